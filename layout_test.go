@@ -24,7 +24,6 @@ import (
 // a trace each builds on the one before: gpu, linking, steps, attribute, detail; the others
 // know nothing of each other.
 var mayImport = map[string]string{
-	"efficiency":                     "internal/jsonscan internal/yamltree",
 	"trace":                          "diag internal/eventscan internal/jsonscan internal/redact",
 	"internal/eventscan":             "internal/jsonscan",
 	"nsys":                           "diag internal/redact trace unit",
@@ -58,13 +57,13 @@ var mayImport = map[string]string{
 	"nsys/stats":                     "diag internal/lazyregexp internal/redact internal/textline profile",
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
 	"summary":                        "internal/jsontext unit",
-	"analyze":                        "analyze/attribute analyze/detail analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/roofline analyze/logs analyze/snapshot analyze/steps classify collective counters diag internal/lazyregexp interval memory phase profile series summary trace",
+	"analyze":                        "analyze/attribute analyze/detail analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/logs analyze/roofline analyze/snapshot analyze/steps classify collective counters diag efficiency internal/lazyregexp interval memory phase profile series summary trace",
 	"analyze/attribute":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify diag internal/hosttree internal/pyname internal/redact interval profile summary trace",
 	"analyze/detail":                 "analyze/attribute analyze/gpu analyze/limits analyze/steps interval summary trace",
 	"analyze/gpu":                    "analyze/limits classify collective diag interval summary trace",
 	"analyze/linking":                "analyze/gpu analyze/limits classify diag interval summary trace",
 	"analyze/steps":                  "analyze/gpu analyze/limits analyze/linking classify diag interval phase summary trace",
-	"analyze/roofline":               "analyze/gpu analyze/limits analyze/linking classify diag efficiency interval summary trace",
+	"analyze/roofline":               "analyze/gpu analyze/limits analyze/linking classify efficiency interval summary trace",
 	"analyze/functions":              "analyze/limits classify diag profile summary",
 	"analyze/kernelcounters":         "analyze/limits classify counters diag internal/redact summary",
 	"analyze/limits":                 "diag interval summary",
@@ -121,13 +120,14 @@ var mayImport = map[string]string{
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare compare/phases diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/efficiency report/logs report/memory report/page report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/roofline analyze/snapshot classify compare diag docs doctor efficiency gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
+	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor efficiency gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
+	"efficiency":                     "internal/jsonscan internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
-	"report/page":                    "compare internal/label judge/timeline report/doc report/words summary summary/view",
+	"report/page":                    "compare internal/label judge/timeline report/doc report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",
 	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
@@ -207,6 +207,7 @@ func TestLength(t *testing.T) {
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
+	"analyze/attribute":     "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",

@@ -22,6 +22,7 @@ import (
 	"assay/classify"
 	"assay/collective"
 	"assay/diag"
+	"assay/efficiency"
 	"assay/interval"
 	"assay/phase"
 	"assay/summary"
@@ -34,13 +35,16 @@ type Options struct {
 	StripBins int             // bins of each device's activity strip
 	MaxRows   int             // rows of one table; 0 for [limits.MaxRows]
 	Phases    *phase.Rules    // say which names are steps and phases; nil for the built-in ones
+	Without   Measures        // are left out, because nothing shows them
 
 	// Collectives is called with the collectives of each GPU that has any, so that
 	// ranks can be compared; nil if there is nothing to compare with.
 	Collectives func(device int64, c *collective.Columns)
 
-	// Efficiency asks for FLOPs, bytes and rooflines of operators; nil if they are not wanted.
-	Efficiency *roofline.Request
+	// Peaks finds what GPUs can do at most.
+	Peaks efficiency.Catalog
+	// Model are the FLOPs of a step as the user counts them, or zero.
+	Model efficiency.ModelFLOPs
 
 	// Detail asks for what zoomable timelines show; nil if it is not wanted.
 	Detail *detail.Request
@@ -60,11 +64,6 @@ func (o Options) maxRows() int { return cmp.Or(o.MaxRows, limits.MaxRows) }
 // maxSteps returns how many rows of steps the input may have. A row of a step takes about
 // a quarter of the memory of other rows.
 func (o Options) maxSteps() int { return min(steps.MaxRows, 4*o.maxRows()) }
-
-// Needs returns what Trace looks at in a trace: reading less is faster.
-func Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every, Shapes: true, FlowsIfNeeded: true}
-}
 
 // Trace measures one trace. The input states where the trace came from; Trace sets
 // its Events, Complete, SpanNS and BaseTimeNS, which only the trace has.
@@ -97,11 +96,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
-	owners := roofline.New(opt.Efficiency, t, host.Links)
+	var owners *roofline.Owners
+	if opt.measures(Efficiency) {
+		owners = roofline.New(t, host.Links)
+	}
 	attribution := beside(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Launched: owners.Add()})
+		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
-	bins := stripBins(len(tl.Devices), opt.StripBins, &issues)
+	bins := stripBins(len(tl.Devices), opt, &issues)
 	launches := beside(func() launched {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
@@ -120,7 +122,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
-	owners.Fill(s, tl, in.Rank, room, &issues)
+	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}

@@ -49,10 +49,13 @@ func plausibleSpan(tl *gpu.Timeline, s interval.Span, issues *diag.Ledger) int64
 }
 
 // stripBins returns how many bins the strip of each of n devices has: 0, for
-// no strip, if the devices are too many.
-func stripBins(n, bins int, issues *diag.Ledger) int {
-	if n <= maxStrips {
-		return bins
+// no strip, if strips are not measured or the devices are too many.
+func stripBins(n int, opt Options, issues *diag.Ledger) int {
+	switch {
+	case n <= maxStrips && opt.measures(Strips):
+		return opt.StripBins
+	case n <= maxStrips:
+		return 0
 	}
 	issues.AddN(diag.Issue{Code: "too-many-devices", Severity: diag.Info,
 		Help: fmt.Sprintf("Activity strips are kept for at most %d GPUs per input. The further GPUs have none; all their other numbers are correct.", maxStrips)}, int64(n))

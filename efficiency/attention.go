@@ -13,62 +13,62 @@ const (
 // attentions has the attentions that PyTorch records.
 var attentions = []Model{
 	{
-		Names: named("aten::", "_scaled_dot_product_flash_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_flash_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, causal 4", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 4}.forward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, O, …, causal 11", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, out: 4}.backward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_efficient_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_efficient_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 6", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 6, bias: 3}.forward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, bias 4, O 5, …, causal 11", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, bias: 4, out: 5}.backward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_cudnn_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_cudnn_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 6", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 6, bias: 3}.forward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_cudnn_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_dot_product_cudnn_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, O, …, bias 8, …, causal 14", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 14, bias: 8, out: 4}.backward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_fused_attention_overrideable"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_scaled_dot_product_fused_attention_overrideable"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 5", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 5, bias: 3}.forward,
 	},
 	{
-		Names: named("aten::", "_scaled_dot_product_fused_attention_overrideable_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_scaled_dot_product_fused_attention_overrideable_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, bias 4, mask, O 6, …, causal 13", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 13, bias: 4, out: 6}.backward,
 	},
 	{
-		Names: named("aten::", "_flash_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_flash_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, cu_seq 3, …, causal 8, …, window 11 and 12", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
 		formula: attention{causal: 8, lengths: 3, window: 11, tokens: true, bottomRight: true}.forward,
 	},
 	{
-		Names: named("aten::", "_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, lse, cu_seq 6, …, causal 11, …, window 15 and 16", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, lengths: 6, window: 15, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
-		Names: named("aten::", "_efficient_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_efficient_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, bias 3, cu_seqlens 4, …, mask type 9", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
 		formula: attention{maskType: 9, bias: 3, lengths: 4, tokens: true}.forward,
 	},
 	{
-		Names: named("aten::", "_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		Names: ops("aten::", "_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, bias 4, O 5, cu_seqlens 6, …, mask type 14", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
 		formula: attention{q: 1, maskType: 14, bias: 4, out: 5, lengths: 6, tokens: true}.backward,
 	},

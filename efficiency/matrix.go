@@ -3,56 +3,56 @@ package efficiency
 // gemms has the products of matrices.
 var gemms = []Model{
 	{
-		Names: named("aten::", "mm"), Library: "PyTorch", Unit: Matrix,
+		Names: ops("aten::", "mm"), Library: "PyTorch", Unit: Matrix,
 		Args: "a[M,K], b[K,N], out or out_dtype", FLOPs: "2MNK", Bytes: "|a| + |b| + MN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: 2}.work,
 	},
 	{
-		Names: named("aten::", "addmm"), Library: "PyTorch", Unit: Matrix,
+		Names: ops("aten::", "addmm"), Library: "PyTorch", Unit: Matrix,
 		Args: "bias, a[M,K], b[K,N]", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none}.work,
 	},
 	{
-		Names: named("aten::", "_addmm_activation"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "_addmm_activation"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "bias, a[M,K], b[K,N]", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none}.work,
 	},
 	{
-		Names: named("aten::", "bmm"), Library: "PyTorch", Unit: Matrix,
+		Names: ops("aten::", "bmm"), Library: "PyTorch", Unit: Matrix,
 		Args: "a[B,M,K], b[B,K,N]", FLOPs: "2BMNK", Bytes: "|a| + |b| + BMN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, batched: true}.work,
 	},
 	{
-		Names: named("aten::", "baddbmm"), Library: "PyTorch", Unit: Matrix,
+		Names: ops("aten::", "baddbmm"), Library: "PyTorch", Unit: Matrix,
 		Args: "bias, a[B,M,K], b[B,K,N]", FLOPs: "B(2MNK + MN)", Bytes: "|bias| + |a| + |b| + BMN·w",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none, batched: true}.work,
 	},
 	{
-		Names: named("aten::", "linear"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "linear"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[…,K], weight[N,K], bias", FLOPs: "2∏x·N + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w",
 		formula: linear,
 	},
 	{
-		Names: named("aten::", "mv"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "mv"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "a[M,K], x[K]", FLOPs: "2MK", Bytes: "|a| + |x| + M·w", formula: matrixVector{a: 0, bias: none}.work,
 	},
 	{
-		Names: named("aten::", "addmv addmv_"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "addmv addmv_"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "bias, a[M,K], x[K]", FLOPs: "2MK + M", Bytes: "|bias| + |a| + |x| + M·w", formula: matrixVector{a: 1, bias: 0}.work,
 	},
 	{
-		Names: named("aten::", "_int_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "_int_mm"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "a[M,K], b[K,N]", FLOPs: "2MNK", Bytes: "|a| + |b| + 4MN",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, width: 4}.work,
 	},
 	{
-		Names: named("aten::", "_scaled_mm"), Library: "PyTorch", Unit: Matrix, Values: true,
+		Names: ops("aten::", "_scaled_mm"), Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, bias 4, out_dtype 6", FLOPs: "2MNK + MN with a bias; 4-bit types: K doubled",
 		Bytes:   "|a| + |b| + |bias| + MN·w; block scales",
 		formula: gemm{a: 0, b: 1, bias: 4, out: none, outType: 6, scales: 2}.work,
 	},
 	{
-		Names: named("_C::", "cutlass_scaled_mm"), Library: "vLLM", Unit: Matrix, own: true,
+		Names: ops("_C::", "cutlass_scaled_mm"), Library: "vLLM", Unit: Matrix, own: true,
 		Args: "out, a[M,K], b[K,N], scales 3 and 4, bias 5", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + |out|; block scales",
 		formula: gemm{a: 1, b: 2, bias: 5, out: 0, scales: 3}.work,
 	},
@@ -62,12 +62,12 @@ var gemms = []Model{
 		formula: gemm{a: 1, b: 2, bias: none, out: 0, scales: 3, transposed: true, pack: 2, dtype: "c10::Float4_e2m1fn_x2"}.work,
 	},
 	{
-		Names: named("sgl_kernel::", "fp8_scaled_mm int8_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
+		Names: ops("sgl_kernel::", "fp8_scaled_mm int8_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, out_dtype 4, bias 5", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + MN·w; block scales",
 		formula: gemm{a: 0, b: 1, bias: 5, out: none, outType: 4, scales: 2}.work,
 	},
 	{
-		Names: named("sgl_kernel::", "fp8_blockwise_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
+		Names: ops("sgl_kernel::", "fp8_blockwise_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, out_dtype 4", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + MN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, outType: 4, scales: 2}.work,
 	},
@@ -79,6 +79,10 @@ var gemms = []Model{
 		Names: []string{"aiter::gemm_a16w16"}, Library: "AITER", Unit: Matrix,
 		Args: "a[M,K], b[N,K], bias 2", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + MN·w",
 		formula: gemm{a: 0, b: 1, bias: 2, out: none, transposed: true}.work,
+	},
+	{
+		Names: []string{"vllm::rocm_unquantized_gemm", "vllm::rocm_unquantized_gemm_impl"}, Library: "vLLM", Unit: Matrix, own: true,
+		Args: "x[…,K], weight[N,K], bias", FLOPs: "2∏x·N + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w", formula: linear,
 	},
 	{
 		Names:   []string{"aiter::gemm_a8w8_blockscale", "aiter::gemm_a8w8_blockscale_bpreshuffle", "vllm::rocm_aiter_gemm_a8w8_blockscale", "vllm::rocm_aiter_triton_gemm_a8w8_blockscale"},

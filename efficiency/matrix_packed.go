@@ -4,7 +4,7 @@ package efficiency
 // inputs decide the peak: the weights are converted before they are multiplied.
 var packedGemms = []Model{
 	{
-		Names: named("_C::", "awq_gemm"), Library: "vLLM", Unit: Matrix, own: true,
+		Names: ops("_C::", "awq_gemm"), Library: "vLLM", Unit: Matrix, own: true,
 		Args: "x[M,K], weight[K,N/8], scales[K/g,N], zeros", FLOPs: "2MNK", Bytes: "packed tensors + |x| + MN·w",
 		formula: weightOnly{scales: 2, n: -1}.work,
 	},
@@ -19,12 +19,12 @@ var packedGemms = []Model{
 		Args: "x[M,K], …, size_m, size_n, size_k", FLOPs: "2MNK", Bytes: "packed tensors without workspace + |x| + MN·w", formula: marlin,
 	},
 	{
-		Names: named("aten::", "_weight_int4pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "_weight_int4pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[M,K], packed weight, group size, scales and zeros[K/g,N,2]", FLOPs: "2MNK", Bytes: "packed tensors + |x| + MN·w",
 		formula: weightOnly{scales: 3, n: 1}.work,
 	},
 	{
-		Names: named("aten::", "_weight_int8pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		Names: ops("aten::", "_weight_int8pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[M,K], weight[N,K], scales[N]", FLOPs: "2MNK", Bytes: "|x| + |weight| + |scales| + MN·w",
 		formula: weightOnly{scales: 2, n: -1}.work,
 	},

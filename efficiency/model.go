@@ -111,8 +111,8 @@ func index(tables [][]Model) (map[string]*Model, []prefixed) {
 	return names, prefixes
 }
 
-// named returns names with a prefix each.
-func named(prefix, names string) []string {
+// ops returns names with a prefix each.
+func ops(prefix, names string) []string {
 	list := strings.Fields(names)
 	for i := range list {
 		list[i] = prefix + list[i]

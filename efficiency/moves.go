@@ -8,31 +8,31 @@ import (
 // moves has operators that copy or fill memory.
 var moves = []Model{
 	{
-		Names: named("aten::", "copy_"), Library: "PyTorch", Unit: None, kernel: true,
+		Names: ops("aten::", "copy_"), Library: "PyTorch", Unit: None, kernel: true,
 		Args: "destination, source, and whether it is a copy from or to the host", FLOPs: "0", Bytes: "|source| + ∏destination·w; over the host link once", formula: copies,
 	},
 	{
-		Names: named("aten::", "fill_"), Library: "PyTorch", Unit: None,
+		Names: ops("aten::", "fill_"), Library: "PyTorch", Unit: None,
 		Args: "x", FLOPs: "0", Bytes: "∏x·w", formula: filling,
 	},
 	{
-		Names: named("aten::", "zero_ normal_ uniform_ random_ bernoulli_ exponential_"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "zero_ normal_ uniform_ random_ bernoulli_ exponential_"), Library: "PyTorch", Unit: None, own: true,
 		Args: "x", FLOPs: "0", Bytes: "∏x·w", formula: filling,
 	},
 	{
-		Names: named("aten::", "tril triu"), Library: "PyTorch", Unit: None, inPlace: true, own: true,
+		Names: ops("aten::", "tril triu"), Library: "PyTorch", Unit: None, inPlace: true, own: true,
 		Args: "x", FLOPs: "0", Bytes: "|x| + ∏x·w", formula: simple{moved: []int{0}, result: []int{0}}.work,
 	},
 	{
-		Names: named("aten::", "cat"), Library: "PyTorch", Unit: None, kernel: true,
+		Names: ops("aten::", "cat"), Library: "PyTorch", Unit: None, kernel: true,
 		Args: "tensors, and the width in the kernel's name", FLOPs: "0", Bytes: "2∑∏tensor·w", formula: concatenation,
 	},
 	{
-		Names: named("aten::", "arange"), Library: "PyTorch", Unit: None, Values: true, own: true,
+		Names: ops("aten::", "arange"), Library: "PyTorch", Unit: None, Values: true, own: true,
 		Args: "start, end, step, out", FLOPs: "0", Bytes: "⌈(end − start)/step⌉·w", formula: arange,
 	},
 	{
-		Names: named("aten::", "_local_scalar_dense"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "_local_scalar_dense"), Library: "PyTorch", Unit: None, own: true,
 		Args: "x", FLOPs: "0", Bytes: "w", formula: scalarCopy,
 	},
 }
@@ -123,31 +123,31 @@ func arange(o *operands) Work {
 // touch count, not the whole table.
 var indexings = []Model{
 	{
-		Names: named("aten::", "embedding"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "embedding"), Library: "PyTorch", Unit: None, own: true,
 		Args: "table[V,…], indices", FLOPs: "0", Bytes: "|indices| + 2∏out·w", formula: gathering{index: 1, axis: leading}.work,
 	},
 	{
-		Names: named("aten::", "index_select"), Library: "PyTorch", Unit: None, Values: true,
+		Names: ops("aten::", "index_select"), Library: "PyTorch", Unit: None, Values: true,
 		Args: "x, dim 1, indices", FLOPs: "0", Bytes: "|indices| + 2∏out·w", formula: gathering{index: 2, axis: byValue}.work,
 	},
 	{
-		Names: named("aten::", "gather"), Library: "PyTorch", Unit: None,
+		Names: ops("aten::", "gather"), Library: "PyTorch", Unit: None,
 		Args: "x, dim, indices", FLOPs: "0", Bytes: "|indices| + 2∏indices·w", formula: gathering{index: 2, axis: elementwise}.work,
 	},
 	{
-		Names: named("aten::", "scatter_add scatter_add_ index_add index_add_"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "scatter_add scatter_add_ index_add index_add_"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "∏source", Bytes: "unknown: |indices| + |source| + 2∏source·w at least, less if indices repeat", formula: scatterAdd,
 	},
 	{
-		Names: named("aten::", "scatter_ index_copy_"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "scatter_ index_copy_"), Library: "PyTorch", Unit: None, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "0", Bytes: "|indices| + |source| + ∏source·w", formula: scatter,
 	},
 	{
-		Names: named("aten::", "embedding_dense_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "embedding_dense_backward"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, indices", FLOPs: "∏g", Bytes: "unknown: which rows are written is in a tensor", formula: embeddingBackward,
 	},
 	{
-		Names: named("aten::", "index index_put_ _index_put_impl_ index_put _unsafe_index masked_select nonzero"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "index index_put_ _index_put_impl_ index_put _unsafe_index masked_select nonzero"), Library: "PyTorch", Unit: None, own: true,
 		Args: "the dimensions of indices are not recorded", FLOPs: "0", Bytes: "unknown", formula: lostIndices,
 	},
 }

@@ -5,21 +5,21 @@ import "strings"
 // norms has normalizations. Statistics are saved per row or channel and not counted.
 var norms = []Model{
 	{
-		Names: append(named("aten::", "batch_norm layer_norm group_norm instance_norm native_batch_norm native_layer_norm native_group_norm"),
-			named("aten::", "miopen_batch_norm cudnn_batch_norm")...),
+		Names: append(ops("aten::", "batch_norm layer_norm group_norm instance_norm native_batch_norm native_layer_norm native_group_norm"),
+			ops("aten::", "miopen_batch_norm cudnn_batch_norm")...),
 		Library: "PyTorch", Unit: Vector, Args: "x, parameters", FLOPs: "8∏x", Bytes: "all tensor arguments + ∏x·w",
 		formula: simple{per: 8, result: []int{0}}.work,
 	},
 	{
-		Names: named("aten::", "_fused_rms_norm"), Library: "PyTorch", Unit: Vector,
+		Names: ops("aten::", "_fused_rms_norm"), Library: "PyTorch", Unit: Vector,
 		Args: "x, shape, weight", FLOPs: "4∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 4, result: []int{0}}.work,
 	},
 	{
-		Names: named("aten::", "rms_norm"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "rms_norm"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, shape, weight", FLOPs: "4∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 4, result: []int{0}}.work,
 	},
 	{
-		Names: named("aten::", "batch_norm_backward layer_norm_backward group_norm_backward native_batch_norm_backward native_layer_norm_backward "+
+		Names: ops("aten::", "batch_norm_backward layer_norm_backward group_norm_backward native_batch_norm_backward native_layer_norm_backward "+
 			"native_group_norm_backward miopen_batch_norm_backward cudnn_batch_norm_backward _fused_rms_norm_backward"),
 		Library: "PyTorch", Unit: Vector,
 		Args: "g, x, …, γ, …, output mask (the last)", FLOPs: "12∏x", Bytes: "all tensor arguments + ∏x·w + |γ| for each parameter gradient",
@@ -76,15 +76,23 @@ var servingNorms = []Model{
 		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
 	},
 	{
+		Names: []string{"aiter::rms_norm", "aiter::rms_norm_cu", "aiter::rmsnorm2d_fwd_ck"}, Library: "AITER", Unit: Vector, own: true,
+		Args: "x, γ or out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments, ∏x·w for a new result", formula: rmsNorm,
+	},
+	{
+		Names: []string{"aiter::rmsnorm2d_fwd_with_add_ck", "aiter::rmsnorm2d_fwd_with_add"}, Library: "AITER", Unit: Vector, own: true,
+		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
+	},
+	{
 		Names: []string{"_C::fused_add_rms_norm"}, Library: "vLLM", Unit: Vector,
 		Args: "x, residual, γ", FLOPs: "5∏x", Bytes: "2(|x| + |residual|) + |γ|", formula: simple{per: 5, moved: []int{2}, twice: []int{0, 1}}.work,
 	},
 	{
-		Names: named("sgl_kernel::", "rmsnorm gemma_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
+		Names: ops("sgl_kernel::", "rmsnorm gemma_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
 		Args: "out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments", formula: simple{per: 4, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: named("sgl_kernel::", "fused_add_rmsnorm gemma_fused_add_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
+		Names: ops("sgl_kernel::", "fused_add_rmsnorm gemma_fused_add_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
 		Args: "x, residual, γ", FLOPs: "5∏x", Bytes: "2(|x| + |residual|) + |γ|", formula: simple{per: 5, moved: []int{2}, twice: []int{0, 1}}.work,
 	},
 	{
@@ -102,6 +110,14 @@ var servingNorms = []Model{
 	},
 }
 
+// rmsNorm returns its result, or writes it into the first argument if γ is the third.
+func rmsNorm(o *operands) Work {
+	if o.has(2) {
+		return simple{per: 4, of: 1, typeOf: 1}.work(o)
+	}
+	return simple{per: 4, result: []int{0}}.work(o)
+}
+
 func normQuantized(o *operands) Work {
 	per := int64(5)
 	if o.has(6) {
@@ -113,11 +129,11 @@ func normQuantized(o *operands) Work {
 // softmaxes has softmax and its backward pass.
 var softmaxes = []Model{
 	{
-		Names: named("aten::", "_softmax _log_softmax"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "_softmax _log_softmax"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim, half_to_float 2", FLOPs: "5∏x", Bytes: "|x| + ∏x·w, w = 4 if half_to_float", formula: softmax,
 	},
 	{
-		Names: named("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector,
+		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector,
 		Args: "g, y", FLOPs: "4∏g", Bytes: "|g| + |y| + ∏g·w", formula: simple{per: 4, moved: []int{0, 1}, result: []int{0}}.work,
 	},
 	{

@@ -100,6 +100,9 @@ func (o *operands) size(at ...int) int64 {
 	var sum int64
 	for _, i := range at {
 		if !o.has(i) {
+			if i < len(o.Args) && len(o.Args[i].Dims) > 0 { // a type without a known width
+				o.fail(BadArguments)
+			}
 			continue
 		}
 		t, n := o.Args[i], o.width(i)

@@ -3,36 +3,36 @@ package efficiency
 // reductions has operators that combine the elements along dimensions.
 var reductions = []Model{
 	{
-		Names: named("aten::", "sum mean"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "sum mean"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1, keepdim, dtype 3", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers (sum) or of dtype",
 		formula: reduction{per: 1, axes: 1, result: likeSum, dtype: true}.work,
 	},
 	{
-		Names: named("aten::", "prod"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "prod"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers", formula: reduction{per: 1, axes: 1, result: likeSum, dtype: true}.work,
 	},
 	{
-		Names: named("aten::", "amax amin var std logsumexp"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "amax amin var std logsumexp"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w", formula: reduction{per: 1, axes: 1}.work,
 	},
 	{
-		Names: named("aten::", "max min"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "max min"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·(w + 8 with a dim, for the index)", formula: reduction{per: 1, axes: 1, result: withIndex}.work,
 	},
 	{
-		Names: named("aten::", "argmax argmin"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "argmax argmin"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + 8∏kept", formula: reduction{per: 1, axes: 1, result: indexOnly}.work,
 	},
 	{
-		Names: named("aten::", "any all"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "any all"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1", FLOPs: "0", Bytes: "|x| + ∏kept", formula: reduction{axes: 1, result: truth}.work,
 	},
 	{
-		Names: named("aten::", "norm linalg_vector_norm"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "norm linalg_vector_norm"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, order, dims 2", FLOPs: "∏x", Bytes: "|x| + ∏kept·w", formula: reduction{per: 1, axes: 2}.work,
 	},
 	{
-		Names: named("aten::", "cumsum cumprod"), Library: "PyTorch", Unit: Vector,
+		Names: ops("aten::", "cumsum cumprod"), Library: "PyTorch", Unit: Vector,
 		Args: "x, dim", FLOPs: "∏x", Bytes: "|x| + ∏x·w, w = 8 for integers", formula: reduction{per: 1, axes: none, result: likeSum}.work,
 	},
 }
@@ -72,7 +72,11 @@ func (r reduction) work(o *operands) Work {
 
 // kept returns the number of elements of the result.
 func (r reduction) kept(o *operands) int64 {
-	if len(o.Args) <= r.axes || r.dtype && len(o.Args) == 2 {
+	if len(o.Args) <= r.axes {
+		return 1
+	}
+	if r.dtype && len(o.Args) == 2 { // argument 1 is the type, which is needed as well
+		o.value(1)
 		return 1
 	}
 	dims := o.arg(0).Dims
@@ -139,19 +143,19 @@ func (r reduction) width(o *operands) int64 {
 // losses has the loss functions of PyTorch. Where they reduce, another operator does it.
 var losses = []Model{
 	{
-		Names: named("aten::", "nll_loss_forward"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "nll_loss_forward"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x[T,V], target[T]", FLOPs: "T", Bytes: "|target| + T·w + w", formula: pickedLoss,
 	},
 	{
-		Names: named("aten::", "nll_loss_backward"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "nll_loss_backward"), Library: "PyTorch", Unit: None, own: true,
 		Args: "g, x[T,V], target[T]", FLOPs: "0", Bytes: "|target| + T·w; zeros are another operator", formula: pickedLossBackward,
 	},
 	{
-		Names: named("aten::", "mse_loss"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "mse_loss"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, y", FLOPs: "2∏x", Bytes: "|x| + |y| + ∏x·w", formula: simple{per: 2, moved: []int{0, 1}, result: []int{0}}.work,
 	},
 	{
-		Names: named("aten::", "mse_loss_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "mse_loss_backward"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, x, y", FLOPs: "3∏x", Bytes: "|g| + |x| + |y| + ∏x·w", formula: simple{per: 3, of: 1, moved: []int{0, 1, 2}, result: []int{1}, typeOf: 1}.work,
 	},
 	{
@@ -181,11 +185,11 @@ func fusedLoss(o *operands) Work {
 // poolings has poolings over windows.
 var poolings = []Model{
 	{
-		Names: named("aten::", "max_pool2d_with_indices"), Library: "PyTorch", Unit: Vector, Values: true, own: true,
+		Names: ops("aten::", "max_pool2d_with_indices"), Library: "PyTorch", Unit: Vector, Values: true, own: true,
 		Args: "x, kernel, stride, padding, dilation, ceil mode", FLOPs: "∏out·∏kernel", Bytes: "|x| + ∏out·(w + 8)", formula: maxPool,
 	},
 	{
-		Names: named("aten::", "max_pool2d_with_indices_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		Names: ops("aten::", "max_pool2d_with_indices_backward"), Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, x, …, indices 7", FLOPs: "∏g", Bytes: "|g| + |indices| + ∏x·w",
 		formula: simple{per: 1, moved: []int{0, 7}, result: []int{1}}.work,
 	},

@@ -7,12 +7,12 @@ var quantizations = []Model{
 		Args: "out, x", FLOPs: "∏out", Bytes: "|x| + |out|", formula: simple{per: 1, moved: []int{0, 1}, typeOf: 1}.work,
 	},
 	{
-		Names:   named("_C::", "dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant static_scaled_int8_quant dynamic_scaled_int8_quant"),
+		Names:   ops("_C::", "dynamic_scaled_fp8_quant dynamic_per_token_scaled_fp8_quant static_scaled_int8_quant dynamic_scaled_int8_quant"),
 		Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, scales", FLOPs: "∏out", Bytes: "all tensor arguments", formula: simple{per: 1, typeOf: 1}.work,
 	},
 	{
-		Names:   named("sgl_kernel::", "sgl_per_token_group_quant_fp8 sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8"),
+		Names:   ops("sgl_kernel::", "sgl_per_token_group_quant_fp8 sgl_per_token_group_quant_int8 sgl_per_tensor_quant_fp8 sgl_per_token_quant_fp8"),
 		Library: "SGLang", Unit: Vector, own: true,
 		Args: "x, out, scales", FLOPs: "∏x", Bytes: "all tensor arguments", formula: simple{per: 1}.work,
 	},
@@ -48,11 +48,11 @@ var activations = []Model{
 		Args: "out, x", FLOPs: "2∏out", Bytes: "|x| + |out|", formula: simple{per: 2, moved: []int{0, 1}, typeOf: 1}.work,
 	},
 	{
-		Names: named("_C::", "silu_and_mul_quant"), Library: "vLLM", Unit: Vector, own: true,
+		Names: ops("_C::", "silu_and_mul_quant"), Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, scale", FLOPs: "3∏out", Bytes: "|x| + |out|", formula: simple{per: 3, moved: []int{0, 1}, typeOf: 1}.work,
 	},
 	{
-		Names: named("_C::", "gelu_new gelu_fast gelu_quick"), Library: "vLLM", Unit: Vector, own: true,
+		Names: ops("_C::", "gelu_new gelu_fast gelu_quick"), Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x", FLOPs: "∏out", Bytes: "|x| + |out|", formula: simple{per: 1, moved: []int{0, 1}, typeOf: 1}.work,
 	},
 	{

@@ -55,6 +55,7 @@ type Named struct {
 
 // A Kernels is the answer about GPU operations: kernels, copies and memsets.
 type Kernels struct {
+	Category bool `json:"category,omitempty"` // the kernels of a category, because no name has the pattern in it
 	Times
 	GPUNS int64 `json:"gpu_ns"` // total time of all GPU operations, found or not
 
@@ -156,11 +157,13 @@ type Shape struct {
 
 // An Ops is the answer about operators, or about ranges where no operator has the name.
 type Ops struct {
-	Ranges    bool  `json:"ranges,omitempty"` // annotated ranges and slices, not operators
-	Count     int64 `json:"count"`
-	CPUNS     int64 `json:"cpu_ns"`      // those in others of the same name do not count again
-	GPUSelfNS int64 `json:"gpu_self_ns"` // launched by them as the innermost operator
-	GPUNS     int64 `json:"gpu_ns"`      // launched in them, each operation once
+	Ranges     bool  `json:"ranges,omitempty"`           // annotated ranges and slices, not operators
+	Exact      bool  `json:"exact,omitempty"`            // operators of this very name, with or without a namespace
+	Containing int   `json:"names_containing,omitempty"` // if exact: further operators that "*PATTERN*" finds
+	Count      int64 `json:"count"`
+	CPUNS      int64 `json:"cpu_ns"`      // those in others of the same name do not count again
+	GPUSelfNS  int64 `json:"gpu_self_ns"` // launched by them as the innermost operator
+	GPUNS      int64 `json:"gpu_ns"`      // launched in them, each operation once
 
 	Names   []Op    `json:"names"`
 	Kernels []Named `json:"kernels"` // GPU operations launched in them

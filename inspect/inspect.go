@@ -215,6 +215,38 @@ type finder struct {
 	known   []int8 // by name: 1 found, -1 not
 }
 
+// exactly makes the finder find operators of the very name only, if there are any, and returns
+// how many other names of operators the pattern between two "*" finds. A pattern with "*" stays.
+func (f *finder) exactly() (exact bool, others int) {
+	if strings.ContainsAny(f.pattern, "*"+label.Ellipsis) {
+		return false, 0
+	}
+	var same []trace.Sym
+	seen := make([]bool, f.t.Names())
+	for o := range f.t.Ops.All() {
+		if seen[o.Name] {
+			continue
+		}
+		seen[o.Name] = true
+		name := f.t.Name(o.Name)
+		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok && strings.EqualFold(last, f.pattern) {
+			same = append(same, o.Name)
+		} else if label.Finds("*"+f.pattern+"*", name) {
+			others++
+		}
+	}
+	if len(same) == 0 {
+		return false, 0
+	}
+	for i := range f.known {
+		f.known[i] = -1
+	}
+	for _, s := range same {
+		f.known[s] = 1
+	}
+	return true, others
+}
+
 func newFinder(t *trace.Trace, pattern string) *finder {
 	return &finder{t, pattern, make([]int8, t.Names())}
 }

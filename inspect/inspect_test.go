@@ -360,3 +360,50 @@ func TestRanges(t *testing.T) {
 		t.Errorf("%d ranges, want %d steps", o.Count, len(truth.Steps))
 	}
 }
+
+// TestVeryName: an operator of the very name counts alone, and the answer says how many others
+// have the name in theirs. A pattern finds them all.
+func TestVeryName(t *testing.T) {
+	_, tr, _ := made(t, tracegen.LLMTrainStep())
+	containing := map[string]bool{}
+	for _, o := range measured(tr).Ops {
+		if strings.Contains(o.Name, "mm") {
+			containing[o.Name] = true
+		}
+	}
+	for _, name := range []string{"mm", "MM", "aten::mm"} {
+		o := inspect.JoinOps([]*inspect.Ops{capture(tr).Ops(name, all)}, all)
+		if len(o.Names) != 1 || o.Names[0].Name != "aten::mm" || !o.Exact {
+			t.Errorf("%q finds %+v", name, o.Names)
+		}
+		if others := len(containing) - 1; name == "mm" && (others == 0 || o.Containing != others) {
+			t.Errorf("%q: %d other names, want %d", name, o.Containing, others)
+		}
+	}
+	if o := inspect.JoinOps([]*inspect.Ops{capture(tr).Ops("*mm*", all)}, all); o.Exact || len(o.Names) != len(containing) {
+		t.Errorf("*mm* finds %d names, want %d", len(o.Names), len(containing))
+	}
+	// An input that has only the others adds nothing.
+	one, none := capture(tr).Ops("mm", all), capture(tr).Ops("ddm", all)
+	if o := inspect.JoinOps([]*inspect.Ops{one, none}, all); len(o.Names) != 1 || !o.Exact {
+		t.Errorf("of two inputs: %+v", o.Names)
+	}
+}
+
+// TestCategory: where no name has the pattern in it, it may be a category of kernels.
+func TestCategory(t *testing.T) {
+	_, tr, _ := made(t, tracegen.LLMTrainStep())
+	var want total
+	for _, k := range measured(tr).Kernels {
+		if k.Category == "reduce-scatter" {
+			want.Count, want.NS = want.Count+k.Count, want.NS+k.TotalNS
+		}
+	}
+	k := inspect.JoinKernels([]*inspect.Kernels{capture(tr).Kernels("Reduce-Scatter", 3)}, 3)
+	if want.Count == 0 || !k.Category || k.Count != want.Count || k.TotalNS != want.NS {
+		t.Errorf("%d kernels of %d ns, want %d of %d", k.Count, k.TotalNS, want.Count, want.NS)
+	}
+	if k := capture(tr).Kernels("gemm", 3); k.Category || len(k.Names) == 0 {
+		t.Error("a part of names is a category")
+	}
+}

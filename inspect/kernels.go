@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/analyze/attribute"
 	"assay/analyze/gpu"
@@ -25,11 +26,18 @@ func longer(a, b found) int {
 	return cmp.Or(cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Start, b.Start), cmp.Compare(a.device, b.device), cmp.Compare(a.number, b.number))
 }
 
-// Kernels answers which GPU operations have a name like the pattern. An operation belongs
-// to the window in which it starts, with all of its duration.
+// Kernels answers which GPU operations have a name like the pattern or, if none has, which
+// kernels are of the category of this name. An operation belongs to the window in which it
+// starts, with all of its duration.
 func (c *Capture) Kernels(pattern string, top int) *Kernels {
 	out := &Kernels{}
-	names := newFinder(c.t, pattern)
+	has := newFinder(c.t, pattern).has
+	if !c.anyWork(has) {
+		category := c.ofCategory(pattern)
+		if out.Category = c.anyWork(category); out.Category {
+			has = category
+		}
+	}
 	var all []found
 	byName := make(map[trace.Sym]*Named)
 	for _, d := range c.tl.Devices {
@@ -39,7 +47,7 @@ func (c *Capture) Kernels(pattern string, top int) *Kernels {
 			}
 			a := c.tl.Activity(w)
 			out.GPUNS = summary.Plus(out.GPUNS, a.Dur)
-			if !names.has(a.Name) {
+			if !has(a.Name) {
 				continue
 			}
 			all = append(all, found{a, d.Ordinal, int(w.Number)})
@@ -69,6 +77,25 @@ func (c *Capture) Kernels(pattern string, top int) *Kernels {
 	all, _ = cut(all, top)
 	out.Longest = c.instances(all, a, ops)
 	return out
+}
+
+// anyWork reports whether the name of an operation of the window is looked for.
+func (c *Capture) anyWork(has func(trace.Sym) bool) bool {
+	for _, d := range c.tl.Devices {
+		for _, w := range d.Work {
+			if c.tl.Starts(w) && has(c.tl.Activity(w).Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofCategory returns whether a name is of a category of kernels, by its id.
+func (c *Capture) ofCategory(id string) func(trace.Sym) bool {
+	return func(name trace.Sym) bool {
+		return strings.EqualFold(c.tl.Classes[name].Category, strings.TrimSpace(id))
+	}
 }
 
 // workNames returns the names of GPU operations, those of most time first.
@@ -223,7 +250,11 @@ func JoinKernels(all []*Kernels, top int) *Kernels {
 	out := &Kernels{}
 	names, shapes := make(map[string]*Named), make(map[[3]string]*Shape)
 	var instead []Suggestion
+	if slices.ContainsFunc(all, func(k *Kernels) bool { return k.Count > 0 && !k.Category }) {
+		all = slices.DeleteFunc(slices.Clone(all), func(k *Kernels) bool { return k.Category })
+	}
 	for _, k := range all {
+		out.Category = out.Category || k.Category
 		out.Times.join(k.Times)
 		out.GPUNS = summary.Plus(out.GPUNS, k.GPUNS)
 		out.Longest, out.Sites = append(out.Longest, k.Longest...), append(out.Sites, k.Sites...)

@@ -15,11 +15,13 @@ import (
 )
 
 // Ops answers which operators have a name like the pattern, or which annotated ranges and
-// slices where no operator has. A call belongs to the window in which it starts, and so does
+// slices where no operator has. If operators have the very name, with or without a namespace,
+// only these count: "mm" is in "comms", too. A call belongs to the window in which it starts, and so does
 // the work that it launched.
 func (c *Capture) Ops(pattern string, top int) *Ops {
 	h := attribute.HostOf(c.t)
 	w := &runWalker{c: c, links: h.Links, find: newFinder(c.t, pattern), kinds: trace.Of(trace.CPUOp), top: top, rows: make(map[trace.Sym]*opSums)}
+	w.Exact, w.Containing = w.find.exactly()
 	w.walk()
 	if len(w.rows) == 0 {
 		w.kinds = trace.Of(trace.Annotation, trace.OtherKind)
@@ -260,11 +262,14 @@ func JoinOps(all []*Ops, top int) *Ops {
 	if slices.ContainsFunc(all, func(o *Ops) bool { return len(o.Names) > 0 && !o.Ranges }) {
 		all = slices.DeleteFunc(slices.Clone(all), func(o *Ops) bool { return o.Ranges })
 	}
+	if slices.ContainsFunc(all, func(o *Ops) bool { return o.Exact }) {
+		all = slices.DeleteFunc(slices.Clone(all), func(o *Ops) bool { return !o.Exact })
+	}
 	names, kernels := make(map[string]*Op), make(map[string]*Named)
 	shapes := make(map[string]map[[2]string]*OpShape)
 	var instead []Suggestion
 	for _, o := range all {
-		out.Ranges = out.Ranges || o.Ranges
+		out.Ranges, out.Exact, out.Containing = out.Ranges || o.Ranges, out.Exact || o.Exact, max(out.Containing, o.Containing)
 		out.Count += o.Count
 		out.CPUNS, out.GPUSelfNS, out.GPUNS = summary.Plus(out.CPUNS, o.CPUNS), summary.Plus(out.GPUSelfNS, o.GPUSelfNS), summary.Plus(out.GPUNS, o.GPUNS)
 		out.Longest, out.Sites = append(out.Longest, o.Longest...), append(out.Sites, o.Sites...)

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -154,7 +153,7 @@ func groupingLine(s *summary.Summary) string {
 	g := view.Runs(view.Captures(s))
 	var parts []string
 	runs := words.Runs(len(g.Runs), g.From)
-	if runs != "" && slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" && in.Run == "" }) {
+	if runs != "" && s.Inputs[0].Run == "" && view.CopiesUnknown(s.Inputs) {
 		runs = "up to " + runs // without digests, copies count as runs
 	}
 	for _, text := range []string{words.RanksFrom(s.Inputs), runs} {

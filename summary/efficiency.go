@@ -104,6 +104,10 @@ type EfficiencyRow struct {
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
 	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
+	// Over is which peak the row is over: "cached" (more bytes than the memory delivers,
+	// which the cache may hold), or, which cannot be, "memory" or "compute": then the FLOPs, the
+	// bytes, the time or the peak is wrong for this GPU.
+	Over string `json:"over_peak,omitempty"`
 	// OverlapNS is the part of GPUNS during which communication ran at the same time.
 	OverlapNS int64 `json:"overlap_ns,omitempty"`
 }
@@ -204,6 +208,13 @@ const (
 	BoundMemory  = "memory"
 	BoundLink    = "link"
 	BoundLatency = "latency"
+)
+
+// Values of [EfficiencyRow.Over].
+const (
+	OverCached  = "cached"
+	OverMemory  = "memory"
+	OverCompute = "compute"
 )
 
 // check returns the first violated constraint of s.

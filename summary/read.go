@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,20 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	for i := range s.Efficiency.Rows {
+		r := &s.Efficiency.Rows[i]
+		r.Dims, r.Types = compact(r.Dims), compact(r.Types)
+	}
 	return s, nil
+}
+
+// compact returns JSON without the spaces of its layout, so that equal rows have equal keys.
+func compact(raw json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, raw) != nil {
+		return raw // absent
+	}
+	return out.Bytes()
 }
 
 // readError adds the position known to encoding/json to its error.

@@ -136,15 +136,11 @@ func (s *Select) wants(e *Event, f *fault) bool {
 	return e.Phase() == 'M' || s.Kinds.Has(e.Kind) || f != nil && f.code == codeNoPhase
 }
 
-// shapeFields are the args used only by shapes. argumentFields are the args
-// used only with Select.Arguments.
+// argumentFields are the args used only with Select.Arguments.
 //
-// ConcreteInputs are read with the shapes, because until 2024 they alone have the
-// number of a collective.
-var (
-	argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash)
-	shapeFields    = eventscan.SetOf(eventscan.InputDims, eventscan.InputTypes, eventscan.ConcreteInputs) | argumentFields
-)
+// What shapes are made of is read without Select.Shapes too: the size of a collective, and
+// until 2024 its number, are known from the arguments of its operator.
+var argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash)
 
 // fields returns the fields that s needs from events of a phase and category.
 // It returns none for events that wants rejects.
@@ -152,8 +148,6 @@ func (s Select) fields(phase byte, category []byte) eventscan.FieldSet {
 	switch {
 	case phase != 'M' && !s.Kinds.Has(KindOf(category)):
 		return 0
-	case !s.Shapes:
-		return ^shapeFields
 	case !s.Arguments:
 		return ^argumentFields
 	}

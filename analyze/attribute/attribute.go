@@ -41,7 +41,8 @@ type Attribution struct {
 
 	marks   []steps.Mark
 	most    int                                                // rows of a table
-	opened  func(link int32, ops []*trace.Op, recomputed bool) // as in Asked
+	passes  bool                                               // are asked for
+	opened  func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
 	forward sequences                                          // the operator of the forward pass
 	noNote  map[string][]int32                                 // by pid: links whose thread has no annotation open
 	trains  bool                                               // there is a backward pass
@@ -96,6 +97,9 @@ type Asked struct {
 	Rows int // of a table, at most
 	Gaps int // of a device that get their cause by themselves, at most: the longest
 
+	Shapes bool // operators by the shapes of their arguments
+	Passes bool // work by pass
+
 	// Host is called with the states of the thread that launches the work of a device, by
 	// index: of several threads with that of the one that launches next. The stretches share no time
 	// and are in no order. Host is nil if the states are not wanted.
@@ -113,8 +117,8 @@ type Asked struct {
 func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attribution {
 	t := tl.Trace
 	a := &Attribution{
-		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, opened: asked.Launched, ctx: newContexts(t),
-		ops: newOpTable(t), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
+		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched, ctx: newContexts(t),
+		ops: newOpTable(t, asked.Shapes), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
 		origins: make([]origin, len(h.Links.List)), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
 	}
 	a.sync = newWaits(tl, marks)

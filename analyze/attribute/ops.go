@@ -15,7 +15,7 @@ type opTable struct {
 	t     *trace.Trace
 	index []int32 // by name: an index of rows plus 1
 	rows  []opRow
-	last  []lastShape // by shape
+	last  []lastShape // by shape; nil if shapes are not asked for
 }
 
 // A lastShape is the row of a shape for the operator that had it last.
@@ -33,7 +33,13 @@ type opRow struct {
 
 type shapeKey struct{ dims, types trace.Sym }
 
-func newOpTable(t *trace.Trace) opTable { return opTable{t: t, index: make([]int32, t.Names())} }
+func newOpTable(t *trace.Trace, shapes bool) opTable {
+	o := opTable{t: t, index: make([]int32, t.Names())}
+	if shapes {
+		o.last = make([]lastShape, 1)
+	}
+	return o
+}
 
 func (o *opTable) row(name trace.Sym) *opRow {
 	if o.index[name] == 0 {
@@ -84,8 +90,11 @@ func (o *opTable) leave(f *hosttree.Frame, d *open) {
 	}
 }
 
-// shape returns the row of a shape, or nil if shapes were not recorded.
+// shape returns the row of a shape, or nil if shapes were not recorded or are not asked for.
 func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
+	if o.last == nil {
+		return nil
+	}
 	for int(id) >= len(o.last) {
 		o.last = append(o.last, lastShape{})
 	}

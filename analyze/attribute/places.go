@@ -170,9 +170,10 @@ func (a *Attribution) noteRows(rank int) (out []summary.Annotation) {
 	return out
 }
 
-// passRows returns the work of each device by pass, where anything is trained.
+// passRows returns the work of each device by pass, where anything is trained and passes are
+// asked for.
 func (a *Attribution) passRows(rank int) (out []summary.Pass) {
-	if !a.trains {
+	if !a.trains || !a.passes {
 		return nil
 	}
 	for _, d := range a.tl.Devices {

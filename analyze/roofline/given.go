@@ -26,7 +26,7 @@ func (r rates) wholeSteps(all []summary.Step) (n int64) {
 // given replaces the model FLOPs and MFU by those of the user, who counts them per step. They
 // need no shapes. Without a whole step, or a peak, MFU is not known.
 func (r rates) given(out *summary.EfficiencySums, steps int64, executed efficiency.Tally) {
-	m := r.req.Model
+	m := r.model
 	if m.PerStep == 0 {
 		return
 	}

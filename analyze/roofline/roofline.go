@@ -17,15 +17,8 @@ import (
 	"assay/trace"
 )
 
-// A Request asks for FLOPs, bytes and rooflines.
-type Request struct {
-	Peaks efficiency.Catalog
-	Model efficiency.ModelFLOPs // of the user, or zero
-}
-
 // Owners has the operators that own the work of a trace. A nil Owners does nothing.
 type Owners struct {
-	req   *Request
 	t     *trace.Trace
 	links *linking.Links
 	names []named // by name
@@ -95,14 +88,14 @@ type rowID struct {
 	link              bool
 }
 
-// New returns the owners of the work of a trace, before any is known. It is nil if nothing
-// is asked for or nothing ran on a GPU.
-func New(req *Request, t *trace.Trace, links *linking.Links) *Owners {
-	if req == nil || t.Activities.Len() == 0 {
+// New returns the owners of the work of a trace, before any is known. It is nil if
+// nothing ran on a GPU.
+func New(t *trace.Trace, links *linking.Links) *Owners {
+	if t.Activities.Len() == 0 {
 		return nil
 	}
 	o := &Owners{
-		req: req, t: t, links: links, names: make([]named, t.Names()), ofLink: make([]int32, len(links.List)),
+		t: t, links: links, names: make([]named, t.Names()), ofLink: make([]int32, len(links.List)),
 		known: make(map[knownKey]int32), byRow: make(map[rowID]int32), first: make([]trace.Sym, len(links.List)),
 	}
 	number := 0

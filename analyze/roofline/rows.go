@@ -8,7 +8,6 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
-	"assay/diag"
 	"assay/efficiency"
 	"assay/summary"
 	"assay/trace"
@@ -17,37 +16,32 @@ import (
 // OtherOperators is the row of the operators over the limit of rows.
 const OtherOperators = "(other operators)"
 
-// Fill adds the rows of efficiency to a summary, whose steps are known.
-func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, rank int, room *limits.Room, issues *diag.Ledger) {
+// Fill adds the rows of efficiency to a summary, whose steps are known: at most so many rows
+// of operators.
+func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Catalog, model efficiency.ModelFLOPs, rank, most int) {
 	if o == nil {
 		return
 	}
 	out := &s.Efficiency
-	seen, over := make([]bool, len(o.calls)), map[efficiency.Excess]int64{}
-	taken := room.Table()
+	seen := make([]bool, len(o.calls))
+	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen)
-		p := o.req.Peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
 			if call := &m.spent[i]; o.t.Window.Starts(call.start) {
 				sums.add(call, o.works)
 			}
 		}
-		r := rates{m, &p}
+		r := rates{m, &p, model}
 		device := deviceRow(o.t, d, rank, &p)
 		device.EfficiencySums = r.sums(sums, d.Window.Len(), r.wholeSteps(s.Steps))
 		out.Devices = append(out.Devices, device)
-		out.Rows = append(out.Rows, r.rows(sums, rank, &taken, over)...)
+		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
 	}
-	note(over, issues)
-}
-
-// note adds the issues of rows that were faster than the peaks of their device.
-func note(over map[efficiency.Excess]int64, issues *diag.Ledger) {
-	issues.AddN(diag.Issue{Code: "over-peak", Severity: diag.Suspect}, over[efficiency.OverCompute]+over[efficiency.OverMemory])
 }
 
 // propertiesOf returns what a trace says of a GPU.
@@ -104,6 +98,7 @@ func known64(p *efficiency.Peaks, f efficiency.Figure) *float64 {
 type rates struct {
 	*meter
 	peaks *efficiency.Peaks
+	model efficiency.ModelFLOPs // of the user, or zero
 }
 
 // totals returns what the sums of a row are compared by.
@@ -174,9 +169,8 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 	return out
 }
 
-// rows returns the rows of the GPU. Those that there is no room for are one. It counts those
-// that were faster than the peaks.
-func (r rates) rows(t *tallies, rank int, taken *limits.Table, over map[efficiency.Excess]int64) (out []summary.EfficiencyRow) {
+// rows returns the rows of the GPU. Those that there is no room for are one.
+func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
 	var pooled *summary.EfficiencyRow
 	for _, row := range t.touched {
 		id, sum := r.Owners.rows[row], &t.byRow[row]
@@ -195,9 +189,6 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table, over map[efficien
 			Count: sum.count, GPUNS: sum.ns, OverlapNS: sum.overlap,
 		})
 		r.fill(&out[len(out)-1], sum, of)
-		if e := r.peaks.Excess(of, sum.ns); e != efficiency.NoExcess {
-			over[e]++
-		}
 	}
 	if pooled != nil {
 		out = append(out, *pooled)
@@ -232,11 +223,17 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) 
 	if roof, ok := r.peaks.Roofline(of); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
 	}
+	row.Over = overNames[r.peaks.Excess(of, t.ns)]
 	for _, c := range []efficiency.Count{t.flops, t.bytes} {
 		if c.Why != efficiency.Known && row.Unknown == "" {
 			row.Unknown = c.Why.String()
 		}
 	}
+}
+
+// overNames has which peak a row is over.
+var overNames = [...]string{
+	efficiency.NoExcess: "", efficiency.Cached: summary.OverCached, efficiency.OverMemory: summary.OverMemory, efficiency.OverCompute: summary.OverCompute,
 }
 
 func number(c efficiency.Count) *int64 {

@@ -48,7 +48,6 @@ func runAccept(e env, c *command, args []string) error {
 	stated.register(flags)
 	s.register(flags)
 	s.hardware.register(flags)
-	s.efficiency = true // a later gate may ask for it
 	args, err := parse(e, c, flags, args)
 	switch {
 	case err != nil:
@@ -66,6 +65,7 @@ func runAccept(e env, c *command, args []string) error {
 	if _, err := stated.of(); err != nil {
 		return usageError(e, c, err.Error())
 	}
+	s.outputs = []output{jsonOutput}
 	list, err := loadSummaries(e, c, &s, args, true)
 	if err != nil {
 		return err // a baseline needs the whole run

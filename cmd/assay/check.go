@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze"
 	"assay/gate"
 	"assay/gate/metric"
 	"assay/judge/rule"
@@ -147,7 +148,13 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	k.efficiency = slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency })
+	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency }) {
+		k.measures = analyze.Efficiency
+	}
+	k.outputs = []output{checkOutput}
+	if k.format != "text" || k.dir != "" || inGitHub() {
+		k.outputs = append(k.outputs, checkFileOutput)
+	}
 	now, failed := loadRuns(e, c, &k.source, args)
 	if len(now.Runs) == 0 {
 		return cannotCheck(failed)

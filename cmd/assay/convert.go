@@ -72,6 +72,9 @@ func runConvert(e env, c *command, args []string) error {
 			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
 		}
 	}
+	if conv.outputs = []output{profileOutput}; conv.to == toChrome {
+		conv.outputs = []output{timelineOutput}
+	}
 	r, err := conv.open(e, c, args)
 	if err != nil {
 		return err

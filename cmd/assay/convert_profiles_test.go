@@ -23,7 +23,7 @@ func TestConvertProfiles(t *testing.T) {
 	}
 	for _, name := range []string{"yappi_cpu.txt", "yappi_wall.callgrind", "cprofile.prof", "yappi_cpu.pstat"} {
 		path := filepath.Join("..", "..", "testdata", "profilers", name)
-		s, err := summary.Read(bytes.NewReader(output(t, "summary", "--format", "json", path)), path)
+		s, err := summary.Read(bytes.NewReader(outputOf(t, "summary", "--format", "json", path)), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestConvertProfiles(t *testing.T) {
 			}
 		}
 		file := filepath.Join(t.TempDir(), "p.pb.gz")
-		if err := os.WriteFile(file, output(t, "convert", "--to", "pprof", path), 0o644); err != nil {
+		if err := os.WriteFile(file, outputOf(t, "convert", "--to", "pprof", path), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		packed, err := os.Open(file)

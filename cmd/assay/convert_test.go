@@ -28,7 +28,7 @@ func TestConvertTotals(t *testing.T) {
 		}
 	}
 	for _, path := range append(gen, filepath.Join("..", "..", "testdata", "torch113_cpu_mlp.json.gz")) {
-		s, err := summary.Read(bytes.NewReader(output(t, "summary", "--format", "json", path)), path)
+		s, err := summary.Read(bytes.NewReader(outputOf(t, "summary", "--format", "json", path)), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,8 +55,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// output runs the command and returns what it prints.
-func output(t *testing.T, args ...string) []byte {
+// outputOf runs the command and returns what it prints.
+func outputOf(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if status := run(env{strings.NewReader(""), &stdout, &stderr}, args); status != exitOK {
@@ -69,7 +69,7 @@ func output(t *testing.T, args ...string) []byte {
 // not known.
 func checkConverted(t *testing.T, path, value string, count, ns int64) {
 	t.Helper()
-	p, err := google.Parse(bytes.NewReader(output(t, "convert", path, "--to", "pprof", "--value", value)))
+	p, err := google.Parse(bytes.NewReader(outputOf(t, "convert", path, "--to", "pprof", "--value", value)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func checkConverted(t *testing.T, path, value string, count, ns int64) {
 		t.Errorf("%s: pprof has %d runs, the summary %d", path, got, count)
 	}
 	var folded int64
-	for line := range strings.Lines(string(output(t, "convert", path, "--to", "folded", "--value", value))) {
+	for line := range strings.Lines(string(outputOf(t, "convert", path, "--to", "folded", "--value", value))) {
 		number := line[strings.LastIndex(line, " ")+1:]
 		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
 		if err != nil || n <= 0 {

@@ -97,6 +97,10 @@ func runDiff(e env, c *command, args []string) error {
 			return err
 		}
 	}
+	d.outputs = []output{diffOutput}
+	if d.format == "json" || d.dir != "" {
+		d.outputs = append(d.outputs, diffJSONOutput)
+	}
 	base, failed := d.load(e, c, d.base)
 	if base == nil {
 		return failed

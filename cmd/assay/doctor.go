@@ -47,7 +47,10 @@ func runDoctor(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
-	m.scan = true
+	m.outputs = []output{doctorOutput}
+	if *format == "json" {
+		m.outputs = append(m.outputs, doctorJSONOutput)
+	}
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"assay/analyze/roofline"
 	"assay/classify"
+	"assay/efficiency"
 	"assay/internal/ingest"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
@@ -39,8 +39,11 @@ type reading struct {
 	forms  *forms.Set // nil for the built-in ones
 	jobs   int        // inputs at a time; 0 means as many as there are cores
 	paths  []string
-	failed []error // arguments that are not inputs
-	needs  func() trace.Select
+	failed []error               // arguments that are not inputs
+	peaks  efficiency.Catalog    // with those of the user
+	model  efficiency.ModelFLOPs // of the user, or zero
+	need   need
+	needs  func() trace.Select // what is read of traces: need.reads unless the command asks otherwise
 
 	temp       tempfile.Registry // of all inputs
 	exportTime time.Duration     // of one report by nsys or ncu
@@ -55,13 +58,9 @@ type reading struct {
 	clocks clocks
 	left   []summary.LeftOutFile // files of directories that are not read
 
-	scan     bool // search what is read for secrets
-	noDigest bool // see source
-	save     bool // parts are saved, so collectives are looked at
-	sums     bool // summaries that are rolled up will do
-	details  bool // what zoomable timelines show is measured too
-
-	efficiency *roofline.Request // of operators; nil if nothing shows it
+	save  bool            // parts are saved, so collectives are looked at
+	sums  bool            // summaries that are rolled up will do
+	alike map[string]bool // paths of files that may be copies: see sameSize
 
 	mu    sync.Mutex
 	files map[*ingest.File]bool // open
@@ -124,7 +123,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 		return err
 	}
 	defer f.Close()
-	if r.noDigest {
+	if !r.need.digest && !r.alike[path] {
 		f.SkipDigest()
 	}
 	f.Temp, f.ExportTime, f.Forms = &r.temp, r.exportTime, r.forms
@@ -132,13 +131,12 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	r.opened(f)
 	defer r.closed(f)
 	need := r.needs()
-	need.Arguments = need.Arguments || r.efficiency != nil
 	share := share{r: r}
 	defer share.release()
 	share.queue()
 	need.Limits = r.limits.trace()
 	need.Limits.Grown = share.grown
-	if r.scan {
+	if r.need.secrets {
 		found := redact.NewScanner()
 		f.Tap = found
 		defer func() { r.noteSecrets(path, found.Count()) }()

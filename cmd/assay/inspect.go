@@ -60,8 +60,8 @@ func runInspect(e env, c *command, args []string) error {
 	var x inspecting
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringVar(&x.kernel, "kernel", "", "instances of the kernels, copies and memsets whose name contains `PATTERN`; with * in it, whose whole name is like it")
-	flags.StringVar(&x.op, "op", "", "calls of the operators whose name is like `PATTERN`, or of annotated ranges if there is no such operator")
+	flags.StringVar(&x.kernel, "kernel", "", "instances of the kernels, copies and memsets whose name contains `PATTERN`; with * in it, whose whole name is like it; if there are none, the kernels of this category")
+	flags.StringVar(&x.op, "op", "", "calls of the operators of this name, else of those whose name contains `PATTERN` (with * in it: is like it), or of annotated ranges if there is no such operator")
 	flags.IntVar(&x.gap, "gap", 0, "the `N`th longest GPU gap: 1 is the longest")
 	flags.StringVar(&x.at, "at", "", "what happened at `TIME`: since the start of the capture (1.2s), the ts of an event (ts:4904305.219) or a date")
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to look at, for example 0,3,5-7 (default: all)")
@@ -84,7 +84,7 @@ func runInspect(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
-	x.noDigest = true
+	x.outputs = []output{eventOutput}
 	var temp tempfile.Registry
 	defer temp.Close()
 	if x.gap > 0 && len(args) > 1 { // inputs are read twice
@@ -292,7 +292,7 @@ func notFound(what, pattern string, n int64, instead inspect.Suggestion, short f
 	for _, name := range instead.Names {
 		names = append(names, fmt.Sprintf("%q", short(name)))
 	}
-	are := "the names of most time are"
+	are := "the names with the most time are"
 	if instead.Near {
 		are = "the nearest names are"
 	}
@@ -359,10 +359,18 @@ func (e env) rewind() error {
 	return nil
 }
 
+// upTo returns which numbers there are, from 1 on.
+func upTo(gaps int) string {
+	if gaps == 0 {
+		return "of a gap, but the capture has none"
+	}
+	return fmt.Sprintf("from 1 to %d: the capture has %s", gaps, plural(gaps, "gap", "gaps"))
+}
+
 // chooseGap returns the gap that is asked for. Of several inputs, that which has it is read again.
 func (x *inspecting) chooseGap(r *reading, all []inspect.Gap, alone bool) (*inspect.Gap, error) {
 	if len(all) < x.gap {
-		return nil, fmt.Errorf("--gap is %d, but there are only %s", x.gap, plural(len(all), "gap", "gaps"))
+		return nil, fmt.Errorf("--gap is %d, want a number %s", x.gap, upTo(len(all)))
 	}
 	g := &all[x.gap-1]
 	if alone {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/analyze/roofline"
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/partial"
@@ -30,16 +29,15 @@ type source struct {
 	rules, phases       string
 	forms               string // of lines of logs
 	jobs                int
-	maxMemory, maxInput string        // sizes
-	redact              bool          // names of users are hidden; secrets are in any case
-	scan                bool          // inputs are searched for secrets
-	exportTime          time.Duration // that nsys or ncu may take for a report
-	rankFrom, groupBy   string        // see placing
-	window              windowing     // of the commands that register it
-	clockOffsets        []string      // see clocks
-	noDigest            bool          // what is printed does not have the SHA-256 of inputs
-	hardware            hardware      // of the commands that register it
-	efficiency          bool          // work of operators is measured
+	maxMemory, maxInput string           // sizes
+	redact              bool             // names of users are hidden; secrets are in any case
+	outputs             []output         // what is printed and written
+	exportTime          time.Duration    // that nsys or ncu may take for a report
+	rankFrom, groupBy   string           // see placing
+	window              windowing        // of the commands that register it
+	clockOffsets        []string         // see clocks
+	hardware            hardware         // of the commands that register it
+	measures            analyze.Measures // that the outputs need only for these arguments
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -113,11 +111,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	var work *roofline.Request
-	if s.efficiency {
-		if work, err = s.hardware.request(); err != nil {
-			return nil, err
-		}
+	peaks, model, err := s.hardware.load()
+	if err != nil {
+		return nil, err
 	}
 	chosen := ingest.Paths(args)
 	if err := told.check(chosen.Files); err != nil {
@@ -133,7 +129,12 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		e.say("assay %s: %s", c.name, text)
 	}
 	limits.memory.use()
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, needs: analyze.Needs, exportTime: s.exportTime, scan: s.scan, noDigest: s.noDigest, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, efficiency: work}
+	need := needsOf(s.outputs...)
+	need.measures |= s.measures
+	if c.needs != nil {
+		need = c.needs(need)
+	}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
@@ -159,7 +160,6 @@ type measure struct {
 	source
 	thresholds string
 	save       string // the directory for partials; "" for none
-	details    bool   // see reading
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
@@ -187,7 +187,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.save, r.details = m.save != "", m.details
+	r.save = m.save != ""
 	all, failed := r.measureAll()
 	if len(all) == 0 {
 		return nil, errors.Join(failed...)

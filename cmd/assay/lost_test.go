@@ -30,7 +30,7 @@ type told struct {
 
 func toldOf(t *testing.T, paths ...string) (out told) {
 	t.Helper()
-	if err := json.Unmarshal(output(t, append([]string{"summary", "--format", "json"}, paths...)...), &out); err != nil {
+	if err := json.Unmarshal(outputOf(t, append([]string{"summary", "--format", "json"}, paths...)...), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -106,7 +106,7 @@ func TestLostKernels(t *testing.T) {
 		}
 	}
 	t.Run("doctor", func(t *testing.T) {
-		text := string(output(t, "doctor", all))
+		text := string(outputOf(t, "doctor", all))
 		for _, question := range []string{"Which kernels take the GPU time", "Why is the GPU idle"} {
 			i := strings.Index(text, question)
 			if i < 0 || !strings.Contains(text[max(0, i-20):i], "no") {
@@ -167,7 +167,7 @@ func TestCutExport(t *testing.T) {
 		if len(d.Devices) > devices || d.Verdict.Bound != "unknown" || d.Verdict.Abstained == nil || d.Inputs[0].Complete || d.count("export-cut") != 1 {
 			t.Errorf("%d bytes less: %+v", missing, d)
 		}
-		if text := string(output(t, "summary", export)); !strings.Contains(text, "incomplete") || strings.Contains(text, " complete") {
+		if text := string(outputOf(t, "summary", export)); !strings.Contains(text, "incomplete") || strings.Contains(text, " complete") {
 			t.Errorf("%d bytes less:\n%s", missing, text)
 		}
 	}
@@ -196,7 +196,7 @@ func TestTwoClocks(t *testing.T) {
 		if device := category == "kernel"; device != (a != nil && a.Code == "clocks-implausible") || !device && d.count("span-implausible") != 1 {
 			t.Errorf("%s: %+v", category, d)
 		}
-		if said := string(output(t, "summary", path)); strings.Contains(said, "4720") {
+		if said := string(outputOf(t, "summary", path)); strings.Contains(said, "4720") {
 			t.Errorf("%s:\n%s", category, said)
 		}
 	}

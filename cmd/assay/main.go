@@ -78,6 +78,7 @@ type command struct {
 	name, args, does string
 	example          string // runs, and its output is in the help
 	run              func(e env, c *command, args []string) error
+	needs            func(need) need // changes what is measured, for tests; nil for what the outputs need
 }
 
 // commands lists the verbs in the order that help shows them in.

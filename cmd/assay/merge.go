@@ -46,6 +46,7 @@ func runMerge(e env, c *command, args []string) error {
 	if err := checkDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
 	}
+	s.outputs = []output{savedOutput}
 	r, err := s.open(e, c, args)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 	if dir != "" {
 		given = []string{dir}
 	}
-	want := output(t, append([]string{"summary", "--format", "json"}, given...)...)
+	want := outputOf(t, append([]string{"summary", "--format", "json"}, given...)...)
 	whole := filesOf(t, saved(t, filepath.Join(t.TempDir(), "whole"), append(append([]string{"summary"}, given...), "--save")...))
 	if len(whole) < len(inputs) {
 		t.Fatalf("%d files of %d inputs", len(whole), len(inputs))
@@ -99,7 +99,7 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 	for range 3 {
 		merged := saveTree(t, rnd, inputs)
 		sameFiles(t, "merged", whole, filesOf(t, merged))
-		if got := output(t, "summary", "--format", "json", merged); !bytes.Equal(got, want) {
+		if got := outputOf(t, "summary", "--format", "json", merged); !bytes.Equal(got, want) {
 			t.Fatal("the summary of the partial differs from that of the traces")
 		}
 	}
@@ -123,7 +123,7 @@ func TestMergeCorpus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := ofRanks(t, name)
 			var inputs []string
-			for _, in := range summaryOf(t, output(t, "summary", "--format", "json", dir)).Inputs {
+			for _, in := range summaryOf(t, outputOf(t, "summary", "--format", "json", dir)).Inputs {
 				inputs = append(inputs, in.Path)
 			}
 			if others, _ := os.ReadDir(dir); len(others) > len(inputs) {
@@ -153,7 +153,7 @@ func TestPartialAnswers(t *testing.T) {
 			for _, a := range args {
 				now = append(now, strings.NewReplacer("IN", in, "OUT", out).Replace(a))
 			}
-			stdout[i] = string(output(t, now...))
+			stdout[i] = string(outputOf(t, now...))
 			files[i] = filesOf(t, out)
 		}
 		if stdout[0] != stdout[1] {
@@ -191,7 +191,7 @@ func TestPartialsOfTwoRuns(t *testing.T) {
 		checkWaits(t, "first", group.Runs[0], slow.Truth(given))
 		checkWaits(t, "second", group.Runs[1], even.Truth(places))
 	}
-	if text := string(output(t, "summary", "--format", "json", merged)); !strings.Contains(text, "rank-repeated") {
+	if text := string(outputOf(t, "summary", "--format", "json", merged)); !strings.Contains(text, "rank-repeated") {
 		t.Error("the summary does not say that ranks are repeated")
 	}
 }

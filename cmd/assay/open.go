@@ -128,6 +128,7 @@ func (o *opening) content(e env, c *command, args []string, temp *tempfile.Regis
 			return out, file, err
 		}
 	}
+	o.outputs = []output{timelineOutput}
 	r, err := o.open(e, c, args)
 	if err != nil {
 		return out, nil, err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/analyze/roofline"
 	"assay/efficiency"
 )
 
@@ -71,25 +70,22 @@ func (h *hardware) flops() (efficiency.ModelFLOPs, error) {
 	return efficiency.ParseModelFLOPs(h.model)
 }
 
-// request returns what is asked of operators.
-func (h *hardware) request() (*roofline.Request, error) {
+// load returns the peaks that the flags state, and the FLOPs of the model.
+func (h *hardware) load() (peaks efficiency.Catalog, model efficiency.ModelFLOPs, err error) {
 	set, err := h.figures()
 	if err != nil {
-		return nil, err
+		return peaks, model, err
 	}
-	model, err := h.flops()
+	if model, err = h.flops(); err != nil || h.peaks == "" {
+		return peaks.With(nil, set), model, err
+	}
+	text, err := readSettings(h.peaks)
 	if err != nil {
-		return nil, err
+		return peaks, model, err
 	}
-	var own []efficiency.Device
-	if h.peaks != "" {
-		text, err := readSettings(h.peaks)
-		if err != nil {
-			return nil, err
-		}
-		if own, err = efficiency.ParseDevices(text); err != nil {
-			return nil, withoutValues(text, fmt.Errorf("%s:%w", h.peaks, err))
-		}
+	own, err := efficiency.ParseDevices(text)
+	if err != nil {
+		return peaks, model, withoutValues(text, fmt.Errorf("%s:%w", h.peaks, err))
 	}
-	return &roofline.Request{Peaks: efficiency.Catalog{}.With(own, set), Model: model}, nil
+	return peaks.With(own, set), model, nil
 }

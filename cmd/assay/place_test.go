@@ -49,7 +49,7 @@ func TestRankFrom(t *testing.T) {
 		{func(r int) string { return fmt.Sprintf("x%d/t-%d.json", r, r) }, []string{"--rank-from", `t-(\d)`, "--group-by", `\.(json)`}, "pattern", "pattern"},
 	} {
 		dir := writeUnnamed(t, tt.name)
-		s := summaryOf(t, output(t, append([]string{"summary", "--format", "json", dir}, tt.flags...)...))
+		s := summaryOf(t, outputOf(t, append([]string{"summary", "--format", "json", dir}, tt.flags...)...))
 		if len(s.Ranks) != len(truth.Ranks) {
 			t.Errorf("%v: %d rows of ranks, want %d", tt.flags, len(s.Ranks), len(truth.Ranks))
 			continue
@@ -68,7 +68,7 @@ func TestRankFrom(t *testing.T) {
 func TestGroupBy(t *testing.T) {
 	dir := writeUnnamed(t, func(r int) string { return fmt.Sprintf("run%d-gpu%d.json", r/4, r%4) })
 	flags := []string{dir, "--rank-from", `gpu(\d)`, "--group-by", `(run\d)`}
-	s := summaryOf(t, output(t, append([]string{"summary", "--format", "json"}, flags...)...))
+	s := summaryOf(t, outputOf(t, append([]string{"summary", "--format", "json"}, flags...)...))
 	jobs := map[string][]int{}
 	for _, r := range s.Ranks {
 		jobs[s.Inputs[r.Input].Run] = append(jobs[s.Inputs[r.Input].Run], r.Job)
@@ -81,7 +81,7 @@ func TestGroupBy(t *testing.T) {
 	if len(jobs) != 2 {
 		t.Errorf("%d runs, want 2", len(jobs))
 	}
-	text := strings.Join(strings.Fields(string(output(t, append([]string{"summary"}, flags...)...))), " ")
+	text := strings.Join(strings.Fields(string(outputOf(t, append([]string{"summary"}, flags...)...))), " ")
 	if want := "Ranks from --rank-from; 2 runs (by --group-by)"; !strings.Contains(text, want) {
 		t.Errorf("no %q in %s", want, text)
 	}
@@ -89,7 +89,7 @@ func TestGroupBy(t *testing.T) {
 		t.Error("nothing says that totals are of two runs")
 	}
 	one := []string{"summary", "--format", "json", dir, "--rank-from", `gpu(\d)`, "--group-by", "none"}
-	s = summaryOf(t, output(t, one...))
+	s = summaryOf(t, outputOf(t, one...))
 	if i := slices.IndexFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }); i < 0 || !strings.Contains(s.Issues[i].Help, "in the same run") {
 		t.Errorf("nothing says that a run has a rank twice: %+v", s.Issues)
 	}

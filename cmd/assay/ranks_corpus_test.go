@@ -21,7 +21,7 @@ func ofRanks(t *testing.T, name string) string {
 // communicators and sizes. The sums were computed from its tables by another program, and
 // the bandwidths by that of nccl-tests' definitions.
 func TestRanksOfExport(t *testing.T) {
-	s := summaryOf(t, output(t, "summary", "--format", "json", ofRanks(t, "cs336_ddp_2x3090_nsys")))
+	s := summaryOf(t, outputOf(t, "summary", "--format", "json", ofRanks(t, "cs336_ddp_2x3090_nsys")))
 	if len(s.Ranks) != 2 {
 		t.Fatalf("%d rows of ranks, want 2", len(s.Ranks))
 	}
@@ -68,10 +68,10 @@ func TestRanksOfExport(t *testing.T) {
 // report says so.
 func TestRanksWithoutGPU(t *testing.T) {
 	dir := ofRanks(t, "rocm_2rank_no_gpu_events")
-	if s := summaryOf(t, output(t, "summary", "--format", "json", dir)); len(s.Ranks) != 0 || len(s.Collectives) != 0 {
+	if s := summaryOf(t, outputOf(t, "summary", "--format", "json", dir)); len(s.Ranks) != 0 || len(s.Collectives) != 0 {
 		t.Errorf("%d rows of ranks and %d of collectives, want none", len(s.Ranks), len(s.Collectives))
 	}
-	text := strings.Join(strings.Fields(string(output(t, "summary", dir))), " ")
+	text := strings.Join(strings.Fields(string(outputOf(t, "summary", dir))), " ")
 	for _, want := range []string{"No GPU events", "ranks 0, 1, 13.7 KiB, 593 events, no GPU events"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
@@ -94,7 +94,7 @@ func TestStragglersOfByteDance(t *testing.T) {
 		{"AR", 1408, map[worker]float64{{0, 0}: 869.2}, 398.2},
 		{"ST", 128, map[worker]float64{{0, 3}: 202.8, {1, 3}: 204.3}, 144.1},
 	} {
-		s := summaryOf(t, output(t, "summary", "--format", "json", filepath.Join(ofRanks(t, "bytedance_"+tt.name), "timeline-"+tt.name+".json.gz")))
+		s := summaryOf(t, outputOf(t, "summary", "--format", "json", filepath.Join(ofRanks(t, "bytedance_"+tt.name), "timeline-"+tt.name+".json.gz")))
 		found := map[worker]float64{}
 		for _, span := range s.Spans {
 			var w worker
@@ -120,7 +120,7 @@ func TestStragglersOfByteDance(t *testing.T) {
 // TestSlowWorkersOfByteDance: the finding names the worker that the labels of the runs name.
 func TestSlowWorkersOfByteDance(t *testing.T) {
 	for name, want := range map[string]string{"AR": "critical Slow worker DP rank [0], PP rank 0, TP rank 0, compute:", "ST": "PP rank 3, TP rank 0, compute (35) and 1 other:"} {
-		text := string(output(t, "summary", filepath.Join(ofRanks(t, "bytedance_"+name), "timeline-"+name+".json.gz")))
+		text := string(outputOf(t, "summary", filepath.Join(ofRanks(t, "bytedance_"+name), "timeline-"+name+".json.gz")))
 		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q in %s", name, want, text)
 		}
@@ -129,7 +129,7 @@ func TestSlowWorkersOfByteDance(t *testing.T) {
 
 // TestArrivalsOfHorovod: each of 59 negotiations has one mark of each of 8 ranks.
 func TestArrivalsOfHorovod(t *testing.T) {
-	s := summaryOf(t, output(t, "summary", "--format", "json", ofRanks(t, "horovod_timeline_8gpu")))
+	s := summaryOf(t, outputOf(t, "summary", "--format", "json", ofRanks(t, "horovod_timeline_8gpu")))
 	marks := map[string]int64{}
 	for _, span := range s.Spans {
 		marks[span.Name] += span.Count

@@ -64,7 +64,7 @@ func TestRankScenarios(t *testing.T) {
 			j, given := s.Job()
 			truth := j.Truth(given)
 			dir, paths, place := writeRanks(t, j, given)
-			text := output(t, "summary", "--format", "json", dir)
+			text := outputOf(t, "summary", "--format", "json", dir)
 			got := summaryOf(t, text)
 			if len(got.Ranks) != len(given) {
 				t.Fatalf("%d rows of ranks, want %d", len(got.Ranks), len(given))
@@ -89,7 +89,7 @@ func TestRankScenarios(t *testing.T) {
 			slices.Reverse(paths)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 			if len(given) > 1 && !strings.Contains(s.Name, "rollout") { // which of two worlds comes first follows the arguments
-				if again := output(t, append([]string{"summary", "--format", "json"}, paths...)...); !bytes.Equal(again, text) {
+				if again := outputOf(t, append([]string{"summary", "--format", "json"}, paths...)...); !bytes.Equal(again, text) {
 					t.Error("the output depends on the order of the files or the number of processors")
 				}
 			}
@@ -108,7 +108,7 @@ func TestDamagedRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, paths[3], string(text[:len(text)/2]), 0o666)
-	got := summaryOf(t, output(t, "summary", "--format", "json", dir))
+	got := summaryOf(t, outputOf(t, "summary", "--format", "json", dir))
 	all := whole.Ranks[0].Collectives
 	wait := int64(0)
 	for _, r := range got.Ranks {
@@ -164,7 +164,7 @@ func TestRanksOfRuns(t *testing.T) {
 			write(t, path, string(f.JSON), 0o666)
 		}
 	}
-	saved := write(t, filepath.Join(t.TempDir(), "saved.json"), string(output(t, "summary", "--format", "json", dir)), 0o666)
+	saved := write(t, filepath.Join(t.TempDir(), "saved.json"), string(outputOf(t, "summary", "--format", "json", dir)), 0o666)
 	for _, args := range [][]string{{dir}, {filepath.Join(dir, "a"), filepath.Join(dir, "b")}, {saved}} {
 		group, err := loadRuns(e, commandNamed(t, "check"), &source{}, args)
 		if err != nil {

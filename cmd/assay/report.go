@@ -61,7 +61,10 @@ func runReport(e env, c *command, args []string) error {
 	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
 		return err
 	}
-	m.details, m.efficiency = !*noHTML, true
+	m.outputs = []output{screenOutput, mdOutput, jsonOutput, pictureOutput}
+	if !*noHTML {
+		m.outputs = append(m.outputs, htmlOutput)
+	}
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed

@@ -35,7 +35,7 @@ func runSummary(e env, c *command, args []string) error {
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
-	flags.BoolVar(&m.details, "detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
+	details := flags.Bool("detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
 	m.register(flags)
 	m.window.register(flags)
 	m.hardware.register(flags)
@@ -47,11 +47,11 @@ func runSummary(e env, c *command, args []string) error {
 	if !flags.Changed("table") {
 		wrong = checkFormat(*format)
 	}
-	if wrong == "" && m.details && *format != "json" && m.save == "" {
+	if wrong == "" && *details && *format != "json" && m.save == "" {
 		wrong = "--detail is for programs; add --format json or --save DIR"
 	}
-	if wrong == "" && m.hardware.given() && *format != "json" && m.save == "" {
-		wrong = "--peaks, --set-peak and --model-flops are for programs; add --format json or --save DIR, or use \"assay report\""
+	if wrong == "" && m.hardware.given() && *format == "text" && m.save == "" {
+		wrong = "--peaks, --set-peak and --model-flops change nothing on the screen; add --format md or json, or use \"assay report\""
 	}
 	if wrong == "" {
 		wrong = checkBrief(*brief, *format)
@@ -70,9 +70,9 @@ func runSummary(e env, c *command, args []string) error {
 			return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
 		}
 	}
-	m.efficiency = *format == "json" || flags.Changed("save")
-	m.noDigest = *format != "json" && !flags.Changed("save")
+	m.outputs = summaryOutputs(*format, *brief, *details, flags.Changed("save"))
 	if flags.Changed("table") {
+		m.outputs = []output{tableOutput}
 		return tab.run(e, c, &m.source, args)
 	}
 	v, failed := m.load(e, c, args)
@@ -91,6 +91,26 @@ func runSummary(e env, c *command, args []string) error {
 		return err
 	}
 	return failed
+}
+
+// summaryOutputs returns what "assay summary" prints and writes.
+func summaryOutputs(format string, brief, details, saved bool) []output {
+	out := []output{screenOutput}
+	switch {
+	case brief:
+		out = []output{pageOutput}
+	case format == "md":
+		out = []output{mdOutput}
+	case format == "json":
+		out = []output{jsonOutput}
+	}
+	if details {
+		out = append(out, detailOutput)
+	}
+	if saved {
+		out = append(out, savedOutput)
+	}
+	return out
 }
 
 // fullFlag registers the flag for JSON that is not rolled up.

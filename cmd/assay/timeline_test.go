@@ -119,8 +119,8 @@ func byDevice(s *summary.Summary) []deviceRows {
 // sameDevices checks that a timeline has the rows that its inputs have by themselves.
 func sameDevices(t *testing.T, timeline string, inputs ...string) *summary.Summary {
 	t.Helper()
-	got := summaryOf(t, output(t, "summary", "--full", "--format", "json", timeline))
-	want := summaryOf(t, output(t, append([]string{"summary", "--full", "--format", "json"}, inputs...)...))
+	got := summaryOf(t, outputOf(t, "summary", "--full", "--format", "json", timeline))
+	want := summaryOf(t, outputOf(t, append([]string{"summary", "--full", "--format", "json"}, inputs...)...))
 	a, b := byDevice(got), byDevice(want)
 	if len(a) != len(b) || len(a) == 0 {
 		t.Fatalf("%d GPUs, want %d", len(a), len(b))
@@ -168,13 +168,13 @@ func TestTimelineOfScenarios(t *testing.T) {
 			if len(given) < len(j.Places()) {
 				all = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(given)), ","), "[]")
 			}
-			output(t, "convert", dir, "--to", "chrome", "--rank", all, "-o", whole)
+			outputOf(t, "convert", dir, "--to", "chrome", "--rank", all, "-o", whole)
 			text, err := os.ReadFile(whole)
 			if err != nil {
 				t.Fatal(err)
 			}
 			slices.Reverse(paths)
-			if again := output(t, append([]string{"convert", "--to", "chrome", "--rank", all}, paths...)...); !bytes.Equal(again, text) {
+			if again := outputOf(t, append([]string{"convert", "--to", "chrome", "--rank", all}, paths...)...); !bytes.Equal(again, text) {
 				t.Error("the output depends on the order of the files")
 			}
 			tr := readChrome(t, text)
@@ -214,14 +214,14 @@ func TestTimelineOfRanks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := ofRanks(t, name)
 			whole := filepath.Join(t.TempDir(), "run.json.zst")
-			output(t, "convert", dir, "--to", "chrome", "-o", whole)
+			outputOf(t, "convert", dir, "--to", "chrome", "-o", whole)
 			got := sameDevices(t, whole, dir)
 			for _, r := range got.Ranks {
 				if r.OffsetNS != nil && max(*r.OffsetNS, -*r.OffsetNS) > max(1000, *r.ResidualNS) {
 					t.Errorf("GPU %d: the clock is %d ns ahead, over the residual of %d", r.Device, *r.OffsetNS, *r.ResidualNS)
 				}
 			}
-			readChrome(t, output(t, "convert", dir, "--to", "chrome"))
+			readChrome(t, outputOf(t, "convert", dir, "--to", "chrome"))
 		})
 	}
 }

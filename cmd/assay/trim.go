@@ -65,7 +65,7 @@ func runTrim(e env, c *command, args []string) error {
 	if e, err = e.spool(args, &temp); err != nil {
 		return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
 	}
-	t.noDigest = true
+	t.outputs = []output{timelineOutput}
 	r, err := t.open(e, c, args)
 	if err != nil {
 		return err

@@ -50,9 +50,9 @@ func TestTrimRanks(t *testing.T) {
 		job, given := scenario(t, name)
 		dir, paths, _ := writeRanks(t, job, given)
 		out := filepath.Join(t.TempDir(), "out")
-		output(t, "trim", dir, "--step", "5", "-o", out)
-		whole := output(t, "summary", dir, "--step", "5", "--format", "json", "--full")
-		sameMeasures(t, name, whole, output(t, "summary", out, "--format", "json", "--full"))
+		outputOf(t, "trim", dir, "--step", "5", "-o", out)
+		whole := outputOf(t, "summary", dir, "--step", "5", "--format", "json", "--full")
+		sameMeasures(t, name, whole, outputOf(t, "summary", out, "--format", "json", "--full"))
 		checkCommonTime(t, name, summaryOf(t, whole), paths, out)
 	}
 }
@@ -122,9 +122,9 @@ func TestTrimNsight(t *testing.T) {
 	root := corpus.Path(t, "nsight")
 	for _, name := range []string{"GindaChen_nsys-ai/h100_2gpu_1s.sqlite", "brycelelbach_nsightful/power_iteration__baseline.sqlite"} {
 		path, out := filepath.Join(root, name), filepath.Join(t.TempDir(), "part.json.gz")
-		output(t, "trim", path, "--from", "300ms", "--to", "1.2s", "-o", out)
-		whole := summaryOf(t, output(t, "summary", path, "--from", "300ms", "--to", "1.2s", "--format", "json"))
-		part := summaryOf(t, output(t, "summary", out, "--format", "json"))
+		outputOf(t, "trim", path, "--from", "300ms", "--to", "1.2s", "-o", out)
+		whole := summaryOf(t, outputOf(t, "summary", path, "--from", "300ms", "--to", "1.2s", "--format", "json"))
+		part := summaryOf(t, outputOf(t, "summary", out, "--format", "json"))
 		for _, sum := range []*summary.Summary{whole, part} {
 			for i := range sum.Devices {
 				sum.Devices[i].LargestGaps = nil // their causes may be times off the CPU

@@ -9,8 +9,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
@@ -37,28 +40,12 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	if err := out.dir(dir); err != nil {
 		return nil, err
 	}
-	stage := func(name string, r result) {
-		if err == nil {
-			err = out.stage(filepath.Join(dir, name), r)
-			names = append(names, name)
-		}
-	}
-	stage(files.json, doc.as(func(d report.Report, w io.Writer) error { return d.WithoutDetails().RolledUp(files.full).JSON(w) }))
-	for _, chart := range doc.value.Charts() {
-		if files.form != plot.Vector {
-			stage(chart.File(), mask(chart).as(plot.Chart.PNG))
-		}
-		if files.form != plot.Raster {
-			stage(chart.SVGFile(), mask(chart).as(plot.Chart.SVG))
-		}
-	}
-	doc.value.Pictures = files.form
-	if files.html != "" {
-		stage(files.html, doc.as(report.Report.HTML))
-	}
-	stage(files.markdown, doc.as(report.Report.Markdown))
-	if err != nil {
+	list := reportOf(doc, files)
+	if err := out.stageAll(dir, list); err != nil {
 		return nil, err
+	}
+	for _, f := range list {
+		names = append(names, f.name)
 	}
 	// Remove pictures of an earlier report that this report does not have.
 	gone := []string{files.markdown}
@@ -81,6 +68,31 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	last := len(names) - 1
 	names[0], names[last] = names[last], names[0]
 	return names, nil
+}
+
+// A namedResult is a file to write.
+type namedResult struct {
+	name string
+	result
+}
+
+// reportOf returns the files of a report in the order in which they get their names: the
+// report itself is the last.
+func reportOf(doc masked[report.Report], files reportFiles) []namedResult {
+	list := []namedResult{{files.json, doc.as(func(d report.Report, w io.Writer) error { return d.WithoutDetails().RolledUp(files.full).JSON(w) })}}
+	for _, chart := range doc.value.Charts() {
+		if files.form != plot.Vector {
+			list = append(list, namedResult{chart.File(), mask(chart).as(plot.Chart.PNG)})
+		}
+		if files.form != plot.Raster {
+			list = append(list, namedResult{chart.SVGFile(), mask(chart).as(plot.Chart.SVG)})
+		}
+	}
+	doc.value.Pictures = files.form
+	if files.html != "" {
+		list = append(list, namedResult{files.html, doc.as(report.Report.HTML)})
+	}
+	return append(list, namedResult{files.markdown, doc.as(report.Report.Markdown)})
 }
 
 // pageName returns the name of the HTML page of a Markdown report.
@@ -107,15 +119,48 @@ func (w *writer) stop() { w.temp.Close() }
 // file is written to it.
 func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
 
+// sideBySide is how many files are made at a time at most: each is open, and a picture has
+// some 4 MB.
+const sideBySide = 8
+
+// stageAll stages files of a directory side by side. The last are begun first: the page of
+// a report takes longest.
+func (w *writer) stageAll(dir string, files []namedResult) error {
+	made, failed := make([]stagedFile, len(files)), make([]error, len(files))
+	var group errgroup.Group
+	group.SetLimit(min(sideBySide, runtime.GOMAXPROCS(0)))
+	for i, f := range slices.Backward(files) {
+		group.Go(func() error {
+			made[i], failed[i] = w.make(filepath.Join(dir, f.name), f.result)
+			return nil
+		})
+	}
+	_ = group.Wait() // each has its error in failed
+	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
+		return failed[i]
+	}
+	w.staged = append(w.staged, made...)
+	return nil
+}
+
 // stage writes the file for path under a temporary name in the same directory. Its mode
 // is rw-rw-rw- less the umask.
 func (w *writer) stage(path string, r result) error {
+	f, err := w.make(path, r)
+	if err == nil {
+		w.staged = append(w.staged, f)
+	}
+	return err
+}
+
+// make is stage without a place in the order of the staged files.
+func (w *writer) make(path string, r result) (stagedFile, error) {
 	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
 	f, err := w.temp.Create(func() (*os.File, error) {
 		return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	})
 	if err != nil {
-		return err
+		return stagedFile{}, err
 	}
 	err = buffered(f, r)
 	if closeErr := f.Close(); err == nil {
@@ -123,10 +168,9 @@ func (w *writer) stage(path string, r result) error {
 	}
 	if err != nil {
 		w.temp.Remove(temp)
-		return err
+		return stagedFile{}, err
 	}
-	w.staged = append(w.staged, stagedFile{temp, path})
-	return nil
+	return stagedFile{temp, path}, nil
 }
 
 // commit gives the staged files their names, in the order in which they were

@@ -82,7 +82,7 @@ func repeatedHelp(s *summary.Summary, first, again int) string {
 	}
 	g := view.Runs(view.Captures(s))
 	runs := label.Plural(int64(len(g.Runs)), "run")
-	if slices.ContainsFunc(s.Inputs, func(in summary.Input) bool { return in.SHA256 == "" }) {
+	if view.CopiesUnknown(s.Inputs) {
 		runs = "up to " + runs // without digests, copies count as runs
 	}
 	text := fmt.Sprintf("Rank %d is also the rank of %s, so these are %s. ", rank, in.Path, runs)

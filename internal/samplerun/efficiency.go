@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"assay/summary"
 )
 
-// Efficient adds operators of a forward pass to a run of one GPU, of which the peaks are
-// 989.4 TFLOP/s in bf16 and 3352 GB/s. In ns:
+// Efficient adds operators of a forward pass to a run of one GPU. Its peaks are 989.4
+// TFLOP/s in bf16 and 3352 GB/s. In ns:
 //
 //	mm 4,055,251, roofline 2,502,440 (compute), recoverable 1,552,811
 //	flash attention 2,722,705, roofline 524,524 (memory), recoverable 2,198,181
@@ -27,7 +28,7 @@ func Efficient() *summary.Summary {
 	e := summary.EfficiencyDevice{Device: d.Device, Name: "NVIDIA H100 80GB HBM3", PeakSource: "table", PeakTFLOPS: map[string]float64{"bf16": 989.4, "fp32": 66.9},
 		HBMGBPS: PctOf(3352), LinkGBPS: PctOf(450), PCIeGBPS: PctOf(63)}
 	row := func(op, dims, types, unit string, count, ns int64, flops, bytes, roofline *int64, bound string) {
-		s.Efficiency.Rows = append(s.Efficiency.Rows, summary.EfficiencyRow{Device: d.Device, Op: op, Dims: json.RawMessage(dims), Types: json.RawMessage(types), Unit: unit, Dtype: "bf16",
+		s.Efficiency.Rows = append(s.Efficiency.Rows, summary.EfficiencyRow{Device: d.Device, Op: op, Dims: json.RawMessage(strings.ReplaceAll(dims, " ", "")), Types: json.RawMessage(strings.ReplaceAll(types, " ", "")), Unit: unit, Dtype: "bf16",
 			Count: count, GPUNS: ns, FLOPs: flops, Bytes: bytes, BytesIs: "exact", RooflineNS: roofline, Bound: bound})
 	}
 	const bf16 = `["c10::BFloat16", "c10::BFloat16"]`
@@ -57,6 +58,7 @@ func Efficient() *summary.Summary {
 		{Device: d.Device, Kind: "copy", Name: "Memcpy DtoD (Device -> Device)", Count: 4, NS: 100_000, Bytes: 83_800_000, AlgGBPS: PctOf(838), Link: "hbm", PeakGBPS: PctOf(3352)},
 		{Device: d.Device, Kind: "collective", Name: "all-reduce", Group: 8, Count: 3, NS: 600_000, Bytes: 120_000_000, AlgGBPS: PctOf(200), BusGBPS: PctOf(350), Link: "link", PeakGBPS: PctOf(450), Lower: true},
 	}
+	s.Sort()
 	return s
 }
 
@@ -99,5 +101,6 @@ func StrangeEfficiency() *summary.Summary {
 	d.Name, d.PeakSource = HostileNames()[0], HostileNames()[1%len(HostileNames())]
 	d.PeakTFLOPS[HostileNames()[0]] = 1e300
 	s.Efficiency.Steps[0].Name, s.Efficiency.Steps[1].WallNS = HostileNames()[0], 0
+	s.Sort()
 	return s
 }

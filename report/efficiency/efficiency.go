@@ -3,6 +3,7 @@ package efficiency
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func Sections(ctx *section.Context) []doc.Section {
 func nothing(ctx *section.Context) doc.Section {
 	for _, u := range efficiency.Unknowns(ctx.Summary) {
 		if u.Reason == words.NoShapes {
-			return doc.Section{Title: title, Lead: "FLOPs and bytes are unknown: the capture has no input shapes. Record with `record_shapes=True`."}
+			return doc.Section{Title: title, Lead: "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True."}
 		}
 	}
 	return doc.Section{}
@@ -217,9 +218,10 @@ func recoverable(total efficiency.Total) string {
 	if total.RooflineNS == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time. It is the GPU time above the roofline of the operators with known bytes; their roofline is %s. "+
-		"No kernel reaches the roofline: good matrix products reach about 75%% of it, good copies about 90%%.",
-		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total), unit.Share(total.RecoverableNS, total.GPUNS), unit.Duration(mean(total, total.RooflineNS)))
+	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+		unit.Share(total.RecoverableNS, total.GPUNS)) +
+		fmt.Sprintf(" This is GPU time above the roofline, %s, of the operators with known bytes.", unit.Duration(mean(total, total.RooflineNS))) +
+		" In practice, good matrix products reach 75% of the roofline, good copies 90%."
 }
 
 // operators returns the operators with the most recoverable time.
@@ -250,10 +252,13 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
-	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth, where each input and output moves once. TFLOP/s: of GEMM, convolution and attention. " +
-		"Latency: at the roofline, a call is shorter than a launch (2 µs). To reduce such calls, fuse them or use CUDA graphs."
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth. Bytes: each input and output once. " +
+		"TFLOP/s: of GEMM, convolution and attention. "
+	if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == summary.BoundLatency }) {
+		t.Note += "Latency: at the roofline, a call is shorter than a launch; fuse such calls or use CUDA graphs."
+	}
 	if cachedRows(list) {
-		t.Note += " Over 100%: the inputs were in the L2 cache."
+		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
 	}
 	return t.Cut(maxOperators).WithoutEmpty()
 }

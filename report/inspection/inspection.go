@@ -65,10 +65,10 @@ func at(ns int64) string {
 }
 
 // atHead is the title of a column of such times.
-const atHead = "at (ms)"
+const atHead = "start (ms)"
 
 // atLead explains the column.
-const atLead = "at is the time since the start of the capture, as --at takes it"
+const atLead = "start is the time since the start of the capture, as --at takes it"
 
 // gpuOf returns the labels of places: the rank where there are several inputs or ranks, and the
 // number of the GPU where there are several.

@@ -12,13 +12,17 @@ import (
 
 // kernels returns the sections about GPU operations.
 func (v *view) kernels(k *inspect.Kernels) []doc.Section {
-	title := fmt.Sprintf("GPU operations like %q%s", label.Clean(v.a.Question.Kernel), v.in())
+	what := "GPU operations like"
+	if k.Category {
+		what = "Kernels of the category"
+	}
+	title := fmt.Sprintf("%s %q%s", what, label.Clean(v.a.Question.Kernel), v.in())
 	lead := fmt.Sprintf("%s, %s (%s of total GPU time); min %s, median %s, max %s", launches(k.Count), unit.Duration(k.TotalNS), unit.Share(k.TotalNS, k.GPUNS),
 		unit.Duration(k.MinNS), unit.Duration(k.MedianNS), unit.Duration(k.MaxNS))
 	return []doc.Section{
 		{Title: title, Lead: lead, Blocks: []doc.Block{namedTable(k.Names, k.Left.Names, k.GPUNS)}},
-		{Title: "Longest", Lead: atLead, Blocks: []doc.Block{v.longest(k.Longest)}},
-		{Title: "Before and after on the stream", Blocks: []doc.Block{around(k.Longest)}},
+		{Title: "Longest", Lead: atLead + "; delay is from the start of the launch call to the start of the operation", Blocks: []doc.Block{v.longest(k.Longest)}},
+		{Title: "Before and after on the stream", Lead: "gap is the time between the two operations", Blocks: []doc.Block{around(k.Longest)}},
 		v.launched(k.Sites, k.Left.Sites, k.TotalNS),
 		shapes(k),
 	}
@@ -64,7 +68,7 @@ func (v *view) longest(list []inspect.Instance) doc.Table {
 	t := doc.Table{Title: "instances", Columns: []doc.Column{
 		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(one.Head("length"), doc.Number), doc.Col("step", doc.Number),
 		doc.Col("rank", doc.Number), doc.Col("GPU", doc.Number), doc.Col("stream", doc.Number), doc.Col(delay.Head("delay"), doc.Number), doc.Col("grid", doc.Text), doc.Col("block", doc.Text), doc.Col("size", doc.Number),
-	}, Note: "Delay: from the start of the launch call to the start of the operation."}
+	}}
 	for i, k := range list {
 		wait, size, step := "", "", ""
 		if k.Step != nil {
@@ -104,7 +108,7 @@ func around(list []inspect.Instance) doc.Table {
 		return n.Name, unit.FineDuration(n.ApartNS)
 	}
 	t := doc.Table{Title: "instances", Columns: []doc.Column{
-		doc.Col("#", doc.Number), doc.Col("before", doc.KernelName), doc.Col("apart", doc.Number), doc.Col("after", doc.KernelName), doc.Col("apart", doc.Number),
+		doc.Col("#", doc.Number), doc.Col("before", doc.KernelName), doc.Col("gap", doc.Number), doc.Col("after", doc.KernelName), doc.Col("gap", doc.Number),
 	}, Note: "Apart: time between the two operations."}
 	for i, k := range list {
 		before, b := apart(k.Before)

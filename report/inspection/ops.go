@@ -16,10 +16,17 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 	if o.Ranges {
 		what = "Ranges"
 	}
-	title := fmt.Sprintf("%s like %q%s", what, label.Clean(v.a.Question.Op), v.in())
+	like := "like"
+	if o.Exact {
+		like = "named"
+	}
+	title := fmt.Sprintf("%s %s %q%s", what, like, label.Clean(v.a.Question.Op), v.in())
 	lead := fmt.Sprintf("%s, %s CPU time", label.Plural(o.Count, "call"), unit.Duration(o.CPUNS))
 	if o.GPUNS > 0 {
 		lead += fmt.Sprintf(", %s GPU time (self %s)", unit.Duration(o.GPUNS), unit.Duration(o.GPUSelfNS))
+	}
+	if o.Containing > 0 {
+		lead += fmt.Sprintf("; %s, which --op '*%s*' finds", other(o.Containing, "name contains", "names contain"), label.Clean(v.a.Question.Op))
 	}
 	out := []doc.Section{{Title: title, Lead: lead, Blocks: []doc.Block{v.opTable(o)}}}
 	if t, ok := opShapes(o); ok {
@@ -35,6 +42,14 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 	return append(out,
 		doc.Section{Title: "Longest", Lead: first + atLead, Blocks: []doc.Block{v.runs(o)}},
 		v.launched(o.Sites, o.Left.Sites, o.GPUNS), stacks(o))
+}
+
+// other returns "1 other name contains it", "3 other names contain it".
+func other(n int, one, several string) string {
+	if n == 1 {
+		return "1 other " + one + " it"
+	}
+	return unit.Count(int64(n)) + " other " + several + " it"
 }
 
 func (v *view) opTable(o *inspect.Ops) doc.Table {

@@ -30,14 +30,14 @@ func hangs(ctx *section.Context, most int) doc.Section {
 		return doc.Section{}
 	}
 	several := list[0].Run != ""
-	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("state", doc.Text), doc.Col("group", doc.Text), doc.Col("since", doc.Text)}}
+	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("missing", doc.Text), doc.Col("state", doc.Text), doc.Col("group", doc.Text), doc.Col("since", doc.Text)}}
 	for i := range list {
 		h := &list[i]
 		seq := unit.None
 		if h.Kind != hang.Unpaired {
 			seq = strconv.FormatInt(h.Seq, 10)
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{strings.TrimSpace(label.Clean(h.Op) + " " + label.Clean(h.Shape)), seq, hangState(h), groupName(h.Group, h.Desc), since(h)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{strings.TrimSpace(label.Clean(h.Op) + " " + label.Clean(h.Shape)), seq, missing(h), hangState(h), groupName(h.Group, h.Desc), since(h)}})
 	}
 	if several {
 		t.Columns = append([]doc.Column{doc.Col("run", doc.Text)}, t.Columns...)
@@ -52,6 +52,15 @@ func hangs(ctx *section.Context, most int) doc.Section {
 // groupName returns how a group is shown.
 func groupName(name, desc string) string {
 	return label.Clip(label.Clean(cmp.Or(strings.TrimSpace(desc+" "+name), "unknown")), 44)
+}
+
+// missing returns the ranks that hold a call up. A narrow screen has no room for the whole
+// state, without which calls of several groups may look alike.
+func missing(h *hang.Hang) string {
+	if len(h.Absent) == 0 {
+		return "unknown"
+	}
+	return label.Clip(strings.TrimPrefix(strings.TrimPrefix(ranksText(h.Absent, "", ""), "ranks "), "rank "), 20)
 }
 
 // hangState tells which ranks did what.

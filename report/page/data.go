@@ -21,6 +21,8 @@ type data struct {
 	Charts  []chart  `json:"charts,omitempty"`
 	Diff    *diff    `json:"diff,omitempty"`
 
+	Roofline *roofline `json:"roofline,omitempty"`
+
 	Sections []section `json:"sections,omitempty"`
 	Capture  []section `json:"capture,omitempty"`
 
@@ -41,6 +43,7 @@ func (p *Page) data() *data {
 		d.Findings = t.placed(p.Findings, d.Tables)
 		d.Flames = flames(s, n)
 		d.Charts = charts(s)
+		d.Roofline = rooflineOf(s, n)
 	}
 	if p.Comparison != nil {
 		d.Diff = diffOf(p.Comparison, n)

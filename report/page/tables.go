@@ -28,6 +28,8 @@ const (
 	kindBytes = "bytes"
 	kindMax   = "max"
 	kindMean  = "mean" // made by the script
+	kindFLOPs = "flops"
+	kindRate  = "rate" // made by the script: the quotient of two columns, times a factor ("rate:7:4:0.001")
 )
 
 // cells are one column: numbers of names for keys, numbers for all others.
@@ -102,7 +104,7 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 			at = len(index)
 			index[key] = at
 			for j := range out.Columns {
-				if t.columns[j].kind != kindMean {
+				if c := t.columns[j]; c.text != nil || c.number != nil {
 					out.Columns[j].Values = append(out.Columns[j].Values, values[j])
 				}
 			}
@@ -115,7 +117,7 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 		}
 		for j, c := range t.columns {
 			switch to := out.Columns[j].Values; c.kind {
-			case kindNS, kindCount, kindBytes:
+			case kindNS, kindCount, kindBytes, kindFLOPs:
 				to[at] = summary.Plus(to[at], values[j])
 			case kindMax:
 				to[at] = max(to[at], values[j])
@@ -141,6 +143,7 @@ func tables(s *summary.Summary, n *names) (out []table) {
 	}
 	add(kernelTable.rows(s.Kernels, n))
 	add(operatorTable.rows(s.Ops, n))
+	add(efficiencyTable.rows(s.Efficiency.Rows, n))
 	add(moduleTable.rows(s.Modules, n))
 	add(idleTable.rows(s.Idle, n))
 	add(callTable.rows(s.Calls, n))

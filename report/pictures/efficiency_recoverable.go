@@ -55,7 +55,7 @@ func efficiencyRecoverable(s *summary.Summary) (plot.Chart, bool) {
 		Subtitle: fmt.Sprintf("up to %s%s; FLOPs known for %s of total GPU time, bytes for %s", unit.Duration(total.RecoverableNS/gpus), per,
 			unit.Share(total.FLOPsKnownNS, total.GPUNS), unit.Share(total.BytesKnownNS, total.GPUNS)),
 		Legend: append(legend, plot.Swatch{Color: colorRecoverable, Text: "recoverable"}), Body: plot.Stacks{Rows: rows, Wide: true},
-		Alt: fmt.Sprintf("GPU time of %d operators, divided into roofline and recoverable time; the first has %s of the recoverable time",
+		Alt: fmt.Sprintf("GPU time of %d operators, divided into roofline and recoverable time; the first accounts for %s of the recoverable time",
 			len(rows), unit.Share(shown[0].RecoverableNS, total.RecoverableNS)),
 	}
 	if more > 0 {

@@ -1,7 +1,6 @@
 package pictures
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -47,16 +46,13 @@ func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	total := efficiency.Sum(s)
-	drawn, left, leftNS := placed(efficiency.Operators(s))
+	drawn, left, leftNS := efficiency.Placed(s, mostDots)
 	roofs := map[string]int64{}
 	var dots []plot.Dot
 	var of []int64
 	for i := range drawn {
 		o := &drawn[i]
-		lane := "fp32" // of vector units
-		if o.Unit == "matrix" {
-			lane = o.Dtype
-		}
+		lane := o.Lane()
 		peak := efficiency.PeakOf(s, lane)
 		if peak > 0 && peak < 1e6 {
 			roofs[label.Clip(label.Clean(lane), 10)] = int64(peak * 1e12)
@@ -81,24 +77,6 @@ func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 		Legend:   boundLegend(drawn), Body: body,
 		Alt: "Roofline of operators: " + altDots(body),
 	}
-	if left > 0 {
-		c.Caption = fmt.Sprintf("%s (%s of GPU time) with no arithmetic or unknown FLOPs not drawn.", label.Plural(int64(left), "more operator"), unit.Share(leftNS, total.GPUNS))
-	}
+	c.Caption = words.NotPlaced(left, leftNS, total.GPUNS)
 	return c, true
-}
-
-// placed returns the operators that have a place in a roofline, those with the most GPU
-// time first, and how many have none, with their GPU time.
-func placed(list []efficiency.Operator) (out []efficiency.Operator, left int, leftNS int64) {
-	slices.SortStableFunc(list, func(a, b efficiency.Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
-	for i := range list {
-		o := &list[i]
-		intensity, known := o.Intensity()
-		if rate, timed := o.TFLOPS(); known && timed && intensity > 0 && rate > 0 && len(out) < mostDots {
-			out = append(out, *o)
-			continue
-		}
-		left, leftNS = left+1, summary.Plus(leftNS, o.GPUNS)
-	}
-	return out, left, leftNS
 }

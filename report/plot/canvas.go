@@ -10,6 +10,7 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"git.sr.ht/~sbinet/gg"
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
@@ -195,7 +196,8 @@ type box struct {
 // left.
 type Canvas struct {
 	*pen
-	vg    *vgimg.Canvas // nil if svg is drawn on
+	img   *image.RGBA
+	vg    *vgimg.Canvas // draws on img; nil if svg is drawn on
 	svg   *vector
 	H     float64
 	Boxes []box // every text drawn, for tests of clipping and overlap
@@ -203,16 +205,18 @@ type Canvas struct {
 
 func newCanvas(p *pen, height float64) *Canvas {
 	height = wholePixels(height)
-	return &Canvas{pen: p, H: height, vg: vgimg.NewWith(vgimg.UseWH(Width, vg.Length(height)), vgimg.UseDPI(dpi))}
+	// With only a size, vgimg would allocate and fill the image twice.
+	img := image.NewRGBA(image.Rect(0, 0, Width, int(height)))
+	ctx := gg.NewContextForRGBA(img)
+	ctx.SetLineCapButt()
+	ctx.InvertY()
+	return &Canvas{pen: p, H: height, img: img, vg: vgimg.NewWith(vgimg.UseImageWithContext(img, ctx), vgimg.UseDPI(dpi))}
 }
 
 func wholePixels(height float64) float64 { return float64(int(height + 0.5)) }
 
 // Image returns what was drawn so far.
-func (c *Canvas) Image() image.Image { return c.pixelsOf() }
-
-// pixelsOf returns the pixels, which the library keeps in this form.
-func (c *Canvas) pixelsOf() *image.RGBA { return c.vg.Image().(*image.RGBA) }
+func (c *Canvas) Image() image.Image { return c.img }
 
 func (c *Canvas) use(col Color) {
 	c.vg.SetColor(opaque(col))
@@ -294,7 +298,7 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 		c.svg.text(x, y, w, s, size, st)
 	} else {
 		(&xfont.Drawer{
-			Dst:  c.vg.Image(),
+			Dst:  c.img,
 			Src:  image.NewUniform(opaque(st.color)),
 			Face: c.glyphs(face, st.bold),
 			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*float64(pixel) + 0.5), Y: fixed.Int26_6(y*float64(pixel) + 0.5)},

@@ -86,7 +86,7 @@ func (c Chart) PNG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writePNG(w, painted.pixelsOf())
+	return writePNG(w, painted.img)
 }
 
 // Paint draws the picture in pixels.

@@ -212,7 +212,7 @@ func (c *Canvas) pixels(x0, y0, x1, y1 int, col Color) {
 		c.svg.pixels(x0, y0, x1, y1, col.hex())
 		return
 	}
-	draw.Draw(c.vg.Image(), image.Rect(x0, y0, x1, y1), image.NewUniform(opaque(col)), image.Point{}, draw.Src)
+	draw.Draw(c.img, image.Rect(x0, y0, x1, y1), image.NewUniform(opaque(col)), image.Point{}, draw.Src)
 }
 
 // hatch fills whole pixels with diagonal lines on white.
@@ -223,7 +223,7 @@ func (c *Canvas) hatch(x0, y0, x1, y1 int) {
 		return
 	}
 	c.pixels(x0, y0, x1, y1, ColorWhite)
-	img := c.vg.Image()
+	img := c.img
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {
 			if (x+y)%6 == 0 {

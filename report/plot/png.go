@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"image"
@@ -29,29 +30,38 @@ func writePNG(w io.Writer, img *image.RGBA) error {
 	return enc.Encode(w, img)
 }
 
-// A shade is a colour of an image.
-type shade struct {
+// An imageColor is a colour of an image.
+type imageColor struct {
 	rgba   uint32 // red is the lowest byte
-	pixels int
-	index  uint8 // in the palette
+	pixels int    // in rows that differ from the row above
+	index  uint8  // in the palette
 }
 
 // indexed returns an opaque image with a palette, or nil if it has too many colours that
 // differ.
 func indexed(img *image.RGBA) *image.Paletted {
-	list, at := shadesOf(img)
-	palette, ok := paletteOf(list)
+	all := colorsOf(img)
+	if all == nil {
+		return nil
+	}
+	palette, ok := paletteOf(all.list)
 	if !ok {
 		return nil
 	}
 	size := img.Rect.Size()
 	out := image.NewPaletted(image.Rectangle{Max: size}, palette)
-	var last shade
+	var last imageColor
 	for y := range size.Y {
-		from, to := img.Pix[y*img.Stride:][:4*size.X], out.Pix[y*out.Stride:][:size.X]
+		to := out.Pix[y*out.Stride:][:size.X]
+		row, repeats := rowOf(img, y)
+		if repeats {
+			copy(to, out.Pix[(y-1)*out.Stride:])
+			continue
+		}
 		for x := range to {
-			if c := binary.LittleEndian.Uint32(from[4*x:]); c != last.rgba {
-				last = list[at[c]]
+			if c := binary.LittleEndian.Uint32(row[4*x:]); c != last.rgba {
+				i, _ := all.find(c)
+				last = all.list[i]
 			}
 			to[x] = last.index
 		}
@@ -59,34 +69,65 @@ func indexed(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// shadesOf returns the colours of an opaque image in the order of their first pixels, and
-// where each is in the list.
-func shadesOf(img *image.RGBA) (list []shade, at map[uint32]int) {
-	at = make(map[uint32]int, mostColors)
-	width := img.Rect.Dx()
+// rowOf returns a row of an image, and whether it is equal to the row above. Most are.
+func rowOf(img *image.RGBA, y int) (row []byte, repeats bool) {
+	width := 4 * img.Rect.Dx()
+	row = img.Pix[y*img.Stride:][:width]
+	return row, y > 0 && bytes.Equal(row, img.Pix[(y-1)*img.Stride:][:width])
+}
+
+// imageColors are the colours of an image in the order of their first pixels. Each pixel at an
+// edge is looked up, so a hash table of fixed size has the places in the list, plus 1.
+type imageColors struct {
+	list  []imageColor
+	slots [4 * mostLookedAt]uint16
+}
+
+// mostLookedAt is how many colours are looked at. An image with more has no palette.
+const mostLookedAt = 1 << 11
+
+// find returns where a colour is in the list, or the slot for it.
+func (s *imageColors) find(rgba uint32) (i int, slot *uint16) {
+	for at := rgba * 0x9e3779b1 >> (32 - 13); ; at = (at + 1) % uint32(len(s.slots)) {
+		slot = &s.slots[at]
+		if *slot == 0 || s.list[*slot-1].rgba == rgba {
+			return int(*slot) - 1, slot
+		}
+	}
+}
+
+// colorsOf returns the colours of an opaque image, or nil if it has more than
+// [mostLookedAt].
+func colorsOf(img *image.RGBA) *imageColors {
+	s := new(imageColors)
 	last, i := uint32(0), 0 // 0 is transparent, so no pixel has it
 	for y := range img.Rect.Dy() {
-		row := img.Pix[y*img.Stride:][:4*width]
-		for x := range width {
+		row, repeats := rowOf(img, y)
+		if repeats {
+			continue
+		}
+		for x := 0; x < len(row); x += 4 {
 			// Most pixels have the colour of the pixel before.
-			if c := binary.LittleEndian.Uint32(row[4*x:]); c != last {
-				var known bool
-				if i, known = at[c]; !known {
-					i = len(list)
-					at[c] = i
-					list = append(list, shade{rgba: c})
+			if c := binary.LittleEndian.Uint32(row[x:]); c != last {
+				var slot *uint16
+				if i, slot = s.find(c); i < 0 {
+					if i = len(s.list); i == mostLookedAt {
+						return nil
+					}
+					s.list = append(s.list, imageColor{rgba: c})
+					*slot = uint16(i + 1)
 				}
 				last = c
 			}
-			list[i].pixels++
+			s.list[i].pixels++
 		}
 	}
-	return list, at
+	return s
 }
 
 // paletteOf returns the palette of the colours with the most pixels and sets the index of
 // every colour. It reports whether each colour is near one of the palette.
-func paletteOf(list []shade) (color.Palette, bool) {
+func paletteOf(list []imageColor) (color.Palette, bool) {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i

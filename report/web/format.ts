@@ -44,6 +44,13 @@ export function bytes(n: number): string {
   return (i ? digits(n) : String(n)) + ' ' + ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][i];
 }
 
+/** Flops prints a number of floating-point operations. */
+export function flops(n: number, significant = 3): string {
+  let i = 0;
+  for (; n >= 999.5 && i < 6; i++) n /= 1000;
+  return digits(n, significant) + ' ' + ['', 'k', 'M', 'G', 'T', 'P', 'E'][i] + 'FLOP';
+}
+
 /** Quantity prints a value in a unit of a summary. */
 export function quantity(x: number, unit: string): string {
   switch (unit) {

@@ -9,6 +9,7 @@ import { Heat } from './heat';
 import { Asked, Tables } from './table';
 import { Flames } from './flame';
 import { Charts } from './charts';
+import { RooflineChart } from './roofline';
 import { Blocks, Sections } from './sections';
 import { Moved, Waterfall } from './diff';
 import { middle } from './format';
@@ -62,7 +63,7 @@ function App({ page }: { page: Page }) {
     return () => { system.removeEventListener('change', redraw); removeEventListener('keydown', key); removeEventListener('beforeprint', paper); removeEventListener('afterprint', screen); };
   }, [theme]);
   const sections = ([['findings', 'Findings', !page.diff], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
-    ['values', 'Values', page.charts.length > 0], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
+    ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
     ['details', 'Details', page.sections.length > 0], ['capture', 'Capture', page.capture.length > 0]] as [string, string, boolean][]).filter(s => s[2]);
   const go = (id: string) => (e: MouseEvent) => { e.preventDefault(); document.getElementById(id)?.scrollIntoView({ behavior: 'smooth' }); };
   return <Fragment>
@@ -81,6 +82,7 @@ function App({ page }: { page: Page }) {
       {page.devices.length > 0 && <Timeline page={page} tell={tell} />}
       <Heat page={page} />
       <Charts page={page} />
+      {page.roofline && <RooflineChart page={page} roofline={page.roofline} />}
       {page.tables.length > 0 && <Tables page={page} asked={asked} tell={tell} />}
       <Flames page={page} />
       <Sections list={page.sections} tell={tell} />

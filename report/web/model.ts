@@ -31,12 +31,16 @@ export interface Device {
   sums: Float64Array[]; // of each part, the sum of all bins before one
 }
 
-export type Kind = 'name' | 'key' | 'ns' | 'count' | 'bytes' | 'max' | 'mean';
+export type Kind = 'name' | 'key' | 'ns' | 'count' | 'bytes' | 'max' | 'mean' | 'flops' | `rate:${string}`;
 export interface Column { title: string; kind: Kind; values?: number[] }
 export interface Table { id: string; title: string; of: string; share: number; columns: Column[]; rank?: number[]; class?: string }
 export interface Flame { title: string; unit: string; total: number; depth: number[]; name: number[]; value: number[] }
 export interface Line { name: string; area?: boolean; x: number[]; y: (number | null)[]; low?: number[]; high?: number[] }
 export interface Chart { title: string; note?: string; role: string; unit: string; by: string; lines: Line[]; areas?: boolean }
+
+/** Dots are operators: x in FLOP/byte, y in TFLOP/s, of is the roofline over the GPU time. */
+export interface Dot { name: number; x: number; y: number; ns: number; of: number; bound: string }
+export interface Roofline { gbps: number; roofs: { name: string; tflops: number }[]; dots: Dot[]; ns: number; note: string }
 
 export interface Change { name: number; note?: string; base: number; new: number; count?: number }
 export interface Movers { id: string; title: string; of: string; base: number; new: number; rows: Change[] }
@@ -49,7 +53,7 @@ export interface Section { title?: string; lead?: string; blocks?: Block[] }
 
 export interface Page {
   title: string; head: Head; facts?: Fact[]; budget?: Budget; findings?: Finding[];
-  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; diff?: Diff;
+  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; diff?: Diff; roofline?: Roofline;
   sections: Section[]; capture: Section[]; names: string[]; tidy: Record<string, string>;
 }
 

@@ -1,13 +1,13 @@
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Kind, Page, shortName, Table } from './model';
-import { bytes, copy, count, duration, markdown, middle, percent } from './format';
+import { bytes, copy, count, digits, duration, flops, markdown, middle, percent } from './format';
 import { change, listen, view } from './view';
 
 interface Row { keys: number[]; values: number[]; share: number; class: string }
 
 const isKey = (k: Kind) => k === 'name' || k === 'key';
-const adds = (k: Kind) => k === 'ns' || k === 'count' || k === 'bytes';
+const adds = (k: Kind) => k === 'ns' || k === 'count' || k === 'bytes' || k === 'flops';
 
 /** Group adds up the rows of a table that differ in their rank alone. */
 export function group(t: Table, rank: number | null): Row[] {
@@ -28,11 +28,15 @@ export function group(t: Table, rank: number | null): Row[] {
   for (const r of out) {
     r.share = r.values[t.share] / total;
     t.columns.forEach((c, k) => { if (c.kind === 'mean') r.values[k] = r.values[t.share] / Math.max(1, r.values[counted]); });
+    t.columns.forEach((c, k) => { // rates last: of sums
+      const [, over, under, factor] = c.kind.split(':').map(Number);
+      if (factor) r.values[k] = r.values[over] / (r.values[under] || 1) * factor;
+    });
   }
   return out;
 }
 
-const print = (kind: Kind, v: number) => kind === 'count' ? count(v) : kind === 'bytes' ? bytes(v) : duration(v);
+const print = (kind: Kind, v: number) => kind === 'count' ? count(v) : kind === 'bytes' ? v ? bytes(v) : '–' : kind === 'flops' ? v ? flops(v) : '–' : kind.startsWith('rate') ? v ? v < 0.01 ? '<0.01' : digits(v, 3) : '–' : duration(v);
 
 // How much of a name there is room for.
 const columns = () => Math.max(30, Math.min(52, Math.floor((innerWidth - 880) / 8)));

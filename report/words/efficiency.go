@@ -1,5 +1,12 @@
 package words
 
+import (
+	"fmt"
+
+	"assay/internal/label"
+	"assay/unit"
+)
+
 // NoShapes is the reason of operators without input dimensions.
 const NoShapes = "no shapes"
 
@@ -25,17 +32,18 @@ type Reason struct {
 // that of a row of a summary.
 func Unknown(id string) Reason {
 	known := map[string]Reason{
-		NoShapes:                {"no input shapes", "record with `record_shapes=True`"},
-		"no concrete inputs":    {"no values of arguments", "record with PyTorch 2.5 or later and `record_shapes=True`"},
-		"type of a list":        {"type of a list of tensors not recorded", ""},
-		"lengths on the device": {"sequence lengths only in GPU memory", ""},
-		"routing":               {"expert routing not recorded", ""},
-		"no formula":            {"no formula for the operator", ""},
-		"graph replay":          {"CUDA graph replay", "also record the capture of the graphs, with `record_shapes=True`"},
-		"bad arguments":         {"arguments do not fit the formula", ""},
-		"compiled region":       {"compiled region without shapes", "record with `record_shapes=True` and a recent PyTorch"},
-		"no operator":           {"no operator", "start the profiler before the work is launched, and record the CPU too"},
-		"":                      {"not stated", ""},
+		NoShapes:                 {"no input shapes", "record with record_shapes=True"},
+		"no values of arguments": {"no values of arguments", "record with PyTorch 2.5 or later and record_shapes=True"},
+		"type of a list":         {"type of a list of tensors not recorded", ""},
+		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
+		"routing":                {"expert routing not recorded", ""},
+		"no formula":             {"no formula for the operator", ""},
+		"graph replay":           {"CUDA graph replay", "also record the capture of the graphs, with record_shapes=True"},
+		"unexpected arguments":   {"arguments do not fit the formula", ""},
+		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
+		"communication":          {"communication", ""},
+		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
+		"":                       {"not stated", ""},
 	}
 	if r, ok := known[id]; ok {
 		return r
@@ -46,4 +54,12 @@ func Unknown(id string) Reason {
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
 	return of(map[string]string{"pcie": "PCIe", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+}
+
+// NotPlaced says how many operators have no place in a roofline, or returns "".
+func NotPlaced(operators int, ns, total int64) string {
+	if operators == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not drawn: %s without arithmetic or with unknown FLOPs (%s of GPU time).", label.Plural(int64(operators), "operator"), unit.Share(ns, total))
 }

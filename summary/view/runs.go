@@ -91,6 +91,20 @@ func Captures(s *summary.Summary) []Capture {
 	return out
 }
 
+// CopiesUnknown reports whether an input may have the same bytes as another one while
+// their digests, which not every command computes, do not tell.
+func CopiesUnknown(inputs []summary.Input) bool {
+	bySize := make(map[int64]bool) // whether the digests of that size are known
+	for _, in := range inputs {
+		known, again := bySize[in.Bytes]
+		if again && (!known || in.SHA256 == "") {
+			return true
+		}
+		bySize[in.Bytes] = in.SHA256 != ""
+	}
+	return false
+}
+
 // kindOf has the kind of an input that has rows of a member of the summary. Other
 // members decide nothing. An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{

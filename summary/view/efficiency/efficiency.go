@@ -3,7 +3,9 @@
 package efficiency
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -64,12 +66,13 @@ func Operators(s *summary.Summary) []Operator {
 	return out
 }
 
-// recorded returns what was recorded, or "" for null.
+// recorded returns what was recorded without the spaces of its layout, or "" for null.
 func recorded(raw []byte) string {
-	if string(raw) == "null" {
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil || out.String() == "null" {
 		return ""
 	}
-	return string(raw)
+	return out.String()
 }
 
 func start(r *summary.EfficiencyRow) Operator {
@@ -197,4 +200,30 @@ func HBM(s *summary.Summary) (gbps float64) {
 		gbps = *d.HBMGBPS
 	}
 	return gbps
+}
+
+// Lane returns the type whose peak bounds the operator: that of its inputs for matrix
+// operators. Others run on vector units.
+func (o *Operator) Lane() string {
+	if o.Unit == "matrix" {
+		return o.Dtype
+	}
+	return "fp32"
+}
+
+// Placed returns the operators that have a place in a roofline, those with the most GPU
+// time first, and how many have none or are more than most, with their GPU time.
+func Placed(s *summary.Summary, most int) (out []Operator, left int, leftNS int64) {
+	list := Operators(s)
+	slices.SortStableFunc(list, func(a, b Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
+	for i := range list {
+		o := &list[i]
+		intensity, known := o.Intensity()
+		if rate, timed := o.TFLOPS(); known && timed && intensity > 0 && rate > 0 && len(out) < most {
+			out = append(out, *o)
+			continue
+		}
+		left, leftNS = left+1, summary.Plus(leftNS, o.GPUNS)
+	}
+	return out, left, leftNS
 }

@@ -4,19 +4,29 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"assay/summary"
 )
 
-// The reasons of GPU time without an operator.
+// Reasons that rows do not have: of GPU time without an operator, and of communication.
 const (
-	NoOperator  = "no operator"
-	GraphReplay = "graph replay"
+	NoOperator    = "no operator"
+	GraphReplay   = "graph replay"
+	Communication = "communication"
 )
+
+// reason returns why FLOPs or bytes of a row are unknown.
+func reason(r *summary.EfficiencyRow) string {
+	if r.Op == "record_param_comms" || strings.HasPrefix(r.Op, "c10d::") {
+		return Communication
+	}
+	return r.Unknown
+}
 
 // An Unknown is GPU time whose FLOPs or bytes are not known, for one reason.
 type Unknown struct {
-	Reason  string // as in the rows, [NoOperator] or [GraphReplay]
+	Reason  string // as in the rows, or one of those above
 	NS      int64
 	FLOPsNS int64 // of it, with unknown FLOPs
 	BytesNS int64 // of it, with unknown bytes
@@ -48,14 +58,15 @@ func Unknowns(s *summary.Summary) []Unknown {
 		if r.FLOPs != nil && r.Bytes != nil {
 			continue
 		}
-		u := add(r.Unknown, r.GPUNS)
+		why := reason(r)
+		u := add(why, r.GPUNS)
 		if r.FLOPs == nil {
 			u.FLOPsNS = summary.Plus(u.FLOPsNS, r.GPUNS)
 		}
 		if r.Bytes == nil {
 			u.BytesNS = summary.Plus(u.BytesNS, r.GPUNS)
 		}
-		ops[r.Unknown][r.Op] = summary.Plus(ops[r.Unknown][r.Op], r.GPUNS)
+		ops[why][r.Op] = summary.Plus(ops[why][r.Op], r.GPUNS)
 	}
 	for _, d := range s.Efficiency.Devices {
 		graph := min(d.GraphNS, d.NoOperatorNS)

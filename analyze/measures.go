@@ -1,0 +1,39 @@
+package analyze
+
+import "assay/trace"
+
+// Measures is a set of what is measured for some outputs only. Everything else is
+// measured for every output, because the verdict depends on it.
+//
+// To add a measure: add a constant here, and ask Options.measures where it is measured.
+// Then name it in the table of outputs in cmd/assay (needs.go) and say in
+// measures_test.go what a summary lacks without it. An issue is part of the verdict: what
+// may add one, such as "rows-left-out" by a table with a limit of rows, is no Measure.
+type Measures uint32
+
+// The measures.
+const (
+	Shapes Measures = 1 << iota // operators by the shapes of their arguments
+	Passes                      // GPU work by the passes of training
+	Strips                      // activity of GPUs, launch queues and memory over time
+	Efficiency                  // FLOPs, bytes and rooflines of operators
+
+	end
+)
+
+// AllMeasures is the set of all measures.
+const AllMeasures = end - 1
+
+// Has reports whether all of one are in the set.
+func (m Measures) Has(one Measures) bool { return m&one == one }
+
+// measures reports whether all of one are measured.
+func (o Options) measures(one Measures) bool { return o.Without&one == 0 }
+
+// Needs returns what [Trace] looks at in a trace with these options: reading less is faster.
+func (o Options) Needs() trace.Select {
+	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency), Arguments: o.measures(Efficiency), FlowsIfNeeded: true}
+}
+
+// Needs returns what [Trace] looks at if everything is measured.
+func Needs() trace.Select { return Options{}.Needs() }

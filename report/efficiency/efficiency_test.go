@@ -1,0 +1,62 @@
+package efficiency_test
+
+import (
+	"strings"
+	"testing"
+
+	"assay/internal/samplerun"
+	"assay/report"
+	"assay/summary"
+)
+
+// markdown returns the report of a run.
+func markdown(t *testing.T, s *summary.Summary) string {
+	t.Helper()
+	var out strings.Builder
+	if err := report.Build(s, samplerun.Judged(s)).Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestCoverageFirst: the first sentence states the coverage, and where it is not complete
+// MFU is a lower bound. The share is 2.722 TFLOP over 20 ms of 989.4 TFLOP/s.
+func TestCoverageFirst(t *testing.T) {
+	text := markdown(t, samplerun.Efficient())
+	_, section, ok := strings.Cut(text, "\n## Efficiency: FLOPs, bytes and roofline\n\n")
+	if !ok || !strings.HasPrefix(section, "FLOPs are known for 71.4% of total GPU time, bytes for 73.6% (total 14 ms).") {
+		t.Fatalf("the section does not begin with the coverage:\n%.400s", section)
+	}
+	for _, want := range []string{
+		"MFU and HFU: at least 13.8%.", "2.72 TFLOP / (989 TFLOP/s × 20 ms). Peak: bf16 of NVIDIA H100 80GB HBM3, dense, from data sheets.",
+		"Recoverable time: up to 5.57 ms, 39.8% of total GPU time.", "bf16 402 TFLOP/s (40.6% of peak)",
+		"| GPU memory", "≥ 77.8%", "CUDA graph replay",
+	} {
+		if !strings.Contains(section, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	s := samplerun.Efficient()
+	d := &s.Efficiency.Devices[0]
+	d.FLOPsKnownNS, d.ModelFLOPs = d.GPUNS, d.MatrixFLOPs/2
+	half := *d.MFU / 2
+	d.MFU = &half
+	if text := markdown(t, s); !strings.Contains(text, "MFU: 6.9%, HFU: 13.8%.") {
+		t.Error("with recomputation and full coverage, MFU and HFU are not stated apart and without a bound")
+	}
+}
+
+// TestWithoutShapes: a run without shapes has one line, and one without the question none.
+func TestWithoutShapes(t *testing.T) {
+	s := samplerun.Efficient()
+	s.Efficiency = summary.Efficiency{Devices: []summary.EfficiencyDevice{{EfficiencySums: summary.EfficiencySums{GPUNS: 10}}},
+		Rows: []summary.EfficiencyRow{{Op: "aten::mm", GPUNS: 10, Count: 1, Unknown: "no shapes"}}}
+	text := markdown(t, s)
+	if n := strings.Count(text, "FLOPs"); n != 2 || !strings.Contains(text, "the capture has no input shapes. Record with record_shapes=True.") {
+		t.Errorf("FLOPs are mentioned %d times, want in a heading and a line", n)
+	}
+	s.Efficiency = summary.Efficiency{}
+	if strings.Contains(markdown(t, s), "FLOPs") {
+		t.Error("a summary without efficiency mentions FLOPs")
+	}
+}

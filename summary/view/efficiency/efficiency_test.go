@@ -1,0 +1,101 @@
+package efficiency_test
+
+import (
+	"testing"
+
+	"assay/internal/samplerun"
+	"assay/summary/view/efficiency"
+)
+
+// TestOperators: the sums are those that the comment of the sample run states. On eight
+// ranks the first operator has 0 to 7 ms more, all of it recoverable.
+func TestOperators(t *testing.T) {
+	s := samplerun.Efficient()
+	want := []struct {
+		name        string
+		ns, recover int64
+		bound       string
+	}{
+		{"_scaled_dot_product_flash_attention 16×16×559×64, 16×16×559×64, 16×16×559×64", 2_722_705, 2_198_181, "memory"},
+		{"mul 16×16×559×64, 1×1×559×64", 2_679_732, 1_628_385, "memory"},
+		{"mm 8944×1024, 1024×2816", 4_055_251, 1_552_811, "compute"},
+		{"copy_ 3150×4000, 3150×4000", 500_000, 100_000, "link"},
+		{"_foreach_add_ [1024×1024, 1024×1024]", 300_000, 50_000, "memory"},
+		{"tanh 559×3", 40_000, 39_000, "latency"},
+		{"custom::op 64", 702_312, 0, ""},
+	}
+	list := efficiency.Operators(s)
+	if len(list) != len(want) {
+		t.Fatalf("%d operators, want %d", len(list), len(want))
+	}
+	sum := int64(0)
+	for i, w := range want {
+		o := &list[i]
+		if o.Name() != w.name || o.GPUNS != w.ns || o.RecoverableNS != w.recover || o.Bound != w.bound {
+			t.Errorf("operator %d is %q, %d ns, %d recoverable, %q, want %+v", i, o.Name(), o.GPUNS, o.RecoverableNS, o.Bound, w)
+		}
+		sum += o.RecoverableNS
+	}
+	if total := efficiency.Sum(s); total.RecoverableNS != sum {
+		t.Errorf("recoverable time sums to %d, the total is %d", sum, total.RecoverableNS)
+	}
+	ranks := samplerun.EfficientRanks(8)
+	o := efficiency.Operators(ranks)[0]
+	if o.Op != "aten::mm" || o.GPUs != 8 || o.MinRank != 0 || o.MaxRank != 7 || o.RecoverableNS != 8*1_552_811+28*samplerun.MS || o.MaxNS-o.MinNS != 7*samplerun.MS {
+		t.Errorf("on eight ranks the first operator is %+v", o)
+	}
+	if v, ok := o.TFLOPS(); !ok || v != float64(8*2_475_914_428_416)/float64(8*4_055_251+28*samplerun.MS)*1e-3 {
+		t.Errorf("it achieves %v TFLOP/s", v)
+	}
+}
+
+// TestUnknowns: each nanosecond without FLOPs or bytes has one reason.
+func TestUnknowns(t *testing.T) {
+	s := samplerun.Efficient()
+	got := map[string]efficiency.Unknown{}
+	flops, bytes := int64(0), int64(0)
+	for _, u := range efficiency.Unknowns(s) {
+		got[u.Reason] = u
+		flops, bytes = flops+u.FLOPsNS, bytes+u.BytesNS
+	}
+	for reason, ns := range map[string]int64{"no operator": 2_000_000, "graph replay": 1_000_000, "no formula": 702_312, "type of a list": 300_000} {
+		if got[reason].NS != ns {
+			t.Errorf("%s: %d ns, want %d", reason, got[reason].NS, ns)
+		}
+	}
+	total := efficiency.Sum(s)
+	if flops != total.GPUNS-total.FLOPsKnownNS || bytes != total.GPUNS-total.BytesKnownNS {
+		t.Errorf("%d ns without FLOPs and %d without bytes, want %d and %d", flops, bytes, total.GPUNS-total.FLOPsKnownNS, total.GPUNS-total.BytesKnownNS)
+	}
+}
+
+// TestTransfers: collectives are compared by bus bandwidth, and a copy inside a GPU by
+// twice its size.
+func TestTransfers(t *testing.T) {
+	want := map[string]float64{"all-reduce": 350. / 450, "Memcpy HtoD (Pinned -> Device)": 50.4 / 63, "Memcpy DtoD (Device -> Device)": 0.5}
+	list := efficiency.Transfers(samplerun.EfficientRanks(2))
+	if len(list) != len(want) {
+		t.Errorf("%d kinds, want %d", len(list), len(want))
+	}
+	for _, tr := range list {
+		if v, ok := tr.OfPeak(); !ok || v < want[tr.Name]-1e-9 || v > want[tr.Name]+1e-9 {
+			t.Errorf("%s has %v of the peak, want %v", tr.Name, v, want[tr.Name])
+		}
+	}
+}
+
+// TestDimsText: values other than lists of dimensions give no text.
+func TestDimsText(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                "",
+		"null":                            "",
+		"[[2,3],[],[4]]":                  "2×3, 4",
+		"[[[2],[3],[4],[5],[6],[7]],[8]]": "[2, 3, 4, 5, 2 more], 8",
+		`[["a"],{"b":1},7,[[1.5]],[[]]]`:  "[]",
+		"{":                               "",
+	} {
+		if got := efficiency.DimsText(in); got != want {
+			t.Errorf("DimsText(%s) is %q, want %q", in, got, want)
+		}
+	}
+}
