@@ -124,7 +124,7 @@ var mayImport = map[string]string{
 	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor efficiency gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
-	"efficiency":                     "internal/jsonscan internal/yamltree",
+	"efficiency":                     "internal/jsonscan internal/lazyregexp internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
@@ -215,6 +215,7 @@ var largePackages = map[string]string{
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",
+	"report/plot":           "one file per drawing; all draw on one private canvas, in pixels and in SVG",
 }
 
 // TestPackageLength checks that no package has more than 3,000 lines of Go, without tests
