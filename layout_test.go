@@ -121,14 +121,14 @@ var mayImport = map[string]string{
 	"report/tables":                  "internal/label report/doc report/section summary summary/view unit",
 	"report/timeline":                "internal/label judge/finding judge/rule judge/timeline report/doc report/section report/words summary summary/view unit",
 	"report":                         "compare compare/phases diag doctor internal/jsontext internal/label internal/lazyregexp judge judge/counters judge/finding judge/rule judge/timeline report/counters report/diff report/doc report/efficiency report/logs report/memory report/page report/pictures report/plot report/ranks report/section report/tables report/timeline report/words summary summary/view unit",
-	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
+	"cmd/assay":                      "analyze analyze/detail analyze/nsysstats analyze/snapshot classify compare diag docs doctor efficiency gate gate/metric gate/provenance inspect internal/early internal/ingest internal/jsontext internal/label internal/loopback internal/membudget internal/partial internal/redact internal/tempfile internal/timeline internal/trim internal/yamltree judge judge/rule phase profile report report/check report/doc report/inspection report/pictures report/plot series/forms summary summary/view trace unit wallclock window",
 	"internal/label":                 "internal/lazyregexp unit",
 	"internal/samplerun":             "compare judge judge/finding judge/rule judge/timeline summary summary/view",
-	"efficiency":                     "internal/jsonscan internal/yamltree",
+	"efficiency":                     "internal/jsonscan internal/lazyregexp internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label unit",
-	"report/page":                    "compare internal/label judge/timeline report/doc report/words summary summary/view summary/view/efficiency",
+	"report/page":                    "compare internal/label judge/timeline report/doc report/plot report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",
 	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
 	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
@@ -215,6 +215,7 @@ var largePackages = map[string]string{
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",
+	"report/plot":           "one file per drawing; all draw on one private canvas, in pixels and in SVG",
 }
 
 // TestPackageLength checks that no package has more than 3,000 lines of Go, without tests

@@ -12,13 +12,14 @@ import (
 // operations and bytes of operators, and the time that the peaks of the device allow for
 // them. It is empty where it was not asked for. The formulas are those of package
 // efficiency.
-//
-// The JSON has another member, "total": see [Efficiency.MarshalJSON].
 type Efficiency struct {
 	Devices   []EfficiencyDevice   `json:"devices"`
 	Rows      []EfficiencyRow      `json:"rows"`
 	Steps     []EfficiencyStep     `json:"steps,omitempty"`
 	Transfers []EfficiencyTransfer `json:"transfers,omitempty"`
+
+	// Sums is what Total returns, in the JSON that [Write] writes. It is nil elsewhere.
+	Sums *EfficiencySums `json:"total,omitempty"`
 }
 
 // IsZero reports whether nothing was asked for or nothing ran on a GPU.
@@ -65,10 +66,13 @@ type EfficiencySums struct {
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
 	// rows are known, or no peak of any of their types.
-	MFU           *float64 `json:"mfu"`
-	HFU           *float64 `json:"hfu"`
-	RooflineNS    int64    `json:"roofline_ns"`    // of rows that have one
-	RecoverableNS int64    `json:"recoverable_ns"` // GPU time above the roofline of these rows
+	MFU *float64 `json:"mfu"`
+	HFU *float64 `json:"hfu"`
+	// MFUFrom is [MFUOfUser] if ModelFLOPs are the user's, per step, and "" if they follow
+	// from the operators.
+	MFUFrom       string `json:"mfu_from,omitempty"`
+	RooflineNS    int64  `json:"roofline_ns"`    // of rows that have one
+	RecoverableNS int64  `json:"recoverable_ns"` // GPU time above the roofline of these rows
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
@@ -142,26 +146,38 @@ type EfficiencyTransfer struct {
 	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
 }
 
+// MFUOfUser is the [EfficiencySums.MFUFrom] of model FLOPs that the user gave.
+const MFUOfUser = "user"
+
 // Total returns the sums over the devices. MFU and HFU are over the sum of their windows.
 // They are null if a device has FLOPs of matrix rows and no share.
 func (e *Efficiency) Total() EfficiencySums {
 	var out EfficiencySums
-	var mfu, hfu float64
-	known, all := false, true
+	for i := range e.Devices {
+		out.add(&e.Devices[i].EfficiencySums)
+		out.MFUFrom = cmp.Or(out.MFUFrom, e.Devices[i].MFUFrom)
+	}
+	out.MFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.MFU })
+	out.HFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.HFU })
+	return out
+}
+
+// mean returns the mean of a share of the devices by their windows, which sum to wall.
+func (e *Efficiency) mean(wall int64, share func(*EfficiencySums) *float64) *float64 {
+	sum, known := 0.0, false
 	for i := range e.Devices {
 		d := &e.Devices[i].EfficiencySums
-		out.add(d)
-		if d.MFU != nil && d.HFU != nil {
-			mfu, hfu, known = mfu+*d.MFU*float64(d.WallNS), hfu+*d.HFU*float64(d.WallNS), true
+		if v := share(d); v != nil {
+			sum, known = sum+*v*float64(d.WallNS), true
 		} else if d.MatrixFLOPs > 0 {
-			all = false
+			return nil
 		}
 	}
-	if known && all && out.WallNS > 0 {
-		mfu, hfu = mfu/float64(out.WallNS), hfu/float64(out.WallNS)
-		out.MFU, out.HFU = &mfu, &hfu
+	if !known || wall == 0 {
+		return nil
 	}
-	return out
+	sum /= float64(wall)
+	return &sum
 }
 
 // add adds the sums of another device, without shares.
@@ -176,15 +192,13 @@ func (s *EfficiencySums) add(o *EfficiencySums) {
 	}
 }
 
-// MarshalJSON writes the fields of e and the member "total": the sums over the devices. It
-// is ignored when JSON is read, so that it cannot contradict them.
-func (e Efficiency) MarshalJSON() ([]byte, error) {
-	type plain Efficiency // without this method
-	e.Devices, e.Rows = orEmpty(e.Devices), orEmpty(e.Rows)
-	return json.Marshal(struct {
-		plain
-		Total EfficiencySums `json:"total"`
-	}{plain(e), e.Total()})
+// written returns e as it is written: with its total, and lists that are not null.
+func (e Efficiency) written() Efficiency {
+	if !e.IsZero() {
+		total := e.Total()
+		e.Sums, e.Devices, e.Rows = &total, orEmpty(e.Devices), orEmpty(e.Rows)
+	}
+	return e
 }
 
 // Bounds of the rooflines of rows.
