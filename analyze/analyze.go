@@ -131,11 +131,16 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
-	if opt.Collectives != nil {
-		for _, d := range tl.Devices {
-			if c := collectivesOf(tl, d, host.Links); c != nil {
-				opt.Collectives(d.Ordinal, c)
-			}
+	for _, d := range tl.Devices {
+		if opt.Collectives == nil && owners == nil {
+			break
+		}
+		c := collectivesOf(tl, d, host.Links)
+		if c != nil && opt.Collectives != nil {
+			opt.Collectives(d.Ordinal, c)
+		}
+		if c != nil && owners != nil {
+			owners.Collectives(s, d, c, opt.Peaks, in.Rank)
 		}
 	}
 	s.LaunchLosses = host.Links.Lost.RowsOf(in.Rank)

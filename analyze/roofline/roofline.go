@@ -81,7 +81,7 @@ type known struct {
 	row  int32
 }
 
-// A rowID has what the rows of one GPU are told apart by. Copies between host and device
+// A rowID identifies a row of one GPU. Copies between host and device
 // have rows of their own, because another link bounds them.
 type rowID struct {
 	name, dims, types trace.Sym

@@ -44,7 +44,7 @@ type longest struct {
 	name trace.Sym
 }
 
-// measure adds up what the calls of a trace took on a GPU. seen says by call whether it has
+// measure adds up what the calls of a trace took on a GPU. seen reports by call whether it has
 // had work on another GPU, where it counts.
 func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
