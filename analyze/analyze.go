@@ -43,6 +43,8 @@ type Options struct {
 
 	// Peaks finds what GPUs can do at most.
 	Peaks efficiency.Catalog
+	// Model are the FLOPs of a step as the user counts them, or zero.
+	Model efficiency.ModelFLOPs
 
 	// Detail asks for what zoomable timelines show; nil if it is not wanted.
 	Detail *detail.Request
@@ -120,7 +122,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
-	owners.Fill(s, tl, opt.Peaks, in.Rank, opt.maxRows())
+	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}

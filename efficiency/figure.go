@@ -84,3 +84,40 @@ func ParseFigures(text string) (out Figures, err error) {
 	}
 	return out, nil
 }
+
+// ModelFLOPs are the FLOPs of a step as the user counts them, on each GPU.
+type ModelFLOPs struct {
+	PerStep int64
+	Type    Figure // the rate to compare with; NoFigure for that of most matrix FLOPs
+}
+
+// ParseModelFLOPs reads "4.2e14" or "4.2e14,bf16".
+func ParseModelFLOPs(text string) (m ModelFLOPs, err error) {
+	const most = 1e18
+	number, name, typed := strings.Cut(text, ",")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || math.IsNaN(v) || v < 1 || v > most {
+		return m, fmt.Errorf("%q: want the FLOPs of a step on each GPU, a number up to 1e18, as 4.2e14", number)
+	}
+	m.PerStep = int64(v)
+	if m.Type = FigureOf(strings.ToLower(strings.TrimSpace(name))); typed && !m.Type.IsRate() {
+		return m, fmt.Errorf("unknown type %q, want one of %s", strings.TrimSpace(name), strings.Join(figureNames[FP64:HBM], ", "))
+	}
+	return m, nil
+}
+
+// Tally returns the FLOPs of some steps by the rate that bounds them, which is that of most
+// executed FLOPs if m has no type.
+func (m ModelFLOPs) Tally(steps int64, executed Tally) (t Tally) {
+	of := m.Type
+	for f := range executed {
+		if m.Type == NoFigure && executed[f] > executed[of] {
+			of = Figure(f)
+		}
+	}
+	if m.PerStep > 0 && steps > math.MaxInt64/m.PerStep {
+		steps = math.MaxInt64 / m.PerStep
+	}
+	t[of] = m.PerStep * steps
+	return t
+}

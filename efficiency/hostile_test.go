@@ -14,6 +14,7 @@ func TestNoWrap(t *testing.T) {
 	huge := []int64{1e17, 1e12, 1 << 40, 3, 0}
 	r := rand.New(rand.NewPCG(9, 10))
 	seen := 0
+	byName, _ := indexed()
 	for name, m := range byName {
 		for range 50 {
 			var args []any

@@ -3,6 +3,7 @@ package efficiency
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Model says how much work the calls of some operators do.
@@ -28,6 +29,7 @@ type Model struct {
 
 // Lookup returns the model of an operator, or nil if there is none.
 func Lookup(op string) *Model {
+	byName, byPrefix := indexed()
 	if m, ok := byName[op]; ok {
 		return m
 	}
@@ -111,9 +113,9 @@ var subjects = []subject{
 	{"Generated kernels", tritons},
 }
 
-// byName and byPrefix have the models by the names of operators. Longer prefixes come
-// first.
-var byName, byPrefix = index(subjects)
+// indexed returns the models by the names of operators, and those by the beginnings of
+// names. Longer prefixes come first. Most runs of the program need neither.
+var indexed = sync.OnceValues(func() (map[string]*Model, []prefixed) { return index(subjects) })
 
 func index(subjects []subject) (map[string]*Model, []prefixed) {
 	names, prefixes := map[string]*Model{}, []prefixed(nil)

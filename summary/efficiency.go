@@ -66,10 +66,13 @@ type EfficiencySums struct {
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
 	// rows are known, or no peak of any of their types.
-	MFU           *float64 `json:"mfu"`
-	HFU           *float64 `json:"hfu"`
-	RooflineNS    int64    `json:"roofline_ns"`    // of rows that have one
-	RecoverableNS int64    `json:"recoverable_ns"` // GPU time above the roofline of these rows
+	MFU *float64 `json:"mfu"`
+	HFU *float64 `json:"hfu"`
+	// MFUFrom is [MFUOfUser] if ModelFLOPs are the user's, per step, and "" if they follow
+	// from the operators.
+	MFUFrom       string `json:"mfu_from,omitempty"`
+	RooflineNS    int64  `json:"roofline_ns"`    // of rows that have one
+	RecoverableNS int64  `json:"recoverable_ns"` // GPU time above the roofline of these rows
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
@@ -143,26 +146,38 @@ type EfficiencyTransfer struct {
 	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
 }
 
+// MFUOfUser is the [EfficiencySums.MFUFrom] of model FLOPs that the user gave.
+const MFUOfUser = "user"
+
 // Total returns the sums over the devices. MFU and HFU are over the sum of their windows.
 // They are null if a device has FLOPs of matrix rows and no share.
 func (e *Efficiency) Total() EfficiencySums {
 	var out EfficiencySums
-	var mfu, hfu float64
-	known, all := false, true
+	for i := range e.Devices {
+		out.add(&e.Devices[i].EfficiencySums)
+		out.MFUFrom = cmp.Or(out.MFUFrom, e.Devices[i].MFUFrom)
+	}
+	out.MFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.MFU })
+	out.HFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.HFU })
+	return out
+}
+
+// mean returns the mean of a share of the devices by their windows, which sum to wall.
+func (e *Efficiency) mean(wall int64, share func(*EfficiencySums) *float64) *float64 {
+	sum, known := 0.0, false
 	for i := range e.Devices {
 		d := &e.Devices[i].EfficiencySums
-		out.add(d)
-		if d.MFU != nil && d.HFU != nil {
-			mfu, hfu, known = mfu+*d.MFU*float64(d.WallNS), hfu+*d.HFU*float64(d.WallNS), true
+		if v := share(d); v != nil {
+			sum, known = sum+*v*float64(d.WallNS), true
 		} else if d.MatrixFLOPs > 0 {
-			all = false
+			return nil
 		}
 	}
-	if known && all && out.WallNS > 0 {
-		mfu, hfu = mfu/float64(out.WallNS), hfu/float64(out.WallNS)
-		out.MFU, out.HFU = &mfu, &hfu
+	if !known || wall == 0 {
+		return nil
 	}
-	return out
+	sum /= float64(wall)
+	return &sum
 }
 
 // add adds the sums of another device, without shares.

@@ -18,7 +18,7 @@ const OtherOperators = "(other operators)"
 
 // Fill adds the rows of efficiency to a summary, whose steps are known: at most so many rows
 // of operators.
-func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Catalog, rank, most int) {
+func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Catalog, model efficiency.ModelFLOPs, rank, most int) {
 	if o == nil {
 		return
 	}
@@ -34,9 +34,9 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 				sums.add(call, o.works)
 			}
 		}
-		r := rates{m, &p}
+		r := rates{m, &p, model}
 		device := deviceRow(o.t, d, rank, &p)
-		device.EfficiencySums = r.sums(sums, d.Window.Len())
+		device.EfficiencySums = r.sums(sums, d.Window.Len(), r.wholeSteps(s.Steps))
 		out.Devices = append(out.Devices, device)
 		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
@@ -98,6 +98,7 @@ func known64(p *efficiency.Peaks, f efficiency.Figure) *float64 {
 type rates struct {
 	*meter
 	peaks *efficiency.Peaks
+	model efficiency.ModelFLOPs // of the user, or zero
 }
 
 // totals returns what the sums of a row are compared by.
@@ -113,8 +114,8 @@ func (r rates) lane(row int32) efficiency.Figure {
 	return efficiency.HBM
 }
 
-// sums returns the sums of all rows over some time.
-func (r rates) sums(t *tallies, wall int64) summary.EfficiencySums {
+// sums returns the sums of all rows over some time, which has so many whole steps.
+func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	out := t.sums
 	out.WallNS = wall
 	var executed, model efficiency.Tally
@@ -146,6 +147,7 @@ func (r rates) sums(t *tallies, wall int64) summary.EfficiencySums {
 		part, _ := r.peaks.Utilization(model, wall) // 0 if all of it is recomputation
 		out.MFU = &part
 	}
+	r.given(&out, steps, executed)
 	return out
 }
 
@@ -161,7 +163,7 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 			sums.add(&r.spent[at], r.works)
 		}
 		if sums.sums.GPUNS > 0 {
-			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS)})
+			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS, whole(s))})
 		}
 	}
 	return out

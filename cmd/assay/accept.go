@@ -47,6 +47,7 @@ func runAccept(e env, c *command, args []string) error {
 	var stated stating
 	stated.register(flags)
 	s.register(flags)
+	s.hardware.register(flags)
 	args, err := parse(e, c, flags, args)
 	switch {
 	case err != nil:

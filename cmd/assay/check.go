@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze"
 	"assay/gate"
 	"assay/gate/metric"
 	"assay/judge/rule"
@@ -65,6 +66,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	k.stated.register(flags)
 	k.register(flags)
 	k.window.register(flags)
+	k.hardware.register(flags)
 	return flags
 }
 
@@ -145,6 +147,9 @@ func runCheck(e env, c *command, args []string) error {
 	gates, err := k.loadGates()
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency }) {
+		k.measures = analyze.Efficiency
 	}
 	k.outputs = []output{checkOutput}
 	if k.format != "text" || k.dir != "" || inGitHub() {

@@ -11,6 +11,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/classify"
 	"assay/docs"
+	"assay/efficiency"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/series/forms"
@@ -22,7 +23,7 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  assay %-8s %-24s %s\n", c.name, c.args, c.does)
 	}
 	fmt.Fprint(w, `  assay help     [COMMAND]                flags and examples
-  assay help     rules|phases|series|thresholds|gates
+  assay help     rules|phases|series|devices|thresholds|gates
                                           how to write such a file, and the built-in one
   assay help     tables                   the reports that --table prints
   assay help     PAGE                     a page of the manual; "assay help pages" lists them
@@ -147,7 +148,23 @@ For other lines, set "split" (between pairs) and "is" (between a key and its val
 the number at the beginning, or "after TEXT". Use it with --series-forms FILE. The
 metrics, and the built-in forms:
 
-`, forms.List}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
+`, forms.List}, {"devices", `A file of devices has the peaks of GPUs. A figure of the file replaces the built-in one of
+the same device; figures that the file does not give stay.
+
+  devices:
+  - name: NVIDIA H100 80GB HBM3   # as the capture has it; several as [A, B]
+    peak: {bf16: 800, hbm: 3000}
+  - name: My accelerator
+    spec: {sms: 96}               # a GPU with fewer SMs is a partition, with less of the rates
+    peak: {fp32: 60, fp16: 480, bf16: 480, fp8: 960, hbm: 4000, link: 300, pcie: 63}
+    source: data sheet
+
+Rates (fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8) are dense, in 10^12 operations/s.
+Bandwidths (hbm, link, pcie, c2c) are in 10^9 bytes/s, those of links in one direction.
+Use it with --peaks FILE, or set figures of all GPUs with --set-peak bf16=800,hbm=3000.
+"assay help peaks" explains what is done with them. The built-in file:
+
+`, func() string { return string(efficiency.BuiltIn()) }}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
 set keep their built-in value.
 
   exposed-communication:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze"
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/partial"
@@ -28,13 +29,15 @@ type source struct {
 	rules, phases       string
 	forms               string // of lines of logs
 	jobs                int
-	maxMemory, maxInput string        // sizes
-	redact              bool          // names of users are hidden; secrets are in any case
-	outputs             []output      // what is printed and written
-	exportTime          time.Duration // that nsys or ncu may take for a report
-	rankFrom, groupBy   string        // see placing
-	window              windowing     // of the commands that register it
-	clockOffsets        []string      // see clocks
+	maxMemory, maxInput string           // sizes
+	redact              bool             // names of users are hidden; secrets are in any case
+	outputs             []output         // what is printed and written
+	exportTime          time.Duration    // that nsys or ncu may take for a report
+	rankFrom, groupBy   string           // see placing
+	window              windowing        // of the commands that register it
+	clockOffsets        []string         // see clocks
+	hardware            hardware         // of the commands that register it
+	measures            analyze.Measures // that the outputs need only for these arguments
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -52,7 +55,9 @@ func (s *source) register(flags *pflag.FlagSet) {
 }
 
 // settings returns the files of the flags, "" for a flag that is not given.
-func (s *source) settings() []string { return []string{s.rules, s.phases, s.forms} }
+func (s *source) settings() []string {
+	return append(s.hardware.settings(), s.rules, s.phases, s.forms)
+}
 
 // open checks the flags and finds the inputs that the arguments name. It prints how many
 // files it skips.
@@ -83,6 +88,9 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
+	if wrong := s.hardware.check(); wrong != "" {
+		return nil, usageError(e, c, wrong)
+	}
 	fits, by := fitted(int64(limits.memory))
 	switch {
 	case fits < minMemory:
@@ -103,6 +111,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	peaks, model, err := s.hardware.load()
+	if err != nil {
+		return nil, err
+	}
 	chosen := ingest.Paths(args)
 	if err := told.check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
@@ -118,10 +130,11 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	}
 	limits.memory.use()
 	need := needsOf(s.outputs...)
+	need.measures |= s.measures
 	if c.needs != nil {
 		need = c.needs(need)
 	}
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
@@ -270,7 +283,7 @@ func readSettings(path string) ([]byte, error) {
 	case err != nil:
 		return nil, pathOnly(err)
 	case len(text) > limit:
-		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"thresholds\" or \"gates\"", path, limit>>10)
+		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"devices\", \"thresholds\" or \"gates\"", path, limit>>10)
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
 		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
 	}

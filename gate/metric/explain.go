@@ -41,7 +41,7 @@ var keys = map[string][2]string{
 	"op":       {"operator that launched the work, or operation of a collective; * matches any text", "all-reduce"},
 	"group":    {"name of a process group; * matches any text", "0"},
 	"parallel": {"kind of parallelism of a group", "data"},
-	"dtype":    {"data type of a collective", "BFloat16"},
+	"dtype":    {"data type: of a collective as the trace has it, of an operator bf16, tf32, fp8, ...", "BFloat16"},
 	"function": {"name of a function as the profile has it; * matches any text", "*loss*"},
 	"clock":    {"clock of a profile: cpu, wall or unknown", "cpu"},
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
@@ -99,7 +99,10 @@ func Explain(name string) (Page, error) {
 
 // value returns a value of a selector for an example.
 func (m *Metric) value(key string) string {
-	if key == "op" && slices.Contains(m.Keys, "kernel") {
+	if key == "dtype" && m.Efficiency {
+		return "bf16"
+	}
+	if key == "op" && (slices.Contains(m.Keys, "kernel") || m.Efficiency) {
 		return "aten::mm"
 	}
 	if key == "phase" && slices.Contains(m.Keys, "place") {

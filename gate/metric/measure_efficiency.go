@@ -15,9 +15,9 @@ func efficiencyMetrics() []Metric {
 	needs := []string{"op"}
 	list := []Metric{
 		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window, or step time with steps",
-			measure: efficiencyAs(func(s *summary.EfficiencySums) *float64 { return s.MFU })},
+			measure: efficiencyAs(func(s *summary.EfficiencySums) (*float64, bool) { return s.MFU, s.MFUFrom == summary.MFUOfUser })},
 		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window, or step time with steps",
-			measure: efficiencyAs(func(s *summary.EfficiencySums) *float64 { return s.HFU })},
+			measure: efficiencyAs(func(s *summary.EfficiencySums) (*float64, bool) { return s.HFU, false })},
 		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work",
 			measure: selection.knownWork},
 		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work",
@@ -66,8 +66,9 @@ func (v selection) efficiencySums() (out []*summary.EfficiencySums, err error) {
 }
 
 // efficiencyAs returns the measurement of MFU or HFU: the mean over GPUs or steps, by
-// their time. All must have one. It is a lower bound if FLOPs are missing.
-func efficiencyAs(share func(*summary.EfficiencySums) *float64) func(selection) (Value, error) {
+// their time. All must have one. It is a lower bound if FLOPs are missing, except that those
+// which the user counted are complete.
+func efficiencyAs(share func(*summary.EfficiencySums) (u *float64, complete bool)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		list, err := v.efficiencySums()
 		if err != nil {
@@ -76,13 +77,15 @@ func efficiencyAs(share func(*summary.EfficiencySums) *float64) func(selection) 
 		var atPeak float64
 		var wall, all, known, comm int64
 		for _, s := range list {
-			u := share(s)
+			u, complete := share(s)
 			if u == nil {
 				return Value{}, errNoUtilization(s)
 			}
 			atPeak += *u * float64(s.WallNS)
 			wall = summary.Plus(wall, s.WallNS)
-			all, known, comm = summary.Plus(all, s.GPUNS), summary.Plus(known, s.FLOPsKnownNS), summary.Plus(comm, s.CommNS)
+			if !complete {
+				all, known, comm = summary.Plus(all, s.GPUNS), summary.Plus(known, s.FLOPsKnownNS), summary.Plus(comm, s.CommNS)
+			}
 		}
 		out := Value{V: atPeak / float64(wall), Num: clamp(atPeak), Den: wall}
 		// Communication has no FLOPs of matrices.

@@ -120,10 +120,10 @@ func (p *Page) Write(w io.Writer) error {
 	// The parts are written in their order: a marker in a template, to be replaced later,
 	// could also be in a name.
 	out := &errWriter{w: w}
-	out.err = shell.ExecuteTemplate(out, "head", vars)
+	out.err = shell().ExecuteTemplate(out, "head", vars)
 	out.element("<style>", style, "</style>\n")
 	if out.err == nil {
-		out.err = shell.ExecuteTemplate(out, "body", vars)
+		out.err = shell().ExecuteTemplate(out, "body", vars)
 	}
 	out.element(`<script type="application/octet-stream" id="data">`, data, "</script>\n")
 	out.element("<script>", script, "</script>\n</body>\n</html>\n")
