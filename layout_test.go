@@ -214,7 +214,6 @@ var largePackages = map[string]string{
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
-	"report/plot":           "one file per drawing, and what they are drawn on: pixels and SVG",
 	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",
 	"report/plot":           "one file per drawing; all draw on one private canvas, in pixels and in SVG",
 }
