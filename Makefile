@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions cover accept beam web
+.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without it: many inputs, full memory, noise.
@@ -30,8 +30,10 @@ bench-logs: ; go test -run '^$$' -bench . ./series/forms
 	go test -run '^$$' -bench Text ./internal/ingest
 # The pipeline for clusters, a module of its own; downloads the SDK of Apache Beam.
 beam: ; cd beam && go vet ./... && go test ./...
-# Instructions per byte read, which other load does not change; wants valgrind.
+# Counts of instructions, which other load does not change, beside those of
+# .ci/instructions.tsv; and records them there. Wants valgrind.
 instructions: ; ./.ci/instructions
+instructions-record: ; ./.ci/instructions --record
 cover:  ; go test -cover ./...
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto

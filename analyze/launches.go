@@ -8,6 +8,7 @@ import (
 	"assay/analyze/limits"
 	"assay/analyze/linking"
 	"assay/analyze/steps"
+	"assay/internal/runsort"
 	"assay/interval"
 	"assay/summary"
 	"assay/trace"
@@ -71,7 +72,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 		by = append(by, i)
 	}
 	queued = append(queued, startLater(tl, d, l)...)
-	slices.Sort(by)
+	runsort.Sort(by, cmp.Compare[int32])
 	by = slices.Compact(by) // the launch of a graph launches many
 	out.Calls = int64(len(by))
 	if limits.Implausible(d.Window) || out.Launched == 0 && (tl.Trace.Window == nil || l.Called == 0) {
@@ -81,7 +82,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 	for _, i := range by {
 		calls = append(calls, l.Start(i))
 	}
-	slices.Sort(calls)
+	runsort.Sort(calls, cmp.Compare[int64])
 	for _, m := range steps.Overlapping(marks, d.Window) {
 		if *room--; *room < 0 {
 			break
@@ -157,8 +158,8 @@ func (q *queue) run(queued []interval.Span) {
 	for i, s := range queued {
 		ends[i] = s.End
 	}
-	slices.SortFunc(queued, func(a, b interval.Span) int { return cmp.Compare(a.Start, b.Start) })
-	slices.Sort(ends)
+	runsort.Sort(queued, func(a, b interval.Span) int { return cmp.Compare(a.Start, b.Start) })
+	runsort.Sort(ends, cmp.Compare[int64])
 	now, depth, in, out := q.window.Start, int64(0), 0, 0
 	for now < q.window.End {
 		for in < len(queued) && queued[in].Start <= now {

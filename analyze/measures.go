@@ -13,10 +13,10 @@ type Measures uint32
 
 // The measures.
 const (
-	Shapes Measures = 1 << iota // operators by the shapes of their arguments
-	Passes                      // GPU work by the passes of training
-	Strips                      // activity of GPUs, launch queues and memory over time
-	Efficiency                  // FLOPs, bytes and rooflines of operators
+	Shapes     Measures = 1 << iota // operators by the shapes of their arguments
+	Passes                          // GPU work by the passes of training
+	Strips                          // activity of GPUs, launch queues and memory over time
+	Efficiency                      // FLOPs, bytes and rooflines of operators
 
 	end
 )

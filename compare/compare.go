@@ -10,6 +10,7 @@
 package compare
 
 import (
+	"assay/compare/efficiency"
 	"assay/compare/phases"
 	"assay/compare/ranks"
 	"assay/compare/series"
@@ -77,6 +78,10 @@ type Comparison struct {
 
 	Shapes  []Shape  `json:"shapes,omitempty"`  // operators whose inputs changed
 	Figures []Figure `json:"figures,omitempty"` // counts and sizes
+
+	// Efficiency compares operators with the peaks of their GPUs. It is absent if a side does
+	// not have it, or if the GPUs or their peaks differ.
+	Efficiency *efficiency.Comparison `json:"efficiency,omitempty"`
 
 	// Estimates have the statistics of repeated runs; absent for single runs.
 	Estimates []Estimate `json:"estimates,omitempty"`

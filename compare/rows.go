@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/efficiency"
+
 	"assay/compare/phases"
 	"assay/compare/ranks"
 	"assay/summary"
@@ -117,6 +119,25 @@ func (d *differ) timeline() {
 	c.Idle = d.idle()
 	c.Shapes = d.shapes()
 	c.Figures = d.figures()
+	c.Efficiency = efficiency.Of(d.base.efficiency(), d.new.efficiency())
+}
+
+// efficiency returns the rows of all runs of a side.
+func (f *facts) efficiency() (e summary.Efficiency) {
+	for _, r := range f.runs {
+		all := r.Summary.Efficiency
+		for _, d := range all.Devices {
+			if slices.Contains(r.Inputs, d.Input) {
+				e.Devices = append(e.Devices, d)
+			}
+		}
+		for _, row := range all.Rows {
+			if slices.Contains(r.Inputs, row.Input) {
+				e.Rows = append(e.Rows, row)
+			}
+		}
+	}
+	return e
 }
 
 // cells compares the sets of classes that ran together.

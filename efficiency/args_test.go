@@ -32,6 +32,7 @@ func FuzzParseCall(f *testing.F) {
 	f.Add("aten::bmm", "[[1000000000000000000,3,1],[9,1,4]]", `["float","float"]`, "", "")
 	f.Fuzz(func(t *testing.T, op, dims, types, strides, concrete string) {
 		c := ParseCall(op, dims, types, strides, concrete)
+		byName, _ := indexed()
 		for _, m := range byName {
 			if w, ok := m.Work(&c); ok && (w.FLOPs.N < 0 || w.Bytes.N < 0) {
 				t.Errorf("%s: negative work %+v", m.Names[0], w)

@@ -133,7 +133,7 @@ var otherAttentions = []Model{
 	},
 }
 
-// never returns a formula for operators of which a capture cannot tell the work.
+// never returns a formula for operators whose work a capture cannot tell.
 func never(why Reason) func(*operands) Work {
 	return func(o *operands) Work {
 		o.fail(why)
@@ -151,7 +151,7 @@ type attention struct {
 	bias        int   // added to the scores
 	out         int   // the result, in a backward pass
 	lengths     int   // where sequences begin, for the queries; if it has dimensions there are no batches
-	stored      []int // pages or lengths on the GPU: with any of them the keys that are read are unknown
+	stored      []int // pages or lengths on the GPU: if one of these has dimensions, it is unknown which keys are read
 	tokens      bool  // [B,N,H,D] and not [B,H,N,D]
 	bottomRight bool  // where the causal mask ends
 	noFlag      bool  // whether there is a mask is not recorded

@@ -66,7 +66,7 @@ func TestCausalSquare(t *testing.T) {
 }
 
 // TestAttentionIsGemm checks that an attention without a mask has the FLOPs of its two
-// products, and its backward pass those of five, of which a model needs four.
+// products. Its backward pass has those of five, and MFU counts four.
 func TestAttentionIsGemm(t *testing.T) {
 	b, h, nq, nk, d, dv := int64(2), int64(3), int64(5), int64(7), int64(11), int64(13)
 	q, k, v, out := bf16(b, h, nq, d), bf16(b, h, nk, d), bf16(b, h, nk, dv), bf16(b, h, nq, dv)

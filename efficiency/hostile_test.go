@@ -14,6 +14,7 @@ func TestNoWrap(t *testing.T) {
 	huge := []int64{1e17, 1e12, 1 << 40, 3, 0}
 	r := rand.New(rand.NewPCG(9, 10))
 	seen := 0
+	byName, _ := indexed()
 	for name, m := range byName {
 		for range 50 {
 			var args []any
@@ -99,6 +100,7 @@ func TestUnknown(t *testing.T) {
 		{ParseCall("aten::mm", "[[2,3]]", `["float"]`, "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::mm", "[[-2,3],[3,5]]", `["float","float"]`, "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::sum", "[[2,3],[],[],[]]", `["float","","Scalar",""]`, "", ""), Count{N: 6}, NoConcrete, false},
+		{ParseCall("aten::sum", "[[],[2,3],[],[]]", `["","float","","Scalar"]`, "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::convolution", "[[2,3,4,4],[5,3,1,1],[],[],[],[],[],[],[]]", `["float","float","","","","","","",""]`, "", ""), unknown(NoConcrete), NoConcrete, false},
 		{ParseCall("aten::_softmax", "[[2,3],[],[]]", `["c10::Half","Scalar","Scalar"]`, "", ""), Count{N: 30}, NoConcrete, false},
 		{ParseCall("aten::add", "[[2,3],[4],[]]", `["float","float","Scalar"]`, "", ""), unknown(BadArguments), BadArguments, false},
@@ -120,9 +122,9 @@ func TestUnknown(t *testing.T) {
 // TestTable checks that no operator has two models, and that each row is complete.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
-	for _, table := range tables {
-		for i := range table {
-			m := &table[i]
+	for _, s := range subjects {
+		for i := range s.models {
+			m := &s.models[i]
 			if m.Library == "" || m.Args == "" || m.FLOPs == "" || m.Bytes == "" || m.formula == nil {
 				t.Errorf("%v: something is missing", m.Names)
 			}

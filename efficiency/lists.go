@@ -1,8 +1,9 @@
 package efficiency
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // lists has operators over lists of tensors: optimizers and their parts. Captures have no
@@ -24,7 +25,7 @@ var lists = []Model{
 }
 
 // functorType matches the type of the elements in the name of a kernel over lists.
-var functorType = regexp.MustCompile(`(?:Functor|Op)\w*<(float|double|c10::BFloat16|c10::Half)`)
+var functorType = lazyregexp.New(`(?:Functor|Op)\w*<(float|double|c10::BFloat16|c10::Half)`)
 
 // elements returns the number of elements of each list, and the type of all.
 func elements(o *operands) (sums []int64, dtype string) {
@@ -33,7 +34,7 @@ func elements(o *operands) (sums []int64, dtype string) {
 			sums = append(sums, o.listed(i))
 		}
 	}
-	m := functorType.FindStringSubmatch(o.Kernel)
+	m := functorType().FindStringSubmatch(o.Kernel)
 	if m == nil || len(sums) == 0 {
 		o.fail(TypeOfList)
 		return sums, ""

@@ -3,6 +3,7 @@ package efficiency
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Model says how much work the calls of some operators do.
@@ -28,6 +29,7 @@ type Model struct {
 
 // Lookup returns the model of an operator, or nil if there is none.
 func Lookup(op string) *Model {
+	byName, byPrefix := indexed()
 	if m, ok := byName[op]; ok {
 		return m
 	}
@@ -79,22 +81,47 @@ type prefixed struct {
 	model  *Model
 }
 
-// tables has all models.
-var tables = [][]Model{
-	gemms, packedGemms, groupedGemms, convolutions, attentions, otherAttentions, norms, servingNorms, softmaxes,
-	pointwises, reductions, losses, poolings, moves, indexings, lists, quantizations, activations, moes, caches,
-	recommenders, tritons,
+// A subject is a group of models in the manual.
+type subject struct {
+	title  string
+	models []Model
 }
 
-// byName and byPrefix have the models by the names of operators. Longer prefixes come
-// first.
-var byName, byPrefix = index(tables)
+// subjects has all models.
+var subjects = []subject{
+	{"Products of matrices", gemms},
+	{"Products with packed weights", packedGemms},
+	{"Grouped products", groupedGemms},
+	{"Mixtures of experts", moes},
+	{"Convolutions", convolutions},
+	{"Attention of PyTorch", attentions},
+	{"Attention of other libraries", otherAttentions},
+	{"Normalization", norms},
+	{"Normalization in inference engines", servingNorms},
+	{"Softmax", softmaxes},
+	{"Elementwise", pointwises},
+	{"Reductions", reductions},
+	{"Losses", losses},
+	{"Pooling", poolings},
+	{"Copies and fills", moves},
+	{"Indexing", indexings},
+	{"Lists of tensors and optimizers", lists},
+	{"Quantization", quantizations},
+	{"Activations and rotary embeddings in inference engines", activations},
+	{"Caches of keys and values", caches},
+	{"Recommendation models", recommenders},
+	{"Generated kernels", tritons},
+}
 
-func index(tables [][]Model) (map[string]*Model, []prefixed) {
+// indexed returns the models by the names of operators, and those by the beginnings of
+// names. Longer prefixes come first. Most runs of the program need neither.
+var indexed = sync.OnceValues(func() (map[string]*Model, []prefixed) { return index(subjects) })
+
+func index(subjects []subject) (map[string]*Model, []prefixed) {
 	names, prefixes := map[string]*Model{}, []prefixed(nil)
-	for _, table := range tables {
-		for i := range table {
-			m := &table[i]
+	for _, s := range subjects {
+		for i := range s.models {
+			m := &s.models[i]
 			for _, name := range m.Names {
 				if prefix, ok := strings.CutSuffix(name, "*"); ok {
 					prefixes = append(prefixes, prefixed{prefix, m})

@@ -1,8 +1,9 @@
 package efficiency
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // moves has operators that copy or fill memory.
@@ -75,17 +76,17 @@ func scalarCopy(o *operands) Work {
 // The kernels of concatenations have the width of an element, or its type, in their
 // names.
 var (
-	opaqueType = regexp.MustCompile(`OpaqueType<(\d+)`)
-	copiedType = regexp.MustCompile(`CatArrayBatchedCopy\w*<([a-zA-Z0-9_: ]+),`)
+	opaqueType = lazyregexp.New(`OpaqueType<(\d+)`)
+	copiedType = lazyregexp.New(`CatArrayBatchedCopy\w*<([a-zA-Z0-9_: ]+),`)
 )
 
 func concatenation(o *operands) Work {
 	var width int64
-	if m := opaqueType.FindStringSubmatch(o.Kernel); m != nil && len(m[1]) <= 2 {
+	if m := opaqueType().FindStringSubmatch(o.Kernel); m != nil && len(m[1]) <= 2 {
 		for _, digit := range m[1] {
 			width = width*10 + int64(digit-'0')
 		}
-	} else if m := copiedType.FindStringSubmatch(o.Kernel); m != nil {
+	} else if m := copiedType().FindStringSubmatch(o.Kernel); m != nil {
 		width = dtypes[m[1]].width
 	}
 	n := o.listed(0)

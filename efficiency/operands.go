@@ -52,9 +52,10 @@ func (o *operands) typed(i int) bool {
 // has reports whether an argument is a tensor with dimensions.
 func (o *operands) has(i int) bool { return o.typed(i) && len(o.Args[i].Dims) > 0 }
 
-// n returns the number of elements of a tensor.
+// n returns the number of elements of a tensor. What has neither a type nor dimensions is
+// none.
 func (o *operands) n(i int) int64 {
-	if t := o.arg(i); t.List == nil {
+	if t := o.arg(i); t.List == nil && (o.typed(i) || len(t.Dims) > 0) {
 		return o.mul(t.Dims...)
 	}
 	return o.fail(BadArguments)

@@ -119,13 +119,14 @@ func largestFirst(total map[string]int64) []string {
 
 // An opWalker finds the innermost operator around each launch.
 type opWalker struct {
+	t     *trace.Trace
 	links *linking.Links
 	of    []*trace.Op // by link
 }
 
 // launchingOps returns the innermost operator around each launch, or nil, by link.
 func launchingOps(t *trace.Trace, l *linking.Links) []*trace.Op {
-	w := &opWalker{l, make([]*trace.Op, len(l.List))}
+	w := &opWalker{t, l, make([]*trace.Op, len(l.List))}
 	for _, th := range hosttree.Threads(t) {
 		hosttree.Walk(th, w)
 	}
@@ -134,17 +135,19 @@ func launchingOps(t *trace.Trace, l *linking.Links) []*trace.Op {
 
 func (w *opWalker) Enter(open []hosttree.Open[*trace.Op]) {
 	top := &open[len(open)-1]
-	if top.Data = top.Op; top.Op == nil && len(open) > 1 {
+	if top.Kind == trace.CPUOp {
+		top.Data = w.t.Ops.At(top.Row)
+	} else if len(open) > 1 {
 		top.Data = open[len(open)-2].Data
 	}
 	switch {
-	case top.Call != nil:
+	case top.IsCall():
 		if i, ok := w.links.OfCall(top.Row); ok {
 			w.of[i] = top.Data
 		}
-	case top.Op != nil:
+	case top.Kind == trace.CPUOp:
 		if i, ok := w.links.OfOp(top.Row); ok {
-			w.of[i] = top.Op
+			w.of[i] = top.Data
 		}
 	}
 }

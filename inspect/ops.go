@@ -156,9 +156,9 @@ func (w *runWalker) Enter(open []hosttree.Open[runData]) {
 	}
 	link, ok := int32(-1), false
 	switch {
-	case f.Call != nil:
+	case f.IsCall():
 		link, ok = w.links.OfCall(f.Row)
-	case f.Op != nil:
+	case f.Kind == trace.CPUOp:
 		link, ok = w.links.OfOp(f.Row)
 	}
 	if !ok {
@@ -211,16 +211,23 @@ func (w *runWalker) Leave(open []hosttree.Open[runData]) {
 	if top.Data.found == 1 { // not within another that is looked for
 		w.CPUNS = summary.Plus(w.CPUNS, sums.CPUNS)
 	}
-	if top.Op != nil && w.c.t.Shape(top.Op.Shape).Dims != 0 {
-		id := top.Op.Shape
-		if r.shapes[id] == nil {
-			r.shapes[id], r.first[id] = new(OpSums), top.Op
-		}
-		r.shapes[id].plus(sums)
+	if top.Kind == trace.CPUOp {
+		r.addShape(w.c.t.Ops.At(top.Row), sums)
 	}
 	if sums.Count > 0 || top.Data.gpu > 0 {
 		w.keep(open)
 	}
+}
+
+// addShape adds a call up by the shape of the arguments, if they were recorded.
+func (r *opSums) addShape(o *trace.Op, sums OpSums) {
+	if r.t.Shape(o.Shape).Dims == 0 {
+		return
+	}
+	if r.shapes[o.Shape] == nil {
+		r.shapes[o.Shape], r.first[o.Shape] = new(OpSums), o
+	}
+	r.shapes[o.Shape].plus(sums)
 }
 
 func (w *runWalker) Between(_, _ int64, _ []hosttree.Open[runData]) {}
@@ -236,8 +243,8 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 		return
 	}
 	run.Thread = w.c.thread(w.track)
-	if top.Op != nil {
-		run.Dims, _ = attribute.ShapeOf(w.c.t, top.Op)
+	if top.Kind == trace.CPUOp {
+		run.Dims, _ = attribute.ShapeOf(w.c.t, w.c.t.Ops.At(top.Row))
 	}
 	for i := len(open) - 1; i >= 0 && len(run.Stack) < attribute.MaxSiteLines; i-- {
 		if name := w.c.t.Name(open[i].Name); open[i].Kind == trace.Python && pyname.IsUserCode(name) {

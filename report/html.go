@@ -34,7 +34,7 @@ func (d Report) HTML(w io.Writer) error {
 	p := page.Page{
 		Title: d.Title, Head: pageHead(ctx), Facts: pageFacts(ctx), Budget: pageBudget(ctx), Findings: pageFindings(ctx),
 		Text:    d.Sections,
-		Capture: []doc.Section{capture(ctx)}, Summary: d.summary, States: d.result.States,
+		Capture: []doc.Section{capture(ctx)}, Charts: d.charts, Summary: d.summary, States: d.result.States,
 	}
 	for _, s := range p.Text {
 		if !s.Drawn {

@@ -12,13 +12,14 @@ import (
 // operations and bytes of operators, and the time that the peaks of the device allow for
 // them. It is empty where it was not asked for. The formulas are those of package
 // efficiency.
-//
-// The JSON has another member, "total": see [Efficiency.MarshalJSON].
 type Efficiency struct {
 	Devices   []EfficiencyDevice   `json:"devices"`
 	Rows      []EfficiencyRow      `json:"rows"`
 	Steps     []EfficiencyStep     `json:"steps,omitempty"`
 	Transfers []EfficiencyTransfer `json:"transfers,omitempty"`
+
+	// Sums is what Total returns, in the JSON that [Write] writes. It is nil elsewhere.
+	Sums *EfficiencySums `json:"total,omitempty"`
 }
 
 // IsZero reports whether nothing was asked for or nothing ran on a GPU.
@@ -191,15 +192,13 @@ func (s *EfficiencySums) add(o *EfficiencySums) {
 	}
 }
 
-// MarshalJSON writes the fields of e and the member "total": the sums over the devices. It
-// is ignored when JSON is read, so that it cannot contradict them.
-func (e Efficiency) MarshalJSON() ([]byte, error) {
-	type plain Efficiency // without this method
-	e.Devices, e.Rows = orEmpty(e.Devices), orEmpty(e.Rows)
-	return json.Marshal(struct {
-		plain
-		Total EfficiencySums `json:"total"`
-	}{plain(e), e.Total()})
+// written returns e as it is written: with its total, and lists that are not null.
+func (e Efficiency) written() Efficiency {
+	if !e.IsZero() {
+		total := e.Total()
+		e.Sums, e.Devices, e.Rows = &total, orEmpty(e.Devices), orEmpty(e.Rows)
+	}
+	return e
 }
 
 // Bounds of the rooflines of rows.

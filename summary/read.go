@@ -36,6 +36,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, readError(name, err)
 	}
+	s.Efficiency.Sums = nil // so that they cannot contradict the devices
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -15,6 +15,7 @@ func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
 	// Programs that iterate over these lists do not have to expect null.
 	out.Inputs, out.Devices = orEmpty(s.Inputs), orEmpty(s.Devices)
 	out.Kernels, out.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
+	out.Efficiency = s.Efficiency.written()
 	by := struct {
 		Assay string `json:"assay,omitempty"`
 	}{madeBy}

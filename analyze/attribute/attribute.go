@@ -77,18 +77,20 @@ type origin struct {
 
 // open is what the walk keeps with each open event.
 type open struct {
+	cpuSelf int64   // time in which it was the innermost event
+	gpuSelf int64   // of operators: work that it launched, as the innermost operator
+	gpu     int64   // work that it and what was inside it launched
+	doing   idleKey // what the thread does while it is the innermost; 0 if that was not asked for
 	ctx     contextID
-	known   bool  // ctx is
-	cpuSelf int64 // time in which it was the innermost event
-	gpuSelf int64 // of operators: work that it launched, as the innermost operator
-	gpu     int64 // work that it and what was inside it launched
-	own     role  // what its own name says
+	shape   trace.ShapeID // of operators
+	own     role          // what its own name says
+	known   bool          // ctx is
 
 	// Of it and all that it is in.
+	trained  bool // an operator has a sequence number, as those have that autograd sees
+	backward bool // an operator is of a backward pass, by its number
 	roles    role
 	op       int32    // index of the innermost operator in the stack, or -1
-	trained  bool     // an operator has a sequence number, as those have that autograd sees
-	backward bool     // an operator is of a backward pass, by its number
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
@@ -119,25 +121,29 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	a := &Attribution{
 		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched, ctx: newContexts(t),
 		ops: newOpTable(t, asked.Shapes), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
-		origins: make([]origin, len(h.Links.List)), forward: make(sequences), engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
+		origins: make([]origin, len(h.Links.List)), forward: sequences{pages: make(map[sequenceKey]*sequencePage)}, engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
 	}
 	a.sync = newWaits(tl, marks)
 	a.waits = newWaiting(a)
 	a.idle = newIdleness(a, asked)
 	// The main threads come last, because they explain the gaps that the other
 	// threads leave without a cause.
+	answers := a.idle.answer()
 	for _, isMain := range []bool{false, true} {
 		for _, th := range h.threads {
 			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
-				a.idle.sort(th.Track)
-				a.tooDeep += hosttree.Walk(th, &walker{
+				w := &walker{
 					Attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
-					questions: a.idle.asked[th.Track], asksFrom: math.MinInt64, asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track],
-				})
+					asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track], states: answers.of(th.Track, isMain),
+				}
+				w.setNext()
+				a.tooDeep += hosttree.Walk(th, w)
+				w.states.end()
 				th.Release()
 			}
 		}
 	}
+	answers.wait()
 	a.idle.finish()
 	a.finalize()
 	a.addUp()
@@ -160,14 +166,14 @@ func (a *Attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 // A walker attributes along one thread.
 type walker struct {
 	*Attribution
-	track     trace.TrackID
-	process   uint32
-	main      bool
-	changes   []int32      // of memory, by time
-	nested    []*trace.Op  // of the last launch
-	questions [][]question // about idle time, by device and time
-	asksFrom  int64        // there is no question about the time before
-	asked     []int32      // links of other threads, by time, whose annotation is that of this one
+	track   trace.TrackID
+	process uint32
+	main    bool
+	changes []int32     // of memory, by time
+	nested  []*trace.Op // of the last launch
+	asked   []int32     // links of other threads, by time, whose annotation is that of this one
+	next    int64       // the time of the first of the changes and those links
+	states  *states     // what the thread does over time; nil if nobody asks
 }
 
 // context returns the context of the last event of the stack.
@@ -189,15 +195,7 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	w.inherit(stack)
 	switch f.Kind {
 	case trace.CPUOp:
-		w.ops.enter(f)
-		if sequence, backward := w.arrows.sequence(f.Op); sequence != 0 && !backward {
-			// Of several operators with one number the last one made the node of
-			// the graph: the number goes up when it does.
-			w.forward.set(w.process, sequence, w.context(stack))
-		}
-		if i, ok := w.Links.OfOp(f.Row); ok {
-			w.launched(stack, i)
-		}
+		w.enterOp(stack)
 	case trace.Runtime, trace.Driver:
 		if i, ok := w.Links.OfCall(f.Row); ok {
 			w.launched(stack, i)
@@ -231,14 +229,27 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	if d.roles&isAutograd != 0 && !w.main {
 		w.engine[w.track] = true
 	}
-	if f.Kind == trace.CPUOp {
-		d.op = int32(len(stack) - 1)
-		sequence, backward := w.arrows.sequence(f.Op)
-		d.trained = d.trained || sequence != 0
-		if backward {
-			d.backward = true
-			d.sequence = cmp.Or(sequence, d.sequence)
-		}
+}
+
+// enterOp counts an operator, the last event of the stack.
+func (w *walker) enterOp(stack []hosttree.Open[open]) {
+	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
+	o := w.t.Ops.At(f.Row)
+	d.op, d.shape = int32(len(stack)-1), o.Shape
+	w.ops.enter(f, o.Shape)
+	sequence, backward := w.arrows.sequence(o)
+	d.trained = d.trained || sequence != 0
+	switch {
+	case backward:
+		d.backward = true
+		d.sequence = cmp.Or(sequence, d.sequence)
+	case sequence != 0:
+		// Of several operators with one number the last one made the node of
+		// the graph: the number goes up when it does.
+		w.forward.set(w.process, sequence, w.context(stack))
+	}
+	if i, ok := w.Links.OfOp(f.Row); ok {
+		w.launched(stack, i)
 	}
 }
 
@@ -279,7 +290,7 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 func (w *walker) operators(stack []hosttree.Open[open], last int32) []*trace.Op {
 	w.nested = w.nested[:0]
 	for i := last; i >= 0; {
-		w.nested = append(w.nested, stack[i].Op)
+		w.nested = append(w.nested, w.t.Ops.At(stack[i].Row))
 		if i == 0 {
 			break
 		}
@@ -315,12 +326,32 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	}
 }
 
-// Between adds time to the innermost event, and answers the questions about what
-// the thread was doing.
+// Between adds time to the innermost event, and notes what the thread was doing.
 func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if n := max(len(inner(stack)), min(1, len(stack))); n > 0 {
 		stack[n-1].Data.cpuSelf += to - from
 	}
+	if w.next < to {
+		w.pass(to, stack)
+	}
+	if w.states != nil {
+		w.states.add(to, w.doing(stack))
+	}
+}
+
+// setNext finds the time of the first of the links and changes that are left.
+func (w *walker) setNext() {
+	w.next = math.MaxInt64
+	if len(w.asked) > 0 {
+		w.next = w.Links.Start(w.asked[0])
+	}
+	if len(w.changes) > 0 {
+		w.next = min(w.next, w.memories.list[w.changes[0]].Start)
+	}
+}
+
+// pass handles the links and changes before a time, at which the stack was open.
+func (w *walker) pass(to int64, stack []hosttree.Open[open]) {
 	for ; len(w.asked) > 0 && w.Links.Start(w.asked[0]) < to; w.asked = w.asked[1:] {
 		k, c := &w.origins[w.asked[0]], w.ctx.at(w.context(stack))
 		k.note = c.annotation
@@ -331,7 +362,19 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
 		w.memories.list[w.changes[0]].context = w.context(stack)
 	}
-	w.idle.between(w, from, to, stack)
+	w.setNext()
+}
+
+// doing returns what the thread is doing while the last event of the stack is the innermost.
+func (w *walker) doing(stack []hosttree.Open[open]) idleKey {
+	if len(stack) == 0 {
+		return w.idle.state(w, stack)
+	}
+	d := &stack[len(stack)-1].Data
+	if d.doing == 0 {
+		d.doing = w.idle.state(w, stack)
+	}
+	return d.doing
 }
 
 // finalize finds the forward operator of what the backward pass launched, once

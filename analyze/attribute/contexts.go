@@ -49,7 +49,11 @@ type contexts struct {
 	list  []context
 	index map[contextKey]contextID
 	roles []role // by name, 0 until it is known
+
+	recent [1 << recentContexts]contextID // that were asked for, by their keys
 }
+
+const recentContexts = 12
 
 type contextKey struct {
 	parent contextID
@@ -70,12 +74,18 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	if noContext.Has(f.Kind) || role&isStep != 0 {
 		return parent
 	}
+	recent := &c.recent[(uint64(parent)<<32|uint64(f.Name))*0x9e3779b97f4a7c15>>(64-recentContexts)]
+	if n := &c.list[*recent]; *recent != 0 && n.parent == parent && n.name == f.Name && n.kind == f.Kind {
+		return *recent
+	}
 	key := contextKey{parent, f.Name, f.Kind}
 	id, ok := c.index[key]
 	if ok {
+		*recent = id
 		return id
 	}
 	id = contextID(len(c.list))
+	*recent = id
 	n := c.list[parent] // inherits what is nearest
 	n.parent, n.name, n.kind = parent, f.Name, f.Kind
 	switch f.Kind {

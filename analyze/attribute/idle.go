@@ -2,7 +2,6 @@ package attribute
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -73,10 +72,11 @@ type idleness struct {
 	first  [][]stepIdle                                         // the first steps, by index of the device
 	host   func(device int, s interval.Span, state ThreadState) // is told the state of the launching thread; nil if nobody wants it
 
-	names  []string         // 0 is ""
+	names  []string         // 0 is ""; the walk alone uses it and the next until it is over
 	byName map[string]int32 // index into names
 	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
 
+	others int32                      // the number of otherNames
 	recent [1 << recentBits]recentRow // rows that time was added to, by their keys
 
 	// tooMany says that there are too many devices: then nothing is asked.
@@ -94,6 +94,7 @@ type idleness struct {
 func newIdleness(a *Attribution, asked Asked) *idleness {
 	n := len(a.tl.Devices)
 	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n), host: asked.Host}
+	x.others = x.number(otherNames)
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
@@ -282,7 +283,7 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	if i := mark.shown(); i >= 0 {
 		x.shown[device][i].add(c.number, n)
 	}
-	x.addToSteps(device, mark, s, c.number, c.row)
+	x.addToSteps(device, mark, s, c.number)
 }
 
 // add gives a part of the gap to the owner of a row.
@@ -291,47 +292,6 @@ func (g *shownGap) add(number int32, ns int64) {
 		g.shares = append(g.shares, 0)
 	}
 	g.shares[number] += ns
-}
-
-// between answers the questions to a thread about a stretch of time.
-func (x *idleness) between(w *walker, from, to int64, stack []hosttree.Open[open]) {
-	if to <= w.asksFrom {
-		return
-	}
-	w.asksFrom = math.MaxInt64
-	known := false
-	var key idleKey
-	for device, list := range w.questions {
-		for len(list) > 0 && list[0].span.Start < to {
-			q := list[0]
-			part := interval.Span{Start: max(from, q.span.Start), End: min(to, q.span.End)}
-			if part.Len() > 0 {
-				if !known {
-					key, known = x.state(w, stack), true
-				}
-				x.answer(w, q, part, key)
-			}
-			if q.span.End > to {
-				break
-			}
-			list = list[1:]
-		}
-		if w.questions[device] = list; len(list) > 0 {
-			w.asksFrom = min(w.asksFrom, list[0].span.Start)
-		}
-	}
-}
-
-// answer counts what a thread was doing, or asks the main thread if it was doing
-// nothing.
-func (x *idleness) answer(w *walker, q question, part interval.Span, key idleKey) {
-	if nothing := key.state() == isUnrecorded || key.state() == isOff && key.name() == 0; nothing && !w.main {
-		if main, ok := x.a.mains[x.a.t.Tracks[w.track].PID]; ok && main != w.track {
-			x.ask(main, question{span: part, device: q.device, mark: q.mark})
-			return
-		}
-	}
-	x.add(int(q.device), q.mark, part, key)
 }
 
 // state returns what a thread is doing, derived from its open events.
@@ -424,7 +384,7 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 	return nil
 }
 
-// finish answers the questions to threads without any event.
+// finish answers the questions to threads without any event, and names all rows.
 func (x *idleness) finish() {
 	for track, lists := range x.asked {
 		for _, list := range lists {
@@ -433,6 +393,11 @@ func (x *idleness) finish() {
 			}
 		}
 		x.asked[track] = nil
+	}
+	for i := range x.rows {
+		for number, r := range x.rows[i].rows {
+			r.Name = x.names[x.rows[i].keys[number].name()]
+		}
 	}
 }
 

@@ -98,7 +98,8 @@ func (x *idleness) less(a, b idleKey) bool {
 		cmp.Compare(x.names[a.name()], x.names[b.name()])) < 0
 }
 
-// An idleTable has the rows of one device, numbered as they were made.
+// An idleTable has the rows of one device, numbered as they were made. They have no names
+// before [idleness.finish].
 type idleTable struct {
 	index map[idleKey]int32
 	keys  []idleKey
@@ -120,14 +121,14 @@ const recentBits = 8
 func (t *idleTable) of(x *idleness, key idleKey) int32 {
 	number, ok := t.index[key]
 	if !ok && len(t.rows) >= x.most {
-		key = idleKeyOf(idleOwner(key>>40), key.state(), x.number(otherNames))
+		key = idleKeyOf(idleOwner(key>>40), key.state(), x.others)
 		number, ok = t.index[key]
 	}
 	if !ok {
 		number = int32(len(t.rows))
 		t.index[key] = number
 		t.keys = append(t.keys, key)
-		t.rows = append(t.rows, &summary.Idle{Owner: key.owner(), State: stateNames[key.state()], Name: x.names[key.name()]})
+		t.rows = append(t.rows, &summary.Idle{Owner: key.owner(), State: stateNames[key.state()]})
 	}
 	return number
 }

@@ -30,7 +30,7 @@ func firstSteps(a *Attribution, device int) (out []stepIdle) {
 }
 
 // addToSteps adds a stretch of idle time to the first steps that it is in.
-func (x *idleness) addToSteps(device int, mark gapMark, s interval.Span, number int32, row *summary.Idle) {
+func (x *idleness) addToSteps(device int, mark gapMark, s interval.Span, number int32) {
 	first := x.first[device]
 	if len(first) == 0 || s.Start >= first[len(first)-1].span.End {
 		return
@@ -42,7 +42,7 @@ func (x *idleness) addToSteps(device int, mark gapMark, s interval.Span, number 
 		}
 		r := first[i].rows[number]
 		if r == nil {
-			r = &summary.StepIdle{Owner: row.Owner, State: row.State, Name: row.Name}
+			r = new(summary.StepIdle)
 			first[i].rows[number] = r
 		}
 		r.NS += in.Len()
@@ -64,7 +64,9 @@ func (x *idleness) idleOfSteps(device int, list []summary.Step) {
 		if at < 0 {
 			continue
 		}
-		for _, r := range x.first[device][at].rows {
+		for number, r := range x.first[device][at].rows {
+			cause := x.rows[device].rows[number]
+			r.Owner, r.State, r.Name = cause.Owner, cause.State, cause.Name
 			st.Idle = append(st.Idle, *r)
 		}
 		slices.SortFunc(st.Idle, func(a, b summary.StepIdle) int {

@@ -49,14 +49,14 @@ func (o *opTable) row(name trace.Sym) *opRow {
 	return &o.rows[o.index[name]-1]
 }
 
-func (o *opTable) enter(f *hosttree.Frame) {
+func (o *opTable) enter(f *hosttree.Frame, shape trace.ShapeID) {
 	r := o.row(f.Name)
 	r.open++
 	if !o.t.Window.Starts(f.Start) {
 		return
 	}
 	r.Count++
-	if s := o.shape(r, f.Op.Shape); s != nil {
+	if s := o.shape(r, shape); s != nil {
 		s.Count++
 	}
 }
@@ -74,7 +74,7 @@ func (o *opTable) leave(f *hosttree.Frame, d *open) {
 	if counted {
 		r.CPUSelfNS = summary.Plus(r.CPUSelfNS, d.cpuSelf)
 	}
-	s := o.shape(r, f.Op.Shape)
+	s := o.shape(r, d.shape)
 	if s != nil {
 		s.GPUSelfNS = summary.Plus(s.GPUSelfNS, d.gpuSelf)
 	}

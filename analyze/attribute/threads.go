@@ -54,30 +54,41 @@ func processesOf(t *trace.Trace) []uint32 {
 
 // sequences has the context of the operator of each sequence number of each
 // process. Numbers are dense, so they are kept in pages.
-type sequences map[sequencePage]*[1 << pageBits]contextID
+type sequences struct {
+	pages map[sequenceKey]*sequencePage
+	key   sequenceKey // of last
+	last  *sequencePage
+}
 
-type sequencePage struct {
+type sequenceKey struct {
 	process uint32
 	page    trace.ID
 }
 
+type sequencePage [1 << pageBits]contextID
+
 const pageBits = 8
 
-func (s sequences) set(process uint32, id trace.ID, c contextID) {
-	key := sequencePage{process, id >> pageBits}
-	page := s[key]
-	if page == nil {
-		page = new([1 << pageBits]contextID)
-		s[key] = page
+func (s *sequences) set(process uint32, id trace.ID, c contextID) {
+	if s.find(process, id); s.last == nil {
+		s.last = new(sequencePage)
+		s.pages[s.key] = s.last
 	}
-	page[id%(1<<pageBits)] = c
+	s.last[id%(1<<pageBits)] = c
 }
 
-func (s sequences) get(process uint32, id trace.ID) contextID {
-	if page := s[sequencePage{process, id >> pageBits}]; page != nil {
-		return page[id%(1<<pageBits)]
+func (s *sequences) get(process uint32, id trace.ID) contextID {
+	if s.find(process, id); s.last == nil {
+		return 0
 	}
-	return 0
+	return s.last[id%(1<<pageBits)]
+}
+
+// find makes the page of a number the last one; nil if there is none.
+func (s *sequences) find(process uint32, id trace.ID) {
+	if key := (sequenceKey{process, id >> pageBits}); s.last == nil || s.key != key {
+		s.key, s.last = key, s.pages[key]
+	}
 }
 
 // mainThreads returns the main thread of each process: the one with the most

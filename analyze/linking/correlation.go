@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
@@ -44,7 +45,7 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 			x.calls = append(x.calls, correlated(c.Correlation)<<32|correlated(ref))
 		}
 	}
-	slices.Sort(x.calls)
+	runsort.Sort(x.calls, cmp.Compare[correlated])
 	for i := 1; i < len(x.calls); i++ {
 		if id := x.calls[i].id(); id == x.calls[i-1].id() {
 			r := x.rivals[id]

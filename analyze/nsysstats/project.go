@@ -124,9 +124,9 @@ func (p *projection) Enter(stack []hosttree.Open[openRange]) {
 	}
 	launch, ok := 0, false
 	switch {
-	case f.Call != nil:
+	case f.IsCall():
 		launch, ok = p.launches.ByCall(f.Row)
-	case f.Op != nil:
+	case f.Kind == trace.CPUOp:
 		launch, ok = p.launches.ByOp(f.Row)
 	}
 	if ok {

@@ -62,9 +62,9 @@ func (r *ranges) op(o *trace.Op) int {
 func (r *ranges) frame(f *hosttree.Frame) (group int, ok bool) {
 	switch {
 	case f.Kind == trace.Annotation:
-		return r.span(f.Span, false), true
+		return r.span(r.t.Spans.At(f.Row), false), true
 	case f.Kind == trace.CPUOp && r.t.Meta.NVTXOps:
-		return r.op(f.Op), true
+		return r.op(r.t.Ops.At(f.Row)), true
 	}
 	return 0, false
 }

@@ -154,22 +154,29 @@ func (o *Owners) forget(ops []*trace.Op) {
 
 // choose returns the index of the operator that owns what is launched, and its work.
 func (o *Owners) choose(ops []*trace.Op, kernel trace.Sym, graph bool) (owner int, work int32) {
-	last, why := len(ops)-1, efficiency.Known
+	last, why, partly := len(ops)-1, efficiency.Known, int32(-1)
 	for i, op := range ops {
 		n := o.named(op.Name)
-		if n.model == nil || n.wrapper && i != last {
-			continue
+		if n.model == nil || i != last && (n.wrapper || n.model.Values && o.t.Shape(op.Shape).Concrete == 0) {
+			continue // without values a model that needs them knows some overloads only, which call others
 		}
 		at := o.workOf(op, n, kernel)
-		if w := &o.works[at]; w.ok {
+		w := &o.works[at]
+		if w.ok {
 			return i, at
-		} else if why == efficiency.Known {
-			why = w.work.FLOPs.Why
+		}
+		if i == last && w.work.FLOPs.Why == efficiency.Known { // a sum whose dims are not recorded
+			partly = at
+		}
+		if why == efficiency.Known {
+			why = w.work.Bytes.Why
 		}
 	}
 	switch {
 	case graph:
 		why = efficiency.GraphReplay
+	case partly >= 0:
+		return last, partly
 	case why == efficiency.Known && o.t.Shape(ops[last].Shape).Dims == 0:
 		why = efficiency.NoShapes
 	case why == efficiency.Known:

@@ -8,6 +8,7 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/analyze/linking"
+	"assay/internal/runsort"
 	"assay/interval"
 	"assay/phase"
 	"assay/trace"
@@ -43,7 +44,8 @@ func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *Completio
 			s.launched = append(s.launched, launchedWork{l.Start(i), w.End()})
 		}
 	}
-	slices.SortFunc(s.launched, func(a, b launchedWork) int {
+	slices.Reverse(s.launched)
+	runsort.Sort(s.launched, func(a, b launchedWork) int {
 		if a.at != b.at {
 			return cmp.Compare(a.at, b.at)
 		}

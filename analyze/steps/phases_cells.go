@@ -2,10 +2,10 @@ package steps
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 
 	"assay/analyze/gpu"
+	"assay/internal/runsort"
 	"assay/interval"
 	"assay/summary"
 )
@@ -103,7 +103,7 @@ func (c *phaseCells) busy(tl *gpu.Timeline) {
 			ends = append(ends, ending{w.End(), int8(tl.Layer(tl.Activity(w)))})
 		}
 	}
-	slices.SortFunc(ends, func(a, b ending) int {
+	runsort.Sort(ends, func(a, b ending) int {
 		if a.at != b.at {
 			return cmp.Compare(a.at, b.at)
 		}

@@ -98,6 +98,9 @@ func runDiff(e env, c *command, args []string) error {
 		}
 	}
 	d.outputs = []output{diffOutput}
+	if d.format == "md" {
+		d.outputs = append(d.outputs, diffMDOutput)
+	}
 	if d.format == "json" || d.dir != "" {
 		d.outputs = append(d.outputs, diffJSONOutput)
 	}

@@ -33,6 +33,7 @@ const (
 	checkOutput   output = "results of gates"
 	doctorOutput  output = "the capture check"
 
+	diffMDOutput     output = "a comparison in Markdown"
 	diffJSONOutput   output = "the JSON of a comparison"
 	checkFileOutput  output = "results of gates with their inputs"
 	doctorJSONOutput output = "the JSON of the capture check"
@@ -48,7 +49,7 @@ const (
 var needs = map[output]need{
 	screenOutput:  {},
 	pageOutput:    {},
-	mdOutput:      {measures: analyze.Shapes | analyze.Passes},
+	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency},
 	jsonOutput:    {measures: analyze.AllMeasures, digest: true},
 	savedOutput:   {measures: analyze.AllMeasures, digest: true},
 	pictureOutput: {measures: analyze.Strips},
@@ -58,7 +59,8 @@ var needs = map[output]need{
 	checkOutput:   {},
 	doctorOutput:  {measures: analyze.Shapes, secrets: true},
 
-	diffJSONOutput:   {digest: true},
+	diffMDOutput:     {measures: analyze.Efficiency},
+	diffJSONOutput:   {measures: analyze.Efficiency, digest: true},
 	checkFileOutput:  {digest: true},
 	doctorJSONOutput: {digest: true},
 

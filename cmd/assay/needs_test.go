@@ -43,7 +43,7 @@ var shownByCommands = []shownBy{
 	{"report IN -o DIR --no-html", []output{screenOutput, mdOutput, jsonOutput, pictureOutput}, false},
 	{"report IN -o DIR", []output{screenOutput, mdOutput, jsonOutput, pictureOutput, htmlOutput}, false},
 	{"diff FIRST IN", []output{diffOutput}, true},
-	{"diff FIRST IN --format md", []output{diffOutput}, false},
+	{"diff FIRST IN --format md", []output{diffOutput, diffMDOutput}, false},
 	{"diff FIRST IN -o DIR --format json", []output{diffOutput, diffJSONOutput}, false},
 	{"check IN --baseline FIRST", []output{checkOutput}, true},
 	{"check IN --baseline FIRST -o DIR --format json", []output{checkOutput, checkFileOutput}, false},

@@ -2,17 +2,16 @@ package hosttree
 
 import (
 	"iter"
-
-	"assay/trace"
+	"slices"
 )
 
 // The number of events in a batch, and the number of batches in flight. The
 // events of a thread with fewer than longThread events are merged by the
 // caller, because a trace may have a million threads of one event.
 const (
-	batchSize  = 512
+	batchSize  = 2048
 	ahead      = 4
-	longThread = 8 * batchSize
+	longThread = 2 * batchSize
 )
 
 // frames returns the events of the thread in the order of their starts, in
@@ -55,49 +54,60 @@ func (c *cursor) fillAll(full chan<- []Frame, free <-chan []Frame) {
 type cursor struct {
 	th    *Thread
 	at    [sources]int // the number of loaded events of each list
-	heads [sources]head
-}
-
-// A head is the next event of a list.
-type head struct {
-	start, end int64
-	ref        trace.Ref
-	ok         bool // whether there is one
+	heads [sources]Frame
+	live  []int // the lists that have a next event, in the order in which equal events are nested
 }
 
 func newCursor(th *Thread) *cursor {
 	c := &cursor{th: th}
 	for source := range sources {
-		c.load(source)
+		if len(th.rows[source]) > 0 {
+			c.live = append(c.live, source)
+			c.load(source)
+		}
 	}
 	return c
 }
 
-func (c *cursor) load(source int) {
-	rows, h := c.th.rows[source], &c.heads[source]
-	if h.ok = c.at[source] < len(rows); h.ok {
-		h.ref = rows[c.at[source]]
-		c.at[source]++
-		t := c.th.times(source, h.ref)
-		h.start, h.end = t.start, t.start+t.dur
+// load makes the next event of a list its head, and reports whether there is one.
+func (c *cursor) load(source int) bool {
+	rows := c.th.rows[source]
+	if c.at[source] == len(rows) {
+		return false
 	}
+	c.heads[source] = c.th.frame(source, rows[c.at[source]])
+	c.at[source]++
+	return true
 }
 
-// fill fills a batch with the next events. Of several events with the same
-// start the longest comes first.
+// before reports whether the head of a list comes before that of another. Of several events
+// with the same start the longest comes first.
+func (c *cursor) before(a, b int) bool {
+	x, y := &c.heads[a], &c.heads[b]
+	if x.Start != y.Start {
+		return x.Start < y.Start
+	}
+	return x.End > y.End || x.End == y.End && a < b
+}
+
+// fill fills a batch with the next events.
 func (c *cursor) fill(batch []Frame) []Frame {
-	for len(batch) < cap(batch) {
-		best := -1
-		for i := range c.heads {
-			if h := &c.heads[i]; h.ok && (best < 0 || h.start < c.heads[best].start || h.start == c.heads[best].start && h.end > c.heads[best].end) {
-				best = i
+	for len(batch) < cap(batch) && len(c.live) > 0 {
+		first, second := c.live[0], -1
+		for _, source := range c.live[1:] {
+			switch {
+			case c.before(source, first):
+				first, second = source, first
+			case second < 0 || c.before(source, second):
+				second = source
 			}
 		}
-		if best < 0 {
-			break
+		for more := true; more && len(batch) < cap(batch) && (second < 0 || c.before(first, second)); {
+			batch = append(batch, c.heads[first])
+			if more = c.load(first); !more {
+				c.live = slices.DeleteFunc(c.live, func(source int) bool { return source == first })
+			}
 		}
-		batch = append(batch, c.th.frame(best, c.heads[best].ref))
-		c.load(best)
 	}
 	return batch
 }

@@ -10,23 +10,24 @@ package hosttree
 
 import (
 	"cmp"
-	"slices"
+	"sync"
 
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
-// A Frame is one event of a host thread. At most one of the last fields is set,
-// depending on its Kind.
+// A Frame is one event of a host thread: an operator, a call of the runtime or driver, a
+// Python function, or a span of another kind. It has no pointers, because a walk copies
+// each event several times.
 type Frame struct {
 	Start, End int64
 	Name       trace.Sym
-	Row        trace.Ref // in its table
+	Row        trace.Ref // in the table of its kind
 	Kind       trace.Kind
-
-	Op   *trace.Op
-	Call *trace.Call
-	Span *trace.HostSpan // an annotation or any other span except a Python function
 }
+
+// IsCall reports whether the event is a call, whose row is in the table of calls.
+func (f *Frame) IsCall() bool { return f.Kind == trace.Runtime || f.Kind == trace.Driver }
 
 // A Thread is a track of the host with its events, in the order in which they
 // start, outer ones first.
@@ -50,18 +51,24 @@ const (
 // their tracks. Events on tracks of devices are left out.
 func Threads(t *trace.Trace) []*Thread {
 	all := make([]Thread, len(t.Tracks))
-	bucket(all, spans, t, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) {
-		return s.Track, ofThread.Has(s.Kind)
+	for i := range all {
+		all[i].Track, all[i].t = trace.TrackID(i), t
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) { return s.Track, ofThread.Has(s.Kind) })
 	})
-	bucket(all, python, t, &t.Python, func(p *trace.PythonCall) (trace.TrackID, bool) { return p.Track, true })
-	bucket(all, ops, t, &t.Ops, func(o *trace.Op) (trace.TrackID, bool) { return o.Track, true })
-	bucket(all, calls, t, &t.Calls, func(c *trace.Call) (trace.TrackID, bool) { return c.Track, true })
+	wg.Go(func() {
+		bucket(all, python, &t.Python, func(p *trace.PythonCall) (trace.TrackID, bool) { return p.Track, true })
+	})
+	wg.Go(func() { bucket(all, ops, &t.Ops, func(o *trace.Op) (trace.TrackID, bool) { return o.Track, true }) })
+	wg.Go(func() {
+		bucket(all, calls, &t.Calls, func(c *trace.Call) (trace.TrackID, bool) { return c.Track, true })
+	})
+	wg.Wait()
 	var out []*Thread
 	for i := range all {
-		th := &all[i]
-		th.Track, th.t = trace.TrackID(i), t
-		if th.Len() > 0 && !t.Tracks[i].OnDevice {
-			th.sort()
+		if th := &all[i]; th.Len() > 0 && !t.Tracks[i].OnDevice {
 			out = append(out, th)
 		}
 	}
@@ -71,9 +78,10 @@ func Threads(t *trace.Trace) []*Thread {
 // ofThread lists the span kinds that describe a thread's activity.
 var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace.OSCall, trace.OffCPU)
 
-// bucket distributes the rows of one table to their threads. It counts them
-// first, so that each thread's list is allocated once with the right size.
-func bucket[T any](all []Thread, source int, t *trace.Trace, table *trace.Table[T], track func(*T) (trace.TrackID, bool)) {
+// bucket distributes the rows of one table to their threads, in order. It counts them
+// first, so that each thread's list is allocated once with the right size. For events with
+// equal times their ids, if any, decide which began first.
+func bucket[T any](all []Thread, source int, table *trace.Table[T], track func(*T) (trace.TrackID, bool)) {
 	count := make([]int, len(all))
 	for row := range table.All() {
 		if id, ok := track(row); ok {
@@ -88,6 +96,11 @@ func bucket[T any](all []Thread, source int, t *trace.Trace, table *trace.Table[
 	for ref, row := range table.Refs() {
 		if id, ok := track(row); ok {
 			all[id].rows[source] = append(all[id].rows[source], ref)
+		}
+	}
+	for i, n := range count {
+		if th := &all[i]; n > 0 {
+			runsort.Sort(th.rows[source], func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
 		}
 	}
 }
@@ -115,14 +128,6 @@ func (th *Thread) Annotations() (n int) {
 
 // Calls returns how many calls of the runtime or driver the thread has.
 func (th *Thread) Calls() int { return len(th.rows[calls]) }
-
-// sort sorts each list that is not sorted already, as most are. For events with
-// equal times their ids, if any, decide which began first.
-func (th *Thread) sort() {
-	for source, rows := range th.rows {
-		sortRows(rows, func(r trace.Ref) times { return th.times(source, r) })
-	}
-}
 
 // times returns the times of the event at a row of one of the tables.
 func (th *Thread) times(source int, r trace.Ref) times {
@@ -154,29 +159,19 @@ func (a times) compare(b times) int {
 	return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
 }
 
-func sortRows(rows []trace.Ref, of func(trace.Ref) times) {
-	sorted := true
-	for i := 1; i < len(rows) && sorted; i++ {
-		sorted = of(rows[i-1]).compare(of(rows[i])) <= 0
-	}
-	if !sorted {
-		slices.SortStableFunc(rows, func(a, b trace.Ref) int { return of(a).compare(of(b)) })
-	}
-}
-
 // frame returns the event at a row of one of the tables.
 func (th *Thread) frame(source int, r trace.Ref) Frame {
 	switch source {
 	case ops:
 		o := th.t.Ops.At(r)
-		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Row: r, Kind: trace.CPUOp, Op: o}
+		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Row: r, Kind: trace.CPUOp}
 	case calls:
 		c := th.t.Calls.At(r)
-		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Row: r, Kind: c.Kind, Call: c}
+		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Row: r, Kind: c.Kind}
 	case python:
 		p := th.t.Python.At(r)
 		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Row: r, Kind: trace.Python}
 	}
 	s := th.t.Spans.At(r)
-	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Row: r, Kind: s.Kind, Span: s}
+	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Row: r, Kind: s.Kind}
 }

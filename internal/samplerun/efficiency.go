@@ -36,8 +36,8 @@ func Efficient() *summary.Summary {
 	row("aten::_scaled_dot_product_flash_attention", "[[16, 16, 559, 64], [16, 16, 559, 64], [16, 16, 559, 64], [], []]", `["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "Scalar", "Scalar"]`,
 		"matrix", 24, 2_722_705, Whole(246_168_944_640), Whole(1_758_205_440), Whole(524_524), summary.BoundMemory)
 	row("aten::mul", "[[16, 16, 559, 64], [1, 1, 559, 64]]", bf16, "vector", 96, 2_679_732, Whole(879_231_744), Whole(3_524_115_456), Whole(1_051_347), summary.BoundMemory)
-	row("aten::copy_", "[[3150, 4000], [3150, 4000]]", bf16, "none", 2, 500_000, Whole(0), Whole(25_200_000), Whole(400_000), summary.BoundLink)
-	row("aten::tanh", "[[559, 3]]", bf16, "vector", 4, 40_000, Whole(1_000), Whole(3_352_000), Whole(1_000), summary.BoundLatency)
+	row("aten::copy_", "[[1575, 4000], [1575, 4000]]", bf16, "none", 2, 500_000, Whole(0), Whole(25_200_000), Whole(400_000), summary.BoundLink)
+	row("aten::tanh", "[[419, 500]]", bf16, "vector", 4, 40_000, Whole(838_000), Whole(3_352_000), Whole(1_000), summary.BoundLatency)
 	row("aten::_foreach_add_", "[[[1024, 1024], [1024, 1024]], []]", `["TensorList", "Scalar"]`, "vector", 1, 300_000, nil, Whole(838_000_000), Whole(250_000), summary.BoundMemory)
 	row("custom::op", "[[64]]", `["float"]`, "", 7, 702_312, nil, nil, nil, "")
 	rows := s.Efficiency.Rows

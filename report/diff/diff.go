@@ -54,7 +54,7 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(), b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
 		b.movers(screenMovers, true), b.results(screenResults, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
 	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},
-		b.movers(maxMovers, false), []doc.Section{b.shapes(), b.figures()}, b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
+		b.movers(maxMovers, false), []doc.Section{b.efficiency(), b.shapes(), b.figures()}, b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
 		b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
 	d.Brief = b.brief()
 	return d, doc.InPlace(charts, d.Sections)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -99,6 +100,11 @@ func TestPages(t *testing.T) {
 				p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll')).slice(0, 5).map(e => e.tagName + '.' + e.className)`, &over)
 				if len(over) > 0 {
 					t.Errorf("at %d px these are wider than the page: %q", v.Width, over)
+				}
+				var twice []string
+				p.Eval(`['id', 'href'].flatMap(a => [...document.querySelectorAll(a === 'id' ? '[id]' : 'nav a')].map(e => e.getAttribute(a)).filter((v, i, all) => all.indexOf(v) !== i))`, &twice)
+				if len(twice) > 0 {
+					t.Errorf("these are there twice: %q", twice)
 				}
 				if *shots != "" {
 					file := filepath.Join(*shots, fmt.Sprintf("%s-%d-%t.png", name, v.Width, v.Dark))
@@ -357,44 +363,72 @@ func (p shownPage) pointer(whole int64) {
 	p.Wait("!document.querySelector('.selection b').innerText.startsWith('Selected')")
 }
 
-// TestFindingButtons goes to the place of each finding.
+// TestFindingButtons goes to the place of each finding: the device of its rank, and the range
+// with a margin of 15% on each side.
 func TestFindingButtons(t *testing.T) {
 	s := ranks(t, 8)
 	result := samplerun.Judged(s)
 	b := browser.Start(t)
 	p := show(t, b, written(t, reportOf(s, result)), wide, "")
-	var buttons int
-	p.Eval("[...document.querySelectorAll('.card footer button')].filter(b => b.innerText.startsWith('Show in timeline')).length", &buttons)
-	if buttons == 0 {
+	var cards []int // of each button
+	p.Eval(`[...document.querySelectorAll('.card')].flatMap((c, i) => [...c.querySelectorAll('footer button')].filter(b => b.innerText.startsWith('Show in timeline')).map(() => i))`, &cards)
+	if len(cards) == 0 {
 		t.Fatal("no finding has a place")
 	}
-	for i := range buttons {
+	visited := map[[3]int64]bool{}
+	for i, card := range cards {
 		var label string
 		p.Eval(fmt.Sprintf("(b => { b.click(); return b.innerText; })([...document.querySelectorAll('.card footer button')].filter(b => b.innerText.startsWith('Show in timeline'))[%d])", i), &label)
 		from, to, device := p.shown()
 		p.Wait("document.querySelector('.selection b').innerText.startsWith('Marked')")
+		rank := s.Details[device].Rank
+		if !strings.Contains(label, fmt.Sprintf("rank %d ", rank)) {
+			t.Errorf("%q unfolds rank %d", label, rank)
+		}
+		var places [][2]int64
 		ok := false
-		for _, f := range result.Findings {
-			for _, w := range f.Where {
-				if w.StartNS == nil || device >= len(s.Details) || w.Rank != s.Details[device].Rank {
-					continue
-				}
-				d := &s.Details[device]
-				// On the clock of the page the earliest window begins at 0, unless clocks are not known.
-				for _, start := range []int64{d.StartNS, d.StartNS + d.OffsetNS - earliest(s)} {
-					at := *w.StartNS - start
-					if start == d.StartNS+d.OffsetNS-earliest(s) {
-						at = *w.StartNS + d.OffsetNS - earliest(s)
+		for _, w := range result.Findings[card].Where {
+			start, ns := w.StartNS, w.NS
+			if start == nil {
+				for k := range s.Steps {
+					if st := &s.Steps[k]; st.Name == w.Step && st.Rank == w.Rank {
+						start, ns = &st.StartNS, st.WallNS
 					}
-					ok = ok || from <= at && at+w.NS <= to+1
 				}
 			}
+			if start == nil || w.Rank != rank {
+				continue
+			}
+			a, z := fitted(s, *start+s.Details[device].OffsetNS-earliest(s), ns)
+			places = append(places, [2]int64{a, z})
+			ok = ok || abs(from-a) <= 2 && abs(to-z) <= 2
 		}
 		if !ok {
-			t.Errorf("%q shows %d to %d of device %d, where no finding is", label, from, to, device)
+			t.Errorf("%q shows %d to %d of rank %d; the places of the finding there are %v", label, from, to, rank, places)
 		}
+		visited[[3]int64{from, to, int64(device)}] = true
+	}
+	if len(visited) != len(cards) {
+		t.Errorf("%d buttons lead to %d places", len(cards), len(visited))
 	}
 	p.quiet()
+}
+
+// fitted returns what is shown of a place: it with its margins, not shorter than 100 ns, and
+// within the run and a hundredth of it on each side.
+func fitted(s *summary.Summary, at, ns int64) (from, to int64) {
+	end := int64(0)
+	for _, d := range s.Details {
+		end = max(end, d.StartNS+d.OffsetNS-earliest(s)+d.WindowNS)
+	}
+	ns = max(ns, 1)
+	a, length, edge := float64(at)-0.15*float64(ns), 1.3*float64(ns), 0.01*float64(end)
+	if length < 100 {
+		a, length = a-(100-length)/2, 100
+	}
+	length = min(length, float64(end)+2*edge)
+	a = min(max(a, -edge), float64(end)+edge-length)
+	return int64(math.Round(a)), int64(math.Round(a + length))
 }
 
 func earliest(s *summary.Summary) int64 {
@@ -409,8 +443,9 @@ func earliest(s *summary.Summary) int64 {
 // breakdown, and the rows of tables with 100%.
 func TestSums(t *testing.T) {
 	s := ranks(t, 4)
+	html := htmlOf(t, s)
 	b := browser.Start(t)
-	p := show(t, b, htmlOf(t, s), wide, "")
+	p := show(t, b, html, wide, "")
 	percents := regexp.MustCompile(`[\d.]+(?:%)`)
 	for i := range s.Details {
 		p.Eval(fmt.Sprintf(`(e => { e.value = '%d'; e.dispatchEvent(new Event('change', {bubbles: true})); })(document.querySelector('#timeline select'))`, i), nil)
@@ -422,12 +457,16 @@ func TestSums(t *testing.T) {
 		got := percents.FindAllString(text, -1)
 		for k, ns := range []int64{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()} {
 			value, _ := strconv.ParseFloat(strings.TrimSuffix(got[k], "%"), 64)
-			if want := float64(ns) / float64(a.Window()) * 100; value < want-0.1 || value > want+0.1 {
+			if want := float64(ns) / float64(a.Window()) * 100; math.Abs(value-want) > 0.055 { // it is rounded to tenths
 				t.Errorf("rank %d: part %d is %s, want %.2f%%", s.Details[i].Rank, k, got[k], want)
 			}
 		}
 	}
-	var sums []float64
+	var sums []struct {
+		Title string
+		Rows  int
+		Sum   float64
+	}
 	p.Eval(`(async () => {
 		const out = [];
 		for (const tab of document.querySelectorAll('#tables [role=tab]')) {
@@ -435,16 +474,21 @@ func TestSums(t *testing.T) {
 			await new Promise(r => setTimeout(r, 60));
 			document.querySelectorAll('#tables .more').forEach(b => b.innerText.includes('more') && b.click());
 			await new Promise(r => setTimeout(r, 60));
-			out.push([...document.querySelectorAll('#tables td.share')].reduce((n, e) => n + (e.innerText.startsWith('<') ? 0.05 : parseFloat(e.innerText.replace('>', ''))), 0));
+			const cells = [...document.querySelectorAll('#tables td.share')].map(e => e.innerText.startsWith('<') ? 0.05 : parseFloat(e.innerText.replace('>', '')));
+			out.push({title: tab.innerText, rows: cells.length, sum: cells.reduce((n, v) => n + v, 0)});
 		}
 		return out;
 	})()`, &sums)
 	if len(sums) < 3 {
 		t.Fatalf("%d tables", len(sums))
 	}
-	for i, sum := range sums {
-		if sum != 0 && (sum < 98.5 || sum > 101.5) {
-			t.Errorf("the rows of table %d have %.1f%%", i, sum)
+	data := read(t, html)
+	for i, tab := range sums {
+		if tab.Rows > 0 && tab.Sum == 0 && data.shareSum(data.Tables[i].ID) == 0 {
+			continue // nothing to have a share of
+		}
+		if rounded := 0.05 * float64(tab.Rows+1); tab.Rows == 0 || math.Abs(tab.Sum-100) > rounded {
+			t.Errorf("%d rows of %s have %.2f%%, want 100%% to %.2f", tab.Rows, tab.Title, tab.Sum, rounded)
 		}
 	}
 }
@@ -458,22 +502,29 @@ func TestLargeRun(t *testing.T) {
 	b := browser.Start(t)
 	p := show(t, b, html, wide, "")
 	p.quiet()
-	var ready, zoom float64
+	var ready float64
+	var frames []float64
 	p.Eval("+document.documentElement.dataset.ready", &ready)
 	p.Eval(`(async () => {
-		const c = document.querySelector('canvas.timeline');
-		let most = 0;
+		const c = document.querySelector('canvas.timeline'), frames = [];
 		for (let i = 0; i < 40; i++) {
 			document.dispatchEvent(new KeyboardEvent('keydown', {key: i % 20 < 10 ? 'w' : 's', bubbles: true}));
 			await new Promise(requestAnimationFrame);
 			await new Promise(requestAnimationFrame);
-			most = Math.max(most, +c.dataset.ms);
+			frames.push(+c.dataset.ms);
 		}
-		return most;
-	})()`, &zoom)
-	t.Logf("64 ranks: %d bytes, ready after %.0f ms, a frame of zooming takes at most %.1f ms", len(html), ready, zoom)
-	if ready > 1000 && os.Getenv("ASSAY_LONG") != "" {
-		t.Errorf("ready after %.0f ms", ready)
+		return frames.sort((a, b) => a - b);
+	})()`, &frames)
+	median, longest := frames[len(frames)/2], frames[len(frames)-1]
+	t.Logf("64 ranks: %d bytes, ready after %.0f ms, a frame of zooming takes %.1f ms, at most %.1f ms", len(html), ready, median, longest)
+	// Machines that test are busy with other work: the limits of a machine that is not are
+	// those of the test at full size.
+	mostReady, mostFrame := 10_000.0, 100.0
+	if longtest.Wanted() {
+		mostReady, mostFrame = 1000, 16
+	}
+	if ready > mostReady || median > mostFrame {
+		t.Errorf("ready after %.0f ms, want at most %.0f; a frame takes %.1f ms, want at most %.0f", ready, mostReady, median, mostFrame)
 	}
 }
 

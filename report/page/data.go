@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"assay/internal/label"
 	"assay/report/doc"
 )
@@ -19,6 +21,8 @@ type data struct {
 	Tables  []table  `json:"tables,omitempty"`
 	Flames  []flame  `json:"flames,omitempty"`
 	Charts  []chart  `json:"charts,omitempty"`
+	Planes  []plane  `json:"planes,omitempty"`
+	Graphs  []graph  `json:"graphs,omitempty"`
 	Diff    *diff    `json:"diff,omitempty"`
 
 	Roofline *roofline `json:"roofline,omitempty"`
@@ -33,17 +37,27 @@ type data struct {
 func (p *Page) data() *data {
 	n := newNames()
 	d := &data{
-		Title: p.Title, Head: p.Head, Facts: p.Facts, Budget: p.Budget,
+		Title: prose(p.Title), Head: p.Head.visible(), Budget: p.Budget,
 		Sections: sections(p.Sections, dataRows), Capture: sections(p.Capture, dataRows),
+	}
+	for _, f := range p.Facts {
+		d.Facts = append(d.Facts, Fact{prose(f.Value), prose(f.Name)})
 	}
 	if s := p.Summary; s != nil {
 		t := newTimelines(s, p.States, n)
 		d.Devices, d.Aligned = t.devices, t.aligned
 		d.Tables = tables(s, n)
-		d.Findings = t.placed(p.Findings, d.Tables)
+		calls, graphs := functions(s, n)
+		d.Tables, d.Graphs = append(d.Tables, calls...), graphs
+		d.Findings = t.placed(visibleFindings(p.Findings), d.Tables)
 		d.Flames = flames(s, n)
 		d.Charts = charts(s)
 		d.Roofline = rooflineOf(s, n)
+		drawn := ""
+		if d.Roofline != nil {
+			drawn = "efficiency-roofline"
+		}
+		d.Planes = planes(p.Charts, drawn)
 	}
 	if p.Comparison != nil {
 		d.Diff = diffOf(p.Comparison, n)
@@ -95,6 +109,35 @@ func visible(name string) string { return label.Clip(label.Clean(name), nameColu
 
 // prose returns a text of the report, which is longer than a name may be.
 func prose(text string) string { return label.Clip(label.Clean(text), 8*nameColumns) }
+
+// visible returns the head with texts that hide nothing.
+func (h Head) visible() Head {
+	return Head{prose(h.Kind), prose(h.Headline), prose(h.Sentence), prose(h.Cause), proses(h.First), proses(h.Warnings)}
+}
+
+func proses(list []string) (out []string) {
+	for _, s := range list {
+		out = append(out, prose(s))
+	}
+	return out
+}
+
+// visibleFindings returns findings with texts that hide nothing.
+func visibleFindings(list []Finding) []Finding {
+	out := slices.Clone(list)
+	for i := range out {
+		f := &out[i]
+		f.Rule, f.Title, f.Savings, f.Cause, f.Confirm = visible(f.Rule), prose(f.Title), prose(f.Savings), prose(f.Cause), prose(f.Confirm)
+		f.Evidence, f.Fixes, f.Places = proses(f.Evidence), slices.Clone(f.Fixes), slices.Clone(f.Places)
+		for k, fix := range f.Fixes {
+			f.Fixes[k] = Fix{prose(fix.Text), visible(fix.Source), link(fix.URL)}
+		}
+		for k := range f.Places {
+			f.Places[k].Label, f.Places[k].Query = visible(f.Places[k].Label), label.Clean(f.Places[k].Query)
+		}
+	}
+	return out
+}
 
 // A section is a [doc.Section] for the script and for the static text.
 type section struct {
@@ -165,7 +208,7 @@ func sections(list []doc.Section, rows int) (out []section) {
 
 func items(list doc.List) (out []item) {
 	for _, it := range list {
-		converted := item{Mark: it.Mark, Text: prose(it.Text), Code: visible(it.Code), Ticks: it.Ticks, Sub: items(it.Sub)}
+		converted := item{Mark: visible(it.Mark), Text: prose(it.Text), Code: visible(it.Code), Ticks: it.Ticks, Sub: items(it.Sub)}
 		converted.Source, converted.URL = visible(it.Source.Title), link(it.Source.URL)
 		out = append(out, converted)
 	}
@@ -174,7 +217,7 @@ func items(list doc.List) (out []item) {
 
 func gridOf(t doc.Table, rows int) *grid {
 	t = t.Cut(rows)
-	g := &grid{Title: t.Title, More: visible(t.More.Text(t.Title)), Note: prose(t.Note), Rows: [][]string{}}
+	g := &grid{Title: visible(t.Title), More: visible(t.More.Text(t.Title)), Note: prose(t.Note), Rows: [][]string{}}
 	for _, c := range t.Columns {
 		g.Columns = append(g.Columns, column{visible(c.Title), c.Kind == doc.Number, c.Kind != doc.Number && c.Kind != doc.Text})
 	}

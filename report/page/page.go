@@ -26,6 +26,7 @@ import (
 	"assay/compare"
 	"assay/judge/timeline"
 	"assay/report/doc"
+	"assay/report/plot"
 	"assay/summary"
 )
 
@@ -46,6 +47,8 @@ type Page struct {
 	Text     []doc.Section // for readers without scripts
 	Sections []doc.Section // that have no interactive form
 	Capture  []doc.Section
+
+	Charts []plot.Chart // of the report; those of points are shown
 
 	Summary *summary.Summary     // of a run; nil for a comparison
 	States  []timeline.StepState // of the steps of Summary, in their order; may be nil
@@ -117,10 +120,10 @@ func (p *Page) Write(w io.Writer) error {
 	// The parts are written in their order: a marker in a template, to be replaced later,
 	// could also be in a name.
 	out := &errWriter{w: w}
-	out.err = shell.ExecuteTemplate(out, "head", vars)
+	out.err = shell().ExecuteTemplate(out, "head", vars)
 	out.element("<style>", style, "</style>\n")
 	if out.err == nil {
-		out.err = shell.ExecuteTemplate(out, "body", vars)
+		out.err = shell().ExecuteTemplate(out, "body", vars)
 	}
 	out.element(`<script type="application/octet-stream" id="data">`, data, "</script>\n")
 	out.element("<script>", script, "</script>\n</body>\n</html>\n")

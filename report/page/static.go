@@ -3,12 +3,14 @@ package page
 import (
 	"html/template"
 	"strings"
+	"sync"
 )
 
 // shell has the parts of the file around its style, its data and its script. The body is
 // what a reader without scripts sees. A style may be forbidden too, so it must read well
 // without one.
-var shell = template.Must(template.New("").Funcs(template.FuncMap{"cut": cut}).Parse(`{{define "head"}}<!doctype html>
+var shell = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"cut": cut}).Parse(`{{define "head"}}<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -51,6 +53,7 @@ timeline, the tables and the flame graph.</p></noscript>
 {{with .More}}<p>{{cut .}}</p>
 {{end}}{{with .Note}}<p>{{cut .}}</p>
 {{end}}{{end}}`))
+})
 
 // staticRunes is how much of a text the static text has.
 const staticRunes = 400

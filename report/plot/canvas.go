@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"math"
 	"strings"
 	"sync"
 
@@ -229,8 +228,7 @@ func opaque(col Color) color.RGBA {
 // point returns a point of the drawing library, to a quarter of a pixel: the edges of what
 // is filled then have few shades.
 func (c *Canvas) point(x, y float64) vg.Point {
-	quarter := func(v float64) float64 { return math.Round(v*4) / 4 }
-	return vg.Point{X: vg.Length(quarter(x)), Y: vg.Length(c.H - quarter(y))}
+	return vg.Point{X: vg.Length(quarters(x)) / 4, Y: vg.Length(c.H) - vg.Length(quarters(y))/4}
 }
 
 // rect fills a rectangle, nothing if it has no area.
@@ -240,7 +238,7 @@ func (c *Canvas) rect(x, y, w, h float64, col Color) {
 	case c.svg != nil:
 		c.svg.rect(x, y, w, h, col)
 	default:
-		c.area(col, [2]float64{x, y}, [2]float64{x + w, y}, [2]float64{x + w, y + h}, [2]float64{x, y + h})
+		fillRect(c.img, image.Rect(quarters(x), quarters(y), quarters(x+w), quarters(y+h)), opaque(col))
 	}
 }
 

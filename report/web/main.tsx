@@ -10,6 +10,8 @@ import { Asked, Tables } from './table';
 import { Flames } from './flame';
 import { Charts } from './charts';
 import { RooflineChart } from './roofline';
+import { Planes } from './planes';
+import { Calls } from './calls';
 import { Blocks, Sections } from './sections';
 import { Moved, Waterfall } from './diff';
 import { middle } from './format';
@@ -33,7 +35,7 @@ function remembered(): Theme {
 }
 
 function App({ page }: { page: Page }) {
-  const [theme, setTheme] = useState<Theme>(remembered), [help, setHelp] = useState(false), [said, say] = useState(''), [asked, ask] = useState<Asked | null>(null);
+  const [theme, setTheme] = useState<Theme>(remembered), [help, setHelp] = useState(false), [said, say] = useState(''), [asked, ask] = useState<Asked | null>(null), [followed, setFollowed] = useState<number | null>(null);
   const timer = useRef(0);
   const tell = (s: string) => { say(s); clearTimeout(timer.current); timer.current = setTimeout(() => say(''), 1800) as unknown as number; };
   const next = () => setTheme(t => t === 'auto' ? 'light' : t === 'light' ? 'dark' : 'auto');
@@ -62,8 +64,10 @@ function App({ page }: { page: Page }) {
     addEventListener('afterprint', screen);
     return () => { system.removeEventListener('change', redraw); removeEventListener('keydown', key); removeEventListener('beforeprint', paper); removeEventListener('afterprint', screen); };
   }, [theme]);
+  const follow = (name: number) => { setFollowed(name); document.getElementById('calls')?.scrollIntoView({ behavior: 'smooth' }); };
   const sections = ([['findings', 'Findings', !page.diff], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
-    ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
+    ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers],
+    ['calls', 'Callers', page.graphs.length > 0], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
     ['details', 'Details', page.sections.length > 0], ['capture', 'Capture', page.capture.length > 0]] as [string, string, boolean][]).filter(s => s[2]);
   const go = (id: string) => (e: MouseEvent) => { e.preventDefault(); document.getElementById(id)?.scrollIntoView({ behavior: 'smooth' }); };
   return <Fragment>
@@ -81,9 +85,11 @@ function App({ page }: { page: Page }) {
       {!page.diff && <Findings page={page} ask={ask} />}
       {page.devices.length > 0 && <Timeline page={page} tell={tell} />}
       <Heat page={page} />
+      <Planes page={page} />
       <Charts page={page} />
       {page.roofline && <RooflineChart page={page} roofline={page.roofline} />}
-      {page.tables.length > 0 && <Tables page={page} asked={asked} tell={tell} />}
+      {page.tables.length > 0 && <Tables page={page} asked={asked} tell={tell} follow={follow} />}
+      <Calls page={page} asked={followed} />
       <Flames page={page} />
       <Sections list={page.sections} tell={tell} />
       {page.capture.length > 0 && <section id="capture">{page.capture.map(s => <Fragment><h2>{s.title}</h2><Blocks list={s.blocks ?? []} tell={tell} /></Fragment>)}</section>}

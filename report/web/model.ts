@@ -41,6 +41,14 @@ export interface Chart { title: string; note?: string; role: string; unit: strin
 /** Dots are operators: x in FLOP/byte, y in TFLOP/s, of is the roofline over the GPU time. */
 export interface Dot { name: number; x: number; y: number; ns: number; of: number; bound: string }
 export interface Roofline { gbps: number; roofs: { name: string; tflops: number }[]; dots: Dot[]; ns: number; note: string }
+export interface Axis { title: string; from: number; to: number; log?: boolean; at: number[]; text: string[] }
+export interface Region { points: [number, number][]; color?: string; label?: string; at: [number, number]; right?: boolean }
+export interface Point { x: number; y: number; r: number; color?: string; label?: string; text?: string; listed?: boolean }
+export interface Part { title?: string; x: Axis; y: Axis; regions?: Region[]; curves?: Region[]; dots: Point[] }
+export interface Plane { title: string; note?: string; legend?: { color: string; text: string }[]; parts: Part[]; left?: string }
+
+/** Who called whom. Caller and callee are numbers of names; a count below 0 is not known. */
+export interface Graph { title: string; unit: string; table: string; caller: number[]; callee: number[]; total: number[]; count?: number[] }
 
 export interface Change { name: number; note?: string; base: number; new: number; count?: number }
 export interface Movers { id: string; title: string; of: string; base: number; new: number; rows: Change[] }
@@ -53,7 +61,7 @@ export interface Section { title?: string; lead?: string; blocks?: Block[] }
 
 export interface Page {
   title: string; head: Head; facts?: Fact[]; budget?: Budget; findings?: Finding[];
-  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; diff?: Diff; roofline?: Roofline;
+  devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; planes: Plane[]; graphs: Graph[]; diff?: Diff; roofline?: Roofline;
   sections: Section[]; capture: Section[]; names: string[]; tidy: Record<string, string>;
 }
 
@@ -109,7 +117,7 @@ export async function load(): Promise<Page> {
   el.remove();
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const page: Page = await new Response(stream).json();
-  page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= [];
+  page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= []; page.planes ??= []; page.graphs ??= [];
   page.sections ??= []; page.capture ??= []; page.names ??= []; page.tidy ??= {};
   for (const d of page.devices) {
     for (const s of [d.steps, d.phases, d.gaps, d.host, d.focus, ...(d.lanes ?? [])]) absolute(s);

@@ -20,13 +20,13 @@ export function group(t: Table, rank: number | null): Row[] {
     if (!row) by.set(id, row = { keys, values: t.columns.map(() => 0), share: 0, class: t.class?.[i] ?? '' });
     t.columns.forEach((c, k) => {
       if (isKey(c.kind)) row!.values[k] = c.values![i];
-      else if (adds(c.kind)) row!.values[k] += c.values![i];
+      else if (adds(c.kind)) row!.values[k] = c.values![i] < 0 ? row!.values[k] || -1 : Math.max(0, row!.values[k]) + c.values![i]; // below zero: not known
       else if (c.kind === 'max') row!.values[k] = Math.max(row!.values[k], c.values![i]);
     });
   }
-  const out = [...by.values()], total = out.reduce((n, r) => n + r.values[t.share], 0) || 1;
+  const out = [...by.values()], total = out.reduce((n, r) => n + Math.max(0, r.values[t.share]), 0) || 1;
   for (const r of out) {
-    r.share = r.values[t.share] / total;
+    r.share = Math.max(0, r.values[t.share]) / total;
     t.columns.forEach((c, k) => { if (c.kind === 'mean') r.values[k] = r.values[t.share] / Math.max(1, r.values[counted]); });
     t.columns.forEach((c, k) => { // rates last: of sums
       const [, over, under, factor] = c.kind.split(':').map(Number);
@@ -36,7 +36,7 @@ export function group(t: Table, rank: number | null): Row[] {
   return out;
 }
 
-const print = (kind: Kind, v: number) => kind === 'count' ? count(v) : kind === 'bytes' ? v ? bytes(v) : '–' : kind === 'flops' ? v ? flops(v) : '–' : kind.startsWith('rate') ? v ? v < 0.01 ? '<0.01' : digits(v, 3) : '–' : duration(v);
+const print = (kind: Kind, v: number) => v < 0 ? '–' : kind === 'count' ? count(v) : kind === 'bytes' ? v ? bytes(v) : '–' : kind === 'flops' ? v ? flops(v) : '–' : kind.startsWith('rate') ? v ? v < 0.01 ? '<0.01' : digits(v, 3) : '–' : duration(v);
 
 // How much of a name there is room for.
 const columns = () => Math.max(30, Math.min(52, Math.floor((innerWidth - 880) / 8)));
@@ -46,13 +46,13 @@ const few = 12;
 
 export interface Asked { table: string; query: string } // by a finding
 
-export function Tables({ page, asked, tell }: { page: Page; asked: Asked | null; tell: (s: string) => void }) {
+export function Tables({ page, asked, tell, follow }: { page: Page; asked: Asked | null; tell: (s: string) => void; follow: (name: number) => void }) {
   const [tab, setTab] = useState(page.tables[0].id), [query, setQuery] = useState(''), [all, setAll] = useState(false);
   const [sort, setSort] = useState<[column: number, down: boolean]>([-1, true]), [, changed] = useState(0);
   useEffect(() => listen(() => changed(n => n + 1)), []);
   useEffect(() => { if (asked) { setTab(asked.table); setQuery(asked.query); } }, [asked]);
   const t = page.tables.find(t => t.id === tab) ?? page.tables[0], rank = t.rank ? view.rank : null;
-  const list = useMemo(() => group(t, rank), [t, rank]);
+  const list = useMemo(() => group(t, rank), [t, rank]), called = page.graphs.some(g => g.table === t.id);
   const name = (k: number, v: number) => t.columns[k].kind === 'name' ? shortName(page, v) : page.names[v];
   const words = query.toLowerCase().split(/\s+/).filter(Boolean), keyed = t.columns.map((c, i) => i).filter(i => isKey(t.columns[i].kind));
   const hits = list.filter(r => words.every(w => keyed.some(k => page.names[r.values[k]].toLowerCase().includes(w))));
@@ -63,7 +63,7 @@ export function Tables({ page, asked, tell }: { page: Page; asked: Asked | null;
   });
   const shown = all ? hits : hits.slice(0, few), rest = hits.slice(shown.length), most = Math.max(...list.map(r => r.share), 1e-9);
   const sum = (rows: Row[]) => rows.reduce((n, r) => n + r.share, 0);
-  const ranks = t.rank ? [...new Set(t.rank)].sort((a, b) => a - b) : [], total = list.reduce((n, r) => n + r.values[t.share], 0);
+  const ranks = t.rank ? [...new Set(t.rank)].sort((a, b) => a - b) : [], total = list.reduce((n, r) => n + Math.max(0, r.values[t.share]), 0);
   const toMarkdown = () => {
     const head = ['%', ...t.columns.map(c => c.title)], numbers = [true, ...t.columns.map(c => !isKey(c.kind))];
     const cells = hits.slice(0, 200).map(r => [percent(r.share), ...t.columns.map((c, k) => isKey(c.kind) ? name(k, r.values[k]) : print(c.kind, r.values[k]))]);
@@ -80,12 +80,12 @@ export function Tables({ page, asked, tell }: { page: Page; asked: Asked | null;
       <input id="filter" type="search" placeholder="Filter (/)" value={query} onInput={e => setQuery(e.currentTarget.value)} aria-label={'filter ' + t.title} />
       <button class="quiet" data-markdown onClick={toMarkdown}>Copy as Markdown</button>
     </div>
-    <p class="of" role="status">% of {t.of}, {duration(total)}{rank !== null ? ` of rank ${rank}` : ranks.length > 1 ? `, sum of ${ranks.length} ranks` : ''}{words.length ? `. ${count(hits.length)} of ${count(list.length)} rows match: ${percent(sum(hits))}` : ''}</p>
+    <p class="of" role="status">% of {t.of}, {print(t.columns[t.share].kind, total)}{rank !== null ? ` of rank ${rank}` : ranks.length > 1 ? `, sum of ${ranks.length} ranks` : ''}{words.length ? `. ${count(hits.length)} of ${count(list.length)} rows match: ${percent(sum(hits))}` : ''}</p>
     <div class="scroll"><table>
       <thead><tr>{heading(-1, '%', 'ns')}{t.columns.map((c, k) => heading(k, c.title, c.kind))}</tr></thead>
       <tbody>{shown.map(r => <tr>
         <td class="share">{r.share > 0 && <i class={'meter ' + meter(t, r)} style={{ width: (r.share / most * 76).toFixed(1) + 'px' }} />}{percent(r.share)}</td>
-        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), columns()) || '–'}</td>
+        {t.columns.map((c, k) => c.kind === 'name' ? <td class="name" title={page.names[r.values[k]]}>{called ? <button class="link" onClick={() => follow(r.values[k])}>{middle(name(k, r.values[k]), columns()) || '–'}</button> : middle(name(k, r.values[k]), columns()) || '–'}</td>
           : c.kind === 'key' ? <td class="key" title={page.names[r.values[k]]}>{middle(name(k, r.values[k]), 26) || '–'}</td>
             : <td>{print(c.kind, r.values[k])}</td>)}
       </tr>)}</tbody>

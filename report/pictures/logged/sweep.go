@@ -101,7 +101,8 @@ func sweepPlane(sweeps []bench.Sweep, metric string, l sweptLatency) plot.Scatte
 			x, y := bench.FigureOf(b, metric, "").Value, bench.FigureOf(b, l.metric, l.stat).Value
 			low, high, fastest = min(low, y), max(high, y), max(fastest, x)
 			curve.Points = append(curve.Points, [2]float64{x, y})
-			body.Dots = append(body.Dots, plot.Dot{X: x, Y: y, Radius: 5, Color: lineColors()[i], Label: label.Clip(label.Clean(sw.Setting.Of(b)), 12)})
+			body.Dots = append(body.Dots, plot.Dot{X: x, Y: y, Radius: 5, Color: lineColors()[i], Label: label.Clip(label.Clean(sw.Setting.Of(b)), 12),
+				Key: fmt.Sprintf("%s %s: %s %s, %s %s", sw.Setting.Head, label.Clean(sw.Setting.Of(b)), throughputText(x), sweepTitles[metric], l.title, unit.Duration(int64(y)))})
 		}
 		body.Curves = append(body.Curves, curve)
 	}
@@ -112,4 +113,12 @@ func sweepPlane(sweeps []bench.Sweep, metric string, l sweptLatency) plot.Scatte
 		body.Y.Decades(low, high, func(v float64) string { return unit.Duration(int64(v)) })
 	}
 	return body
+}
+
+// throughputText prints four digits, or all of a larger number.
+func throughputText(v float64) string {
+	if v >= 1000 && v < longestTime {
+		return unit.Count(int64(math.Round(v)))
+	}
+	return fmt.Sprintf("%.4g", v)
 }

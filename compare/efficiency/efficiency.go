@@ -1,0 +1,92 @@
+// Package efficiency compares how close the operators of two runs come to the peaks of
+// their GPUs. Runs on other GPUs, or against other peaks, are not compared.
+package efficiency
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"assay/summary"
+	"assay/summary/view/efficiency"
+)
+
+// A Comparison has the sums of both sides over all GPUs, and the operators that both have.
+type Comparison struct {
+	Base summary.EfficiencySums `json:"base"`
+	New  summary.EfficiencySums `json:"new"`
+	Ops  []Op                   `json:"ops"` // the largest effect first
+}
+
+// An Op is an operator with one set of inputs. Its sums are over all calls and GPUs of a
+// side.
+type Op struct {
+	Op    string          `json:"op"`
+	Dims  json.RawMessage `json:"dims"`
+	Types json.RawMessage `json:"types"`
+	Base  Side            `json:"base"`
+	New   Side            `json:"new"`
+	// EffectNS is the change of the mean call, times the calls of the new side.
+	EffectNS int64 `json:"effect_ns"`
+}
+
+// A Side is an operator on one side.
+type Side struct {
+	Count      int64  `json:"count"`
+	NS         int64  `json:"gpu_ns"`
+	RooflineNS *int64 `json:"roofline_ns"`
+}
+
+// Of returns nil if a side has no known FLOPs and bytes, or if the GPUs or their peaks
+// differ.
+func Of(base, new summary.Efficiency) *Comparison {
+	b, n := &summary.Summary{Efficiency: base}, &summary.Summary{Efficiency: new}
+	if !samePeaks(base.Devices, new.Devices) {
+		return nil
+	}
+	c := &Comparison{Base: base.Total(), New: new.Total(), Ops: []Op{}}
+	if c.Base.BytesKnownNS+c.Base.FLOPsKnownNS == 0 || c.New.BytesKnownNS+c.New.FLOPsKnownNS == 0 {
+		return nil
+	}
+	type key struct{ op, dims, types string }
+	before := map[key]efficiency.Operator{}
+	for _, o := range efficiency.Operators(b) {
+		before[key{o.Op, o.Dims, o.Types}] = o
+	}
+	for _, o := range efficiency.Operators(n) {
+		was, ok := before[key{o.Op, o.Dims, o.Types}]
+		if !ok || was.Count <= 0 || o.Count <= 0 {
+			continue
+		}
+		effect := float64(o.GPUNS) - float64(was.GPUNS)/float64(was.Count)*float64(o.Count)
+		c.Ops = append(c.Ops, Op{o.Op, raw(o.Dims), raw(o.Types), sideOf(&was), sideOf(&o), int64(effect)})
+	}
+	slices.SortStableFunc(c.Ops, func(a, b Op) int { return cmp.Compare(size(b.EffectNS), size(a.EffectNS)) })
+	return c
+}
+
+func sideOf(o *efficiency.Operator) Side { return Side{o.Count, o.GPUNS, o.RooflineNS} }
+
+func raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+func size(ns int64) int64 { return max(ns, -max(ns, -1<<62)) }
+
+// samePeaks reports whether all GPUs of both sides have one name and equal peaks.
+func samePeaks(base, new []summary.EfficiencyDevice) bool {
+	all := slices.Concat(base, new)
+	if len(base) == 0 || len(new) == 0 {
+		return false
+	}
+	first := &all[0]
+	return !slices.ContainsFunc(all, func(d summary.EfficiencyDevice) bool {
+		return d.Name != first.Name || !maps.Equal(d.PeakTFLOPS, first.PeakTFLOPS) || !equal(d.HBMGBPS, first.HBMGBPS)
+	})
+}
+
+func equal(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }

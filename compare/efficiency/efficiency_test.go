@@ -1,0 +1,41 @@
+package efficiency_test
+
+import (
+	"testing"
+
+	"assay/compare/efficiency"
+	"assay/internal/samplerun"
+)
+
+// TestOf: of eight ranks the mm takes 28 ms more in 8 × 48 calls; everything else is as
+// fast as on one. Other peaks are not compared.
+func TestOf(t *testing.T) {
+	one, eight := samplerun.Efficient().Efficiency, samplerun.EfficientRanks(8).Efficiency
+	c := efficiency.Of(one, eight)
+	if c == nil || len(c.Ops) != 7 {
+		t.Fatalf("the comparison is %+v, want one of seven operators", c)
+	}
+	if o := c.Ops[0]; o.Op != "aten::mm" || o.EffectNS != 28*samplerun.MS || o.Base.Count != 48 || o.New.Count != 8*48 {
+		t.Errorf("the largest effect is of %+v", o)
+	}
+	for _, o := range c.Ops[1:] {
+		if o.EffectNS != 0 {
+			t.Errorf("%s has an effect of %d ns", o.Op, o.EffectNS)
+		}
+	}
+	if c.Base.MFU == nil || c.New.MFU == nil || *c.Base.MFU < *c.New.MFU-1e-12 || *c.Base.MFU > *c.New.MFU+1e-12 {
+		t.Errorf("MFU is %v and %v, want equal ones", c.Base.MFU, c.New.MFU)
+	}
+	back := efficiency.Of(eight, one)
+	if back == nil || back.Ops[0].EffectNS != -28*samplerun.MS/8 {
+		t.Errorf("in the other direction the largest effect is %+v", back)
+	}
+	eight.Devices[7].PeakTFLOPS = map[string]float64{"bf16": 312}
+	if efficiency.Of(one, eight) != nil {
+		t.Error("runs with other peaks are compared")
+	}
+	one.Devices = nil
+	if efficiency.Of(one, one) != nil {
+		t.Error("runs without GPUs are compared")
+	}
+}

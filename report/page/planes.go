@@ -1,0 +1,147 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/report/plot"
+)
+
+// A plane is a picture of points: results of a sweep, kernels in a roofline. It is that of
+// the report, whose numbers it has.
+type plane struct {
+	Title  string   `json:"title"`
+	Note   string   `json:"note,omitempty"`
+	Legend []swatch `json:"legend,omitempty"`
+	Parts  []part   `json:"parts"`
+	Left   string   `json:"left,omitempty"` // what is missing
+}
+
+type swatch struct {
+	Color string `json:"color"`
+	Text  string `json:"text"`
+}
+
+type part struct {
+	Title   string   `json:"title,omitempty"`
+	X       axis     `json:"x"`
+	Y       axis     `json:"y"`
+	Regions []region `json:"regions,omitempty"`
+	Curves  []region `json:"curves,omitempty"`
+	Dots    []point  `json:"dots"`
+}
+
+type axis struct {
+	Title string    `json:"title"`
+	From  float64   `json:"from"`
+	To    float64   `json:"to"`
+	Log   bool      `json:"log,omitempty"`
+	At    []float64 `json:"at"` // of the ticks
+	Text  []string  `json:"text"`
+}
+
+// A region is an area or a curve.
+type region struct {
+	Points [][2]float64 `json:"points"`
+	Color  string       `json:"color,omitempty"` // that of text if absent
+	Label  string       `json:"label,omitempty"`
+	At     [2]float64   `json:"at"`              // of the label of an area
+	Right  bool         `json:"right,omitempty"` // it ends there
+}
+
+type point struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Radius float64 `json:"r"`
+	Color  string  `json:"color,omitempty"`
+	Label  string  `json:"label,omitempty"`  // next to it
+	Text   string  `json:"text,omitempty"`   // where the pointer is on it
+	Listed bool    `json:"listed,omitempty"` // below the plane, too
+}
+
+// planes returns the pictures that are planes, in their order, without one that is drawn
+// already.
+func planes(charts []plot.Chart, drawn string) (out []plane) {
+	for _, c := range charts {
+		if c.Name == drawn {
+			continue
+		}
+		var parts []part
+		switch body := c.Body.(type) {
+		case plot.Scatter:
+			parts = append(parts, partOf("", body))
+		case plot.Titled:
+			for _, b := range body {
+				if s, ok := b.Body.(plot.Scatter); ok {
+					parts = append(parts, partOf(b.Title, s))
+				}
+			}
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		p := plane{Title: visible(c.Title), Note: prose(c.Subtitle), Parts: parts, Left: prose(c.Caption)}
+		for _, s := range c.Legend {
+			p.Legend = append(p.Legend, swatch{hex(s.Color), visible(s.Text)})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func partOf(title string, s plot.Scatter) part {
+	p := part{Title: visible(title), X: axisOf(s.X), Y: axisOf(s.Y), Dots: []point{}}
+	for _, r := range s.Regions {
+		if label := visible(r.Label); label != "" && finiteAll(append(slices.Clone(r.Corners), r.At)) {
+			p.Regions = append(p.Regions, region{r.Corners, hex(r.Color), label, r.At, r.Right})
+		}
+	}
+	for _, c := range s.Curves {
+		if finiteAll(c.Points) {
+			p.Curves = append(p.Curves, region{Points: c.Points, Color: hex(c.Color), Label: visible(c.Label)})
+		}
+	}
+	for _, d := range s.Dots {
+		if !finiteAll([][2]float64{{d.X, d.Y}}) {
+			continue
+		}
+		to := point{X: d.X, Y: d.Y, Radius: d.Radius, Color: hex(d.Color), Label: visible(d.Label)}
+		if d.Number != "" {
+			to.Label, to.Listed = d.Number, true
+		}
+		to.Text = visible(d.Key)
+		if d.Name != "" {
+			to.Text += ", " + visible(d.Name)
+		}
+		p.Dots = append(p.Dots, to)
+	}
+	return p
+}
+
+func axisOf(a plot.Axis) axis {
+	out := axis{Title: visible(a.Title), From: a.From, To: a.To, Log: a.Log, At: []float64{}, Text: []string{}}
+	for _, t := range a.Ticks {
+		out.At, out.Text = append(out.At, t.At), append(out.Text, visible(t.Text))
+	}
+	return out
+}
+
+// hex returns a colour, or "" for ink, which is light in a dark theme.
+func hex(c plot.Color) string {
+	if c == plot.ColorInk {
+		return ""
+	}
+	return fmt.Sprintf("#%06x", uint32(c))
+}
+
+func finiteAll(points [][2]float64) bool {
+	for _, p := range points {
+		for _, v := range p {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
