@@ -41,7 +41,7 @@ var keys = map[string][2]string{
 	"op":       {"operator that launched the work, or operation of a collective; * matches any text", "all-reduce"},
 	"group":    {"name of a process group; * matches any text", "0"},
 	"parallel": {"kind of parallelism of a group", "data"},
-	"dtype":    {"data type: of a collective as the trace has it, of an operator bf16, tf32, fp8, ...", "BFloat16"},
+	"dtype":    {"data type", "BFloat16"},
 	"function": {"name of a function as the profile has it; * matches any text", "*loss*"},
 	"clock":    {"clock of a profile: cpu, wall or unknown", "cpu"},
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
