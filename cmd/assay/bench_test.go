@@ -1,11 +1,15 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"assay/internal/corpus"
 	"assay/internal/gen/nsysgen"
 )
 
@@ -45,4 +49,57 @@ func BenchmarkNsysSQLite(b *testing.B) {
 			b.ReportMetric(float64(rss)/kernels, "B/kernel")
 		})
 	}
+}
+
+// BenchmarkReport times "assay report" with page and pictures on the five largest traces of
+// the corpus, as processes that alternate with "assay summary" of the same traces. It prints
+// what the files take beyond the summary, as medians, and the ratio of processor times.
+func BenchmarkReport(b *testing.B) {
+	bin := filepath.Join(b.TempDir(), "assay")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for _, path := range largestTraces(b, 5) {
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			dir := b.TempDir()
+			var wall, cpu [2][]time.Duration
+			for b.Loop() {
+				for i, args := range [][]string{{"summary", path}, {"report", path, "-o", dir}} {
+					cmd := exec.Command(bin, args...)
+					start := time.Now()
+					if out, err := cmd.CombinedOutput(); err != nil {
+						b.Fatalf("%v: %s", err, out)
+					}
+					wall[i] = append(wall[i], time.Since(start))
+					cpu[i] = append(cpu[i], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+				}
+			}
+			b.ReportMetric((middle(wall[1]) - middle(wall[0])).Seconds(), "beyond-s")
+			b.ReportMetric((middle(cpu[1]) - middle(cpu[0])).Seconds(), "beyond-cpu-s")
+			b.ReportMetric(middle(cpu[1]).Seconds()/middle(cpu[0]).Seconds(), "cpu-ratio")
+		})
+	}
+}
+
+// middle returns the median; of an even number, the upper of the two.
+func middle(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// largestTraces returns the paths of the largest traces of the corpus.
+func largestTraces(b *testing.B, count int) (paths []string) {
+	size := map[string]int64{}
+	err := filepath.Walk(corpus.Path(b, "kineto"), func(path string, info os.FileInfo, err error) error {
+		if err == nil && strings.HasSuffix(path, ".json.gz") {
+			size[path] = info.Size()
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	slices.SortFunc(paths, func(a, b string) int { return int(size[b] - size[a]) })
+	return paths[:min(count, len(paths))]
 }
