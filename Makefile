@@ -23,7 +23,7 @@ MEMORY ?= 256MiB
 hostile: ; ASSAY_HOSTILE=$(MEMORY) go test ./cmd/assay -run 'TestHostile|TestManyInputs' -v -timeout 2h
 # What holds for every verdict, over 1,000 random runs instead of a few.
 invariants: ; ASSAY_STORIES=1000 go test ./judge -run 'TestFirstFindingAgrees|TestCausesAddUp|TestTenTimesSlower|TestBlind' -timeout 1h
-# Whole processes against Python's json, jq and gzip; wants Python.
+# Whole processes: the summary beside its load, its JSON and its report, Python, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers
 # Reading of logs beside grep -c and a loop of Python over the same lines.
 bench-logs: ; go test -run '^$$' -bench . ./series/forms

@@ -25,7 +25,7 @@ func TestCompareInstructions(t *testing.T) {
 		{"3.1 % more", "go\tgo1.26.8\nread\t1000\t10310\nstart\t1\t5000\n", true, "over 3 %"},
 		{"3.1 % fewer", "go\tgo1.26.8\nread\t1000\t9690\nstart\t1\t5000\n", true, "instructions-record"},
 		{"twice the input", "go\tgo1.26.8\nread\t2000\t20000\nstart\t1\t5000\n", false, "+0.00 %"},
-		{"one is missing", "go\tgo1.26.8\nread\t1000\t10000\n", true, "start is in the baseline"},
+		{"one is missing", "go\tgo1.26.8\nread\t1000\t10000\n", true, "is in the baseline"},
 		{"one is new", baseline + "more\t1\t1\n", true, "not in the baseline"},
 		{"another patch version", "go\tgo1.26.9\nread\t1000\t10310\nstart\t1\t5000\n", true, "recorded with go1.26.8, this is go1.26.9"},
 		{"another minor version", "go\tgo1.27.1\nread\t1000\t10310\nstart\t1\t5000\n", false, "recorded with go1.26.8, this is go1.27.1"},

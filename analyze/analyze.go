@@ -94,6 +94,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if w := t.Window; w != nil {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}
 	}
+	bins, room := stripBins(len(tl.Devices), opt, &issues), limits.NewRoom(opt.maxRows())
+	devices := beside(func() *worked { return workedOf(tl, in.Rank, bins, room) })
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
 	var owners *roofline.Owners
@@ -103,22 +105,19 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	attribution := beside(func() *attribute.Attribution {
 		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
-	bins := stripBins(len(tl.Devices), opt, &issues)
 	launches := beside(func() launched {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
 	phases := steps.PhasesOf(words)
-	for _, d := range tl.Devices {
-		s.Devices = append(s.Devices, tl.Measure(d, in.Rank, bins))
-		s.Devices[len(s.Devices)-1].UncertainNS = host.Links.Lost.Uncertain(tl, d, host.Links)
-		s.Streams = append(s.Streams, tl.Streams(d, in.Rank, &issues)...)
-	}
-	room := limits.NewRoom(opt.maxRows())
-	s.Streams = room.Keep(s.Streams)
-	s.Copies = gpu.Copies(tl, in.Rank, room)
 	var done []*steps.Completion
-	s.Steps, done = stepRows(tl, host.Links, marks, phases, in.Rank, opt, &issues)
-	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &issues)
+	var ofSteps diag.Ledger
+	s.Steps, done = stepRows(tl, host.Links, marks, phases, in.Rank, opt, &ofSteps)
+	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &ofSteps)
+	devices().fill(s, &issues)
+	for i, d := range tl.Devices {
+		s.Devices[i].UncertainNS = host.Links.Lost.Uncertain(tl, d, host.Links)
+	}
+	issues.Merge(&ofSteps)
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
@@ -162,6 +161,30 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Sort()
 	s.Detach()
 	return s
+}
+
+// worked is what the work of GPUs says by itself, without what launched it.
+type worked struct {
+	devices []summary.Device
+	streams []summary.Stream
+	copies  []summary.Copy
+	issues  diag.Ledger
+}
+
+func workedOf(tl *gpu.Timeline, rank, bins int, room *limits.Room) *worked {
+	w := new(worked)
+	for _, d := range tl.Devices {
+		w.devices = append(w.devices, tl.Measure(d, rank, bins))
+		w.streams = append(w.streams, tl.Streams(d, rank, &w.issues)...)
+	}
+	w.streams = room.Keep(w.streams)
+	w.copies = gpu.Copies(tl, rank, room)
+	return w
+}
+
+func (w *worked) fill(s *summary.Summary, issues *diag.Ledger) {
+	s.Devices, s.Streams, s.Copies = w.devices, w.streams, w.copies
+	issues.Merge(&w.issues)
 }
 
 // stepRows measures the steps on each device.
