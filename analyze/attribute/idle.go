@@ -283,7 +283,9 @@ func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	if i := mark.shown(); i >= 0 {
 		x.shown[device][i].add(c.number, n)
 	}
-	x.addToSteps(device, mark, s, c.number)
+	if first := x.first[device]; len(first) > 0 && s.Start < first[len(first)-1].span.End {
+		addToSteps(first, mark, s, c.number)
+	}
 }
 
 // add gives a part of the gap to the owner of a row.

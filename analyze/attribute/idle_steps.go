@@ -30,11 +30,7 @@ func firstSteps(a *Attribution, device int) (out []stepIdle) {
 }
 
 // addToSteps adds a stretch of idle time to the first steps that it is in.
-func (x *idleness) addToSteps(device int, mark gapMark, s interval.Span, number int32) {
-	first := x.first[device]
-	if len(first) == 0 || s.Start >= first[len(first)-1].span.End {
-		return
-	}
+func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32) {
 	for i := range first {
 		in := interval.Span{Start: max(s.Start, first[i].span.Start), End: min(s.End, first[i].span.End)}
 		if in.Len() <= 0 {

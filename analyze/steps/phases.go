@@ -285,18 +285,18 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *linki
 			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), middle(n.runs)
 		}
 	}
-	owners := make([]owner, len(d.Work))
+	owners, last := make([]owner, len(d.Work)), 0
 	for i, w := range d.Work {
 		o := owner{at: w.Start}
 		if k := l.Of[w.Number]; k >= 0 {
 			o.at = l.Start(k)
-			o.node = p.at(o.at)
+			o.node = p.at(o.at, &last)
 			if tl.Starts(w) {
 				rows[o.node].Launched++
 				rows[o.node].WorkNS = summary.Plus(rows[o.node].WorkNS, tl.Activity(w).Dur)
 			}
 		} else if len(l.List) == 0 {
-			o.node = p.at(o.at) // nothing is known of launches: the host may have waited for all work
+			o.node = p.at(o.at, &last) // nothing is known of launches: the host may have waited for all work
 		}
 		owners[i] = o
 	}
@@ -317,9 +317,14 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *linki
 	return append(rows[1:], rows[0])
 }
 
-// at returns the phase of a moment of the host.
-func (p *Phases) at(t int64) int32 {
-	i := sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > t })
+// at returns the phase of a moment of the host. It looks first at the stretch of the moment
+// that was asked for before.
+func (p *Phases) at(t int64, last *int) int32 {
+	i := *last
+	if i >= len(p.parts) || p.parts[i].End <= t || i > 0 && p.parts[i-1].End > t {
+		i = sort.Search(len(p.parts), func(i int) bool { return p.parts[i].End > t })
+		*last = i
+	}
 	if i < len(p.parts) && p.parts[i].Start <= t {
 		return p.parts[i].node
 	}

@@ -155,7 +155,10 @@ func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
 func (c *phaseCells) idle(gap interval.Span) {
 	parts := c.p.parts
 	at := gap.Start
-	i := c.next + sort.Search(len(parts)-c.next, func(i int) bool { return c.s.at(parts[c.next+i].End) > gap.Start })
+	i := c.next
+	if i < len(parts) && c.s.at(parts[i].End) <= gap.Start {
+		i += sort.Search(len(parts)-i, func(k int) bool { return c.s.at(parts[i+k].End) > gap.Start })
+	}
 	c.next = i
 	for ; i < len(parts) && at < gap.End; i++ {
 		part := c.s.cut(parts[i].Span).And(gap)
