@@ -98,6 +98,9 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	case total.MFU == nil || total.HFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
 	}
+	if *total.HFU > 1 {
+		return "MFU is not plausible: the FLOPs are " + percent(*total.HFU) + " of what the peak allows in the GPU window. The shapes, the times or the peak are not those of this GPU."
+	}
 	atLeast := ""
 	if total.FLOPsKnownNS < total.GPUNS {
 		atLeast = "at least "
@@ -215,7 +218,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 
 // recoverable states the sum of the recoverable time.
 func recoverable(total efficiency.Total) string {
-	if total.RooflineNS == 0 {
+	if total.RooflineNS == 0 || total.RecoverableNS == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
