@@ -120,7 +120,7 @@ func (w *writer) stop() { w.temp.Close() }
 func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
 
 // sideBySide is how many files are made at a time at most: each is open, and a picture has
-// some 4 MB.
+// about 4 MB.
 const sideBySide = 8
 
 // stageAll stages files of a directory side by side. The last are begun first: the page of
