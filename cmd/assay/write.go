@@ -119,7 +119,7 @@ func (w *writer) stop() { w.temp.Close() }
 // file is written to it.
 func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
 
-// sideBySide is how many files are made at a time at most: each is open, and a picture has
+// sideBySide is how many files are made at a time at most: each is open, and a picture takes
 // about 4 MB.
 const sideBySide = 8
 
