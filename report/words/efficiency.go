@@ -34,6 +34,7 @@ func Unknown(id string) Reason {
 	known := map[string]Reason{
 		NoShapes:                 {"no input shapes", "record with record_shapes=True"},
 		"no values of arguments": {"no values of arguments", "record with PyTorch 2.5 or later and record_shapes=True"},
+		"no types of tensors":    {"no types of tensors (NVTX ranges)", "record with torch.profiler and record_shapes=True"},
 		"type of a list":         {"type of a list of tensors not recorded", ""},
 		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
 		"routing":                {"expert routing not recorded", ""},
