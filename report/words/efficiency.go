@@ -54,7 +54,7 @@ func Unknown(id string) Reason {
 
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
-	return of(map[string]string{"pcie": "PCIe", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
 }
 
 // NotPlaced says how many operators have no place in a roofline, or returns "".
