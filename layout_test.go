@@ -106,7 +106,7 @@ var mayImport = map[string]string{
 	"compare/phases":                 "summary summary/view",
 	"compare/ranks":                  "summary summary/view",
 	"compare/series":                 "summary summary/view",
-	"gate/metric":                    "internal/label summary unit",
+	"gate/metric":                    "internal/label summary summary/view/efficiency unit",
 	"gate/provenance":                "summary",
 	"gate":                           "gate/metric internal/label internal/yamltree judge judge/rule summary summary/view unit",
 	"internal/marktest":              "judge/rule",
