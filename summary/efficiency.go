@@ -44,6 +44,10 @@ type EfficiencyDevice struct {
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
 	PCIeGBPS   *float64           `json:"pcie_gbps,omitempty"` // each direction
 	C2CGBPS    *float64           `json:"c2c_gbps,omitempty"`  // to the CPU of the same package, each direction
+	// PeakMHz is the clock that the rates of matrix units assume, and HBMSource the source of
+	// HBMGBPS where it is not PeakSource.
+	PeakMHz   *float64 `json:"peak_mhz,omitempty"`
+	HBMSource string   `json:"hbm_source,omitempty"`
 
 	EfficiencySums
 }

@@ -74,6 +74,13 @@ func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) sum
 		Rank: rank, Device: d.Ordinal, Name: gpu.DeviceName(t.Meta, d.Ordinal), PeakSource: string(p.Source()),
 		HBMGBPS: known64(p, efficiency.HBM), LinkGBPS: known64(p, efficiency.Link), PCIeGBPS: known64(p, efficiency.PCIe), C2CGBPS: known64(p, efficiency.C2C),
 	}
+	if p.MHz > 0 {
+		mhz := p.MHz
+		out.PeakMHz = &mhz
+	}
+	if from := p.Sources[efficiency.HBM]; from != p.Source() {
+		out.HBMSource = string(from)
+	}
 	for f := range p.Figures {
 		if f := efficiency.Figure(f); f.IsRate() && p.Known(f) {
 			if out.PeakTFLOPS == nil {
