@@ -123,7 +123,7 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	return text
 }
 
-// clocks states the clock and the power of the GPUs by a monitor of the same run beside the
+// clocks states the clock and the power of the GPUs by a monitor of the same run, with the
 // clock that the peaks assume, or returns "".
 func clocks(s *summary.Summary) string {
 	var parts []string

@@ -61,7 +61,7 @@ func TestWithoutShapes(t *testing.T) {
 	}
 }
 
-// TestClocks: the clock by a monitor of the same capture stands beside the clock of the peak.
+// TestClocks: the clock by a monitor of the same capture is stated with that of the peak.
 // Rows of steps, of one GPU and of another input do not count.
 func TestClocks(t *testing.T) {
 	s := samplerun.Efficient()
