@@ -49,7 +49,7 @@ func (in *input) fail(err error) error {
 // read.
 func (in *input) isEnd(err error) bool { return in.err != nil && errors.Is(err, in.err) }
 
-// need reads on until rest has n bytes, of which the buffer has room for.
+// need reads on until rest has n bytes, at most readSize.
 func (in *input) need(n int) error {
 	if len(in.rest) >= n {
 		return nil
