@@ -24,9 +24,11 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 	}
 	out := &s.Efficiency
 	seen := make([]bool, len(o.calls))
+	sizes := sizesOf(o.t)
+	out.Captures = o.captures(rank)
 	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
-		m := o.measure(tl, d, seen)
+		m := o.measure(tl, d, seen, sizes)
 		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
@@ -41,6 +43,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
+		out.Replays = append(out.Replays, m.graphRows(rank)...)
 	}
 }
 
@@ -198,6 +201,31 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 
 // fill fills in what is known of the work of a row.
 func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) {
+	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
+	if row.FLOPs != nil && t.model.N != t.flops.N {
+		row.Model = number(t.model)
+	}
+	state(row, t)
+	rate(row, r.peaks, of)
+}
+
+// state fills in what kind of numbers the FLOPs and bytes of a row are.
+func state(row *summary.EfficiencyRow, t *tally) {
+	if row.Bytes != nil {
+		row.BytesIs = "exact"
+		if t.estimated {
+			row.BytesIs = "estimate"
+		}
+	}
+	for _, c := range []efficiency.Count{t.flops, t.bytes} {
+		if c.Why != efficiency.Known && row.Unknown == "" {
+			row.Unknown = c.Why.String()
+		}
+	}
+}
+
+// rate fills in what follows from the FLOPs, bytes and time of a row.
+func rate(row *summary.EfficiencyRow, peaks *efficiency.Peaks, of efficiency.Totals) {
 	perNS := func(n *int64, scale float64) *float64 {
 		if n == nil || row.GPUNS == 0 {
 			return nil
@@ -205,30 +233,16 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) 
 		v := float64(*n) / float64(row.GPUNS) / scale
 		return &v
 	}
-	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
 	row.TFLOPS, row.GBPS = perNS(row.FLOPs, 1e3), perNS(row.Bytes, 1)
-	if row.FLOPs != nil && t.model.N != t.flops.N {
-		row.Model = number(t.model)
-	}
-	if row.Bytes != nil {
-		row.BytesIs = "exact"
-		if t.estimated {
-			row.BytesIs = "estimate"
-		}
-	}
+	row.Intensity, row.RooflineNS, row.Bound = nil, nil, ""
 	if row.FLOPs != nil && row.Bytes != nil && *row.Bytes > 0 {
 		v := float64(*row.FLOPs) / float64(*row.Bytes)
 		row.Intensity = &v
 	}
-	if roof, ok := r.peaks.Roofline(of); ok {
+	if roof, ok := peaks.Roofline(of); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
 	}
-	row.Over = overNames[r.peaks.Excess(of, t.ns)]
-	for _, c := range []efficiency.Count{t.flops, t.bytes} {
-		if c.Why != efficiency.Known && row.Unknown == "" {
-			row.Unknown = c.Why.String()
-		}
-	}
+	row.Over = overNames[peaks.Excess(of, row.GPUNS)]
 }
 
 // overNames has which peak a row is over.
