@@ -238,7 +238,7 @@ func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, mo
 	if c.Bytes != nil {
 		d.BytesKnownNS = summary.Plus(d.BytesKnownNS, c.GPUNS)
 	}
-	if roof, ok := p.Roofline(of); ok {
+	if roof, ok := rooflineOf(p, of, c.GPUNS); ok {
 		d.RooflineNS, d.RecoverableNS = summary.Plus(d.RooflineNS, roof.NS), summary.Plus(d.RecoverableNS, roof.Recoverable(c.GPUNS))
 	}
 	if of.Unit != efficiency.Matrix {
@@ -249,10 +249,16 @@ func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, mo
 		return
 	}
 	d.MatrixFLOPs = summary.Plus(d.MatrixFLOPs, *c.FLOPs)
+	if d.MFUFrom == summary.MFUOver {
+		return
+	}
 	d.HFU = raise(d.HFU, p, of.Peak, *c.FLOPs, d.WallNS)
-	if d.MFUFrom != summary.MFUOfUser {
+	if d.MFUFrom == "" {
 		d.ModelFLOPs = summary.Plus(d.ModelFLOPs, *model)
 		d.MFU = raise(d.MFU, p, of.Peak, *model, d.WallNS)
+	}
+	if more(d.HFU) {
+		d.MFU, d.HFU, d.MFUFrom = nil, nil, summary.MFUOver
 	}
 }
 

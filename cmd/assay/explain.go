@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/diag"
+	"assay/docs"
 	"assay/internal/jsontext"
 	"assay/internal/label"
 	"assay/judge/rule"
@@ -18,11 +19,12 @@ import (
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", args: "[RULE|CODE...]",
-		does: "explain a rule (definition, limits, sources, recommendations) or an issue code, or list all",
+		name: "explain", args: "[RULE|CODE|PAGE...]",
+		does: "explain a rule (definition, limits, sources, recommendations), an issue code or a page of the manual, or list all",
 		example: `  assay explain
   assay explain gpu-idle
   assay explain input-truncated
+  assay explain efficiency
   assay explain gpu-idle --format md > gpu-idle.md
 `,
 		run: runExplain,
@@ -46,11 +48,11 @@ func runExplain(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	all := explained{Rules: th.Pages(), Codes: diag.Codes()}
+	all := explained{Rules: th.Pages(), Codes: diag.Codes(), Pages: manualPages()}
 	var chosen explained
 	for _, id := range args {
 		if !chosen.add(id, all) {
-			return usageError(e, c, fmt.Sprintf("unknown rule or issue code %q%s", id, nearest(id, all.names())))
+			return usageError(e, c, fmt.Sprintf("unknown rule, issue code or page %q%s", id, nearest(id, all.names())))
 		}
 	}
 	return e.print(mask(struct{ All, Chosen explained }{all, chosen}).as(func(p struct{ All, Chosen explained }, w io.Writer) error {
@@ -58,23 +60,28 @@ func runExplain(e env, c *command, args []string) error {
 	}))
 }
 
-// An explained is rules and codes of issues.
+// An explained is rules, codes of issues and pages of the manual.
 type explained struct {
 	Rules []rule.Page
 	Codes []diag.Code
+	Pages []docs.Page
 }
 
-// add adds the rule or code of the given name, and reports whether there is one.
+// add adds the rule, code or page of the given name, and reports whether there is one.
 func (x *explained) add(id string, all explained) bool {
 	if i := slices.IndexFunc(all.Rules, func(p rule.Page) bool { return p.ID == id }); i >= 0 {
 		x.Rules = append(x.Rules, all.Rules[i])
 		return true
 	}
-	c, ok := diag.CodeOf(id)
-	if ok {
+	if c, ok := diag.CodeOf(id); ok {
 		x.Codes = append(x.Codes, c)
+		return true
 	}
-	return ok
+	i := slices.IndexFunc(all.Pages, func(p docs.Page) bool { return p.Name == id })
+	if i >= 0 {
+		x.Pages = append(x.Pages, all.Pages[i])
+	}
+	return i >= 0
 }
 
 func (x *explained) names() (out []string) {
@@ -84,36 +91,69 @@ func (x *explained) names() (out []string) {
 	for _, c := range x.Codes {
 		out = append(out, c.Name)
 	}
+	for _, p := range x.Pages {
+		out = append(out, p.Name)
+	}
 	return out
 }
 
 // writePages writes the chosen pages, or the list of all if none is chosen.
 func writePages(w io.Writer, format string, all, chosen explained) error {
+	none := len(chosen.names()) == 0
 	if format == "json" {
-		if len(chosen.Rules)+len(chosen.Codes) == 0 {
+		if none {
 			chosen = all
+			for i := range chosen.Pages {
+				chosen.Pages[i].Text = "" // a list has their titles
+			}
 		}
 		return writeExplained(w, chosen)
 	}
-	docs := []doc.Doc{report.Rules(all.Rules), report.Codes(all.Codes)}
-	if len(chosen.Rules)+len(chosen.Codes) > 0 {
-		docs = nil
-		for _, p := range chosen.Rules {
-			docs = append(docs, report.Explain(p))
-		}
-		for _, c := range chosen.Codes {
-			docs = append(docs, report.ExplainCode(c))
-		}
+	write := func(d doc.Doc) func(io.Writer) error { return inFormat(format, d.Text, d.StepSummary, nil) }
+	var parts []func(io.Writer) error
+	if none {
+		parts = append(parts, write(report.Rules(all.Rules)), write(report.Codes(all.Codes)), write(pagesDoc(all.Pages)))
 	}
-	for i, doc := range docs {
+	for _, p := range chosen.Rules {
+		parts = append(parts, write(report.Explain(p)))
+	}
+	for _, c := range chosen.Codes {
+		parts = append(parts, write(report.ExplainCode(c)))
+	}
+	for _, p := range chosen.Pages {
+		parts = append(parts, func(w io.Writer) error { _, err := io.WriteString(w, p.Text); return err })
+	}
+	for i, part := range parts {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := inFormat(format, doc.Text, doc.StepSummary, nil)(w); err != nil {
+		if err := part(w); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// manualPages returns the pages of the manual, and those on the files that users write.
+func manualPages() []docs.Page {
+	pages := docs.Pages()
+	for _, t := range topics() {
+		if t.name == "pages" {
+			continue
+		}
+		pages = append(pages, docs.Page{Name: t.name, Title: t.title, Text: t.text + t.file()})
+	}
+	return pages
+}
+
+// pagesDoc makes the list of pages.
+func pagesDoc(pages []docs.Page) doc.Doc {
+	var list doc.List
+	for _, p := range pages {
+		list = append(list, doc.Item{Mark: p.Name, Text: p.Title})
+	}
+	s := []doc.Section{{Title: "Pages", Lead: "of the manual; \"assay explain PAGE\" prints one", Blocks: []doc.Block{list}}}
+	return doc.Doc{Title: "Pages", Screen: s, Sections: s}
 }
 
 // writeExplained writes pages as JSON.
@@ -124,7 +164,16 @@ func writeExplained(w io.Writer, x explained) error {
 		Means    string `json:"means"`
 		Do       string `json:"do,omitempty"`
 	}
+	type page struct {
+		Page  string `json:"page"`
+		Title string `json:"title"`
+		Text  string `json:"text,omitempty"` // Markdown
+	}
 	var codes []code
+	var pages []page
+	for _, p := range x.Pages {
+		pages = append(pages, page{p.Name, p.Title, p.Text})
+	}
 	for _, c := range x.Codes {
 		codes = append(codes, code{c.Name, c.Severity.String(), c.Means, c.Do})
 	}
@@ -134,7 +183,8 @@ func writeExplained(w io.Writer, x explained) error {
 	return jsontext.Write(w, struct {
 		Rules []rule.Page `json:"rules"`
 		Codes []code      `json:"codes,omitempty"`
-	}{x.Rules, codes})
+		Pages []page      `json:"pages,omitempty"`
+	}{x.Rules, codes, pages})
 }
 
 // nearest suggests names with a similar spelling, or else names that share a word.

@@ -98,12 +98,12 @@ func helpFor(w io.Writer, c *command, flags *pflag.FlagSet) {
 
 // A topic explains a file that users write, or lists names that they can give.
 type topic struct {
-	name, text string
-	file       func() string // the built-in file, as an example, or the list
+	name, title, text string
+	file              func() string // the built-in file, as an example, or the list
 }
 
 func topics() []topic {
-	return []topic{{"rules", `A rule file classifies kernels by their names. Its rules are tried in order, before
+	return []topic{{"rules", "Files of kernel rules", `A rule file classifies kernels by their names. Its rules are tried in order, before
 the built-in rules. The first rule that matches decides.
 
   rules:
@@ -117,7 +117,7 @@ the built-in rules. The first rule that matches decides.
 
 Use it with --rules FILE. The built-in file:
 
-`, classify.BuiltIn}, {"phases", `A phase file names the annotations and NVTX ranges that mark steps and phases. Its
+`, classify.BuiltIn}, {"phases", "Files of rules for steps and phases", `A phase file names the annotations and NVTX ranges that mark steps and phases. Its
 rules are tried in order, before the built-in rules. The first rule that matches
 decides.
 
@@ -131,7 +131,7 @@ decides.
 
 Use it with --phases FILE. The built-in file:
 
-`, phase.BuiltIn}, {"series", `A file of forms makes the lines of a log readable. Each form has an anchor: a text that
+`, phase.BuiltIn}, {"series", "Files of forms of log lines, and the metrics of logs", `A file of forms makes the lines of a log readable. Each form has an anchor: a text that
 every line of the form has. By default, all "key=value" and "key: value" of the line are
 read; fields give a key its metric and unit. Forms of the file are tried before the
 built-in forms.
@@ -148,7 +148,7 @@ For other lines, set "split" (between pairs) and "is" (between a key and its val
 the number at the beginning, or "after TEXT". Use it with --series-forms FILE. The
 metrics, and the built-in forms:
 
-`, forms.List}, {"devices", `A file of devices has the peaks of GPUs. A figure of the file replaces the built-in one of
+`, forms.List}, {"devices", "Files of peaks of GPUs, and the built-in peaks", `A file of devices has the peaks of GPUs. A figure of the file replaces the built-in one of
 the same device; figures that the file does not give stay.
 
   devices:
@@ -164,7 +164,7 @@ Bandwidths (hbm, link, pcie, c2c) are in 10^9 bytes/s, those of links in one dir
 Use it with --peaks FILE, or set figures of all GPUs with --set-peak bf16=800,hbm=3000.
 "assay help peaks" explains what is done with them. The built-in file:
 
-`, func() string { return string(efficiency.BuiltIn()) }}, {"thresholds", `A threshold file sets limits of the verdict's rules. Limits that the file does not
+`, func() string { return string(efficiency.BuiltIn()) }}, {"thresholds", "Files of limits of the verdict's rules", `A threshold file sets limits of the verdict's rules. Limits that the file does not
 set keep their built-in value.
 
   exposed-communication:
@@ -173,13 +173,13 @@ set keep their built-in value.
 
 Use it with --thresholds FILE. The built-in file:
 
-`, rule.BuiltIn}, {"tables", `"assay summary --table NAME[,NAME...]" prints reports of "nsys stats", computed from
+`, rule.BuiltIn}, {"tables", "Reports of nsys stats", `"assay summary --table NAME[,NAME...]" prints reports of "nsys stats", computed from
 any trace that assay reads. Columns, units, decimals and order are those of "nsys
 stats". The NVTX reports cover every range that the program marked. Names, names
 before 2023, and titles:
 
-`, nsysstats.List}, {"gates", gatesHelp, gatesFile},
-		{"pages", "The pages of the manual. \"assay help NAME\" prints one, as Markdown:\n\n", pageList}}
+`, nsysstats.List}, {"gates", "Files of gates, and all metrics", gatesHelp, gatesFile},
+		{"pages", "The pages of the manual", "The pages of the manual. \"assay help NAME\" prints one, as Markdown:\n\n", pageList}}
 }
 
 // version returns the module version that Go stamped into the binary.

@@ -45,11 +45,15 @@ func (b *differ) efficiency() doc.Section {
 	return s
 }
 
-// utilization prints MFU, which is a lower bound if not all FLOPs are known.
+// utilization prints MFU, which is a lower bound if not all FLOPs are known, unless the user
+// counted them.
 func utilization(s *summary.EfficiencySums, share *float64) string {
 	const parts = 1e9
-	text := unit.Share(int64(min(*share, 1e6)*parts), parts)
-	if s.FLOPsKnownNS < s.GPUNS {
+	if *share > 1 {
+		return "not plausible (over 100%)"
+	}
+	text := unit.Share(int64(*share*parts), parts)
+	if s.FLOPsKnownNS < s.GPUNS && s.MFUFrom != summary.MFUOfUser {
 		text = "at least " + text
 	}
 	return text

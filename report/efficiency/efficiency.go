@@ -51,7 +51,7 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	for _, text := range []string{utilization(ctx, total), matrix(ctx, total), recoverable(total), graphs(ctx, total)} {
+	for _, text := range []string{utilization(ctx, total), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)} {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
@@ -95,6 +95,8 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	switch {
 	case total.MFU == nil && total.MatrixFLOPs == 0:
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
+	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
+		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The shapes, the times or the peak are not those of this GPU."
 	case total.MFU == nil || total.HFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
 	}
@@ -119,6 +121,29 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		text += " HFU also counts recomputed FLOPs: " + work(total, total.MatrixFLOPs) + "."
 	}
 	return text
+}
+
+// clocks states the clock and the power of the GPUs by a monitor of the same run, with the
+// clock that the peaks assume, or returns "".
+func clocks(s *summary.Summary) string {
+	var parts []string
+	gpus := int64(1)
+	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
+		r := efficiency.Monitored(s, m.metric)
+		if r == nil {
+			continue
+		}
+		gpus = max(gpus, r.Places)
+		text := fmt.Sprintf("%s mean %s, %s to %s", m.what, unit.Value(*r.Mean, r.Unit), unit.Value(*r.Min, r.Unit), unit.Value(*r.Max, r.Unit))
+		if peak := efficiency.PeakClock(s); m.metric == "gpu.clock" && peak > 0 {
+			text += fmt.Sprintf(" (matrix peaks assume %s)", unit.Value(peak, r.Unit))
+		}
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("Monitor (%s): %s.", label.Plural(gpus, "GPU"), strings.Join(parts, "; "))
 }
 
 // formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks
@@ -202,7 +227,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
 		text := p.Dtype + " " + rateText(achieved)
-		if p.TFLOPS > 0 {
+		if p.TFLOPS > 0 && achieved <= p.TFLOPS {
 			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
 		}
 		parts = append(parts, text)
@@ -215,7 +240,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 
 // recoverable states the sum of the recoverable time.
 func recoverable(total efficiency.Total) string {
-	if total.RooflineNS == 0 {
+	if total.RooflineNS == 0 || total.RecoverableNS == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
@@ -244,7 +269,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
 			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)),
-			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), unit.Share(*o.RooflineNS, o.GPUNS), words.Bound(o.Bound),
+			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), ofRoofline(o), words.Bound(o.Bound),
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
 		}})
 	}
@@ -252,7 +277,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
-	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth. Bytes: each input and output once. " +
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth" + ofMemory(ctx.Summary) + ". Bytes: each input and output once. " +
 		"TFLOP/s: of GEMM, convolution and attention. "
 	if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == summary.BoundLatency }) {
 		t.Note += "Latency: at the roofline, a call is shorter than a launch; fuse such calls or use CUDA graphs."
@@ -263,6 +288,14 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 
+// ofMemory says where the bandwidth of the memory is from if not from where the peaks are.
+func ofMemory(s *summary.Summary) string {
+	if d := s.Efficiency.Devices; len(d) > 0 && d[0].HBMSource != "" {
+		return " (" + words.PeakSource(d[0].HBMSource) + ")"
+	}
+	return ""
+}
+
 // arithmetic returns the rate of a matrix operator. That of others says nothing.
 func arithmetic(o *efficiency.Operator) string {
 	if o.Unit != "matrix" {
@@ -271,10 +304,19 @@ func arithmetic(o *efficiency.Operator) string {
 	return figure(o.TFLOPS())
 }
 
-// cachedRows reports whether one of the shown operators is faster than its roofline.
+// ofRoofline returns the roofline as a share of the GPU time. Over 100% is possible only with
+// inputs in the cache: others were faster because the GPU ran above the clock of its peak.
+func ofRoofline(o *efficiency.Operator) string {
+	if *o.RooflineNS > o.GPUNS && o.Over != summary.OverCached {
+		return "100%"
+	}
+	return unit.Share(*o.RooflineNS, o.GPUNS)
+}
+
+// cachedRows reports whether one of the shown operators is faster than the memory.
 func cachedRows(list []efficiency.Operator) bool {
 	for i := range list[:min(len(list), maxOperators)] {
-		if o := &list[i]; o.RooflineNS != nil && *o.RooflineNS > o.GPUNS {
+		if o := &list[i]; o.RooflineNS != nil && o.Over == summary.OverCached {
 			return true
 		}
 	}

@@ -73,7 +73,7 @@ func namedPage(name string) *page.Page {
 	scatter := plot.Scatter{X: plot.Axis{Title: name}, Dots: []plot.Dot{{Label: name, Key: name, Name: name}}, Curves: []plot.Curve{{Label: name}}}
 	return &page.Page{
 		Summary: &summary.Summary{Schema: summary.Schema},
-		Title: name, Head: page.Head{Kind: "Verdict", Headline: name, Sentence: name, Cause: name, First: []string{name}, Warnings: []string{name}},
+		Title:   name, Head: page.Head{Kind: "Verdict", Headline: name, Sentence: name, Cause: name, First: []string{name}, Warnings: []string{name}},
 		Facts: []page.Fact{{Value: name, Name: name}}, Findings: []page.Finding{{Rule: name, Level: "info", Title: name, Cause: name, Fixes: []page.Fix{{Text: name}}}},
 		Text: sections, Sections: sections, Capture: sections, Charts: []plot.Chart{{Title: name, Subtitle: name, Body: scatter}},
 	}

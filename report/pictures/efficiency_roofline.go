@@ -60,7 +60,7 @@ func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 		intensity, _ := o.Intensity()
 		rate, _ := o.TFLOPS()
 		dot := plot.Dot{X: intensity, Y: rate * 1e12, Color: boundColor(o.Bound), Name: o.Name()}
-		dot.Key = fmt.Sprintf("  %s, %.3g FLOP/byte, %s", unit.FLOPRate(dot.Y), intensity, words.Bound(o.Bound))
+		dot.Key = fmt.Sprintf("  %s, %.4g FLOP/byte, %s", unit.FLOPRate(dot.Y), intensity, words.Bound(o.Bound))
 		if o.RooflineNS != nil {
 			dot.Key += ", " + unit.Share(*o.RooflineNS, o.GPUNS) + " of roofline"
 		}
