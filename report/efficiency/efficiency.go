@@ -51,7 +51,7 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	for _, text := range []string{utilization(ctx, total), clocks(ctx.Summary), matrix(ctx, total), recoverable(total)} {
+	for _, text := range []string{utilization(ctx, total), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)} {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
