@@ -83,3 +83,20 @@ func TestClocks(t *testing.T) {
 		t.Errorf("the clock is not stated in:\n%.900s", text)
 	}
 }
+
+// TestGraphReplays: the report says how many launches of graphs matched a capture, and why the
+// others did not.
+func TestGraphReplays(t *testing.T) {
+	s := samplerun.Efficient()
+	s.Efficiency.Replays = []summary.EfficiencyReplay{
+		{Number: 1, Launches: 3, GPUNS: 700_000, KnownNS: 700_000, From: summary.FromCapture},
+		{Number: 2, Launches: 2, GPUNS: 140_000, Unmatched: summary.CaptureSize},
+		{Number: 3, Launches: 1, GPUNS: 280_000, Unmatched: summary.NoCapture},
+	}
+	want := "Graph replays: 3 of 6 launches matched a capture (same kernels in the same order, same batch size). Their operators are those of the capture: 5.0% of GPU time. " +
+		"Operators unknown: 1 launch (2.0% of GPU time): no capture has the same kernels; 2 launches (1.0% of GPU time): captures have the same kernels"
+	if text := markdown(t, s); !strings.Contains(text, want) {
+		_, got, _ := strings.Cut(text, "Graph replays")
+		t.Errorf("the report has %.400q, want %q", got, want)
+	}
+}

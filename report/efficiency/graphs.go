@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/internal/label"
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary/view/efficiency"
@@ -21,11 +20,11 @@ func graphs(ctx *section.Context, total efficiency.Total) string {
 	text := "Graph replays: "
 	if r.Matched > 0 {
 		text += fmt.Sprintf("%s of %s matched a capture (same kernels in the same order, same batch size). Their operators are those of the capture: %s of GPU time.",
-			unit.Count(r.Matched), label.Plural(r.Launches, "launch"), unit.Share(r.KnownNS, total.GPUNS))
+			unit.Count(r.Matched), launches(r.Launches), unit.Share(r.KnownNS, total.GPUNS))
 	}
 	var left []string
 	for _, u := range r.Unmatched {
-		left = append(left, fmt.Sprintf("%s (%s of GPU time): %s", label.Plural(u.Launches, "launch"), unit.Share(u.NS, total.GPUNS), words.Unmatched(u.Reason)))
+		left = append(left, fmt.Sprintf("%s (%s of GPU time): %s", launches(u.Launches), unit.Share(u.NS, total.GPUNS), words.Unmatched(u.Reason)))
 	}
 	if left == nil {
 		return text
@@ -34,4 +33,11 @@ func graphs(ctx *section.Context, total efficiency.Total) string {
 		text += " "
 	}
 	return text + "Operators unknown: " + strings.Join(left, "; ") + "."
+}
+
+func launches(n int64) string {
+	if n == 1 {
+		return "1 launch"
+	}
+	return unit.Count(n) + " launches"
 }
