@@ -124,8 +124,9 @@ func (j *joiner) row(is func(*summary.EfficiencyRow) bool) *summary.EfficiencyRo
 //
 // Kernels must be equal in number, names and order. That does not tell the size of the batch:
 // graphs of other sizes may run the same kernels. So the annotations around capture and
-// replay must state the same size. Within one input neither may state one, if the capture
-// came first. All captures that match must agree about the operators and their arguments.
+// replay must state the same size, also within one input: a graph may have been captured
+// before the recording began. All captures that match must agree about the operators and
+// their arguments.
 func (j *joiner) find(r *summary.EfficiencyReplay) (found *summary.EfficiencyCapture, unmatched string) {
 	unmatched = summary.NoCapture
 	if len(j.captures[""]) > 0 {
@@ -141,8 +142,7 @@ func (j *joiner) find(r *summary.EfficiencyReplay) (found *summary.EfficiencyCap
 		if c.Nodes != r.Nodes || !usable(c) {
 			continue
 		}
-		sized := r.Size > 0 && r.Size == c.Size
-		if !sized && (r.Size > 0 || c.Size > 0 || c.Input != r.Input || c.EndNS > r.StartNS) {
+		if r.Size == 0 || r.Size != c.Size {
 			unmatched = summary.CaptureSize
 			continue
 		}

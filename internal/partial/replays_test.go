@@ -299,24 +299,23 @@ func TestReplaysUnmatched(t *testing.T) {
 	}
 }
 
-// TestReplaysOfOneTrace: within one trace neither capture nor replay need to state a size,
-// if the capture came first.
+// TestReplaysOfOneTrace: within one trace, too, capture and replay need to state the same size,
+// because the graph may be one that was captured before the recording began.
 func TestReplaysOfOneTrace(t *testing.T) {
-	for _, first := range []bool{true, false} {
+	for _, c := range []struct {
+		capture, replay, want string
+	}{
+		{"", "", summary.CaptureSize},
+		{captured32, "", summary.CaptureSize},
+		{captured32, decoded32, ""},
+	} {
 		g := new(graphTrace)
-		if first {
-			g.capture("", layer(32))
-			g.ns = g.gpu + 1000
-		}
-		g.replay("", "", layer(0), 0)
-		if !first {
-			g.ns = g.gpu + 1000
-			g.capture("", layer(32))
-		}
+		g.capture(c.capture, layer(32))
+		g.ns = g.gpu + 1000
+		g.replay(c.replay, "", layer(0), 0)
 		s := joined(t, g)
-		want := map[bool]string{false: summary.CaptureSize}[first]
-		if len(s.Efficiency.Replays) != 1 || s.Efficiency.Replays[0].Unmatched != want {
-			t.Errorf("capture first is %v: %+v, want unmatched for %q", first, s.Efficiency.Replays, want)
+		if len(s.Efficiency.Replays) != 1 || s.Efficiency.Replays[0].Unmatched != c.want {
+			t.Errorf("%q and %q: %+v, want unmatched for %q", c.capture, c.replay, s.Efficiency.Replays, c.want)
 		}
 		checkParts(t, s)
 	}
