@@ -73,6 +73,7 @@ func onlyOf(all map[int64]trace.Hardware) int64 {
 func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) summary.EfficiencyDevice {
 	out := summary.EfficiencyDevice{
 		Rank: rank, Device: d.Ordinal, Name: gpu.DeviceName(t.Meta, d.Ordinal), PeakSource: string(p.Source()),
+		PeakMHz: p.MHz, PeakOrigin: p.Origin, PeakNote: p.Note,
 		HBMGBPS: known64(p, efficiency.HBM), LinkGBPS: known64(p, efficiency.Link), PCIeGBPS: known64(p, efficiency.PCIe), C2CGBPS: known64(p, efficiency.C2C),
 	}
 	for f := range p.Figures {
