@@ -1,0 +1,40 @@
+package efficiency
+
+import (
+	"fmt"
+
+	"assay/report/section"
+	"assay/summary/view/efficiency"
+	"assay/unit"
+)
+
+// From these shares of total GPU time on, a remark is made. They are no findings: the
+// verdict is the same where efficiency is not measured.
+const (
+	muchFullPrecision = 0.05
+	muchFusible       = 0.15
+)
+
+// remarks says what operators of some kind cost that another setting makes faster.
+func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
+	product, convolution := efficiency.FullPrecision(ctx.Summary)
+	for _, of := range []struct {
+		efficiency.Part
+		what, setting string
+	}{
+		{product, "Matrix products", `torch.set_float32_matmul_precision("high")`},
+		{convolution, "Convolutions", "torch.backends.cudnn.allow_tf32 = True"},
+	} {
+		if of.NS > 0 && float64(of.NS) >= muchFullPrecision*float64(total.GPUNS) {
+			out = append(out, fmt.Sprintf("%s in fp32 without TF32 take %s of total GPU time (%s%s). TF32 saves at most %s (%s): %s. It rounds the factors to 10 bits. bf16 with torch.autocast is faster still.",
+				of.what, unit.Share(of.NS, total.GPUNS), unit.Duration(mean(total, of.NS)), perGPU(total), unit.Duration(mean(total, of.SavedNS)),
+				unit.Share(of.SavedNS, total.GPUNS), of.setting))
+		}
+	}
+	if p := efficiency.Fusible(ctx.Summary); total.BytesKnownNS*2 >= total.GPUNS && p.NS > 0 && float64(p.NS) >= muchFusible*float64(total.GPUNS) {
+		out = append(out, fmt.Sprintf("Memory-bound elementwise operators, normalizations and reductions take %s of total GPU time (%s%s). "+
+			"torch.compile fuses neighbors, so that intermediate results are not written to memory. This gain is not part of the recoverable time.",
+			unit.Share(p.NS, total.GPUNS), unit.Duration(mean(total, p.NS)), perGPU(total)))
+	}
+	return out
+}
