@@ -142,6 +142,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 			owners.Collectives(s, d, c, opt.Peaks, in.Rank)
 		}
 	}
+	roofline.NoteOver(s, &issues)
 	s.LaunchLosses = host.Links.Lost.RowsOf(in.Rank)
 	host.Links.Lost.Note(t, in.Rank, &issues)
 	if n := host.Links.Lost.OnlyCaptured(); n > 0 && t.Window == nil {

@@ -14,7 +14,7 @@ const (
 // for each argument, or "" if the capture does not have it. Of malformed arguments only
 // the reason is kept.
 func ParseCall(op, dims, types, strides, concrete string) Call {
-	c := Call{Op: op, HasValues: concrete != ""}
+	c := Call{Op: op, HasValues: concrete != "", NoTypes: types == ""}
 	if dims == "" {
 		c.Why = NoShapes
 		return c

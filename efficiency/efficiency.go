@@ -25,6 +25,7 @@ const (
 	Known          Reason = iota
 	NoShapes              // the capture has no input dimensions: record_shapes=True
 	NoConcrete            // it has no values of arguments
+	NoTypes               // it has dimensions of tensors and no types, as NVTX ranges
 	TypeOfList            // a list of tensors has no type
 	LengthsOnGPU          // sequence lengths are in tensors
 	Routing               // how many experts were hit is not recorded
@@ -42,6 +43,7 @@ type Call struct {
 	// are only in there.
 	Kernel    string
 	HasValues bool   // the capture records the values of arguments
+	NoTypes   bool   // it records dimensions without types; lists of tensors are then their tensors, one after the other
 	Why       Reason // NoShapes or BadArguments if Args are not usable
 }
 

@@ -56,9 +56,55 @@ func (m *Model) Work(c *Call) (Work, bool) {
 	if o.why != Known {
 		return unknownWork(m.Unit, o.why), false
 	}
+	if c.NoTypes {
+		return m.withoutTypes(c)
+	}
 	w := m.formula(&o)
 	w.Unit = m.Unit
 	return w, o.why == Known
+}
+
+// withoutTypes returns the work of a call whose tensors have no types: the FLOPs are known
+// if they are the same for all types, the bytes never are.
+func (m *Model) withoutTypes(c *Call) (Work, bool) {
+	out := Work{Unit: m.Unit, Bytes: unknown(NoTypes)}
+	for i, t := range typesFor(c.Op) {
+		o := operands{Call: c.of(t)}
+		w := m.formula(&o)
+		switch {
+		case o.why != Known:
+			return unknownWork(m.Unit, o.why), false
+		case i > 0 && (w.FLOPs != out.FLOPs || w.Model != out.Model):
+			return unknownWork(m.Unit, NoTypes), false
+		}
+		out.FLOPs, out.Model = w.FLOPs, w.Model
+		if w.Bytes.Why != Known {
+			out.Bytes = w.Bytes // not known with types either
+		}
+	}
+	return out, true
+}
+
+// typesFor returns types that stand for all that the tensors of an operator may have. Two
+// values of four bits are one element; no plain operator of PyTorch has them.
+func typesFor(op string) []string {
+	types := []string{"float", "c10::Half", "bool"}
+	if name, plain := strings.CutPrefix(op, "aten::"); !plain || strings.HasPrefix(name, "_scaled_mm") || strings.HasPrefix(name, "_scaled_grouped") {
+		types = append(types, "c10::Float4_e2m1fn_x2")
+	}
+	return types
+}
+
+// of returns the call with all its tensors of one type.
+func (c *Call) of(dtype string) *Call {
+	typed := *c
+	typed.Args = slices.Clone(c.Args)
+	for i := range typed.Args {
+		if a := &typed.Args[i]; len(a.Dims) > 0 {
+			a.Type = dtype
+		}
+	}
+	return &typed
 }
 
 func unknown(why Reason) Count { return Count{Why: why} }

@@ -1,7 +1,7 @@
 package efficiency
 
 var reasonNames = [...]string{
-	Known: "", NoShapes: "no shapes", NoConcrete: "no values of arguments", TypeOfList: "type of a list", LengthsOnGPU: "lengths on the GPU",
+	Known: "", NoShapes: "no shapes", NoConcrete: "no values of arguments", NoTypes: "no types of tensors", TypeOfList: "type of a list", LengthsOnGPU: "lengths on the GPU",
 	Routing: "routing", NoFormula: "no formula", GraphReplay: "graph replay", BadArguments: "unexpected arguments", CompiledRegion: "compiled region",
 }
 

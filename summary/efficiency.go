@@ -76,7 +76,8 @@ type EfficiencySums struct {
 	MFU *float64 `json:"mfu"`
 	HFU *float64 `json:"hfu"`
 	// MFUFrom is [MFUOfUser] if ModelFLOPs are the user's, per step, and "" if they follow
-	// from the operators.
+	// from the operators. It is [MFUOver] where MFU and HFU are null because they would be over
+	// 100%.
 	MFUFrom       string `json:"mfu_from,omitempty"`
 	RooflineNS    int64  `json:"roofline_ns"`    // of rows that have one
 	RecoverableNS int64  `json:"recoverable_ns"` // GPU time above the roofline of these rows
@@ -107,14 +108,14 @@ type EfficiencyRow struct {
 	Intensity *float64 `json:"intensity"` // FLOPs per byte
 	TFLOPS    *float64 `json:"tflops"`    // achieved, over GPUNS
 	GBPS      *float64 `json:"gbps"`      // achieved, over GPUNS
-	// Bound is what the roofline is made by: "compute", "memory", "link" (of a copy between
+	// Bound is what the roofline, null if the row is over a peak, is made by: "compute", "memory", "link" (of a copy between
 	// host and device), or "latency" where a call cannot take longer than to launch it.
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
 	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
 	// Over is which peak the row is over: "cached" (more bytes than the memory delivers,
 	// which the cache may hold), or, which cannot be, "memory" or "compute": then the FLOPs, the
-	// bytes, the time or the peak is wrong for this GPU.
+	// bytes, the time or the peak is wrong for this GPU, and the row has no roofline.
 	Over string `json:"over_peak,omitempty"`
 	// OverlapNS is the part of GPUNS during which communication ran at the same time.
 	OverlapNS int64 `json:"overlap_ns,omitempty"`
@@ -151,10 +152,23 @@ type EfficiencyTransfer struct {
 	Link     string   `json:"link,omitempty"` // "pcie", "c2c", "link" or "hbm"
 	PeakGBPS *float64 `json:"peak_gbps"`
 	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
+	// Over says that the bandwidth is over the peak: [OverCached], or [OverMemory] or [OverLink],
+	// which cannot be. Collectives that the switch may do (NVLink SHARP) are never over.
+	Over string `json:"over_peak,omitempty"`
 }
 
-// MFUOfUser is the [EfficiencySums.MFUFrom] of model FLOPs that the user gave.
-const MFUOfUser = "user"
+// Values of [EfficiencySums.MFUFrom].
+const (
+	MFUOfUser = "user" // the user gave the model FLOPs
+	MFUOver   = "over peak"
+)
+
+// MayReduceInSwitch reports whether the switch between GPUs may do a collective, as NVLink
+// SHARP does. Its bus bandwidth may then be over the rate of the links. The names of NCCL's
+// kernels do not say whether the switch did it.
+func MayReduceInSwitch(op string) bool {
+	return op == "all-reduce" || op == "reduce-scatter" || op == "all-gather"
+}
 
 // Total returns the sums over the devices. MFU and HFU are over the sum of their windows.
 // They are null if a device has FLOPs of matrix rows and no share.
@@ -162,7 +176,9 @@ func (e *Efficiency) Total() EfficiencySums {
 	var out EfficiencySums
 	for i := range e.Devices {
 		out.add(&e.Devices[i].EfficiencySums)
-		out.MFUFrom = cmp.Or(out.MFUFrom, e.Devices[i].MFUFrom)
+		if from := e.Devices[i].MFUFrom; out.MFUFrom == "" || from == MFUOver {
+			out.MFUFrom = from
+		}
 	}
 	out.MFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.MFU })
 	out.HFU = e.mean(out.WallNS, func(s *EfficiencySums) *float64 { return s.HFU })
@@ -216,12 +232,16 @@ const (
 	BoundLatency = "latency"
 )
 
-// Values of [EfficiencyRow.Over].
+// Values of [EfficiencyRow.Over] and [EfficiencyTransfer.Over].
 const (
 	OverCached  = "cached"
 	OverMemory  = "memory"
 	OverCompute = "compute"
+	OverLink    = "link"
 )
+
+// IsOver reports whether a value of Over says what cannot be.
+func IsOver(over string) bool { return over != "" && over != OverCached }
 
 // check returns the first violated constraint of s.
 func (s *EfficiencySums) check() error {

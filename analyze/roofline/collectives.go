@@ -52,6 +52,9 @@ func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Co
 		if factor := key.op.BusFactor(key.size); factor > 0 {
 			bus := alg * factor
 			t.BusGBPS = &bus
+			if t.PeakGBPS != nil && bus > *t.PeakGBPS && !summary.MayReduceInSwitch(t.Name) {
+				t.Over = summary.OverLink
+			}
 		}
 	}
 	s.Efficiency.Transfers = out

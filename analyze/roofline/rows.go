@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"sort"
-	"strings"
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -115,6 +114,15 @@ func (r rates) lane(row int32) efficiency.Figure {
 	return efficiency.HBM
 }
 
+// roofline returns the roofline of what took some time. What is over a peak has none, because
+// the time cannot be that of its work.
+func (r rates) roofline(of efficiency.Totals, ns int64) (efficiency.Roofline, bool) {
+	if summary.IsOver(overNames[r.peaks.Excess(of, ns)]) {
+		return efficiency.Roofline{}, false
+	}
+	return r.peaks.Roofline(of)
+}
+
 // sums returns the sums of all rows over some time, which has so many whole steps.
 func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	out := t.sums
@@ -138,7 +146,7 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 				model[of.Peak] = summary.Plus(model[of.Peak], sum.model.N)
 			}
 		}
-		if roof, ok := r.peaks.Roofline(of); ok {
+		if roof, ok := r.roofline(of, sum.ns); ok {
 			out.RooflineNS = summary.Plus(out.RooflineNS, roof.NS)
 			out.RecoverableNS = summary.Plus(out.RecoverableNS, roof.Recoverable(sum.ns))
 		}
@@ -149,8 +157,16 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 		out.MFU = &part
 	}
 	r.given(&out, steps, executed)
+	if more(out.HFU) {
+		out.MFU, out.HFU, out.MFUFrom = nil, nil, summary.MFUOver
+	} else if more(out.MFU) { // by the model FLOPs of the user
+		out.MFU, out.MFUFrom = nil, summary.MFUOver
+	}
 	return out
 }
+
+// more reports whether a share is more than all.
+func more(share *float64) bool { return share != nil && *share > 1 }
 
 // steps returns the sums of the steps of the GPU.
 func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.EfficiencyStep) {
@@ -221,10 +237,10 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) 
 		v := float64(*row.FLOPs) / float64(*row.Bytes)
 		row.Intensity = &v
 	}
-	if roof, ok := r.peaks.Roofline(of); ok {
+	row.Over = overNames[r.peaks.Excess(of, t.ns)]
+	if roof, ok := r.roofline(of, t.ns); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
 	}
-	row.Over = overNames[r.peaks.Excess(of, t.ns)]
 	for _, c := range []efficiency.Count{t.flops, t.bytes} {
 		if c.Why != efficiency.Known && row.Unknown == "" {
 			row.Unknown = c.Why.String()
@@ -264,57 +280,4 @@ func recorded(text string) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return out.Bytes()
-}
-
-// A transferKey is a kind of copy.
-type transferKey struct {
-	name trace.Sym
-	lane efficiency.Figure
-}
-
-// largeCopy is from how many bytes a copy is judged: shorter ones take as long as their
-// launch.
-const largeCopy = 1 << 20
-
-// copies returns the large copies of a GPU by name, compared with their links.
-func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out []summary.EfficiencyTransfer) {
-	index, sizeOf := map[transferKey]int{}, gpu.CopyBytes(tl.Trace)
-	for _, w := range d.Work {
-		a := tl.Activity(w)
-		n, known := sizeOf(a)
-		if a.Kind != trace.Memcpy || !known || n < largeCopy || !tl.Starts(w) {
-			continue
-		}
-		lane, factor := laneOf(p, tl.Trace.Name(a.Name))
-		key := transferKey{a.Name, lane}
-		at, ok := index[key]
-		if !ok {
-			at = len(out)
-			index[key] = at
-			out = append(out, summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "copy", Name: tl.Trace.Name(a.Name), Link: lane.String(), PeakGBPS: known64(p, lane)})
-		}
-		out[at].Count++
-		out[at].NS, out[at].Bytes = summary.Plus(out[at].NS, a.Dur), summary.Plus(out[at].Bytes, n*factor)
-	}
-	for i := range out {
-		if t := &out[i]; t.NS > 0 {
-			v := float64(t.Bytes) / float64(t.NS)
-			t.AlgGBPS = &v
-		}
-	}
-	return out
-}
-
-// laneOf returns what bounds a copy, and how often it passes each byte: a copy within the
-// memory reads and writes it.
-func laneOf(p *efficiency.Peaks, name string) (lane efficiency.Figure, factor int64) {
-	switch {
-	case efficiency.HostCopy(name):
-		return p.LaneOf(name), 1
-	case strings.Contains(name, "PtoP"):
-		return efficiency.Link, 1
-	case strings.Contains(name, "DtoD"), strings.Contains(name, "DeviceToDevice"):
-		return efficiency.HBM, 2
-	}
-	return efficiency.NoFigure, 1
 }

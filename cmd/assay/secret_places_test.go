@@ -318,7 +318,7 @@ func TestMergedWithoutOrder(t *testing.T) {
 // writers are the functions that may write to a stream or file: they take results,
 // which are made of masked values, or lines that they mask.
 var writers = map[string]bool{
-	"main": true, "output": true, "stage": true, "file": true, "print": true, "say": true, "appendStepSummary": true, "setOutputs": true, "as": true,
+	"main": true, "output": true, "create": true, "file": true, "print": true, "say": true, "appendStepSummary": true, "setOutputs": true, "as": true,
 	"inert": true, // a result of a result
 }
 

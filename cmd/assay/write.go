@@ -131,7 +131,7 @@ func (w *writer) stageAll(dir string, files []namedResult) error {
 	group.SetLimit(min(sideBySide, runtime.GOMAXPROCS(0)))
 	for i, f := range slices.Backward(files) {
 		group.Go(func() error {
-			made[i], failed[i] = w.make(filepath.Join(dir, f.name), f.result)
+			made[i], failed[i] = w.create(filepath.Join(dir, f.name), f.result)
 			return nil
 		})
 	}
@@ -146,15 +146,15 @@ func (w *writer) stageAll(dir string, files []namedResult) error {
 // stage writes the file for path under a temporary name in the same directory. Its mode
 // is rw-rw-rw- less the umask.
 func (w *writer) stage(path string, r result) error {
-	f, err := w.make(path, r)
+	f, err := w.create(path, r)
 	if err == nil {
 		w.staged = append(w.staged, f)
 	}
 	return err
 }
 
-// make is stage without a place in the order of the staged files.
-func (w *writer) make(path string, r result) (stagedFile, error) {
+// create is stage without a place in the order of the staged files.
+func (w *writer) create(path string, r result) (stagedFile, error) {
 	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
 	f, err := w.temp.Create(func() (*os.File, error) {
 		return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -103,6 +103,9 @@ const exactEnough = 0.01
 
 // errNoUtilization says why there is no MFU.
 func errNoUtilization(s *summary.EfficiencySums) error {
+	if s.MFUFrom == summary.MFUOver {
+		return errors.New("it would be over 100%: the FLOPs, the times or the peak are not those of the GPU; give its peaks with --set-peak or --peaks")
+	}
 	if s.MatrixFLOPs == 0 {
 		return errors.New("no FLOPs of matrix operators are known: record with record_shapes=True, without CUDA graphs")
 	}

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,6 +34,10 @@ func walk(v reflect.Value, f func(string) string) {
 			}
 		}
 	case reflect.Slice, reflect.Array:
+		if v.Type() == rawJSON {
+			walkJSON(v, f)
+			return
+		}
 		if holdsText(v.Type().Elem()) {
 			for i := range v.Len() {
 				walk(v.Index(i), f)
@@ -107,6 +113,36 @@ func walkMap(v reflect.Value, f func(string) string) {
 	}
 }
 
+// rawJSON is the type of values that are kept as they were written.
+var rawJSON = reflect.TypeFor[json.RawMessage]()
+
+// walkJSON rewrites the texts within JSON. They are decoded first, because a search does not
+// find secrets in escaped text. JSON in which no text changes stays as it was written.
+func walkJSON(v reflect.Value, f func(string) string) {
+	if !v.CanSet() || !bytes.ContainsRune(v.Bytes(), '"') {
+		return
+	}
+	from := json.NewDecoder(bytes.NewReader(v.Bytes()))
+	from.UseNumber()
+	var value any
+	if from.Decode(&value) != nil {
+		v.SetBytes([]byte("null")) // it could not be written
+		return
+	}
+	changed := false
+	walk(reflect.ValueOf(&value), func(s string) string {
+		text := f(s)
+		changed = changed || text != s
+		return text
+	})
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	to.SetEscapeHTML(false)
+	if changed && to.Encode(value) == nil {
+		v.SetBytes(bytes.TrimSpace(out.Bytes()))
+	}
+}
+
 // holdsText reports whether values of a type may lead to texts: lists of numbers,
 // which may be long, do not.
 func holdsText(t reflect.Type) bool {
@@ -114,7 +150,7 @@ func holdsText(t reflect.Type) bool {
 	case reflect.String, reflect.Struct, reflect.Interface, reflect.Map:
 		return true
 	case reflect.Slice, reflect.Array, reflect.Pointer:
-		return holdsText(t.Elem())
+		return t == rawJSON || holdsText(t.Elem())
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,5 +32,23 @@ func TestWritten(t *testing.T) {
 		if again := Mask(got); again != got {
 			t.Errorf("%q became %q", got, again)
 		}
+	}
+}
+
+// TestRawJSON: texts in JSON that is kept as written are looked at as they are, not as they
+// are escaped.
+func TestRawJSON(t *testing.T) {
+	const token = "W75jZkumJI40shcuX2DRfBBLT1hJCD6"
+	v := struct{ Types, Dims, Broken json.RawMessage }{
+		json.RawMessage(`["float", "\u001b[1;31mapi_key=` + token + `", ["<b>"]]`),
+		json.RawMessage(`[[1, 2], [3.0]]`),
+		json.RawMessage(`["cut`),
+	}
+	New(false).Strings(&v)
+	if strings.Contains(string(v.Types), token) || !json.Valid(v.Types) || !strings.Contains(string(v.Types), `"<b>"`) {
+		t.Errorf("types are %s", v.Types)
+	}
+	if string(v.Dims) != `[[1, 2], [3.0]]` || string(v.Broken) != "null" {
+		t.Errorf("dims are %s, broken %s", v.Dims, v.Broken)
 	}
 }

@@ -141,10 +141,21 @@ func Transfers(ctx *section.Context) doc.Section {
 		}})
 	}
 	t.Note = "Algbw is size / time; busbw is algbw times the factor of the operation, as in nccl-tests. % of peak: busbw of collectives, algbw of copies; copies inside a GPU read and write, so twice their size."
+	if slices.ContainsFunc(list, func(tr efficiency.Transfer) bool { return tr.Matched }) {
+		t.Note += " Collectives that were matched over ranks: count of all ranks together, and the time of the rank that waited least."
+	}
+	if overLink(list) {
+		t.Note += " Over 100%: GPU memory: the L2 cache; collectives: the switch may reduce (NVLink SHARP)."
+	}
 	if lower {
 		t.Note += " ≥: the time includes waiting for other ranks, so the bandwidth of the link is at least this."
 	}
 	return doc.Section{Title: "Bandwidth of collectives and copies", Blocks: []doc.Block{t.Cut(maxTransfers).WithoutEmpty()}, Fold: true}
+}
+
+// overLink reports whether a transfer is faster than its link, which has a reason.
+func overLink(list []efficiency.Transfer) bool {
+	return slices.ContainsFunc(list, func(tr efficiency.Transfer) bool { v, ok := tr.OfPeak(); return ok && v > 1 })
 }
 
 // unknowns lists the GPU time without known FLOPs or bytes by reason, with what to do.

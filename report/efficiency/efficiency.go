@@ -109,11 +109,10 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		return given(total)
 	case total.MFU == nil && total.MatrixFLOPs == 0:
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
+	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
+		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The shapes, the times or the peak are not those of this GPU."
 	case total.MFU == nil || total.HFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
-	}
-	if *total.HFU > 1 {
-		return "MFU is not plausible: the FLOPs are " + percent(*total.HFU) + " of what the peak allows in the GPU window. The shapes, the times or the peak are not those of this GPU."
 	}
 	atLeast := ""
 	if total.FLOPsKnownNS < total.GPUNS {
@@ -219,7 +218,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
 		text := p.Dtype + " " + rateText(achieved)
-		if p.TFLOPS > 0 {
+		if p.TFLOPS > 0 && achieved <= p.TFLOPS {
 			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
 		}
 		parts = append(parts, text)
@@ -261,7 +260,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
 			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)),
-			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), unit.Share(*o.RooflineNS, o.GPUNS), words.Bound(o.Bound),
+			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), ofRoofline(o), words.Bound(o.Bound),
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
 		}})
 	}
@@ -288,10 +287,19 @@ func arithmetic(o *efficiency.Operator) string {
 	return figure(o.TFLOPS())
 }
 
-// cachedRows reports whether one of the shown operators is faster than its roofline.
+// ofRoofline returns the roofline as a share of the GPU time. Over 100% is possible only with
+// inputs in the cache: others were faster because the GPU ran above the clock of its peak.
+func ofRoofline(o *efficiency.Operator) string {
+	if *o.RooflineNS > o.GPUNS && o.Over != summary.OverCached {
+		return "100%"
+	}
+	return unit.Share(*o.RooflineNS, o.GPUNS)
+}
+
+// cachedRows reports whether one of the shown operators is faster than the memory.
 func cachedRows(list []efficiency.Operator) bool {
 	for i := range list[:min(len(list), maxOperators)] {
-		if o := &list[i]; o.RooflineNS != nil && *o.RooflineNS > o.GPUNS {
+		if o := &list[i]; o.RooflineNS != nil && o.Over == summary.OverCached {
 			return true
 		}
 	}

@@ -15,6 +15,9 @@ const (
 	muchFusible       = 0.15
 )
 
+// precision is what the remark on TF32 says of its price.
+const precision = "It rounds the factors to 10 bits. bf16 with torch.autocast is faster still."
+
 // remarks says what operators of some kind cost that another setting makes faster.
 func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
 	product, convolution := efficiency.FullPrecision(ctx.Summary)
@@ -26,9 +29,9 @@ func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
 		{convolution, "Convolutions", "torch.backends.cudnn.allow_tf32 = True"},
 	} {
 		if of.NS > 0 && float64(of.NS) >= muchFullPrecision*float64(total.GPUNS) {
-			out = append(out, fmt.Sprintf("%s in fp32 without TF32 take %s of total GPU time (%s%s). TF32 saves at most %s (%s): %s. It rounds the factors to 10 bits. bf16 with torch.autocast is faster still.",
-				of.what, unit.Share(of.NS, total.GPUNS), unit.Duration(mean(total, of.NS)), perGPU(total), unit.Duration(mean(total, of.SavedNS)),
-				unit.Share(of.SavedNS, total.GPUNS), of.setting))
+			took := fmt.Sprintf("%s in fp32 without TF32 take %s of total GPU time (%s%s). ", of.what, unit.Share(of.NS, total.GPUNS), unit.Duration(mean(total, of.NS)), perGPU(total))
+			saved := fmt.Sprintf("TF32 saves at most %s (%s): %s. ", unit.Duration(mean(total, of.SavedNS)), unit.Share(of.SavedNS, total.GPUNS), of.setting)
+			out = append(out, took+saved+precision)
 		}
 	}
 	if p := efficiency.Fusible(ctx.Summary); total.BytesKnownNS*2 >= total.GPUNS && p.NS > 0 && float64(p.NS) >= muchFusible*float64(total.GPUNS) {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFusionRemark: mul is 2,679,732 of 14,000,000 ns. Under 15%, or where bytes are known
-// for less than half of the GPU time, nothing is said.
+// for less than half of the GPU time, there is no remark.
 func TestFusionRemark(t *testing.T) {
 	const remark = "Memory-bound elementwise operators, normalizations and reductions take 19.1% of total GPU time (2.68 ms)."
 	s := samplerun.Efficient()
@@ -48,7 +48,7 @@ func TestPrecisionRemark(t *testing.T) {
 }
 
 // TestGivenFLOPs: model FLOPs of the user give an MFU that is no lower bound, also without
-// shapes; what logs say is beside it.
+// shapes; it is followed by what logs say.
 func TestGivenFLOPs(t *testing.T) {
 	s := samplerun.Efficient()
 	d := &s.Efficiency.Devices[0]

@@ -34,6 +34,7 @@ func Unknown(id string) Reason {
 	known := map[string]Reason{
 		NoShapes:                 {"no input shapes", "record with record_shapes=True"},
 		"no values of arguments": {"no values of arguments", "record with PyTorch 2.5 or later and record_shapes=True"},
+		"no types of tensors":    {"no types of tensors (NVTX ranges)", "record with torch.profiler and record_shapes=True"},
 		"type of a list":         {"type of a list of tensors not recorded", ""},
 		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
 		"routing":                {"expert routing not recorded", ""},
@@ -53,7 +54,7 @@ func Unknown(id string) Reason {
 
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
-	return of(map[string]string{"pcie": "PCIe", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
 }
 
 // NotPlaced says how many operators have no place in a roofline, or returns "".

@@ -19,7 +19,7 @@ type Operator struct {
 	Op, Dims, Types string // Dims and Types as recorded, in JSON; "" if absent
 
 	// Of the GPU on which the operator took the most time.
-	Unit, Dtype, Kernel, Bound, BytesIs, Unknown string
+	Unit, Dtype, Kernel, Bound, BytesIs, Unknown, Over string
 
 	Count, GPUNS, OverlapNS  int64
 	FLOPs, Bytes, RooflineNS *int64
@@ -81,7 +81,7 @@ func start(r *summary.EfficiencyRow) Operator {
 
 func (o *Operator) add(r *summary.EfficiencyRow) {
 	if o.GPUs == 0 || r.GPUNS > o.MaxNS {
-		o.Unit, o.Dtype, o.Kernel, o.Bound, o.BytesIs, o.Unknown = r.Unit, r.Dtype, r.Kernel, r.Bound, r.BytesIs, r.Unknown
+		o.Unit, o.Dtype, o.Kernel, o.Bound, o.BytesIs, o.Unknown, o.Over = r.Unit, r.Dtype, r.Kernel, r.Bound, r.BytesIs, r.Unknown, r.Over
 		o.MaxNS, o.MaxRank = r.GPUNS, r.Rank
 	}
 	if o.GPUs == 0 || r.GPUNS < o.MinNS {

@@ -1,0 +1,73 @@
+package roofline
+
+import (
+	"strings"
+
+	"assay/analyze/gpu"
+	"assay/efficiency"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A transferKey is a kind of copy.
+type transferKey struct {
+	name trace.Sym
+	lane efficiency.Figure
+}
+
+// largeCopy is from how many bytes a copy is judged: shorter ones take as long as their
+// launch.
+const largeCopy = 1 << 20
+
+// copies returns the large copies of a GPU by name, compared with their links.
+func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out []summary.EfficiencyTransfer) {
+	index, sizeOf := map[transferKey]int{}, gpu.CopyBytes(tl.Trace)
+	for _, w := range d.Work {
+		a := tl.Activity(w)
+		n, known := sizeOf(a)
+		if a.Kind != trace.Memcpy || !known || n < largeCopy || !tl.Starts(w) {
+			continue
+		}
+		lane := laneOf(p, tl.Trace.Name(a.Name))
+		key := transferKey{a.Name, lane}
+		at, ok := index[key]
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "copy", Name: tl.Trace.Name(a.Name), Link: lane.String(), PeakGBPS: known64(p, lane)})
+		}
+		out[at].Count++
+		out[at].NS, out[at].Bytes = summary.Plus(out[at].NS, a.Dur), summary.Plus(out[at].Bytes, n)
+	}
+	for key, i := range index {
+		t := &out[i]
+		if t.NS == 0 {
+			continue
+		}
+		v := float64(t.Bytes) / float64(t.NS)
+		t.AlgGBPS = &v
+		moved := t.Bytes
+		if key.lane == efficiency.HBM { // read and written
+			moved = summary.Plus(moved, moved)
+		}
+		of := efficiency.Totals{Unit: efficiency.None, Lane: key.lane, Calls: t.Count, Bytes: efficiency.Count{N: moved}}
+		t.Over = overNames[p.Excess(of, t.NS)]
+		if key.lane != efficiency.HBM && t.Over != "" {
+			t.Over = summary.OverLink
+		}
+	}
+	return out
+}
+
+// laneOf returns what bounds a copy.
+func laneOf(p *efficiency.Peaks, name string) efficiency.Figure {
+	switch {
+	case efficiency.HostCopy(name):
+		return p.LaneOf(name)
+	case strings.Contains(name, "PtoP"):
+		return efficiency.Link
+	case strings.Contains(name, "DtoD"), strings.Contains(name, "DeviceToDevice"):
+		return efficiency.HBM
+	}
+	return efficiency.NoFigure
+}
