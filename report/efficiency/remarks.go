@@ -15,8 +15,11 @@ const (
 	muchFusible       = 0.15
 )
 
-// precision is what the remark on TF32 says of its price.
-const precision = "It rounds the factors to 10 bits. bf16 with torch.autocast is faster still."
+// What the remarks say of the other setting: its price, and what it does.
+const (
+	precision = "It rounds the factors to 10 bits. bf16 with torch.autocast is faster still."
+	fusion    = "torch.compile fuses neighbors, so that intermediate results are not written to memory. This gain is not part of the recoverable time."
+)
 
 // remarks says what operators of some kind cost that another setting makes faster.
 func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
@@ -35,9 +38,9 @@ func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
 		}
 	}
 	if p := efficiency.Fusible(ctx.Summary); total.BytesKnownNS*2 >= total.GPUNS && p.NS > 0 && float64(p.NS) >= muchFusible*float64(total.GPUNS) {
-		out = append(out, fmt.Sprintf("Memory-bound elementwise operators, normalizations and reductions take %s of total GPU time (%s%s). "+
-			"torch.compile fuses neighbors, so that intermediate results are not written to memory. This gain is not part of the recoverable time.",
-			unit.Share(p.NS, total.GPUNS), unit.Duration(mean(total, p.NS)), perGPU(total)))
+		took := fmt.Sprintf("Memory-bound elementwise operators, normalizations and reductions take %s of total GPU time (%s%s). ",
+			unit.Share(p.NS, total.GPUNS), unit.Duration(mean(total, p.NS)), perGPU(total))
+		out = append(out, took+fusion)
 	}
 	return out
 }
