@@ -37,13 +37,11 @@ type EfficiencyDevice struct {
 	// own figures), "estimated" (from the number of SMs and the clock), "user", or "" if no
 	// peak is known.
 	PeakSource string `json:"peak_source,omitempty"`
-	// PeakMHz is the clock of the GPU that yields the rates, where it is known. PeakOrigin is the
-	// document that the figures are from, or what a file of the user says of them, and
-	// PeakNote what a reader should know: that the link needs a bridge, or that the
-	// device is a partition.
-	PeakMHz    float64 `json:"peak_mhz,omitempty"`
-	PeakOrigin string  `json:"peak_origin,omitempty"`
-	PeakNote   string  `json:"peak_note,omitempty"`
+	// PeakOrigin is the document that the figures are from, or what a file of the user says
+	// of them, and PeakNote what a reader should know: that the link needs a bridge, or that
+	// the device is a partition.
+	PeakOrigin string `json:"peak_origin,omitempty"`
+	PeakNote   string `json:"peak_note,omitempty"`
 	// PeakTFLOPS has the dense rates in 10^12 FLOP/s by type: fp32, tf32, fp16, bf16, fp8,
 	// fp4, int8. Types without a known peak are absent.
 	PeakTFLOPS map[string]float64 `json:"peak_tflops,omitempty"`
@@ -51,6 +49,10 @@ type EfficiencyDevice struct {
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
 	PCIeGBPS   *float64           `json:"pcie_gbps,omitempty"` // each direction
 	C2CGBPS    *float64           `json:"c2c_gbps,omitempty"`  // to the CPU of the same package, each direction
+	// PeakMHz is the clock that the rates of matrix units assume, and HBMSource the source of
+	// HBMGBPS where it is not PeakSource.
+	PeakMHz   *float64 `json:"peak_mhz,omitempty"`
+	HBMSource string   `json:"hbm_source,omitempty"`
 
 	EfficiencySums
 }

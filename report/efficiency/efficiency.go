@@ -63,7 +63,8 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	for _, text := range append([]string{utilization(ctx, total), logged(ctx), matrix(ctx, total), recoverable(total)}, remarks(ctx, total)...) {
+	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(total)}
+	for _, text := range append(texts, remarks(ctx, total)...) {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
@@ -135,6 +136,29 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		text += " HFU also counts recomputed FLOPs: " + work(total, total.MatrixFLOPs) + "."
 	}
 	return text
+}
+
+// clocks states the clock and the power of the GPUs by a monitor of the same run, with the
+// clock that the peaks assume, or returns "".
+func clocks(s *summary.Summary) string {
+	var parts []string
+	gpus := int64(1)
+	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
+		r := efficiency.Monitored(s, m.metric)
+		if r == nil {
+			continue
+		}
+		gpus = max(gpus, r.Places)
+		text := fmt.Sprintf("%s mean %s, %s to %s", m.what, unit.Value(*r.Mean, r.Unit), unit.Value(*r.Min, r.Unit), unit.Value(*r.Max, r.Unit))
+		if peak := efficiency.PeakClock(s); m.metric == "gpu.clock" && peak > 0 {
+			text += fmt.Sprintf(" (matrix peaks assume %s)", unit.Value(peak, r.Unit))
+		}
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("Monitor (%s): %s.", label.Plural(gpus, "GPU"), strings.Join(parts, "; "))
 }
 
 // formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks
@@ -268,7 +292,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
-	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth. Bytes: each input and output once. " +
+	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth" + ofMemory(ctx.Summary) + ". Bytes: each input and output once. " +
 		"TFLOP/s: of GEMM, convolution and attention. "
 	if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == summary.BoundLatency }) {
 		t.Note += "Latency: at the roofline, a call is shorter than a launch; fuse such calls or use CUDA graphs."
@@ -277,6 +301,14 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
 	}
 	return t.Cut(maxOperators).WithoutEmpty()
+}
+
+// ofMemory says where the bandwidth of the memory is from if not from where the peaks are.
+func ofMemory(s *summary.Summary) string {
+	if d := s.Efficiency.Devices; len(d) > 0 && d[0].HBMSource != "" {
+		return " (" + words.PeakSource(d[0].HBMSource) + ")"
+	}
+	return ""
 }
 
 // arithmetic returns the rate of a matrix operator. That of others says nothing.

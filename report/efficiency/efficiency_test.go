@@ -60,3 +60,26 @@ func TestWithoutShapes(t *testing.T) {
 		t.Error("a summary without efficiency mentions FLOPs")
 	}
 }
+
+// TestClocks: the clock by a monitor of the same capture is stated with that of the peak.
+// Rows of steps, of one GPU and of another input do not count.
+func TestClocks(t *testing.T) {
+	s := samplerun.Efficient()
+	mhz, mean, low, high := 1830., 1.4e9, 1.2e9, 1.98e9
+	s.Efficiency.Devices[0].PeakMHz = &mhz
+	s.Inputs = append(s.Inputs, summary.Input{Path: "dmon.txt"})
+	row := summary.Monitored{Beside: 0, Input: 1, Metric: "gpu.clock", Unit: "hertz", Places: 2, Parts: 1, Samples: 9, NS: 9e9, Mean: &mean, Min: &low, Max: &high}
+	of := func(change func(*summary.Monitored)) summary.Monitored { r := row; change(&r); return r }
+	step := int64(3)
+	s.Monitored = []summary.Monitored{
+		of(func(r *summary.Monitored) { r.Step = &step }), of(func(r *summary.Monitored) { r.Place = "gpu 0" }), of(func(r *summary.Monitored) { r.Beside = 1 }),
+	}
+	if strings.Contains(markdown(t, s), "SM clock mean") {
+		t.Error("a clock of something else is stated")
+	}
+	s.Monitored = append(s.Monitored, row)
+	if text := markdown(t, s); !strings.Contains(text, "Monitor (2 GPUs): SM clock mean 1,400 MHz, 1,200 MHz to 1,980 MHz (matrix peaks assume 1,830 MHz).") {
+		_, text, _ = strings.Cut(text, "## Efficiency")
+		t.Errorf("the clock is not stated in:\n%.900s", text)
+	}
+}

@@ -16,16 +16,12 @@ func given(total efficiency.Total) string {
 		return "MFU is unknown: " + flag + " counts per step, and the capture has no whole step."
 	case total.MFU == nil || *total.MFU <= 0 || total.WallNS <= 0:
 		return "MFU is unknown: assay has no peak of " + gpuNames(total) + " for the FLOPs of " + flag + "; set one with --set-peak."
-	case *total.MFU > 1:
-		return "MFU is not plausible: the FLOPs of " + flag + " are " + percent(*total.MFU) + " of what the peak allows in the GPU window. They are per step and GPU."
 	}
 	peak := float64(total.ModelFLOPs) / (*total.MFU * float64(total.WallNS)) * 1e9
 	text := fmt.Sprintf("MFU: %s. MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s%s). Model FLOPs: those of %s, for each whole step.",
 		percent(*total.MFU), work(total, total.ModelFLOPs), unit.FLOPRate(peak), unit.Duration(mean(total, total.WallNS)), perGPU(total), flag)
 	switch {
 	case total.HFU == nil:
-	case *total.HFU > 1:
-		text += " HFU is not plausible: the FLOPs of the operators are " + percent(*total.HFU) + " of what the peak allows."
 	case total.FLOPsKnownNS < total.GPUNS:
 		text += " HFU, from the operators: at least " + percent(*total.HFU) + "."
 	default:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"assay/internal/samplerun"
+	"assay/summary"
 	"assay/summary/view/efficiency"
 )
 
@@ -99,3 +100,49 @@ func TestDimsText(t *testing.T) {
 		}
 	}
 }
+
+// TestMatchedTransfers: where ranks were compared, the bandwidth is that of the matched
+// collectives: 2 of 300 MB in 3 ms each are 100 GB/s, times 1.75 for an all-reduce of 8.
+// Partly recorded groups and those of another size do not count.
+func TestMatchedTransfers(t *testing.T) {
+	s := samplerun.EfficientRanks(2)
+	size, ns, bus := int64(300_000_000), int64(6_000_000), 175.
+	of := func(op string, group int, partial bool) summary.Collective {
+		return summary.Collective{Op: op, GroupSize: group, Nodes: 1, Ranks: group, Partial: partial, Bytes: &size, Count: 2, TransferNS: &ns, BusBWGBps: &bus, MatchedBy: "number"}
+	}
+	s.Collectives = []summary.Collective{of("all-reduce", 8, false), of("all-reduce", 8, true), of("all-reduce", 4, false), of("all-gather", 8, false)}
+	find := func() efficiency.Transfer {
+		for _, tr := range efficiency.Transfers(s) {
+			if tr.Kind == "collective" {
+				return tr
+			}
+		}
+		t.Fatal("no collective")
+		return efficiency.Transfer{}
+	}
+	tr := find()
+	alg, _ := tr.AlgGBPS()
+	got, _ := tr.Bus()
+	share, ok := tr.OfPeak()
+	if !tr.Matched || tr.Lower || tr.Count != 2 || tr.NS != ns || alg != 100 || got != 175 || !ok || share != 175./450 {
+		t.Errorf("%+v: %v GB/s, bus %v, %v of the peak", tr, alg, got, share)
+	}
+	// The switch may reduce, so more than the link delivers is a result; of a broadcast it is not.
+	bus = 600
+	if share, ok := ptr(find()).OfPeak(); !ok || share < 1.3 || share > 1.4 {
+		t.Errorf("an all-reduce of 600 GB/s has %v of the peak, known %v", share, ok)
+	}
+	for i := range s.Efficiency.Transfers {
+		if r := &s.Efficiency.Transfers[i]; r.Kind == "collective" {
+			r.Name = "broadcast"
+		}
+	}
+	s.Collectives = []summary.Collective{of("broadcast", 8, false)}
+	if tr := find(); !tr.Over || !tr.Matched {
+		t.Errorf("a broadcast of 600 GB/s: %+v", tr)
+	} else if _, ok := tr.OfPeak(); ok {
+		t.Error("a broadcast of 600 GB/s has a share of the peak")
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
