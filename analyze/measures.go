@@ -8,7 +8,8 @@ import "assay/trace"
 // To add a measure: add a constant here, and ask Options.measures where it is measured.
 // Then name it in the table of outputs in cmd/assay (needs.go) and say in
 // measures_test.go what a summary lacks without it. An issue is part of the verdict: what
-// may add one, such as "rows-left-out" by a table with a limit of rows, is no Measure.
+// may add one, such as "rows-left-out" by a table with a limit of rows, is no Measure. An
+// issue on nothing but the rows of a measure ("over-peak") is of severity info.
 type Measures uint32
 
 // The measures.

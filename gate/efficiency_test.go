@@ -19,6 +19,12 @@ func withMFU(mfu, known float64, issues ...summary.Issue) []Run {
 	return []Run{{Summary: s}}
 }
 
+// withComm gives a share of the GPU time to communication.
+func withComm(runs []Run, share float64) []Run {
+	runs[0].Summary.Efficiency.Devices[0].CommNS = int64(share * float64(1000*ms))
+	return runs
+}
+
 // TestLowerBound: a lower bound decides only what it can, and two of them compare only if
 // they leave out the same.
 func TestLowerBound(t *testing.T) {
@@ -30,10 +36,14 @@ func TestLowerBound(t *testing.T) {
 		says       string
 	}{
 		{"over the limit", `">= 30%"`, withMFU(0.4, 0.7), nil, Pass, "40.0%"},
-		{"under it", `">= 50%"`, withMFU(0.4, 0.7), nil, Inconclusive, "may be higher"},
+		{"under it", `">= 50%"`, withMFU(0.4, 0.7), nil, Inconclusive, "is at least 40.0% and at most 70.0%; limit 50%. FLOPs are known for 70.0% of GPU time"},
+		{"under it for certain", `">= 75%"`, withMFU(0.4, 0.7), nil, Fail, "is at most 70.0%, under the limit of 75%. FLOPs are known for 70.0%"},
+		{"under a maximum for certain", `"<= 75%"`, withMFU(0.4, 0.7), nil, Pass, "at least 40.0%"},
+		{"the rest is communication", `">= 50%"`, withComm(withMFU(0.4, 0.7), 0.3), nil, Fail, "is 40.0%"},
+		{"part of the rest is", `">= 55%"`, withComm(withMFU(0.4, 0.7), 0.2), nil, Fail, "is at most 50.0%"},
 		{"under it, all is known", `">= 50%"`, withMFU(0.4, 1), nil, Fail, "under the limit of 50%"},
 		{"nearly all is known", `">= 50%"`, withMFU(0.4, 0.995), nil, Fail, "under the limit of 50%"},
-		{"under a maximum", `"<= 50%"`, withMFU(0.4, 0.7), nil, Inconclusive, "may be higher"},
+		{"under a maximum", `"<= 50%"`, withMFU(0.4, 0.7), nil, Inconclusive, "limit 50%"},
 		{"over a maximum", `"<= 30%"`, withMFU(0.4, 0.7), nil, Fail, "over the limit of 30%"},
 		{"fell, same coverage", `{max_decrease: 10pp}`, withMFU(0.2, 0.7), withMFU(0.4, 0.7), Fail, "fell by 20 points"},
 		{"fell, other coverage", `{max_decrease: 10pp}`, withMFU(0.2, 0.5), withMFU(0.4, 0.7), Inconclusive, "not comparable: the baseline leaves 30.0%"},

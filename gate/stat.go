@@ -32,11 +32,14 @@ type Sample struct {
 	Num, Den int64   // of a single run; 0 where the metric has none
 	Note     string  // on one of the values, or ""
 	Missing  float64 // the largest of the values': see [metric.Value]
+	Most     float64 // the median of what the values can be at most
 }
 
 func newSample(values []metric.Value) *Sample {
 	s := &Sample{}
+	var most []float64
 	for _, v := range values {
+		most = append(most, max(v.V, v.Most))
 		s.Runs = append(s.Runs, v.V)
 		s.Note = cmp.Or(s.Note, v.Note)
 		s.Missing = max(s.Missing, v.Missing)
@@ -46,6 +49,7 @@ func newSample(values []metric.Value) *Sample {
 	}
 	sum := benchmath.AssumeNothing.Summary(s.bench(), confidence)
 	s.Center = sum.Center
+	s.Most = benchmath.AssumeNothing.Summary(benchmath.NewSample(most, &benchmath.Thresholds{CompareAlpha: alpha}), confidence).Center
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
 		s.Lo, s.Hi = &sum.Lo, &sum.Hi
 	}
@@ -61,10 +65,13 @@ func (s *Sample) bench() *benchmath.Sample {
 // 6 runs, 50.1 ms to 53.3 ms)".
 func (s *Sample) text(m *metric.Metric) string {
 	if len(s.Runs) <= 1 {
-		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note})
+		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing})
 	}
 	u := m.Unit
 	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
+	if s.Missing > 0 {
+		text = "at least " + text
+	}
 	if s.Note != "" {
 		text += ", " + s.Note
 	}
@@ -99,16 +106,43 @@ func (o *Outcome) absolute(l *Limits) answer {
 	return answer{result: Pass, why: "is " + o.Now.text(o.Gate.Metric)}
 }
 
-// lowerBound returns a as inconclusive if the value is a lower bound that may be on either
-// side of the limit that decides.
+// lowerBound decides by both ends of the range if the value is a lower bound: a is
+// inconclusive if the limit that decides is between them.
 func (o *Outcome) lowerBound(l *Limits, a answer) answer {
-	v := o.Now.Center
-	under := a.result == Fail && (l.Min != nil && v <= l.Min.At || l.Equal != nil && v <= l.Equal.At)
-	over := a.result == Pass && (l.Max != nil || l.Equal != nil)
-	if o.Now.Missing == 0 || !under && !over {
+	low, high := o.Now.Center, o.Now.Most
+	if o.Now.Missing == 0 {
 		return a
 	}
-	return answer{result: Inconclusive, why: a.why + "; the value may be higher, on the other side of the limit", capture: true}
+	for _, limit := range []struct {
+		at    *metric.Bound
+		fails bool // the whole range is on the wrong side
+		open  bool
+		side  string
+	}{
+		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil && (high > l.Max.At || l.Over && high == l.Max.At), "over"},
+		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil && (low < l.Min.At || l.Under && low == l.Min.At), "under"},
+		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at"},
+	} {
+		u, ends := o.Gate.Metric.Unit, ""
+		switch {
+		case !limit.open:
+			continue
+		case limit.side == "over" && limit.fails:
+			ends = "at least " + u.Text(low)
+		case limit.fails:
+			ends = "at most " + u.Text(high)
+		default:
+			ends = fmt.Sprintf("at least %s and at most %s", u.Text(low), u.Text(high))
+		}
+		if !limit.fails {
+			return answer{result: Inconclusive, why: fmt.Sprintf("is %s; limit %s. %s", ends, limit.at.Text, o.Now.Note), capture: true}
+		}
+		if a.result != Fail { // not a failure that the interval of medians leaves open
+			return a
+		}
+		return answer{result: Fail, why: fmt.Sprintf("is %s, %s the limit of %s. %s", ends, limit.side, limit.at.Text, o.Now.Note)}
+	}
+	return a
 }
 
 // coverage is by how much the share without a known value may differ between two lower

@@ -263,7 +263,8 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 		return a, 0, false
 	}
 	// A device that is not a number would read as device 0.
-	if device := r.num(2); (device == 0 || device != l.last.key.device) && r.odd(2) {
+	device := r.num(2)
+	if (device == 0 || device != l.last.key.device) && r.odd(2) {
 		l.bad("event-bad-device", "")
 		return a, 0, false
 	}
@@ -273,7 +274,7 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 	l.seen.last = max(l.seen.last, start+dur)
 	pid = l.thread(r.num(5)).pid
 	a = trace.Activity{Start: start, Dur: dur, Kind: kind, Correlation: l.correlation(pid, r.num(4)),
-		Track: l.out.Stream(pid, l.device(pid, r.num(2)), r.num(3))}
+		Track: l.out.Stream(pid, l.device(pid, device), r.num(3))}
 	return a, pid, true
 }
 
@@ -361,7 +362,8 @@ func (l *loader) graph(r row) {
 }
 
 func (l *loader) call(r row) {
-	if r.num(2) == backtraceClass {
+	class := r.num(2)
+	if class == backtraceClass {
 		return
 	}
 	start, dur, ok := l.span(r)
@@ -369,7 +371,7 @@ func (l *loader) call(r row) {
 		return
 	}
 	kind := trace.Runtime
-	if r.num(2) == driverClass {
+	if class == driverClass {
 		kind = trace.Driver
 	}
 	t := l.thread(r.num(3))

@@ -153,6 +153,27 @@ func (db *database) columns(table string) []string {
 }
 
 func (db *database) scan(table string, columns []string, each func(row) bool) error {
+	n := int64(0)
+	r := &databaseRow{}
+	var over error
+	err := db.query(db.statement(table, columns), func(s *sqlite.Stmt) bool {
+		// A page that is its own child has rows without end.
+		if n++; n > db.most {
+			over = fmt.Errorf("more rows than a file of %d bytes can have", db.most)
+			return false
+		}
+		r.s = s
+		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest {
+			over = fmt.Errorf("more text than a file of %d bytes can have", db.most)
+			return false
+		}
+		return each(r)
+	})
+	return errors.Join(over, err)
+}
+
+// statement returns the query of columns of all rows of a table.
+func (db *database) statement(table string, columns []string) string {
 	have := make(map[string]bool)
 	for _, c := range db.columns(table) {
 		have[strings.ToLower(c)] = true
@@ -169,24 +190,7 @@ func (db *database) scan(table string, columns []string, each func(row) bool) er
 			b.WriteString("NULL")
 		}
 	}
-	b.WriteString(" FROM " + quote(table))
-	n := int64(0)
-	r := &databaseRow{}
-	var over error
-	err := db.query(b.String(), func(s *sqlite.Stmt) bool {
-		// A page that is its own child has rows without end.
-		if n++; n > db.most {
-			over = fmt.Errorf("more rows than a file of %d bytes can have", db.most)
-			return false
-		}
-		r.s = s
-		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest {
-			over = fmt.Errorf("more text than a file of %d bytes can have", db.most)
-			return false
-		}
-		return each(r)
-	})
-	return errors.Join(over, err)
+	return b.String() + " FROM " + quote(table)
 }
 
 // query runs a statement and calls each for every row until it returns false.

@@ -17,6 +17,8 @@ type Efficiency struct {
 	Rows      []EfficiencyRow      `json:"rows"`
 	Steps     []EfficiencyStep     `json:"steps,omitempty"`
 	Transfers []EfficiencyTransfer `json:"transfers,omitempty"`
+	Replays   []EfficiencyReplay   `json:"replays,omitempty"`
+	Captures  []EfficiencyCapture  `json:"captures,omitempty"`
 
 	// Sums is what Total returns, in the JSON that [Write] writes. It is nil elsewhere.
 	Sums *EfficiencySums `json:"total,omitempty"`
@@ -62,7 +64,8 @@ type EfficiencyDevice struct {
 type EfficiencySums struct {
 	GPUNS        int64 `json:"gpu_ns"`         // of rows, and of work without an operator
 	NoOperatorNS int64 `json:"no_operator_ns"` // work whose launch is unknown, or was made outside of operators
-	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, and CommNS
+	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, whose
+	// operators no capture tells, and CommNS
 	// the part of GPUNS that communication kernels ran for.
 	GraphNS      int64 `json:"graph_ns,omitempty"`
 	CommNS       int64 `json:"comm_ns,omitempty"`
@@ -86,7 +89,7 @@ type EfficiencySums struct {
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
-// Op, Dims, Types) is its key. GPUNS is the length of the union of what each call
+// Op, Dims, Types, From) is its key. GPUNS is the length of the union of what each call
 // launched, summed over the calls. FLOPs and bytes are sums over the calls too; null is
 // unknown.
 type EfficiencyRow struct {
@@ -99,6 +102,9 @@ type EfficiencyRow struct {
 	Unit   string          `json:"unit"`  // "matrix", "vector", "none", or "" if unknown
 	Dtype  string          `json:"dtype,omitempty"`
 	Kernel string          `json:"kernel,omitempty"` // the longest that a call launched
+	// From is [FromCapture] if graphs replayed the kernels, and the operators are those of
+	// the capture; "" if the operators launched them.
+	From string `json:"from,omitempty"`
 
 	Count   int64  `json:"count"`
 	GPUNS   int64  `json:"gpu_ns"`
@@ -282,7 +288,7 @@ func (r *EfficiencyRow) check() error {
 func negative(n *int64) bool { return n != nil && *n < 0 }
 
 func (r *EfficiencyRow) order(o *EfficiencyRow) int {
-	return cmp.Or(cmp.Compare(o.GPUNS, r.GPUNS), cmp.Compare(r.Op, o.Op), bytes.Compare(r.Dims, o.Dims), bytes.Compare(r.Types, o.Types))
+	return cmp.Or(cmp.Compare(o.GPUNS, r.GPUNS), cmp.Compare(r.Op, o.Op), bytes.Compare(r.Dims, o.Dims), bytes.Compare(r.Types, o.Types), cmp.Compare(r.From, o.From))
 }
 
 func (t *EfficiencyTransfer) order(o *EfficiencyTransfer) int {

@@ -269,6 +269,16 @@ var kinds = []Kind{
 		At:    func(r *EfficiencyTransfer) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: (*EfficiencyTransfer).order,
 		Check: (*EfficiencyTransfer).check},
+	rows[EfficiencyReplay]{Name: "efficiency.replays", In: func(s *Summary) *[]EfficiencyReplay { return &s.Efficiency.Replays },
+		Fold:  stays,
+		At:    func(r *EfficiencyReplay) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*EfficiencyReplay).order,
+		Check: (*EfficiencyReplay).check},
+	rows[EfficiencyCapture]{Name: "efficiency.captures", In: func(s *Summary) *[]EfficiencyCapture { return &s.Efficiency.Captures },
+		Fold:  stays,
+		At:    func(r *EfficiencyCapture) place { return place{&r.Input, &r.Rank, nil} },
+		Order: (*EfficiencyCapture).order,
+		Check: (*EfficiencyCapture).check},
 }
 
 // Kinds returns the types of rows in the order of the fields of [Summary].

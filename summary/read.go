@@ -44,6 +44,16 @@ func Read(r io.Reader, name string) (*Summary, error) {
 		r := &s.Efficiency.Rows[i]
 		r.Dims, r.Types = compact(r.Dims), compact(r.Types)
 	}
+	for i := range s.Efficiency.Replays {
+		r := &s.Efficiency.Replays[i]
+		r.Dims, r.Types = compact(r.Dims), compact(r.Types)
+	}
+	for i := range s.Efficiency.Captures {
+		for j := range s.Efficiency.Captures[i].Rows {
+			r := &s.Efficiency.Captures[i].Rows[j]
+			r.Dims, r.Types = compact(r.Dims), compact(r.Types)
+		}
+	}
 	return s, nil
 }
 

@@ -177,7 +177,7 @@ func (b *Builder) addComplete(e *Event) {
 		}
 	case Runtime, Driver:
 		*b.calls.next() = Call{
-			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: b.hostTrack(e),
+			Start: e.Start(), Dur: e.Dur(), Name: name, Kernel: b.launchedKernel(e), Kind: e.Kind, Track: b.hostTrack(e),
 			Correlation: argID(e, eventscan.Correlation), External: argID(e, eventscan.ExternalID),
 		}
 		if n := e.Int(eventscan.CopySize, -1); n >= 0 {
@@ -198,6 +198,14 @@ func (b *Builder) addComplete(e *Event) {
 			Category: b.categoryOf(e), External: argID(e, eventscan.ExternalID),
 		}
 	}
+}
+
+// launchedKernel interns the name of the kernel that a call launches, or returns 0.
+func (b *Builder) launchedKernel(e *Event) Sym {
+	if !b.sel.Arguments {
+		return 0
+	}
+	return b.names.sym(e.Text(eventscan.LaunchedKernel))
 }
 
 // says reports whether the numbers of other events seen so far carry the same

@@ -140,7 +140,7 @@ func (s *Select) wants(e *Event, f *fault) bool {
 //
 // What shapes are made of is read without Select.Shapes too: the size of a collective, and
 // until 2024 its number, are known from the arguments of its operator.
-var argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash)
+var argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash, eventscan.LaunchedKernel)
 
 // fields returns the fields that s needs from events of a phase and category.
 // It returns none for events that wants rejects.

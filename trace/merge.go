@@ -64,7 +64,9 @@ func (m *merger) add(p part) {
 		a.Name, a.Track, a.Detail = in.name(a.Name), in.track(a.Track), in.detail(a.Detail)
 	})
 	each(p.ops, func(o *Op) { o.Name, o.Track, o.Shape = in.hostName(o.Name), in.track(o.Track), in.shape(o.Shape) })
-	each(p.calls, func(c *Call) { c.Name, c.Track = in.hostName(c.Name), in.track(c.Track) })
+	each(p.calls, func(c *Call) {
+		c.Name, c.Kernel, c.Track = in.hostName(c.Name), in.hostName(c.Kernel), in.track(c.Track)
+	})
 	each(p.collectives, func(c *CollectiveCall) {
 		c.Args = in.collective(c.Args)
 		c.Comms, c.Track = in.hostName(c.Comms), in.track(c.Track)

@@ -114,6 +114,7 @@ type Call struct {
 	Correlation ID
 	External    ID
 	Name        Sym
+	Kernel      Sym // that it launches, where the profiler writes it (AMD); only with Select.Arguments
 	Track       TrackID
 	Kind        Kind // Runtime or Driver
 }

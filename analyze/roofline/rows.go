@@ -23,9 +23,11 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 	}
 	out := &s.Efficiency
 	seen := make([]bool, len(o.calls))
+	sizes := sizesOf(o.t)
+	out.Captures = o.captures(rank)
 	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
-		m := o.measure(tl, d, seen)
+		m := o.measure(tl, d, seen, sizes)
 		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
@@ -40,6 +42,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
+		out.Replays = append(out.Replays, m.graphRows(rank)...)
 	}
 }
 
@@ -121,13 +124,13 @@ func (r rates) lane(row int32) efficiency.Figure {
 	return efficiency.HBM
 }
 
-// roofline returns the roofline of what took some time. What is over a peak has none, because
+// rooflineOf returns the roofline of what took some time. What is over a peak has none, because
 // the time cannot be that of its work.
-func (r rates) roofline(of efficiency.Totals, ns int64) (efficiency.Roofline, bool) {
-	if summary.IsOver(overNames[r.peaks.Excess(of, ns)]) {
+func rooflineOf(p *efficiency.Peaks, of efficiency.Totals, ns int64) (efficiency.Roofline, bool) {
+	if summary.IsOver(overNames[p.Excess(of, ns)]) {
 		return efficiency.Roofline{}, false
 	}
-	return r.peaks.Roofline(of)
+	return p.Roofline(of)
 }
 
 // sums returns the sums of all rows over some time, which has so many whole steps.
@@ -153,7 +156,7 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 				model[of.Peak] = summary.Plus(model[of.Peak], sum.model.N)
 			}
 		}
-		if roof, ok := r.roofline(of, sum.ns); ok {
+		if roof, ok := rooflineOf(r.peaks, of, sum.ns); ok {
 			out.RooflineNS = summary.Plus(out.RooflineNS, roof.NS)
 			out.RecoverableNS = summary.Plus(out.RecoverableNS, roof.Recoverable(sum.ns))
 		}
@@ -223,6 +226,31 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 
 // fill fills in what is known of the work of a row.
 func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) {
+	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
+	if row.FLOPs != nil && t.model.N != t.flops.N {
+		row.Model = number(t.model)
+	}
+	state(row, t)
+	rate(row, r.peaks, of)
+}
+
+// state fills in what kind of numbers the FLOPs and bytes of a row are.
+func state(row *summary.EfficiencyRow, t *tally) {
+	if row.Bytes != nil {
+		row.BytesIs = "exact"
+		if t.estimated {
+			row.BytesIs = "estimate"
+		}
+	}
+	for _, c := range []efficiency.Count{t.flops, t.bytes} {
+		if c.Why != efficiency.Known && row.Unknown == "" {
+			row.Unknown = c.Why.String()
+		}
+	}
+}
+
+// rate fills in what follows from the FLOPs, bytes and time of a row.
+func rate(row *summary.EfficiencyRow, peaks *efficiency.Peaks, of efficiency.Totals) {
 	perNS := func(n *int64, scale float64) *float64 {
 		if n == nil || row.GPUNS == 0 {
 			return nil
@@ -230,29 +258,15 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) 
 		v := float64(*n) / float64(row.GPUNS) / scale
 		return &v
 	}
-	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
 	row.TFLOPS, row.GBPS = perNS(row.FLOPs, 1e3), perNS(row.Bytes, 1)
-	if row.FLOPs != nil && t.model.N != t.flops.N {
-		row.Model = number(t.model)
-	}
-	if row.Bytes != nil {
-		row.BytesIs = "exact"
-		if t.estimated {
-			row.BytesIs = "estimate"
-		}
-	}
+	row.Intensity, row.RooflineNS, row.Bound = nil, nil, ""
 	if row.FLOPs != nil && row.Bytes != nil && *row.Bytes > 0 {
 		v := float64(*row.FLOPs) / float64(*row.Bytes)
 		row.Intensity = &v
 	}
-	row.Over = overNames[r.peaks.Excess(of, t.ns)]
-	if roof, ok := r.roofline(of, t.ns); ok {
+	row.Over = overNames[peaks.Excess(of, row.GPUNS)]
+	if roof, ok := rooflineOf(peaks, of, row.GPUNS); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
-	}
-	for _, c := range []efficiency.Count{t.flops, t.bytes} {
-		if c.Why != efficiency.Known && row.Unknown == "" {
-			row.Unknown = c.Why.String()
-		}
 	}
 }
 

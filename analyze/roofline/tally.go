@@ -36,6 +36,7 @@ type meter struct {
 	byLink  []int32 // the same, of links without a call
 	alone   map[trace.ID]int32
 	longest []longest // by row
+	graphs  replays
 }
 
 // A longest is the longest kernel or copy of a row.
@@ -45,15 +46,16 @@ type longest struct {
 }
 
 // measure adds up what the calls of a trace took on a GPU. seen reports by call whether it has
-// had work on another GPU, where it counts.
-func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool) *meter {
+// had work on another GPU, where it counts. sizes are the annotations that state batch sizes.
+func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
-		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows))}
+		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), graphs: newReplays(o.t, sizes)}
 	comm := beside{spans: d.Layers[0].Spans()}
 	for _, w := range tl.Whole(d) {
 		a := tl.Activity(w)
 		s := m.owner(w, a, seen)
 		from := max(s.end, w.Start)
+		m.replayed(w, a, s, max(0, w.End()-from))
 		if s.row != noOperator && w.Dur >= m.longest[s.row].ns {
 			if l := &m.longest[s.row]; w.Dur > l.ns || l.name == 0 {
 				*l = longest{w.Dur, a.Name}

@@ -1,10 +1,12 @@
 package metric
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"assay/summary"
+	"assay/summary/view/efficiency"
 	"assay/unit"
 )
 
@@ -15,10 +17,10 @@ func efficiencyMetrics() []Metric {
 	needs := []string{"op"}
 	list := []Metric{
 		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window, or step time with steps",
-			measure: efficiencyAs(func(s *summary.EfficiencySums) (*float64, bool) { return s.MFU, s.MFUFrom == summary.MFUOfUser })},
+			measure: efficiencyAs(efficiency.MFU)},
 		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window, or step time with steps",
-			measure: efficiencyAs(func(s *summary.EfficiencySums) (*float64, bool) { return s.HFU, false })},
-		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work",
+			measure: efficiencyAs(efficiency.HFU)},
+		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.knownWork},
 		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work",
 			measure: selection.recoverable},
@@ -66,40 +68,39 @@ func (v selection) efficiencySums() (out []*summary.EfficiencySums, err error) {
 }
 
 // efficiencyAs returns the measurement of MFU or HFU: the mean over GPUs or steps, by
-// their time. All must have one. It is a lower bound if FLOPs are missing, except that those
-// which the user counted are complete.
-func efficiencyAs(share func(*summary.EfficiencySums) (u *float64, complete bool)) func(selection) (Value, error) {
+// their time. All must have one. It is a lower bound if FLOPs are missing.
+func efficiencyAs(of func(*summary.Summary, []*summary.EfficiencySums) (efficiency.Range, bool)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		list, err := v.efficiencySums()
 		if err != nil {
 			return Value{}, err
 		}
-		var atPeak float64
-		var wall, all, known, comm int64
+		var wall, all, known int64
 		for _, s := range list {
-			u, complete := share(s)
-			if u == nil {
+			if s.MFU == nil && s.HFU == nil {
 				return Value{}, errNoUtilization(s)
 			}
-			atPeak += *u * float64(s.WallNS)
 			wall = summary.Plus(wall, s.WallNS)
-			if !complete {
-				all, known, comm = summary.Plus(all, s.GPUNS), summary.Plus(known, s.FLOPsKnownNS), summary.Plus(comm, s.CommNS)
-			}
+			all, known = summary.Plus(all, efficiency.Work(s)), summary.Plus(known, s.FLOPsKnownNS)
 		}
-		out := Value{V: atPeak / float64(wall), Num: clamp(atPeak), Den: wall}
-		// Communication has no FLOPs of matrices.
-		if missing := float64(all-known-comm) / float64(all); missing > exactEnough {
-			out.Missing = missing
-			out.Note = fmt.Sprintf("a lower bound: FLOPs are known for %s of GPU time", unit.Share(known, all))
+		u, ok := of(v.Summary, list)
+		if !ok {
+			return Value{}, errNoUtilization(list[0])
+		}
+		out := Value{V: u.Least, Num: clamp(u.Least * float64(wall)), Den: wall}
+		if u.Unknown > 0 {
+			out.Missing, out.Most = u.Unknown, u.Most
+			out.Note = fmt.Sprintf("FLOPs are known for %s of GPU time", unit.Share(known, all))
+			if all < gpuNS(list) {
+				out.Note += " outside of communication"
+			}
+			if u.Unrated {
+				out.Note += ", and a type of its matrix operators has no known peak"
+			}
 		}
 		return out, nil
 	}
 }
-
-// exactEnough is the share of GPU time without known FLOPs up to which a utilization counts
-// as exact.
-const exactEnough = 0.01
 
 // errNoUtilization says why there is no MFU.
 func errNoUtilization(s *summary.EfficiencySums) error {
@@ -113,30 +114,39 @@ func errNoUtilization(s *summary.EfficiencySums) error {
 }
 
 func (v selection) knownWork() (Value, error) {
-	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS })
+	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS }, efficiency.Work)
 }
 
 func (v selection) recoverable() (Value, error) {
-	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS })
+	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS }, gpuTime)
 	if err != nil {
 		return out, err
 	}
-	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS })
+	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS }, gpuTime)
 	if err == nil && roof.Num == 0 {
 		return Value{}, errors.New("no operator has a roofline: FLOPs and bytes, or the peaks of the GPU, are not known")
 	}
 	return out, err
 }
 
+func gpuNS(list []*summary.EfficiencySums) (sum int64) {
+	for _, s := range list {
+		sum = summary.Plus(sum, s.GPUNS)
+	}
+	return sum
+}
+
+func gpuTime(s *summary.EfficiencySums) int64 { return s.GPUNS }
+
 // ofEfficiency divides a part of the GPU time by all of it.
-func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value, error) {
+func (v selection) ofEfficiency(part, whole func(*summary.EfficiencySums) int64) (Value, error) {
 	list, err := v.efficiencySums()
 	if err != nil {
 		return Value{}, err
 	}
 	var sum, all int64
 	for _, s := range list {
-		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, s.GPUNS)
+		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, whole(s))
 	}
 	return ratio(sum, all), nil
 }
@@ -146,7 +156,9 @@ type operators struct {
 	all                           int64 // ns of all that are selected
 	flops, flopsNS, bytes, byteNS int64
 	roof, roofNS                  int64
+	arithmetic                    bool   // one of them may have FLOPs
 	missing                       string // why FLOPs or bytes of some are not known, or ""
+	name                          string // of the first
 }
 
 // operatorsAs returns the measurement of operators. Those whose work is not known are left
@@ -157,17 +169,23 @@ func operatorsAs(of func(operators) (Value, error)) func(selection) (Value, erro
 			return Value{}, errNoEfficiency
 		}
 		var sum operators
-		names, found := map[string]bool{}, false
+		names, types, found := map[string]bool{}, map[string]bool{}, false
 		for i := range v.Efficiency.Rows {
 			r := &v.Efficiency.Rows[i]
 			if !v.sel.hasDevice(r.Rank, r.Device) {
 				continue
 			}
 			names[r.Op] = true
+			if v.sel.has("op", r.Op) {
+				types[cmp.Or(r.Dtype, "an unknown type")] = true
+			}
 			if v.sel.has("op", r.Op) && v.sel.has("dtype", r.Dtype) {
 				sum.add(r)
 				found = true
 			}
+		}
+		if !found && len(types) > 0 {
+			return Value{}, fmt.Errorf("%s ran in %s", v.sel.Value("op"), few(sorted(types)))
 		}
 		if !found {
 			return Value{}, fmt.Errorf("no such operator; there is %s", few(sorted(names)))
@@ -178,6 +196,7 @@ func operatorsAs(of func(operators) (Value, error)) func(selection) (Value, erro
 
 func (o *operators) add(r *summary.EfficiencyRow) {
 	o.all = summary.Plus(o.all, r.GPUNS)
+	o.name, o.arithmetic = cmp.Or(o.name, r.Op), o.arithmetic || r.FLOPs == nil || *r.FLOPs > 0
 	if r.FLOPs != nil {
 		o.flops, o.flopsNS = summary.Plus(o.flops, *r.FLOPs), summary.Plus(o.flopsNS, r.GPUNS)
 	}
@@ -193,6 +212,9 @@ func (o *operators) add(r *summary.EfficiencyRow) {
 }
 
 func (o operators) tflops() (Value, error) {
+	if !o.arithmetic {
+		return Value{}, fmt.Errorf("%s has no FLOPs", o.name)
+	}
 	return o.over(float64(o.flops)*1e9/float64(o.flopsNS), o.flopsNS, "FLOPs")
 }
 

@@ -46,6 +46,8 @@ type Value struct {
 	// Missing is the part of the time, as a share, from which the value can only grow: V is
 	// a lower bound. It is 0 if V is exact.
 	Missing float64
+	// Most is what V can be at most where it is a lower bound.
+	Most float64
 }
 
 func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
@@ -75,6 +77,9 @@ func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
 // Text prints a value of the metric: "17.2% (9.046 ms of 52.74 ms)".
 func (m *Metric) Text(v Value) string {
 	text := m.Unit.Text(v.V)
+	if v.Missing > 0 {
+		text = "at least " + text
+	}
 	if m.Unit == Share && v.Den > 0 {
 		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(v.Num)), m.Of.Text(float64(v.Den)))
 	}

@@ -63,6 +63,7 @@ const (
 	CommsID
 	ArgName
 	KernelHash
+	LaunchedKernel
 	SyncKind
 	Finished
 

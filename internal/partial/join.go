@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/analyze/roofline"
 	"assay/fleet"
 	"assay/summary"
 	"assay/summary/view"
@@ -59,6 +60,7 @@ func Runs(all []Part) []*summary.Summary {
 			out = append(out, Join(of[i]))
 		case !with[i]:
 			p.Summary.Partial = nil
+			roofline.JoinReplays(p.Summary)
 			out = append(out, p.Summary)
 		}
 	}
@@ -102,6 +104,7 @@ func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *sum
 			job.AddTo(s)
 		}
 	}
+	roofline.JoinReplays(s)
 	s.LimitDetails()
 	fleet.AlignDetails(s)
 	return s

@@ -1,7 +1,7 @@
 package pickle
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -12,17 +12,28 @@ const (
 
 	// maxLine is how long a line of protocol 0 may be: a number or a text.
 	maxLine = 16 << 20
+
+	// maxEmptyReads is how often in turn a reader may return neither bytes nor an error.
+	maxEmptyReads = 100
 )
 
-// An input reads what instructions consist of and knows where it is.
+// An input reads what instructions consist of and knows where it is. It has a
+// buffer of its own instead of a bufio.Reader, because half of the instructions
+// are one byte long and a call for each of them costs more than they do.
 type input struct {
-	r      *bufio.Reader
-	offset int64
-	err    error // what ended it
-	line   []byte
+	r     io.Reader
+	buf   []byte
+	rest  []byte // of buf: what no instruction has read yet
+	read  int64  // bytes that r has returned
+	ended error  // of r, after rest
+	err   error  // what ended the input for an instruction
+	line  []byte
 }
 
-func newInput(r io.Reader) *input { return &input{r: bufio.NewReaderSize(r, readSize)} }
+func newInput(r io.Reader) *input { return &input{r: r, buf: make([]byte, readSize)} }
+
+// offset is where the next instruction or its argument begins.
+func (in *input) offset() int64 { return in.read - int64(len(in.rest)) }
 
 // fail notes what ended the input. One that ends within an instruction ends as
 // one that ends between two.
@@ -34,42 +45,78 @@ func (in *input) fail(err error) error {
 	return err
 }
 
-// ended reports whether err is the input's end, or what kept it from being
+// isEnd reports whether err is the input's end, or what kept it from being
 // read.
-func (in *input) ended(err error) bool { return in.err != nil && errors.Is(err, in.err) }
+func (in *input) isEnd(err error) bool { return in.err != nil && errors.Is(err, in.err) }
 
-func (in *input) byte() (byte, error) {
-	b, err := in.r.ReadByte()
-	if err != nil {
-		return 0, in.fail(err)
+// need reads on until rest has n bytes, at most readSize.
+func (in *input) need(n int) error {
+	if len(in.rest) >= n {
+		return nil
 	}
-	in.offset++
+	have := copy(in.buf, in.rest)
+	for empty := 0; have < n && in.ended == nil; {
+		k, err := in.r.Read(in.buf[have:])
+		have += k
+		in.read += int64(k)
+		if empty++; k > 0 {
+			empty = 0
+		}
+		if in.ended = err; err == nil && empty == maxEmptyReads {
+			in.ended = io.ErrNoProgress
+		}
+	}
+	in.rest = in.buf[:have]
+	if have < n {
+		return in.fail(in.ended)
+	}
+	return nil
+}
+
+// next returns n bytes that need has read, and passes them.
+func (in *input) next(n int) []byte {
+	b := in.rest[:n:n]
+	in.rest = in.rest[n:]
+	return b
+}
+
+// byte reads one byte.
+func (in *input) byte() (byte, error) {
+	if len(in.rest) == 0 {
+		n, err := in.lastUint(1)
+		return byte(n), err
+	}
+	b := in.rest[0]
+	in.rest = in.rest[1:]
 	return b, nil
 }
 
 // uint reads an unsigned number of 1 to 8 bytes, the lowest first.
 func (in *input) uint(size int) (uint64, error) {
-	b, err := in.r.Peek(size)
-	if err != nil {
-		return 0, in.fail(err)
+	if len(in.rest) < 8 {
+		return in.lastUint(size)
+	}
+	n := binary.LittleEndian.Uint64(in.rest) & (1<<(8*uint(size)) - 1)
+	in.rest = in.rest[size:]
+	return n, nil
+}
+
+// lastUint reads a number near the end of the buffer.
+func (in *input) lastUint(size int) (uint64, error) {
+	if err := in.need(size); err != nil {
+		return 0, err
 	}
 	var buf [8]byte
-	copy(buf[:], b)
-	in.r.Discard(size)
-	in.offset += int64(size)
+	copy(buf[:], in.next(size))
 	return binary.LittleEndian.Uint64(buf[:]), nil
 }
 
 // bigEndian reads the eight bytes of a float.
 func (in *input) bigEndian() (uint64, error) {
-	b, err := in.r.Peek(8)
-	if err != nil {
-		return 0, in.fail(err)
+	if err := in.need(8); err != nil {
+		return 0, err
 	}
-	n := binary.BigEndian.Uint64(b)
-	in.r.Discard(8)
-	in.offset += 8
-	return n, nil
+	return binary.BigEndian.Uint64(in.next(8)), nil
 }
 
 // text reads n bytes. They are valid until the next read. The length is
@@ -77,28 +124,22 @@ func (in *input) bigEndian() (uint64, error) {
 // time through take.
 func (in *input) text(n uint64, take func(bytes int) error) ([]byte, error) {
 	if n <= readSize {
-		b, err := in.r.Peek(int(n))
-		if err != nil {
-			return nil, in.fail(err)
+		if err := in.need(int(n)); err != nil {
+			return nil, err
 		}
-		in.line = append(in.line[:0], b...)
-		in.r.Discard(int(n))
-		in.offset += int64(n)
-		return in.line, nil
+		return in.next(int(n)), nil
 	}
 	in.line = in.line[:0]
 	for left := n; left > 0; {
-		if err := take(int(min(left, readSize))); err != nil {
+		part := int(min(left, readSize))
+		if err := take(part); err != nil {
 			return nil, err
 		}
-		b, err := in.r.Peek(int(min(left, readSize)))
-		if err != nil {
-			return nil, in.fail(err)
+		if err := in.need(part); err != nil {
+			return nil, err
 		}
-		in.line = append(in.line, b...)
-		in.r.Discard(len(b))
-		in.offset += int64(len(b))
-		left -= uint64(len(b))
+		in.line = append(in.line, in.next(part)...)
+		left -= uint64(part)
 	}
 	return in.line, nil
 }
@@ -106,11 +147,10 @@ func (in *input) text(n uint64, take func(bytes int) error) ([]byte, error) {
 // skip passes n bytes.
 func (in *input) skip(n uint64) error {
 	for n > 0 {
-		k, err := in.r.Discard(int(min(n, readSize)))
-		in.offset += int64(k)
-		if n -= uint64(k); err != nil {
-			return in.fail(err)
+		if err := in.need(1); err != nil {
+			return err
 		}
+		n -= uint64(len(in.next(int(min(n, uint64(len(in.rest)))))))
 	}
 	return nil
 }
@@ -122,17 +162,20 @@ var errLongLine = errors.New("a line of it is longer than any number or text of 
 func (in *input) lineText() ([]byte, error) {
 	in.line = in.line[:0]
 	for {
-		b, err := in.r.ReadSlice('\n')
-		in.offset += int64(len(b))
-		in.line = append(in.line, b...)
+		if err := in.need(1); err != nil {
+			return nil, err
+		}
+		end := bytes.IndexByte(in.rest, '\n')
+		if end >= 0 {
+			in.line = append(in.line, in.next(end + 1)[:end]...)
+		} else {
+			in.line = append(in.line, in.next(len(in.rest))...)
+		}
 		switch {
 		case len(in.line) > maxLine:
 			return nil, errLongLine
-		case err == bufio.ErrBufferFull:
-		case err != nil:
-			return nil, in.fail(err)
-		default:
-			return in.line[:len(in.line)-1], nil
+		case end >= 0:
+			return in.line, nil
 		}
 	}
 }

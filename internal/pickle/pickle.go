@@ -166,6 +166,18 @@ func (d *Doc) Items(v Value) []Value {
 	return d.objects.at(v.index()).items
 }
 
+// Members returns the keys and values of a dict in turn, and nothing of other values.
+// The caller must not change them.
+func (d *Doc) Members(v Value) []Value {
+	if v.tag() != tagObject {
+		return nil
+	}
+	if o := d.objects.at(v.index()); o.kind == Dict {
+		return o.items
+	}
+	return nil
+}
+
 // ID returns a number that a container alone has, or -1: what is shared in the
 // pickle has one number.
 func (d *Doc) ID(v Value) int {
@@ -308,7 +320,7 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 		return m.doc, m.tail()
 	}
 	limit, refused := (*LimitError)(nil), (*Refused)(nil)
-	if m.in.ended(err) || errors.As(err, &limit) {
+	if m.in.isEnd(err) || errors.As(err, &limit) {
 		m.limit = math.MaxInt64 // the little that is left to do
 		m.unwind()
 		if err == io.EOF {
@@ -327,8 +339,9 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 // tail looks at what follows the pickle.
 func (m *machine) tail() error {
 	d := m.doc
-	d.End = m.in.offset
-	b, err := m.in.r.Peek(tailLen)
+	d.End = m.in.offset()
+	err := m.in.need(tailLen)
+	b := m.in.rest[:min(tailLen, len(m.in.rest))]
 	switch {
 	case Sniff(b):
 		d.Tail = PickleTail

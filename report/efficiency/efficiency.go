@@ -63,7 +63,7 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(total)}
+	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)}
 	for _, text := range append(texts, remarks(ctx, total)...) {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})

@@ -39,7 +39,7 @@ func Unknown(id string) Reason {
 		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
 		"routing":                {"expert routing not recorded", ""},
 		"no formula":             {"no formula for the operator", ""},
-		"graph replay":           {"CUDA graph replay", "also record the capture of the graphs, with record_shapes=True"},
+		"graph replay":           {"CUDA graph replay", "also give the trace of the capture of the graphs, recorded with record_shapes=True"},
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
 		"communication":          {"communication", ""},
@@ -63,4 +63,14 @@ func NotPlaced(operators int, ns, total int64) string {
 		return ""
 	}
 	return fmt.Sprintf("Not drawn: %s without arithmetic or with unknown FLOPs (%s of GPU time).", label.Plural(int64(operators), "operator"), unit.Share(ns, total))
+}
+
+// Unmatched returns why the operators of a graph replay are unknown.
+func Unmatched(id string) string {
+	return of(map[string]string{
+		"no capture": "no capture has the same kernels", "no kernel names": "the captures do not name their kernels",
+		"batch size": "captures have the same kernels, but the batch size of capture or replay differs or is not recorded", "captures differ": "several captures have the same kernels and different operators",
+		"concurrent kernels": "kernels of the graph ran at the same time", "too many captures": "too many captures",
+		"too many nodes": "too many graphs", "too many rows": "too many operators",
+	}, id, 40)
 }

@@ -44,8 +44,8 @@ const maxMembers = 256
 // members returns the alternating keys and values of a record, or nothing if v
 // is not a record.
 func (r *reader) members(v pickle.Value) []pickle.Value {
-	items := r.doc.Items(v)
-	if r.doc.Kind(v) != pickle.Dict || len(items) > 2*maxMembers {
+	items := r.doc.Members(v)
+	if len(items) > 2*maxMembers {
 		return nil
 	}
 	return items
@@ -114,13 +114,16 @@ const maxStack = 1000
 // stack returns the number of a list of frames. The pickle shares lists and
 // frames, so most are found by their numbers.
 func (r *reader) stack(v pickle.Value) memory.StackID {
+	at := r.doc.ID(v)
+	if at < 0 {
+		return 0
+	}
+	if n := r.seen[at]; n < 0 {
+		return memory.StackID(-n - 1)
+	}
 	items := r.doc.Items(v)
 	if len(items) == 0 {
 		return 0
-	}
-	at := r.doc.ID(v)
-	if id, ok := r.stacks[at]; ok {
-		return id
 	}
 	if !r.take(perStack) {
 		return 0
@@ -136,17 +139,21 @@ func (r *reader) stack(v pickle.Value) memory.StackID {
 	if r.out.Stacks.Len() > before && !r.take(int64(len(r.list))*perFrame) {
 		return 0
 	}
-	r.stacks[at] = id
+	r.seen[at] = -int32(id) - 1
 	return id
 }
 
 func (r *reader) frame(v pickle.Value) (memory.FrameID, bool) {
-	at, items := r.doc.ID(v), r.members(v)
-	if len(items) == 0 {
+	at := r.doc.ID(v)
+	if at < 0 {
 		return 0, false
 	}
-	if n := r.frames[at]; n > 0 {
+	if n := r.seen[at]; n > 0 {
 		return memory.FrameID(n - 1), true
+	}
+	items := r.members(v)
+	if len(items) == 0 {
+		return 0, false
 	}
 	var f memory.Frame
 	for key, to := range pairs(items) {
@@ -163,6 +170,8 @@ func (r *reader) frame(v pickle.Value) (memory.FrameID, bool) {
 		return 0, false
 	}
 	id := r.out.Stacks.Frame(f)
-	r.frames[at] = int32(id) + 1
+	if r.seen[at] == 0 { // a damaged pickle may use one dict as a stack too
+		r.seen[at] = int32(id) + 1
+	}
 	return id, true
 }

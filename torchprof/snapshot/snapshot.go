@@ -135,8 +135,7 @@ type reader struct {
 	devices map[int64]*memory.Device
 	labels  map[string]int32
 	actions map[pickle.Value]memory.Action
-	stacks  map[int]memory.StackID // by the number of their list
-	frames  []int32                // 1 + frame, by the number of its dict
+	seen    []int32 // by the number of a container: 1 + its frame, or -1 - its stack
 	list    []memory.FrameID
 
 	left int64 // bytes
@@ -166,10 +165,10 @@ func newReader(doc *pickle.Doc, name string, limit int64) *reader {
 	r := &reader{
 		doc: doc, name: name, left: limit, keys: keysOf(doc), out: &memory.Snapshot{Labels: []string{""}},
 		devices: make(map[int64]*memory.Device), labels: map[string]int32{"": 0},
-		actions: make(map[pickle.Value]memory.Action), stacks: make(map[int]memory.StackID),
-		at: place{"", -1, -1},
+		actions: make(map[pickle.Value]memory.Action),
+		at:      place{"", -1, -1},
 	}
-	r.frames = make([]int32, doc.Objects())
+	r.seen = make([]int32, doc.Objects())
 	return r
 }
 

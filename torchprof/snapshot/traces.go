@@ -36,6 +36,9 @@ func (r *reader) traces(list pickle.Value) {
 // last snapshot entry; later entries are counted and left out.
 func (r *reader) entries(d *memory.Device, items []pickle.Value) {
 	taken := -1
+	if room := max(0, r.left/perEntry); len(d.Entries) == 0 {
+		d.Entries = make([]memory.Entry, 0, min(int64(len(items)), room))
+	}
 	for i, v := range items {
 		r.at = place{"device_traces", int(d.Number), i}
 		if !r.take(perEntry) {

@@ -1,0 +1,93 @@
+package summary
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+)
+
+// An EfficiencyCapture is a sequence of kernels that a program recorded into a graph, with the
+// work of the operators that launched them. (Input, Rank, Number) is its key. It waits for
+// the replays of other inputs: see [EfficiencyReplay]. A joined summary has none.
+type EfficiencyCapture struct {
+	Input  int `json:"input"`
+	Rank   int `json:"rank"`
+	Number int `json:"number"`
+
+	Name    string `json:"name,omitempty"` // of the annotation around it, such as "capture_32_FULL"
+	Size    int64  `json:"size,omitempty"` // batch that the graph is for; 0 if the name has none
+	Count   int64  `json:"count"`          // equal captures of the input
+	EndNS   int64  `json:"end_ns"`         // of the first
+	Nodes   int64  `json:"nodes"`          // kernels, copies and fills
+	Kernels string `json:"kernels"`        // digest of their names in order; "" if a name is not recorded
+	// Incomplete says that the input has more captures than there is room for.
+	Incomplete bool `json:"incomplete,omitempty"`
+
+	Rows []EfficiencyRow `json:"rows,omitempty"` // of one replay, without times
+	Of   []int32         `json:"of,omitempty"`   // the row of each node, or -1 if no operator was open
+}
+
+// An EfficiencyReplay has the launches of a graph on one GPU that ran the same kernels in the
+// same order, and what is known of their operators. (Input, Rank, Device, Number) is its key.
+type EfficiencyReplay struct {
+	Input  int   `json:"input"`
+	Rank   int   `json:"rank"`
+	Device int64 `json:"device"`
+	Number int   `json:"number"`
+
+	// Op, Dims and Types identify the row that had the time of the launches; Op is "" if
+	// no operator was open.
+	Op    string          `json:"op,omitempty"`
+	Dims  json.RawMessage `json:"dims"`
+	Types json.RawMessage `json:"types"`
+
+	Size      int64   `json:"size,omitempty"` // batch that annotations state; 0 if they state none, or several
+	Launches  int64   `json:"launches"`
+	StartNS   int64   `json:"start_ns"` // of the first
+	Nodes     int64   `json:"nodes"`    // of one launch
+	Kernels   string  `json:"kernels"`  // digest of the names in order
+	GPUNS     int64   `json:"gpu_ns"`
+	OverlapNS int64   `json:"overlap_ns,omitempty"` // in which a node ran beside an earlier one
+	NodeNS    []int64 `json:"node_ns,omitempty"`    // sums over the launches; until replays are joined
+
+	// From is [FromCapture] if rows have the time of the nodes, Capture the name of the
+	// capture, and KnownNS the part of GPUNS whose operators are known. Otherwise Unmatched says
+	// why there are none.
+	From      string `json:"from,omitempty"`
+	Capture   string `json:"capture,omitempty"`
+	KnownNS   int64  `json:"known_ns,omitempty"`
+	Unmatched string `json:"unmatched,omitempty"`
+}
+
+// FromCapture is the From of rows whose operators are those of the capture of a graph.
+const FromCapture = "capture"
+
+// Values of [EfficiencyReplay.Unmatched].
+const (
+	NoCapture        = "no capture"         // no capture has the same kernels in the same order
+	CaptureNoNames   = "no kernel names"    // the captures do not name their kernels
+	CaptureSize      = "batch size"         // the batch sizes differ, or one of them is not known
+	CapturesDiffer   = "captures differ"    // several captures match, with different operators
+	NodesOverlap     = "concurrent kernels" // kernels ran at the same time, so calls have no time of their own
+	TooManyCaptures  = "too many captures"
+	TooManyNodes     = "too many nodes"
+	ReplayOfManyRows = "too many rows" // the row that has the time is one of many that were pooled
+)
+
+func (c *EfficiencyCapture) check() error {
+	if c.Count < 0 || c.Nodes < 0 || c.Size < 0 {
+		return fmt.Errorf("count %d, nodes %d, size %d: want 0 or more", c.Count, c.Nodes, c.Size)
+	}
+	return nil
+}
+
+func (r *EfficiencyReplay) check() error {
+	if r.Launches < 0 || r.Nodes < 0 || r.Size < 0 || r.GPUNS < 0 || r.OverlapNS < 0 || r.KnownNS < 0 {
+		return fmt.Errorf("launches %d, nodes %d, size %d, gpu_ns %d, overlap_ns %d, known_ns %d: want 0 or more", r.Launches, r.Nodes, r.Size, r.GPUNS, r.OverlapNS, r.KnownNS)
+	}
+	return nil
+}
+
+func (c *EfficiencyCapture) order(o *EfficiencyCapture) int { return cmp.Compare(c.Number, o.Number) }
+
+func (r *EfficiencyReplay) order(o *EfficiencyReplay) int { return cmp.Compare(r.Number, o.Number) }

@@ -1,0 +1,104 @@
+package efficiency
+
+import "assay/summary"
+
+// A Range has the limits of MFU or HFU. Most is with all GPU time whose FLOPs are not known at
+// the peak.
+type Range struct {
+	Least, Most float64
+	Unknown     float64 // that time, as a share of GPU time; 0 if Least is exact
+	Unrated     bool    // FLOPs of a type without a peak are missing
+}
+
+// exactEnough is the share of GPU time without known FLOPs up to which a utilization counts
+// as exact.
+const exactEnough = 0.01
+
+// Work returns the GPU time that may have FLOPs: all but communication.
+func Work(sums *summary.EfficiencySums) int64 {
+	return max(0, sums.GPUNS-min(sums.CommNS, sums.GPUNS-sums.FLOPsKnownNS))
+}
+
+// MFU returns the model FLOPs utilization of GPUs or steps, by their time. It returns false
+// if one of them with matrix FLOPs has none.
+func MFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
+	return utilization(s, list, func(sums *summary.EfficiencySums) (*float64, bool) {
+		return sums.MFU, sums.MFUFrom == summary.MFUOfUser
+	})
+}
+
+// HFU returns the hardware FLOPs utilization in the same way. Executed FLOPs are not fewer
+// than model FLOPs of the user.
+func HFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
+	return utilization(s, list, func(sums *summary.EfficiencySums) (*float64, bool) {
+		if sums.MFUFrom == summary.MFUOfUser && sums.MFU != nil && sums.HFU != nil && *sums.MFU > *sums.HFU {
+			return sums.MFU, false
+		}
+		return sums.HFU, false
+	})
+}
+
+// utilization returns the mean of a share. The share is complete if it does not depend on
+// which FLOPs are known.
+func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(*summary.EfficiencySums) (v *float64, complete bool)) (Range, bool) {
+	var atPeak, wall, unknown, all float64
+	known, unrated := false, withoutPeak(s)
+	for _, sums := range list {
+		wall, all = wall+float64(sums.WallNS), all+float64(sums.GPUNS)
+		v, complete := share(sums)
+		switch {
+		case v != nil:
+			atPeak, known = atPeak+*v*float64(sums.WallNS), true
+		case sums.MatrixFLOPs > 0:
+			return Range{}, false
+		}
+		if complete {
+			continue
+		}
+		unknown += float64(Work(sums) - sums.FLOPsKnownNS)
+		if unrated {
+			unknown += float64(sums.MatrixNS)
+		}
+	}
+	if !known || wall <= 0 {
+		return Range{}, false
+	}
+	out := Range{Least: atPeak / wall, Most: atPeak / wall}
+	if all > 0 && unknown/all > exactEnough {
+		out.Unknown, out.Unrated = min(1, unknown/all), unrated
+		out.Most = max(out.Least, min(1, (atPeak+unknown)/wall))
+	}
+	return out, true
+}
+
+// withoutPeak reports whether FLOPs of matrix operators are known and the peak of their type
+// is not, so that they do not count.
+func withoutPeak(s *summary.Summary) bool {
+	type gpu struct {
+		input, rank int
+		device      int64
+	}
+	peaks := map[gpu]map[string]float64{}
+	for i := range s.Efficiency.Devices {
+		d := &s.Efficiency.Devices[i]
+		peaks[gpu{d.Input, d.Rank, d.Device}] = d.PeakTFLOPS
+	}
+	for i := range s.Efficiency.Rows {
+		r := &s.Efficiency.Rows[i]
+		if r.Unit == "matrix" && r.FLOPs != nil && *r.FLOPs > 0 {
+			if p := peaks[gpu{r.Input, r.Rank, r.Device}]; len(p) > 0 && p[r.Dtype] <= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Devices returns the sums of all GPUs.
+func Devices(s *summary.Summary) []*summary.EfficiencySums {
+	out := make([]*summary.EfficiencySums, len(s.Efficiency.Devices))
+	for i := range out {
+		out[i] = &s.Efficiency.Devices[i].EfficiencySums
+	}
+	return out
+}
