@@ -85,6 +85,16 @@ func ParseFigures(text string) (out Figures, err error) {
 	return out, nil
 }
 
+// rates reports whether one of the figures is a rate.
+func (s Figures) rates() bool {
+	for f, v := range s {
+		if v > 0 && Figure(f).IsRate() {
+			return true
+		}
+	}
+	return false
+}
+
 // ModelFLOPs are the FLOPs of a step as the user counts them, on each GPU.
 type ModelFLOPs struct {
 	PerStep int64

@@ -101,6 +101,9 @@ func (c Catalog) Peaks(props Properties) Peaks {
 	for f, v := range c.set {
 		p.set(Figure(f), v, FromUser)
 	}
+	if c.set.rates() {
+		p.MHz = 0 // the clock yields other rates
+	}
 	return p
 }
 
@@ -109,7 +112,7 @@ func (p *Peaks) replace(o Peaks) {
 	for f, v := range o.Figures {
 		p.set(Figure(f), v, o.Sources[f])
 	}
-	if p.Device = o.Device; o.MHz > 0 {
+	if p.Device = o.Device; o.MHz > 0 || o.Figures.rates() {
 		p.MHz = o.MHz
 	}
 	if o.Cache > 0 {

@@ -177,6 +177,12 @@ devices:
 	if p.Figures[BF16] != 700 || p.Figures[HBM] != 3000 || p.Figures[FP16] != 989.4 || p.Sources[FP16] != FromTable || p.Sources[HBM] != FromUser || p.Source() != FromUser || p.Origin != "measured" {
 		t.Errorf("%+v", p)
 	}
+	if table := (Catalog{}).Peaks(Properties{Name: "NVIDIA H100 80GB HBM3"}); table.MHz != 1830 || p.MHz != 0 {
+		t.Errorf("clock %g of the table, %g of the user's rates; want 1830 and none", table.MHz, p.MHz)
+	}
+	if p := (Catalog{}).With(nil, Figures{HBM: 3000}).Peaks(Properties{Name: "NVIDIA H100 80GB HBM3"}); p.MHz != 1830 {
+		t.Errorf("a bandwidth changes the clock to %g MHz", p.MHz)
+	}
 	if p := c.Peaks(Properties{Name: "Accelerator 1", SMs: 50}); p.Figures[FP16] != 25 {
 		t.Errorf("half of the device: %+v", p)
 	}

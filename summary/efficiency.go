@@ -39,6 +39,11 @@ type EfficiencyDevice struct {
 	// own figures), "estimated" (from the number of SMs and the clock), "user", or "" if no
 	// peak is known.
 	PeakSource string `json:"peak_source,omitempty"`
+	// PeakOrigin is the document that the figures are from, or what a file of the user says
+	// of them, and PeakNote what a reader should know: that the link needs a bridge, or that
+	// the device is a partition.
+	PeakOrigin string `json:"peak_origin,omitempty"`
+	PeakNote   string `json:"peak_note,omitempty"`
 	// PeakTFLOPS has the dense rates in 10^12 FLOP/s by type: fp32, tf32, fp16, bf16, fp8,
 	// fp4, int8. Types without a known peak are absent.
 	PeakTFLOPS map[string]float64 `json:"peak_tflops,omitempty"`

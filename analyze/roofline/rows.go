@@ -75,6 +75,7 @@ func onlyOf(all map[int64]trace.Hardware) int64 {
 func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) summary.EfficiencyDevice {
 	out := summary.EfficiencyDevice{
 		Rank: rank, Device: d.Ordinal, Name: gpu.DeviceName(t.Meta, d.Ordinal), PeakSource: string(p.Source()),
+		PeakOrigin: p.Origin, PeakNote: p.Note,
 		HBMGBPS: known64(p, efficiency.HBM), LinkGBPS: known64(p, efficiency.Link), PCIeGBPS: known64(p, efficiency.PCIe), C2CGBPS: known64(p, efficiency.C2C),
 	}
 	if p.MHz > 0 {
@@ -166,10 +167,11 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 		out.MFU = &part
 	}
 	r.given(&out, steps, executed)
-	if more(out.HFU) {
-		out.MFU, out.HFU, out.MFUFrom = nil, nil, summary.MFUOver
-	} else if more(out.MFU) { // by the model FLOPs of the user
+	if more(out.MFU) || more(out.HFU) && out.MFUFrom == "" {
 		out.MFU, out.MFUFrom = nil, summary.MFUOver
+	}
+	if more(out.HFU) { // which says nothing of model FLOPs that the user gave
+		out.HFU = nil
 	}
 	return out
 }

@@ -99,6 +99,7 @@ func StrangeEfficiency() *summary.Summary {
 	}
 	d := &s.Efficiency.Devices[0]
 	d.Name, d.PeakSource = HostileNames()[0], HostileNames()[1%len(HostileNames())]
+	d.PeakOrigin, d.PeakNote = HostileNames()[0], HostileNames()[0]
 	d.PeakTFLOPS[HostileNames()[0]] = 1e300
 	s.Efficiency.Steps[0].Name, s.Efficiency.Steps[1].WallNS = HostileNames()[0], 0
 	s.Sort()

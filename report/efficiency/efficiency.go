@@ -31,19 +31,31 @@ func Sections(ctx *section.Context) []doc.Section {
 	}
 	total := efficiency.Sum(ctx.Summary)
 	if total.FLOPsKnownNS == 0 && total.BytesKnownNS == 0 {
-		return []doc.Section{nothing(ctx), Transfers(ctx)}
+		return []doc.Section{nothing(ctx, total), Transfers(ctx)}
 	}
 	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), Transfers(ctx), unknowns(ctx, total)}
 }
 
 // nothing returns the one line of a run without input shapes.
-func nothing(ctx *section.Context) doc.Section {
+// MFU of model FLOPs that the user gave, and what logs say, need no shapes.
+func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
+	s := doc.Section{Title: title, Lead: "FLOPs and bytes of operators are unknown."}
+	shapes := false
 	for _, u := range efficiency.Unknowns(ctx.Summary) {
 		if u.Reason == words.NoShapes {
-			return doc.Section{Title: title, Lead: "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True."}
+			s.Lead, shapes = "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True.", true
 		}
 	}
-	return doc.Section{}
+	if total.MFUFrom == summary.MFUOfUser {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: given(total)})
+	}
+	if !shapes && s.Blocks == nil {
+		return doc.Section{}
+	}
+	if text := logged(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	return s
 }
 
 const title = "Efficiency: FLOPs, bytes and roofline"
@@ -51,7 +63,8 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	for _, text := range []string{utilization(ctx, total), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)} {
+	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)}
+	for _, text := range append(texts, remarks(ctx, total)...) {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
@@ -93,6 +106,8 @@ func perGPU(total efficiency.Total) string {
 // utilization states MFU and HFU with the formula and the peak.
 func utilization(ctx *section.Context, total efficiency.Total) string {
 	switch {
+	case total.MFUFrom == summary.MFUOfUser:
+		return given(total)
 	case total.MFU == nil && total.MatrixFLOPs == 0:
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
 	case total.MFU == nil && total.MFUFrom == summary.MFUOver:

@@ -1,0 +1,85 @@
+package efficiency
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/summary"
+)
+
+// A Part is the GPU time of some operators, over all GPUs.
+type Part struct {
+	NS, Count int64
+	SavedNS   int64 // at most, if what a remark says is changed
+}
+
+// fullPrecision matches kernels that multiply fp32 on vector units. The name of a type of a
+// kernel that is not known here does not show which units it uses.
+var fullPrecision = regexp.MustCompile(`(?i)(^|_)sgemm|_simt_|f32f32_f32f32_f32|scudnn`)
+
+// products are the operators whose fp32 the option for matrix products changes, and
+// convolutions those of the option for convolutions.
+var (
+	products     = []string{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear", "aten::matmul", "aten::_addmm_activation"}
+	convolutions = []string{"aten::convolution", "aten::convolution_backward", "aten::cudnn_convolution", "aten::conv2d"}
+)
+
+// FullPrecision returns the matrix products and the convolutions of fp32 that do not use
+// TF32, of GPUs that have it. SavedNS is the time above their roofline in TF32.
+func FullPrecision(s *summary.Summary) (product, convolution Part) {
+	rows := s.Efficiency.Rows
+	for i := range rows {
+		r := &rows[i]
+		d := device(s, r)
+		if r.Unit != "matrix" || r.Dtype != "fp32" || r.FLOPs == nil || d == nil || d.PeakTFLOPS["tf32"] <= d.PeakTFLOPS["fp32"] || !fullPrecision.MatchString(r.Kernel) {
+			continue
+		}
+		switch {
+		case slices.Contains(products, r.Op):
+			product.add(r, atTF32(r, d))
+		case slices.Contains(convolutions, r.Op):
+			convolution.add(r, atTF32(r, d))
+		}
+	}
+	return product, convolution
+}
+
+func device(s *summary.Summary, r *summary.EfficiencyRow) *summary.EfficiencyDevice {
+	i := slices.IndexFunc(s.Efficiency.Devices, func(d summary.EfficiencyDevice) bool {
+		return d.Input == r.Input && d.Rank == r.Rank && d.Device == r.Device
+	})
+	if i < 0 {
+		return nil
+	}
+	return &s.Efficiency.Devices[i]
+}
+
+// atTF32 returns the time that the peaks allow for a row in TF32, in ns.
+func atTF32(r *summary.EfficiencyRow, d *summary.EfficiencyDevice) int64 {
+	least := float64(*r.FLOPs) / d.PeakTFLOPS["tf32"] / 1e3
+	if r.Bytes != nil && d.HBMGBPS != nil && *d.HBMGBPS > 0 {
+		least = max(least, float64(*r.Bytes) / *d.HBMGBPS)
+	}
+	return int64(min(least, float64(r.GPUNS)))
+}
+
+func (p *Part) add(r *summary.EfficiencyRow, least int64) {
+	p.NS, p.Count = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.Count, r.Count)
+	p.SavedNS = summary.Plus(p.SavedNS, max(0, r.GPUNS-least))
+}
+
+// Fusible returns the operators of PyTorch on vector units that the memory bounds: one
+// kernel for each reads and writes whole tensors. Lists of tensors and optimizers have
+// fused kernels.
+func Fusible(s *summary.Summary) (p Part) {
+	rows := s.Efficiency.Rows
+	for i := range rows {
+		r := &rows[i]
+		if r.Unit == "vector" && r.Bound == summary.BoundMemory && strings.HasPrefix(r.Op, "aten::") &&
+			!strings.HasPrefix(r.Op, "aten::_foreach") && !strings.HasPrefix(r.Op, "aten::_fused") {
+			p.add(r, r.GPUNS)
+		}
+	}
+	return p
+}
