@@ -17,7 +17,6 @@ type EfficiencyCapture struct {
 	Name    string `json:"name,omitempty"` // of the annotation around it, such as "capture_32_FULL"
 	Size    int64  `json:"size,omitempty"` // batch that the graph is for; 0 if the name has none
 	Count   int64  `json:"count"`          // equal captures of the input
-	EndNS   int64  `json:"end_ns"`         // of the first
 	Nodes   int64  `json:"nodes"`          // kernels, copies and fills
 	Kernels string `json:"kernels"`        // digest of their names in order; "" if a name is not recorded
 	// Incomplete says that the input has more captures than there is room for.

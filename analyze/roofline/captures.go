@@ -78,7 +78,7 @@ func (o *Owners) captures(rank int) (out []summary.EfficiencyCapture) {
 
 // capture returns one capture, with the operators that made its nodes.
 func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summary.EfficiencyCapture {
-	out := summary.EfficiencyCapture{Name: r.name, Size: captureSize(r.name), EndNS: r.end, Nodes: int64(len(r.launches))}
+	out := summary.EfficiencyCapture{Name: r.name, Size: captureSize(r.name), Nodes: int64(len(r.launches))}
 	names, named := digest{}, true
 	for _, l := range r.launches {
 		named = named && l.node != ""
