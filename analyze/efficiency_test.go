@@ -115,7 +115,7 @@ func checkEfficiency(t *testing.T, s *summary.Summary) {
 			if r.FLOPs != nil {
 				sum.FLOPsKnownNS += r.GPUNS
 				if r.Unit == "matrix" {
-					sum.MatrixFLOPs += *r.FLOPs
+					sum.MatrixFLOPs = sum.MatrixFLOPs.Plus(*r.FLOPs)
 				}
 			}
 			if r.Bytes != nil {
@@ -129,8 +129,8 @@ func checkEfficiency(t *testing.T, s *summary.Summary) {
 				sum.RecoverableNS += max(0, r.GPUNS-*r.RooflineNS)
 			}
 		}
-		got := [...]int64{sum.GPUNS + d.NoOperatorNS, sum.FLOPsKnownNS, sum.BytesKnownNS, sum.MatrixFLOPs, sum.RooflineNS, sum.RecoverableNS}
-		want := [...]int64{d.GPUNS, d.FLOPsKnownNS, d.BytesKnownNS, d.MatrixFLOPs, d.RooflineNS, d.RecoverableNS}
+		got := [...]int64{sum.GPUNS + d.NoOperatorNS, sum.FLOPsKnownNS, sum.BytesKnownNS, int64(sum.MatrixFLOPs), sum.RooflineNS, sum.RecoverableNS}
+		want := [...]int64{d.GPUNS, d.FLOPsKnownNS, d.BytesKnownNS, int64(d.MatrixFLOPs), d.RooflineNS, d.RecoverableNS}
 		if got != want {
 			t.Errorf("GPU %d: the rows add up to %v, its sums are %v", d.Device, got, want)
 		}
@@ -147,7 +147,7 @@ func TestEfficiencyTotals(t *testing.T) {
 	} {
 		e := efficiencyOf(t, captures.Path(t, "kineto", "tracelens", filepath.FromSlash(path))).Efficiency
 		s := e.Total()
-		got := [...]int64{s.WallNS, s.GPUNS, s.NoOperatorNS, s.MatrixNS, s.MatrixFLOPs, (s.RooflineNS + 5000) / 10000}
+		got := [...]int64{s.WallNS, s.GPUNS, s.NoOperatorNS, s.MatrixNS, int64(s.MatrixFLOPs), (s.RooflineNS + 5000) / 10000}
 		if want[5] == 0 { // more operators have formulas than the script knows
 			got[5] = 0
 		}

@@ -51,7 +51,7 @@ func ParseDevices(text []byte) ([]Device, error) {
 		}
 		for _, name := range d.Names {
 			if at, dup := taken[fold(name)]; dup {
-				return nil, yamltree.Errorf(n, "device %q is taken by line %d", name, at)
+				return nil, yamltree.Errorf(n, "device %q is already in line %d", name, at)
 			}
 			taken[fold(name)] = yamltree.Line(n)
 		}
@@ -63,7 +63,7 @@ func ParseDevices(text []byte) ([]Device, error) {
 func parseDevice(n ast.Node) (d Device, err error) {
 	seen := map[string]bool{}
 	err = yamltree.EachEntry(n, "name, peak and spec", func(e *ast.MappingValueNode) error {
-		key := e.Key.String()
+		key := yamltree.Key(e)
 		if seen[key] {
 			return yamltree.Errorf(e.Key, "%s is given twice", key)
 		}
@@ -120,20 +120,20 @@ func (d *Device) parseNames(n ast.Node) error {
 
 func (d *Device) parseSpec(e *ast.MappingValueNode) error {
 	fields := map[string]*float64{"sms": new(float64), "mhz": &d.MHz, "memory": &d.Memory, "cache": &d.Cache}
-	field, ok := fields[e.Key.String()]
+	field, ok := fields[yamltree.Key(e)]
 	if !ok {
-		return yamltree.Errorf(e.Key, "unknown field %q, want sms, mhz, memory or cache", e.Key.String())
+		return yamltree.Errorf(e.Key, "unknown field %q, want sms, mhz, memory or cache", yamltree.Key(e))
 	}
 	text, err := yamltree.Scalar(e.Value)
 	if err != nil {
-		return yamltree.Errorf(e.Key, "%s: %w", e.Key.String(), err)
+		return yamltree.Errorf(e.Key, "%s: %w", yamltree.Key(e), err)
 	}
 	const most = 1e6
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || v <= 0 || v > most {
-		return yamltree.Errorf(e.Value, "%s: %q: want a number over 0 and up to %.0f", e.Key.String(), text, most)
+		return yamltree.Errorf(e.Value, "%s: %q: want a number over 0 and up to %.0f", yamltree.Key(e), text, most)
 	}
-	if *field = v; e.Key.String() == "sms" {
+	if *field = v; yamltree.Key(e) == "sms" {
 		if d.SMs = int64(v); float64(d.SMs) != v {
 			return yamltree.Errorf(e.Value, "sms: %q: want a whole number", text)
 		}
@@ -142,9 +142,9 @@ func (d *Device) parseSpec(e *ast.MappingValueNode) error {
 }
 
 func (d *Device) parsePeak(e *ast.MappingValueNode) error {
-	f := FigureOf(e.Key.String())
+	f := FigureOf(strings.ToLower(yamltree.Key(e)))
 	if f == NoFigure {
-		return yamltree.Errorf(e.Key, "unknown figure %q, want one of %s", e.Key.String(), figureList())
+		return yamltree.Errorf(e.Key, "unknown figure %q, want one of %s", yamltree.Key(e), figureList())
 	}
 	text, err := yamltree.Scalar(e.Value)
 	if err != nil {

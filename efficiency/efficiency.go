@@ -33,6 +33,7 @@ const (
 	GraphReplay           // a replay has no operators
 	BadArguments          // the arguments do not fit the formula
 	CompiledRegion        // a compiled region without shapes
+	TooLarge              // the number does not fit into 63 bits
 )
 
 // A Call is one call of an operator: its name and arguments.

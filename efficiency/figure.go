@@ -51,16 +51,17 @@ func figureList() string { return strings.Join(figureNames[1:], ", ") }
 type Figures [numFigures]float64
 
 // parseFigure returns the number of a figure. Peaks of devices of today are below 10^5; a
-// number over the limit is one in another unit.
+// number over the limit is one in another unit, and so is one of almost nothing, which would
+// make shares without end.
 func parseFigure(f Figure, text string) (float64, error) {
-	const most = 1e7
+	const least, most = 0.001, 1e7
 	unit := "10^9 bytes/s"
 	if f.IsRate() {
 		unit = "10^12 operations/s"
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || v <= 0 || v > most {
-		return 0, fmt.Errorf("%s: %q is no peak, want a number over 0 and up to %.0f in %s", f, text, most, unit)
+	if err != nil || math.IsNaN(v) || v < least || v > most {
+		return 0, fmt.Errorf("%s: %q is no peak, want a number from %g to %.0f in %s", f, text, least, most, unit)
 	}
 	return v, nil
 }

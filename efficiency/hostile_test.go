@@ -96,7 +96,9 @@ func TestUnknown(t *testing.T) {
 		{ParseCall("aten::mm", "", "", "", ""), unknown(NoShapes), NoShapes, false},
 		{ParseCall("aten::mm", "[[2", "", "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::mm", "[[2,3],[4,5]]", `["float","float"]`, "", ""), unknown(BadArguments), BadArguments, false},
-		{ParseCall("aten::mm", "[[2,3],[3,5]]", `["float"]`, "", ""), Count{N: 60}, BadArguments, false},
+		{ParseCall("aten::mm", "[[2,3],[3,5]]", `["",""]`, "", ""), Count{N: 60}, NoTypes, false},
+		{ParseCall("aten::mm", "[[2,3],[3,5]]", `["float","no such type"]`, "", ""), Count{N: 60}, BadArguments, false},
+		{ParseCall("aten::mm", "[[2,3],[3,5]]", `["float"]`, "", ""), Count{N: 60}, NoTypes, false},
 		{ParseCall("aten::mm", "[[2,3]]", `["float"]`, "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::mm", "[[-2,3],[3,5]]", `["float","float"]`, "", ""), unknown(BadArguments), BadArguments, false},
 		{ParseCall("aten::sum", "[[2,3],[],[],[]]", `["float","","Scalar",""]`, "", ""), Count{N: 6}, NoConcrete, false},
@@ -107,7 +109,7 @@ func TestUnknown(t *testing.T) {
 		{ParseCall("triton_poi_fused_add_0", "[[8],[8]]", `["float","float"]`, "", `["",""]`), unknown(NoFormula), BadArguments, false},
 		{ParseCall("CompiledFunction", "[[8]]", `["float"]`, "", ""), unknown(CompiledRegion), CompiledRegion, false},
 		{ParseCall("vllm::moe_forward", "[[8,8]]", `["float"]`, "", ""), unknown(Routing), Routing, false},
-		{ParseCall("aten::mm", "[[100000000000000000,3],[3,100000000000000000]]", `["float","float"]`, "", ""), unknown(BadArguments), BadArguments, true},
+		{ParseCall("aten::mm", "[[100000000000000000,3],[3,100000000000000000]]", `["float","float"]`, "", ""), unknown(TooLarge), TooLarge, true},
 	} {
 		w, ok := Lookup(x.call.Op).Work(&x.call)
 		if w.FLOPs != x.flops || w.Bytes.Why != x.bytes || ok != x.ok {

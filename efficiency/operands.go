@@ -22,7 +22,7 @@ func (o *operands) count(n int64) Count {
 	case o.why != Known:
 		return unknown(o.why)
 	case o.over:
-		return unknown(BadArguments)
+		return unknown(TooLarge)
 	}
 	return Count{N: n}
 }
@@ -89,10 +89,19 @@ func (o *operands) equal(x, y int64) {
 
 // width returns the bytes of an element of a tensor.
 func (o *operands) width(i int) int64 {
-	if w := dtypes[o.arg(i).Type].width; w > 0 {
+	t := o.arg(i)
+	if w := dtypes[t.Type].width; w > 0 {
 		return w
 	}
-	return o.fail(BadArguments)
+	return o.fail(untyped(t))
+}
+
+// untyped returns why the width of an argument's elements is not known.
+func untyped(t Arg) Reason {
+	if t.Type == "" && len(t.Dims) > 0 {
+		return NoTypes
+	}
+	return BadArguments
 }
 
 // size returns the bytes that tensors occupy. An expanded dimension has stride 0 and is
@@ -102,7 +111,7 @@ func (o *operands) size(at ...int) int64 {
 	for _, i := range at {
 		if !o.has(i) {
 			if i < len(o.Args) && len(o.Args[i].Dims) > 0 { // a type without a known width
-				o.fail(BadArguments)
+				o.fail(untyped(o.Args[i]))
 			}
 			continue
 		}

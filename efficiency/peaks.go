@@ -77,6 +77,20 @@ func (c Catalog) With(devices []Device, set Figures) Catalog {
 	return Catalog{own: slices.Concat(devices, c.own), set: set}
 }
 
+// Unmatched returns the first names of the user's devices that are none of these GPUs.
+func (c Catalog) Unmatched(gpus []string) (names []string) {
+	for i := range c.own {
+		of := c.own[i : i+1]
+		if !slices.ContainsFunc(gpus, func(gpu string) bool {
+			name, _ := cleanName(gpu)
+			return deviceNamed(of, name) != nil
+		}) {
+			names = append(names, c.own[i].Names[0])
+		}
+	}
+	return names
+}
+
 // Peaks returns the peaks of a GPU: of the table by its name or, if it has none, by its
 // size; else estimated from its clock. Figures of the capture and of the user replace them.
 func (c Catalog) Peaks(props Properties) Peaks {

@@ -207,12 +207,12 @@ func TestDevicesMistakes(t *testing.T) {
 		{"devices:\n- 3", "2: want a mapping of name, peak and spec, got int"},
 		{"devices:\n- peak: {fp16: 3}", "2: the device has no name: want name, as captures have it"},
 		{"devices:\n- name: X", `2: device "X" has no peak: want a mapping with one of fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8, hbm, link, pcie, c2c`},
-		{"devices:\n- name: X\n  peak: {fp16: 3}\n- name: [Y, x]\n  peak: {fp16: 3}", `4: device "x" is taken by line 2`},
+		{"devices:\n- name: X\n  peak: {fp16: 3}\n- name: [Y, x]\n  peak: {fp16: 3}", `4: device "x" is already in line 2`},
 		{"devices:\n- name: X\n  peak:\n    fp17: 3", `4: unknown figure "fp17", want one of fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8, hbm, link, pcie, c2c`},
-		{"devices:\n- name: X\n  peak:\n    fp16: fast", `4: fp16: "fast" is no peak, want a number over 0 and up to 10000000 in 10^12 operations/s`},
-		{"devices:\n- name: X\n  peak: {hbm: 3352000000000}", `3: hbm: "3352000000000" is no peak, want a number over 0 and up to 10000000 in 10^9 bytes/s`},
-		{"devices:\n- name: X\n  peak: {hbm: .nan}", `3: hbm: ".nan" is no peak, want a number over 0 and up to 10000000 in 10^9 bytes/s`},
-		{"devices:\n- name: X\n  peak: {hbm: 0}", `3: hbm: "0" is no peak, want a number over 0 and up to 10000000 in 10^9 bytes/s`},
+		{"devices:\n- name: X\n  peak:\n    fp16: fast", `4: fp16: "fast" is no peak, want a number from 0.001 to 10000000 in 10^12 operations/s`},
+		{"devices:\n- name: X\n  peak: {hbm: 3352000000000}", `3: hbm: "3352000000000" is no peak, want a number from 0.001 to 10000000 in 10^9 bytes/s`},
+		{"devices:\n- name: X\n  peak: {hbm: .nan}", `3: hbm: ".nan" is no peak, want a number from 0.001 to 10000000 in 10^9 bytes/s`},
+		{"devices:\n- name: X\n  peak: {hbm: 0}", `3: hbm: "0" is no peak, want a number from 0.001 to 10000000 in 10^9 bytes/s`},
 		{"devices:\n- name: X\n  hbm: 3", `3: unknown field "hbm", want name, spec, peak, source or note`},
 		{"devices:\n- name: X\n  spec: {sms: 1.5}\n  peak: {hbm: 3}", `3: sms: "1.5": want a whole number`},
 		{"devices:\n- name: ''\n  peak: {hbm: 3}", "2: name: want the name that captures have, got an empty one"},
@@ -227,12 +227,35 @@ func TestDevicesMistakes(t *testing.T) {
 		"bf16":            "\"bf16\": want FIGURE=NUMBER, as bf16=989.4",
 		"bf16=1,":         "\"\": want FIGURE=NUMBER, as bf16=989.4",
 		"bf16=1,bf16=2":   "bf16 is given twice",
+		"bf16=1e-308":     `bf16: "1e-308" is no peak, want a number from 0.001 to 10000000 in 10^12 operations/s`,
+		"hbm=0.00099":     `hbm: "0.00099" is no peak, want a number from 0.001 to 10000000 in 10^9 bytes/s`,
 		"bf17=1":          `unknown figure "bf17", want one of fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8, hbm, link, pcie, c2c`,
-		"bf16=989.4TFLOP": `bf16: "989.4TFLOP" is no peak, want a number over 0 and up to 10000000 in 10^12 operations/s`,
+		"bf16=989.4TFLOP": `bf16: "989.4TFLOP" is no peak, want a number from 0.001 to 10000000 in 10^12 operations/s`,
 	} {
 		if _, err := ParseFigures(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestForms: a figure may be in capitals, as in --set-peak, and a table may be JSON in one line.
+func TestForms(t *testing.T) {
+	for _, text := range []string{"devices:\n- name: X\n  peak: {BF16: 800}", `{"devices": [{"name": "X", "peak": {"bf16": 800}}]}`} {
+		rows, err := ParseDevices([]byte(text))
+		if err != nil || len(rows) != 1 || rows[0].Peak != (Figures{BF16: 800}) || rows[0].Names[0] != "X" {
+			t.Errorf("%s: %v, %v", text, rows, err)
+		}
+	}
+}
+
+// TestUnmatched: a device of the user that no GPU has is named with the GPUs that there are.
+func TestUnmatched(t *testing.T) {
+	c := Catalog{}.With([]Device{{Names: []string{"H100"}}, {Names: []string{"nvidia h100  80GB hbm3", "other"}}}, Figures{})
+	if got := c.Unmatched([]string{"NVIDIA H100 80GB HBM3 MIG 1g.10gb"}); len(got) != 1 || got[0] != "H100" {
+		t.Errorf("%q", got)
+	}
+	if got := c.Unmatched(nil); len(got) != 2 {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -257,7 +280,7 @@ func FuzzParseDevices(f *testing.F) {
 				t.Fatalf("%+v", d)
 			}
 			for _, v := range d.Peak {
-				if !(v >= 0 && v <= 1e7) {
+				if v != 0 && !(v >= 0.001 && v <= 1e7) {
 					t.Fatalf("%+v", d)
 				}
 			}

@@ -2,6 +2,7 @@ package efficiency
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -74,8 +75,8 @@ func HostCopy(kernel string) bool {
 // A Bound is what limits an operator at its best.
 type Bound string
 
-// The bounds. Latency: at its best the operator would take less time than a launch, so
-// neither rate nor bandwidth decides.
+// The bounds. Latency: at its best the operator would take less time than a launch, and
+// it is short, so neither rate nor bandwidth decides.
 const (
 	ComputeBound Bound = "compute"
 	MemoryBound  Bound = "memory"
@@ -84,8 +85,12 @@ const (
 )
 
 // LaunchNS is the time below which the roofline of a call is shorter than what a launch
-// costs.
-const LaunchNS = 2000
+// costs. A call that takes ShortNS or more has another reason: it is far from its roofline,
+// and fewer launches would not help.
+const (
+	LaunchNS = 2_000
+	ShortNS  = 10_000
+)
 
 // Totals are sums over the calls of an operator.
 type Totals struct {
@@ -104,8 +109,9 @@ type Roofline struct {
 }
 
 // Roofline returns the larger of FLOPs over their rate and bytes over their bandwidth, or
-// false if it is not known. FLOPs of vector work may be unknown: its bytes decide.
-func (p *Peaks) Roofline(t Totals) (Roofline, bool) {
+// false if it is not known, of calls that took some time. FLOPs of vector work may be
+// unknown: its bytes decide.
+func (p *Peaks) Roofline(t Totals, gpuNS int64) (Roofline, bool) {
 	flops := t.FLOPs
 	if flops.Why != Known && t.Unit != Matrix {
 		flops = Count{}
@@ -117,7 +123,7 @@ func (p *Peaks) Roofline(t Totals) (Roofline, bool) {
 	moving := float64(t.Bytes.N) / p.Figures[t.Lane]
 	r := Roofline{NS: int64(math.Round(max(compute, moving))), Bound: MemoryBound}
 	switch {
-	case max(compute, moving) < LaunchNS*float64(t.Calls):
+	case max(compute, moving) < LaunchNS*float64(t.Calls) && float64(gpuNS) < ShortNS*float64(t.Calls):
 		r.Bound = LatencyBound
 	case compute > moving:
 		r.Bound = ComputeBound
@@ -185,10 +191,11 @@ func (p *Peaks) PeakNS(t Tally) (ns float64, all bool) {
 }
 
 // Utilization returns MFU or HFU: the time that FLOPs take at their peaks over the time that
-// passed. It is not known without matrix FLOPs or without a peak.
+// passed. It is not known without matrix FLOPs or without a peak, nor if a sum of FLOPs
+// stopped at the limit of int64.
 func (p *Peaks) Utilization(t Tally, wallNS int64) (share float64, ok bool) {
 	ns, _ := p.PeakNS(t)
-	if ns == 0 || wallNS <= 0 {
+	if slices.Contains(t[:], math.MaxInt64) || ns == 0 || wallNS <= 0 {
 		return 0, false
 	}
 	return ns / float64(wallNS), true

@@ -59,15 +59,30 @@ func TestRoofline(t *testing.T) {
 		{"type unknown", Totals{Matrix, NoFigure, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
 		{"peak unknown", Totals{Matrix, FP4, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
 	} {
-		if got, ok := p.Roofline(c.t); got != c.want || ok != c.ok {
+		if got, ok := p.Roofline(c.t, c.t.Calls*5_000); got != c.want || ok != c.ok {
 			t.Errorf("%s: %+v, %v, want %+v, %v", c.name, got, ok, c.want, c.ok)
 		}
 	}
 	// The ridge: 989.4 TFLOP/s over 3352 GB/s is 295 FLOPs per byte.
 	for intensity, want := range map[int64]Bound{290: MemoryBound, 300: ComputeBound} {
-		if got, _ := p.Roofline(Totals{Matrix, BF16, HBM, 1, n(1e9 * intensity), n(1e9)}); got.Bound != want {
+		if got, _ := p.Roofline(Totals{Matrix, BF16, HBM, 1, n(1e9 * intensity), n(1e9)}, 1e9); got.Bound != want {
 			t.Errorf("intensity %d: %s, want %s", intensity, got.Bound, want)
 		}
+	}
+}
+
+// TestLongCalls: a call that takes 10 µs or more is not bound by its launch, however little it
+// does: 100 calls that read and write 10 kB each need 298 ns in all.
+func TestLongCalls(t *testing.T) {
+	p, of := h100(), Totals{Vector, FP32, HBM, 100, Count{N: 100}, Count{N: 1_000_000}}
+	for ns, want := range map[int64]Bound{999_999: LatencyBound, 1_000_000: MemoryBound, 5_000_000: MemoryBound} {
+		if got, ok := p.Roofline(of, ns); !ok || got.Bound != want || got.NS != 298 {
+			t.Errorf("%d ns: %+v, want %s", ns, got, want)
+		}
+	}
+	of = Totals{Matrix, BF16, HBM, 1, Count{N: 1e9}, Count{N: 1000}} // 1.01 µs at the peak
+	if got, _ := p.Roofline(of, 43_000); got.Bound != ComputeBound {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -80,9 +95,9 @@ func TestRooflineProperties(t *testing.T) {
 	}
 	for range 1000 {
 		a, b := random(), random()
-		ra, _ := p.Roofline(a)
-		rb, _ := p.Roofline(b)
-		sum, ok := p.Roofline(Totals{Matrix, BF16, HBM, a.Calls + b.Calls, Count{N: a.FLOPs.N + b.FLOPs.N}, Count{N: a.Bytes.N + b.Bytes.N}})
+		ra, _ := p.Roofline(a, 1)
+		rb, _ := p.Roofline(b, 1)
+		sum, ok := p.Roofline(Totals{Matrix, BF16, HBM, a.Calls + b.Calls, Count{N: a.FLOPs.N + b.FLOPs.N}, Count{N: a.Bytes.N + b.Bytes.N}}, 1)
 		if !ok || sum.NS > ra.NS+rb.NS+2 || sum.NS < max(ra.NS, rb.NS) {
 			t.Fatalf("%+v and %+v: %d and %d, together %d", a, b, ra.NS, rb.NS, sum.NS)
 		}

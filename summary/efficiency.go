@@ -72,8 +72,8 @@ type EfficiencySums struct {
 	FLOPsKnownNS int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
 	BytesKnownNS int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
 	MatrixNS     int64 `json:"matrix_ns"`      // GPU time of matrix rows
-	MatrixFLOPs  int64 `json:"matrix_flops"`   // all that were executed
-	ModelFLOPs   int64 `json:"model_flops"`    // MatrixFLOPs without recomputation
+	MatrixFLOPs  Sum   `json:"matrix_flops"`   // all that were executed
+	ModelFLOPs   Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
 	WallNS       int64 `json:"wall_ns"`        // the window of the device, or the length of the step
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
@@ -89,7 +89,8 @@ type EfficiencySums struct {
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
-// Op, Dims, Types, From) is its key. GPUNS is the length of the union of what each call
+// Op, Dims, Types, From) is its key, except that calls whose work is not known, and copies
+// between host and device, have a row of their own. GPUNS is the length of the union of what each call
 // launched, summed over the calls. FLOPs and bytes are sums over the calls too; null is
 // unknown.
 type EfficiencyRow struct {
@@ -107,6 +108,7 @@ type EfficiencyRow struct {
 	From string `json:"from,omitempty"`
 
 	Count   int64  `json:"count"`
+	Untimed int64  `json:"untimed,omitempty"` // calls whose work has no duration: what they did is not in FLOPs and bytes
 	GPUNS   int64  `json:"gpu_ns"`
 	FLOPs   *int64 `json:"flops"`
 	Model   *int64 `json:"model_flops,omitempty"` // FLOPs without recomputation; only where they differ
@@ -152,7 +154,7 @@ type EfficiencyTransfer struct {
 	Group  int    `json:"group_size,omitempty"`
 	Count  int64  `json:"count"`
 	NS     int64  `json:"ns"`
-	Bytes  int64  `json:"bytes"` // as nccl-tests counts them
+	Bytes  Sum    `json:"bytes"` // as nccl-tests counts them
 	// AlgGBPS is bytes over time; BusGBPS has the factor of nccl-tests, and is null for
 	// copies and where it is not known.
 	AlgGBPS  *float64 `json:"algbw_gbps"`
@@ -216,11 +218,12 @@ func (s *EfficiencySums) add(o *EfficiencySums) {
 	for _, f := range []struct{ to, from *int64 }{
 		{&s.GPUNS, &o.GPUNS}, {&s.NoOperatorNS, &o.NoOperatorNS}, {&s.GraphNS, &o.GraphNS}, {&s.CommNS, &o.CommNS},
 		{&s.FLOPsKnownNS, &o.FLOPsKnownNS}, {&s.BytesKnownNS, &o.BytesKnownNS}, {&s.MatrixNS, &o.MatrixNS},
-		{&s.MatrixFLOPs, &o.MatrixFLOPs}, {&s.ModelFLOPs, &o.ModelFLOPs}, {&s.WallNS, &o.WallNS},
+		{&s.WallNS, &o.WallNS},
 		{&s.RooflineNS, &o.RooflineNS}, {&s.RecoverableNS, &o.RecoverableNS},
 	} {
 		*f.to = Plus(*f.to, *f.from)
 	}
+	s.MatrixFLOPs, s.ModelFLOPs = s.MatrixFLOPs.Plus(int64(o.MatrixFLOPs)), s.ModelFLOPs.Plus(int64(o.ModelFLOPs))
 }
 
 // written returns e as it is written: with its total, and lists that are not null.
@@ -253,7 +256,7 @@ func IsOver(over string) bool { return over != "" && over != OverCached }
 
 // check returns the first violated constraint of s.
 func (s *EfficiencySums) check() error {
-	for _, n := range []int64{s.GPUNS, s.NoOperatorNS, s.GraphNS, s.CommNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS, s.MatrixFLOPs, s.ModelFLOPs, s.WallNS, s.RooflineNS, s.RecoverableNS} {
+	for _, n := range []int64{s.GPUNS, s.NoOperatorNS, s.GraphNS, s.CommNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS, int64(s.MatrixFLOPs), int64(s.ModelFLOPs), s.WallNS, s.RooflineNS, s.RecoverableNS} {
 		if n < 0 {
 			return fmt.Errorf("a sum is %d, want 0 or more", n)
 		}
@@ -273,7 +276,7 @@ func (s *EfficiencySums) check() error {
 
 func (r *EfficiencyRow) check() error {
 	switch {
-	case r.Count < 0 || r.GPUNS < 0 || r.OverlapNS < 0:
+	case r.Count < 0 || r.Untimed < 0 || r.GPUNS < 0 || r.OverlapNS < 0:
 		return fmt.Errorf("count %d, gpu_ns %d, overlap_ns %d: want 0 or more", r.Count, r.GPUNS, r.OverlapNS)
 	case negative(r.FLOPs) || negative(r.Model) || negative(r.Bytes) || negative(r.RooflineNS):
 		return fmt.Errorf("flops, model_flops, bytes or roofline_ns is negative")

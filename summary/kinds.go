@@ -264,7 +264,7 @@ var kinds = []Kind{
 	rows[EfficiencyTransfer]{Name: "efficiency.transfers", In: func(s *Summary) *[]EfficiencyTransfer { return &s.Efficiency.Transfers },
 		Fold: away,
 		Roll: func(r *EfficiencyTransfer) Rolled {
-			return Rolled{Name: r.Name, Kind: r.Kind, Count: r.Count, TotalNS: r.NS, Bytes: &r.Bytes}
+			return Rolled{Name: r.Name, Kind: r.Kind, Count: r.Count, TotalNS: r.NS, Bytes: (*int64)(&r.Bytes)}
 		},
 		At:    func(r *EfficiencyTransfer) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: (*EfficiencyTransfer).order,

@@ -43,10 +43,13 @@ func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Co
 		}
 		t := &out[at]
 		t.Count++
-		t.NS, t.Bytes = summary.Plus(t.NS, run.End-run.Start), summary.Plus(t.Bytes, n)
+		t.NS, t.Bytes = summary.Plus(t.NS, run.End-run.Start), t.Bytes.Plus(n)
 	}
 	for key, at := range index {
 		t := &out[at]
+		if !t.Bytes.Fits() {
+			continue
+		}
 		alg := float64(t.Bytes) / float64(t.NS)
 		t.AlgGBPS = &alg
 		if factor := key.op.BusFactor(key.size); factor > 0 {

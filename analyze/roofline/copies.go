@@ -25,7 +25,7 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		n, known := sizeOf(a)
-		if a.Kind != trace.Memcpy || !known || n < largeCopy || !tl.Starts(w) {
+		if a.Kind != trace.Memcpy || !known || n < largeCopy || a.Dur == 0 || !tl.Starts(w) {
 			continue
 		}
 		lane := laneOf(p, tl.Trace.Name(a.Name))
@@ -37,16 +37,16 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out
 			out = append(out, summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "copy", Name: tl.Trace.Name(a.Name), Link: lane.String(), PeakGBPS: known64(p, lane)})
 		}
 		out[at].Count++
-		out[at].NS, out[at].Bytes = summary.Plus(out[at].NS, a.Dur), summary.Plus(out[at].Bytes, n)
+		out[at].NS, out[at].Bytes = summary.Plus(out[at].NS, a.Dur), out[at].Bytes.Plus(n)
 	}
 	for key, i := range index {
 		t := &out[i]
-		if t.NS == 0 {
+		if t.NS == 0 || !t.Bytes.Fits() {
 			continue
 		}
 		v := float64(t.Bytes) / float64(t.NS)
 		t.AlgGBPS = &v
-		moved := t.Bytes
+		moved := int64(t.Bytes)
 		if key.lane == efficiency.HBM { // read and written
 			moved = summary.Plus(moved, moved)
 		}

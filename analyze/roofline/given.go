@@ -33,7 +33,7 @@ func (r rates) given(out *summary.EfficiencySums, steps int64, executed efficien
 	t := m.Tally(steps, executed)
 	out.ModelFLOPs, out.MFU, out.MFUFrom = 0, nil, summary.MFUOfUser
 	for _, n := range t {
-		out.ModelFLOPs += n
+		out.ModelFLOPs = out.ModelFLOPs.Plus(n)
 	}
 	if share, ok := r.peaks.Utilization(t, out.WallNS); ok {
 		out.MFU = &share

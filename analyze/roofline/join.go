@@ -248,13 +248,13 @@ func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, mo
 	if c.FLOPs == nil || model == nil {
 		return
 	}
-	d.MatrixFLOPs = summary.Plus(d.MatrixFLOPs, *c.FLOPs)
+	d.MatrixFLOPs = d.MatrixFLOPs.Plus(*c.FLOPs)
 	if d.MFUFrom == summary.MFUOver {
 		return
 	}
 	d.HFU = raise(d.HFU, p, of.Peak, *c.FLOPs, d.WallNS)
 	if d.MFUFrom == "" {
-		d.ModelFLOPs = summary.Plus(d.ModelFLOPs, *model)
+		d.ModelFLOPs = d.ModelFLOPs.Plus(*model)
 		d.MFU = raise(d.MFU, p, of.Peak, *model, d.WallNS)
 	}
 	if more(d.HFU) {

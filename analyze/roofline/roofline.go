@@ -81,11 +81,13 @@ type known struct {
 	row  int32
 }
 
-// A rowID identifies a row of one GPU. Copies between host and device
-// have rows of their own, because another link bounds them.
+// A rowID identifies a row of one GPU. Copies between host and device have rows of their
+// own, because another link bounds them, and so have calls whose work is not known, so that
+// one of them does not hide that of the others.
 type rowID struct {
 	name, dims, types trace.Sym
 	link              bool
+	partly            bool // FLOPs or bytes are not known
 }
 
 // New returns the owners of the work of a trace, before any is known. It is nil if
@@ -245,7 +247,7 @@ func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
 		c := efficiency.ParseCall(o.t.Name(op.Name), o.t.Name(s.Dims), o.t.Name(s.Types), o.t.Name(s.Strides), o.t.Name(s.Concrete))
 		c.Kernel = o.t.Name(kernel)
 		w, ok := n.model.Work(&c)
-		at = o.add(key, known{work: w, ok: ok, row: o.row(rowID{op.Name, s.Dims, s.Types, host})})
+		at = o.add(key, known{work: w, ok: ok, row: o.row(rowID{op.Name, s.Dims, s.Types, host, w.FLOPs.Why != efficiency.Known || w.Bytes.Why != efficiency.Known})})
 	}
 	return at
 }
@@ -257,7 +259,7 @@ func (o *Owners) unknown(op *trace.Op, kernel trace.Sym, why efficiency.Reason) 
 	if !ok {
 		s := o.t.Shape(op.Shape)
 		none := efficiency.Count{Why: why}
-		at = o.add(key, known{work: efficiency.Work{FLOPs: none, Model: none, Bytes: none}, row: o.row(rowID{op.Name, s.Dims, s.Types, false})})
+		at = o.add(key, known{work: efficiency.Work{FLOPs: none, Model: none, Bytes: none}, row: o.row(rowID{op.Name, s.Dims, s.Types, false, true})})
 	}
 	return at
 }

@@ -3,7 +3,10 @@ package roofline
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"sort"
+	"strings"
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -114,7 +117,7 @@ type rates struct {
 // totals returns what the sums of a row are compared by.
 func (r rates) totals(row int32, t *tally) efficiency.Totals {
 	kernel := r.t.Name(r.longest[row].name)
-	return efficiency.Totals{Unit: t.unit, Peak: efficiency.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count, FLOPs: t.flops, Bytes: t.bytes}
+	return efficiency.Totals{Unit: t.unit, Peak: efficiency.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count - t.untimed, FLOPs: t.flops, Bytes: t.bytes}
 }
 
 func (r rates) lane(row int32) efficiency.Figure {
@@ -130,7 +133,7 @@ func rooflineOf(p *efficiency.Peaks, of efficiency.Totals, ns int64) (efficiency
 	if summary.IsOver(overNames[p.Excess(of, ns)]) {
 		return efficiency.Roofline{}, false
 	}
-	return p.Roofline(of)
+	return p.Roofline(of, ns)
 }
 
 // sums returns the sums of all rows over some time, which has so many whole steps.
@@ -140,6 +143,9 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	var executed, model efficiency.Tally
 	for _, row := range t.touched {
 		sum := &t.byRow[row]
+		if sum.ns == 0 {
+			continue
+		}
 		if sum.flops.Why == efficiency.Known {
 			out.FLOPsKnownNS = summary.Plus(out.FLOPsKnownNS, sum.ns)
 		}
@@ -150,8 +156,8 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 		if sum.unit == efficiency.Matrix {
 			out.MatrixNS = summary.Plus(out.MatrixNS, sum.ns)
 			if sum.flops.Why == efficiency.Known {
-				out.MatrixFLOPs = summary.Plus(out.MatrixFLOPs, sum.flops.N)
-				out.ModelFLOPs = summary.Plus(out.ModelFLOPs, sum.model.N)
+				out.MatrixFLOPs = out.MatrixFLOPs.Plus(sum.flops.N)
+				out.ModelFLOPs = out.ModelFLOPs.Plus(sum.model.N)
 				executed[of.Peak] = summary.Plus(executed[of.Peak], sum.flops.N)
 				model[of.Peak] = summary.Plus(model[of.Peak], sum.model.N)
 			}
@@ -214,7 +220,7 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 		out = append(out, summary.EfficiencyRow{
 			Rank: rank, Device: r.d.Ordinal, Op: op, Dims: recorded(dims), Types: recorded(types),
 			Unit: unitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
-			Count: sum.count, GPUNS: sum.ns, OverlapNS: sum.overlap,
+			Count: sum.count, Untimed: sum.untimed, GPUNS: sum.ns, OverlapNS: sum.overlap,
 		})
 		r.fill(&out[len(out)-1], sum, of)
 	}
@@ -226,6 +232,10 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 
 // fill fills in what is known of the work of a row.
 func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) {
+	if row.GPUNS == 0 {
+		row.Unknown = "no duration"
+		return
+	}
 	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
 	if row.FLOPs != nil && t.model.N != t.flops.N {
 		row.Model = number(t.model)
@@ -294,12 +304,38 @@ func figureName(t efficiency.Totals) string {
 	return t.Peak.String()
 }
 
+// maxNesting is the deepest list of arguments: dimensions of tensors in a list of tensors.
+const maxNesting = 4
+
 // recorded returns a list of arguments as JSON: null if there is none, or if the text is not
-// JSON because it was cut.
+// JSON because it was cut, nests deeper than arguments do, or has a number that is not finite.
+// Each level of nesting indents all that is in it.
 func recorded(text string) json.RawMessage {
+	none := json.RawMessage("null")
 	var out bytes.Buffer
-	if text == "" || json.Compact(&out, []byte(text)) != nil {
-		return json.RawMessage("null")
+	if text == "" {
+		return none
+	}
+	depth, tokens := 0, json.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return none
+		}
+		if d, ok := token.(json.Delim); ok && (d == '[' || d == '{') {
+			depth++
+		} else if ok {
+			depth--
+		}
+		if depth > maxNesting {
+			return none
+		}
+	}
+	if json.Compact(&out, []byte(text)) != nil {
+		return none
 	}
 	return out.Bytes()
 }

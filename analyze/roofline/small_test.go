@@ -107,7 +107,7 @@ func TestSteps(t *testing.T) {
 	}
 	for i, want := range []struct{ executed, model, gpu int64 }{{3, 2, 650_000}, {1, 1, 200_000}} {
 		st, wall := &s.Efficiency.Steps[i], s.Steps[i].WallNS
-		if st.WallNS != wall || st.GPUNS != want.gpu || st.MatrixFLOPs != want.executed*product || st.ModelFLOPs != want.model*product {
+		if st.WallNS != wall || st.GPUNS != want.gpu || st.MatrixFLOPs != summary.Sum(want.executed*product) || st.ModelFLOPs != summary.Sum(want.model*product) {
 			t.Errorf("step %d: %+v", i, *st)
 		}
 		if !near(st.HFU, float64(want.executed)*product/989.4e3/float64(wall)) || !near(st.MFU, float64(want.model)*product/989.4e3/float64(wall)) {
@@ -128,7 +128,7 @@ func TestForwardInBackward(t *testing.T) {
 		`"Concrete Inputs":["","","","0.","True","False",""]`
 	for name, tt := range map[string]struct {
 		script  func(*script)
-		flops   int64
+		flops   summary.Sum
 		counted bool
 	}{
 		"recompute_fn": {func(s *script) {
@@ -153,7 +153,7 @@ func TestForwardInBackward(t *testing.T) {
 		s := new(script)
 		tt.script(s)
 		d := s.measure(t, efficiency.ModelFLOPs{}).Efficiency.Devices[0]
-		want := int64(0)
+		want := summary.Sum(0)
 		if tt.counted {
 			want = tt.flops
 		}

@@ -1,6 +1,8 @@
 package roofline
 
 import (
+	"math"
+
 	"assay/analyze/gpu"
 	"assay/efficiency"
 	"assay/interval"
@@ -132,6 +134,7 @@ func (b *beside) within(now int64, s interval.Span) (ns int64) {
 // A tally adds up calls of one row.
 type tally struct {
 	count, ns, overlap  int64
+	untimed             int64 // calls whose work has no duration: what they did is in no sum
 	flops, model, bytes efficiency.Count
 	estimated, touched  bool
 	unit                efficiency.Unit
@@ -148,6 +151,10 @@ func (t *tally) add(s *spent, w *efficiency.Work) {
 		return
 	}
 	t.count++
+	if s.ns == 0 {
+		t.untimed++
+		return
+	}
 	model := w.Model
 	if s.recomputed && model.Why == efficiency.Known {
 		model.N = 0
@@ -158,12 +165,15 @@ func (t *tally) add(s *spent, w *efficiency.Work) {
 	t.estimated = t.estimated || w.BytesEstimated
 }
 
-// plus adds a number to a sum, which is not known if one of them is not.
+// plus adds a number to a sum, which is not known if one of them is not, or if it is too
+// large.
 func plus(sum *efficiency.Count, n efficiency.Count) {
 	if sum.Why == efficiency.Known {
 		sum.Why = n.Why
 	}
-	sum.N = summary.Plus(sum.N, n.N)
+	if sum.N = summary.Plus(sum.N, n.N); sum.N == math.MaxInt64 && sum.Why == efficiency.Known {
+		sum.Why = efficiency.TooLarge
+	}
 }
 
 // tallies has the sums of some calls by row, and of work without an operator.

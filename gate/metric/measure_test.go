@@ -69,7 +69,7 @@ func efficiencyOfTwo() (e summary.Efficiency) {
 		matrix := int64(40+20*r) * ms
 		flops := matrix / ms * 5e11
 		sums := summary.EfficiencySums{
-			GPUNS: 80 * ms, NoOperatorNS: 10 * ms, FLOPsKnownNS: 70 * ms, BytesKnownNS: 70 * ms, MatrixNS: matrix, MatrixFLOPs: flops, ModelFLOPs: 20e12,
+			GPUNS: 80 * ms, NoOperatorNS: 10 * ms, FLOPsKnownNS: 70 * ms, BytesKnownNS: 70 * ms, MatrixNS: matrix, MatrixFLOPs: summary.Sum(flops), ModelFLOPs: 20e12,
 			WallNS: 100 * ms, MFU: x(0.2), HFU: x(0.2 + 0.1*float64(r)), RooflineNS: matrix / 2, RecoverableNS: matrix / 2,
 		}
 		e.Devices = append(e.Devices, summary.EfficiencyDevice{Input: r, Rank: r, Device: int64(r), EfficiencySums: sums})

@@ -42,7 +42,7 @@ func Efficient() *summary.Summary {
 	row("custom::op", "[[64]]", `["float"]`, "", 7, 702_312, nil, nil, nil, "")
 	rows := s.Efficiency.Rows
 	rows[5].BytesIs, rows[5].Unknown, rows[6].BytesIs, rows[6].Dtype, rows[6].Unknown = "estimate", "type of a list", "", "", "no formula"
-	flops := int64(2_475_914_428_416 + 246_168_944_640)
+	flops := summary.Sum(2_475_914_428_416 + 246_168_944_640)
 	share := float64(flops) / (989.4e12 * 20e-3)
 	e.EfficiencySums = summary.EfficiencySums{GPUNS: 14_000_000, NoOperatorNS: 3_000_000, GraphNS: 1_000_000, FLOPsKnownNS: 9_997_688, BytesKnownNS: 10_297_688,
 		MatrixNS: 6_777_956, MatrixFLOPs: flops, ModelFLOPs: flops, WallNS: 20 * MS, MFU: &share, HFU: &share, RooflineNS: 4_729_311, RecoverableNS: 5_568_377}

@@ -97,7 +97,7 @@ func List(text []byte, name, item string) ([]ast.Node, error) {
 		return nil, errors.New("1: want one YAML document, got several")
 	}
 	top, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok || len(top.Values) != 1 || top.Values[0].Key.String() != name {
+	if !ok || len(top.Values) != 1 || Key(top.Values[0]) != name {
 		return nil, Errorf(file.Docs[0].Body, "want a mapping with the list %s, and nothing else", name)
 	}
 	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
@@ -105,6 +105,14 @@ func List(text []byte, name, item string) ([]ast.Node, error) {
 		return nil, Errorf(top.Values[0].Value, "%s: want a list of at least one %s", name, item)
 	}
 	return seq.Values, nil
+}
+
+// Key returns the key of an entry, without the quotes that JSON has.
+func Key(e *ast.MappingValueNode) string {
+	if s, ok := e.Key.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return e.Key.String()
 }
 
 // Malformed returns an error of the YAML package with its line, else the one given.

@@ -60,7 +60,7 @@ func percent(v float64) string {
 
 // achieved returns the rate of matrix operators while they run, or "".
 func achieved(s summary.EfficiencySums) string {
-	if s.MatrixNS <= 0 || s.MatrixFLOPs <= 0 {
+	if s.MatrixNS <= 0 || s.MatrixFLOPs <= 0 || !s.MatrixFLOPs.Fits() {
 		return ""
 	}
 	return figure(float64(s.MatrixFLOPs)/float64(s.MatrixNS)/1e3, true)
@@ -83,7 +83,7 @@ func steps(ctx *section.Context) doc.Section {
 	}}
 	for _, st := range list {
 		rate := ""
-		if st.WallNS > 0 {
+		if st.WallNS > 0 && st.ModelFLOPs.Fits() {
 			rate = figure(float64(st.ModelFLOPs)/float64(st.WallNS)/1e3, true)
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: st.WallNS, Cells: []string{
@@ -136,7 +136,7 @@ func Transfers(ctx *section.Context) doc.Section {
 			group = unit.Count(int64(tr.Group))
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: tr.NS, Cells: []string{
-			label.Clean(tr.Name), group, unit.Count(tr.Count), unit.FineBytes(doc.Mean(tr.Bytes, tr.Count)), each.Text(doc.Mean(tr.NS, tr.Count)),
+			label.Clean(tr.Name), group, unit.Count(tr.Count), size(tr), each.Text(doc.Mean(tr.NS, tr.Count)),
 			figure(tr.AlgGBPS()), figure(tr.Bus()), words.Link(tr.Link), figure(tr.Peak()), of,
 		}})
 	}
@@ -151,6 +151,14 @@ func Transfers(ctx *section.Context) doc.Section {
 		t.Note += " ≥: the time includes waiting for other ranks, so the bandwidth of the link is at least this."
 	}
 	return doc.Section{Title: "Bandwidth of collectives and copies", Blocks: []doc.Block{t.Cut(maxTransfers).WithoutEmpty()}, Fold: true}
+}
+
+// size returns the mean size of a transfer, or "" if the sum is too large.
+func size(tr *efficiency.Transfer) string {
+	if !tr.Bytes.Fits() {
+		return ""
+	}
+	return unit.FineBytes(doc.Mean(int64(tr.Bytes), tr.Count))
 }
 
 // overLink reports whether a transfer is faster than its link, which has a reason.

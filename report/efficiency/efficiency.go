@@ -200,8 +200,11 @@ func weighty(types []efficiency.Peak) (out []efficiency.Peak) {
 }
 
 // work returns a number of FLOPs, per GPU: "5.76 TFLOP".
-func work(total efficiency.Total, flops int64) string {
-	text, _ := strings.CutSuffix(unit.FLOPRate(float64(mean(total, flops))), "/s")
+func work(total efficiency.Total, flops summary.Sum) string {
+	if !flops.Fits() {
+		return "over 9.22 EFLOP of all GPUs"
+	}
+	text, _ := strings.CutSuffix(unit.FLOPRate(float64(mean(total, int64(flops)))), "/s")
 	return text
 }
 

@@ -40,6 +40,8 @@ func Unknown(id string) Reason {
 		"routing":                {"expert routing not recorded", ""},
 		"no formula":             {"no formula for the operator", ""},
 		"graph replay":           {"CUDA graph replay", "also give the trace of the capture of the graphs, recorded with record_shapes=True"},
+		"too large a number":     {"FLOPs or bytes over 2^63: the dimensions are wrong", ""},
+		"no duration":            {"kernels without a duration", ""},
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
 		"communication":          {"communication", ""},

@@ -12,7 +12,8 @@ import (
 type Transfer struct {
 	Kind, Name, Link string
 	Group            int
-	Count, NS, Bytes int64
+	Count, NS        int64
+	Bytes            summary.Sum
 	Lower            bool // the time includes waiting
 	// Matched says that the collectives of the ranks were matched. Count, NS and Bytes are then
 	// those of the matched ones, each with the time of the rank that waited least.
@@ -33,7 +34,7 @@ func Transfers(s *summary.Summary) []Transfer {
 	out := view.Group(s.Efficiency.Transfers, func(r *summary.EfficiencyTransfer) key { return key{r.Kind, r.Name, r.Link, r.Group} }, func(r *summary.EfficiencyTransfer) Transfer {
 		return Transfer{Kind: r.Kind, Name: r.Name, Link: r.Link, Group: r.Group}
 	}, func(sum *Transfer, r *summary.EfficiencyTransfer) {
-		sum.Count, sum.NS, sum.Bytes = summary.Plus(sum.Count, r.Count), summary.Plus(sum.NS, r.NS), summary.Plus(sum.Bytes, r.Bytes)
+		sum.Count, sum.NS, sum.Bytes = summary.Plus(sum.Count, r.Count), summary.Plus(sum.NS, r.NS), sum.Bytes.Plus(int64(r.Bytes))
 		sum.Lower, sum.Over = sum.Lower || r.Lower, sum.Over || summary.IsOver(r.Over)
 		sum.bus, sum.noBus = weigh(sum.bus, sum.noBus, r.BusGBPS, r.NS)
 		sum.peak, sum.noPeak = weigh(sum.peak, sum.noPeak, r.PeakGBPS, r.NS)
@@ -60,7 +61,7 @@ func matched(s *summary.Summary, list []Transfer) {
 				continue
 			}
 			m.Count, m.NS = summary.Plus(m.Count, c.Count), summary.Plus(m.NS, *c.TransferNS)
-			m.Bytes = summary.Plus(m.Bytes, int64(min(float64(*c.Bytes)*float64(c.Count), 1<<62)))
+			m.Bytes = m.Bytes.Plus(int64(min(float64(*c.Bytes)*float64(c.Count), 1<<62)))
 			m.bus, m.noBus = weigh(m.bus, m.noBus, c.BusBWGBps, *c.TransferNS)
 		}
 		if peak, ok := t.Peak(); ok {
@@ -95,7 +96,13 @@ func weigh(sum float64, unknown bool, v *float64, ns int64) (float64, bool) {
 }
 
 // AlgGBPS returns size over time.
-func (t *Transfer) AlgGBPS() (float64, bool) { return rate(&t.Bytes, t.NS, 1) }
+func (t *Transfer) AlgGBPS() (float64, bool) {
+	n := int64(t.Bytes)
+	if !t.Bytes.Fits() {
+		return 0, false
+	}
+	return rate(&n, t.NS, 1)
+}
 
 // Bus returns the bus bandwidth in GB/s.
 func (t *Transfer) Bus() (float64, bool) { return t.mean(t.bus, t.noBus) }

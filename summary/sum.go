@@ -1,0 +1,33 @@
+package summary
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A Sum is a sum of FLOPs or bytes that may be too large for an int64, as that of a job with
+// thousands of GPUs. It is then math.MaxInt64, and null in JSON.
+type Sum int64
+
+// Fits reports whether the sum is the number, and did not stop at the limit.
+func (s Sum) Fits() bool { return s < math.MaxInt64 }
+
+// Plus returns the sum with another number.
+func (s Sum) Plus(n int64) Sum { return Sum(Plus(int64(s), n)) }
+
+// MarshalJSON returns the number, or null if it is too large.
+func (s Sum) MarshalJSON() ([]byte, error) {
+	if !s.Fits() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int64(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (s *Sum) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = math.MaxInt64
+		return nil
+	}
+	return json.Unmarshal(text, (*int64)(s))
+}
