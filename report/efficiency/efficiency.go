@@ -171,6 +171,9 @@ func limits(r efficiency.Range) string {
 	if r.Unknown == 0 {
 		return percent(r.Least)
 	}
+	if least := percent(r.Least); strings.HasPrefix(least, "<") {
+		return "at most " + percent(r.Most)
+	}
 	return "at least " + percent(r.Least) + " and at most " + percent(r.Most)
 }
 
