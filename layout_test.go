@@ -99,7 +99,7 @@ var mayImport = map[string]string{
 	"judge/counters":                 "internal/label judge/finding judge/rule judge/tree summary unit",
 	"judge/series":                   "internal/label judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/bench summary/view/hang unit",
 	"judge/memory":                   "internal/label judge/finding judge/rule judge/tree summary unit",
-	"doctor":                         "internal/label judge judge/capture judge/finding judge/rule summary summary/view unit",
+	"doctor":                         "internal/label judge judge/capture judge/finding judge/rule summary summary/view summary/view/efficiency unit",
 	"compare":                        "compare/efficiency compare/headline compare/phases compare/ranks compare/series internal/lazyregexp summary summary/view unit",
 	"compare/efficiency":             "summary summary/view/efficiency",
 	"compare/headline":               "unit",

@@ -10,6 +10,7 @@ import (
 	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
+	"assay/summary/view/efficiency"
 	"assay/unit"
 )
 
@@ -270,6 +271,10 @@ func (e *examination) efficiency() (can, why string) {
 	}
 	switch all := int64(len(e.Counters)); {
 	case all == 0:
+		sums := e.Efficiency.Total()
+		if work := efficiency.Work(&sums); sums.RooflineNS > 0 && work > 0 {
+			return Partly, "FLOPs are known for " + unit.Share(sums.FLOPsKnownNS, work) + " of GPU time. No hardware counters were collected."
+		}
 		return No, "No hardware counters were collected."
 	case known < all:
 		return Partly, fmt.Sprintf("The %% of peak is known for %s of %s.", unit.Count(known), label.Plural(all, "kernel"))

@@ -7,6 +7,7 @@ import (
 	"assay/internal/label"
 	"assay/report/counters"
 	"assay/report/doc"
+	"assay/report/efficiency"
 	"assay/report/logs"
 	"assay/report/memory"
 	"assay/report/section"
@@ -67,6 +68,9 @@ func verdict(ctx *section.Context) doc.Section {
 	}
 	if text := verdictCause(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
+	}
+	if text := efficiency.Headline(ctx); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
 	if list, of := firstFixes(ctx); list != nil {
 		first := "What to do first:"

@@ -10,6 +10,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/doc"
+	"assay/report/efficiency"
 	"assay/report/page"
 	"assay/report/section"
 	"assay/report/words"
@@ -80,6 +81,9 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	}
 	if comm := a.With(summary.ClassComm); comm > 0 {
 		out = append(out, page.Fact{Value: unit.Share(a.HiddenComm(), comm), Name: "comm overlapped"})
+	}
+	for _, f := range efficiency.Facts(ctx) {
+		out = append(out, page.Fact{Value: f.Value, Name: f.Name})
 	}
 	name := "GPU window"
 	if n > 1 {

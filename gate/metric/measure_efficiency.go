@@ -22,7 +22,7 @@ func efficiencyMetrics() []Metric {
 			measure: efficiencyAs(efficiency.HFU)},
 		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.knownWork},
-		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work",
+		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.recoverable},
 		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.tflops)},
@@ -114,15 +114,15 @@ func errNoUtilization(s *summary.EfficiencySums) error {
 }
 
 func (v selection) knownWork() (Value, error) {
-	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS }, efficiency.Work)
+	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS })
 }
 
 func (v selection) recoverable() (Value, error) {
-	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS }, gpuTime)
+	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS })
 	if err != nil {
 		return out, err
 	}
-	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS }, gpuTime)
+	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS })
 	if err == nil && roof.Num == 0 {
 		return Value{}, errors.New("no operator has a roofline: FLOPs and bytes, or the peaks of the GPU, are not known")
 	}
@@ -136,17 +136,15 @@ func gpuNS(list []*summary.EfficiencySums) (sum int64) {
 	return sum
 }
 
-func gpuTime(s *summary.EfficiencySums) int64 { return s.GPUNS }
-
-// ofEfficiency divides a part of the GPU time by all of it.
-func (v selection) ofEfficiency(part, whole func(*summary.EfficiencySums) int64) (Value, error) {
+// ofEfficiency divides a part of the GPU time by all of it that is not communication.
+func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value, error) {
 	list, err := v.efficiencySums()
 	if err != nil {
 		return Value{}, err
 	}
 	var sum, all int64
 	for _, s := range list {
-		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, whole(s))
+		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, efficiency.Work(s))
 	}
 	return ratio(sum, all), nil
 }

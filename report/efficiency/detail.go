@@ -36,12 +36,18 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 			place = fmt.Sprintf("rank %d GPU %d", d.Rank, d.Device)
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: d.RecoverableNS, Cells: []string{
-			place, share(d.MFU), share(d.HFU), scale.Text(d.GPUNS), unit.Share(d.FLOPsKnownNS, d.GPUNS), unit.Share(d.BytesKnownNS, d.GPUNS),
+			place, share(d.MFU), share(d.HFU), scale.Text(d.GPUNS), known(d.EfficiencySums, d.FLOPsKnownNS), known(d.EfficiencySums, d.BytesKnownNS),
 			achieved(d.EfficiencySums), scale.Text(d.RooflineNS), scale.Text(d.RecoverableNS),
 		}})
 	}
 	t.Note = "MFU and HFU: % of the peak over the GPU window; at least where FLOPs known is less than 100%. Matrix TFLOP/s: while matrix operators run."
 	return doc.Section{Title: "Efficiency of GPUs", Blocks: []doc.Block{t.Cut(section.MaxDevices).WithoutEmpty()}, Fold: true}
+}
+
+// known prints a part of the GPU time as a share of it without communication.
+func known(s summary.EfficiencySums, ns int64) string {
+	work := efficiency.Work(&s)
+	return unit.Share(min(ns, work), work)
 }
 
 // share prints a share that may be unknown, in percent with one decimal.
@@ -88,7 +94,7 @@ func steps(ctx *section.Context) doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: st.WallNS, Cells: []string{
 			st.Name, scale.Text(doc.Mean(st.WallNS, int64(st.GPUs))), share(st.MFU), share(st.HFU), rate,
-			unit.Share(st.FLOPsKnownNS, st.GPUNS), achieved(st.EfficiencySums), scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs))), mfuOverRanks(st),
+			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums), scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs))), mfuOverRanks(st),
 		}})
 	}
 	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run. MFU and HFU: at least where FLOPs known is less than 100%."

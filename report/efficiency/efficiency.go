@@ -63,7 +63,7 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(total), graphs(ctx, total)}
+	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(ctx, total), graphs(ctx, total)}
 	for _, text := range append(texts, remarks(ctx, total)...) {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
@@ -75,21 +75,22 @@ func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 
 // coverage says for how much of the GPU time FLOPs and bytes are known.
 func coverage(total efficiency.Total) string {
-	of := func(ns int64) string { return unit.Share(ns, total.GPUNS) }
+	work := efficiency.Work(&total.EfficiencySums)
+	of := func(ns int64) string { return unit.Share(min(ns, work), work) }
 	if total.FLOPsKnownNS == total.BytesKnownNS {
 		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s%s).", of(total.FLOPsKnownNS),
-			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, total.GPUNS)), perGPU(total))
+			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, work)), perGPU(total))
 	}
 	return fmt.Sprintf("FLOPs are known for %s of total GPU time, bytes for %s (total %s%s).", of(total.FLOPsKnownNS), of(total.BytesKnownNS),
-		unit.Duration(mean(total, total.GPUNS)), perGPU(total))
+		unit.Duration(mean(total, work)), perGPU(total))
 }
 
-// communication says how much of the GPU time has no FLOPs by nature, or returns "".
+// communication says how much GPU time communication takes, or returns "".
 func communication(total efficiency.Total) string {
-	if total.CommNS == 0 {
-		return ""
+	if ns := total.GPUNS - efficiency.Work(&total.EfficiencySums); ns > 0 {
+		return fmt.Sprintf(" Without communication, which takes %s%s more.", unit.Duration(mean(total, ns)), perGPU(total))
 	}
-	return fmt.Sprintf(" Communication, which has none, takes %s.", unit.Share(total.CommNS, total.GPUNS))
+	return ""
 }
 
 // mean returns a sum per GPU.
@@ -112,28 +113,32 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
 	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
 		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The shapes, the times or the peak are not those of this GPU."
-	case total.MFU == nil || total.HFU == nil:
+	case total.MFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
 	}
-	atLeast := ""
-	if total.FLOPsKnownNS < total.GPUNS {
-		atLeast = "at least "
-	}
-	apart := total.ModelFLOPs != total.MatrixFLOPs
+	devices := efficiency.Devices(ctx.Summary)
+	mfu, _ := efficiency.MFU(ctx.Summary, devices)
+	apart := total.ModelFLOPs != total.MatrixFLOPs || total.MFUFrom == summary.MFUOfUser
 	text := "MFU and HFU: "
 	if apart {
 		text = "MFU: "
 	}
-	text += atLeast + percent(*total.MFU)
+	text += limits(mfu)
+	if total.MFUFrom == summary.MFUOfUser {
+		text += " from --model-flops"
+	}
 	if total.WithMFU > 1 {
 		text += fmt.Sprintf(" (mean of %d GPUs; %s to %s)", total.WithMFU, percent(total.MinMFU), percent(total.MaxMFU))
 	}
-	if apart {
-		text += ", HFU: " + atLeast + percent(*total.HFU)
+	if hfu, ok := efficiency.HFU(ctx.Summary, devices); apart && ok {
+		text += ", HFU: " + limits(hfu)
 	}
 	text += ". " + formula(ctx, total)
-	if apart {
+	if apart && total.MFUFrom != summary.MFUOfUser {
 		text += " HFU also counts recomputed FLOPs: " + work(total, total.MatrixFLOPs) + "."
+	}
+	if mfu.Unknown > 0 {
+		text += " At most: if all GPU time with unknown FLOPs ran at the peak."
 	}
 	return text
 }
@@ -159,6 +164,17 @@ func clocks(s *summary.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf("Monitor (%s): %s.", label.Plural(gpus, "GPU"), strings.Join(parts, "; "))
+}
+
+// limits prints a utilization with its limits.
+func limits(r efficiency.Range) string {
+	if r.Unknown == 0 {
+		return percent(r.Least)
+	}
+	if least := percent(r.Least); strings.HasPrefix(least, "<") {
+		return "at most " + percent(r.Most)
+	}
+	return "at least " + percent(r.Least) + " and at most " + percent(r.Most)
 }
 
 // formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks
@@ -238,8 +254,9 @@ func peakSource(s *summary.Summary) (source string) {
 // matrix says how fast the matrix operators are while they run.
 func matrix(ctx *section.Context, total efficiency.Total) string {
 	var parts []string
-	types := efficiency.Matrix(ctx.Summary)
+	types, ns := efficiency.Matrix(ctx.Summary), int64(0)
 	for _, p := range types {
+		ns = summary.Plus(ns, p.NS)
 		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 {
 			continue
 		}
@@ -253,18 +270,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("Matrix operators take %s of total GPU time. While they run, they achieve: %s.", unit.Share(total.MatrixNS, total.GPUNS), strings.Join(parts, ", "))
-}
-
-// recoverable states the sum of the recoverable time.
-func recoverable(total efficiency.Total) string {
-	if total.RooflineNS == 0 || total.RecoverableNS == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
-		unit.Share(total.RecoverableNS, total.GPUNS)) +
-		fmt.Sprintf(" This is GPU time above the roofline, %s, of the operators with known bytes.", unit.Duration(mean(total, total.RooflineNS))) +
-		" In practice, good matrix products reach 75% of the roofline, good copies 90%."
+	return fmt.Sprintf("Matrix operators with known FLOPs take %s of total GPU time. While they run, they achieve: %s.", unit.Share(ns, efficiency.Work(&total.EfficiencySums)), strings.Join(parts, ", "))
 }
 
 // operators returns the operators with the most recoverable time.
@@ -278,7 +284,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"}, Columns: []doc.Column{
 		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number),
 		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of all", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
-		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col("GPU time over ranks", doc.Text),
+		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
 	}}
 	for i := range list {
 		o := &list[i]
@@ -288,7 +294,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
 			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)),
 			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), ofRoofline(o), words.Bound(o.Bound),
-			arithmetic(o), bandwidth(o), figure(o.Intensity()), overRanks(o, scale),
+			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
 		}})
 	}
 	t.Note = "Recoverable: GPU time − roofline; % of all: of its sum. "
@@ -296,9 +302,11 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}
 	t.Note += "Roofline: the larger of FLOPs / peak and bytes / memory bandwidth" + ofMemory(ctx.Summary) + ". Bytes: each input and output once. " +
-		"TFLOP/s: of GEMM, convolution and attention. "
-	if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == summary.BoundLatency }) {
-		t.Note += "Latency: at the roofline, a call is shorter than a launch; fuse such calls or use CUDA graphs."
+		"TFLOP/s: of GEMM, convolution and attention."
+	for _, r := range remedies {
+		if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == r.bound && o.RecoverableNS > 0 }) {
+			t.Note += r.text
+		}
 	}
 	if cachedRows(list) {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
@@ -362,6 +370,14 @@ func bandwidth(o *efficiency.Operator) string {
 		text = "≈" + text
 	}
 	return text
+}
+
+// overlapped returns the GPU time during which communication ran.
+func overlapped(total efficiency.Total, o *efficiency.Operator, scale doc.Scale) string {
+	if o.OverlapNS == 0 {
+		return ""
+	}
+	return scale.Text(mean(total, o.OverlapNS))
 }
 
 // overRanks returns the least and the most GPU time of a rank, where they differ.

@@ -28,7 +28,7 @@ func TestCoverageFirst(t *testing.T) {
 		t.Fatalf("the section does not begin with the coverage:\n%.400s", section)
 	}
 	for _, want := range []string{
-		"MFU and HFU: at least 13.8%.", "2.72 TFLOP / (989 TFLOP/s × 20 ms). Peak: bf16 of NVIDIA H100 80GB HBM3, dense, from data sheets.",
+		"MFU and HFU: at least 13.8% and at most 33.8%.", "2.72 TFLOP / (989 TFLOP/s × 20 ms). Peak: bf16 of NVIDIA H100 80GB HBM3, dense, from data sheets.",
 		"Recoverable time: up to 5.57 ms, 39.8% of total GPU time.", "bf16 402 TFLOP/s (40.6% of peak)",
 		"| GPU memory", "≥ 77.8%", "CUDA graph replay",
 	} {

@@ -21,15 +21,15 @@ const mostRecoverable = 10
 // and the rest.
 func efficiencyRecoverable(s *summary.Summary) (plot.Chart, bool) {
 	total := efficiency.Sum(s)
-	gpus := int64(max(1, total.GPUs))
+	gpus, work := int64(max(1, total.GPUs)), efficiency.Work(&total.EfficiencySums)
 	var rows []plot.BarRow
 	var shown []efficiency.Operator
 	sum, more := int64(0), 0
 	for _, o := range efficiency.Operators(s) {
-		if o.RooflineNS == nil || o.RecoverableNS <= 0 {
+		if o.RooflineNS == nil || o.GPUNS <= 0 {
 			continue
 		}
-		if len(rows) == mostRecoverable {
+		if len(rows) == mostRecoverable || o.RecoverableNS <= 0 {
 			more++
 			continue
 		}
@@ -53,7 +53,7 @@ func efficiencyRecoverable(s *summary.Summary) (plot.Chart, bool) {
 	c := plot.Chart{
 		Title: "Recoverable time: GPU time above the roofline",
 		Subtitle: fmt.Sprintf("up to %s%s; FLOPs known for %s of total GPU time, bytes for %s", unit.Duration(total.RecoverableNS/gpus), per,
-			unit.Share(total.FLOPsKnownNS, total.GPUNS), unit.Share(total.BytesKnownNS, total.GPUNS)),
+			unit.Share(total.FLOPsKnownNS, work), unit.Share(min(total.BytesKnownNS, work), work)),
 		Legend: append(legend, plot.Swatch{Color: colorRecoverable, Text: "recoverable"}), Body: plot.Stacks{Rows: rows, Wide: true},
 		Alt: fmt.Sprintf("GPU time of %d operators, divided into roofline and recoverable time; the first accounts for %s of the recoverable time",
 			len(rows), unit.Share(shown[0].RecoverableNS, total.RecoverableNS)),
