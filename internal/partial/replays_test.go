@@ -198,7 +198,7 @@ func TestReplays(t *testing.T) {
 		}
 		d := s.Efficiency.Devices[1]
 		mfu := float64(6*flops+1024) / 1307.4e3 / float64(d.WallNS)
-		if d.GPUNS != 40_000 || d.MatrixNS != 38_000 || d.FLOPsKnownNS != 38_000 || d.BytesKnownNS != 38_000 || d.MatrixFLOPs != 6*flops+1024 || d.ModelFLOPs != d.MatrixFLOPs || d.GraphNS != 2000 {
+		if d.GPUNS != 40_000 || d.MatrixNS != 38_000 || d.FLOPsKnownNS != 38_000 || d.BytesKnownNS != 38_000 || int64(d.MatrixFLOPs) != 6*flops+1024 || d.ModelFLOPs != d.MatrixFLOPs || d.GraphNS != 2000 {
 			t.Errorf("operator %q: sums are %+v", op, d.EfficiencySums)
 		}
 		if *d.MFU < mfu*0.999999 || *d.MFU > mfu*1.000001 || *d.HFU != *d.MFU {
