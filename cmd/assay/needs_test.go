@@ -148,11 +148,11 @@ func changedTrace(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const shape = `"Input Dims": [[12288], [8192, 4096]`
+	const shape = `"Input Dims": [[12288], [1024, 4096]`
 	if !bytes.Contains(text, []byte(shape)) {
 		t.Fatalf("%s has no operator with %s", path, shape)
 	}
-	text = bytes.ReplaceAll(text, []byte(shape), []byte(`"Input Dims": [[12288], [8192, 1024]`))
+	text = bytes.ReplaceAll(text, []byte(shape), []byte(`"Input Dims": [[12288], [1024, 1024]`))
 	text = bytes.Replace(text, []byte("{"), fmt.Appendf(nil, `{"env": {"HF_TOKEN": %q}, `, fakeSecrets()[0]), 1)
 	changed := filepath.Join(t.TempDir(), "changed.json")
 	if err := os.WriteFile(changed, text, 0o600); err != nil {

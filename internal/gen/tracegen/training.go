@@ -5,7 +5,7 @@ import "strconv"
 // The model of trainingStep: a decoder of a given depth.
 const (
 	batch  = 4
-	tokens = 2048
+	tokens = 256
 	width  = 4096
 	vocab  = 32000
 )
