@@ -48,7 +48,7 @@ const (
 // everything was measured, and checks that no need is idle: without it, the output differs.
 var needs = map[output]need{
 	screenOutput:  {},
-	pageOutput:    {},
+	pageOutput:    {measures: analyze.Efficiency},
 	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency},
 	jsonOutput:    {measures: analyze.AllMeasures, digest: true},
 	savedOutput:   {measures: analyze.AllMeasures, digest: true},
@@ -57,7 +57,7 @@ var needs = map[output]need{
 	detailOutput:  {measures: analyze.AllMeasures, details: true, digest: true},
 	diffOutput:    {measures: analyze.Shapes | analyze.Passes},
 	checkOutput:   {},
-	doctorOutput:  {measures: analyze.Shapes, secrets: true},
+	doctorOutput:  {measures: analyze.Shapes | analyze.Efficiency, secrets: true},
 
 	diffMDOutput:     {measures: analyze.Efficiency},
 	diffJSONOutput:   {measures: analyze.Efficiency, digest: true},
