@@ -340,16 +340,16 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 func (m *machine) tail() error {
 	d := m.doc
 	d.End = m.in.offset()
-	err := m.in.need(tailLen)
+	_ = m.in.need(tailLen) // ended has the error as the reader returned it
 	b := m.in.rest[:min(tailLen, len(m.in.rest))]
 	switch {
 	case Sniff(b):
 		d.Tail = PickleTail
 	case len(b) > 0:
 		d.Tail = OtherTail
-	case err != io.EOF:
+	case m.in.ended != io.EOF:
 		d.Tail = FailedTail
-		return err
+		return m.in.ended
 	}
 	return nil
 }
