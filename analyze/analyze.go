@@ -22,7 +22,7 @@ import (
 	"assay/classify"
 	"assay/collective"
 	"assay/diag"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/interval"
 	"assay/phase"
 	"assay/summary"
@@ -42,9 +42,9 @@ type Options struct {
 	Collectives func(device int64, c *collective.Columns)
 
 	// Peaks finds what GPUs can do at most.
-	Peaks efficiency.Catalog
+	Peaks hardware.Catalog
 	// Model are the FLOPs of a step as the user counts them, or zero.
-	Model efficiency.ModelFLOPs
+	Model hardware.ModelFLOPs
 
 	// Detail asks for what zoomable timelines show; nil if it is not wanted.
 	Detail *detail.Request

@@ -1,6 +1,5 @@
-// Package efficiency says how much work an operator does and how fast the hardware could
-// do it: floating-point operations and bytes by formulas over the arguments that a
-// profiler recorded, and the peaks of devices.
+// Package efficiency says how much work an operator does: floating-point operations and
+// bytes by formulas over the arguments that a profiler recorded.
 //
 // Nothing is guessed. What the arguments do not say is unknown, with the reason.
 package efficiency

@@ -1,10 +1,13 @@
 package efficiency
 
 import (
+	"flag"
 	"os"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write the tables of docs/operators.md anew")
 
 // TestPage checks that the page of operators has the table of models.
 func TestPage(t *testing.T) {

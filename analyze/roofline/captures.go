@@ -11,6 +11,7 @@ import (
 
 	"assay/classify"
 	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 	"assay/trace"
 )
@@ -138,7 +139,7 @@ func (c *captured) add(work int32, kernel string, recomputed bool) int32 {
 		id := c.o.rows[k.row]
 		at = int32(len(c.out.Rows))
 		c.at[key] = at
-		of := efficiency.Totals{Unit: k.work.Unit, Peak: efficiency.PeakType(k.work.Unit, k.work.Type, kernel)}
+		of := hardware.Totals{Unit: k.work.Unit, Peak: hardware.PeakType(k.work.Unit, k.work.Type, kernel)}
 		c.out.Rows = append(c.out.Rows, summary.EfficiencyRow{
 			Op: c.o.t.Name(id.name), Dims: recorded(c.o.t.Name(id.dims)), Types: recorded(c.o.t.Name(id.types)),
 			Unit: unitName(k.work.Unit), Dtype: figureName(of), Kernel: kernel, From: summary.FromCapture,

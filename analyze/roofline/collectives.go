@@ -5,7 +5,7 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/collective"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 )
 
@@ -19,7 +19,7 @@ type collectiveKey struct {
 // Collectives adds the collectives of a GPU whose sizes are known, compared with the link
 // between GPUs of a machine. The kernel of one rank also waits for the others, so the
 // bandwidths are lower bounds.
-func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Columns, peaks efficiency.Catalog, rank int) {
+func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Columns, peaks hardware.Catalog, rank int) {
 	p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 	index := map[collectiveKey]int{}
 	out := s.Efficiency.Transfers
@@ -37,7 +37,7 @@ func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Co
 			index[key] = at
 			row := summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "collective", Name: what.Op.String(), Group: g.Size, Lower: true}
 			if key.link {
-				row.Link, row.PeakGBPS = efficiency.Link.String(), known64(&p, efficiency.Link)
+				row.Link, row.PeakGBPS = hardware.Link.String(), known64(&p, hardware.Link)
 			}
 			out = append(out, row)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/collective"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 	"assay/trace"
 )
@@ -20,7 +20,7 @@ func TestCollectives(t *testing.T) {
 		Runs:   []collective.Run{{Start: 0, End: 10e6}, {Start: 20e6, End: 50e6}, {Start: 60e6, End: 70e6, What: 1}},
 	}
 	s := new(summary.Summary)
-	o.Collectives(s, &gpu.Device{}, c, efficiency.Catalog{}, 3)
+	o.Collectives(s, &gpu.Device{}, c, hardware.Catalog{}, 3)
 	if len(s.Efficiency.Transfers) != 1 {
 		t.Fatalf("%+v, want one row", s.Efficiency.Transfers)
 	}

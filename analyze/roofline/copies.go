@@ -5,6 +5,7 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 	"assay/trace"
 )
@@ -12,7 +13,7 @@ import (
 // A transferKey is a kind of copy.
 type transferKey struct {
 	name trace.Sym
-	lane efficiency.Figure
+	lane hardware.Figure
 }
 
 // largeCopy is from how many bytes a copy is judged: shorter ones take as long as their
@@ -20,7 +21,7 @@ type transferKey struct {
 const largeCopy = 1 << 20
 
 // copies returns the large copies of a GPU by name, compared with their links.
-func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out []summary.EfficiencyTransfer) {
+func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out []summary.EfficiencyTransfer) {
 	index, sizeOf := map[transferKey]int{}, gpu.CopyBytes(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
@@ -47,12 +48,12 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out
 		v := float64(t.Bytes) / float64(t.NS)
 		t.AlgGBPS = &v
 		moved := int64(t.Bytes)
-		if key.lane == efficiency.HBM { // read and written
+		if key.lane == hardware.HBM { // read and written
 			moved = summary.Plus(moved, moved)
 		}
-		of := efficiency.Totals{Unit: efficiency.None, Lane: key.lane, Calls: t.Count, Bytes: efficiency.Count{N: moved}}
+		of := hardware.Totals{Unit: efficiency.None, Lane: key.lane, Calls: t.Count, Bytes: efficiency.Count{N: moved}}
 		t.Over = overNames[p.Excess(of, t.NS)]
-		if key.lane != efficiency.HBM && t.Over != "" {
+		if key.lane != hardware.HBM && t.Over != "" {
 			t.Over = summary.OverLink
 		}
 	}
@@ -60,14 +61,14 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *efficiency.Peaks, rank int) (out
 }
 
 // laneOf returns what bounds a copy.
-func laneOf(p *efficiency.Peaks, name string) efficiency.Figure {
+func laneOf(p *hardware.Peaks, name string) hardware.Figure {
 	switch {
-	case efficiency.HostCopy(name):
+	case efficiency.IsHostCopy(name):
 		return p.LaneOf(name)
 	case strings.Contains(name, "PtoP"):
-		return efficiency.Link
+		return hardware.Link
 	case strings.Contains(name, "DtoD"), strings.Contains(name, "DeviceToDevice"):
-		return efficiency.HBM
+		return hardware.HBM
 	}
-	return efficiency.NoFigure
+	return hardware.NoFigure
 }

@@ -1,7 +1,7 @@
 package roofline
 
 import (
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 )
 
@@ -25,7 +25,7 @@ func (r rates) wholeSteps(all []summary.Step) (n int64) {
 
 // given replaces the model FLOPs and MFU by those of the user, who counts them per step. They
 // need no shapes. Without a whole step, or a peak, MFU is not known.
-func (r rates) given(out *summary.EfficiencySums, steps int64, executed efficiency.Tally) {
+func (r rates) given(out *summary.EfficiencySums, steps int64, executed hardware.Tally) {
 	m := r.model
 	if m.PerStep == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 )
 
@@ -19,7 +19,7 @@ func TestUntimed(t *testing.T) {
 	for i := range 11 {
 		s.mm(400+10*i, 1000+10*i, 0)
 	}
-	e := s.measure(t, efficiency.ModelFLOPs{}).Efficiency
+	e := s.measure(t, hardware.ModelFLOPs{}).Efficiency
 	if len(e.Rows) != 1 {
 		t.Fatalf("%d rows, want 1", len(e.Rows))
 	}
@@ -33,7 +33,7 @@ func TestUntimed(t *testing.T) {
 
 	s = new(script)
 	s.mm(10, 100, 0)
-	e = s.measure(t, efficiency.ModelFLOPs{}).Efficiency
+	e = s.measure(t, hardware.ModelFLOPs{}).Efficiency
 	if r := &e.Rows[0]; r.FLOPs != nil || r.TFLOPS != nil || r.RooflineNS != nil || r.Unknown != "no duration" || e.Devices[0].MatrixFLOPs != 0 {
 		t.Errorf("without any duration: %+v", *r)
 	}
@@ -49,7 +49,7 @@ func TestLarge(t *testing.T) {
 			s.host("cpu_op", "aten::mm", at, 4, `"Input Dims":[[1000000,1000000],[1000000,1000000]],"Input type":["c10::Half","c10::Half"]`)
 			s.kernel("gemm", at+1, at+5, 50, 7)
 		}
-		e := s.measure(t, efficiency.ModelFLOPs{}).Efficiency
+		e := s.measure(t, hardware.ModelFLOPs{}).Efficiency
 		r := &e.Rows[0]
 		if (r.FLOPs != nil) != want || want && *r.FLOPs != 8e18 || !want && r.Unknown != "too large a number" {
 			t.Errorf("%d products: %+v", n, *r)
@@ -71,7 +71,7 @@ func TestBadCall(t *testing.T) {
 			`"Concrete Inputs":["","","","`+stride+`","[1, 1]","[1, 1]","False","[0, 0]","1"]`)
 		s.kernel("conv", at+1, at+5, 100, 7)
 	}
-	e := s.measure(t, efficiency.ModelFLOPs{}).Efficiency
+	e := s.measure(t, hardware.ModelFLOPs{}).Efficiency
 	known, unknown := 0, 0
 	for i := range e.Rows {
 		switch r := &e.Rows[i]; {
@@ -109,7 +109,7 @@ func TestHostile(t *testing.T) {
 			s.event("gpu_memcpy", "Memcpy DtoD (Device -> Device)", at+60, 10, `0,"tid":8`, `"device":0,"stream":8,"bytes":9000000000000000000`)
 		}
 		var out bytes.Buffer
-		if err := summary.Write(&out, s.measure(t, efficiency.ModelFLOPs{}), ""); err != nil {
+		if err := summary.Write(&out, s.measure(t, hardware.ModelFLOPs{}), ""); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

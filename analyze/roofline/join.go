@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 )
 
@@ -231,7 +232,7 @@ func times(n, by int64) int64 {
 
 // count adds the launches of an operator to the sums of the GPU. model are its FLOPs without
 // recomputation.
-func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, model *int64, p *efficiency.Peaks, of efficiency.Totals) {
+func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, model *int64, p *hardware.Peaks, of hardware.Totals) {
 	if c.FLOPs != nil {
 		d.FLOPsKnownNS = summary.Plus(d.FLOPsKnownNS, c.GPUNS)
 	}
@@ -263,7 +264,7 @@ func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, mo
 }
 
 // raise adds FLOPs of a type to a share of the peak, which may not be known.
-func raise(share *float64, p *efficiency.Peaks, peak efficiency.Figure, flops, wall int64) *float64 {
+func raise(share *float64, p *hardware.Peaks, peak hardware.Figure, flops, wall int64) *float64 {
 	if !p.Known(peak) || wall <= 0 {
 		return share
 	}
@@ -275,29 +276,29 @@ func raise(share *float64, p *efficiency.Peaks, peak efficiency.Figure, flops, w
 }
 
 // peaksOf returns the peaks that the row of a GPU states. The size of its cache is not in it.
-func peaksOf(d *summary.EfficiencyDevice) *efficiency.Peaks {
-	p := new(efficiency.Peaks)
+func peaksOf(d *summary.EfficiencyDevice) *hardware.Peaks {
+	p := new(hardware.Peaks)
 	for name, v := range d.PeakTFLOPS {
-		if f := efficiency.FigureOf(name); f != efficiency.NoFigure {
+		if f := hardware.FigureOf(name); f != hardware.NoFigure {
 			p.Figures[f] = v
 		}
 	}
 	if d.HBMGBPS != nil {
-		p.Figures[efficiency.HBM] = *d.HBMGBPS
+		p.Figures[hardware.HBM] = *d.HBMGBPS
 	}
 	return p
 }
 
 // totalsOf returns what a row is compared with the peaks by.
-func totalsOf(c *summary.EfficiencyRow) efficiency.Totals {
-	of := efficiency.Totals{Peak: efficiency.FP32, Lane: efficiency.HBM, Calls: c.Count, FLOPs: countOf(c.FLOPs), Bytes: countOf(c.Bytes)}
+func totalsOf(c *summary.EfficiencyRow) hardware.Totals {
+	of := hardware.Totals{Peak: hardware.FP32, Lane: hardware.HBM, Calls: c.Count, FLOPs: countOf(c.FLOPs), Bytes: countOf(c.Bytes)}
 	for _, u := range []efficiency.Unit{efficiency.Matrix, efficiency.Vector, efficiency.None} {
 		if unitName(u) == c.Unit {
 			of.Unit = u
 		}
 	}
 	if of.Unit == efficiency.Matrix {
-		of.Peak = efficiency.FigureOf(c.Dtype)
+		of.Peak = hardware.FigureOf(c.Dtype)
 	}
 	return of
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"
@@ -41,7 +41,7 @@ func TestNVTX(t *testing.T) {
 		t.Errorf("hardware %+v, want %+v", tr.Meta.Hardware[0], want)
 	}
 	opt := analyze.DefaultOptions()
-	opt.Model = efficiency.ModelFLOPs{}
+	opt.Model = hardware.ModelFLOPs{}
 	e := analyze.Trace(tr, summary.Input{}, opt).Efficiency
 	rows := map[string]summary.EfficiencyRow{}
 	for _, r := range e.Rows {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 )
 
@@ -30,7 +30,7 @@ func issues(s *summary.Summary) (n int64) {
 func TestOverPeak(t *testing.T) {
 	s := new(script)
 	s.mm(10, 100, 10)
-	got := s.measure(t, efficiency.ModelFLOPs{})
+	got := s.measure(t, hardware.ModelFLOPs{})
 	r, d := &got.Efficiency.Rows[0], &got.Efficiency.Devices[0]
 	if r.Over != summary.OverCompute || r.RooflineNS != nil || r.Bound != "" || r.FLOPs == nil || *r.FLOPs != product {
 		t.Errorf("the row is %+v", *r)
@@ -46,7 +46,7 @@ func TestOverPeak(t *testing.T) {
 	s.copy("Memcpy HtoD (Pinned -> Device)", 10, 100, 10, 10_000_000)
 	s.copy("Memcpy DtoD (Device -> Device)", 20, 200, 5, 10_000_000)
 	s.copy("Memcpy DtoH (Device -> Pinned)", 30, 300, 1000, 10_000_000)
-	got = s.measure(t, efficiency.ModelFLOPs{})
+	got = s.measure(t, hardware.ModelFLOPs{})
 	over := map[string]string{}
 	for _, tr := range got.Efficiency.Transfers {
 		over[tr.Name[:11]] = tr.Over
@@ -63,11 +63,11 @@ func TestOverPeak(t *testing.T) {
 
 	// FLOPs of the user over the peak leave HFU as it is.
 	s = two()
-	got = s.measure(t, efficiency.ModelFLOPs{PerStep: 1e16, Type: efficiency.BF16})
+	got = s.measure(t, hardware.ModelFLOPs{PerStep: 1e16, Type: hardware.BF16})
 	if st := &got.Efficiency.Steps[0]; st.MFU != nil || st.HFU == nil || st.MFUFrom != summary.MFUOver || issues(got) != 3 {
 		t.Errorf("%+v, %d issues", *st, issues(got))
 	}
-	if n := issues(two().measure(t, efficiency.ModelFLOPs{})); n != 0 {
+	if n := issues(two().measure(t, hardware.ModelFLOPs{})); n != 0 {
 		t.Errorf("over-peak is said %d times of a run below the peaks", n)
 	}
 }

@@ -237,7 +237,7 @@ func (o *Owners) again(ops []*trace.Op, owner int) bool {
 // workOf returns the number of the work of an operator.
 func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
 	key := knownKey{name: op.Name, shape: op.Shape}
-	host := efficiency.HostCopy(o.t.Name(kernel))
+	host := efficiency.IsHostCopy(o.t.Name(kernel))
 	if n.kernel || host {
 		key.kernel = kernel
 	}

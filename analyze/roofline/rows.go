@@ -11,6 +11,7 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 	"assay/trace"
 )
@@ -20,7 +21,7 @@ const OtherOperators = "(other operators)"
 
 // Fill adds the rows of efficiency to a summary, whose steps are known: at most so many rows
 // of operators.
-func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Catalog, model efficiency.ModelFLOPs, rank, most int) {
+func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catalog, model hardware.ModelFLOPs, rank, most int) {
 	if o == nil {
 		return
 	}
@@ -50,12 +51,12 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks efficiency.Cat
 }
 
 // propertiesOf returns what a trace says of a GPU.
-func propertiesOf(t *trace.Trace, ordinal int64) efficiency.Properties {
+func propertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
 	p, ok := t.Meta.Hardware[ordinal]
 	if !ok {
 		p = t.Meta.Hardware[onlyOf(t.Meta.Hardware)]
 	}
-	return efficiency.Properties{
+	return hardware.Properties{
 		Name: gpu.DeviceName(t.Meta, ordinal), SMs: p.SMs, Memory: t.Meta.Capacity[ordinal], Major: int(p.Major), Minor: int(p.Minor),
 		ClockHz: p.ClockHz, Bandwidth: p.Bandwidth, Cache: p.Cache,
 	}
@@ -75,21 +76,21 @@ func onlyOf(all map[int64]trace.Hardware) int64 {
 }
 
 // deviceRow returns the row of a GPU without sums.
-func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) summary.EfficiencyDevice {
+func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *hardware.Peaks) summary.EfficiencyDevice {
 	out := summary.EfficiencyDevice{
 		Rank: rank, Device: d.Ordinal, Name: gpu.DeviceName(t.Meta, d.Ordinal), PeakSource: string(p.Source()),
 		PeakOrigin: p.Origin, PeakNote: p.Note,
-		HBMGBPS: known64(p, efficiency.HBM), LinkGBPS: known64(p, efficiency.Link), PCIeGBPS: known64(p, efficiency.PCIe), C2CGBPS: known64(p, efficiency.C2C),
+		HBMGBPS: known64(p, hardware.HBM), LinkGBPS: known64(p, hardware.Link), PCIeGBPS: known64(p, hardware.PCIe), C2CGBPS: known64(p, hardware.C2C),
 	}
 	if p.MHz > 0 {
 		mhz := p.MHz
 		out.PeakMHz = &mhz
 	}
-	if from := p.Sources[efficiency.HBM]; from != p.Source() {
+	if from := p.Sources[hardware.HBM]; from != p.Source() {
 		out.HBMSource = string(from)
 	}
 	for f := range p.Figures {
-		if f := efficiency.Figure(f); f.IsRate() && p.Known(f) {
+		if f := hardware.Figure(f); f.IsRate() && p.Known(f) {
 			if out.PeakTFLOPS == nil {
 				out.PeakTFLOPS = make(map[string]float64)
 			}
@@ -99,7 +100,7 @@ func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *efficiency.Peaks) sum
 	return out
 }
 
-func known64(p *efficiency.Peaks, f efficiency.Figure) *float64 {
+func known64(p *hardware.Peaks, f hardware.Figure) *float64 {
 	if !p.Known(f) {
 		return nil
 	}
@@ -110,28 +111,28 @@ func known64(p *efficiency.Peaks, f efficiency.Figure) *float64 {
 // rates compares what a GPU did with its peaks.
 type rates struct {
 	*meter
-	peaks *efficiency.Peaks
-	model efficiency.ModelFLOPs // of the user, or zero
+	peaks *hardware.Peaks
+	model hardware.ModelFLOPs // of the user, or zero
 }
 
 // totals returns what the sums of a row are compared by.
-func (r rates) totals(row int32, t *tally) efficiency.Totals {
+func (r rates) totals(row int32, t *tally) hardware.Totals {
 	kernel := r.t.Name(r.longest[row].name)
-	return efficiency.Totals{Unit: t.unit, Peak: efficiency.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count - t.untimed, FLOPs: t.flops, Bytes: t.bytes}
+	return hardware.Totals{Unit: t.unit, Peak: hardware.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count - t.untimed, FLOPs: t.flops, Bytes: t.bytes}
 }
 
-func (r rates) lane(row int32) efficiency.Figure {
+func (r rates) lane(row int32) hardware.Figure {
 	if r.Owners.rows[row].link {
 		return r.peaks.LaneOf(r.t.Name(r.longest[row].name))
 	}
-	return efficiency.HBM
+	return hardware.HBM
 }
 
 // rooflineOf returns the roofline of what took some time. What is over a peak has none, because
 // the time cannot be that of its work.
-func rooflineOf(p *efficiency.Peaks, of efficiency.Totals, ns int64) (efficiency.Roofline, bool) {
+func rooflineOf(p *hardware.Peaks, of hardware.Totals, ns int64) (hardware.Roofline, bool) {
 	if summary.IsOver(overNames[p.Excess(of, ns)]) {
-		return efficiency.Roofline{}, false
+		return hardware.Roofline{}, false
 	}
 	return p.Roofline(of, ns)
 }
@@ -140,7 +141,7 @@ func rooflineOf(p *efficiency.Peaks, of efficiency.Totals, ns int64) (efficiency
 func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	out := t.sums
 	out.WallNS = wall
-	var executed, model efficiency.Tally
+	var executed, model hardware.Tally
 	for _, row := range t.touched {
 		sum := &t.byRow[row]
 		if sum.ns == 0 {
@@ -231,7 +232,7 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 }
 
 // fill fills in what is known of the work of a row.
-func (r rates) fill(row *summary.EfficiencyRow, t *tally, of efficiency.Totals) {
+func (r rates) fill(row *summary.EfficiencyRow, t *tally, of hardware.Totals) {
 	if row.GPUNS == 0 {
 		row.Unknown = "no duration"
 		return
@@ -260,7 +261,7 @@ func state(row *summary.EfficiencyRow, t *tally) {
 }
 
 // rate fills in what follows from the FLOPs, bytes and time of a row.
-func rate(row *summary.EfficiencyRow, peaks *efficiency.Peaks, of efficiency.Totals) {
+func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals) {
 	perNS := func(n *int64, scale float64) *float64 {
 		if n == nil || row.GPUNS == 0 {
 			return nil
@@ -282,7 +283,7 @@ func rate(row *summary.EfficiencyRow, peaks *efficiency.Peaks, of efficiency.Tot
 
 // overNames has which peak a row is over.
 var overNames = [...]string{
-	efficiency.NoExcess: "", efficiency.Cached: summary.OverCached, efficiency.OverMemory: summary.OverMemory, efficiency.OverCompute: summary.OverCompute,
+	hardware.NoExcess: "", hardware.Cached: summary.OverCached, hardware.OverMemory: summary.OverMemory, hardware.OverCompute: summary.OverCompute,
 }
 
 func number(c efficiency.Count) *int64 {
@@ -297,7 +298,7 @@ func unitName(u efficiency.Unit) string {
 }
 
 // figureName returns the rate that a row is compared with; work without arithmetic has none.
-func figureName(t efficiency.Totals) string {
+func figureName(t hardware.Totals) string {
 	if t.Unit != efficiency.Matrix && t.Unit != efficiency.Vector {
 		return ""
 	}

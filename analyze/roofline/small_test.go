@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/summary"
 	"assay/trace"
 )
@@ -40,7 +40,7 @@ func (s *script) kernel(name string, launch, start, dur, stream int) {
 }
 
 // measure returns the summary of the trace on an H100.
-func (s *script) measure(t *testing.T, model efficiency.ModelFLOPs) *summary.Summary {
+func (s *script) measure(t *testing.T, model hardware.ModelFLOPs) *summary.Summary {
 	t.Helper()
 	text := `{"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","numSms":132,"computeMajor":9}],"traceEvents":[` + strings.Join(s.events, ",\n") + `]}`
 	tr, err := trace.Read(strings.NewReader(text), "small", analyze.Needs())
@@ -80,7 +80,7 @@ func near(got *float64, want float64) bool {
 // TestRecomputed: a product that a checkpoint runs again counts for HFU and not for MFU; what
 // the backward pass runs counts for both.
 func TestRecomputed(t *testing.T) {
-	s := two().measure(t, efficiency.ModelFLOPs{})
+	s := two().measure(t, hardware.ModelFLOPs{})
 	if len(s.Efficiency.Rows) != 1 {
 		t.Fatalf("%d rows, want 1", len(s.Efficiency.Rows))
 	}
@@ -101,7 +101,7 @@ func TestRecomputed(t *testing.T) {
 
 // TestSteps: MFU and HFU of a step are over its length, of the work that starts in it.
 func TestSteps(t *testing.T) {
-	s := two().measure(t, efficiency.ModelFLOPs{})
+	s := two().measure(t, hardware.ModelFLOPs{})
 	if len(s.Steps) != 2 || len(s.Efficiency.Steps) != 2 {
 		t.Fatalf("%d steps, %d with efficiency, want 2", len(s.Steps), len(s.Efficiency.Steps))
 	}
@@ -115,7 +115,7 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	// The user's FLOPs per step replace those of the operators in MFU, not in HFU.
-	s = two().measure(t, efficiency.ModelFLOPs{PerStep: 1e11, Type: efficiency.BF16})
+	s = two().measure(t, hardware.ModelFLOPs{PerStep: 1e11, Type: hardware.BF16})
 	if st := &s.Efficiency.Steps[0]; !near(st.MFU, 1e11/989.4e3/float64(st.WallNS)) || !near(st.HFU, 3*product/989.4e3/float64(st.WallNS)) {
 		t.Errorf("with FLOPs of the user: MFU %v, HFU %v", *st.MFU, *st.HFU)
 	}
@@ -152,7 +152,7 @@ func TestForwardInBackward(t *testing.T) {
 	} {
 		s := new(script)
 		tt.script(s)
-		d := s.measure(t, efficiency.ModelFLOPs{}).Efficiency.Devices[0]
+		d := s.measure(t, hardware.ModelFLOPs{}).Efficiency.Devices[0]
 		want := summary.Sum(0)
 		if tt.counted {
 			want = tt.flops
@@ -171,7 +171,7 @@ func TestOverlap(t *testing.T) {
 	s.mm(20, 400, 100)                                                    // to 500
 	s.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 30, 250, 190, 9) // 50 of the first, 40 of the second
 	s.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 35, 600, 50, 9)
-	e := s.measure(t, efficiency.ModelFLOPs{}).Efficiency
+	e := s.measure(t, hardware.ModelFLOPs{}).Efficiency
 	found := false
 	for _, r := range e.Rows {
 		if r.Op == "aten::mm" {

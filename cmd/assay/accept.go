@@ -47,7 +47,7 @@ func runAccept(e env, c *command, args []string) error {
 	var stated stating
 	stated.register(flags)
 	s.register(flags)
-	s.hardware.register(flags)
+	s.peaks.register(flags)
 	args, err := parse(e, c, flags, args)
 	switch {
 	case err != nil:

@@ -66,7 +66,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	k.stated.register(flags)
 	k.register(flags)
 	k.window.register(flags)
-	k.hardware.register(flags)
+	k.peaks.register(flags)
 	return flags
 }
 

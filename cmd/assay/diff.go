@@ -55,7 +55,7 @@ func (d *difference) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
 	flags.BoolVar(&d.force, "force", false, "compare although GPU models differ or one side has no GPU time")
 	d.source.register(flags)
-	d.hardware.register(flags)
+	d.peaks.register(flags)
 }
 
 // sides distributes the arguments over the two sides.
@@ -75,7 +75,7 @@ func (d *difference) sides(args []string) (wrong string) {
 	if !slices.Contains([]string{"text", "md", "json", "csv"}, d.format) {
 		return fmt.Sprintf("--format is %q, want text, md, json or csv", d.format)
 	}
-	if d.hardware.given() && d.dir == "" && (d.format == "text" || d.format == "csv") {
+	if d.peaks.given() && d.dir == "" && (d.format == "text" || d.format == "csv") {
 		return "--peaks, --set-peak and --model-flops change nothing in this output; add --format md or json, or -o DIR"
 	}
 	return cmp.Or(checkBrief(d.brief, d.format), checkPictures(*d.form))

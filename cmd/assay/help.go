@@ -11,7 +11,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/classify"
 	"assay/docs"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/judge/rule"
 	"assay/phase"
 	"assay/series/forms"
@@ -164,7 +164,7 @@ Bandwidths (hbm, link, pcie, c2c) are in 10^9 bytes/s, those of links in one dir
 Use it with --peaks FILE, or set figures of all GPUs with --set-peak bf16=800,hbm=3000.
 "assay help peaks" explains what is done with them. The built-in file:
 
-`, func() string { return string(efficiency.BuiltIn()) }}, {"thresholds", "Files of limits of the verdict's rules", `A threshold file sets limits of the verdict's rules. Limits that the file does not
+`, func() string { return string(hardware.BuiltIn()) }}, {"thresholds", "Files of limits of the verdict's rules", `A threshold file sets limits of the verdict's rules. Limits that the file does not
 set keep their built-in value.
 
   exposed-communication:

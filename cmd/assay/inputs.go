@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"assay/classify"
-	"assay/efficiency"
+	"assay/efficiency/hardware"
 	"assay/internal/ingest"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
@@ -39,9 +39,9 @@ type reading struct {
 	forms  *forms.Set // nil for the built-in ones
 	jobs   int        // inputs at a time; 0 means as many as there are cores
 	paths  []string
-	failed []error               // arguments that are not inputs
-	peaks  efficiency.Catalog    // with those of the user
-	model  efficiency.ModelFLOPs // of the user, or zero
+	failed []error             // arguments that are not inputs
+	peaks  hardware.Catalog    // with those of the user
+	model  hardware.ModelFLOPs // of the user, or zero
 	need   need
 	needs  func() trace.Select // what is read of traces: need.reads unless the command asks otherwise
 

@@ -36,7 +36,7 @@ type source struct {
 	rankFrom, groupBy   string           // see placing
 	window              windowing        // of the commands that register it
 	clockOffsets        []string         // see clocks
-	hardware            hardware         // of the commands that register it
+	peaks               peakFlags        // of the commands that register it
 	measures            analyze.Measures // that the outputs need only for these arguments
 }
 
@@ -56,7 +56,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 
 // settings returns the files of the flags, "" for a flag that is not given.
 func (s *source) settings() []string {
-	return append(s.hardware.settings(), s.rules, s.phases, s.forms)
+	return append(s.peaks.settings(), s.rules, s.phases, s.forms)
 }
 
 // open checks the flags and finds the inputs that the arguments name. It prints how many
@@ -88,7 +88,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	if wrong := s.hardware.check(); wrong != "" {
+	if wrong := s.peaks.check(); wrong != "" {
 		return nil, usageError(e, c, wrong)
 	}
 	fits, by := fitted(int64(limits.memory))
@@ -111,7 +111,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	peaks, model, err := s.hardware.load()
+	peaks, model, err := s.peaks.load()
 	if err != nil {
 		return nil, err
 	}

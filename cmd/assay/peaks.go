@@ -1,91 +1,90 @@
 package main
 
 import (
+	"assay/efficiency/hardware"
 	"fmt"
 
 	"github.com/spf13/pflag"
-
-	"assay/efficiency"
 )
 
-// A hardware holds the flags of the commands that compare work with the peaks of GPUs.
-type hardware struct {
-	peaks string
+// A peakFlags holds the flags of the commands that compare work with the peaks of GPUs.
+type peakFlags struct {
+	file  string
 	set   []string
 	model string
 }
 
-func (h *hardware) register(flags *pflag.FlagSet) {
-	flags.StringVar(&h.peaks, "peaks", "", "YAML `FILE` with peaks of GPUs that replace the built-in ones (see \"assay help devices\")")
-	flags.StringArrayVar(&h.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
-	flags.StringVar(&h.model, "model-flops", "", "`NUMBER` of FLOPs of the model per step on each GPU, for MFU: 4.2e14, or with its type 4.2e14,bf16 (default: counted from the operators)")
+func (f *peakFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.file, "peaks", "", "YAML `FILE` with peaks of GPUs that replace the built-in ones (see \"assay help devices\")")
+	flags.StringArrayVar(&f.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
+	flags.StringVar(&f.model, "model-flops", "", "`NUMBER` of FLOPs of the model per step on each GPU, for MFU: 4.2e14, or with its type 4.2e14,bf16 (default: counted from the operators)")
 }
 
 // given reports whether one of the flags is given.
-func (h *hardware) given() bool { return h.peaks != "" || len(h.set) > 0 || h.model != "" }
+func (f *peakFlags) given() bool { return f.file != "" || len(f.set) > 0 || f.model != "" }
 
 // settings returns the file of the flags, or none.
-func (h *hardware) settings() []string {
-	if h.peaks == "" {
+func (f *peakFlags) settings() []string {
+	if f.file == "" {
 		return nil
 	}
-	return []string{h.peaks}
+	return []string{f.file}
 }
 
 // check returns a message if a flag cannot be used, or "".
-func (h *hardware) check() string {
-	if _, err := h.figures(); err != nil {
+func (f *peakFlags) check() string {
+	if _, err := f.figures(); err != nil {
 		return "--set-peak: " + err.Error()
 	}
-	if _, err := h.flops(); err != nil {
+	if _, err := f.flops(); err != nil {
 		return "--model-flops: " + err.Error()
 	}
 	return ""
 }
 
 // figures returns what --set-peak sets.
-func (h *hardware) figures() (out efficiency.Figures, err error) {
-	for _, text := range h.set {
-		set, err := efficiency.ParseFigures(text)
+func (f *peakFlags) figures() (out hardware.Figures, err error) {
+	for _, text := range f.set {
+		set, err := hardware.ParseFigures(text)
 		if err != nil {
 			return out, err
 		}
-		for f, v := range set {
+		for at, v := range set {
 			switch {
 			case v == 0:
-			case out[f] != 0:
-				return out, fmt.Errorf("%s is given twice", efficiency.Figure(f))
+			case out[at] != 0:
+				return out, fmt.Errorf("%s is given twice", hardware.Figure(at))
 			default:
-				out[f] = v
+				out[at] = v
 			}
 		}
 	}
 	return out, nil
 }
 
-func (h *hardware) flops() (efficiency.ModelFLOPs, error) {
-	if h.model == "" {
-		return efficiency.ModelFLOPs{}, nil
+func (f *peakFlags) flops() (hardware.ModelFLOPs, error) {
+	if f.model == "" {
+		return hardware.ModelFLOPs{}, nil
 	}
-	return efficiency.ParseModelFLOPs(h.model)
+	return hardware.ParseModelFLOPs(f.model)
 }
 
 // load returns the peaks that the flags state, and the FLOPs of the model.
-func (h *hardware) load() (peaks efficiency.Catalog, model efficiency.ModelFLOPs, err error) {
-	set, err := h.figures()
+func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, err error) {
+	set, err := f.figures()
 	if err != nil {
 		return peaks, model, err
 	}
-	if model, err = h.flops(); err != nil || h.peaks == "" {
+	if model, err = f.flops(); err != nil || f.file == "" {
 		return peaks.With(nil, set), model, err
 	}
-	text, err := readSettings(h.peaks)
+	text, err := readSettings(f.file)
 	if err != nil {
 		return peaks, model, err
 	}
-	own, err := efficiency.ParseDevices(text)
+	own, err := hardware.ParseDevices(text)
 	if err != nil {
-		return peaks, model, withoutValues(text, fmt.Errorf("%s:%w", h.peaks, err))
+		return peaks, model, withoutValues(text, fmt.Errorf("%s:%w", f.file, err))
 	}
 	return peaks.With(own, set), model, nil
 }

@@ -44,7 +44,7 @@ func runReport(e env, c *command, args []string) error {
 	form := pictureFlag(flags)
 	m.register(flags)
 	m.window.register(flags)
-	m.hardware.register(flags)
+	m.peaks.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func runSummary(e env, c *command, args []string) error {
 	details := flags.Bool("detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
 	m.register(flags)
 	m.window.register(flags)
-	m.hardware.register(flags)
+	m.peaks.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func runSummary(e env, c *command, args []string) error {
 	if wrong == "" && *details && *format != "json" && m.save == "" {
 		wrong = "--detail is for programs; add --format json or --save DIR"
 	}
-	if wrong == "" && m.hardware.given() && *format == "text" && m.save == "" {
+	if wrong == "" && m.peaks.given() && *format == "text" && m.save == "" {
 		wrong = "--peaks, --set-peak and --model-flops change nothing on the screen; add --format md or json, or use \"assay report\""
 	}
 	if wrong == "" {

@@ -1,4 +1,6 @@
-package efficiency
+// Package hardware says how fast a GPU could do work: the peaks of devices, and the time, the
+// bound and the utilization that they yield.
+package hardware
 
 import (
 	"fmt"

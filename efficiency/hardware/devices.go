@@ -1,4 +1,4 @@
-package efficiency
+package hardware
 
 import (
 	_ "embed"

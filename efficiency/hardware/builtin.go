@@ -1,6 +1,6 @@
-// Code generated from devices.yaml by go test ./efficiency -update. DO NOT EDIT.
+// Code generated from devices.yaml by go test ./efficiency/hardware -update. DO NOT EDIT.
 
-package efficiency
+package hardware
 
 // builtIn are the rows of devices.yaml. Nothing may change them.
 var builtIn = []Device{

@@ -1,4 +1,4 @@
-package efficiency
+package hardware
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestBuiltInDevices(t *testing.T) {
 		t.Fatal("devices.yaml:" + err.Error())
 	}
 	var b bytes.Buffer
-	b.WriteString("// Code generated from devices.yaml by go test ./efficiency -update. DO NOT EDIT.\n\npackage efficiency\n\n")
+	b.WriteString("// Code generated from devices.yaml by go test ./efficiency/hardware -update. DO NOT EDIT.\n\npackage hardware\n\n")
 	b.WriteString("// builtIn are the rows of devices.yaml. Nothing may change them.\nvar builtIn = []Device{\n")
 	for _, d := range rows {
 		fmt.Fprintf(&b, "{Names: %#v, SMs: %d, MHz: %v, Memory: %v, Cache: %v, Source: %q, Note: %q, Peak: Figures{", d.Names, d.SMs, d.MHz, d.Memory, d.Cache, d.Source, d.Note)
@@ -46,9 +46,9 @@ func TestBuiltInDevices(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(rows, builtIn); diff != "" {
-		t.Errorf("%s is not what devices.yaml says, which go test ./efficiency -update mends (-yaml +go):\n%s", file, diff)
+		t.Errorf("%s is not what devices.yaml says, which go test ./efficiency/hardware -update mends (-yaml +go):\n%s", file, diff)
 	}
 	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not as go test ./efficiency -update writes it (%v)", file, err)
+		t.Errorf("%s is not as go test ./efficiency/hardware -update writes it (%v)", file, err)
 	}
 }

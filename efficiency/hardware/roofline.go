@@ -1,6 +1,7 @@
-package efficiency
+package hardware
 
 import (
+	"assay/efficiency"
 	"math"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 // PeakType returns the rate that bounds work on a type of elements, NoFigure if none of the
 // rates is for it. Vector work is compared with the rate of fp32. A matrix product of
 // float32 runs as TF32 only if the name of its kernel says so.
-func PeakType(unit Unit, dtype, kernel string) Figure {
-	if unit != Matrix {
+func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
+	if unit != efficiency.Matrix {
 		return FP32
 	}
 	switch {
@@ -52,24 +53,13 @@ func containsFold(s, lower string) bool {
 // LaneOf returns the bandwidth that bounds the bytes of a kernel or copy: that of the link to
 // the host for copies from or to it, else that of the memory.
 func (p *Peaks) LaneOf(kernel string) Figure {
-	if !HostCopy(kernel) {
+	if !efficiency.IsHostCopy(kernel) {
 		return HBM
 	}
 	if p.Known(C2C) {
 		return C2C
 	}
 	return PCIe
-}
-
-// HostCopy reports whether the name is that of a copy between host and device.
-func HostCopy(kernel string) bool {
-	kind, ok := strings.CutPrefix(kernel, "Memcpy ")
-	for _, way := range []string{"HtoD", "DtoH", "HostToDevice", "DeviceToHost"} {
-		if ok && strings.HasPrefix(kind, way) {
-			return true
-		}
-	}
-	return false
 }
 
 // A Bound is what limits an operator at its best.
@@ -94,12 +84,12 @@ const (
 
 // Totals are sums over the calls of an operator.
 type Totals struct {
-	Unit  Unit
+	Unit  efficiency.Unit
 	Peak  Figure // as [PeakType] has it
 	Lane  Figure // as [Peaks.LaneOf] has it
 	Calls int64
-	FLOPs Count
-	Bytes Count
+	FLOPs efficiency.Count
+	Bytes efficiency.Count
 }
 
 // A Roofline is the least time in which the hardware could do the work of some calls.
@@ -113,10 +103,10 @@ type Roofline struct {
 // unknown: its bytes decide.
 func (p *Peaks) Roofline(t Totals, gpuNS int64) (Roofline, bool) {
 	flops := t.FLOPs
-	if flops.Why != Known && t.Unit != Matrix {
-		flops = Count{}
+	if flops.Why != efficiency.Known && t.Unit != efficiency.Matrix {
+		flops = efficiency.Count{}
 	}
-	if flops.Why != Known || t.Bytes.Why != Known || !p.Known(t.Peak) || !p.Known(t.Lane) {
+	if flops.Why != efficiency.Known || t.Bytes.Why != efficiency.Known || !p.Known(t.Peak) || !p.Known(t.Lane) {
 		return Roofline{}, false
 	}
 	compute := float64(flops.N) / p.Figures[t.Peak] / 1e3
@@ -158,10 +148,10 @@ const clockMargin = 1.1
 // If the size is not known, the cache may hold everything.
 func (p *Peaks) Excess(t Totals, gpuNS int64) Excess {
 	ns := float64(gpuNS)
-	if t.Unit == Matrix && t.FLOPs.Why == Known && p.Known(t.Peak) && float64(t.FLOPs.N)/1e3 > p.Figures[t.Peak]*clockMargin*ns {
+	if t.Unit == efficiency.Matrix && t.FLOPs.Why == efficiency.Known && p.Known(t.Peak) && float64(t.FLOPs.N)/1e3 > p.Figures[t.Peak]*clockMargin*ns {
 		return OverCompute
 	}
-	if t.Bytes.Why != Known || !p.Known(t.Lane) || float64(t.Bytes.N) <= p.Figures[t.Lane]*ns {
+	if t.Bytes.Why != efficiency.Known || !p.Known(t.Lane) || float64(t.Bytes.N) <= p.Figures[t.Lane]*ns {
 		return NoExcess
 	}
 	if t.Lane == HBM && (p.Cache == 0 || float64(t.Bytes.N)-2*p.Cache*float64(t.Calls) <= p.Figures[HBM]*ns) {

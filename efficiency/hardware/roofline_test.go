@@ -1,6 +1,7 @@
-package efficiency
+package hardware
 
 import (
+	"assay/efficiency"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,25 +11,25 @@ func h100() Peaks { return Catalog{}.Peaks(Properties{Name: "NVIDIA H100 80GB HB
 
 func TestPeakType(t *testing.T) {
 	for _, c := range []struct {
-		unit          Unit
+		unit          efficiency.Unit
 		dtype, kernel string
 		want          Figure
 	}{
-		{Matrix, "c10::BFloat16", "", BF16},
-		{Matrix, "c10::Half", "ampere_fp16_s1688gemm", FP16},
-		{Matrix, "c10::Float8_e4m3fnuz", "", FP8},
-		{Matrix, "c10::Float4_e2m1fn_x2", "", FP4},
-		{Matrix, "signed char", "", INT8},
-		{Matrix, "unsigned char", "", NoFigure}, // packed values of fewer bits
-		{Matrix, "float", "ampere_sgemm_128x64_nn", FP32},
-		{Matrix, "float", "cutlass_80_tensorop_s1688gemm_256x128", TF32},
-		{Matrix, "float", "sm80_xmma_fprop_implicit_gemm_TF32tf32_f32", TF32},
-		{Matrix, "float", "Cijk_Alik_Bljk_S_MX_B_Bias_XF32", TF32},
-		{Matrix, "double", "", FP64},
-		{Matrix, "c10::complex<float>", "", NoFigure},
-		{Matrix, "", "", NoFigure},
-		{Vector, "c10::BFloat16", "", FP32},
-		{None, "", "", FP32},
+		{efficiency.Matrix, "c10::BFloat16", "", BF16},
+		{efficiency.Matrix, "c10::Half", "ampere_fp16_s1688gemm", FP16},
+		{efficiency.Matrix, "c10::Float8_e4m3fnuz", "", FP8},
+		{efficiency.Matrix, "c10::Float4_e2m1fn_x2", "", FP4},
+		{efficiency.Matrix, "signed char", "", INT8},
+		{efficiency.Matrix, "unsigned char", "", NoFigure}, // packed values of fewer bits
+		{efficiency.Matrix, "float", "ampere_sgemm_128x64_nn", FP32},
+		{efficiency.Matrix, "float", "cutlass_80_tensorop_s1688gemm_256x128", TF32},
+		{efficiency.Matrix, "float", "sm80_xmma_fprop_implicit_gemm_TF32tf32_f32", TF32},
+		{efficiency.Matrix, "float", "Cijk_Alik_Bljk_S_MX_B_Bias_XF32", TF32},
+		{efficiency.Matrix, "double", "", FP64},
+		{efficiency.Matrix, "c10::complex<float>", "", NoFigure},
+		{efficiency.Matrix, "", "", NoFigure},
+		{efficiency.Vector, "c10::BFloat16", "", FP32},
+		{efficiency.None, "", "", FP32},
 	} {
 		if got := PeakType(c.unit, c.dtype, c.kernel); got != c.want {
 			t.Errorf("%v %q %q: %s, want %s", c.unit, c.dtype, c.kernel, got, c.want)
@@ -38,8 +39,8 @@ func TestPeakType(t *testing.T) {
 
 func TestRoofline(t *testing.T) {
 	p := h100()
-	n := func(v int64) Count { return Count{N: v} }
-	unknown := Count{Why: NoShapes}
+	n := func(v int64) efficiency.Count { return efficiency.Count{N: v} }
+	unknown := efficiency.Count{Why: efficiency.NoShapes}
 	for _, c := range []struct {
 		name string
 		t    Totals
@@ -47,17 +48,17 @@ func TestRoofline(t *testing.T) {
 		ok   bool
 	}{
 		// 48 calls of mm: 2475914428416 FLOPs at 989.4 TFLOP/s.
-		{"compute", Totals{Matrix, BF16, HBM, 48, n(2475914428416), n(3573940224)}, Roofline{2502440, ComputeBound}, true},
+		{"compute", Totals{efficiency.Matrix, BF16, HBM, 48, n(2475914428416), n(3573940224)}, Roofline{2502440, ComputeBound}, true},
 		// 1 GB at 3352 GB/s.
-		{"memory", Totals{Vector, FP32, HBM, 1, n(1e6), n(1e9)}, Roofline{298329, MemoryBound}, true},
-		{"link", Totals{None, FP32, PCIe, 1, n(0), n(63e6)}, Roofline{1000000, LinkBound}, true},
-		{"latency", Totals{Vector, FP32, HBM, 1000, n(1000), n(3352 * 1000)}, Roofline{1000, LatencyBound}, true},
-		{"2 µs per call", Totals{Vector, FP32, HBM, 10, n(0), n(3352 * 20000)}, Roofline{20000, MemoryBound}, true},
-		{"vector FLOPs unknown", Totals{Vector, FP32, HBM, 1, unknown, n(1e9)}, Roofline{298329, MemoryBound}, true},
-		{"matrix FLOPs unknown", Totals{Matrix, BF16, HBM, 1, unknown, n(1e9)}, Roofline{}, false},
-		{"bytes unknown", Totals{Matrix, BF16, HBM, 1, n(1e9), unknown}, Roofline{}, false},
-		{"type unknown", Totals{Matrix, NoFigure, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
-		{"peak unknown", Totals{Matrix, FP4, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
+		{"memory", Totals{efficiency.Vector, FP32, HBM, 1, n(1e6), n(1e9)}, Roofline{298329, MemoryBound}, true},
+		{"link", Totals{efficiency.None, FP32, PCIe, 1, n(0), n(63e6)}, Roofline{1000000, LinkBound}, true},
+		{"latency", Totals{efficiency.Vector, FP32, HBM, 1000, n(1000), n(3352 * 1000)}, Roofline{1000, LatencyBound}, true},
+		{"2 µs per call", Totals{efficiency.Vector, FP32, HBM, 10, n(0), n(3352 * 20000)}, Roofline{20000, MemoryBound}, true},
+		{"vector FLOPs unknown", Totals{efficiency.Vector, FP32, HBM, 1, unknown, n(1e9)}, Roofline{298329, MemoryBound}, true},
+		{"matrix FLOPs unknown", Totals{efficiency.Matrix, BF16, HBM, 1, unknown, n(1e9)}, Roofline{}, false},
+		{"bytes unknown", Totals{efficiency.Matrix, BF16, HBM, 1, n(1e9), unknown}, Roofline{}, false},
+		{"type unknown", Totals{efficiency.Matrix, NoFigure, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
+		{"peak unknown", Totals{efficiency.Matrix, FP4, HBM, 1, n(1e9), n(1e9)}, Roofline{}, false},
 	} {
 		if got, ok := p.Roofline(c.t, c.t.Calls*5_000); got != c.want || ok != c.ok {
 			t.Errorf("%s: %+v, %v, want %+v, %v", c.name, got, ok, c.want, c.ok)
@@ -65,7 +66,7 @@ func TestRoofline(t *testing.T) {
 	}
 	// The ridge: 989.4 TFLOP/s over 3352 GB/s is 295 FLOPs per byte.
 	for intensity, want := range map[int64]Bound{290: MemoryBound, 300: ComputeBound} {
-		if got, _ := p.Roofline(Totals{Matrix, BF16, HBM, 1, n(1e9 * intensity), n(1e9)}, 1e9); got.Bound != want {
+		if got, _ := p.Roofline(Totals{efficiency.Matrix, BF16, HBM, 1, n(1e9 * intensity), n(1e9)}, 1e9); got.Bound != want {
 			t.Errorf("intensity %d: %s, want %s", intensity, got.Bound, want)
 		}
 	}
@@ -74,13 +75,13 @@ func TestRoofline(t *testing.T) {
 // TestLongCalls: a call that takes 10 µs or more is not bound by its launch, however little it
 // does: 100 calls that read and write 10 kB each need 298 ns in all.
 func TestLongCalls(t *testing.T) {
-	p, of := h100(), Totals{Vector, FP32, HBM, 100, Count{N: 100}, Count{N: 1_000_000}}
+	p, of := h100(), Totals{efficiency.Vector, FP32, HBM, 100, efficiency.Count{N: 100}, efficiency.Count{N: 1_000_000}}
 	for ns, want := range map[int64]Bound{999_999: LatencyBound, 1_000_000: MemoryBound, 5_000_000: MemoryBound} {
 		if got, ok := p.Roofline(of, ns); !ok || got.Bound != want || got.NS != 298 {
 			t.Errorf("%d ns: %+v, want %s", ns, got, want)
 		}
 	}
-	of = Totals{Matrix, BF16, HBM, 1, Count{N: 1e9}, Count{N: 1000}} // 1.01 µs at the peak
+	of = Totals{efficiency.Matrix, BF16, HBM, 1, efficiency.Count{N: 1e9}, efficiency.Count{N: 1000}} // 1.01 µs at the peak
 	if got, _ := p.Roofline(of, 43_000); got.Bound != ComputeBound {
 		t.Errorf("%+v", got)
 	}
@@ -91,13 +92,13 @@ func TestLongCalls(t *testing.T) {
 func TestRooflineProperties(t *testing.T) {
 	p, rng := h100(), rand.New(rand.NewPCG(1, 2))
 	random := func() Totals {
-		return Totals{Matrix, BF16, HBM, 1 + rng.Int64N(100), Count{N: rng.Int64N(1 << 45)}, Count{N: rng.Int64N(1 << 35)}}
+		return Totals{efficiency.Matrix, BF16, HBM, 1 + rng.Int64N(100), efficiency.Count{N: rng.Int64N(1 << 45)}, efficiency.Count{N: rng.Int64N(1 << 35)}}
 	}
 	for range 1000 {
 		a, b := random(), random()
 		ra, _ := p.Roofline(a, 1)
 		rb, _ := p.Roofline(b, 1)
-		sum, ok := p.Roofline(Totals{Matrix, BF16, HBM, a.Calls + b.Calls, Count{N: a.FLOPs.N + b.FLOPs.N}, Count{N: a.Bytes.N + b.Bytes.N}}, 1)
+		sum, ok := p.Roofline(Totals{efficiency.Matrix, BF16, HBM, a.Calls + b.Calls, efficiency.Count{N: a.FLOPs.N + b.FLOPs.N}, efficiency.Count{N: a.Bytes.N + b.Bytes.N}}, 1)
 		if !ok || sum.NS > ra.NS+rb.NS+2 || sum.NS < max(ra.NS, rb.NS) {
 			t.Fatalf("%+v and %+v: %d and %d, together %d", a, b, ra.NS, rb.NS, sum.NS)
 		}
@@ -112,27 +113,27 @@ func TestRooflineProperties(t *testing.T) {
 
 func TestExcess(t *testing.T) {
 	p := h100()
-	n := func(v int64) Count { return Count{N: v} }
+	n := func(v int64) efficiency.Count { return efficiency.Count{N: v} }
 	for _, c := range []struct {
 		name string
 		t    Totals
 		ns   int64
 		want Excess
 	}{
-		{"at the clock's maximum", Totals{Matrix, BF16, HBM, 1, n(1070e9), n(1)}, 1e6, NoExcess},
-		{"over it", Totals{Matrix, BF16, HBM, 1, n(1200e9), n(1)}, 1e6, OverCompute},
-		{"in the cache", Totals{Vector, FP32, HBM, 1, n(0), n(20e6)}, 4000, Cached},
-		{"more than the cache", Totals{Vector, FP32, HBM, 1, n(0), n(20e9)}, 4e6, OverMemory},
-		{"each call in the cache", Totals{Vector, FP32, HBM, 1000, n(0), n(20e9)}, 4e6, Cached},
-		{"over the link", Totals{None, FP32, PCIe, 1, n(0), n(70e6)}, 1e6, OverMemory},
-		{"unknown", Totals{Matrix, BF16, HBM, 1, Count{Why: Routing}, Count{Why: Routing}}, 1, NoExcess},
+		{"at the clock's maximum", Totals{efficiency.Matrix, BF16, HBM, 1, n(1070e9), n(1)}, 1e6, NoExcess},
+		{"over it", Totals{efficiency.Matrix, BF16, HBM, 1, n(1200e9), n(1)}, 1e6, OverCompute},
+		{"in the cache", Totals{efficiency.Vector, FP32, HBM, 1, n(0), n(20e6)}, 4000, Cached},
+		{"more than the cache", Totals{efficiency.Vector, FP32, HBM, 1, n(0), n(20e9)}, 4e6, OverMemory},
+		{"each call in the cache", Totals{efficiency.Vector, FP32, HBM, 1000, n(0), n(20e9)}, 4e6, Cached},
+		{"over the link", Totals{efficiency.None, FP32, PCIe, 1, n(0), n(70e6)}, 1e6, OverMemory},
+		{"unknown", Totals{efficiency.Matrix, BF16, HBM, 1, efficiency.Count{Why: efficiency.Routing}, efficiency.Count{Why: efficiency.Routing}}, 1, NoExcess},
 	} {
 		if got := p.Excess(c.t, c.ns); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
 	p.Cache = 0
-	if got := p.Excess(Totals{Vector, FP32, HBM, 1, n(0), n(20e9)}, 4e6); got != Cached {
+	if got := p.Excess(Totals{efficiency.Vector, FP32, HBM, 1, n(0), n(20e9)}, 4e6); got != Cached {
 		t.Errorf("unknown cache: %d", got)
 	}
 }
