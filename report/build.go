@@ -49,7 +49,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	for _, c := range charts {
 		ctx.Charts[c.File()] = c
 	}
-	d := screen(ctx)
+	d := screen(ctx, efficiency.Headline(ctx))
 	d.Brief = brief(ctx)
 	d.Sections = doc.Present(slices.Concat(
 		[]doc.Section{drawn(capture(ctx)), timeline.Budget(ctx), drawn(findings(ctx)), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
@@ -72,7 +72,7 @@ func drawn(s doc.Section) doc.Section {
 
 // Overview makes a report without the sections and pictures of the whole report, which
 // take longer to make. It has all that [doc.Doc.Text] and [Report.JSON] print.
-func Overview(s *summary.Summary, r judge.Result) Report { return screen(section.New(s, r)) }
+func Overview(s *summary.Summary, r judge.Result) Report { return screen(section.New(s, r), "") }
 
 // Brief makes a report that has the page for a pull request alone, and all that
 // [Report.JSON] prints.
@@ -81,12 +81,16 @@ func Brief(s *summary.Summary, r judge.Result) Report {
 	return Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: r}
 }
 
-// screen makes a report with the sections of the one-screen summary.
-func screen(ctx *section.Context) Report {
+// screen makes a report with the sections of the one-screen summary. The sentence on
+// efficiency, which may be "", comes in addition: it takes the place of no finding.
+func screen(ctx *section.Context, efficiency string) Report {
 	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Whole, result: ctx.Result}
 	for most := mostFindings; ; most-- {
-		d.Screen = screenSections(ctx, most)
+		d.Screen = screenSections(ctx, "", most)
 		if most == 1 || len(ctx.Inputs) != 1 || d.ScreenLines() <= screenLines {
+			if efficiency != "" {
+				d.Screen = screenSections(ctx, efficiency, most)
+			}
 			return d
 		}
 	}
@@ -94,9 +98,9 @@ func screen(ctx *section.Context) Report {
 
 // screenSections returns the sections of the one-screen summary, with at most so many
 // findings.
-func screenSections(ctx *section.Context, findings int) []doc.Section {
+func screenSections(ctx *section.Context, efficiency string, findings int) []doc.Section {
 	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx), screenCapture(ctx), screenSteps(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), ranks.Screen(ctx),
+		[]doc.Section{screenVerdict(ctx, efficiency), screenCapture(ctx), screenSteps(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), ranks.Screen(ctx),
 		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
 		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
 }

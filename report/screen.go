@@ -20,7 +20,7 @@ const (
 	screenIssues = 3
 )
 
-func screenVerdict(ctx *section.Context) doc.Section {
+func screenVerdict(ctx *section.Context, efficiency string) doc.Section {
 	s := doc.Section{Title: "Verdict", Lead: bound(ctx)}
 	if text := stepSentence(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
@@ -33,6 +33,9 @@ func screenVerdict(ctx *section.Context) doc.Section {
 	}
 	if text := verdictCause(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Cause: " + ctx.Brief(text)})
+	}
+	if efficiency != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: efficiency})
 	}
 	if over := overLimits(ctx); len(over) > 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: overLimitsText(over)})
