@@ -36,9 +36,11 @@ type EfficiencyDevice struct {
 	Name   string `json:"name"`
 
 	// PeakSource is where the peaks are from: "table" (data sheets), "nsys" (the export's
-	// own figures), "estimated" (from the number of SMs and the clock), "user", or "" if no
-	// peak is known.
-	PeakSource string `json:"peak_source,omitempty"`
+	// own figures), "estimated" (from the number of SMs and the clock), "user" if any is the
+	// user's, or "" if no peak is known. PeakSources has it of each figure: the types of
+	// PeakTFLOPS, hbm, link, pcie and c2c.
+	PeakSource  string            `json:"peak_source,omitempty"`
+	PeakSources map[string]string `json:"peak_sources,omitempty"`
 	// PeakOrigin is the document that the figures are from, or what a file of the user says
 	// of them, and PeakNote what a reader should know: that the link needs a bridge, or that
 	// the device is a partition.
@@ -57,6 +59,17 @@ type EfficiencyDevice struct {
 	HBMSource string   `json:"hbm_source,omitempty"`
 
 	EfficiencySums
+}
+
+// SourceOf returns where a figure is from. Summaries of earlier versions have no source for each.
+func (d *EfficiencyDevice) SourceOf(figure string) string {
+	switch source, ok := d.PeakSources[figure]; {
+	case ok:
+		return source
+	case figure == "hbm" && d.HBMSource != "":
+		return d.HBMSource
+	}
+	return d.PeakSource
 }
 
 // EfficiencySums are sums over the operators of a device, of a step on it or of several

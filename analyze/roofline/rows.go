@@ -90,7 +90,15 @@ func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *hardware.Peaks) summa
 		out.HBMSource = string(from)
 	}
 	for f := range p.Figures {
-		if f := hardware.Figure(f); f.IsRate() && p.Known(f) {
+		f := hardware.Figure(f)
+		if !p.Known(f) {
+			continue
+		}
+		if out.PeakSources == nil {
+			out.PeakSources = make(map[string]string)
+		}
+		out.PeakSources[f.String()] = string(p.Sources[f])
+		if f.IsRate() {
 			if out.PeakTFLOPS == nil {
 				out.PeakTFLOPS = make(map[string]float64)
 			}

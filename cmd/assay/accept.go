@@ -70,6 +70,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err != nil {
 		return err // a baseline needs the whole run
 	}
+	s.peaks.warn(e, c)
 	for _, sum := range list {
 		if n := sum.RolledUpInputs(); n > 0 && len(list) > 1 {
 			return fmt.Errorf("a summary that is rolled up has sums of %d of its inputs and cannot be joined with others; accept it alone, or give the traces, or summaries saved with --full", n)

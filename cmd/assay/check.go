@@ -167,6 +167,11 @@ func runCheck(e env, c *command, args []string) error {
 		}
 		failed = errors.Join(failed, baseFailed)
 	}
+	if k.peaks.given() && k.measures == 0 {
+		e.say("assay check: no gate uses the peaks of GPUs, so --peaks, --set-peak and --model-flops change nothing")
+	} else {
+		k.peaks.warn(e, c)
+	}
 	accepted, expired, err := k.accepted(e, c, now.Runs, base.Runs)
 	if err != nil {
 		return err

@@ -116,6 +116,7 @@ func runDiff(e env, c *command, args []string) error {
 	if failed = errors.Join(failed, failedNew); new == nil {
 		return failed
 	}
+	d.peaks.warn(e, c)
 	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
 	if refusal := (*compare.Refusal)(nil); errors.As(err, &refusal) {
 		return errors.Join(failed, fmt.Errorf("not compared: %w; use --force to compare anyway", err))

@@ -42,6 +42,7 @@ type reading struct {
 	failed []error             // arguments that are not inputs
 	peaks  hardware.Catalog    // with those of the user
 	model  hardware.ModelFLOPs // of the user, or zero
+	asked  *peakFlags          // that peaks and model are of
 	need   need
 	needs  func() trace.Select // what is read of traces: need.reads unless the command asks otherwise
 
@@ -70,6 +71,7 @@ type reading struct {
 	held  int64                 // bytes of memory that the collectives of partials take
 
 	secrets []summary.Issue // of inputs that hold some
+	saved   []string        // paths of summaries with rooflines
 }
 
 // all reads the inputs, several at a time, and calls use for each. It returns the errors

@@ -134,7 +134,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if c.needs != nil {
 		need = c.needs(need)
 	}
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model, asked: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.watch(r.outOfMemory)
 	}
@@ -197,6 +197,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 			return nil, errors.Join(append(failed, err)...)
 		}
 	}
+	m.peaks.warn(e, c)
 	v := &verdict{summary: r.joined(all)}
 	partial.NoteRepeatedRanks(v.summary)
 	m.hide(v.summary)

@@ -1,8 +1,14 @@
 package main
 
 import (
-	"assay/efficiency/hardware"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/efficiency/hardware"
+	"assay/internal/label"
+	"assay/internal/partial"
 
 	"github.com/spf13/pflag"
 )
@@ -12,6 +18,15 @@ type peakFlags struct {
 	file  string
 	set   []string
 	model string
+	used  peakUse // of all inputs of the command
+}
+
+// A peakUse is what the inputs had for the flags.
+type peakUse struct {
+	catalog hardware.Catalog
+	devices int      // of the file
+	gpus    []string // names, each once
+	saved   []string // paths of summaries, whose peaks are those of their measurement
 }
 
 func (f *peakFlags) register(flags *pflag.FlagSet) {
@@ -86,5 +101,61 @@ func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, e
 	if err != nil {
 		return peaks, model, withoutValues(text, fmt.Errorf("%s:%w", f.file, err))
 	}
-	return peaks.With(own, set), model, nil
+	f.used.catalog, f.used.devices = peaks.With(own, set), len(own)
+	return f.used.catalog, model, nil
+}
+
+// note records the GPUs of parts, and the paths of the saved summaries among the inputs.
+func (f *peakFlags) note(all []partial.Part, saved []string) {
+	for i := range all {
+		for _, d := range all[i].Summary.Devices {
+			if !slices.Contains(f.used.gpus, d.Name) {
+				f.used.gpus = append(f.used.gpus, d.Name)
+			}
+		}
+	}
+	f.used.saved = append(f.used.saved, saved...)
+}
+
+// warn says which of the flags had no effect on the inputs. A file may have the GPUs of
+// several machines: its devices are no mistake if it has all GPUs of the inputs.
+func (f *peakFlags) warn(e env, c *command) {
+	if !f.given() {
+		return
+	}
+	if n := len(f.used.saved); n > 0 {
+		which := f.used.saved[0]
+		if n > 1 {
+			which = fmt.Sprintf("%d saved summaries, the first %s", n, which)
+		}
+		e.say("assay %s: --peaks, --set-peak and --model-flops apply to traces; saved summaries keep the rooflines and MFU of their measurement: %s", c.name, which)
+	}
+	alone := func(gpu string) bool { return len(f.used.catalog.Unmatched([]string{gpu})) == f.used.devices }
+	if unmatched := f.used.catalog.Unmatched(f.used.gpus); len(unmatched) > 0 && (len(f.used.gpus) == 0 || slices.ContainsFunc(f.used.gpus, alone)) {
+		e.say("assay %s: %s: no GPU of the inputs is named %s; %s", c.name, f.file, quoted(unmatched), gpusThere(f.used.gpus))
+	}
+}
+
+// gpusThere says which GPUs the inputs have.
+func gpusThere(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "they have no GPU"
+	case len(names) == 1 && names[0] == "":
+		return "they do not name their GPU; use --set-peak"
+	}
+	return "they have " + quoted(names)
+}
+
+// quoted lists the first of some names of GPUs.
+func quoted(names []string) string {
+	const shown = 3
+	var parts []string
+	for _, name := range names[:min(shown, len(names))] {
+		parts = append(parts, strconv.Quote(label.Clip(label.Clean(name), 60)))
+	}
+	if more := len(names) - shown; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, ", ")
 }

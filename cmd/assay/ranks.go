@@ -22,6 +22,8 @@ func (r *reading) measureAll() ([]partial.Part, []error) {
 	all, failed := r.parts()
 	all, repeated, differ := partial.Arrange(all)
 	r.sayRepeated(repeated)
+	slices.Sort(r.saved)
+	r.asked.note(all, r.saved)
 	return all, append(failed, differ...)
 }
 
@@ -56,6 +58,11 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 	p, err := partial.Measure(in, opt)
 	if err == nil {
 		r.keep(memoryOf(p.Summary))
+	}
+	if err == nil && in.Summary != nil && !in.Summary.Efficiency.IsZero() {
+		r.mu.Lock()
+		r.saved = append(r.saved, in.Path)
+		r.mu.Unlock()
 	}
 	return p, err
 }

@@ -181,19 +181,23 @@ func limits(r efficiency.Range) string {
 // that are in it.
 func formula(ctx *section.Context, total efficiency.Total) string {
 	types := weighty(efficiency.Matrix(ctx.Summary))
-	from := fmt.Sprintf("%s, dense, %s", gpuNames(total), words.PeakSource(peakSource(ctx.Summary)))
+	sourceOf := func(figure string) string { return words.PeakSource(peakSource(ctx.Summary, figure)) }
 	wall := unit.Duration(mean(total, total.WallNS)) + perGPU(total)
 	if len(types) == 1 {
-		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s). Peak: %s of %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
-			wall, types[0].Dtype, from)
+		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s). Peak: %s of %s, dense, %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
+			wall, types[0].Dtype, gpuNames(total), sourceOf(types[0].Dtype))
 	}
 	var peaks []string
-	for _, p := range types {
-		peaks = append(peaks, p.Dtype+" "+rateText(p.TFLOPS))
+	for i, p := range types {
+		text := p.Dtype + " " + rateText(p.TFLOPS)
+		if i == len(types)-1 || sourceOf(p.Dtype) != sourceOf(types[i+1].Dtype) {
+			text += " (" + sourceOf(p.Dtype) + ")" // of the types before it too
+		}
+		peaks = append(peaks, text)
 	}
 	text := fmt.Sprintf("MFU = sum over types of (model FLOPs / peak) / GPU window (%s).", wall)
 	if len(peaks) > 0 {
-		text += " Peaks: " + strings.Join(peaks, ", ") + " (" + from + ")."
+		text += " Dense peaks of " + gpuNames(total) + ": " + strings.Join(peaks, ", ") + "."
 	}
 	return text
 }
@@ -240,13 +244,14 @@ func gpuNames(total efficiency.Total) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// peakSource returns where the peaks are from, or "" if this differs between GPUs.
-func peakSource(s *summary.Summary) (source string) {
-	for i, d := range s.Efficiency.Devices {
-		if i > 0 && d.PeakSource != source {
+// peakSource returns where a figure is from, or "" if this differs between GPUs.
+func peakSource(s *summary.Summary, figure string) (source string) {
+	for i := range s.Efficiency.Devices {
+		from := s.Efficiency.Devices[i].SourceOf(figure)
+		if i > 0 && from != source {
 			return ""
 		}
-		source = d.PeakSource
+		source = from
 	}
 	return source
 }
@@ -314,12 +319,14 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 
-// ofMemory says where the bandwidth of the memory is from if not from where the peaks are.
+// ofMemory states the bandwidth of the memory and where it is from, or returns "" if it is
+// not one for all GPUs.
 func ofMemory(s *summary.Summary) string {
-	if d := s.Efficiency.Devices; len(d) > 0 && d[0].HBMSource != "" {
-		return " (" + words.PeakSource(d[0].HBMSource) + ")"
+	hbm := efficiency.HBM(s)
+	if hbm <= 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" (%s, %s)", unit.Rate(int64(min(hbm, 1e9)*1e9), 1e9), words.PeakSource(peakSource(s, "hbm")))
 }
 
 // arithmetic returns the rate of a matrix operator. That of others says nothing.
