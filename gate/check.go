@@ -216,8 +216,12 @@ type answer struct {
 	floored bool
 }
 
-// worse returns the weightier of two answers.
+// worse returns the weightier of two answers, and both reasons if both are failures.
 func (a answer) worse(b answer) answer {
+	if a.result == Fail && b.result == Fail {
+		a.why += "; " + b.why
+		return a
+	}
 	if b.result > a.result || a.why == "" {
 		return b
 	}

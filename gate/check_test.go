@@ -80,6 +80,12 @@ func TestLimits(t *testing.T) {
 		{"{max: 90ms, max_increase: 50%}", Fail, "is 100 ms, over the limit of 90 ms"},
 		{"{max: 110ms, max_increase: 5%}", Fail, "rose by 25.0%, from 80 ms to 100 ms, over the limit of 5%"},
 		{"{max: 90ms, warn: '<= 50ms'}", Fail, "is 100 ms, over the limit of 90 ms"},
+		{"{max: 200ms, min: 150ms}", Fail, "is 100 ms, under the limit of 150 ms"},
+		{"{min: 50ms, max: 90ms}", Fail, "is 100 ms, over the limit of 90 ms"},
+		{"{min: 50ms, max: 150ms}", Pass, "is 100 ms"},
+		{"{min: 120ms, max: 90ms}", Fail, "is 100 ms, over the limit of 90 ms and under the limit of 120 ms"},
+		{"{max: 150ms, equal: 101ms}", Fail, "is 100 ms, not 101 ms"},
+		{"{max: 90ms, max_increase: 5%}", Fail, "is 100 ms, over the limit of 90 ms; rose by 25.0%, from 80 ms to 100 ms, over the limit of 5%"},
 	} {
 		o := outcome(t, "step.median: "+tc.limit, now, base)
 		if o.Result != tc.want || o.Why != tc.why {

@@ -78,9 +78,12 @@ func (s *Sample) text(m *metric.Metric) string {
 	return text
 }
 
-// absolute compares the value with the limits that need no baseline.
+// absolute holds the value to limits. It names every limit that the value violates. A
+// violation that the interval of the median leaves open counts only without another one.
 func (o *Outcome) absolute(l *Limits) answer {
-	u, v := o.Gate.Metric.Unit, o.Now.Center
+	v := o.Now.Center
+	var sure, open []string // the violated limits
+	var text string         // the value, so that it differs from the limit
 	for _, limit := range []struct {
 		at          *metric.Bound
 		breaks      bool
@@ -97,50 +100,69 @@ func (o *Outcome) absolute(l *Limits) answer {
 		if v == limit.at.At {
 			side = limit.equal
 		}
-		why := fmt.Sprintf("is %s, %s %s", o.value(limit.at), side, limit.at.Text)
+		violated := side + " " + limit.at.Text
 		if o.straddles(limit.at.At) {
-			return answer{result: Inconclusive, why: why + fmt.Sprintf("; but the confidence interval of the median, %s to %s, holds the limit", u.Text(*o.Now.Lo), u.Text(*o.Now.Hi))}
+			open = append(open, violated)
+		} else {
+			sure = append(sure, violated)
 		}
-		return answer{result: Fail, why: why}
+		if t := o.value(limit.at); len(t) > len(text) {
+			text = t
+		}
+	}
+	switch {
+	case sure != nil:
+		return answer{result: Fail, why: "is " + text + ", " + strings.Join(sure, " and ")}
+	case open != nil:
+		u, holds := o.Gate.Metric.Unit, "holds the limit"
+		if len(open) > 1 {
+			holds += "s"
+		}
+		return answer{result: Inconclusive, why: fmt.Sprintf("is %s, %s; but the confidence interval of the median, %s to %s, %s",
+			text, strings.Join(open, " and "), u.Text(*o.Now.Lo), u.Text(*o.Now.Hi), holds)}
 	}
 	return answer{result: Pass, why: "is " + o.Now.text(o.Gate.Metric)}
 }
 
 // lowerBound decides by both ends of the range if the value is a lower bound: a is
-// inconclusive if the limit that decides is between them.
+// inconclusive if a limit is between them and none is violated by the whole range.
 func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	low, high := o.Now.Center, o.Now.Most
 	if o.Now.Missing == 0 {
 		return a
 	}
+	u := o.Gate.Metric.Unit
+	var sure, open []string
 	for _, limit := range []struct {
 		at    *metric.Bound
 		fails bool // the whole range is on the wrong side
 		open  bool
 		side  string
+		end   string // the end of the range that is nearest to the limit
 	}{
-		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil && (high > l.Max.At || l.Over && high == l.Max.At), "over"},
-		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil && (low < l.Min.At || l.Under && low == l.Min.At), "under"},
-		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at"},
+		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil && (high > l.Max.At || l.Over && high == l.Max.At), "over", "at least " + u.Text(low)},
+		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil && (low < l.Min.At || l.Under && low == l.Min.At), "under", "at most " + u.Text(high)},
+		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at", "at most " + u.Text(high)},
 	} {
-		u, ends := o.Gate.Metric.Unit, ""
 		switch {
-		case !limit.open:
-			continue
-		case limit.side == "over" && limit.fails:
-			ends = "at least " + u.Text(low)
 		case limit.fails:
-			ends = "at most " + u.Text(high)
-		default:
-			ends = fmt.Sprintf("at least %s and at most %s", u.Text(low), u.Text(high))
+			sure = append(sure, fmt.Sprintf("%s, %s the limit of %s", limit.end, limit.side, limit.at.Text))
+		case limit.open:
+			open = append(open, limit.at.Text)
 		}
-		if !limit.fails {
-			return answer{result: Inconclusive, why: fmt.Sprintf("is %s; limit %s. %s", ends, limit.at.Text, o.Now.Note), capture: true}
+	}
+	switch {
+	case sure != nil && a.result != Fail: // the interval of medians leaves it open
+		return a
+	case sure != nil:
+		return answer{result: Fail, why: fmt.Sprintf("is %s. %s", strings.Join(sure, ", and "), o.Now.Note)}
+	case open != nil:
+		limits := "limit "
+		if len(open) > 1 {
+			limits = "limits "
 		}
-		if a.result != Fail { // not a failure that the interval of medians leaves open
-			return a
-		}
-		return answer{result: Fail, why: fmt.Sprintf("is %s, %s the limit of %s. %s", ends, limit.side, limit.at.Text, o.Now.Note)}
+		return answer{result: Inconclusive, capture: true,
+			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits, strings.Join(open, " and "), o.Now.Note)}
 	}
 	return a
 }

@@ -387,15 +387,25 @@ func Clip(s string, columns int) string {
 	return CutHead(s, head) + Ellipsis + cutTail(s, columns-1-head)
 }
 
-// Plural prints a count with its noun: "1 gap", "1,200 gaps", "3 copies".
+// Plural prints a count with its noun: "1 gap", "1,200 gaps", "3 copies", "2 launches".
 func Plural(n int64, noun string) string {
-	switch {
-	case n == 1:
+	if n == 1 {
 		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return unit.Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}
-	return unit.Count(n) + " " + noun + "s"
+	return unit.Count(n) + " " + plural(noun)
+}
+
+// plural returns the plural of a regular noun.
+func plural(noun string) string {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+		return stem + "ies"
+	}
+	for _, end := range []string{"ch", "sh", "s", "x", "z"} {
+		if strings.HasSuffix(noun, end) {
+			return noun + "es"
+		}
+	}
+	return noun + "s"
 }
 
 // Base returns the last part of a path of any system.

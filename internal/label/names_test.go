@@ -105,3 +105,18 @@ func FuzzLabels(f *testing.F) {
 		checkLabels(t, []string{a, b, "void " + a, "ns::" + a, a + "(int)", a + b, b + a}, columns)
 	})
 }
+
+func TestPlural(t *testing.T) {
+	for _, x := range []struct {
+		n          int64
+		noun, want string
+	}{
+		{1, "launch", "1 launch"}, {2, "launch", "2 launches"}, {0, "gap", "0 gaps"}, {1200, "gap", "1,200 gaps"},
+		{3, "copy", "3 copies"}, {3, "delay", "3 delays"}, {2, "flush", "2 flushes"}, {2, "process", "2 processes"}, {2, "box", "2 boxes"},
+		{2, "waltz", "2 waltzes"}, {2, "cache miss", "2 cache misses"}, {2, "more phase", "2 more phases"}, {2, "GPU", "2 GPUs"}, {2, "y", "2 ys"},
+	} {
+		if got := label.Plural(x.n, x.noun); got != x.want {
+			t.Errorf("label.Plural(%d, %q) = %q, want %q", x.n, x.noun, got, x.want)
+		}
+	}
+}

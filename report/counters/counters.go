@@ -225,11 +225,7 @@ func Line(ctx *section.Context) string {
 			capabilities = append(capabilities, label.Clip(label.Clean(k.Capability), 12))
 		}
 	}
-	line := unit.Count(launches) + " launches"
-	if launches == 1 {
-		line = "1 launch"
-	}
-	line += " of " + label.Plural(int64(len(names)), "kernel")
+	line := label.Plural(launches, "launch") + " of " + label.Plural(int64(len(names)), "kernel")
 	slices.Sort(capabilities)
 	if list := slices.Compact(capabilities); len(list) > 0 {
 		line += ", compute capability " + strings.Join(list[:min(3, len(list))], ", ")
