@@ -85,6 +85,7 @@ var codes = []Code{
 	{"gpu-events-missing", Suspect, "Kernels were launched and none was recorded. Another profiler used CUPTI, or tracing was not permitted.", "Record again with permission to trace and without a second profiler."},
 	{"gpu-events-repeated", Suspect, "Records of GPU work occur more than once, with the same correlation id (or none), stream, times and name. Each counts once. The file was changed or joined after the profiler wrote it.", "Use the file that the profiler wrote."},
 	{"graph-capture-only", Info, "Launches between cudaStreamBeginCapture and cudaStreamEndCapture make nodes of CUDA graphs and run nothing. At least ten of eleven launches of this capture are such.", "Start the profiler after the graphs are captured, when they are replayed."},
+	{"graph-source", Info, "The trace only captures CUDA or HIP graphs, and another one replays graphs. Replays take their operators from it. It is not counted as a GPU or as a rank.", ""},
 	{"graphs-recorded-whole", DataLoss, "CUDA graphs were recorded without their nodes or not at all, so the kernels in them are in no table.", "Record with --cuda-graph-trace=node, which costs some overhead."},
 	{"group-calls-left-out", DataLoss, "Calls of NCCL of more kinds than the limit for one communicator were left out, so sends without a receive may be missing or wrong.", "Give the logs of fewer steps."},
 	{"groups-left-out", DataLoss, "Communicators and process groups over the limit of one input were left out.", "Give the logs of fewer ranks at once."},

@@ -129,6 +129,9 @@ type Input struct {
 	// RolledUp is what of the input's rows was replaced by sums over the ranks: see
 	// [Summary.RollUp]. It is empty if the summary has all rows of the input.
 	RolledUp string `json:"rolled_up,omitempty"`
+	// GraphSource says that the input only captures graphs, which other inputs replay: its
+	// operators count where they run, and it has no rows.
+	GraphSource bool `json:"graph_source,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
 }

@@ -29,11 +29,11 @@ func sortRanks(all []Part) {
 }
 
 // CountRuns returns how many runs the traces among the parts belong to.
-func CountRuns(all []Part) int { return len(runsOf(all, Part.isTimeline)) }
+func CountRuns(all []Part) int { return len(runsOf(withoutSources(all), Part.isTimeline)) }
 
 // isTimeline reports whether a part is of a trace.
 func (p Part) isTimeline() bool {
-	return len(p.Summary.Inputs) == 1 && !p.isCopy() && view.Captures(p.Summary)[0].Kind == view.OfTimeline
+	return len(p.Summary.Inputs) == 1 && !p.isCopy() && !p.isSource() && view.Captures(p.Summary)[0].Kind == view.OfTimeline
 }
 
 // hasCollectives reports whether a part can be compared with other ranks.
@@ -46,6 +46,7 @@ func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
 // for each other part. It takes the summaries of the parts.
 func Runs(all []Part) []*summary.Summary {
 	var out []*summary.Summary
+	all, captures := handOver(all)
 	of := make(map[int][]Part) // by the first part of the run
 	with := make(map[int]bool) // the other parts of runs
 	for _, run := range runsOf(all, Part.hasCollectives) {
@@ -57,9 +58,11 @@ func Runs(all []Part) []*summary.Summary {
 	for i, p := range all {
 		switch {
 		case len(of[i]) > 0:
+			of[i][0].Summary.Efficiency.Captures = slices.Concat(of[i][0].Summary.Efficiency.Captures, captures)
 			out = append(out, Join(of[i]))
 		case !with[i]:
 			p.Summary.Partial = nil
+			p.Summary.Efficiency.Captures = slices.Concat(p.Summary.Efficiency.Captures, captures)
 			roofline.JoinReplays(p.Summary)
 			out = append(out, p.Summary)
 		}
@@ -75,7 +78,7 @@ func Join(all []Part) *summary.Summary {
 
 // join is Join with the function that compares the ranks of a job, which has a number.
 func join(all []Part, match func(job int, ranks []fleet.Member) *fleet.Job) *summary.Summary {
-	all = withoutCopies(all)
+	all = withoutSources(withoutCopies(all))
 	first, inputs := make([]int, len(all)), 0
 	for i, p := range all {
 		first[i] = inputs

@@ -35,6 +35,12 @@ func (p *Part) Outline() Outline {
 	s.Series, s.Benchmarks = make([]summary.Series, min(1, len(of.Series))), make([]summary.Benchmark, min(1, len(of.Benchmarks)))
 	s.Groups = make([]summary.Group, min(1, len(of.Groups)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
+	s.Graphs = make([]summary.Graph, min(1, len(of.Graphs)))
+	for _, is := range of.Issues {
+		if is.Code == captureOnly {
+			s.Issues = append(s.Issues, is)
+		}
+	}
 	s.Annotations, s.Spans, s.Steps = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans))), make([]summary.Step, min(1, len(of.Steps)))
 	out := Outline{Name: p.name, Summary: s}
 	for _, m := range p.Members {
@@ -71,7 +77,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 	if len(failed) > 0 {
 		return nil, errors.Join(failed...)
 	}
-	all = withoutCopies(all)
+	all = withoutSources(withoutCopies(all))
 	p := &Plan{Of: map[string]Place{}}
 	first := make([]int, len(all))
 	for i, part := range all {

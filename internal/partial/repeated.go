@@ -27,7 +27,7 @@ func NoteRepeatedRanks(s *summary.Summary) {
 	var within, between *[2]int
 	seen := make(map[part]int)
 	for i, in := range s.Inputs {
-		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) {
+		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) || in.GraphSource {
 			continue // nothing in it is added to devices
 		}
 		of := part{rank: in.Rank, stage: view.StageOf(in.Path)}

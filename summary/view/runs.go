@@ -78,6 +78,11 @@ func Captures(s *summary.Summary) []Capture {
 			})
 		}
 	}
+	for i := range s.Inputs {
+		if s.Inputs[i].GraphSource {
+			out[i].Kind = OfTotals // it is no rank, and belongs to the run of its directory
+		}
+	}
 	// The steps of a log are not a timeline.
 	devices := map[int]bool{}
 	for _, d := range s.Devices {
