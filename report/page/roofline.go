@@ -86,5 +86,12 @@ var efficiencyTable = shown[summary.EfficiencyRow]{
 		{"TFLOP/s", kindRate + ":7:4:0.001", nil, nil},
 		{"GB/s", kindRate + ":8:4:1", nil, nil},
 		{"% of roofline", kindRate + ":5:4:100", nil, nil},
+		{"unknown because", kindKey, func(r *summary.EfficiencyRow) string {
+			why, ok := efficiency.Reason(r)
+			if !ok {
+				return ""
+			}
+			return words.Unknown(why).Text
+		}, nil},
 	},
 }

@@ -45,6 +45,8 @@ func Unknown(id string) Reason {
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
 		"communication":          {"communication", ""},
+		"no peak":                {"no peak of this GPU for the type", "give the peaks of the GPU, for example --set-peak bf16=989,hbm=3350 (10^12 FLOP/s, 10^9 bytes/s)"},
+		"over a peak":            {"faster than a peak: the peak, the shapes or the times are wrong", "check the peaks of the GPU (\"assay help peaks\")"},
 		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
 		"":                       {"not stated", ""},
 	}
