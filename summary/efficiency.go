@@ -80,17 +80,17 @@ type EfficiencySums struct {
 	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, whose
 	// operators no capture tells, and CommNS
 	// the part of GPUNS that communication kernels ran for.
-	GraphNS      int64 `json:"graph_ns,omitempty"`
-	CommNS       int64 `json:"comm_ns,omitempty"`
+	GraphNS int64 `json:"graph_ns,omitempty"`
+	CommNS  int64 `json:"comm_ns,omitempty"`
 	// NoOperatorCommNS is the part of NoOperatorNS that communication kernels ran for,
 	// without graph replays.
 	NoOperatorCommNS int64 `json:"no_operator_comm_ns,omitempty"`
-	FLOPsKnownNS int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
-	BytesKnownNS int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
-	MatrixNS     int64 `json:"matrix_ns"`      // GPU time of matrix rows
-	MatrixFLOPs  Sum   `json:"matrix_flops"`   // all that were executed
-	ModelFLOPs   Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
-	WallNS       int64 `json:"wall_ns"`        // the window of the device, or the length of the step
+	FLOPsKnownNS     int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
+	BytesKnownNS     int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
+	MatrixNS         int64 `json:"matrix_ns"`      // GPU time of matrix rows
+	MatrixFLOPs      Sum   `json:"matrix_flops"`   // all that were executed
+	ModelFLOPs       Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
+	WallNS           int64 `json:"wall_ns"`        // the window of the device, or the length of the step
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
 	// rows are known, or no peak of any of their types.

@@ -39,12 +39,12 @@ const mostDots = 500
 // place.
 func rooflineOf(s *summary.Summary, n *names) *roofline {
 	hbm := efficiency.HBM(s)
-	dots, left, leftNS := efficiency.Placed(s, mostDots)
+	dots, not := efficiency.Placed(s, mostDots, mostDots, 0)
 	if hbm <= 0 || math.IsInf(hbm, 0) || len(dots) == 0 {
 		return nil
 	}
 	total := efficiency.Sum(s)
-	out := &roofline{GBPS: hbm, NS: total.GPUNS, Note: words.NotPlaced(left, leftNS, total.GPUNS)}
+	out := &roofline{GBPS: hbm, NS: total.GPUNS, Note: words.NotPlaced(not, total.GPUNS)}
 	for i := range dots {
 		o := &dots[i]
 		x, _ := o.Intensity()

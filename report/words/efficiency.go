@@ -2,8 +2,10 @@ package words
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/label"
+	"assay/summary/view/efficiency"
 	"assay/unit"
 )
 
@@ -61,12 +63,19 @@ func Link(id string) string {
 	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
 }
 
-// NotPlaced says how many operators have no place in a roofline, or returns "".
-func NotPlaced(operators int, ns, total int64) string {
-	if operators == 0 {
+// NotPlaced says how many operators a roofline does not show, or returns "".
+func NotPlaced(not efficiency.NotPlaced, total int64) string {
+	var parts []string
+	if not.Nowhere > 0 {
+		parts = append(parts, fmt.Sprintf("%s without arithmetic or with unknown FLOPs or bytes (%s of GPU time)", label.Plural(int64(not.Nowhere), "operator"), unit.Share(not.NowhereNS, total)))
+	}
+	if not.Smaller > 0 {
+		parts = append(parts, fmt.Sprintf("%s with less GPU time (together %s)", label.Plural(int64(not.Smaller), "operator"), unit.Share(not.SmallerNS, total)))
+	}
+	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("Not drawn: %s without arithmetic or with unknown FLOPs (%s of GPU time).", label.Plural(int64(operators), "operator"), unit.Share(ns, total))
+	return "Not drawn: " + strings.Join(parts, ", ") + "."
 }
 
 // Unmatched returns why the operators of a graph replay are unknown.
