@@ -65,13 +65,21 @@ func rooflineOf(s *summary.Summary, n *names) *roofline {
 	return out
 }
 
+// boundOrReason returns what bounds a row, or why its roofline is not known.
+func boundOrReason(r *summary.EfficiencyRow) string {
+	if why, ok := efficiency.Reason(r); ok && r.RooflineNS == nil {
+		return "unknown: " + words.Unknown(why).Text
+	}
+	return words.Bound(r.Bound)
+}
+
 var efficiencyTable = shown[summary.EfficiencyRow]{
 	id: "efficiency", title: "Efficiency", of: "recoverable time", share: 6,
 	rank: func(r *summary.EfficiencyRow) int { return r.Rank },
 	columns: []shownColumn[summary.EfficiencyRow]{
 		{"operator", kindName, func(r *summary.EfficiencyRow) string { return r.Op }, nil},
 		{"input shapes", kindKey, func(r *summary.EfficiencyRow) string { return efficiency.DimsText(string(r.Dims)) }, nil},
-		{"bound", kindKey, func(r *summary.EfficiencyRow) string { return words.Bound(r.Bound) }, nil},
+		{"bound", kindKey, boundOrReason, nil},
 		{"calls", kindCount, nil, func(r *summary.EfficiencyRow) int64 { return r.Count }},
 		{"GPU time", kindNS, nil, func(r *summary.EfficiencyRow) int64 { return r.GPUNS }},
 		{"roofline", kindNS, nil, func(r *summary.EfficiencyRow) int64 { return known(r.RooflineNS) }},
@@ -86,12 +94,5 @@ var efficiencyTable = shown[summary.EfficiencyRow]{
 		{"TFLOP/s", kindRate + ":7:4:0.001", nil, nil},
 		{"GB/s", kindRate + ":8:4:1", nil, nil},
 		{"% of roofline", kindRate + ":5:4:100", nil, nil},
-		{"unknown because", kindKey, func(r *summary.EfficiencyRow) string {
-			why, ok := efficiency.Reason(r)
-			if !ok {
-				return ""
-			}
-			return words.Unknown(why).Text
-		}, nil},
 	},
 }
