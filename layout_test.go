@@ -132,7 +132,7 @@ var mayImport = map[string]string{
 	"report/page":                    "compare internal/label judge/timeline report/doc report/plot report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",
 	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
-	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view unit",
+	"report/words":                   "compare gate internal/label judge/counters judge/finding judge/timeline summary summary/view summary/view/efficiency unit",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

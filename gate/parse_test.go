@@ -90,6 +90,7 @@ func TestParseErrors(t *testing.T) {
 		{"kernel.count{class=gemm}: <= 5", `1: selector class: unknown class "gemm", want one of comm, compute, copy, memset`},
 		{"idle.share{owner=host}: <= 5%", `1: selector owner: unknown owner "host", want one of host-late, dependency, launch-latency, between-kernels, nothing-offered, opaque-graph, not-recorded, unknown`},
 		{"step.max{steps=5-3}: <= 5ms", `1: selector steps: "5-3" is no range of step numbers, want one as 3, 3-5 or 3-`},
+		{"step.max{steps=steady}: <= 5ms", `1: selector steps: "steady" is no range of step numbers; leave the selector out, and run "assay check" with --steady, which leaves out warm-up and partial steps`},
 		{"step.max{steps=all}: <= 5ms", `1: selector steps: "all" is no range of step numbers, want one as 3, 3-5 or 3-`},
 		{"step.max: <= 5ms\nstep.max: <= 4ms", `2: `}, // the YAML library finds it first
 		{"step.max: <= 5ms\n'step.max ': <= 4ms", `2: step.max: second gate of that name, the first is in line 1; write its limits into one`},

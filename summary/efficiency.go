@@ -80,14 +80,17 @@ type EfficiencySums struct {
 	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, whose
 	// operators no capture tells, and CommNS
 	// the part of GPUNS that communication kernels ran for.
-	GraphNS      int64 `json:"graph_ns,omitempty"`
-	CommNS       int64 `json:"comm_ns,omitempty"`
-	FLOPsKnownNS int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
-	BytesKnownNS int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
-	MatrixNS     int64 `json:"matrix_ns"`      // GPU time of matrix rows
-	MatrixFLOPs  Sum   `json:"matrix_flops"`   // all that were executed
-	ModelFLOPs   Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
-	WallNS       int64 `json:"wall_ns"`        // the window of the device, or the length of the step
+	GraphNS int64 `json:"graph_ns,omitempty"`
+	CommNS  int64 `json:"comm_ns,omitempty"`
+	// NoOperatorCommNS is the part of NoOperatorNS that communication kernels ran for,
+	// without graph replays.
+	NoOperatorCommNS int64 `json:"no_operator_comm_ns,omitempty"`
+	FLOPsKnownNS     int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
+	BytesKnownNS     int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
+	MatrixNS         int64 `json:"matrix_ns"`      // GPU time of matrix rows
+	MatrixFLOPs      Sum   `json:"matrix_flops"`   // all that were executed
+	ModelFLOPs       Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
+	WallNS           int64 `json:"wall_ns"`        // the window of the device, or the length of the step
 	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
 	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
 	// rows are known, or no peak of any of their types.
@@ -135,7 +138,8 @@ type EfficiencyRow struct {
 	// host and device), or "latency" where a call cannot take longer than to launch it.
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
-	Unknown    string `json:"unknown,omitempty"` // why FLOPs or bytes are null
+	// Unknown is why FLOPs or bytes are null, or [NoPeak] if only the roofline is.
+	Unknown string `json:"unknown,omitempty"`
 	// Over is which peak the row is over: "cached" (more bytes than the memory delivers,
 	// which the cache may hold), or, which cannot be, "memory" or "compute": then the FLOPs, the
 	// bytes, the time or the peak is wrong for this GPU, and the row has no roofline.
@@ -229,7 +233,7 @@ func (e *Efficiency) mean(wall int64, share func(*EfficiencySums) *float64) *flo
 // add adds the sums of another device, without shares.
 func (s *EfficiencySums) add(o *EfficiencySums) {
 	for _, f := range []struct{ to, from *int64 }{
-		{&s.GPUNS, &o.GPUNS}, {&s.NoOperatorNS, &o.NoOperatorNS}, {&s.GraphNS, &o.GraphNS}, {&s.CommNS, &o.CommNS},
+		{&s.GPUNS, &o.GPUNS}, {&s.NoOperatorNS, &o.NoOperatorNS}, {&s.GraphNS, &o.GraphNS}, {&s.CommNS, &o.CommNS}, {&s.NoOperatorCommNS, &o.NoOperatorCommNS},
 		{&s.FLOPsKnownNS, &o.FLOPsKnownNS}, {&s.BytesKnownNS, &o.BytesKnownNS}, {&s.MatrixNS, &o.MatrixNS},
 		{&s.WallNS, &o.WallNS},
 		{&s.RooflineNS, &o.RooflineNS}, {&s.RecoverableNS, &o.RecoverableNS},
@@ -264,12 +268,15 @@ const (
 	OverLink    = "link"
 )
 
+// NoPeak is the Unknown of rows with FLOPs and bytes for which the GPU has no known peak.
+const NoPeak = "no peak"
+
 // IsOver reports whether a value of Over says what cannot be.
 func IsOver(over string) bool { return over != "" && over != OverCached }
 
 // check returns the first violated constraint of s.
 func (s *EfficiencySums) check() error {
-	for _, n := range []int64{s.GPUNS, s.NoOperatorNS, s.GraphNS, s.CommNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS, int64(s.MatrixFLOPs), int64(s.ModelFLOPs), s.WallNS, s.RooflineNS, s.RecoverableNS} {
+	for _, n := range []int64{s.GPUNS, s.NoOperatorNS, s.GraphNS, s.CommNS, s.NoOperatorCommNS, s.FLOPsKnownNS, s.BytesKnownNS, s.MatrixNS, int64(s.MatrixFLOPs), int64(s.ModelFLOPs), s.WallNS, s.RooflineNS, s.RecoverableNS} {
 		if n < 0 {
 			return fmt.Errorf("a sum is %d, want 0 or more", n)
 		}

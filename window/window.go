@@ -4,6 +4,7 @@ package window
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -141,7 +142,10 @@ func ParseSteps(text string) (first, last int64, err error) {
 	if last = first; err == nil && ranged {
 		last, err = strconv.ParseInt(b, 10, 64)
 	}
-	if err != nil || first < 0 || last < first {
+	switch {
+	case strings.EqualFold(text, "steady"):
+		return 0, 0, errors.New("want numbers; use --steady for the steps that are neither warm-up nor partial")
+	case err != nil || first < 0 || last < first:
 		return 0, 0, fmt.Errorf("%q is not a step; want a number as in 3, or a range as in 3-5", text)
 	}
 	return first, last, nil

@@ -284,8 +284,13 @@ func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals)
 		row.Intensity = &v
 	}
 	row.Over = overNames[peaks.Excess(of, row.GPUNS)]
+	if row.Unknown == summary.NoPeak {
+		row.Unknown = ""
+	}
 	if roof, ok := rooflineOf(peaks, of, row.GPUNS); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
+	} else if row.Unknown == "" && !summary.IsOver(row.Over) {
+		row.Unknown = summary.NoPeak
 	}
 }
 

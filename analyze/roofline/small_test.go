@@ -8,6 +8,7 @@ import (
 	"assay/analyze"
 	"assay/efficiency/hardware"
 	"assay/summary"
+	"assay/summary/view/efficiency"
 	"assay/trace"
 )
 
@@ -180,5 +181,26 @@ func TestOverlap(t *testing.T) {
 	}
 	if d := e.Devices[0]; !found || d.CommNS != 240_000 || d.NoOperatorNS != 240_000 || d.GPUNS != 540_000 {
 		t.Errorf("rows %+v, sums %+v", e.Rows, d.EfficiencySums)
+	}
+}
+
+// TestCommunicationWithoutOperator: collectives whose operator is not recorded are communication,
+// and no other work is.
+func TestCommunicationWithoutOperator(t *testing.T) {
+	s := new(script)
+	s.mm(10, 100, 200)
+	s.kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 50, 300, 70, 20)
+	s.kernel("gemm", 60, 400, 30, 7)
+	got := s.measure(t, hardware.ModelFLOPs{})
+	sums := got.Efficiency.Devices[0].EfficiencySums
+	if sums.NoOperatorNS != 100_000 || sums.NoOperatorCommNS != 70_000 || sums.CommNS != 70_000 {
+		t.Fatalf("%d ns without an operator, %d of communication, of all %d", sums.NoOperatorNS, sums.NoOperatorCommNS, sums.CommNS)
+	}
+	reasons := map[string]int64{}
+	for _, u := range efficiency.Unknowns(got) {
+		reasons[u.Reason] = u.NS
+	}
+	if reasons[efficiency.NoOperator] != 30_000 || reasons[efficiency.Communication] != 70_000 {
+		t.Errorf("%v", reasons)
 	}
 }

@@ -192,6 +192,8 @@ func (t *tallies) add(s *spent, works []known) {
 		t.sums.NoOperatorNS = summary.Plus(t.sums.NoOperatorNS, s.ns)
 		if s.graph {
 			t.sums.GraphNS = summary.Plus(t.sums.GraphNS, s.ns)
+		} else {
+			t.sums.NoOperatorCommNS = summary.Plus(t.sums.NoOperatorCommNS, s.comm)
 		}
 		return
 	}

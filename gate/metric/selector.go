@@ -177,7 +177,10 @@ func stepRange(text string) (first, last int64, err error) {
 			last, err = strconv.ParseInt(to, 10, 64)
 		}
 	}
-	if err != nil || first < 0 || last < first {
+	switch {
+	case strings.EqualFold(text, "steady"):
+		return 0, 0, fmt.Errorf("selector steps: %q is no range of step numbers; leave the selector out, and run \"assay check\" with --steady, which leaves out warm-up and partial steps", text)
+	case err != nil || first < 0 || last < first:
 		return 0, 0, fmt.Errorf("selector steps: %q is no range of step numbers, want one as 3, 3-5 or 3-", text)
 	}
 	return first, last, nil

@@ -15,6 +15,9 @@ import (
 	"assay/unit"
 )
 
+// emptyCells explains them.
+const emptyCells = " Empty: unknown, for the reasons below."
+
 // gpus returns the GPUs of a run of several.
 func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 	devices := ctx.Summary.Efficiency.Devices
@@ -37,11 +40,19 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: d.RecoverableNS, Cells: []string{
 			place, share(d.MFU), share(d.HFU), scale.Text(d.GPUNS), known(d.EfficiencySums, d.FLOPsKnownNS), known(d.EfficiencySums, d.BytesKnownNS),
-			achieved(d.EfficiencySums), scale.Text(d.RooflineNS), scale.Text(d.RecoverableNS),
+			achieved(d.EfficiencySums), rooflined(d.EfficiencySums, scale.Text(d.RooflineNS)), rooflined(d.EfficiencySums, scale.Text(d.RecoverableNS)),
 		}})
 	}
-	t.Note = "MFU and HFU: % of the peak over the GPU window; at least where FLOPs known is less than 100%. Matrix TFLOP/s: while matrix operators run."
+	t.Note = "MFU and HFU: % of the peak over the GPU window; at least where FLOPs known is less than 100%. Matrix TFLOP/s: while matrix operators run." + emptyCells
 	return doc.Section{Title: "Efficiency of GPUs", Blocks: []doc.Block{t.Cut(section.MaxDevices).WithoutEmpty()}, Fold: true}
+}
+
+// rooflined returns a text about operators with a roofline, or "" if there are none.
+func rooflined(s summary.EfficiencySums, text string) string {
+	if s.RooflineNS == 0 && s.RecoverableNS == 0 {
+		return ""
+	}
+	return text
 }
 
 // known prints a part of the GPU time as a share of it without communication.
@@ -94,10 +105,10 @@ func steps(ctx *section.Context) doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: st.WallNS, Cells: []string{
 			st.Name, scale.Text(doc.Mean(st.WallNS, int64(st.GPUs))), share(st.MFU), share(st.HFU), rate,
-			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums), scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs))), mfuOverRanks(st),
+			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums), rooflined(st.EfficiencySums, scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs)))), mfuOverRanks(st),
 		}})
 	}
-	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run. MFU and HFU: at least where FLOPs known is less than 100%."
+	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run. MFU and HFU: at least where FLOPs known is less than 100%." + emptyCells
 	return doc.Section{Title: "Efficiency of steps", Blocks: []doc.Block{t.Cut(maxSteps).WithoutEmpty()}, Fold: true}
 }
 
@@ -172,7 +183,7 @@ func overLink(list []efficiency.Transfer) bool {
 	return slices.ContainsFunc(list, func(tr efficiency.Transfer) bool { v, ok := tr.OfPeak(); return ok && v > 1 })
 }
 
-// unknowns lists the GPU time without known FLOPs or bytes by reason, with what to do.
+// unknowns lists the GPU time without known FLOPs, bytes or roofline by reason, with what to do.
 func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 	list := efficiency.Unknowns(ctx.Summary)
 	if len(list) == 0 {
@@ -199,12 +210,14 @@ func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 		blocks = append(blocks, doc.Paragraph{Text: "To know more: " + strings.Join(remedies, "; ") + "."})
 	}
 	known := min(total.FLOPsKnownNS, total.BytesKnownNS) > total.GPUNS/2
-	return doc.Section{Title: "GPU time without known FLOPs or bytes", Blocks: blocks, Fold: known}
+	return doc.Section{Title: "GPU time without known FLOPs, bytes or roofline", Blocks: blocks, Fold: known && total.RooflineNS > 0}
 }
 
-// what says which of FLOPs and bytes are unknown in most of the time.
+// what says which of FLOPs, bytes and the roofline are unknown in most of the time.
 func what(u efficiency.Unknown) string {
 	switch {
+	case u.FLOPsNS == 0 && u.BytesNS == 0:
+		return "roofline"
 	case u.FLOPsNS == 0:
 		return "bytes"
 	case u.BytesNS == 0:

@@ -2,6 +2,7 @@
 package efficiency
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,7 +115,7 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
 		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The shapes, the times or the peak are not those of this GPU."
 	case total.MFU == nil:
-		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "."
+		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "; set it with --set-peak or --peaks."
 	}
 	devices := efficiency.Devices(ctx.Summary)
 	mfu, _ := efficiency.MFU(ctx.Summary, devices)
@@ -291,6 +292,9 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of all", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
 		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
 	}}
+	if total.RooflineNS == 0 {
+		return withoutRoofline(t, total, list, scale)
+	}
 	for i := range list {
 		o := &list[i]
 		if o.RooflineNS == nil || o.GPUNS <= 0 {
@@ -316,6 +320,24 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	if cachedRows(list) {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
 	}
+	return t.Cut(maxOperators).WithoutEmpty()
+}
+
+// withoutRoofline has the operators of GPUs without known peaks by their GPU time.
+func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Operator, scale doc.Scale) doc.Table {
+	t.More = doc.Rest{Total: total.GPUNS, Of: "total GPU time"}
+	slices.SortStableFunc(list, func(a, b efficiency.Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
+	for i := range list {
+		o := &list[i]
+		if (o.FLOPs == nil || *o.FLOPs == 0) && o.Bytes == nil || o.GPUNS <= 0 {
+			continue
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: o.GPUNS, Cells: []string{
+			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)), "", "", "", "", "",
+			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
+		}})
+	}
+	t.Note = "By GPU time. No roofline and no recoverable time: the reasons are below. Bytes: each input and output once. TFLOP/s: of GEMM, convolution and attention."
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 

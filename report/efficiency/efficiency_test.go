@@ -46,6 +46,32 @@ func TestCoverageFirst(t *testing.T) {
 	}
 }
 
+// TestWithoutPeaks: operators of a GPU without known peaks are listed by their time, and the
+// reason has a remedy. No cell or column states a recoverable time.
+func TestWithoutPeaks(t *testing.T) {
+	s := samplerun.Efficient()
+	d := &s.Efficiency.Devices[0]
+	d.PeakTFLOPS, d.HBMGBPS, d.MFU, d.HFU, d.RooflineNS, d.RecoverableNS, s.Efficiency.Steps = nil, nil, nil, nil, 0, 0, nil
+	for i := range s.Efficiency.Rows {
+		r := &s.Efficiency.Rows[i]
+		if r.RooflineNS, r.Bound = nil, ""; r.FLOPs != nil && r.Bytes != nil {
+			r.Unknown = summary.NoPeak
+		}
+	}
+	_, text, _ := strings.Cut(markdown(t, s), "## Efficiency")
+	for _, want := range []string{
+		"no peak for a type of the matrix operators on NVIDIA H100 80GB HBM3; set it with --set-peak", "By GPU time. No roofline and no recoverable time",
+		"| roofline        | no peak of this GPU for the type", "give the peaks of the GPU, for example --set-peak bf16=989",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q:\n%s", want, text[:min(len(text), 4000)])
+		}
+	}
+	if strings.Contains(text, "recoverable (") || strings.Index(text, "8944×1024, 1024×2816") > strings.Index(text, "16×16×559×64") {
+		t.Error("there is a column of recoverable time, or the operators are not in the order of their GPU time")
+	}
+}
+
 // TestWithoutShapes: a run without shapes has one line, and one without the question none.
 func TestWithoutShapes(t *testing.T) {
 	s := samplerun.Efficient()

@@ -39,12 +39,12 @@ const mostDots = 500
 // place.
 func rooflineOf(s *summary.Summary, n *names) *roofline {
 	hbm := efficiency.HBM(s)
-	dots, left, leftNS := efficiency.Placed(s, mostDots)
+	dots, not := efficiency.Placed(s, mostDots, mostDots, 0)
 	if hbm <= 0 || math.IsInf(hbm, 0) || len(dots) == 0 {
 		return nil
 	}
 	total := efficiency.Sum(s)
-	out := &roofline{GBPS: hbm, NS: total.GPUNS, Note: words.NotPlaced(left, leftNS, total.GPUNS)}
+	out := &roofline{GBPS: hbm, NS: total.GPUNS, Note: words.NotPlaced(not, total.GPUNS)}
 	for i := range dots {
 		o := &dots[i]
 		x, _ := o.Intensity()
@@ -65,13 +65,21 @@ func rooflineOf(s *summary.Summary, n *names) *roofline {
 	return out
 }
 
+// boundOrReason returns what bounds a row, or why its roofline is not known.
+func boundOrReason(r *summary.EfficiencyRow) string {
+	if why, ok := efficiency.Reason(r); ok && r.RooflineNS == nil {
+		return "unknown: " + words.Unknown(why).Text
+	}
+	return words.Bound(r.Bound)
+}
+
 var efficiencyTable = shown[summary.EfficiencyRow]{
 	id: "efficiency", title: "Efficiency", of: "recoverable time", share: 6,
 	rank: func(r *summary.EfficiencyRow) int { return r.Rank },
 	columns: []shownColumn[summary.EfficiencyRow]{
 		{"operator", kindName, func(r *summary.EfficiencyRow) string { return r.Op }, nil},
 		{"input shapes", kindKey, func(r *summary.EfficiencyRow) string { return efficiency.DimsText(string(r.Dims)) }, nil},
-		{"bound", kindKey, func(r *summary.EfficiencyRow) string { return words.Bound(r.Bound) }, nil},
+		{"bound", kindKey, boundOrReason, nil},
 		{"calls", kindCount, nil, func(r *summary.EfficiencyRow) int64 { return r.Count }},
 		{"GPU time", kindNS, nil, func(r *summary.EfficiencyRow) int64 { return r.GPUNS }},
 		{"roofline", kindNS, nil, func(r *summary.EfficiencyRow) int64 { return known(r.RooflineNS) }},

@@ -23,6 +23,11 @@ func TestRoofline(t *testing.T) {
 	if want := "33.8%|mm|8944×1024, 1024×2816|compute|96|9.111 ms|5.005 ms|4.106 ms|4.95 TFLOP|6.657 GiB|544|785|54.9"; !strings.HasSuffix(row, want) {
 		t.Errorf("the row is %q, want it to end in %q", row, want)
 	}
+	var custom string // without a roofline
+	p.Eval(`[...document.querySelectorAll('#tables tbody td.key')].map(c => c.title).find(c => c.startsWith('unknown: '))`, &custom)
+	if custom != "unknown: no formula for the operator" {
+		t.Errorf("the reason of an operator without a roofline is %q", custom)
+	}
 	p.Eval(`(e => { for (let i = 0; i < 2; i++) setTimeout(() => e.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true})), 50 * i); })(document.querySelector('#roofline canvas'))`, nil)
 	p.Wait(`document.querySelector('#roofline [role=status]').innerText.startsWith('_scaled_dot_product_flash_attention')`)
 	var told string

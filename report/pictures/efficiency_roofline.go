@@ -38,6 +38,10 @@ func boundLegend(list []efficiency.Operator) (out []plot.Swatch) {
 	return out
 }
 
+// leastDot is the share of GPU time from which the picture has an operator. Smaller ones
+// would hide others, and stretch the axes. The page has them.
+const leastDot = 0.001
+
 // efficiencyRoofline draws the achieved FLOP/s of operators against their FLOPs per byte.
 // It returns false if the GPUs have no common bandwidth of memory.
 func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
@@ -46,7 +50,7 @@ func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	total := efficiency.Sum(s)
-	drawn, left, leftNS := efficiency.Placed(s, mostDots)
+	drawn, not := efficiency.Placed(s, mostDots, keyedDots, leastDot)
 	roofs := map[string]int64{}
 	var dots []plot.Dot
 	var of []int64
@@ -77,6 +81,6 @@ func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 		Legend:   boundLegend(drawn), Body: body,
 		Alt: "Roofline of operators: " + altDots(body),
 	}
-	c.Caption = words.NotPlaced(left, leftNS, total.GPUNS)
+	c.Caption = words.NotPlaced(not, total.GPUNS)
 	return c, true
 }

@@ -201,7 +201,8 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 	}
 }
 
-// number writes the number or label of a dot next to it, if there is room.
+// number writes the number or label of a dot next to it. If there is no room, a number is
+// farther away, with a line to its dot.
 func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
 	x, y := s.at(top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}
@@ -211,13 +212,72 @@ func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
 	if d.Number == "" {
 		places[0], places[2] = [2]float64{x - w, y - far}, places[0] // a curve goes up to the right
 	}
-	for _, p := range places {
-		inside := p[0] > scatterX && p[0]+w < scatterX+scatterLength
-		if inside && c.free(p[0], p[1]-11, p[0]+w, p[1]+4) && !s.covers(top, p[0], p[1]-11, p[0]+w, p[1]+2) {
-			c.text(p[0], p[1], text, st)
+	for _, clear := range []bool{true, false} { // of curves, if there is such a place
+		for _, p := range places {
+			if s.room(c, top, p, w, clear) {
+				c.text(p[0], p[1], text, st)
+				return
+			}
+		}
+		if clear && d.Number != "" && (s.numberAfar(c, d, top, w, true) || s.numberAfar(c, d, top, w, false)) {
 			return
 		}
 	}
+}
+
+// numberAfar writes a number of some width away from its dot, with a line to it that may have
+// to pass other dots, and reports whether there is room.
+func (s Scatter) numberAfar(c *Canvas, d Dot, top, w float64, pass bool) bool {
+	const nearest, farthest, step = 18, 90, 6
+	x, y := s.at(top, [2]float64{d.X, d.Y})
+	for away := d.Radius + nearest; away < d.Radius+farthest; away += step {
+		for _, angle := range [...]float64{90, 270, 60, 120, 300, 240, 30, 330, 150, 210} {
+			sin, cos := math.Sincos(angle * math.Pi / 180)
+			along := func(r float64) (float64, float64) { return x + float64(r*cos), y - float64(r*sin) }
+			tipX, tipY := along(away)
+			p := [2]float64{tipX - w/2 + float64(w/2*cos), tipY + 4 - float64(6*sin)}
+			clear := s.room(c, top, p, w, true)
+			for r := d.Radius + 2; clear && r < away-2; r += 3 {
+				lineX, lineY := along(r)
+				clear = c.free(lineX-2, lineY-2, lineX+2, lineY+2) && !(pass && s.covers(top, lineX, lineY, lineX, lineY))
+			}
+			if clear {
+				fromX, fromY := along(d.Radius)
+				c.line(fromX, fromY, tipX, tipY, 1, ColorInk)
+				c.text(p[0], p[1], d.Number, textStyle{bold: true, size: sizeSmall})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// room reports whether a text of some width has room at a place of the plane: with a gap to
+// other texts, over no dot and, if it is to be clear, over no curve.
+func (s Scatter) room(c *Canvas, top float64, p [2]float64, w float64, clear bool) bool {
+	const gap = 3
+	x0, y0, x1, y1 := p[0], p[1]-11, p[0]+w, p[1]+4
+	inside := x0 > scatterX && x1 < scatterX+scatterLength && y0 > top && y1 < top+s.plane()
+	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(top, x0, y0, x1, y1-2) && !(clear && s.crossed(top, x0, y0, x1, y1-2))
+}
+
+// crossed reports whether a curve is drawn in a box.
+func (s Scatter) crossed(top, x0, y0, x1, y1 float64) bool {
+	for _, k := range s.Curves {
+		for i := 1; i < len(k.Points); i++ {
+			fromX, fromY := s.at(top, k.Points[i-1])
+			toX, toY := s.at(top, k.Points[i])
+			steps := math.Ceil(max(math.Abs(toX-fromX), math.Abs(toY-fromY)))
+			for at := range int(steps) + 1 {
+				part := float64(at) / max(1, steps)
+				x, y := fromX+float64((toX-fromX)*part), fromY+float64((toY-fromY)*part)
+				if x >= x0 && x <= x1 && y >= y0 && y <= y1 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // covers reports whether a dot is drawn in a box.

@@ -5,7 +5,7 @@ import { palette, prepare } from './draw';
 import { digits, duration, flops, middle, percent } from './format';
 import { listen } from './view';
 
-const high = 420, left = 92, right = 24, top = 12, bottom = 40;
+const high = 420, left = 92, right = 24, top = 12, bottom = 40, tick = 56;
 
 const bounds: [string, string][] = [['compute', '--s0'], ['memory', '--s3'], ['link', '--s4'], ['latency', '--s7']];
 const colourOf = (d: Dot) => bounds.find(b => b[0] === d.bound)?.[1] ?? '--s5';
@@ -29,7 +29,7 @@ export function RooflineChart({ page, roofline: r }: { page: Page; roofline: Roo
     if (!g) return;
     const col = palette(), style = getComputedStyle(document.documentElement), w = el.clientWidth, { x, y } = place(w), end = 10 ** x1;
     g.font = '11.5px ' + col.sans;
-    const step = Math.ceil((y1 - y0) / 12), wide = Math.ceil((x1 - x0) / 12);
+    const step = Math.ceil((y1 - y0) / 12), wide = Math.max(1, Math.ceil((x1 - x0) * tick / (w - left - right)));
     for (let e = y0; e <= y1; e += step) {
       g.fillStyle = col.line; g.fillRect(left, Math.round(y(10 ** e)), w - left - right, 1);
       g.fillStyle = col.dim; g.textAlign = 'right'; g.fillText(flops(10 ** (e + 12), 1) + '/s', left - 8, y(10 ** e));
@@ -54,8 +54,15 @@ export function RooflineChart({ page, roofline: r }: { page: Page; roofline: Roo
       g.lineTo(x(from), y(roof.tflops));
       g.lineTo(x(end), y(roof.tflops));
       g.stroke();
-      g.fillStyle = col.dim;
-      g.fillText(`${roof.name} peak, ${flops(roof.tflops * 1e12)}/s`, w - right - 6, y(roof.tflops) - 9);
+    }
+    g.lineWidth = 4;
+    g.lineJoin = 'round';
+    g.strokeStyle = col.page;
+    g.fillStyle = col.dim;
+    for (const roof of r.roofs) {
+      const text = `${roof.name} peak, ${flops(roof.tflops * 1e12)}/s`, to: [number, number] = [w - right - 6, y(roof.tflops) - 9];
+      g.strokeText(text, ...to); // on a narrow screen lines are below the text
+      g.fillText(text, ...to);
     }
     r.dots.forEach((d, i) => {
       g.beginPath();

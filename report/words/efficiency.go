@@ -2,8 +2,10 @@ package words
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/label"
+	"assay/summary/view/efficiency"
 	"assay/unit"
 )
 
@@ -45,6 +47,8 @@ func Unknown(id string) Reason {
 		"unexpected arguments":   {"arguments do not fit the formula", ""},
 		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
 		"communication":          {"communication", ""},
+		"no peak":                {"no peak of this GPU for the type", "give the peaks of the GPU, for example --set-peak bf16=989,hbm=3350 (10^12 FLOP/s, 10^9 bytes/s)"},
+		"over a peak":            {"faster than a peak: the peak, the shapes or the times are wrong", "check the peaks of the GPU (\"assay help peaks\")"},
 		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
 		"":                       {"not stated", ""},
 	}
@@ -59,12 +63,19 @@ func Link(id string) string {
 	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
 }
 
-// NotPlaced says how many operators have no place in a roofline, or returns "".
-func NotPlaced(operators int, ns, total int64) string {
-	if operators == 0 {
+// NotPlaced says how many operators a roofline does not show, or returns "".
+func NotPlaced(not efficiency.NotPlaced, total int64) string {
+	var parts []string
+	if not.Nowhere > 0 {
+		parts = append(parts, fmt.Sprintf("%s without arithmetic or with unknown FLOPs or bytes (%s of GPU time)", label.Plural(int64(not.Nowhere), "operator"), unit.Share(not.NowhereNS, total)))
+	}
+	if not.Smaller > 0 {
+		parts = append(parts, fmt.Sprintf("%s with less GPU time (together %s)", label.Plural(int64(not.Smaller), "operator"), unit.Share(not.SmallerNS, total)))
+	}
+	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("Not drawn: %s without arithmetic or with unknown FLOPs (%s of GPU time).", label.Plural(int64(operators), "operator"), unit.Share(ns, total))
+	return "Not drawn: " + strings.Join(parts, ", ") + "."
 }
 
 // Unmatched returns why the operators of a graph replay are unknown.

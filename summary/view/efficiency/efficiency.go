@@ -211,19 +211,30 @@ func (o *Operator) Lane() string {
 	return "fp32"
 }
 
-// Placed returns the operators that have a place in a roofline, those with the most GPU
-// time first, and how many have none or are more than most, with their GPU time.
-func Placed(s *summary.Summary, most int) (out []Operator, left int, leftNS int64) {
+// A NotPlaced has the operators that a roofline does not show, with their GPU time.
+type NotPlaced struct {
+	Nowhere, Smaller     int   // without a place; with one, and less GPU time than those that are shown
+	NowhereNS, SmallerNS int64 // their GPU time
+}
+
+// Placed returns the operators that have a place in a roofline, those with the most GPU time
+// first: at most so many, and beyond few of them only those with a share of the GPU time.
+func Placed(s *summary.Summary, most, few int, share float64) (out []Operator, not NotPlaced) {
 	list := Operators(s)
 	slices.SortStableFunc(list, func(a, b Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
+	least := share * float64(s.Efficiency.Total().GPUNS)
 	for i := range list {
 		o := &list[i]
 		intensity, known := o.Intensity()
-		if rate, timed := o.TFLOPS(); known && timed && intensity > 0 && rate > 0 && len(out) < most {
+		rate, timed := o.TFLOPS()
+		switch {
+		case !known || !timed || intensity <= 0 || rate <= 0:
+			not.Nowhere, not.NowhereNS = not.Nowhere+1, summary.Plus(not.NowhereNS, o.GPUNS)
+		case len(out) >= most || len(out) >= few && float64(o.GPUNS) < least:
+			not.Smaller, not.SmallerNS = not.Smaller+1, summary.Plus(not.SmallerNS, o.GPUNS)
+		default:
 			out = append(out, *o)
-			continue
 		}
-		left, leftNS = left+1, summary.Plus(leftNS, o.GPUNS)
 	}
-	return out, left, leftNS
+	return out, not
 }

@@ -14,17 +14,26 @@ const (
 	NoOperator    = "no operator"
 	GraphReplay   = "graph replay"
 	Communication = "communication"
+	OverPeak      = "over a peak"
 )
 
-// reason returns why FLOPs or bytes of a row are unknown.
-func reason(r *summary.EfficiencyRow) string {
-	if r.Op == "record_param_comms" || strings.HasPrefix(r.Op, "c10d::") {
-		return Communication
+// Reason returns why a row has no FLOPs, no bytes or no roofline, or false if it has all.
+func Reason(r *summary.EfficiencyRow) (string, bool) {
+	counted := r.FLOPs != nil && r.Bytes != nil
+	switch {
+	case counted && r.RooflineNS != nil:
+		return "", false
+	case r.Op == "record_param_comms" || strings.HasPrefix(r.Op, "c10d::"):
+		return Communication, true
+	case counted && summary.IsOver(r.Over):
+		return OverPeak, true
+	case counted:
+		return summary.NoPeak, true // which summaries of earlier versions do not say
 	}
-	return r.Unknown
+	return r.Unknown, true
 }
 
-// An Unknown is GPU time whose FLOPs or bytes are not known, for one reason.
+// An Unknown is GPU time whose FLOPs, bytes or roofline are not known, for one reason.
 type Unknown struct {
 	Reason  string // as in the rows, or one of those above
 	NS      int64
@@ -55,10 +64,10 @@ func Unknowns(s *summary.Summary) []Unknown {
 	}
 	for i := range s.Efficiency.Rows {
 		r := &s.Efficiency.Rows[i]
-		if r.FLOPs != nil && r.Bytes != nil {
+		why, ok := Reason(r)
+		if !ok {
 			continue
 		}
-		why := reason(r)
 		u := add(why, r.GPUNS)
 		if r.FLOPs == nil {
 			u.FLOPsNS = summary.Plus(u.FLOPsNS, r.GPUNS)
@@ -69,8 +78,9 @@ func Unknowns(s *summary.Summary) []Unknown {
 		ops[why][r.Op] = summary.Plus(ops[why][r.Op], r.GPUNS)
 	}
 	for _, d := range s.Efficiency.Devices {
-		graph := min(d.GraphNS, d.NoOperatorNS)
-		for _, part := range []OpTime{{GraphReplay, graph}, {NoOperator, d.NoOperatorNS - graph}} {
+		comm := min(d.NoOperatorCommNS, d.NoOperatorNS)
+		graph := min(d.GraphNS, d.NoOperatorNS-comm)
+		for _, part := range []OpTime{{GraphReplay, graph}, {Communication, comm}, {NoOperator, d.NoOperatorNS - graph - comm}} {
 			if part.NS > 0 {
 				u := add(part.Op, part.NS)
 				u.FLOPsNS, u.BytesNS = summary.Plus(u.FLOPsNS, part.NS), summary.Plus(u.BytesNS, part.NS)
