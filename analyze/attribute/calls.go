@@ -1,7 +1,6 @@
 package attribute
 
 import (
-	"math"
 	"sort"
 	"sync"
 
@@ -17,18 +16,33 @@ import (
 // waits sums up the calls of the runtime and driver. For calls that wait for a
 // device it also sums the time in which no device was busy.
 type waits struct {
-	busy  func() *busyTimes // of any device; made when first asked for
-	rows  []*summary.Call   // by name
-	marks []steps.Mark
-	known bool // there is device work: else it is not known to be idle
+	devices []*gpu.Device     // none are not known to be idle
+	busy    func() *busyTimes // of any device; made when first asked for
+	rows    []*summary.Call   // by name
+	marks   []steps.Mark
 }
 
 func newWaits(tl *gpu.Timeline, marks []steps.Mark) *waits {
-	var layers []interval.Set
-	for _, d := range tl.Devices {
-		layers = append(layers, d.Layers[:]...)
+	w := &waits{devices: tl.Devices, rows: make([]*summary.Call, tl.Trace.Names()), marks: marks}
+	w.busy = sync.OnceValue(func() *busyTimes {
+		var all []interval.Span
+		for _, d := range tl.Devices {
+			all = append(all, d.Busy().Spans()...)
+		}
+		return busyOf(interval.Of(all...))
+	})
+	if len(tl.Devices) == 1 {
+		w.busy = sync.OnceValue(func() *busyTimes { return busyOf(tl.Devices[0].Busy()) })
 	}
-	return &waits{busy: sync.OnceValue(func() *busyTimes { b := busyOf(layers); return &b }), rows: make([]*summary.Call, tl.Trace.Names()), marks: marks, known: len(tl.Devices) > 0}
+	return w
+}
+
+// busyOn returns when anything ran on one device.
+func (w *waits) busyOn(d *gpu.Device) *busyTimes {
+	if len(w.devices) == 1 {
+		return w.busy()
+	}
+	return busyOf(d.Busy())
 }
 
 // busyTimes returns how long anything ran within a span.
@@ -37,45 +51,12 @@ type busyTimes struct {
 	upTo  []int64 // busy time in the spans before each
 }
 
-func busyOf(layers []interval.Set) busyTimes {
-	var b busyTimes
-	if len(layers) <= interval.MaxLayers {
-		b.spans = unionOf(layers)
-	} else {
-		var all []interval.Span
-		for _, l := range layers {
-			all = append(all, l.Spans()...)
-		}
-		b.spans = interval.Of(all...).Spans()
-	}
-	b.upTo = make([]int64, len(b.spans)+1)
+func busyOf(set interval.Set) *busyTimes {
+	b := &busyTimes{set.Spans(), make([]int64, len(set.Spans())+1)}
 	for i, s := range b.spans {
 		b.upTo[i+1] = summary.Plus(b.upTo[i], s.Len())
 	}
 	return b
-}
-
-// unionOf unites a few sets without copying them first, because they are large.
-func unionOf(layers []interval.Set) (out []interval.Span) {
-	window, most := interval.Span{Start: math.MaxInt64, End: math.MinInt64}, 0
-	for _, l := range layers {
-		if s := l.Bounds(); !s.Empty() {
-			window.Start, window.End = min(window.Start, s.Start), max(window.End, s.End)
-		}
-		most = max(most, len(l.Spans()))
-	}
-	out = make([]interval.Span, 0, most)
-	for piece, running := range interval.Pieces(window, layers...) {
-		n := len(out) - 1
-		switch {
-		case running == 0:
-		case n >= 0 && out[n].End == piece.Start:
-			out[n].End = piece.End
-		default:
-			out = append(out, piece)
-		}
-	}
-	return out
 }
 
 // before returns how long anything ran before t.
@@ -119,11 +100,11 @@ func (w *waits) call(a *Attribution, f *hosttree.Frame) {
 	if i, ok := a.Links.OfCall(f.Row); ok {
 		r.Launched = summary.Plus(r.Launched, int64(a.Links.List[i].Work))
 		if r.Kind == "copy" || r.Kind == "memset" {
-			end, copies := a.Links.Copied[i]
+			end, copies := a.Links.List[i].Copied()
 			waits = copies && end <= f.End
 		}
 	}
-	if waits && w.known {
+	if waits && len(w.devices) > 0 {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
 		r.IdleNS = summary.Plus(r.IdleNS, w.busy().idle(interval.Span{Start: f.Start, End: f.End}))
 	}

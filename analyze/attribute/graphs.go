@@ -28,7 +28,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 	if len(order) == 0 {
 		return nil
 	}
-	busy := busyOf(d.Layers[:])
+	busy := a.sync.busyOn(d)
 	index := make(map[uint64]int)
 	seed := maphash.MakeSeed()
 	for _, i := range order {
@@ -44,7 +44,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 				Call: a.t.Name(a.Links.List[i].Call.Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
 			})
 		}
-		a.addLaunch(&out[at], &busy, i, nodes)
+		a.addLaunch(&out[at], busy, i, nodes)
 	}
 	return out
 }

@@ -40,7 +40,7 @@ func newWaiting(a *Attribution) *waiting {
 			w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1, ofEvent(a.t.Name(c.Name))})
 		case "copy", "memset":
 			if i, ok := a.Links.OfCall(ref); ok {
-				if end, copies := a.Links.Copied[i]; copies && end <= c.Start+c.Dur {
+				if end, copies := a.Links.List[i].Copied(); copies && end <= c.Start+c.Dur {
 					w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, i, false})
 				}
 			}

@@ -80,6 +80,15 @@ func (d *Device) Gaps() iter.Seq[interval.Span] {
 	}
 }
 
+// Busy returns when anything ran on the device.
+func (d *Device) Busy() interval.Set {
+	var b interval.Builder
+	for _, w := range d.Work {
+		b.Add(interval.Span{Start: w.Start, End: w.End()})
+	}
+	return b.Set()
+}
+
 // LongestGaps returns the longest gaps of a device, at most so many, by start. Of equal ones
 // the earlier are longer.
 func LongestGaps(d *Device, most int) []interval.Span {

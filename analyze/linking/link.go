@@ -17,8 +17,14 @@ type Link struct {
 	Call   *trace.Call // nil where calls were not recorded
 	op     *trace.Op   // nil where they were
 	WorkNS int64       // sum of the durations of the device work launched that starts in the window of the trace
-	Work   int32       // pieces of it
+	copied int64       // when the last of the copies and fills launched ended
+	Work   int32       // pieces of work
+	copies bool        // it launched a copy or fill
 }
+
+// Copied returns when the last of the copies and fills of the link ended, and false if it
+// launched none.
+func (k *Link) Copied() (end int64, ok bool) { return k.copied, k.copies }
 
 // Links has the link of every piece of device work.
 type Links struct {
@@ -27,16 +33,15 @@ type Links struct {
 	List    []Link
 	Of      []int32 // by the number of an activity in its table: an index of List, or -1
 	calls   *callIndex
-	byCall  []int32         // by the row of a call: its link, plus 1
-	byOp    []int32         // by the row of an operator; nil if no operator is a link
-	Copied  map[int32]int64 // of links that copy or fill: when the last of it ended
-	Lost    Losses          // launches without an activity
-	Without int64           // activities without a link
-	Double  int64           // activities whose correlation several calls have
-	Early   int64           // activities that started before their call began
-	Called  int64           // activities with a call
-	surplus int64           // records beyond one of each launch: see surplusOf
-	longest int64           // the longest time from the start of a call to the end of its work
+	byCall  []int32 // by the row of a call: its link, plus 1
+	byOp    []int32 // by the row of an operator; nil if no operator is a link
+	Lost    Losses  // launches without an activity
+	Without int64   // activities without a link
+	Double  int64   // activities whose correlation several calls have
+	Early   int64   // activities that started before their call began
+	Called  int64   // activities with a call
+	surplus int64   // records beyond one of each launch: see surplusOf
+	longest int64   // the longest time from the start of a call to the end of its work
 }
 
 // clockSlack is the time, in ns, by which work may start before its call without an
@@ -74,7 +79,7 @@ func Of(t *trace.Trace) *Links {
 		Of:     make([]int32, 0, n), calls: callsByCorrelation(t),
 		// What is never written takes no memory; growing would copy millions.
 		List:   make([]Link, 0, min(n, t.Calls.Len())),
-		byCall: make([]int32, t.Calls.Bound()), Copied: make(map[int32]int64),
+		byCall: make([]int32, t.Calls.Bound()),
 	}
 	arrows := arrowsOf(t)
 	wanted := make(map[trace.ID]bool) // the numbers of operators of activities without a call
@@ -165,10 +170,8 @@ func (l *Links) add(a *trace.Activity, number int, i int32) {
 		k.Work++
 		k.WorkNS = summary.Plus(k.WorkNS, a.Dur)
 	}
-	if a.Kind != trace.Kernel {
-		if end, ok := l.Copied[i]; !ok || a.End() > end {
-			l.Copied[i] = a.End()
-		}
+	if a.Kind != trace.Kernel && (!k.copies || a.End() > k.copied) {
+		k.copies, k.copied = true, a.End()
 	}
 }
 

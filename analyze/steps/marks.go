@@ -32,9 +32,13 @@ const torchFamily = "PyTorch"
 type Vocabulary struct {
 	t     *trace.Trace
 	rules *phase.Rules
-	index []int32 // by name: an index of known plus 1; 0 if it was not asked for
+	index []int32 // by name: an index of known plus 1; 0 if it was not asked for, or marksNothing
 	known []phase.Match
+	asked int
 }
+
+// marksNothing is the index of names that no rule knows.
+const marksNothing = -1
 
 // maxNames is the number of names that are looked up. A program has a few dozen;
 // servers that write each request into a name have one per batch.
@@ -48,15 +52,21 @@ func NewVocabulary(t *trace.Trace, rules *phase.Rules) *Vocabulary {
 	return &Vocabulary{t: t, rules: rules, index: make([]int32, t.Names())}
 }
 
-func (v *Vocabulary) of(name trace.Sym) phase.Match {
+// of returns what a name marks, or nil.
+func (v *Vocabulary) of(name trace.Sym) *phase.Match {
 	if v.index[name] == 0 {
-		if len(v.known) == maxNames {
-			return phase.Match{}
+		v.index[name] = marksNothing
+		if v.asked++; v.asked <= maxNames {
+			if is := v.rules.Match(v.t.Name(name)); is.Rule != "" {
+				v.known = append(v.known, is)
+				v.index[name] = int32(len(v.known))
+			}
 		}
-		v.known = append(v.known, v.rules.Match(v.t.Name(name)))
-		v.index[name] = int32(len(v.known))
 	}
-	return v.known[v.index[name]-1]
+	if v.index[name] == marksNothing {
+		return nil
+	}
+	return &v.known[v.index[name]-1]
 }
 
 // each calls f with every event of the host that may mark something:
@@ -65,14 +75,14 @@ func (v *Vocabulary) of(name trace.Sym) phase.Match {
 func (v *Vocabulary) each(f func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match)) {
 	for s := range v.t.Spans.All() {
 		if s.Kind == trace.Annotation && !v.t.Tracks[s.Track].OnDevice {
-			if is := v.of(s.Name); is.Rule != "" {
-				f(s.Name, s.Track, interval.Span{Start: s.Start, End: s.Start + s.Dur}, is)
+			if is := v.of(s.Name); is != nil {
+				f(s.Name, s.Track, interval.Span{Start: s.Start, End: s.Start + s.Dur}, *is)
 			}
 		}
 	}
 	for o := range v.t.Ops.All() {
-		if is := v.of(o.Name); is.Rule != "" {
-			f(o.Name, o.Track, interval.Span{Start: o.Start, End: o.Start + o.Dur}, is)
+		if is := v.of(o.Name); is != nil {
+			f(o.Name, o.Track, interval.Span{Start: o.Start, End: o.Start + o.Dur}, *is)
 		}
 	}
 }

@@ -66,6 +66,18 @@ func (h *runningHeap) push(r running) {
 	}
 }
 
+// keep removes what has ended. Else work that ended behind the first would stay until all
+// that precedes it has ended, and with work without a pause that is the end of the trace.
+func (h *runningHeap) keep(now int64) {
+	all := *h
+	*h = all[:0]
+	for _, r := range all {
+		if r.end > now {
+			h.push(r)
+		}
+	}
+}
+
 // pop removes the first.
 func (h *runningHeap) pop() {
 	n := len(*h) - 1
@@ -111,6 +123,7 @@ func (c *phaseCells) busy(tl *gpu.Timeline) {
 	})
 	var (
 		open  runningHeap
+		runs  int // how much of it has not ended
 		count [4]int64
 		mask  int
 		begun int
@@ -132,10 +145,15 @@ func (c *phaseCells) busy(tl *gpu.Timeline) {
 			now = c.give(&open, now, w.Start, mask)
 			layer := int8(tl.Layer(tl.Activity(w)))
 			change(layer, 1)
+			if len(open) > 2*runs {
+				open.keep(now)
+			}
+			runs++
 			open.push(running{classRank[layer], c.owners[begun].at, w.End(), c.owners[begun].node})
 		}
 		now = c.give(&open, now, e.at, mask)
 		change(e.layer, -1)
+		runs--
 	}
 }
 

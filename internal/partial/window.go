@@ -130,6 +130,9 @@ func numbers(list []int64) string {
 
 // timeline measures a trace, or the part of it that is asked for.
 func (o Options) timeline(t *trace.Trace, from summary.Input) (*summary.Summary, error) {
+	if o.Window == nil && o.Work.All() && t.Window == nil && t.Meta.Excerpt == nil {
+		return analyze.Trace(t, from, o.Options), nil
+	}
 	part, err := o.StretchOf(t, from)
 	if err != nil {
 		return nil, err
