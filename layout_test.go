@@ -63,7 +63,7 @@ var mayImport = map[string]string{
 	"analyze/gpu":                    "analyze/limits classify collective diag interval summary trace",
 	"analyze/linking":                "analyze/gpu analyze/limits classify diag internal/runsort interval summary trace",
 	"analyze/steps":                  "analyze/gpu analyze/limits analyze/linking classify diag internal/runsort interval phase summary trace",
-	"analyze/roofline":               "analyze/gpu analyze/limits analyze/linking classify collective diag efficiency efficiency/hardware internal/lazyregexp interval summary trace",
+	"analyze/roofline":               "analyze/gpu analyze/limits analyze/linking classify collective diag efficiency efficiency/hardware internal/lazyregexp interval phase summary trace",
 	"analyze/functions":              "analyze/limits classify diag profile summary",
 	"analyze/kernelcounters":         "analyze/limits classify counters diag internal/redact summary",
 	"analyze/limits":                 "diag interval summary",

@@ -129,8 +129,40 @@ var otherAttentions = []Model{
 		},
 		Library: "vLLM, SGLang, AITER", Unit: Matrix, own: true,
 		Args: "lengths of keys are in tensors", FLOPs: "unknown", Bytes: "unknown",
-		formula: never(LengthsOnGPU),
+		formula: attends, cache: attended{}.read,
 	},
+	{
+		Names:   []string{"sglang_profiler::attention_paged_attention_ragged*"},
+		Library: "SGLang", Unit: Matrix, own: true,
+		Args: "lengths of keys are in tensors; k cache 3, v cache 4", FLOPs: "unknown", Bytes: "unknown",
+		formula: attends, cache: attended{k: 3, v: 4}.read,
+	},
+}
+
+// attends is the work of an attention over cached keys, whose number is on the GPU.
+func attends(o *operands) Work {
+	w := never(LengthsOnGPU)(o)
+	w.Weights = Count{}
+	return w
+}
+
+// An attended says which arguments of an attention are the caches of keys and values, in
+// pages of [tokens, heads, width]. Both are 0 if it does not have them.
+type attended struct{ k, v int }
+
+// read returns the bytes of a token, which are not known without the caches: those of the new
+// keys may have another type.
+func (a attended) read(o *operands) (CacheUse, int64) {
+	if a.k == 0 {
+		o.fail(NoShapes)
+		return ReadsCache, 0
+	}
+	perToken := int64(0)
+	for _, i := range []int{a.k, a.v} {
+		o.rank(i, 4)
+		perToken = o.add(perToken, o.mul(o.dim(i, 2), o.dim(i, 3), o.width(i)))
+	}
+	return ReadsCache, perToken
 }
 
 // never returns a formula for operators whose work a capture cannot tell.
@@ -282,6 +314,7 @@ func (t attention) forward(o *operands) Work {
 	s := t.shape(o)
 	p, why := t.pairs(o, s)
 	w := work(o.typeOf(t.q), o.count(o.mul(2, s.rows, p, o.add(s.dqk, s.dv))), Count{})
+	w.Weights = Count{}
 	width := o.width(t.q)
 	if width == 1 { // an 8-bit attention returns a type of 16 bits
 		width = 2
@@ -295,6 +328,7 @@ func (t attention) backward(o *operands) Work {
 	p, why := t.pairs(o, s)
 	q, k, v := t.q, t.q+1, t.q+2
 	w := work(o.typeOf(q), o.count(o.mul(2, s.rows, p, o.add(o.mul(3, s.dqk), o.mul(2, s.dv)))), Count{})
+	w.Weights = Count{}
 	w.Model = o.count(o.mul(2, s.rows, p, o.add(o.mul(2, s.dqk), o.mul(2, s.dv))))
 	written := o.mul(o.add(o.n(q), o.n(k), o.n(v)), o.width(q))
 	w.Bytes = o.count(o.add(o.size(q, k, v, 0, t.out), t.biasSize(o), written))

@@ -65,7 +65,28 @@ type Work struct {
 	Bytes Count
 	// BytesEstimated says that Bytes are no exact compulsory traffic.
 	BytesEstimated bool
+	// Weights has the bytes of the weights that the call reads, 0 if it has none. It is part
+	// of Bytes. Of matrix work it is not known where a formula does not say which operand
+	// has the weights.
+	Weights Count
 }
+
+// A Cache says how a call uses the cache of keys and values of a server.
+type Cache struct {
+	Use CacheUse
+	// PerToken has the bytes of the keys and values of one token in the cache of one layer.
+	PerToken Count
+}
+
+// A CacheUse says whether a call attends to cached keys or writes them.
+type CacheUse uint8
+
+// The uses. A layer has one call of each.
+const (
+	NoCache CacheUse = iota
+	ReadsCache
+	WritesCache
+)
 
 // A Count is a number of FLOPs or bytes, or the reason why it is not known.
 type Count struct {

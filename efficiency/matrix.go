@@ -136,14 +136,19 @@ func (g gemm) work(o *operands) Work {
 		flops = o.add(flops, o.mul(batch, m, n))
 	}
 	w := work(g.typeOf(o), o.count(flops), Count{})
+	weights := o.size(g.b)
 	bytes := o.add(o.size(g.a, g.b), o.mul(batch, m, n, g.outWidth(o)))
 	if bias {
 		bytes = o.add(bytes, o.size(g.bias))
 	}
 	if g.scales > 0 && o.has(g.scales) && o.has(g.scales+1) && (o.n(g.scales) > m || o.n(g.scales+1) > n) {
 		bytes = o.add(bytes, o.size(g.scales, g.scales+1))
+		weights = o.add(weights, o.size(g.scales+1))
 	}
 	w.Bytes = o.count(bytes)
+	if !g.batched { // both operands of a batched product may be activations
+		w.Weights = o.count(weights)
+	}
 	return w
 }
 
@@ -184,7 +189,7 @@ func linear(o *operands) Work {
 	if o.has(2) {
 		flops = o.add(flops, o.mul(rows, n))
 	}
-	return work(o.typeOf(0), o.count(flops), o.count(o.add(o.size(0, 1, 2), o.mul(rows, n, o.width(0)))))
+	return work(o.typeOf(0), o.count(flops), o.count(o.add(o.size(0, 1, 2), o.mul(rows, n, o.width(0))))).weighing(o, 1)
 }
 
 // A matrixVector is a product of the matrix at a and the vector after it.
@@ -199,7 +204,7 @@ func (p matrixVector) work(o *operands) Work {
 	if p.bias != none {
 		flops, bytes = o.add(flops, m), o.add(bytes, o.size(p.bias))
 	}
-	return work(o.typeOf(p.a), o.count(flops), o.count(bytes))
+	return work(o.typeOf(p.a), o.count(flops), o.count(bytes)).weighing(o, p.a)
 }
 
 // intoOut is a product whose result is the first argument. The second matrix may be
@@ -213,7 +218,7 @@ func intoOut(o *operands) Work {
 	if p, q := o.dim(2, 0), o.dim(2, 1); !(p == k && q == n || p == n && q == k) {
 		o.fail(BadArguments)
 	}
-	return work(o.typeOf(1), o.count(o.mul(2, m, n, k)), o.count(o.size(0, 1, 2)))
+	return work(o.typeOf(1), o.count(o.mul(2, m, n, k)), o.count(o.size(0, 1, 2))).weighing(o, 2)
 }
 
 // deepGEMM is a product with a scale for each block, which stands after its matrix.
@@ -225,5 +230,5 @@ func deepGEMM(o *operands) Work {
 	o.equal(k, o.dim(2, 1))
 	o.equal(m, o.dim(4, 0))
 	o.equal(n, o.dim(4, 1))
-	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(o.size(0, 1, 2, 3, 4)))
+	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(o.size(0, 1, 2, 3, 4))).weighing(o, 2, 3)
 }

@@ -1,5 +1,7 @@
 package efficiency
 
+import "slices"
+
 // packedGemms has products with weights of a few bits each, packed into words. Their
 // inputs decide the peak: the weights are converted before they are multiplied.
 var packedGemms = []Model{
@@ -38,7 +40,7 @@ func (p weightOnly) work(o *operands) Work {
 	o.rank(0, 2)
 	m, k, n := o.dim(0, 0), o.dim(0, 1), o.dim(p.scales, p.n)
 	bytes := o.add(o.size(o.all()...), o.mul(m, n, o.width(0)))
-	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(bytes))
+	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(bytes)).weighing(o, o.all()[1:]...)
 }
 
 // marlin finds the sizes among the values: their position differs between versions, but
@@ -68,13 +70,9 @@ func marlin(o *operands) Work {
 			workspace = i
 		}
 	}
-	bytes := o.mul(m, n, o.width(0))
-	for _, i := range o.all() {
-		if i != workspace {
-			bytes = o.add(bytes, o.size(i))
-		}
-	}
-	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(bytes))
+	packed := slices.DeleteFunc(o.all(), func(i int) bool { return i == 0 || i == workspace })
+	bytes := o.add(o.mul(m, n, o.width(0)), o.size(0), o.size(packed...))
+	return work(o.typeOf(0), o.count(o.mul(2, m, n, k)), o.count(bytes)).weighing(o, packed...)
 }
 
 // groupedGemms has products of groups of rows with a matrix each. Which groups have rows
@@ -102,6 +100,7 @@ func groupedGemm(o *operands) Work {
 	w := work(o.typeOf(0), o.count(o.mul(2, m, n, k, max(1, dtypes[o.typeOf(0)].packed))), unknown(Routing))
 	if o.dim(1, 0) == 1 && o.width(0) > 1 {
 		w.Bytes = o.count(o.add(o.size(0, 1), o.mul(m, n, o.width(0))))
+		w = w.weighing(o, 1)
 	}
 	return w
 }

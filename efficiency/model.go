@@ -22,9 +22,10 @@ type Model struct {
 	Values bool
 
 	formula func(*operands) Work
-	inPlace bool // also for the names with an underscore at the end
-	kernel  bool // needs the name of a kernel
-	own     bool // only for what the operator launches itself
+	cache   func(*operands) (use CacheUse, perToken int64) // nil: it uses no cache
+	inPlace bool                                           // also for the names with an underscore at the end
+	kernel  bool                                           // needs the name of a kernel
+	own     bool                                           // only for what the operator launches itself
 }
 
 // Lookup returns the model of an operator, or nil if there is none.
@@ -60,14 +61,30 @@ func (m *Model) Work(c *Call) (Work, bool) {
 		return m.withoutTypes(c)
 	}
 	w := m.formula(&o)
-	w.Unit = m.Unit
+	if w.Unit = m.Unit; m.Unit != Matrix {
+		w.Weights = Count{}
+	}
 	return w, o.why == Known
+}
+
+// Cache returns how a call uses the cache of keys and values. This does not depend on whether
+// its work is known.
+func (m *Model) Cache(c *Call) Cache {
+	if m.cache == nil {
+		return Cache{}
+	}
+	o := operands{Call: c, why: c.Why}
+	if o.why == Known && c.NoTypes {
+		o.why = NoTypes
+	}
+	use, perToken := m.cache(&o)
+	return Cache{Use: use, PerToken: o.count(perToken)}
 }
 
 // withoutTypes returns the work of a call whose tensors have no types: the FLOPs are known
 // if they are the same for all types, the bytes never are.
 func (m *Model) withoutTypes(c *Call) (Work, bool) {
-	out := Work{Unit: m.Unit, Bytes: unknown(NoTypes)}
+	out := unknownWork(m.Unit, NoTypes)
 	for i, t := range typesFor(c.Op) {
 		o := operands{Call: c.of(t)}
 		w := m.formula(&o)
@@ -110,12 +127,22 @@ func (c *Call) of(dtype string) *Call {
 func unknown(why Reason) Count { return Count{Why: why} }
 
 func unknownWork(unit Unit, why Reason) Work {
-	return Work{Unit: unit, FLOPs: unknown(why), Model: unknown(why), Bytes: unknown(why)}
+	w := Work{Unit: unit, FLOPs: unknown(why), Model: unknown(why), Bytes: unknown(why)}
+	if unit == Matrix || unit == UnknownUnit {
+		w.Weights = unknown(why)
+	}
+	return w
 }
 
 // work returns the work of a call whose FLOPs are all needed.
 func work(dtype string, flops, bytes Count) Work {
-	return Work{Type: dtype, FLOPs: flops, Model: flops, Bytes: bytes}
+	return Work{Type: dtype, FLOPs: flops, Model: flops, Bytes: bytes, Weights: unknown(NoFormula)}
+}
+
+// weighing returns the work with the operands that are weights.
+func (w Work) weighing(o *operands, at ...int) Work {
+	w.Weights = o.count(o.size(at...))
+	return w
 }
 
 // noFLOPs is the number of FLOPs of what moves data only.

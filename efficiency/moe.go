@@ -48,9 +48,10 @@ func fusedExperts(o *operands) Work {
 	o.equal(tokens, o.dim(3, 0))
 	weights := o.mul(o.add(wide, inner), hidden)
 	w := work(o.typeOf(0), o.count(o.mul(2, tokens, chosen, weights)), unknown(Routing))
+	w.Weights = unknown(Routing)
 	if tokens == 1 || chosen == experts {
-		bytes := o.add(o.mul(2, o.size(0)), o.mul(min(chosen, experts), weights, o.width(1)))
-		w.Bytes = o.count(bytes)
+		hit := o.mul(min(chosen, experts), weights, o.width(1))
+		w.Bytes, w.Weights = o.count(o.add(o.mul(2, o.size(0)), hit)), o.count(hit)
 	}
 	return w
 }

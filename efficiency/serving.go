@@ -88,15 +88,15 @@ func (o *operands) keys(i int) int64 {
 var caches = []Model{
 	{
 		Names: []string{"_C_cache_ops::reshape_and_cache_flash", "sglang::store_cache"}, Library: "vLLM, SGLang", Unit: None,
-		Args: "k, v, k cache, v cache, slots", FLOPs: "0", Bytes: "|k| + |v| + |slots| + ∏k and ∏v at the width of the cache", formula: cacheWrite,
+		Args: "k, v, k cache, v cache, slots", FLOPs: "0", Bytes: "|k| + |v| + |slots| + ∏k and ∏v at the width of the cache", formula: cacheWrite, cache: writesCache(2, 3),
 	},
 	{
 		Names: []string{"_C_cache_ops::reshape_and_cache", "sgl_kernel::store_kv_cache"}, Library: "vLLM, SGLang", Unit: None, own: true,
-		Args: "k, v, k cache, v cache, slots", FLOPs: "0", Bytes: "|k| + |v| + |slots| + ∏k and ∏v at the width of the cache", formula: cacheWrite,
+		Args: "k, v, k cache, v cache, slots", FLOPs: "0", Bytes: "|k| + |v| + |slots| + ∏k and ∏v at the width of the cache", formula: cacheWrite, cache: writesCache(2, 3),
 	},
 	{
 		Names: []string{"_C_cache_ops::concat_and_cache_mla"}, Library: "vLLM", Unit: None, own: true,
-		Args: "c, k_pe, cache, slots", FLOPs: "0", Bytes: "|c| + |k_pe| + |slots| + ∏c and ∏k_pe at the width of the cache", formula: latentCacheWrite,
+		Args: "c, k_pe, cache, slots", FLOPs: "0", Bytes: "|c| + |k_pe| + |slots| + ∏c and ∏k_pe at the width of the cache", formula: latentCacheWrite, cache: writesCache(2, 2),
 	},
 }
 
@@ -108,4 +108,17 @@ func cacheWrite(o *operands) Work {
 func latentCacheWrite(o *operands) Work {
 	written := o.mul(o.add(o.n(0), o.n(1)), o.width(2))
 	return work(o.typeOf(0), noFLOPs, o.count(o.add(o.size(0, 1, 3), written)))
+}
+
+// writesCache returns the bytes of one token of the first two arguments at the widths of the
+// caches.
+func writesCache(first, second int) func(*operands) (CacheUse, int64) {
+	return func(o *operands) (CacheUse, int64) {
+		bytes := int64(0)
+		for i, cache := range []int{first, second} {
+			o.equal(o.dim(i, 0), o.dim(0, 0))
+			bytes = o.add(bytes, o.mul(o.mul(o.arg(i).Dims[min(1, len(o.arg(i).Dims)):]...), o.width(cache)))
+		}
+		return WritesCache, bytes
+	}
 }

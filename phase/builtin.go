@@ -8,7 +8,7 @@ var builtInEntries = []entry{
 	{ID: "sglang-decode", Step: "work", Phase: "decode", Match: []string{"^step\\[(?:DECODE|TARGET_VERIFY|IDLE)\\b(?:.*\\bbs=(?P<batch>\\d+))?"}, IgnoreCase: false, Producer: "SGLang", first: []string{"s"}},
 	{ID: "sglang-mixed", Step: "work", Phase: "mixed", Match: []string{"^step\\[MIXED\\b(?:.*\\bbs=(?P<batch>\\d+))?"}, IgnoreCase: false, Producer: "SGLang", first: []string{"s"}},
 	{ID: "sglang-prefill", Step: "work", Phase: "prefill", Match: []string{"^step\\[(?:EXTEND|PREFILL|DRAFT_EXTEND|SPLIT_PREFILL)\\b(?:.*\\bbs=(?P<batch>\\d+))?"}, IgnoreCase: false, Producer: "SGLang", first: []string{"s"}},
-	{ID: "vllm-decode", Step: "work", Phase: "decode", Match: []string{"^execute_(?:\\d+_)?context_0(?:\\([^)]*\\))?_generation_(?P<batch>\\d+)"}, IgnoreCase: false, Producer: "vLLM", first: []string{"e"}},
+	{ID: "vllm-decode", Step: "work", Phase: "decode", Match: []string{"^execute_(?:\\d+_)?context_0(?:\\([^)]*\\))?_generation_(?P<batch>\\d+)(?:\\(sq(?P<tokens>\\d+)sk(?P<keys>\\d+)sq)?"}, IgnoreCase: false, Producer: "vLLM", first: []string{"e"}},
 	{ID: "vllm-prefill", Step: "work", Phase: "prefill", Match: []string{"^execute_(?:\\d+_)?context_(?P<batch>\\d+)(?:\\([^)]*\\))?_generation_0(?:\\(|$)"}, IgnoreCase: false, Producer: "vLLM", first: []string{"e"}},
 	{ID: "vllm-mixed", Step: "work", Phase: "mixed", Match: []string{"^execute_(?:(?P<batch>\\d+)_)?context_\\d+(?:\\([^)]*\\))?_generation_\\d+"}, IgnoreCase: false, Producer: "vLLM", first: []string{"e"}},
 	{ID: "atom-prefill", Step: "work", Phase: "prefill", Match: []string{"^prefill\\[.*\\]$"}, IgnoreCase: false, Producer: "ATOM", first: []string{"p"}},

@@ -114,24 +114,53 @@ const maxName = 512
 
 // Match returns what a name marks. An empty name marks nothing.
 func (r *Rules) Match(name string) Match {
-	if name = name[:min(len(name), maxName)]; name == "" {
+	ru, p, found := r.find(name)
+	if ru == nil {
 		return Match{}
+	}
+	m := Match{Rule: ru.id, Producer: ru.producer, Step: ru.step, Phase: ru.phase, Number: -1}
+	if n, ok := group(p, found, "number"); ok {
+		m.Number = n
+	}
+	m.Batch, _ = group(p, found, "batch")
+	return m
+}
+
+// find returns the first rule that matches a name, and its expression with the groups that
+// it found, or nil.
+func (r *Rules) find(name string) (ru *rule, p *regexp.Regexp, found []string) {
+	if name = name[:min(len(name), maxName)]; name == "" {
+		return nil, nil, nil
 	}
 	for _, a := range r.by[name[0]] {
 		ru := &r.list[a.rule]
 		p := ru.patterns[a.pattern].expr()
-		found := p.FindStringSubmatch(name)
-		if found == nil {
-			continue
+		if found := p.FindStringSubmatch(name); found != nil {
+			return ru, p, found
 		}
-		m := Match{Rule: ru.id, Producer: ru.producer, Step: ru.step, Phase: ru.phase, Number: -1}
-		if n, ok := group(p, found, "number"); ok {
-			m.Number = n
-		}
-		m.Batch, _ = group(p, found, "batch")
-		return m
 	}
-	return Match{}
+	return nil, nil, nil
+}
+
+// Lengths are sums over the requests of a step.
+type Lengths struct {
+	Requests int64
+	Tokens   int64 // that the step computes
+	Keys     int64 // tokens in the cache that they attend to, which are theirs and all before
+}
+
+// Lengths returns the lengths that a name states, or false if it does not state all.
+func (r *Rules) Lengths(name string) (l Lengths, ok bool) {
+	_, p, found := r.find(name)
+	if found == nil {
+		return Lengths{}, false
+	}
+	for name, n := range map[string]*int64{"batch": &l.Requests, "tokens": &l.Tokens, "keys": &l.Keys} {
+		if *n, ok = group(p, found, name); !ok || *n == 0 {
+			return Lengths{}, false
+		}
+	}
+	return l, l.Tokens >= l.Requests && l.Keys >= l.Tokens
 }
 
 // group returns the number matched by a group of an expression.

@@ -222,3 +222,25 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestLengths: annotations of TraceLens' patches have the sums of lengths; those of vLLM do not,
+// and a step with prefill is no decode step.
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want Lengths
+		ok   bool
+	}{
+		{"execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk32785sqsq32sqsk32785)", Lengths{32, 32, 32785}, true},
+		{"execute_96_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq96sk900sqsq288sqsk2700)", Lengths{32, 96, 900}, true},
+		{"execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk31sqsq32sqsk31)", Lengths{}, false},
+		{"execute_context_0(0)_generation_32(32)", Lengths{}, false},
+		{"execute_40_context_1(sq8sk8sqsq64sqsk64)_generation_32(sq32sk999sqsq32sqsk999)", Lengths{}, false},
+		{"step[DECODE bs=32]", Lengths{}, false},
+		{"", Lengths{}, false},
+	} {
+		if got, ok := Default().Lengths(c.name); ok != c.ok || ok && got != c.want {
+			t.Errorf("%q: got %+v, %v, want %+v, %v", c.name, got, ok, c.want, c.ok)
+		}
+	}
+}

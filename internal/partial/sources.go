@@ -18,7 +18,7 @@ const (
 func (p Part) isSource() bool { return p.Summary.Inputs[0].GraphSource }
 
 // capturesOnly reports whether nearly all launches of a trace made nodes of graphs and it
-// launches no graph: it shows how graphs are made, and is no rank of a run. This does not
+// launches no graph: it shows how graphs are made, and is not a rank of a run. This does not
 // depend on which measures are asked for.
 func (p Part) capturesOnly() bool {
 	return p.Summary != nil && len(p.Summary.Inputs) == 1 && len(p.Summary.Graphs) == 0 &&

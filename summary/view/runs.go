@@ -80,7 +80,7 @@ func Captures(s *summary.Summary) []Capture {
 	}
 	for i := range s.Inputs {
 		if s.Inputs[i].GraphSource {
-			out[i].Kind = OfTotals // it is no rank, and belongs to the run of its directory
+			out[i].Kind = OfTotals // it is not a rank, and belongs to the run of its directory
 		}
 	}
 	// The steps of a log are not a timeline.
