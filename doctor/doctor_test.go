@@ -78,7 +78,7 @@ func TestQuestions(t *testing.T) {
 
 // TestExamine: a summary of each kind, and what it can answer.
 func TestExamine(t *testing.T) {
-	peak := int64(5)
+	peak, pct := int64(5), 50.0
 	const ms = 1_000_000
 	full := &summary.Summary{Devices: []summary.Device{{WindowNS: 1000 * ms, Activity: summary.Activity{0: 300 * ms, summary.ClassCompute: 700 * ms}}}}
 	full.Inputs = []summary.Input{{Format: "kineto", SpanNS: 1100 * ms, Complete: true}}
@@ -124,11 +124,25 @@ func TestExamine(t *testing.T) {
 		{"sharing", No, "--redact", func(s *summary.Summary) {
 			s.Issues = []summary.Issue{{Code: "secrets-in-capture", Severity: "info", Count: 2}}
 		}},
+		{"efficiency", Partly, "", func(s *summary.Summary) {
+			s.Efficiency.Devices = []summary.EfficiencyDevice{{EfficiencySums: summary.EfficiencySums{GPUNS: 100, CommNS: 20, FLOPsKnownNS: 40, RooflineNS: 10}}}
+		}},
+		{"efficiency", No, "", func(s *summary.Summary) { // FLOPs without a roofline say nothing of a peak
+			s.Efficiency.Devices = []summary.EfficiencyDevice{{EfficiencySums: summary.EfficiencySums{GPUNS: 100, CommNS: 20, FLOPsKnownNS: 40}}}
+		}},
+		{"efficiency", Partly, "", func(s *summary.Summary) { s.Counters = []summary.Counter{{ComputePct: &pct, MemoryPct: &pct}, {}} }},
+		{"efficiency", Yes, "", func(s *summary.Summary) { s.Counters = []summary.Counter{{ComputePct: &pct, MemoryPct: &pct}} }},
 		{"kernels", Partly, "ProfilerActivity.CUDA", func(s *summary.Summary) { s.Kernels[0].Category = summary.WholeGraph }},
 	} {
 		s := summary.Merge(full)
 		tc.spoil(s)
 		a := answered(t, s)[tc.id]
+		if tc.id == "efficiency" {
+			if flags := len(a.Flags); a.Can != tc.can || (flags > 0) != (tc.can != Yes) || tc.can == Partly && len(s.Counters) == 0 && !strings.HasPrefix(a.Why, "FLOPs are known for 50.0% of GPU time.") {
+				t.Errorf("%s: %s (%s), %+v; want %s", tc.id, a.Can, a.Why, a.Flags, tc.can)
+			}
+			continue
+		}
 		if a.Can != tc.can || len(a.Flags) != 1 || a.Flags[0].Producer != "torch.profiler" || !strings.Contains(a.Flags[0].Text, tc.flag) {
 			t.Errorf("%s: %s (%s), %+v; want %s with %q", tc.id, a.Can, a.Why, a.Flags, tc.can, tc.flag)
 		}

@@ -68,6 +68,9 @@ type Report struct {
 	// Reasons limit what the sides can be compared for: those of a comparison of the
 	// same runs.
 	Reasons []view.Reason
+
+	// Apart is why the sides do not compare, if several outcomes leave it out of their Short.
+	Apart string
 }
 
 // Options for [Check]. Fields may be added.
@@ -101,6 +104,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	for i := range gates {
 		rep.Outcomes = append(rep.Outcomes, c.gate(&gates[i]))
 	}
+	rep.once(&c)
 	rep.Result = Skipped
 	for _, o := range rep.Outcomes {
 		if rep.Result == Skipped || o.Result > rep.Result && o.Result != Skipped {
@@ -110,11 +114,31 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	return rep, nil
 }
 
+// once lets the report give the reason why sides do not compare once, if it is that of several
+// gates. What has expired is reported with the baseline.
+func (r *Report) once(c *check) {
+	n := 0
+	for i := range r.Outcomes {
+		if r.Outcomes[i].Short != "" {
+			n++
+		}
+	}
+	switch {
+	case c.expired:
+	case n > 1:
+		r.Apart = c.apart
+	case n == 1:
+		for i := range r.Outcomes {
+			r.Outcomes[i].Short = ""
+		}
+	}
+}
+
 // A check holds what all gates share.
 type check struct {
 	now, base side
 	apart     string // why the sides do not compare, or ""
-	expired   bool   // apart is that the baseline has expired, which the report says once
+	expired   bool   // apart is that the baseline has expired
 	steps     string // why their sums do not, or ""
 	defined   string // why their steps do not, or ""
 }
@@ -278,7 +302,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	}
 	if why != "" {
 		out := answer{result: Inconclusive, why: "not comparable: " + why + "; " + o.change(), capture: true}
-		if c.expired {
+		if why == c.apart {
 			out.short = "not comparable; " + o.change()
 		}
 		return out

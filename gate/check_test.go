@@ -209,6 +209,31 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
+// TestApartOnce: the reason why sides do not compare is given once if it is that of several gates.
+func TestApartOnce(t *testing.T) {
+	for _, tc := range []struct {
+		gates string
+		once  bool
+	}{{"step.median: {max_increase: 5%}", false}, {"step.median: {max_increase: 5%}\nkernel.count: {max_increase: 5%}\ngpu.busy_share: '>= 1%'", true}} {
+		gates, err := Parse([]byte(tc.gates), "g.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := Check(gates, steady(1), steady(1, func(s *summary.Summary) { s.Devices[0].Name = "NVIDIA A100" }), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (rep.Apart != "") != tc.once || tc.once && !strings.Contains(rep.Apart, "the GPU models differ") {
+			t.Errorf("%s: apart is %q", tc.gates, rep.Apart)
+		}
+		for _, o := range rep.Outcomes {
+			if apart := o.Result == Inconclusive; (o.Short != "") != (tc.once && apart) || strings.Contains(o.Why, "the GPU models differ") != apart || strings.Contains(o.Short, "the GPU models differ") {
+				t.Errorf("%s: %s, %q, in short %q", o.Gate.Text, o.Result, o.Why, o.Short)
+			}
+		}
+	}
+}
+
 // TestRunsDiffer: one run of many that is of another device spoils the medians.
 func TestRunsDiffer(t *testing.T) {
 	odd := func() []Run {

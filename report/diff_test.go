@@ -65,3 +65,31 @@ func TestDiffGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffEfficiency: the shares of both sides are of GPU time without communication, MFU has its
+// limits, and where coverage differs and the ranges overlap the change is not certain.
+func TestDiffEfficiency(t *testing.T) {
+	base, now := samplerun.Efficient(), samplerun.Efficient()
+	base.Efficiency.Devices[0].CommNS = 2_000_000 // 12 of 14 ms are not communication; 2,002,312 ns are unknown
+	d := &now.Efficiency.Devices[0]
+	half := *d.MFU / 2
+	d.MFU = &half // half of the FLOPs are recomputed
+	c, err := compare.Summaries(base, now, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := BuildDiff(c).Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"FLOPs are known for 71.4% of total GPU time without communication, was 83.3%; bytes for 73.6%, was 85.8%.",
+		"MFU: at least 6.9% and at most 26.9%, was at least 13.8% and at most 23.8%. HFU: at least 13.8% and at most 33.8%, was at least 13.8% and at most 23.8%. FLOPs are known for other shares",
+		"Recoverable time: up to 39.8% of this GPU time, was 46.4%.",
+	} {
+		if !strings.Contains(out.String(), want) {
+			_, text, _ := strings.Cut(out.String(), "## Efficiency")
+			t.Errorf("the comparison lacks %q:\n%.900s", want, text)
+		}
+	}
+}

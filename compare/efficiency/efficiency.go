@@ -16,7 +16,16 @@ import (
 type Comparison struct {
 	Base summary.EfficiencySums `json:"base"`
 	New  summary.EfficiencySums `json:"new"`
-	Ops  []Op                   `json:"ops"` // the largest effect first
+	// MFU and HFU have limits where FLOPs are unknown for a part of GPU time.
+	MFU Utilization `json:"mfu"`
+	HFU Utilization `json:"hfu"`
+	Ops []Op        `json:"ops"` // the largest effect first
+}
+
+// A Utilization is MFU or HFU of both sides, null where it is not known.
+type Utilization struct {
+	Base *efficiency.Range `json:"base"`
+	New  *efficiency.Range `json:"new"`
 }
 
 // An Op is an operator with one set of inputs. Its sums are over all calls and GPUs of a
@@ -49,6 +58,8 @@ func Of(base, new summary.Efficiency) *Comparison {
 	if c.Base.BytesKnownNS+c.Base.FLOPsKnownNS == 0 || c.New.BytesKnownNS+c.New.FLOPsKnownNS == 0 {
 		return nil
 	}
+	c.MFU = Utilization{rangeOf(efficiency.MFU(b, efficiency.Devices(b))), rangeOf(efficiency.MFU(n, efficiency.Devices(n)))}
+	c.HFU = Utilization{rangeOf(efficiency.HFU(b, efficiency.Devices(b))), rangeOf(efficiency.HFU(n, efficiency.Devices(n)))}
 	type key struct{ op, dims, types string }
 	before := map[key]efficiency.Operator{}
 	for _, o := range efficiency.Operators(b) {
@@ -64,6 +75,13 @@ func Of(base, new summary.Efficiency) *Comparison {
 	}
 	slices.SortStableFunc(c.Ops, func(a, b Op) int { return cmp.Compare(size(b.EffectNS), size(a.EffectNS)) })
 	return c
+}
+
+func rangeOf(r efficiency.Range, known bool) *efficiency.Range {
+	if !known {
+		return nil
+	}
+	return &r
 }
 
 func sideOf(o *efficiency.Operator) Side { return Side{o.Count, o.GPUNS, o.RooflineNS} }

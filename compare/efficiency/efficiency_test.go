@@ -1,6 +1,7 @@
 package efficiency_test
 
 import (
+	"math"
 	"testing"
 
 	"assay/compare/efficiency"
@@ -25,6 +26,13 @@ func TestOf(t *testing.T) {
 	}
 	if c.Base.MFU == nil || c.New.MFU == nil || *c.Base.MFU < *c.New.MFU-1e-12 || *c.Base.MFU > *c.New.MFU+1e-12 {
 		t.Errorf("MFU is %v and %v, want equal ones", c.Base.MFU, c.New.MFU)
+	}
+	// 4 of 14 ms have no known FLOPs: at the peak they would add 4.002312 ms to a window of 20 ms.
+	if r := c.MFU.Base; r == nil || r.Least != *c.Base.MFU || math.Abs(r.Most-r.Least-4_002_312./20_000_000) > 1e-12 || c.MFU.New == nil || math.Abs(c.MFU.New.Least-r.Least) > 1e-12 {
+		t.Errorf("the limits of MFU are %+v and %+v", c.MFU.Base, c.MFU.New)
+	}
+	if c.HFU.Base == nil || *c.HFU.Base != *c.MFU.Base {
+		t.Errorf("without recomputation HFU is %+v", c.HFU.Base)
 	}
 	back := efficiency.Of(eight, one)
 	if back == nil || back.Ops[0].EffectNS != -28*samplerun.MS/8 {

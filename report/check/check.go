@@ -120,6 +120,10 @@ func (c Report) doc() doc.Doc {
 			d.Screen[0].Blocks, first = slices.Insert(d.Screen[0].Blocks, 0, doc.Block(p)), append(first, p)
 		}
 	}
+	if c.Apart != "" {
+		p := doc.Paragraph{Text: doc.Sentence("Not comparable: " + c.Apart + ".")}
+		d.Screen[0].Blocks, first = slices.Insert(d.Screen[0].Blocks, 0, doc.Block(p)), append(first, p)
+	}
 	d.Sections = doc.Present(
 		doc.Section{Blocks: first},
 		doc.Section{Blocks: []doc.Block{c.table()}},

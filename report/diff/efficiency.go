@@ -2,9 +2,11 @@ package diff
 
 import (
 	"fmt"
+	"math"
 
 	compared "assay/compare/efficiency"
 	"assay/report/doc"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view/efficiency"
 	"assay/unit"
@@ -13,17 +15,22 @@ import (
 // mostOperators is how many operators the section on efficiency has.
 const mostOperators = 10
 
+// sameCoverage is by how much the share without known FLOPs may differ between two lower bounds
+// that are compared; gates use the same.
+const sameCoverage = 0.01
+
 // efficiency compares MFU, and the operators whose calls became faster or slower.
 func (b *differ) efficiency() doc.Section {
 	c := b.Comparison.Efficiency
 	if c == nil {
 		return doc.Section{}
 	}
-	s := doc.Section{Title: "Efficiency", Lead: fmt.Sprintf("FLOPs are known for %s of total GPU time, was %s; bytes for %s, was %s.",
-		unit.Share(c.New.FLOPsKnownNS, c.New.GPUNS), unit.Share(c.Base.FLOPsKnownNS, c.Base.GPUNS),
-		unit.Share(c.New.BytesKnownNS, c.New.GPUNS), unit.Share(c.Base.BytesKnownNS, c.Base.GPUNS))}
-	if c.Base.MFU != nil && c.New.MFU != nil {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: fmt.Sprintf("MFU: %s, was %s.", utilization(&c.New, c.New.MFU), utilization(&c.Base, c.Base.MFU))})
+	s := doc.Section{Title: "Efficiency", Lead: fmt.Sprintf("FLOPs are known for %s of total GPU time without communication, was %s; bytes for %s, was %s.",
+		known(&c.New, c.New.FLOPsKnownNS), known(&c.Base, c.Base.FLOPsKnownNS), known(&c.New, c.New.BytesKnownNS), known(&c.Base, c.Base.BytesKnownNS))}
+	for _, text := range []string{utilizations(c), recoverable(c)} {
+		if text != "" {
+			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+		}
 	}
 	t := doc.Table{Title: "operators", Columns: []doc.Column{
 		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("calls", doc.Number), doc.Col("was", doc.Number),
@@ -45,18 +52,34 @@ func (b *differ) efficiency() doc.Section {
 	return s
 }
 
-// utilization prints MFU, which is a lower bound if not all FLOPs are known, unless the user
-// counted them.
-func utilization(s *summary.EfficiencySums, share *float64) string {
-	const parts = 1e9
-	if *share > 1 {
-		return "not plausible (over 100%)"
+// known prints a part of the GPU time as a share of it without communication.
+func known(s *summary.EfficiencySums, ns int64) string {
+	work := efficiency.Work(s)
+	return unit.Share(min(ns, work), work)
+}
+
+// utilizations states MFU of both sides, and HFU where it is another number.
+func utilizations(c *compared.Comparison) string {
+	mfu, hfu := c.MFU, c.HFU
+	if mfu.Base == nil || mfu.New == nil {
+		return ""
 	}
-	text := unit.Share(int64(*share*parts), parts)
-	if s.FLOPsKnownNS < s.GPUNS && s.MFUFrom != summary.MFUOfUser {
-		text = "at least " + text
+	text := fmt.Sprintf("MFU: %s, was %s.", words.Utilization(*mfu.New), words.Utilization(*mfu.Base))
+	if hfu.Base != nil && hfu.New != nil && (*hfu.Base != *mfu.Base || *hfu.New != *mfu.New) {
+		text += fmt.Sprintf(" HFU: %s, was %s.", words.Utilization(*hfu.New), words.Utilization(*hfu.Base))
+	}
+	if math.Abs(mfu.New.Unknown-mfu.Base.Unknown) > sameCoverage && !mfu.New.Apart(*mfu.Base) {
+		text += " FLOPs are known for other shares of GPU time and the ranges overlap, so it is not certain that MFU changed."
 	}
 	return text
+}
+
+// recoverable states the recoverable time of both sides.
+func recoverable(c *compared.Comparison) string {
+	if c.Base.RooflineNS == 0 || c.New.RooflineNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Recoverable time: up to %s of this GPU time, was %s.", known(&c.New, c.New.RecoverableNS), known(&c.Base, c.Base.RecoverableNS))
 }
 
 func ofRoofline(s compared.Side) string {

@@ -124,7 +124,7 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	if apart {
 		text = "MFU: "
 	}
-	text += limits(mfu)
+	text += words.Utilization(mfu)
 	if total.MFUFrom == summary.MFUOfUser {
 		text += " from --model-flops"
 	}
@@ -132,7 +132,7 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		text += fmt.Sprintf(" (mean of %d GPUs; %s to %s)", total.WithMFU, percent(total.MinMFU), percent(total.MaxMFU))
 	}
 	if hfu, ok := efficiency.HFU(ctx.Summary, devices); apart && ok {
-		text += ", HFU: " + limits(hfu)
+		text += ", HFU: " + words.Utilization(hfu)
 	}
 	text += ". " + formula(ctx, total)
 	if apart && total.MFUFrom != summary.MFUOfUser {
@@ -165,17 +165,6 @@ func clocks(s *summary.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf("Monitor (%s): %s.", label.Plural(gpus, "GPU"), strings.Join(parts, "; "))
-}
-
-// limits prints a utilization with its limits.
-func limits(r efficiency.Range) string {
-	if r.Unknown == 0 {
-		return percent(r.Least)
-	}
-	if least := percent(r.Least); strings.HasPrefix(least, "<") {
-		return "at most " + percent(r.Most)
-	}
-	return "at least " + percent(r.Least) + " and at most " + percent(r.Most)
 }
 
 // formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks

@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/label"
 	"assay/report/section"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view/efficiency"
 	"assay/unit"
@@ -19,7 +20,7 @@ func Headline(ctx *section.Context) string {
 	}
 	var parts []string
 	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok {
-		parts = append(parts, "MFU "+limits(mfu))
+		parts = append(parts, "MFU "+words.Utilization(mfu))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
 		first := efficiency.Operators(ctx.Summary)[0]

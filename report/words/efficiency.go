@@ -58,6 +58,21 @@ func Unknown(id string) Reason {
 	return Reason{Text: of(nil, id, 40)}
 }
 
+// Utilization prints MFU or HFU with its limits.
+func Utilization(r efficiency.Range) string {
+	percent := func(v float64) string {
+		const parts = 1e9
+		return unit.Share(int64(min(v, 1e6)*parts), parts)
+	}
+	if r.Unknown == 0 {
+		return percent(r.Least)
+	}
+	if least := percent(r.Least); strings.HasPrefix(least, "<") {
+		return "at most " + percent(r.Most)
+	}
+	return "at least " + percent(r.Least) + " and at most " + percent(r.Most)
+}
+
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
 	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)

@@ -5,10 +5,14 @@ import "assay/summary"
 // A Range has the limits of MFU or HFU. Most is with all GPU time whose FLOPs are not known at
 // the peak.
 type Range struct {
-	Least, Most float64
-	Unknown     float64 // that time, as a share of GPU time; 0 if Least is exact
-	Unrated     bool    // FLOPs of a type without a peak are missing
+	Least   float64 `json:"least"`
+	Most    float64 `json:"most"`
+	Unknown float64 `json:"unknown,omitempty"` // that time, as a share of GPU time; 0 if Least is exact
+	Unrated bool    `json:"unrated,omitempty"` // FLOPs of a type without a peak are missing
 }
+
+// Apart reports whether all of one range is above all of the other.
+func (r Range) Apart(o Range) bool { return r.Least > o.Most || o.Least > r.Most }
 
 // exactEnough is the share of GPU time without known FLOPs up to which a utilization counts
 // as exact.
