@@ -139,7 +139,7 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 	}
 	if x.ranks != "" {
 		var ok bool
-		if x.chosen, ok = parseRanks(x.ranks); !ok {
+		if x.chosen, ok = window.ParseNumbers(x.ranks); !ok {
 			return fmt.Sprintf("--rank is %q, want ranks as in 0,3,5-7", x.ranks)
 		}
 	}
@@ -338,7 +338,7 @@ func numbers(all []int64) string {
 	for _, n := range all {
 		list = append(list, int(min(n, math.MaxInt32)))
 	}
-	return rankList(list)
+	return window.ListNumbers(list)
 }
 
 // time returns the moment on the clock of a capture.

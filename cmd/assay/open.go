@@ -272,11 +272,11 @@ func (o *opening) serve(e env, c *command, content loopback.Content, temp *tempf
 	if err := e.print(mask(s.URL()).as(func(url string, w io.Writer) error { _, err := fmt.Fprintln(w, url); return err })); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	if line := tunnel(os.Getenv, s.Port()); line != "" {
+	if line := loopback.Tunnel(os.Getenv, s.Port()); line != "" {
 		e.say("assay %s: on your own machine, run %q and open the address there", c.name, line)
 	}
 	if !o.noBrowser {
-		if err := startBrowser(s.URL()); err != nil {
+		if err := loopback.StartBrowser(s.URL()); err != nil {
 			e.say("assay %s: the browser cannot be started (%s); open the address yourself", c.name, err)
 		}
 	}

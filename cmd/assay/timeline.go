@@ -189,7 +189,7 @@ func (j *joinedTimeline) tellClocks(first *timelineFile) {
 		j.r.e.say("assay %s: the ranks share no matched collective, so their clocks are not aligned", j.name)
 	}
 	if len(kept) > 0 {
-		j.r.e.say("assay %s: the clocks of these ranks are not aligned, because they share no matched collective with rank %d: %s", j.name, first.rank(), rankList(kept))
+		j.r.e.say("assay %s: the clocks of these ranks are not aligned, because they share no matched collective with rank %d: %s", j.name, first.rank(), window.ListNumbers(kept))
 	}
 }
 

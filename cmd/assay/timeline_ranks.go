@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/summary"
 	"assay/summary/view"
+	"assay/window"
 )
 
 // fewRanks is the number of ranks up to which a timeline shows all by default. Eight are
@@ -38,11 +38,11 @@ func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*t
 func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 	devices := view.RankDevices(s)
 	if devices == nil {
-		return given[:fewRanks], "ranks " + rankList(given[:fewRanks])
+		return given[:fewRanks], "ranks " + window.ListNumbers(given[:fewRanks])
 	}
 	p := view.PaceOf(s, devices)
 	if p.Unknown != view.PaceKnown {
-		return given[:fewRanks], "ranks " + rankList(given[:fewRanks])
+		return given[:fewRanks], "ranks " + window.ListNumbers(given[:fewRanks])
 	}
 	var names []string
 	for _, of := range []struct {
@@ -56,46 +56,4 @@ func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 		}
 	}
 	return ranks, strings.Join(names, ", ")
-}
-
-// parseRanks reads a list such as "0,3,5-7", and reports whether it is one. The ranks are in
-// order.
-func parseRanks(text string) (ranks []int, ok bool) {
-	const most = 1 << 20
-	for _, part := range strings.Split(text, ",") {
-		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		if !isRange {
-			high = low
-		}
-		a, err1 := strconv.ParseUint(low, 10, 24)
-		b, err2 := strconv.ParseUint(high, 10, 24)
-		if err1 != nil || err2 != nil || b < a || len(ranks)+int(b-a) >= most {
-			return nil, false
-		}
-		for n := a; n <= b; n++ {
-			ranks = append(ranks, int(n))
-		}
-	}
-	slices.Sort(ranks)
-	return slices.Compact(ranks), true
-}
-
-// rankList returns ascending ranks as text: "0, 3, 5-7".
-func rankList(ranks []int) string {
-	var parts []string
-	for i := 0; i < len(ranks); {
-		k := i
-		for k+1 < len(ranks) && ranks[k+1] == ranks[k]+1 {
-			k++
-		}
-		switch {
-		case k > i+1:
-			parts = append(parts, fmt.Sprintf("%d-%d", ranks[i], ranks[k]))
-		default:
-			k = i
-			parts = append(parts, strconv.Itoa(ranks[i]))
-		}
-		i = k + 1
-	}
-	return strings.Join(parts, ", ")
 }

@@ -356,7 +356,4 @@ func TestTimelineOfManyRanks(t *testing.T) {
 	if len(ranks) != 3 || !ranks[fmt.Sprintf(`"rank %d`, truth.Ranks[slow].Number)] {
 		t.Errorf("the timeline has %v, want 3 ranks", ranks)
 	}
-	if list := rankList([]int{0, 1, 3, 5, 6, 7, 9}); list != "0, 1, 3, 5-7, 9" {
-		t.Errorf("the ranks are printed as %s", list)
-	}
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"assay/internal/ingest"
@@ -89,8 +91,8 @@ func (j *trimJob) asked(part partial.Stretch) string {
 func headOf(in *ingest.Input) timeline.Header {
 	m := in.Trace.Meta
 	h := timeline.Header{Kineto: true, BaseTime: m.BaseTime, Rank: m.Rank, WorldSize: m.WorldSize}
-	for id, name := range m.Devices {
-		h.GPUs = append(h.GPUs, timeline.GPU{ID: id, Name: name, Capacity: m.Capacity[id], Hardware: m.Hardware[id]})
+	for _, id := range slices.Sorted(maps.Keys(m.Devices)) {
+		h.GPUs = append(h.GPUs, timeline.GPU{ID: id, Name: m.Devices[id], Capacity: m.Capacity[id], Hardware: m.Hardware[id]})
 	}
 	return h
 }

@@ -98,7 +98,7 @@ func (w *windowing) chosen() (choice, error) {
 		if l.text == "" {
 			continue
 		}
-		list, ok := parseRanks(l.text)
+		list, ok := window.ParseNumbers(l.text)
 		if !ok {
 			return choice{}, fmt.Errorf("%s is %q, want %s", l.flag, l.text, l.want)
 		}
@@ -138,7 +138,7 @@ func (r *reading) absent() error {
 	}
 	for _, n := range r.choice.ranks {
 		if !r.ranks[n] {
-			return fmt.Errorf("--rank is %q, but rank %d is not among the inputs; they have the ranks %s", r.choice.text, n, rankList(slices.Sorted(maps.Keys(r.ranks))))
+			return fmt.Errorf("--rank is %q, but rank %d is not among the inputs; they have the ranks %s", r.choice.text, n, window.ListNumbers(slices.Sorted(maps.Keys(r.ranks))))
 		}
 	}
 	return nil

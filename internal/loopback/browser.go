@@ -1,4 +1,4 @@
-package main
+package loopback
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// tunnel returns the command with which the user of a session over SSH reaches a port of this
+// Tunnel returns the command with which the user of a session over SSH reaches a port of this
 // machine from the machine that the session came from, or "" if there is no such session. The
 // port is the same at both ends, because the server checks the host name and port of each request.
-func tunnel(getenv func(string) string, port int) string {
+func Tunnel(getenv func(string) string, port int) string {
 	fields := strings.Fields(getenv("SSH_CONNECTION")) // client, its port, server, its port
 	if len(fields) != 4 || net.ParseIP(fields[2]) == nil {
 		return ""
@@ -63,8 +63,8 @@ func browserCommand(getenv func(string) string, lookPath func(string) (string, e
 	return []string{path, url}
 }
 
-// startBrowser shows an address in a browser if there is one, and does not wait for it.
-func startBrowser(url string) error {
+// StartBrowser shows an address in a browser if there is one, and does not wait for it.
+func StartBrowser(url string) error {
 	args := browserCommand(os.Getenv, exec.LookPath, runtime.GOOS, url)
 	if args == nil {
 		return nil
