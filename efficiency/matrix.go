@@ -8,14 +8,14 @@ var gemms = []Model{
 		formula: gemm{a: 0, b: 1, bias: none, out: 2}.work,
 	},
 	{
-		Names: ops("aten::", "addmm"), Library: "PyTorch", Unit: Matrix,
-		Args: "bias, a[M,K], b[K,N]", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w",
-		formula: gemm{a: 1, b: 2, bias: 0, out: none}.work,
+		Names: ops("aten::", "addmm"), Library: "PyTorch", Unit: Matrix, inPlace: true,
+		Args: "bias, a[M,K], b[K,N], beta 3", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w; no bias if beta is 0",
+		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3}.work,
 	},
 	{
 		Names: ops("aten::", "_addmm_activation"), Library: "PyTorch", Unit: Matrix, own: true,
-		Args: "bias, a[M,K], b[K,N]", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w",
-		formula: gemm{a: 1, b: 2, bias: 0, out: none}.work,
+		Args: "bias, a[M,K], b[K,N], beta 3", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w; no bias if beta is 0",
+		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3}.work,
 	},
 	{
 		Names: ops("aten::", "bmm"), Library: "PyTorch", Unit: Matrix,
@@ -23,9 +23,9 @@ var gemms = []Model{
 		formula: gemm{a: 0, b: 1, bias: none, out: none, batched: true}.work,
 	},
 	{
-		Names: ops("aten::", "baddbmm"), Library: "PyTorch", Unit: Matrix,
-		Args: "bias, a[B,M,K], b[B,K,N]", FLOPs: "B(2MNK + MN)", Bytes: "|bias| + |a| + |b| + BMN·w",
-		formula: gemm{a: 1, b: 2, bias: 0, out: none, batched: true}.work,
+		Names: ops("aten::", "baddbmm"), Library: "PyTorch", Unit: Matrix, inPlace: true,
+		Args: "bias, a[B,M,K], b[B,K,N], beta 3", FLOPs: "B(2MNK + MN)", Bytes: "|bias| + |a| + |b| + BMN·w; no bias if beta is 0",
+		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3, batched: true}.work,
 	},
 	{
 		Names: ops("aten::", "linear"), Library: "PyTorch", Unit: Matrix, own: true,
@@ -38,7 +38,8 @@ var gemms = []Model{
 	},
 	{
 		Names: ops("aten::", "addmv addmv_"), Library: "PyTorch", Unit: Matrix, own: true,
-		Args: "bias, a[M,K], x[K]", FLOPs: "2MK + M", Bytes: "|bias| + |a| + |x| + M·w", formula: matrixVector{a: 1, bias: 0}.work,
+		Args: "bias, a[M,K], x[K], beta 3", FLOPs: "2MK + M", Bytes: "|bias| + |a| + |x| + M·w; no bias if beta is 0",
+		formula: matrixVector{a: 1, bias: 0}.work,
 	},
 	{
 		Names: ops("aten::", "_int_mm"), Library: "PyTorch", Unit: Matrix, own: true,
@@ -110,6 +111,7 @@ type gemm struct {
 	out        int // a tensor of the type of the result, or its type as a value
 	outType    int // the type of the result as a value; 0: not an argument
 	scales     int // of a, followed by those of b; 0: none. Counted if there is one for each block
+	beta       int // the factor of the bias, which is not read if it is 0; 0: not an argument
 	batched    bool
 	transposed bool   // b is [N,K]
 	pack       int64  // values in each element, if the type of the element does not say it
@@ -130,7 +132,7 @@ func (g gemm) work(o *operands) Work {
 		n, inner = inner, n
 	}
 	o.equal(k, inner)
-	bias := g.bias != none && o.has(g.bias)
+	bias := g.bias != none && o.has(g.bias) && (g.beta == 0 || !o.isZero(g.beta))
 	flops := o.mul(2, batch, m, n, k, g.valuesPer(o))
 	if bias {
 		flops = o.add(flops, o.mul(batch, m, n))
@@ -201,7 +203,7 @@ func (p matrixVector) work(o *operands) Work {
 	m, k := o.dim(p.a, 0), o.dim(p.a, 1)
 	o.equal(k, o.dim(p.a+1, 0))
 	flops, bytes := o.mul(2, m, k), o.add(o.size(p.a, p.a+1), o.mul(m, o.width(p.a)))
-	if p.bias != none {
+	if p.bias != none && !o.isZero(3) {
 		flops, bytes = o.add(flops, m), o.add(bytes, o.size(p.bias))
 	}
 	return work(o.typeOf(p.a), o.count(flops), o.count(bytes)).weighing(o, p.a)

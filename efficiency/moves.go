@@ -140,8 +140,13 @@ var indexings = []Model{
 		Args: "x, dim, indices, source 3", FLOPs: "∏source", Bytes: "unknown: |indices| + |source| + 2∏source·w at least, less if indices repeat", formula: scatterAdd,
 	},
 	{
-		Names: ops("aten::", "scatter_ index_copy_"), Library: "PyTorch", Unit: None, own: true,
+		Names: ops("aten::", "scatter_"), Library: "PyTorch", Unit: None, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "0", Bytes: "|indices| + |source| + ∏source·w", formula: scatter,
+	},
+	{
+		Names: ops("aten::", "index_copy_"), Library: "PyTorch", Unit: None, own: true,
+		Args: "x, dim, indices, source 3", FLOPs: "0", Bytes: "|indices| + |source| + ∏source·w",
+		formula: simple{of: 3, moved: []int{2, 3}, result: []int{3}}.work,
 	},
 	{
 		Names: ops("aten::", "embedding_dense_backward"), Library: "PyTorch", Unit: Vector, own: true,

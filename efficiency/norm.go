@@ -35,8 +35,8 @@ var norms = []Model{
 	},
 }
 
-// normBackward counts the gradients of parameters that the output mask asks for, both if
-// the operator has no mask.
+// normBackward counts the gradients that the output mask asks for, all if the operator has
+// no mask.
 func normBackward(o *operands) Work {
 	w := work(o.typeOf(0), o.count(o.mul(12, o.n(0))), Count{})
 	gamma := 2
@@ -46,21 +46,31 @@ func normBackward(o *operands) Work {
 	case strings.Contains(op, "layer"):
 		gamma = 5
 	}
-	gradients := int64(2)
+	input, parameters := true, int64(2)
 	if strings.Contains(o.base(), "rms") {
-		gradients = 1
+		parameters = 1
 	}
-	if o.HasValues && len(o.Args) > 0 {
-		if mask := o.flags(len(o.Args) - 1); mask != nil {
-			gradients = 0
-			for _, wanted := range mask[1:] {
-				if wanted {
-					gradients++
-				}
+	masked := strings.HasPrefix(o.base(), "native_") || strings.Contains(o.base(), "rms")
+	switch mask := []bool(nil); {
+	case !o.HasValues && masked:
+		w.Bytes = unknown(NoConcrete)
+		return w
+	case o.HasValues && len(o.Args) > 0:
+		if mask = o.flags(len(o.Args) - 1); mask == nil {
+			break
+		}
+		input, parameters = mask[0], 0
+		for _, wanted := range mask[1:] {
+			if wanted {
+				parameters++
 			}
 		}
 	}
-	w.Bytes = o.count(o.add(o.size(o.all()...), o.mul(o.n(0), o.width(0)), o.mul(gradients, o.size(gamma))))
+	bytes := o.add(o.size(o.all()...), o.mul(parameters, o.size(gamma)))
+	if input {
+		bytes = o.add(bytes, o.mul(o.n(0), o.width(0)))
+	}
+	w.Bytes = o.count(bytes)
 	return w
 }
 
@@ -133,8 +143,8 @@ var softmaxes = []Model{
 		Args: "x, dim, half_to_float 2", FLOPs: "5∏x", Bytes: "|x| + ∏x·w, w = 4 if half_to_float", formula: softmax,
 	},
 	{
-		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector,
-		Args: "g, y", FLOPs: "4∏g", Bytes: "|g| + |y| + ∏g·w", formula: simple{per: 4, moved: []int{0, 1}, result: []int{0}}.work,
+		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector, Values: true,
+		Args: "g, y, dim, type of the input 3", FLOPs: "4∏g", Bytes: "|g| + |y| + ∏g·w, w of the input's type", formula: softmaxBackward,
 	},
 	{
 		Names: []string{"ScaledUpperTriangMaskedSoftmax"}, Library: "Megatron-LM", Unit: Vector, own: true,
@@ -149,6 +159,18 @@ func softmax(o *operands) Work {
 		width = 4
 	}
 	w.Bytes = o.count(o.add(o.size(0), o.mul(n, width)))
+	return w
+}
+
+// softmaxBackward returns a gradient of the input's type, which has 16 bits where softmax
+// made it float.
+func softmaxBackward(o *operands) Work {
+	n, width := o.n(0), o.width(0)
+	w := work(o.typeOf(0), o.count(o.mul(4, n)), Count{})
+	if width == 4 {
+		width = o.scalarWidth(3, width)
+	}
+	w.Bytes = o.count(o.add(o.size(0, 1), o.mul(n, width)))
 	return w
 }
 

@@ -105,7 +105,8 @@ func untyped(t Arg) Reason {
 }
 
 // size returns the bytes that tensors occupy. An expanded dimension has stride 0 and is
-// stored once. What is no tensor with dimensions has none.
+// stored once, and so are elements that overlapping windows share. What is no tensor with
+// dimensions has none.
 func (o *operands) size(at ...int) int64 {
 	var sum int64
 	for _, i := range at {
@@ -115,15 +116,34 @@ func (o *operands) size(at ...int) int64 {
 			}
 			continue
 		}
-		t, n := o.Args[i], o.width(i)
-		for k, d := range t.Dims {
-			if d == 0 || len(t.Strides) != len(t.Dims) || t.Strides[k] != 0 {
-				n = o.mul(n, d)
-			}
-		}
-		sum = o.add(sum, n)
+		sum = o.add(sum, o.mul(o.stored(o.Args[i]), o.width(i)))
 	}
 	return sum
+}
+
+// stored returns the number of elements of a tensor that exist. There are no more than
+// from its first element to its last one in memory.
+func (o *operands) stored(t Arg) int64 {
+	n, reach := int64(1), int64(1)
+	for k, d := range t.Dims {
+		switch {
+		case d == 0:
+			return 0
+		case len(t.Strides) != len(t.Dims):
+			n, reach = o.mul(n, d), 0
+		case t.Strides[k] != 0:
+			n = o.mul(n, d)
+			if t.Strides[k] < 0 || t.Strides[k] > largest || d > largest || reach > largest { // no tensor of PyTorch
+				reach = 0
+			} else if reach > 0 {
+				reach += o.mul(d-1, t.Strides[k])
+			}
+		}
+	}
+	if reach > 0 {
+		return min(n, reach)
+	}
+	return n
 }
 
 // all returns the positions of all arguments.
@@ -266,6 +286,15 @@ func (o *operands) add(xs ...int64) int64 {
 		}
 	}
 	return sum
+}
+
+// isZero reports whether the capture says that a number is 0.
+func (o *operands) isZero(i int) bool {
+	if i >= len(o.Args) || o.Args[i].Type != "Scalar" {
+		return false
+	}
+	n, err := strconv.ParseFloat(o.Args[i].Value, 64)
+	return err == nil && n == 0
 }
 
 // isWhole reports whether a value is the given number.

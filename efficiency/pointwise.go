@@ -30,7 +30,7 @@ var pointwises = []Model{
 	},
 	{
 		Names: ops("aten::", "div"), Library: "PyTorch", Unit: Vector, inPlace: true,
-		Args: "x, y, rounding, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers without rounding",
+		Args: "x, y, rounding, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers; unknown for integers with a rounding mode",
 		formula: pointwise{inputs: 2, per: 1, result: quotients}.work,
 	},
 	{
@@ -61,9 +61,13 @@ var pointwises = []Model{
 		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
 	},
 	{
-		Names:   ops("aten::", "atan2 fmod remainder hypot copysign xlogy logaddexp fmax fmin floor_divide bitwise_xor bitwise_left_shift bitwise_right_shift _prelu_kernel"),
+		Names:   ops("aten::", "fmod remainder hypot logaddexp fmax fmin floor_divide bitwise_xor bitwise_left_shift bitwise_right_shift _prelu_kernel"),
 		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
+	},
+	{
+		Names: ops("aten::", "atan2 copysign xlogy"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 2, per: 1, result: floats}.work,
 	},
 	{
 		Names: ops("aten::", "logical_xor"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
@@ -113,16 +117,21 @@ func (p pointwise) work(o *operands) Work {
 	}
 	var shape []int64
 	var dtype string
+	var number promotion
 	inPlace := strings.HasSuffix(o.Op, "_")
 	if inPlace {
 		shape, dtype = o.arg(0).Dims, o.typeOf(0)
 		o.n(0)
 	} else {
-		shape, dtype = o.broadcast(p.inputs)
+		shape, dtype, number = o.broadcast(p.inputs)
 	}
 	n := o.mul(shape...)
 	w := work(dtype, o.count(o.mul(p.per, n)), Count{})
 	width := dtypes[dtype].width
+	if why := p.hidden(o, dtype, number); !inPlace && why != Known {
+		w.Bytes = unknown(why)
+		return w
+	}
 	if !inPlace {
 		width = p.width(o, dtype)
 	}
@@ -130,24 +139,46 @@ func (p pointwise) work(o *operands) Work {
 		o.fail(BadArguments)
 		w.FLOPs, w.Model = unknown(o.why), unknown(o.why)
 	}
-	w.Bytes = o.count(o.add(o.size(at...), o.mul(n, width)))
+	w.Bytes, w.BytesEstimated = o.count(o.add(o.size(at...), o.mul(n, width))), number == wrapped
 	return w
+}
+
+// hidden returns why the type of a new result is not known, or Known. A tensor that the
+// caller gives for the result decides.
+func (p pointwise) hidden(o *operands, dtype string, number promotion) Reason {
+	switch whole := dtypes[dtype].width > 0 && dtypes[dtype].category < floating; {
+	case p.result == truths || o.given(p.inputs) != none:
+		return Known
+	case number == valueless && p.result == promoted:
+		return NoConcrete
+	case p.result == quotients && whole && len(o.Args) > 2 && o.Args[2].Value == "": // Kineto records no texts, such as "floor"
+		return NoConcrete
+	}
+	return Known
+}
+
+// given returns the position of the tensor that the caller gives for the result, or none.
+func (o *operands) given(inputs int) int {
+	for i := len(o.Args) - 1; i >= inputs; i-- {
+		if o.has(i) {
+			return i
+		}
+	}
+	return none
 }
 
 // width returns the bytes of an element of a new result. A tensor that the caller gives
 // for it decides.
 func (p pointwise) width(o *operands, dtype string) int64 {
-	for i := len(o.Args) - 1; i >= p.inputs; i-- {
-		if o.has(i) {
-			return o.width(i)
-		}
+	if i := o.given(p.inputs); i != none {
+		return o.width(i)
 	}
 	t := dtypes[dtype]
 	whole := t.width > 0 && t.category < floating
 	switch {
 	case p.result == truths && t.width > 0:
 		return 1
-	case p.result == floats && whole, p.result == quotients && whole && !rounded(o):
+	case whole && (p.result == floats || p.result == quotients && !rounded(o)):
 		return 4
 	}
 	return t.width
@@ -158,11 +189,22 @@ func rounded(o *operands) bool {
 	return len(o.Args) > 2 && (strings.Contains(o.Args[2].Value, "floor") || strings.Contains(o.Args[2].Value, "trunc"))
 }
 
+// A promotion says what numbers did to the type of a result.
+type promotion uint8
+
+const (
+	unlifted  promotion = iota // nothing
+	lifted                     // a number with a point made integers float
+	wrapped                    // so did a tensor of type double without dimensions, which most likely is a number
+	widened                    // a whole number made bool int64
+	valueless                  // a number may have changed it, but its value is not recorded
+)
+
 // broadcast returns the dimensions and the type of what results from the first
 // arguments. The category of types decides first, then tensors with dimensions, then the
 // width.
-func (o *operands) broadcast(inputs int) (shape []int64, dtype string) {
-	best := 0
+func (o *operands) broadcast(inputs int) (shape []int64, dtype string, number promotion) {
+	best, sized := 0, boolean // sized is the category of the tensors with dimensions
 	for i := range min(inputs, len(o.Args)) {
 		if !o.typed(i) {
 			continue
@@ -170,6 +212,7 @@ func (o *operands) broadcast(inputs int) (shape []int64, dtype string) {
 		t, rank := dtypes[o.typeOf(i)], int(dtypes[o.typeOf(i)].category)<<8+int(dtypes[o.typeOf(i)].width)+1
 		if o.has(i) {
 			rank += 1 << 7
+			sized = max(sized, t.category)
 		}
 		switch {
 		case rank > best:
@@ -180,7 +223,34 @@ func (o *operands) broadcast(inputs int) (shape []int64, dtype string) {
 		o.n(i)
 		shape = o.spread(shape, o.Args[i].Dims)
 	}
-	return shape, dtype
+	if sized < floating && dtype == "double" && len(shape) > 0 && best < int(floating)<<8+1<<7 {
+		return shape, "float", wrapped
+	}
+	if number = o.scalars(inputs, dtypes[dtype].category); number == lifted {
+		dtype = "float"
+	} else if number == widened {
+		number, dtype = unlifted, "long int"
+	}
+	return shape, dtype, number
+}
+
+// scalars returns what the numbers among the first arguments do to a type.
+func (o *operands) scalars(inputs int, of category) (number promotion) {
+	if of == floating {
+		return unlifted
+	}
+	for i := range min(inputs, len(o.Args)) {
+		switch v := o.Args[i].Value; {
+		case o.Args[i].Type != "Scalar":
+		case v == "":
+			return valueless
+		case strings.ContainsAny(v, ".en"): // also inf and nan
+			return lifted
+		case of == boolean && v != "True" && v != "False":
+			number = widened
+		}
+	}
+	return number
 }
 
 // spread returns the dimensions of a result of operands with dimensions a and b.

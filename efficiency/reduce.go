@@ -5,11 +5,11 @@ var reductions = []Model{
 	{
 		Names: ops("aten::", "sum mean"), Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1, keepdim, dtype 3", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers (sum) or of dtype",
-		formula: reduction{per: 1, axes: 1, result: likeSum, dtype: true}.work,
+		formula: reduction{per: 1, axes: 1, result: likeSum, dtype: 3}.work,
 	},
 	{
 		Names: ops("aten::", "prod"), Library: "PyTorch", Unit: Vector, Values: true,
-		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers", formula: reduction{per: 1, axes: 1, result: likeSum, dtype: true}.work,
+		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers", formula: reduction{per: 1, axes: 1, result: likeSum, dtype: 3}.work,
 	},
 	{
 		Names: ops("aten::", "amax amin var std logsumexp"), Library: "PyTorch", Unit: Vector, Values: true,
@@ -29,11 +29,11 @@ var reductions = []Model{
 	},
 	{
 		Names: ops("aten::", "norm linalg_vector_norm"), Library: "PyTorch", Unit: Vector, Values: true,
-		Args: "x, order, dims 2", FLOPs: "∏x", Bytes: "|x| + ∏kept·w", formula: reduction{per: 1, axes: 2}.work,
+		Args: "x, order, dims 2, keepdim, dtype 4", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w of dtype", formula: reduction{per: 1, axes: 2, dtype: 4}.work,
 	},
 	{
 		Names: ops("aten::", "cumsum cumprod"), Library: "PyTorch", Unit: Vector,
-		Args: "x, dim", FLOPs: "∏x", Bytes: "|x| + ∏x·w, w = 8 for integers", formula: reduction{per: 1, axes: none, result: likeSum}.work,
+		Args: "x, dim, dtype 2", FLOPs: "∏x", Bytes: "|x| + ∏x·w, w = 8 for integers or of dtype", formula: reduction{per: 1, axes: none, result: likeSum, dtype: 2}.work,
 	},
 }
 
@@ -53,15 +53,15 @@ type reduction struct {
 	per    int64
 	axes   int
 	result reduced
-	dtype  bool // argument 3, or 1 if there are two only, is the type of the result
+	dtype  int // of the argument that is the type of the result; without dims it is at axes. 0: no argument
 }
 
 func (r reduction) work(o *operands) Work {
-	w := work(o.typeOf(0), o.count(o.mul(r.per, o.n(0))), Count{})
-	width := r.width(o)
-	if r.axes == 1 && o.typed(1) { // max(x, y) is no reduction
+	if r.result == withIndex && len(o.Args) == 2 && o.typed(1) { // max(x, y) is no reduction
 		o.fail(BadArguments)
 	}
+	w := work(o.typeOf(0), o.count(o.mul(r.per, o.n(0))), Count{})
+	width := r.width(o)
 	kept := o.n(0)
 	if r.axes != none {
 		kept = r.kept(o)
@@ -72,11 +72,7 @@ func (r reduction) work(o *operands) Work {
 
 // kept returns the number of elements of the result.
 func (r reduction) kept(o *operands) int64 {
-	if len(o.Args) <= r.axes {
-		return 1
-	}
-	if r.dtype && len(o.Args) == 2 { // argument 1 is the type, which is needed as well
-		o.value(1)
+	if r.whole(o) {
 		return 1
 	}
 	dims := o.arg(0).Dims
@@ -112,21 +108,32 @@ func (o *operands) axes(i int) []int64 {
 	return o.list(i)
 }
 
+// whole reports whether the form of the operator is that without dimensions. Its last
+// argument may be the type of the result.
+func (r reduction) whole(o *operands) bool {
+	n := len(o.Args)
+	if n > 1 && o.typed(n-1) { // the result
+		n--
+	}
+	return n <= r.axes || r.dtype > 0 && n == r.axes+1
+}
+
 func (r reduction) width(o *operands) int64 {
 	width := o.width(0)
 	switch r.result {
-	case likeSum:
-		if dtypes[o.typeOf(0)].category < floating && o.base() != "mean" {
+	case same, likeSum:
+		if n := len(o.Args); n > 1 && o.typed(n-1) { // the caller gives the result
+			return o.width(n - 1)
+		}
+		if r.result == likeSum && dtypes[o.typeOf(0)].category < floating && o.base() != "mean" {
 			width = 8
 		}
-		if n := len(o.Args); r.dtype && o.HasValues && n > 1 {
-			at := 3
-			if n == 2 {
-				at = 1
-			}
-			if at < n {
-				width = o.scalarWidth(at, width)
-			}
+		at := r.dtype
+		if r.axes != none && r.whole(o) {
+			at = r.axes
+		}
+		if at > 0 && at < len(o.Args) {
+			width = o.scalarWidth(at, width)
 		}
 	case withIndex:
 		if len(o.Args) > 1 {
@@ -143,8 +150,8 @@ func (r reduction) width(o *operands) int64 {
 // losses has the loss functions of PyTorch. Where they reduce, another operator does it.
 var losses = []Model{
 	{
-		Names: ops("aten::", "nll_loss_forward"), Library: "PyTorch", Unit: Vector, own: true,
-		Args: "x[T,V], target[T]", FLOPs: "T", Bytes: "|target| + T·w + w", formula: pickedLoss,
+		Names: ops("aten::", "nll_loss_forward"), Library: "PyTorch", Unit: Vector, Values: true, own: true,
+		Args: "x[T,V], target[T], weight, reduction 3", FLOPs: "T", Bytes: "|target| + T·w + w, or |target| + 2T·w without reduction", formula: pickedLoss,
 	},
 	{
 		Names: ops("aten::", "nll_loss_backward"), Library: "PyTorch", Unit: None, own: true,
@@ -168,7 +175,12 @@ func pickedLoss(o *operands) Work {
 	o.rank(0, 2)
 	rows := o.dim(0, 0)
 	o.equal(rows, o.n(1))
-	return work(o.typeOf(0), o.count(rows), o.count(o.add(o.size(1), o.mul(rows+1, o.width(0)))))
+	w, results := work(o.typeOf(0), o.count(rows), Count{}), int64(1)
+	if o.value(3) == "0" { // no reduction
+		results = rows
+	}
+	w.Bytes = o.count(o.add(o.size(1), o.mul(o.add(rows, results), o.width(0))))
+	return w
 }
 
 func pickedLossBackward(o *operands) Work {

@@ -78,7 +78,7 @@ func (s *Sample) text(m *metric.Metric) string {
 	return text
 }
 
-// absolute holds the value to limits. It names every limit that the value violates. A
+// absolute compares the value with the limits that need no baseline. It names every limit that the value violates. A
 // violation that the interval of the median leaves open counts only without another one.
 func (o *Outcome) absolute(l *Limits) answer {
 	v := o.Now.Center
