@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/diag"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/report"
@@ -60,7 +61,7 @@ func runAccept(e env, c *command, args []string) error {
 		return usageError(e, c, "no --reason: give the reason why this run is the new baseline")
 	}
 	if err := checkDir(*dir); err != nil {
-		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
 	if _, err := stated.of(); err != nil {
 		return usageError(e, c, err.Error())
@@ -85,7 +86,7 @@ func runAccept(e env, c *command, args []string) error {
 	sum := summary.Join(list...)
 	name, err := accept(e, *dir, sum, decision{Reason: *reason, Provenance: &from})
 	if err != nil {
-		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
 	e.say("%s is now the baseline in %s", name, *dir)
 	if from.Empty() {

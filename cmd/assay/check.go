@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/diag"
 	"assay/gate"
 	"assay/gate/metric"
+	"assay/internal/settings"
 	"assay/judge/rule"
 	"assay/report/check"
 	"assay/report/doc"
@@ -138,7 +140,7 @@ func runCheck(e env, c *command, args []string) error {
 	}
 	if k.dir != "" {
 		if err := checkDir(k.dir); err != nil {
-			return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+			return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 		}
 		if err := keepInputs(e, c, "result", k.dir, checkNames(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
 			return err
@@ -182,7 +184,7 @@ func runCheck(e env, c *command, args []string) error {
 	}
 	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, New: now, Baseline: base, Accepted: accepted, Report: result})
 	if err := k.write(e, checked); err != nil {
-		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return k.status(e, c, checked.value, failed)
 }
@@ -246,12 +248,12 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	if k.gates == "" {
 		return gate.Default(), nil
 	}
-	text, err := readSettings(k.gates)
+	text, err := settings.Read(k.gates)
 	if err != nil {
 		return nil, err
 	}
 	gates, err := gate.Parse(text, k.gates)
-	return gates, withoutValues(text, err)
+	return gates, settings.WithoutValues(text, err)
 }
 
 // counts returns what an inconclusive gate counts as. By default noise is a warning,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"assay/diag"
 	"assay/gate/provenance"
 	"assay/internal/jsontext"
 	"assay/internal/tempfile"
@@ -163,7 +164,7 @@ func readDecisions(dir string) (s said, err error) {
 		return s, nil
 	}
 	if err != nil {
-		return s, pathOnly(err)
+		return s, diag.PathOnly(err)
 	}
 	defer f.Close()
 	text, err := readRecord(f, name)
@@ -178,7 +179,7 @@ func readRecord(f io.Reader, path string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	switch {
 	case err != nil:
-		return nil, pathOnly(err)
+		return nil, diag.PathOnly(err)
 	case len(text) > maxRecord:
 		return nil, fmt.Errorf("%s: the record has more than %d MiB; delete its oldest lines", path, maxRecord>>20)
 	}
