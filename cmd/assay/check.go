@@ -14,7 +14,9 @@ import (
 	"assay/analyze"
 	"assay/diag"
 	"assay/gate"
+	"assay/gate/baseline"
 	"assay/gate/metric"
+	"assay/internal/ingest"
 	"assay/internal/settings"
 	"assay/judge/rule"
 	"assay/report/check"
@@ -196,20 +198,21 @@ func (k *checking) accepted(e env, c *command, now, base []gate.Run) (out []chec
 	if err != nil {
 		return nil, "", usageError(e, c, err.Error())
 	}
-	list, err := acceptances(k.baseline, base, from)
+	dirs := slices.DeleteFunc(slices.Clone(k.baseline), func(name string) bool { return name == ingest.Stdin })
+	list, err := baseline.Acceptances(dirs, summaries(base), from)
 	for _, a := range mask(list).value {
-		baseline := check.Accepted{Text: a.text()}
-		if a.expired != nil {
-			baseline.Expired = fmt.Sprintf("the baseline in %s of %s has expired: %s", a.dir, a.Time, strings.Join(a.expired, "; "))
+		was := check.Accepted{Text: a.Text()}
+		if a.Expired != nil {
+			was.Expired = fmt.Sprintf("the baseline in %s of %s has expired: %s", a.Dir, a.Time, strings.Join(a.Expired, "; "))
 			then := "accept a new run, or compare anyway with --allow-expired"
 			if k.allowExpired {
 				then = "compared anyway"
 			} else {
-				expired = fmt.Sprintf("the baseline in %s has expired", a.dir)
+				expired = fmt.Sprintf("the baseline in %s has expired", a.Dir)
 			}
-			e.say("assay check: %s; %s", baseline.Expired, then)
+			e.say("assay check: %s; %s", was.Expired, then)
 		}
-		out = append(out, baseline)
+		out = append(out, was)
 	}
 	return out, expired, err
 }
