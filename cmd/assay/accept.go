@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/diag"
+	"assay/gate/baseline"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/report"
@@ -60,7 +62,7 @@ func runAccept(e env, c *command, args []string) error {
 		return usageError(e, c, "no --reason: give the reason why this run is the new baseline")
 	}
 	if err := checkDir(*dir); err != nil {
-		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
 	if _, err := stated.of(); err != nil {
 		return usageError(e, c, err.Error())
@@ -83,9 +85,9 @@ func runAccept(e env, c *command, args []string) error {
 	from.Command = *made
 	s.hidden(&from)
 	sum := summary.Join(list...)
-	name, err := accept(e, *dir, sum, decision{Reason: *reason, Provenance: &from})
+	name, err := accept(e, *dir, sum, baseline.Decision{Reason: *reason, Provenance: &from})
 	if err != nil {
-		return fmt.Errorf("cannot write the baseline: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
 	e.say("%s is now the baseline in %s", name, *dir)
 	if from.Empty() {
@@ -97,31 +99,31 @@ func runAccept(e env, c *command, args []string) error {
 // accept saves a summary in dir, records the decision, which has reason and provenance, and
 // returns the name of the summary's file. Processes that accept at the same time wait for each other, so each
 // decision names the previous one.
-func accept(e env, dir string, sum *summary.Summary, d decision) (name string, err error) {
+func accept(e env, dir string, sum *summary.Summary, d baseline.Decision) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
 	// The record is created after the summary is saved, so that a full disk leaves no empty
 	// record. A damaged record ends the command before that.
-	if _, _, err := lastAccepted(dir); err != nil {
+	if _, _, err := baseline.Latest(dir); err != nil {
 		return "", err
 	}
 	if name, err = saveSummary(dir, mask(report.Overview(sum, judge.Judge(sum, rule.DefaultThresholds())))); err != nil {
 		return "", err
 	}
-	rec, err := openRecord(dir)
+	rec, err := baseline.Open(dir)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, rec.close()) }()
-	if rec.cut != "" {
-		e.say("assay accept: %s; the line is removed", rec.cut)
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	if rec.Cut != "" {
+		e.say("assay accept: %s; the line is removed", rec.Cut)
 	}
-	d.Time, d.Accepted, d.Assay, d.Inputs, d.Previous = time.Now().UTC().Format(time.RFC3339), name, version(), []string{}, rec.last.Accepted
+	d.Time, d.Accepted, d.Assay, d.Inputs, d.Previous = time.Now().UTC().Format(time.RFC3339), name, version(), []string{}, rec.Last.Accepted
 	for _, in := range sum.Inputs {
 		d.Inputs = append(d.Inputs, in.SHA256)
 	}
-	return name, rec.add(mask(d))
+	return name, rec.Add(mask(d).value)
 }
 
 // saveSummary writes a summary and the version of assay to a file in dir. The name of

@@ -12,8 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/diag"
 	"assay/gate"
+	"assay/gate/baseline"
 	"assay/gate/metric"
+	"assay/internal/ingest"
+	"assay/internal/settings"
 	"assay/judge/rule"
 	"assay/report/check"
 	"assay/report/doc"
@@ -138,7 +142,7 @@ func runCheck(e env, c *command, args []string) error {
 	}
 	if k.dir != "" {
 		if err := checkDir(k.dir); err != nil {
-			return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+			return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 		}
 		if err := keepInputs(e, c, "result", k.dir, checkNames(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
 			return err
@@ -182,7 +186,7 @@ func runCheck(e env, c *command, args []string) error {
 	}
 	checked := mask(check.Report{Version: version(), GatesFile: k.gates, Inconclusive: k.counts, New: now, Baseline: base, Accepted: accepted, Report: result})
 	if err := k.write(e, checked); err != nil {
-		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return k.status(e, c, checked.value, failed)
 }
@@ -194,20 +198,21 @@ func (k *checking) accepted(e env, c *command, now, base []gate.Run) (out []chec
 	if err != nil {
 		return nil, "", usageError(e, c, err.Error())
 	}
-	list, err := acceptances(k.baseline, base, from)
+	dirs := slices.DeleteFunc(slices.Clone(k.baseline), func(name string) bool { return name == ingest.Stdin })
+	list, err := baseline.Acceptances(dirs, summaries(base), from)
 	for _, a := range mask(list).value {
-		baseline := check.Accepted{Text: a.text()}
-		if a.expired != nil {
-			baseline.Expired = fmt.Sprintf("the baseline in %s of %s has expired: %s", a.dir, a.Time, strings.Join(a.expired, "; "))
+		was := check.Accepted{Text: a.Text()}
+		if a.Expired != nil {
+			was.Expired = fmt.Sprintf("the baseline in %s of %s has expired: %s", a.Dir, a.Time, strings.Join(a.Expired, "; "))
 			then := "accept a new run, or compare anyway with --allow-expired"
 			if k.allowExpired {
 				then = "compared anyway"
 			} else {
-				expired = fmt.Sprintf("the baseline in %s has expired", a.dir)
+				expired = fmt.Sprintf("the baseline in %s has expired", a.Dir)
 			}
-			e.say("assay check: %s; %s", baseline.Expired, then)
+			e.say("assay check: %s; %s", was.Expired, then)
 		}
-		out = append(out, baseline)
+		out = append(out, was)
 	}
 	return out, expired, err
 }
@@ -246,12 +251,12 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	if k.gates == "" {
 		return gate.Default(), nil
 	}
-	text, err := readSettings(k.gates)
+	text, err := settings.Read(k.gates)
 	if err != nil {
 		return nil, err
 	}
 	gates, err := gate.Parse(text, k.gates)
-	return gates, withoutValues(text, err)
+	return gates, settings.WithoutValues(text, err)
 }
 
 // counts returns what an inconclusive gate counts as. By default noise is a warning,

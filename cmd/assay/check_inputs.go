@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"assay/gate"
+	"assay/gate/baseline"
 	"assay/internal/ingest"
 	"assay/summary"
 )
@@ -59,5 +60,5 @@ func acceptedIn(arg string) (path, cut string, err error) {
 	if info, err := os.Stat(arg); arg == ingest.Stdin || err != nil || !info.IsDir() {
 		return "", "", nil
 	}
-	return lastAccepted(arg)
+	return baseline.Latest(arg)
 }

@@ -69,7 +69,7 @@ func runConvert(e env, c *command, args []string) error {
 		var temp tempfile.Registry
 		defer temp.Close()
 		if e, err = e.spool(args, &temp); err != nil {
-			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 		}
 	}
 	if conv.outputs = []output{profileOutput}; conv.to == toChrome {
@@ -82,7 +82,7 @@ func runConvert(e env, c *command, args []string) error {
 	if err := checkFile(conv.output, append(r.paths, conv.settings()...)); errors.Is(err, errInput) {
 		return inputKept(e, c, "result", err)
 	} else if err != nil {
-		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 	}
 	if conv.to == toChrome {
 		return conv.timeline(r, c)
@@ -97,7 +97,7 @@ func runConvert(e env, c *command, args []string) error {
 	}
 	conv.hidden(p)
 	if err := e.output(conv.output, mask(p).as(conv.write)); err != nil {
-		failed = append(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+		failed = append(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return errors.Join(failed...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/compare"
+	"assay/diag"
 	"assay/report"
 	"assay/report/pictures"
 	"assay/report/plot"
@@ -95,7 +96,7 @@ func runDiff(e env, c *command, args []string) error {
 	}
 	if flags.Changed("output") {
 		if err := checkDir(d.dir); err != nil {
-			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 		}
 		if err := keepInputs(e, c, "report", d.dir, diffNames(), slices.Concat(d.base, d.new, d.settings())); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 	if d.dir != "" {
 		names, err := writeReport(d.dir, doc, reportFiles{json: "comparison.json", markdown: "diff.md", html: htmlName("diff.html", d.noHTML), pictures: pictures.ComparisonFiles(), form: plot.Forms()[*d.form]})
 		if err != nil {
-			return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 		}
 		defer e.say("wrote %s and %s in %s", filepath.Join(d.dir, names[0]), plural(len(names)-1, "more file", "more files"), d.dir)
 	}

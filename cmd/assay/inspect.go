@@ -89,7 +89,7 @@ func runInspect(e env, c *command, args []string) error {
 	defer temp.Close()
 	if x.gap > 0 && len(args) > 1 { // inputs are read twice
 		if e, err = e.spool(args, &temp); err != nil {
-			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 		}
 	}
 	r, err := x.open(e, c, args)

@@ -15,7 +15,7 @@ import (
 	"assay/classify"
 	"assay/internal/ingest"
 	"assay/internal/partial"
-	"assay/internal/yamltree"
+	"assay/internal/settings"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/phase"
@@ -216,13 +216,13 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	if s.rules == "" {
 		return classify.Default(), nil
 	}
-	text, err := readSettings(s.rules)
+	text, err := settings.Read(s.rules)
 	if err != nil {
 		return nil, err
 	}
 	own, err := classify.Parse(bytes.NewReader(text), s.rules)
 	if err != nil {
-		return nil, withoutValues(text, err)
+		return nil, settings.WithoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -231,13 +231,13 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	if s.phases == "" {
 		return phase.Default(), nil
 	}
-	text, err := readSettings(s.phases)
+	text, err := settings.Read(s.phases)
 	if err != nil {
 		return nil, err
 	}
 	own, err := phase.Parse(bytes.NewReader(text), s.phases)
 	if err != nil {
-		return nil, withoutValues(text, err)
+		return nil, settings.WithoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
 }
@@ -247,7 +247,7 @@ func (s *source) loadForms() (*forms.Set, error) {
 	if s.forms == "" {
 		return nil, nil
 	}
-	text, err := readSettings(s.forms)
+	text, err := settings.Read(s.forms)
 	if err != nil {
 		return nil, err
 	}
@@ -262,31 +262,10 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if m.thresholds == "" {
 		return rule.DefaultThresholds(), nil
 	}
-	text, err := readSettings(m.thresholds)
+	text, err := settings.Read(m.thresholds)
 	if err != nil {
 		return rule.Thresholds{}, err
 	}
 	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
-	return t, withoutValues(text, err)
-}
-
-// readSettings reads a settings file. Its size limit protects against a trace given by
-// mistake, and against devices without an end.
-func readSettings(path string) ([]byte, error) {
-	const limit = yamltree.MaxBytes
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, pathOnly(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	switch {
-	case err != nil:
-		return nil, pathOnly(err)
-	case len(text) > limit:
-		return nil, fmt.Errorf("%s: the file has more than %d KiB, the limit for settings; give a YAML file, see \"assay help rules\", \"phases\", \"series\", \"devices\", \"thresholds\" or \"gates\"", path, limit>>10)
-	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text, 0) >= 0:
-		return nil, fmt.Errorf("%s: the file is not UTF-8 text (it looks like UTF-16); save it as UTF-8", path)
-	}
-	return text, nil
+	return t, settings.WithoutValues(text, err)
 }

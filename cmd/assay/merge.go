@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/diag"
 	"assay/internal/ingest"
 	"assay/internal/partial"
 )
@@ -44,7 +45,7 @@ func runMerge(e env, c *command, args []string) error {
 		return usageError(e, c, "no --output: name the directory for the merged partial")
 	}
 	if err := checkDir(*dir); err != nil {
-		return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 	}
 	s.outputs = []output{savedOutput}
 	r, err := s.open(e, c, args)
@@ -69,7 +70,7 @@ func runMerge(e env, c *command, args []string) error {
 	}
 	r.sayRepeated(repeated)
 	if err := savePartial(*dir, records); err != nil {
-		return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 	}
 	e.say("merged %s into %s", plural(len(all), "input", "inputs"), *dir)
 	return nil
@@ -103,7 +104,7 @@ func (m *measure) saveParts(e env, all []partial.Part) error {
 		return err
 	}
 	if err := savePartial(m.save, records); err != nil {
-		return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 	}
 	if len(records) == 1 {
 		e.say("saved %s", filepath.Join(m.save, records[0].JSONName()))

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/diag"
 	"assay/internal/ingest"
 	"assay/internal/loopback"
 	"assay/internal/partial"
@@ -139,7 +140,7 @@ func (o *opening) content(e env, c *command, args []string, temp *tempfile.Regis
 			return out, nil, err
 		}
 		if file, err = os.Open(r.paths[0]); err != nil {
-			return out, nil, pathOnly(err)
+			return out, nil, diag.PathOnly(err)
 		}
 		out, err = contentOf(file, r.paths[0])
 		out.Show = show
@@ -152,7 +153,7 @@ func (o *opening) content(e env, c *command, args []string, temp *tempfile.Regis
 func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.Registry) (out loopback.Content, file *os.File, err error) {
 	file, err = temp.Create(func() (*os.File, error) { return os.CreateTemp("", "assay-*.json.gz") })
 	if err != nil {
-		return out, nil, fmt.Errorf("cannot write the timeline: %w", pathOnly(err))
+		return out, nil, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(err))
 	}
 	j, err := o.join(r, c)
 	if j == nil {
@@ -169,7 +170,7 @@ func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.R
 	}
 	packed := mask(j).as(func(j *joinedTimeline, w io.Writer) error { return compressed(file.Name(), w, j.encode) })
 	if wrong := buffered(file, packed); wrong != nil {
-		return out, nil, errors.Join(err, fmt.Errorf("cannot write the timeline: %w", pathOnly(wrong)), file.Close())
+		return out, nil, errors.Join(err, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(wrong)), file.Close())
 	}
 	out, wrong := contentOf(file, file.Name())
 	out.Name, out.Title, out.Show = "assay.json.gz", filepath.Base(filepath.Clean(args[0])), show
@@ -180,7 +181,7 @@ func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.R
 func contentOf(file *os.File, path string) (loopback.Content, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return loopback.Content{}, pathOnly(err)
+		return loopback.Content{}, diag.PathOnly(err)
 	}
 	name := printable(filepath.Base(path))
 	out := loopback.Content{File: file, Size: info.Size(), Name: name, Path: printable(path), Title: name}

@@ -9,6 +9,7 @@ import (
 	"assay/efficiency/hardware"
 	"assay/internal/label"
 	"assay/internal/partial"
+	"assay/internal/settings"
 
 	"github.com/spf13/pflag"
 )
@@ -93,13 +94,13 @@ func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, e
 	if model, err = f.flops(); err != nil || f.file == "" {
 		return peaks.With(nil, set), model, err
 	}
-	text, err := readSettings(f.file)
+	text, err := settings.Read(f.file)
 	if err != nil {
 		return peaks, model, err
 	}
 	own, err := hardware.ParseDevices(text)
 	if err != nil {
-		return peaks, model, withoutValues(text, fmt.Errorf("%s:%w", f.file, err))
+		return peaks, model, settings.WithoutValues(text, fmt.Errorf("%s:%w", f.file, err))
 	}
 	f.used.catalog, f.used.devices = peaks.With(own, set), len(own)
 	return f.used.catalog, model, nil

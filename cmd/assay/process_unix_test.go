@@ -3,6 +3,7 @@
 package main
 
 import (
+	"assay/gate/baseline"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -212,13 +213,13 @@ func TestAcceptTogether(t *testing.T) {
 		})
 	}
 	group.Wait()
-	text, err := os.ReadFile(filepath.Join(dir, "base", decisions))
+	text, err := os.ReadFile(filepath.Join(dir, "base", baseline.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	reasons, previous := make(map[string]bool), ""
 	for line := range strings.Lines(string(text)) {
-		var d decision
+		var d baseline.Decision
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			t.Fatalf("%v: %q", err, line)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/gate/baseline"
 	"bytes"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func TestCutRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := filepath.Join(dir, "base")
-	path := filepath.Join(base, decisions)
+	path := filepath.Join(base, baseline.FileName)
 	do := func(args ...string) (int, string) {
 		var stdout, stderr bytes.Buffer
 		status := run(env{strings.NewReader(""), &stdout, &stderr}, args)
@@ -65,36 +66,5 @@ func TestCutRecord(t *testing.T) {
 	set(first[:40] + "\n" + first)
 	if status, said := accept(); status != exitTrouble || !strings.Contains(said, ":1: malformed decision: ") {
 		t.Errorf("accept: exit status %d, %s", status, said)
-	}
-}
-
-// TestRecordElsewhere makes the record a symbolic link. No command reads it, and
-// none writes to the file that it names.
-func TestRecordElsewhere(t *testing.T) {
-	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	const before = "not a record"
-	if err := os.WriteFile(other, []byte(before), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, target := range []string{other, other + ".missing"} {
-		link := filepath.Join(dir, decisions)
-		os.Remove(link)
-		if err := os.Symlink(target, link); err != nil {
-			t.Skip(err)
-		}
-		for _, do := range []func() error{
-			func() error { _, err := openRecord(dir); return err },
-			func() error { _, err := readDecisions(dir); return err },
-		} {
-			if err := do(); err == nil || !strings.Contains(err.Error(), "not a regular file") {
-				t.Errorf("a link to %s: got the error %v", target, err)
-			}
-		}
-	}
-	if text, err := os.ReadFile(other); err != nil || string(text) != before {
-		t.Errorf("the file elsewhere is now %q, %v", text, err)
-	}
-	if _, err := os.Lstat(other + ".missing"); err == nil {
-		t.Error("the link's target was created")
 	}
 }

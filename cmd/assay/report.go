@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"assay/diag"
 	"assay/internal/ingest"
 	"assay/report"
 	"assay/report/pictures"
@@ -56,7 +57,7 @@ func runReport(e env, c *command, args []string) error {
 		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
 	}
 	if err := checkDir(*dir); err != nil {
-		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
 	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
 		return err
@@ -74,7 +75,7 @@ func runReport(e env, c *command, args []string) error {
 	// not prevent the report.
 	names, err := writeReport(*dir, doc, reportFiles{json: "summary.json", markdown: "report.md", html: htmlName("report.html", *noHTML), pictures: pictures.Files(), form: plot.Forms()[*form], full: *full})
 	if err != nil {
-		return fmt.Errorf("cannot write the report: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
 	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
 		return err
@@ -120,15 +121,6 @@ func checkDir(dir string) error {
 		return fmt.Errorf("%s: not a directory", dir)
 	}
 	return nil
-}
-
-// pathOnly drops the name of the system call from an error of the os package.
-func pathOnly(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
-	}
-	return err
 }
 
 // isTerminal reports whether stream, a reader or writer, is one.

@@ -14,9 +14,9 @@ import (
 // A planted is a text with a secret in it.
 type planted struct{ text, secret string }
 
-// settings are ways to write a secret value, drawn from words and marks that
+// written are ways to write a secret value, drawn from words and marks that
 // passwords have; what stands for the value is "%s".
-var settings = []string{
+var written = []string{
 	"PASSWORD=%s", "password=%s", "HF_TOKEN=%s", "hf_token=%s", "Hf_Token = %s", "export HF_TOKEN=%s", "export WANDB_API_KEY='%s'", `OPENAI_API_KEY="%s"`,
 	"{'HF_TOKEN': '%s'}", "{'api_key': '%s', 'a': 1}", `{"HF_TOKEN": "%s"}`, `{"apiKey":"%s"}`, `{\"api_key\": \"%s\"}`, "environ({'DB_PASSWORD': '%s'})",
 	"HF_TOKEN:  %s", "api_key: %s", "HF_TOKEN=  %s", "- name: HF_TOKEN\n  value: %s", `{"name": "HF_TOKEN", "value": "%s"}`, "('HF_TOKEN', '%s')",
@@ -54,7 +54,7 @@ func plants(rnd *rand.Rand) (all []planted) {
 		token := f.Example(rnd)
 		all = append(all, planted{token, token})
 	}
-	for _, s := range settings {
+	for _, s := range written {
 		value := valueOf(rnd, s)
 		all = append(all, planted{fmt.Sprintf(s, value), value})
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"assay/gate/baseline"
 	"bytes"
 	"fmt"
 	"os"
@@ -158,7 +159,7 @@ func TestAcceptOnFullDisk(t *testing.T) {
 	if left := entries(t, dir); status != exitTrouble || !strings.Contains(stderr, "cannot write the baseline: ") {
 		t.Errorf("exit status %d, %s, %q", status, stderr, left)
 	}
-	if _, err := os.Stat(filepath.Join(base, decisions)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(base, baseline.FileName)); !os.IsNotExist(err) {
 		t.Errorf("a record is left: %v", err)
 	}
 }
@@ -169,7 +170,7 @@ func TestRecordOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	input := write(t, filepath.Join(dir, "a.json"), oneKernel, 0o666)
 	base := filepath.Join(dir, "base")
-	path := filepath.Join(base, decisions)
+	path := filepath.Join(base, baseline.FileName)
 	long := strings.Repeat("because ", 10_000) // longer than a file may be
 	accept := func(limit, reason string) (int, string) {
 		status, _, stderr := limited(limit, program(t), "accept", input, "--baseline", base, "--reason", reason)

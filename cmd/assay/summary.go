@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/diag"
 	"assay/internal/ingest"
 	"assay/report"
 )
@@ -67,7 +68,7 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	if flags.Changed("save") {
 		if err := checkDir(m.save); err != nil {
-			return fmt.Errorf("cannot write the partial: %w", pathOnly(err))
+			return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 		}
 	}
 	m.outputs = summaryOutputs(*format, *brief, *details, flags.Changed("save"))

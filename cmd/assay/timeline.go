@@ -68,7 +68,7 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 	}
 	packed := func(j *joinedTimeline, w io.Writer) error { return compressed(conv.output, w, j.encode) }
 	if err := r.e.output(conv.output, mask(j).as(packed)); err != nil {
-		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", pathOnly(err)))
+		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return failed
 }

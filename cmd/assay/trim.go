@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
+	"assay/diag"
 	"assay/internal/ingest"
 	"assay/internal/tempfile"
 	"assay/trace"
@@ -63,7 +64,7 @@ func runTrim(e env, c *command, args []string) error {
 	var temp tempfile.Registry
 	defer temp.Close()
 	if e, err = e.spool(args, &temp); err != nil {
-		return fmt.Errorf("standard input cannot be copied to a temporary file: %w", pathOnly(err))
+		return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 	}
 	t.outputs = []output{timelineOutput}
 	r, err := t.open(e, c, args)
@@ -107,7 +108,7 @@ func (t *trimming) run(r *reading, c *command) error {
 		if errors.Is(err, errInput) {
 			return inputKept(r.e, c, "result", err)
 		}
-		return fmt.Errorf("cannot write the result: %w", pathOnly(err))
+		return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 	}
 	if len(r.paths) > 1 {
 		if err := j.align(); err != nil {
@@ -203,7 +204,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	}
 	encode := func(p *trimmedPart, w io.Writer) error { return compressed(j.outputs[i], w, p.write) }
 	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
-		return fmt.Errorf("%s: cannot write the result: %w", in.Path, pathOnly(err))
+		return fmt.Errorf("%s: cannot write the result: %w", in.Path, diag.PathOnly(err))
 	}
 	j.lines[i] = p.told(j.outputs[i])
 	return nil

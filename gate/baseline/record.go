@@ -1,4 +1,6 @@
-package main
+// Package baseline keeps a directory of baselines: summaries that somebody accepted, and the
+// record of who replaced which and why. The latest is the baseline.
+package baseline
 
 import (
 	"bytes"
@@ -12,13 +14,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"assay/diag"
 	"assay/gate/provenance"
 	"assay/internal/jsontext"
 	"assay/internal/tempfile"
 )
 
-// A decision is one line of the record in a directory of baselines.
-type decision struct {
+// A Decision is one line of the record in a directory of baselines.
+type Decision struct {
 	Time     string   `json:"time"` // UTC
 	Accepted string   `json:"accepted"`
 	Previous string   `json:"previous,omitempty"`
@@ -29,32 +32,32 @@ type decision struct {
 	Provenance *provenance.Provenance `json:"provenance,omitempty"` // absent in records of earlier versions
 }
 
-// decisions is the name of the record. Each line is a decision.
-const decisions = "accepted.jsonl"
+// FileName is the name of the record. Each line is a decision.
+const FileName = "accepted.jsonl"
 
 // maxRecord is the largest record in bytes: about 100,000 decisions.
 const maxRecord = 64 << 20
 
-// A record is the file of decisions of one directory, locked for writing.
-type record struct {
+// A Record is the file of decisions of one directory, locked for writing.
+type Record struct {
 	file *lockedfile.File
 	path string
-	said
+	Said
 	end int64 // offset of the end of the last complete line
 
 	temp tempfile.Registry // lists the record while it is empty: it is removed unless a decision is added
 }
 
-// What a record says.
-type said struct {
-	last decision // the latest; its file is "" if there is none
-	cut  string   // a message if the last line is cut; "" if it is not
+// A Said is what a record says.
+type Said struct {
+	Last Decision // the latest; its file is "" if there is none
+	Cut  string   // a message if the last line is cut; "" if it is not
 }
 
-// openRecord opens the record of dir, and creates it if it is missing. It waits until no
+// Open opens the record of dir, and creates it if it is missing. It waits until no
 // other process has the record open for writing.
-func openRecord(dir string) (*record, error) {
-	path := filepath.Join(dir, decisions)
+func Open(dir string) (*Record, error) {
+	path := filepath.Join(dir, FileName)
 	f, err := lockRecord(path)
 	if err != nil {
 		return nil, err
@@ -63,11 +66,11 @@ func openRecord(dir string) (*record, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r := &record{file: f, path: path}
+	r := &Record{file: f, path: path}
 	if len(text) == 0 {
 		r.temp.Add(path)
 	}
-	if r.said, r.end, err = parseRecord(path, text); err != nil {
+	if r.Said, r.end, err = parseRecord(path, text); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
@@ -106,10 +109,10 @@ func lockRecord(path string) (*lockedfile.File, error) {
 	}
 }
 
-// add appends a decision in one write, which replaces a cut line. If the write fails, the
+// Add appends a decision in one write, which replaces a cut line. If the write fails, the
 // record is unchanged, and removed if it is new.
-func (r *record) add(d masked[decision]) error {
-	line, err := jsontext.Line(d.value)
+func (r *Record) Add(d Decision) error {
+	line, err := jsontext.Line(d)
 	if err != nil {
 		return err
 	}
@@ -136,25 +139,25 @@ func (r *record) add(d masked[decision]) error {
 	return nil
 }
 
-// close removes a record without a decision, and unlocks it.
-func (r *record) close() error {
+// Close removes a record without a decision, and unlocks it.
+func (r *Record) Close() error {
 	r.temp.Close()
 	return r.file.Close()
 }
 
-// lastAccepted returns the latest file of the record in dir, or "" if there is no record,
+// Latest returns the latest file of the record in dir, or "" if there is no record,
 // and a message if the last line is cut.
-func lastAccepted(dir string) (path, cut string, err error) {
-	s, err := readDecisions(dir)
-	if err != nil || s.last.Accepted == "" {
-		return "", s.cut, err
+func Latest(dir string) (path, cut string, err error) {
+	s, err := Read(dir)
+	if err != nil || s.Last.Accepted == "" {
+		return "", s.Cut, err
 	}
-	return filepath.Join(dir, s.last.Accepted), s.cut, nil
+	return filepath.Join(dir, s.Last.Accepted), s.Cut, nil
 }
 
-// readDecisions reads the record in dir. Without one there is no decision.
-func readDecisions(dir string) (s said, err error) {
-	name := filepath.Join(dir, decisions)
+// Read reads the record in dir. Without one there is no decision.
+func Read(dir string) (s Said, err error) {
+	name := filepath.Join(dir, FileName)
 	if err := checkRecordFile(name); err != nil {
 		return s, err
 	}
@@ -163,7 +166,7 @@ func readDecisions(dir string) (s said, err error) {
 		return s, nil
 	}
 	if err != nil {
-		return s, pathOnly(err)
+		return s, diag.PathOnly(err)
 	}
 	defer f.Close()
 	text, err := readRecord(f, name)
@@ -178,7 +181,7 @@ func readRecord(f io.Reader, path string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	switch {
 	case err != nil:
-		return nil, pathOnly(err)
+		return nil, diag.PathOnly(err)
 	case len(text) > maxRecord:
 		return nil, fmt.Errorf("%s: the record has more than %d MiB; delete its oldest lines", path, maxRecord>>20)
 	}
@@ -188,7 +191,7 @@ func readRecord(f io.Reader, path string) ([]byte, error) {
 // parseRecord checks all decisions of a record and returns the last one and where
 // its line ends. A last line without a line break that is no decision was cut when
 // its process ended; it does not count.
-func parseRecord(path string, text []byte) (s said, end int64, err error) {
+func parseRecord(path string, text []byte) (s Said, end int64, err error) {
 	n := 0
 	for len(text) > 0 {
 		n++
@@ -199,9 +202,9 @@ func parseRecord(path string, text []byte) (s said, end int64, err error) {
 			end += size
 			continue
 		}
-		var d decision
+		var d Decision
 		if err := json.Unmarshal(line, &d); err != nil && !whole {
-			s.cut = fmt.Sprintf("%s:%d: the last decision is cut and does not count; accept its run again if it is to be the baseline", path, n)
+			s.Cut = fmt.Sprintf("%s:%d: the last decision is cut and does not count; accept its run again if it is to be the baseline", path, n)
 			return s, end, nil
 		} else if err != nil {
 			return s, end, fmt.Errorf("%s:%d: malformed decision: %w; restore the file from its history", path, n, err)
@@ -210,7 +213,7 @@ func parseRecord(path string, text []byte) (s said, end int64, err error) {
 		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
 			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file in the same directory", path, n, d.Accepted)
 		}
-		s.last = d
+		s.Last = d
 		end += size
 	}
 	return s, end, nil

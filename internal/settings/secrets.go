@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"strconv"
@@ -8,28 +8,28 @@ import (
 	"assay/internal/redact"
 )
 
-// A settingsError is an error in a settings file whose message has a secret of the file
+// A maskedError is an error in a settings file whose message has a secret of the file
 // replaced.
-type settingsError struct {
+type maskedError struct {
 	text string
 	err  error
 }
 
-func (e *settingsError) Error() string { return e.text }
+func (e *maskedError) Error() string { return e.text }
 
-func (e *settingsError) Unwrap() error { return e.err }
+func (e *maskedError) Unwrap() error { return e.err }
 
-// settingWords returns the words of a text that may name a secret.
-func settingWords(s string) []string {
+// words returns the parts of a text that may name a secret.
+func words(s string) []string {
 	return strings.FieldsFunc(s, func(c rune) bool {
 		return c != '_' && c != '-' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
 	})
 }
 
-// withoutValues returns an error of the file without the values that the file gives to
+// WithoutValues returns an error of the file without the values that the file gives to
 // names of secrets. A message quotes the value, and the name is outside the quotes or not
 // in the message, so [redact.Mask] alone does not recognise it.
-func withoutValues(file []byte, err error) error {
+func WithoutValues(file []byte, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func withoutValues(file []byte, err error) error {
 	if out.String() == message {
 		return err
 	}
-	return &settingsError{out.String(), err}
+	return &maskedError{out.String(), err}
 }
 
 // isSecretValue reports whether a line of the file has the value after a name of a
@@ -69,7 +69,7 @@ func isSecretValue(file, value string) bool {
 	}
 	type outer struct {
 		indent int
-		words  []string
+		names  []string
 	}
 	var above []outer
 	for line := range strings.Lines(file) {
@@ -79,15 +79,15 @@ func isSecretValue(file, value string) bool {
 			above = above[:len(above)-1]
 		}
 		for _, o := range above {
-			if strings.Contains(line, value) && namesSecret(o.words, value) {
+			if strings.Contains(line, value) && namesSecret(o.names, value) {
 				return true
 			}
 		}
-		if at := strings.LastIndex(line, value); at >= 0 && namesSecret(settingWords(line[:at]), value) {
+		if at := strings.LastIndex(line, value); at >= 0 && namesSecret(words(line[:at]), value) {
 			return true
 		}
 		if key, _, ok := strings.Cut(text, ":"); ok {
-			above = append(above, outer{indent, settingWords(key)})
+			above = append(above, outer{indent, words(key)})
 		}
 	}
 	return false

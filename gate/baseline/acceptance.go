@@ -1,0 +1,56 @@
+package baseline
+
+import (
+	"assay/gate/provenance"
+	"assay/summary"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// An Acceptance is what a check knows of a baseline that was accepted.
+type Acceptance struct {
+	Decision
+	Dir     string
+	Expired []string // differences of hardware and software from the new runs
+}
+
+// Text describes the baseline in one line.
+func (a Acceptance) Text() string {
+	parts := []string{"accepted " + a.Time}
+	if a.Provenance.Recorded != "" {
+		parts = append(parts, "recorded "+a.Provenance.Recorded)
+	}
+	if text := a.Provenance.Text(); text != "" {
+		parts = append(parts, text)
+	}
+	if a.Provenance.Command != "" {
+		parts = append(parts, "command "+a.Provenance.Command)
+	}
+	return fmt.Sprintf("%s: %s; reason: %s", a.Dir, strings.Join(parts, ", "), a.Reason)
+}
+
+// Acceptances returns the latest decisions of the directories among the names of a
+// baseline. Decisions of earlier versions have no provenance: that of the summaries counts.
+func Acceptances(names []string, base []*summary.Summary, now provenance.Provenance) (out []Acceptance, err error) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			continue
+		}
+		said, err := Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if said.Last.Accepted == "" {
+			continue
+		}
+		a := Acceptance{Decision: said.Last, Dir: name}
+		if a.Provenance == nil {
+			p := provenance.Of(base...)
+			a.Provenance = &p
+		}
+		a.Expired = provenance.Differences(*a.Provenance, now)
+		out = append(out, a)
+	}
+	return out, nil
+}
