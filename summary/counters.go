@@ -68,8 +68,21 @@ type Counter struct {
 	WarpCycles *float64 `json:"warp_cycles,omitempty"` // from one instruction of a warp to the next
 	Stalls     []Stall  `json:"stalls,omitempty"`      // the parts of WarpCycles by reason, the largest first
 
-	Work  []Work   `json:"work,omitempty"` // by precision
-	Rules []Advice `json:"rules,omitempty"`
+	Work []Work `json:"work,omitempty"` // by precision
+	// ByShape has what was counted by grid and block, the most launches first. It may leave
+	// shapes out.
+	ByShape []CounterShape `json:"by_shape,omitempty"`
+	Rules   []Advice       `json:"rules,omitempty"`
+}
+
+// A CounterShape has what was counted of the launches of a kernel with one grid and
+// block. What was not collected of all of them is absent.
+type CounterShape struct {
+	Grid      [3]int64         `json:"grid"`
+	Block     [3]int64         `json:"block"`
+	Launches  int64            `json:"launches"`
+	DRAMBytes *int64           `json:"dram_bytes,omitempty"` // of all launches
+	FLOPs     map[string]int64 `json:"flops,omitempty"`      // by precision, of all launches
 }
 
 // A Stall is a reason why warps wait.

@@ -123,6 +123,11 @@ type EfficiencyRow struct {
 	// the capture; "" if the operators launched them.
 	From string `json:"from,omitempty"`
 
+	// Grid and Block are those of Kernel if each call launched this one kernel and nothing
+	// else, always alike; null if not.
+	Grid  *[3]int64 `json:"grid,omitempty"`
+	Block *[3]int64 `json:"block,omitempty"`
+
 	Count   int64  `json:"count"`
 	Untimed int64  `json:"untimed,omitempty"` // calls whose work has no duration: what they did is not in FLOPs and bytes
 	GPUNS   int64  `json:"gpu_ns"`

@@ -50,6 +50,7 @@ func rounded(v float64) *float64 {
 type group struct {
 	row      summary.Counter
 	shapes   map[[2]counters.Dim]bool
+	counts   map[shape]*counted
 	means    map[counters.Quantity]*average
 	reasons  map[string]*average
 	limiters map[string]float64 // weight by the limits, joined
@@ -82,7 +83,7 @@ type arithmetic struct {
 func newGroup(l *counters.Launch, key groupKey) *group {
 	return &group{
 		row:    summary.Counter{Kernel: key.kernel, Device: key.device, Process: l.Process, Capability: l.Capability},
-		shapes: make(map[[2]counters.Dim]bool), means: make(map[counters.Quantity]*average), reasons: make(map[string]*average),
+		shapes: make(map[[2]counters.Dim]bool), counts: make(map[shape]*counted), means: make(map[counters.Quantity]*average), reasons: make(map[string]*average),
 		limiters: make(map[string]float64), advice: make(map[string]*advice),
 	}
 }
@@ -278,6 +279,7 @@ func (g *group) finish(rules int) summary.Counter {
 		n := integer(g.bytes)
 		r.DRAMBytes = &n
 	}
+	r.ByShape = g.byShape()
 	r.Work, r.Rules = g.finishWork(), g.finishAdvice(min(rules, maxAdviceRow))
 	return *r
 }

@@ -100,6 +100,7 @@ func (g *grouping) add(l *counters.Launch) {
 		to.row.BytesNS = summary.Plus(to.row.BytesNS, to.total)
 	}
 	to.works(g.Capture, l)
+	to.shape(g.Capture, l)
 	for i := range l.Rules {
 		to.rule(&l.Rules[i], l)
 	}

@@ -30,7 +30,7 @@ type fake struct {
 func captureOf(list ...fake) *counters.Capture {
 	b := counters.NewBuilder(0)
 	for _, f := range list {
-		n, _ := b.Launch(counters.Launch{Kernel: f.kernel, Device: f.device, Count: f.count, Grid: counters.Dim{f.grid, 1, 1}}, diag.Pos{})
+		n, _ := b.Launch(counters.Launch{Kernel: f.kernel, Device: f.device, Count: f.count, Grid: counters.Dim{f.grid, 1, 1}, Block: counters.Dim{32, 1, 1}}, diag.Pos{})
 		for q := range counters.Quantity(64) {
 			if v, ok := f.figures[q]; ok {
 				b.Add(n, counters.Key{Name: fmt.Sprint(q), Quantity: q}, v, "", diag.Pos{})

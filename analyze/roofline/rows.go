@@ -231,6 +231,9 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 			Unit: unitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
 			Count: sum.count, Untimed: sum.untimed, GPUNS: sum.ns, OverlapNS: sum.overlap,
 		})
+		if one := &r.single[row]; one.name != 0 && !one.several {
+			out[len(out)-1].Grid, out[len(out)-1].Block = &one.grid, &one.block
+		}
 		r.fill(&out[len(out)-1], sum, of)
 	}
 	if pooled != nil {

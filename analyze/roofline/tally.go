@@ -25,6 +25,7 @@ type spent struct {
 	recomputed bool
 	graph      bool // it launched a graph
 	again      bool // the call counts on another GPU
+	begun      bool // some of its work came
 }
 
 // A meter adds up what calls took on one GPU.
@@ -38,6 +39,7 @@ type meter struct {
 	byLink  []int32 // the same, of links without a call
 	alone   map[trace.ID]int32
 	longest []longest // by row
+	single  []single  // by row
 	graphs  replays
 }
 
@@ -47,17 +49,42 @@ type longest struct {
 	name trace.Sym
 }
 
+// A single says whether all calls of a row launch one kernel each, always alike.
+type single struct {
+	name        trace.Sym
+	grid, block [3]int64
+	several     bool
+}
+
+// add adds a kernel or copy of a call.
+func (one *single) add(t *trace.Trace, a *trace.Activity, s *spent) {
+	d := t.Detail(a.Detail)
+	switch {
+	case one.several:
+	case s.begun || a.Kind != trace.Kernel || d.Grid[0] <= 0:
+		one.several = true
+	case one.name == 0:
+		one.name, one.grid, one.block = a.Name, d.Grid, d.Block
+	case one.name != a.Name || one.grid != d.Grid || one.block != d.Block:
+		one.several = true
+	}
+	s.begun = true
+}
+
 // measure adds up what the calls of a trace took on a GPU. seen reports by call whether it has
 // had work on another GPU, where it counts. sizes are the annotations that state batch sizes.
 func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
-		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), graphs: newReplays(o.t, sizes)}
+		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), single: make([]single, len(o.rows)), graphs: newReplays(o.t, sizes)}
 	comm := beside{spans: d.Layers[0].Spans()}
 	for _, w := range tl.Whole(d) {
 		a := tl.Activity(w)
 		s := m.owner(w, a, seen)
 		from := max(s.end, w.Start)
 		m.replayed(w, a, s, max(0, w.End()-from))
+		if s.row != noOperator {
+			m.single[s.row].add(o.t, a, s)
+		}
 		if s.row != noOperator && w.Dur >= m.longest[s.row].ns {
 			if l := &m.longest[s.row]; w.Dur > l.ns || l.name == 0 {
 				*l = longest{w.Dur, a.Name}
