@@ -57,6 +57,8 @@ type EfficiencyDevice struct {
 	// HBMGBPS where it is not PeakSource.
 	PeakMHz   *float64 `json:"peak_mhz,omitempty"`
 	HBMSource string   `json:"hbm_source,omitempty"`
+	// CacheBytes is the size of the last cache before the memory; 0 if it is not known.
+	CacheBytes int64 `json:"cache_bytes,omitempty"`
 
 	EfficiencySums
 }
@@ -162,6 +164,8 @@ type EfficiencyStep struct {
 	Name    string `json:"name"`
 	Number  int64  `json:"number"`
 	StartNS int64  `json:"start_ns"`
+	// Replays has the launches of graphs in the step; until replays are joined.
+	Replays []StepReplay `json:"replays,omitempty"`
 	EfficiencySums
 }
 

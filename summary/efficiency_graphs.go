@@ -58,6 +58,16 @@ type EfficiencyReplay struct {
 	Unmatched string `json:"unmatched,omitempty"`
 }
 
+// A StepReplay has the launches of one graph in a step.
+type StepReplay struct {
+	Replay   int   `json:"replay"` // [EfficiencyReplay.Number]
+	Launches int64 `json:"launches"`
+	GPUNS    int64 `json:"gpu_ns"`
+	WallNS   int64 `json:"wall_ns"` // from the first start to the last end of each launch
+	// NodeNS has sums over the launches; nil if the GPU has more launches than there is room for.
+	NodeNS []int64 `json:"node_ns,omitempty"`
+}
+
 // FromCapture is the From of rows whose operators are those of the capture of a graph.
 const FromCapture = "capture"
 

@@ -18,10 +18,11 @@ const maxOverlap = 0.01
 
 // JoinReplays gives the time of replays of graphs to the operators of their captures, where
 // the inputs of the summary have them, and notes at each replay what it matched. It removes
-// the captures, and the times of nodes. The steps keep the time of replays as unknown.
+// the captures, and the times of nodes.
 func JoinReplays(s *summary.Summary) {
 	e := &s.Efficiency
-	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}}
+	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}, found: map[replayOf]*matched{}}
+	over := countOver(e)
 	for i := range e.Captures {
 		c := &e.Captures[i]
 		j.captures[c.Kernels] = append(j.captures[c.Kernels], c)
@@ -37,9 +38,11 @@ func JoinReplays(s *summary.Summary) {
 			r.From = summary.FromCapture
 		}
 	}
+	j.steps()
 	for i := range e.Replays {
 		e.Replays[i].NodeNS = nil
 	}
+	noteMore(s, countOver(e)-over)
 	e.Captures = nil
 	if j.changed {
 		e.Rows = slices.DeleteFunc(e.Rows, func(r summary.EfficiencyRow) bool {
@@ -57,6 +60,20 @@ type joiner struct {
 	captures   map[string][]*summary.EfficiencyCapture
 	incomplete bool
 	changed    bool
+	found      map[replayOf]*matched
+}
+
+// A replayOf identifies a replay.
+type replayOf struct {
+	input, rank int
+	device      int64
+	number      int
+}
+
+// A matched is a replay with its capture.
+type matched struct {
+	capture *summary.EfficiencyCapture
+	replay  *summary.EfficiencyReplay
 }
 
 // join gives the time of one replay to the operators of its capture, or returns why not.
@@ -77,14 +94,9 @@ func (j *joiner) join(r *summary.EfficiencyReplay) (unmatched string) {
 		}
 		from = &row.GPUNS
 	}
-	times := make([]int64, len(c.Rows))
-	for i, ns := range r.NodeNS {
-		if at := c.Of[i]; at >= 0 {
-			times[at] = summary.Plus(times[at], ns)
-			r.KnownNS = summary.Plus(r.KnownNS, ns)
-		}
-	}
-	r.Capture = c.Name
+	times, known := timesOf(c, r.NodeNS)
+	r.Capture, r.KnownNS = c.Name, known
+	j.found[replayOf{r.Input, r.Rank, r.Device, r.Number}] = &matched{c, r}
 	*from -= r.KnownNS
 	d.GraphNS -= r.KnownNS
 	for i := range c.Rows {
@@ -163,20 +175,10 @@ func usable(c *summary.EfficiencyCapture) bool {
 // add adds the launches of a replay to the row of an operator.
 func (j *joiner) add(d *summary.EfficiencyDevice, r *summary.EfficiencyReplay, c summary.EfficiencyRow, ns int64) {
 	c.Input, c.Rank, c.Device, c.From = r.Input, r.Rank, r.Device, summary.FromCapture
-	c.Count, c.GPUNS = times(c.Count, r.Launches), ns
-	for _, n := range []**int64{&c.FLOPs, &c.Model, &c.Bytes} {
-		if *n != nil {
-			all := times(**n, r.Launches)
-			*n = &all
-		}
-	}
-	model := c.Model
-	if c.Model != nil && c.FLOPs != nil && *c.Model == *c.FLOPs {
-		c.Model = nil
-	}
+	c, model := launchesOf(c, r.Launches, ns)
 	p := peaksOf(d)
 	of := totalsOf(&c)
-	j.count(d, &c, model, p, of)
+	count(&d.EfficiencySums, &c, model, p, of)
 	row := j.row(func(o *summary.EfficiencyRow) bool {
 		return o.From == c.From && o.Input == c.Input && o.Rank == c.Rank && o.Device == c.Device && o.Op == c.Op && same(o.Dims, c.Dims) && same(o.Types, c.Types)
 	})
@@ -230,9 +232,9 @@ func times(n, by int64) int64 {
 	return n * by
 }
 
-// count adds the launches of an operator to the sums of the GPU. model are its FLOPs without
-// recomputation.
-func (j *joiner) count(d *summary.EfficiencyDevice, c *summary.EfficiencyRow, model *int64, p *hardware.Peaks, of hardware.Totals) {
+// count adds the launches of an operator to the sums of the GPU or of a step. model are its
+// FLOPs without recomputation.
+func count(d *summary.EfficiencySums, c *summary.EfficiencyRow, model *int64, p *hardware.Peaks, of hardware.Totals) {
 	if c.FLOPs != nil {
 		d.FLOPsKnownNS = summary.Plus(d.FLOPsKnownNS, c.GPUNS)
 	}
@@ -275,9 +277,9 @@ func raise(share *float64, p *hardware.Peaks, peak hardware.Figure, flops, wall 
 	return &v
 }
 
-// peaksOf returns the peaks that the row of a GPU states. The size of its cache is not in it.
+// peaksOf returns the peaks that the row of a GPU states.
 func peaksOf(d *summary.EfficiencyDevice) *hardware.Peaks {
-	p := new(hardware.Peaks)
+	p := &hardware.Peaks{Cache: float64(d.CacheBytes)}
 	for name, v := range d.PeakTFLOPS {
 		if f := hardware.FigureOf(name); f != hardware.NoFigure {
 			p.Figures[f] = v

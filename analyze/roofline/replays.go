@@ -21,11 +21,28 @@ type replays struct {
 	list  []summary.EfficiencyReplay
 	nodes int
 	sizes map[trace.TrackID][]sized
+
+	launched []launched // by the start of their calls, when all are known
+	held     int        // nodes of these with times
 }
+
+// A launched is one launch of a graph of the list.
+type launched struct {
+	start int64 // of its call's first work
+	graph int
+	gpu   int64
+	wall  int64
+	ns    []int64 // nil if there is no room
+}
+
+// maxHeld is how many times of nodes are kept for the steps of a GPU: 2,000 launches of 500.
+const maxHeld = 1_000_000
 
 // A replay is one launch of a graph.
 type replay struct {
 	start   int64 // of its call
+	first   int64 // of its first work
+	end     int64
 	row     int32 // noOperator for none
 	names   []trace.Sym
 	kinds   []trace.Kind
@@ -50,11 +67,11 @@ func (m *meter) replayed(w gpu.Work, a *trace.Activity, s *spent, added int64) {
 	}
 	r := m.graphs.open[link]
 	if r == nil {
-		r = &replay{start: s.start, row: s.row}
+		r = &replay{start: s.start, first: w.Start, row: s.row}
 		m.graphs.open[link] = r
 	}
 	r.names, r.kinds, r.ns = append(r.names, a.Name), append(r.kinds, a.Kind), append(r.ns, added)
-	r.overlap = summary.Plus(r.overlap, w.Dur-added)
+	r.overlap, r.end = summary.Plus(r.overlap, w.Dur-added), max(r.end, w.End())
 	if int32(len(r.ns)) == m.links.List[link].Work {
 		m.finish(link, r)
 	}
@@ -85,12 +102,43 @@ func (m *meter) finish(link int32, r *replay) {
 	row.Launches++
 	row.StartNS = min(row.StartNS, r.start)
 	row.OverlapNS = summary.Plus(row.OverlapNS, r.overlap)
+	one := launched{start: r.start, graph: at, wall: r.end - r.first}
 	for i, ns := range r.ns {
-		row.GPUNS = summary.Plus(row.GPUNS, ns)
+		one.gpu = summary.Plus(one.gpu, ns)
 		if row.NodeNS != nil {
 			row.NodeNS[i] = summary.Plus(row.NodeNS[i], ns)
 		}
 	}
+	row.GPUNS = summary.Plus(row.GPUNS, one.gpu)
+	if row.NodeNS != nil && g.held+len(r.ns) <= maxHeld {
+		one.ns, g.held = r.ns, g.held+len(r.ns)
+	}
+	g.launched = append(g.launched, one)
+}
+
+// between returns the launches whose calls begin in [start, end), by graph.
+func (g *replays) between(start, end int64) (out []summary.StepReplay) {
+	first, _ := slices.BinarySearchFunc(g.launched, start, func(l launched, ns int64) int { return cmp.Compare(l.start, ns) })
+	for _, l := range g.launched[first:] {
+		if l.start >= end {
+			break
+		}
+		at := slices.IndexFunc(out, func(r summary.StepReplay) bool { return r.Replay == g.list[l.graph].Number })
+		if at < 0 {
+			at = len(out)
+			out = append(out, summary.StepReplay{Replay: g.list[l.graph].Number, NodeNS: make([]int64, len(l.ns))})
+		}
+		r := &out[at]
+		r.Launches++
+		r.GPUNS, r.WallNS = summary.Plus(r.GPUNS, l.gpu), summary.Plus(r.WallNS, l.wall)
+		if len(r.NodeNS) != len(l.ns) {
+			r.NodeNS = nil
+		}
+		for i := range r.NodeNS {
+			r.NodeNS[i] = summary.Plus(r.NodeNS[i], l.ns[i])
+		}
+	}
+	return out
 }
 
 // graphOf returns the row of the first launch of a graph, without its times.
@@ -120,13 +168,18 @@ func (m *meter) graphOf(r *replay, key replayKey) summary.EfficiencyReplay {
 	return out
 }
 
-// graphRows returns the rows of the graphs of the GPU.
-func (m *meter) graphRows(rank int) []summary.EfficiencyReplay {
+// finishAll ends the launches of which work is missing, and brings all into their order.
+func (m *meter) finishAll() {
 	for link := range m.links.List {
 		if r := m.graphs.open[int32(link)]; r != nil { // it has nodes on several GPUs, or some were not recorded
 			m.finish(int32(link), r)
 		}
 	}
+	slices.SortStableFunc(m.graphs.launched, func(a, b launched) int { return cmp.Compare(a.start, b.start) })
+}
+
+// graphRows returns the rows of the graphs of the GPU.
+func (m *meter) graphRows(rank int) []summary.EfficiencyReplay {
 	for i := range m.graphs.list {
 		m.graphs.list[i].Rank, m.graphs.list[i].Device = rank, m.d.Ordinal
 	}

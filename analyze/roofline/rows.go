@@ -89,6 +89,7 @@ func deviceRow(t *trace.Trace, d *gpu.Device, rank int, p *hardware.Peaks) summa
 	if from := p.Sources[hardware.HBM]; from != p.Source() {
 		out.HBMSource = string(from)
 	}
+	out.CacheBytes = int64(p.Cache)
 	for f := range p.Figures {
 		f := hardware.Figure(f)
 		if !p.Known(f) {
@@ -206,7 +207,10 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 			sums.add(&r.spent[at], r.works)
 		}
 		if sums.sums.GPUNS > 0 {
-			out = append(out, summary.EfficiencyStep{Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS, EfficiencySums: r.sums(sums, s.WallNS, whole(s))})
+			out = append(out, summary.EfficiencyStep{
+				Rank: s.Rank, Device: s.Device, Name: s.Name, Number: s.Number, StartNS: s.StartNS,
+				Replays: r.graphs.between(s.StartNS, summary.Plus(s.StartNS, s.WallNS)), EfficiencySums: r.sums(sums, s.WallNS, whole(s)),
+			})
 		}
 	}
 	return out

@@ -101,6 +101,7 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 			s.overlap = summary.Plus(s.overlap, comm.within(w.Start, added))
 		}
 	}
+	m.finishAll()
 	for at, i := range m.byCall {
 		seen[at] = seen[at] || i > 0
 	}
