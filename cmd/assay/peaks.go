@@ -19,13 +19,16 @@ type peakFlags struct {
 	file  string
 	set   []string
 	model string
-	used  peakUse // of all inputs of the command
+	// tokens of a step on each GPU, for model FLOPs of a token
+	tokens string
+	used   peakUse // of all inputs of the command
 }
 
 // A peakUse is what the inputs had for the flags.
 type peakUse struct {
 	catalog hardware.Catalog
 	devices int      // of the file
+	counted string   // what FLOPs of a configuration are
 	gpus    []string // names, each once
 	saved   []string // paths of summaries, whose peaks are those of their measurement
 }
@@ -33,18 +36,22 @@ type peakUse struct {
 func (f *peakFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "peaks", "", "YAML `FILE` with peaks of GPUs that replace the built-in ones (see \"assay help devices\")")
 	flags.StringArrayVar(&f.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
-	flags.StringVar(&f.model, "model-flops", "", "`NUMBER` of FLOPs of the model per step on each GPU, for MFU: 4.2e14, or with its type 4.2e14,bf16 (default: counted from the operators)")
+	flags.StringVar(&f.model, "model-flops", "", "`FLOPS` of the model for MFU (default: counted from the operators): of a step on each GPU (4.2e14), of a token (6e9/token), or config.json of Hugging Face for a training step; with its type as 4.2e14,bf16")
+	flags.StringVar(&f.tokens, "tokens", "", "`TOKENS` of a step / number of GPUs, for --model-flops: 8192, or sequences x length (2x4096), which config.json needs")
 }
 
 // given reports whether one of the flags is given.
-func (f *peakFlags) given() bool { return f.file != "" || len(f.set) > 0 || f.model != "" }
+func (f *peakFlags) given() bool { return f.file != "" || len(f.set) > 0 || f.model+f.tokens != "" }
 
-// settings returns the file of the flags, or none.
-func (f *peakFlags) settings() []string {
-	if f.file == "" {
-		return nil
+// settings returns the files of the flags.
+func (f *peakFlags) settings() (files []string) {
+	if f.file != "" {
+		files = append(files, f.file)
 	}
-	return []string{f.file}
+	if path, ok := f.config(); ok {
+		files = append(files, path)
+	}
+	return files
 }
 
 // check returns a message if a flag cannot be used, or "".
@@ -52,10 +59,7 @@ func (f *peakFlags) check() string {
 	if _, err := f.figures(); err != nil {
 		return "--set-peak: " + err.Error()
 	}
-	if _, err := f.flops(); err != nil {
-		return "--model-flops: " + err.Error()
-	}
-	return ""
+	return f.checkModel()
 }
 
 // figures returns what --set-peak sets.
@@ -78,20 +82,13 @@ func (f *peakFlags) figures() (out hardware.Figures, err error) {
 	return out, nil
 }
 
-func (f *peakFlags) flops() (hardware.ModelFLOPs, error) {
-	if f.model == "" {
-		return hardware.ModelFLOPs{}, nil
-	}
-	return hardware.ParseModelFLOPs(f.model)
-}
-
 // load returns the peaks that the flags state, and the FLOPs of the model.
 func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, err error) {
 	set, err := f.figures()
 	if err != nil {
 		return peaks, model, err
 	}
-	if model, err = f.flops(); err != nil || f.file == "" {
+	if model, err = f.loadModel(); err != nil || f.file == "" {
 		return peaks.With(nil, set), model, err
 	}
 	text, err := settings.Read(f.file)
@@ -123,6 +120,9 @@ func (f *peakFlags) note(all []partial.Part, saved []string) {
 func (f *peakFlags) warn(e env, c *command) {
 	if !f.given() {
 		return
+	}
+	if f.used.counted != "" {
+		e.say("assay %s: %s", c.name, f.used.counted)
 	}
 	if n := len(f.used.saved); n > 0 {
 		which := f.used.saved[0]
