@@ -18,6 +18,7 @@ import (
 	"assay/analyze"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/label"
 	"assay/internal/loopback"
 	"assay/internal/partial"
 	"assay/internal/tempfile"
@@ -183,8 +184,8 @@ func contentOf(file *os.File, path string) (loopback.Content, error) {
 	if err != nil {
 		return loopback.Content{}, diag.PathOnly(err)
 	}
-	name := printable(filepath.Base(path))
-	out := loopback.Content{File: file, Size: info.Size(), Name: name, Path: printable(path), Title: name}
+	name := label.Printable(filepath.Base(path))
+	out := loopback.Content{File: file, Size: info.Size(), Name: name, Path: label.Printable(path), Title: name}
 	out.About = unit.Bytes(info.Size())
 	if info.Size() > largeTrace {
 		out.About += ". This is much for a browser; \"assay trim\" makes a smaller trace."

@@ -13,6 +13,7 @@ import (
 	"assay/analyze/nsysstats"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/label"
 	"assay/report/doc"
 	"assay/trace"
 )
@@ -125,15 +126,15 @@ func (t *tableWriter) table(path string, table *nsysstats.Table) {
 		fmt.Fprintln(t.w)
 	}
 	if t.format == "md" {
-		t.markdown(path, table, printable(skipped))
+		t.markdown(path, table, label.Printable(skipped))
 		return
 	}
 	if t.many || t.format == "csv" && t.blocks > 1 {
-		fmt.Fprintf(t.w, "Processing [%s] with [%s]... \n", printable(path), table.Name)
+		fmt.Fprintf(t.w, "Processing [%s] with [%s]... \n", label.Printable(path), table.Name)
 	}
 	switch {
 	case skipped != "":
-		fmt.Fprintln(t.w, printable(skipped))
+		fmt.Fprintln(t.w, label.Printable(skipped))
 	case t.format == "csv":
 		t.csv(table)
 	default:
@@ -152,7 +153,7 @@ func makePrintable(rows [][]string) {
 		for i, text := range row {
 			safe, ok := shown[text]
 			if !ok {
-				if safe = printable(text); safe == text {
+				if safe = label.Printable(text); safe == text {
 					continue
 				}
 				shown[text] = safe
@@ -181,7 +182,7 @@ func (t *tableWriter) csv(table *nsysstats.Table) {
 	cells := make([]string, len(table.Columns))
 	for _, row := range table.Rows {
 		for i, c := range table.Columns {
-			cells[i] = printable(row[i])
+			cells[i] = label.Printable(row[i])
 			if c.Text {
 				cells[i] = noFormula(cells[i])
 			}
