@@ -20,6 +20,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/label"
 	"assay/internal/loopback"
+	"assay/internal/outfile"
 	"assay/internal/partial"
 	"assay/internal/tempfile"
 	"assay/trace"
@@ -169,7 +170,7 @@ func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.R
 		}
 		show = o.from(at + first.shift)
 	}
-	packed := mask(j).as(func(j *joinedTimeline, w io.Writer) error { return compressed(file.Name(), w, j.encode) })
+	packed := mask(j).as(func(j *joinedTimeline, w io.Writer) error { return outfile.Compressed(file.Name(), w, j.encode) })
 	if wrong := buffered(file, packed); wrong != nil {
 		return out, nil, errors.Join(err, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(wrong)), file.Close())
 	}

@@ -3,16 +3,17 @@
 package nsystables
 
 import (
-	"assay/analyze/nsysstats"
-	"assay/diag"
-	"assay/internal/label"
-	"assay/report/doc"
 	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"assay/analyze/nsysstats"
+	"assay/diag"
+	"assay/internal/label"
+	"assay/report/doc"
 )
 
 // An Output is the tables and issues of the inputs, in their order.
