@@ -16,6 +16,7 @@ import (
 
 	"assay/diag"
 	"assay/gate/baseline"
+	"assay/internal/outfile"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/report"
@@ -61,7 +62,7 @@ func runAccept(e env, c *command, args []string) error {
 	case strings.TrimSpace(*reason) == "":
 		return usageError(e, c, "no --reason: give the reason why this run is the new baseline")
 	}
-	if err := checkDir(*dir); err != nil {
+	if err := outfile.CheckDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
 	if _, err := stated.of(); err != nil {

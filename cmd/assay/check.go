@@ -17,6 +17,7 @@ import (
 	"assay/gate/baseline"
 	"assay/gate/metric"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/settings"
 	"assay/judge/rule"
 	"assay/report/check"
@@ -141,7 +142,7 @@ func runCheck(e env, c *command, args []string) error {
 		return explainMetric(e, c, k.explain, k.format)
 	}
 	if k.dir != "" {
-		if err := checkDir(k.dir); err != nil {
+		if err := outfile.CheckDir(k.dir); err != nil {
 			return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 		}
 		if err := keepInputs(e, c, "result", k.dir, checkNames(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/wallclock"
 )
 
@@ -56,7 +57,7 @@ func (list clocks) check(inputs []string) error {
 		const shown = 3
 		var names []string
 		for _, in := range inputs[:min(shown, len(inputs))] {
-			names = append(names, printable(in))
+			names = append(names, label.Printable(in))
 		}
 		if len(inputs) > shown {
 			names = append(names, fmt.Sprintf("%d more", len(inputs)-shown))

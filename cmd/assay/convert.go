@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +13,7 @@ import (
 	"assay/analyze/snapshot"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/tempfile"
 	"assay/profile"
 	"assay/unit"
@@ -79,7 +78,7 @@ func runConvert(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFile(conv.output, append(r.paths, conv.settings()...)); errors.Is(err, errInput) {
+	if err := outfile.CheckFile(conv.output, append(r.paths, conv.settings()...)); errors.Is(err, outfile.ErrInput) {
 		return inputKept(e, c, "result", err)
 	} else if err != nil {
 		return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
@@ -119,33 +118,6 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "pprof is binary and standard output is a terminal: name a file with -o, or use a pipe"
 	}
 	return ""
-}
-
-// checkFile returns an error if the output cannot be written or is an input. It is called
-// before the inputs are read.
-func checkFile(path string, inputs []string) error {
-	if path == ingest.Stdin {
-		return nil
-	}
-	if path == "" {
-		return errors.New("--output is \"\", want a file")
-	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return err
-	}
-	out, err := os.Stat(path)
-	if err != nil {
-		return nil // it is to be made
-	}
-	if out.IsDir() {
-		return fmt.Errorf("%s: this is a directory, not a file", path)
-	}
-	for _, input := range inputs {
-		if in, err := os.Stat(input); err == nil && out.Mode().IsRegular() && os.SameFile(in, out) {
-			return fmt.Errorf("%s: %w; name another output", path, errInput)
-		}
-	}
-	return nil
 }
 
 // A converted is the profile of one input.

@@ -11,6 +11,7 @@ import (
 
 	"assay/compare"
 	"assay/diag"
+	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"
 	"assay/report/plot"
@@ -95,7 +96,7 @@ func runDiff(e env, c *command, args []string) error {
 		return usageError(e, c, wrong)
 	}
 	if flags.Changed("output") {
-		if err := checkDir(d.dir); err != nil {
+		if err := outfile.CheckDir(d.dir); err != nil {
 			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 		}
 		if err := keepInputs(e, c, "report", d.dir, diffNames(), slices.Concat(d.base, d.new, d.settings())); err != nil {

@@ -24,6 +24,7 @@ import (
 
 	"assay/internal/gen/nsysgen"
 	"assay/internal/gen/rankgen"
+	"assay/internal/label"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -299,8 +300,8 @@ func TestPrintable(t *testing.T) {
 		"\u202a\u202e\u2066\u2069": `\u202a\u202e\u2066\u2069`,
 		"\u2028\ufeff\ufffd":       `\u2028\ufeff` + "\ufffd",
 	} {
-		if got := printable(s); got != want {
-			t.Errorf("printable(%q) = %s, want %s", s, got, want)
+		if got := label.Printable(s); got != want {
+			t.Errorf("label.Printable(%q) = %s, want %s", s, got, want)
 		}
 	}
 }

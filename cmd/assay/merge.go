@@ -14,6 +14,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/partial"
 )
 
@@ -44,7 +45,7 @@ func runMerge(e env, c *command, args []string) error {
 	case *dir == "":
 		return usageError(e, c, "no --output: name the directory for the merged partial")
 	}
-	if err := checkDir(*dir); err != nil {
+	if err := outfile.CheckDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 	}
 	s.outputs = []output{savedOutput}
@@ -91,7 +92,7 @@ func vacant(dir string, inputs []string) error {
 		}
 		names = append(names, name)
 	}
-	if err := overwrites(dir, names, inputs); err != nil {
+	if err := outfile.Overwrites(dir, names, func() []string { return inputFiles(inputs) }); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s: the directory has inputs already, and a partial needs a directory of its own; name an empty directory with --output", there[0])

@@ -18,7 +18,9 @@ import (
 	"assay/analyze"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/label"
 	"assay/internal/loopback"
+	"assay/internal/outfile"
 	"assay/internal/partial"
 	"assay/internal/tempfile"
 	"assay/trace"
@@ -168,7 +170,7 @@ func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.R
 		}
 		show = o.from(at + first.shift)
 	}
-	packed := mask(j).as(func(j *joinedTimeline, w io.Writer) error { return compressed(file.Name(), w, j.encode) })
+	packed := mask(j).as(func(j *joinedTimeline, w io.Writer) error { return outfile.Compressed(file.Name(), w, j.encode) })
 	if wrong := buffered(file, packed); wrong != nil {
 		return out, nil, errors.Join(err, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(wrong)), file.Close())
 	}
@@ -183,8 +185,8 @@ func contentOf(file *os.File, path string) (loopback.Content, error) {
 	if err != nil {
 		return loopback.Content{}, diag.PathOnly(err)
 	}
-	name := printable(filepath.Base(path))
-	out := loopback.Content{File: file, Size: info.Size(), Name: name, Path: printable(path), Title: name}
+	name := label.Printable(filepath.Base(path))
+	out := loopback.Content{File: file, Size: info.Size(), Name: name, Path: label.Printable(path), Title: name}
 	out.About = unit.Bytes(info.Size())
 	if info.Size() > largeTrace {
 		out.About += ". This is much for a browser; \"assay trim\" makes a smaller trace."

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/report/pictures"
 )
 
@@ -24,7 +20,7 @@ func diffNames() []string {
 // dir is one of its inputs, also under another name. what is what cannot be written. It
 // is called before the inputs are read.
 func keepInputs(e env, c *command, what, dir string, names, inputs []string) error {
-	if err := overwrites(dir, names, inputs); err != nil {
+	if err := outfile.Overwrites(dir, names, func() []string { return inputFiles(inputs) }); err != nil {
 		return inputKept(e, c, what, err)
 	}
 	return nil
@@ -34,37 +30,6 @@ func keepInputs(e env, c *command, what, dir string, names, inputs []string) err
 func inputKept(e env, c *command, what string, err error) error {
 	e.say("assay %s: cannot write the %s: %s", c.name, what, err)
 	return errUsage
-}
-
-// errInput is the error of an output that is an input.
-var errInput = errors.New("this file is an input")
-
-// overwrites returns an error if one of the named files in dir is an input. It looks for
-// the inputs only if a file is there.
-func overwrites(dir string, names, inputs []string) error {
-	var there []os.FileInfo
-	var paths []string
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			there, paths = append(there, info), append(paths, path)
-		}
-	}
-	if len(there) == 0 {
-		return nil
-	}
-	for _, input := range inputFiles(inputs) {
-		in, err := os.Stat(input)
-		if err != nil {
-			continue
-		}
-		for i, out := range there {
-			if os.SameFile(in, out) {
-				return fmt.Errorf("%s: %w; name another directory with --output", paths[i], errInput)
-			}
-		}
-	}
-	return nil
 }
 
 // inputFiles returns the files that the arguments stand for: the latest entry of a

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"assay/internal/label"
 	"assay/internal/redact"
 
 	"github.com/schollz/progressbar/v3"
@@ -34,7 +35,7 @@ func showProgress(w io.Writer, paths []string, stored func() int64) (done func()
 func draw(w io.Writer, paths []string, stored func() int64, stop <-chan struct{}) {
 	what := plural(len(paths), "input", "inputs")
 	if len(paths) == 1 {
-		what = printable(redact.Mask(filepath.Base(paths[0])))
+		what = label.Printable(redact.Mask(filepath.Base(paths[0])))
 	}
 	bar := progressbar.NewOptions64(sizeOf(paths),
 		progressbar.OptionSetWriter(w),

@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"assay/diag"
-	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"
 	"assay/report/plot"
@@ -56,7 +54,7 @@ func runReport(e env, c *command, args []string) error {
 	if len(args) == 0 {
 		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
 	}
-	if err := checkDir(*dir); err != nil {
+	if err := outfile.CheckDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
 	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
@@ -103,24 +101,6 @@ func checkPictures(form string) string {
 		return fmt.Sprintf("--picture-format is %q, want png, svg or both", form)
 	}
 	return ""
-}
-
-// checkDir returns an error if the report cannot be written to dir. It is called before
-// the inputs are read, and creates nothing.
-func checkDir(dir string) error {
-	if dir == "" || dir == ingest.Stdin {
-		return fmt.Errorf("--output is %q, want a directory", dir)
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s: not a directory", dir)
-	}
-	return nil
 }
 
 // isTerminal reports whether stream, a reader or writer, is one.

@@ -7,6 +7,7 @@ import (
 
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/report"
 )
 
@@ -67,7 +68,7 @@ func runSummary(e env, c *command, args []string) error {
 		args = []string{ingest.Stdin}
 	}
 	if flags.Changed("save") {
-		if err := checkDir(m.save); err != nil {
+		if err := outfile.CheckDir(m.save); err != nil {
 			return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"assay/analyze/nsysstats"
 	"assay/nsys/stats"
+	"assay/report/nsystables"
 	"assay/trace"
 )
 
@@ -99,7 +100,7 @@ func TestTextAsPrinted(t *testing.T) {
 		tables, lines := printedTables(t, string(b))
 		for i, table := range tables {
 			var out bytes.Buffer
-			writeTableText(&out, &table)
+			nsystables.WriteText(&out, &table)
 			if diff := cmp.Diff(strings.Join(lines[i], "\n")+"\n", out.String()); diff != "" {
 				t.Errorf("%s: %s: nsys(-) assay(+)\n%s", filepath.Base(file), table.Name, diff)
 			}
@@ -173,7 +174,7 @@ func TestTablesReadBack(t *testing.T) {
 		rows[format] = make(map[string][]string)
 		for _, table := range tables.List {
 			for _, r := range table.Rows {
-				cells := []string{clip(r.Name)}
+				cells := []string{nsystables.Clip(r.Name)}
 				for _, c := range r.Cells {
 					cells = append(cells, fmt.Sprint(c))
 				}

@@ -10,11 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/partial"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
@@ -66,7 +64,7 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 	if j == nil {
 		return failed
 	}
-	packed := func(j *joinedTimeline, w io.Writer) error { return compressed(conv.output, w, j.encode) }
+	packed := func(j *joinedTimeline, w io.Writer) error { return outfile.Compressed(conv.output, w, j.encode) }
 	if err := r.e.output(conv.output, mask(j).as(packed)); err != nil {
 		return errors.Join(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
@@ -406,24 +404,6 @@ func piped(write func(io.Writer) error, name string, sel trace.Select, use func(
 		err = wrote
 	}
 	return err
-}
-
-// compressed calls encode with a writer that compresses as the name of the output says.
-func compressed(name string, w io.Writer, encode func(io.Writer) error) error {
-	var z io.WriteCloser
-	switch {
-	case strings.HasSuffix(name, ".gz"):
-		z = gzip.NewWriter(w)
-	case strings.HasSuffix(name, ".zst"):
-		enc, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return err
-		}
-		z = enc
-	default:
-		return encode(w)
-	}
-	return errors.Join(encode(z), z.Close())
 }
 
 // spool copies standard input to a temporary file if it is one of the inputs, because a

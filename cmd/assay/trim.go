@@ -13,6 +13,7 @@ import (
 	"assay/analyze"
 	"assay/diag"
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/tempfile"
 	"assay/trace"
 	"assay/unit"
@@ -105,7 +106,7 @@ const minTrimmed = 4 << 10
 func (t *trimming) run(r *reading, c *command) error {
 	j := &trimJob{trimming: t, r: r, name: c.name}
 	if err := j.place(); err != nil {
-		if errors.Is(err, errInput) {
+		if errors.Is(err, outfile.ErrInput) {
 			return inputKept(r.e, c, "result", err)
 		}
 		return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
@@ -147,9 +148,9 @@ func (j *trimJob) place() error {
 	dir := err == nil && info.IsDir() || os.IsPathSeparator(j.output[len(j.output)-1])
 	if len(j.r.paths) == 1 && !dir {
 		j.outputs[0] = j.output
-		return checkFile(j.output, append(j.r.paths, j.settings()...))
+		return outfile.CheckFile(j.output, append(j.r.paths, j.settings()...))
 	}
-	if err := checkDir(j.output); err != nil {
+	if err := outfile.CheckDir(j.output); err != nil {
 		return err
 	}
 	taken := map[string]string{}
@@ -163,7 +164,7 @@ func (j *trimJob) place() error {
 		if _, err := os.Stat(j.output); err != nil {
 			continue // it is to be made
 		}
-		if err := checkFile(j.outputs[i], append(j.r.paths, j.settings()...)); err != nil {
+		if err := outfile.CheckFile(j.outputs[i], append(j.r.paths, j.settings()...)); err != nil {
 			return err
 		}
 	}
@@ -202,7 +203,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if err := j.learn(p); err != nil {
 		return err
 	}
-	encode := func(p *trimmedPart, w io.Writer) error { return compressed(j.outputs[i], w, p.write) }
+	encode := func(p *trimmedPart, w io.Writer) error { return outfile.Compressed(j.outputs[i], w, p.write) }
 	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
 		return fmt.Errorf("%s: cannot write the result: %w", in.Path, diag.PathOnly(err))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"assay/internal/ingest"
+	"assay/internal/outfile"
 	"assay/internal/partial"
 	"assay/internal/timeline"
 	"assay/internal/trim"
@@ -217,7 +218,7 @@ var errTooLarge = errors.New("too large")
 
 // fits reports whether the part fits into the limit of a file.
 func (p *trimmedPart) fits() (bool, error) {
-	err := compressed(p.output, &sizeLimit{left: p.j.most}, p.write)
+	err := outfile.Compressed(p.output, &sizeLimit{left: p.j.most}, p.write)
 	if errors.Is(err, errTooLarge) {
 		return false, nil
 	}

@@ -1,22 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"assay/internal/ingest"
-	"assay/internal/tempfile"
+	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/plot"
 )
@@ -98,100 +93,29 @@ func reportOf(doc masked[report.Report], files reportFiles) []namedResult {
 // pageName returns the name of the HTML page of a Markdown report.
 func pageName(markdown string) string { return strings.TrimSuffix(markdown, ".md") + ".html" }
 
-// A writer writes files that appear only when they are complete. Until its stop is
-// called, the end of the process, by a signal or for want of memory, removes the
-// unfinished files.
-type writer struct {
-	temp   tempfile.Registry
-	staged []stagedFile
-}
-
-// A stagedFile is complete under its temporary name.
-type stagedFile struct{ temp, path string }
+// A writer writes results to files that appear only when they are complete: an
+// [outfile.Writer] that takes masked values only.
+type writer struct{ files outfile.Writer }
 
 func newWriter() *writer { return new(writer) }
 
-// stop removes what was not committed and ends the watch for signals. One that
-// has come still ends the process.
-func (w *writer) stop() { w.temp.Close() }
+func (w *writer) stop() { w.files.Stop() }
 
-// dir creates the directory and its parents if they are missing. It is removed if no
-// file is written to it.
-func (w *writer) dir(path string) error { return w.temp.MkdirAll(path) }
+func (w *writer) dir(path string) error { return w.files.Dir(path) }
 
-// sideBySide is how many files are made at a time at most: each is open, and a picture takes
-// about 4 MB.
-const sideBySide = 8
+func (w *writer) stage(path string, r result) error { return w.files.Stage(path, r.encode) }
 
-// stageAll stages files of a directory side by side. The last are begun first: the page of
-// a report takes longest.
-func (w *writer) stageAll(dir string, files []namedResult) error {
-	made, failed := make([]stagedFile, len(files)), make([]error, len(files))
-	var group errgroup.Group
-	group.SetLimit(min(sideBySide, runtime.GOMAXPROCS(0)))
-	for i, f := range slices.Backward(files) {
-		group.Go(func() error {
-			made[i], failed[i] = w.create(filepath.Join(dir, f.name), f.result)
-			return nil
-		})
+func (w *writer) stageAll(dir string, list []namedResult) error {
+	var files []outfile.File
+	for _, r := range list {
+		files = append(files, outfile.File{Path: filepath.Join(dir, r.name), Encode: r.encode})
 	}
-	_ = group.Wait() // each has its error in failed
-	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
-		return failed[i]
-	}
-	w.staged = append(w.staged, made...)
-	return nil
+	return w.files.StageAll(files)
 }
 
-// stage writes the file for path under a temporary name in the same directory. Its mode
-// is rw-rw-rw- less the umask.
-func (w *writer) stage(path string, r result) error {
-	f, err := w.create(path, r)
-	if err == nil {
-		w.staged = append(w.staged, f)
-	}
-	return err
-}
+func (w *writer) commit() error { return w.files.Commit() }
 
-// create is stage without a place in the order of the staged files.
-func (w *writer) create(path string, r result) (stagedFile, error) {
-	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
-	f, err := w.temp.Create(func() (*os.File, error) {
-		return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	})
-	if err != nil {
-		return stagedFile{}, err
-	}
-	err = buffered(f, r)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		w.temp.Remove(temp)
-		return stagedFile{}, err
-	}
-	return stagedFile{temp, path}, nil
-}
-
-// commit gives the staged files their names, in the order in which they were
-// staged.
-func (w *writer) commit() error {
-	for _, f := range w.staged {
-		if err := w.temp.Rename(f.temp, f.path); err != nil {
-			return err
-		}
-	}
-	w.staged = nil
-	return nil
-}
-
-// file writes the file at path.
-func (w *writer) file(path string, r result) error {
-	if err := w.stage(path, r); err != nil {
-		return err
-	}
-	return w.commit()
-}
+func (w *writer) file(path string, r result) error { return w.files.File(path, r.encode) }
 
 // output writes to the path of -o, or to standard output for "-". It writes directly to a
 // path that is not a regular file, for example a pipe, because a rename would replace
@@ -213,13 +137,7 @@ func (e env) output(path string, r result) error {
 	return out.file(path, r)
 }
 
-func buffered(w io.Writer, r result) error {
-	buf := bufio.NewWriter(w)
-	if err := r.encode(buf); err != nil {
-		return err
-	}
-	return buf.Flush()
-}
+func buffered(w io.Writer, r result) error { return outfile.Buffered(w, r.encode) }
 
 // print writes a result to standard output. It returns an error if the disk is full.
 func (e env) print(r result) error {

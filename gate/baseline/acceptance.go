@@ -1,11 +1,12 @@
 package baseline
 
 import (
-	"assay/gate/provenance"
-	"assay/summary"
 	"fmt"
 	"os"
 	"strings"
+
+	"assay/gate/provenance"
+	"assay/summary"
 )
 
 // An Acceptance is what a check knows of a baseline that was accepted.

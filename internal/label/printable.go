@@ -1,29 +1,15 @@
-package main
+package label
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"assay/internal/redact"
 )
 
-// say prints one line of talk to standard error. Names of files and what they
-// hold are part of such lines, so what could steer the terminal or forge a
-// second line is shown escaped, and secrets are masked.
-func (e env) say(format string, args ...any) {
-	line := printable(redact.Mask(fmt.Sprintf(format, args...)))
-	if inGitHub() {
-		line = strings.ReplaceAll(line, "##[", `#\#[`)
-	}
-	fmt.Fprintln(e.stderr, line)
-}
-
-// printable replaces what does not print (control characters, line breaks, marks
+// Printable replaces what does not print (control characters, line breaks, marks
 // that change the direction of text, bytes that are not UTF-8) as
 // [strconv.Quote] does. It adds no quotes, and leaves quotes and backslashes.
-func printable(s string) string {
+func Printable(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
 		return s // as nearly all are, and one long name can be in many rows
 	}

@@ -1,0 +1,126 @@
+// Package outfile writes files that appear complete or not at all, and finds out before the
+// work whether they can be written.
+package outfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/internal/tempfile"
+)
+
+// A File is a file to write.
+type File struct {
+	Path   string
+	Encode func(io.Writer) error
+}
+
+// A Writer writes files that appear only when they are complete. Until its Stop is
+// called, the end of the process, by a signal or for want of memory, removes the
+// unfinished files.
+type Writer struct {
+	temp   tempfile.Registry
+	staged []stagedFile
+}
+
+// A stagedFile is complete under its temporary name.
+type stagedFile struct{ temp, path string }
+
+// Stop removes what was not committed and ends the watch for signals. One that
+// has come still ends the process.
+func (w *Writer) Stop() { w.temp.Close() }
+
+// Dir creates the directory and its parents if they are missing. It is removed if no
+// File is written to it.
+func (w *Writer) Dir(path string) error { return w.temp.MkdirAll(path) }
+
+// sideBySide is how many files are made at a time at most: each is open, and a picture takes
+// about 4 MB.
+const sideBySide = 8
+
+// StageAll stages files side by side. The last are begun first: the page of
+// a report takes longest.
+func (w *Writer) StageAll(files []File) error {
+	made, failed := make([]stagedFile, len(files)), make([]error, len(files))
+	var group errgroup.Group
+	group.SetLimit(min(sideBySide, runtime.GOMAXPROCS(0)))
+	for i, f := range slices.Backward(files) {
+		group.Go(func() error {
+			made[i], failed[i] = w.create(f.Path, f.Encode)
+			return nil
+		})
+	}
+	_ = group.Wait() // each has its error in failed
+	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil }); i >= 0 {
+		return failed[i]
+	}
+	w.staged = append(w.staged, made...)
+	return nil
+}
+
+// Stage writes the file for path under a temporary name in the same directory. Its mode
+// is rw-rw-rw- less the umask.
+func (w *Writer) Stage(path string, encode func(io.Writer) error) error {
+	f, err := w.create(path, encode)
+	if err == nil {
+		w.staged = append(w.staged, f)
+	}
+	return err
+}
+
+// create is Stage without a place in the order of the staged files.
+func (w *Writer) create(path string, encode func(io.Writer) error) (stagedFile, error) {
+	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x", filepath.Base(path), rand.Uint64()))
+	f, err := w.temp.Create(func() (*os.File, error) {
+		return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	})
+	if err != nil {
+		return stagedFile{}, err
+	}
+	err = Buffered(f, encode)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		w.temp.Remove(temp)
+		return stagedFile{}, err
+	}
+	return stagedFile{temp, path}, nil
+}
+
+// Commit gives the staged files their names, in the order in which they were
+// staged.
+func (w *Writer) Commit() error {
+	for _, f := range w.staged {
+		if err := w.temp.Rename(f.temp, f.path); err != nil {
+			return err
+		}
+	}
+	w.staged = nil
+	return nil
+}
+
+// File writes the file at path.
+func (w *Writer) File(path string, encode func(io.Writer) error) error {
+	if err := w.Stage(path, encode); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+// Buffered calls encode with a buffer before w.
+func Buffered(w io.Writer, encode func(io.Writer) error) error {
+	buf := bufio.NewWriter(w)
+	if err := encode(buf); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
