@@ -30,7 +30,8 @@ type Attribution struct {
 	idle *idleness
 	sync *waits
 
-	waits *waiting
+	waits  *waiting
+	opaque []*trace.Call // launches of graphs whose work was not recorded, in order of time
 
 	origins []origin // by link
 
@@ -125,6 +126,7 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	}
 	a.sync = newWaits(tl, marks)
 	a.waits = newWaiting(a)
+	a.opaque = opaqueLaunches(a)
 	a.idle = newIdleness(a, asked)
 	// The main threads come last, because they explain the gaps that the other
 	// threads leave without a cause.

@@ -89,7 +89,7 @@ func (a *Attribution) opaqueGraphs(rank int) (out []summary.Graph) {
 	if len(a.tl.Devices) == 1 {
 		device = a.tl.Devices[0].Ordinal
 	}
-	for _, c := range opaqueLaunches(a) {
+	for _, c := range a.opaque {
 		at, ok := index[c.Name]
 		if !ok {
 			at = len(out)

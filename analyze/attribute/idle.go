@@ -98,8 +98,7 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
-	hidden := opaqueLaunches(a)
-	if len(hidden) > 0 {
+	if len(a.opaque) > 0 {
 		x.waits = callsOf(a, "sync", func(trace.Ref) bool { return true })
 	}
 	for i, d := range a.tl.Devices {
@@ -124,7 +123,7 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 				g.mark = markOf(len(x.shown[i]), g.mark.short())
 				x.shown[i] = append(x.shown[i], shownGap{gap: g})
 			}
-			x.cut(i, g, hidden)
+			x.cut(i, g)
 		}
 		if x.host != nil {
 			x.askHost(i)
@@ -135,7 +134,7 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 
 // cut sets the causes of the parts of a gap, or adds questions about them. The causes are
 // those of the whole gap; its part in the window of the trace counts.
-func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
+func (x *idleness) cut(device int, g gap) {
 	begin, end := g.all.Start, g.all.End
 	set := func(from, to int64, key idleKey) {
 		x.add(device, g.mark, interval.Span{Start: from, End: to}.And(g.span), key)
@@ -157,7 +156,7 @@ func (x *idleness) cut(device int, g gap, hidden []*trace.Call) {
 		}
 	}
 	launch, returned := call.Start, call.Start+call.Dur
-	if c := hiddenIn(hidden, x.launchOf(g), launch); c != nil {
+	if c := hiddenIn(x.a.opaque, x.launchOf(g), launch); c != nil {
 		// Until the host has waited for it, it may have run.
 		from, to := max(begin, min(end, c.Start)), end
 		if over, ok := x.waited(c); ok && over <= launch {

@@ -233,6 +233,10 @@ func copyCalls(a *Attribution, rank int, copies []summary.Copy, room *limits.Roo
 func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.CopyCall) {
 	tl, sizes := a.tl, gpu.CopyBytes(a.t)
 	taken, index := room.Table(), make(map[copyKey]int)
+	var recent struct { // the row of the copy before
+		key copyKey
+		at  int
+	}
 	type call struct{ row, link int32 }
 	counted := make(map[call]bool) // calls of several copies
 	windows := make(map[int64]interval.Span)
@@ -252,7 +256,10 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 		if link >= 0 && a.Links.List[link].Call != nil {
 			key.call = a.Links.List[link].Call.Name
 		}
-		at, ok := index[key]
+		at, ok := recent.at, recent.key == key && len(out) > 0
+		if !ok {
+			at, ok = index[key]
+		}
 		if !ok && !taken.Take(len(a.t.Name(key.name))+len(a.t.Name(key.call))) {
 			key = copyKey{device: device, kind: w.Kind, pool: true}
 			at, ok = index[key]
@@ -262,6 +269,7 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 			index[key] = at
 			out = append(out, a.copyRow(key, rank))
 		}
+		recent.key, recent.at = key, at
 		r := &out[at]
 		addCopy(r, w, bytes, told)
 		if key.call == 0 {

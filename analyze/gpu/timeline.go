@@ -13,6 +13,7 @@ import (
 
 	"assay/classify"
 	"assay/diag"
+	"assay/internal/runsort"
 	"assay/interval"
 	"assay/trace"
 )
@@ -190,9 +191,7 @@ func (tl *Timeline) order(a, b Work) int {
 // sortOut sorts a device's work by start, because profilers do not, and unites it
 // by class.
 func (tl *Timeline) sortOut(d *Device) {
-	if !slices.IsSortedFunc(d.Work, tl.order) {
-		slices.SortStableFunc(d.Work, tl.order)
-	}
+	runsort.Sort(d.Work, tl.order)
 	var builders [len(d.Layers)]interval.Builder
 	for _, w := range d.Work {
 		builders[tl.Layer(tl.Activity(w))].Add(interval.Span{Start: w.Start, End: w.End()})

@@ -56,14 +56,18 @@ func Threads(t *trace.Trace) []*Thread {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, bool) { return s.Track, ofThread.Has(s.Kind) })
+		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, times, bool) {
+			return s.Track, timesOfSpan(s), ofThread.Has(s.Kind)
+		})
 	})
 	wg.Go(func() {
-		bucket(all, python, &t.Python, func(p *trace.PythonCall) (trace.TrackID, bool) { return p.Track, true })
+		bucket(all, python, &t.Python, func(p *trace.PythonCall) (trace.TrackID, times, bool) { return p.Track, timesOfPython(p), true })
 	})
-	wg.Go(func() { bucket(all, ops, &t.Ops, func(o *trace.Op) (trace.TrackID, bool) { return o.Track, true }) })
 	wg.Go(func() {
-		bucket(all, calls, &t.Calls, func(c *trace.Call) (trace.TrackID, bool) { return c.Track, true })
+		bucket(all, ops, &t.Ops, func(o *trace.Op) (trace.TrackID, times, bool) { return o.Track, timesOfOp(o), true })
+	})
+	wg.Go(func() {
+		bucket(all, calls, &t.Calls, func(c *trace.Call) (trace.TrackID, times, bool) { return c.Track, timesOfCall(c), true })
 	})
 	wg.Wait()
 	var out []*Thread
@@ -81,10 +85,10 @@ var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace
 // bucket distributes the rows of one table to their threads, in order. It counts them
 // first, so that each thread's list is allocated once with the right size. For events with
 // equal times their ids, if any, decide which began first.
-func bucket[T any](all []Thread, source int, table *trace.Table[T], track func(*T) (trace.TrackID, bool)) {
+func bucket[T any](all []Thread, source int, table *trace.Table[T], of func(*T) (trace.TrackID, times, bool)) {
 	count := make([]int, len(all))
 	for row := range table.All() {
-		if id, ok := track(row); ok {
+		if id, _, ok := of(row); ok {
 			count[id]++
 		}
 	}
@@ -93,14 +97,22 @@ func bucket[T any](all []Thread, source int, table *trace.Table[T], track func(*
 			all[i].rows[source] = make([]trace.Ref, 0, n)
 		}
 	}
+	last, ends := make([]times, len(all)), make([][]int, len(all)) // ends are those of parts in order
 	for ref, row := range table.Refs() {
-		if id, ok := track(row); ok {
-			all[id].rows[source] = append(all[id].rows[source], ref)
+		id, at, ok := of(row)
+		if !ok {
+			continue
 		}
+		list := &all[id].rows[source]
+		if n := len(*list); n > 0 && last[id].compare(at) > 0 {
+			ends[id] = append(ends[id], n)
+		}
+		*list, last[id] = append(*list, ref), at
 	}
-	for i, n := range count {
-		if th := &all[i]; n > 0 {
-			runsort.Sort(th.rows[source], func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
+	for i := range all {
+		th := &all[i]
+		if list := th.rows[source]; len(ends[i]) > 0 {
+			runsort.Merge(list, append(ends[i], len(list)), func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
 		}
 	}
 }
@@ -133,18 +145,19 @@ func (th *Thread) Calls() int { return len(th.rows[calls]) }
 func (th *Thread) times(source int, r trace.Ref) times {
 	switch source {
 	case ops:
-		o := th.t.Ops.At(r)
-		return times{o.Start, o.Dur, o.External}
+		return timesOfOp(th.t.Ops.At(r))
 	case calls:
-		c := th.t.Calls.At(r)
-		return times{c.Start, c.Dur, c.Correlation}
+		return timesOfCall(th.t.Calls.At(r))
 	case python:
-		p := th.t.Python.At(r)
-		return times{p.Start, p.Dur, p.ID}
+		return timesOfPython(th.t.Python.At(r))
 	}
-	s := th.t.Spans.At(r)
-	return times{s.Start, s.Dur, 0}
+	return timesOfSpan(th.t.Spans.At(r))
 }
+
+func timesOfOp(o *trace.Op) times             { return times{o.Start, o.Dur, o.External} }
+func timesOfCall(c *trace.Call) times         { return times{c.Start, c.Dur, c.Correlation} }
+func timesOfPython(p *trace.PythonCall) times { return times{p.Start, p.Dur, p.ID} }
+func timesOfSpan(s *trace.HostSpan) times     { return times{s.Start, s.Dur, 0} }
 
 // times has the values that determine the order of two events of one kind.
 type times struct {

@@ -10,8 +10,11 @@ import (
 // Sort sorts a list. Elements that are equal keep their order. The time grows with the
 // parts that are out of order, and how far their values reach into each other; a list in
 // order is only looked through.
-func Sort[T any](list []T, compare func(a, b T) int) {
-	ends := runs(list, compare)
+func Sort[T any](list []T, compare func(a, b T) int) { Merge(list, runs(list, compare), compare) }
+
+// Merge sorts a list whose parts in order end at the given indices, the last one at its end,
+// as Sort does. It changes the indices.
+func Merge[T any](list []T, ends []int, compare func(a, b T) int) {
 	var room []T
 	for len(ends) > 1 {
 		from, merged := 0, ends[:0]
