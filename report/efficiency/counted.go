@@ -48,8 +48,8 @@ func counted(ctx *section.Context) doc.Section {
 	} else {
 		lead += fmt.Sprintf("%d differ from the formula by more than %.0f%% (FLOPs) or %.0f%% (bytes).", differ, 100*efficiency.FLOPsMargin, 100*efficiency.BytesMargin)
 	}
-	t.Note = "Per call. Formula: each input and output once. Counters: operations of tensor cores, or of other cores if these did nothing; bytes of DRAM. " +
-		"Fewer DRAM bytes: data stays in the L2 cache. More: data is read several times."
+	t.Note = "Per call. Formula: each input and output once. Counters: operations of tensor cores (or of other cores), and bytes of DRAM. " +
+		"Bytes are fewer if the L2 cache has the data."
 	return doc.Section{Title: "Formulas and hardware counters", Lead: lead, Blocks: []doc.Block{t.Cut(maxCounted).WithoutEmpty()}}
 }
 
