@@ -23,6 +23,8 @@ var undecided = map[string]string{
 	"aten::eq [[], [], [], []]":                     "neither input is a tensor",
 	"aten::pow [[256, 6948], [256], [2048, 3474], ": "the inputs do not broadcast",
 	"aten::pow [[512, 2842], [512], [2048, 1421], ": "the inputs do not broadcast",
+	"aten::where [[2048], [], []]":                  "the type is that of numbers without values",
+	"aten::where [[1024], [], []]":                  "the type is that of numbers without values",
 	"aten::where [[2048, 512], [2048, 512], ":       "the condition has the type of a number",
 }
 

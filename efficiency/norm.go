@@ -36,7 +36,7 @@ var norms = []Model{
 }
 
 // normBackward counts the gradients that the output mask asks for, all if the operator has
-// no mask.
+// no mask or if its value is not recorded.
 func normBackward(o *operands) Work {
 	w := work(o.typeOf(0), o.count(o.mul(12, o.n(0))), Count{})
 	gamma := 2
@@ -50,19 +50,14 @@ func normBackward(o *operands) Work {
 	if strings.Contains(o.base(), "rms") {
 		parameters = 1
 	}
-	masked := strings.HasPrefix(o.base(), "native_") || strings.Contains(o.base(), "rms")
-	switch mask := []bool(nil); {
-	case !o.HasValues && masked:
-		w.Bytes = unknown(NoConcrete)
-		return w
-	case o.HasValues && len(o.Args) > 0:
-		if mask = o.flags(len(o.Args) - 1); mask == nil {
-			break
-		}
-		input, parameters = mask[0], 0
-		for _, wanted := range mask[1:] {
-			if wanted {
-				parameters++
+	w.BytesEstimated = !o.HasValues
+	if o.HasValues && len(o.Args) > 0 {
+		if mask := o.flags(len(o.Args) - 1); mask != nil {
+			input, parameters = mask[0], 0
+			for _, wanted := range mask[1:] {
+				if wanted {
+					parameters++
+				}
 			}
 		}
 	}
@@ -143,7 +138,7 @@ var softmaxes = []Model{
 		Args: "x, dim, half_to_float 2", FLOPs: "5∏x", Bytes: "|x| + ∏x·w, w = 4 if half_to_float", formula: softmax,
 	},
 	{
-		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector, Values: true,
+		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector,
 		Args: "g, y, dim, type of the input 3", FLOPs: "4∏g", Bytes: "|g| + |y| + ∏g·w, w of the input's type", formula: softmaxBackward,
 	},
 	{
@@ -167,9 +162,10 @@ func softmax(o *operands) Work {
 func softmaxBackward(o *operands) Work {
 	n, width := o.n(0), o.width(0)
 	w := work(o.typeOf(0), o.count(o.mul(4, n)), Count{})
-	if width == 4 {
+	if width == 4 && o.HasValues {
 		width = o.scalarWidth(3, width)
 	}
+	w.BytesEstimated = width == 4 && !o.HasValues // it may have 16 bits
 	w.Bytes = o.count(o.add(o.size(0, 1), o.mul(n, width)))
 	return w
 }

@@ -201,6 +201,9 @@ func (o *operands) base() string { return o.Op[strings.LastIndexByte(o.Op, ':')+
 // scalarWidth returns the bytes of the type that an argument has as its value, or those
 // that it has if it is not given.
 func (o *operands) scalarWidth(i int, absent int64) int64 {
+	if i < len(o.Args) && !o.NoTypes && o.Args[i].Type == "" && o.Args[i].Value == "" { // None has no type, also in captures without values
+		return absent
+	}
 	v := o.value(i)
 	if v == "" || v == "None" {
 		return absent

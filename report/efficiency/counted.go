@@ -48,8 +48,8 @@ func counted(ctx *section.Context) doc.Section {
 	} else {
 		lead += fmt.Sprintf("%d differ from the formula by more than %.0f%% (FLOPs) or %.0f%% (bytes).", differ, 100*efficiency.FLOPsMargin, 100*efficiency.BytesMargin)
 	}
-	t.Note = "Per call. Formula: FLOPs and bytes of the operator, each input and output once. Counters: operations of tensor cores, or of other cores if tensor cores did nothing, and bytes of DRAM. " +
-		"DRAM bytes below the formula: inputs or outputs stay in the L2 cache; above: data is read more than once."
+	t.Note = "Per call. Formula: each input and output once. Counters: operations of tensor cores (or of other cores), and bytes of DRAM. " +
+		"Bytes are fewer if the L2 cache has the data."
 	return doc.Section{Title: "Formulas and hardware counters", Lead: lead, Blocks: []doc.Block{t.Cut(maxCounted).WithoutEmpty()}}
 }
 
