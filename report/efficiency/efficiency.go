@@ -138,7 +138,10 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	if apart && total.MFUFrom != summary.MFUOfUser {
 		text += " HFU also counts recomputed FLOPs: " + work(total, total.MatrixFLOPs) + "."
 	}
-	if mfu.Unknown > 0 {
+	switch {
+	case mfu.UnrecordedNS > 0:
+		text += fmt.Sprintf(" At most: if all GPU time with unknown FLOPs ran at the peak, and so did the work that was not recorded (%s).", unit.Duration(mean(total, mfu.UnrecordedNS))+perGPU(total))
+	case mfu.Unknown > 0:
 		text += " At most: if all GPU time with unknown FLOPs ran at the peak."
 	}
 	return text

@@ -9,6 +9,9 @@ type Range struct {
 	Most    float64 `json:"most"`
 	Unknown float64 `json:"unknown,omitempty"` // that time, as a share of GPU time; 0 if Least is exact
 	Unrated bool    `json:"unrated,omitempty"` // FLOPs of a type without a peak are missing
+	// UnrecordedNS is the idle time of GPUs in which they ran work that was not recorded. It is
+	// part of Unknown.
+	UnrecordedNS int64 `json:"unrecorded_ns,omitempty"`
 }
 
 // Apart reports whether all of one range is above all of the other.
@@ -47,6 +50,8 @@ func HFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
 func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(*summary.EfficiencySums) (v *float64, complete bool)) (Range, bool) {
 	var atPeak, wall, unknown, all float64
 	known, unrated := false, withoutPeak(s)
+	var out Range
+	lost := unrecorded(s)
 	for _, sums := range list {
 		wall, all = wall+float64(sums.WallNS), all+float64(sums.GPUNS)
 		v, complete := share(sums)
@@ -60,6 +65,10 @@ func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(
 			continue
 		}
 		unknown += float64(Work(sums) - sums.FLOPsKnownNS)
+		if ns := lost[sums]; ns > 0 {
+			unknown, all = unknown+float64(ns), all+float64(ns)
+			out.UnrecordedNS = summary.Plus(out.UnrecordedNS, ns)
+		}
 		if unrated {
 			unknown += float64(sums.MatrixNS)
 		}
@@ -67,12 +76,32 @@ func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(
 	if !known || wall <= 0 {
 		return Range{}, false
 	}
-	out := Range{Least: atPeak / wall, Most: atPeak / wall}
-	if all > 0 && unknown/all > exactEnough {
-		out.Unknown, out.Unrated = min(1, unknown/all), unrated
-		out.Most = max(out.Least, min(1, (atPeak+unknown)/wall))
+	out.Least, out.Most = atPeak/wall, atPeak/wall
+	if all == 0 || unknown/all <= exactEnough {
+		out.UnrecordedNS = 0
+		return out, true
 	}
+	out.Unknown, out.Unrated = min(1, unknown/all), unrated
+	out.Most = max(out.Least, min(1, (atPeak+unknown)/wall))
 	return out, true
+}
+
+// unrecorded returns the idle time of GPUs in which they ran work that was not recorded, by
+// their sums.
+func unrecorded(s *summary.Summary) map[*summary.EfficiencySums]int64 {
+	out := map[*summary.EfficiencySums]int64{}
+	for i := range s.Idle {
+		r := &s.Idle[i]
+		if r.Owner != summary.OwnerNotRecorded {
+			continue
+		}
+		for j := range s.Efficiency.Devices {
+			if d := &s.Efficiency.Devices[j]; d.Input == r.Input && d.Rank == r.Rank && d.Device == r.Device {
+				out[&d.EfficiencySums] = summary.Plus(out[&d.EfficiencySums], r.NS)
+			}
+		}
+	}
+	return out
 }
 
 // withoutPeak reports whether FLOPs of matrix operators are known and the peak of their type

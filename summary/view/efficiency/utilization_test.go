@@ -28,7 +28,10 @@ func TestUtilization(t *testing.T) {
 	s.Efficiency.Rows = []summary.EfficiencyRow{{Unit: "matrix", Dtype: "fp4", FLOPs: &one}}
 	check("a type has no peak", efficiency.Range{Least: 0.1, Most: 0.4, Unknown: 30. / 80, Unrated: true}, efficiency.MFU)
 	s.Efficiency.Rows = nil
+	s.Idle = []summary.Idle{{Owner: summary.OwnerNotRecorded, NS: 5}, {Owner: summary.OwnerHost, NS: 3}, {Device: 1, Owner: summary.OwnerNotRecorded, NS: 7}}
+	check("5 ns of work are not recorded", efficiency.Range{Least: 0.1, Most: 0.15, Unknown: 5. / 85, UnrecordedNS: 5}, efficiency.MFU)
 	d.CommNS, d.MFU, d.MFUFrom = 20, &half, summary.MFUOfUser
 	check("FLOPs of the user", efficiency.Range{Least: 0.5, Most: 0.5}, efficiency.MFU)
+	s.Idle = nil
 	check("HFU is not below them", efficiency.Range{Least: 0.5, Most: 0.65, Unknown: 15. / 80}, efficiency.HFU)
 }
