@@ -66,8 +66,8 @@ func TestDiffGolden(t *testing.T) {
 	}
 }
 
-// TestDiffEfficiency: the shares of both sides are of GPU time without communication, MFU has its
-// limits, and where coverage differs and the ranges overlap the change is not certain.
+// TestDiffEfficiency: communication is not in the GPU time of either side, MFU has its limits, and
+// where coverage differs and the ranges overlap the change is not certain.
 func TestDiffEfficiency(t *testing.T) {
 	base, now := samplerun.Efficient(), samplerun.Efficient()
 	base.Efficiency.Devices[0].CommNS = 2_000_000 // 12 of 14 ms are not communication; 2,002,312 ns are unknown

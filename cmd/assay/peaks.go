@@ -36,7 +36,7 @@ type peakUse struct {
 func (f *peakFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "peaks", "", "YAML `FILE` with peaks of GPUs that replace the built-in ones (see \"assay help devices\")")
 	flags.StringArrayVar(&f.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
-	flags.StringVar(&f.model, "model-flops", "", "`FLOPS` of the model for MFU (default: counted from the operators): of a step on each GPU (4.2e14), of a token (6e9/token), or config.json of Hugging Face for a training step; with its type as 4.2e14,bf16")
+	flags.StringVar(&f.model, "model-flops", "", "`FLOPS` of the model for MFU (default: counted from the operators): of a step on each GPU (4.2e14,bf16), of a token (6e9/token), or config.json of Hugging Face (see \"assay help peaks\")")
 	flags.StringVar(&f.tokens, "tokens", "", "`TOKENS` of a step / number of GPUs, for --model-flops: 8192, or sequences x length (2x4096), which config.json needs")
 }
 

@@ -49,8 +49,7 @@ func TestForward(t *testing.T) {
 	if got, err := m.Forward(tokens); err != nil || got != want {
 		t.Errorf("%.0f, %v, want %.0f", got, err, want)
 	}
-	// Two of eight experts: 12,879,925,248 active parameters without norms, of which the table of
-	// embeddings is no product.
+	// Two of eight experts compute a token.
 	m, err = Parse([]byte(fmt.Sprintf(mixtral, 2)))
 	if got := m.Matrices(); err != nil || got != 32*(41_943_040+2*3*4096*14336+8*4096)+32000*4096 {
 		t.Errorf("%.0f, %v", got, err)
