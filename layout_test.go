@@ -44,7 +44,7 @@ var mayImport = map[string]string{
 	"internal/redact":                "internal/lazyregexp",
 	"internal/settings":              "diag internal/redact internal/yamltree",
 	"internal/timeline":              "internal/eventscan internal/jsonscan trace",
-	"internal/trim":                  "internal/redact internal/timeline trace",
+	"internal/trim":                  "internal/outfile internal/partial internal/redact internal/timeline trace unit window",
 	"summary/view/efficiency":        "internal/label summary summary/view",
 	"summary/view/hang":              "summary",
 	"window":                         "unit",
