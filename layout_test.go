@@ -52,7 +52,7 @@ var mayImport = map[string]string{
 	"inspect":                        "analyze analyze/attribute analyze/gpu analyze/limits analyze/linking analyze/steps diag internal/hosttree internal/label internal/pyname interval summary trace",
 	"report/nsystables":              "analyze/nsysstats diag internal/label report/doc",
 	"report/inspection":              "inspect internal/label report/doc report/words unit",
-	"wallclock":                      "series summary",
+	"wallclock":                      "internal/label series summary",
 	"collective":                     "diag",
 	"beam/cmd/assay-beam":            "beam/pipeline unit",
 	"beam/pipeline":                  "analyze collective diag fleet internal/ingest internal/partial internal/redact judge judge/rule report summary trace",

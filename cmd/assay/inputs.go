@@ -23,6 +23,7 @@ import (
 	"assay/series/forms"
 	"assay/summary"
 	"assay/trace"
+	"assay/wallclock"
 	"assay/window"
 )
 
@@ -56,7 +57,7 @@ type reading struct {
 	window *window.Request // what is measured of each capture; nil for all
 	choice choice          // of ranks and work
 	ranks  map[int]bool    // that inputs have, if some are chosen
-	clocks clocks
+	clocks wallclock.Settings
 	left   []summary.LeftOutFile // files of directories that are not read
 
 	save  bool            // parts are saved, so collectives are looked at

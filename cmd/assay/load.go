@@ -22,6 +22,7 @@ import (
 	"assay/series/forms"
 	"assay/summary"
 	"assay/unit"
+	"assay/wallclock"
 )
 
 // A source holds the flags that all commands which read inputs share.
@@ -35,7 +36,7 @@ type source struct {
 	exportTime          time.Duration    // that nsys or ncu may take for a report
 	rankFrom, groupBy   string           // see placing
 	window              windowing        // of the commands that register it
-	clockOffsets        []string         // see clocks
+	clockOffsets        []string         // see wallclock.Settings
 	peaks               peakFlags        // of the commands that register it
 	measures            analyze.Measures // that the outputs need only for these arguments
 }
@@ -84,7 +85,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	told, err := parseClocks(s.clockOffsets)
+	told, err := wallclock.ParseSettings(s.clockOffsets)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
@@ -116,7 +117,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, err
 	}
 	chosen := ingest.Paths(args)
-	if err := told.check(chosen.Files); err != nil {
+	if err := told.Check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
 	if n := chosen.Others; n > 0 {

@@ -73,7 +73,7 @@ func (r *reading) options(in *ingest.Input) partial.Options {
 		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows(), Without: r.need.without(), Peaks: r.peaks, Model: r.model},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Window:  r.window, Work: r.choice.work, Steady: steady,
-		Clock:  r.clocks.of(in.Path),
+		Clock:  r.clocks.Of(in.Path),
 		Memory: r.limits.memory.largest() / 4,
 	}
 }
