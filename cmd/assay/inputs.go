@@ -212,7 +212,7 @@ func (s *share) grown(bytes int64) {
 	s.r.mu.Lock()
 	s.r.used += bytes - s.bytes
 	s.bytes = bytes
-	scarce := s.r.used > s.r.limits.memory.together()
+	scarce := s.r.used > s.r.limits.memory.Together()
 	s.r.mu.Unlock()
 	if scarce && !s.turn {
 		s.r.turn.Lock()
@@ -223,7 +223,7 @@ func (s *share) grown(bytes int64) {
 // queue waits until no other input is read if the results of earlier inputs take much of
 // the memory.
 func (s *share) queue() {
-	if s.r.keep(0) > s.r.limits.memory.together() {
+	if s.r.keep(0) > s.r.limits.memory.Together() {
 		s.r.turn.Lock()
 		s.turn = true
 	}

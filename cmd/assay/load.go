@@ -14,6 +14,7 @@ import (
 	"assay/analyze"
 	"assay/classify"
 	"assay/internal/ingest"
+	"assay/internal/membudget"
 	"assay/internal/partial"
 	"assay/internal/settings"
 	"assay/judge"
@@ -92,10 +93,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if wrong := s.peaks.check(); wrong != "" {
 		return nil, usageError(e, c, wrong)
 	}
-	fits, by := fitted(int64(limits.memory))
+	fits, by := membudget.Fitted(int64(limits.memory))
 	switch {
-	case fits < minMemory:
-		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(minMemory))
+	case fits < membudget.Least:
+		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(membudget.Least))
 	case by != "" && s.maxMemory != "":
 		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.FineBytes(int64(fits)))
 	}
@@ -129,7 +130,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if text := specialFiles(chosen.Special); text != "" {
 		e.say("assay %s: %s", c.name, text)
 	}
-	limits.memory.use()
+	limits.memory.Use()
 	need := needsOf(s.outputs...)
 	need.measures |= s.measures
 	if c.needs != nil {
@@ -137,7 +138,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	}
 	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model, asked: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
-		limits.memory.watch(r.outOfMemory)
+		limits.memory.Watch(r.outOfMemory)
 	}
 	return r, nil
 }

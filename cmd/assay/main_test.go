@@ -25,6 +25,7 @@ import (
 	"assay/internal/gen/nsysgen"
 	"assay/internal/gen/rankgen"
 	"assay/internal/label"
+	"assay/internal/membudget"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -259,10 +260,10 @@ func interrupted() {
 func exhausted() {
 	const limit = 1 << 20
 	r := &reading{e: env{os.Stdin, os.Stdout, os.Stderr}, limits: limits{memory: limit}}
-	r.limits.memory.watch(r.outOfMemory)
+	r.limits.memory.Watch(r.outOfMemory)
 	var held []byte
 	ends(os.Args[1], func() error {
-		held = bytes.Repeat([]byte("x"), 4*minMemory)
+		held = bytes.Repeat([]byte("x"), 4*membudget.Least)
 		return nil
 	})
 	runtime.KeepAlive(held)
