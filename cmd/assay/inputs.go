@@ -17,6 +17,7 @@ import (
 	"assay/classify"
 	"assay/efficiency/hardware"
 	"assay/internal/ingest"
+	"assay/internal/placing"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/phase"
@@ -53,7 +54,7 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
-	places placing
+	places placing.Rules
 	window *window.Request // what is measured of each capture; nil for all
 	choice choice          // of ranks and work
 	ranks  map[int]bool    // that inputs have, if some are chosen
@@ -148,10 +149,10 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if err != nil {
 		return err
 	}
-	if err := r.places.apply(in); err != nil {
+	if err := r.places.Apply(in); err != nil {
 		return err
 	}
-	if _, _, err := r.places.run(in); err != nil {
+	if _, _, err := r.places.Run(in); err != nil {
 		return err
 	}
 	if !r.wants(in) {

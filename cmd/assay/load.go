@@ -16,6 +16,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/membudget"
 	"assay/internal/partial"
+	"assay/internal/placing"
 	"assay/internal/settings"
 	"assay/judge"
 	"assay/judge/rule"
@@ -35,7 +36,7 @@ type source struct {
 	redact              bool             // names of users are hidden; secrets are in any case
 	outputs             []output         // what is printed and written
 	exportTime          time.Duration    // that nsys or ncu may take for a report
-	rankFrom, groupBy   string           // see placing
+	rankFrom, groupBy   string           // see placing.Rules
 	window              windowing        // of the commands that register it
 	clockOffsets        []string         // see wallclock.Settings
 	peaks               peakFlags        // of the commands that register it
@@ -74,7 +75,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	places, err := s.placing()
+	places, err := placing.Parse(s.rankFrom, s.groupBy)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}

@@ -49,7 +49,7 @@ func (r *reading) parts() ([]partial.Part, []error) {
 
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
-	run, from, _ := r.places.run(in) // reading has checked it
+	run, from, _ := r.places.Run(in) // reading has checked it
 	opt := r.options(in)
 	opt.Run, opt.RunFrom = run, from
 	if r.need.details {
