@@ -135,7 +135,7 @@ type converted struct {
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts, errs := make([]*converted, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
-		if len(r.paths) > 1 && r.keep(0) > r.limits.memory.stacks() {
+		if len(r.paths) > 1 && r.keep(0) > r.limits.memory.Stacks() {
 			return
 		}
 		part := &converted{path: in.Path, sha256: in.SHA256, rank: in.Rank}
@@ -156,13 +156,13 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 			if errs[i] = err; err != nil {
 				return
 			}
-			part.profile = analyze.Stacks(t, r.rules, analyze.StackValue(conv.value), r.limits.memory.stacks())
+			part.profile = analyze.Stacks(t, r.rules, analyze.StackValue(conv.value), r.limits.memory.Stacks())
 			part.what, part.traced = conv.value+" time", true
 		}
 		r.keep(part.profile.Memory())
 		parts[i] = part
 	})
-	if most := r.limits.memory; len(r.paths) > 1 && r.keep(0) > most.stacks() {
+	if most := r.limits.memory; len(r.paths) > 1 && r.keep(0) > most.Stacks() {
 		return nil, []error{fmt.Errorf("the profiles of %d inputs together exceed the memory limit of %s; raise --max-memory, or convert fewer inputs at a time", len(r.paths), unit.Bytes(int64(most)))}
 	}
 	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)

@@ -17,12 +17,14 @@ import (
 	"assay/classify"
 	"assay/efficiency/hardware"
 	"assay/internal/ingest"
+	"assay/internal/placing"
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/phase"
 	"assay/series/forms"
 	"assay/summary"
 	"assay/trace"
+	"assay/wallclock"
 	"assay/window"
 )
 
@@ -52,11 +54,11 @@ type reading struct {
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
-	places placing
+	places placing.Rules
 	window *window.Request // what is measured of each capture; nil for all
 	choice choice          // of ranks and work
 	ranks  map[int]bool    // that inputs have, if some are chosen
-	clocks clocks
+	clocks wallclock.Settings
 	left   []summary.LeftOutFile // files of directories that are not read
 
 	save  bool            // parts are saved, so collectives are looked at
@@ -147,10 +149,10 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if err != nil {
 		return err
 	}
-	if err := r.places.apply(in); err != nil {
+	if err := r.places.Apply(in); err != nil {
 		return err
 	}
-	if _, _, err := r.places.run(in); err != nil {
+	if _, _, err := r.places.Run(in); err != nil {
 		return err
 	}
 	if !r.wants(in) {
@@ -211,7 +213,7 @@ func (s *share) grown(bytes int64) {
 	s.r.mu.Lock()
 	s.r.used += bytes - s.bytes
 	s.bytes = bytes
-	scarce := s.r.used > s.r.limits.memory.together()
+	scarce := s.r.used > s.r.limits.memory.Together()
 	s.r.mu.Unlock()
 	if scarce && !s.turn {
 		s.r.turn.Lock()
@@ -222,7 +224,7 @@ func (s *share) grown(bytes int64) {
 // queue waits until no other input is read if the results of earlier inputs take much of
 // the memory.
 func (s *share) queue() {
-	if s.r.keep(0) > s.r.limits.memory.together() {
+	if s.r.keep(0) > s.r.limits.memory.Together() {
 		s.r.turn.Lock()
 		s.turn = true
 	}

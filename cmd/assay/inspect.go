@@ -309,7 +309,7 @@ func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capt
 		return nil, window.Capture{}, nil
 	}
 	opt := partial.Options{
-		Options: analyze.Options{Rules: r.rules, Phases: r.phases, MaxRows: r.limits.memory.rows()},
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, MaxRows: r.limits.memory.Rows()},
 		Window:  r.window, Steady: steady,
 	}
 	part, when, err := opt.Narrow(in.Trace, summary.Input{Path: in.Path, Rank: in.Rank})

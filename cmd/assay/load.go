@@ -14,7 +14,9 @@ import (
 	"assay/analyze"
 	"assay/classify"
 	"assay/internal/ingest"
+	"assay/internal/membudget"
 	"assay/internal/partial"
+	"assay/internal/placing"
 	"assay/internal/settings"
 	"assay/judge"
 	"assay/judge/rule"
@@ -22,6 +24,7 @@ import (
 	"assay/series/forms"
 	"assay/summary"
 	"assay/unit"
+	"assay/wallclock"
 )
 
 // A source holds the flags that all commands which read inputs share.
@@ -33,9 +36,9 @@ type source struct {
 	redact              bool             // names of users are hidden; secrets are in any case
 	outputs             []output         // what is printed and written
 	exportTime          time.Duration    // that nsys or ncu may take for a report
-	rankFrom, groupBy   string           // see placing
+	rankFrom, groupBy   string           // see placing.Rules
 	window              windowing        // of the commands that register it
-	clockOffsets        []string         // see clocks
+	clockOffsets        []string         // see wallclock.Settings
 	peaks               peakFlags        // of the commands that register it
 	measures            analyze.Measures // that the outputs need only for these arguments
 }
@@ -72,7 +75,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	places, err := s.placing()
+	places, err := placing.Parse(s.rankFrom, s.groupBy)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
@@ -84,17 +87,17 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	told, err := parseClocks(s.clockOffsets)
+	told, err := wallclock.ParseSettings(s.clockOffsets)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
 	if wrong := s.peaks.check(); wrong != "" {
 		return nil, usageError(e, c, wrong)
 	}
-	fits, by := fitted(int64(limits.memory))
+	fits, by := membudget.Fitted(int64(limits.memory))
 	switch {
-	case fits < minMemory:
-		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(minMemory))
+	case fits < membudget.Least:
+		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(membudget.Least))
 	case by != "" && s.maxMemory != "":
 		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.FineBytes(int64(fits)))
 	}
@@ -116,7 +119,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, err
 	}
 	chosen := ingest.Paths(args)
-	if err := told.check(chosen.Files); err != nil {
+	if err := told.Check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
 	if n := chosen.Others; n > 0 {
@@ -128,7 +131,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if text := specialFiles(chosen.Special); text != "" {
 		e.say("assay %s: %s", c.name, text)
 	}
-	limits.memory.use()
+	limits.memory.Use()
 	need := needsOf(s.outputs...)
 	need.measures |= s.measures
 	if c.needs != nil {
@@ -136,7 +139,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	}
 	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model, asked: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
-		limits.memory.watch(r.outOfMemory)
+		limits.memory.Watch(r.outOfMemory)
 	}
 	return r, nil
 }

@@ -24,7 +24,7 @@ import (
 
 	"assay/internal/gen/nsysgen"
 	"assay/internal/gen/rankgen"
-	"assay/internal/label"
+	"assay/internal/membudget"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -259,10 +259,10 @@ func interrupted() {
 func exhausted() {
 	const limit = 1 << 20
 	r := &reading{e: env{os.Stdin, os.Stdout, os.Stderr}, limits: limits{memory: limit}}
-	r.limits.memory.watch(r.outOfMemory)
+	r.limits.memory.Watch(r.outOfMemory)
 	var held []byte
 	ends(os.Args[1], func() error {
-		held = bytes.Repeat([]byte("x"), 4*minMemory)
+		held = bytes.Repeat([]byte("x"), 4*membudget.Least)
 		return nil
 	})
 	runtime.KeepAlive(held)
@@ -288,22 +288,6 @@ func ends(path string, end func() error) {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
-}
-
-func TestPrintable(t *testing.T) {
-	for s, want := range map[string]string{
-		"plain é 漢 \"q\" \\":       "plain é 漢 \"q\" \\",
-		"\x1b[31m\x00\x7f":         `\x1b[31m\x00\x7f`,
-		"a\nb\r\tc":                `a\nb\r\tc`,
-		"\u0085\u009b":             `\u0085\u009b`,
-		"\x9b31m\xff":              `\x9b31m\xff`,
-		"\u202a\u202e\u2066\u2069": `\u202a\u202e\u2066\u2069`,
-		"\u2028\ufeff\ufffd":       `\u2028\ufeff` + "\ufffd",
-	} {
-		if got := label.Printable(s); got != want {
-			t.Errorf("label.Printable(%q) = %s, want %s", s, got, want)
-		}
-	}
 }
 
 // TestWriteError checks that results which could not be written are not a

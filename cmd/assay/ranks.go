@@ -49,11 +49,11 @@ func (r *reading) parts() ([]partial.Part, []error) {
 
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
-	run, from, _ := r.places.run(in) // reading has checked it
+	run, from, _ := r.places.Run(in) // reading has checked it
 	opt := r.options(in)
 	opt.Run, opt.RunFrom = run, from
 	if r.need.details {
-		opt.Detail = &detail.Request{Inputs: len(r.paths), Spans: r.limits.memory.spans()}
+		opt.Detail = &detail.Request{Inputs: len(r.paths), Spans: min(summary.MaxRunSpans, 4*r.limits.memory.Rows())}
 	}
 	p, err := partial.Measure(in, opt)
 	if err == nil {
@@ -70,11 +70,11 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 // options returns how an input is measured.
 func (r *reading) options(in *ingest.Input) partial.Options {
 	return partial.Options{
-		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.rows(), Without: r.need.without(), Peaks: r.peaks, Model: r.model},
+		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.Rows(), Without: r.need.without(), Peaks: r.peaks, Model: r.model},
 		Alone:   len(r.paths) == 1 && !r.save,
 		Window:  r.window, Work: r.choice.work, Steady: steady,
-		Clock:  r.clocks.of(in.Path),
-		Memory: r.limits.memory.largest() / 4,
+		Clock:  r.clocks.Of(in.Path),
+		Memory: r.limits.memory.Largest() / 4,
 	}
 }
 
@@ -107,8 +107,8 @@ func memoryOf(sum *summary.Summary) (n int64) {
 func (r *reading) hold(p partial.Part, path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held += p.SavedBytes(); r.held > r.limits.memory.largest() {
-		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.largest()))
+	if r.held += p.SavedBytes(); r.held > r.limits.memory.Largest() {
+		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.Largest()))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 			return
 		}
 		issues[i] = t.Issues
-		tables[i] = nsysstats.Tables(t.Starting(), tab.names, r.limits.memory.rows())
+		tables[i] = nsysstats.Tables(t.Starting(), tab.names, r.limits.memory.Rows())
 	})
 	failed = append(failed, strangers...)
 	all := nsystables.Output{Paths: slices.Clone(r.paths), Tables: tables, Issues: issues}

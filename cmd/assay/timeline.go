@@ -17,6 +17,7 @@ import (
 	"assay/internal/redact"
 	"assay/internal/tempfile"
 	"assay/internal/timeline"
+	"assay/internal/trim"
 	"assay/summary"
 	"assay/trace"
 	"assay/unit"
@@ -343,13 +344,13 @@ func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trac
 		if err != nil {
 			return err
 		}
-		return piped(func(w io.Writer) error { return timeline.WriteModel(w, in.Trace) }, tf.from.Path, sel, use)
+		return timeline.Piped(func(w io.Writer) error { return timeline.WriteModel(w, in.Trace) }, tf.from.Path, sel, use)
 	})
 }
 
 // openPart calls use with a reader of the events of the part that is asked for.
 func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
-	var p *trimmedPart
+	var p *trim.Choice
 	err := j.r.again(tf.path, func(f *ingest.File) error {
 		need := sel
 		need.Index = true
@@ -357,19 +358,14 @@ func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*
 		if err != nil {
 			return err
 		}
-		job := &trimJob{trimming: new(trimming), r: j.r, common: make([]*common, 1)}
-		p, err = job.part(0, in)
+		job := &trimJob{trimming: new(trimming), r: j.r}
+		p, err = job.part(in, trim.Source{Path: tf.path})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	p.t, p.path = nil, tf.path
-	write := p.write
-	if p.model != nil {
-		write = func(w io.Writer) error { return timeline.WriteModel(w, p.model) }
-	}
-	return piped(write, tf.from.Path, sel, use)
+	return timeline.Piped(p.WriteEvents, tf.from.Path, sel, use)
 }
 
 // again opens an input that was read before and calls use with it.
@@ -387,23 +383,6 @@ func (r *reading) again(path string, use func(*ingest.File) error) error {
 	f.SkipDigest()
 	f.ExportTime = r.exportTime
 	return use(f)
-}
-
-// piped calls use with a reader of the events that write writes.
-func piped(write func(io.Writer) error, name string, sel trace.Select, use func(*trace.Reader) error) error {
-	from, to := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := write(to)
-		to.CloseWithError(err)
-		done <- err
-	}()
-	err := use(trace.NewReader(from, name, sel))
-	from.CloseWithError(io.ErrClosedPipe)
-	if wrote := <-done; err == nil {
-		err = wrote
-	}
-	return err
 }
 
 // spool copies standard input to a temporary file if it is one of the inputs, because a

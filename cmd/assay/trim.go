@@ -15,8 +15,10 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/outfile"
 	"assay/internal/tempfile"
+	"assay/internal/trim"
 	"assay/trace"
 	"assay/unit"
+	"assay/window"
 )
 
 func trimCommand() *command {
@@ -136,14 +138,14 @@ type trimJob struct {
 	*trimming
 	r       *reading
 	name    string
-	outputs []string // by input
-	common  []*common
-	lines   [][]string // what was written, by input
+	outputs []string       // by input
+	common  []*window.Span // in which ranks are cut, on the clock of each; nil for those that are cut at their part
+	lines   [][]string     // what was written, by input
 }
 
 // place finds the names of the outputs, and returns an error if one cannot be written.
 func (j *trimJob) place() error {
-	j.outputs, j.common, j.lines = make([]string, len(j.r.paths)), make([]*common, len(j.r.paths)), make([][]string, len(j.r.paths))
+	j.outputs, j.common, j.lines = make([]string, len(j.r.paths)), make([]*window.Span, len(j.r.paths)), make([][]string, len(j.r.paths))
 	info, err := os.Stat(j.output)
 	dir := err == nil && info.IsDir() || os.IsPathSeparator(j.output[len(j.output)-1])
 	if len(j.r.paths) == 1 && !dir {
@@ -191,23 +193,19 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if in.Trace == nil {
 		return fmt.Errorf("%s: the input has no timeline to take a part of; leave it out", in.Path)
 	}
-	p, err := j.part(i, in)
+	p, err := j.part(in, trim.Source{Path: j.r.paths[i], Common: j.common[i], Output: j.outputs[i]})
 	if err != nil {
 		return err
 	}
-	p.output = j.outputs[i]
-	if err := j.fit(p); err != nil {
+	in.Trace = nil // the decisions are made, and the rest takes memory
+	if err := p.Learn(); err != nil {
 		return err
 	}
-	p.t, in.Trace = nil, nil // the decisions are made, and the rest takes memory
-	if err := j.learn(p); err != nil {
-		return err
-	}
-	encode := func(p *trimmedPart, w io.Writer) error { return outfile.Compressed(j.outputs[i], w, p.write) }
+	encode := func(p *trim.Choice, w io.Writer) error { return outfile.Compressed(j.outputs[i], w, p.Write) }
 	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
 		return fmt.Errorf("%s: cannot write the result: %w", in.Path, diag.PathOnly(err))
 	}
-	j.lines[i] = p.told(j.outputs[i])
+	j.lines[i] = j.told(p, j.outputs[i])
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (j *trimJob) align() error {
 	}
 	for i, path := range j.r.paths {
 		if by, ok := shift[path]; ok {
-			j.common[i] = &common{window.Span{Start: unit.Plus(span.Start, -by), End: unit.Plus(span.End, -by)}, true}
+			j.common[i] = &window.Span{Start: unit.Plus(span.Start, -by), End: unit.Plus(span.End, -by)}
 		}
 	}
 	j.r.e.say("assay %s: %d ranks are cut on one clock, aligned by the ends of matched collectives; residual at most %s", j.name, len(shift), unit.Duration(worst))

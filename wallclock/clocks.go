@@ -1,4 +1,4 @@
-package main
+package wallclock
 
 import (
 	"fmt"
@@ -7,29 +7,28 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/wallclock"
 )
 
-// clocks has the settings of --clock-offset.
-type clocks []clockOf
+// Settings are those of --clock-offset.
+type Settings []settingOf
 
-type clockOf struct {
+type settingOf struct {
 	pattern string // a path, a file name, or a pattern of one of them
-	setting wallclock.Setting
+	setting Setting
 }
 
-// parseClocks checks the values of --clock-offset, each INPUT=OFFSET.
-func parseClocks(list []string) (out clocks, err error) {
+// ParseSettings checks the values of --clock-offset, each INPUT=OFFSET.
+func ParseSettings(list []string) (out Settings, err error) {
 	for _, text := range list {
 		i := strings.LastIndexByte(text, '=')
 		if i <= 0 {
 			return nil, fmt.Errorf("--clock-offset is %q, want INPUT=OFFSET, such as dmon.csv=+1.5s or 'dmon.csv=UTC+02:00'", text)
 		}
-		c := clockOf{pattern: slashed(text[:i])}
+		c := settingOf{pattern: slashed(text[:i])}
 		if _, err := path.Match(c.pattern, ""); err != nil {
 			return nil, fmt.Errorf("--clock-offset is %q, whose pattern is malformed; want a file name, or a pattern with * and ?", text)
 		}
-		if c.setting, err = wallclock.ParseSetting(text[i+1:]); err != nil {
+		if c.setting, err = ParseSetting(text[i+1:]); err != nil {
 			return nil, fmt.Errorf("--clock-offset is %q: %w", text, err)
 		}
 		out = append(out, c)
@@ -38,7 +37,7 @@ func parseClocks(list []string) (out clocks, err error) {
 }
 
 // matches reports whether a clock is that of an input.
-func (c clockOf) matches(input string) bool {
+func (c settingOf) matches(input string) bool {
 	input = slashed(input)
 	for _, name := range []string{input, path.Base(input)} {
 		if ok, _ := path.Match(c.pattern, name); ok || name == c.pattern {
@@ -48,8 +47,8 @@ func (c clockOf) matches(input string) bool {
 	return false
 }
 
-// check returns an error if a pattern is of no input.
-func (list clocks) check(inputs []string) error {
+// Check returns an error if a pattern is of no input.
+func (list Settings) Check(inputs []string) error {
 	for _, c := range list {
 		if slices.ContainsFunc(inputs, c.matches) {
 			continue
@@ -67,8 +66,8 @@ func (list clocks) check(inputs []string) error {
 	return nil
 }
 
-// of returns the setting of the clock of an input.
-func (list clocks) of(input string) (s wallclock.Setting) {
+// Of returns the setting of the clock of an input.
+func (list Settings) Of(input string) (s Setting) {
 	for _, c := range list {
 		if c.matches(input) {
 			s = s.And(c.setting)
@@ -76,3 +75,5 @@ func (list clocks) of(input string) (s wallclock.Setting) {
 	}
 	return s
 }
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }

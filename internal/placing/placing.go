@@ -1,4 +1,6 @@
-package main
+// Package placing says which rank an input is of and which run it belongs to, where the
+// user tells it: by names, folders or regular expressions of paths.
+package placing
 
 import (
 	"fmt"
@@ -8,12 +10,13 @@ import (
 	"strings"
 
 	"assay/internal/ingest"
+	"assay/internal/label"
 	"assay/summary/view"
 )
 
-// A placing has the rules of --rank-from and --group-by. The zero placing leaves all as
-// it was recognized.
-type placing struct {
+// Rules are those of --rank-from and --group-by. The zero Rules leave all as it was
+// recognized.
+type Rules struct {
 	rankFrom, groupBy string         // as given
 	rank, group       *regexp.Regexp // nil for the words
 }
@@ -25,18 +28,18 @@ const (
 	byNone   = "none"
 )
 
-// placing checks the flags.
-func (s *source) placing() (placing, error) {
-	p := placing{rankFrom: s.rankFrom, groupBy: s.groupBy}
+// Parse checks the values of --rank-from and --group-by.
+func Parse(rankFrom, groupBy string) (Rules, error) {
+	p := Rules{rankFrom: rankFrom, groupBy: groupBy}
 	var err error
 	if p.rankFrom != "" && p.rankFrom != byName && p.rankFrom != byFolder {
 		if p.rank, err = oneGroup("--rank-from", p.rankFrom, "name, folder"); err != nil {
-			return placing{}, err
+			return Rules{}, err
 		}
 	}
 	if p.groupBy != "" && p.groupBy != byFolder && p.groupBy != byNone {
 		if p.group, err = oneGroup("--group-by", p.groupBy, "folder, none"); err != nil {
-			return placing{}, err
+			return Rules{}, err
 		}
 	}
 	return p, nil
@@ -50,13 +53,13 @@ func oneGroup(flag, text, words string) (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("%s is \"%s\", %s: %w", flag, text, want, err)
 	}
 	if n := re.NumSubexp(); n != 1 {
-		return nil, fmt.Errorf("%s is \"%s\", which has %s, %s", flag, text, plural(n, "group", "groups"), want)
+		return nil, fmt.Errorf("%s is \"%s\", which has %s, %s", flag, text, label.Plural(int64(n), "group"), want)
 	}
 	return re, nil
 }
 
-// apply sets the rank of an input as --rank-from says.
-func (p *placing) apply(in *ingest.Input) error {
+// Apply sets the rank of an input as --rank-from says.
+func (p *Rules) Apply(in *ingest.Input) error {
 	path, measured := measuredPath(in)
 	if p.rankFrom == "" || !measured {
 		return nil
@@ -90,9 +93,9 @@ func (p *placing) apply(in *ingest.Input) error {
 	return nil
 }
 
-// run returns the run of an input as --group-by says, and from what: "" for both without
+// Run returns the run of an input as --group-by says, and from what: "" for both without
 // the flag.
-func (p *placing) run(in *ingest.Input) (run, from string, err error) {
+func (p *Rules) Run(in *ingest.Input) (run, from string, err error) {
 	name, measured := measuredPath(in)
 	switch {
 	case p.groupBy == "" || !measured:
