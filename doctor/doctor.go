@@ -59,16 +59,15 @@ var questions = sync.OnceValue(builtInQuestions)
 var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
 
 // Examine returns the answers of a capture to all questions, in the order of
-// questions.yaml. It uses the built-in limits.
-func Examine(s *summary.Summary) (out []Answer) {
+// questions.yaml. The result is that of the summary.
+func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	e := examination{Summary: s}
 	for _, d := range s.Devices {
 		e.total = e.total.Plus(d.Activity)
 	}
 	e.lost, e.loses = capture.WorstLoss(s)
-	e.unusable = judge.Judge(s, rule.DefaultThresholds()).Unusable()
+	e.unusable = r.Unusable()
 	ask := e.byQuestion()
-	stacks := rule.Stacks(s)
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = ask[q.id]()
@@ -78,7 +77,7 @@ func Examine(s *summary.Summary) (out []Answer) {
 		if a.Can != Yes && e.recordedWith(q.Setting) {
 			a.Why += " The profiler was started with " + q.Setting + ", so it recorded what there is."
 		} else if a.Can != Yes {
-			a.Flags = q.flags(producers(s), stacks)
+			a.Flags = q.flags(producers(s), r.Stacks)
 		}
 		out = append(out, a)
 	}

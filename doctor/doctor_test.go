@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 
+	"assay/judge"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -12,7 +14,7 @@ import (
 func answered(t *testing.T, s *summary.Summary) map[string]Answer {
 	t.Helper()
 	out := map[string]Answer{}
-	for _, a := range Examine(s) {
+	for _, a := range Examine(s, judge.Judge(s, rule.DefaultThresholds())) {
 		if a.Question == "" || a.Why == "" || (a.Can != Yes && a.Can != Partly && a.Can != No) {
 			t.Errorf("%s: %+v", a.ID, a)
 		}

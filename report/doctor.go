@@ -109,10 +109,13 @@ const mostUnanswered = 5
 // unanswered lists the questions that a capture does not answer, with the option that
 // records the answer. It lists nothing for inputs without a timeline.
 func unanswered(ctx *section.Context) (list doc.List) {
+	if len(ctx.Devices) == 0 {
+		return nil
+	}
 	rest := int64(0)
-	for _, a := range doctor.Examine(ctx.Summary) {
+	for _, a := range doctor.Examine(ctx.Summary, ctx.Result) {
 		switch {
-		case a.Can == doctor.Yes || len(a.Flags) == 0 || len(ctx.Devices) == 0:
+		case a.Can == doctor.Yes || len(a.Flags) == 0:
 		case len(list) == mostUnanswered:
 			rest++
 		default:

@@ -10,7 +10,6 @@ import (
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 	"assay/unit"
 )
 
@@ -23,7 +22,7 @@ const (
 // run: see [phases.Mean.Leads]. It says of a phase in which the device of this process got no
 // work that another process does it.
 func stepPhases(ctx *section.Context) doc.Section {
-	m := phases.Of([]view.Part{{Summary: ctx.Whole}})
+	m := ctx.MeanStep()
 	if !m.Leads() {
 		return doc.Section{}
 	}
@@ -83,7 +82,7 @@ func screenSteps(ctx *section.Context) doc.Section {
 // stepSentence returns the step and its largest phases, with which the verdict begins: what the
 // window of the GPUs hides, such as a first generation before the first kernel, is in it.
 func stepSentence(ctx *section.Context) string {
-	m := phases.Of([]view.Part{{Summary: ctx.Whole}})
+	m := ctx.MeanStep()
 	if !m.Leads() {
 		return ""
 	}

@@ -72,7 +72,7 @@ type examination struct {
 
 // examined returns the capture check in a format: text, md or json.
 func (v *verdict) examined(format string) result {
-	answers := doctor.Examine(v.summary)
+	answers := doctor.Examine(v.summary, v.result)
 	if format != "json" {
 		return shown(mask(report.Doctor(v.summary, v.result, answers)), format, false, false)
 	}

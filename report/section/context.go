@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"assay/compare/phases"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -38,6 +40,7 @@ type Context struct {
 	KernelNS int64                     // ns of all kernels
 	Place    map[view.DeviceKey]string // label of the GPU of a row
 	Charts   map[string]plot.Chart
+	MeanStep func() *phases.Mean // the mean step on the host, or nil; measured when first asked for
 }
 
 // New returns the context of a summary and its result. It has no charts.
@@ -45,6 +48,7 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	whole := s
 	s = s.Timelines()
 	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: map[string]plot.Chart{}, Place: map[view.DeviceKey]string{}}
+	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
 	ctx.Labels = view.DeviceLabels(s)
 	for i, d := range s.Devices {
 		ctx.Total = ctx.Total.Plus(d.Activity)
