@@ -4,7 +4,7 @@
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without it: many inputs, full memory, noise.
-LONG = TestFalseAlarms|TestPower|TestManyInputs|TestCommandsStayWithinMemory|TestAssembler|TestDamaged
+LONG = TestFalseAlarms|TestPower|TestManyInputs|TestCommandsStayWithinMemory|TestAssembler|TestDamaged|TestMergeScenarios|TestMergeCorpus
 long:   ; ASSAY_LONG=1 go test -run '$(LONG)' ./gate ./trace ./torchprof/snapshot ./cmd/assay
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

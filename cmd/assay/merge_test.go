@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"assay/internal/gen/rankgen"
+	"assay/internal/longtest"
 )
 
 // saved runs a command that writes to a directory, and returns the directory.
@@ -83,8 +84,9 @@ func saveTree(t *testing.T, rnd *rand.Rand, inputs []string) string {
 	return saved(t, dir, append(args, "-o")...)
 }
 
-// checkMerge saves and merges the traces of a directory in random trees. All merges must
-// have the same files, and answers must be those of the traces.
+// checkMerge saves and merges the traces of a directory in a random tree, or in
+// several at full size. All merges must have the same files, and answers must be those of
+// the traces.
 func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 	t.Helper()
 	given := inputs
@@ -96,7 +98,11 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 	if len(whole) < len(inputs) {
 		t.Fatalf("%d files of %d inputs", len(whole), len(inputs))
 	}
-	for range 3 {
+	trees := 1
+	if longtest.Wanted() {
+		trees = 5
+	}
+	for range trees {
 		merged := saveTree(t, rnd, inputs)
 		sameFiles(t, "merged", whole, filesOf(t, merged))
 		if got := outputOf(t, "summary", "--format", "json", merged); !bytes.Equal(got, want) {

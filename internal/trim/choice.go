@@ -26,7 +26,7 @@ type Wish struct {
 	Limit             string // Most as the user wrote it
 }
 
-// A Source is the input of which a part is taken.
+// A Source is an input and how its part is written.
 type Source struct {
 	Path, Format string
 	Trace        *trace.Trace
