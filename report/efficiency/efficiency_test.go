@@ -110,6 +110,27 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestWorkingClocks: the clock of a GPU while it worked comes with the peak at this clock:
+// 989.4 TFLOP/s × 1410 / 1830. MFU does not change.
+func TestWorkingClocks(t *testing.T) {
+	s := samplerun.Efficient()
+	mhz, limited := 1830., 0.25
+	d := &s.Efficiency.Devices[0]
+	d.PeakMHz = &mhz
+	before, _, _ := strings.Cut(markdown(t, s), "Matrix operators with known")
+	d.Clock, d.ClockSource, d.Throttled = &summary.WorkingClock{Median: 1410, Samples: 12}, summary.ClockOfMonitor, &limited
+	want := "SM clock 1,410 MHz median while the GPU worked (monitor, 12 samples); matrix peaks assume 1,830 MHz. At that clock, the bf16 peak is 762 TFLOP/s. " +
+		"A limit of power or temperature lowered it for 25.0% of that time."
+	text := markdown(t, s)
+	if !strings.Contains(text, want) {
+		_, text, _ = strings.Cut(text, "## Efficiency")
+		t.Errorf("the clock is not stated in:\n%.900s", text)
+	}
+	if !strings.HasPrefix(text, strings.TrimSpace(before)) {
+		t.Error("the text before the clock changed")
+	}
+}
+
 // TestGraphReplays: the report says how many launches of graphs matched a capture, and why the
 // others did not.
 func TestGraphReplays(t *testing.T) {
