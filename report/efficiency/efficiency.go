@@ -41,11 +41,17 @@ func Sections(ctx *section.Context) []doc.Section {
 // MFU of model FLOPs that the user gave, and what logs say, need no shapes.
 func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: "FLOPs and bytes of operators are unknown."}
-	shapes := false
+	nsight := ofNsight(ctx.Summary)
+	shapes := nsight && len(ctx.Summary.Efficiency.Rows) == 0
 	for _, u := range efficiency.Unknowns(ctx.Summary) {
-		if u.Reason == words.NoShapes {
-			s.Lead, shapes = "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True.", true
-		}
+		shapes = shapes || u.Reason == words.NoShapes
+	}
+	switch {
+	case shapes && nsight:
+		s.Lead = "FLOPs and bytes are unknown: the capture has no operators with input shapes. " +
+			"With PyTorch, run the steps in torch.autograd.profiler.emit_nvtx(record_shapes=True), and record with nsys profile --trace=cuda,nvtx."
+	case shapes:
+		s.Lead = "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True."
 	}
 	if total.MFUFrom == summary.MFUOfUser {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: given(total)})
@@ -57,6 +63,16 @@ func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
 	return s
+}
+
+// ofNsight reports whether all GPUs are those of exports of Nsight Systems.
+func ofNsight(s *summary.Summary) bool {
+	for _, d := range s.Efficiency.Devices {
+		if d.Input < 0 || d.Input >= len(s.Inputs) || !strings.HasPrefix(s.Inputs[d.Input].Format, "nsys-") {
+			return false
+		}
+	}
+	return len(s.Efficiency.Devices) > 0
 }
 
 const title = "Efficiency: FLOPs, bytes and roofline"

@@ -81,6 +81,12 @@ func TestWithoutShapes(t *testing.T) {
 	if n := strings.Count(text, "FLOPs"); n != 2 || !strings.Contains(text, "the capture has no input shapes. Record with record_shapes=True.") {
 		t.Errorf("FLOPs are mentioned %d times, want in a heading and a line", n)
 	}
+	for _, rows := range [][]summary.EfficiencyRow{s.Efficiency.Rows, nil} {
+		s.Efficiency.Rows, s.Inputs[0].Format = rows, "nsys-sqlite"
+		if text := markdown(t, s); !strings.Contains(text, "no operators with input shapes. With PyTorch, run the steps in torch.autograd.profiler.emit_nvtx(record_shapes=True)") {
+			t.Error("the report of an export does not say how to record shapes")
+		}
+	}
 	s.Efficiency = summary.Efficiency{}
 	if strings.Contains(markdown(t, s), "FLOPs") {
 		t.Error("a summary without efficiency mentions FLOPs")
