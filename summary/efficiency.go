@@ -60,6 +60,13 @@ type EfficiencyDevice struct {
 	// CacheBytes is the size of the last cache before the memory; 0 if it is not known.
 	CacheBytes int64 `json:"cache_bytes,omitempty"`
 
+	// Clock is the clock of the SMs while the GPU worked, and Throttled the share of this time
+	// in which a limit of power or temperature lowered it. They are absent unless a monitor
+	// recorded this GPU at this time.
+	Clock       *WorkingClock `json:"clock_mhz,omitempty"`
+	ClockSource string        `json:"clock_source,omitempty"` // [ClockOfMonitor]
+	Throttled   *float64      `json:"throttled_share,omitempty"`
+
 	EfficiencySums
 }
 
@@ -73,6 +80,15 @@ func (d *EfficiencyDevice) SourceOf(figure string) string {
 	}
 	return d.PeakSource
 }
+
+// A WorkingClock is a clock in MHz over samples.
+type WorkingClock struct {
+	Median  float64 `json:"median"`
+	Samples int64   `json:"samples"`
+}
+
+// ClockOfMonitor is the source of a clock that nvidia-smi, DCGM or another monitor recorded.
+const ClockOfMonitor = "monitor"
 
 // EfficiencySums are sums over the operators of a device, of a step on it or of several
 // devices. A call of an operator counts where the first of its work starts, with all of it.

@@ -48,6 +48,7 @@ func Join(s *summary.Summary, tracks []*Track) {
 			rows = append(rows, beside(p, m)...)
 		}
 	}
+	workingClocks(s, all)
 	for _, p := range all {
 		explain(p, all, joined[p])
 		s.Clocks = append(s.Clocks, p.row)

@@ -7,8 +7,10 @@ import (
 	"os"
 	"testing"
 
+	"assay/analyze"
 	"assay/efficiency/hardware"
 	"assay/summary"
+	"assay/trace"
 )
 
 // A knownSum is what the labels of one row sum to.
@@ -96,5 +98,26 @@ func checkTotals(t *testing.T, e summary.Efficiency, calls int64) {
 	t.Helper()
 	if total := e.Total(); total.GPUNS != calls*5000 || total.NoOperatorNS != 0 {
 		t.Errorf("GPU time %d, without an operator %d", total.GPUNS, total.NoOperatorNS)
+	}
+}
+
+// TestOnlyCPU: a capture without GPU work has no efficiency.
+func TestOnlyCPU(t *testing.T) {
+	f, err := os.Open("../../testdata/known_work.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.Read(z, "known_work.json", analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions())
+	if !s.Efficiency.IsZero() || len(s.Devices) > 0 || len(s.Spans) < 100 {
+		t.Errorf("efficiency %+v, %d devices, %d operators", s.Efficiency, len(s.Devices), len(s.Spans))
 	}
 }

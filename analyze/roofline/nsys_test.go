@@ -1,12 +1,17 @@
 package roofline_test
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"assay/analyze"
 	"assay/efficiency/hardware"
+	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"
@@ -60,5 +65,48 @@ func TestNVTX(t *testing.T) {
 	}
 	if d.PeakSource != "table" || d.HBMSource != "nsys" || !near(d.HBMGBPS, 320.064) || !near(d.PeakMHz, 1590) {
 		t.Errorf("the GPU is %+v", *d)
+	}
+}
+
+// TestBothProfilers: a run has the same operators, times and FLOPs in the trace of Kineto and
+// in the export of Nsight Systems with the ranges of emit_nvtx. The export has no bytes, and the
+// bandwidth that it states.
+func TestBothProfilers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.sqlite")
+	var text bytes.Buffer
+	if _, err := nsysgen.Record(path, &text, tracegen.LLMTrainStep(), 0); err != nil {
+		t.Fatal(err)
+	}
+	exported, err := nsys.ReadSQLite(path, "run.sqlite", analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	traced, err := trace.Read(&text, "run.json", analyze.Needs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type sum struct{ count, ns, flops int64 }
+	rowsOf := func(tr *trace.Trace, of func(*summary.EfficiencyRow)) map[string]sum {
+		out := map[string]sum{}
+		e := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()).Efficiency
+		for i := range e.Rows {
+			r := &e.Rows[i]
+			of(r)
+			if r.Unit != "matrix" || r.FLOPs == nil {
+				continue
+			}
+			k := r.Op + string(r.Dims)
+			out[k] = sum{out[k].count + r.Count, out[k].ns + r.GPUNS, out[k].flops + *r.FLOPs}
+		}
+		return out
+	}
+	a := rowsOf(traced, func(*summary.EfficiencyRow) {})
+	b := rowsOf(exported, func(r *summary.EfficiencyRow) {
+		if r.Bytes != nil {
+			t.Errorf("%s has %d bytes in the export, which has no types", r.Op, *r.Bytes)
+		}
+	})
+	if len(a) == 0 || !maps.Equal(a, b) {
+		t.Errorf("the trace has %v, the export %v", a, b)
 	}
 }

@@ -41,11 +41,17 @@ func Sections(ctx *section.Context) []doc.Section {
 // MFU of model FLOPs that the user gave, and what logs say, need no shapes.
 func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: "FLOPs and bytes of operators are unknown."}
-	shapes := false
+	nsight := ofNsight(ctx.Summary)
+	shapes := nsight && len(ctx.Summary.Efficiency.Rows) == 0
 	for _, u := range efficiency.Unknowns(ctx.Summary) {
-		if u.Reason == words.NoShapes {
-			s.Lead, shapes = "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True.", true
-		}
+		shapes = shapes || u.Reason == words.NoShapes
+	}
+	switch {
+	case shapes && nsight:
+		s.Lead = "FLOPs and bytes are unknown: the capture has no operators with input shapes. " +
+			"With PyTorch, run the steps in torch.autograd.profiler.emit_nvtx(record_shapes=True), and record with nsys profile --trace=cuda,nvtx."
+	case shapes:
+		s.Lead = "FLOPs and bytes are unknown: the capture has no input shapes. Record with record_shapes=True."
 	}
 	if total.MFUFrom == summary.MFUOfUser {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: given(total)})
@@ -57,6 +63,16 @@ func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
 	return s
+}
+
+// ofNsight reports whether all GPUs are those of exports of Nsight Systems.
+func ofNsight(s *summary.Summary) bool {
+	for _, d := range s.Efficiency.Devices {
+		if d.Input < 0 || d.Input >= len(s.Inputs) || !strings.HasPrefix(s.Inputs[d.Input].Format, "nsys-") {
+			return false
+		}
+	}
+	return len(s.Efficiency.Devices) > 0
 }
 
 const title = "Efficiency: FLOPs, bytes and roofline"
@@ -152,9 +168,10 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 func clocks(s *summary.Summary) string {
 	var parts []string
 	gpus := int64(1)
+	text, working := workingClock(s)
 	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
 		r := efficiency.Monitored(s, m.metric)
-		if r == nil {
+		if r == nil || working && m.metric != "gpu.power" {
 			continue
 		}
 		gpus = max(gpus, r.Places)
@@ -165,9 +182,41 @@ func clocks(s *summary.Summary) string {
 		parts = append(parts, text)
 	}
 	if parts == nil {
-		return ""
+		return text
 	}
-	return fmt.Sprintf("Monitor (%s): %s.", label.Plural(gpus, "GPU"), strings.Join(parts, "; "))
+	return strings.TrimSpace(fmt.Sprintf("%s Monitor (%s): %s.", text, label.Plural(gpus, "GPU"), strings.Join(parts, "; ")))
+}
+
+// workingClock states the clock of the GPUs while they worked, and the peak at this clock.
+func workingClock(s *summary.Summary) (text string, ok bool) {
+	w, ok := efficiency.WorkingClocks(s)
+	if !ok {
+		return "", false
+	}
+	low, high := unit.Value(w.Low, "hertz"), unit.Value(w.High, "hertz")
+	text = "SM clock " + low + " median while the GPU worked"
+	if w.GPUs > 1 {
+		text = fmt.Sprintf("SM clock while the %d GPUs worked: median %s", w.GPUs, low)
+		if high != low {
+			text += " to " + high
+		}
+	}
+	text += " (monitor, " + label.Plural(w.Samples, "sample") + ")"
+	if peak, types := efficiency.PeakClock(s), weighty(efficiency.Matrix(s)); peak > 0 {
+		text += "; matrix peaks assume " + unit.Value(peak, "hertz")
+		if len(types) > 0 {
+			at := func(hz float64) string { return rateText(types[0].TFLOPS * hz / peak) }
+			text += ". At that clock, the " + types[0].Dtype + " peak is " + at(w.Low)
+			if at(w.High) != at(w.Low) {
+				text += " to " + at(w.High)
+			}
+		}
+	}
+	text += "."
+	if w.Throttled != nil && *w.Throttled > 0 {
+		text += " A limit of power or temperature lowered it for " + percent(*w.Throttled) + " of that time."
+	}
+	return text, true
 }
 
 // formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks

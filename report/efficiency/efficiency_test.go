@@ -81,6 +81,12 @@ func TestWithoutShapes(t *testing.T) {
 	if n := strings.Count(text, "FLOPs"); n != 2 || !strings.Contains(text, "the capture has no input shapes. Record with record_shapes=True.") {
 		t.Errorf("FLOPs are mentioned %d times, want in a heading and a line", n)
 	}
+	for _, rows := range [][]summary.EfficiencyRow{s.Efficiency.Rows, nil} {
+		s.Efficiency.Rows, s.Inputs[0].Format = rows, "nsys-sqlite"
+		if text := markdown(t, s); !strings.Contains(text, "no operators with input shapes. With PyTorch, run the steps in torch.autograd.profiler.emit_nvtx(record_shapes=True)") {
+			t.Error("the report of an export does not say how to record shapes")
+		}
+	}
 	s.Efficiency = summary.Efficiency{}
 	if strings.Contains(markdown(t, s), "FLOPs") {
 		t.Error("a summary without efficiency mentions FLOPs")
@@ -107,6 +113,27 @@ func TestClocks(t *testing.T) {
 	if text := markdown(t, s); !strings.Contains(text, "Monitor (2 GPUs): SM clock mean 1,400 MHz, 1,200 MHz to 1,980 MHz (matrix peaks assume 1,830 MHz).") {
 		_, text, _ = strings.Cut(text, "## Efficiency")
 		t.Errorf("the clock is not stated in:\n%.900s", text)
+	}
+}
+
+// TestWorkingClocks: the clock of a GPU while it worked comes with the peak at this clock:
+// 989.4 TFLOP/s × 1410 / 1830. MFU does not change.
+func TestWorkingClocks(t *testing.T) {
+	s := samplerun.Efficient()
+	mhz, limited := 1830., 0.25
+	d := &s.Efficiency.Devices[0]
+	d.PeakMHz = &mhz
+	before, _, _ := strings.Cut(markdown(t, s), "Matrix operators with known")
+	d.Clock, d.ClockSource, d.Throttled = &summary.WorkingClock{Median: 1410, Samples: 12}, summary.ClockOfMonitor, &limited
+	want := "SM clock 1,410 MHz median while the GPU worked (monitor, 12 samples); matrix peaks assume 1,830 MHz. At that clock, the bf16 peak is 762 TFLOP/s. " +
+		"A limit of power or temperature lowered it for 25.0% of that time."
+	text := markdown(t, s)
+	if !strings.Contains(text, want) {
+		_, text, _ = strings.Cut(text, "## Efficiency")
+		t.Errorf("the clock is not stated in:\n%.900s", text)
+	}
+	if !strings.HasPrefix(text, strings.TrimSpace(before)) {
+		t.Error("the text before the clock changed")
 	}
 }
 

@@ -31,3 +31,35 @@ func PeakClock(s *summary.Summary) float64 {
 	}
 	return mhz * 1e6
 }
+
+// A Working is what monitors recorded of the clocks of GPUs while they worked.
+type Working struct {
+	GPUs      int
+	Samples   int64
+	Low, High float64  // the least and the most median of a GPU, in Hz
+	Throttled *float64 // share of the time in which a limit lowered a clock; the mean of the GPUs
+}
+
+// WorkingClocks returns the clocks of the GPUs of s while they worked. It returns false if one
+// GPU has none.
+func WorkingClocks(s *summary.Summary) (w Working, ok bool) {
+	sum, limited := 0., 0
+	for _, d := range s.Efficiency.Devices {
+		if d.Clock == nil {
+			return Working{}, false
+		}
+		hz := d.Clock.Median * 1e6
+		if w.GPUs == 0 || hz < w.Low {
+			w.Low = hz
+		}
+		w.High, w.GPUs, w.Samples = max(w.High, hz), w.GPUs+1, summary.Plus(w.Samples, d.Clock.Samples)
+		if d.Throttled != nil {
+			sum, limited = sum+*d.Throttled, limited+1
+		}
+	}
+	if limited > 0 && limited == w.GPUs {
+		mean := sum / float64(limited)
+		w.Throttled = &mean
+	}
+	return w, w.GPUs > 0
+}
