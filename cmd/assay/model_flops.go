@@ -78,8 +78,8 @@ func (f *peakFlags) loadModel() (m hardware.ModelFLOPs, err error) {
 	if m, err = hardware.ModelOf(step, of); err != nil {
 		return m, fmt.Errorf("%s: %w", path, err)
 	}
-	f.used.counted = fmt.Sprintf("model FLOPs of %s (%s): %s for a step on each GPU, %s for a token = 3 × forward, of %s elements of matrices and causal attention over %d tokens",
-		path, model.Type, flopsText(step), flopsText(step/tokens.Count), unit.Count(int64(model.Matrices())), tokens.Length)
+	f.used.counted = fmt.Sprintf("model FLOPs of %s (%s): %s per step and GPU, %s per token. This is %d forward passes of a model with %s elements in matrices, and causal attention over %s tokens",
+		path, model.Type, flopsText(step), flopsText(step/tokens.Count), transformer.Training, unit.Count(int64(model.Matrices())), unit.Count(tokens.Length))
 	return m, nil
 }
 

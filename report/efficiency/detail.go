@@ -15,8 +15,26 @@ import (
 	"assay/unit"
 )
 
-// emptyCells explains them.
-const emptyCells = " Empty: unknown, for the reasons below."
+// notesOf explains lower bounds of MFU and empty cells, if the table has them.
+func notesOf[Row any](list []Row, sums func(Row) *summary.EfficiencySums) (note string) {
+	var utilized, roofed int
+	for _, row := range list {
+		s := sums(row)
+		if s.MFU != nil {
+			utilized++
+		}
+		if rooflined(*s, "x") != "" {
+			roofed++
+		}
+	}
+	if utilized > 0 {
+		note = " MFU and HFU: at least where FLOPs known is less than 100%."
+	}
+	if utilized%len(list) != 0 || roofed%len(list) != 0 { // a column that is empty is left out
+		note += " Empty: unknown, for the reasons below."
+	}
+	return note
+}
 
 // gpus returns the GPUs of a run of several.
 func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
@@ -43,7 +61,7 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 			achieved(d.EfficiencySums), rooflined(d.EfficiencySums, scale.Text(d.RooflineNS)), rooflined(d.EfficiencySums, scale.Text(d.RecoverableNS)),
 		}})
 	}
-	t.Note = "MFU and HFU: % of the peak over the GPU window; at least where FLOPs known is less than 100%. Matrix TFLOP/s: while matrix operators run." + emptyCells
+	t.Note = "MFU and HFU: % of the peak over the GPU window. Matrix TFLOP/s: while matrix operators run." + notesOf(devices, func(d summary.EfficiencyDevice) *summary.EfficiencySums { return &d.EfficiencySums })
 	return doc.Section{Title: "Efficiency of GPUs", Blocks: []doc.Block{t.Cut(section.MaxDevices).WithoutEmpty()}, Fold: true}
 }
 
@@ -108,7 +126,7 @@ func steps(ctx *section.Context) doc.Section {
 			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums), rooflined(st.EfficiencySums, scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs)))), mfuOverRanks(st),
 		}})
 	}
-	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run. MFU and HFU: at least where FLOPs known is less than 100%." + emptyCells
+	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run." + notesOf(list, func(st efficiency.Step) *summary.EfficiencySums { return &st.EfficiencySums })
 	return doc.Section{Title: "Efficiency of steps", Blocks: []doc.Block{t.Cut(maxSteps).WithoutEmpty()}, Fold: true}
 }
 
