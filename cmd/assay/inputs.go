@@ -121,15 +121,16 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	}
 	// Open returns when the first bytes are there, which may be never.
 	late := time.AfterFunc(waitTime, func() { say("waiting for data from " + path) })
-	f, err := ingest.Open(path, r.e.stdin)
+	open := ingest.OpenWithoutDigest
+	if r.need.digest || r.alike[path] {
+		open = ingest.Open
+	}
+	f, err := open(path, r.e.stdin)
 	late.Stop()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if !r.need.digest && !r.alike[path] {
-		f.SkipDigest()
-	}
 	f.Temp, f.ExportTime, f.Forms = &r.temp, r.exportTime, r.forms
 	f.Say = say
 	r.opened(f)

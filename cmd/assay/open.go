@@ -218,12 +218,11 @@ func openPage(path string) (*os.File, bool) {
 
 // isChrome reports whether a file is a trace that the viewer reads as it is.
 func isChrome(path string) bool {
-	f, err := ingest.Open(path, nil)
+	f, err := ingest.OpenWithoutDigest(path, nil)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	f.SkipDigest()
 	rd, err := ingest.Events(f, trace.Select{})
 	return err == nil && rd != nil && f.Compression != "zstd"
 }

@@ -375,12 +375,11 @@ func (r *reading) again(path string, use func(*ingest.File) error) error {
 			return err
 		}
 	}
-	f, err := ingest.Open(path, r.e.stdin)
+	f, err := ingest.OpenWithoutDigest(path, r.e.stdin)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	f.SkipDigest()
 	f.ExportTime = r.exportTime
 	return use(f)
 }

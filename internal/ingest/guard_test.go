@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 func loadBytes(t *testing.T, stored []byte, bomb, input int64) (*Input, error) {
 	t.Helper()
-	f, err := open(Stdin, bytes.NewReader(stored), bomb)
+	f, err := open(Stdin, bytes.NewReader(stored), bomb, sha256.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Input struct {
 	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
-	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after SkipDigest
+	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
 	Rank        int
 	RankFrom    string // "trace", "name", "folder", "nccl" or "assumed"; also what the caller decided
 

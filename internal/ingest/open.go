@@ -81,8 +81,16 @@ func (f *File) say(text string) {
 	}
 }
 
-// Open opens the file at path, or stdin for [Stdin].
-func Open(path string, stdin io.Reader) (*File, error) { return open(path, stdin, bombSize) }
+// Open opens the file at path, or stdin for [Stdin], and computes the SHA-256 of what is read.
+func Open(path string, stdin io.Reader) (*File, error) {
+	return open(path, stdin, bombSize, sha256.New())
+}
+
+// OpenWithoutDigest is Open for a file whose SHA-256 nobody asks for. Of JSON that is not
+// compressed it takes half as long as everything else.
+func OpenWithoutDigest(path string, stdin io.Reader) (*File, error) {
+	return open(path, stdin, bombSize, nil)
+}
 
 // openListed opens a file of a directory. If it is no longer a regular file, it is an
 // error, and nothing waits for the writer of a pipe.
@@ -95,24 +103,24 @@ func openListed(path string) (*File, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: this is not a regular file", path)
 	}
-	return opened(path, file, bombSize)
+	return opened(path, file, bombSize, nil)
 }
 
 // open is Open with the size from which on a compressed input may be a bomb.
-func open(path string, stdin io.Reader, bomb int64) (*File, error) {
+func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error) {
 	if path == Stdin {
-		return opened(stdinName, stdin, bomb)
+		return opened(stdinName, stdin, bomb, sum)
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, pathError(err)
 	}
-	return opened(path, file, bomb)
+	return opened(path, file, bomb, sum)
 }
 
 // opened returns the File of an opened input. If src is a file that is not standard
-// input, the File closes it.
-func opened(path string, src io.Reader, bomb int64) (*File, error) {
+// input, the File closes it. The sum is nil if nobody asks for it.
+func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error) {
 	f := &File{Path: path, Compression: "none", bomb: bomb, Temp: new(tempfile.Registry)}
 	f.close = append(f.close, f.Temp.Close)
 	if file, ok := src.(*os.File); ok && path != stdinName {
@@ -120,7 +128,7 @@ func opened(path string, src io.Reader, bomb int64) (*File, error) {
 		info, err := file.Stat()
 		f.whole = err == nil && info.Mode().IsRegular()
 	}
-	f.raw = &countingReader{r: src, sum: sha256.New()}
+	f.raw = &countingReader{r: src, sum: sum}
 	f.buf = f.buffered(f.raw)
 	f.content = f.buf
 	// Twice, because traces that were gzipped by two programs exist.
@@ -270,12 +278,8 @@ func (f *File) over() error {
 	return trace.InputLimit(f.max)
 }
 
-// SkipDigest says that nobody will ask for the SHA-256 of the stored bytes. Of JSON
-// that is not compressed it takes half as long as everything else.
-func (f *File) SkipDigest() { f.raw.sum = nil }
-
 // Finish reads what is left of the stored bytes and returns how many there
-// were in all and their SHA-256 in hex, "" after [File.SkipDigest].
+// were in all and their SHA-256 in hex, "" after [OpenWithoutDigest].
 // The digest is "" also if [File.drain] has left bytes out.
 func (f *File) Finish() (n int64, sum string, err error) {
 	left, err := f.drain()

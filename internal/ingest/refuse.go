@@ -84,7 +84,7 @@ const maxZeros = 4 << 30
 // refuseZeros explains a content that begins with zeros: how many there are, and
 // whether anything follows.
 func refuseZeros(f *File) error {
-	f.SkipDigest()
+	f.raw.sum = nil
 	if size, ok := f.hole(); ok {
 		return onlyZeros(f, size)
 	}

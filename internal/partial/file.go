@@ -75,7 +75,7 @@ func (p *Part) record(text, collectives []byte) (Record, error) {
 
 // again returns the record of a part that was saved.
 func (p *Part) again() (Record, error) {
-	f, err := ingest.Open(p.path, nil)
+	f, err := ingest.OpenWithoutDigest(p.path, nil)
 	if err != nil {
 		return Record{}, err
 	}
