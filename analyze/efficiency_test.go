@@ -123,7 +123,7 @@ func checkEfficiency(t *testing.T, s *summary.Summary) {
 			if r.Bytes != nil {
 				sum.BytesKnownNS += r.GPUNS
 			}
-			if (r.FLOPs == nil || r.Bytes == nil) != (r.Unknown != "") {
+			if (r.FLOPs == nil || r.Bytes == nil || r.RooflineNS == nil) != (r.Unknown != "") {
 				t.Errorf("%s %s: unknown %q", r.Op, r.Dims, r.Unknown)
 			}
 			if r.RooflineNS != nil {
