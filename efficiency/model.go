@@ -67,6 +67,12 @@ func (m *Model) Work(c *Call) (Work, bool) {
 	return w, o.why == Known
 }
 
+// UsesCache reports whether calls read or write the cache of keys and values of a server.
+func (m *Model) UsesCache() bool { return m.cache != nil }
+
+// ReadsCache reports whether calls attend to the cache.
+func (m *Model) ReadsCache() bool { return m.Cache(&Call{}).Use == ReadsCache }
+
 // Cache returns how a call uses the cache of keys and values. This does not depend on whether
 // its work is known.
 func (m *Model) Cache(c *Call) Cache {

@@ -16,6 +16,7 @@ type Efficiency struct {
 	Devices   []EfficiencyDevice   `json:"devices"`
 	Rows      []EfficiencyRow      `json:"rows"`
 	Steps     []EfficiencyStep     `json:"steps,omitempty"`
+	Decode    []EfficiencyDecode   `json:"decode,omitempty"`
 	Transfers []EfficiencyTransfer `json:"transfers,omitempty"`
 	Replays   []EfficiencyReplay   `json:"replays,omitempty"`
 	Captures  []EfficiencyCapture  `json:"captures,omitempty"`

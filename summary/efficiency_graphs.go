@@ -24,6 +24,11 @@ type EfficiencyCapture struct {
 
 	Rows []EfficiencyRow `json:"rows,omitempty"` // of one replay, without times
 	Of   []int32         `json:"of,omitempty"`   // the row of each node, or -1 if no operator was open
+
+	// Decode has what one replay reads and writes of a decode step, and Hidden the rows that may
+	// have weights.
+	Decode *DecodeParts `json:"decode,omitempty"`
+	Hidden []int32      `json:"hidden,omitempty"`
 }
 
 // An EfficiencyReplay has the launches of a graph on one GPU that ran the same kernels in the

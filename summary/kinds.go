@@ -261,6 +261,12 @@ var kinds = []Kind{
 			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
 		},
 		Check: func(r *EfficiencyStep) error { return r.EfficiencySums.check() }},
+	rows[EfficiencyDecode]{Name: "efficiency.decode", In: func(s *Summary) *[]EfficiencyDecode { return &s.Efficiency.Decode },
+		Fold:  few,
+		Roll:  func(r *EfficiencyDecode) Rolled { return Rolled{Name: r.Name, Count: 1, TotalNS: r.WallNS} },
+		At:    func(r *EfficiencyDecode) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*EfficiencyDecode).order,
+		Check: (*EfficiencyDecode).check},
 	rows[EfficiencyTransfer]{Name: "efficiency.transfers", In: func(s *Summary) *[]EfficiencyTransfer { return &s.Efficiency.Transfers },
 		Fold: away,
 		Roll: func(r *EfficiencyTransfer) Rolled {

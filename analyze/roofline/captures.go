@@ -89,7 +89,7 @@ func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summar
 		return out // nothing can match
 	}
 	out.Kernels = names.String()
-	rows := captured{o: o, out: &out, at: map[capturedKey]int32{}}
+	rows := captured{o: o, out: &out, at: map[capturedKey]int32{}, parts: newParts(o)}
 	stacks := map[trace.TrackID]*opened{}
 	calls := map[*trace.Op]int32{}
 	for _, l := range r.launches {
@@ -103,6 +103,7 @@ func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summar
 			out.Of = append(out.Of, -1)
 			continue
 		}
+		rows.parts.uses(o.usesOf(open))
 		owner, work := o.choose(open, l.call.Kernel, l.call.Kernel == 0)
 		op := open[owner]
 		row, again := calls[op]
@@ -111,10 +112,14 @@ func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summar
 				work = o.unknown(op, 0, efficiency.GraphReplay)
 			}
 			row = rows.add(work, o.t.Name(l.call.Kernel), o.again(open, owner))
+			if l.call.Kernel != 0 && rows.parts.add(op, &o.works[work].work, o.t.Name(l.call.Kernel)) && !slices.Contains(out.Hidden, row) {
+				out.Hidden = append(out.Hidden, row)
+			}
 			calls[op] = row
 		}
 		out.Of = append(out.Of, row)
 	}
+	out.Decode = &rows.parts.DecodeParts
 	return out
 }
 
@@ -123,6 +128,8 @@ type captured struct {
 	o   *Owners
 	out *summary.EfficiencyCapture
 	at  map[capturedKey]int32
+
+	parts parts
 }
 
 type capturedKey struct {

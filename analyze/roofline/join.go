@@ -159,7 +159,7 @@ func (j *joiner) find(r *summary.EfficiencyReplay) (found *summary.EfficiencyCap
 			unmatched = summary.CaptureSize
 			continue
 		}
-		if found != nil && (!reflect.DeepEqual(found.Rows, c.Rows) || !slices.Equal(found.Of, c.Of)) {
+		if found != nil && (!reflect.DeepEqual(found.Rows, c.Rows) || !slices.Equal(found.Of, c.Of) || !reflect.DeepEqual(found.Decode, c.Decode)) {
 			return nil, summary.CapturesDiffer
 		}
 		found = c
@@ -222,14 +222,6 @@ func sum(a, b *int64) *int64 {
 	}
 	n := summary.Plus(*a, *b)
 	return &n
-}
-
-// times multiplies sums of a file, whose size nobody checked.
-func times(n, by int64) int64 {
-	if n != 0 && by > (1<<62)/n {
-		return 1 << 62
-	}
-	return n * by
 }
 
 // count adds the launches of an operator to the sums of the GPU or of a step. model are its

@@ -16,10 +16,10 @@ func timesOf(c *summary.EfficiencyCapture, nodes []int64) (times []int64, known 
 // launchesOf returns the row of a capture for some launches that took some time, and their FLOPs
 // without recomputation.
 func launchesOf(c summary.EfficiencyRow, launches, ns int64) (row summary.EfficiencyRow, model *int64) {
-	c.Count, c.GPUNS = times(c.Count, launches), ns
+	c.Count, c.GPUNS = summary.Times(c.Count, launches), ns
 	for _, n := range []**int64{&c.FLOPs, &c.Model, &c.Bytes} {
 		if *n != nil {
-			all := times(**n, launches)
+			all := summary.Times(**n, launches)
 			*n = &all
 		}
 	}
@@ -30,18 +30,38 @@ func launchesOf(c summary.EfficiencyRow, launches, ns int64) (row summary.Effici
 	return c, model
 }
 
-// steps adds the operators of replays to the steps that launched them.
+// steps adds the operators of replays to the steps that launched them, and rates decode steps.
 func (j *joiner) steps() {
+	decode := map[stepOf]*summary.EfficiencyDecode{}
+	for i := range j.e.Decode {
+		d := &j.e.Decode[i]
+		decode[stepOf{d.Input, d.Rank, d.Device, d.StartNS, d.Number, d.Name}] = d
+	}
 	for i := range j.e.Steps {
 		s := &j.e.Steps[i]
 		d := j.device(&summary.EfficiencyReplay{Input: s.Input, Rank: s.Rank, Device: s.Device})
+		row := decode[stepOf{s.Input, s.Rank, s.Device, s.StartNS, s.Number, s.Name}]
+		replayed := row != nil && row.Parts != nil && !outside(row.Parts)
 		for _, l := range s.Replays {
-			if m := j.found[replayOf{s.Input, s.Rank, s.Device, l.Replay}]; m != nil && int64(len(l.NodeNS)) == m.replay.Nodes {
+			m := j.found[replayOf{s.Input, s.Rank, s.Device, l.Replay}]
+			addReplay(row, m, &l)
+			if m != nil && int64(len(l.NodeNS)) == m.replay.Nodes {
 				m.addTo(s, d, &l)
 			}
 		}
 		s.Replays = nil
+		if row != nil && row.Parts != nil {
+			rateDecode(row, peaksOf(d), replayed)
+		}
 	}
+}
+
+// A stepOf identifies a step.
+type stepOf struct {
+	input, rank   int
+	device        int64
+	start, number int64
+	name          string
 }
 
 // addTo adds some launches to the sums of a step.

@@ -52,5 +52,8 @@ func countOver(e *summary.Efficiency) (n int64) {
 	for i := range e.Steps {
 		count(e.Steps[i].MFUFrom == summary.MFUOver)
 	}
+	for i := range e.Decode {
+		count(e.Decode[i].Unknown == summary.DecodeOver)
+	}
 	return n
 }

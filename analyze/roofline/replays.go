@@ -59,10 +59,11 @@ type replayKey struct {
 // replayed notes a node of a graph, which added so much to the GPU time of its call.
 func (m *meter) replayed(w gpu.Work, a *trace.Activity, s *spent, added int64) {
 	link := m.links.Of[w.Number]
-	if link < 0 || !m.replays(link) || m.tl.IsWholeGraph(a.Name) {
+	if link < 0 || !m.replays(link) {
 		return
 	}
-	if s.again || s.row != noOperator && !unknownWork(&m.works[s.known]) {
+	if m.tl.IsWholeGraph(a.Name) || s.again || s.row != noOperator && !unknownWork(&m.works[s.known]) {
+		s.opaque = true
 		return
 	}
 	r := m.graphs.open[link]

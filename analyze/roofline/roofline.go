@@ -32,6 +32,9 @@ type Owners struct {
 	rows  []rowID // by the number of a row
 	byRow map[rowID]int32
 
+	caches map[cacheKey]efficiency.Cache
+	uses   map[int32][]use // by link: the calls around it that use the cache of keys and values
+
 	first []trace.Sym // by link: the name of the first of its work in the file
 }
 
@@ -98,7 +101,7 @@ func New(t *trace.Trace, links *linking.Links) *Owners {
 	}
 	o := &Owners{
 		t: t, links: links, names: make([]named, t.Names()), ofLink: make([]int32, len(links.List)),
-		known: make(map[knownKey]int32), byRow: make(map[rowID]int32), first: make([]trace.Sym, len(links.List)),
+		caches: make(map[cacheKey]efficiency.Cache), uses: make(map[int32][]use), known: make(map[knownKey]int32), byRow: make(map[rowID]int32), first: make([]trace.Sym, len(links.List)),
 	}
 	number := 0
 	for a := range t.Activities.All() {
@@ -127,6 +130,9 @@ func (o *Owners) Launched(link int32, ops []*trace.Op, recomputed bool) {
 	}
 	owner, work := o.choose(ops, o.first[link], o.replays(link))
 	op := ops[owner]
+	if uses := o.usesOf(ops); uses != nil {
+		o.uses[link] = uses
+	}
 	o.forget(ops)
 	for _, c := range o.open {
 		if c.op == op {
@@ -259,7 +265,7 @@ func (o *Owners) unknown(op *trace.Op, kernel trace.Sym, why efficiency.Reason) 
 	if !ok {
 		s := o.t.Shape(op.Shape)
 		none := efficiency.Count{Why: why}
-		at = o.add(key, known{work: efficiency.Work{FLOPs: none, Model: none, Bytes: none}, row: o.row(rowID{op.Name, s.Dims, s.Types, false, true})})
+		at = o.add(key, known{work: o.withoutWork(op, none), row: o.row(rowID{op.Name, s.Dims, s.Types, false, true})})
 	}
 	return at
 }

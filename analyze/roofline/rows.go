@@ -27,11 +27,11 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	}
 	out := &s.Efficiency
 	seen := make([]bool, len(o.calls))
-	sizes := sizesOf(o.t)
+	sizes, notes := sizesOf(o.t), lengthsOf(o.t)
 	out.Captures = o.captures(rank)
 	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
-		m := o.measure(tl, d, seen, sizes)
+		m := o.measure(tl, d, seen, sizes, notes)
 		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
@@ -45,6 +45,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 		out.Devices = append(out.Devices, device)
 		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
+		out.Decode = append(out.Decode, r.decode(s.Steps)...)
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
 		out.Replays = append(out.Replays, m.graphRows(rank)...)
 	}

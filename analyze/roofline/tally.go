@@ -23,9 +23,11 @@ type spent struct {
 	known      int32 // an index of works; noOperator for none
 	row        int32 // noOperator for none
 	recomputed bool
-	graph      bool // it launched a graph
-	again      bool // the call counts on another GPU
-	begun      bool // some of its work came
+	graph      bool  // it launched a graph
+	again      bool  // the call counts on another GPU
+	opaque     bool  // it launched a graph of which the kernels are not known
+	begun      bool  // some of its work came
+	note       int32 // an index of the annotations with lengths plus 1; 0 for none
 }
 
 // A meter adds up what calls took on one GPU.
@@ -41,6 +43,8 @@ type meter struct {
 	longest []longest // by row
 	single  []single  // by row
 	graphs  replays
+	lengths *lengths
+	used    []used // by the start of their calls
 }
 
 // A longest is the longest kernel or copy of a row.
@@ -72,16 +76,18 @@ func (one *single) add(t *trace.Trace, a *trace.Activity, s *spent) {
 }
 
 // measure adds up what the calls of a trace took on a GPU. seen reports by call whether it has
-// had work on another GPU, where it counts. sizes are the annotations that state batch sizes.
-func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized) *meter {
+// had work on another GPU, where it counts. sizes are the annotations that state batch sizes, and
+// notes those that state lengths.
+func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized, notes *lengths) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
-		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), single: make([]single, len(o.rows)), graphs: newReplays(o.t, sizes)}
+		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), single: make([]single, len(o.rows)), graphs: newReplays(o.t, sizes), lengths: notes}
 	comm := beside{spans: d.Layers[0].Spans()}
 	for _, w := range tl.Whole(d) {
 		a := tl.Activity(w)
 		s := m.owner(w, a, seen)
 		from := max(s.end, w.Start)
 		m.replayed(w, a, s, max(0, w.End()-from))
+		m.use(w, s)
 		if s.row != noOperator {
 			m.single[s.row].add(o.t, a, s)
 		}
@@ -102,6 +108,7 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 		}
 	}
 	m.finishAll()
+	m.sortUses()
 	for at, i := range m.byCall {
 		seen[at] = seen[at] || i > 0
 	}
@@ -122,13 +129,13 @@ func (m *meter) owner(w gpu.Work, a *trace.Activity, seen []bool) *spent {
 		return &m.spent[i-1]
 	case m.ofLink[link] == 0:
 		if at = &m.byLink[link]; *at == 0 {
-			*at = m.add(w, spent{known: noOperator, row: noOperator, graph: m.replays(link)})
+			*at = m.add(w, spent{known: noOperator, row: noOperator, graph: m.replays(link), note: m.lengths.at(m.links.List[link].Call)})
 		}
 	default:
 		c := m.ofLink[link] - 1
 		if at = &m.byCall[c]; *at == 0 {
 			call := &m.calls[c]
-			*at = m.add(w, spent{known: call.known, row: m.works[call.known].row, recomputed: call.recomputed, graph: m.replays(link), again: seen[c]})
+			*at = m.add(w, spent{known: call.known, row: m.works[call.known].row, recomputed: call.recomputed, graph: m.replays(link), again: seen[c], note: m.lengths.at(m.links.List[link].Call)})
 		}
 	}
 	return &m.spent[*at-1]

@@ -24,6 +24,8 @@ func efficiencyMetrics() []Metric {
 			measure: selection.knownWork},
 		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.recoverable},
+		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: ofDevices, Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
+			measure: selection.decode},
 		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.tflops)},
 		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",

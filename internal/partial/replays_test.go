@@ -43,7 +43,8 @@ func (g *graphTrace) call(name, args string) {
 type node struct {
 	kernel   string
 	op, dims string
-	same     bool // launched by the operator of the node before
+	types    string // of the arguments; two of bfloat16 if empty
+	same     bool   // launched by the operator of the node before
 	ns       int64
 }
 
@@ -58,7 +59,7 @@ func (g *graphTrace) capture(note string, nodes []node) {
 			for i+int(calls) < len(nodes) && nodes[i+int(calls)].same {
 				calls++
 			}
-			g.event("cpu_op", n.op, g.ns-100, calls*1000, false, fmt.Sprintf(`"External id":%d,"Input Dims":%s,"Input type":["c10::BFloat16","c10::BFloat16"],"Concrete Inputs":["",""]`, len(g.events), n.dims))
+			g.operator(&n, calls*1000)
 		}
 		named := ""
 		if n.kernel != "" {
@@ -71,6 +72,15 @@ func (g *graphTrace) capture(note string, nodes []node) {
 		g.event("user_annotation", note, start, g.ns-start, false, "")
 	}
 	g.eager()
+}
+
+// operator records the operator of a node, which takes some time.
+func (g *graphTrace) operator(n *node, dur int64) {
+	types := n.types
+	if types == "" {
+		types = `["c10::BFloat16","c10::BFloat16"]`
+	}
+	g.event("cpu_op", n.op, g.ns-100, dur, false, fmt.Sprintf(`"External id":%d,"Input Dims":%s,"Input type":%s,"Concrete Inputs":["",""]`, len(g.events), n.dims, types))
 }
 
 // eager launches one kernel that is in no graph and takes 10 µs.

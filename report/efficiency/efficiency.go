@@ -34,7 +34,7 @@ func Sections(ctx *section.Context) []doc.Section {
 	if total.FLOPsKnownNS == 0 && total.BytesKnownNS == 0 {
 		return []doc.Section{nothing(ctx, total), Transfers(ctx)}
 	}
-	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), counted(ctx), Transfers(ctx), unknowns(ctx, total)}
+	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), decode(ctx), counted(ctx), Transfers(ctx), unknowns(ctx, total)}
 }
 
 // nothing returns the one line of a run without input shapes.

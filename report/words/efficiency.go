@@ -93,6 +93,24 @@ func NotPlaced(not efficiency.NotPlaced, total int64) string {
 	return "Not drawn: " + strings.Join(parts, ", ") + "."
 }
 
+// DecodeUnknown returns why the bandwidth of a decode step is unknown. The id is that of a row of
+// a summary.
+func DecodeUnknown(id string) Reason {
+	known := map[string]Reason{
+		"no lengths":             {"no annotation states the lengths of the cache", "record with the annotations of TraceLens' patches"},
+		"no operator":            {"operators without a formula, or work without an operator, may have weights", ""},
+		"no attention":           {"no operator of attention is known", ""},
+		"no shapes of the cache": {"the shapes of the cache are not recorded for all layers", ""},
+		"no formula":             {"weights of a matrix product are unknown", ""},
+		"no peak":                {"the bandwidth of the memory is unknown", "give --set-peak hbm=GB/s"},
+		"over peak":              {"it would be over 100%: the shapes, the lengths, the times or the peak are wrong", ""},
+	}
+	if r, ok := known[id]; ok {
+		return r
+	}
+	return Unknown(id)
+}
+
 // Unmatched returns why the operators of a graph replay are unknown.
 func Unmatched(id string) string {
 	return of(map[string]string{

@@ -1,0 +1,130 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// An EfficiencyDecode compares one decode step on one GPU with the bandwidth of its memory: what
+// the step must read and write over what the memory moves in its time. (Input, Rank, Device,
+// StartNS, Number, Name) is its key, as of [Step].
+type EfficiencyDecode struct {
+	Input   int    `json:"input"`
+	Rank    int    `json:"rank"`
+	Device  int64  `json:"device"`
+	Name    string `json:"name"`
+	Number  int64  `json:"number"`
+	StartNS int64  `json:"start_ns"`
+
+	Batch  int64 `json:"batch"`            // requests; 0 if it is not known
+	Tokens int64 `json:"tokens,omitempty"` // that the step computes, of all requests; 0 if they are not known
+	Keys   int64 `json:"keys,omitempty"`   // tokens in the cache that they attend to, these among them
+
+	// WeightBytes has the operands of matrix products that are weights, each call once;
+	// KVReadBytes what attention reads of the cache in all layers, if it reads all of Keys; and
+	// KVWrittenBytes what the step adds to the cache.
+	WeightBytes    *int64 `json:"weight_bytes"`
+	KVReadBytes    *int64 `json:"kv_read_bytes"`
+	KVWrittenBytes *int64 `json:"kv_written_bytes"`
+	Layers         int64  `json:"layers,omitempty"` // calls of attention
+
+	WallNS   int64 `json:"wall_ns"`             // the length of the step
+	GPUNS    int64 `json:"gpu_ns"`              // GPU time of its work
+	Replays  int64 `json:"replays,omitempty"`   // launches of graphs in it
+	ReplayNS int64 `json:"replay_ns,omitempty"` // from their first starts to their last ends
+
+	// GBPS has the three sums of bytes over WallNS, and Share is GBPS over the peak of the
+	// memory. ShareGPU is over GPUNS, and ShareReplay over ReplayNS if graphs do all of it.
+	// CeilingTokensPerS is the most that the memory allows, with one token for each request.
+	GBPS              *float64 `json:"gbps"`
+	Share             *float64 `json:"share"`
+	ShareGPU          *float64 `json:"share_gpu"`
+	ShareReplay       *float64 `json:"share_replay,omitempty"`
+	CeilingTokensPerS *float64 `json:"ceiling_tokens_per_s"`
+	Unknown           string   `json:"unknown,omitempty"` // why Share is null
+
+	// Parts has what operators outside of graphs do; nil when replays are joined.
+	Parts *DecodeParts `json:"parts,omitempty"`
+}
+
+// DecodeParts are the parts of the bytes of a decode step that some operators tell.
+type DecodeParts struct {
+	Weights int64  `json:"weights,omitempty"`
+	Unknown string `json:"unknown,omitempty"` // why the weights of an operator are not known
+
+	Reads  CacheCalls `json:"reads"`
+	Writes CacheCalls `json:"writes"`
+
+	HiddenNS int64 `json:"hidden_ns,omitempty"` // GPU time of work that may have weights
+	Opaque   bool  `json:"opaque,omitempty"`    // a graph ran of which the kernels are not known
+}
+
+// CacheCalls are calls that use the cache of keys and values.
+type CacheCalls struct {
+	Calls    int64 `json:"calls,omitempty"`
+	PerToken int64 `json:"per_token,omitempty"` // bytes of a token, summed over the calls
+	Unknown  int64 `json:"unknown,omitempty"`   // calls of which the bytes of a token are not known
+}
+
+// Add adds the parts of other operators, which ran so often.
+func (p *DecodeParts) Add(o *DecodeParts, launches int64) {
+	p.Weights = Plus(p.Weights, Times(o.Weights, launches))
+	p.Because(o.Unknown)
+	p.Reads.add(&o.Reads, launches)
+	p.Writes.add(&o.Writes, launches)
+	p.HiddenNS = Plus(p.HiddenNS, o.HiddenNS)
+	p.Opaque = p.Opaque || o.Opaque
+}
+
+// Because notes why the weights of an operator are not known. What a router decides is the
+// reason of the most weights.
+func (p *DecodeParts) Because(why string) {
+	if p.Unknown == "" || why == routing {
+		p.Unknown = why
+	}
+}
+
+const routing = "routing" // as rows have it
+
+func (c *CacheCalls) add(o *CacheCalls, launches int64) {
+	c.Calls, c.PerToken = Plus(c.Calls, Times(o.Calls, launches)), Plus(c.PerToken, Times(o.PerToken, launches))
+	c.Unknown = Plus(c.Unknown, Times(o.Unknown, launches))
+}
+
+// Times multiplies sums of a file, whose size nobody checked.
+func Times(n, by int64) int64 {
+	if n != 0 && by > (1<<62)/n {
+		return 1 << 62
+	}
+	return n * by
+}
+
+// Values of [EfficiencyDecode.Unknown] that are not reasons of rows.
+const (
+	DecodeLengths   = "no lengths"             // no annotation states the lengths of the cache
+	DecodeGraph     = "graph replay"           // a graph has no capture
+	DecodeHidden    = "no operator"            // work without a formula may have weights
+	DecodeAttention = "no attention"           // no call of attention is known
+	DecodeCache     = "no shapes of the cache" // neither attention nor writes tell the width of all layers
+	DecodePeak      = "no peak"
+	DecodeOver      = "over peak" // it would be over 100%
+)
+
+func (d *EfficiencyDecode) check() error {
+	for _, n := range []int64{d.Batch, d.Tokens, d.Keys, d.Layers, d.WallNS, d.GPUNS, d.Replays, d.ReplayNS} {
+		if n < 0 {
+			return fmt.Errorf("a number is %d, want 0 or more", n)
+		}
+	}
+	if negative(d.WeightBytes) || negative(d.KVReadBytes) || negative(d.KVWrittenBytes) {
+		return fmt.Errorf("weight_bytes, kv_read_bytes or kv_written_bytes is negative")
+	}
+	if p := d.Parts; p != nil && min(p.Weights, p.Reads.Calls, p.Reads.PerToken, p.Writes.Calls, p.Writes.PerToken, p.HiddenNS) < 0 {
+		return fmt.Errorf("parts has a negative number")
+	}
+	return nil
+}
+
+func (d *EfficiencyDecode) order(o *EfficiencyDecode) int {
+	return cmp.Or(cmp.Compare(d.StartNS, o.StartNS), cmp.Compare(d.Number, o.Number), cmp.Compare(d.Name, o.Name))
+}
