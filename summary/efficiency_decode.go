@@ -119,8 +119,13 @@ func (d *EfficiencyDecode) check() error {
 	if negative(d.WeightBytes) || negative(d.KVReadBytes) || negative(d.KVWrittenBytes) {
 		return fmt.Errorf("weight_bytes, kv_read_bytes or kv_written_bytes is negative")
 	}
-	if p := d.Parts; p != nil && min(p.Weights, p.Reads.Calls, p.Reads.PerToken, p.Writes.Calls, p.Writes.PerToken, p.HiddenNS) < 0 {
-		return fmt.Errorf("parts has a negative number")
+	return d.Parts.check()
+}
+
+// check returns the first violated constraint of p, which may be nil.
+func (p *DecodeParts) check() error {
+	if p != nil && min(p.Weights, p.Reads.Calls, p.Reads.PerToken, p.Reads.Unknown, p.Writes.Calls, p.Writes.PerToken, p.Writes.Unknown, p.HiddenNS) < 0 {
+		return fmt.Errorf("the parts of a decode step have a negative number")
 	}
 	return nil
 }
