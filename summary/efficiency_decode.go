@@ -47,7 +47,7 @@ type EfficiencyDecode struct {
 	Parts *DecodeParts `json:"parts,omitempty"`
 }
 
-// DecodeParts are the parts of the bytes of a decode step that some operators tell.
+// DecodeParts are the parts of the bytes of a decode step that some operators move.
 type DecodeParts struct {
 	Weights int64  `json:"weights,omitempty"`
 	Unknown string `json:"unknown,omitempty"` // why the weights of an operator are not known
@@ -56,14 +56,14 @@ type DecodeParts struct {
 	Writes CacheCalls `json:"writes"`
 
 	HiddenNS int64 `json:"hidden_ns,omitempty"` // GPU time of work that may have weights
-	Opaque   bool  `json:"opaque,omitempty"`    // a graph ran of which the kernels are not known
+	Opaque   bool  `json:"opaque,omitempty"`    // a graph with unknown kernels ran
 }
 
 // CacheCalls are calls that use the cache of keys and values.
 type CacheCalls struct {
 	Calls    int64 `json:"calls,omitempty"`
 	PerToken int64 `json:"per_token,omitempty"` // bytes of a token, summed over the calls
-	Unknown  int64 `json:"unknown,omitempty"`   // calls of which the bytes of a token are not known
+	Unknown  int64 `json:"unknown,omitempty"`   // calls with unknown bytes of a token
 }
 
 // Add adds the parts of other operators, which ran so often.
@@ -119,8 +119,13 @@ func (d *EfficiencyDecode) check() error {
 	if negative(d.WeightBytes) || negative(d.KVReadBytes) || negative(d.KVWrittenBytes) {
 		return fmt.Errorf("weight_bytes, kv_read_bytes or kv_written_bytes is negative")
 	}
-	if p := d.Parts; p != nil && min(p.Weights, p.Reads.Calls, p.Reads.PerToken, p.Writes.Calls, p.Writes.PerToken, p.HiddenNS) < 0 {
-		return fmt.Errorf("parts has a negative number")
+	return d.Parts.check()
+}
+
+// check returns the first violated constraint of p, which may be nil.
+func (p *DecodeParts) check() error {
+	if p != nil && min(p.Weights, p.Reads.Calls, p.Reads.PerToken, p.Reads.Unknown, p.Writes.Calls, p.Writes.PerToken, p.Writes.Unknown, p.HiddenNS) < 0 {
+		return fmt.Errorf("the parts of a decode step have a negative number")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // An EfficiencyCapture is a sequence of kernels that a program recorded into a graph, with the
@@ -92,7 +93,16 @@ func (c *EfficiencyCapture) check() error {
 	if c.Count < 0 || c.Nodes < 0 || c.Size < 0 {
 		return fmt.Errorf("count %d, nodes %d, size %d: want 0 or more", c.Count, c.Nodes, c.Size)
 	}
-	return nil
+	return c.Decode.check()
+}
+
+func (s *EfficiencyStep) check() error {
+	for _, r := range s.Replays {
+		if r.Launches < 0 || r.GPUNS < 0 || r.WallNS < 0 || slices.ContainsFunc(r.NodeNS, func(ns int64) bool { return ns < 0 }) {
+			return fmt.Errorf("replays of graph %d have a negative number", r.Replay)
+		}
+	}
+	return s.EfficiencySums.check()
 }
 
 func (r *EfficiencyReplay) check() error {

@@ -260,7 +260,7 @@ var kinds = []Kind{
 		Order: func(a, b *EfficiencyStep) int {
 			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
 		},
-		Check: func(r *EfficiencyStep) error { return r.EfficiencySums.check() }},
+		Check: (*EfficiencyStep).check},
 	rows[EfficiencyDecode]{Name: "efficiency.decode", In: func(s *Summary) *[]EfficiencyDecode { return &s.Efficiency.Decode },
 		Fold:  few,
 		Roll:  func(r *EfficiencyDecode) Rolled { return Rolled{Name: r.Name, Count: 1, TotalNS: r.WallNS} },

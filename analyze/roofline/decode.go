@@ -107,7 +107,7 @@ func (o *Owners) withoutWork(op *trace.Op, none efficiency.Count) efficiency.Wor
 	return w
 }
 
-// parts collects what operators tell of a decode step.
+// parts adds up the bytes that operators of a decode step move.
 type parts struct {
 	summary.DecodeParts
 	o    *Owners

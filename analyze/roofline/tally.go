@@ -25,7 +25,7 @@ type spent struct {
 	recomputed bool
 	graph      bool  // it launched a graph
 	again      bool  // the call counts on another GPU
-	opaque     bool  // it launched a graph of which the kernels are not known
+	opaque     bool  // it launched a graph with unknown kernels
 	begun      bool  // some of its work came
 	note       int32 // an index of the annotations with lengths plus 1; 0 for none
 }

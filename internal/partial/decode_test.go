@@ -1,6 +1,7 @@
 package partial
 
 import (
+	"bytes"
 	"math"
 	"path/filepath"
 	"slices"
@@ -190,5 +191,32 @@ func TestDecodeOfCorpus(t *testing.T) {
 	}
 	if share := bytes / float64(s.Efficiency.Replays[0].GPUNS) / 5325; math.Abs(share-0.388) > 0.0005 || *d.ShareGPU > share+0.0002 || *d.Share >= *d.ShareReplay {
 		t.Errorf("over kernel time %v; of the step %v and %v", share, *d.ShareGPU, *d.Share)
+	}
+}
+
+// TestDecodeOfSaved: captures and steps that were written and read are joined as others are, and
+// files with negative numbers are refused.
+func TestDecodeOfSaved(t *testing.T) {
+	parts := func() []Part {
+		return measuredGraphs(t, captureOf("capture_4_FULL", decoder(bf16)), decodes(decoded4, decoder(""), head))
+	}
+	var read []Part
+	for _, p := range parts() {
+		text := mustJSON(t, p.Summary)
+		s, err := summary.Read(bytes.NewReader(text), "saved")
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, Part{Summary: s})
+		for _, member := range []string{`"weights":`, `"launches":`} {
+			bad := bytes.Replace(text, []byte(member), []byte(member+"-"), 1)
+			if _, err := summary.Read(bytes.NewReader(bad), "bad"); err == nil && bytes.Contains(text, []byte(member)) {
+				t.Errorf("a negative number of %s is read", member)
+			}
+		}
+	}
+	got, want := Join(read), Join(parts())
+	if want.Efficiency.Decode[0].Share == nil || !bytes.Equal(mustJSON(t, got.Efficiency.Decode), mustJSON(t, want.Efficiency.Decode)) || !bytes.Equal(mustJSON(t, got.Efficiency.Steps), mustJSON(t, want.Efficiency.Steps)) {
+		t.Errorf("%+v, want %+v", got.Efficiency.Decode, want.Efficiency.Decode)
 	}
 }

@@ -40,9 +40,9 @@ func decode(ctx *section.Context) doc.Section {
 		s.Lead = decodeUnknown(list)
 		return s
 	}
-	s.Lead = strings.TrimSpace("Bytes that a decode step must read and write, over the time of the step and the peak of the memory bandwidth" + ofMemory(ctx.Summary) + ". " + decodeUnknown(list))
-	t.Note = "Means of a step. Weights: each once. KV cache: the whole context is read, and new tokens are written; with a sliding window less is read. " +
-		"Limit: batch × memory bandwidth / bytes, at one token for each request."
+	s.Lead = strings.TrimSpace("Bytes that a decode step must read and write, over its time and the peak of the memory bandwidth" + ofMemory(ctx.Summary) + ". " + decodeUnknown(list))
+	t.Note = "Means of a step. Weights: read once. KV cache: whole context read, new tokens written; less with a sliding window. " +
+		"Limit: batch × memory bandwidth / bytes, one token for each request."
 	s.Blocks = []doc.Block{t.Cut(maxBatches).WithoutEmpty()}
 	return s
 }
