@@ -201,13 +201,19 @@ func (t *tally) add(s *spent, w *efficiency.Work) {
 }
 
 // plus adds a number to a sum, which is not known if one of them is not, or if it is too
-// large.
+// large. The ends of the sum are known if those of all numbers are.
 func plus(sum *efficiency.Count, n efficiency.Count) {
+	least, most, limited := sum.Ends()
+	least2, most2, limited2 := n.Ends()
 	if sum.Why == efficiency.Known {
 		sum.Why = n.Why
 	}
 	if sum.N = summary.Plus(sum.N, n.N); sum.N == math.MaxInt64 && sum.Why == efficiency.Known {
 		sum.Why = efficiency.TooLarge
+	}
+	sum.Min, sum.Max = 0, 0
+	if most = summary.Plus(most, most2); limited && limited2 && sum.Why != efficiency.Known && most < math.MaxInt64 {
+		sum.Min, sum.Max = least+least2, most
 	}
 }
 

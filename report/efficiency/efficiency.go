@@ -304,11 +304,11 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 	types, ns := efficiency.Matrix(ctx.Summary), int64(0)
 	for _, p := range types {
 		ns = summary.Plus(ns, p.NS)
-		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 {
+		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 || !p.FLOPs.Fits() {
 			continue
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
-		text := p.Dtype + " " + rateText(achieved)
+		text := cmp.Or(p.Dtype, "of unknown rate") + " " + rateText(achieved)
 		if p.TFLOPS > 0 && achieved <= p.TFLOPS {
 			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
 		}

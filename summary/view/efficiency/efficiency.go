@@ -89,19 +89,10 @@ func (o *Operator) add(r *summary.EfficiencyRow) {
 	}
 	o.GPUs++
 	o.Count, o.GPUNS, o.OverlapNS = summary.Plus(o.Count, r.Count), summary.Plus(o.GPUNS, r.GPUNS), summary.Plus(o.OverlapNS, r.OverlapNS)
-	o.FLOPs, o.Bytes, o.RooflineNS = plus(o.FLOPs, r.FLOPs), plus(o.Bytes, r.Bytes), plus(o.RooflineNS, r.RooflineNS)
+	o.FLOPs, o.Bytes, o.RooflineNS = summary.PlusOrNull(o.FLOPs, r.FLOPs), summary.PlusOrNull(o.Bytes, r.Bytes), summary.PlusOrNull(o.RooflineNS, r.RooflineNS)
 	if r.RooflineNS != nil {
 		o.RecoverableNS = summary.Plus(o.RecoverableNS, max(0, r.GPUNS-*r.RooflineNS))
 	}
-}
-
-// plus adds two numbers. The sum is null if one of them is.
-func plus(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	sum := summary.Plus(*a, *b)
-	return &sum
 }
 
 // A Total has the sums over all GPUs of a summary.
@@ -147,7 +138,7 @@ type Peak struct {
 	Dtype       string
 	TFLOPS      float64 // the peak; 0 if it is not known or differs between the GPUs
 	NS          int64   // GPU time of the matrix operators of this type
-	FLOPs       int64
+	FLOPs       summary.Sum
 	Recoverable int64
 }
 
@@ -165,7 +156,7 @@ func Matrix(s *summary.Summary) []Peak {
 			p = &Peak{Dtype: r.Dtype, TFLOPS: PeakOf(s, r.Dtype)}
 			at[r.Dtype] = p
 		}
-		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.FLOPs, *r.FLOPs)
+		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), p.FLOPs.Plus(*r.FLOPs)
 		if r.RooflineNS != nil {
 			p.Recoverable = summary.Plus(p.Recoverable, max(0, r.GPUNS-*r.RooflineNS))
 		}

@@ -146,3 +146,20 @@ func TestMatchedTransfers(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// TestTooLargeSums: sums over 2^63 are unknown, and not what adding stops at.
+func TestTooLargeSums(t *testing.T) {
+	half := int64(1) << 62
+	row := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Dtype: "bf16", Count: 1, GPUNS: 10, FLOPs: &half, Bytes: &half, RooflineNS: &half}
+	s := &summary.Summary{Efficiency: summary.Efficiency{Rows: []summary.EfficiencyRow{row, row}}}
+	if o := efficiency.Operators(s)[0]; o.FLOPs != nil || o.Bytes != nil || o.Count != 2 {
+		t.Errorf("the operator is %+v", o)
+	}
+	if p := efficiency.Matrix(s)[0]; p.FLOPs.Fits() || p.NS != 20 {
+		t.Errorf("the matrix work is %+v", p)
+	}
+	s.Efficiency.Rows = s.Efficiency.Rows[:1]
+	if o := efficiency.Operators(s)[0]; o.FLOPs == nil || *o.FLOPs != half || !efficiency.Matrix(s)[0].FLOPs.Fits() {
+		t.Errorf("one row is %+v", o)
+	}
+}
