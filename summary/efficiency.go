@@ -124,8 +124,8 @@ type EfficiencySums struct {
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
-// Op, Dims, Types, From) is its key, except that calls whose work is not known, and copies
-// between host and device, have a row of their own. GPUNS is the length of the union of what each call
+// Op, Dims, Types, From) is its key, except that calls whose work is not known, those whose bytes
+// are an estimate by the grids of kernels, and copies between host and device, have a row of their own. GPUNS is the length of the union of what each call
 // launched, summed over the calls. FLOPs and bytes are sums over the calls too; null is
 // unknown.
 type EfficiencyRow struct {
