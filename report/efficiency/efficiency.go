@@ -358,6 +358,9 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 			t.Note += r.text
 		}
 	}
+	if ns := mean(total, efficiency.Hidden(list)); ns > 0 {
+		t.Note += fmt.Sprintf(" Other calls of these operators have no roofline and are not in the table: %s.", unit.Duration(ns))
+	}
 	if cachedRows(list) {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // An Operator is one operator with one set of inputs, over all GPUs that ran it. FLOPs,
-// Bytes and RooflineNS are null if they are null on one of them.
+// Bytes and RooflineNS are null if they are null in one of its rows.
 type Operator struct {
 	Op, Dims, Types string // Dims and Types as recorded, in JSON; "" if absent
 
@@ -51,17 +51,35 @@ func rate(n *int64, ns int64, scale float64) (float64, bool) {
 	return float64(*n) / float64(ns) * scale, true
 }
 
+// inputs identify an operator with one set of inputs.
+type inputs struct{ op, dims, types string }
+
+func inputsOf(r *summary.EfficiencyRow) inputs {
+	return inputs{r.Op, recorded(r.Dims), recorded(r.Types)}
+}
+
 // Operators returns the operators of s, those with the most recoverable time first, then
-// those with the most GPU time.
+// those with the most GPU time. Rows that lack the FLOPs, the bytes or the roofline that others
+// with the same inputs have are an operator of their own, so that they do not hide those.
 func Operators(s *summary.Summary) []Operator {
-	type key struct{ op, dims, types string }
-	rows := s.Efficiency.Rows
-	out := view.Group(rows, func(r *summary.EfficiencyRow) key {
-		return key{r.Op, recorded(r.Dims), recorded(r.Types)}
-	}, start, (*Operator).add)
+	type key struct {
+		inputs
+		flops, bytes, roofline bool
+	}
+	return grouped(s.Efficiency.Rows, func(r *summary.EfficiencyRow) key {
+		return key{inputsOf(r), r.FLOPs != nil, r.Bytes != nil, r.RooflineNS != nil}
+	})
+}
+
+// ByInputs returns the operators with all their rows, whatever is known of them, in the same
+// order.
+func ByInputs(s *summary.Summary) []Operator { return grouped(s.Efficiency.Rows, inputsOf) }
+
+func grouped[K comparable](rows []summary.EfficiencyRow, key func(*summary.EfficiencyRow) K) []Operator {
+	out := view.Group(rows, key, start, (*Operator).add)
 	slices.SortStableFunc(out, func(a, b Operator) int {
 		return cmp.Or(cmp.Compare(b.RecoverableNS, a.RecoverableNS), cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Op, b.Op),
-			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types), cmp.Compare(b.Count, a.Count))
 	})
 	return out
 }
@@ -93,6 +111,23 @@ func (o *Operator) add(r *summary.EfficiencyRow) {
 	if r.RooflineNS != nil {
 		o.RecoverableNS = summary.Plus(o.RecoverableNS, max(0, r.GPUNS-*r.RooflineNS))
 	}
+}
+
+// Hidden returns the GPU time of operators without a roofline of which other rows with the same
+// inputs have one.
+func Hidden(list []Operator) (ns int64) {
+	known := map[inputs]bool{}
+	for i := range list {
+		if o := &list[i]; o.RooflineNS != nil {
+			known[inputs{o.Op, o.Dims, o.Types}] = true
+		}
+	}
+	for i := range list {
+		if o := &list[i]; o.RooflineNS == nil && known[inputs{o.Op, o.Dims, o.Types}] {
+			ns = summary.Plus(ns, o.GPUNS)
+		}
+	}
+	return ns
 }
 
 // A Total has the sums over all GPUs of a summary.

@@ -163,3 +163,28 @@ func TestTooLargeSums(t *testing.T) {
 		t.Errorf("one row is %+v", o)
 	}
 }
+
+// TestMixedRows: a row over a peak, or without shapes, does not hide the row of other calls with
+// the same inputs. Together they have no roofline.
+func TestMixedRows(t *testing.T) {
+	n, roof := int64(100), int64(30)
+	good := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Count: 4, GPUNS: 50, FLOPs: &n, Bytes: &n, RooflineNS: &roof}
+	over := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Rank: 1, Count: 1, GPUNS: 3, FLOPs: &n, Bytes: &n, Over: summary.OverCompute}
+	none := summary.EfficiencyRow{Op: "aten::mm", Count: 1, GPUNS: 7, Unknown: "no shapes"}
+	s := &summary.Summary{Efficiency: summary.Efficiency{Rows: []summary.EfficiencyRow{over, good, none}}}
+	list := efficiency.Operators(s)
+	if o := list[0]; len(list) != 3 || o.RooflineNS == nil || *o.RooflineNS != 30 || o.GPUNS != 50 || o.RecoverableNS != 20 || o.GPUs != 1 {
+		t.Errorf("%d operators, the first is %+v", len(list), o)
+	}
+	if ns := efficiency.Hidden(list); ns != 10 {
+		t.Errorf("%d ns are hidden, want 10", ns)
+	}
+	all := efficiency.ByInputs(s)
+	if o := all[0]; len(all) != 1 || o.RooflineNS != nil || o.FLOPs != nil || o.GPUNS != 60 || o.Count != 6 {
+		t.Errorf("%d operators by inputs, the first is %+v", len(all), o)
+	}
+	s.Efficiency.Rows = s.Efficiency.Rows[1:2]
+	if ns := efficiency.Hidden(efficiency.Operators(s)); ns != 0 {
+		t.Errorf("%d ns of one row are hidden", ns)
+	}
+}
