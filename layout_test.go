@@ -214,6 +214,7 @@ func TestLength(t *testing.T) {
 // largePackages are the packages of more than mostLines lines, each with the reason.
 var largePackages = map[string]string{
 	"internal/gen/tracegen": "a generator of traces with known results, its scenes, stories and troubles; for tests only",
+	"efficiency":            "the table of formulas, one file per subject; the formulas share the private reader of arguments",
 	"analyze/attribute":     "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":       "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":        "one file per question about what ran when; the rules share the evaluator of one timeline",

@@ -7,7 +7,7 @@ const (
 	attentionBytes  = "|q| + |k| + |v| + |bias| + ∏q/Dqk·Dv·w"
 	backwardFLOPs   = "2BH·P·(3Dqk + 2Dv); for MFU 2BH·P·(2Dqk + 2Dv)"
 	backwardBytes   = "|q| + |k| + |v| + |bias| + |dO| + |O| + (∏q + ∏k + ∏v)·w"
-	variableLengths = "; lengths in tensors: unknown, one sequence: exact"
+	variableLengths = "; lengths in tensors: exact for one sequence, else P between T²/n and T·longest, causal (that + T)/2, if queries and keys have as many rows and the same longest sequence"
 )
 
 // attentions has the attentions that PyTorch records.
@@ -55,22 +55,22 @@ var attentions = []Model{
 	{
 		Names: ops("aten::", "_flash_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, cu_seq 3, …, causal 8, …, window 11 and 12", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
-		formula: attention{causal: 8, lengths: 3, window: 11, tokens: true, bottomRight: true}.forward,
+		formula: attention{causal: 8, lengths: 3, longest: 5, window: 11, tokens: true, bottomRight: true}.forward,
 	},
 	{
 		Names: ops("aten::", "_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, lse, cu_seq 6, …, causal 11, …, window 15 and 16", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
-		formula: attention{q: 1, causal: 11, lengths: 6, window: 15, out: 4, tokens: true, bottomRight: true}.backward,
+		formula: attention{q: 1, causal: 11, lengths: 6, longest: 8, window: 15, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
 		Names: ops("aten::", "_efficient_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, bias 3, cu_seqlens 4, …, mask type 9", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
-		formula: attention{maskType: 9, bias: 3, lengths: 4, tokens: true}.forward,
+		formula: attention{maskType: 9, bias: 3, lengths: 4, longest: 6, tokens: true}.forward,
 	},
 	{
 		Names: ops("aten::", "_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, bias 4, O 5, cu_seqlens 6, …, mask type 14", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
-		formula: attention{q: 1, maskType: 14, bias: 4, out: 5, lengths: 6, tokens: true}.backward,
+		formula: attention{q: 1, maskType: 14, bias: 4, out: 5, lengths: 6, longest: 8, tokens: true}.backward,
 	},
 }
 
@@ -97,12 +97,12 @@ var otherAttentions = []Model{
 	{
 		Names: []string{"flash_attn::_flash_attn_varlen_forward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
 		Args: "q[T,H,D], k, v, cu_seqlens 3, …, causal 9, window 10 and 11", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
-		formula: attention{causal: 9, window: 10, lengths: 3, tokens: true, bottomRight: true}.forward,
+		formula: attention{causal: 9, window: 10, lengths: 3, longest: 5, tokens: true, bottomRight: true}.forward,
 	},
 	{
 		Names: []string{"flash_attn::_flash_attn_varlen_backward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, …, cu_seqlens 9, …, causal 15, window 16 and 17", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
-		formula: attention{q: 1, causal: 15, window: 16, lengths: 9, out: 4, tokens: true, bottomRight: true}.backward,
+		formula: attention{q: 1, causal: 15, window: 16, lengths: 9, longest: 11, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
 		Names: []string{"aiter::mha_varlen_fwd"}, Library: "AITER", Unit: Matrix, Values: true, own: true,
@@ -113,7 +113,7 @@ var otherAttentions = []Model{
 		Names: []string{"flash_attn_3::fwd"}, Library: "FlashAttention 3", Unit: Matrix, Values: true, own: true,
 		Args:  "q[B,N,H,D], k, v, new k 3, …, cu_seqlens 7, …, used lengths 10 and 11, …, page table 14, …, causal 24, window 25 and 26",
 		FLOPs: attentionFLOPs + variableLengths + "; pages and used lengths: unknown", Bytes: attentionBytes,
-		formula: attention{causal: 24, window: 25, lengths: 7, stored: []int{3, 10, 11, 14}, tokens: true, bottomRight: true}.forward,
+		formula: attention{causal: 24, window: 25, lengths: 7, longest: 12, stored: []int{3, 10, 11, 14}, tokens: true, bottomRight: true}.forward,
 	},
 	{
 		Names: []string{"FlashAttnFunc", "FlashAttnVarlenFunc"}, Library: "FlashAttention 2, AITER", Unit: Matrix, own: true,
@@ -141,7 +141,8 @@ var otherAttentions = []Model{
 
 // attends is the work of an attention over cached keys, whose number is on the GPU.
 func attends(o *operands) Work {
-	w := never(LengthsOnGPU)(o)
+	o.fail(LengthsOnGPU)
+	w := unknownWork(UnknownUnit, LengthsOnGPU)
 	w.Weights = Count{}
 	return w
 }
@@ -165,14 +166,6 @@ func (a attended) read(o *operands) (CacheUse, int64) {
 	return ReadsCache, perToken
 }
 
-// never returns a formula for operators whose work a capture cannot tell.
-func never(why Reason) func(*operands) Work {
-	return func(o *operands) Work {
-		o.fail(why)
-		return unknownWork(UnknownUnit, why)
-	}
-}
-
 // An attention says where an operator has its arguments. Position 0 means that it has
 // none, since q or a gradient is first.
 type attention struct {
@@ -183,6 +176,7 @@ type attention struct {
 	bias        int   // added to the scores
 	out         int   // the result, in a backward pass
 	lengths     int   // where sequences begin, for the queries; if it has dimensions there are no batches
+	longest     int   // the longest sequence of queries as a value, followed by that of keys
 	stored      []int // pages or lengths on the GPU: if one of these has dimensions, it is unknown which keys are read
 	tokens      bool  // [B,N,H,D] and not [B,H,N,D]
 	bottomRight bool  // where the causal mask ends
@@ -273,6 +267,36 @@ func (t attention) pairs(o *operands, s shape) (int64, Reason) {
 	return max(all, 0), Known
 }
 
+// limits returns the least and the most query-key pairs of one head of several sequences
+// whose lengths are not recorded. Sequences of one length have the fewest, those of the
+// longest the most. Keys have the lengths of queries: as many rows, and the same longest
+// sequence. It returns zeros if something else limits the pairs, or nothing.
+func (t attention) limits(o *operands, s shape) (least, most int64) {
+	n := o.arg(t.lengths).Dims
+	if t.longest == 0 || t.noFlag || t.onGPU || len(n) != 1 || n[0] < 2 || s.nq != s.nk || len(o.arg(t.q).Dims) == 4 && o.dim(t.q, 0) != 1 {
+		return 0, 0
+	}
+	for _, i := range t.stored {
+		if o.has(i) {
+			return 0, 0
+		}
+	}
+	if t.window > 0 && (t.side(o, t.window) >= 0 || t.side(o, t.window+1) > 0) {
+		return 0, 0
+	}
+	longest := o.whole(t.longest)
+	if longest != o.whole(t.longest+1) || longest < 1 || longest > s.nq || longest < (s.nq+n[0]-2)/(n[0]-1) {
+		return 0, 0
+	}
+	causal := t.maskType > 0 && o.whole(t.maskType) > 0 || t.maskType == 0 && o.flag(t.causal)
+	square := o.mul(s.nq, s.nq)
+	least, most = square/(n[0]-1), o.mul(s.nq, longest)
+	if causal {
+		least, most = o.add(least, s.nq)/2, o.add(most, s.nq)/2
+	}
+	return least, most
+}
+
 // side returns one side of a window, -1 if it is not limited. Newer captures record it,
 // older ones have no such argument.
 func (t attention) side(o *operands, i int) int64 {
@@ -313,26 +337,28 @@ func (o *operands) rising(first, n int64) int64 {
 func (t attention) forward(o *operands) Work {
 	s := t.shape(o)
 	p, why := t.pairs(o, s)
-	w := work(o.typeOf(t.q), o.count(o.mul(2, s.rows, p, o.add(s.dqk, s.dv))), Count{})
+	flops := func(pairs int64) int64 { return o.mul(2, s.rows, pairs, o.add(s.dqk, s.dv)) }
+	w := work(o.typeOf(t.q), o.count(flops(p)), Count{})
 	w.Weights = Count{}
 	width := o.width(t.q)
 	if width == 1 { // an 8-bit attention returns a type of 16 bits
 		width = 2
 	}
 	w.Bytes = o.count(o.add(o.size(t.q, t.q+1, t.q+2), t.biasSize(o), o.mul(s.outs, width)))
-	return t.unsure(w, s, why)
+	return t.unsure(o, w, s, why, flops)
 }
 
 func (t attention) backward(o *operands) Work {
 	s := t.shape(o)
 	p, why := t.pairs(o, s)
 	q, k, v := t.q, t.q+1, t.q+2
-	w := work(o.typeOf(q), o.count(o.mul(2, s.rows, p, o.add(o.mul(3, s.dqk), o.mul(2, s.dv)))), Count{})
+	flops := func(pairs int64) int64 { return o.mul(2, s.rows, pairs, o.add(o.mul(3, s.dqk), o.mul(2, s.dv))) }
+	w := work(o.typeOf(q), o.count(flops(p)), Count{})
 	w.Weights = Count{}
 	w.Model = o.count(o.mul(2, s.rows, p, o.add(o.mul(2, s.dqk), o.mul(2, s.dv))))
 	written := o.mul(o.add(o.n(q), o.n(k), o.n(v)), o.width(q))
 	w.Bytes = o.count(o.add(o.size(q, k, v, 0, t.out), t.biasSize(o), written))
-	return t.unsure(w, s, why)
+	return t.unsure(o, w, s, why, flops)
 }
 
 func (t attention) biasSize(o *operands) int64 {
@@ -344,9 +370,15 @@ func (t attention) biasSize(o *operands) int64 {
 
 // unsure replaces the FLOPs if the pairs are not known, and the bytes if it is not known
 // which keys are read.
-func (t attention) unsure(w Work, s shape, why Reason) Work {
+func (t attention) unsure(o *operands, w Work, s shape, why Reason, flops func(pairs int64) int64) Work {
 	if why != Known {
 		w.FLOPs, w.Model = unknown(why), unknown(why)
+	}
+	if why == LengthsOnGPU && o.why == Known {
+		probe := operands{Call: o.Call} // what it cannot read is no reason against the bytes
+		if least, most := t.limits(&probe, s); most > 0 && probe.why == Known && !probe.over {
+			w.FLOPs.Min, w.FLOPs.Max = flops(least), flops(most)
+		}
 	}
 	if s.sequences == 0 && len(t.stored) > 0 {
 		w.Bytes = unknown(LengthsOnGPU)

@@ -33,6 +33,7 @@ const (
 	BadArguments          // the arguments do not fit the formula
 	CompiledRegion        // a compiled region without shapes
 	TooLarge              // the number does not fit into 63 bits
+	Communication         // data moves between GPUs: transfers have its bandwidth
 )
 
 // A Call is one call of an operator: its name and arguments.
@@ -92,4 +93,16 @@ const (
 type Count struct {
 	N   int64
 	Why Reason // Known if N is the number
+
+	// Min and Max limit a number that is not known. Both are 0 if the arguments do not.
+	Min, Max int64
+}
+
+// Ends returns the least and the most that the number can be, or false if the arguments do
+// not limit it. Both are the number if it is known.
+func (c Count) Ends() (least, most int64, ok bool) {
+	if c.Why == Known {
+		return c.N, c.N, true
+	}
+	return c.Min, c.Max, c.Max > 0
 }

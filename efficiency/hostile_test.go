@@ -127,7 +127,7 @@ func TestTable(t *testing.T) {
 	for _, s := range subjects {
 		for i := range s.models {
 			m := &s.models[i]
-			if m.Library == "" || m.Args == "" || m.FLOPs == "" || m.Bytes == "" || m.formula == nil {
+			if m.Library == "" || m.Args == "" || m.FLOPs == "" || m.Bytes == "" || (m.formula == nil) == (m.never == Known) {
 				t.Errorf("%v: something is missing", m.Names)
 			}
 			for _, name := range m.Names {

@@ -20,7 +20,7 @@ var lists = []Model{
 	},
 	{
 		Names: ops("aten::", "_foreach_copy*"), Library: "PyTorch", Unit: None, kernel: true,
-		Args: "lists", FLOPs: "0", Bytes: "unknown: types may differ", formula: foreachCopy,
+		Args: "lists, and both types in the kernel's name", FLOPs: "0", Bytes: "∑ first list · (w + w of the second)", formula: foreachCopy,
 	},
 }
 
@@ -79,7 +79,21 @@ func foreach(o *operands) Work {
 	return listWork(o, dtype, n)
 }
 
+// copiedTypes matches both types in the name of the kernel that copies lists.
+var copiedTypes = lazyregexp.New(`multi_tensor_apply_kernel<.*native::Copy<([\w: ]+), ([\w: ]+)>`)
+
 func foreachCopy(o *operands) Work {
-	elements(o)
-	return work("", noFLOPs, unknown(TypeOfList))
+	var bytes int64
+	if m := copiedTypes().FindStringSubmatch(o.Kernel); m != nil && len(o.Args) > 1 {
+		n := o.listed(0)
+		o.equal(n, o.listed(1))
+		bytes = o.mul(n, dtypes[m[1]].width+dtypes[m[2]].width)
+		if dtypes[m[1]].width == 0 || dtypes[m[2]].width == 0 {
+			bytes = 0
+		}
+	}
+	if bytes == 0 {
+		o.fail(TypeOfList)
+	}
+	return work("", noFLOPs, o.count(bytes))
 }

@@ -84,7 +84,7 @@ var groupedGemms = []Model{
 			"primus_turbo_cpp_extension::grouped_gemm", "primus_turbo_cpp_extension::ck_grouped_gemm",
 		},
 		Library: "PyTorch, Primus-Turbo", Unit: Matrix, own: true,
-		Args: "a[M,K], b[G,K,N] or [G,N,K]", FLOPs: "2MNK", Bytes: "unknown, known if G = 1", formula: groupedGemm,
+		Args: "a[M,K], b[G,K,N] or [G,N,K]", FLOPs: "2MNK", Bytes: "|a| + MN·w + between one and all of the matrices of b", formula: groupedGemm,
 	},
 }
 
@@ -98,8 +98,11 @@ func groupedGemm(o *operands) Work {
 		o.equal(k, o.dim(1, 2))
 	}
 	w := work(o.typeOf(0), o.count(o.mul(2, m, n, k, max(1, dtypes[o.typeOf(0)].packed))), unknown(Routing))
+	if o.width(0) > 1 && m > 0 { // results of 8-bit types have another type
+		moved := o.add(o.size(0), o.mul(m, n, o.width(0)))
+		w.Bytes = o.between(o.add(moved, o.mul(k, n, o.width(1))), o.add(moved, o.size(1)), Routing)
+	}
 	if o.dim(1, 0) == 1 && o.width(0) > 1 {
-		w.Bytes = o.count(o.add(o.size(0, 1), o.mul(m, n, o.width(0))))
 		w = w.weighing(o, 1)
 	}
 	return w

@@ -22,6 +22,7 @@ type Model struct {
 	Values bool
 
 	formula func(*operands) Work
+	never   Reason                                         // why nothing that a capture records tells the work; such a model has no formula
 	cache   func(*operands) (use CacheUse, perToken int64) // nil: it uses no cache
 	inPlace bool                                           // also for the names with an underscore at the end
 	kernel  bool                                           // needs the name of a kernel
@@ -53,6 +54,9 @@ func (m *Model) NeedsKernel() bool { return m.kernel }
 // operator inside this one may have a model that fits. The counts then still have what
 // is known, or the reason why it is not.
 func (m *Model) Work(c *Call) (Work, bool) {
+	if m.never != Known {
+		return unknownWork(m.Unit, m.never), false
+	}
 	o := operands{Call: c, why: c.Why}
 	if o.why != Known {
 		return unknownWork(m.Unit, o.why), false
@@ -102,7 +106,7 @@ func (m *Model) withoutTypes(c *Call) (Work, bool) {
 		}
 		out.FLOPs, out.Model = w.FLOPs, w.Model
 		if w.Bytes.Why != Known {
-			out.Bytes = w.Bytes // not known with types either
+			out.Bytes = unknown(w.Bytes.Why) // not known with types either; its limits are those of one type
 		}
 	}
 	return out, true
@@ -189,6 +193,7 @@ var subjects = []subject{
 	{"Activations and rotary embeddings in inference engines", activations},
 	{"Caches of keys and values", caches},
 	{"Recommendation models", recommenders},
+	{"Communication", communications},
 	{"Generated kernels", tritons},
 }
 

@@ -158,6 +158,7 @@ func TestClosedForms(t *testing.T) {
 		{"vllm::inplace_fused_experts", []any{bf16(6, 4), bf16(8, 10, 4), bf16(8, 4, 5), f32(6, 2), of("int", 6, 2)}, 2 * 6 * 2 * 60, -1},
 		{"vllm::inplace_fused_experts", []any{bf16(1, 4), bf16(8, 10, 4), bf16(8, 4, 5), f32(1, 2), of("int", 1, 2)}, 2 * 2 * 60, 16 + 2*60*2},
 		{"fbgemm::FloatToFP8RowwiseQuantized", []any{f32(3, 16), true}, 48, 192 + 48 + 24},
+		{"fbgemm::permute_2D_sparse_data", []any{of("int", 5), of("int", 4, 8), of("int", 100), "", ""}, 0, -1},
 		{"triton_poi_fused_add_0", []any{bf16(2, 8), bf16(1000), 16}, -1, 32 + 32},
 	} {
 		w := do(t, x.op, x.args...)
@@ -185,6 +186,7 @@ func TestLists(t *testing.T) {
 		{"aten::_fused_sgd_", "FusedSgdMathFunctor<float, 2>", []any{p, p, []tensor{}}, 3 * 20 * 4},
 		{"aten::_foreach_add_", "BinaryOpListAlphaFunctor<c10::Half, 2>", []any{p, p, 1}, 3 * 20 * 2},
 		{"aten::_foreach_norm", "LpNormFunctor<float, 1>", []any{p, 2}, 20 * 4},
+		{"aten::_foreach_copy_", "multi_tensor_apply_kernel<TensorListMetadata<2>, at::native::UnaryOpFunctor<long, 2, 1, 1>, at::native::Copy<long, int> >(x)", []any{p, p, false}, 20 * (8 + 4)},
 		{"aten::cat", "CatArrayBatchedCopy<(anonymous namespace)::OpaqueType<2u>, unsigned int>", []any{p, 0}, 2 * 20 * 2},
 		{"aten::cat", "void CatArrayBatchedCopy<float, unsigned int, 1, 128, 1>(float*)", []any{p, 0}, 2 * 20 * 4},
 	} {

@@ -9,7 +9,7 @@ var moes = []Model{
 		},
 		Library: "vLLM, SGLang", Unit: Matrix, own: true,
 		Args: "x[T,H], w1[E,2I,H], w2[E,H,I], weights[T,k], ids[T,k]", FLOPs: "2Tk·(2IH + HI), whatever the routing",
-		Bytes: "unknown; with T = 1 or k = E: 2|x| + k·(expert of w1 and w2)", formula: fusedExperts,
+		Bytes: "2|x| + e·(expert of w1 and w2); e, the experts that have tokens, is between k and min(E, Tk)", formula: fusedExperts,
 	},
 	{
 		Names: []string{
@@ -19,7 +19,7 @@ var moes = []Model{
 			"sgl_kernel::cutlass_fp4_group_mm",
 		},
 		Library: "vLLM, SGLang, AITER", Unit: Matrix, own: true,
-		Args: "experts of tokens are in tensors", FLOPs: "unknown", Bytes: "unknown", formula: never(Routing),
+		Args: "experts of tokens are in tensors", FLOPs: "unknown", Bytes: "unknown", never: Routing,
 	},
 	{
 		Names: []string{"_moe_C::topk_softmax"}, Library: "vLLM", Unit: Vector, own: true,
@@ -47,11 +47,15 @@ func fusedExperts(o *operands) Work {
 	chosen := o.dim(3, -1)
 	o.equal(tokens, o.dim(3, 0))
 	weights := o.mul(o.add(wide, inner), hidden)
-	w := work(o.typeOf(0), o.count(o.mul(2, tokens, chosen, weights)), unknown(Routing))
+	bytes := func(hit int64) int64 { return o.add(o.mul(2, o.size(0)), o.mul(hit, weights, o.width(1))) }
+	least, most := min(chosen, experts), min(experts, o.mul(tokens, chosen))
+	if tokens == 0 {
+		least = 0
+	}
+	w := work(o.typeOf(0), o.count(o.mul(2, tokens, chosen, weights)), o.between(bytes(least), bytes(most), Routing))
 	w.Weights = unknown(Routing)
-	if tokens == 1 || chosen == experts {
-		hit := o.mul(min(chosen, experts), weights, o.width(1))
-		w.Bytes, w.Weights = o.count(o.add(o.mul(2, o.size(0)), hit)), o.count(hit)
+	if least == most {
+		w.Weights = o.count(o.mul(least, weights, o.width(1)))
 	}
 	return w
 }

@@ -137,7 +137,7 @@ var indexings = []Model{
 	},
 	{
 		Names: ops("aten::", "scatter_add scatter_add_ index_add index_add_"), Library: "PyTorch", Unit: Vector, own: true,
-		Args: "x, dim, indices, source 3", FLOPs: "∏source", Bytes: "unknown: |indices| + |source| + 2∏source·w at least, less if indices repeat", formula: scatterAdd,
+		Args: "x, dim, indices, source 3", FLOPs: "∏source", Bytes: "unknown; in place between |indices| + |source|, if all indices are equal, and 2∏source·w more", formula: scatterAdd,
 	},
 	{
 		Names: ops("aten::", "scatter_"), Library: "PyTorch", Unit: None, own: true,
@@ -195,7 +195,12 @@ func (g gathering) work(o *operands) Work {
 }
 
 func scatterAdd(o *operands) Work {
-	return work(o.typeOf(0), o.count(o.n(3)), unknown(Routing))
+	w := work(o.typeOf(0), o.count(o.n(3)), unknown(Routing))
+	if strings.HasSuffix(o.Op, "_") {
+		read := o.size(2, 3)
+		w.Bytes = o.between(read, o.add(read, o.mul(2, o.n(3), o.width(0))), Routing)
+	}
+	return w
 }
 
 func scatter(o *operands) Work {

@@ -27,6 +27,18 @@ func (o *operands) count(n int64) Count {
 	return Count{N: n}
 }
 
+// between returns a number between two ends, which is not known for the given reason, but if
+// the ends are equal.
+func (o *operands) between(least, most int64, why Reason) Count {
+	switch end := o.count(most); {
+	case end.Why != Known:
+		return end
+	case least == most:
+		return end
+	}
+	return Count{Why: why, Min: least, Max: most}
+}
+
 // fail records why the formula cannot be applied.
 func (o *operands) fail(why Reason) int64 {
 	if o.why == Known {

@@ -39,8 +39,12 @@ var recommenders = []Model{
 		Args: "x[N]", FLOPs: "N", Bytes: "|x| + (N + 1)·w", formula: completeSum,
 	},
 	{
+		Names: ops("fbgemm::", "permute_sparse_features permute_sparse_data permute_1D_sparse_data permute_2D_sparse_data"), Library: "FBGEMM", Unit: None, own: true,
+		Args: "permutation, lengths[T,B], values", FLOPs: "0", Bytes: "unknown: how many values each row has is in a tensor", formula: permutedRows,
+	},
+	{
 		Names: []string{"fbgemm::split_embedding_codegen_lookup*", "torch::autograd::CppNode<SplitLookupFunction*"}, Library: "FBGEMM", Unit: None, own: true,
-		Args: "which rows of which tables are read is in tensors", FLOPs: "unknown", Bytes: "unknown", formula: never(Routing),
+		Args: "which rows of which tables are read is in tensors", FLOPs: "unknown", Bytes: "unknown", never: Routing,
 	},
 }
 
@@ -77,4 +81,9 @@ func completeSum(o *operands) Work {
 	o.rank(0, 1)
 	n := o.n(0)
 	return work(o.typeOf(0), o.count(n), o.count(o.add(o.size(0), o.mul(n+1, o.width(0)))))
+}
+
+func permutedRows(o *operands) Work {
+	o.n(0)
+	return work(o.typeOf(2), noFLOPs, unknown(Routing))
 }

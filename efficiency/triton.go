@@ -12,7 +12,7 @@ var tritons = []Model{
 	},
 	{
 		Names: []string{"CompiledFunction", "CompiledFunctionBackward"}, Library: "PyTorch", Unit: UnknownUnit, own: true,
-		Args: "inputs of a region, not of a kernel", FLOPs: "unknown", Bytes: "unknown", formula: never(CompiledRegion),
+		Args: "inputs of a region, not of a kernel", FLOPs: "unknown", Bytes: "unknown", never: CompiledRegion,
 	},
 }
 

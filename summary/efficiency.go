@@ -124,8 +124,8 @@ type EfficiencySums struct {
 }
 
 // An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
-// Op, Dims, Types, From) is its key, except that calls whose work is not known, and copies
-// between host and device, have a row of their own. GPUNS is the length of the union of what each call
+// Op, Dims, Types, From) is its key, except that calls whose work is not known, those whose bytes
+// are an estimate by the grids of kernels, and copies between host and device, have a row of their own. GPUNS is the length of the union of what each call
 // launched, summed over the calls. FLOPs and bytes are sums over the calls too; null is
 // unknown.
 type EfficiencyRow struct {
@@ -154,6 +154,14 @@ type EfficiencyRow struct {
 	Model   *int64 `json:"model_flops,omitempty"` // FLOPs without recomputation; only where they differ
 	Bytes   *int64 `json:"bytes"`
 	BytesIs string `json:"bytes_is,omitempty"` // "exact" or "estimate"
+
+	// FLOPsMin and FLOPsMax limit FLOPs where these are null, BytesMin and BytesMax the bytes:
+	// how many experts had tokens, or how long sequences were, is not recorded. Both ends are
+	// null if one is not known. Sums and rooflines do not use them.
+	FLOPsMin *int64 `json:"flops_min,omitempty"`
+	FLOPsMax *int64 `json:"flops_max,omitempty"`
+	BytesMin *int64 `json:"bytes_min,omitempty"`
+	BytesMax *int64 `json:"bytes_max,omitempty"`
 
 	Intensity *float64 `json:"intensity"` // FLOPs per byte
 	TFLOPS    *float64 `json:"tflops"`    // achieved, over GPUNS
@@ -326,6 +334,8 @@ func (r *EfficiencyRow) check() error {
 		return fmt.Errorf("count %d, gpu_ns %d, overlap_ns %d: want 0 or more", r.Count, r.GPUNS, r.OverlapNS)
 	case negative(r.FLOPs) || negative(r.Model) || negative(r.Bytes) || negative(r.RooflineNS):
 		return fmt.Errorf("flops, model_flops, bytes or roofline_ns is negative")
+	case disordered(r.FLOPs, r.FLOPsMin, r.FLOPsMax) || disordered(r.Bytes, r.BytesMin, r.BytesMax):
+		return fmt.Errorf("the limits of flops or bytes are not in order, not both there, or those of a known number")
 	case !slices.Contains([]string{"", "matrix", "vector", "none"}, r.Unit):
 		return fmt.Errorf(".unit: got %q, want matrix, vector, none or nothing", r.Unit)
 	case !slices.Contains([]string{"", BoundCompute, BoundMemory, BoundLink, BoundLatency}, r.Bound):
@@ -335,6 +345,14 @@ func (r *EfficiencyRow) check() error {
 }
 
 func negative(n *int64) bool { return n != nil && *n < 0 }
+
+// disordered reports whether limits are not those of an unknown number.
+func disordered(n, least, most *int64) bool {
+	if least == nil && most == nil {
+		return false
+	}
+	return n != nil || least == nil || most == nil || *least < 0 || *least > *most
+}
 
 func (r *EfficiencyRow) order(o *EfficiencyRow) int {
 	return cmp.Or(cmp.Compare(o.GPUNS, r.GPUNS), cmp.Compare(r.Op, o.Op), bytes.Compare(r.Dims, o.Dims), bytes.Compare(r.Types, o.Types), cmp.Compare(r.From, o.From))

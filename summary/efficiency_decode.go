@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"math"
 )
 
 // An EfficiencyDecode compares one decode step on one GPU with the bandwidth of its memory: what
@@ -91,10 +92,11 @@ func (c *CacheCalls) add(o *CacheCalls, launches int64) {
 	c.Unknown = Plus(c.Unknown, Times(o.Unknown, launches))
 }
 
-// Times multiplies sums of a file, whose size nobody checked.
+// Times multiplies sums of a file, whose size nobody checked. A product that does not fit is the
+// largest number, as [Plus] has it.
 func Times(n, by int64) int64 {
-	if n != 0 && by > (1<<62)/n {
-		return 1 << 62
+	if n != 0 && by >= math.MaxInt64/n {
+		return math.MaxInt64
 	}
 	return n * by
 }

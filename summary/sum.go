@@ -15,6 +15,19 @@ func (s Sum) Fits() bool { return s < math.MaxInt64 }
 // Plus returns the sum with another number.
 func (s Sum) Plus(n int64) Sum { return Sum(Plus(int64(s), n)) }
 
+// PlusOrNull adds two numbers that are null if they are not known. The sum is null if one of them
+// is, or if it is too large.
+func PlusOrNull(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := Sum(*a).Plus(*b)
+	if !sum.Fits() {
+		return nil
+	}
+	return (*int64)(&sum)
+}
+
 // MarshalJSON returns the number, or null if it is too large.
 func (s Sum) MarshalJSON() ([]byte, error) {
 	if !s.Fits() {

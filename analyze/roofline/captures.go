@@ -157,14 +157,15 @@ func (c *captured) add(work int32, kernel string, recomputed bool) int32 {
 		t.model.N = 0
 	}
 	row := &c.out.Rows[at]
+	first := row.Count == 0
 	row.Count++
 	for _, sum := range []struct {
 		of   **int64
 		call efficiency.Count
 	}{{&row.FLOPs, t.flops}, {&row.Bytes, t.bytes}, {&row.Model, t.model}} {
 		if n := number(sum.call); n != nil {
-			if *sum.of != nil {
-				*n = summary.Plus(*n, **sum.of)
+			if !first {
+				n = summary.PlusOrNull(n, *sum.of)
 			}
 			*sum.of = n
 		}

@@ -198,9 +198,9 @@ func merge(row, c *summary.EfficiencyRow, model *int64) {
 	if row.Model != nil {
 		of = row.Model
 	}
-	row.Model = sum(of, model)
+	row.Model = summary.PlusOrNull(of, model)
 	row.Count, row.GPUNS = summary.Plus(row.Count, c.Count), summary.Plus(row.GPUNS, c.GPUNS)
-	row.FLOPs, row.Bytes = sum(row.FLOPs, c.FLOPs), sum(row.Bytes, c.Bytes)
+	row.FLOPs, row.Bytes = summary.PlusOrNull(row.FLOPs, c.FLOPs), summary.PlusOrNull(row.Bytes, c.Bytes)
 	if row.Model != nil && row.FLOPs != nil && *row.Model == *row.FLOPs {
 		row.Model = nil
 	}
@@ -213,15 +213,9 @@ func merge(row, c *summary.EfficiencyRow, model *int64) {
 	if row.Unknown == "" {
 		row.Unknown = c.Unknown
 	}
-}
-
-// sum adds two numbers. The sum is not known if one of them is not.
-func sum(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return nil
+	if row.Unknown == "" && (row.FLOPs == nil || row.Bytes == nil) {
+		row.Unknown = efficiency.TooLarge.String()
 	}
-	n := summary.Plus(*a, *b)
-	return &n
 }
 
 // count adds the launches of an operator to the sums of the GPU or of a step. model are its

@@ -1,6 +1,9 @@
 package roofline
 
-import "assay/summary"
+import (
+	"assay/efficiency"
+	"assay/summary"
+)
 
 // timesOf returns the time of each row of a capture, and their sum.
 func timesOf(c *summary.EfficiencyCapture, nodes []int64) (times []int64, known int64) {
@@ -18,9 +21,12 @@ func timesOf(c *summary.EfficiencyCapture, nodes []int64) (times []int64, known 
 func launchesOf(c summary.EfficiencyRow, launches, ns int64) (row summary.EfficiencyRow, model *int64) {
 	c.Count, c.GPUNS = summary.Times(c.Count, launches), ns
 	for _, n := range []**int64{&c.FLOPs, &c.Model, &c.Bytes} {
-		if *n != nil {
-			all := summary.Times(**n, launches)
-			*n = &all
+		if *n == nil {
+			continue
+		}
+		all := summary.Sum(summary.Times(**n, launches))
+		if *n = (*int64)(&all); !all.Fits() {
+			*n, c.Unknown = nil, efficiency.TooLarge.String()
 		}
 	}
 	model = c.Model

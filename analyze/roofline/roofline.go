@@ -33,7 +33,8 @@ type Owners struct {
 	byRow map[rowID]int32
 
 	caches map[cacheKey]efficiency.Cache
-	uses   map[int32][]use // by link: the calls around it that use the cache of keys and values
+	uses   map[int32][]use               // by link: the calls around it that use the cache of keys and values
+	grids  map[trace.Sym]efficiency.Grid // by the name of a kernel
 
 	first []trace.Sym // by link: the name of the first of its work in the file
 }
@@ -91,6 +92,7 @@ type rowID struct {
 	name, dims, types trace.Sym
 	link              bool
 	partly            bool // FLOPs or bytes are not known
+	grid              bool // bytes follow from the grids of kernels
 }
 
 // New returns the owners of the work of a trace, before any is known. It is nil if
@@ -253,7 +255,7 @@ func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
 		c := efficiency.ParseCall(o.t.Name(op.Name), o.t.Name(s.Dims), o.t.Name(s.Types), o.t.Name(s.Strides), o.t.Name(s.Concrete))
 		c.Kernel = o.t.Name(kernel)
 		w, ok := n.model.Work(&c)
-		at = o.add(key, known{work: w, ok: ok, row: o.row(rowID{op.Name, s.Dims, s.Types, host, w.FLOPs.Why != efficiency.Known || w.Bytes.Why != efficiency.Known})})
+		at = o.add(key, known{work: w, ok: ok, row: o.row(rowID{name: op.Name, dims: s.Dims, types: s.Types, link: host, partly: w.FLOPs.Why != efficiency.Known || w.Bytes.Why != efficiency.Known})})
 	}
 	return at
 }
@@ -265,7 +267,7 @@ func (o *Owners) unknown(op *trace.Op, kernel trace.Sym, why efficiency.Reason) 
 	if !ok {
 		s := o.t.Shape(op.Shape)
 		none := efficiency.Count{Why: why}
-		at = o.add(key, known{work: o.withoutWork(op, none), row: o.row(rowID{op.Name, s.Dims, s.Types, false, true})})
+		at = o.add(key, known{work: o.withoutWork(op, none), row: o.row(rowID{name: op.Name, dims: s.Dims, types: s.Types, partly: true})})
 	}
 	return at
 }

@@ -254,6 +254,8 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of hardware.Totals) {
 		return
 	}
 	row.FLOPs, row.Bytes = number(t.flops), number(t.bytes)
+	row.FLOPsMin, row.FLOPsMax = ends(t.flops)
+	row.BytesMin, row.BytesMax = ends(t.bytes)
 	if row.FLOPs != nil && t.model.N != t.flops.N {
 		row.Model = number(t.model)
 	}
@@ -312,6 +314,14 @@ func number(c efficiency.Count) *int64 {
 		return nil
 	}
 	return &c.N
+}
+
+// ends returns the limits of a number that is not known.
+func ends(c efficiency.Count) (least, most *int64) {
+	if low, high, ok := c.Ends(); ok && c.Why != efficiency.Known {
+		return &low, &high
+	}
+	return nil, nil
 }
 
 func unitName(u efficiency.Unit) string {

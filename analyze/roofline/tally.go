@@ -23,11 +23,13 @@ type spent struct {
 	known      int32 // an index of works; noOperator for none
 	row        int32 // noOperator for none
 	recomputed bool
-	graph      bool  // it launched a graph
-	again      bool  // the call counts on another GPU
-	opaque     bool  // it launched a graph with unknown kernels
-	begun      bool  // some of its work came
-	note       int32 // an index of the annotations with lengths plus 1; 0 for none
+	graph      bool      // it launched a graph
+	again      bool      // the call counts on another GPU
+	opaque     bool      // it launched a graph with unknown kernels
+	begun      bool      // some of its work came
+	note       int32     // an index of the annotations with lengths plus 1; 0 for none
+	grid       int64     // its bytes by the grids of its kernels; -1 if one of them tells none
+	kernel     trace.Sym // the first kernel whose grid tells them
 }
 
 // A meter adds up what calls took on one GPU.
@@ -91,6 +93,7 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 		if s.row != noOperator {
 			m.single[s.row].add(o.t, a, s)
 		}
+		m.estimate(a, s)
 		if s.row != noOperator && w.Dur >= m.longest[s.row].ns {
 			if l := &m.longest[s.row]; w.Dur > l.ns || l.name == 0 {
 				*l = longest{w.Dur, a.Name}
@@ -109,6 +112,7 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 	}
 	m.finishAll()
 	m.sortUses()
+	m.placeEstimates()
 	for at, i := range m.byCall {
 		seen[at] = seen[at] || i > 0
 	}
@@ -196,18 +200,28 @@ func (t *tally) add(s *spent, w *efficiency.Work) {
 	}
 	plus(&t.flops, w.FLOPs)
 	plus(&t.model, model)
-	plus(&t.bytes, w.Bytes)
-	t.estimated = t.estimated || w.BytesEstimated
+	bytes := w.Bytes
+	if s.estimated(w) {
+		bytes = efficiency.Count{N: s.grid}
+	}
+	plus(&t.bytes, bytes)
+	t.estimated = t.estimated || w.BytesEstimated || s.estimated(w)
 }
 
 // plus adds a number to a sum, which is not known if one of them is not, or if it is too
-// large.
+// large. The ends of the sum are known if those of all numbers are.
 func plus(sum *efficiency.Count, n efficiency.Count) {
+	least, most, limited := sum.Ends()
+	least2, most2, limited2 := n.Ends()
 	if sum.Why == efficiency.Known {
 		sum.Why = n.Why
 	}
 	if sum.N = summary.Plus(sum.N, n.N); sum.N == math.MaxInt64 && sum.Why == efficiency.Known {
 		sum.Why = efficiency.TooLarge
+	}
+	sum.Min, sum.Max = 0, 0
+	if most = summary.Plus(most, most2); limited && limited2 && sum.Why != efficiency.Known && most < math.MaxInt64 {
+		sum.Min, sum.Max = least+least2, most
 	}
 }
 

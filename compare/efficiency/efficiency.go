@@ -62,10 +62,10 @@ func Of(base, new summary.Efficiency) *Comparison {
 	c.HFU = Utilization{rangeOf(efficiency.HFU(b, efficiency.Devices(b))), rangeOf(efficiency.HFU(n, efficiency.Devices(n)))}
 	type key struct{ op, dims, types string }
 	before := map[key]efficiency.Operator{}
-	for _, o := range efficiency.Operators(b) {
+	for _, o := range efficiency.ByInputs(b) {
 		before[key{o.Op, o.Dims, o.Types}] = o
 	}
-	for _, o := range efficiency.Operators(n) {
+	for _, o := range efficiency.ByInputs(n) {
 		was, ok := before[key{o.Op, o.Dims, o.Types}]
 		if !ok || was.Count <= 0 || o.Count <= 0 {
 			continue

@@ -98,7 +98,7 @@ func ParseTokens(text string) (t Tokens, err error) {
 }
 
 // Tally returns the FLOPs of some steps by the rate that bounds them, which is that of most
-// executed FLOPs if m has no type.
+// executed FLOPs if m has no type. It is the largest number if they do not fit.
 func (m ModelFLOPs) Tally(steps int64, executed Tally) (t Tally) {
 	of := m.Type
 	for f := range executed {
@@ -106,9 +106,8 @@ func (m ModelFLOPs) Tally(steps int64, executed Tally) (t Tally) {
 			of = Figure(f)
 		}
 	}
-	if m.PerStep > 0 && steps > math.MaxInt64/m.PerStep {
-		steps = math.MaxInt64 / m.PerStep
+	if t[of] = m.PerStep * steps; m.PerStep > 0 && steps >= math.MaxInt64/m.PerStep {
+		t[of] = math.MaxInt64
 	}
-	t[of] = m.PerStep * steps
 	return t
 }

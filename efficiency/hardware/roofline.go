@@ -8,8 +8,7 @@ import (
 )
 
 // PeakType returns the rate that bounds work on a type of elements, NoFigure if none of the
-// rates is for it. Vector work is compared with the rate of fp32. A matrix product of
-// float32 runs as TF32 only if the name of its kernel says so.
+// rates is for it. Vector work is compared with the rate of fp32.
 func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
 	if unit != efficiency.Matrix {
 		return FP32
@@ -30,14 +29,27 @@ func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
 	case "double":
 		return FP64
 	case "float":
-		for _, mark := range []string{"tf32", "s1688", "xf32"} {
-			if containsFold(kernel, mark) {
-				return TF32
-			}
-		}
-		return FP32
+		return floatPeak(kernel)
 	}
 	return NoFigure
+}
+
+// floatPeak returns the rate of a matrix product of float32. It runs as TF32 if the name of its
+// kernel says so. Names of some kernels never say: those of cuBLAS for Hopper and later (nvjet)
+// have a letter for each type, and no public source tells that of TF32; those that torch.compile
+// generates do not have the type. Their rate is not known.
+func floatPeak(kernel string) Figure {
+	for _, mark := range []string{"tf32", "s1688", "xf32"} {
+		if containsFold(kernel, mark) {
+			return TF32
+		}
+	}
+	for _, silent := range []string{"nvjet_", "triton_"} {
+		if strings.HasPrefix(kernel, silent) {
+			return NoFigure
+		}
+	}
+	return FP32
 }
 
 // containsFold reports whether s contains a lower-case text, whatever the case of s.

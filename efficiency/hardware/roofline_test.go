@@ -25,6 +25,9 @@ func TestPeakType(t *testing.T) {
 		{efficiency.Matrix, "float", "cutlass_80_tensorop_s1688gemm_256x128", TF32},
 		{efficiency.Matrix, "float", "sm80_xmma_fprop_implicit_gemm_TF32tf32_f32", TF32},
 		{efficiency.Matrix, "float", "Cijk_Alik_Bljk_S_MX_B_Bias_XF32", TF32},
+		{efficiency.Matrix, "float", "nvjet_sss_128x64_64x4_1x2_h_bz_NNT", NoFigure}, // TF32 or not
+		{efficiency.Matrix, "float", "triton_tem_fused_mm_0", NoFigure},
+		{efficiency.Matrix, "c10::BFloat16", "nvjet_tst_128x64_64x4_1x2_h_bz_NNT", BF16},
 		{efficiency.Matrix, "double", "", FP64},
 		{efficiency.Matrix, "c10::complex<float>", "", NoFigure},
 		{efficiency.Matrix, "", "", NoFigure},

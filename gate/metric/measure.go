@@ -281,15 +281,19 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 
 // A copies is the sum of the copies that are selected.
 type copies struct {
-	count, total, bytes int64
-	known               bool // some tell their bytes
+	count, total int64
+	bytes        summary.Sum
+	known        bool // some tell their bytes
 }
 
 func (c copies) moved() (Value, error) {
 	if !c.known {
 		return Value{}, errors.New("no copy that tells its bytes")
 	}
-	return whole(c.bytes), nil
+	if !c.bytes.Fits() {
+		return Value{}, errTooLarge
+	}
+	return whole(int64(c.bytes)), nil
 }
 
 // copiesAs returns the measurement of the copies that are selected. Without a
@@ -312,7 +316,7 @@ func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
 			sum.count = summary.Plus(sum.count, c.Count)
 			sum.total = summary.Plus(sum.total, c.TotalNS)
 			if c.Bytes != nil {
-				sum.bytes, sum.known = summary.Plus(sum.bytes, *c.Bytes), true
+				sum.bytes, sum.known = sum.bytes.Plus(*c.Bytes), true
 			}
 		}
 		if sum.count == 0 && v.sel.Value("copy")+v.sel.Value("class") != "" {

@@ -151,14 +151,18 @@ func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value
 	return ratio(sum, all), nil
 }
 
+// errTooLarge is for sums that stopped at the largest number.
+var errTooLarge = errors.New("the sum is too large: it does not fit into 63 bits")
+
 // operators is the sum of the operators that are selected.
 type operators struct {
-	all                           int64 // ns of all that are selected
-	flops, flopsNS, bytes, byteNS int64
-	roof, roofNS                  int64
-	arithmetic                    bool   // one of them may have FLOPs
-	missing                       string // why FLOPs or bytes of some are not known, or ""
-	name                          string // of the first
+	all             int64 // ns of all that are selected
+	flops, bytes    summary.Sum
+	flopsNS, byteNS int64
+	roof, roofNS    int64
+	arithmetic      bool   // one of them may have FLOPs
+	missing         string // why FLOPs or bytes of some are not known, or ""
+	name            string // of the first
 }
 
 // operatorsAs returns the measurement of operators. Those whose work is not known are left
@@ -198,10 +202,10 @@ func (o *operators) add(r *summary.EfficiencyRow) {
 	o.all = summary.Plus(o.all, r.GPUNS)
 	o.name, o.arithmetic = cmp.Or(o.name, r.Op), o.arithmetic || r.FLOPs == nil || *r.FLOPs > 0
 	if r.FLOPs != nil {
-		o.flops, o.flopsNS = summary.Plus(o.flops, *r.FLOPs), summary.Plus(o.flopsNS, r.GPUNS)
+		o.flops, o.flopsNS = o.flops.Plus(*r.FLOPs), summary.Plus(o.flopsNS, r.GPUNS)
 	}
 	if r.Bytes != nil {
-		o.bytes, o.byteNS = summary.Plus(o.bytes, *r.Bytes), summary.Plus(o.byteNS, r.GPUNS)
+		o.bytes, o.byteNS = o.bytes.Plus(*r.Bytes), summary.Plus(o.byteNS, r.GPUNS)
 	}
 	if r.RooflineNS != nil {
 		o.roof, o.roofNS = summary.Plus(o.roof, *r.RooflineNS), summary.Plus(o.roofNS, r.GPUNS)
@@ -215,10 +219,16 @@ func (o operators) tflops() (Value, error) {
 	if !o.arithmetic {
 		return Value{}, fmt.Errorf("%s has no FLOPs", o.name)
 	}
+	if !o.flops.Fits() {
+		return Value{}, errTooLarge
+	}
 	return o.over(float64(o.flops)*1e9/float64(o.flopsNS), o.flopsNS, "FLOPs")
 }
 
 func (o operators) gbps() (Value, error) {
+	if !o.bytes.Fits() {
+		return Value{}, errTooLarge
+	}
 	return o.over(float64(o.bytes)*1e9/float64(o.byteNS), o.byteNS, "bytes")
 }
 

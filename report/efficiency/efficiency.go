@@ -304,11 +304,11 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 	types, ns := efficiency.Matrix(ctx.Summary), int64(0)
 	for _, p := range types {
 		ns = summary.Plus(ns, p.NS)
-		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 {
+		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 || !p.FLOPs.Fits() {
 			continue
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
-		text := p.Dtype + " " + rateText(achieved)
+		text := cmp.Or(p.Dtype, "of unknown rate") + " " + rateText(achieved)
 		if p.TFLOPS > 0 && achieved <= p.TFLOPS {
 			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
 		}
@@ -357,6 +357,9 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		if slices.ContainsFunc(list, func(o efficiency.Operator) bool { return o.Bound == r.bound && o.RecoverableNS > 0 }) {
 			t.Note += r.text
 		}
+	}
+	if ns := mean(total, efficiency.Hidden(list)); ns > 0 {
+		t.Note += fmt.Sprintf(" Other calls of these operators have no roofline and are not in the table: %s.", unit.Duration(ns))
 	}
 	if cachedRows(list) {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."

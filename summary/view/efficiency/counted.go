@@ -101,7 +101,7 @@ func countedLaunches(s *summary.Summary) map[launch]*summary.CounterShape {
 				out[l] = &shape
 				continue
 			}
-			sum := summary.CounterShape{Grid: shape.Grid, Block: shape.Block, Launches: summary.Plus(out[l].Launches, shape.Launches), DRAMBytes: plus(out[l].DRAMBytes, shape.DRAMBytes)}
+			sum := summary.CounterShape{Grid: shape.Grid, Block: shape.Block, Launches: summary.Plus(out[l].Launches, shape.Launches), DRAMBytes: summary.PlusOrNull(out[l].DRAMBytes, shape.DRAMBytes)}
 			for precision, n := range shape.FLOPs {
 				if other, ok := out[l].FLOPs[precision]; ok {
 					if sum.FLOPs == nil {

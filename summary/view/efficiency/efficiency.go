@@ -14,7 +14,7 @@ import (
 )
 
 // An Operator is one operator with one set of inputs, over all GPUs that ran it. FLOPs,
-// Bytes and RooflineNS are null if they are null on one of them.
+// Bytes and RooflineNS are null if they are null in one of its rows.
 type Operator struct {
 	Op, Dims, Types string // Dims and Types as recorded, in JSON; "" if absent
 
@@ -51,17 +51,35 @@ func rate(n *int64, ns int64, scale float64) (float64, bool) {
 	return float64(*n) / float64(ns) * scale, true
 }
 
+// inputs identify an operator with one set of inputs.
+type inputs struct{ op, dims, types string }
+
+func inputsOf(r *summary.EfficiencyRow) inputs {
+	return inputs{r.Op, recorded(r.Dims), recorded(r.Types)}
+}
+
 // Operators returns the operators of s, those with the most recoverable time first, then
-// those with the most GPU time.
+// those with the most GPU time. Rows that lack the FLOPs, the bytes or the roofline that others
+// with the same inputs have are an operator of their own, so that they do not hide those.
 func Operators(s *summary.Summary) []Operator {
-	type key struct{ op, dims, types string }
-	rows := s.Efficiency.Rows
-	out := view.Group(rows, func(r *summary.EfficiencyRow) key {
-		return key{r.Op, recorded(r.Dims), recorded(r.Types)}
-	}, start, (*Operator).add)
+	type key struct {
+		inputs
+		flops, bytes, roofline bool
+	}
+	return grouped(s.Efficiency.Rows, func(r *summary.EfficiencyRow) key {
+		return key{inputsOf(r), r.FLOPs != nil, r.Bytes != nil, r.RooflineNS != nil}
+	})
+}
+
+// ByInputs returns the operators with all their rows, whatever is known of them, in the same
+// order.
+func ByInputs(s *summary.Summary) []Operator { return grouped(s.Efficiency.Rows, inputsOf) }
+
+func grouped[K comparable](rows []summary.EfficiencyRow, key func(*summary.EfficiencyRow) K) []Operator {
+	out := view.Group(rows, key, start, (*Operator).add)
 	slices.SortStableFunc(out, func(a, b Operator) int {
 		return cmp.Or(cmp.Compare(b.RecoverableNS, a.RecoverableNS), cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Op, b.Op),
-			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types), cmp.Compare(b.Count, a.Count))
 	})
 	return out
 }
@@ -89,19 +107,27 @@ func (o *Operator) add(r *summary.EfficiencyRow) {
 	}
 	o.GPUs++
 	o.Count, o.GPUNS, o.OverlapNS = summary.Plus(o.Count, r.Count), summary.Plus(o.GPUNS, r.GPUNS), summary.Plus(o.OverlapNS, r.OverlapNS)
-	o.FLOPs, o.Bytes, o.RooflineNS = plus(o.FLOPs, r.FLOPs), plus(o.Bytes, r.Bytes), plus(o.RooflineNS, r.RooflineNS)
+	o.FLOPs, o.Bytes, o.RooflineNS = summary.PlusOrNull(o.FLOPs, r.FLOPs), summary.PlusOrNull(o.Bytes, r.Bytes), summary.PlusOrNull(o.RooflineNS, r.RooflineNS)
 	if r.RooflineNS != nil {
 		o.RecoverableNS = summary.Plus(o.RecoverableNS, max(0, r.GPUNS-*r.RooflineNS))
 	}
 }
 
-// plus adds two numbers. The sum is null if one of them is.
-func plus(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return nil
+// Hidden returns the GPU time of operators without a roofline of which other rows with the same
+// inputs have one.
+func Hidden(list []Operator) (ns int64) {
+	known := map[inputs]bool{}
+	for i := range list {
+		if o := &list[i]; o.RooflineNS != nil {
+			known[inputs{o.Op, o.Dims, o.Types}] = true
+		}
 	}
-	sum := summary.Plus(*a, *b)
-	return &sum
+	for i := range list {
+		if o := &list[i]; o.RooflineNS == nil && known[inputs{o.Op, o.Dims, o.Types}] {
+			ns = summary.Plus(ns, o.GPUNS)
+		}
+	}
+	return ns
 }
 
 // A Total has the sums over all GPUs of a summary.
@@ -147,7 +173,7 @@ type Peak struct {
 	Dtype       string
 	TFLOPS      float64 // the peak; 0 if it is not known or differs between the GPUs
 	NS          int64   // GPU time of the matrix operators of this type
-	FLOPs       int64
+	FLOPs       summary.Sum
 	Recoverable int64
 }
 
@@ -165,7 +191,7 @@ func Matrix(s *summary.Summary) []Peak {
 			p = &Peak{Dtype: r.Dtype, TFLOPS: PeakOf(s, r.Dtype)}
 			at[r.Dtype] = p
 		}
-		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.FLOPs, *r.FLOPs)
+		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), p.FLOPs.Plus(*r.FLOPs)
 		if r.RooflineNS != nil {
 			p.Recoverable = summary.Plus(p.Recoverable, max(0, r.GPUNS-*r.RooflineNS))
 		}

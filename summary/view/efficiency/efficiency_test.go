@@ -146,3 +146,45 @@ func TestMatchedTransfers(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// TestTooLargeSums: sums over 2^63 are unknown, and not what adding stops at.
+func TestTooLargeSums(t *testing.T) {
+	half := int64(1) << 62
+	row := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Dtype: "bf16", Count: 1, GPUNS: 10, FLOPs: &half, Bytes: &half, RooflineNS: &half}
+	s := &summary.Summary{Efficiency: summary.Efficiency{Rows: []summary.EfficiencyRow{row, row}}}
+	if o := efficiency.Operators(s)[0]; o.FLOPs != nil || o.Bytes != nil || o.Count != 2 {
+		t.Errorf("the operator is %+v", o)
+	}
+	if p := efficiency.Matrix(s)[0]; p.FLOPs.Fits() || p.NS != 20 {
+		t.Errorf("the matrix work is %+v", p)
+	}
+	s.Efficiency.Rows = s.Efficiency.Rows[:1]
+	if o := efficiency.Operators(s)[0]; o.FLOPs == nil || *o.FLOPs != half || !efficiency.Matrix(s)[0].FLOPs.Fits() {
+		t.Errorf("one row is %+v", o)
+	}
+}
+
+// TestMixedRows: a row over a peak, or without shapes, does not hide the row of other calls with
+// the same inputs. Together they have no roofline.
+func TestMixedRows(t *testing.T) {
+	n, roof := int64(100), int64(30)
+	good := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Count: 4, GPUNS: 50, FLOPs: &n, Bytes: &n, RooflineNS: &roof}
+	over := summary.EfficiencyRow{Op: "aten::mm", Unit: "matrix", Rank: 1, Count: 1, GPUNS: 3, FLOPs: &n, Bytes: &n, Over: summary.OverCompute}
+	none := summary.EfficiencyRow{Op: "aten::mm", Count: 1, GPUNS: 7, Unknown: "no shapes"}
+	s := &summary.Summary{Efficiency: summary.Efficiency{Rows: []summary.EfficiencyRow{over, good, none}}}
+	list := efficiency.Operators(s)
+	if o := list[0]; len(list) != 3 || o.RooflineNS == nil || *o.RooflineNS != 30 || o.GPUNS != 50 || o.RecoverableNS != 20 || o.GPUs != 1 {
+		t.Errorf("%d operators, the first is %+v", len(list), o)
+	}
+	if ns := efficiency.Hidden(list); ns != 10 {
+		t.Errorf("%d ns are hidden, want 10", ns)
+	}
+	all := efficiency.ByInputs(s)
+	if o := all[0]; len(all) != 1 || o.RooflineNS != nil || o.FLOPs != nil || o.GPUNS != 60 || o.Count != 6 {
+		t.Errorf("%d operators by inputs, the first is %+v", len(all), o)
+	}
+	s.Efficiency.Rows = s.Efficiency.Rows[1:2]
+	if ns := efficiency.Hidden(efficiency.Operators(s)); ns != 0 {
+		t.Errorf("%d ns of one row are hidden", ns)
+	}
+}

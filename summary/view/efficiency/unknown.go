@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"assay/summary"
 )
 
-// Reasons that rows do not have: of GPU time without an operator, and of communication.
+// Reasons of GPU time without an operator, which rows do not have, and of communication.
 const (
 	NoOperator    = "no operator"
 	GraphReplay   = "graph replay"
@@ -23,8 +22,6 @@ func Reason(r *summary.EfficiencyRow) (string, bool) {
 	switch {
 	case counted && r.RooflineNS != nil:
 		return "", false
-	case r.Op == "record_param_comms" || strings.HasPrefix(r.Op, "c10d::"):
-		return Communication, true
 	case counted && summary.IsOver(r.Over):
 		return OverPeak, true
 	case counted:
