@@ -12,15 +12,18 @@ import (
 	"assay/unit"
 )
 
-// Headline returns the efficiency in one sentence, or "" if neither MFU nor recoverable time
-// is known.
+// Headline returns the efficiency in one sentence, or "" if nothing of it is known. MFU is
+// left out where the GPU ran work that was not recorded, because its range is too wide then.
 func Headline(ctx *section.Context) string {
 	if ctx.Summary.Efficiency.IsZero() {
 		return ""
 	}
 	var parts []string
-	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok {
+	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
 		parts = append(parts, "MFU "+words.Utilization(mfu))
+	}
+	if d, ok := decoded(ctx); ok {
+		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share), unit.Count(d.Batch)))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
 		first := efficiency.Operators(ctx.Summary)[0]
@@ -33,20 +36,34 @@ func Headline(ctx *section.Context) string {
 	return "Efficiency: " + strings.Join(parts, "; ") + "."
 }
 
+// decoded returns the decode steps of the batch that takes the most time, if their bandwidth
+// is known.
+func decoded(ctx *section.Context) (efficiency.Decode, bool) {
+	list := efficiency.DecodeOf(ctx.Summary)
+	if len(list) == 0 || list[0].Known == 0 {
+		return efficiency.Decode{}, false
+	}
+	return list[0], true
+}
+
 // A Fact is a number next to the verdict of a page.
 type Fact struct{ Value, Name string }
 
-// Facts returns MFU and the recoverable time, where they are known.
+// Facts returns MFU, the bandwidth of decode steps and the recoverable time, where they are
+// known.
 func Facts(ctx *section.Context) (out []Fact) {
 	if ctx.Summary.Efficiency.IsZero() {
 		return nil
 	}
-	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok {
+	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
 		value := percent(mfu.Least)
 		if mfu.Unknown > 0 {
 			value = "≥ " + value
 		}
 		out = append(out, Fact{value, "MFU"})
+	}
+	if d, ok := decoded(ctx); ok {
+		out = append(out, Fact{percent(d.Share), "of memory bandwidth in decode"})
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
 		out = append(out, Fact{"≤ " + unit.Duration(mean(total, total.RecoverableNS)), "recoverable"})
