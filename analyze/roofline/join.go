@@ -95,10 +95,13 @@ func (j *joiner) join(r *summary.EfficiencyReplay) (unmatched string) {
 		from = &row.GPUNS
 	}
 	times, known := timesOf(c, r.NodeNS)
+	if *from < known { // in a summary that was read from a file
+		return summary.ReplayOfManyRows
+	}
 	r.Capture, r.KnownNS = c.Name, known
 	j.found[replayOf{r.Input, r.Rank, r.Device, r.Number}] = &matched{c, r}
 	*from -= r.KnownNS
-	d.GraphNS -= r.KnownNS
+	d.GraphNS -= min(r.KnownNS, d.GraphNS)
 	for i := range c.Rows {
 		j.add(d, r, c.Rows[i], times[i])
 	}

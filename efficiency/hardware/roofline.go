@@ -123,6 +123,9 @@ func (p *Peaks) Roofline(t Totals, gpuNS int64) (Roofline, bool) {
 	}
 	compute := float64(flops.N) / p.Figures[t.Peak] / 1e3
 	moving := float64(t.Bytes.N) / p.Figures[t.Lane]
+	if max(compute, moving) >= math.MaxInt64 {
+		return Roofline{}, false
+	}
 	r := Roofline{NS: int64(math.Round(max(compute, moving))), Bound: MemoryBound}
 	switch {
 	case max(compute, moving) < LaunchNS*float64(t.Calls) && float64(gpuNS) < ShortNS*float64(t.Calls):
@@ -155,9 +158,12 @@ const (
 // data sheets assume a clock that is up to 8 % below the highest.
 const clockMargin = 1.1
 
+// largestCache is more than the last level of any GPU has, in bytes.
+const largestCache = 1 << 30
+
 // Excess compares what some calls achieved in their time with the peaks. A call finds at most
 // the size of the cache in it, and leaves at most as much there that the memory gets later.
-// If the size is not known, the cache may hold everything.
+// If the size is not known, it is that of the largest cache that may be.
 func (p *Peaks) Excess(t Totals, gpuNS int64) Excess {
 	ns := float64(gpuNS)
 	if t.Unit == efficiency.Matrix && t.FLOPs.Why == efficiency.Known && p.Known(t.Peak) && float64(t.FLOPs.N)/1e3 > p.Figures[t.Peak]*clockMargin*ns {
@@ -166,7 +172,11 @@ func (p *Peaks) Excess(t Totals, gpuNS int64) Excess {
 	if t.Bytes.Why != efficiency.Known || !p.Known(t.Lane) || float64(t.Bytes.N) <= p.Figures[t.Lane]*ns {
 		return NoExcess
 	}
-	if t.Lane == HBM && (p.Cache == 0 || float64(t.Bytes.N)-2*p.Cache*float64(t.Calls) <= p.Figures[HBM]*ns) {
+	cache := p.Cache
+	if cache == 0 {
+		cache = largestCache
+	}
+	if t.Lane == HBM && float64(t.Bytes.N)-2*cache*float64(t.Calls) <= p.Figures[HBM]*ns {
 		return Cached
 	}
 	return OverMemory

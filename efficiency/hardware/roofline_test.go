@@ -136,8 +136,14 @@ func TestExcess(t *testing.T) {
 		}
 	}
 	p.Cache = 0
-	if got := p.Excess(Totals{efficiency.Vector, FP32, HBM, 1, n(0), n(20e9)}, 4e6); got != Cached {
-		t.Errorf("unknown cache: %d", got)
+	for bytes, want := range map[int64]Excess{13e9: NoExcess, 15e9: Cached, 20e9: OverMemory} {
+		if got := p.Excess(Totals{efficiency.Vector, FP32, HBM, 1, n(0), n(bytes)}, 4e6); got != want {
+			t.Errorf("%d bytes, unknown cache: %d, want %d", bytes, got, want)
+		}
+	}
+	p.Figures[HBM] = 0.001 // 4e18 bytes take 4e21 ns
+	if r, ok := p.Roofline(Totals{efficiency.None, FP32, HBM, 1, n(0), n(4e18)}, 1e5); ok {
+		t.Errorf("a roofline that does not fit: %+v", r)
 	}
 }
 

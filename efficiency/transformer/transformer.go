@@ -19,8 +19,8 @@ type Model struct {
 	Heads, KVHeads, HeadDim int64
 	Window                  int64 // tokens that a query attends to; 0 for all before it
 
-	MLP       int64 // elements of the matrices of a dense MLP
-	MoE       int64 // the same of all experts that compute a token, with the router
+	MLP       float64 // elements of the matrices of a dense MLP
+	MoE       float64 // the same of all experts that compute a token, with the router
 	MoELayers int64
 }
 
@@ -97,7 +97,7 @@ func known() string {
 // feedForward reads the sizes of MLPs and experts.
 func (m *Model) feedForward(c *config, f family) {
 	if f.experts == "" {
-		m.MLP = f.matrices * m.Hidden * c.number("intermediate_size")
+		m.MLP = product(f.matrices, m.Hidden, c.number("intermediate_size"))
 		return
 	}
 	experts, each := c.number(f.experts), c.number("num_experts_per_tok")
@@ -105,20 +105,31 @@ func (m *Model) feedForward(c *config, f family) {
 		c.err = fmt.Errorf("num_experts_per_tok is %d of %d experts", each, experts)
 		return
 	}
-	m.MoE = each*f.matrices*m.Hidden*c.number(f.width) + m.Hidden*experts
+	m.MoE = product(each, f.matrices, m.Hidden, c.number(f.width)) + product(m.Hidden, experts)
 	if shared := c.numberOr("shared_expert_intermediate_size", 0); shared > 0 {
-		m.MoE += f.matrices*m.Hidden*shared + m.Hidden // and its gate
+		m.MoE += product(f.matrices, m.Hidden, shared) + float64(m.Hidden) // and its gate
 	}
 	every := c.numberOr("decoder_sparse_step", 1)
+	m.MoELayers = m.Layers / every
 	dense := c.list("mlp_only_layers")
-	for layer := range min(m.Layers, largest) {
-		if (layer+1)%every == 0 && !slices.Contains(dense, layer) {
-			m.MoELayers++
+	slices.Sort(dense)
+	for _, layer := range slices.Compact(dense) {
+		if 0 <= layer && layer < m.Layers && (layer+1)%every == 0 {
+			m.MoELayers--
 		}
 	}
 	if m.MoELayers < m.Layers {
-		m.MLP = f.matrices * m.Hidden * c.number("intermediate_size")
+		m.MLP = product(f.matrices, m.Hidden, c.number("intermediate_size"))
 	}
+}
+
+// product multiplies dimensions. Those of a file may have a product over 63 bits.
+func product(dims ...int64) float64 {
+	p := 1.0
+	for _, d := range dims {
+		p *= float64(d)
+	}
+	return p
 }
 
 // number returns a whole number over 0.
@@ -166,8 +177,8 @@ func (c *config) fail(err error) {
 // is looked up, and norms and biases are no matrices.
 func (m Model) Matrices() float64 {
 	attention := 2 * float64(m.Hidden) * float64(m.HeadDim) * float64(m.Heads+m.KVHeads)
-	dense := float64(m.Layers-m.MoELayers) * float64(m.MLP)
-	return float64(m.Layers)*attention + dense + float64(m.MoELayers)*float64(m.MoE) + float64(m.Hidden)*float64(m.Vocab)
+	dense := float64(m.Layers-m.MoELayers) * m.MLP
+	return float64(m.Layers)*attention + dense + float64(m.MoELayers)*m.MoE + float64(m.Hidden)*float64(m.Vocab)
 }
 
 // Forward returns the FLOPs of the forward pass of one sequence of some tokens: two for each

@@ -68,6 +68,22 @@ func TestSparseLayers(t *testing.T) {
 	}
 }
 
+// TestLargest: dimensions at their limit have a product over 63 bits, and a layer that is listed
+// twice, or is none, is left out once, or not at all, whatever the number of layers is.
+func TestLargest(t *testing.T) {
+	const most = 1 << 24
+	text := strings.NewReplacer(`"num_experts":128`, `"num_experts":21846`, `"num_hidden_layers":48`, fmt.Sprintf(`"num_hidden_layers":%d`, most),
+		`"hidden_size":2048`, fmt.Sprintf(`"hidden_size":%d`, most), `"moe_intermediate_size":768`, fmt.Sprintf(`"moe_intermediate_size":%d`, most),
+		`"mlp_only_layers":[]`, `"mlp_only_layers":[`+strings.Repeat("-1,16777216,3,", 20000)+`3]`).Replace(fmt.Sprintf(qwenMoE, 21846))
+	m, err := Parse([]byte(text))
+	if want := 21846.*3*most*most + most*21846.; err != nil || m.MoE != want || m.MoELayers != most-1 {
+		t.Errorf("%+v, %v, want %v", m, err, want)
+	}
+	if flops, err := m.Forward(4096); err == nil {
+		t.Errorf("%v FLOPs", flops)
+	}
+}
+
 // TestRefused: what cannot be counted is refused with the member.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{

@@ -26,9 +26,11 @@ func Headline(ctx *section.Context) string {
 		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share), unit.Count(d.Batch)))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
-		first := efficiency.Operators(ctx.Summary)[0]
-		parts = append(parts, fmt.Sprintf("up to %s%s recoverable, %s of it in %s", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
-			unit.Share(first.RecoverableNS, total.RecoverableNS), label.Clip(label.Clean(first.Op), 60)))
+		part := fmt.Sprintf("up to %s%s recoverable", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total))
+		if list := efficiency.Operators(ctx.Summary); len(list) > 0 { // a saved summary may have none
+			part += fmt.Sprintf(", %s of it in %s", unit.Share(list[0].RecoverableNS, total.RecoverableNS), label.Clip(label.Clean(list[0].Op), 60))
+		}
+		parts = append(parts, part)
 	}
 	if parts == nil {
 		return ""
