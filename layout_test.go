@@ -133,7 +133,8 @@ var mayImport = map[string]string{
 	"efficiency/hardware":            "efficiency internal/yamltree",
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
-	"report/plot":                    "internal/label unit",
+	"report/plot":                    "internal/label report/plot/raster unit",
+	"report/plot/raster":             "",
 	"report/page":                    "compare internal/label judge/timeline report/doc report/plot report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",
 	"report/pictures/logged":         "internal/label report/plot report/words summary summary/view summary/view/bench unit",
@@ -221,7 +222,6 @@ var largePackages = map[string]string{
 	"summary":               "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                 "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"cmd/assay":             "one file per subcommand; package main cannot be imported in parts",
-	"report/plot":           "one file per drawing; all draw on one private canvas, in pixels and in SVG",
 }
 
 // TestPackageLength checks that no package has more than 3,000 lines of Go, without tests

@@ -1,17 +1,12 @@
 package plot
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"strings"
-	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansbold"
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"git.sr.ht/~sbinet/gg"
 	xfont "golang.org/x/image/font"
-	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
@@ -19,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"assay/internal/label"
+	"assay/report/plot/raster"
 )
 
 // fitHead cuts s at its end until it is at most limit pixels wide.
@@ -62,12 +58,9 @@ const (
 
 // A pen measures text, and has the characters of one picture.
 type pen struct {
-	typefaces
-	drawn map[setting]*glyphs
+	raster.Fonts
+	drawn map[setting]*raster.Glyphs
 }
-
-// typefaces are the fonts of all pictures.
-type typefaces struct{ regular, bold *opentype.Font }
 
 // A setting is a font in one size.
 type setting struct {
@@ -75,30 +68,19 @@ type setting struct {
 	bold bool
 }
 
-// parsed returns the fonts, which any number of pens may use at a time.
-var parsed = sync.OnceValues(func() (f typefaces, err error) {
-	if f.regular, err = opentype.Parse(liberationsansregular.TTF); err != nil {
-		return f, fmt.Errorf("embedded font: %w", err)
-	}
-	if f.bold, err = opentype.Parse(liberationsansbold.TTF); err != nil {
-		return f, fmt.Errorf("embedded font: %w", err)
-	}
-	return f, nil
-})
-
 func newPen() (*pen, error) {
-	f, err := parsed()
+	f, err := raster.Parsed()
 	if err != nil {
 		return nil, err
 	}
-	return &pen{f, make(map[setting]*glyphs)}, nil
+	return &pen{f, make(map[setting]*raster.Glyphs)}, nil
 }
 
 // glyphs returns the characters to draw in a style.
-func (p *pen) glyphs(face font.Face, bold bool) *glyphs {
+func (p *pen) glyphs(face font.Face, bold bool) *raster.Glyphs {
 	at := setting{float64(face.Font.Size), bold}
 	if p.drawn[at] == nil {
-		p.drawn[at] = &glyphs{face.FontFace(dpi), make(map[glyphKey]glyph)}
+		p.drawn[at] = raster.NewGlyphs(face.FontFace(dpi))
 	}
 	return p.drawn[at]
 }
@@ -108,9 +90,9 @@ func (p *pen) face(st textStyle) font.Face {
 	if size == 0 {
 		size = sizeText
 	}
-	f := font.Face{Font: font.Font{Size: font.Length(size)}, Face: p.regular}
+	f := font.Face{Font: font.Font{Size: font.Length(size)}, Face: p.Regular}
 	if st.bold {
-		f.Face = p.bold
+		f.Face = p.Bold
 	}
 	return f
 }
@@ -123,7 +105,7 @@ func (p *pen) drawable(s string) string {
 		if r == ' ' {
 			return '\u00a0'
 		}
-		if i, err := p.regular.GlyphIndex(&buf, r); err != nil || i == 0 {
+		if i, err := p.Regular.GlyphIndex(&buf, r); err != nil || i == 0 {
 			return '□'
 		}
 		return r
@@ -228,7 +210,7 @@ func opaque(col Color) color.RGBA {
 // point returns a point of the drawing library, to a quarter of a pixel: the edges of what
 // is filled then have few shades.
 func (c *Canvas) point(x, y float64) vg.Point {
-	return vg.Point{X: vg.Length(quarters(x)) / 4, Y: vg.Length(c.H) - vg.Length(quarters(y))/4}
+	return vg.Point{X: vg.Length(raster.Quarters(x)) / 4, Y: vg.Length(c.H) - vg.Length(raster.Quarters(y))/4}
 }
 
 // rect fills a rectangle, nothing if it has no area.
@@ -238,7 +220,7 @@ func (c *Canvas) rect(x, y, w, h float64, col Color) {
 	case c.svg != nil:
 		c.svg.rect(x, y, w, h, col)
 	default:
-		fillRect(c.img, image.Rect(quarters(x), quarters(y), quarters(x+w), quarters(y+h)), opaque(col))
+		raster.FillRect(c.img, image.Rect(raster.Quarters(x), raster.Quarters(y), raster.Quarters(x+w), raster.Quarters(y+h)), opaque(col))
 	}
 }
 
@@ -276,6 +258,7 @@ func (c *Canvas) line(x0, y0, x1, y1, width float64, col Color) {
 
 // text draws s with its baseline at y.
 func (c *Canvas) text(x, y float64, s string, st textStyle) {
+	const pixel = 64 // in units of fixed.Int26_6
 	s = c.drawable(s)
 	if s == "" {
 		return
@@ -299,7 +282,7 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 			Dst:  c.img,
 			Src:  image.NewUniform(opaque(st.color)),
 			Face: c.glyphs(face, st.bold),
-			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*float64(pixel) + 0.5), Y: fixed.Int26_6(y*float64(pixel) + 0.5)},
+			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*pixel + 0.5), Y: fixed.Int26_6(y*pixel + 0.5)},
 		}).DrawString(s)
 	}
 	c.Boxes = append(c.Boxes, box{s, x, y - 0.75*size, x + w, y + 0.22*size})

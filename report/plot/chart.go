@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"assay/report/plot/raster"
 	"io"
 	"math"
 )
@@ -86,7 +87,7 @@ func (c Chart) PNG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writePNG(w, painted.img)
+	return raster.WritePNG(w, painted.img)
 }
 
 // Paint draws the picture in pixels.

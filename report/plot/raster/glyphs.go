@@ -1,4 +1,4 @@
-package plot
+package raster
 
 import (
 	"image"
@@ -8,16 +8,19 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// A glyphs is a font in one size whose characters are drawn from outlines once and are
-// then copied. It is for one goroutine.
+// Glyphs are a font in one size whose characters are drawn from outlines once and are
+// then copied. They are for one goroutine.
 //
 // A character begins at a quarter of a pixel, its baseline is at a whole one, and its edges
 // have [levels] shades. A text then repeats its own pixels, and a picture has few colours:
 // both make the file smaller.
-type glyphs struct {
+type Glyphs struct {
 	font.Face
 	drawn map[glyphKey]glyph
 }
+
+// NewGlyphs returns the characters of a font, none of them drawn yet.
+func NewGlyphs(face font.Face) *Glyphs { return &Glyphs{face, make(map[glyphKey]glyph)} }
 
 type glyphKey struct {
 	r     rune
@@ -37,7 +40,7 @@ const (
 )
 
 // Glyph returns the mask of a character and where it is drawn, as [font.Face] wants it.
-func (g *glyphs) Glyph(dot fixed.Point26_6, r rune) (image.Rectangle, image.Image, image.Point, fixed.Int26_6, bool) {
+func (g *Glyphs) Glyph(dot fixed.Point26_6, r rune) (image.Rectangle, image.Image, image.Point, fixed.Int26_6, bool) {
 	x := (dot.X + pixel/8) &^ (pixel/4 - 1)
 	key := glyphKey{r, x & (pixel - 1)}
 	c, known := g.drawn[key]
@@ -50,7 +53,7 @@ func (g *glyphs) Glyph(dot fixed.Point26_6, r rune) (image.Rectangle, image.Imag
 }
 
 // outlined draws a character from its outline.
-func (g *glyphs) outlined(key glyphKey) (c glyph) {
+func (g *Glyphs) outlined(key glyphKey) (c glyph) {
 	box, mask, at, advance, ok := g.Face.Glyph(fixed.Point26_6{X: key.start}, key.r)
 	c = glyph{box: box, mask: image.NewAlpha(image.Rectangle{Max: box.Size()}), advance: advance, ok: ok}
 	covered, isAlpha := mask.(*image.Alpha)

@@ -1,4 +1,4 @@
-package plot
+package raster
 
 import (
 	"image"
@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// fillRect fills a rectangle of quarters of pixels. Most of what pictures fill are
+// FillRect fills a rectangle of quarters of pixels. Most of what pictures fill are
 // rectangles, and the drawing library takes ten times as long for one because it expects
 // any shape.
-func fillRect(img *image.RGBA, r image.Rectangle, fill color.RGBA) {
+func FillRect(img *image.RGBA, r image.Rectangle, fill color.RGBA) {
 	r = r.Intersect(image.Rectangle{Min: img.Rect.Min.Mul(4), Max: img.Rect.Max.Mul(4)})
 	for y := r.Min.Y / 4; 4*y < r.Max.Y; y++ {
 		high := within(y, r.Min.Y, r.Max.Y)
@@ -35,5 +35,5 @@ func blend(pixel []byte, fill color.RGBA, part int) {
 	}
 }
 
-// quarters returns a coordinate in quarters of a pixel.
-func quarters(v float64) int { return int(math.Round(4 * v)) }
+// Quarters returns a coordinate in quarters of a pixel.
+func Quarters(v float64) int { return int(math.Round(4 * v)) }

@@ -1,4 +1,4 @@
-package plot
+package raster
 
 import (
 	"bytes"
@@ -19,10 +19,10 @@ const (
 	nearColor  = 64
 )
 
-// writePNG writes an opaque image, with a palette if that is possible: this takes a quarter
+// WritePNG writes an opaque image, with a palette if that is possible: this takes a quarter
 // of the time and half the bytes. Compression is the fastest, because a higher level takes
 // several times as long for a file that is a few percent smaller.
-func writePNG(w io.Writer, img *image.RGBA) error {
+func WritePNG(w io.Writer, img *image.RGBA) error {
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}
 	if p := indexed(img); p != nil {
 		return enc.Encode(w, p)

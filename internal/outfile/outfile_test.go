@@ -1,0 +1,98 @@
+package outfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestFailedFile: a file whose content fails keeps what was there, and nothing else is left.
+func TestFailedFile(t *testing.T) {
+	dir, failed := t.TempDir(), errors.New("no more rows")
+	path := filepath.Join(dir, "out.json")
+	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var w Writer
+	defer w.Stop()
+	err := w.File(path, func(to io.Writer) error {
+		io.WriteString(to, "half")
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("error %v, want %v", err, failed)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "before" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%d files are left, %v; want 1", len(left), err)
+	}
+}
+
+// TestStaged: a staged file gets its name when it is committed, and none without.
+func TestStaged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.json")
+	encode := func(to io.Writer) error { _, err := io.WriteString(to, "whole"); return err }
+	for _, commit := range []bool{false, true} {
+		var w Writer
+		if err := w.Stage(path, encode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Error("the file is there before it is committed")
+		}
+		if commit {
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Stop()
+		want := 0
+		if commit {
+			want = 1
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != want {
+			t.Errorf("commit %v: %d files are left, %v; want %d", commit, len(left), err, want)
+		}
+	}
+}
+
+// TestCheckFile: an output is refused if it is an input under any name, a directory, or in
+// a directory that is not there.
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	input, linked := filepath.Join(dir, "in.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(input, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(input, linked); err != nil {
+		t.Skip(err)
+	}
+	for _, tc := range []struct {
+		path      string
+		ok, input bool
+	}{
+		{path: "-", ok: true},
+		{path: ""},
+		{path: dir},
+		{path: filepath.Join(dir, "none", "out.json")},
+		{path: filepath.Join(dir, "out.json"), ok: true},
+		{path: input, input: true},
+		{path: linked, input: true},
+	} {
+		err := CheckFile(tc.path, []string{filepath.Join(dir, "gone.json"), input})
+		if (err == nil) != tc.ok || errors.Is(err, ErrInput) != tc.input {
+			t.Errorf("%q: %v; want no error: %v, an input: %v", tc.path, err, tc.ok, tc.input)
+		}
+	}
+	for name, want := range map[string]bool{"link.json": true, "out.json": false} {
+		err := Overwrites(dir, []string{name}, func() []string { return []string{input} })
+		if errors.Is(err, ErrInput) != want {
+			t.Errorf("Overwrites %s: %v, want an error: %v", name, err, want)
+		}
+	}
+}
