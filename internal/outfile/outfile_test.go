@@ -62,7 +62,7 @@ func TestStaged(t *testing.T) {
 }
 
 // TestCheckFile: an output is refused if it is an input under any name, a directory, or in
-// a directory that is not there.
+// a directory that is missing.
 func TestCheckFile(t *testing.T) {
 	dir := t.TempDir()
 	input, linked := filepath.Join(dir, "in.json"), filepath.Join(dir, "link.json")
