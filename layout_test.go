@@ -134,6 +134,7 @@ var mayImport = map[string]string{
 	"fleet":                          "collective diag summary",
 	"report/ranks":                   "internal/label report/doc report/section summary summary/view unit",
 	"report/plot":                    "internal/label report/plot/raster unit",
+	"internal/corpus/captures":       "analyze internal/ingest",
 	"report/plot/raster":             "",
 	"report/page":                    "compare internal/label judge/timeline report/doc report/plot report/words summary summary/view summary/view/efficiency",
 	"report/pictures":                "compare internal/label judge judge/counters judge/finding judge/rule report/pictures/logged report/plot report/words summary summary/view summary/view/efficiency unit",

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/analyze"
+	"assay/internal/corpus/captures"
 	"assay/internal/ingest"
 	"assay/interval"
 	"assay/trace"
@@ -13,16 +13,7 @@ import (
 // load reads a trace as measure does.
 func load(t *testing.T, path string) *ingest.Input {
 	t.Helper()
-	f, err := ingest.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := ingest.Load(f, analyze.Needs())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return captures.Load(t, path)
 }
 
 // A launcher is one run of an operator that launched device work as the

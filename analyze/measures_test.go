@@ -2,16 +2,13 @@ package analyze_test
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
-
 	"assay/analyze"
+	"assay/internal/corpus"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
@@ -63,19 +60,7 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 // whether the trace was read with what the measure needs or not; and its verdict is the same.
 func TestMeasures(t *testing.T) {
 	read := func(name string, sel trace.Select) *trace.Trace {
-		f, err := os.Open(filepath.Join("..", "testdata", "gen", name+".json.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := corpus.Unpacked(t, filepath.Join("..", "testdata", "gen", name+".json.gz"))
 		tr, err := trace.Read(bytes.NewReader(text), name, sel)
 		if err != nil {
 			t.Fatal(err)

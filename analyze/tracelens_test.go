@@ -11,20 +11,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/ingest"
+	"assay/internal/corpus"
 	"assay/summary"
 )
-
-// corpus returns a folder of real traces and skips the test where it is
-// absent.
-func corpus(t *testing.T, folder string) string {
-	t.Helper()
-	dir, err := corpusAt(folder)
-	if err != nil {
-		t.Skipf("no corpus: %v", err)
-	}
-	return dir
-}
 
 // corpusAt returns a folder of real traces, or an error where it is absent.
 func corpusAt(folder string) (string, error) {
@@ -39,15 +28,7 @@ func corpusAt(folder string) (string, error) {
 
 func measure(t *testing.T, path string) *summary.Summary {
 	t.Helper()
-	f, err := ingest.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := ingest.Load(f, analyze.Needs())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := load(t, path)
 	return analyze.Trace(in.Trace, summary.Input{Path: path, Rank: in.Rank}, analyze.DefaultOptions())
 }
 
@@ -55,7 +36,7 @@ func measure(t *testing.T, path string) *summary.Summary {
 type golden struct{ name, trace, tables string }
 
 func goldens(t *testing.T) (out []golden) {
-	root := corpus(t, "kineto/tracelens")
+	root := corpus.Path(t, "kineto/tracelens")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "gpu_timeline.csv" {
 			return err

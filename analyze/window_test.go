@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
+	"assay/internal/corpus"
 	"assay/internal/gen/tracegen"
 	"assay/internal/ingest"
 	"assay/internal/longtest"
@@ -230,7 +231,7 @@ func TestWindowsAddUp(t *testing.T) {
 // TestWindowsOfCorpus cuts real traces at random times. Large ones are cut only at full size.
 func TestWindowsOfCorpus(t *testing.T) {
 	for _, dir := range []string{"kineto", "formats", "ranks", "inputs"} {
-		root := corpus(t, dir)
+		root := corpus.Path(t, dir)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			info, statErr := os.Stat(path)
 			if err != nil || statErr != nil || d.IsDir() || info.Size() > 200<<10 && !longtest.Wanted() {

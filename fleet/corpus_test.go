@@ -12,7 +12,7 @@ import (
 
 	"assay/analyze"
 	"assay/collective"
-	"assay/internal/ingest"
+	"assay/internal/corpus/captures"
 	"assay/summary"
 	"assay/trace"
 )
@@ -102,15 +102,7 @@ func TestSampled(t *testing.T) {
 // loadAny reads one file of any format, with all its GPUs.
 func loadAny(t *testing.T, path string) (out []Member) {
 	t.Helper()
-	f, err := ingest.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := ingest.Load(f, analyze.Needs())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := captures.Load(t, path)
 	opt := analyze.DefaultOptions()
 	opt.Collectives = func(device int64, c *collective.Columns) {
 		out = append(out, Member{Device: device, Columns: c})

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/gzip"
 
 	"assay/analyze"
 	"assay/internal/corpus"
@@ -136,18 +133,7 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 // changedTrace returns the path of a copy of a trace with other shapes and with a secret.
 func changedTrace(t *testing.T, path string) string {
 	t.Helper()
-	packed, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := corpus.Unpacked(t, path)
 	const shape = `"Input Dims": [[12288], [1024, 4096]`
 	if !bytes.Contains(text, []byte(shape)) {
 		t.Fatalf("%s has no operator with %s", path, shape)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/corpus"
 	"assay/internal/gen/rankgen"
 	"assay/summary"
 )
@@ -207,7 +208,7 @@ func TestRolledUpOrder(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
-		if text := unpackedTrace(t, f); bytes.Contains(text, []byte(`"rolled`)) {
+		if text := corpus.Unpacked(t, f); bytes.Contains(text, []byte(`"rolled`)) {
 			t.Error("a saved summary is rolled up")
 		}
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"assay/internal/corpus"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,7 @@ import (
 // TestRunsAgree: diff and check find the same runs in the same files. Each case lists
 // files of a side as "NAME", or "NAME=OTHER" for a copy of another one's bytes.
 func TestRunsAgree(t *testing.T) {
-	trace := unpackedTrace(t, filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"))
+	trace := corpus.Unpacked(t, filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"))
 	for _, tc := range []struct {
 		name, files string
 		runs        int
@@ -55,24 +54,6 @@ func TestRunsAgree(t *testing.T) {
 			t.Errorf("%s: diff finds %d runs, check %d and %d in the baseline; want %d", tc.name, diff.Base.Runs, len(check.Runs), len(check.Baseline), tc.runs)
 		}
 	}
-}
-
-func unpackedTrace(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 func jsonOf(t *testing.T, v any, args ...string) {

@@ -11,7 +11,7 @@ import (
 
 	"assay/analyze"
 	"assay/internal/corpus"
-	"assay/internal/ingest"
+	"assay/internal/corpus/captures"
 	"assay/summary"
 )
 
@@ -141,15 +141,7 @@ func joined(t *testing.T, traces ...*graphTrace) *summary.Summary {
 
 func measuredFile(t *testing.T, path string) Part {
 	t.Helper()
-	f, err := ingest.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := ingest.Load(f, analyze.Needs())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := captures.Load(t, path)
 	p, err := Measure(in, Options{Options: analyze.DefaultOptions()})
 	if err != nil {
 		t.Fatal(err)
