@@ -16,9 +16,9 @@ func efficiencyMetrics() []Metric {
 	ofDevices, ofRows := deviceKeys("steps"), deviceKeys("op", "dtype")
 	needs := []string{"op"}
 	list := []Metric{
-		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window, or step time with steps",
+		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.MFU)},
-		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window, or step time with steps",
+		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.HFU)},
 		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.knownWork},

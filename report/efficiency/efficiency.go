@@ -129,7 +129,7 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	case total.MFU == nil && total.MatrixFLOPs == 0:
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
 	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
-		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The shapes, the times or the peak are not those of this GPU."
+		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The FLOPs (of the shapes or of --model-flops), the times or the peak are wrong."
 	case total.MFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "; set it with --set-peak or --peaks."
 	}
