@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -320,12 +321,36 @@ func (s *EfficiencySums) check() error {
 			return fmt.Errorf("a part of gpu_ns is %d, want at most %d", part, s.GPUNS)
 		}
 	}
-	for _, share := range []*float64{s.MFU, s.HFU} {
-		if share != nil && !(*share >= 0) {
-			return fmt.Errorf("mfu or hfu is %v, want 0 or more", *share)
+	if s.RecoverableNS > s.GPUNS {
+		return fmt.Errorf(".recoverable_ns: got %d, want at most gpu_ns, %d", s.RecoverableNS, s.GPUNS)
+	}
+	return checkNumbers(1, "mfu or hfu", s.MFU, s.HFU)
+}
+
+// rounded is how much more than 1 a mean of shares of 1 may be.
+const rounded = 1 + 1e-9
+
+// maxRate is more than the quotient of a count of 63 bits and a nanosecond.
+const maxRate = 1e20
+
+// checkNumbers returns an error if one of some numbers is negative or over a limit.
+func checkNumbers(most float64, name string, list ...*float64) error {
+	for _, v := range list {
+		if v != nil && !(*v >= 0 && *v <= most*rounded) {
+			return fmt.Errorf("%s is %v, want a number from 0 to %v", name, *v, most)
 		}
 	}
 	return nil
+}
+
+// check returns the first violated constraint of d.
+func (d *EfficiencyDevice) check() error {
+	peaks := []*float64{d.HBMGBPS, d.LinkGBPS, d.PCIeGBPS, d.C2CGBPS, d.PeakMHz}
+	for _, name := range slices.Sorted(maps.Keys(d.PeakTFLOPS)) {
+		v := d.PeakTFLOPS[name]
+		peaks = append(peaks, &v)
+	}
+	return cmp.Or(d.EfficiencySums.check(), checkNumbers(maxRate, "a peak", peaks...), checkNumbers(1, "throttled_share", d.Throttled))
 }
 
 func (r *EfficiencyRow) check() error {
@@ -341,7 +366,7 @@ func (r *EfficiencyRow) check() error {
 	case !slices.Contains([]string{"", BoundCompute, BoundMemory, BoundLink, BoundLatency}, r.Bound):
 		return fmt.Errorf(".bound: got %q, want compute, memory, link, latency or nothing", r.Bound)
 	}
-	return nil
+	return checkNumbers(maxRate, "intensity, tflops or gbps", r.Intensity, r.TFLOPS, r.GBPS)
 }
 
 func negative(n *int64) bool { return n != nil && *n < 0 }
@@ -366,5 +391,5 @@ func (t *EfficiencyTransfer) check() error {
 	if t.Count < 0 || t.NS < 0 || t.Bytes < 0 {
 		return fmt.Errorf("count %d, ns %d, bytes %d: want 0 or more", t.Count, t.NS, t.Bytes)
 	}
-	return nil
+	return checkNumbers(maxRate, "algbw_gbps, busbw_gbps or peak_gbps", t.AlgGBPS, t.BusGBPS, t.PeakGBPS)
 }

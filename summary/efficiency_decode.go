@@ -121,7 +121,13 @@ func (d *EfficiencyDecode) check() error {
 	if negative(d.WeightBytes) || negative(d.KVReadBytes) || negative(d.KVWrittenBytes) {
 		return fmt.Errorf("weight_bytes, kv_read_bytes or kv_written_bytes is negative")
 	}
-	return d.Parts.check()
+	if (d.Share != nil || d.GBPS != nil) && (d.WallNS == 0 || d.GPUNS == 0) {
+		return fmt.Errorf("gbps or share is known, but wall_ns is %d and gpu_ns %d", d.WallNS, d.GPUNS)
+	}
+	if c := d.CeilingTokensPerS; c != nil && *c == 0 {
+		return fmt.Errorf(".ceiling_tokens_per_s: got 0, want more or null")
+	}
+	return cmp.Or(d.Parts.check(), checkNumbers(1, "share, share_gpu or share_replay", d.Share, d.ShareGPU, d.ShareReplay), checkNumbers(maxRate, "gbps or ceiling_tokens_per_s", d.GBPS, d.CeilingTokensPerS))
 }
 
 // check returns the first violated constraint of p, which may be nil.

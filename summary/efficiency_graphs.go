@@ -109,6 +109,17 @@ func (r *EfficiencyReplay) check() error {
 	if r.Launches < 0 || r.Nodes < 0 || r.Size < 0 || r.GPUNS < 0 || r.OverlapNS < 0 || r.KnownNS < 0 {
 		return fmt.Errorf("launches %d, nodes %d, size %d, gpu_ns %d, overlap_ns %d, known_ns %d: want 0 or more", r.Launches, r.Nodes, r.Size, r.GPUNS, r.OverlapNS, r.KnownNS)
 	}
+	return checkNodes(r.NodeNS, r.GPUNS)
+}
+
+// checkNodes returns an error if the times of the nodes of a graph are not parts of its time.
+func checkNodes(list []int64, all int64) error {
+	var sum int64
+	for _, ns := range list {
+		if sum = Plus(sum, ns); ns < 0 || sum > all {
+			return fmt.Errorf(".node_ns: want times of 0 or more that sum to at most gpu_ns, %d", all)
+		}
+	}
 	return nil
 }
 

@@ -244,7 +244,7 @@ var kinds = []Kind{
 	rows[EfficiencyDevice]{Name: "efficiency.devices", In: func(s *Summary) *[]EfficiencyDevice { return &s.Efficiency.Devices },
 		Fold:  stays,
 		At:    func(r *EfficiencyDevice) place { return place{&r.Input, &r.Rank, &r.Device} },
-		Check: func(r *EfficiencyDevice) error { return r.EfficiencySums.check() }},
+		Check: (*EfficiencyDevice).check},
 	rows[EfficiencyRow]{Name: "efficiency.rows", In: func(s *Summary) *[]EfficiencyRow { return &s.Efficiency.Rows },
 		Fold: away,
 		Roll: func(r *EfficiencyRow) Rolled {

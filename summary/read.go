@@ -74,12 +74,15 @@ func readError(name string, err error) error {
 	if shape := (*json.UnmarshalTypeError)(nil); errors.As(err, &shape) {
 		where := ""
 		if shape.Field != "" {
-			where = shape.Field + ": "
+			where = strings.ReplaceAll(shape.Field, embedded+".", "") + ": "
 		}
 		return fmt.Errorf("%s@%d: %swant %s, got %s", name, shape.Offset, where, jsonName(shape.Type), shape.Value)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
+
+// embedded is the type whose fields rows have as their own: encoding/json has it in its paths.
+const embedded = "EfficiencySums"
 
 // jsonName returns the JSON term for the values of a Go type.
 func jsonName(t reflect.Type) string {
@@ -90,6 +93,8 @@ func jsonName(t reflect.Type) string {
 		return "array"
 	case reflect.Int, reflect.Int64:
 		return "whole number"
+	case reflect.Float64:
+		return "number"
 	}
 	return t.Kind().String()
 }

@@ -44,6 +44,16 @@ func TestReadErrors(t *testing.T) {
 		{"cells beyond int64", inputs + `"devices":[{"window_ns":9223372036854775807,"activity":[{"classes":[],"ns":9223372036854775807},{"classes":["copy"],"ns":1}]}]}`,
 			`s.json: devices[0]: activity sums to 9223372036854775807 ns or more, window_ns is 9223372036854775807`},
 		{"input", inputs + `"kernels":[{"input":0},{"input":1}]}`, `s.json: kernels[1].input: got 1, want 0 or more and under 1, the number of inputs`},
+		{"embedded", inputs + `"efficiency":{"devices":[{"gpu_ns":"x"}]}}`, `s.json@90: efficiency.devices.gpu_ns: want whole number, got string`},
+		{"type of a share", inputs + `"efficiency":{"devices":[{"mfu":"x"}]}}`, `s.json@87: efficiency.devices.mfu: want number, got string`},
+		{"MFU", inputs + `"efficiency":{"devices":[{"mfu":1.5}]}}`, `s.json: efficiency.devices[0]: mfu or hfu is 1.5, want a number from 0 to 1`},
+		{"recoverable", inputs + `"efficiency":{"steps":[{"gpu_ns":5,"recoverable_ns":6}]}}`, `s.json: efficiency.steps[0].recoverable_ns: got 6, want at most gpu_ns, 5`},
+		{"peak", inputs + `"efficiency":{"devices":[{"peak_tflops":{"bf16":-1}}]}}`, `s.json: efficiency.devices[0]: a peak is -1, want a number from 0 to 1e+20`},
+		{"rate", inputs + `"efficiency":{"rows":[{"tflops":1e300}]}}`, `s.json: efficiency.rows[0]: intensity, tflops or gbps is 1e+300, want a number from 0 to 1e+20`},
+		{"bus bandwidth", inputs + `"efficiency":{"transfers":[{"busbw_gbps":-2}]}}`, `s.json: efficiency.transfers[0]: algbw_gbps, busbw_gbps or peak_gbps is -2, want a number from 0 to 1e+20`},
+		{"decode", inputs + `"efficiency":{"decode":[{"share":7,"wall_ns":1,"gpu_ns":1}]}}`, `s.json: efficiency.decode[0]: share, share_gpu or share_replay is 7, want a number from 0 to 1`},
+		{"decode without time", inputs + `"efficiency":{"decode":[{"share":0.5}]}}`, `s.json: efficiency.decode[0]: gbps or share is known, but wall_ns is 0 and gpu_ns 0`},
+		{"nodes", inputs + `"efficiency":{"replays":[{"gpu_ns":5,"node_ns":[3,3]}]}}`, `s.json: efficiency.replays[0].node_ns: want times of 0 or more that sum to at most gpu_ns, 5`},
 		{"negative", inputs + `"spans":[{"input":-1}]}`, `s.json: spans[0].input: got -1, want 0 or more and under 1, the number of inputs`},
 	} {
 		s, err := Read(strings.NewReader(tc.in), "s.json")

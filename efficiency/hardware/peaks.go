@@ -251,11 +251,17 @@ var generations = []generation{
 	{12, 0, 256, 1024, 512, []Figure{FP16, BF16, TF32, FP8}},
 }
 
+// Sizes that no GPU has: a capture that states more is wrong.
+const (
+	maxSMs     = 10_000
+	maxClockHz = 10_000_000_000
+)
+
 // estimate returns the peaks of a GPU of NVIDIA that is not in the table, by its clock: SMs
 // × clock × FLOPs per cycle. They are too high where matrix units run at a lower clock.
 func estimate(name string, props Properties) Peaks {
 	i := slices.IndexFunc(generations, func(g generation) bool { return g.major == props.Major && g.minor == props.Minor })
-	if i < 0 || props.SMs <= 0 || props.ClockHz <= 0 || !isNVIDIA(name) {
+	if i < 0 || props.SMs <= 0 || props.SMs > maxSMs || props.ClockHz <= 0 || props.ClockHz > maxClockHz || !isNVIDIA(name) {
 		return Peaks{}
 	}
 	g, tera := generations[i], float64(props.SMs)*float64(props.ClockHz)/1e12

@@ -133,6 +133,8 @@ func TestPeaks(t *testing.T) {
 		// Published: 29.8 and 59.5 TFLOP/s, 760 GB/s.
 		{"RTX 3080", Properties{Name: "NVIDIA GeForce RTX 3080", SMs: 68, Major: 8, Minor: 6, ClockHz: 1710e6, Bandwidth: 760080000000}, Estimated, want{FP32: 29.8, FP16: 59.5, BF16: 59.5, TF32: 29.8, FP8: 0, HBM: 760.1, PCIe: 0}},
 		// Published: 82.6 TFLOP/s fp16 of an A30 at 1440 MHz is 165; this part has another name.
+		{"absurd clock", Properties{Name: "NVIDIA A30X", SMs: 56, Major: 8, Minor: 0, ClockHz: 1e18}, "", want{FP16: 0, FP32: 0}},
+		{"absurd size", Properties{Name: "NVIDIA A30X", SMs: 1e18, Major: 8, Minor: 0, ClockHz: 1440e6}, "", want{FP16: 0, FP32: 0}},
 		{"new name", Properties{Name: "NVIDIA A30X", SMs: 56, Major: 8, Minor: 0, ClockHz: 1440e6}, Estimated, want{FP16: 165, FP32: 10.3, HBM: 0}},
 		{"without a clock", Properties{Name: "NVIDIA A30X", SMs: 56, Major: 8}, "", nil},
 		{"unknown capability", Properties{Name: "NVIDIA Thor", SMs: 20, Major: 11, ClockHz: 1e9}, "", nil},

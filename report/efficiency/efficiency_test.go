@@ -72,6 +72,15 @@ func TestWithoutPeaks(t *testing.T) {
 	}
 }
 
+// TestWithoutRows: the headline of a summary that has sums and no operators states the sums.
+func TestWithoutRows(t *testing.T) {
+	s := samplerun.Efficient()
+	s.Efficiency.Rows = nil
+	if text := markdown(t, s); !strings.Contains(text, "; up to 5.57 ms recoverable.") {
+		t.Errorf("the report lacks the sum:\n%.600s", text)
+	}
+}
+
 // TestWithoutShapes: a run without shapes has one line, and one without the question none.
 func TestWithoutShapes(t *testing.T) {
 	s := samplerun.Efficient()
