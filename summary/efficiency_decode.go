@@ -127,10 +127,7 @@ func (d *EfficiencyDecode) check() error {
 	if c := d.CeilingTokensPerS; c != nil && *c == 0 {
 		return fmt.Errorf(".ceiling_tokens_per_s: got 0, want more or null")
 	}
-	if err := cmp.Or(checkNumbers(1, "share, share_gpu or share_replay", d.Share, d.ShareGPU, d.ShareReplay), checkNumbers(maxRate, "gbps or ceiling_tokens_per_s", d.GBPS, d.CeilingTokensPerS)); err != nil {
-		return err
-	}
-	return d.Parts.check()
+	return cmp.Or(d.Parts.check(), checkNumbers(1, "share, share_gpu or share_replay", d.Share, d.ShareGPU, d.ShareReplay), checkNumbers(maxRate, "gbps or ceiling_tokens_per_s", d.GBPS, d.CeilingTokensPerS))
 }
 
 // check returns the first violated constraint of p, which may be nil.

@@ -22,6 +22,7 @@ const (
 	maxShapes     = 1 << 16  // distinct launch shapes kept per kernel
 	maxCount      = 1 << 40  // launches that one row of a table can stand for
 	maxInteger    = 1 << 62  // of sums that are kept as floating point
+	maxBandwidth  = 1e6      // bytes/ns: a hundred times that of the memory of today
 	wholeWave     = 0.005001 // half of the last digit that ncu prints of waves
 )
 
@@ -190,7 +191,7 @@ func (g *group) works(c *counters.Capture, l *counters.Launch) {
 		w.flops += float64(flops * g.count)
 		w.ns = summary.Plus(w.ns, g.total)
 		n, known := c.Bytes(l)
-		w.bytes, w.noBytes = w.bytes+float64(n*g.count), w.noBytes || !known
+		w.bytes, w.noBytes = w.bytes+float64(n*g.count), w.noBytes || !known || !(n >= 0 && n <= maxBandwidth*float64(g.total+1))
 		n, known = c.Peak(l, p)
 		w.peak, w.noPeak = w.peak+float64(n*float64(g.total)), w.noPeak || !known
 		n, known = c.PeakRate(l)

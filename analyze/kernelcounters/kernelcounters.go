@@ -95,7 +95,7 @@ func (g *grouping) add(l *counters.Launch) {
 	to.waves()
 	to.occupancy(g.Limiters(l))
 	to.stalls(g, l)
-	if n, ok := g.Bytes(l); ok && timed {
+	if n, ok := g.bytes(l, ns); ok && timed {
 		to.bytes, to.moved = to.bytes+float64(n*to.count), true
 		to.row.BytesNS = summary.Plus(to.row.BytesNS, to.total)
 	}
@@ -110,11 +110,26 @@ func (g *grouping) add(l *counters.Launch) {
 func (g *grouping) value(l *counters.Launch, q counters.Quantity, most float64) (float64, bool) {
 	v, ok := g.Value(l, q)
 	if ok && !(v >= 0 && v <= most) {
-		g.issues.Add(diag.Issue{Code: "value-implausible", Severity: diag.Suspect,
-			Help: "Values that no launch can have, such as shares over ten times the peak or durations of years, were left out. The file may be damaged, or its number format is not supported."})
+		g.implausible()
 		return 0, false
 	}
 	return v, ok
+}
+
+// bytes returns what a launch moved to and from the memory in its time, and false if no memory
+// is that fast.
+func (g *grouping) bytes(l *counters.Launch, ns float64) (float64, bool) {
+	n, ok := g.Bytes(l)
+	if ok && !(n >= 0 && n <= maxBandwidth*(ns+1)) {
+		g.implausible()
+		return 0, false
+	}
+	return n, ok
+}
+
+func (g *grouping) implausible() {
+	g.issues.Add(diag.Issue{Code: "value-implausible", Severity: diag.Suspect,
+		Help: "Values that no launch can have, such as shares over ten times the peak or durations of years, were left out. The file may be damaged, or its number format is not supported."})
 }
 
 // A figure is a quantity whose mean a row has, and the largest value that is

@@ -1,6 +1,9 @@
 package roofline
 
 import (
+	"math"
+
+	"assay/efficiency"
 	"assay/efficiency/hardware"
 	"assay/summary"
 )
@@ -64,7 +67,11 @@ func rateDecode(row *summary.EfficiencyDecode, p *hardware.Peaks, replayed bool)
 		fail(why)
 	} else if row.Tokens > 0 && !parts.Opaque {
 		reads, writes := summary.Times(read, row.Keys), summary.Times(written, row.Tokens)
-		row.KVReadBytes, row.KVWrittenBytes = &reads, &writes
+		if max(reads, writes) == math.MaxInt64 {
+			fail(efficiency.TooLarge.String())
+		} else {
+			row.KVReadBytes, row.KVWrittenBytes = &reads, &writes
+		}
 	}
 	if row.Unknown = unknown; unknown == "" {
 		row.Unknown = rateBytes(row, p, replayed)

@@ -143,6 +143,7 @@ func TestDecodeUnknown(t *testing.T) {
 	}{
 		{"no lengths", []*graphTrace{decodes("step[DECODE bs=4]", nil, decoder(bf16)...)}, summary.DecodeLengths, true, false},
 		{"lengths of vLLM", []*graphTrace{decodes("execute_context_0(0)_generation_4(4)", nil, decoder(bf16)...)}, summary.DecodeLengths, true, false},
+		{"lengths beyond 63 bits", []*graphTrace{decodes("execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk9000000000000000000sqsq4sqsk9)", nil, decoder(bf16)...)}, "too large a number", true, false},
 		{"no capture", []*graphTrace{decodes(decoded4, graph, head)}, summary.DecodeGraph, false, false},
 		{"capture of another size", []*graphTrace{captureOf("capture_8_FULL", decoder(bf16)), decodes(decoded4, graph)}, summary.DecodeGraph, false, false},
 		{"no attention", []*graphTrace{decodes(decoded4, nil, without("attention", 2)...)}, summary.DecodeAttention, true, false},
