@@ -94,7 +94,7 @@ func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 func coverage(total efficiency.Total) string {
 	work := efficiency.Work(&total.EfficiencySums)
 	of := func(ns int64) string { return unit.Share(min(ns, work), work) }
-	if total.FLOPsKnownNS == total.BytesKnownNS {
+	if of(total.FLOPsKnownNS) == of(total.BytesKnownNS) {
 		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s%s).", of(total.FLOPsKnownNS),
 			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, work)), perGPU(total))
 	}
@@ -105,7 +105,7 @@ func coverage(total efficiency.Total) string {
 // communication says how much GPU time communication takes, or returns "".
 func communication(total efficiency.Total) string {
 	if ns := total.GPUNS - efficiency.Work(&total.EfficiencySums); ns > 0 {
-		return fmt.Sprintf(" Without communication, which takes %s%s more.", unit.Duration(mean(total, ns)), perGPU(total))
+		return fmt.Sprintf(" Communication (%s%s) is not included.", unit.Duration(mean(total, ns)), perGPU(total))
 	}
 	return ""
 }
@@ -330,7 +330,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"}, Columns: []doc.Column{
 		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number),
-		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of all", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
+		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of recoverable", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
 		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
 	}}
 	if total.RooflineNS == 0 {
@@ -347,7 +347,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
 		}})
 	}
-	t.Note = "Recoverable: GPU time − roofline; % of all: of its sum. "
+	t.Note = "Recoverable: GPU time − roofline. "
 	if total.GPUs > 1 {
 		t.Note += fmt.Sprintf("Times are per GPU, mean of %d. ", total.GPUs)
 	}

@@ -26,9 +26,10 @@ func Headline(ctx *section.Context) string {
 		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share), unit.Count(d.Batch)))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
-		part := fmt.Sprintf("up to %s%s recoverable", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total))
-		if list := efficiency.Operators(ctx.Summary); len(list) > 0 { // a saved summary may have none
-			part += fmt.Sprintf(", %s of it in %s", unit.Share(list[0].RecoverableNS, total.RecoverableNS), label.Clip(label.Clean(list[0].Op), 60))
+		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
+			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
 		}
 		parts = append(parts, part)
 	}
@@ -36,6 +37,18 @@ func Headline(ctx *section.Context) string {
 		return ""
 	}
 	return "Efficiency: " + strings.Join(parts, "; ") + "."
+}
+
+// mostRecoverable returns the operator with the most recoverable time, with all its shapes.
+func mostRecoverable(s *summary.Summary) (op string, ns int64) {
+	of := map[string]int64{}
+	for _, o := range efficiency.Operators(s) {
+		of[o.Op] = summary.Plus(of[o.Op], o.RecoverableNS)
+		if of[o.Op] > ns {
+			op, ns = o.Op, of[o.Op]
+		}
+	}
+	return op, ns
 }
 
 // decoded returns the decode steps of the batch that takes the most time, if their bandwidth

@@ -24,7 +24,7 @@ func TestHeadline(t *testing.T) {
 		return line
 	}
 	s := samplerun.Efficient()
-	if got := line(s); !strings.HasPrefix(got, "MFU at least 13.8% and at most 33.8%; up to 5.57 ms recoverable, ") {
+	if got := line(s); !strings.HasPrefix(got, "MFU at least 13.8% and at most 33.8%; up to 5.57 ms recoverable (39.8% of GPU time), ") {
 		t.Errorf("efficiency: %s", got)
 	}
 	s.Efficiency.Decode = []summary.EfficiencyDecode{{
@@ -32,7 +32,7 @@ func TestHeadline(t *testing.T) {
 		WallNS: 10 * samplerun.MS, GPUNS: 10 * samplerun.MS, GBPS: samplerun.PctOf(1676), Share: samplerun.PctOf(0.5), ShareGPU: samplerun.PctOf(0.5),
 	}}
 	s.Idle = append(s.Idle, summary.Idle{Device: s.Efficiency.Devices[0].Device, Owner: summary.OwnerNotRecorded, NS: samplerun.MS, Count: 1, MaxNS: samplerun.MS})
-	if got := line(s); !strings.HasPrefix(got, "decode at 50.0% of memory bandwidth (batch 32); up to 5.57 ms recoverable, ") {
+	if got := line(s); !strings.HasPrefix(got, "decode at 50.0% of memory bandwidth (batch 32); up to 5.57 ms recoverable (39.8% of GPU time), ") {
 		t.Errorf("efficiency of decode: %s", got)
 	}
 }
