@@ -82,6 +82,7 @@ type Comparison struct {
 	// Efficiency compares operators with the peaks of their GPUs. It is absent if a side does
 	// not have it, or if the GPUs or their peaks differ.
 	Efficiency *efficiency.Comparison `json:"efficiency,omitempty"`
+	OtherPeaks bool                   `json:"other_peaks,omitempty"` // the GPUs or their peaks differ, both sides have the rest
 
 	// Estimates have the statistics of repeated runs; absent for single runs.
 	Estimates []Estimate `json:"estimates,omitempty"`

@@ -119,11 +119,16 @@ func (d *differ) timeline() {
 	c.Idle = d.idle()
 	c.Shapes = d.shapes()
 	c.Figures = d.figures()
-	c.Efficiency = efficiency.Of(d.base.efficiency(), d.new.efficiency())
+	base, new := d.base.efficiency(), d.new.efficiency()
+	c.Efficiency = efficiency.Of(base, new)
+	c.OtherPeaks = efficiency.OtherPeaks(base, new)
 }
 
-// efficiency returns the rows of all runs of a side.
-func (f *facts) efficiency() (e summary.Efficiency) {
+// efficiency returns the rows of all runs of a side, with the idle time in which GPUs ran work
+// that was not recorded.
+func (f *facts) efficiency() *summary.Summary {
+	s := new(summary.Summary)
+	e := &s.Efficiency
 	for _, r := range f.runs {
 		all := r.Summary.Efficiency
 		for _, d := range all.Devices {
@@ -136,8 +141,13 @@ func (f *facts) efficiency() (e summary.Efficiency) {
 				e.Rows = append(e.Rows, row)
 			}
 		}
+		for _, row := range r.Summary.Idle {
+			if row.Owner == summary.OwnerNotRecorded && slices.Contains(r.Inputs, row.Input) {
+				s.Idle = append(s.Idle, row)
+			}
+		}
 	}
-	return e
+	return s
 }
 
 // cells compares the sets of classes that ran together.

@@ -49,23 +49,19 @@ type Side struct {
 
 // Of returns nil if a side has no known FLOPs and bytes, or if the GPUs or their peaks
 // differ.
-func Of(base, new summary.Efficiency) *Comparison {
-	b, n := &summary.Summary{Efficiency: base}, &summary.Summary{Efficiency: new}
-	if !samePeaks(base.Devices, new.Devices) {
+func Of(base, new *summary.Summary) *Comparison {
+	if !known(base) || !known(new) || !samePeaks(base.Efficiency.Devices, new.Efficiency.Devices) {
 		return nil
 	}
-	c := &Comparison{Base: base.Total(), New: new.Total(), Ops: []Op{}}
-	if c.Base.BytesKnownNS+c.Base.FLOPsKnownNS == 0 || c.New.BytesKnownNS+c.New.FLOPsKnownNS == 0 {
-		return nil
-	}
-	c.MFU = Utilization{rangeOf(efficiency.MFU(b, efficiency.Devices(b))), rangeOf(efficiency.MFU(n, efficiency.Devices(n)))}
-	c.HFU = Utilization{rangeOf(efficiency.HFU(b, efficiency.Devices(b))), rangeOf(efficiency.HFU(n, efficiency.Devices(n)))}
+	c := &Comparison{Base: base.Efficiency.Total(), New: new.Efficiency.Total(), Ops: []Op{}}
+	c.MFU = Utilization{rangeOf(efficiency.MFU(base, efficiency.Devices(base))), rangeOf(efficiency.MFU(new, efficiency.Devices(new)))}
+	c.HFU = Utilization{rangeOf(efficiency.HFU(base, efficiency.Devices(base))), rangeOf(efficiency.HFU(new, efficiency.Devices(new)))}
 	type key struct{ op, dims, types string }
 	before := map[key]efficiency.Operator{}
-	for _, o := range efficiency.ByInputs(b) {
+	for _, o := range efficiency.ByInputs(base) {
 		before[key{o.Op, o.Dims, o.Types}] = o
 	}
-	for _, o := range efficiency.ByInputs(n) {
+	for _, o := range efficiency.ByInputs(new) {
 		was, ok := before[key{o.Op, o.Dims, o.Types}]
 		if !ok || was.Count <= 0 || o.Count <= 0 {
 			continue
@@ -94,6 +90,17 @@ func raw(text string) json.RawMessage {
 }
 
 func size(ns int64) int64 { return max(ns, -max(ns, -1<<62)) }
+
+// OtherPeaks reports whether nothing but the GPUs or their peaks prevents the comparison.
+func OtherPeaks(base, new *summary.Summary) bool {
+	return known(base) && known(new) && !samePeaks(base.Efficiency.Devices, new.Efficiency.Devices)
+}
+
+// known reports whether FLOPs or bytes of a side are known.
+func known(s *summary.Summary) bool {
+	total := s.Efficiency.Total()
+	return total.FLOPsKnownNS > 0 || total.BytesKnownNS > 0
+}
 
 // samePeaks reports whether all GPUs of both sides have one name and equal peaks.
 func samePeaks(base, new []summary.EfficiencyDevice) bool {

@@ -6,12 +6,13 @@ import (
 
 	"assay/compare/efficiency"
 	"assay/internal/samplerun"
+	"assay/summary"
 )
 
 // TestOf: of eight ranks the mm takes 28 ms more in 8 × 48 calls; everything else is as
 // fast as on one. Other peaks are not compared.
 func TestOf(t *testing.T) {
-	one, eight := samplerun.Efficient().Efficiency, samplerun.EfficientRanks(8).Efficiency
+	one, eight := samplerun.Efficient(), samplerun.EfficientRanks(8)
 	c := efficiency.Of(one, eight)
 	if c == nil || len(c.Ops) != 7 {
 		t.Fatalf("the comparison is %+v, want one of seven operators", c)
@@ -38,12 +39,19 @@ func TestOf(t *testing.T) {
 	if back == nil || back.Ops[0].EffectNS != -28*samplerun.MS/8 {
 		t.Errorf("in the other direction the largest effect is %+v", back)
 	}
-	eight.Devices[7].PeakTFLOPS = map[string]float64{"bf16": 312}
-	if efficiency.Of(one, eight) != nil {
+	one.Idle = append(one.Idle, summary.Idle{Device: one.Efficiency.Devices[0].Device, Owner: summary.OwnerNotRecorded, NS: 2 * samplerun.MS})
+	if r := efficiency.Of(one, eight).MFU.Base; math.Abs(r.Most-r.Least-6_002_312./20_000_000) > 1e-12 || r.UnrecordedNS != 2*samplerun.MS {
+		t.Errorf("with 2 ms of work that was not recorded the limits of MFU are %+v", r)
+	}
+	if efficiency.OtherPeaks(one, eight) {
+		t.Error("equal peaks differ")
+	}
+	eight.Efficiency.Devices[7].PeakTFLOPS = map[string]float64{"bf16": 312}
+	if efficiency.Of(one, eight) != nil || !efficiency.OtherPeaks(one, eight) {
 		t.Error("runs with other peaks are compared")
 	}
-	one.Devices = nil
-	if efficiency.Of(one, one) != nil {
-		t.Error("runs without GPUs are compared")
+	one.Efficiency.Devices = nil
+	if efficiency.Of(one, one) != nil || efficiency.OtherPeaks(one, eight) {
+		t.Error("runs without GPUs are compared, or differ in peaks only")
 	}
 }

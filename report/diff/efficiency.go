@@ -22,7 +22,10 @@ const sameCoverage = 0.01
 // efficiency compares MFU, and the operators whose calls became faster or slower.
 func (b *differ) efficiency() doc.Section {
 	c := b.Comparison.Efficiency
-	if c == nil {
+	switch {
+	case c == nil && b.Comparison.OtherPeaks:
+		return doc.Section{Title: "Efficiency", Lead: "Not compared: the GPUs or their peaks differ. The report of each run has its own MFU and rooflines."}
+	case c == nil:
 		return doc.Section{}
 	}
 	s := doc.Section{Title: "Efficiency", Lead: fmt.Sprintf("FLOPs are known for %s of total GPU time without communication, was %s; bytes for %s, was %s.",
