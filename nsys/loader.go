@@ -101,7 +101,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 	}
 	return &loader{
 		maxStringBytes: limits.Memory / 4, launches: sel.Shapes,
-		src:            src, file: file, out: trace.NewAssembler(file, sel),
+		src: src, file: file, out: trace.NewAssembler(file, sel),
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]trace.Hardware), APINames: make(map[string]string), Recorder: make(map[string]string)},
 		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
 		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
