@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"sort"
-	"strings"
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -345,29 +344,48 @@ const maxNesting = 4
 func recorded(text string) json.RawMessage {
 	none := json.RawMessage("null")
 	var out bytes.Buffer
-	if text == "" {
-		return none
-	}
-	depth, tokens := 0, json.NewDecoder(strings.NewReader(text))
-	for {
-		token, err := tokens.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return none
-		}
-		if d, ok := token.(json.Delim); ok && (d == '[' || d == '{') {
-			depth++
-		} else if ok {
-			depth--
-		}
-		if depth > maxNesting {
-			return none
-		}
-	}
-	if json.Compact(&out, []byte(text)) != nil {
+	if text == "" || json.Compact(&out, []byte(text)) != nil || !shallow(out.Bytes()) {
 		return none
 	}
 	return out.Bytes()
+}
+
+// shallow reports whether valid JSON nests at most as deep as arguments do and has only finite
+// numbers: none with an exponent or with more digits than a float64 may have.
+func shallow(text []byte) bool {
+	depth, digits, check := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			if depth++; depth > maxNesting {
+				return false
+			}
+		case ']', '}':
+			depth--
+		case 'e', 'E': // of an exponent, or of true and false
+			check = check || digits > 0
+		}
+		if c := text[i]; '0' <= c && c <= '9' || c == '.' {
+			digits++
+			check = check || digits > 300
+		} else {
+			digits = 0
+		}
+	}
+	return !check || finite(text)
+}
+
+// finite reports whether all numbers of valid JSON are.
+func finite(text []byte) bool {
+	for tokens := json.NewDecoder(bytes.NewReader(text)); ; {
+		if _, err := tokens.Token(); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
 }
