@@ -26,7 +26,6 @@ type loader struct {
 	broken    bool
 	lastStart int64           // of the last row with a usable time
 	graphs    bool            // a call that launches graphs has a name
-	launches  bool            // grids and blocks of kernels are read
 	captured  map[string]bool // tables that are there
 
 	strings                     map[int64][]byte
@@ -100,8 +99,8 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		limits = trace.DefaultLimits()
 	}
 	return &loader{
-		maxStringBytes: limits.Memory / 4, launches: sel.Shapes,
-		src: src, file: file, out: trace.NewAssembler(file, sel),
+		maxStringBytes: limits.Memory / 4,
+		src:            src, file: file, out: trace.NewAssembler(file, sel),
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]trace.Hardware), APINames: make(map[string]string), Recorder: make(map[string]string)},
 		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
 		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
@@ -291,10 +290,8 @@ func (l *loader) kernel(r row) {
 		return
 	}
 	a.Name = l.sym(r.num(6))
-	if l.graphs || l.launches {
-		d := l.inGraph(r)
-		d.Grid, d.Block = [3]int64{r.num(8), r.num(9), r.num(10)}, [3]int64{r.num(11), r.num(12), r.num(13)}
-		a.Detail = l.out.Detail(d, a.Name)
+	if l.graphs {
+		a.Detail = l.out.Detail(l.inGraph(r), a.Name)
 	} else {
 		if l.last.detailOf != l.out.Epoch() {
 			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()

@@ -91,7 +91,7 @@ func (l *loader) columns(t *table) []string {
 	out := make([]string, len(t.columns))
 	for i, names := range t.columns {
 		for name := range strings.SplitSeq(names, "|") {
-			if there[strings.ToLower(name)] && (name != graphNode || l.graphs) && (!ofLaunch[name] || l.launches) {
+			if there[strings.ToLower(name)] && (name != graphNode || l.graphs) {
 				out[i] = name
 				break
 			}

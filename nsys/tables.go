@@ -27,7 +27,7 @@ func (t *table) wanted(out *trace.Assembler) bool {
 // written a|b the first that is there is read.
 var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_KERNEL",
-		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
+		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId"},
 		trace.Of(trace.Kernel), (*loader).kernel},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "copyKind", "graphNodeId", "bytes", "srcKind", "dstKind"},
@@ -89,10 +89,6 @@ const (
 // graphNode is the column that says which node of a graph did the work. It is
 // null throughout where no graph was launched.
 const graphNode = "graphNodeId"
-
-// ofLaunch are the columns of how kernels were launched, which are read with the shapes of
-// operators only.
-var ofLaunch = map[string]bool{"gridX": true, "gridY": true, "gridZ": true, "blockX": true, "blockY": true, "blockZ": true}
 
 // noStream is the streamId of what is on no stream.
 const noStream = 1<<32 - 1

@@ -68,8 +68,8 @@ func TestNVTX(t *testing.T) {
 	}
 }
 
-// TestBothProfilers: a run has the same operators, times, FLOPs and grids in the trace of Kineto
-// and in the export of Nsight Systems with the ranges of emit_nvtx. The export has no bytes, and the
+// TestBothProfilers: a run has the same operators, times and FLOPs in the trace of Kineto and
+// in the export of Nsight Systems with the ranges of emit_nvtx. The export has no bytes, and the
 // bandwidth that it states.
 func TestBothProfilers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.sqlite")
@@ -85,10 +85,7 @@ func TestBothProfilers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type sum struct {
-		count, ns, flops int64
-		grid, block      [3]int64
-	}
+	type sum struct{ count, ns, flops int64 }
 	rowsOf := func(tr *trace.Trace, of func(*summary.EfficiencyRow)) map[string]sum {
 		out := map[string]sum{}
 		e := analyze.Trace(tr, summary.Input{}, analyze.DefaultOptions()).Efficiency
@@ -99,11 +96,7 @@ func TestBothProfilers(t *testing.T) {
 				continue
 			}
 			k := r.Op + string(r.Dims)
-			v := sum{count: out[k].count + r.Count, ns: out[k].ns + r.GPUNS, flops: out[k].flops + *r.FLOPs}
-			if r.Grid != nil && r.Block != nil {
-				v.grid, v.block = *r.Grid, *r.Block
-			}
-			out[k] = v
+			out[k] = sum{out[k].count + r.Count, out[k].ns + r.GPUNS, out[k].flops + *r.FLOPs}
 		}
 		return out
 	}
@@ -113,13 +106,7 @@ func TestBothProfilers(t *testing.T) {
 			t.Errorf("%s has %d bytes in the export, which has no types", r.Op, *r.Bytes)
 		}
 	})
-	grids := 0
-	for _, v := range b {
-		if v.grid[0] > 0 && v.block[0] > 0 {
-			grids++
-		}
-	}
-	if len(a) == 0 || grids == 0 || !maps.Equal(a, b) {
+	if len(a) == 0 || !maps.Equal(a, b) {
 		t.Errorf("the trace has %v, the export %v", a, b)
 	}
 }
