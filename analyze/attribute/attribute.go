@@ -130,22 +130,19 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	a.idle = newIdleness(a, asked)
 	// The main threads come last, because they explain the gaps that the other
 	// threads leave without a cause.
-	answers := a.idle.answer()
 	for _, isMain := range []bool{false, true} {
 		for _, th := range h.threads {
 			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
 				w := &walker{
 					Attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
-					asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track], states: answers.of(th.Track, isMain),
+					asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track], questions: a.idle.questionsTo(th.Track, isMain),
 				}
 				w.setNext()
 				a.tooDeep += hosttree.Walk(th, w)
-				w.states.end()
 				th.Release()
 			}
 		}
 	}
-	answers.wait()
 	a.idle.finish()
 	a.finalize()
 	a.addUp()
@@ -168,14 +165,14 @@ func (a *Attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
 // A walker attributes along one thread.
 type walker struct {
 	*Attribution
-	track   trace.TrackID
-	process uint32
-	main    bool
-	changes []int32     // of memory, by time
-	nested  []*trace.Op // of the last launch
-	asked   []int32     // links of other threads, by time, whose annotation is that of this one
-	next    int64       // the time of the first of the changes and those links
-	states  *states     // what the thread does over time; nil if nobody asks
+	track     trace.TrackID
+	process   uint32
+	main      bool
+	changes   []int32     // of memory, by time
+	nested    []*trace.Op // of the last launch
+	asked     []int32     // links of other threads, by time, whose annotation is that of this one
+	next      int64       // the time of the first of the changes and those links
+	questions *questions  // about idle time; nil if nobody asks
 }
 
 // context returns the context of the last event of the stack.
@@ -336,8 +333,8 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if w.next < to {
 		w.pass(to, stack)
 	}
-	if w.states != nil {
-		w.states.add(to, w.doing(stack))
+	if q := w.questions; q != nil && to > q.asksFrom {
+		q.answer(from, to, w.doing(stack))
 	}
 }
 

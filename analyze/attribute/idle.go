@@ -72,7 +72,7 @@ type idleness struct {
 	first  [][]stepIdle                                         // the first steps, by index of the device
 	host   func(device int, s interval.Span, state ThreadState) // is told the state of the launching thread; nil if nobody wants it
 
-	names  []string         // 0 is ""; the walk alone uses it and the next until it is over
+	names  []string         // 0 is ""
 	byName map[string]int32 // index into names
 	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
 
