@@ -327,7 +327,10 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 
 // Between adds time to the innermost event, and notes what the thread was doing.
 func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
-	if n := max(len(inner(stack)), min(1, len(stack))); n > 0 {
+	if n := len(stack); n > 0 {
+		if mayNotBeInner.Has(stack[n-1].Kind) {
+			n = max(1, len(inner(stack)))
+		}
 		stack[n-1].Data.cpuSelf += to - from
 	}
 	if w.next < to {

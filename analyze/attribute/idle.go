@@ -78,6 +78,7 @@ type idleness struct {
 
 	others int32                      // the number of otherNames
 	recent [1 << recentBits]recentRow // rows that time was added to, by their keys
+	sums   *tally                     // empty, for the next long question
 
 	// tooMany says that there are too many devices: then nothing is asked.
 	tooMany bool
@@ -260,30 +261,34 @@ func (x *idleness) sort(track trace.TrackID) {
 
 // add sets the cause of a stretch of a gap.
 func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
-	n := s.Len()
-	if n <= 0 {
-		return
-	}
-	if mark == ofHost {
+	switch n := s.Len(); {
+	case n <= 0:
+	case mark == ofHost:
 		x.host(device, s, ThreadState(key))
-		return
+	default:
+		x.addParts(device, mark, s, key, parts{n, 1, n})
 	}
+}
+
+// addParts sets the cause of stretches of a gap. They are all of the time from the first to
+// the last of them that is in a step, or none of it, if they are several.
+func (x *idleness) addParts(device int, mark gapMark, s interval.Span, key idleKey, p parts) {
 	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]
 	if c.row == nil || c.device != device || c.key != key {
 		number := x.rows[device].of(x, key)
 		*c = recentRow{device, key, number, x.rows[device].rows[number]}
 	}
-	c.row.NS += n
-	c.row.Count++
-	c.row.MaxNS = max(c.row.MaxNS, n)
+	c.row.NS += p.ns
+	c.row.Count += p.count
+	c.row.MaxNS = max(c.row.MaxNS, p.longest)
 	if mark.short() {
-		c.row.ShortGapsNS += n
+		c.row.ShortGapsNS += p.ns
 	}
 	if i := mark.shown(); i >= 0 {
-		x.shown[device][i].add(c.number, n)
+		x.shown[device][i].add(c.number, p.ns)
 	}
 	if first := x.first[device]; len(first) > 0 && s.Start < first[len(first)-1].span.End {
-		addToSteps(first, mark, s, c.number)
+		addToSteps(first, mark, s, c.number, p)
 	}
 }
 
@@ -298,6 +303,14 @@ func (g *shownGap) add(number int32, ns int64) {
 // state returns what a thread is doing, derived from its open events.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
+	if n := len(stack); n > 0 && stack[n-1].Data.roles&(isProfiler|isData) == 0 && stack[n-1].Data.own&isStep == 0 {
+		switch top := &stack[n-1].Frame; top.Kind { // most stretches
+		case trace.CPUOp:
+			return late(inOp, top)
+		case trace.Python:
+			return late(inPython, top)
+		}
+	}
 	all := stack
 	stack = inner(all)
 	system, off := system(all[len(stack):])
@@ -347,6 +360,9 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 // ofSystem has the kinds of frames that the operating system or the driver adds to
 // the stack of a program.
 var ofSystem = trace.Of(trace.OSCall, trace.OffCPU)
+
+// mayNotBeInner has the kinds of the frames that [inner] may leave out.
+var mayNotBeInner = ofSystem | trace.Of(trace.OtherKind)
 
 // inner returns a stack without the frames of ofSystem at its end.
 func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {

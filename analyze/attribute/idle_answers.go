@@ -16,11 +16,16 @@ type questions struct {
 	lists    [][]question // by device and time
 	asksFrom int64        // there is no question about the time before
 
-	// A device that waits for long has a stretch for each activity of the host in that
-	// time. Until openTo, open is the only question.
+	// Until openTo, open is the only question.
 	open   *question
 	openTo int64
+	since  int64  // when it became that
+	tally  *tally // of it, if it is long
 }
+
+// longQuestion is from how long on the stretches about a question are summed up by cause. A
+// device that waits for long has a stretch for each activity of the host in that time.
+const longQuestion = 100_000
 
 // questionsTo returns the questions to a thread, nil if there are none. Threads that are not
 // the main one of their process come first, because it is asked where they have no answer.
@@ -30,7 +35,7 @@ func (x *idleness) questionsTo(track trace.TrackID, main bool) *questions {
 		return nil
 	}
 	x.sort(track)
-	q := &questions{x: x, track: track, main: main, lists: lists, openTo: math.MinInt64}
+	q := &questions{x: x, track: track, main: main, lists: lists}
 	q.next(math.MinInt64)
 	return q
 }
@@ -54,15 +59,34 @@ func (q *questions) next(now int64) {
 	}
 	if open != 1 {
 		q.open, q.openTo = nil, math.MinInt64
+		return
 	}
+	if q.open.mark == ofHost || q.openTo-now < longQuestion {
+		return
+	}
+	q.since, q.openTo = now, min(q.openTo, nextBorder(q.x.first[q.open.device], now))
+	if q.tally = q.x.sums; q.tally == nil {
+		q.tally = new(tally)
+	}
+	q.x.sums = nil
 }
 
 // answer answers the questions about a stretch in which the thread does one thing. Each
 // begins where the one before ended.
 func (q *questions) answer(from, to int64, doing idleKey) {
 	if to <= q.openTo {
-		q.one(q.open, interval.Span{Start: from, End: to}, doing)
+		if q.tally == nil || q.passesOn(doing) {
+			q.one(q.open, interval.Span{Start: from, End: to}, doing)
+		} else if !q.tally.add(doing, to-from) {
+			q.settle(from)
+			q.since = from
+			q.tally.add(doing, to-from)
+		}
 		return
+	}
+	if q.tally != nil {
+		q.settle(from)
+		q.x.sums, q.tally = q.tally, nil
 	}
 	for device, list := range q.lists {
 		for len(list) > 0 && list[0].span.Start < to {
@@ -80,13 +104,59 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 	q.next(to)
 }
 
-// one counts what the thread was doing, or asks the main thread if it was doing nothing.
+// passesOn reports whether the main thread is asked instead, because this one does nothing.
+func (q *questions) passesOn(doing idleKey) bool {
+	return !q.main && (doing.state() == isUnrecorded || doing.state() == isOff && doing.name() == 0)
+}
+
+// one counts what the thread was doing, or asks the main thread.
 func (q *questions) one(about *question, part interval.Span, doing idleKey) {
-	if nothing := doing.state() == isUnrecorded || doing.state() == isOff && doing.name() == 0; nothing && !q.main {
+	if q.passesOn(doing) {
 		if main, ok := q.x.a.mains[q.x.a.t.Tracks[q.track].PID]; ok && main != q.track {
 			q.x.ask(main, question{span: part, device: about.device, mark: about.mark})
 			return
 		}
 	}
 	q.x.add(int(about.device), about.mark, part, doing)
+}
+
+// settle counts what the thread did until now.
+func (q *questions) settle(now int64) {
+	for _, at := range q.tally.used {
+		c := &q.tally.causes[at]
+		q.x.addParts(int(q.open.device), q.open.mark, interval.Span{Start: q.since, End: now}, c.key, c.parts)
+		c.count = 0
+	}
+	q.tally.used = q.tally.used[:0]
+}
+
+// parts are stretches of one gap with one cause.
+type parts struct{ ns, count, longest int64 }
+
+// A tally sums up stretches by cause.
+type tally struct {
+	causes [1 << tallyBits]struct {
+		key idleKey
+		parts
+	}
+	used []uint8 // indices of causes with stretches, in the order of the first of each
+}
+
+const tallyBits = 8
+
+// add adds a stretch. It returns false if there is no room for its cause.
+func (t *tally) add(key idleKey, ns int64) bool {
+	at := uint8(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
+	c := &t.causes[at]
+	if c.count == 0 {
+		c.key, c.parts = key, parts{}
+		t.used = append(t.used, at)
+	}
+	if c.key != key {
+		return false
+	}
+	c.ns += ns
+	c.count++
+	c.longest = max(c.longest, ns)
+	return true
 }

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"assay/interval"
@@ -29,8 +30,22 @@ func firstSteps(a *Attribution, device int) (out []stepIdle) {
 	return out
 }
 
-// addToSteps adds a stretch of idle time to the first steps that it is in.
-func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32) {
+// nextBorder returns when the first of the steps begins or ends that do so after a time.
+func nextBorder(first []stepIdle, after int64) int64 {
+	next := int64(math.MaxInt64)
+	for i := range first {
+		for _, at := range []int64{first[i].span.Start, first[i].span.End} {
+			if at > after {
+				next = min(next, at)
+			}
+		}
+	}
+	return next
+}
+
+// addToSteps adds stretches of idle time to the first steps that they are in. A single one
+// may be in a step in part.
+func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32, p parts) {
 	for i := range first {
 		in := interval.Span{Start: max(s.Start, first[i].span.Start), End: min(s.End, first[i].span.End)}
 		if in.Len() <= 0 {
@@ -41,9 +56,13 @@ func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32) {
 			r = new(summary.StepIdle)
 			first[i].rows[number] = r
 		}
-		r.NS += in.Len()
-		if r.Count++; mark.short() {
-			r.ShortGapsNS += in.Len()
+		ns := p.ns
+		if in != s {
+			ns = in.Len()
+		}
+		r.NS += ns
+		if r.Count += p.count; mark.short() {
+			r.ShortGapsNS += ns
 		}
 	}
 }
