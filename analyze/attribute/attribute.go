@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
@@ -128,6 +129,10 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	a.waits = newWaiting(a)
 	a.opaque = opaqueLaunches(a)
 	a.idle = newIdleness(a, asked)
+	var calls sync.WaitGroup
+	if len(h.threads) > 0 {
+		calls.Go(func() { a.sync.count(a) })
+	}
 	// The main threads come last, because they explain the gaps that the other
 	// threads leave without a cause.
 	for _, isMain := range []bool{false, true} {
@@ -143,6 +148,7 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 			}
 		}
 	}
+	calls.Wait()
 	a.idle.finish()
 	a.finalize()
 	a.addUp()
@@ -309,10 +315,6 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	switch top.Kind {
 	case trace.CPUOp:
 		w.ops.leave(&top.Frame, &top.Data)
-	case trace.Runtime, trace.Driver:
-		if w.t.Window.Starts(top.Start) {
-			w.sync.call(w.Attribution, &top.Frame)
-		}
 	case trace.Python:
 		switch top.Data.own & isModule {
 		case 0:

@@ -7,7 +7,6 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/steps"
 	"assay/classify"
-	"assay/internal/hosttree"
 	"assay/interval"
 	"assay/summary"
 	"assay/trace"
@@ -19,11 +18,12 @@ type waits struct {
 	devices []*gpu.Device     // none are not known to be idle
 	busy    func() *busyTimes // of any device; made when first asked for
 	rows    []*summary.Call   // by name
+	states  []idleState       // the same, of a thread in such a call
 	marks   []steps.Mark
 }
 
 func newWaits(tl *gpu.Timeline, marks []steps.Mark) *waits {
-	w := &waits{devices: tl.Devices, rows: make([]*summary.Call, tl.Trace.Names()), marks: marks}
+	w := &waits{devices: tl.Devices, rows: make([]*summary.Call, tl.Trace.Names()), states: make([]idleState, tl.Trace.Names()), marks: marks}
 	w.busy = sync.OnceValue(func() *busyTimes {
 		var all []interval.Span
 		for _, d := range tl.Devices {
@@ -81,32 +81,42 @@ func (w *waits) row(t *trace.Trace, name trace.Sym) *summary.Call {
 	if r == nil {
 		text := t.Name(name)
 		r = &summary.Call{Name: text, Kind: classify.CallKind(text)}
-		w.rows[name] = r
+		w.rows[name], w.states[name] = r, callStates[r.Kind]
 	}
 	return r
 }
 
+// count counts the calls of threads that start in the window. All their names have rows.
+func (w *waits) count(a *Attribution) {
+	for first, part := range a.t.Calls.Parts() {
+		for i := range part {
+			if c := &part[i]; a.t.Window.Starts(c.Start) && !a.t.Tracks[c.Track].OnDevice {
+				w.call(a, first+trace.Ref(i), c)
+			}
+		}
+	}
+}
+
 // call counts one call.
-func (w *waits) call(a *Attribution, f *hosttree.Frame) {
-	r := w.row(a.t, f.Name)
-	if (r.Kind == "alloc" || r.Kind == "free") && steps.At(w.marks, f.Start) >= 0 {
+func (w *waits) call(a *Attribution, ref trace.Ref, c *trace.Call) {
+	r, ns := w.rows[c.Name], c.Dur
+	if (r.Kind == "alloc" || r.Kind == "free") && steps.At(w.marks, c.Start) >= 0 {
 		r.InSteps++
 	}
-	ns := f.End - f.Start
 	r.Count++
 	r.TotalNS = summary.Plus(r.TotalNS, ns)
 	r.MaxNS = max(r.MaxNS, ns)
 	waits := r.Kind == "sync"
-	if i, ok := a.Links.OfCall(f.Row); ok {
+	if i, ok := a.Links.OfCall(ref); ok {
 		r.Launched = summary.Plus(r.Launched, int64(a.Links.List[i].Work))
 		if r.Kind == "copy" || r.Kind == "memset" {
 			end, copies := a.Links.List[i].Copied()
-			waits = copies && end <= f.End
+			waits = copies && end <= c.Start+c.Dur
 		}
 	}
 	if waits && len(w.devices) > 0 {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
-		r.IdleNS = summary.Plus(r.IdleNS, w.busy().idle(interval.Span{Start: f.Start, End: f.End}))
+		r.IdleNS = summary.Plus(r.IdleNS, w.busy().idle(interval.Span{Start: c.Start, End: c.Start + c.Dur}))
 	}
 }
 

@@ -328,7 +328,7 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 		return idleKeyOf(byNothing, noState, x.name(w.outermost(stack, isProfiler).Name))
 	}
 	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
-		return late(callStates[w.sync.kind(x.a.t, top.Name)], top)
+		return late(w.sync.states[top.Name], top)
 	}
 	if roles&isData != 0 {
 		return late(inData, w.outermost(stack, isData))

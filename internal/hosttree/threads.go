@@ -56,18 +56,14 @@ func Threads(t *trace.Trace) []*Thread {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) (trace.TrackID, times, bool) {
-			return s.Track, timesOfSpan(s), ofThread.Has(s.Kind)
-		})
+		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) trace.TrackID { return s.Track }, timesOfSpan, func(s *trace.HostSpan) bool { return ofThread.Has(s.Kind) })
 	})
 	wg.Go(func() {
-		bucket(all, python, &t.Python, func(p *trace.PythonCall) (trace.TrackID, times, bool) { return p.Track, timesOfPython(p), true })
+		bucket(all, python, &t.Python, func(p *trace.PythonCall) trace.TrackID { return p.Track }, timesOfPython, nil)
 	})
+	wg.Go(func() { bucket(all, ops, &t.Ops, func(o *trace.Op) trace.TrackID { return o.Track }, timesOfOp, nil) })
 	wg.Go(func() {
-		bucket(all, ops, &t.Ops, func(o *trace.Op) (trace.TrackID, times, bool) { return o.Track, timesOfOp(o), true })
-	})
-	wg.Go(func() {
-		bucket(all, calls, &t.Calls, func(c *trace.Call) (trace.TrackID, times, bool) { return c.Track, timesOfCall(c), true })
+		bucket(all, calls, &t.Calls, func(c *trace.Call) trace.TrackID { return c.Track }, timesOfCall, nil)
 	})
 	wg.Wait()
 	var out []*Thread
@@ -82,39 +78,51 @@ func Threads(t *trace.Trace) []*Thread {
 // ofThread lists the span kinds that describe a thread's activity.
 var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace.OSCall, trace.OffCPU)
 
-// bucket distributes the rows of one table to their threads, in order. It counts them
-// first, so that each thread's list is allocated once with the right size. For events with
-// equal times their ids, if any, decide which began first.
-func bucket[T any](all []Thread, source int, table *trace.Table[T], of func(*T) (trace.TrackID, times, bool)) {
+// bucket distributes the rows of one table that are wanted, or all of them, to their threads,
+// in order. It counts them first, so that each thread's list is allocated once with the right
+// size. For events with equal times their ids, if any, decide which began first.
+func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func(*T) trace.TrackID, timesOf func(*T) times, wanted func(*T) bool) {
 	count := make([]int, len(all))
-	for row := range table.All() {
-		if id, _, ok := of(row); ok {
-			count[id]++
+	for _, part := range table.Parts() {
+		for i := range part {
+			if wanted == nil || wanted(&part[i]) {
+				count[trackOf(&part[i])]++
+			}
 		}
 	}
+	lists := make([]list, len(all))
 	for i, n := range count {
 		if n > 0 {
-			all[i].rows[source] = make([]trace.Ref, 0, n)
+			lists[i].refs = make([]trace.Ref, 0, n)
 		}
 	}
-	last, ends := make([]times, len(all)), make([][]int, len(all)) // ends are those of parts in order
-	for ref, row := range table.Refs() {
-		id, at, ok := of(row)
-		if !ok {
-			continue
-		}
-		list := &all[id].rows[source]
-		if n := len(*list); n > 0 && last[id].compare(at) > 0 {
-			ends[id] = append(ends[id], n)
-		}
-		*list, last[id] = append(*list, ref), at
-	}
-	for i := range all {
-		th := &all[i]
-		if list := th.rows[source]; len(ends[i]) > 0 {
-			runsort.Merge(list, append(ends[i], len(list)), func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
+	for first, part := range table.Parts() {
+		for i := range part {
+			if wanted == nil || wanted(&part[i]) {
+				lists[trackOf(&part[i])].add(first+trace.Ref(i), timesOf(&part[i]))
+			}
 		}
 	}
+	for i := range lists {
+		th, l := &all[i], &lists[i]
+		if th.rows[source] = l.refs; len(l.ends) > 0 {
+			runsort.Merge(l.refs, append(l.ends, len(l.refs)), func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
+		}
+	}
+}
+
+// A list has the rows of a thread, in parts in order.
+type list struct {
+	refs []trace.Ref
+	last times
+	ends []int // of the parts but the last one
+}
+
+func (l *list) add(ref trace.Ref, at times) {
+	if at.start <= l.last.start && len(l.refs) > 0 && l.last.compare(at) > 0 {
+		l.ends = append(l.ends, len(l.refs))
+	}
+	l.refs, l.last = append(l.refs, ref), at
 }
 
 // Len returns how many events the thread has.
