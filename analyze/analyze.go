@@ -118,6 +118,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Devices[i].UncertainNS = host.Links.Lost.Uncertain(tl, d, host.Links)
 	}
 	issues.Merge(&ofSteps)
+	linking.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
 	launched, attributed := launches(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)

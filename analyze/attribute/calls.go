@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -71,6 +72,11 @@ func (b *busyTimes) before(t int64) int64 {
 // idle returns how long nothing ran within s.
 func (b *busyTimes) idle(s interval.Span) int64 {
 	return s.Len() - (b.before(s.End) - b.before(s.Start))
+}
+
+// has reports whether there are calls of a kind. All their names have rows.
+func (w *waits) has(kind string) bool {
+	return slices.ContainsFunc(w.rows, func(r *summary.Call) bool { return r != nil && r.Kind == kind })
 }
 
 // kind returns the kind of the calls of a name.

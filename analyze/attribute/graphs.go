@@ -9,10 +9,16 @@ import (
 	"assay/trace"
 )
 
+// graphLaunch is the kind of calls that launch a graph.
+const graphLaunch = "graph-launch"
+
 // graphs sums up the launches of CUDA and HIP graphs on a device: those whose
 // call ran the same work in the same order are one graph. A graph whose work was
 // not recorded gets a row with its launches only.
 func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
+	if !a.sync.has(graphLaunch) {
+		return nil
+	}
 	byLink := make(map[int32][]gpu.Work)
 	var order []int32
 	for _, w := range d.Work {
@@ -52,7 +58,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 // isGraphLaunch reports whether a link is the launch of a graph.
 func (a *Attribution) isGraphLaunch(i int32) bool {
 	c := a.Links.List[i].Call
-	return c != nil && a.sync.kind(a.t, c.Name) == "graph-launch"
+	return c != nil && a.sync.kind(a.t, c.Name) == graphLaunch
 }
 
 // sequence returns a number for the work of one launch, by stream and name.

@@ -205,6 +205,9 @@ func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
 
 // callsOf returns the calls of a kind that are wanted, in order.
 func callsOf(a *Attribution, kind string, wanted func(trace.Ref) bool) (out []*trace.Call) {
+	if !a.sync.has(kind) {
+		return nil
+	}
 	for ref, c := range a.t.Calls.Refs() {
 		if a.sync.kind(a.t, c.Name) == kind && wanted(ref) {
 			out = append(out, c)
@@ -217,7 +220,7 @@ func callsOf(a *Attribution, kind string, wanted func(trace.Ref) bool) (out []*t
 // opaqueLaunches returns the launches of graphs whose work was not recorded, in
 // order of time.
 func opaqueLaunches(a *Attribution) []*trace.Call {
-	return callsOf(a, "graph-launch", func(ref trace.Ref) bool {
+	return callsOf(a, graphLaunch, func(ref trace.Ref) bool {
 		_, linked := a.Links.OfCall(ref)
 		return !linked
 	})

@@ -38,8 +38,8 @@ const (
 )
 
 // NotePlausible adds the issues of device records that contradict the calls of the host:
-// records without a duration, records that no call can be matched with or whose calls
-// were lost, and work at times at which it cannot have run.
+// records without a duration, and records that no call can be matched with or whose calls
+// were lost.
 func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.Ledger) {
 	kernels, lost := int64(0), int64(0)
 	for _, r := range s.Streams {
@@ -57,6 +57,11 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 		}
 		issues.AddN(diag.Issue{Code: "correlations-unmatched", Severity: severity}, kernels)
 	}
+}
+
+// NotePlausibleTimes adds the issues of device records that are in each other's place or ran
+// at times at which they cannot have run.
+func NotePlausibleTimes(tl *gpu.Timeline, l *Links, issues *diag.Ledger) {
 	l.noteSurplus(int64(tl.Trace.Activities.Len()), issues)
 	for _, d := range tl.Devices {
 		noteTimes(tl, d, l, issues)
