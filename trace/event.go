@@ -74,7 +74,7 @@ type fault struct {
 // if e is usable, that is, if all fields that its phase requires are present.
 func (e *Event) check(read error) *fault {
 	e.Kind = e.kind()
-	if read == nil && e.Phase() == 'X' && e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start() {
+	if read == nil && e.Phase() == 'X' && e.usable() {
 		return nil // the usual case
 	}
 	if read != nil && (e.Phase() != 'M' || !isTimeError(read)) { // metadata does not need a time
@@ -94,6 +94,11 @@ func (e *Event) check(read error) *fault {
 		return &fault{codeBadTime, "dur", "missing", nil}
 	}
 	return nil
+}
+
+// usable reports whether the event has a time and a duration that are in range.
+func (e *Event) usable() bool {
+	return e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start()
 }
 
 // kind returns the kind of the event's category.

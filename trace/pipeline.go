@@ -59,10 +59,33 @@ type chunkFault struct {
 
 // A worker parses chunks. Its memo and builder are used for all of them.
 type worker struct {
-	id   int
-	memo eventscan.Memo
-	b    *Builder
-	ev   Event
+	id    int
+	memo  eventscan.Memo
+	b     *Builder
+	ev    Event
+	plans []plan // by the Class of an event
+}
+
+// A plan is what happens to events of one phase and category if their times are usable.
+type plan uint8
+
+const (
+	noPlan   plan = iota // not known yet, or each is looked at
+	ignore               // their kind is not selected
+	complete             // they are rows of the kind plus this
+)
+
+// planOf returns the plan for events like e, whose phase and category are known.
+func planOf(e *Event, sel *Select) plan {
+	switch {
+	case e.Phase() == 'M':
+		return noPlan
+	case !sel.Kinds.Has(e.kind()):
+		return ignore
+	case e.Phase() == 'X':
+		return complete + plan(e.kind())
+	}
+	return noPlan
 }
 
 func newPipeline(workers, chunk int) *pipeline {
@@ -260,6 +283,24 @@ func (w *worker) parse(c *chunk, sel *Select) {
 
 // take adds the event just read, or counts its fault.
 func (w *worker) take(c *chunk, sel *Select, at int, read error) {
+	if class := w.ev.Class(); class > 0 && read == nil {
+		for class >= len(w.plans) {
+			w.plans = append(w.plans, noPlan)
+		}
+		p := w.plans[class]
+		if p == noPlan {
+			p = planOf(&w.ev, sel)
+			w.plans[class] = p
+		}
+		switch {
+		case p == ignore:
+			return
+		case p >= complete && w.ev.usable():
+			w.ev.Kind = Kind(p - complete)
+			w.b.addComplete(&w.ev)
+			return
+		}
+	}
 	f := w.ev.check(read)
 	if !sel.wants(&w.ev, f) {
 		return
