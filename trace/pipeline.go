@@ -78,7 +78,7 @@ const (
 // planOf returns the plan for events like e, whose phase and category are known.
 func planOf(e *Event, sel *Select) plan {
 	switch {
-	case e.Phase() == 'M':
+	case e.Phase() == 0, e.Phase() == 'M': // the one counts, and the other names tracks
 		return noPlan
 	case !sel.Kinds.Has(e.kind()):
 		return ignore
