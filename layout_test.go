@@ -62,7 +62,7 @@ var mayImport = map[string]string{
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
 	"summary":                        "internal/jsontext unit",
 	"analyze":                        "analyze/attribute analyze/detail analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/logs analyze/roofline analyze/snapshot analyze/steps classify collective counters diag efficiency efficiency/hardware internal/lazyregexp internal/runsort interval memory phase profile series summary trace",
-	"analyze/attribute":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify diag internal/hosttree internal/pyname internal/redact interval profile summary trace",
+	"analyze/attribute":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify diag internal/hosttree internal/pyname internal/redact internal/runsort interval profile summary trace",
 	"analyze/detail":                 "analyze/attribute analyze/gpu analyze/limits analyze/steps interval summary trace",
 	"analyze/gpu":                    "analyze/limits classify collective diag internal/runsort interval summary trace",
 	"analyze/linking":                "analyze/gpu analyze/limits classify diag internal/runsort interval summary trace",

@@ -25,31 +25,20 @@ import (
 // were open on the calling thread: see [linking.Link].
 type Attribution struct {
 	*Host
-	t    *trace.Trace
-	tl   *gpu.Timeline
-	ctx  *contexts
-	idle *idleness
-	sync *waits
+	t      *trace.Trace
+	tl     *gpu.Timeline
+	*group // of the threads that are not main; in the end, of all
+	sync   *waits
 
 	waits  *waiting
 	opaque []*trace.Call // launches of graphs whose work was not recorded, in order of time
 
 	origins []origin // by link
 
-	ops     opTable
-	lines   runTable // Python functions
-	notes   runTable // annotations
-	modules moduleTable
-
-	marks   []steps.Mark
-	most    int                                                // rows of a table
-	passes  bool                                               // are asked for
-	opened  func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
-	forward sequences                                          // the operator of the forward pass
-	noNote  map[string][]int32                                 // by pid: links whose thread has no annotation open
-	trains  bool                                               // there is a backward pass
-	engine  map[trace.TrackID]bool                             // threads that autograd's engine runs on
-	tooDeep int64                                              // events that were left out of the walk
+	marks  []steps.Mark
+	most   int                                                // rows of a table
+	passes bool                                               // are asked for
+	opened func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
 }
 
 // A pass is the part of training that work belongs to.
@@ -121,9 +110,8 @@ type Asked struct {
 func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attribution {
 	t := tl.Trace
 	a := &Attribution{
-		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched, ctx: newContexts(t),
-		ops: newOpTable(t, asked.Shapes), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()), modules: make(moduleTable),
-		origins: make([]origin, len(h.Links.List)), forward: sequences{pages: make(map[sequenceKey]*sequencePage)}, engine: make(map[trace.TrackID]bool), noNote: make(map[string][]int32),
+		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched,
+		group: newGroup(t, asked.Shapes), origins: make([]origin, len(h.Links.List)),
 	}
 	a.sync = newWaits(tl, marks)
 	a.waits = newWaiting(a)
@@ -133,21 +121,7 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	if len(h.threads) > 0 {
 		calls.Go(func() { a.sync.count(a) })
 	}
-	// The main threads come last, because they explain the gaps that the other
-	// threads leave without a cause.
-	for _, isMain := range []bool{false, true} {
-		for _, th := range h.threads {
-			if (h.mains[t.Tracks[th.Track].PID] == th.Track) == isMain {
-				w := &walker{
-					Attribution: a, track: th.Track, process: h.processes[th.Track], main: isMain,
-					asked: a.unannotated(th, isMain), changes: a.memories.byThread[th.Track], questions: a.idle.questionsTo(th.Track, isMain),
-				}
-				w.setNext()
-				a.tooDeep += hosttree.Walk(th, w)
-				th.Release()
-			}
-		}
-	}
+	a.walk(asked)
 	calls.Wait()
 	a.idle.finish()
 	a.finalize()
@@ -155,30 +129,21 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	return a
 }
 
-// unannotated returns the links whose annotation a main thread knows, by the time
-// of the call.
-func (a *Attribution) unannotated(th *hosttree.Thread, isMain bool) []int32 {
-	if !isMain {
-		return nil
-	}
-	out := a.noNote[a.t.Tracks[th.Track].PID]
-	slices.SortFunc(out, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(a.Links.Start(x), a.Links.Start(y)), cmp.Compare(x, y))
-	})
-	return out
-}
-
 // A walker attributes along one thread.
 type walker struct {
 	*Attribution
+	*group    // of the thread
 	track     trace.TrackID
 	process   uint32
 	main      bool
 	changes   []int32     // of memory, by time
 	nested    []*trace.Op // of the last launch
-	asked     []int32     // links of other threads, by time, whose annotation is that of this one
+	launches  []int32     // links of other threads, by time, whose annotation may be that of this one
+	told      []contextID // what was open then
+	asked     []int32     // those of the links that are to come
 	next      int64       // the time of the first of the changes and those links
 	questions *questions  // about idle time; nil if nobody asks
+	record    record      // of a main thread
 }
 
 // context returns the context of the last event of the stack.
@@ -264,8 +229,7 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	o.context = w.context(stack)
 	c := w.ctx.at(o.context)
 	if c.annotation == 0 && !w.main {
-		pid := w.t.Tracks[w.track].PID
-		w.noNote[pid] = append(w.noNote[pid], i)
+		w.noNote = append(w.noNote, i)
 	}
 	top := &stack[len(stack)-1].Data
 	if top.op >= 0 {
@@ -341,6 +305,9 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if q := w.questions; q != nil && to > q.asksFrom {
 		q.answer(from, to, w.doing(stack))
 	}
+	if to > w.record.from() {
+		w.record.add(from, to, w.doing(stack))
+	}
 }
 
 // setNext finds the time of the first of the links and changes that are left.
@@ -357,11 +324,7 @@ func (w *walker) setNext() {
 // pass handles the links and changes before a time, at which the stack was open.
 func (w *walker) pass(to int64, stack []hosttree.Open[open]) {
 	for ; len(w.asked) > 0 && w.Links.Start(w.asked[0]) < to; w.asked = w.asked[1:] {
-		k, c := &w.origins[w.asked[0]], w.ctx.at(w.context(stack))
-		k.note = c.annotation
-		if c.optimizer && k.pass == otherPass {
-			k.pass = optimizerPass
-		}
+		w.told = append(w.told, w.context(stack))
 	}
 	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
 		w.memories.list[w.changes[0]].context = w.context(stack)

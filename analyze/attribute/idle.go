@@ -406,19 +406,24 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 
 // finish answers the questions to threads without any event, and names all rows.
 func (x *idleness) finish() {
-	for track, lists := range x.asked {
-		for _, list := range lists {
-			for _, q := range list {
-				x.add(int(q.device), q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
-			}
-		}
-		x.asked[track] = nil
+	for track := range x.asked {
+		x.unanswered(track)
 	}
 	for i := range x.rows {
 		for number, r := range x.rows[i].rows {
 			r.Name = x.names[x.rows[i].keys[number].name()]
 		}
 	}
+}
+
+// unanswered answers the questions to a thread that its walk left.
+func (x *idleness) unanswered(track trace.TrackID) {
+	for _, list := range x.asked[track] {
+		for _, q := range list {
+			x.add(int(q.device), q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
+		}
+	}
+	delete(x.asked, track)
 }
 
 // idleRows returns the idle time of a device by cause.

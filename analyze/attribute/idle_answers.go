@@ -27,8 +27,7 @@ type questions struct {
 // device that waits for long has a stretch for each activity of the host in that time.
 const longQuestion = 100_000
 
-// questionsTo returns the questions to a thread, nil if there are none. Threads that are not
-// the main one of their process come first, because it is asked where they have no answer.
+// questionsTo returns the questions to a thread, nil if there are none.
 func (x *idleness) questionsTo(track trace.TrackID, main bool) *questions {
 	lists := x.asked[track]
 	if lists == nil {
@@ -85,7 +84,7 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 		return
 	}
 	if q.tally != nil {
-		q.settle(from)
+		q.settle(min(from, q.openTo)) // from is later if stretches are missing that no question is about
 		q.x.sums, q.tally = q.tally, nil
 	}
 	for device, list := range q.lists {

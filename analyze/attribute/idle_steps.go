@@ -51,20 +51,27 @@ func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32, p
 		if in.Len() <= 0 {
 			continue
 		}
-		r := first[i].rows[number]
-		if r == nil {
-			r = new(summary.StepIdle)
-			first[i].rows[number] = r
-		}
-		ns := p.ns
+		ns, short := p.ns, int64(0)
 		if in != s {
 			ns = in.Len()
 		}
-		r.NS += ns
-		if r.Count += p.count; mark.short() {
-			r.ShortGapsNS += ns
+		if mark.short() {
+			short = ns
 		}
+		first[i].add(number, summary.StepIdle{NS: ns, Count: p.count, ShortGapsNS: short})
 	}
+}
+
+// add adds idle time of the cause of a row.
+func (s *stepIdle) add(number int32, idle summary.StepIdle) {
+	r := s.rows[number]
+	if r == nil {
+		r = new(summary.StepIdle)
+		s.rows[number] = r
+	}
+	r.NS += idle.NS
+	r.Count += idle.Count
+	r.ShortGapsNS += idle.ShortGapsNS
 }
 
 // idleOfSteps sets the causes of the idle time of the first steps of a device that are as
