@@ -121,9 +121,7 @@ func (l *loader) graphNodes(t *trace.Trace) []trace.GraphNode {
 		return nil
 	}
 	incomplete := n.over || l.broken || !t.Complete
-	slices.SortFunc(n.rows, func(a, b nodeRow) int {
-		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.id, b.id), cmp.Compare(a.start, b.start))
-	})
+	n.sort()
 	tracks := threadsOf(t)
 	out := make([]trace.GraphNode, 0, len(n.used)+1)
 	for _, key := range n.used {
@@ -138,6 +136,13 @@ func (l *loader) graphNodes(t *trace.Trace) []trace.GraphNode {
 		out = append(out, node)
 	}
 	return append(out, trace.GraphNode{Lost: trace.NodeIncomplete})
+}
+
+// sort brings the rows into the order of their nodes.
+func (n *nodes) sort() {
+	slices.SortFunc(n.rows, func(a, b nodeRow) int {
+		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.id, b.id), cmp.Compare(a.start, b.start))
+	})
 }
 
 // threadsOf returns the tracks of threads.

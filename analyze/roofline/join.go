@@ -44,7 +44,7 @@ func JoinReplays(s *summary.Summary) {
 	}
 	j.steps()
 	for i := range e.Replays {
-		e.Replays[i].NodeNS = nil
+		e.Replays[i].NodeNS, e.Replays[i].Made = nil, 0
 	}
 	noteMore(s, countOver(e)-over)
 	e.Captures = nil
