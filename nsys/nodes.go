@@ -28,7 +28,7 @@ type nodes struct {
 // A nodeKey is the ID of a node in its process.
 type nodeKey struct{ pid, id int64 }
 
-// A nodeRow says when a node was made, and of which node it is a copy.
+// A nodeRow is the making of a node, with its original if it is a copy.
 type nodeRow struct {
 	nodeKey
 	original int64 // 0 if none
@@ -41,7 +41,7 @@ const (
 	// noProcess is the process of rows without a thread, which may be those of any process.
 	noProcess = -1
 
-	// maxUsedNodes is how many nodes that did work are told apart: 1,000 graphs of 1,000.
+	// maxUsedNodes is how many nodes that did work have a number of their own: 1,000 graphs of 1,000.
 	maxUsedNodes = 1 << 20
 
 	// nodeShare is the divisor of the memory limit for the rows of nodes.
@@ -53,7 +53,7 @@ const (
 // which the first has the makings of graphs, without the column.
 var nodeTables = []string{"CUDA_GRAPH_EVENTS", "CUDA_GRAPH_NODE_EVENTS"}
 
-// originalNode is the column with the node of which a node is a copy.
+// originalNode is the column with the node that was copied.
 const originalNode = "originalGraphNodeId"
 
 // want decides whether the makings of nodes are read.

@@ -14,7 +14,7 @@ type NodeMaking struct {
 	Track TrackID
 }
 
-// NoTrack is the Track of a making on a thread of which nothing else was recorded.
+// NoTrack is the Track of a making on a thread that has no other event.
 const NoTrack = ^TrackID(0)
 
 // A NodeLoss says why it is not known where a node was made.

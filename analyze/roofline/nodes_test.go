@@ -131,7 +131,10 @@ type nodeCase struct {
 	without    []string         // operators that have no row
 }
 
-const nodeTable = "CUDA_GRAPH_NODE_EVENTS"
+const (
+	nodeTable  = "CUDA_GRAPH_NODE_EVENTS"
+	endCapture = "CUPTI_ACTIVITY_KIND_RUNTIME WHERE nameId = (SELECT id FROM StringIds WHERE value LIKE 'cudaStreamEndCapture%')"
+)
 
 var (
 	everyOperator = []string{"aten::addmm", "aten::mm", "aten::bmm"}
@@ -150,9 +153,22 @@ var nodeCases = []nodeCase{
 	{name: "made twice by one operator", statements: []string{again(0, 1), again(4, 4)}, lost: outsideOnly},
 	{name: "made by two operators", statements: []string{again(2, 4)}, lost: map[string]int64{summary.NodeOutside: 1, summary.NodeAmbiguous: 1}, without: []string{"aten::mm"}},
 	{name: "made by an operator and outside", statements: []string{again(2, 3)}, lost: map[string]int64{summary.NodeOutside: 1, summary.NodeAmbiguous: 1}, without: []string{"aten::mm"}},
+	{name: "made by one operator with other arguments", statements: []string{
+		`INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId) SELECT start - 10, end + 10, 59, 'aten::mm, op_id = 99, sizes = [[2, 3], [3, 4]]', globalTid, 0 FROM ` + endCapture,
+		`INSERT INTO ` + nodeTable + ` SELECT start + 5, start + 6, 77, globalTid, 1, ` + of(2) + `, NULL FROM ` + endCapture},
+		lost: map[string]int64{summary.NodeOutside: 1, summary.NodeAmbiguous: 1}, without: []string{"aten::mm"}},
+	{name: "made when another operator ends that does not nest", statements: []string{
+		`INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId) SELECT n.start - 10, e.start, 59, 'aten::addmm, op_id = 99, sizes = [[4], [2, 3], [3, 4], [], []]', n.globalTid, 0
+			FROM NVTX_EVENTS n, ` + nodeTable + ` e WHERE n.text LIKE 'aten::mm,%' AND e.graphNodeId = ` + of(2)}, lost: outsideOnly},
 	{name: "made too often", statements: []string{again(4, 4), again(4, 4), again(4, 4)}, lost: map[string]int64{summary.NodeOutside: 1, summary.NodeAmbiguous: 1}, without: []string{"aten::bmm"}},
 	{name: "unknown original", statements: []string{"DELETE FROM " + nodeTable + " WHERE graphNodeId = " + of(4)}, lost: map[string]int64{summary.NodeOutside: 1, summary.NodeUnknown: 1}, without: []string{"aten::bmm"}},
 	{name: "original not recorded", statements: []string{"UPDATE " + nodeTable + " SET originalGraphNodeId = NULL"}, lost: map[string]int64{summary.NodeCopied: 5}, without: everyOperator},
+	{name: "original not recorded, instantiated under an operator", statements: []string{"UPDATE " + nodeTable + " SET originalGraphNodeId = NULL",
+		`INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId) SELECT r.start - 100, r.end + 100, 59, 'aten::mm, op_id = 99, sizes = [[2, 3], [3, 4]]', r.globalTid, 0
+			FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE 'cudaGraphInstantiate%'`}, lost: map[string]int64{summary.NodeCopied: 5}, without: everyOperator},
+	{name: "instantiated under an operator", statements: []string{
+		`INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid, domainId) SELECT r.start - 100, r.end + 100, 59, 'aten::mm, op_id = 99, sizes = [[2, 3], [3, 4]]', r.globalTid, 0
+			FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId WHERE s.value LIKE 'cudaGraphInstantiate%'`}, lost: outsideOnly},
 	{name: "captured before the recording", statements: []string{"DELETE FROM " + nodeTable + " WHERE originalGraphNodeId IS NULL"}, lost: map[string]int64{summary.NodeUnknown: 5}, without: everyOperator},
 	{name: "other nodes only", statements: []string{"UPDATE " + nodeTable + " SET graphNodeId = graphNodeId + 1000"}, lost: map[string]int64{summary.NodeUnknown: 5}, without: everyOperator},
 	{name: "own original", statements: []string{"UPDATE " + nodeTable + " SET originalGraphNodeId = graphNodeId WHERE originalGraphNodeId IS NOT NULL"}, lost: map[string]int64{summary.NodeCircular: 5}, without: everyOperator},
@@ -210,7 +226,7 @@ func TestNodeNearMisses(t *testing.T) {
 	}
 }
 
-// TestNodesNotAsked: without the table, with an empty one and where efficiency is not asked for,
+// TestNodesNotAsked: without the table, with an empty one and without efficiency among the measures
 // a trace has no nodes, and the summary is the same.
 func TestNodesNotAsked(t *testing.T) {
 	plain := analyze.Needs()

@@ -147,7 +147,7 @@ func TestWorkingClocks(t *testing.T) {
 }
 
 // TestNodeIDs: the report says how many GPU operations of graphs have an operator by the IDs of
-// their nodes, beside the launches that matched a capture.
+// their nodes, together with the launches that matched a capture.
 func TestNodeIDs(t *testing.T) {
 	s := samplerun.Efficient()
 	s.Efficiency.Replays = []summary.EfficiencyReplay{
