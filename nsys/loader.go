@@ -65,7 +65,13 @@ type loader struct {
 		key            deviceKey
 		ordinal        int64 // of key, plus 1
 		detail         trace.DetailID
-		detailOf       int // epoch
+		detailOf       int      // epoch
+		inGraph        struct { // the details of the last kernel
+			epoch  int
+			graph  int64
+			node   uint32
+			detail trace.DetailID
+		}
 	}
 
 	seen  sightings
@@ -293,7 +299,11 @@ func (l *loader) kernel(r row) {
 	}
 	a.Name = l.sym(r.num(6))
 	if l.graphs {
-		a.Detail = l.out.Detail(l.inGraph(r, pid), a.Name)
+		d, last := l.inGraph(r, pid), &l.last.inGraph
+		if last.epoch != l.out.Epoch() || last.graph != d.GraphID || last.node != d.Node {
+			last.epoch, last.graph, last.node, last.detail = l.out.Epoch(), d.GraphID, d.Node, l.out.Detail(d, a.Name)
+		}
+		a.Detail = last.detail
 	} else {
 		if l.last.detailOf != l.out.Epoch() {
 			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()
