@@ -33,7 +33,7 @@ func (o Options) measures(one Measures) bool { return o.Without&one == 0 }
 
 // Needs returns what [Trace] looks at in a trace with these options: reading less is faster.
 func (o Options) Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency), Arguments: o.measures(Efficiency), FlowsIfNeeded: true}
+	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency), Arguments: o.measures(Efficiency), GraphNodes: o.measures(Efficiency), FlowsIfNeeded: true}
 }
 
 // Needs returns what [Trace] looks at if everything is measured.

@@ -68,6 +68,9 @@ func ReadJSON(in io.Reader, file string, sel trace.Select, search io.Writer) (*t
 		limit = trace.DefaultLimits().Memory
 	}
 	r := &jsonReader{file: file, memory: newMemory(), most: limit / 4, in: bufio.NewReaderSize(in, 1<<20)}
+	if !sel.GraphNodes {
+		r.memory.withoutNodes()
+	}
 	if search != nil {
 		defer func() { search.Write(r.settings.Bytes()) }() // a search for secrets never fails
 		r.texts = &texts{w: &r.settings}

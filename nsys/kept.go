@@ -56,6 +56,14 @@ func newMemory() *memory {
 	return m
 }
 
+// withoutNodes leaves out where the nodes of graphs were made.
+func (m *memory) withoutNodes() {
+	for _, table := range nodeTables {
+		delete(m.wanted[table], strings.ToLower(graphNode))
+		delete(m.wanted[table], strings.ToLower(originalNode))
+	}
+}
+
 // table returns a table that is read, or nil.
 func (m *memory) table(name string) *kept {
 	t := m.tables[name]

@@ -65,10 +65,17 @@ type loader struct {
 		key            deviceKey
 		ordinal        int64 // of key, plus 1
 		detail         trace.DetailID
-		detailOf       int // epoch
+		detailOf       int      // epoch
+		inGraph        struct { // the details of the last kernel
+			epoch  int
+			graph  int64
+			node   uint32
+			detail trace.DetailID
+		}
 	}
 
-	seen sightings
+	seen  sightings
+	nodes nodes
 }
 
 // A deviceKey is a device as a process counts it.
@@ -99,6 +106,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		limits = trace.DefaultLimits()
 	}
 	return &loader{
+		nodes:          nodes{asked: sel.GraphNodes, most: int(limits.Memory / nodeShare / nodeRowBytes)},
 		maxStringBytes: limits.Memory / 4,
 		src:            src, file: file, out: trace.NewAssembler(file, sel),
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]trace.Hardware), APINames: make(map[string]string), Recorder: make(map[string]string)},
@@ -285,13 +293,17 @@ var unknown = trace.Detail{
 }
 
 func (l *loader) kernel(r row) {
-	a, _, ok := l.work(r, trace.Kernel)
+	a, pid, ok := l.work(r, trace.Kernel)
 	if !ok {
 		return
 	}
 	a.Name = l.sym(r.num(6))
 	if l.graphs {
-		a.Detail = l.out.Detail(l.inGraph(r), a.Name)
+		d, last := l.inGraph(r, pid), &l.last.inGraph
+		if last.epoch != l.out.Epoch() || last.graph != d.GraphID || last.node != d.Node {
+			last.epoch, last.graph, last.node, last.detail = l.out.Epoch(), d.GraphID, d.Node, l.out.Detail(d, a.Name)
+		}
+		a.Detail = last.detail
 	} else {
 		if l.last.detailOf != l.out.Epoch() {
 			l.last.detail, l.last.detailOf = l.out.Detail(unknown, a.Name), l.out.Epoch()
@@ -303,17 +315,20 @@ func (l *loader) kernel(r row) {
 
 // inGraph returns the detail of work that a graph may have launched. The upper
 // half of a node's number is that of its graph.
-func (l *loader) inGraph(r row) trace.Detail {
+func (l *loader) inGraph(r row, pid int64) trace.Detail {
 	d := unknown
 	if node := r.num(7); node != 0 {
 		d.GraphID = int64(uint64(node) >> 32)
 		l.seen.graphNodes++
+		if l.nodes.wanted && !r.odd(7) {
+			d.Node = l.nodes.number(pid, node)
+		}
 	}
 	return d
 }
 
 func (l *loader) memcpy(r row) {
-	a, _, ok := l.work(r, trace.Memcpy)
+	a, pid, ok := l.work(r, trace.Memcpy)
 	if !ok {
 		return
 	}
@@ -321,11 +336,11 @@ func (l *loader) memcpy(r row) {
 	if !r.null(9) && !r.null(10) {
 		name += " (" + at(memoryKinds[:], r.num(9)) + " -> " + at(memoryKinds[:], r.num(10)) + ")"
 	}
-	l.sized(a, r, name)
+	l.sized(a, r, pid, name)
 }
 
 func (l *loader) memset(r row) {
-	a, _, ok := l.work(r, trace.Memset)
+	a, pid, ok := l.work(r, trace.Memset)
 	if !ok {
 		return
 	}
@@ -333,11 +348,11 @@ func (l *loader) memset(r row) {
 	if !r.null(6) {
 		name += " (" + at(memoryKinds[:], r.num(6)) + ")"
 	}
-	l.sized(a, r, name)
+	l.sized(a, r, pid, name)
 }
 
-func (l *loader) sized(a trace.Activity, r row, name string) {
-	d := l.inGraph(r)
+func (l *loader) sized(a trace.Activity, r row, pid int64, name string) {
+	d := l.inGraph(r, pid)
 	if !r.null(8) {
 		d.Bytes = max(-1, r.num(8))
 	}
@@ -375,6 +390,9 @@ func (l *loader) call(r row) {
 		kind = trace.Driver
 	}
 	t := l.thread(r.num(3))
+	if l.nodes.updates && changesGraphs(l.string(r.num(5))) {
+		l.nodes.updated[t.pid] = true
+	}
 	l.out.Call(trace.Call{Start: start, Dur: dur, Kind: kind, Name: l.callName(r.num(5)),
 		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.num(4))})
 }

@@ -12,6 +12,7 @@ package nsys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/diag"
@@ -49,6 +50,7 @@ func read(src source, file string, sel trace.Select, broken bool, issues ...diag
 		l.out.Issue(is, max(1, is.Count))
 	}
 	l.settings()
+	l.nodes.want(l)
 	if !l.known() {
 		return nil, fmt.Errorf("%s: the database has no table of Nsight Systems, so another program wrote it; give the file that nsys export --type sqlite wrote", file)
 	}
@@ -59,7 +61,9 @@ func read(src source, file string, sel trace.Select, broken bool, issues ...diag
 	}
 	l.preflight()
 	l.meta.CommRank = l.commRank()
-	return l.out.Trace(l.meta, l.rows, !l.broken), nil
+	t := l.out.Trace(l.meta, l.rows, !l.broken)
+	t.GraphNodes = l.graphNodes(t)
+	return t, nil
 }
 
 // table reads one table.
@@ -91,13 +95,24 @@ func (l *loader) columns(t *table) []string {
 	out := make([]string, len(t.columns))
 	for i, names := range t.columns {
 		for name := range strings.SplitSeq(names, "|") {
-			if there[strings.ToLower(name)] && (name != graphNode || l.graphs) {
+			if there[strings.ToLower(name)] && l.useful(t.name, name) {
 				out[i] = name
 				break
 			}
 		}
 	}
 	return out
+}
+
+// useful reports whether a column is worth reading.
+func (l *loader) useful(table, column string) bool {
+	switch {
+	case column != graphNode && column != originalNode:
+		return true
+	case slices.Contains(nodeTables, table):
+		return l.nodes.wanted
+	}
+	return l.graphs
 }
 
 // damaged notes that rows of a table are missing.

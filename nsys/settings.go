@@ -129,6 +129,9 @@ func (l *loader) addString(id int64, value []byte) {
 	}
 	l.strings[id] = append([]byte(nil), value...)
 	l.graphs = l.graphs || bytes.Contains(value, []byte("GraphLaunch"))
+	if l.nodes.asked && !l.nodes.updates {
+		l.nodes.updates = changesGraphs(value)
+	}
 }
 
 // perString is what a string takes beside its bytes.

@@ -22,6 +22,9 @@ type EfficiencyCapture struct {
 	Kernels string `json:"kernels"`        // digest of their names in order; "" if a name is not recorded
 	// Incomplete says that the input has more captures than there is room for.
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Made says that the capture was not seen as such: its operators are those that were open
+	// when the nodes of a replay of the same input were made. Other replays do not match it.
+	Made bool `json:"made,omitempty"`
 
 	Rows []EfficiencyRow `json:"rows,omitempty"` // of one replay, without times
 	Of   []int32         `json:"of,omitempty"`   // the row of each node, or -1 if no operator was open
@@ -55,9 +58,14 @@ type EfficiencyReplay struct {
 	OverlapNS int64   `json:"overlap_ns,omitempty"` // in which a node ran beside an earlier one
 	NodeNS    []int64 `json:"node_ns,omitempty"`    // sums over the launches; until replays are joined
 
-	// From is [FromCapture] if rows have the time of the nodes, Capture the name of the
-	// capture, and KnownNS the part of GPUNS whose operators are known. Otherwise Unmatched says
-	// why there are none.
+	// Made is the number of the capture that follows from the IDs of the nodes; 0 for none.
+	// NodesLost says why nodes have no operator in it, the most frequent reason first.
+	Made      int         `json:"made,omitempty"`
+	NodesLost []NodesLost `json:"nodes_lost,omitempty"`
+
+	// From is [FromCapture] or [FromNodes] if rows have the time of the nodes, Capture the name
+	// of the capture, and KnownNS the part of GPUNS whose operators are known. Otherwise
+	// Unmatched says why there are none.
 	From      string `json:"from,omitempty"`
 	Capture   string `json:"capture,omitempty"`
 	KnownNS   int64  `json:"known_ns,omitempty"`
@@ -74,6 +82,16 @@ type StepReplay struct {
 	NodeNS []int64 `json:"node_ns,omitempty"`
 }
 
+// NodesLost are the nodes of one launch of a graph whose operator is not known, for one reason.
+type NodesLost struct {
+	Reason string `json:"reason"`
+	Nodes  int64  `json:"nodes"`
+}
+
+// FromNodes is the From of replays whose operators are those that were open when the program
+// made the nodes.
+const FromNodes = "nodes"
+
 // FromCapture is the From of rows whose operators are those of the capture of a graph.
 const FromCapture = "capture"
 
@@ -87,6 +105,18 @@ const (
 	TooManyCaptures  = "too many captures"
 	TooManyNodes     = "too many nodes"
 	ReplayOfManyRows = "too many rows" // the row that has the time is one of many that were pooled
+)
+
+// Values of [NodesLost.Reason]. They are values of [EfficiencyReplay.Unmatched], too: of replays
+// none of whose nodes has an operator.
+const (
+	NodeUnknown    = "node unknown"         // its making is not recorded
+	NodeOutside    = "node of no operator"  // no operator was open when it was made
+	NodeAmbiguous  = "node made repeatedly" // by different operators
+	NodeCopied     = "node copied"          // and the original is not recorded
+	NodeCircular   = "node circular"        // copies refer to each other in a circle
+	NodeUpdated    = "graph updated"        // the process changes graphs after it made them
+	NodeIncomplete = "nodes incomplete"     // makings are missing, or are too many
 )
 
 func (c *EfficiencyCapture) check() error {
@@ -108,6 +138,12 @@ func (s *EfficiencyStep) check() error {
 func (r *EfficiencyReplay) check() error {
 	if r.Launches < 0 || r.Nodes < 0 || r.Size < 0 || r.GPUNS < 0 || r.OverlapNS < 0 || r.KnownNS < 0 {
 		return fmt.Errorf("launches %d, nodes %d, size %d, gpu_ns %d, overlap_ns %d, known_ns %d: want 0 or more", r.Launches, r.Nodes, r.Size, r.GPUNS, r.OverlapNS, r.KnownNS)
+	}
+	lost := int64(0)
+	for _, l := range r.NodesLost {
+		if lost = Plus(lost, l.Nodes); l.Nodes < 0 || lost > r.Nodes {
+			return fmt.Errorf(".nodes_lost: want 0 or more that sum to at most nodes, %d", r.Nodes)
+		}
 	}
 	return checkNodes(r.NodeNS, r.GPUNS)
 }

@@ -51,6 +51,10 @@ type Select struct {
 	Arguments bool // strides, values and the hash of a kernel; needs Shapes
 	Limits    Limits
 
+	// GraphNodes keeps where the nodes of graphs were made, in formats that record it. It
+	// needs all Kinds.
+	GraphNodes bool
+
 	// FlowsIfNeeded drops the ends of arrows once an event with an equivalent
 	// number was seen: the correlation of device work or, for arrows from
 	// forward to backward operators, the sequence number of an operator. The

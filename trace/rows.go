@@ -62,6 +62,9 @@ type Detail struct {
 	Bytes        int64 // bytes moved or set; -1 if unknown
 	GraphID      int64 // of the CUDA graph that it belongs to; -1 if unknown
 	Collective   Collective
+
+	// Node is an index of [Trace.GraphNodes] plus 1; 0 if no node is known.
+	Node uint32
 }
 
 // A Collective has the properties that a communication kernel records.

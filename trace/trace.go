@@ -33,6 +33,7 @@ type Trace struct {
 	Async       []HostSpan // spans that may overlap others of their track
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
+	GraphNodes  []GraphNode // with [Select.GraphNodes], if their makings were recorded
 
 	// With [Select.Index] only: where the events are, the begins and ends of spans, and
 	// the numbers of those two of each span that is made of them.

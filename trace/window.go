@@ -282,6 +282,7 @@ func (n *narrowing) at(track TrackID, at int64) rowTime {
 
 // surrounding finds the operators whose work or whose backward pass is in the window.
 func (n *narrowing) surrounding() {
+	n.makings()
 	for o := range n.t.Ops.All() {
 		if n.external.has(o.External) {
 			n.point(o.Track, o.Start, o.Dur)
@@ -309,6 +310,26 @@ func (n *narrowing) surrounding() {
 		}
 	}
 	n.sort()
+}
+
+// makings finds where the nodes of graphs were made that did work of the window.
+func (n *narrowing) makings() {
+	if len(n.t.GraphNodes) == 0 {
+		return
+	}
+	seen := make(map[*GraphNode]bool)
+	for a := range n.t.Activities.All() {
+		node := n.t.graphNode(a)
+		if node == nil || seen[node] || !n.activity(a) {
+			continue
+		}
+		seen[node] = true
+		for _, m := range node.Made {
+			if m.Track != NoTrack {
+				n.point(m.Track, m.Start, 0)
+			}
+		}
+	}
 }
 
 // point notes a host event outside the window that is kept with what is around it, also on

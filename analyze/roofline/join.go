@@ -21,10 +21,16 @@ const maxOverlap = 0.01
 // the captures, and the times of nodes.
 func JoinReplays(s *summary.Summary) {
 	e := &s.Efficiency
-	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}, found: map[replayOf]*matched{}}
+	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}, made: map[madeBy]*summary.EfficiencyCapture{}, found: map[replayOf]*matched{}}
 	over := countOver(e)
 	for i := range e.Captures {
 		c := &e.Captures[i]
+		if c.Made {
+			if key := (madeBy{c.Input, c.Rank, c.Number}); j.made[key] == nil {
+				j.made[key] = c
+			}
+			continue
+		}
 		j.captures[c.Kernels] = append(j.captures[c.Kernels], c)
 		j.incomplete = j.incomplete || c.Incomplete
 	}
@@ -34,13 +40,11 @@ func JoinReplays(s *summary.Summary) {
 		if r.From != "" || r.Unmatched != "" {
 			continue // it was joined before, or cannot be
 		}
-		if r.Unmatched = j.join(r); r.Unmatched == "" {
-			r.From = summary.FromCapture
-		}
+		r.From, r.Unmatched = j.join(r)
 	}
 	j.steps()
 	for i := range e.Replays {
-		e.Replays[i].NodeNS = nil
+		e.Replays[i].NodeNS, e.Replays[i].Made = nil, 0
 	}
 	noteMore(s, countOver(e)-over)
 	e.Captures = nil
@@ -58,10 +62,14 @@ func JoinReplays(s *summary.Summary) {
 type joiner struct {
 	e          *summary.Efficiency
 	captures   map[string][]*summary.EfficiencyCapture
+	made       map[madeBy]*summary.EfficiencyCapture
 	incomplete bool
 	changed    bool
 	found      map[replayOf]*matched
 }
+
+// A madeBy identifies a capture that follows from the nodes of a replay.
+type madeBy struct{ input, rank, number int }
 
 // A replayOf identifies a replay.
 type replayOf struct {
@@ -77,36 +85,51 @@ type matched struct {
 }
 
 // join gives the time of one replay to the operators of its capture, or returns why not.
-func (j *joiner) join(r *summary.EfficiencyReplay) (unmatched string) {
-	c, unmatched := j.find(r)
+func (j *joiner) join(r *summary.EfficiencyReplay) (from, unmatched string) {
+	from, c := summary.FromNodes, j.ofNodes(r)
+	if c == nil {
+		from = summary.FromCapture
+		c, unmatched = j.find(r)
+	}
 	switch {
+	case c == nil && len(r.NodesLost) > 0:
+		return "", r.NodesLost[0].Reason
 	case c == nil:
-		return unmatched
+		return "", unmatched
 	case float64(r.OverlapNS) > maxOverlap*float64(r.GPUNS):
-		return summary.NodesOverlap
+		return "", summary.NodesOverlap
 	}
 	d := j.device(r)
-	from := &d.NoOperatorNS
+	time := &d.NoOperatorNS
 	if r.Op != "" {
 		row := j.row(func(o *summary.EfficiencyRow) bool { return o.From == "" && o.Unknown != "" && ofReplay(o, r) })
 		if row == nil {
-			return summary.ReplayOfManyRows
+			return "", summary.ReplayOfManyRows
 		}
-		from = &row.GPUNS
+		time = &row.GPUNS
 	}
 	times, known := timesOf(c, r.NodeNS)
-	if *from < known { // in a summary that was read from a file
-		return summary.ReplayOfManyRows
+	if *time < known { // in a summary that was read from a file
+		return "", summary.ReplayOfManyRows
 	}
 	r.Capture, r.KnownNS = c.Name, known
 	j.found[replayOf{r.Input, r.Rank, r.Device, r.Number}] = &matched{c, r}
-	*from -= r.KnownNS
+	*time -= r.KnownNS
 	d.GraphNS -= min(r.KnownNS, d.GraphNS)
 	for i := range c.Rows {
 		j.add(d, r, c.Rows[i], times[i])
 	}
 	j.changed = true
-	return ""
+	return from, ""
+}
+
+// ofNodes returns the capture that follows from the nodes of a replay, if it has an operator.
+func (j *joiner) ofNodes(r *summary.EfficiencyReplay) *summary.EfficiencyCapture {
+	c := j.made[madeBy{r.Input, r.Rank, r.Made}]
+	if r.Made == 0 || c == nil || len(c.Rows) == 0 || c.Nodes != r.Nodes || int64(len(r.NodeNS)) != r.Nodes || !usable(c) {
+		return nil
+	}
+	return c
 }
 
 func ofReplay(o *summary.EfficiencyRow, r *summary.EfficiencyReplay) bool {

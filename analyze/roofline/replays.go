@@ -21,6 +21,7 @@ type replays struct {
 	list  []summary.EfficiencyReplay
 	nodes int
 	sizes map[trace.TrackID][]sized
+	made  map[uint64]madeOf // by the nodes of launches
 
 	launched []launched // by the start of their calls, when all are known
 	held     int        // nodes of these with times
@@ -46,7 +47,8 @@ type replay struct {
 	row     int32 // noOperator for none
 	names   []trace.Sym
 	kinds   []trace.Kind
-	ns      []int64 // that each node adds to the GPU time of the call
+	nodes   []uint32 // by [trace.Detail.Node], if makings of nodes are recorded
+	ns      []int64  // that each node adds to the GPU time of the call
 	overlap int64
 }
 
@@ -54,6 +56,7 @@ type replayKey struct {
 	names uint64
 	row   int32
 	size  int64
+	made  int // number of the capture by the IDs of nodes; 0 for none
 }
 
 // replayed notes a node of a graph, which added so much to the GPU time of its call.
@@ -72,6 +75,9 @@ func (m *meter) replayed(w gpu.Work, a *trace.Activity, s *spent, added int64) {
 		m.graphs.open[link] = r
 	}
 	r.names, r.kinds, r.ns = append(r.names, a.Name), append(r.kinds, a.Kind), append(r.ns, added)
+	if m.makers != nil {
+		r.nodes = append(r.nodes, m.t.Detail(a.Detail).Node)
+	}
 	r.overlap, r.end = summary.Plus(r.overlap, w.Dur-added), max(r.end, w.End())
 	if int32(len(r.ns)) == m.links.List[link].Work {
 		m.finish(link, r)
@@ -92,12 +98,14 @@ func (m *meter) finish(link int32, r *replay) {
 	for i, name := range r.names {
 		maphash.WriteComparable(&h, [2]int64{int64(name), int64(r.kinds[i])})
 	}
-	key := replayKey{h.Sum64(), r.row, g.sizeAt(m.t, m.links.List[link].Call)}
+	made := m.made(r)
+	key := replayKey{h.Sum64(), r.row, g.sizeAt(m.t, m.links.List[link].Call), made.number}
 	at, ok := g.at[key]
 	if !ok {
 		at = len(g.list)
 		g.at[key] = at
 		g.list = append(g.list, m.graphOf(r, key))
+		g.list[at].Made, g.list[at].NodesLost = made.number, made.lost
 	}
 	row := &g.list[at]
 	row.Launches++
@@ -149,6 +157,17 @@ func (m *meter) graphOf(r *replay, key replayKey) summary.EfficiencyReplay {
 		id := m.Owners.rows[r.row]
 		out.Op, out.Dims, out.Types = m.t.Name(id.name), recorded(m.t.Name(id.dims)), recorded(m.t.Name(id.types))
 	}
+	out.Kernels = kernelsOf(m.t, r)
+	if m.graphs.nodes += len(r.ns); m.graphs.nodes > maxNodes {
+		out.Unmatched = summary.TooManyNodes
+		return out
+	}
+	out.NodeNS = make([]int64, len(r.ns))
+	return out
+}
+
+// kernelsOf returns the digest of the names of the kernels of a launch.
+func kernelsOf(t *trace.Trace, r *replay) string {
 	var names digest
 	for i, name := range r.names {
 		switch r.kinds[i] {
@@ -157,16 +176,10 @@ func (m *meter) graphOf(r *replay, key replayKey) summary.EfficiencyReplay {
 		case trace.Memset:
 			names.add(fillNode)
 		default:
-			names.add(m.t.Name(name))
+			names.add(t.Name(name))
 		}
 	}
-	out.Kernels = names.String()
-	if m.graphs.nodes += len(r.ns); m.graphs.nodes > maxNodes {
-		out.Unmatched = summary.TooManyNodes
-		return out
-	}
-	out.NodeNS = make([]int64, len(r.ns))
-	return out
+	return names.String()
 }
 
 // finishAll ends the launches of which work is missing, and brings all into their order.
@@ -194,7 +207,7 @@ type sized struct {
 
 // newReplays returns the replays of a GPU, before any is known.
 func newReplays(t *trace.Trace, sizes map[trace.TrackID][]sized) replays {
-	return replays{seed: maphash.MakeSeed(), open: map[int32]*replay{}, at: map[replayKey]int{}, sizes: sizes}
+	return replays{seed: maphash.MakeSeed(), open: map[int32]*replay{}, at: map[replayKey]int{}, sizes: sizes, made: map[uint64]madeOf{}}
 }
 
 // sizesOf returns the annotations of a trace that say something about the size of a batch, by

@@ -36,6 +36,8 @@ type Owners struct {
 	uses   map[int32][]use               // by link: the calls around it that use the cache of keys and values
 	grids  map[trace.Sym]efficiency.Grid // by the name of a kernel
 
+	makers *makers // of the nodes of graphs
+
 	first []trace.Sym // by link: the name of the first of its work in the file
 }
 

@@ -28,6 +28,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	seen := make([]bool, len(o.calls))
 	sizes, notes := sizesOf(o.t), lengthsOf(o.t)
 	out.Captures = o.captures(rank)
+	o.makers = o.makersOf(len(out.Captures) + 1)
 	taken := limits.NewRoom(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen, sizes, notes)
@@ -48,6 +49,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
 		out.Replays = append(out.Replays, m.graphRows(rank)...)
 	}
+	out.Captures = append(out.Captures, o.makers.captures(rank)...)
 }
 
 // propertiesOf returns what a trace says of a GPU.

@@ -146,6 +146,26 @@ func TestWorkingClocks(t *testing.T) {
 	}
 }
 
+// TestNodeIDs: the report says how many GPU operations of graphs have an operator by the IDs of
+// their nodes, together with the launches that matched a capture.
+func TestNodeIDs(t *testing.T) {
+	s := samplerun.Efficient()
+	s.Efficiency.Replays = []summary.EfficiencyReplay{
+		{Number: 1, Launches: 3, Nodes: 10, GPUNS: 700_000, KnownNS: 560_000, From: summary.FromNodes, NodesLost: []summary.NodesLost{{Reason: summary.NodeOutside, Nodes: 2}}},
+		{Number: 2, Launches: 1, Nodes: 4, GPUNS: 140_000, KnownNS: 140_000, From: summary.FromNodes},
+		{Number: 3, Launches: 1, Nodes: 4, GPUNS: 140_000, KnownNS: 140_000, From: summary.FromCapture},
+		{Number: 4, Launches: 2, Nodes: 4, GPUNS: 280_000, Unmatched: summary.NodeUnknown, NodesLost: []summary.NodesLost{{Reason: summary.NodeUnknown, Nodes: 4}}},
+	}
+	want := "Graph replays: 4 of 7 launches matched by node ID: 28 of their 34 GPU operations belong to the operator that was open when the program made the node (5.0% of GPU time). " +
+		"Without an operator: 6: no operator was open when the node was made. " +
+		"1 of 7 launches matched a capture (same kernels in the same order, same batch size). Their operators are those of the capture: 1.0% of GPU time. " +
+		"Operators unknown: 2 launches (2.0% of GPU time): the making of the node is not recorded"
+	if text := markdown(t, s); !strings.Contains(text, want) {
+		_, got, _ := strings.Cut(text, "Graph replays")
+		t.Errorf("the report has %.700q, want %q", got, want)
+	}
+}
+
 // TestGraphReplays: the report says how many launches of graphs matched a capture, and why the
 // others did not.
 func TestGraphReplays(t *testing.T) {

@@ -118,5 +118,9 @@ func Unmatched(id string) string {
 		"batch size": "captures have the same kernels, but the batch size of capture or replay differs or is not recorded", "captures differ": "several captures have the same kernels and different operators",
 		"concurrent kernels": "kernels of the graph ran at the same time", "too many captures": "too many captures",
 		"too many nodes": "too many graphs", "too many rows": "too many operators",
+		"node unknown": "the making of the node is not recorded (start to record before the program captures the graph)", "node of no operator": "no operator was open when the node was made",
+		"node made repeatedly": "different operators made a node with this ID", "node copied": "the node is a copy, and its original is not recorded",
+		"node circular": "copies of nodes refer to each other in a circle", "graph updated": "the program updates graphs after it made them",
+		"nodes incomplete": "the export is incomplete or has too many nodes",
 	}, id, 40)
 }

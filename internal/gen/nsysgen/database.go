@@ -14,6 +14,15 @@ type database struct {
 	tables  map[string]*sqlite.Stmt // statements that insert a row
 	strings map[string]int
 	rows    int64
+	own     map[string]string // columns of tables that differ from the newest schema
+}
+
+// columnsOf returns the columns of a table.
+func (db *database) columnsOf(table string) string {
+	if own, ok := db.own[table]; ok {
+		return own
+	}
+	return columns[table]
 }
 
 // write creates a database at a path that does not exist; fill adds its rows.
@@ -46,10 +55,10 @@ func (db *database) table(name string) (*sqlite.Stmt, error) {
 	if stmt := db.tables[name]; stmt != nil {
 		return stmt, nil
 	}
-	if err := sqlitex.ExecuteTransient(db.conn, "CREATE TABLE "+name+" ("+columns[name]+")", nil); err != nil {
+	if err := sqlitex.ExecuteTransient(db.conn, "CREATE TABLE "+name+" ("+db.columnsOf(name)+")", nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	more := strings.Count(columns[name], ",")
+	more := strings.Count(db.columnsOf(name), ",")
 	stmt, err := db.conn.Prepare("INSERT INTO " + name + " VALUES (?" + strings.Repeat(", ?", more) + ")")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

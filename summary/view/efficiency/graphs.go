@@ -13,6 +13,38 @@ type Replays struct {
 	NS                int64 // GPU time of all launches
 	KnownNS           int64 // of these, of nodes whose operators are known
 	Unmatched         []Unmatched
+
+	ByNodes Nodes // of the matched launches, those whose operators follow from the IDs of nodes
+}
+
+// Nodes are launches of graphs whose operators were open when the program made the nodes.
+type Nodes struct {
+	Launches, KnownNS int64
+	Work, Known       int64 // GPU operations, and those whose operator is known
+	Lost              []Lost
+}
+
+// Lost are GPU operations without an operator, for one reason: one of [summary.NodesLost].
+type Lost struct {
+	Reason string
+	Work   int64
+}
+
+// add adds the launches of a graph.
+func (n *Nodes) add(r *summary.EfficiencyReplay) {
+	n.Launches, n.KnownNS = summary.Plus(n.Launches, r.Launches), summary.Plus(n.KnownNS, r.KnownNS)
+	all := summary.Times(r.Nodes, r.Launches)
+	n.Work, n.Known = summary.Plus(n.Work, all), summary.Plus(n.Known, all)
+	for _, l := range r.NodesLost {
+		work := summary.Times(l.Nodes, r.Launches)
+		n.Known -= min(work, n.Known)
+		at := slices.IndexFunc(n.Lost, func(o Lost) bool { return o.Reason == l.Reason })
+		if at < 0 {
+			at = len(n.Lost)
+			n.Lost = append(n.Lost, Lost{Reason: l.Reason})
+		}
+		n.Lost[at].Work = summary.Plus(n.Lost[at].Work, work)
+	}
 }
 
 // Unmatched are the launches of graphs without a capture, for one reason: one of
@@ -30,6 +62,9 @@ func ReplaysOf(s *summary.Summary) (out Replays) {
 		r := &s.Efficiency.Replays[i]
 		out.Launches, out.NS = summary.Plus(out.Launches, r.Launches), summary.Plus(out.NS, r.GPUNS)
 		if r.From != "" {
+			if r.From == summary.FromNodes {
+				out.ByNodes.add(r)
+			}
 			out.Matched, out.KnownNS = summary.Plus(out.Matched, r.Launches), summary.Plus(out.KnownNS, r.KnownNS)
 			continue
 		}
@@ -42,5 +77,6 @@ func ReplaysOf(s *summary.Summary) (out Replays) {
 		u.Launches, u.NS = summary.Plus(u.Launches, r.Launches), summary.Plus(u.NS, r.GPUNS)
 	}
 	slices.SortFunc(out.Unmatched, func(a, b Unmatched) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Reason, b.Reason)) })
+	slices.SortFunc(out.ByNodes.Lost, func(a, b Lost) int { return cmp.Or(cmp.Compare(b.Work, a.Work), cmp.Compare(a.Reason, b.Reason)) })
 	return out
 }
