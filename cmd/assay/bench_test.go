@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"assay/internal/corpus"
 	"assay/internal/gen/nsysgen"
+	"assay/internal/gen/tracegen"
 )
 
 // BenchmarkNsysSQLite times the whole of "assay summary" on an export of five
@@ -78,6 +80,47 @@ func BenchmarkReport(b *testing.B) {
 			b.ReportMetric((middle(cpu[1]) - middle(cpu[0])).Seconds(), "beyond-cpu-s")
 			b.ReportMetric(middle(cpu[1]).Seconds()/middle(cpu[0]).Seconds(), "cpu-ratio")
 		})
+	}
+}
+
+// BenchmarkUsual runs the commands that most users wait for, in this process. "make pgo"
+// records its profile for the compiler, so it reads real traces too where there are any.
+func BenchmarkUsual(b *testing.B) {
+	dir := b.TempDir()
+	generated := filepath.Join(dir, "big.json")
+	f, err := os.Create(generated)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tracegen.Generate(f, tracegen.Big(60e6), 0); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	export := filepath.Join(dir, "export.sqlite")
+	if err := nsysgen.Write(export, nsysgen.Plan{Kernels: 200_000, Calls: true, Ranges: 1000}); err != nil {
+		b.Fatal(err)
+	}
+	paths := []string{generated, export}
+	if os.Getenv("ASSAY_CORPUS") != "" {
+		paths = append(paths, largestTraces(b, 5)...)
+	}
+	for b.Loop() {
+		for _, path := range paths {
+			for range 8 {
+				runQuietly(b, "summary", path)
+			}
+			runQuietly(b, "summary", "--format", "json", path)
+			runQuietly(b, "report", path, "-o", filepath.Join(dir, "report"))
+		}
+	}
+}
+
+// runQuietly runs a command without its output.
+func runQuietly(b *testing.B, args ...string) {
+	if code := run(env{strings.NewReader(""), io.Discard, io.Discard}, args); code != exitOK {
+		b.Fatalf("%q: exit status %d", args, code)
 	}
 }
 
