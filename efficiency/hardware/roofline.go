@@ -39,8 +39,9 @@ func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
 // have a letter for each type, and no public source tells that of TF32; those that torch.compile
 // generates do not have the type. Their rate is not known.
 func floatPeak(kernel string) Figure {
+	lower := strings.ToLower(kernel)
 	for _, mark := range []string{"tf32", "s1688", "xf32"} {
-		if containsFold(kernel, mark) {
+		if strings.Contains(lower, mark) {
 			return TF32
 		}
 	}
@@ -50,16 +51,6 @@ func floatPeak(kernel string) Figure {
 		}
 	}
 	return FP32
-}
-
-// containsFold reports whether s contains a lower-case text, whatever the case of s.
-func containsFold(s, lower string) bool {
-	for i := 0; i+len(lower) <= len(s); i++ {
-		if strings.EqualFold(s[i:i+len(lower)], lower) {
-			return true
-		}
-	}
-	return false
 }
 
 // LaneOf returns the bandwidth that bounds the bytes of a kernel or copy: that of the link to
