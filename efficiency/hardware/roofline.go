@@ -39,10 +39,12 @@ func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
 // have a letter for each type, and no public source tells that of TF32; those that torch.compile
 // generates do not have the type. Their rate is not known.
 func floatPeak(kernel string) Figure {
-	lower := strings.ToLower(kernel)
-	for _, mark := range []string{"tf32", "s1688", "xf32"} {
-		if strings.Contains(lower, mark) {
-			return TF32
+	if strings.Contains(kernel, "32") || strings.Contains(kernel, "1688") { // most names have neither
+		lower := strings.ToLower(kernel)
+		for _, mark := range []string{"tf32", "s1688", "xf32"} {
+			if strings.Contains(lower, mark) {
+				return TF32
+			}
 		}
 	}
 	for _, silent := range []string{"nvjet_", "triton_"} {
