@@ -1,6 +1,10 @@
 package efficiency
 
-import "assay/internal/jsonscan"
+import (
+	"strings"
+
+	"assay/internal/jsonscan"
+)
 
 // Limits of what ParseCall reads of a call. Kineto records lists of more than a few
 // hundred tensors as empty.
@@ -79,34 +83,45 @@ func parseElements(text string) ([]element, bool) {
 	if len(text) > maxArgsText {
 		return nil, false
 	}
-	b := []byte(text)
-	e, end, ok := parseElement(b, jsonscan.Space(b, 0), 0)
-	if !ok || !e.array || jsonscan.Space(b, end) != len(b) {
+	p := parser{text, []byte(text)}
+	e, end, ok := p.element(jsonscan.Space(p.b, 0), 0)
+	if !ok || !e.array || jsonscan.Space(p.b, end) != len(p.b) {
 		return nil, false
 	}
 	return e.items, true
 }
 
-// parseElement reads the value at b[i] and returns the index after it.
-func parseElement(b []byte, i, depth int) (e element, end int, ok bool) {
-	if i >= len(b) {
+// A parser reads a text, of which texts of elements are parts where they can be.
+type parser struct {
+	text string
+	b    []byte // the same
+}
+
+// element reads the value at b[i] and returns the index after it.
+func (p *parser) element(i, depth int) (e element, end int, ok bool) {
+	if i >= len(p.b) {
 		return e, i, false
 	}
 	switch {
-	case b[i] == '[':
-		return parseArray(b, i+1, depth+1)
-	case b[i] == '"':
-		end, err := jsonscan.String(b, i)
+	case p.b[i] == '[':
+		return p.array(i+1, depth+1)
+	case p.b[i] == '"':
+		end, err := jsonscan.String(p.b, i)
 		if err != nil {
 			return e, end, false
 		}
-		return element{text: string(jsonscan.Unquote(nil, b[i+1:end-1]))}, end, true
+		inner := p.text[i+1 : end-1]
+		if strings.IndexByte(inner, '\\') >= 0 {
+			inner = string(jsonscan.Unquote(nil, p.b[i+1:end-1]))
+		}
+		return element{text: inner}, end, true
 	}
-	return parseWhole(b, i)
+	return p.whole(i)
 }
 
-// parseArray reads the rest of an array whose bracket is before b[i].
-func parseArray(b []byte, i, depth int) (e element, end int, ok bool) {
+// array reads the rest of an array whose bracket is before b[i].
+func (p *parser) array(i, depth int) (e element, end int, ok bool) {
+	b := p.b
 	e.array = true
 	if depth > maxArgsDepth {
 		return e, i, false
@@ -115,9 +130,12 @@ func parseArray(b []byte, i, depth int) (e element, end int, ok bool) {
 		return e, i + 1, true
 	}
 	for {
-		item, next, ok := parseElement(b, jsonscan.Space(b, i), depth)
+		item, next, ok := p.element(jsonscan.Space(b, i), depth)
 		if !ok {
 			return e, next, false
+		}
+		if e.items == nil {
+			e.items = make([]element, 0, 4) // as most have
 		}
 		e.items = append(e.items, item)
 		i = jsonscan.Space(b, next)
@@ -130,9 +148,9 @@ func parseArray(b []byte, i, depth int) (e element, end int, ok bool) {
 	}
 }
 
-// parseWhole reads a whole number. Dimensions and strides have no other form.
-func parseWhole(b []byte, i int) (e element, end int, ok bool) {
-	start, negative := i, false
+// whole reads a whole number. Dimensions and strides have no other form.
+func (p *parser) whole(i int) (e element, end int, ok bool) {
+	b, start, negative := p.b, i, false
 	if b[i] == '-' {
 		negative = true
 		i++
@@ -150,6 +168,6 @@ func parseWhole(b []byte, i int) (e element, end int, ok bool) {
 	if negative {
 		e.n = -e.n
 	}
-	e.text = string(b[start:i])
+	e.text = p.text[start:i]
 	return e, i, true
 }

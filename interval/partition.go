@@ -19,11 +19,12 @@ const MaxLayers = 8
 // The cost is a binary search per layer and one step per boundary within the
 // window. Partition panics if there are more than [MaxLayers] layers.
 func Partition(window Span, layers ...Set) []int64 {
-	var cells [1 << MaxLayers]int64
-	for piece, mask := range Pieces(window, layers...) {
+	pieces := Pieces(window, layers...)
+	cells := make([]int64, 1<<len(layers))
+	for piece, mask := range pieces {
 		cells[mask] = plus(cells[mask], piece.Len())
 	}
-	return append([]int64(nil), cells[:1<<len(layers)]...)
+	return cells
 }
 
 // Pieces returns, in order, the intervals of the window during which the set of

@@ -224,7 +224,7 @@ func (o *Owners) opsIn(found []*recording) map[trace.TrackID][]*trace.Op {
 func (o *Owners) recordings() (out []*recording) {
 	edges, byPID := map[string][]*trace.Call{}, map[string][]*recording{}
 	for c := range o.t.Calls.All() {
-		if captureEdge(o.t.Name(c.Name)) != 0 {
+		if o.named(c.Name).edge != 0 {
 			pid := o.t.Tracks[c.Track].PID
 			edges[pid] = append(edges[pid], c)
 		}
@@ -232,12 +232,13 @@ func (o *Owners) recordings() (out []*recording) {
 	if len(edges) == 0 {
 		return nil
 	}
+	edge := func(c *trace.Call) int8 { return o.named(c.Name).edge }
 	for pid, list := range edges {
 		slices.SortFunc(list, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
 		for i := 0; i+1 < len(list); i++ {
 			begin, end := list[i], list[i+1]
-			alone := (i == 0 || captureEdge(o.t.Name(list[i-1].Name)) < 0) && (i+2 == len(list) || captureEdge(o.t.Name(list[i+2].Name)) > 0)
-			if alone && captureEdge(o.t.Name(begin.Name)) > 0 && captureEdge(o.t.Name(end.Name)) < 0 {
+			alone := (i == 0 || edge(list[i-1]) < 0) && (i+2 == len(list) || edge(list[i+2]) > 0)
+			if alone && edge(begin) > 0 && edge(end) < 0 {
 				r := &recording{start: begin.Start, end: end.Start, name: o.captureName(begin)}
 				byPID[pid] = append(byPID[pid], r)
 				out = append(out, r)
@@ -251,7 +252,7 @@ func (o *Owners) recordings() (out []*recording) {
 
 // captureEdge returns 1 for the call that begins a capture, -1 for the one that ends it, and 0
 // for others.
-func captureEdge(call string) int {
+func captureEdge(call string) int8 {
 	switch {
 	case strings.Contains(call, "StreamBeginCapture"):
 		return 1

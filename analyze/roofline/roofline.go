@@ -48,6 +48,7 @@ type named struct {
 	wrapper bool
 	kernel  bool // the model needs the name of a kernel
 	graph   bool // a call of this name launches a graph
+	edge    int8 // of the capture of a graph: see captureEdge
 	role    role
 }
 
@@ -209,7 +210,7 @@ func (o *Owners) named(name trace.Sym) *named {
 	if !n.looked {
 		text := o.t.Name(name)
 		n.looked, n.model, n.role = true, efficiency.Lookup(text), roleOf(text)
-		n.graph = classify.CallKind(text) == "graph-launch"
+		n.graph, n.edge = classify.CallKind(text) == "graph-launch", captureEdge(text)
 		if n.model != nil {
 			n.wrapper, n.kernel = n.model.Wrapper(), n.model.NeedsKernel()
 		}

@@ -43,7 +43,11 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 		device := deviceRow(o.t, d, rank, &p)
 		device.EfficiencySums = r.sums(sums, d.Window.Len(), r.wholeSteps(s.Steps))
 		out.Devices = append(out.Devices, device)
-		out.Rows = append(out.Rows, r.rows(sums, rank, &taken)...)
+		if rows := r.rows(sums, rank, &taken); out.Rows == nil {
+			out.Rows = rows
+		} else {
+			out.Rows = append(out.Rows, rows...)
+		}
 		out.Steps = append(out.Steps, r.steps(s.Steps, sums)...)
 		out.Decode = append(out.Decode, r.decode(s.Steps)...)
 		out.Transfers = append(out.Transfers, copies(tl, d, &p, rank)...)
@@ -221,6 +225,10 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 // rows returns the rows of the GPU. Those that there is no room for are one.
 func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
 	var pooled *summary.EfficiencyRow
+	if len(t.touched) > 0 {
+		const most = 4096 // there may be no room for more
+		out = make([]summary.EfficiencyRow, 0, min(len(t.touched)+1, most))
+	}
 	for _, row := range t.touched {
 		id, sum := r.Owners.rows[row], &t.byRow[row]
 		op, dims, types := r.t.Name(id.name), r.t.Name(id.dims), r.t.Name(id.types)

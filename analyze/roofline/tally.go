@@ -16,20 +16,20 @@ const noOperator = -1
 // A spent is what one call took on one GPU. Work without an operator is one call for each
 // launch, or for each correlation whose launch was not recorded.
 type spent struct {
-	start, end int64 // of its work; the end of what came so far
-	ns         int64 // in which any of it ran
-	comm       int64 // of these, of communication kernels
-	overlap    int64 // of these, other work while communication ran
-	known      int32 // an index of works; noOperator for none
-	row        int32 // noOperator for none
-	recomputed bool
-	graph      bool      // it launched a graph
-	again      bool      // the call counts on another GPU
-	opaque     bool      // it launched a graph with unknown kernels
-	begun      bool      // some of its work came
-	note       int32     // an index of the annotations with lengths plus 1; 0 for none
+	start, end int64     // of its work; the end of what came so far
+	ns         int64     // in which any of it ran
+	comm       int64     // of these, of communication kernels
+	overlap    int64     // of these, other work while communication ran
 	grid       int64     // its bytes by the grids of its kernels; -1 if one of them tells none
-	kernel     trace.Sym // the first kernel whose grid tells them
+	known      int32     // an index of works; noOperator for none
+	row        int32     // noOperator for none
+	note       int32     // an index of the annotations with lengths plus 1; 0 for none
+	kernel     trace.Sym // the first kernel whose grid tells its bytes
+	recomputed bool
+	graph      bool // it launched a graph
+	again      bool // the call counts on another GPU
+	opaque     bool // it launched a graph with unknown kernels
+	begun      bool // some of its work came
 }
 
 // A meter adds up what calls took on one GPU.
@@ -83,8 +83,9 @@ func (one *single) add(t *trace.Trace, a *trace.Activity, s *spent) {
 func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized, notes *lengths) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
 		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), single: make([]single, len(o.rows)), graphs: newReplays(o.t, sizes), lengths: notes}
-	comm := beside{spans: d.Layers[0].Spans()}
-	for _, w := range tl.Whole(d) {
+	comm, work := beside{spans: d.Layers[0].Spans()}, tl.Whole(d)
+	m.spent = make([]spent, 0, min(len(work), len(o.calls)))
+	for _, w := range work {
 		a := tl.Activity(w)
 		s := m.owner(w, a, seen)
 		from := max(s.end, w.Start)
@@ -211,6 +212,10 @@ func (t *tally) add(s *spent, w *efficiency.Work) {
 // plus adds a number to a sum, which is not known if one of them is not, or if it is too
 // large. The ends of the sum are known if those of all numbers are.
 func plus(sum *efficiency.Count, n efficiency.Count) {
+	if total := summary.Plus(sum.N, n.N); sum.Why == efficiency.Known && n.Why == efficiency.Known && total < math.MaxInt64 {
+		sum.N = total // as nearly always
+		return
+	}
 	least, most, limited := sum.Ends()
 	least2, most2, limited2 := n.Ends()
 	if sum.Why == efficiency.Known {

@@ -41,6 +41,7 @@ func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *l
 			leftOut += len(within) - room
 			within = within[:room]
 		}
+		out = slices.Grow(out, len(within)) // rows are large, and there may be many
 		for k, m := range within {
 			st := summary.Step{
 				Rank: rank, Device: d.Ordinal, Name: tl.Trace.Name(m.Name), Number: m.number,

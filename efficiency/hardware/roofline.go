@@ -39,9 +39,12 @@ func PeakType(unit efficiency.Unit, dtype, kernel string) Figure {
 // have a letter for each type, and no public source tells that of TF32; those that torch.compile
 // generates do not have the type. Their rate is not known.
 func floatPeak(kernel string) Figure {
-	for _, mark := range []string{"tf32", "s1688", "xf32"} {
-		if containsFold(kernel, mark) {
-			return TF32
+	if strings.Contains(kernel, "32") || strings.Contains(kernel, "1688") { // most names have neither
+		lower := strings.ToLower(kernel)
+		for _, mark := range []string{"tf32", "s1688", "xf32"} {
+			if strings.Contains(lower, mark) {
+				return TF32
+			}
 		}
 	}
 	for _, silent := range []string{"nvjet_", "triton_"} {
@@ -50,16 +53,6 @@ func floatPeak(kernel string) Figure {
 		}
 	}
 	return FP32
-}
-
-// containsFold reports whether s contains a lower-case text, whatever the case of s.
-func containsFold(s, lower string) bool {
-	for i := 0; i+len(lower) <= len(s); i++ {
-		if strings.EqualFold(s[i:i+len(lower)], lower) {
-			return true
-		}
-	}
-	return false
 }
 
 // LaneOf returns the bandwidth that bounds the bytes of a kernel or copy: that of the link to

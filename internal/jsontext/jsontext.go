@@ -3,7 +3,6 @@
 package jsontext
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -19,7 +18,7 @@ func Write(w io.Writer, v any) error {
 	if err := encode(v, p.print); err != nil {
 		return err
 	}
-	return p.w.Flush()
+	return p.flush()
 }
 
 // WriteMembers writes the members of several objects as one indented object. Each value
@@ -56,13 +55,13 @@ func writeMembers(w io.Writer, rows bool, objects []any) error {
 		}
 	}
 	if empty {
-		p.w.WriteByte('{')
+		p.out = append(p.out, '{')
 	} else {
 		p.depth--
 		p.newline()
 	}
-	p.w.WriteString("}\n")
-	return p.w.Flush()
+	p.out = append(p.out, "}\n"...)
+	return p.flush()
 }
 
 // encode passes the compact JSON of v to use, which must not keep it. The text is as long
@@ -91,65 +90,83 @@ func Line(v any) ([]byte, error) {
 // object and no list in one line: a strip has thousands of numbers. With rows it does the
 // same with objects.
 type printer struct {
-	w     *bufio.Writer // keeps its first error
+	to    io.Writer
+	err   error // the first of to
+	out   []byte
 	rows  bool
 	depth int
-	piece []byte
 }
 
-func newPrinter(w io.Writer, rows bool) *printer {
-	return &printer{w: bufio.NewWriterSize(w, 64<<10), rows: rows}
+// full is from how many bytes the text is written.
+const full = 64 << 10
+
+func newPrinter(to io.Writer, rows bool) *printer {
+	return &printer{to: to, rows: rows, out: make([]byte, 0, full+4<<10)}
+}
+
+// flush writes what is not yet written.
+func (p *printer) flush() error {
+	if p.err == nil {
+		_, p.err = p.to.Write(p.out)
+	}
+	p.out = p.out[:0]
+	return p.err
 }
 
 func (p *printer) newline() {
-	p.w.WriteByte('\n')
+	p.out = append(p.out, '\n')
 	for range p.depth {
-		p.w.WriteString("  ")
+		p.out = append(p.out, "  "...)
 	}
 }
 
 // open begins an object or a list.
 func (p *printer) open(c byte) {
-	p.w.WriteByte(c)
+	p.out = append(p.out, c)
 	p.depth++
 	p.newline()
 }
 
 func (p *printer) comma() {
-	p.w.WriteByte(',')
+	p.out = append(p.out, ',')
 	p.newline()
 }
 
 // print lays out a value, or members.
 func (p *printer) print(compact []byte) {
 	for i := 0; i < len(compact); {
+		if len(p.out) >= full {
+			p.flush()
+		}
+		n := 1
 		switch c := compact[i]; c {
 		case '"':
-			n := stringEnd(compact[i:])
-			p.piece = appendPrintable(p.piece[:0], compact[i:i+n])
-			p.w.Write(p.piece)
-			i += n
-			continue
-		case '{', '[':
-			if n := flatEnd(compact[i:], p.rows); n > 0 {
-				p.piece = appendFlat(p.piece[:0], compact[i:i+n])
-				p.w.Write(p.piece)
-				i += n
-				continue
+			var plain bool
+			if n, plain = stringEnd(compact[i:]); plain {
+				p.out = append(p.out, compact[i:i+n]...)
+			} else {
+				p.out = appendPrintable(p.out, compact[i:i+n])
 			}
-			p.open(c)
+		case '{', '[':
+			if flat := flatEnd(compact[i:], p.rows); flat > 0 {
+				n = flat
+				p.out = appendFlat(p.out, compact[i:i+n])
+			} else {
+				p.open(c)
+			}
 		case '}', ']':
 			p.depth--
 			p.newline()
-			p.w.WriteByte(c)
+			p.out = append(p.out, c)
 		case ',':
 			p.comma()
 		case ':':
-			p.w.WriteString(": ")
+			p.out = append(p.out, ": "...)
 		default:
-			p.w.WriteByte(c)
+			n = scalarEnd(compact[i:])
+			p.out = append(p.out, compact[i:i+n]...)
 		}
-		i++
+		i += n
 	}
 }
 
@@ -169,14 +186,28 @@ func appendPrintable(out, s []byte) []byte {
 	return out
 }
 
-// stringEnd returns the length of the string that b begins with.
-func stringEnd(b []byte) int {
+// stringEnd returns the length of the string that b begins with, and whether
+// [appendPrintable] leaves it as it is.
+func stringEnd(b []byte) (n int, plain bool) {
+	plain = true
 	for i := 1; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1, plain
+		case c == '\\':
 			i++
-		case '"':
-			return i + 1
+		case c >= 0x7f:
+			plain = false
+		}
+	}
+	return len(b), plain
+}
+
+// scalarEnd returns the length of the number, true, false or null that b begins with.
+func scalarEnd(b []byte) int {
+	for i, c := range b {
+		if c == ',' || c == '}' || c == ']' {
+			return max(i, 1)
 		}
 	}
 	return len(b)
@@ -194,7 +225,8 @@ func flatEnd(b []byte, rows bool) int {
 	for i := 1; i < len(b); {
 		switch b[i] {
 		case '"':
-			i += stringEnd(b[i:])
+			n, _ := stringEnd(b[i:])
+			i += n
 			continue
 		case '[', '{':
 			return 0
@@ -209,14 +241,19 @@ func flatEnd(b []byte, rows bool) int {
 // appendFlat puts a space after each comma and colon between scalars.
 func appendFlat(out, list []byte) []byte {
 	for i := 0; i < len(list); {
-		if list[i] == '"' {
-			n := stringEnd(list[i:])
-			out = appendPrintable(out, list[i:i+n])
+		c := list[i]
+		if c == '"' {
+			n, plain := stringEnd(list[i:])
+			if plain {
+				out = append(out, list[i:i+n]...)
+			} else {
+				out = appendPrintable(out, list[i:i+n])
+			}
 			i += n
 			continue
 		}
-		out = append(out, list[i])
-		if list[i] == ',' || list[i] == ':' {
+		out = append(out, c)
+		if c == ',' || c == ':' {
 			out = append(out, ' ')
 		}
 		i++

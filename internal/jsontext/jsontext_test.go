@@ -36,7 +36,7 @@ func indent(compact []byte, rows bool) []byte {
 	var out bytes.Buffer
 	p := newPrinter(&out, rows)
 	p.print(compact)
-	p.w.Flush()
+	p.flush()
 	return out.Bytes()
 }
 

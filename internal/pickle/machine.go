@@ -31,8 +31,9 @@ type machine struct {
 	stack []Value
 	marks []int // heights of the stack
 	memo  paged[Value]
-	far   map[uint64]Value // of numbers that do not follow each other
-	chunk []Value          // room for items
+	far   map[uint64]Value     // of numbers that do not follow each other
+	chunk []Value              // room for items
+	lists [1 << listBits]int32 // by hash: lists that others may share the items of; see shares
 
 	used, limit, told int64
 	grown             func(int64)

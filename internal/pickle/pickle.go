@@ -81,6 +81,7 @@ func (v Value) index() int { return int(v >> tagBits) }
 // turn.
 type object struct {
 	kind  Kind
+	first int32 // 1 + the number of the list that this one got its items from, or 0
 	items []Value
 }
 
@@ -187,6 +188,24 @@ func (d *Doc) ID(v Value) int {
 	return v.index()
 }
 
+// First returns the number of a container that has the same items as v: that of the first
+// of several equal lists, as far as that is known, else the number of v. It is -1 if v is no
+// container.
+func (d *Doc) First(v Value) int {
+	if v.tag() != tagObject {
+		return -1
+	}
+	o := d.objects.at(v.index())
+	if o.first == 0 {
+		return v.index()
+	}
+	// One of both may have got more items since.
+	if items := d.objects.at(int(o.first) - 1).items; len(items) != len(o.items) || &items[0] != &o.items[0] {
+		return v.index()
+	}
+	return int(o.first) - 1
+}
+
 // Objects returns how many containers there are: their numbers are below it.
 func (d *Doc) Objects() int { return d.objects.n }
 
@@ -214,7 +233,7 @@ func (d *Doc) Lookup(v Value, key string) (Value, bool) {
 }
 
 func (d *Doc) newObject(kind Kind, items []Value) Value {
-	d.objects.add(object{kind, items})
+	d.objects.add(object{kind: kind, items: items})
 	return tagged(tagObject, d.objects.n-1)
 }
 

@@ -334,3 +334,33 @@ func walk(d *Doc, v Value, depth int, seen *int) {
 		walk(d, it, depth+1, seen)
 	}
 }
+
+// TestSharedItems: lists that are equal share their items, and each may still grow without the
+// other.
+func TestSharedItems(t *testing.T) {
+	const four = "](K\x01K\x02K\x03K\x04e"
+	for _, c := range []struct {
+		rest, want string
+		same       bool
+	}{
+		{"", "[[1, 2, 3, 4], [1, 2, 3, 4]]", true},
+		{"h\x00K\x05a0", "[[1, 2, 3, 4, 5], [1, 2, 3, 4]]", false},
+		{"h\x01K\x06a0", "[[1, 2, 3, 4], [1, 2, 3, 4, 6]]", false},
+		{"h\x00K\x05a0h\x01K\x06a0", "[[1, 2, 3, 4, 5], [1, 2, 3, 4, 6]]", false},
+		{"h\x01(K\x06K\x07e0h\x00K\x05a0", "[[1, 2, 3, 4, 5], [1, 2, 3, 4, 6, 7]]", false},
+		{"h\x00K\x05a0h\x01K\x05a0", "[[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]]", false},
+	} {
+		in := four + "q\x00" + four + "q\x010" + "0" + c.rest + "](h\x00h\x01e."
+		d, err := Read(strings.NewReader(in), "x", Limits{})
+		if err != nil || !d.Complete {
+			t.Fatalf("%q: %v", in, err)
+		}
+		if got := text(d, d.Root); got != c.want {
+			t.Errorf("%q: %s, want %s", in, got, c.want)
+		}
+		a, b := d.Items(d.Root)[0], d.Items(d.Root)[1]
+		if same := d.First(a) == d.First(b); same != c.same || d.ID(a) == d.ID(b) {
+			t.Errorf("%q: the lists have the same items: %t, want %t", in, same, c.same)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 )
 
@@ -238,6 +239,39 @@ func (m *machine) copied(items []Value) ([]Value, error) {
 	return m.chunk[from:len(m.chunk):len(m.chunk)], nil
 }
 
+// Lists of so many items are looked for among those that were read before.
+const (
+	leastShared = 4
+	mostShared  = 1024
+	listBits    = 14
+)
+
+// shares gives an empty list the items of an equal one that was read before, and reports
+// whether there is one. The stacks of a snapshot are lists, most of which occur thousands of
+// times. Items are safe to share because they have no room behind them: a list that grows
+// moves.
+func (m *machine) shares(list int, items []Value) bool {
+	if len(items) < leastShared || len(items) > mostShared {
+		return false
+	}
+	hash := uint64(len(items))
+	for _, v := range items {
+		hash = (hash ^ uint64(v)) * 0x9e3779b97f4a7c15
+	}
+	known := &m.lists[hash>>(64-listBits)]
+	if first := int(*known) - 1; first >= 0 {
+		if own := m.doc.objects.at(first).items; slices.Equal(own, items) {
+			o := m.doc.objects.at(list)
+			o.items, o.first = own[:len(own):len(own)], *known
+			return true
+		}
+	}
+	if list < math.MaxInt32 {
+		*known = int32(list) + 1
+	}
+	return false
+}
+
 // add puts items behind those of a container.
 func (m *machine) add(to Value, want Kind, items []Value) error {
 	kind := m.doc.Kind(to)
@@ -249,6 +283,9 @@ func (m *machine) add(to Value, want Kind, items []Value) error {
 	}
 	o := m.doc.objects.at(to.index())
 	if o.items == nil {
+		if kind == List && m.shares(to.index(), items) {
+			return nil
+		}
 		own, err := m.copied(items)
 		o.items = own
 		return err

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
+	"hash/maphash"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,41 +14,94 @@ import (
 // forgotten.
 func (r *Redactor) Strings(v any) {
 	if r.users {
-		walk(reflect.ValueOf(v), func(s string) string { r.Learn(s); return s })
+		newWalker(func(s string) string { r.Learn(s); return s }).walk(reflect.ValueOf(v))
 	}
-	walk(reflect.ValueOf(v), r.Text)
+	newWalker(r.Text).walk(reflect.ValueOf(v))
 }
 
-// walk calls f for every text that v leads to and stores what it returns.
-func walk(v reflect.Value, f func(string) string) {
+// A walker rewrites texts. Rows of a summary have the same few names, so it remembers texts
+// that stay as they are.
+type walker struct {
+	rewrite func(string) string // its result for a text is always the same
+	changed int                 // how many texts it changed
+
+	seed     maphash.Seed
+	same     [1024]string // by hash: texts that stay as they are
+	sameJSON [64]string   // by hash: JSON whose decoded texts do
+	fields   map[reflect.Type][]int
+}
+
+// What is shorter than short is searched as fast as it is looked up. What is longer than long
+// is not remembered, because it takes memory.
+const (
+	short = 16
+	long  = 4096
+)
+
+func newWalker(rewrite func(string) string) *walker {
+	return &walker{rewrite: rewrite, seed: maphash.MakeSeed(), fields: map[reflect.Type][]int{}}
+}
+
+// text returns what a text is rewritten to.
+func (w *walker) text(s string) string {
+	known := new(string)
+	if short <= len(s) && len(s) <= long {
+		known = &w.same[maphash.String(w.seed, s)%uint64(len(w.same))]
+		if *known == s {
+			return s
+		}
+	}
+	text := w.rewrite(s)
+	if text == s {
+		*known = s
+	} else {
+		w.changed++
+	}
+	return text
+}
+
+// fieldsOf returns the fields of a struct that may lead to texts.
+func (w *walker) fieldsOf(t reflect.Type) []int {
+	list, ok := w.fields[t]
+	if !ok {
+		for i := range t.NumField() {
+			if field := t.Field(i); field.IsExported() && holdsText(field.Type) {
+				list = append(list, i)
+			}
+		}
+		w.fields[t] = list
+	}
+	return list
+}
+
+// walk rewrites every text that v leads to.
+func (w *walker) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && holdsText(v.Type().Elem()) {
-			walk(v.Elem(), f)
+			w.walk(v.Elem())
 		}
 	case reflect.Interface:
-		walkInterface(v, f)
+		w.walkInterface(v)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && holdsText(field.Type) {
-				walk(v.Field(i), f)
-			}
+		for _, i := range w.fieldsOf(v.Type()) {
+			w.walk(v.Field(i))
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type() == rawJSON {
-			walkJSON(v, f)
+			w.walkJSON(v)
 			return
 		}
 		if holdsText(v.Type().Elem()) {
 			for i := range v.Len() {
-				walk(v.Index(i), f)
+				w.walk(v.Index(i))
 			}
 		}
 	case reflect.Map:
-		walkMap(v, f)
+		w.walkMap(v)
 	case reflect.String:
 		if old := v.String(); v.CanSet() {
-			if text := f(old); text != old {
+			if text := w.text(old); text != old {
 				v.SetString(text)
 			}
 		}
@@ -56,19 +110,19 @@ func walk(v reflect.Value, f func(string) string) {
 
 // walkInterface rewrites the texts of a value in an interface. Unless it is a
 // pointer it cannot be changed in its place, so a copy takes it.
-func walkInterface(v reflect.Value, f func(string) string) {
+func (w *walker) walkInterface(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}
 	inner := v.Elem()
 	if inner.Kind() == reflect.Pointer || !v.CanSet() {
-		walk(inner, f)
+		w.walk(inner)
 		return
 	}
 	if holdsText(inner.Type()) {
 		own := reflect.New(inner.Type()).Elem()
 		own.Set(inner)
-		walk(own, f)
+		w.walk(own)
 		v.Set(own)
 	}
 }
@@ -76,7 +130,7 @@ func walkInterface(v reflect.Value, f func(string) string) {
 // walkMap rewrites the texts among the keys and values of a map. A value of text is
 // looked at behind its key, which may name it: {"HF_TOKEN": "..."}. Of keys that
 // become equal the first in the order of the alphabet stays.
-func walkMap(v reflect.Value, f func(string) string) {
+func (w *walker) walkMap(v reflect.Value) {
 	if !holdsText(v.Type().Elem()) && v.Type().Key().Kind() != reflect.String {
 		return
 	}
@@ -89,7 +143,7 @@ func walkMap(v reflect.Value, f func(string) string) {
 	for _, key := range keys {
 		value := reflect.New(v.Type().Elem()).Elem()
 		value.Set(v.MapIndex(key))
-		walk(value, f)
+		w.walk(value)
 		if !named {
 			v.SetMapIndex(key, value)
 			continue
@@ -98,11 +152,11 @@ func walkMap(v reflect.Value, f func(string) string) {
 		if value.Kind() == reflect.String {
 			const between = "="
 			pair := old + between + value.String()
-			if after, ok := strings.CutPrefix(f(pair), old+between); ok && after != value.String() {
+			if after, ok := strings.CutPrefix(w.text(pair), old+between); ok && after != value.String() {
 				value.SetString(after)
 			}
 		}
-		text := f(old)
+		text := w.text(old)
 		if text != old {
 			v.SetMapIndex(key, reflect.Value{})
 		}
@@ -118,8 +172,12 @@ var rawJSON = reflect.TypeFor[json.RawMessage]()
 
 // walkJSON rewrites the texts within JSON. They are decoded first, because a search does not
 // find secrets in escaped text. JSON in which no text changes stays as it was written.
-func walkJSON(v reflect.Value, f func(string) string) {
+func (w *walker) walkJSON(v reflect.Value) {
 	if !v.CanSet() || !bytes.ContainsRune(v.Bytes(), '"') {
+		return
+	}
+	known := &w.sameJSON[maphash.Bytes(w.seed, v.Bytes())%uint64(len(w.sameJSON))]
+	if *known == string(v.Bytes()) {
 		return
 	}
 	from := json.NewDecoder(bytes.NewReader(v.Bytes()))
@@ -129,16 +187,18 @@ func walkJSON(v reflect.Value, f func(string) string) {
 		v.SetBytes([]byte("null")) // it could not be written
 		return
 	}
-	changed := false
-	walk(reflect.ValueOf(&value), func(s string) string {
-		text := f(s)
-		changed = changed || text != s
-		return text
-	})
+	before := w.changed
+	w.walk(reflect.ValueOf(&value))
+	if w.changed == before {
+		if v.Len() <= long {
+			*known = string(v.Bytes())
+		}
+		return
+	}
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
 	to.SetEscapeHTML(false)
-	if changed && to.Encode(value) == nil {
+	if to.Encode(value) == nil {
 		v.SetBytes(bytes.TrimSpace(out.Bytes()))
 	}
 }

@@ -107,8 +107,10 @@ func (e stackEntry) found(s *summary.Summary) string {
 // marks returns the steps, or two phases, that only this stack marks so. One name of
 // a phase may be anybody's.
 func (e stackEntry) marks(s *summary.Summary) string {
-	if i := slices.IndexFunc(s.Steps, func(st summary.Step) bool { return st.Marker == e.Name }); i >= 0 {
-		return fmt.Sprintf("step %q", finding.Short(s.Steps[i].Name))
+	for i := range s.Steps {
+		if st := &s.Steps[i]; st.Marker == e.Name {
+			return fmt.Sprintf("step %q", finding.Short(st.Name))
+		}
 	}
 	if slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Producer == e.Name }) {
 		return "log of " + e.Name

@@ -33,8 +33,12 @@ func worstDevice(c *Evaluator, p part) []string {
 
 // worstStep returns the range of p over the steps and the step with the largest share.
 func worstStep(c *Evaluator, p part) []string {
-	steps := slices.Clone(c.Steps)
-	steps = slices.DeleteFunc(steps, func(s summary.Step) bool { return s.Activity.Window() == 0 })
+	var steps []*summary.Step
+	for i := range c.Steps {
+		if s := &c.Steps[i]; s.Activity.Window() != 0 {
+			steps = append(steps, s)
+		}
+	}
 	if len(steps) == 0 {
 		return nil
 	}

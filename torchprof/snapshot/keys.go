@@ -114,7 +114,7 @@ const maxStack = 1000
 // stack returns the number of a list of frames. The pickle shares lists and
 // frames, so most are found by their numbers.
 func (r *reader) stack(v pickle.Value) memory.StackID {
-	at := r.doc.ID(v)
+	at := r.doc.First(v)
 	if at < 0 {
 		return 0
 	}
