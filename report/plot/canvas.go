@@ -3,7 +3,6 @@ package plot
 import (
 	"image"
 	"image/color"
-	"slices"
 	"strings"
 	"sync"
 
@@ -91,10 +90,16 @@ func takePen() (*pen, error) {
 	return newPen()
 }
 
+// usualHeight is that of nearly all pictures, at most.
+const usualHeight = 1024
+
 // blank returns pixels of any colour.
 func (p *pen) blank(width, height int) *image.RGBA {
 	n := 4 * width * height
-	p.paper = slices.Grow(p.paper[:0], n)[:n]
+	if cap(p.paper) < n {
+		p.paper = make([]byte, max(n, 4*width*usualHeight))
+	}
+	p.paper = p.paper[:n]
 	return &image.RGBA{Pix: p.paper, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
 }
 

@@ -118,7 +118,7 @@ func (e *encoder) unpack(next []run) ([]run, adler) {
 	for at := 1; at < len(e.row); next = next[1:] {
 		v, n := e.list[next[0].color].index, int(next[0].pixels)
 		fill(e.row[at:at+n], v)
-		sum = sum.then(adlerOf(v, n), n)
+		sum = sum.run(uint64(v), uint64(n))
 		at += n
 	}
 	return next, sum
@@ -141,13 +141,13 @@ type adler struct{ low, high uint64 }
 
 const adlerBase = 65521
 
-// adlerOf returns the sums of n bytes of a value.
-func adlerOf(v uint8, n int) adler {
-	each, all := uint64(v), uint64(n)
-	return adler{each * all, each * (all * (all + 1) / 2)}
+// run returns the sums of what a is of with n bytes of a value after it. Those of a row of at
+// most [mostWide] bytes need no division.
+func (a adler) run(v, n uint64) adler {
+	return adler{a.low + v*n, a.high + n*a.low + v*(n*(n+1)/2)}
 }
 
-// then returns the sums of what a is of with n bytes after it.
-func (a adler) then(b adler, n int) adler {
-	return adler{(a.low + b.low) % adlerBase, (a.high + uint64(n)*a.low + b.high) % adlerBase}
+// then returns the sums of what a is of with a row of n bytes after it.
+func (a adler) then(row adler, n int) adler {
+	return adler{(a.low + row.low) % adlerBase, (a.high + uint64(n)*a.low + row.high) % adlerBase}
 }
