@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Strings rewrites every text that v, a pointer, leads to: exported fields,
@@ -28,10 +29,8 @@ func walk(v reflect.Value, f func(string) string) {
 	case reflect.Interface:
 		walkInterface(v, f)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && holdsText(field.Type) {
-				walk(v.Field(i), f)
-			}
+		for _, i := range textFields(v.Type(), nil) {
+			walk(v.Field(i), f)
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type() == rawJSON {
@@ -143,14 +142,38 @@ func walkJSON(v reflect.Value, f func(string) string) {
 	}
 }
 
-// holdsText reports whether values of a type may lead to texts: lists of numbers,
-// which may be long, do not.
-func holdsText(t reflect.Type) bool {
+// holdsText reports whether values of a type may lead to texts: lists of numbers, and of
+// structs of numbers, which may be long, do not.
+func holdsText(t reflect.Type) bool { return leadsToText(t, nil) }
+
+// leadsToText is holdsText for a type within others. One that is within itself may.
+func leadsToText(t reflect.Type, within []reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Struct, reflect.Interface, reflect.Map:
+	case reflect.String, reflect.Interface, reflect.Map:
 		return true
+	case reflect.Struct:
+		return slices.Contains(within, t) || len(textFields(t, within)) > 0
 	case reflect.Slice, reflect.Array, reflect.Pointer:
-		return t == rawJSON || holdsText(t.Elem())
+		return t == rawJSON || leadsToText(t.Elem(), within)
 	}
 	return false
+}
+
+// knownFields has what [textFields] returned, by type: a summary has many rows of few types,
+// and to ask for their fields takes longer than to look at their texts.
+var knownFields sync.Map
+
+// textFields returns the indexes of the exported fields of a struct that may lead to texts.
+func textFields(t reflect.Type, within []reflect.Type) (fields []int) {
+	if known, ok := knownFields.Load(t); ok {
+		return known.([]int)
+	}
+	within = append(slices.Clip(within), t)
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() && leadsToText(field.Type, within) {
+			fields = append(fields, i)
+		}
+	}
+	knownFields.Store(t, fields)
+	return fields
 }
