@@ -32,6 +32,7 @@ import (
 	"assay/report/logs"
 	"assay/report/memory"
 	"assay/report/pictures"
+	"assay/report/plot"
 	"assay/report/ranks"
 	"assay/report/section"
 	"assay/report/tables"
@@ -45,21 +46,36 @@ import (
 // shares their memory.
 func Build(s *summary.Summary, r judge.Result) Report {
 	ctx := section.New(s, r)
-	charts := pictures.Of(s, r)
-	for _, c := range charts {
-		ctx.Charts[c.File()] = c
+	var charts []plot.Chart
+	var ofEfficiency []doc.Section // these take about as long as all others
+	pictured, done := make(chan struct{}), make(chan struct{})
+	byFile := map[string]plot.Chart{}
+	ctx.Charts = func() map[string]plot.Chart {
+		<-pictured
+		return byFile
 	}
+	go func() {
+		defer close(done)
+		charts = pictures.Of(s, r)
+		for _, c := range charts {
+			byFile[c.File()] = c
+		}
+		close(pictured)
+		ofEfficiency = efficiency.Sections(ctx)
+	}()
 	d := screen(ctx, efficiency.Headline(ctx))
 	d.Brief = brief(ctx)
-	d.Sections = doc.Present(slices.Concat(
+	above := slices.Concat(
 		[]doc.Section{drawn(capture(ctx)), timeline.Budget(ctx), drawn(findings(ctx)), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
 		ranks.Stages(ctx), []doc.Section{ranks.Collectives(ctx)},
 		byImpact(ctx,
 			[]doc.Section{drawn(timeline.IdleOwners(ctx)), drawn(timeline.Gaps(ctx)), timeline.Launches(ctx), drawn(timeline.Calls(ctx)), timeline.Graphs(ctx)},
-			[]doc.Section{drawn(timeline.KernelTable(ctx)), timeline.Categories(ctx), timeline.Unclassified(ctx), drawn(timeline.Operators(ctx)), drawn(timeline.Modules(ctx)), drawn(timeline.Lines(ctx)), drawn(timeline.Annotations(ctx)), timeline.Passes(ctx)}),
-		efficiency.Sections(ctx),
+			[]doc.Section{drawn(timeline.KernelTable(ctx)), timeline.Categories(ctx), timeline.Unclassified(ctx), drawn(timeline.Operators(ctx)), drawn(timeline.Modules(ctx)), drawn(timeline.Lines(ctx)), drawn(timeline.Annotations(ctx)), timeline.Passes(ctx)}))
+	below := slices.Concat(
 		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), drawn(timeline.Copies(ctx)), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
-		[]doc.Section{timeline.Distributions(ctx), drawn(timeline.Spans(ctx))}, tables.Sections(ctx), logs.Sections(ctx))...)
+		[]doc.Section{timeline.Distributions(ctx), drawn(timeline.Spans(ctx))}, tables.Sections(ctx), logs.Sections(ctx))
+	<-done
+	d.Sections = doc.Present(slices.Concat(above, ofEfficiency, below)...)
 	d.charts = doc.InPlace(charts, d.Sections)
 	return d
 }

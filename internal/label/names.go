@@ -26,6 +26,9 @@ const (
 // and formatting characters, among them those that reverse the direction of
 // writing, become U+FFFD, and every kind of white space a space.
 func Clean(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -45,8 +48,8 @@ func Width(s string) int {
 	return uniseg.StringWidth(s)
 }
 
-// isPlain reports whether each byte of s fills one column: s is printable ASCII, as
-// nearly all names are. The search for graphemes takes 50 times as long.
+// isPlain reports whether s is printable ASCII, as nearly all names are: each byte fills one
+// column and hides nothing. The search for graphemes takes 50 times as long.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

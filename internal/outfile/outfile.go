@@ -46,15 +46,16 @@ func (w *Writer) Dir(path string) error { return w.temp.MkdirAll(path) }
 // about 4 MB.
 const sideBySide = 8
 
-// StageAll stages files side by side. The last are begun first: the page of
-// a report takes longest.
+// StageAll stages files side by side. The first and then the last are begun first: the
+// JSON and the page of a report take longest, and one of them would end alone.
 func (w *Writer) StageAll(files []File) error {
 	made, failed := make([]stagedFile, len(files)), make([]error, len(files))
 	var group errgroup.Group
 	group.SetLimit(min(sideBySide, runtime.GOMAXPROCS(0)))
-	for i, f := range slices.Backward(files) {
+	for i := range files {
+		i = (len(files) - i) % len(files)
 		group.Go(func() error {
-			made[i], failed[i] = w.create(f.Path, f.Encode)
+			made[i], failed[i] = w.create(files[i].Path, files[i].Encode)
 			return nil
 		})
 	}

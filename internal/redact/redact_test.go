@@ -193,3 +193,43 @@ func FuzzMask(f *testing.F) {
 		}
 	})
 }
+
+// A ring and a link are within each other. Only the link has a text of its own.
+type (
+	ring struct {
+		Size int
+		Next *link
+	}
+	link struct {
+		Rings []ring
+		Sizes [2]struct{ A, B int }
+		Name  string
+	}
+)
+
+// TestStringsWithin: texts are found in types that are within themselves, wherever the
+// search begins.
+func TestStringsWithin(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	masked := Mask(secret)
+	if masked == secret {
+		t.Fatal("the secret is not known")
+	}
+	make := func() *link {
+		return &link{Name: secret, Rings: []ring{{Next: &link{Name: secret, Rings: []ring{{}, {Next: &link{Name: secret}}}}}}}
+	}
+	inner := make()
+	outer := ring{Next: make()}
+	New(false).Strings(&outer)
+	New(false).Strings(inner)
+	for _, l := range []*link{outer.Next, inner} {
+		for depth := range 3 {
+			if l.Name != masked {
+				t.Errorf("depth %d: the text is %q, want %q", depth, l.Name, masked)
+			}
+			if depth < 2 {
+				l = l.Rings[len(l.Rings)-1].Next
+			}
+		}
+	}
+}

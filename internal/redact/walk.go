@@ -60,31 +60,17 @@ func (w *walker) text(s string) string {
 	return text
 }
 
-// fieldsOf returns the fields of a struct that may lead to texts.
-func (w *walker) fieldsOf(t reflect.Type) []int {
-	list, ok := w.fields[t]
-	if !ok {
-		for i := range t.NumField() {
-			if field := t.Field(i); field.IsExported() && holdsText(field.Type) {
-				list = append(list, i)
-			}
-		}
-		w.fields[t] = list
-	}
-	return list
-}
-
 // walk rewrites every text that v leads to.
 func (w *walker) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() && holdsText(v.Type().Elem()) {
+		if !v.IsNil() && w.holdsText(v.Type().Elem()) {
 			w.walk(v.Elem())
 		}
 	case reflect.Interface:
 		w.walkInterface(v)
 	case reflect.Struct:
-		for _, i := range w.fieldsOf(v.Type()) {
+		for _, i := range w.textFields(v.Type(), nil) {
 			w.walk(v.Field(i))
 		}
 	case reflect.Slice, reflect.Array:
@@ -92,7 +78,7 @@ func (w *walker) walk(v reflect.Value) {
 			w.walkJSON(v)
 			return
 		}
-		if holdsText(v.Type().Elem()) {
+		if w.holdsText(v.Type().Elem()) {
 			for i := range v.Len() {
 				w.walk(v.Index(i))
 			}
@@ -119,7 +105,7 @@ func (w *walker) walkInterface(v reflect.Value) {
 		w.walk(inner)
 		return
 	}
-	if holdsText(inner.Type()) {
+	if w.holdsText(inner.Type()) {
 		own := reflect.New(inner.Type()).Elem()
 		own.Set(inner)
 		w.walk(own)
@@ -131,7 +117,7 @@ func (w *walker) walkInterface(v reflect.Value) {
 // looked at behind its key, which may name it: {"HF_TOKEN": "..."}. Of keys that
 // become equal the first in the order of the alphabet stays.
 func (w *walker) walkMap(v reflect.Value) {
-	if !holdsText(v.Type().Elem()) && v.Type().Key().Kind() != reflect.String {
+	if !w.holdsText(v.Type().Elem()) && v.Type().Key().Kind() != reflect.String {
 		return
 	}
 	keys := v.MapKeys()
@@ -203,14 +189,35 @@ func (w *walker) walkJSON(v reflect.Value) {
 	}
 }
 
-// holdsText reports whether values of a type may lead to texts: lists of numbers,
-// which may be long, do not.
-func holdsText(t reflect.Type) bool {
+// holdsText reports whether values of a type may lead to texts: lists of numbers, and of
+// structs of numbers, which may be long, do not.
+func (w *walker) holdsText(t reflect.Type) bool { return w.leadsToText(t, nil) }
+
+// leadsToText is holdsText for a type within others. One that is within itself may.
+func (w *walker) leadsToText(t reflect.Type, within []reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Struct, reflect.Interface, reflect.Map:
+	case reflect.String, reflect.Interface, reflect.Map:
 		return true
+	case reflect.Struct:
+		return slices.Contains(within, t) || len(w.textFields(t, within)) > 0
 	case reflect.Slice, reflect.Array, reflect.Pointer:
-		return t == rawJSON || holdsText(t.Elem())
+		return t == rawJSON || w.leadsToText(t.Elem(), within)
 	}
 	return false
+}
+
+// textFields returns the indexes of the exported fields of a struct that may lead to texts.
+func (w *walker) textFields(t reflect.Type, within []reflect.Type) []int {
+	if known, ok := w.fields[t]; ok {
+		return known
+	}
+	fields := []int{}
+	within = append(slices.Clip(within), t)
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() && w.leadsToText(field.Type, within) {
+			fields = append(fields, i)
+		}
+	}
+	w.fields[t] = fields
+	return fields
 }

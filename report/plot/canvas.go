@@ -4,10 +4,10 @@ import (
 	"image"
 	"image/color"
 	"strings"
+	"sync"
 
 	"git.sr.ht/~sbinet/gg"
 	xfont "golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -56,10 +56,12 @@ const (
 	right
 )
 
-// A pen measures text, and has the characters of one picture.
+// A pen measures text, and has the characters and the memory to draw pictures one after
+// the other. It is for one goroutine.
 type pen struct {
 	raster.Fonts
 	drawn map[setting]*raster.Glyphs
+	paper []byte // the pixels of the last picture
 }
 
 // A setting is a font in one size.
@@ -69,43 +71,73 @@ type setting struct {
 }
 
 func newPen() (*pen, error) {
-	f, err := raster.Parsed()
+	f, err := raster.NewFonts()
 	if err != nil {
 		return nil, err
 	}
-	return &pen{f, make(map[setting]*raster.Glyphs)}, nil
+	return &pen{Fonts: f, drawn: make(map[setting]*raster.Glyphs)}, nil
+}
+
+// pens are those that no picture is drawn with. Characters are drawn from their outlines
+// once for all pictures, and new memory for each takes as long as the drawing.
+var pens sync.Pool
+
+// takePen returns a pen that is not used, or a new one.
+func takePen() (*pen, error) {
+	if p, ok := pens.Get().(*pen); ok {
+		return p, nil
+	}
+	return newPen()
+}
+
+// usualHeight is that of nearly all pictures, at most.
+const usualHeight = 1024
+
+// blank returns pixels of any colour.
+func (p *pen) blank(width, height int) *image.RGBA {
+	n := 4 * width * height
+	if cap(p.paper) < n {
+		p.paper = make([]byte, max(n, 4*width*usualHeight))
+	}
+	p.paper = p.paper[:n]
+	return &image.RGBA{Pix: p.paper, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
+}
+
+// inPixels returns the size of a style, which may be the usual one.
+func (st textStyle) inPixels() float64 {
+	if st.size == 0 {
+		return sizeText
+	}
+	return st.size
+}
+
+// font returns the font of a style.
+func (p *pen) font(st textStyle) *raster.Font {
+	if st.bold {
+		return p.Bold
+	}
+	return p.Regular
 }
 
 // glyphs returns the characters to draw in a style.
-func (p *pen) glyphs(face font.Face, bold bool) *raster.Glyphs {
-	at := setting{float64(face.Font.Size), bold}
+func (p *pen) glyphs(st textStyle) *raster.Glyphs {
+	at := setting{st.inPixels(), st.bold}
 	if p.drawn[at] == nil {
-		p.drawn[at] = raster.NewGlyphs(face.FontFace(dpi))
+		of := p.font(st)
+		face := font.Face{Font: font.Font{Size: font.Length(at.size)}, Face: of.Font}
+		p.drawn[at] = raster.NewGlyphs(of, face.FontFace(dpi))
 	}
 	return p.drawn[at]
-}
-
-func (p *pen) face(st textStyle) font.Face {
-	size := st.size
-	if size == 0 {
-		size = sizeText
-	}
-	f := font.Face{Font: font.Font{Size: font.Length(size)}, Face: p.Regular}
-	if st.bold {
-		f.Face = p.Bold
-	}
-	return f
 }
 
 // drawable replaces the characters that the font lacks by a box, and spaces by
 // such that do not break: the font kerns plain spaces away between capitals.
 func (p *pen) drawable(s string) string {
-	var buf sfnt.Buffer
 	return strings.Map(func(r rune) rune {
 		if r == ' ' {
 			return '\u00a0'
 		}
-		if i, err := p.Regular.GlyphIndex(&buf, r); err != nil || i == 0 {
+		if !p.Regular.Has(r) {
 			return '□'
 		}
 		return r
@@ -114,8 +146,7 @@ func (p *pen) drawable(s string) string {
 
 // width returns how many pixels wide s is drawn.
 func (p *pen) width(s string, st textStyle) float64 {
-	face := p.face(st)
-	return float64(face.Width(p.drawable(s)))
+	return p.font(st).Width(p.drawable(s), st.inPixels())
 }
 
 // fit cuts s in the middle until it is at most limit pixels wide.
@@ -187,7 +218,7 @@ type Canvas struct {
 func newCanvas(p *pen, height float64) *Canvas {
 	height = wholePixels(height)
 	// With only a size, vgimg would allocate and fill the image twice.
-	img := image.NewRGBA(image.Rect(0, 0, Width, int(height)))
+	img := p.blank(Width, int(height))
 	ctx := gg.NewContextForRGBA(img)
 	ctx.SetLineCapButt()
 	ctx.InvertY()
@@ -263,8 +294,8 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	if s == "" {
 		return
 	}
-	face := c.face(st)
-	w := float64(face.Width(s))
+	size := st.inPixels()
+	w := c.font(st).Width(s, size)
 	switch st.align {
 	case center:
 		x -= w / 2
@@ -274,14 +305,13 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	if st.color == 0 {
 		st.color = ColorInk
 	}
-	size := float64(face.Font.Size)
 	if c.svg != nil {
 		c.svg.text(x, y, w, s, size, st)
 	} else {
 		(&xfont.Drawer{
 			Dst:  c.img,
 			Src:  image.NewUniform(opaque(st.color)),
-			Face: c.glyphs(face, st.bold),
+			Face: c.glyphs(st),
 			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*pixel + 0.5), Y: fixed.Int26_6(y*pixel + 0.5)},
 		}).DrawString(s)
 	}

@@ -83,22 +83,25 @@ func (c Chart) File() string { return c.Name + ".png" }
 
 // PNG writes the picture, [Width] pixels wide.
 func (c Chart) PNG(w io.Writer) error {
-	painted, err := c.Paint()
+	p, err := takePen()
 	if err != nil {
 		return err
 	}
-	return raster.WritePNG(w, painted.img)
+	defer pens.Put(p)
+	return raster.WritePNG(w, c.paint(p, newCanvas).img)
 }
 
 // Paint draws the picture in pixels.
-func (c Chart) Paint() (*Canvas, error) { return c.paint(newCanvas) }
-
-// paint draws the frame that all charts share, and the body in it.
-func (c Chart) paint(on func(p *pen, height float64) *Canvas) (*Canvas, error) {
+func (c Chart) Paint() (*Canvas, error) {
 	p, err := newPen()
 	if err != nil {
 		return nil, err
 	}
+	return c.paint(p, newCanvas), nil
+}
+
+// paint draws the frame that all charts share, and the body in it.
+func (c Chart) paint(p *pen, on func(p *pen, height float64) *Canvas) *Canvas {
 	const room = Width - 2*Margin
 	subtitle := p.wrap(c.Subtitle, sizeText, room)
 	caption := p.wrap(c.Caption, sizeSmall, room)
@@ -122,7 +125,7 @@ func (c Chart) paint(on func(p *pen, height float64) *Canvas) (*Canvas, error) {
 	for i, line := range caption {
 		canvas.text(Margin, top+body+18+18*float64(i), line, textStyle{size: sizeSmall, color: colorGrey})
 	}
-	return canvas, nil
+	return canvas
 }
 
 // legendRows breaks a legend into rows that fit.

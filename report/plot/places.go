@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"image"
 	"image/color"
-	"image/draw"
 	"math"
 	"slices"
 
 	"assay/internal/label"
+	"assay/report/plot/raster"
 )
 
 // Places are positions from left to right that several panels or rows share, such as
@@ -212,7 +212,7 @@ func (c *Canvas) pixels(x0, y0, x1, y1 int, col Color) {
 		c.svg.pixels(x0, y0, x1, y1, col.hex())
 		return
 	}
-	draw.Draw(c.img, image.Rect(x0, y0, x1, y1), image.NewUniform(opaque(col)), image.Point{}, draw.Src)
+	raster.FillRect(c.img, image.Rect(4*x0, 4*y0, 4*x1, 4*y1), opaque(col))
 }
 
 // hatch fills whole pixels with diagonal lines on white.

@@ -129,7 +129,7 @@ func (s Scatter) draw(c *Canvas, top float64) {
 	for _, k := range s.Curves {
 		s.drawCurve(c, top, k)
 	}
-	s.drawDots(c, top)
+	s.scattered(top).draw(c)
 }
 
 func (s Scatter) drawAxes(c *Canvas, top float64) {
@@ -178,20 +178,46 @@ func (c *Canvas) free(x0, y0, x1, y1 float64) bool {
 	return true
 }
 
-func (s Scatter) drawDots(c *Canvas, top float64) {
+// A scattered is a scatter with the pixels of its curves and dots: each number is tried in
+// many places, and logarithms take long.
+type scattered struct {
+	Scatter
+	top    float64
+	curves [][2][2]float64 // the two ends of each line
+	dots   [][2]float64
+}
+
+func (s Scatter) scattered(top float64) *scattered {
+	out := &scattered{Scatter: s, top: top}
+	at := func(p [2]float64) [2]float64 {
+		x, y := s.at(top, p)
+		return [2]float64{x, y}
+	}
+	for _, k := range s.Curves {
+		for i := 1; i < len(k.Points); i++ {
+			out.curves = append(out.curves, [2][2]float64{at(k.Points[i-1]), at(k.Points[i])})
+		}
+	}
 	for _, d := range s.Dots {
-		x, y := s.at(top, [2]float64{d.X, d.Y})
+		out.dots = append(out.dots, at([2]float64{d.X, d.Y}))
+	}
+	return out
+}
+
+func (s *scattered) draw(c *Canvas) {
+	for i, d := range s.Dots {
+		x, y := s.dots[i][0], s.dots[i][1]
 		c.disc(x, y, d.Radius+1.5, ColorWhite)
 		c.disc(x, y, d.Radius, d.Color)
 	}
-	row := top + s.plane() + scatterAxis
+	row := s.top + s.plane() + scatterAxis
 	for _, d := range s.Dots {
 		if d.Number == "" && d.Label != "" {
-			s.number(c, d, top, d.Label)
+			s.number(c, d, d.Label)
 		}
 	}
 	for _, d := range s.keyed() {
-		s.number(c, d, top, d.Number)
+		s.number(c, d, d.Number)
 		c.disc(Margin+8, row-5, 6, d.Color)
 		c.text(Margin+22, row, d.Number, textStyle{bold: true})
 		c.text(Margin+48, row, d.Key, textStyle{})
@@ -203,8 +229,8 @@ func (s Scatter) drawDots(c *Canvas, top float64) {
 
 // number writes the number or label of a dot next to it. If there is no room, a number is
 // farther away, with a line to its dot.
-func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
-	x, y := s.at(top, [2]float64{d.X, d.Y})
+func (s *scattered) number(c *Canvas, d Dot, text string) {
+	x, y := s.at(s.top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}
 	w := c.width(text, st)
 	far := d.Radius + 4
@@ -214,12 +240,12 @@ func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
 	}
 	for _, clear := range []bool{true, false} { // of curves, if there is such a place
 		for _, p := range places {
-			if s.room(c, top, p, w, clear) {
+			if s.room(c, p, w, clear) {
 				c.text(p[0], p[1], text, st)
 				return
 			}
 		}
-		if clear && d.Number != "" && (s.numberAfar(c, d, top, w, true) || s.numberAfar(c, d, top, w, false)) {
+		if clear && d.Number != "" && (s.numberAfar(c, d, w, true) || s.numberAfar(c, d, w, false)) {
 			return
 		}
 	}
@@ -227,19 +253,19 @@ func (s Scatter) number(c *Canvas, d Dot, top float64, text string) {
 
 // numberAfar writes a number of some width away from its dot, with a line to it that may have
 // to pass other dots, and reports whether there is room.
-func (s Scatter) numberAfar(c *Canvas, d Dot, top, w float64, pass bool) bool {
+func (s *scattered) numberAfar(c *Canvas, d Dot, w float64, pass bool) bool {
 	const nearest, farthest, step = 18, 90, 6
-	x, y := s.at(top, [2]float64{d.X, d.Y})
+	x, y := s.at(s.top, [2]float64{d.X, d.Y})
 	for away := d.Radius + nearest; away < d.Radius+farthest; away += step {
 		for _, angle := range [...]float64{90, 270, 60, 120, 300, 240, 30, 330, 150, 210} {
 			sin, cos := math.Sincos(angle * math.Pi / 180)
 			along := func(r float64) (float64, float64) { return x + float64(r*cos), y - float64(r*sin) }
 			tipX, tipY := along(away)
 			p := [2]float64{tipX - w/2 + float64(w/2*cos), tipY + 4 - float64(6*sin)}
-			clear := s.room(c, top, p, w, true)
+			clear := s.room(c, p, w, true)
 			for r := d.Radius + 2; clear && r < away-2; r += 3 {
 				lineX, lineY := along(r)
-				clear = c.free(lineX-2, lineY-2, lineX+2, lineY+2) && !(pass && s.covers(top, lineX, lineY, lineX, lineY))
+				clear = c.free(lineX-2, lineY-2, lineX+2, lineY+2) && !(pass && s.covers(lineX, lineY, lineX, lineY))
 			}
 			if clear {
 				fromX, fromY := along(d.Radius)
@@ -254,26 +280,26 @@ func (s Scatter) numberAfar(c *Canvas, d Dot, top, w float64, pass bool) bool {
 
 // room reports whether a text of some width has room at a place of the plane: with a gap to
 // other texts, over no dot and, if it is to be clear, over no curve.
-func (s Scatter) room(c *Canvas, top float64, p [2]float64, w float64, clear bool) bool {
+func (s *scattered) room(c *Canvas, p [2]float64, w float64, clear bool) bool {
 	const gap = 3
 	x0, y0, x1, y1 := p[0], p[1]-11, p[0]+w, p[1]+4
-	inside := x0 > scatterX && x1 < scatterX+scatterLength && y0 > top && y1 < top+s.plane()
-	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(top, x0, y0, x1, y1-2) && !(clear && s.crossed(top, x0, y0, x1, y1-2))
+	inside := x0 > scatterX && x1 < scatterX+scatterLength && y0 > s.top && y1 < s.top+s.plane()
+	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(x0, y0, x1, y1-2) && !(clear && s.crossed(x0, y0, x1, y1-2))
 }
 
 // crossed reports whether a curve is drawn in a box.
-func (s Scatter) crossed(top, x0, y0, x1, y1 float64) bool {
-	for _, k := range s.Curves {
-		for i := 1; i < len(k.Points); i++ {
-			fromX, fromY := s.at(top, k.Points[i-1])
-			toX, toY := s.at(top, k.Points[i])
-			steps := math.Ceil(max(math.Abs(toX-fromX), math.Abs(toY-fromY)))
-			for at := range int(steps) + 1 {
-				part := float64(at) / max(1, steps)
-				x, y := fromX+float64((toX-fromX)*part), fromY+float64((toY-fromY)*part)
-				if x >= x0 && x <= x1 && y >= y0 && y <= y1 {
-					return true
-				}
+func (s *scattered) crossed(x0, y0, x1, y1 float64) bool {
+	for _, k := range s.curves {
+		fromX, fromY, toX, toY := k[0][0], k[0][1], k[1][0], k[1][1]
+		if max(fromX, toX) < x0-1 || min(fromX, toX) > x1+1 || max(fromY, toY) < y0-1 || min(fromY, toY) > y1+1 {
+			continue
+		}
+		steps := math.Ceil(max(math.Abs(toX-fromX), math.Abs(toY-fromY)))
+		for at := range int(steps) + 1 {
+			part := float64(at) / max(1, steps)
+			x, y := fromX+float64((toX-fromX)*part), fromY+float64((toY-fromY)*part)
+			if x >= x0 && x <= x1 && y >= y0 && y <= y1 {
+				return true
 			}
 		}
 	}
@@ -281,9 +307,9 @@ func (s Scatter) crossed(top, x0, y0, x1, y1 float64) bool {
 }
 
 // covers reports whether a dot is drawn in a box.
-func (s Scatter) covers(top, x0, y0, x1, y1 float64) bool {
-	for _, d := range s.Dots {
-		x, y := s.at(top, [2]float64{d.X, d.Y})
+func (s *scattered) covers(x0, y0, x1, y1 float64) bool {
+	for i, d := range s.Dots {
+		x, y := s.dots[i][0], s.dots[i][1]
 		dx, dy := x-min(max(x, x0), x1), y-min(max(y, y0), y1)
 		if float64(dx*dx)+float64(dy*dy) < d.Radius*d.Radius {
 			return true

@@ -31,11 +31,12 @@ func (c Chart) SVGFile() string { return c.Name + ".svg" }
 // Note: vgsvg of gonum is not used. It writes texts without their lengths, so that another
 // font than ours makes them overlap, and it has no title for who cannot see the picture.
 func (c Chart) SVG(w io.Writer) error {
-	canvas, err := c.paint(newVectorCanvas)
+	p, err := takePen()
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(canvas.svg.document(c))
+	defer pens.Put(p)
+	_, err = w.Write(c.paint(p, newVectorCanvas).svg.document(c))
 	return err
 }
 

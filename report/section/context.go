@@ -34,20 +34,20 @@ type Context struct {
 	Whole            *summary.Summary // with it
 	Result           judge.Result
 
-	Labels   []string                  // label of each GPU, in order
-	Total    summary.Activity          // of all devices
-	ByName   []view.Kernel             // by name, largest first
-	KernelNS int64                     // ns of all kernels
-	Place    map[view.DeviceKey]string // label of the GPU of a row
-	Charts   map[string]plot.Chart
-	MeanStep func() *phases.Mean // the mean step on the host, or nil; measured when first asked for
+	Labels   []string                     // label of each GPU, in order
+	Total    summary.Activity             // of all devices
+	ByName   []view.Kernel                // by name, largest first
+	KernelNS int64                        // ns of all kernels
+	Place    map[view.DeviceKey]string    // label of the GPU of a row
+	Charts   func() map[string]plot.Chart // by file; waits until they are made
+	MeanStep func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
 }
 
 // New returns the context of a summary and its result. It has no charts.
 func New(s *summary.Summary, r judge.Result) *Context {
 	whole := s
 	s = s.Timelines()
-	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: map[string]plot.Chart{}, Place: map[view.DeviceKey]string{}}
+	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[view.DeviceKey]string{}}
 	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
 	ctx.Labels = view.DeviceLabels(s)
 	for i, d := range s.Devices {
@@ -64,8 +64,9 @@ func New(s *summary.Summary, r judge.Result) *Context {
 // Pictures returns those of the files that exist.
 func (ctx *Context) Pictures(files ...string) []doc.Block {
 	var blocks []doc.Block
+	charts := ctx.Charts()
 	for _, f := range files {
-		if c, ok := ctx.Charts[f]; ok {
+		if c, ok := charts[f]; ok {
 			blocks = append(blocks, doc.Picture{Chart: c})
 		}
 	}

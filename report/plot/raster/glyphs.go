@@ -16,11 +16,19 @@ import (
 // both make the file smaller.
 type Glyphs struct {
 	font.Face
+	of    *Font
 	drawn map[glyphKey]glyph
 }
 
-// NewGlyphs returns the characters of a font, none of them drawn yet.
-func NewGlyphs(face font.Face) *Glyphs { return &Glyphs{face, make(map[glyphKey]glyph)} }
+// NewGlyphs returns the characters of a font in the size of a face, none of them drawn yet.
+func NewGlyphs(of *Font, face font.Face) *Glyphs {
+	return &Glyphs{face, of, make(map[glyphKey]glyph)}
+}
+
+// Kern returns what the face would return, which is in units of the font in any size.
+func (g *Glyphs) Kern(a, b rune) fixed.Int26_6 {
+	return g.of.kern(g.of.character(a).index, g.of.character(b).index)
+}
 
 type glyphKey struct {
 	r     rune

@@ -11,15 +11,15 @@ import (
 // TestGlyphs compares kept characters with those that the font draws at the same place:
 // they cover the same pixels, to half a level, and are where a quarter of a pixel allows.
 func TestGlyphs(t *testing.T) {
-	parsed, err := Parsed()
+	fonts, err := NewFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	font, err := opentype.NewFace(parsed.Regular, &opentype.FaceOptions{Size: 15, DPI: 72})
+	font, err := opentype.NewFace(fonts.Regular.Font, &opentype.FaceOptions{Size: 15, DPI: 72})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := NewGlyphs(font)
+	kept := NewGlyphs(fonts.Regular, font)
 	for _, r := range "Ag#□\u00a0" {
 		for x := fixed.Int26_6(0); x < 2*pixel; x += 5 {
 			for range 2 { // drawn, then kept

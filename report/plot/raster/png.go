@@ -2,162 +2,152 @@ package raster
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
 	"slices"
-)
+	"sync"
 
-// A palette has at most mostColors colours. A colour without a place in it is drawn as one
-// that has, if no part of it differs by more than nearColor of 255: such colours are those
-// of a few pixels at the edges of slanted lines.
-const (
-	mostColors = 256
-	nearColor  = 64
+	"github.com/klauspost/compress/flate"
 )
 
 // WritePNG writes an opaque image, with a palette if that is possible: this takes a quarter
 // of the time and half the bytes. Compression is the fastest, because a higher level takes
 // several times as long for a file that is a few percent smaller.
 func WritePNG(w io.Writer, img *image.RGBA) error {
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if p := indexed(img); p != nil {
-		return enc.Encode(w, p)
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	if palette, ok := e.index(img); ok {
+		return e.write(w, img.Rect.Size(), palette)
 	}
-	return enc.Encode(w, img)
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 }
 
-// An imageColor is a colour of an image.
-type imageColor struct {
-	rgba   uint32 // red is the lowest byte
-	pixels int    // in rows that differ from the row above
-	index  uint8  // in the palette
+// An encoder has the memory to write a PNG file. The next file uses it again, because
+// memory that is new to the process costs more time than what is done with it here.
+type encoder struct {
+	indexing
+	zipped bytes.Buffer
+	zip    *flate.Writer // to zipped
+	row    []byte
 }
 
-// indexed returns an opaque image with a palette, or nil if it has too many colours that
-// differ.
-func indexed(img *image.RGBA) *image.Paletted {
-	all := colorsOf(img)
-	if all == nil {
-		return nil
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// The types of PNG chunks with their lengths and checksums are those of the PNG
+// specification, sections 5 and 11.
+const signature = "\x89PNG\r\n\x1a\n"
+
+// write writes the indexed image. The encoder of package png looks at all rows, of which
+// half repeat the row above.
+func (e *encoder) write(w io.Writer, size image.Point, palette color.Palette) error {
+	if _, err := io.WriteString(w, signature); err != nil {
+		return err
 	}
-	palette, ok := paletteOf(all.list)
-	if !ok {
-		return nil
+	head := binary.BigEndian.AppendUint32(nil, uint32(size.X))
+	head = binary.BigEndian.AppendUint32(head, uint32(size.Y))
+	head = append(head, 8, 3, 0, 0, 0) // bits of an index, a palette, no other method, not interlaced
+	if err := writeChunk(w, "IHDR", head); err != nil {
+		return err
 	}
-	size := img.Rect.Size()
-	out := image.NewPaletted(image.Rectangle{Max: size}, palette)
-	var last imageColor
+	var colors []byte
+	for _, c := range palette {
+		c := c.(color.RGBA)
+		colors = append(colors, c.R, c.G, c.B)
+	}
+	if err := writeChunk(w, "PLTE", colors); err != nil {
+		return err
+	}
+	if err := e.compress(size); err != nil {
+		return err
+	}
+	if err := writeChunk(w, "IDAT", e.zipped.Bytes()); err != nil {
+		return err
+	}
+	return writeChunk(w, "IEND", nil)
+}
+
+func writeChunk(w io.Writer, name string, data []byte) error {
+	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), name...)
+	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
+	for _, part := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compress fills e.zipped with the rows as a zlib stream (RFC 1950).
+func (e *encoder) compress(size image.Point) error {
+	e.zipped.Reset()
+	e.zipped.Write([]byte{0x78, 0x01}) // a window of 32 KiB, the fastest compression
+	if e.zip == nil {
+		var err error
+		if e.zip, err = flate.NewWriter(&e.zipped, flate.BestSpeed); err != nil {
+			return err
+		}
+	}
+	e.zip.Reset(&e.zipped)
+	e.row = slices.Grow(e.row[:0], 1+size.X)[:1+size.X]
+	e.row[0] = 0 // no filter
+	sum, row, next := adler{low: 1}, adler{}, e.runs
 	for y := range size.Y {
-		to := out.Pix[y*out.Stride:][:size.X]
-		row, repeats := rowOf(img, y)
-		if repeats {
-			copy(to, out.Pix[(y-1)*out.Stride:])
-			continue
+		if !e.repeats[y] {
+			next, row = e.unpack(next)
 		}
-		for x := range to {
-			if c := binary.LittleEndian.Uint32(row[4*x:]); c != last.rgba {
-				i, _ := all.find(c)
-				last = all.list[i]
-			}
-			to[x] = last.index
+		if _, err := e.zip.Write(e.row); err != nil {
+			return err
 		}
+		sum = sum.then(row, len(e.row))
 	}
-	return out
+	if err := e.zip.Close(); err != nil {
+		return err
+	}
+	e.zipped.Write(binary.BigEndian.AppendUint32(nil, uint32(sum.high<<16|sum.low)))
+	return nil
 }
 
-// rowOf returns a row of an image, and whether it is equal to the row above. Most are.
-func rowOf(img *image.RGBA, y int) (row []byte, repeats bool) {
-	width := 4 * img.Rect.Dx()
-	row = img.Pix[y*img.Stride:][:width]
-	return row, y > 0 && bytes.Equal(row, img.Pix[(y-1)*img.Stride:][:width])
+// unpack writes the next runs to e.row, until it is full. It returns the other runs and the
+// checksum of the row.
+func (e *encoder) unpack(next []run) ([]run, adler) {
+	var sum adler
+	for at := 1; at < len(e.row); next = next[1:] {
+		v, n := e.list[next[0].color].index, int(next[0].pixels)
+		fill(e.row[at:at+n], v)
+		sum = sum.run(uint64(v), uint64(n))
+		at += n
+	}
+	return next, sum
 }
 
-// imageColors are the colours of an image in the order of their first pixels. Each pixel at an
-// edge is looked up, so a hash table of fixed size has the places in the list, plus 1.
-type imageColors struct {
-	list  []imageColor
-	slots [4 * mostLookedAt]uint16
-}
-
-// mostLookedAt is how many colours are looked at. An image with more has no palette.
-const mostLookedAt = 1 << 11
-
-// find returns where a colour is in the list, or the slot for it.
-func (s *imageColors) find(rgba uint32) (i int, slot *uint16) {
-	for at := rgba * 0x9e3779b1 >> (32 - 13); ; at = (at + 1) % uint32(len(s.slots)) {
-		slot = &s.slots[at]
-		if *slot == 0 || s.list[*slot-1].rgba == rgba {
-			return int(*slot) - 1, slot
-		}
+func fill(row []byte, v byte) {
+	eight := uint64(v) * 0x0101010101010101
+	for ; len(row) >= 8; row = row[8:] {
+		binary.LittleEndian.PutUint64(row, eight)
+	}
+	for i := range row {
+		row[i] = v
 	}
 }
 
-// colorsOf returns the colours of an opaque image, or nil if it has more than
-// [mostLookedAt].
-func colorsOf(img *image.RGBA) *imageColors {
-	s := new(imageColors)
-	last, i := uint32(0), 0 // 0 is transparent, so no pixel has it
-	for y := range img.Rect.Dy() {
-		row, repeats := rowOf(img, y)
-		if repeats {
-			continue
-		}
-		for x := 0; x < len(row); x += 4 {
-			// Most pixels have the colour of the pixel before.
-			if c := binary.LittleEndian.Uint32(row[x:]); c != last {
-				var slot *uint16
-				if i, slot = s.find(c); i < 0 {
-					if i = len(s.list); i == mostLookedAt {
-						return nil
-					}
-					s.list = append(s.list, imageColor{rgba: c})
-					*slot = uint16(i + 1)
-				}
-				last = c
-			}
-			s.list[i].pixels++
-		}
-	}
-	return s
+// An adler is the two sums of the checksum Adler-32 (RFC 1950, section 9) of some bytes,
+// without the 1 from which those of a file begin. Sums of parts give that of the whole, so
+// a run of pixels takes as long as one pixel, and a row that repeats is not summed again.
+type adler struct{ low, high uint64 }
+
+const adlerBase = 65521
+
+// run returns the sums of what a is of with n bytes of a value after it. Those of a row of at
+// most [mostWide] bytes need no division.
+func (a adler) run(v, n uint64) adler {
+	return adler{a.low + v*n, a.high + n*a.low + v*(n*(n+1)/2)}
 }
 
-// paletteOf returns the palette of the colours with the most pixels and sets the index of
-// every colour. It reports whether each colour is near one of the palette.
-func paletteOf(list []imageColor) (color.Palette, bool) {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].pixels, list[a].pixels) })
-	var palette color.Palette
-	for n, i := range order {
-		c := list[i].rgba
-		if n < mostColors {
-			palette = append(palette, color.RGBA{uint8(c), uint8(c >> 8), uint8(c >> 16), uint8(c >> 24)})
-			list[i].index = uint8(n)
-			continue
-		}
-		near := slices.MinFunc(order[:mostColors], func(a, b int) int {
-			return cmp.Compare(distance(c, list[a].rgba), distance(c, list[b].rgba))
-		})
-		if distance(c, list[near].rgba) > nearColor {
-			return nil, false
-		}
-		list[i].index = list[near].index
-	}
-	return palette, true
-}
-
-// distance returns by how much the parts of two colours differ at most.
-func distance(a, b uint32) (most int) {
-	for range 3 {
-		d := int(a&255) - int(b&255)
-		most = max(most, d, -d)
-		a, b = a>>8, b>>8
-	}
-	return most
+// then returns the sums of what a is of with a row of n bytes after it.
+func (a adler) then(row adler, n int) adler {
+	return adler{(a.low + row.low) % adlerBase, (a.high + uint64(n)*a.low + row.high) % adlerBase}
 }

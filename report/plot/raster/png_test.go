@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -58,6 +59,39 @@ func TestPalette(t *testing.T) {
 				far := max(apart(want.R, have.R), apart(want.G, have.G), apart(want.B, have.B))
 				if far > nearColor || tc.exact && far > 0 {
 					t.Fatalf("%s: pixel %d, %d is %v, want %v", tc.name, x, y, have, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRepeats reads back images of any width whose rows repeat or not, one after the other:
+// the decoder checks the sums over all rows.
+func TestRepeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		wide, high := 1+rng.IntN(300), 1+rng.IntN(40)
+		img := image.NewRGBA(image.Rect(0, 0, wide, high))
+		for y := range high {
+			if y > 0 && rng.IntN(2) == 0 {
+				copy(img.Pix[y*img.Stride:], img.Pix[(y-1)*img.Stride:][:img.Stride])
+				continue
+			}
+			for x := 0; x < wide; {
+				c := color.RGBA{uint8(rng.IntN(6)), uint8(rng.IntN(6)), uint8(rng.IntN(6)), 255}
+				for n := 1 + rng.IntN(20); n > 0 && x < wide; n, x = n-1, x+1 {
+					img.SetRGBA(x, y, c)
+				}
+			}
+		}
+		got := decoded(t, img)
+		if got.Bounds() != img.Bounds() {
+			t.Fatalf("the image has bounds %v, want %v", got.Bounds(), img.Bounds())
+		}
+		for y := range high {
+			for x := range wide {
+				if want, have := img.RGBAAt(x, y), color.RGBAModel.Convert(got.At(x, y)); want != have {
+					t.Fatalf("%d x %d: pixel %d, %d is %v, want %v", wide, high, x, y, have, want)
 				}
 			}
 		}

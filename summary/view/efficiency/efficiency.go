@@ -54,34 +54,67 @@ func rate(n *int64, ns int64, scale float64) (float64, bool) {
 // inputs identify an operator with one set of inputs.
 type inputs struct{ op, dims, types string }
 
-func inputsOf(r *summary.EfficiencyRow) inputs {
-	return inputs{r.Op, recorded(r.Dims), recorded(r.Types)}
-}
-
 // Operators returns the operators of s, those with the most recoverable time first, then
 // those with the most GPU time. Rows that lack the FLOPs, the bytes or the roofline that others
 // with the same inputs have are an operator of their own, so that they do not hide those.
 func Operators(s *summary.Summary) []Operator {
-	type key struct {
-		inputs
-		flops, bytes, roofline bool
-	}
-	return grouped(s.Efficiency.Rows, func(r *summary.EfficiencyRow) key {
-		return key{inputsOf(r), r.FLOPs != nil, r.Bytes != nil, r.RooflineNS != nil}
+	return grouped(s.Efficiency.Rows, func(r *summary.EfficiencyRow) known {
+		return known{r.FLOPs != nil, r.Bytes != nil, r.RooflineNS != nil}
 	})
 }
 
 // ByInputs returns the operators with all their rows, whatever is known of them, in the same
 // order.
-func ByInputs(s *summary.Summary) []Operator { return grouped(s.Efficiency.Rows, inputsOf) }
+func ByInputs(s *summary.Summary) []Operator {
+	return grouped(s.Efficiency.Rows, func(*summary.EfficiencyRow) known { return known{} })
+}
 
-func grouped[K comparable](rows []summary.EfficiencyRow, key func(*summary.EfficiencyRow) K) []Operator {
-	out := view.Group(rows, key, start, (*Operator).add)
-	slices.SortStableFunc(out, func(a, b Operator) int {
+// known is which numbers an operator has.
+type known struct{ flops, bytes, roofline bool }
+
+func grouped(rows []summary.EfficiencyRow, by func(*summary.EfficiencyRow) known) []Operator {
+	type key struct {
+		inputs
+		known
+	}
+	texts := layouts{}
+	sums := view.Group(rows, func(r *summary.EfficiencyRow) key {
+		return key{inputs{r.Op, texts.without(r.Dims), texts.without(r.Types)}, by(r)}
+	}, func(r *summary.EfficiencyRow) Operator {
+		return Operator{Op: r.Op, Dims: texts.without(r.Dims), Types: texts.without(r.Types), FLOPs: new(int64), Bytes: new(int64), RooflineNS: new(int64)}
+	}, (*Operator).add)
+	order := pointers(sums)
+	slices.SortStableFunc(order, func(a, b *Operator) int {
 		return cmp.Or(cmp.Compare(b.RecoverableNS, a.RecoverableNS), cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(a.Op, b.Op),
 			cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types), cmp.Compare(b.Count, a.Count))
 	})
+	out := make([]Operator, 0, len(order))
+	for _, o := range order {
+		out = append(out, *o)
+	}
 	return out
+}
+
+// pointers returns what to sort instead of operators, which are large to move.
+func pointers(list []Operator) []*Operator {
+	out := make([]*Operator, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+// layouts has texts that [recorded] returned, by what was recorded: many rows have the same
+// shapes.
+type layouts map[string]string
+
+func (l layouts) without(raw []byte) string {
+	text, ok := l[string(raw)]
+	if !ok {
+		text = recorded(raw)
+		l[string(raw)] = text
+	}
+	return text
 }
 
 // recorded returns what was recorded without the spaces of its layout, or "" for null.
@@ -91,10 +124,6 @@ func recorded(raw []byte) string {
 		return ""
 	}
 	return out.String()
-}
-
-func start(r *summary.EfficiencyRow) Operator {
-	return Operator{Op: r.Op, Dims: recorded(r.Dims), Types: recorded(r.Types), FLOPs: new(int64), Bytes: new(int64), RooflineNS: new(int64)}
 }
 
 func (o *Operator) add(r *summary.EfficiencyRow) {
@@ -247,10 +276,10 @@ type NotPlaced struct {
 // first: at most so many, and beyond few of them only those with a share of the GPU time.
 func Placed(s *summary.Summary, most, few int, share float64) (out []Operator, not NotPlaced) {
 	list := Operators(s)
-	slices.SortStableFunc(list, func(a, b Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
+	order := pointers(list)
+	slices.SortStableFunc(order, func(a, b *Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
 	least := share * float64(s.Efficiency.Total().GPUNS)
-	for i := range list {
-		o := &list[i]
+	for _, o := range order {
 		intensity, known := o.Intensity()
 		rate, timed := o.TFLOPS()
 		switch {

@@ -1,6 +1,7 @@
 package efficiency_test
 
 import (
+	"strings"
 	"testing"
 
 	"assay/internal/samplerun"
@@ -186,5 +187,32 @@ func TestMixedRows(t *testing.T) {
 	s.Efficiency.Rows = s.Efficiency.Rows[1:2]
 	if ns := efficiency.Hidden(efficiency.Operators(s)); ns != 0 {
 		t.Errorf("%d ns of one row are hidden", ns)
+	}
+}
+
+// TestPlainDims: shapes that are written without spaces, which are read by another path, read
+// as those with spaces.
+func TestPlainDims(t *testing.T) {
+	for dims, want := range map[string]string{
+		"[[8944,1024],[1024,2816]]": "8944×1024, 1024×2816",
+		"[[],[5],[]]":               "5",
+		"[[]]":                      "",
+		"[]":                        "",
+		"[[0],[-3,4]]":              "0, -3×4",
+		"[[01]]":                    "",
+		"[[1,],[2]]":                "",
+		"[[1],[2]],[[3]]":           "",
+		"[[1],[[2],[3,4]],[]]":      "1, [2, 3×4]",
+		"[[1],\"x\",[2]]":           "1, 2",
+		"[[1.5],[7]]":               "7",
+		"[[9223372036854775807],[9223372036854775808]]": "9223372036854775807",
+	} {
+		if got := efficiency.DimsText(dims); got != want {
+			t.Errorf("%s: got %q, want %q", dims, got, want)
+		}
+		spaced := strings.ReplaceAll(dims, ",", " , ")
+		if got := efficiency.DimsText(spaced); got != want {
+			t.Errorf("%s: got %q, want %q", spaced, got, want)
+		}
 	}
 }

@@ -22,6 +22,9 @@ const mostTensors = 4
 // "8944×1024, 1024×2816". Inputs without dimensions are left out. It returns "" for what
 // is not a list of dimensions.
 func DimsText(dims string) string {
+	if text, ok := plainDims(dims); ok {
+		return text
+	}
 	var inputs []json.RawMessage
 	if dims == "" || json.Unmarshal([]byte(dims), &inputs) != nil {
 		return ""
@@ -33,6 +36,39 @@ func DimsText(dims string) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// plainDims is [DimsText] for lists of lists of whole numbers, as nearly all are. It reports
+// whether dims is one.
+func plainDims(dims string) (text string, ok bool) {
+	rest, opened := strings.CutPrefix(dims, "[[")
+	rest, closed := strings.CutSuffix(rest, "]]")
+	if !opened || !closed {
+		return "", false
+	}
+	var out strings.Builder
+	for tensor := range strings.SplitSeq(rest, "],[") {
+		if tensor == "" {
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteString(", ")
+		}
+		for i, from := 0, 0; i <= len(tensor); i++ {
+			switch {
+			case i < len(tensor) && tensor[i] >= '0' && tensor[i] <= '9':
+				continue
+			case i == from, i-from > 18, tensor[from] == '0' && i > from+1, i < len(tensor) && tensor[i] != ',':
+				return "", false // not a number that is printed as it is
+			}
+			if from > 0 {
+				out.WriteString("×")
+			}
+			out.WriteString(tensor[from:i])
+			from = i + 1
+		}
+	}
+	return out.String(), true
 }
 
 // tensorText returns the dimensions of a tensor, or of a list of tensors in brackets.
