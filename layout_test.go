@@ -87,7 +87,7 @@ var mayImport = map[string]string{
 	"internal/textscan":              "internal/redact",
 	"internal/pickle":                "diag internal/redact",
 	"classify":                       "internal/yamltree",
-	"phase":                          "internal/lazyregexp internal/yamltree",
+	"phase":                          "internal/yamltree",
 	"summary/view":                   "internal/label internal/lazyregexp summary unit",
 	"summary/view/bench":             "summary",
 	"judge":                          "judge/capture judge/counters judge/finding judge/functions judge/memory judge/ranks judge/rule judge/series judge/sums judge/timeline judge/tree summary summary/view summary/view/hang",
