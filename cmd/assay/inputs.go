@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -310,7 +309,9 @@ func collectMore(in *ingest.Input, many bool) {
 	if many {
 		slack *= 2
 	}
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}} // runtime.ReadMemStats would stop all goroutines
-	metrics.Read(heap)
-	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, heap[0].Value.Uint64())))))
+	// Package runtime/metrics would not stop the goroutines, as ReadMemStats and SetGCPercent
+	// do, but its tables take longer to set up than the start of a small program.
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, m.HeapAlloc)))))
 }
