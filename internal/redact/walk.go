@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Strings rewrites every text that v, a pointer, leads to: exported fields,
@@ -28,10 +29,8 @@ func walk(v reflect.Value, f func(string) string) {
 	case reflect.Interface:
 		walkInterface(v, f)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && holdsText(field.Type) {
-				walk(v.Field(i), f)
-			}
+		for _, i := range fieldsOf(v.Type()) {
+			walk(v.Field(i), f)
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type() == rawJSON {
@@ -52,6 +51,24 @@ func walk(v reflect.Value, f func(string) string) {
 			}
 		}
 	}
+}
+
+// fields has the numbers of the fields of each type that may lead to texts. To look at one
+// takes longer than most walks from there on.
+var fields sync.Map // reflect.Type to []int
+
+func fieldsOf(t reflect.Type) []int {
+	if known, ok := fields.Load(t); ok {
+		return known.([]int)
+	}
+	list := []int{}
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() && holdsText(field.Type) {
+			list = append(list, i)
+		}
+	}
+	fields.Store(t, list)
+	return list
 }
 
 // walkInterface rewrites the texts of a value in an interface. Unless it is a

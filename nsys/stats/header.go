@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -141,10 +142,14 @@ const nanoseconds = "nanoseconds"
 // column of values without a unit has the unit of the other columns, as the
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
+	// Any line of any file is asked, so most are refused before the table is built.
+	marked := titleUnit != "" || slices.ContainsFunc(cells, func(text string) bool { _, unit := splitHeader(text); return unit != "" })
+	if !marked || len(cells) < 3 {
+		return nil
+	}
 	l := &layout{headers: make(map[string]bool)}
 	known, first := meanings(), titleUnit
 	var named, valued bool
-	marked := titleUnit != ""
 	for _, text := range cells {
 		name, unit := splitHeader(text)
 		m, ok := known[name]
@@ -155,13 +160,12 @@ func newLayout(cells []string, titleUnit string) *layout {
 			m.what = ignored
 		}
 		l.headers[name] = true
-		marked = marked || unit != ""
 		named = named || m.what == theName
 		valued = valued || m.what == aNumber && m.name != "count"
 		l.trace = l.trace || m.what == aStart
 		l.columns = append(l.columns, columnOf(m, unit))
 	}
-	if !named || !valued || !marked || len(cells) < 3 {
+	if !named || !valued {
 		return nil
 	}
 	for i := range l.columns {

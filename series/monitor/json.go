@@ -28,7 +28,8 @@ func SniffJSON(head []byte) bool {
 }
 
 func isCard(head []byte) bool {
-	return (bytes.Contains(head, []byte(`"card`)) || bytes.Contains(head, []byte(`"gpu`))) && reCard().Match(head)
+	first := bytes.TrimLeft(head, "\t\n\f\r {")
+	return (bytes.HasPrefix(first, []byte(`"card`)) || bytes.HasPrefix(first, []byte(`"gpu`))) && reCard().Match(head)
 }
 
 func isStat(head []byte) bool {
