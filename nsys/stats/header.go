@@ -143,10 +143,11 @@ const nanoseconds = "nanoseconds"
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
 	// Any line of any file is asked, so most are refused before the table is built.
-	marked := titleUnit != "" || slices.ContainsFunc(cells, func(text string) bool { _, unit := splitHeader(text); return unit != "" })
+	marked := titleUnit != "" || slices.ContainsFunc(cells, func(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ")") })
 	if !marked || len(cells) < 3 {
 		return nil
 	}
+	marked = titleUnit != ""
 	l := &layout{headers: make(map[string]bool)}
 	known, first := meanings(), titleUnit
 	var named, valued bool
@@ -160,12 +161,13 @@ func newLayout(cells []string, titleUnit string) *layout {
 			m.what = ignored
 		}
 		l.headers[name] = true
+		marked = marked || unit != ""
 		named = named || m.what == theName
 		valued = valued || m.what == aNumber && m.name != "count"
 		l.trace = l.trace || m.what == aStart
 		l.columns = append(l.columns, columnOf(m, unit))
 	}
-	if !named || !valued {
+	if !named || !valued || !marked {
 		return nil
 	}
 	for i := range l.columns {
