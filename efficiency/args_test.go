@@ -35,7 +35,7 @@ func FuzzParseCall(f *testing.F) {
 		byName, _ := indexed()
 		for _, m := range byName {
 			if w, ok := m.Work(&c); ok && (w.FLOPs.N < 0 || w.Bytes.N < 0) {
-				t.Errorf("%s: negative work %+v", m.Names[0], w)
+				t.Errorf("%s: negative work %+v", m.Names()[0], w)
 			}
 		}
 	})

@@ -13,62 +13,62 @@ const (
 // attentions has the attentions that PyTorch records.
 var attentions = []Model{
 	{
-		Names: ops("aten::", "_scaled_dot_product_flash_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_flash_attention", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, causal 4", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 4}.forward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_flash_attention_backward", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, O, …, causal 11", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, out: 4}.backward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_efficient_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_efficient_attention", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 6", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 6, bias: 3}.forward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_efficient_attention_backward", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, bias 4, O 5, …, causal 11", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, bias: 4, out: 5}.backward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_cudnn_attention"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_cudnn_attention", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 6", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 6, bias: 3}.forward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_cudnn_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_dot_product_cudnn_attention_backward", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "dO, q, k, v, O, …, bias 8, …, causal 14", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 14, bias: 8, out: 4}.backward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_fused_attention_overrideable"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_scaled_dot_product_fused_attention_overrideable", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,H,N,D], k, v, bias 3, causal 5", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 5, bias: 3}.forward,
 	},
 	{
-		Names: ops("aten::", "_scaled_dot_product_fused_attention_overrideable_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_scaled_dot_product_fused_attention_overrideable_backward", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, bias 4, mask, O 6, …, causal 13", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 13, bias: 4, out: 6}.backward,
 	},
 	{
-		Names: ops("aten::", "_flash_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_flash_attention_forward", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, cu_seq 3, …, causal 8, …, window 11 and 12", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
 		formula: attention{causal: 8, lengths: 3, longest: 5, window: 11, tokens: true, bottomRight: true}.forward,
 	},
 	{
-		Names: ops("aten::", "_flash_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_flash_attention_backward", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, lse, cu_seq 6, …, causal 11, …, window 15 and 16", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, lengths: 6, longest: 8, window: 15, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
-		Names: ops("aten::", "_efficient_attention_forward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_efficient_attention_forward", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, bias 3, cu_seqlens 4, …, mask type 9", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
 		formula: attention{maskType: 9, bias: 3, lengths: 4, longest: 6, tokens: true}.forward,
 	},
 	{
-		Names: ops("aten::", "_efficient_attention_backward"), Library: "PyTorch", Unit: Matrix, Values: true, own: true,
+		space: "aten::", words: "_efficient_attention_backward", Library: "PyTorch", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, bias 4, O 5, cu_seqlens 6, …, mask type 14", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
 		formula: attention{q: 1, maskType: 14, bias: 4, out: 5, lengths: 6, longest: 8, tokens: true}.backward,
 	},
@@ -78,50 +78,50 @@ var attentions = []Model{
 // last query and the last key, as in FlashAttention since 2.1.
 var otherAttentions = []Model{
 	{
-		Names: []string{"flash_attn::_flash_attn_forward", "aiter::_flash_attn_forward", "aiter::mha_fwd"}, Library: "FlashAttention 2, AITER",
+		names: []string{"flash_attn::_flash_attn_forward", "aiter::_flash_attn_forward", "aiter::mha_fwd"}, Library: "FlashAttention 2, AITER",
 		Unit: Matrix, Values: true, own: true,
 		Args: "q[B,N,H,D], k, v, …, causal 5, window 6 and 7", FLOPs: attentionFLOPs, Bytes: attentionBytes,
 		formula: attention{causal: 5, window: 6, tokens: true, bottomRight: true}.forward,
 	},
 	{
-		Names: []string{"flash_attn::_flash_attn_backward", "aiter::_flash_attn_backward"}, Library: "FlashAttention 2, AITER",
+		names: []string{"flash_attn::_flash_attn_backward", "aiter::_flash_attn_backward"}, Library: "FlashAttention 2, AITER",
 		Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, …, causal 11, window 12 and 13", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 11, window: 12, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
-		Names: []string{"aiter::mha_bwd"}, Library: "AITER", Unit: Matrix, Values: true, own: true,
+		names: []string{"aiter::mha_bwd"}, Library: "AITER", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, …, causal 8, window 9 and 10", FLOPs: backwardFLOPs, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 8, window: 9, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
-		Names: []string{"flash_attn::_flash_attn_varlen_forward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
+		names: []string{"flash_attn::_flash_attn_varlen_forward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
 		Args: "q[T,H,D], k, v, cu_seqlens 3, …, causal 9, window 10 and 11", FLOPs: attentionFLOPs + variableLengths, Bytes: attentionBytes,
 		formula: attention{causal: 9, window: 10, lengths: 3, longest: 5, tokens: true, bottomRight: true}.forward,
 	},
 	{
-		Names: []string{"flash_attn::_flash_attn_varlen_backward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
+		names: []string{"flash_attn::_flash_attn_varlen_backward"}, Library: "FlashAttention 2", Unit: Matrix, Values: true, own: true,
 		Args: "dO, q, k, v, O, …, cu_seqlens 9, …, causal 15, window 16 and 17", FLOPs: backwardFLOPs + variableLengths, Bytes: backwardBytes,
 		formula: attention{q: 1, causal: 15, window: 16, lengths: 9, longest: 11, out: 4, tokens: true, bottomRight: true}.backward,
 	},
 	{
-		Names: []string{"aiter::mha_varlen_fwd"}, Library: "AITER", Unit: Matrix, Values: true, own: true,
+		names: []string{"aiter::mha_varlen_fwd"}, Library: "AITER", Unit: Matrix, Values: true, own: true,
 		Args: "q[T,H,D], k, v, cu_seqlens 3, …", FLOPs: "unknown", Bytes: attentionBytes,
 		formula: attention{lengths: 3, tokens: true, onGPU: true}.forward,
 	},
 	{
-		Names: []string{"flash_attn_3::fwd"}, Library: "FlashAttention 3", Unit: Matrix, Values: true, own: true,
+		names: []string{"flash_attn_3::fwd"}, Library: "FlashAttention 3", Unit: Matrix, Values: true, own: true,
 		Args:  "q[B,N,H,D], k, v, new k 3, …, cu_seqlens 7, …, used lengths 10 and 11, …, page table 14, …, causal 24, window 25 and 26",
 		FLOPs: attentionFLOPs + variableLengths + "; pages and used lengths: unknown", Bytes: attentionBytes,
 		formula: attention{causal: 24, window: 25, lengths: 7, longest: 12, stored: []int{3, 10, 11, 14}, tokens: true, bottomRight: true}.forward,
 	},
 	{
-		Names: []string{"FlashAttnFunc", "FlashAttnVarlenFunc"}, Library: "FlashAttention 2, AITER", Unit: Matrix, own: true,
+		names: []string{"FlashAttnFunc", "FlashAttnVarlenFunc"}, Library: "FlashAttention 2, AITER", Unit: Matrix, own: true,
 		Args: "q, k, v", FLOPs: "unknown: causal is not recorded", Bytes: attentionBytes,
 		formula: attention{lengths: 3, tokens: true, noFlag: true}.forward,
 	},
 	{
-		Names: []string{
+		names: []string{
 			"vllm::unified_attention", "vllm::unified_attention_with_output", "vllm::unified_mla_attention", "vllm::unified_mla_attention_with_output",
 			"_C::paged_attention_v1", "_C::paged_attention_v2", "_rocm_C::paged_attention", "_vllm_fa2_C::varlen_fwd", "_vllm_fa2_C::fwd_kvcache",
 			"_vllm_fa3_C::fwd", "sgl_kernel::fwd", "sgl_kernel::cutlass_mla_decode", "sglang::unified_attention_with_output", "aiter::mla_decode_fwd",
@@ -132,7 +132,7 @@ var otherAttentions = []Model{
 		formula: attends, cache: attended{}.read,
 	},
 	{
-		Names:   []string{"sglang_profiler::attention_paged_attention_ragged*"},
+		names:   []string{"sglang_profiler::attention_paged_attention_ragged*"},
 		Library: "SGLang", Unit: Matrix, own: true,
 		Args: "lengths of keys are in tensors; k cache 3, v cache 4", FLOPs: "unknown", Bytes: "unknown",
 		formula: attends, cache: attended{k: 3, v: 4}.read,

@@ -5,7 +5,7 @@ package efficiency
 // the link.
 var communications = []Model{
 	{
-		Names: []string{"record_param_comms", "c10d::*"}, Library: "PyTorch", Unit: UnknownUnit, own: true,
+		names: []string{"record_param_comms", "c10d::*"}, Library: "PyTorch", Unit: UnknownUnit, own: true,
 		Args: "tensors", FLOPs: "unknown", Bytes: "unknown; transfers have the bandwidth", never: Communication,
 	},
 }

@@ -3,12 +3,12 @@ package efficiency
 // convolutions has convolutions of any number of dimensions.
 var convolutions = []Model{
 	{
-		Names: ops("aten::", "convolution"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "convolution", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args:  "x, weight, bias, stride 3, padding 4, dilation 5, transposed 6, output padding 7, groups 8",
 		FLOPs: "2·∏out·∏weight[1:] (transposed: ∏x) + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w", formula: convolution,
 	},
 	{
-		Names: ops("aten::", "convolution_backward"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "convolution_backward", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args:  "g, x, weight, …, transposed 7, …, output mask 10 (dx, dw, db)",
 		FLOPs: "(dx + dw)·2·∏g·∏weight[1:] (transposed: ∏x) + db·∏g", Bytes: "|g| + dw·|x| + dx·|weight| + written gradients", formula: convolutionBackward,
 	},

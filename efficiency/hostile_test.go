@@ -128,9 +128,9 @@ func TestTable(t *testing.T) {
 		for i := range s.models {
 			m := &s.models[i]
 			if m.Library == "" || m.Args == "" || m.FLOPs == "" || m.Bytes == "" || (m.formula == nil) == (m.never == Known) {
-				t.Errorf("%v: something is missing", m.Names)
+				t.Errorf("%v: something is missing", m.Names())
 			}
-			for _, name := range m.Names {
+			for _, name := range m.Names() {
 				if names[name] {
 					t.Errorf("%s has two models", name)
 				}

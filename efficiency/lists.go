@@ -10,16 +10,16 @@ import (
 // types of lists; the name of the kernel has it.
 var lists = []Model{
 	{
-		Names: ops("aten::", "_fused_adam* _fused_sgd* _fused_adagrad*"), Library: "PyTorch", Unit: Vector, kernel: true,
+		space: "aten::", words: "_fused_adam* _fused_sgd* _fused_adagrad*", Library: "PyTorch", Unit: Vector, kernel: true,
 		Args: "parameters, gradients, states, and the type in the kernel's name", FLOPs: "unknown",
 		Bytes: "lists read, all but the gradients written: Adam 7P·w, SGD 3P·w, with momentum 5P·w", formula: optimizer,
 	},
 	{
-		Names: ops("aten::", "_foreach_*"), Library: "PyTorch", Unit: Vector, kernel: true,
+		space: "aten::", words: "_foreach_*", Library: "PyTorch", Unit: Vector, kernel: true,
 		Args: "lists, and the type in the kernel's name", FLOPs: "unknown", Bytes: "∑ lists + first list written; norm: none written; zero: not read", formula: foreach,
 	},
 	{
-		Names: ops("aten::", "_foreach_copy*"), Library: "PyTorch", Unit: None, kernel: true,
+		space: "aten::", words: "_foreach_copy*", Library: "PyTorch", Unit: None, kernel: true,
 		Args: "lists, and both types in the kernel's name", FLOPs: "0", Bytes: "∑ first list · (w + w of the second)", formula: foreachCopy,
 	},
 }

@@ -3,101 +3,101 @@ package efficiency
 // gemms has the products of matrices.
 var gemms = []Model{
 	{
-		Names: ops("aten::", "mm"), Library: "PyTorch", Unit: Matrix,
+		space: "aten::", words: "mm", Library: "PyTorch", Unit: Matrix,
 		Args: "a[M,K], b[K,N], out or out_dtype", FLOPs: "2MNK", Bytes: "|a| + |b| + MN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: 2}.work,
 	},
 	{
-		Names: ops("aten::", "addmm"), Library: "PyTorch", Unit: Matrix, inPlace: true,
+		space: "aten::", words: "addmm", Library: "PyTorch", Unit: Matrix, inPlace: true,
 		Args: "bias, a[M,K], b[K,N], beta 3", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w; no bias if beta is 0",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3}.work,
 	},
 	{
-		Names: ops("aten::", "_addmm_activation"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "_addmm_activation", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "bias, a[M,K], b[K,N], beta 3", FLOPs: "2MNK + MN", Bytes: "|bias| + |a| + |b| + MN·w; no bias if beta is 0",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3}.work,
 	},
 	{
-		Names: ops("aten::", "bmm"), Library: "PyTorch", Unit: Matrix,
+		space: "aten::", words: "bmm", Library: "PyTorch", Unit: Matrix,
 		Args: "a[B,M,K], b[B,K,N]", FLOPs: "2BMNK", Bytes: "|a| + |b| + BMN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, batched: true}.work,
 	},
 	{
-		Names: ops("aten::", "baddbmm"), Library: "PyTorch", Unit: Matrix, inPlace: true,
+		space: "aten::", words: "baddbmm", Library: "PyTorch", Unit: Matrix, inPlace: true,
 		Args: "bias, a[B,M,K], b[B,K,N], beta 3", FLOPs: "B(2MNK + MN)", Bytes: "|bias| + |a| + |b| + BMN·w; no bias if beta is 0",
 		formula: gemm{a: 1, b: 2, bias: 0, out: none, beta: 3, batched: true}.work,
 	},
 	{
-		Names: ops("aten::", "linear"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "linear", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[…,K], weight[N,K], bias", FLOPs: "2∏x·N + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w",
 		formula: linear,
 	},
 	{
-		Names: ops("aten::", "mv"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "mv", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "a[M,K], x[K]", FLOPs: "2MK", Bytes: "|a| + |x| + M·w", formula: matrixVector{a: 0, bias: none}.work,
 	},
 	{
-		Names: ops("aten::", "addmv addmv_"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "addmv addmv_", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "bias, a[M,K], x[K], beta 3", FLOPs: "2MK + M", Bytes: "|bias| + |a| + |x| + M·w; no bias if beta is 0",
 		formula: matrixVector{a: 1, bias: 0}.work,
 	},
 	{
-		Names: ops("aten::", "_int_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "_int_mm", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "a[M,K], b[K,N]", FLOPs: "2MNK", Bytes: "|a| + |b| + 4MN",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, width: 4}.work,
 	},
 	{
-		Names: ops("aten::", "_scaled_mm"), Library: "PyTorch", Unit: Matrix, Values: true,
+		space: "aten::", words: "_scaled_mm", Library: "PyTorch", Unit: Matrix, Values: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, bias 4, out_dtype 6", FLOPs: "2MNK + MN with a bias; 4-bit types: K doubled",
 		Bytes:   "|a| + |b| + |bias| + MN·w; block scales",
 		formula: gemm{a: 0, b: 1, bias: 4, out: none, outType: 6, scales: 2}.work,
 	},
 	{
-		Names: ops("_C::", "cutlass_scaled_mm"), Library: "vLLM", Unit: Matrix, own: true,
+		space: "_C::", words: "cutlass_scaled_mm", Library: "vLLM", Unit: Matrix, own: true,
 		Args: "out, a[M,K], b[K,N], scales 3 and 4, bias 5", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + |out|; block scales",
 		formula: gemm{a: 1, b: 2, bias: 5, out: 0, scales: 3}.work,
 	},
 	{
-		Names: []string{"_C::cutlass_scaled_fp4_mm", "sgl_kernel::cutlass_scaled_fp4_mm"}, Library: "vLLM, SGLang", Unit: Matrix, own: true,
+		names: []string{"_C::cutlass_scaled_fp4_mm", "sgl_kernel::cutlass_scaled_fp4_mm"}, Library: "vLLM, SGLang", Unit: Matrix, own: true,
 		Args: "out, a[M,K/2], b[N,K/2], block scales 3 and 4", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + |out|",
 		formula: gemm{a: 1, b: 2, bias: none, out: 0, scales: 3, transposed: true, pack: 2, dtype: "c10::Float4_e2m1fn_x2"}.work,
 	},
 	{
-		Names: ops("sgl_kernel::", "fp8_scaled_mm int8_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
+		space: "sgl_kernel::", words: "fp8_scaled_mm int8_scaled_mm", Library: "SGLang", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, out_dtype 4, bias 5", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + MN·w; block scales",
 		formula: gemm{a: 0, b: 1, bias: 5, out: none, outType: 4, scales: 2}.work,
 	},
 	{
-		Names: ops("sgl_kernel::", "fp8_blockwise_scaled_mm"), Library: "SGLang", Unit: Matrix, Values: true, own: true,
+		space: "sgl_kernel::", words: "fp8_blockwise_scaled_mm", Library: "SGLang", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[K,N], scales 2 and 3, out_dtype 4", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + MN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, outType: 4, scales: 2}.work,
 	},
 	{
-		Names: []string{"sgl_kernel::dsv3_fused_a_gemm", "sgl_kernel::dsv3_router_gemm", "_C::dsv3_fused_a_gemm"}, Library: "vLLM, SGLang",
+		names: []string{"sgl_kernel::dsv3_fused_a_gemm", "sgl_kernel::dsv3_router_gemm", "_C::dsv3_fused_a_gemm"}, Library: "vLLM, SGLang",
 		Unit: Matrix, own: true, Args: "out[M,N], a[M,K], b[K,N] or [N,K]", FLOPs: "2MNK", Bytes: "|a| + |b| + |out|", formula: intoOut,
 	},
 	{
-		Names: []string{"aiter::gemm_a16w16"}, Library: "AITER", Unit: Matrix,
+		names: []string{"aiter::gemm_a16w16"}, Library: "AITER", Unit: Matrix,
 		Args: "a[M,K], b[N,K], bias 2", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + MN·w",
 		formula: gemm{a: 0, b: 1, bias: 2, out: none, transposed: true}.work,
 	},
 	{
-		Names: []string{"vllm::rocm_unquantized_gemm", "vllm::rocm_unquantized_gemm_impl"}, Library: "vLLM", Unit: Matrix, own: true,
+		names: []string{"vllm::rocm_unquantized_gemm", "vllm::rocm_unquantized_gemm_impl"}, Library: "vLLM", Unit: Matrix, own: true,
 		Args: "x[…,K], weight[N,K], bias", FLOPs: "2∏x·N + ∏out with a bias", Bytes: "|x| + |weight| + |bias| + ∏out·w", formula: linear,
 	},
 	{
-		Names:   []string{"aiter::gemm_a8w8_blockscale", "aiter::gemm_a8w8_blockscale_bpreshuffle", "vllm::rocm_aiter_gemm_a8w8_blockscale", "vllm::rocm_aiter_triton_gemm_a8w8_blockscale"},
+		names:   []string{"aiter::gemm_a8w8_blockscale", "aiter::gemm_a8w8_blockscale_bpreshuffle", "vllm::rocm_aiter_gemm_a8w8_blockscale", "vllm::rocm_aiter_triton_gemm_a8w8_blockscale"},
 		Library: "AITER, vLLM", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[N,K], scales 2 and 3, out_dtype 4", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + MN·w",
 		formula: gemm{a: 0, b: 1, bias: none, out: none, outType: 4, scales: 2, transposed: true}.work,
 	},
 	{
-		Names: []string{"vllm::rocm_aiter_gemm_a8w8"}, Library: "vLLM", Unit: Matrix, Values: true, own: true,
+		names: []string{"vllm::rocm_aiter_gemm_a8w8"}, Library: "vLLM", Unit: Matrix, Values: true, own: true,
 		Args: "a[M,K], b[N,K], scales 2 and 3, bias 4, out_dtype 5", FLOPs: "2MNK + MN with a bias", Bytes: "|a| + |b| + |bias| + MN·w; block scales",
 		formula: gemm{a: 0, b: 1, bias: 4, out: none, outType: 5, scales: 2, transposed: true}.work,
 	},
 	{
-		Names: []string{"sglang::deep_gemm_fp8_fp8_bf16_nt", "vllm::fp8_gemm_nt"}, Library: "DeepGEMM", Unit: Matrix, own: true,
+		names: []string{"sglang::deep_gemm_fp8_fp8_bf16_nt", "vllm::fp8_gemm_nt"}, Library: "DeepGEMM", Unit: Matrix, own: true,
 		Args: "a[M,K], scales, b[N,K], scales, out[M,N]", FLOPs: "2MNK", Bytes: "|a| + |b| + scales + |out|", formula: deepGEMM,
 	},
 }

@@ -6,27 +6,27 @@ import "slices"
 // inputs decide the peak: the weights are converted before they are multiplied.
 var packedGemms = []Model{
 	{
-		Names: ops("_C::", "awq_gemm"), Library: "vLLM", Unit: Matrix, own: true,
+		space: "_C::", words: "awq_gemm", Library: "vLLM", Unit: Matrix, own: true,
 		Args: "x[M,K], weight[K,N/8], scales[K/g,N], zeros", FLOPs: "2MNK", Bytes: "packed tensors + |x| + MN·w",
 		formula: weightOnly{scales: 2, n: -1}.work,
 	},
 	{
-		Names: []string{"_C::gptq_gemm", "sgl_kernel::gptq_gemm"}, Library: "vLLM, SGLang", Unit: Matrix, own: true,
+		names: []string{"_C::gptq_gemm", "sgl_kernel::gptq_gemm"}, Library: "vLLM, SGLang", Unit: Matrix, own: true,
 		Args: "x[M,K], weight[K/8,N], zeros, scales[K/g,N]", FLOPs: "2MNK", Bytes: "packed tensors + |x| + MN·w",
 		formula: weightOnly{scales: 3, n: -1}.work,
 	},
 	{
-		Names:   []string{"_C::gptq_marlin_gemm", "_C::marlin_gemm", "_C::gptq_marlin_24_gemm", "_C::awq_marlin_gemm", "sgl_kernel::gptq_marlin_gemm"},
+		names:   []string{"_C::gptq_marlin_gemm", "_C::marlin_gemm", "_C::gptq_marlin_24_gemm", "_C::awq_marlin_gemm", "sgl_kernel::gptq_marlin_gemm"},
 		Library: "vLLM, SGLang", Unit: Matrix, own: true, Values: true,
 		Args: "x[M,K], …, size_m, size_n, size_k", FLOPs: "2MNK", Bytes: "packed tensors without workspace + |x| + MN·w", formula: marlin,
 	},
 	{
-		Names: ops("aten::", "_weight_int4pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "_weight_int4pack_mm", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[M,K], packed weight, group size, scales and zeros[K/g,N,2]", FLOPs: "2MNK", Bytes: "packed tensors + |x| + MN·w",
 		formula: weightOnly{scales: 3, n: 1}.work,
 	},
 	{
-		Names: ops("aten::", "_weight_int8pack_mm"), Library: "PyTorch", Unit: Matrix, own: true,
+		space: "aten::", words: "_weight_int8pack_mm", Library: "PyTorch", Unit: Matrix, own: true,
 		Args: "x[M,K], weight[N,K], scales[N]", FLOPs: "2MNK", Bytes: "|x| + |weight| + |scales| + MN·w",
 		formula: weightOnly{scales: 2, n: -1}.work,
 	},
@@ -79,7 +79,7 @@ func marlin(o *operands) Work {
 // is in a tensor, so that bytes have bounds only.
 var groupedGemms = []Model{
 	{
-		Names: []string{
+		names: []string{
 			"aten::_grouped_mm", "aten::_scaled_grouped_mm", "primus_turbo::grouped_gemm", "primus_turbo::grouped_gemm_impl",
 			"primus_turbo_cpp_extension::grouped_gemm", "primus_turbo_cpp_extension::ck_grouped_gemm",
 		},

@@ -8,8 +8,6 @@ import (
 
 // A Model says how much work the calls of some operators do.
 type Model struct {
-	// Names are those of the operators. A star at the end stands for any text.
-	Names []string
 	// Library is what records these names.
 	Library string
 	// Args are the arguments that the formula reads, in their order or with their
@@ -20,6 +18,9 @@ type Model struct {
 	Unit         Unit
 	// Values says that the formula needs values of arguments, not only dimensions.
 	Values bool
+
+	names        []string // of operators; a star at the end stands for any text
+	space, words string   // more of them: words behind a namespace. Most runs need neither
 
 	formula func(*operands) Work
 	never   Reason                                         // why nothing that a capture records tells the work; such a model has no formula
@@ -206,7 +207,7 @@ func index(subjects []subject) (map[string]*Model, []prefixed) {
 	for _, s := range subjects {
 		for i := range s.models {
 			m := &s.models[i]
-			for _, name := range m.Names {
+			for _, name := range m.Names() {
 				if prefix, ok := strings.CutSuffix(name, "*"); ok {
 					prefixes = append(prefixes, prefixed{prefix, m})
 					continue
@@ -222,11 +223,11 @@ func index(subjects []subject) (map[string]*Model, []prefixed) {
 	return names, prefixes
 }
 
-// ops returns names with a prefix each.
-func ops(prefix, names string) []string {
-	list := strings.Fields(names)
-	for i := range list {
-		list[i] = prefix + list[i]
+// Names returns the names of the operators. A star at the end stands for any text.
+func (m *Model) Names() []string {
+	list := slices.Clone(m.names)
+	for word := range strings.FieldsSeq(m.words) {
+		list = append(list, m.space+word)
 	}
 	return list
 }

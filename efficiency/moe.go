@@ -4,7 +4,7 @@ package efficiency
 // bytes are known only if that number has one possible value.
 var moes = []Model{
 	{
-		Names: []string{
+		names: []string{
 			"vllm::inplace_fused_experts", "vllm::outplace_fused_experts", "sglang::inplace_fused_experts", "sglang::outplace_fused_experts",
 		},
 		Library: "vLLM, SGLang", Unit: Matrix, own: true,
@@ -12,7 +12,7 @@ var moes = []Model{
 		Bytes: "2|x| + e·(expert of w1 and w2); e, the experts that have tokens, is between k and min(E, Tk)", formula: fusedExperts,
 	},
 	{
-		Names: []string{
+		names: []string{
 			"vllm::moe_forward", "vllm::moe_forward_shared", "vllm::rocm_aiter_fused_moe", "sglang::fused_moe", "aiter::fused_moe_",
 			"aiter::ck_moe_stage1", "aiter::ck_moe_stage2", "aiter::fmoe", "aiter::fmoe_g1u1", "_moe_C::moe_wna16_marlin_gemm",
 			"sgl_kernel::moe_wna16_marlin_gemm", "sgl_kernel::fp8_blockwise_scaled_grouped_mm", "_C::cutlass_moe_mm", "_C::cutlass_fp4_group_mm",
@@ -22,15 +22,15 @@ var moes = []Model{
 		Args: "experts of tokens are in tensors", FLOPs: "unknown", Bytes: "unknown", never: Routing,
 	},
 	{
-		Names: []string{"_moe_C::topk_softmax"}, Library: "vLLM", Unit: Vector, own: true,
+		names: []string{"_moe_C::topk_softmax"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "weights, ids, token ids, gating[T,E]", FLOPs: "5TE", Bytes: "all tensor arguments", formula: simple{per: 5, of: 3, typeOf: 3}.work,
 	},
 	{
-		Names: []string{"sgl_kernel::topk_softmax"}, Library: "SGLang", Unit: Vector, own: true,
+		names: []string{"sgl_kernel::topk_softmax"}, Library: "SGLang", Unit: Vector, own: true,
 		Args: "weights, ids, gating[T,E]", FLOPs: "5TE", Bytes: "all tensor arguments", formula: simple{per: 5, of: 2, typeOf: 2}.work,
 	},
 	{
-		Names: []string{"_moe_C::moe_sum"}, Library: "vLLM", Unit: Vector, own: true,
+		names: []string{"_moe_C::moe_sum"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "x[T,k,H], out[T,H]", FLOPs: "∏x", Bytes: "|x| + |out|", formula: simple{per: 1, moved: []int{0, 1}}.work,
 	},
 }

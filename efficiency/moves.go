@@ -9,31 +9,31 @@ import (
 // moves has operators that copy or fill memory.
 var moves = []Model{
 	{
-		Names: ops("aten::", "copy_"), Library: "PyTorch", Unit: None, kernel: true,
+		space: "aten::", words: "copy_", Library: "PyTorch", Unit: None, kernel: true,
 		Args: "destination, source, and whether it is a copy from or to the host", FLOPs: "0", Bytes: "|source| + ∏destination·w; over the host link once", formula: copies,
 	},
 	{
-		Names: ops("aten::", "fill_"), Library: "PyTorch", Unit: None,
+		space: "aten::", words: "fill_", Library: "PyTorch", Unit: None,
 		Args: "x", FLOPs: "0", Bytes: "∏x·w", formula: filling,
 	},
 	{
-		Names: ops("aten::", "zero_ normal_ uniform_ random_ bernoulli_ exponential_"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "zero_ normal_ uniform_ random_ bernoulli_ exponential_", Library: "PyTorch", Unit: None, own: true,
 		Args: "x", FLOPs: "0", Bytes: "∏x·w", formula: filling,
 	},
 	{
-		Names: ops("aten::", "tril triu"), Library: "PyTorch", Unit: None, inPlace: true, own: true,
+		space: "aten::", words: "tril triu", Library: "PyTorch", Unit: None, inPlace: true, own: true,
 		Args: "x", FLOPs: "0", Bytes: "|x| + ∏x·w", formula: simple{moved: []int{0}, result: []int{0}}.work,
 	},
 	{
-		Names: ops("aten::", "cat"), Library: "PyTorch", Unit: None, kernel: true,
+		space: "aten::", words: "cat", Library: "PyTorch", Unit: None, kernel: true,
 		Args: "tensors, and the width in the kernel's name", FLOPs: "0", Bytes: "2∑∏tensor·w", formula: concatenation,
 	},
 	{
-		Names: ops("aten::", "arange"), Library: "PyTorch", Unit: None, Values: true, own: true,
+		space: "aten::", words: "arange", Library: "PyTorch", Unit: None, Values: true, own: true,
 		Args: "start, end, step, out", FLOPs: "0", Bytes: "⌈(end − start)/step⌉·w", formula: arange,
 	},
 	{
-		Names: ops("aten::", "_local_scalar_dense"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "_local_scalar_dense", Library: "PyTorch", Unit: None, own: true,
 		Args: "x", FLOPs: "0", Bytes: "w", formula: scalarCopy,
 	},
 }
@@ -124,36 +124,36 @@ func arange(o *operands) Work {
 // touch count, not the whole table.
 var indexings = []Model{
 	{
-		Names: ops("aten::", "embedding"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "embedding", Library: "PyTorch", Unit: None, own: true,
 		Args: "table[V,…], indices", FLOPs: "0", Bytes: "|indices| + 2∏out·w", formula: gathering{index: 1, axis: leading}.work,
 	},
 	{
-		Names: ops("aten::", "index_select"), Library: "PyTorch", Unit: None, Values: true,
+		space: "aten::", words: "index_select", Library: "PyTorch", Unit: None, Values: true,
 		Args: "x, dim 1, indices", FLOPs: "0", Bytes: "|indices| + 2∏out·w", formula: gathering{index: 2, axis: byValue}.work,
 	},
 	{
-		Names: ops("aten::", "gather"), Library: "PyTorch", Unit: None,
+		space: "aten::", words: "gather", Library: "PyTorch", Unit: None,
 		Args: "x, dim, indices", FLOPs: "0", Bytes: "|indices| + 2∏indices·w", formula: gathering{index: 2, axis: elementwise}.work,
 	},
 	{
-		Names: ops("aten::", "scatter_add scatter_add_ index_add index_add_"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "scatter_add scatter_add_ index_add index_add_", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "∏source", Bytes: "unknown; in place between |indices| + |source|, if all indices are equal, and 2∏source·w more", formula: scatterAdd,
 	},
 	{
-		Names: ops("aten::", "scatter_"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "scatter_", Library: "PyTorch", Unit: None, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "0", Bytes: "|indices| + |source| + ∏source·w", formula: scatter,
 	},
 	{
-		Names: ops("aten::", "index_copy_"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "index_copy_", Library: "PyTorch", Unit: None, own: true,
 		Args: "x, dim, indices, source 3", FLOPs: "0", Bytes: "|indices| + |source| + ∏source·w",
 		formula: simple{of: 3, moved: []int{2, 3}, result: []int{3}}.work,
 	},
 	{
-		Names: ops("aten::", "embedding_dense_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "embedding_dense_backward", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, indices", FLOPs: "∏g", Bytes: "unknown: which rows are written is in a tensor", formula: embeddingBackward,
 	},
 	{
-		Names: ops("aten::", "index index_put_ _index_put_impl_ index_put _unsafe_index masked_select nonzero"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "index index_put_ _index_put_impl_ index_put _unsafe_index masked_select nonzero", Library: "PyTorch", Unit: None, own: true,
 		Args: "the dimensions of indices are not recorded", FLOPs: "0", Bytes: "unknown", formula: lostIndices,
 	},
 }

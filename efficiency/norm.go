@@ -5,32 +5,32 @@ import "strings"
 // norms has normalizations. Statistics are saved per row or channel and not counted.
 var norms = []Model{
 	{
-		Names: append(ops("aten::", "batch_norm layer_norm group_norm instance_norm native_batch_norm native_layer_norm native_group_norm"),
-			ops("aten::", "miopen_batch_norm cudnn_batch_norm")...),
+		space: "aten::", words: "batch_norm layer_norm group_norm instance_norm native_batch_norm native_layer_norm native_group_norm " +
+			"miopen_batch_norm cudnn_batch_norm",
 		Library: "PyTorch", Unit: Vector, Args: "x, parameters", FLOPs: "8∏x", Bytes: "all tensor arguments + ∏x·w",
 		formula: simple{per: 8, result: []int{0}}.work,
 	},
 	{
-		Names: ops("aten::", "_fused_rms_norm"), Library: "PyTorch", Unit: Vector,
+		space: "aten::", words: "_fused_rms_norm", Library: "PyTorch", Unit: Vector,
 		Args: "x, shape, weight", FLOPs: "4∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 4, result: []int{0}}.work,
 	},
 	{
-		Names: ops("aten::", "rms_norm"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "rms_norm", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, shape, weight", FLOPs: "4∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 4, result: []int{0}}.work,
 	},
 	{
-		Names: ops("aten::", "batch_norm_backward layer_norm_backward group_norm_backward native_batch_norm_backward native_layer_norm_backward "+
-			"native_group_norm_backward miopen_batch_norm_backward cudnn_batch_norm_backward _fused_rms_norm_backward"),
+		space: "aten::", words: "batch_norm_backward layer_norm_backward group_norm_backward native_batch_norm_backward native_layer_norm_backward " +
+			"native_group_norm_backward miopen_batch_norm_backward cudnn_batch_norm_backward _fused_rms_norm_backward",
 		Library: "PyTorch", Unit: Vector,
 		Args: "g, x, …, γ, …, output mask (the last)", FLOPs: "12∏x", Bytes: "all tensor arguments + ∏x·w + |γ| for each parameter gradient",
 		formula: normBackward,
 	},
 	{
-		Names: []string{"FusedLayerNormAffineFunction"}, Library: "Apex", Unit: Vector, own: true,
+		names: []string{"FusedLayerNormAffineFunction"}, Library: "Apex", Unit: Vector, own: true,
 		Args: "x, γ, β", FLOPs: "8∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 8, result: []int{0}}.work,
 	},
 	{
-		Names: []string{"FusedRMSNormAffineFunction"}, Library: "Apex", Unit: Vector, own: true,
+		names: []string{"FusedRMSNormAffineFunction"}, Library: "Apex", Unit: Vector, own: true,
 		Args: "x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments + ∏x·w", formula: simple{per: 4, result: []int{0}}.work,
 	},
 }
@@ -73,44 +73,44 @@ func normBackward(o *operands) Work {
 // arguments.
 var servingNorms = []Model{
 	{
-		Names: []string{"_C::rms_norm", "aiter::rmsnorm"}, Library: "vLLM, AITER", Unit: Vector,
+		names: []string{"_C::rms_norm", "aiter::rmsnorm"}, Library: "vLLM, AITER", Unit: Vector,
 		Args: "out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments", formula: simple{per: 4, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"aiter::add_rmsnorm"}, Library: "AITER", Unit: Vector,
+		names: []string{"aiter::add_rmsnorm"}, Library: "AITER", Unit: Vector,
 		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"aiter::rms_norm", "aiter::rms_norm_cu", "aiter::rmsnorm2d_fwd_ck"}, Library: "AITER", Unit: Vector, own: true,
+		names: []string{"aiter::rms_norm", "aiter::rms_norm_cu", "aiter::rmsnorm2d_fwd_ck"}, Library: "AITER", Unit: Vector, own: true,
 		Args: "x, γ or out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments, ∏x·w for a new result", formula: rmsNorm,
 	},
 	{
-		Names: []string{"aiter::rmsnorm2d_fwd_with_add_ck", "aiter::rmsnorm2d_fwd_with_add"}, Library: "AITER", Unit: Vector, own: true,
+		names: []string{"aiter::rmsnorm2d_fwd_with_add_ck", "aiter::rmsnorm2d_fwd_with_add"}, Library: "AITER", Unit: Vector, own: true,
 		Args: "out, x, residual, new residual, γ", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"_C::fused_add_rms_norm"}, Library: "vLLM", Unit: Vector,
+		names: []string{"_C::fused_add_rms_norm"}, Library: "vLLM", Unit: Vector,
 		Args: "x, residual, γ", FLOPs: "5∏x", Bytes: "2(|x| + |residual|) + |γ|", formula: simple{per: 5, moved: []int{2}, twice: []int{0, 1}}.work,
 	},
 	{
-		Names: ops("sgl_kernel::", "rmsnorm gemma_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
+		space: "sgl_kernel::", words: "rmsnorm gemma_rmsnorm", Library: "SGLang", Unit: Vector, own: true,
 		Args: "out, x, γ", FLOPs: "4∏x", Bytes: "all tensor arguments", formula: simple{per: 4, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: ops("sgl_kernel::", "fused_add_rmsnorm gemma_fused_add_rmsnorm"), Library: "SGLang", Unit: Vector, own: true,
+		space: "sgl_kernel::", words: "fused_add_rmsnorm gemma_fused_add_rmsnorm", Library: "SGLang", Unit: Vector, own: true,
 		Args: "x, residual, γ", FLOPs: "5∏x", Bytes: "2(|x| + |residual|) + |γ|", formula: simple{per: 5, moved: []int{2}, twice: []int{0, 1}}.work,
 	},
 	{
-		Names: []string{"_C::rms_norm_static_fp8_quant"}, Library: "vLLM", Unit: Vector, own: true,
+		names: []string{"_C::rms_norm_static_fp8_quant"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, γ, scale", FLOPs: "5∏x", Bytes: "all tensor arguments", formula: simple{per: 5, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"_C::fused_add_rms_norm_static_fp8_quant"}, Library: "vLLM", Unit: Vector, own: true,
+		names: []string{"_C::fused_add_rms_norm_static_fp8_quant"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, residual, γ, scale", FLOPs: "6∏x", Bytes: "all tensor arguments + |residual|",
 		formula: simple{per: 6, of: 1, typeOf: 1, moved: []int{0, 1, 3, 4}, twice: []int{2}}.work,
 	},
 	{
-		Names: []string{"_C::rms_norm_dynamic_per_token_quant"}, Library: "vLLM", Unit: Vector, own: true,
+		names: []string{"_C::rms_norm_dynamic_per_token_quant"}, Library: "vLLM", Unit: Vector, own: true,
 		Args: "out, x, γ, scale, …, residual 6", FLOPs: "5∏x, 6∏x with a residual", Bytes: "all tensor arguments + |residual|", formula: normQuantized,
 	},
 }
@@ -134,15 +134,15 @@ func normQuantized(o *operands) Work {
 // softmaxes has softmax and its backward pass.
 var softmaxes = []Model{
 	{
-		Names: ops("aten::", "_softmax _log_softmax"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "_softmax _log_softmax", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim, half_to_float 2", FLOPs: "5∏x", Bytes: "|x| + ∏x·w, w = 4 if half_to_float", formula: softmax,
 	},
 	{
-		Names: ops("aten::", "_softmax_backward_data _log_softmax_backward_data"), Library: "PyTorch", Unit: Vector,
+		space: "aten::", words: "_softmax_backward_data _log_softmax_backward_data", Library: "PyTorch", Unit: Vector,
 		Args: "g, y, dim, type of the input 3", FLOPs: "4∏g", Bytes: "|g| + |y| + ∏g·w, w of the input's type", formula: softmaxBackward,
 	},
 	{
-		Names: []string{"ScaledUpperTriangMaskedSoftmax"}, Library: "Megatron-LM", Unit: Vector, own: true,
+		names: []string{"ScaledUpperTriangMaskedSoftmax"}, Library: "Megatron-LM", Unit: Vector, own: true,
 		Args: "x[B,N,N]", FLOPs: "5BN(N+1)/2", Bytes: "BN(N+1)/2·w read, BN²·w written", formula: triangularSoftmax,
 	},
 }

@@ -63,7 +63,7 @@ func formulaTables() string {
 func names(m *Model) string {
 	var list []string
 	space := ""
-	for _, name := range m.Names {
+	for _, name := range m.Names() {
 		prefix, base := "", name
 		if i := strings.LastIndex(name, "::"); i >= 0 && !strings.Contains(name, "<") {
 			prefix, base = name[:i+2], name[i+2:]

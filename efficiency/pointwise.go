@@ -6,88 +6,88 @@ import "strings"
 // its place. Names with an underscore at the end are the same in place.
 var pointwises = []Model{
 	{
-		Names:   ops("aten::", "abs neg clamp_min clamp_max floor ceil round sign bitwise_not gelu silu leaky_relu hardtanh hardswish elu softplus"),
+		space: "aten::", words: "abs neg clamp_min clamp_max floor ceil round sign bitwise_not gelu silu leaky_relu hardtanh hardswish elu softplus",
 		Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
 	},
 	{
-		Names:   ops("aten::", "exp exp2 log log1p sqrt rsqrt reciprocal sigmoid tanh sin cos erf"),
+		space: "aten::", words: "exp exp2 log log1p sqrt rsqrt reciprocal sigmoid tanh sin cos erf",
 		Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 1, per: 1, result: floats}.work,
 	},
 	{
-		Names: ops("aten::", "logical_not isnan isinf"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		space: "aten::", words: "logical_not isnan isinf", Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, out", FLOPs: "∏out", Bytes: "|x| + ∏out", formula: pointwise{inputs: 1, per: 1, result: truths}.work,
 	},
 	{
-		Names: ops("aten::", "clamp"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		space: "aten::", words: "clamp", Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, min, max, out", FLOPs: "∏out", Bytes: "|x| + |min| + |max| + ∏out·w", formula: pointwise{inputs: 3, per: 1}.work,
 	},
 	{
-		Names:   ops("aten::", "add sub rsub mul maximum minimum pow bitwise_and bitwise_or"),
+		space: "aten::", words: "add sub rsub mul maximum minimum pow bitwise_and bitwise_or",
 		Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, y, …, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
 	},
 	{
-		Names: ops("aten::", "div"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		space: "aten::", words: "div", Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, y, rounding, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers; unknown for integers with a rounding mode",
 		formula: pointwise{inputs: 2, per: 1, result: quotients}.work,
 	},
 	{
-		Names: ops("aten::", "eq ne lt le gt ge logical_and logical_or"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		space: "aten::", words: "eq ne lt le gt ge logical_and logical_or", Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out", formula: pointwise{inputs: 2, per: 1, result: truths}.work,
 	},
 	{
-		Names:   ops("aten::", "sigmoid_backward tanh_backward threshold_backward gelu_backward silu_backward"),
+		space: "aten::", words: "sigmoid_backward tanh_backward threshold_backward gelu_backward silu_backward",
 		Library: "PyTorch", Unit: Vector,
 		Args: "g, x or y, …, out", FLOPs: "∏out", Bytes: "|g| + |x| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
 	},
 	{
-		Names: ops("aten::", "where"), Library: "PyTorch", Unit: Vector,
+		space: "aten::", words: "where", Library: "PyTorch", Unit: Vector,
 		Args: "condition, x, y, out", FLOPs: "0", Bytes: "|condition| + |x| + |y| + ∏out·w", formula: pointwise{inputs: 3}.work,
 	},
 	{
-		Names: ops("aten::", "addcmul addcdiv"), Library: "PyTorch", Unit: Vector, inPlace: true,
+		space: "aten::", words: "addcmul addcdiv", Library: "PyTorch", Unit: Vector, inPlace: true,
 		Args: "x, y, z, …, out", FLOPs: "3∏out", Bytes: "|x| + |y| + |z| + ∏out·w", formula: pointwise{inputs: 3, per: 3}.work,
 	},
 	{
-		Names:   ops("aten::", "log2 log10 expm1 tan asin acos atan sinh cosh asinh acosh atanh erfc erfinv lgamma digamma logit"),
+		space: "aten::", words: "log2 log10 expm1 tan asin acos atan sinh cosh asinh acosh atanh erfc erfinv lgamma digamma logit",
 		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 1, per: 1, result: floats}.work,
 	},
 	{
-		Names:   ops("aten::", "relu trunc frac sgn hardsigmoid mish nan_to_num hardshrink softshrink log_sigmoid_forward"),
+		space: "aten::", words: "relu trunc frac sgn hardsigmoid mish nan_to_num hardshrink softshrink log_sigmoid_forward",
 		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, …, out", FLOPs: "∏out", Bytes: "|x| + ∏out·w", formula: pointwise{inputs: 1, per: 1}.work,
 	},
 	{
-		Names:   ops("aten::", "fmod remainder hypot logaddexp fmax fmin floor_divide bitwise_xor bitwise_left_shift bitwise_right_shift _prelu_kernel"),
+		space: "aten::", words: "fmod remainder hypot logaddexp fmax fmin floor_divide bitwise_xor bitwise_left_shift bitwise_right_shift _prelu_kernel",
 		Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
 	},
 	{
-		Names: ops("aten::", "atan2 copysign xlogy"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		space: "aten::", words: "atan2 copysign xlogy", Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out·w, w = 4 for integers", formula: pointwise{inputs: 2, per: 1, result: floats}.work,
 	},
 	{
-		Names: ops("aten::", "logical_xor"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		space: "aten::", words: "logical_xor", Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, y, out", FLOPs: "∏out", Bytes: "|x| + |y| + ∏out", formula: pointwise{inputs: 2, per: 1, result: truths}.work,
 	},
 	{
-		Names: ops("aten::", "lerp"), Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
+		space: "aten::", words: "lerp", Library: "PyTorch", Unit: Vector, inPlace: true, own: true,
 		Args: "x, y, weight, out", FLOPs: "3∏out", Bytes: "|x| + |y| + |weight| + ∏out·w", formula: pointwise{inputs: 3, per: 3}.work,
 	},
 	{
-		Names:   ops("aten::", "hardswish_backward hardsigmoid_backward leaky_relu_backward hardtanh_backward softplus_backward logit_backward mish_backward log_sigmoid_backward"),
+		space: "aten::", words: "hardswish_backward hardsigmoid_backward leaky_relu_backward hardtanh_backward softplus_backward logit_backward mish_backward log_sigmoid_backward",
 		Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, x, …, out", FLOPs: "∏out", Bytes: "|g| + |x| + ∏out·w", formula: pointwise{inputs: 2, per: 1}.work,
 	},
 	{
-		Names: ops("aten::", "masked_fill_"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "masked_fill_", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, mask", FLOPs: "0", Bytes: "2|x| + |mask|", formula: pointwise{inputs: 2}.work,
 	},
 	{
-		Names: ops("aten::", "native_dropout native_dropout_backward _fused_dropout"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "native_dropout native_dropout_backward _fused_dropout", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x", FLOPs: "∏x", Bytes: "|x| + ∏x·w", formula: simple{per: 1, moved: []int{0}, result: []int{0}}.work,
 	},
 }

@@ -5,45 +5,45 @@ import "strings"
 // recommenders has operators of FBGEMM, for models with embedding tables.
 var recommenders = []Model{
 	{
-		Names:   []string{"fbgemm::permute_pooled_embs_auto_grad", "fbgemm::permute_pooled_embs", "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbs*"},
+		names:   []string{"fbgemm::permute_pooled_embs_auto_grad", "fbgemm::permute_pooled_embs", "torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbs*"},
 		Library: "FBGEMM", Unit: None, own: true,
 		Args: "x, offsets and permutations", FLOPs: "0", Bytes: "all tensor arguments + ∏x·w", formula: simple{result: []int{0}}.work,
 	},
 	{
-		Names: []string{"fbgemm::recat_embedding_grad_output_mixed_D_batch"}, Library: "FBGEMM", Unit: None, own: true,
+		names: []string{"fbgemm::recat_embedding_grad_output_mixed_D_batch"}, Library: "FBGEMM", Unit: None, own: true,
 		Args: "g, dimensions", FLOPs: "0", Bytes: "all tensor arguments + ∏g·w", formula: simple{result: []int{0}}.work,
 	},
 	{
-		Names: []string{"fbgemm::FloatToFP8RowwiseQuantized"}, Library: "FBGEMM", Unit: Vector, own: true,
+		names: []string{"fbgemm::FloatToFP8RowwiseQuantized"}, Library: "FBGEMM", Unit: Vector, own: true,
 		Args: "x[…,C]", FLOPs: "∏x", Bytes: "|x| + rows·(C + 8): the scale of a row takes 8 bytes", formula: rowsToFP8,
 	},
 	{
-		Names: []string{"fbgemm::FP8RowwiseQuantizedToFloat"}, Library: "FBGEMM", Unit: Vector, own: true, kernel: true,
+		names: []string{"fbgemm::FP8RowwiseQuantizedToFloat"}, Library: "FBGEMM", Unit: Vector, own: true, kernel: true,
 		Args: "x[…,C+8], and float in the kernel's name", FLOPs: "rows·C", Bytes: "|x| + 4·rows·C", formula: rowsFromFP8,
 	},
 	{
-		Names: []string{"fbgemm::FloatToHFP8Quantized"}, Library: "FBGEMM", Unit: Vector, own: true,
+		names: []string{"fbgemm::FloatToHFP8Quantized"}, Library: "FBGEMM", Unit: Vector, own: true,
 		Args: "x", FLOPs: "∏x", Bytes: "|x| + ∏x", formula: toHFP8,
 	},
 	{
-		Names: []string{"fbgemm::HFP8QuantizedToFloat"}, Library: "FBGEMM", Unit: Vector, own: true,
+		names: []string{"fbgemm::HFP8QuantizedToFloat"}, Library: "FBGEMM", Unit: Vector, own: true,
 		Args: "x", FLOPs: "∏x", Bytes: "|x| + 4∏x", formula: fromHFP8,
 	},
 	{
-		Names: []string{"fbgemm::bounds_check_indices"}, Library: "FBGEMM", Unit: Vector, own: true,
+		names: []string{"fbgemm::bounds_check_indices"}, Library: "FBGEMM", Unit: Vector, own: true,
 		Args: "rows, indices, offsets", FLOPs: "∏indices", Bytes: "all tensor arguments; an index out of bounds is written, too",
 		formula: simple{per: 1, of: 1, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"fbgemm::asynchronous_complete_cumsum", "fb::asynchronous_complete_cumsum"}, Library: "FBGEMM", Unit: Vector, own: true,
+		names: []string{"fbgemm::asynchronous_complete_cumsum", "fb::asynchronous_complete_cumsum"}, Library: "FBGEMM", Unit: Vector, own: true,
 		Args: "x[N]", FLOPs: "N", Bytes: "|x| + (N + 1)·w", formula: completeSum,
 	},
 	{
-		Names: ops("fbgemm::", "permute_sparse_features permute_sparse_data permute_1D_sparse_data permute_2D_sparse_data"), Library: "FBGEMM", Unit: None, own: true,
+		space: "fbgemm::", words: "permute_sparse_features permute_sparse_data permute_1D_sparse_data permute_2D_sparse_data", Library: "FBGEMM", Unit: None, own: true,
 		Args: "permutation, lengths[T,B], values", FLOPs: "0", Bytes: "unknown: how many values each row has is in a tensor", formula: permutedRows,
 	},
 	{
-		Names: []string{"fbgemm::split_embedding_codegen_lookup*", "torch::autograd::CppNode<SplitLookupFunction*"}, Library: "FBGEMM", Unit: None, own: true,
+		names: []string{"fbgemm::split_embedding_codegen_lookup*", "torch::autograd::CppNode<SplitLookupFunction*"}, Library: "FBGEMM", Unit: None, own: true,
 		Args: "which rows of which tables are read is in tensors", FLOPs: "unknown", Bytes: "unknown", never: Routing,
 	},
 }

@@ -3,36 +3,36 @@ package efficiency
 // reductions has operators that combine the elements along dimensions.
 var reductions = []Model{
 	{
-		Names: ops("aten::", "sum mean"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "sum mean", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1, keepdim, dtype 3", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers (sum) or of dtype",
 		formula: reduction{per: 1, axes: 1, result: likeSum, dtype: 3}.work,
 	},
 	{
-		Names: ops("aten::", "prod"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "prod", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w = 8 for integers", formula: reduction{per: 1, axes: 1, result: likeSum, dtype: 3}.work,
 	},
 	{
-		Names: ops("aten::", "amax amin var std logsumexp"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "amax amin var std logsumexp", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·w", formula: reduction{per: 1, axes: 1}.work,
 	},
 	{
-		Names: ops("aten::", "max min"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "max min", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + ∏kept·(w + 8 with a dim, for the index)", formula: reduction{per: 1, axes: 1, result: withIndex}.work,
 	},
 	{
-		Names: ops("aten::", "argmax argmin"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "argmax argmin", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dim 1", FLOPs: "∏x", Bytes: "|x| + 8∏kept", formula: reduction{per: 1, axes: 1, result: indexOnly}.work,
 	},
 	{
-		Names: ops("aten::", "any all"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "any all", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, dims 1", FLOPs: "0", Bytes: "|x| + ∏kept", formula: reduction{axes: 1, result: truth}.work,
 	},
 	{
-		Names: ops("aten::", "norm linalg_vector_norm"), Library: "PyTorch", Unit: Vector, Values: true,
+		space: "aten::", words: "norm linalg_vector_norm", Library: "PyTorch", Unit: Vector, Values: true,
 		Args: "x, order, dims 2, keepdim, dtype 4", FLOPs: "∏x", Bytes: "|x| + ∏kept·w, w of dtype", formula: reduction{per: 1, axes: 2, dtype: 4}.work,
 	},
 	{
-		Names: ops("aten::", "cumsum cumprod"), Library: "PyTorch", Unit: Vector,
+		space: "aten::", words: "cumsum cumprod", Library: "PyTorch", Unit: Vector,
 		Args: "x, dim, dtype 2", FLOPs: "∏x", Bytes: "|x| + ∏x·w, w = 8 for integers or of dtype", formula: reduction{per: 1, axes: none, result: likeSum, dtype: 2}.work,
 	},
 }
@@ -150,23 +150,23 @@ func (r reduction) width(o *operands) int64 {
 // losses has the loss functions of PyTorch. Where they reduce, another operator does it.
 var losses = []Model{
 	{
-		Names: ops("aten::", "nll_loss_forward"), Library: "PyTorch", Unit: Vector, Values: true, own: true,
+		space: "aten::", words: "nll_loss_forward", Library: "PyTorch", Unit: Vector, Values: true, own: true,
 		Args: "x[T,V], target[T], weight, reduction 3", FLOPs: "T", Bytes: "|target| + T·w + w, or |target| + 2T·w without reduction", formula: pickedLoss,
 	},
 	{
-		Names: ops("aten::", "nll_loss_backward"), Library: "PyTorch", Unit: None, own: true,
+		space: "aten::", words: "nll_loss_backward", Library: "PyTorch", Unit: None, own: true,
 		Args: "g, x[T,V], target[T]", FLOPs: "0", Bytes: "|target| + T·w; zeros are another operator", formula: pickedLossBackward,
 	},
 	{
-		Names: ops("aten::", "mse_loss"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "mse_loss", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "x, y", FLOPs: "2∏x", Bytes: "|x| + |y| + ∏x·w", formula: simple{per: 2, moved: []int{0, 1}, result: []int{0}}.work,
 	},
 	{
-		Names: ops("aten::", "mse_loss_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "mse_loss_backward", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, x, y", FLOPs: "3∏x", Bytes: "|g| + |x| + |y| + ∏x·w", formula: simple{per: 3, of: 1, moved: []int{0, 1, 2}, result: []int{1}, typeOf: 1}.work,
 	},
 	{
-		Names: []string{"LigerCrossEntropyFunction", "CrossEntropyFunction"}, Library: "Liger Kernel, Transformer Engine", Unit: Vector, own: true,
+		names: []string{"LigerCrossEntropyFunction", "CrossEntropyFunction"}, Library: "Liger Kernel, Transformer Engine", Unit: Vector, own: true,
 		Args: "logits[T,V], target[T]", FLOPs: "5TV", Bytes: "unknown: whether the gradient is written is not recorded", formula: fusedLoss,
 	},
 }
@@ -197,11 +197,11 @@ func fusedLoss(o *operands) Work {
 // poolings has poolings over windows.
 var poolings = []Model{
 	{
-		Names: ops("aten::", "max_pool2d_with_indices"), Library: "PyTorch", Unit: Vector, Values: true, own: true,
+		space: "aten::", words: "max_pool2d_with_indices", Library: "PyTorch", Unit: Vector, Values: true, own: true,
 		Args: "x, kernel, stride, padding, dilation, ceil mode", FLOPs: "∏out·∏kernel", Bytes: "|x| + ∏out·(w + 8)", formula: maxPool,
 	},
 	{
-		Names: ops("aten::", "max_pool2d_with_indices_backward"), Library: "PyTorch", Unit: Vector, own: true,
+		space: "aten::", words: "max_pool2d_with_indices_backward", Library: "PyTorch", Unit: Vector, own: true,
 		Args: "g, x, …, indices 7", FLOPs: "∏g", Bytes: "|g| + |indices| + ∏x·w",
 		formula: simple{per: 1, moved: []int{0, 7}, result: []int{1}}.work,
 	},

@@ -6,12 +6,12 @@ import "strings"
 // the numbers of elements.
 var tritons = []Model{
 	{
-		Names: []string{"triton_poi_*", "triton_per_*", "triton_red_*"}, Library: "PyTorch Inductor", Unit: Vector, Values: true,
+		names: []string{"triton_poi_*", "triton_per_*", "triton_red_*"}, Library: "PyTorch Inductor", Unit: Vector, Values: true,
 		Args: "pointers, then numbers of elements", FLOPs: "unknown",
 		Bytes: "estimate: ∑ min(|pointer|, numel·w). A pointer that is read and written moves twice", formula: generated,
 	},
 	{
-		Names: []string{"CompiledFunction", "CompiledFunctionBackward"}, Library: "PyTorch", Unit: UnknownUnit, own: true,
+		names: []string{"CompiledFunction", "CompiledFunctionBackward"}, Library: "PyTorch", Unit: UnknownUnit, own: true,
 		Args: "inputs of a region, not of a kernel", FLOPs: "unknown", Bytes: "unknown", never: CompiledRegion,
 	},
 }

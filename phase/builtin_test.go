@@ -34,12 +34,12 @@ func TestBuiltInSource(t *testing.T) {
 		if err != nil {
 			t.Fatalf("phases.yaml:%d: %v", yamltree.Line(n), err)
 		}
-		var first []string
+		var begins, parts [][]string
 		for _, p := range ru.patterns {
-			first = append(first, p.first)
+			begins, parts = append(begins, p.begins), append(parts, p.parts)
 		}
-		fmt.Fprintf(&b, "{ID: %q, Step: %q, Phase: %q, Match: %#v, IgnoreCase: %v, Producer: %q, first: %#v},\n",
-			e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer, first)
+		fmt.Fprintf(&b, "{ID: %q, Step: %q, Phase: %q, Match: %#v, IgnoreCase: %v, Producer: %q, begins: %#v, parts: %#v},\n",
+			e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer, begins, parts)
 	}
 	b.WriteString("}\n")
 	want, err := format.Source(b.Bytes())

@@ -1,36 +1,96 @@
 package phase
 
 import (
+	"cmp"
 	"regexp/syntax"
+	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// A firsts has the possible first bytes of the names that an expression
-// matches. With it, few expressions must be tried for a name; a trace may have
-// a name for each of a million batches.
-type firsts [256]bool
+// Few expressions must be tried for a name if it is known with what the names that they
+// match begin. A trace may have a name for each of a million batches, and compiling an
+// expression takes as long as reading a hundred events.
 
-// firstsOf returns the possible first bytes of an expression that is anchored
-// at the beginning, and "" for any other.
-func firstsOf(expr string) string {
+// mostBeginnings is the maximum number of beginnings of an expression.
+const mostBeginnings = 64
+
+// A beginning is a text with which the matches of an expression may begin.
+type beginning struct {
+	text string
+	open bool // the match is the text, so what follows the expression continues it
+}
+
+// beginningsOf returns texts of which every name that an expression matches begins with one,
+// sorted. It returns none if the expression may match any name.
+func beginningsOf(expr string) []string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || !isAnchored(re) {
-		return ""
+		return nil
 	}
-	var f firsts
-	if f.add(re.Simplify()) {
-		return "" // it matches the empty name, and therefore every name
+	var out []string
+	for _, b := range begin(re.Simplify()) {
+		out = append(out, b.text)
 	}
-	out := make([]byte, 0, len(f))
-	for b, may := range f {
-		if may {
-			out = append(out, byte(b))
+	slices.Sort(out)
+	if out[0] == "" {
+		return nil
+	}
+	kept := out[:1]
+	for _, text := range out[1:] {
+		if !strings.HasPrefix(text, kept[len(kept)-1]) {
+			kept = append(kept, text)
 		}
 	}
-	if len(out) == len(f) {
-		return ""
+	return kept
+}
+
+// partsOf returns texts of which every name that an expression matches contains one, or none
+// if no text is known. Beginnings that are words tell more, so then it returns none too.
+func partsOf(expr string, begins []string) []string {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil || !slices.ContainsFunc(begins, func(text string) bool { return len(text) == 1 }) {
+		return nil
 	}
-	return string(out)
+	return needed(re.Simplify())
+}
+
+// needed returns texts of which every match of re contains one, or none.
+func needed(re *syntax.Regexp) (out []string) {
+	switch re.Op {
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpConcat:
+		shortest := func(list []string) (n int) {
+			for i, text := range list {
+				if i == 0 || len(text) < n {
+					n = len(text)
+				}
+			}
+			return n
+		}
+		for _, sub := range re.Sub {
+			if list := needed(sub); shortest(list) > shortest(out) {
+				out = list
+			}
+		}
+		return out
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			list := needed(sub)
+			if list == nil {
+				return nil
+			}
+			out = append(out, list...)
+		}
+		return out
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError) {
+			return []string{string(re.Rune)}
+		}
+	}
+	return nil
 }
 
 // isAnchored reports whether re matches only at the beginning of a name.
@@ -51,54 +111,122 @@ func isAnchored(re *syntax.Regexp) bool {
 	return false
 }
 
-// add adds the bytes with which a match of re may begin. It reports whether re
-// may match nothing, so that the following expression counts too. An unknown
-// operator may begin with any byte.
-func (f *firsts) add(re *syntax.Regexp) (empty bool) {
+// begin returns the texts with which the matches of re may begin. An unknown operator may
+// begin with anything.
+func begin(re *syntax.Regexp) []beginning {
+	nothing := []beginning{{"", true}}
 	switch re.Op {
-	case syntax.OpBeginText, syntax.OpEmptyMatch:
-		return true
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary, syntax.OpEmptyMatch:
+		return nothing
 	case syntax.OpCapture:
-		return f.add(re.Sub[0])
+		return begin(re.Sub[0])
 	case syntax.OpConcat:
+		out := nothing
 		for _, sub := range re.Sub {
-			if !f.add(sub) {
-				return false
-			}
+			out = followed(out, begin(sub))
 		}
-		return true
+		return out
 	case syntax.OpAlternate:
+		var out []beginning
 		for _, sub := range re.Sub {
-			empty = f.add(sub) || empty
+			out = limited(append(out, begin(sub)...))
 		}
-		return empty
-	case syntax.OpStar, syntax.OpQuest:
-		f.add(re.Sub[0])
-		return true
+		return out
+	case syntax.OpQuest:
+		return limited(append(begin(re.Sub[0]), nothing...))
+	case syntax.OpStar:
+		return limited(append(closed(begin(re.Sub[0])), nothing...))
 	case syntax.OpPlus:
-		return f.add(re.Sub[0])
+		return closed(begin(re.Sub[0]))
 	case syntax.OpLiteral:
-		r := re.Rune[0]
-		f[string(r)[0]] = true
-		if re.Flags&syntax.FoldCase != 0 {
-			for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
-				f[string(o)[0]] = true
-			}
+		out := nothing
+		for _, r := range re.Rune {
+			out = followed(out, cases(r, re.Flags&syntax.FoldCase != 0))
 		}
-		return false
+		return out
 	case syntax.OpCharClass:
-		if len(re.Rune) == 0 || re.Rune[len(re.Rune)-1] >= 0x80 {
-			break
+		return members(re.Rune)
+	}
+	return []beginning{{}}
+}
+
+// cases returns a character, in the other cases too if the case does not matter. The
+// character that stands for invalid bytes may be any of them.
+func cases(r rune, fold bool) []beginning {
+	if r == utf8.RuneError {
+		return []beginning{{}}
+	}
+	out := []beginning{{string(r), true}}
+	if fold {
+		for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
+			out = append(out, beginning{string(o), true})
 		}
-		for i := 0; i < len(re.Rune); i += 2 {
-			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-				f[r] = true
+	}
+	return out
+}
+
+// members returns the characters of a class, which is a list of ranges.
+func members(ranges []rune) (out []beginning) {
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if len(out) == mostBeginnings || r >= utf8.RuneSelf {
+				return []beginning{{}}
+			}
+			out = append(out, beginning{string(r), true})
+		}
+	}
+	return out
+}
+
+// followed returns the beginnings of what matches one expression and then another.
+func followed(first, then []beginning) (out []beginning) {
+	for _, a := range first {
+		if !a.open {
+			out = append(out, a)
+			continue
+		}
+		for _, b := range then {
+			out = append(out, beginning{a.text + b.text, b.open})
+		}
+	}
+	return limited(out)
+}
+
+// closed returns the beginnings of what may continue with anything.
+func closed(list []beginning) []beginning {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].open = false
+	}
+	return compact(out)
+}
+
+// compact returns each beginning once.
+func compact(list []beginning) []beginning {
+	slices.SortFunc(list, func(a, b beginning) int {
+		if a.open != b.open && a.text == b.text {
+			if a.open {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.text, b.text)
+	})
+	return slices.Compact(list)
+}
+
+// limited shortens beginnings until they are few.
+func limited(list []beginning) []beginning {
+	for list = compact(list); len(list) > mostBeginnings; list = compact(list) {
+		longest := 0
+		for _, b := range list {
+			longest = max(longest, len(b.text))
+		}
+		for i := range list {
+			if b := &list[i]; len(b.text) == longest {
+				*b = beginning{b.text[:longest-1], false}
 			}
 		}
-		return false
 	}
-	for i := range f {
-		f[i] = true
-	}
-	return false
+	return list
 }

@@ -21,7 +21,7 @@ type entry struct {
 	Producer   string   `yaml:"producer"`
 	Source     string   `yaml:"source"`
 
-	first []string // of a built-in rule: see pattern
+	begins, parts [][]string // of a built-in rule: see pattern
 }
 
 // expressions returns the regular expressions of the rule.
@@ -86,11 +86,11 @@ func (e entry) rule() (rule, error) {
 		return ru, fmt.Errorf("rule %q: an empty expression would match every name", e.ID)
 	}
 	for _, expr := range e.expressions() {
-		p, err := regexp.Compile(expr)
-		if err != nil {
+		if _, err := regexp.Compile(expr); err != nil {
 			return ru, fmt.Errorf("rule %q: %w", e.ID, err)
 		}
-		ru.patterns = append(ru.patterns, pattern{func() *regexp.Regexp { return p }, firstsOf(expr)})
+		begins := beginningsOf(expr)
+		ru.patterns = append(ru.patterns, &pattern{text: expr, begins: begins, parts: partsOf(expr, begins)})
 	}
 	return ru, nil
 }

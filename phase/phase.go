@@ -13,8 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"assay/internal/lazyregexp"
+	"sync/atomic"
 )
 
 // How the GPU time of a step is determined.
@@ -36,36 +35,66 @@ type Match struct {
 // A rule is one entry of a file of rules.
 type rule struct {
 	id, step, phase, producer string
-	patterns                  []pattern
+	patterns                  []*pattern
 }
 
-// A pattern is an expression of a rule.
+// A pattern is an expression of a rule. It is compiled when the first name begins like its
+// matches, because most of a vocabulary is not in a trace.
 type pattern struct {
-	expr  func() *regexp.Regexp
-	first string // the bytes with which names may begin; "" means all
+	text     string
+	begins   []string // a name that it matches begins with one of these, sorted; none means any
+	parts    []string // and contains one of these
+	once     sync.Once
+	compiled *regexp.Regexp
+}
+
+// expr returns the compiled expression, which is known to be valid.
+func (p *pattern) expr() *regexp.Regexp {
+	p.once.Do(func() { p.compiled = regexp.MustCompile(p.text) })
+	return p.compiled
+}
+
+// mayMatch reports whether a name begins like a match.
+func (p *pattern) mayMatch(name string) bool {
+	if len(p.begins) > 0 {
+		// No beginning begins with another, so only the last one before the name can be its own.
+		if i, equal := slices.BinarySearch(p.begins, name); !equal && (i == 0 || !strings.HasPrefix(name, p.begins[i-1])) {
+			return false
+		}
+	}
+	return len(p.parts) == 0 || slices.ContainsFunc(p.parts, func(text string) bool { return strings.Contains(name, text) })
 }
 
 // Rules are an ordered list of rules. They are safe for concurrent use.
 type Rules struct {
 	list []rule
-	by   [256][]ask // the expressions to try for a name, by its first byte
+	by   [256]atomic.Pointer[[]ask] // the expressions for a name, by its first byte; nil until one has it
 }
 
 // An ask refers to one expression of one rule.
-type ask struct{ rule, pattern int }
+type ask struct {
+	rule    *rule
+	pattern *pattern
+}
 
-func newRules(list []rule) *Rules {
-	r := &Rules{list: list}
-	for i := range list {
-		for k, p := range list[i].patterns {
-			for b := range r.by {
-				if p.first == "" || strings.IndexByte(p.first, byte(b)) >= 0 {
-					r.by[b] = append(r.by[b], ask{i, k})
-				}
+func newRules(list []rule) *Rules { return &Rules{list: list} }
+
+// asks returns the expressions that may match names with a first byte, in the order of the
+// rules. If two goroutines make the list at the same time, both are equal.
+func (r *Rules) asks(first byte) []ask {
+	if known := r.by[first].Load(); known != nil {
+		return *known
+	}
+	var list []ask
+	for i := range r.list {
+		for _, p := range r.list[i].patterns {
+			if len(p.begins) == 0 || slices.ContainsFunc(p.begins, func(text string) bool { return text[0] == first }) {
+				list = append(list, ask{&r.list[i], p})
 			}
 		}
 	}
-	return r
+	r.by[first].Store(&list)
+	return list
 }
 
 //go:embed phases.yaml
@@ -82,8 +111,11 @@ var builtIn = sync.OnceValue(func() *Rules {
 	list := make([]rule, len(builtInEntries))
 	for i, e := range builtInEntries {
 		list[i] = rule{id: e.ID, step: e.Step, phase: e.Phase, producer: e.Producer}
+		own := make([]pattern, len(e.Match))
+		list[i].patterns = make([]*pattern, len(own))
 		for k, expr := range e.expressions() {
-			list[i].patterns = append(list[i].patterns, pattern{lazyregexp.New(expr), e.first[k]})
+			own[k].text, own[k].begins, own[k].parts = expr, e.begins[k], e.parts[k]
+			list[i].patterns[k] = &own[k]
 		}
 	}
 	return newRules(list)
@@ -132,11 +164,13 @@ func (r *Rules) find(name string) (ru *rule, p *regexp.Regexp, found []string) {
 	if name = name[:min(len(name), maxName)]; name == "" {
 		return nil, nil, nil
 	}
-	for _, a := range r.by[name[0]] {
-		ru := &r.list[a.rule]
-		p := ru.patterns[a.pattern].expr()
+	for _, a := range r.asks(name[0]) {
+		if !a.pattern.mayMatch(name) {
+			continue
+		}
+		p := a.pattern.expr()
 		if found := p.FindStringSubmatch(name); found != nil {
-			return ru, p, found
+			return a.rule, p, found
 		}
 	}
 	return nil, nil, nil

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -162,7 +161,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
 		return fmt.Errorf("%s: the summary is rolled up: it has all rows of %d of its %d inputs, and sums of the others; give the traces, or a summary saved with --full", path, len(in.Summary.Inputs)-in.Summary.RolledUpInputs(), len(in.Summary.Inputs))
 	}
-	collectMore(in, len(r.paths) >= manyInputs && int64(r.limits.memory) >= muchMemory)
+	r.collectMore(in, &share)
 	use(in)
 	return nil
 }
@@ -298,7 +297,7 @@ func unpacked(path string) int64 {
 // long to look through: there the usual share of Go is right. Among many inputs each is small, and
 // the summaries of all are looked through each time, so with many inputs and enough memory
 // collections are half as many.
-func collectMore(in *ingest.Input, many bool) {
+func (r *reading) collectMore(in *ingest.Input, s *share) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
@@ -306,11 +305,33 @@ func collectMore(in *ingest.Input, many bool) {
 		debug.SetGCPercent(100)
 		return
 	}
-	slack := uint64(16 << 20)
-	if many {
+	slack := int64(16 << 20)
+	if len(r.paths) >= manyInputs && int64(r.limits.memory) >= muchMemory {
 		slack *= 2
 	}
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}} // runtime.ReadMemStats would stop all goroutines
-	metrics.Read(heap)
-	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, heap[0].Value.Uint64())))))
+	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, r.heap(in, s))))))
+}
+
+// heap returns how many bytes the heap has after an input was read. For a single trace it
+// is an estimate: runtime.ReadMemStats empties the caches of the allocator, which costs a
+// hundredth of the time of a trace of 20 MB. The tables of package runtime/metrics, which
+// knows it too, would take longer to set up than the start of a small program.
+func (r *reading) heap(in *ingest.Input, s *share) int64 {
+	const buffers = 8 << 20 // of the reader
+	if bytes := s.size(); len(r.paths) == 1 && in.Trace != nil && bytes > 0 {
+		if bytes < buffers/32 {
+			return 1 // the buffers of a small trace are smaller, too
+		}
+		return bytes + buffers
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// size returns the memory of the input's trace in bytes, as far as it is known.
+func (s *share) size() int64 {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	return s.bytes
 }

@@ -161,7 +161,7 @@ func shapeOf(sample []byte) Shape {
 var logTime = lazyregexp.New(`^\[ *(\d{4}-|[A-Za-z_]|\d+\])`)
 
 func shapeOfBrace(trimmed []byte) Shape {
-	if logTime().Match(trimmed) {
+	if trimmed[0] == '[' && logTime().Match(trimmed) {
 		return Text
 	}
 	return JSON

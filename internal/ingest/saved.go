@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,7 +17,9 @@ import (
 // of its fields. Other versions are ours too, and reading them says what to do.
 var savedSchema = lazyregexp.New(`^(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"assay/summary/`)
 
-func isSaved(_ string, head []byte) bool { return savedSchema().Match(head) }
+func isSaved(_ string, head []byte) bool {
+	return bytes.Contains(head, []byte(`"assay/summary/`)) && savedSchema().Match(head)
+}
 
 // isNamedSaved keeps summaries in a directory from being read besides the traces
 // that they were made of: see [Choice.walk].

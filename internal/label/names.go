@@ -45,7 +45,27 @@ func Width(s string) int {
 	if isPlain(s) {
 		return len(s)
 	}
-	return uniseg.StringWidth(s)
+	n := 0
+	for _, r := range s {
+		if !fillsOne(r) {
+			return uniseg.StringWidth(s)
+		}
+		n++
+	}
+	return n
+}
+
+// fillsOne reports whether a character fills one column, whatever its neighbours are: printable
+// ASCII, and what assay itself prints.
+func fillsOne(r rune) bool {
+	if r < 0x7f {
+		return r >= ' '
+	}
+	switch r {
+	case '…', '█', '▓', '░', '·', '─', '→', 'µ', '×', '≥', '≤', '–', '±':
+		return true
+	}
+	return false
 }
 
 // isPlain reports whether s is printable ASCII, as nearly all names are: each byte fills one

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+
 	"assay/internal/label"
 	"assay/internal/samplerun"
 )
@@ -117,6 +119,26 @@ func TestPlural(t *testing.T) {
 	} {
 		if got := label.Plural(x.n, x.noun); got != x.want {
 			t.Errorf("label.Plural(%d, %q) = %q, want %q", x.n, x.noun, got, x.want)
+		}
+	}
+}
+
+// TestWidth: the width of texts is that of package uniseg, also where characters that fill one
+// column stand beside others that change their neighbours.
+func TestWidth(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 4))
+	parts := []string{"a", " ", "~", "…", "█", "▓", "░", "·", "─", "→", "µ", "×", "≥", "≤", "–", "±", "é", "日", "\u0301", "\u200d", "\ufe0f", "\ufe0e", "\n", "\x7f", "\t", "\xff", "👍", "\u1100"}
+	for range 50_000 {
+		s := ""
+		most := len(parts)
+		if rnd.IntN(2) == 0 {
+			most = 16
+		}
+		for range rnd.IntN(6) {
+			s += parts[rnd.IntN(most)]
+		}
+		if got, want := label.Width(s), uniseg.StringWidth(s); got != want {
+			t.Fatalf("%q: %d, want %d", s, got, want)
 		}
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // Tunnel returns the command with which the user of a session over SSH reaches a port of this
@@ -19,13 +20,13 @@ func Tunnel(getenv func(string) string, port int) string {
 		return ""
 	}
 	host := fields[2]
-	if user := getenv("USER"); userName.MatchString(user) {
+	if user := getenv("USER"); userName().MatchString(user) {
 		host = user + "@" + host
 	}
 	return fmt.Sprintf("ssh -N -L %d:127.0.0.1:%d %s", port, port, host)
 }
 
-var userName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
+var userName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9._-]*$`)
 
 // browserCommand returns the command that shows an address in a browser, or nil if there is none:
 // the first of $BROWSER, or what the system has. Over SSH a browser would start on the wrong

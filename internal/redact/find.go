@@ -43,7 +43,7 @@ type text struct {
 func newText(s string) *text { return &text{s: s, addressEnd: -1} }
 
 // theIndex is built when the first text is searched.
-var theIndex = sync.OnceValue(func() *index { return newIndex(marks()) })
+var theIndex = sync.OnceValue(newIndex)
 
 // deepest is how many layers of encoding are taken off a text.
 const deepest = 3
@@ -62,12 +62,12 @@ func findIn(x *index, s string, depth int) []span {
 		c := s[i]
 		if i+2 < len(s) {
 			if n := x.lists[three(c, s[i+1], s[i+2])]; n != 0 {
-				for k := range x.begins[n] {
-					if k := &x.begins[n][k]; k.begin(s[i:]) && (!k.named || parted(s, i+len(k.text))) {
+				for at := x.heads[n]; at != 0; at = x.links[at].next {
+					if k := &x.marks[x.links[at].mark]; k.begin(s[i:]) && (!k.named || parted(s, i+len(k.text))) {
 						if t == nil {
 							t = newText(s)
 						}
-						k.look(t, i, i+len(k.text))
+						x.see(k, t, i)
 					}
 				}
 			}

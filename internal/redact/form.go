@@ -64,16 +64,8 @@ type form struct {
 // longest is the length that stands for "any number more".
 const longest = 1 << 30
 
-// compiled returns the compiled formats. The table is part of the program and
-// tested, so a mistake in it panics.
-func compiled() (out []form) {
-	for _, f := range formats {
-		out = append(out, f.compile())
-	}
-	return out
-}
-
-// compile returns the compiled format.
+// compile returns the compiled format. The table is part of the program and tested, so a
+// mistake in it panics.
 func (f Format) compile() form {
 	parts, err := parseForm(f.Form)
 	if err != nil {

@@ -194,13 +194,13 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// A ring and a link are within each other. Only the link has a text of its own.
+// A ring and a joint are within each other. Only the joint has a text of its own.
 type (
 	ring struct {
 		Size int
-		Next *link
+		Next *joint
 	}
-	link struct {
+	joint struct {
 		Rings []ring
 		Sizes [2]struct{ A, B int }
 		Name  string
@@ -215,14 +215,14 @@ func TestStringsWithin(t *testing.T) {
 	if masked == secret {
 		t.Fatal("the secret is not known")
 	}
-	make := func() *link {
-		return &link{Name: secret, Rings: []ring{{Next: &link{Name: secret, Rings: []ring{{}, {Next: &link{Name: secret}}}}}}}
+	make := func() *joint {
+		return &joint{Name: secret, Rings: []ring{{Next: &joint{Name: secret, Rings: []ring{{}, {Next: &joint{Name: secret}}}}}}}
 	}
 	inner := make()
 	outer := ring{Next: make()}
 	New(false).Strings(&outer)
 	New(false).Strings(inner)
-	for _, l := range []*link{outer.Next, inner} {
+	for _, l := range []*joint{outer.Next, inner} {
 		for depth := range 3 {
 			if l.Name != masked {
 				t.Errorf("depth %d: the text is %q, want %q", depth, l.Name, masked)

@@ -5,8 +5,6 @@ package advice
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"assay/internal/lazyregexp"
 	"assay/judge/finding"
@@ -64,8 +62,32 @@ var ofVectors = []string{"gemv", "matvec", "mat_vec", "llmm1", "wvsplitk"}
 // Every kernel is asked, and a regular expression takes a hundred times as long for the
 // names of templates.
 func IsProductOfVector(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(ofVectors, func(part string) bool { return strings.Contains(name, part) })
+	for i := range len(name) {
+		switch name[i] | 0x20 {
+		case 'g', 'm', 'l', 'w': // which the parts begin with
+			for _, part := range ofVectors {
+				if len(name)-i >= len(part) && equalFold(name[i:i+len(part)], part) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// equalFold reports whether s, of as many bytes as lower, is equal to it in small letters. Both
+// are ASCII; s may have other letters, which are equal to none.
+func equalFold(s, lower string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // VectorAdvice returns what helps products of a matrix and a vector: more vectors for each

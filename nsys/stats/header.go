@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -141,10 +142,15 @@ const nanoseconds = "nanoseconds"
 // column of values without a unit has the unit of the other columns, as the
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
+	// Any line of any file is asked, so most are refused before the table is built.
+	marked := titleUnit != "" || slices.ContainsFunc(cells, func(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ")") })
+	if !marked || len(cells) < 3 {
+		return nil
+	}
+	marked = titleUnit != ""
 	l := &layout{headers: make(map[string]bool)}
 	known, first := meanings(), titleUnit
 	var named, valued bool
-	marked := titleUnit != ""
 	for _, text := range cells {
 		name, unit := splitHeader(text)
 		m, ok := known[name]
@@ -161,7 +167,7 @@ func newLayout(cells []string, titleUnit string) *layout {
 		l.trace = l.trace || m.what == aStart
 		l.columns = append(l.columns, columnOf(m, unit))
 	}
-	if !named || !valued || !marked || len(cells) < 3 {
+	if !named || !valued || !marked {
 		return nil
 	}
 	for i := range l.columns {

@@ -33,11 +33,15 @@ type saying struct {
 // checked before each expression.
 func said(line string) (s saying, ok bool) {
 	has := func(text string) bool { return strings.Contains(line, text) }
-	if m := processing().FindStringSubmatch(line); m != nil {
-		return saying{report: scriptName(m[2]), run: runName(m[1])}, true
+	if has("Processing [") {
+		if m := processing().FindStringSubmatch(line); m != nil {
+			return saying{report: scriptName(m[2]), run: runName(m[1])}, true
+		}
 	}
-	if m := executing().FindStringSubmatch(line); m != nil {
-		return saying{report: m[1]}, true
+	if has("Executing '") {
+		if m := executing().FindStringSubmatch(line); m != nil {
+			return saying{report: m[1]}, true
+		}
 	}
 	if has("** ") {
 		if m := banner().FindStringSubmatch(line); m != nil {

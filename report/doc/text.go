@@ -1,6 +1,7 @@
 package doc
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -80,32 +81,34 @@ func textList(b *strings.Builder, list List, indent string, columns int) {
 // writeWrapped breaks text at spaces into lines of at most the given columns. It breaks
 // a word only if the word is longer than a line.
 func writeWrapped(b *strings.Builder, text, first, hang string, columns int) {
-	line, used := first, label.Width(first)
+	line, used := append(make([]byte, 0, 128), first...), label.Width(first)
 	empty := true
 	flush := func() {
-		b.WriteString(strings.TrimRight(line, " "))
+		b.Write(bytes.TrimRight(line, " "))
 		b.WriteByte('\n')
-		line, used, empty = hang, label.Width(hang), true
+		line, used, empty = append(line[:0], hang...), label.Width(hang), true
 	}
-	for _, word := range strings.Fields(text) {
-		if !empty && used+1+label.Width(word) > columns {
+	for word := range strings.FieldsSeq(text) {
+		width := label.Width(word)
+		if !empty && used+1+width > columns {
 			flush()
 		}
-		for empty && used+label.Width(word) > columns {
+		for empty && used+width > columns {
 			head := label.CutHead(word, columns-used)
 			if head == "" {
 				break
 			}
-			line += head
+			line = append(line, head...)
 			word = word[len(head):]
+			width = label.Width(word)
 			flush()
 		}
 		if !empty {
-			line += " "
+			line = append(line, ' ')
 			used++
 		}
-		line += word
-		used += label.Width(word)
+		line = append(line, word...)
+		used += width
 		empty = false
 	}
 	if !empty || text == "" {

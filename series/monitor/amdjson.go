@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,7 +17,8 @@ import (
 var reAMD = lazyregexp.New(`^\s*\[?\s*\{\s*(?:"gpu_data"\s*:\s*\[\s*\{\s*)?(?:"timestamp"\s*:\s*\d+\s*,\s*)?"gpu"\s*:\s*\d+\s*,`)
 
 func isAMD(head []byte) bool {
-	if !reAMD().Match(head) {
+	first := bytes.TrimLeft(head, "\t\n\f\r [{")
+	if !bytes.HasPrefix(first, []byte(`"gpu`)) && !bytes.HasPrefix(first, []byte(`"timestamp"`)) || !reAMD().Match(head) {
 		return false
 	}
 	s := string(head)

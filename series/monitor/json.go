@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,7 +24,12 @@ var (
 // SniffJSON reports whether head begins the output of rocm-smi --json, amd-smi --json, or
 // iostat -o JSON.
 func SniffJSON(head []byte) bool {
-	return reCard().Match(head) || isStat(head) || isAMD(head)
+	return isCard(head) || isStat(head) || isAMD(head)
+}
+
+func isCard(head []byte) bool {
+	first := bytes.TrimLeft(head, "\t\n\f\r {")
+	return (bytes.HasPrefix(first, []byte(`"card`)) || bytes.HasPrefix(first, []byte(`"gpu`))) && reCard().Match(head)
 }
 
 func isStat(head []byte) bool {

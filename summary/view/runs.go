@@ -328,6 +328,9 @@ var workerFile = lazyregexp.New(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)
 // process returns what a file's name says of the process that wrote it, or "".
 func process(file string) string {
 	file = slashes(file)
+	if !strings.Contains(file, ".pt.trace.json") {
+		return ""
+	}
 	m := workerFile().FindStringSubmatch(path.Base(file))
 	if m == nil {
 		return ""
@@ -335,15 +338,21 @@ func process(file string) string {
 	return path.Join(path.Dir(file), m[1])
 }
 
-// stageFile matches the names that SGLang gives to traces of one stage of a server:
-// 1757059120.5-TP-0-DECODE.trace.json.gz.
-var stageFile = lazyregexp.New(`-(EXTEND|DECODE)\.trace\.json(\.gz|\.zst)?$`)
-
-// StageOf returns the stage of the server that a file's name gives, or "". The stages of
-// a rank are one run.
+// StageOf returns the stage of the server that a file's name gives, or "". SGLang names
+// traces of one stage so: 1757059120.5-TP-0-DECODE.trace.json.gz. The stages of a rank are
+// one run.
 func StageOf(file string) string {
-	if m := stageFile().FindStringSubmatch(file); m != nil {
-		return m[1]
+	for _, packing := range []string{".gz", ".zst"} {
+		if plain, ok := strings.CutSuffix(file, packing); ok {
+			file = plain
+			break
+		}
+	}
+	name, ok := strings.CutSuffix(file, ".trace.json")
+	for _, stage := range []string{"EXTEND", "DECODE"} {
+		if ok && strings.HasSuffix(name, "-"+stage) {
+			return stage
+		}
 	}
 	return ""
 }

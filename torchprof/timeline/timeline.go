@@ -4,6 +4,7 @@
 package timeline
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -38,11 +39,17 @@ var (
 const (
 	times = `\s*(?:-1|\d{7,}(?:\.\d+)?)(?:\s*,\s*\d{7,}(?:\.\d+)?)*\s*`
 
+	spaces = "\t\n\f\r " // those of \s
+
 	manyTimes = 1 << 10 // bytes of times, which no other file has
 )
 
 // Sniff reports whether a file may be a memory timeline, by its first bytes.
 func Sniff(head []byte) bool {
+	inner, ok := bytes.CutPrefix(bytes.TrimLeft(head, spaces), []byte("["))
+	if !ok || !bytes.HasPrefix(bytes.TrimLeft(inner, spaces), []byte("[")) {
+		return false // most JSON: compiling the expressions would take longer than all else
+	}
 	return rawHead().Match(head) || sizesHead().Match(head) || len(head) >= manyTimes && timesHead().Match(head)
 }
 

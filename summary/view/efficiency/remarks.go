@@ -1,10 +1,10 @@
 package efficiency
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -16,7 +16,7 @@ type Part struct {
 
 // fullPrecision matches kernels that multiply fp32 on vector units. The name of a type of a
 // kernel that is not known here does not show which units it uses.
-var fullPrecision = regexp.MustCompile(`(?i)(^|_)sgemm|_simt_|f32f32_f32f32_f32|scudnn`)
+var fullPrecision = lazyregexp.New(`(?i)(^|_)sgemm|_simt_|f32f32_f32f32_f32|scudnn`)
 
 // products are the operators whose fp32 the option for matrix products changes, and
 // convolutions those of the option for convolutions.
@@ -32,7 +32,7 @@ func FullPrecision(s *summary.Summary) (product, convolution Part) {
 	for i := range rows {
 		r := &rows[i]
 		d := device(s, r)
-		if r.Unit != "matrix" || r.Dtype != "fp32" || r.FLOPs == nil || d == nil || d.PeakTFLOPS["tf32"] <= d.PeakTFLOPS["fp32"] || !fullPrecision.MatchString(r.Kernel) {
+		if r.Unit != "matrix" || r.Dtype != "fp32" || r.FLOPs == nil || d == nil || d.PeakTFLOPS["tf32"] <= d.PeakTFLOPS["fp32"] || !fullPrecision().MatchString(r.Kernel) {
 			continue
 		}
 		switch {
