@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/google/pprof/profile"
+
 	"assay/diag"
-	"assay/profile/pprof"
 )
 
 // Limits of what is read, far over what profilers write. They keep a small
@@ -42,9 +43,9 @@ func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
 	if over := overBudget(0); errors.As(bad, &over) {
 		return nil, bad
 	}
-	var in *pprof.Profile
+	var in *profile.Profile
 	if bad == nil && reading == nil {
-		if in, bad = pprof.ParseUncompressed(data); bad == nil {
+		if in, bad = profile.ParseUncompressed(data); bad == nil {
 			bad = in.CheckValid()
 		}
 		if bad != nil {
@@ -90,7 +91,7 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 // fromPprof converts a valid profile. Stacks share locations in profile.proto
 // but not here, so they can be much larger here. Samples over the budget are added
 // up in one.
-func fromPprof(in *pprof.Profile, budget int64, name string) *Profile {
+func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	const frameBytes = 40
 	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
 	if len(in.Mapping) > 0 {
@@ -105,7 +106,7 @@ func fromPprof(in *pprof.Profile, budget int64, name string) *Profile {
 	}
 	var pooled int64
 	others := make([]int64, len(p.Columns))
-	frames := make(map[*pprof.Location][]Frame)
+	frames := make(map[*profile.Location][]Frame)
 	for _, s := range in.Sample {
 		n := 0
 		for _, l := range s.Location {
@@ -139,7 +140,7 @@ func fromPprof(in *pprof.Profile, budget int64, name string) *Profile {
 
 // framesOf returns the frames of a location, outermost first: profile.proto
 // has the innermost of inlined functions first.
-func framesOf(l *pprof.Location) []Frame {
+func framesOf(l *profile.Location) []Frame {
 	if len(l.Line) == 0 {
 		unknown := Frame{Name: fmt.Sprintf("%#x", l.Address)}
 		if l.Mapping != nil {
@@ -155,7 +156,7 @@ func framesOf(l *pprof.Location) []Frame {
 	return out
 }
 
-func labelsOf(s *pprof.Sample) []Label {
+func labelsOf(s *profile.Sample) []Label {
 	var out []Label
 	for key, texts := range s.Label {
 		for _, text := range texts {

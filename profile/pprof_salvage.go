@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/pprof/profile"
+
 	"assay/diag"
-	"assay/profile/pprof"
 )
 
 // A salvage reads what is left of a profile.proto that is cut or damaged: records
@@ -22,7 +23,7 @@ type salvage struct {
 // read returns the profile that the bytes hold, or an error if nothing of it can
 // be told: no sample, or none of what the values are. Reading is why the input
 // ended before its end, or nil.
-func (s *salvage) read(data []byte, reading error) (*pprof.Profile, error) {
+func (s *salvage) read(data []byte, reading error) (*profile.Profile, error) {
 	kept := s.whole(data)
 	if reading != nil {
 		s.truncated(int64(len(data)), fmt.Sprintf("the input could not be read to its end (%v)", reading))
@@ -31,11 +32,11 @@ func (s *salvage) read(data []byte, reading error) (*pprof.Profile, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	in, err := pprof.ParseUncompressed(kept)
+	in, err := profile.ParseUncompressed(kept)
 	if err != nil {
 		lost := clearStrings(kept)
 		s.reference(lost)
-		if in, err = pprof.ParseUncompressed(kept); err != nil {
+		if in, err = profile.ParseUncompressed(kept); err != nil {
 			return nil, err
 		}
 		for _, f := range in.Function {
@@ -45,9 +46,9 @@ func (s *salvage) read(data []byte, reading error) (*pprof.Profile, error) {
 		}
 	}
 	s.reference(repair(in))
-	types := slices.ContainsFunc(in.SampleType, func(t *pprof.ValueType) bool { return t.Type == "" })
+	types := slices.ContainsFunc(in.SampleType, func(t *profile.ValueType) bool { return t.Type == "" })
 	samples := len(in.Sample)
-	in.Sample = slices.DeleteFunc(in.Sample, func(x *pprof.Sample) bool { return len(x.Value) != len(in.SampleType) })
+	in.Sample = slices.DeleteFunc(in.Sample, func(x *profile.Sample) bool { return len(x.Value) != len(in.SampleType) })
 	s.issues.AddN(diag.Issue{Code: "pprof-record-damaged", Severity: diag.DataLoss, First: diag.Pos{File: s.name}}, int64(samples-len(in.Sample)))
 	if len(in.SampleType) == 0 || types || len(in.Sample) == 0 {
 		return nil, errors.New("no sample of it is left whose values are known")
@@ -175,9 +176,9 @@ func zero(number []byte) {
 
 // repair replaces missing locations and functions, which samples refer to, by
 // unknown frames, and returns how many there were.
-func repair(in *pprof.Profile) (missing int64) {
-	unknown := &pprof.Function{Name: unknownName}
-	nowhere := &pprof.Location{Line: []pprof.Line{{Function: unknown}}}
+func repair(in *profile.Profile) (missing int64) {
+	unknown := &profile.Function{Name: unknownName}
+	nowhere := &profile.Location{Line: []profile.Line{{Function: unknown}}}
 	for _, s := range in.Sample {
 		for i, l := range s.Location {
 			if l == nil {

@@ -20,7 +20,6 @@ import (
 	google "github.com/google/pprof/profile"
 
 	"assay/diag"
-	proto "assay/profile/pprof"
 )
 
 func written(t testing.TB, p *Profile) []byte {
@@ -270,10 +269,10 @@ func TestReadPackedLimit(t *testing.T) {
 // TestStackBudget: samples that share one deep location are small in a file and
 // large in memory.
 func TestStackBudget(t *testing.T) {
-	deep := &proto.Location{ID: 1, Line: slices.Repeat([]proto.Line{{Function: &proto.Function{ID: 1}}}, 1000)}
-	in := &proto.Profile{Location: []*proto.Location{deep}, SampleType: []*proto.ValueType{{}}}
+	deep := &google.Location{ID: 1, Line: slices.Repeat([]google.Line{{Function: &google.Function{ID: 1}}}, 1000)}
+	in := &google.Profile{Location: []*google.Location{deep}, SampleType: []*google.ValueType{{}}}
 	for range 10 {
-		in.Sample = append(in.Sample, &proto.Sample{Location: []*proto.Location{deep}, Value: []int64{1}})
+		in.Sample = append(in.Sample, &google.Sample{Location: []*google.Location{deep}, Value: []int64{1}})
 	}
 	if p := fromPprof(in, 400000, "f"); len(p.Samples) != 10 || len(p.Issues) > 0 {
 		t.Errorf("just within the budget: %d samples, %v", len(p.Samples), p.Issues)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"assay/profile/pprof"
+	"github.com/google/pprof/profile"
 )
 
 // WritePprof writes p as a gzip'd profile.proto, as "go tool pprof" and
@@ -32,25 +32,25 @@ func (p *Profile) WritePprof(w io.Writer) error {
 
 // A pprofMaker makes the tables of functions and locations.
 type pprofMaker struct {
-	out       *pprof.Profile
-	functions map[Frame]*pprof.Function // by frames without lines
-	locations map[Frame]*pprof.Location
+	out       *profile.Profile
+	functions map[Frame]*profile.Function // by frames without lines
+	locations map[Frame]*profile.Location
 }
 
-func (p *Profile) pprof() *pprof.Profile {
+func (p *Profile) pprof() *profile.Profile {
 	// A mapping that says that functions, files and lines are known keeps pprof
 	// from looking for a binary to find them in.
-	mapping := &pprof.Mapping{ID: 1, File: utf8(p.Source), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	mapping := &profile.Mapping{ID: 1, File: utf8(p.Source), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	m := pprofMaker{
-		out: &pprof.Profile{
-			Mapping: []*pprof.Mapping{mapping}, TimeNanos: p.Time, DurationNanos: p.Duration,
+		out: &profile.Profile{
+			Mapping: []*profile.Mapping{mapping}, TimeNanos: p.Time, DurationNanos: p.Duration,
 			DefaultSampleType: p.defaultType(),
 		},
-		functions: make(map[Frame]*pprof.Function),
-		locations: make(map[Frame]*pprof.Location),
+		functions: make(map[Frame]*profile.Function),
+		locations: make(map[Frame]*profile.Location),
 	}
 	for _, c := range p.Columns {
-		m.out.SampleType = append(m.out.SampleType, &pprof.ValueType{Type: utf8(c.Name), Unit: utf8(c.Unit)})
+		m.out.SampleType = append(m.out.SampleType, &profile.ValueType{Type: utf8(c.Name), Unit: utf8(c.Unit)})
 	}
 	for _, c := range p.Comments {
 		m.out.Comments = append(m.out.Comments, utf8(c))
@@ -70,8 +70,8 @@ func (p *Profile) defaultType() string {
 	return utf8(p.Columns[p.Default].Name)
 }
 
-func (m *pprofMaker) sample(s *Sample) *pprof.Sample {
-	out := &pprof.Sample{Value: s.Values}
+func (m *pprofMaker) sample(s *Sample) *profile.Sample {
+	out := &profile.Sample{Value: s.Values}
 	for i := len(s.Stack) - 1; i >= 0; i-- { // innermost first
 		out.Location = append(out.Location, m.location(s.Stack[i]))
 	}
@@ -94,12 +94,12 @@ func (m *pprofMaker) sample(s *Sample) *pprof.Sample {
 }
 
 // location returns the one location of a frame.
-func (m *pprofMaker) location(f Frame) *pprof.Location {
+func (m *pprofMaker) location(f Frame) *profile.Location {
 	if l := m.locations[f]; l != nil {
 		return l
 	}
-	line := pprof.Line{Function: m.function(f), Line: f.Line}
-	l := &pprof.Location{ID: uint64(len(m.locations) + 1), Mapping: m.out.Mapping[0], Line: []pprof.Line{line}}
+	line := profile.Line{Function: m.function(f), Line: f.Line}
+	l := &profile.Location{ID: uint64(len(m.locations) + 1), Mapping: m.out.Mapping[0], Line: []profile.Line{line}}
 	m.locations[f] = l
 	m.out.Location = append(m.out.Location, l)
 	return l
@@ -108,12 +108,12 @@ func (m *pprofMaker) location(f Frame) *pprof.Location {
 // function returns the one function of a name and file. Its SystemName stays
 // empty: where it equals the name, pprof takes that for a mangled one, cuts
 // what is in <> and () and so makes different kernels the same.
-func (m *pprofMaker) function(f Frame) *pprof.Function {
+func (m *pprofMaker) function(f Frame) *profile.Function {
 	f.Line = 0
 	if fn := m.functions[f]; fn != nil {
 		return fn
 	}
-	fn := &pprof.Function{ID: uint64(len(m.functions) + 1), Name: utf8(f.Name), Filename: utf8(f.File)}
+	fn := &profile.Function{ID: uint64(len(m.functions) + 1), Name: utf8(f.Name), Filename: utf8(f.File)}
 	m.functions[f] = fn
 	m.out.Function = append(m.out.Function, fn)
 	return fn

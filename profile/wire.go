@@ -6,9 +6,10 @@ import (
 	"fmt"
 )
 
-// A wire checks the framing of a profile.proto before package pprof reads it. That does not
-// say where something is wrong, and makes structures of over a hundred bytes from two bytes
-// of input, so a small file could fill the memory.
+// A wire checks the framing of a profile.proto before package
+// github.com/google/pprof/profile reads it. That says not where something is
+// wrong, and makes structures of over a hundred bytes from two bytes of input,
+// so a small file could fill the memory.
 type wire struct {
 	data   []byte
 	at     int   // how far it is checked
