@@ -30,8 +30,8 @@ func NewKit() (*Kit, error) {
 	return &Kit{Fonts: f, drawn: make(map[setting]*Glyphs)}, err
 }
 
-// usual is the area of nearly all pictures, at most.
-const usual = 1200 * 1024
+// usual is the area of most pictures, at most.
+const usual = 1200 * 512
 
 // Blank returns pixels of any colour, until it is called again.
 func (k *Kit) Blank(width, height int) *image.RGBA {
