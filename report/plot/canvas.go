@@ -7,9 +7,6 @@ import (
 	"sync"
 
 	"git.sr.ht/~sbinet/gg"
-	xfont "golang.org/x/image/font"
-	"golang.org/x/image/math/fixed"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 
@@ -56,30 +53,15 @@ const (
 	right
 )
 
-// A pen measures text, and has the characters and the memory to draw pictures one after
-// the other. It is for one goroutine.
-type pen struct {
-	raster.Fonts
-	drawn map[setting]*raster.Glyphs
-	paper []byte // the pixels of the last picture
-}
-
-// A setting is a font in one size.
-type setting struct {
-	size float64
-	bold bool
-}
+// A pen measures text, and draws pictures one after the other. It is for one goroutine.
+type pen struct{ *raster.Kit }
 
 func newPen() (*pen, error) {
-	f, err := raster.NewFonts()
-	if err != nil {
-		return nil, err
-	}
-	return &pen{Fonts: f, drawn: make(map[setting]*raster.Glyphs)}, nil
+	kit, err := raster.NewKit()
+	return &pen{kit}, err
 }
 
-// pens are those that no picture is drawn with. Characters are drawn from their outlines
-// once for all pictures, and new memory for each takes as long as the drawing.
+// pens are those that no picture is drawn with.
 var pens sync.Pool
 
 // takePen returns a pen that is not used, or a new one.
@@ -90,44 +72,12 @@ func takePen() (*pen, error) {
 	return newPen()
 }
 
-// usualHeight is that of nearly all pictures, at most.
-const usualHeight = 1024
-
-// blank returns pixels of any colour.
-func (p *pen) blank(width, height int) *image.RGBA {
-	n := 4 * width * height
-	if cap(p.paper) < n {
-		p.paper = make([]byte, max(n, 4*width*usualHeight))
-	}
-	p.paper = p.paper[:n]
-	return &image.RGBA{Pix: p.paper, Stride: 4 * width, Rect: image.Rect(0, 0, width, height)}
-}
-
 // inPixels returns the size of a style, which may be the usual one.
 func (st textStyle) inPixels() float64 {
 	if st.size == 0 {
 		return sizeText
 	}
 	return st.size
-}
-
-// font returns the font of a style.
-func (p *pen) font(st textStyle) *raster.Font {
-	if st.bold {
-		return p.Bold
-	}
-	return p.Regular
-}
-
-// glyphs returns the characters to draw in a style.
-func (p *pen) glyphs(st textStyle) *raster.Glyphs {
-	at := setting{st.inPixels(), st.bold}
-	if p.drawn[at] == nil {
-		of := p.font(st)
-		face := font.Face{Font: font.Font{Size: font.Length(at.size)}, Face: of.Font}
-		p.drawn[at] = raster.NewGlyphs(of, face.FontFace(dpi))
-	}
-	return p.drawn[at]
 }
 
 // drawable replaces the characters that the font lacks by a box, and spaces by
@@ -146,7 +96,7 @@ func (p *pen) drawable(s string) string {
 
 // width returns how many pixels wide s is drawn.
 func (p *pen) width(s string, st textStyle) float64 {
-	return p.font(st).Width(p.drawable(s), st.inPixels())
+	return p.Font(st.bold).Width(p.drawable(s), st.inPixels())
 }
 
 // fit cuts s in the middle until it is at most limit pixels wide.
@@ -218,7 +168,7 @@ type Canvas struct {
 func newCanvas(p *pen, height float64) *Canvas {
 	height = wholePixels(height)
 	// With only a size, vgimg would allocate and fill the image twice.
-	img := p.blank(Width, int(height))
+	img := p.Blank(Width, int(height))
 	ctx := gg.NewContextForRGBA(img)
 	ctx.SetLineCapButt()
 	ctx.InvertY()
@@ -289,13 +239,12 @@ func (c *Canvas) line(x0, y0, x1, y1, width float64, col Color) {
 
 // text draws s with its baseline at y.
 func (c *Canvas) text(x, y float64, s string, st textStyle) {
-	const pixel = 64 // in units of fixed.Int26_6
 	s = c.drawable(s)
 	if s == "" {
 		return
 	}
 	size := st.inPixels()
-	w := c.font(st).Width(s, size)
+	w := c.Font(st.bold).Width(s, size)
 	switch st.align {
 	case center:
 		x -= w / 2
@@ -308,12 +257,7 @@ func (c *Canvas) text(x, y float64, s string, st textStyle) {
 	if c.svg != nil {
 		c.svg.text(x, y, w, s, size, st)
 	} else {
-		(&xfont.Drawer{
-			Dst:  c.img,
-			Src:  image.NewUniform(opaque(st.color)),
-			Face: c.glyphs(st),
-			Dot:  fixed.Point26_6{X: fixed.Int26_6(x*pixel + 0.5), Y: fixed.Int26_6(y*pixel + 0.5)},
-		}).DrawString(s)
+		c.Text(c.img, x, y, s, size, st.bold, opaque(st.color))
 	}
 	c.Boxes = append(c.Boxes, box{s, x, y - 0.75*size, x + w, y + 0.22*size})
 }

@@ -3,7 +3,6 @@ package plot
 import (
 	"cmp"
 	"image"
-	"image/color"
 	"math"
 	"slices"
 
@@ -223,14 +222,7 @@ func (c *Canvas) hatch(x0, y0, x1, y1 int) {
 		return
 	}
 	c.pixels(x0, y0, x1, y1, ColorWhite)
-	img := c.img
-	for y := y0; y < y1; y++ {
-		for x := x0; x < x1; x++ {
-			if (x+y)%6 == 0 {
-				img.Set(x, y, color.Gray{0xa0})
-			}
-		}
-	}
+	raster.Hatch(c.img, image.Rectangle{Min: image.Pt(x0, y0), Max: image.Pt(x1, y1)}, opaque(0xa0a0a0))
 }
 
 // round returns the nearest whole pixel.
