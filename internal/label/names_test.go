@@ -123,8 +123,8 @@ func TestPlural(t *testing.T) {
 	}
 }
 
-// TestWidth: the width of texts is that of package uniseg, also where characters that fill one
-// column stand beside others that change their neighbours.
+// TestWidth: the width of texts is that of package uniseg, also where a character that fills
+// one column precedes or follows one that changes its neighbours.
 func TestWidth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 4))
 	parts := []string{"a", " ", "~", "…", "█", "▓", "░", "·", "─", "→", "µ", "×", "≥", "≤", "–", "±", "é", "日", "\u0301", "\u200d", "\ufe0f", "\ufe0e", "\n", "\x7f", "\t", "\xff", "👍", "\u1100"}
