@@ -57,7 +57,7 @@ var mayImport = map[string]string{
 	"collective":                     "diag",
 	"beam/cmd/assay-beam":            "beam/pipeline unit",
 	"beam/pipeline":                  "analyze collective diag fleet internal/ingest internal/partial internal/redact judge judge/rule report summary trace",
-	"profile":                        "diag internal/lazyregexp profile/pprof",
+	"profile":                        "diag internal/lazyregexp",
 	"nsys/stats":                     "diag internal/lazyregexp internal/redact internal/textline profile",
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
 	"summary":                        "internal/jsontext unit",
