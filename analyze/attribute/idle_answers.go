@@ -76,10 +76,8 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 	if to <= q.openTo {
 		if q.tally == nil || q.passesOn(doing) {
 			q.one(q.open, interval.Span{Start: from, End: to}, doing)
-		} else if !q.tally.add(doing, to-from) {
-			q.settle(from)
-			q.since = from
-			q.tally.add(doing, to-from)
+		} else {
+			q.add(from, doing, to-from)
 		}
 		return
 	}
@@ -119,6 +117,24 @@ func (q *questions) one(about *question, part interval.Span, doing idleKey) {
 	q.x.add(int(about.device), about.mark, part, doing)
 }
 
+// add adds a stretch to the tally. If another cause has its place, that one is counted first.
+func (q *questions) add(from int64, key idleKey, ns int64) {
+	t := q.tally
+	at := uint8(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
+	c := &t.causes[at]
+	switch {
+	case c.count == 0:
+		t.used = append(t.used, at)
+		c.key, c.parts = key, parts{}
+	case c.key != key:
+		q.x.addParts(int(q.open.device), q.open.mark, interval.Span{Start: q.since, End: from}, c.key, c.parts)
+		c.key, c.parts = key, parts{}
+	}
+	c.ns += ns
+	c.count++
+	c.longest = max(c.longest, ns)
+}
+
 // settle counts what the thread did until now.
 func (q *questions) settle(now int64) {
 	for _, at := range q.tally.used {
@@ -142,20 +158,3 @@ type tally struct {
 }
 
 const tallyBits = 8
-
-// add adds a stretch. It returns false if there is no room for its cause.
-func (t *tally) add(key idleKey, ns int64) bool {
-	at := uint8(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
-	c := &t.causes[at]
-	if c.count == 0 {
-		c.key, c.parts = key, parts{}
-		t.used = append(t.used, at)
-	}
-	if c.key != key {
-		return false
-	}
-	c.ns += ns
-	c.count++
-	c.longest = max(c.longest, ns)
-	return true
-}
