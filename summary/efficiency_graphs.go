@@ -97,7 +97,7 @@ const FromCapture = "capture"
 
 // Values of [EfficiencyReplay.Unmatched].
 const (
-	NoCapture        = "no capture"         // no capture has the same kernels in the same order
+	NoCapture        = "no capture"         // no capture among the inputs has the same kernels in the same order
 	CaptureNoNames   = "no kernel names"    // the captures do not name their kernels
 	CaptureSize      = "batch size"         // the batch sizes differ, or one of them is not known
 	CapturesDiffer   = "captures differ"    // several captures match, with different operators

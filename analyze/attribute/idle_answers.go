@@ -82,7 +82,7 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 		return
 	}
 	if q.tally != nil {
-		q.settle(min(from, q.openTo)) // from is later if stretches are missing that no question is about
+		q.countAll(min(from, q.openTo)) // from is later if stretches are missing that no question is about
 		q.x.sums, q.tally = q.tally, nil
 	}
 	for device, list := range q.lists {
@@ -135,8 +135,8 @@ func (q *questions) add(from int64, key idleKey, ns int64) {
 	c.longest = max(c.longest, ns)
 }
 
-// settle counts what the thread did until now.
-func (q *questions) settle(now int64) {
+// countAll counts what the thread did until now.
+func (q *questions) countAll(now int64) {
 	for _, at := range q.tally.used {
 		c := &q.tally.causes[at]
 		q.x.addParts(int(q.open.device), q.open.mark, interval.Span{Start: q.since, End: now}, c.key, c.parts)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"assay/summary"
 	"assay/summary/view/efficiency"
@@ -242,9 +243,9 @@ func (o operators) roofline() (Value, error) {
 func (o operators) over(rate float64, known int64, what string) (Value, error) {
 	switch {
 	case known == 0 && o.missing != "":
-		return Value{}, fmt.Errorf("%s of these operators are not known: %s", what, o.missing)
+		return Value{}, fmt.Errorf("these operators have no known %s: %s", strings.TrimPrefix(what, "the "), o.missing)
 	case known == 0:
-		return Value{}, fmt.Errorf("%s of these operators are not known", what)
+		return Value{}, fmt.Errorf("these operators have no known %s", strings.TrimPrefix(what, "the "))
 	}
 	v := Value{V: rate}
 	if known < o.all {

@@ -130,6 +130,8 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 		return "MFU is unknown: no matrix operator (GEMM, convolution, attention) has known FLOPs."
 	case total.MFU == nil && total.MFUFrom == summary.MFUOver:
 		return "MFU is not plausible: it would be over 100% of the peak in the GPU window. The FLOPs (of the shapes or of --model-flops), the times or the peak are wrong."
+	case total.MFU == nil && withoutTypes(ctx.Summary):
+		return "MFU is unknown: the capture has no types of tensors. Give the FLOPs of a step and their type, such as --model-flops 4.2e14,bf16."
 	case total.MFU == nil:
 		return "MFU is unknown: assay has no peak for a type of the matrix operators on " + gpuNames(total) + "; set it with --set-peak or --peaks."
 	}
@@ -156,11 +158,16 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	}
 	switch {
 	case mfu.UnrecordedNS > 0:
-		text += fmt.Sprintf(" At most: if all GPU time with unknown FLOPs ran at the peak, and so did the work that was not recorded (%s).", unit.Duration(mean(total, mfu.UnrecordedNS))+perGPU(total))
+		text += fmt.Sprintf(" The upper limit assumes that all GPU time with unknown FLOPs and the work that was not recorded (%s) ran at the peak.", unit.Duration(mean(total, mfu.UnrecordedNS))+perGPU(total))
 	case mfu.Unknown > 0:
-		text += " At most: if all GPU time with unknown FLOPs ran at the peak."
+		text += " The upper limit assumes that all GPU time with unknown FLOPs ran at the peak."
 	}
 	return text
+}
+
+// withoutTypes reports whether no matrix operator has the types of its tensors, as in NVTX ranges.
+func withoutTypes(s *summary.Summary) bool {
+	return !slices.ContainsFunc(s.Efficiency.Rows, func(r summary.EfficiencyRow) bool { return r.Unit == "matrix" && len(r.Types) > 0 })
 }
 
 // clocks states the clock and the power of the GPUs by a monitor of the same run, with the
@@ -308,7 +315,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 			continue
 		}
 		achieved := float64(p.FLOPs) / float64(p.NS) / 1e3
-		text := cmp.Or(p.Dtype, "of unknown rate") + " " + rateText(achieved)
+		text := cmp.Or(p.Dtype, "other types") + " " + rateText(achieved)
 		if p.TFLOPS > 0 && achieved <= p.TFLOPS {
 			text += " (" + percent(achieved/p.TFLOPS) + " of peak)"
 		}

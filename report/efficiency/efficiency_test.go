@@ -157,7 +157,7 @@ func TestNodeIDs(t *testing.T) {
 		{Number: 4, Launches: 2, Nodes: 4, GPUNS: 280_000, Unmatched: summary.NodeUnknown, NodesLost: []summary.NodesLost{{Reason: summary.NodeUnknown, Nodes: 4}}},
 	}
 	want := "Graph replays: 4 of 7 launches matched by node ID: 28 of their 34 GPU operations belong to the operator that was open when the program made the node (5.0% of GPU time). " +
-		"Without an operator: 6: no operator was open when the node was made. " +
+		"GPU operations without an operator: 6 (no operator was open when the node was made). " +
 		"1 of 7 launches matched a capture (same kernels in the same order, same batch size). Their operators are those of the capture: 1.0% of GPU time. " +
 		"Operators unknown: 2 launches (2.0% of GPU time): the making of the node is not recorded"
 	if text := markdown(t, s); !strings.Contains(text, want) {
@@ -176,7 +176,7 @@ func TestGraphReplays(t *testing.T) {
 		{Number: 3, Launches: 1, GPUNS: 280_000, Unmatched: summary.NoCapture},
 	}
 	want := "Graph replays: 3 of 6 launches matched a capture (same kernels in the same order, same batch size). Their operators are those of the capture: 5.0% of GPU time. " +
-		"Operators unknown: 1 launch (2.0% of GPU time): no capture has the same kernels; 2 launches (1.0% of GPU time): captures have the same kernels"
+		"Operators unknown: 1 launch (2.0% of GPU time): no capture among the inputs has the same kernels; 2 launches (1.0% of GPU time): captures have the same kernels"
 	if text := markdown(t, s); !strings.Contains(text, want) {
 		_, got, _ := strings.Cut(text, "Graph replays")
 		t.Errorf("the report has %.400q, want %q", got, want)

@@ -41,10 +41,10 @@ func nodes(n *efficiency.Nodes, all int64, total efficiency.Total) string {
 		unit.Count(n.Launches), launches(all), unit.Count(n.Known), unit.Count(n.Work), unit.Share(n.KnownNS, total.GPUNS))
 	var lost []string
 	for _, l := range n.Lost {
-		lost = append(lost, fmt.Sprintf("%s: %s", unit.Count(l.Work), words.Unmatched(l.Reason)))
+		lost = append(lost, fmt.Sprintf("%s (%s)", unit.Count(l.Work), words.Unmatched(l.Reason)))
 	}
 	if lost != nil {
-		text += " Without an operator: " + strings.Join(lost, "; ") + "."
+		text += " GPU operations without an operator: " + strings.Join(lost, ", ") + "."
 	}
 	return text
 }

@@ -121,5 +121,5 @@ var remedies = []struct{ bound, text string }{
 	{summary.BoundCompute, " Compute: use larger or aligned dimensions, or a smaller type."},
 	{summary.BoundMemory, " Memory: fuse operators (torch.compile) or use contiguous tensors or a smaller type."},
 	{summary.BoundLink, " Link: reduce copies and use pinned memory."},
-	{summary.BoundLatency, " Latency: at the roofline, a call is shorter than a launch; fuse such calls or use CUDA graphs."},
+	{summary.BoundLatency, " Latency: at the roofline, a call is shorter than a launch; fuse such calls, or use CUDA graphs where there are none."},
 }

@@ -114,7 +114,7 @@ func DecodeUnknown(id string) Reason {
 // Unmatched returns why the operators of a graph replay are unknown.
 func Unmatched(id string) string {
 	return of(map[string]string{
-		"no capture": "no capture has the same kernels", "no kernel names": "the captures do not name their kernels, as those of NVIDIA GPUs; record steps without graphs (vLLM: --enforce-eager, SGLang: --disable-cuda-graph)",
+		"no capture": "no capture among the inputs has the same kernels", "no kernel names": "the captures do not name their kernels, as those of NVIDIA GPUs; record steps without graphs (vLLM: --enforce-eager, SGLang: --disable-cuda-graph)",
 		"batch size": "captures have the same kernels, but the batch size of capture or replay differs or is not recorded", "captures differ": "several captures have the same kernels and different operators",
 		"concurrent kernels": "kernels of the graph ran at the same time", "too many captures": "too many captures",
 		"too many nodes": "too many graphs", "too many rows": "too many operators",
