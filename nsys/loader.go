@@ -381,6 +381,9 @@ func (l *loader) call(r row) {
 	if class == backtraceClass {
 		return
 	}
+	if l.nodes.updates && changesGraphs(l.string(r.num(5))) {
+		l.graphUpdated(r) // whatever its times are
+	}
 	start, dur, ok := l.span(r)
 	if !ok {
 		return
@@ -390,9 +393,6 @@ func (l *loader) call(r row) {
 		kind = trace.Driver
 	}
 	t := l.thread(r.num(3))
-	if l.nodes.updates && changesGraphs(l.string(r.num(5))) {
-		l.nodes.updated[t.pid] = true
-	}
 	l.out.Call(trace.Call{Start: start, Dur: dur, Kind: kind, Name: l.callName(r.num(5)),
 		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.num(4))})
 }

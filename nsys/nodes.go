@@ -91,6 +91,16 @@ func changesGraphs(call []byte) bool {
 		bytes.Contains(call, []byte("Graph")) && bytes.Contains(call, []byte("SetParams"))
 }
 
+// graphUpdated notes the process of a call that changes graphs. Without a thread it may be
+// any process.
+func (l *loader) graphUpdated(r row) {
+	pid := int64(noProcess)
+	if !r.null(3) && !r.odd(3) && r.num(3) != 0 {
+		pid = l.thread(r.num(3)).pid
+	}
+	l.nodes.updated[pid] = true
+}
+
 // nodeMade adds the making of a node: its span, as of any other part of a graph, and where it
 // was.
 func (l *loader) nodeMade(r row) {
@@ -128,7 +138,7 @@ func (l *loader) graphNodes(t *trace.Trace) []trace.GraphNode {
 		node := trace.GraphNode{Lost: trace.NodeIncomplete}
 		switch {
 		case incomplete:
-		case n.updated[key.pid]:
+		case n.updated[key.pid] || n.updated[noProcess]:
 			node.Lost = trace.NodeUpdated
 		default:
 			node = n.find(key, tracks)

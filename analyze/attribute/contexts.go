@@ -48,7 +48,7 @@ type contexts struct {
 	t     *trace.Trace
 	list  []context
 	index map[contextKey]contextID
-	roles []role // by name, 0 until it is known
+	roles [2][]role // of Python calls, and of other kinds: by name, 0 until it is known
 
 	recent [1 << recentContexts]contextID // that were asked for, by their keys
 }
@@ -62,7 +62,7 @@ type contextKey struct {
 }
 
 func newContexts(t *trace.Trace) *contexts {
-	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: make([]role, t.Names())}
+	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: [2][]role{make([]role, t.Names()), make([]role, t.Names())}}
 }
 
 // noContext has the kinds of frames that do not identify a launch site.
@@ -164,7 +164,11 @@ const (
 )
 
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
-	if r := c.roles[name]; r != 0 {
+	roles := c.roles[1]
+	if kind == trace.Python {
+		roles = c.roles[0]
+	}
+	if r := roles[name]; r != 0 {
 		return r
 	}
 	text := c.t.Name(name)
@@ -182,6 +186,6 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
 	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") && strings.HasSuffix(text, ": recompute_fn"))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
-	c.roles[name] = r
+	roles[name] = r
 	return r
 }

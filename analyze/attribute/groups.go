@@ -307,11 +307,14 @@ func (w *walker) answerLate(others *idleness) {
 	}
 	w.idle.asked[w.track] = late
 	q := w.idle.questionsTo(w.track, true)
+	at := int64(math.MinInt64)
 	for _, s := range w.record.list {
 		if s.to > q.asksFrom {
 			q.answer(s.from, s.to, s.doing)
 		}
+		at = s.to
 	}
+	q.answer(at, math.MaxInt64, idleKeyOf(byHost, isUnrecorded, 0)) // ends the last one
 }
 
 // fork returns a copy for the answers of the main threads, and leaves the questions to them to it.

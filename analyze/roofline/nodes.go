@@ -33,8 +33,9 @@ type maker struct {
 
 // A making is one that the profiler recorded, with the operators that were open, outermost first.
 type making struct {
-	of   nodeOf
-	open []*trace.Op
+	of    nodeOf
+	start int64
+	open  []*trace.Op
 }
 
 // A nodeOf identifies the node that was made.
@@ -61,7 +62,7 @@ func (o *Owners) makersOf(first int) *makers {
 		n, k := &o.t.GraphNodes[i], &m.nodes[i]
 		k.why, k.makes = lossReasons[n.Lost], make([]making, len(n.Made))
 		for j, at := range n.Made {
-			k.makes[j].of = nodeOf{at.Track, at.ID}
+			k.makes[j].of, k.makes[j].start = nodeOf{at.Track, at.ID}, at.Start
 			if at.Track != trace.NoTrack {
 				times[at.Track] = append(times[at.Track], made{at.Start, i, j})
 			}
@@ -166,9 +167,9 @@ type owned struct {
 	again bool
 }
 
-// owner returns the operator that owns a node of a graph that ran a kernel, or why none is known:
-// all makings must agree on it.
-func (m *makers) owner(node uint32, kernel trace.Sym) (out owned, why string) {
+// owner returns the operator that owns a node of a graph that ran a kernel at a time, or why none
+// is known: all makings must agree on it, and be earlier.
+func (m *makers) owner(node uint32, kernel trace.Sym, at int64) (out owned, why string) {
 	if node == 0 || int(node) > len(m.nodes) {
 		return out, summary.NodeUnknown
 	}
@@ -177,6 +178,9 @@ func (m *makers) owner(node uint32, kernel trace.Sym) (out owned, why string) {
 		return out, k.why
 	}
 	for i, made := range k.makes {
+		if made.start > at {
+			return out, summary.NodeUnknown
+		}
 		one := owned{of: made.of, open: made.open}
 		if len(made.open) > 0 {
 			var at int
@@ -252,7 +256,7 @@ func (m *makers) fill(rows *captured, r *replay) (lost map[string]int64) {
 	lost = map[string]int64{}
 	times, first := map[nodeOf]int{}, map[madeCall]int{} // first: the node whose kernel stands for the call
 	for i, node := range r.nodes {
-		one, why := m.owner(node, r.names[i])
+		one, why := m.owner(node, r.names[i], r.first)
 		if why != "" {
 			lost[why]++
 			continue

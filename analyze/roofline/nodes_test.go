@@ -148,6 +148,12 @@ func again(node, like int) string {
 
 func of(node int) string { return fmt.Sprint(nsysgen.CapturedNode + node) }
 
+// updateGraphs makes the end of the capture an update of a graph, which updatingName selects.
+const (
+	updateGraphs = "UPDATE StringIds SET value = 'cudaGraphExecUpdate_v10020' WHERE value LIKE 'cudaStreamEndCapture%'"
+	updatingName = "(SELECT id FROM StringIds WHERE value LIKE 'cudaGraphExecUpdate%')"
+)
+
 // nodeCases are near misses: of the nodes, 0 and 1 are of addmm, 2 of mm, 3 of nothing, 4 of bmm.
 var nodeCases = []nodeCase{
 	{name: "made twice by one operator", statements: []string{again(0, 1), again(4, 4)}, lost: outsideOnly},
@@ -184,7 +190,13 @@ var nodeCases = []nodeCase{
 	{name: "negative nodes", statements: []string{
 		"UPDATE " + nodeTable + " SET graphNodeId = graphNodeId | (-1 << 62), originalGraphNodeId = originalGraphNodeId | (-1 << 62)",
 		"UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = graphNodeId | (-1 << 62)"}, lost: outsideOnly},
-	{name: "updated graphs", statements: []string{"UPDATE StringIds SET value = 'cudaGraphExecUpdate_v10020' WHERE value LIKE 'cudaStreamEndCapture%'"}, lost: map[string]int64{summary.NodeUpdated: 5}, without: everyOperator},
+	{name: "updated graphs", statements: []string{updateGraphs}, lost: map[string]int64{summary.NodeUpdated: 5}, without: everyOperator},
+	{name: "updated graphs, by a call that ends before it starts", statements: []string{updateGraphs, "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET end = start - 1 WHERE nameId IN " + updatingName}, lost: map[string]int64{summary.NodeUpdated: 5}, without: everyOperator},
+	{name: "updated graphs, by a call without a thread", statements: []string{updateGraphs, "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET globalTid = 0 WHERE nameId IN " + updatingName}, lost: map[string]int64{summary.NodeUpdated: 5}, without: everyOperator},
+	{name: "made after the replay", statements: []string{
+		"UPDATE " + nodeTable + " SET start = start + 3600000000000 WHERE graphNodeId = " + of(2),
+		"UPDATE NVTX_EVENTS SET start = start + 3600000000000, end = end + 3600000000000 WHERE text LIKE 'aten::mm,%'"},
+		lost: map[string]int64{summary.NodeOutside: 1, summary.NodeUnknown: 1}, without: []string{"aten::mm"}},
 	{name: "made when the operator has ended", statements: []string{
 		"UPDATE " + nodeTable + " SET start = (SELECT end FROM NVTX_EVENTS WHERE text LIKE 'aten::mm,%') WHERE graphNodeId = " + of(2)}, lost: map[string]int64{summary.NodeOutside: 2}, without: []string{"aten::mm"}},
 	{name: "made in the last nanosecond of the operator", statements: []string{
