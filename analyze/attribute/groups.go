@@ -72,7 +72,8 @@ func (a *Attribution) walk(asked Asked) {
 	}
 	var ofMains []*walker
 	var beside sync.WaitGroup
-	if inTurn := asked.Host != nil || asked.Launched != nil; !inTurn {
+	inTurn := asked.Host != nil || asked.Launched != nil
+	if !inTurn {
 		// The questions that other threads pass on to the main ones are not known yet.
 		unasked := a.unasked(mains)
 		ofMains = walkers()
@@ -87,7 +88,7 @@ func (a *Attribution) walk(asked Asked) {
 		w.tooDeep += hosttree.Walk(th, w)
 		th.Release()
 	}
-	if ofMains == nil {
+	if inTurn {
 		ofMains = walkers()
 		along(ofMains)
 	}
