@@ -162,8 +162,8 @@ type launchTime struct {
 func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
 	var thread trace.TrackID
 	if i := b.links.Of[w.Number]; i >= 0 {
-		at.start, at.end, thread = b.links.Time(i)
-		at.known = true
+		call := b.links.Time(i)
+		at, thread = launchTime{call.Start, call.End, true}, b.links.List[i].Track
 	}
 	if c := b.ofKernel[a.Correlation]; c != nil && a.Correlation != 0 {
 		return c, "", at

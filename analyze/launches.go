@@ -53,7 +53,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 			out.ShortNS += a.Dur
 		}
 		i := l.Of[w.Number]
-		if i < 0 || l.List[i].Call == nil {
+		if i < 0 || !l.HasCall(i) {
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, a.Dur)
 			if a.Kind == trace.Kernel && l.CallLost(i, seen[a.Track]) {
@@ -65,10 +65,10 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 			last = a.Track
 			seen[last] = true
 		}
-		start, end, _ := l.Time(i)
+		call := l.Time(i)
 		out.Launched++
-		out.Delays.Add(interval.Span{Start: end, End: w.Start}.Len())
-		queued = append(queued, interval.Span{Start: start, End: w.Start})
+		out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
+		queued = append(queued, interval.Span{Start: call.Start, End: w.Start})
 		by = append(by, i)
 	}
 	queued = append(queued, startLater(tl, d, l)...)
@@ -101,7 +101,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 // window and started after it.
 func startLater(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) (queued []interval.Span) {
 	for _, w := range tl.Later(d) {
-		if i := l.Of[w.Number]; i >= 0 && l.List[i].Call != nil {
+		if i := l.Of[w.Number]; i >= 0 && l.HasCall(i) {
 			queued = append(queued, interval.Span{Start: l.Start(i), End: w.Start})
 		}
 	}

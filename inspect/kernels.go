@@ -202,7 +202,7 @@ func (c *Capture) instances(all []found, a *attribute.Attribution, ops []*trace.
 			s := siteOf(a.Site(id))
 			r.Site = &s
 			link := a.Links.Of[k.number]
-			r.Launch = c.launch(a.Links.List[link].Call, k.Activity)
+			r.Launch = c.launch(a.Links.Call(link), k.Activity)
 			if op := ops[link]; op != nil {
 				r.Dims, _ = attribute.ShapeOf(c.t, op)
 			}

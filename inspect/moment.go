@@ -82,7 +82,7 @@ func queuedAt(t *trace.Trace, l *linking.Links, at int64) map[int64]int64 {
 	number := -1
 	for a := range t.Activities.All() {
 		number++
-		if i := l.Of[number]; i >= 0 && l.List[i].Call != nil && l.Start(i) <= at && at < a.Start {
+		if i := l.Of[number]; i >= 0 && l.Call(i) != nil && l.Start(i) <= at && at < a.Start {
 			out[t.Tracks[a.Track].Device]++
 		}
 	}

@@ -350,7 +350,7 @@ func (a *Attribution) finalize() {
 	for i := range a.origins {
 		k := &a.origins[i]
 		c := a.ctx.at(k.context)
-		_, _, track := a.Links.Time(int32(i))
+		track := a.Links.List[i].Track
 		if c.annotation != 0 {
 			k.note = c.annotation
 		}

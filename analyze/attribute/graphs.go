@@ -47,7 +47,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 			first := a.tl.Activity(nodes[0]).Name
 			out = append(out, summary.Graph{
 				ID: int64(at) + 1, Rank: rank, Device: d.Ordinal,
-				Call: a.t.Name(a.Links.List[i].Call.Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
+				Call: a.t.Name(a.Links.Call(i).Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
 			})
 		}
 		a.addLaunch(&out[at], busy, i, nodes)
@@ -57,7 +57,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 
 // isGraphLaunch reports whether a link is the launch of a graph.
 func (a *Attribution) isGraphLaunch(i int32) bool {
-	c := a.Links.List[i].Call
+	c := a.Links.Call(i)
 	return c != nil && a.sync.kind(a.t, c.Name) == graphLaunch
 }
 
@@ -73,7 +73,7 @@ func (a *Attribution) sequence(seed maphash.Seed, nodes []gpu.Work) uint64 {
 
 // addLaunch adds one launch to its graph.
 func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []gpu.Work) {
-	start, end, _ := a.Links.Time(i)
+	call := a.Links.Time(i)
 	span := interval.Span{Start: nodes[0].Start, End: nodes[0].End()}
 	for _, w := range nodes {
 		span.End = max(span.End, w.End())
@@ -83,8 +83,8 @@ func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, node
 	g.Nodes = max(g.Nodes, int64(len(nodes)))
 	g.SpanNS = summary.Plus(g.SpanNS, span.Len())
 	g.IdleNS = summary.Plus(g.IdleNS, busy.idle(span))
-	g.DelayNS = summary.Plus(g.DelayNS, interval.Span{Start: end, End: span.Start}.Len())
-	g.CallNS = summary.Plus(g.CallNS, end-start)
+	g.DelayNS = summary.Plus(g.DelayNS, interval.Span{Start: call.End, End: span.Start}.Len())
+	g.CallNS = summary.Plus(g.CallNS, call.End-call.Start)
 }
 
 // opaqueGraphs sums up the launches of graphs whose work was not recorded, by

@@ -115,7 +115,7 @@ func (a *Attribution) walkerOf(g *group, th *hosttree.Thread) *walker {
 func (a *Attribution) launchesOfOthers() map[uint32][]int32 {
 	out, count := make(map[uint32][]int32), make([]int, len(a.t.Tracks))
 	for i := range a.Links.List {
-		_, _, track := a.Links.Time(int32(i))
+		track := a.Links.List[i].Track
 		count[track]++
 	}
 	for track, n := range count {
@@ -125,7 +125,7 @@ func (a *Attribution) launchesOfOthers() map[uint32][]int32 {
 		}
 	}
 	for i := range a.Links.List {
-		if _, _, track := a.Links.Time(int32(i)); count[track] > 0 {
+		if track := a.Links.List[i].Track; count[track] > 0 {
 			out[a.processes[track]] = append(out[a.processes[track]], int32(i))
 		}
 	}
@@ -148,7 +148,7 @@ func (a *Attribution) join(main *group, walkers []*walker) {
 		}
 	}
 	for i := range a.origins {
-		if _, _, track := a.Links.Time(int32(i)); ofMain[track] {
+		if track := a.Links.List[i].Track; ofMain[track] {
 			a.origins[i].context = ids[a.origins[i].context]
 		}
 	}

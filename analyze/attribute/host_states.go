@@ -43,8 +43,7 @@ func (x *idleness) askHost(device int) {
 	last := int32(-1)
 	for _, w := range d.Work {
 		if i := x.a.Links.Of[w.Number]; i >= 0 && i != last {
-			_, end, track := x.a.Links.Time(i)
-			all = append(all, launch{end, track})
+			all = append(all, launch{x.a.Links.Time(i).End, x.a.Links.List[i].Track})
 			last = i
 		}
 	}

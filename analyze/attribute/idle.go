@@ -140,11 +140,11 @@ func (x *idleness) cut(device int, g gap) {
 	set := func(from, to int64, key idleKey) {
 		x.add(device, g.mark, interval.Span{Start: from, End: to}.And(g.span), key)
 	}
-	if g.link < 0 || x.a.Links.List[g.link].Call == nil || x.a.Links.Start(g.link) >= end {
+	if g.link < 0 || !x.a.Links.HasCall(g.link) || x.a.Links.Start(g.link) >= end {
 		set(begin, end, idleKeyOf(byUnknown, noState, 0))
 		return
 	}
-	call := x.a.Links.List[g.link].Call
+	call := x.a.Links.Call(g.link)
 	if g.beforeLink == g.link && !strings.HasPrefix(x.a.t.Name(call.Name), "hip") {
 		// One call launched both, a graph: the device goes from node to node by itself.
 		// HIP launches the nodes one by one during the call.

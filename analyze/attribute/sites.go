@@ -89,7 +89,7 @@ func (a *Attribution) GapAt(device int, start int64) (out Gap, ok bool) {
 		}
 		out.Before, out.After = g.before, g.after
 		if g.link >= 0 {
-			out.Call = a.Links.List[g.link].Call
+			out.Call = a.Links.Call(g.link)
 		}
 		rows := &a.idle.rows[device]
 		for number, ns := range g.shares {

@@ -61,11 +61,11 @@ func (a *Attribution) launchers(d *gpu.Device) (out []trace.TrackID) {
 	seen, last := make(map[trace.TrackID]bool), int32(-1)
 	for _, w := range d.Work {
 		i := a.Links.Of[w.Number]
-		if i < 0 || i == last || a.Links.List[i].Call == nil {
+		if i < 0 || i == last || !a.Links.HasCall(i) {
 			continue
 		}
 		last = i
-		if track := a.Links.List[i].Call.Track; !seen[track] {
+		if track := a.Links.List[i].Track; !seen[track] {
 			seen[track] = true
 			out = append(out, track)
 		}
@@ -180,7 +180,7 @@ func (w *waiting) device(device int) func(gap) {
 				charged, left = waits[at], held
 			}
 		}
-		if left == 0 || g.link < 0 || w.a.Links.List[g.link].Call == nil || w.a.Links.Start(g.link) <= g.span.Start {
+		if left == 0 || g.link < 0 || !w.a.Links.HasCall(g.link) || w.a.Links.Start(g.link) <= g.span.Start {
 			return
 		}
 		lost := min(left, g.span.Len())
@@ -253,8 +253,8 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 		bytes, told := sizes(w)
 		link := a.Links.Of[number]
 		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: told && bytes > summary.LargeCopyBytes}
-		if link >= 0 && a.Links.List[link].Call != nil {
-			key.call = a.Links.List[link].Call.Name
+		if link >= 0 && a.Links.HasCall(link) {
+			key.call = a.Links.Call(link).Name
 		}
 		at, ok := recent.at, recent.key == key && len(out) > 0
 		if !ok {
@@ -281,7 +281,7 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 			}
 			counted[k] = true
 		}
-		c := a.Links.List[link].Call
+		c := a.Links.Call(link)
 		r.HostNS = summary.Plus(r.HostNS, interval.Span{Start: c.Start, End: c.Start + c.Dur}.And(windows[device]).Len())
 		r.LostNS = summary.Plus(r.LostNS, a.waits.copies[link])
 	}

@@ -22,7 +22,7 @@ func (l *Launches) Of(number int) (launch int, ok bool) {
 
 // Call returns the call that a launch is. It is nil where calls were not
 // recorded and an operator replaces them.
-func (l *Launches) Call(launch int) *trace.Call { return l.l.List[launch].Call }
+func (l *Launches) Call(launch int) *trace.Call { return l.l.Call(int32(launch)) }
 
 // ByCall returns the launch that a call is, if it launched anything.
 func (l *Launches) ByCall(c trace.Ref) (launch int, ok bool) {

@@ -6,19 +6,23 @@ package linking
 import (
 	"sync"
 
+	"assay/interval"
 	"assay/summary"
 	"assay/trace"
 )
 
 // A Link is one call of the host that launched device work, or, where calls
-// were not recorded, the operator that did.
+// were not recorded, the operator that did. There are millions, so it has no pointer,
+// which the garbage collector would follow.
 type Link struct {
-	Call   *trace.Call // nil where calls were not recorded
-	op     *trace.Op   // nil where they were
-	WorkNS int64       // sum of the durations of the device work launched that starts in the window of the trace
-	copied int64       // when the last of the copies and fills launched ended
-	Work   int32       // pieces of work
-	copies bool        // it launched a copy or fill
+	Start  int64         // of the call
+	WorkNS int64         // sum of the durations of the device work launched that starts in the window of the trace
+	copied int64         // when the last of the copies and fills launched ended
+	row    trace.Ref     // of the call, or of the operator
+	Track  trace.TrackID // of the call
+	Work   int32         // pieces of work
+	called bool          // the call was recorded
+	copies bool          // it launched a copy or fill
 }
 
 // Copied returns when the last of the copies and fills of the link ended, and false if it
@@ -27,7 +31,7 @@ func (k *Link) Copied() (end int64, ok bool) { return k.copied, k.copies }
 
 // Links has the link of every piece of device work.
 type Links struct {
-	window *trace.Window
+	t *trace.Trace
 
 	List    []Link
 	Of      []int32 // by the number of an activity in its table: an index of List, or -1
@@ -47,20 +51,28 @@ type Links struct {
 // issue: profilers align the clocks of host and device to about 1 µs.
 const clockSlack = 2000
 
-// Time returns when the call of a link began and ended, and its thread.
-func (l *Links) Time(i int32) (start, end int64, track trace.TrackID) {
-	if c := l.List[i].Call; c != nil {
-		return c.Start, c.Start + c.Dur, c.Track
+// HasCall reports whether the call of a link was recorded.
+func (l *Links) HasCall(i int32) bool { return l.List[i].called }
+
+// Call returns the call of a link, or nil if calls were not recorded.
+func (l *Links) Call(i int32) *trace.Call {
+	if k := &l.List[i]; k.called {
+		return l.t.Calls.At(k.row)
 	}
-	o := l.List[i].op
-	return o.Start, o.Start + o.Dur, o.Track
+	return nil
+}
+
+// Time returns when the call of a link began and ended.
+func (l *Links) Time(i int32) interval.Span {
+	k := &l.List[i]
+	if k.called {
+		return interval.Span{Start: k.Start, End: k.Start + l.t.Calls.At(k.row).Dur}
+	}
+	return interval.Span{Start: k.Start, End: k.Start + l.t.Ops.At(k.row).Dur}
 }
 
 // Start returns when the call of a link began.
-func (l *Links) Start(i int32) int64 {
-	start, _, _ := l.Time(i)
-	return start
-}
+func (l *Links) Start(i int32) int64 { return l.List[i].Start }
 
 // Of links device work to what launched it: by correlation, which a
 // profiler writes at both ends; where there is none, by the arrow (flow) from a
@@ -74,12 +86,16 @@ func (l *Links) Start(i int32) int64 {
 func Of(t *trace.Trace) *Links {
 	n := t.Activities.Len()
 	l := &Links{
-		window: t.Window,
+		t:  t,
 		Of:     make([]int32, 0, n), calls: callsByCorrelation(t),
 		// What is never written takes no memory; growing would copy millions.
 		List:   make([]Link, 0, min(n, t.Calls.Len())),
 		byCall: make([]int32, t.Calls.Bound()),
 	}
+	// A page of memory that is read before it is written costs two faults, the second on all
+	// cores. So the first access to a page writes.
+	const page = 1024
+	written := make([]bool, len(l.byCall)/page+1)
 	arrows := arrowsOf(t)
 	wanted := make(map[trace.ID]bool) // the numbers of operators of activities without a call
 	for a := range t.Activities.All() {
@@ -99,9 +115,12 @@ func Of(t *trace.Trace) *Links {
 		if a.Start < call.Start-clockSlack {
 			l.Early++
 		}
+		if !written[ref/page] {
+			written[ref/page], l.byCall[ref] = true, 0
+		}
 		l.Called++
 		l.longest = max(l.longest, a.End()-call.Start)
-		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Call: call}))
+		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Start: call.Start, Track: call.Track, row: ref, called: true}))
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
@@ -130,7 +149,8 @@ func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
 		}
 		if ok {
 			l.Without--
-			l.add(a, number, l.to(&l.byOp[ref], Link{op: t.Ops.At(ref)}))
+			o := t.Ops.At(ref)
+			l.add(a, number, l.to(&l.byOp[ref], Link{Start: o.Start, Track: o.Track, row: ref}))
 		}
 	}
 }
@@ -165,7 +185,7 @@ func (l *Links) OfOp(op trace.Ref) (int32, bool) {
 func (l *Links) add(a *trace.Activity, number int, i int32) {
 	l.Of[number] = i
 	k := &l.List[i]
-	if l.window.Starts(a.Start) {
+	if l.t.Window.Starts(a.Start) {
 		k.Work++
 		k.WorkNS = summary.Plus(k.WorkNS, a.Dur)
 	}

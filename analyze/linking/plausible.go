@@ -92,9 +92,9 @@ func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
 	n, worst := int64(0), int64(0)
 	for i, w := range d.Work {
 		by := afterEnd(tl, w)
-		if k := l.Of[w.Number]; k >= 0 && l.List[k].Call != nil {
+		if k := l.Of[w.Number]; k >= 0 && l.HasCall(k) {
 			by = max(by, out.by(i, w))
-			if c := l.List[k].Call; done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
+			if c := l.Call(k); done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
 				if end, ok := done.after(tl.Trace.Tracks[c.Track].PID, c.Start+c.Dur); ok {
 					by = max(by, w.Start-end)
 				}
@@ -223,7 +223,7 @@ func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 	kinds := newLossKinds(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
-		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.List[k].Call != nil && l.List[k].Work > 1 && !kinds.launchesOne(l.List[k].Call.Name) {
+		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 && !kinds.launchesOne(l.Call(k).Name) {
 			continue
 		}
 		if s == nil || track != a.Track {

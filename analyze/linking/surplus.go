@@ -22,7 +22,10 @@ func surplusOf(t *trace.Trace, l *Links) (n int64) {
 	var suspects map[int32]bool
 	for i := range l.List {
 		k := &l.List[i]
-		if k.Work < 2 || k.Call == nil || k.Call.Correlation == 0 || l.calls.rivals[k.Call.Correlation] != nil || !kinds.launchesOne(k.Call.Name) {
+		if k.Work < 2 || !k.called {
+			continue
+		}
+		if c := l.Call(int32(i)); c.Correlation == 0 || l.calls.rivals[c.Correlation] != nil || !kinds.launchesOne(c.Name) {
 			continue
 		}
 		if suspects == nil {
@@ -67,8 +70,8 @@ func (n lossNames) launchesOne(name trace.Sym) bool {
 func severalLaunch(t *trace.Trace, l *Links) bool {
 	first := ""
 	for i := range l.List {
-		if c := l.List[i].Call; c != nil {
-			pid := t.Tracks[c.Track].PID
+		if k := &l.List[i]; k.called {
+			pid := t.Tracks[k.Track].PID
 			if first == "" {
 				first = pid
 			}

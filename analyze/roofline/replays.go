@@ -99,7 +99,7 @@ func (m *meter) finish(link int32, r *replay) {
 		maphash.WriteComparable(&h, [2]int64{int64(name), int64(r.kinds[i])})
 	}
 	made := m.made(r)
-	key := replayKey{h.Sum64(), r.row, g.sizeAt(m.t, m.links.List[link].Call), made.number}
+	key := replayKey{h.Sum64(), r.row, g.sizeAt(m.t, m.links.Call(link)), made.number}
 	at, ok := g.at[key]
 	if !ok {
 		at = len(g.list)

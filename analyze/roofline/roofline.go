@@ -200,7 +200,7 @@ func (o *Owners) choose(ops []*trace.Op, kernel trace.Sym, graph bool) (owner in
 
 // replays reports whether a link is the launch of a graph.
 func (o *Owners) replays(link int32) bool {
-	c := o.links.List[link].Call
+	c := o.links.Call(link)
 	return c != nil && o.named(c.Name).graph
 }
 

@@ -134,13 +134,13 @@ func (m *meter) owner(w gpu.Work, a *trace.Activity, seen []bool) *spent {
 		return &m.spent[i-1]
 	case m.ofLink[link] == 0:
 		if at = &m.byLink[link]; *at == 0 {
-			*at = m.add(w, spent{known: noOperator, row: noOperator, graph: m.replays(link), note: m.lengths.at(m.links.List[link].Call)})
+			*at = m.add(w, spent{known: noOperator, row: noOperator, graph: m.replays(link), note: m.lengths.at(m.links.Call(link))})
 		}
 	default:
 		c := m.ofLink[link] - 1
 		if at = &m.byCall[c]; *at == 0 {
 			call := &m.calls[c]
-			*at = m.add(w, spent{known: call.known, row: m.works[call.known].row, recomputed: call.recomputed, graph: m.replays(link), again: seen[c], note: m.lengths.at(m.links.List[link].Call)})
+			*at = m.add(w, spent{known: call.known, row: m.works[call.known].row, recomputed: call.recomputed, graph: m.replays(link), again: seen[c], note: m.lengths.at(m.links.Call(link))})
 		}
 	}
 	return &m.spent[*at-1]
