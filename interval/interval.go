@@ -90,6 +90,9 @@ type Builder struct {
 	unsorted bool
 }
 
+// Grow makes room for n more spans.
+func (b *Builder) Grow(n int) { b.spans = slices.Grow(b.spans, n) }
+
 // Add adds a span. Ascending order of Start is fastest; any order is permitted.
 func (b *Builder) Add(s Span) {
 	if s.Empty() {

@@ -39,6 +39,10 @@ type Attribution struct {
 	most   int                                                // rows of a table
 	passes bool                                               // are asked for
 	opened func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
+
+	copyCalls []summary.CopyCall // without their rank, as the next
+	graphs    []summary.Graph
+	ofCopies  *limits.Room // of copyCalls
 }
 
 // A pass is the part of training that work belongs to.
@@ -117,12 +121,20 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 	a.waits = newWaiting(a)
 	a.opaque = opaqueLaunches(a)
 	a.idle = newIdleness(a, asked)
-	var calls sync.WaitGroup
+	var beside sync.WaitGroup // what needs no walk
 	if len(h.threads) > 0 {
-		calls.Go(func() { a.sync.count(a) })
+		beside.Go(func() { a.sync.count(a) })
 	}
+	beside.Go(func() {
+		a.ofCopies = limits.NewRoom(asked.Rows)
+		a.copyCalls = copiesByCall(a, a.ofCopies)
+		for _, d := range tl.Devices {
+			a.graphs = append(a.graphs, a.graphsOn(d)...)
+		}
+		a.graphs = append(a.graphs, a.opaqueGraphs()...)
+	})
 	a.walk(asked)
-	calls.Wait()
+	beside.Wait()
 	a.idle.finish()
 	a.finalize()
 	a.addUp()
@@ -376,11 +388,10 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	s.Annotations = limits.KeepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
 	s.Calls = limits.KeepLargest(room, a.sync.callRows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
 	s.Passes = a.passRows(rank)
-	s.CopyCalls = copyCalls(a, rank, s.Copies, room)
+	s.CopyCalls = a.copyCallRows(rank, s.Copies, room)
 	s.Syncs = a.waits.syncRows(rank)
 	profiler := profilerWork(a.t)
-	for i, d := range a.tl.Devices {
-		s.Graphs = append(s.Graphs, a.graphs(d, rank)...)
+	for i := range a.tl.Devices {
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.idleOfSteps(i, s.Steps)
 		a.idle.explain(i, s.Devices[i].LargestGaps)
@@ -389,8 +400,10 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 			gap.ProfilerNS = profiler.Clip(interval.Span{Start: gap.StartNS, End: gap.StartNS + gap.NS}).Len()
 		}
 	}
-	s.Graphs = append(s.Graphs, a.opaqueGraphs(rank)...)
-	s.Graphs = limits.KeepLargest(room, s.Graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
+	for i := range a.graphs {
+		a.graphs[i].Rank = rank
+	}
+	s.Graphs = limits.KeepLargest(room, a.graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
 	s.Memory = a.memory(rank, bins, issues)
 	a.note(issues)
 }

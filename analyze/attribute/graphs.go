@@ -12,10 +12,10 @@ import (
 // graphLaunch is the kind of calls that launch a graph.
 const graphLaunch = "graph-launch"
 
-// graphs sums up the launches of CUDA and HIP graphs on a device: those whose
+// graphsOn sums up the launches of CUDA and HIP graphs on a device: those whose
 // call ran the same work in the same order are one graph. A graph whose work was
 // not recorded gets a row with its launches only.
-func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
+func (a *Attribution) graphsOn(d *gpu.Device) (out []summary.Graph) {
 	if !a.sync.has(graphLaunch) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (a *Attribution) graphs(d *gpu.Device, rank int) (out []summary.Graph) {
 			index[id] = at
 			first := a.tl.Activity(nodes[0]).Name
 			out = append(out, summary.Graph{
-				ID: int64(at) + 1, Rank: rank, Device: d.Ordinal,
+				ID: int64(at) + 1, Device: d.Ordinal,
 				Call: a.t.Name(a.Links.Call(i).Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
 			})
 		}
@@ -89,7 +89,7 @@ func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, node
 
 // opaqueGraphs sums up the launches of graphs whose work was not recorded, by
 // their call. They count for the only device; with several devices, for none.
-func (a *Attribution) opaqueGraphs(rank int) (out []summary.Graph) {
+func (a *Attribution) opaqueGraphs() (out []summary.Graph) {
 	index := make(map[trace.Sym]int)
 	device := int64(-1)
 	if len(a.tl.Devices) == 1 {
@@ -100,7 +100,7 @@ func (a *Attribution) opaqueGraphs(rank int) (out []summary.Graph) {
 		if !ok {
 			at = len(out)
 			index[c.Name] = at
-			out = append(out, summary.Graph{ID: -int64(at) - 1, Rank: rank, Device: device, Call: a.t.Name(c.Name), Opaque: true})
+			out = append(out, summary.Graph{ID: -int64(at) - 1, Device: device, Call: a.t.Name(c.Name), Opaque: true})
 		}
 		out[at].Launches++
 		out[at].CallNS = summary.Plus(out[at].CallNS, c.Dur)

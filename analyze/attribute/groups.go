@@ -112,11 +112,10 @@ func (a *Attribution) walkerOf(g *group, th *hosttree.Thread) *walker {
 
 // launchesOfOthers returns the links of the threads that are not the main one of their
 // process, by process and the time of the call.
-func (a *Attribution) launchesOfOthers() map[uint32][]int32 {
-	out, count := make(map[uint32][]int32), make([]int, len(a.t.Tracks))
+func (a *Attribution) launchesOfOthers() [][]int32 {
+	out, count := make([][]int32, len(a.t.Tracks)), make([]int, len(a.t.Tracks))
 	for i := range a.Links.List {
-		track := a.Links.List[i].Track
-		count[track]++
+		count[a.Links.List[i].Track]++
 	}
 	for track, n := range count {
 		if count[track] = 0; n > 0 && !a.isMain(trace.TrackID(track)) {
@@ -131,7 +130,10 @@ func (a *Attribution) launchesOfOthers() map[uint32][]int32 {
 	}
 	for _, list := range out {
 		runsort.Sort(list, func(x, y int32) int {
-			return cmp.Or(cmp.Compare(a.Links.Start(x), a.Links.Start(y)), cmp.Compare(x, y))
+			if from, to := a.Links.Start(x), a.Links.Start(y); from != to {
+				return cmp.Compare(from, to)
+			}
+			return cmp.Compare(x, y)
 		})
 	}
 	return out

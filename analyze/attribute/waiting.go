@@ -214,23 +214,25 @@ type copyKey struct {
 	pool   bool // of a row that stands for those that there was no room for
 }
 
-// copyCalls takes the table of copies by call, whose events the table of copies
-// has too: those that are pooled in both count once.
-func copyCalls(a *Attribution, rank int, copies []summary.Copy, room *limits.Room) []summary.CopyCall {
-	own, counted := room.Apart(), int64(0)
-	out := copiesByCall(a, rank, own)
+// copyCallRows returns the table of copies by call. The table of copies has its events
+// too: those that are pooled in both count once.
+func (a *Attribution) copyCallRows(rank int, copies []summary.Copy, room *limits.Room) []summary.CopyCall {
+	for i := range a.copyCalls {
+		a.copyCalls[i].Rank = rank
+	}
+	counted := int64(0)
 	for _, c := range copies {
 		if c.Stream == limits.OtherStream {
 			counted += c.Count
 		}
 	}
-	room.Join(own, counted)
-	return out
+	room.Join(a.ofCopies, counted)
+	return a.copyCalls
 }
 
 // copiesByCall sums up copies and memsets by the call that asked for them. A call
 // of several copies counts its time in each row that one of them is in.
-func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.CopyCall) {
+func copiesByCall(a *Attribution, room *limits.Room) (out []summary.CopyCall) {
 	tl, sizes := a.tl, gpu.CopyBytes(a.t)
 	taken, index := room.Table(), make(map[copyKey]int)
 	var recent struct { // the row of the copy before
@@ -267,7 +269,7 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 		if !ok {
 			at = len(out)
 			index[key] = at
-			out = append(out, a.copyRow(key, rank))
+			out = append(out, a.copyRow(key))
 		}
 		recent.key, recent.at = key, at
 		r := &out[at]
@@ -288,8 +290,8 @@ func copiesByCall(a *Attribution, rank int, room *limits.Room) (out []summary.Co
 	return out
 }
 
-func (a *Attribution) copyRow(key copyKey, rank int) summary.CopyCall {
-	r := summary.CopyCall{Name: a.t.Name(key.name), Call: a.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Rank: rank, Device: key.device}
+func (a *Attribution) copyRow(key copyKey) summary.CopyCall {
+	r := summary.CopyCall{Name: a.t.Name(key.name), Call: a.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Device: key.device}
 	if key.kind == trace.Memset {
 		r.Class = summary.ClassMemset.String()
 	}

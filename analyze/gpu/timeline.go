@@ -42,6 +42,8 @@ type Device struct {
 	Window  interval.Span
 	Layers  [4]interval.Set // by class, in the order of summary.Singles
 	Work    []Work          // by start
+
+	inLayer [4]int // work of each class
 }
 
 // A Work is one activity, clipped to the window of the trace. There are
@@ -84,6 +86,11 @@ func (d *Device) Gaps() iter.Seq[interval.Span] {
 // Busy returns when anything ran on the device.
 func (d *Device) Busy() interval.Set {
 	var b interval.Builder
+	most := 0
+	for _, l := range d.Layers {
+		most += len(l.Spans())
+	}
+	b.Grow(most)
 	for _, w := range d.Work {
 		b.Add(interval.Span{Start: w.Start, End: w.End()})
 	}
@@ -153,6 +160,7 @@ func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Ti
 				tl.wholeGraph = a.Name
 			}
 		}
+		d.inLayer[tl.Layer(a)]++
 	}
 	noteDevices(leftOut, issues)
 	tl.narrow(byOrdinal)
@@ -193,6 +201,9 @@ func (tl *Timeline) order(a, b Work) int {
 func (tl *Timeline) sortOut(d *Device) {
 	runsort.Sort(d.Work, tl.order)
 	var builders [len(d.Layers)]interval.Builder
+	for i := range builders {
+		builders[i].Grow(d.inLayer[i])
+	}
 	for _, w := range d.Work {
 		builders[tl.Layer(tl.Activity(w))].Add(interval.Span{Start: w.Start, End: w.End()})
 	}

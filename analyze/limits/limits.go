@@ -52,10 +52,8 @@ func NewRoom(rows int) *Room { return &Room{rows: rows} }
 // Table returns an empty table.
 func (r *Room) Table() Table { return Table{room: r} }
 
-// Apart returns a room of the same size, for a table whose events another one has too.
-func (r *Room) Apart() *Room { return NewRoom(r.rows) }
-
-// Join adds the events that were pooled apart, less those that were counted before.
+// Join adds the events that were pooled in a room of its own, whose events another table
+// has too, less those that were counted before.
 func (r *Room) Join(apart *Room, counted int64) { r.pooled += max(0, apart.pooled-counted) }
 
 // A Table counts the rows and bytes that one table uses.

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -28,14 +29,22 @@ type launchedWork struct {
 
 func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *Completion {
 	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
-	next := make(map[trace.TrackID]int64) // by stream: the first known launch of later work
+	next := make(map[trace.TrackID]*int64) // by stream: the first known launch of later work
+	var last trace.TrackID
+	var ofLast *int64
 	for _, w := range slices.Backward(d.Work) {
 		at, track := w.Start, tl.Activity(w).Track
+		if ofLast == nil || track != last {
+			if last, ofLast = track, next[track]; ofLast == nil {
+				ofLast = new(int64(math.MaxInt64))
+				next[track] = ofLast
+			}
+		}
 		if i := l.Of[w.Number]; i >= 0 {
 			at = min(at, l.Start(i)) // clocks may be apart
-			next[track] = at
-		} else if before, ok := next[track]; ok {
-			at = min(at, before) // a stream runs work in the order of its launches
+			*ofLast = at
+		} else {
+			at = min(at, *ofLast) // a stream runs work in the order of its launches
 		}
 		s.launched = append(s.launched, launchedWork{at, w.End()})
 	}
