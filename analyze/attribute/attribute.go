@@ -329,7 +329,7 @@ func (w *walker) setNext() {
 		w.next = w.Links.Start(w.asked[0])
 	}
 	if len(w.changes) > 0 {
-		w.next = min(w.next, w.memories.list[w.changes[0]].Start)
+		w.next = min(w.next, w.memories.atPeaks[w.changes[0]].Start)
 	}
 }
 
@@ -338,8 +338,8 @@ func (w *walker) pass(to int64, stack []hosttree.Open[open]) {
 	for ; len(w.asked) > 0 && w.Links.Start(w.asked[0]) < to; w.asked = w.asked[1:] {
 		w.told = append(w.told, w.context(stack))
 	}
-	for ; len(w.changes) > 0 && w.memories.list[w.changes[0]].Start < to; w.changes = w.changes[1:] {
-		w.memories.list[w.changes[0]].context = w.context(stack)
+	for ; len(w.changes) > 0 && w.memories.atPeaks[w.changes[0]].Start < to; w.changes = w.changes[1:] {
+		w.memories.atPeaks[w.changes[0]].context = w.context(stack)
 	}
 	w.setNext()
 }

@@ -146,7 +146,7 @@ func (a *Attribution) join(main *group, walkers []*walker) {
 	for _, w := range walkers {
 		ofMain[w.track] = true
 		for _, i := range a.memories.byThread[w.track] {
-			a.memories.list[i].context = ids[a.memories.list[i].context]
+			a.memories.atPeaks[i].context = ids[a.memories.atPeaks[i].context]
 		}
 	}
 	for i := range a.origins {

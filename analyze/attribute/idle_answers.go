@@ -120,7 +120,7 @@ func (q *questions) one(about *question, part interval.Span, doing idleKey) {
 // add adds a stretch to the tally. If another cause has its place, that one is counted first.
 func (q *questions) add(from int64, key idleKey, ns int64) {
 	t := q.tally
-	at := uint8(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
+	at := uint16(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
 	c := &t.causes[at]
 	switch {
 	case c.count == 0:
@@ -154,7 +154,7 @@ type tally struct {
 		key idleKey
 		parts
 	}
-	used []uint8 // indices of causes with stretches, in the order of the first of each
+	used []uint16 // indices of causes with stretches, in the order of the first of each
 }
 
-const tallyBits = 8
+const tallyBits = 11

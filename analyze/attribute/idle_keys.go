@@ -115,7 +115,7 @@ type recentRow struct {
 	row    *summary.Idle
 }
 
-const recentBits = 8
+const recentBits = 10
 
 // of returns the number of an owner's row, which it makes if there is none.
 func (t *idleTable) of(x *idleness, key idleKey) int32 {

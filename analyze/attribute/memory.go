@@ -17,73 +17,116 @@ import (
 // maxPlaces is how many devices may have memory in one input.
 const maxPlaces = 128
 
-// An allocation is one change of the allocated memory.
+// An allocation is memory that was in use at the peak of its device.
 type allocation struct {
 	*trace.MemoryEvent
 	context contextID // what was open on the thread
 }
 
-// allocations are the changes of memory by thread, for the walk to find out
-// what was open, and by device.
+// allocations are the changes of memory by device, and what was in use at the peaks by
+// thread, for the walk to find out what was open.
 type allocations struct {
-	list     []allocation
-	byThread map[trace.TrackID][]int32
+	places   []memoryPlace // by kind and device, at most maxPlaces
+	over     int64         // devices beyond those
+	atPeaks  []allocation
+	byThread map[trace.TrackID][]int32 // of atPeaks, by time
+}
+
+// A memoryPlace is a device with its changes of memory.
+type memoryPlace struct {
+	kind, device int32
+	list         []*trace.MemoryEvent // by time
+	peak         int                  // the last change up to the peak
+	live         []int32              // of atPeaks
 }
 
 func allocationsOf(t *trace.Trace) *allocations {
-	m := &allocations{list: make([]allocation, 0, t.Memory.Len()), byThread: make(map[trace.TrackID][]int32)}
+	m := &allocations{byThread: make(map[trace.TrackID][]int32)}
+	type key struct{ kind, device int32 }
+	byKey := make(map[key][]*trace.MemoryEvent)
 	for e := range t.Memory.All() {
-		m.byThread[e.Track] = append(m.byThread[e.Track], int32(len(m.list)))
-		m.list = append(m.list, allocation{MemoryEvent: e})
+		k := key{e.DeviceType, e.Device}
+		byKey[k] = append(byKey[k], e)
+	}
+	keys := slices.SortedFunc(maps.Keys(byKey), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.device, b.device))
+	})
+	if over := len(keys) - maxPlaces; over > 0 {
+		m.over, keys = int64(over), keys[:maxPlaces]
+	}
+	for _, k := range keys {
+		p := memoryPlace{kind: k.kind, device: k.device, list: byKey[k]}
+		slices.SortStableFunc(p.list, func(a, b *trace.MemoryEvent) int { return cmp.Compare(a.Start, b.Start) })
+		p.peak = peakOf(p.list)
+		for _, e := range inUse(p.list[:p.peak+1]) {
+			i := int32(len(m.atPeaks))
+			p.live = append(p.live, i)
+			m.byThread[e.Track] = append(m.byThread[e.Track], i)
+			m.atPeaks = append(m.atPeaks, allocation{MemoryEvent: e})
+		}
+		m.places = append(m.places, p)
 	}
 	for _, list := range m.byThread {
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(m.list[a].Start, m.list[b].Start) })
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(m.atPeaks[a].Start, m.atPeaks[b].Start) })
 	}
 	return m
 }
 
+// peakOf returns which change reached the most allocated memory first. Where the profiler
+// wrote no totals, it is the most since the capture began.
+func peakOf(list []*trace.MemoryEvent) (peak int) {
+	running, highest := int64(0), int64(0)
+	for i, e := range list {
+		running = summary.Plus(running, e.Bytes)
+		value := running
+		if e.Allocated >= 0 {
+			value = e.Allocated
+		}
+		if i == 0 || value > highest {
+			highest, peak = value, i
+		}
+	}
+	return peak
+}
+
+// inUse returns what was allocated and not freed by the end of the list.
+func inUse(list []*trace.MemoryEvent) map[int64]*trace.MemoryEvent {
+	live := make(map[int64]*trace.MemoryEvent)
+	for _, e := range list {
+		if e.Bytes >= 0 {
+			live[e.Address] = e
+		} else {
+			delete(live, e.Address)
+		}
+	}
+	return live
+}
+
 // memory measures the memory of each device that the allocator reported.
 func (a *Attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary.Memory) {
-	type place struct{ kind, device int32 }
-	byPlace := make(map[place][]allocation)
-	for _, e := range a.memories.list {
-		p := place{e.DeviceType, e.Device}
-		byPlace[p] = append(byPlace[p], e)
-	}
-	places := slices.SortedFunc(maps.Keys(byPlace), func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.device, b.device))
-	})
-	if over := len(places) - maxPlaces; over > 0 {
-		issues.AddN(diag.Issue{Code: "too-many-memories", Severity: diag.DataLoss,
-			Help: fmt.Sprintf("Memory is measured on at most %d devices per input. Further devices were left out. Give them as separate inputs.", maxPlaces)}, int64(over))
-		places = places[:maxPlaces]
-	}
-	for _, p := range places {
-		list := byPlace[p]
-		slices.SortStableFunc(list, func(a, b allocation) int { return cmp.Compare(a.Start, b.Start) })
+	issues.AddN(diag.Issue{Code: "too-many-memories", Severity: diag.DataLoss,
+		Help: fmt.Sprintf("Memory is measured on at most %d devices per input. Further devices were left out. Give them as separate inputs.", maxPlaces)}, a.memories.over)
+	for i := range a.memories.places {
+		p := &a.memories.places[i]
 		m := summary.Memory{Rank: rank, OnHost: p.kind == trace.HostMemory, Device: int64(p.device)}
 		if n, ok := a.t.Meta.Capacity[m.Device]; ok && !m.OnHost {
 			m.Capacity = &n
 		}
-		a.measureMemory(&m, list, bins)
+		a.measureMemory(&m, p)
+		m.Strip = memoryStrip(p.list, bins)
 		out = append(out, m)
 	}
 	return out
 }
 
-func (a *Attribution) measureMemory(m *summary.Memory, list []allocation, bins int) {
-	peak := 0
-	running, highest := int64(0), int64(0) // bytes since the capture began
-	for i, e := range list {
+func (a *Attribution) measureMemory(m *summary.Memory, p *memoryPlace) {
+	for _, e := range p.list {
 		if e.Bytes >= 0 {
 			m.Allocs++
 		} else {
 			m.Frees++
 		}
-		running = summary.Plus(running, e.Bytes)
-		value := running
 		if e.Allocated >= 0 {
-			value = e.Allocated
 			if m.PeakAllocated == nil {
 				m.StartAllocated = new(max(0, summary.Plus(e.Allocated, -max(e.Bytes, -math.MaxInt64))))
 				m.PeakAllocated = new(e.Allocated)
@@ -96,49 +139,34 @@ func (a *Attribution) measureMemory(m *summary.Memory, list []allocation, bins i
 			}
 			*m.PeakReserved = max(*m.PeakReserved, e.Reserved)
 		}
-		if i == 0 || value > highest {
-			highest, peak = value, i
-		}
 	}
-	m.PeakNS = list[peak].Start
-	a.liveAt(m, list[:peak+1])
-	m.Strip = memoryStrip(list, bins)
+	m.PeakNS = p.list[p.peak].Start
+	a.liveAt(m, p.live)
 }
 
-// liveAt adds up what was allocated and not freed by the end of the list.
-func (a *Attribution) liveAt(m *summary.Memory, list []allocation) {
-	live := make(map[int64]allocation)
-	for _, e := range list {
-		if e.Bytes >= 0 {
-			live[e.Address] = e
-		} else {
-			delete(live, e.Address)
+// liveAt adds up what was in use at the peak.
+func (a *Attribution) liveAt(m *summary.Memory, live []int32) {
+	type name struct{ op, module string } // several contexts may have one
+	rows := make(map[name]*summary.Live)
+	names := make(map[contextID]name)
+	for _, i := range live {
+		e := &a.memories.atPeaks[i]
+		key, ok := names[e.context]
+		if !ok {
+			c := a.ctx.at(e.context)
+			key = name{a.ctx.name(c.op), a.modulePath(c.module)}
+			names[e.context] = key
 		}
-	}
-	rows := make(map[contextID]*summary.Live)
-	for _, e := range live {
-		m.LiveBytes = summary.Plus(m.LiveBytes, e.Bytes)
-		c := a.ctx.at(e.context)
-		key := e.context
 		r := rows[key]
 		if r == nil {
-			r = &summary.Live{Op: a.ctx.name(c.op), Module: a.modulePath(c.module)}
+			r = &summary.Live{Op: key.op, Module: key.module}
 			rows[key] = r
 		}
+		m.LiveBytes = summary.Plus(m.LiveBytes, e.Bytes)
 		r.Bytes = summary.Plus(r.Bytes, e.Bytes)
 		r.Count++
 	}
-	// Several contexts may have one operator and module.
-	byName := make(map[[2]string]*summary.Live)
 	for _, r := range rows {
-		key := [2]string{r.Op, r.Module}
-		if have := byName[key]; have != nil {
-			have.Bytes, have.Count = summary.Plus(have.Bytes, r.Bytes), have.Count+r.Count
-		} else {
-			byName[key] = r
-		}
-	}
-	for _, r := range byName {
 		m.Live = append(m.Live, *r)
 	}
 	slices.SortFunc(m.Live, func(a, b summary.Live) int {
@@ -149,8 +177,8 @@ func (a *Attribution) liveAt(m *summary.Memory, list []allocation) {
 
 // memoryStrip bins the memory over time. It is nil where the profiler wrote no
 // totals.
-func memoryStrip(list []allocation, bins int) *summary.MemoryStrip {
-	known := slices.ContainsFunc(list, func(e allocation) bool { return e.Allocated >= 0 })
+func memoryStrip(list []*trace.MemoryEvent, bins int) *summary.MemoryStrip {
+	known := slices.ContainsFunc(list, func(e *trace.MemoryEvent) bool { return e.Allocated >= 0 })
 	window := interval.Span{Start: list[0].Start, End: list[len(list)-1].Start + 1}
 	if !known || bins <= 0 || limits.Implausible(window) {
 		return nil

@@ -87,7 +87,7 @@ func Of(t *trace.Trace) *Links {
 	n := t.Activities.Len()
 	l := &Links{
 		t:  t,
-		Of:     make([]int32, 0, n), calls: callsByCorrelation(t),
+		Of: make([]int32, 0, n), calls: callsByCorrelation(t),
 		// What is never written takes no memory; growing would copy millions.
 		List:   make([]Link, 0, min(n, t.Calls.Len())),
 		byCall: make([]int32, t.Calls.Bound()),
