@@ -1,6 +1,9 @@
 package hosttree
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Visitor receives the events of a thread in the order of time. T is the data
 // that it attaches to each open event.
@@ -40,7 +43,7 @@ func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 				tooDeep++
 				continue
 			}
-			w.open = append(w.open, Open[T]{Frame: *f})
+			w.push(f)
 			v.Enter(w.open)
 		}
 	}
@@ -52,6 +55,15 @@ type walk[T any] struct {
 	v    Visitor[T]
 	now  int64
 	open []Open[T]
+}
+
+// push opens an event. It fills the place in the stack, because a copy of an Open would wait
+// for its fields.
+func (w *walk[T]) push(f *Frame) {
+	n := len(w.open)
+	w.open = slices.Grow(w.open, 1)[:n+1]
+	top, none := &w.open[n], *new(T)
+	top.Frame, top.Data = *f, none
 }
 
 // advance moves to a later time and leaves the events that end by then. An
