@@ -2,6 +2,7 @@ package hosttree
 
 import (
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -53,41 +54,43 @@ func (c *cursor) fillAll(full chan<- []Frame, free <-chan []Frame) {
 // A cursor merges a thread's lists.
 type cursor struct {
 	th    *Thread
-	at    [sources]int // the number of loaded events of each list
-	heads [sources]Frame
-	live  []int // the lists that have a next event, in the order in which equal events are nested
+	at    [sources]int  // the index of the next event of each list
+	heads [sources]head // of the next events
+	live  []int         // the lists that have a next event, in the order in which equal events are nested
 }
+
+// A head is when an event starts and ends.
+type head struct{ start, end int64 }
 
 func newCursor(th *Thread) *cursor {
 	c := &cursor{th: th}
 	for source := range sources {
 		if len(th.rows[source]) > 0 {
 			c.live = append(c.live, source)
-			c.load(source)
+			c.look(source)
 		}
 	}
 	return c
 }
 
-// load makes the next event of a list its head, and reports whether there is one.
-func (c *cursor) load(source int) bool {
+// look notes the head of a list, and reports whether it has one.
+func (c *cursor) look(source int) bool {
 	rows := c.th.rows[source]
 	if c.at[source] == len(rows) {
 		return false
 	}
-	c.heads[source] = c.th.frame(source, rows[c.at[source]])
-	c.at[source]++
+	t := c.th.times(source, rows[c.at[source]])
+	c.heads[source] = head{t.start, t.start + t.dur}
 	return true
 }
 
-// before reports whether the head of a list comes before that of another. Of several events
+// before reports whether the event of a list comes before that of another. Of several events
 // with the same start the longest comes first.
-func (c *cursor) before(a, b int) bool {
-	x, y := &c.heads[a], &c.heads[b]
-	if x.Start != y.Start {
-		return x.Start < y.Start
+func (x head) before(y head, a, b int) bool {
+	if x.start != y.start {
+		return x.start < y.start
 	}
-	return x.End > y.End || x.End == y.End && a < b
+	return x.end > y.end || x.end == y.end && a < b
 }
 
 // fill fills a batch with the next events.
@@ -96,18 +99,37 @@ func (c *cursor) fill(batch []Frame) []Frame {
 		first, second := c.live[0], -1
 		for _, source := range c.live[1:] {
 			switch {
-			case c.before(source, first):
+			case c.heads[source].before(c.heads[first], source, first):
 				first, second = source, first
-			case second < 0 || c.before(source, second):
+			case second < 0 || c.heads[source].before(c.heads[second], source, second):
 				second = source
 			}
 		}
-		for more := true; more && len(batch) < cap(batch) && (second < 0 || c.before(first, second)); {
-			batch = append(batch, c.heads[first])
-			if more = c.load(first); !more {
-				c.live = slices.DeleteFunc(c.live, func(source int) bool { return source == first })
-			}
+		batch = c.run(batch, first, second)
+		if !c.look(first) {
+			c.live = slices.DeleteFunc(c.live, func(source int) bool { return source == first })
 		}
 	}
 	return batch
+}
+
+// run takes events of a list until that of another list is the next; -1 is none.
+func (c *cursor) run(batch []Frame, first, second int) []Frame {
+	until := head{math.MaxInt64, math.MinInt64}
+	if second >= 0 {
+		until = c.heads[second]
+	}
+	rows, n := c.th.rows[first][c.at[first]:], len(batch)
+	batch = batch[:min(cap(batch), n+len(rows))]
+	taken := 0
+	for _, r := range rows[:len(batch)-n] {
+		f := &batch[n+taken]
+		c.th.frame(f, first, r)
+		if taken > 0 && !(head{f.Start, f.End}).before(until, first, second) {
+			break
+		}
+		taken++
+	}
+	c.at[first] += taken
+	return batch[:n+taken]
 }

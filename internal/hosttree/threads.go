@@ -180,19 +180,21 @@ func (a times) compare(b times) int {
 	return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
 }
 
-// frame returns the event at a row of one of the tables.
-func (th *Thread) frame(source int, r trace.Ref) Frame {
+// frame makes f the event at a row of one of the tables.
+func (th *Thread) frame(f *Frame, source int, r trace.Ref) {
+	f.Row = r
 	switch source {
 	case ops:
 		o := th.t.Ops.At(r)
-		return Frame{Start: o.Start, End: o.Start + o.Dur, Name: o.Name, Row: r, Kind: trace.CPUOp}
+		f.Start, f.End, f.Name, f.Kind = o.Start, o.Start+o.Dur, o.Name, trace.CPUOp
 	case calls:
 		c := th.t.Calls.At(r)
-		return Frame{Start: c.Start, End: c.Start + c.Dur, Name: c.Name, Row: r, Kind: c.Kind}
+		f.Start, f.End, f.Name, f.Kind = c.Start, c.Start+c.Dur, c.Name, c.Kind
 	case python:
 		p := th.t.Python.At(r)
-		return Frame{Start: p.Start, End: p.Start + p.Dur, Name: p.Name, Row: r, Kind: trace.Python}
+		f.Start, f.End, f.Name, f.Kind = p.Start, p.Start+p.Dur, p.Name, trace.Python
+	default:
+		s := th.t.Spans.At(r)
+		f.Start, f.End, f.Name, f.Kind = s.Start, s.Start+s.Dur, s.Name, s.Kind
 	}
-	s := th.t.Spans.At(r)
-	return Frame{Start: s.Start, End: s.Start + s.Dur, Name: s.Name, Row: r, Kind: s.Kind}
 }
