@@ -97,6 +97,8 @@ type Asked struct {
 	Shapes bool // operators by the shapes of their arguments
 	Passes bool // work by pass
 
+	LeastCut int // how many events make it worth to cut a thread; 0 for the usual number
+
 	// Host is called with the states of the thread that launches the work of a device, by
 	// index: of several threads with that of the one that launches next. The stretches share no time
 	// and are in no order. Host is nil if the states are not wanted.
@@ -148,7 +150,9 @@ type walker struct {
 	track     trace.TrackID
 	process   uint32
 	main      bool
-	changes   []int32     // of memory, by time
+	until     int64       // to where the walk goes
+	peaks     []int32     // memory in use at a peak, by the time of its allocation
+	changes   []int32     // of those, the ones to come
 	nested    []*trace.Op // of the last launch
 	launches  []int32     // links of other threads, by time, whose annotation may be that of this one
 	told      []contextID // what was open then
@@ -183,15 +187,18 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 			w.launched(stack, i)
 		}
 	case trace.Python:
-		switch stack[len(stack)-1].Data.own & isModule {
-		case 0:
-			w.lines.of(f.Name).enter(w.t.Window.Starts(f.Start))
-		default:
-			w.modules.of(w.ctx.at(w.context(stack)).module).enter(w.t.Window.Starts(f.Start))
-		}
+		w.runOf(stack).enter(w.t.Window.Starts(f.Start))
 	case trace.Annotation:
 		w.notes.of(f.Name).enter(w.t.Window.Starts(f.Start))
 	}
+}
+
+// runOf returns the run of the last event of the stack, a Python function or module.
+func (w *walker) runOf(stack []hosttree.Open[open]) *run {
+	if top := &stack[len(stack)-1]; top.Data.own&isModule == 0 {
+		return w.lines.of(top.Name)
+	}
+	return w.modules.of(w.ctx.at(w.context(stack)).module)
 }
 
 // inherit sets the properties that the last event of the stack takes from the
@@ -215,17 +222,9 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 
 // enterOp counts an operator, the last event of the stack.
 func (w *walker) enterOp(stack []hosttree.Open[open]) {
-	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
-	o := w.t.Ops.At(f.Row)
-	d.op, d.shape = int32(len(stack)-1), o.Shape
-	w.ops.enter(f, o.Shape)
-	sequence, backward := w.arrows.sequence(o)
-	d.trained = d.trained || sequence != 0
-	switch {
-	case backward:
-		d.backward = true
-		d.sequence = cmp.Or(sequence, d.sequence)
-	case sequence != 0:
+	f := &stack[len(stack)-1].Frame
+	w.ops.enter(f, w.t.Ops.At(f.Row).Shape)
+	if sequence := w.openOp(stack); sequence != 0 && stack[len(stack)-1].Data.own&isStep == 0 {
 		// Of several operators with one number the last one made the node of
 		// the graph: the number goes up when it does.
 		w.forward.set(w.process, sequence, w.context(stack))
@@ -233,6 +232,21 @@ func (w *walker) enterOp(stack []hosttree.Open[open]) {
 	if i, ok := w.Links.OfOp(f.Row); ok {
 		w.launched(stack, i)
 	}
+}
+
+// openOp sets the properties of an operator, the last event of the stack, and returns its
+// number if it is of the forward pass.
+func (w *walker) openOp(stack []hosttree.Open[open]) (forward trace.ID) {
+	d, o := &stack[len(stack)-1].Data, w.t.Ops.At(stack[len(stack)-1].Row)
+	d.op, d.shape = int32(len(stack)-1), o.Shape
+	sequence, backward := w.arrows.sequence(o)
+	d.trained = d.trained || sequence != 0
+	if !backward {
+		return sequence
+	}
+	d.backward = true
+	d.sequence = cmp.Or(sequence, d.sequence)
+	return 0
 }
 
 // launched attributes the work of a link, whose call is the last of the stack.
@@ -284,22 +298,22 @@ func (w *walker) operators(stack []hosttree.Open[open], last int32) []*trace.Op 
 // Leave adds the event up.
 func (w *walker) Leave(stack []hosttree.Open[open]) {
 	top := &stack[len(stack)-1]
-	if len(stack) > 1 {
-		outer := &stack[len(stack)-2].Data
-		outer.gpu = summary.Plus(outer.gpu, top.Data.gpu)
-	}
+	w.passOn(stack)
 	switch top.Kind {
 	case trace.CPUOp:
 		w.ops.leave(&top.Frame, &top.Data)
 	case trace.Python:
-		switch top.Data.own & isModule {
-		case 0:
-			w.lines.of(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
-		default:
-			w.modules.of(w.ctx.at(top.Data.ctx).module).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
-		}
+		w.runOf(stack).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
 	case trace.Annotation:
 		w.notes.of(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
+	}
+}
+
+// passOn adds what the last event of the stack launched to the one around it.
+func (w *walker) passOn(stack []hosttree.Open[open]) {
+	if n := len(stack); n > 1 && stack[n-1].Data.gpu != 0 {
+		outer := &stack[n-2].Data
+		outer.gpu = summary.Plus(outer.gpu, stack[n-1].Data.gpu)
 	}
 }
 

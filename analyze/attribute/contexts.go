@@ -189,3 +189,13 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	roles[name] = r
 	return r
 }
+
+// join adds contexts and returns their numbers, by those that they had.
+func (c *contexts) join(other *contexts) []contextID {
+	ids := make([]contextID, len(other.list))
+	for id := 1; id < len(ids); id++ {
+		n := other.at(contextID(id))
+		ids[id] = c.below(ids[n.parent], &hosttree.Frame{Name: n.name, Kind: n.kind})
+	}
+	return ids
+}

@@ -35,8 +35,16 @@ func (x *idleness) questionsTo(track trace.TrackID, main bool) *questions {
 	}
 	x.sort(track)
 	q := &questions{x: x, track: track, main: main, lists: lists}
-	q.next(math.MinInt64)
+	q.begin()
 	return q
+}
+
+// begin prepares for the first stretch.
+func (q *questions) begin() {
+	if q.tally != nil {
+		q.x.sums, q.tally = q.tally, nil
+	}
+	q.next(math.MinInt64)
 }
 
 // next notes which questions concern the time from now on.
@@ -99,6 +107,16 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 		}
 	}
 	q.next(to)
+}
+
+// end ends all questions at a time until which all stretches were told.
+func (q *questions) end(now int64) {
+	if q.tally != nil {
+		q.countAll(now)
+		q.x.sums, q.tally = q.tally, nil
+	}
+	clear(q.lists)
+	q.next(now)
 }
 
 // passesOn reports whether the main thread is asked instead, because this one does nothing.

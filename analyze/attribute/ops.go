@@ -69,9 +69,15 @@ func (o *opTable) launched(f *hosttree.Frame, k *linking.Link) {
 }
 
 func (o *opTable) leave(f *hosttree.Frame, d *open) {
+	if r := o.suspend(f, d); r.open == 0 && o.t.Window.Starts(f.Start) {
+		r.CPUTotalNS = summary.Plus(r.CPUTotalNS, f.End-f.Start)
+	}
+}
+
+// suspend adds up what an operator did until now. It counts as one that is not open.
+func (o *opTable) suspend(f *hosttree.Frame, d *open) *opRow {
 	r := o.row(f.Name)
-	counted := o.t.Window.Starts(f.Start)
-	if counted {
+	if o.t.Window.Starts(f.Start) {
 		r.CPUSelfNS = summary.Plus(r.CPUSelfNS, d.cpuSelf)
 	}
 	s := o.shape(r, d.shape)
@@ -79,15 +85,13 @@ func (o *opTable) leave(f *hosttree.Frame, d *open) {
 		s.GPUSelfNS = summary.Plus(s.GPUSelfNS, d.gpuSelf)
 	}
 	if r.open--; r.open > 0 {
-		return
-	}
-	if counted {
-		r.CPUTotalNS = summary.Plus(r.CPUTotalNS, f.End-f.Start)
+		return r
 	}
 	r.GPUTotalNS = summary.Plus(r.GPUTotalNS, d.gpu)
 	if s != nil {
 		s.GPUTotalNS = summary.Plus(s.GPUTotalNS, d.gpu)
 	}
+	return r
 }
 
 // shape returns the row of a shape, or nil if shapes were not recorded or are not asked for.
@@ -213,4 +217,42 @@ func (t moduleTable) of(id contextID) *run {
 		t[id] = r
 	}
 	return r
+}
+
+// join adds the rows of another table.
+func (o *opTable) join(other *opTable) {
+	for i := range other.rows {
+		from := &other.rows[i]
+		r := o.row(from.name)
+		r.Count += from.Count
+		r.CPUSelfNS, r.CPUTotalNS = summary.Plus(r.CPUSelfNS, from.CPUSelfNS), summary.Plus(r.CPUTotalNS, from.CPUTotalNS)
+		r.GPUSelfNS, r.GPUTotalNS = summary.Plus(r.GPUSelfNS, from.GPUSelfNS), summary.Plus(r.GPUTotalNS, from.GPUTotalNS)
+		r.Launched += from.Launched
+		for key, s := range from.shapes {
+			if r.shapes == nil {
+				r.shapes = make(map[shapeKey]*summary.OpShape)
+			}
+			if have := r.shapes[key]; have != nil {
+				have.Count += s.Count
+				have.GPUSelfNS, have.GPUTotalNS = summary.Plus(have.GPUSelfNS, s.GPUSelfNS), summary.Plus(have.GPUTotalNS, s.GPUTotalNS)
+				continue
+			}
+			r.shapes[key] = s
+		}
+	}
+}
+
+// join adds the runs of another table.
+func (t runTable) join(other runTable) {
+	for name, r := range other {
+		if r != nil {
+			t.of(trace.Sym(name)).add(r)
+		}
+	}
+}
+
+// add adds runs of which none is open.
+func (r *run) add(other *run) {
+	r.count += other.count
+	r.cpuTotal = summary.Plus(r.cpuTotal, other.cpuTotal)
 }

@@ -108,3 +108,14 @@ func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.Tr
 	}
 	return out
 }
+
+// join adds the operators of another table, which replace those of the same number.
+func (s *sequences) join(other *sequences, ids []contextID) {
+	for key, page := range other.pages {
+		for at, c := range page {
+			if c != 0 {
+				s.set(key.process, key.page<<pageBits|trace.ID(at), ids[c])
+			}
+		}
+	}
+}

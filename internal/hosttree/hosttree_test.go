@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -206,4 +207,58 @@ func TestFramesLeft(t *testing.T) {
 		}
 		time.Sleep(wait)
 	}
+}
+
+// TestCut: a walk up to a time and one from there visit what one walk does, and what is open
+// then is known beforehand.
+func TestCut(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		var events []string
+		for i := range 40 {
+			events = append(events, event([]string{"cpu_op", "cuda_runtime", "user_annotation", "python_function"}[rnd.IntN(4)], fmt.Sprint(i), float64(rnd.IntN(300)), float64(rnd.IntN(100)), ""))
+		}
+		tr, err := trace.Read(strings.NewReader("["+strings.Join(events, ",")+"]"), "in", trace.SelectAll())
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, parts := &visits{}, &visits{}
+		th := Threads(tr)[0]
+		Walk(th, whole)
+		at := th.Quantile(rnd.Float64())
+		before, after := th.Cut(at)
+		if before.Len()+after.Len() != th.Len() {
+			t.Fatalf("%d and %d events, want %d together", before.Len(), after.Len(), th.Len())
+		}
+		open, _ := WalkUntil(before, parts, at)
+		var left []Frame
+		for _, o := range open {
+			left = append(left, o.Frame)
+		}
+		if guess := before.OpenAt(at); !slices.Equal(guess, left) {
+			t.Fatalf("%v\nat %d: %v are open, guessed %v", events, at, left, guess)
+		}
+		WalkFrom(after, parts, at, left)
+		if !slices.Equal(whole.list, parts.list) {
+			t.Fatalf("%v\nin parts: %v\nwant: %v", events, parts.list, whole.list)
+		}
+	}
+}
+
+// visits notes what a walk says.
+type visits struct{ list []string }
+
+func (v *visits) note(what string, open []Open[struct{}]) {
+	rows := make([]string, 0, len(open))
+	for _, o := range open {
+		rows = append(rows, fmt.Sprint(o.Kind, o.Row))
+	}
+	v.list = append(v.list, fmt.Sprint(what, rows))
+}
+
+func (v *visits) Enter(open []Open[struct{}]) { v.note("enter", open) }
+func (v *visits) Leave(open []Open[struct{}]) { v.note("leave", open) }
+func (v *visits) Resume([]Open[struct{}])     {}
+func (v *visits) Between(from, to int64, open []Open[struct{}]) {
+	v.note(fmt.Sprint(from, to), open)
 }

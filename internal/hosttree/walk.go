@@ -33,28 +33,61 @@ const maxDepth = 4096
 // Walk visits the events of the thread. It returns the number of events that
 // were left out because too many others were open.
 func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
+	_, tooDeep = WalkUntil(th, v, math.MaxInt64)
+	return tooDeep
+}
+
+// WalkUntil visits the events of a thread up to a time before which all of them start. It
+// also returns the events that are open then, for which Leave was not called.
+func WalkUntil[T any](th *Thread, v Visitor[T], t int64) (open []Open[T], tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
+	w.along(th)
+	w.advance(t)
+	return w.open, w.tooDeep
+}
+
+// A Resumer is a Visitor that can go on in the middle of a thread.
+type Resumer[T any] interface {
+	Visitor[T]
+	// Resume is called instead of Enter for an event that was open before.
+	Resume(open []Open[T])
+}
+
+// WalkFrom visits the events of a thread from a time on at which others were open, outermost
+// first, and before which none of the thread starts. Leave is called for those, too.
+func WalkFrom[T any](th *Thread, v Resumer[T], t int64, open []Frame) (tooDeep int64) {
+	w := walk[T]{v: v, now: t}
+	for i := range open {
+		w.push(&open[i])
+		v.Resume(w.open)
+	}
+	w.along(th)
+	w.advance(math.MaxInt64)
+	return w.tooDeep
+}
+
+type walk[T any] struct {
+	v       Visitor[T]
+	now     int64
+	open    []Open[T]
+	tooDeep int64
+}
+
+// along visits the events of a thread, but leaves open what was open when the last started.
+func (w *walk[T]) along(th *Thread) {
 	for batch := range th.frames() {
 		for i := range batch {
 			f := &batch[i]
 			w.advance(f.Start)
 			w.outlived(f.End)
 			if len(w.open) == maxDepth {
-				tooDeep++
+				w.tooDeep++
 				continue
 			}
 			w.push(f)
-			v.Enter(w.open)
+			w.v.Enter(w.open)
 		}
 	}
-	w.advance(math.MaxInt64)
-	return tooDeep
-}
-
-type walk[T any] struct {
-	v    Visitor[T]
-	now  int64
-	open []Open[T]
 }
 
 // push opens an event. It fills the place in the stack, because a copy of an Open would wait
