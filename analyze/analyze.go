@@ -115,7 +115,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &ofSteps)
 	devices().fill(s, &issues)
 	for i, d := range tl.Devices {
-		s.Devices[i].UncertainNS = host.Links.Lost.Uncertain(tl, d, host.Links)
+		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
 	}
 	issues.Merge(&ofSteps)
 	linking.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
@@ -144,9 +144,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		}
 	}
 	roofline.NoteOver(s, &issues)
-	s.LaunchLosses = host.Links.Lost.RowsOf(in.Rank)
-	host.Links.Lost.Note(t, in.Rank, &issues)
-	if n := host.Links.Lost.OnlyCaptured(); n > 0 && t.Window == nil {
+	s.LaunchLosses = host.Links.Lost().RowsOf(in.Rank)
+	host.Links.Lost().Note(t, in.Rank, &issues)
+	if n := host.Links.Lost().OnlyCaptured(); n > 0 && t.Window == nil {
 		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, n)
 	}
 	linking.NotePlausible(tl, host.Links, s, &issues)
@@ -192,7 +192,7 @@ func (w *worked) fill(s *summary.Summary, issues *diag.Ledger) {
 // stepRows measures the steps on each device.
 func stepRows(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
 	done := steps.Completions(tl, l, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
-	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, &l.Lost, rank, opt.maxSteps(), issues), done
+	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, l.Lost(), rank, opt.maxSteps(), issues), done
 }
 
 // Steps returns the steps of a trace as [Trace] measures them.

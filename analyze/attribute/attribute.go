@@ -150,7 +150,9 @@ type walker struct {
 	track     trace.TrackID
 	process   uint32
 	main      bool
-	until     int64       // to where the walk goes
+	inEngine  bool        // autograd's engine runs on the thread
+	from      int64       // where the walk begins
+	until     int64       // where it ends
 	peaks     []int32     // memory in use at a peak, by the time of its allocation
 	changes   []int32     // of those, the ones to come
 	nested    []*trace.Op // of the last launch
@@ -215,7 +217,8 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	if f.Kind == trace.Overhead {
 		d.roles |= isProfiler
 	}
-	if d.roles&isAutograd != 0 && !w.main {
+	if d.roles&isAutograd != 0 && !w.inEngine && !w.main {
+		w.inEngine = true
 		w.engine[w.track] = true
 	}
 }

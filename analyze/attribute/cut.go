@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -9,11 +10,12 @@ import (
 	"assay/trace"
 )
 
-// A cut divides the walk along a main thread that has more events than all others together, so
-// that two cores have as much to do. The second part begins with the events that are open
-// then. These are guessed, because they are known only after the first part. If the guess was
-// wrong, the second part is walked along again.
+// A cut divides the walk along the longest thread of the group with more events, so that two
+// cores have as much to do: the second part is walked along with the other group. It begins
+// with the events that are open then. These are guessed, because they are known only after
+// the first part. If the guess was wrong, the second part is walked along again.
 type cut struct {
+	th            *hosttree.Thread
 	at            int64
 	before, after *hosttree.Thread
 	first, second *walker
@@ -30,34 +32,49 @@ type cut struct {
 // leastCut is how many events the second part must have to be worth its tables.
 const leastCut = 1 << 15
 
-// cutOf cuts the longest of the main threads, or returns nil if that would gain nothing. The
-// walkers must not have begun.
-func cutOf(walkers []*walker, mains, others []*hosttree.Thread, least int) *cut {
-	longest, rest := -1, 0
-	for i, th := range mains {
-		if longest < 0 || th.Len() > mains[longest].Len() {
-			longest = i
-		}
-		rest += th.Len()
+// cutOf cuts a thread, or returns nil if that would gain nothing. The walkers of the main
+// threads are given and must not have begun.
+func (a *Attribution) cutOf(mains, others []*hosttree.Thread, walkers []*walker, asked Asked) *cut {
+	inMains, longestMain := events(mains)
+	inOthers, longestOther := events(others)
+	second, longest := (inMains-inOthers)/2, longestMain
+	if second < 0 {
+		second, longest = -second, longestOther
 	}
-	for _, th := range others {
-		rest += th.Len()
-	}
-	if longest < 0 {
+	if longest == nil || second < cmp.Or(asked.LeastCut, leastCut) || second >= longest.Len() {
 		return nil
 	}
-	th := mains[longest]
-	rest -= th.Len()
-	second := (th.Len() - rest) / 2
-	if second < least {
-		return nil
+	c := &cut{th: longest, shapes: asked.Shapes, at: longest.Quantile(1 - float64(second)/float64(longest.Len()))}
+	if i := slices.Index(mains, longest); i >= 0 {
+		c.first = walkers[i]
+	} else {
+		c.first = a.walkerOf(a.group, longest.Track)
 	}
-	c := &cut{first: walkers[longest], shapes: walkers[longest].ops.last != nil, at: th.Quantile(1 - float64(second)/float64(th.Len()))}
-	c.before, c.after = th.Cut(c.at)
-	th.Release()
+	c.before, c.after = longest.Cut(c.at)
+	longest.Release()
 	c.divide()
+	c.fork()
 	return c
 }
+
+// events returns how many events threads have, and the longest of them.
+func events(threads []*hosttree.Thread) (n int, longest *hosttree.Thread) {
+	for _, th := range threads {
+		if n += th.Len(); longest == nil || th.Len() > longest.Len() {
+			longest = th
+		}
+	}
+	return n, longest
+}
+
+// of reports whether a thread is cut.
+func (c *cut) of(th *hosttree.Thread) bool { return c != nil && c.th == th }
+
+// ofMain reports whether a main thread is cut.
+func (c *cut) ofMain() bool { return c != nil && c.first.main }
+
+// ofOther reports whether another thread is cut.
+func (c *cut) ofOther() bool { return c != nil && !c.first.main }
 
 // divide leaves to the first walker what concerns the time before the cut.
 func (c *cut) divide() {
@@ -106,26 +123,36 @@ func (c *cut) walkFirst() {
 	}
 }
 
-// walkSecond walks along the second part, with tables of its own.
-func (c *cut) walkSecond(open []hosttree.Frame) {
+// fork makes the walker of the second part, with tables of its own.
+func (c *cut) fork() {
 	a, track := c.first.Attribution, c.first.track
 	g := newGroup(a.t, c.shapes)
 	g.idle = a.idle.fork(nil)
 	if c.questions != nil {
-		g.idle.asked[track] = c.questions
+		g.idle.asked[track] = slices.Clone(c.questions)
 	}
 	w := a.walkerOf(g, track)
-	w.main, w.peaks, w.changes = true, c.peaks, c.peaks
+	w.main, w.from, w.peaks, w.changes = c.first.main, c.at, c.peaks, c.peaks
 	w.record.unasked = c.unasked
 	w.ask(c.launches)
-	c.open, c.second = open, w
-	w.tooDeep += hosttree.WalkFrom(c.after, w, c.at, open)
-	w.idle.unanswered(track)
+	c.second = w
 }
 
-// finish returns the walker of the second part, once both parts were walked along.
-func (c *cut) finish() *walker {
+// walkSecond walks along the second part, where some events are open.
+func (c *cut) walkSecond(open []hosttree.Frame) {
+	w := c.second
+	c.open = open
+	w.tooDeep += hosttree.WalkFrom(c.after, w, c.at, open)
+	w.idle.unanswered(w.track)
+}
+
+// guess returns what is probably open at the cut.
+func (c *cut) guess() []hosttree.Frame { return c.before.OpenAt(c.at) }
+
+// finish takes what the second part asked and recorded, once both were walked along.
+func (c *cut) finish() {
 	if !slices.Equal(c.open, c.left) {
+		c.fork()
 		c.walkSecond(c.left)
 	}
 	c.before.Release()
@@ -134,7 +161,14 @@ func (c *cut) finish() *walker {
 		r.doing = c.first.idle.translated(c.second.idle, r.doing)
 		c.first.record.list = append(c.first.record.list, r)
 	}
-	return c.second
+	for track, lists := range c.second.idle.asked { // of main threads
+		for _, list := range lists {
+			for _, q := range list {
+				c.first.Attribution.idle.ask(track, q)
+			}
+		}
+	}
+	clear(c.second.idle.asked)
 }
 
 // suspend adds up the time until now of the last event of the stack, which is still open.

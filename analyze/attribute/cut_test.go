@@ -169,9 +169,13 @@ func randomTrace(rnd *rand.Rand) string {
 	}
 	names := []string{"aten::mm", "aten::add", "autograd::engine::evaluate_function: MmBackward0", "ProfilerStep#1", "Optimizer.step#SGD.step", "zz"}
 	functions := []string{"a.py(1): f", "a.py(2): g", "nn.Module: Linear_0", "nn.Module: MLP_1", "torch/nn/functional.py(3): h"}
+	others := rnd.IntN(9)
 	for i := range 20 + rnd.IntN(60) {
 		ts, dur := span()
-		thread := 1 + rnd.IntN(8)/7
+		thread := 1
+		if rnd.IntN(8) < others {
+			thread = 2 + rnd.IntN(4)/3
+		}
 		switch rnd.IntN(5) {
 		case 0:
 			add(`{"ph":"X","cat":"cpu_op","name":%q,"pid":1,"tid":%d,"ts":%v,"dur":%v,"args":{"External id":%d,"Sequence number":%d,"Fwd thread id":%d,"Input Dims":[[%d]]}}`,

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -12,8 +13,7 @@ import (
 )
 
 // Threads are walked along in two groups, on two cores: the main threads of the processes, and
-// all others. Where one main thread has most of the events, its second half is walked along
-// beside the first: see cut. Each group has tables of its own, which are joined at the end.
+// all others. Where one group has most of the events, its longest thread is cut: see cut. Each group has tables of its own, which are joined at the end.
 // Numbers are given as if the main threads came last, in the order of time, so that the result
 // does not depend on the cores.
 
@@ -51,11 +51,11 @@ func (a *Attribution) walk(asked Asked) {
 	}
 	main, launches := newGroup(a.t, asked.Shapes), a.launchesOfOthers()
 	if asked.Host != nil || asked.Launched != nil { // they are told thread by thread
-		a.along(others)
+		a.along(others, nil)
 		main.idle = a.idle.fork(mains)
 		walkers := a.mainWalkers(main, mains, launches)
 		for i, w := range walkers {
-			w.along(mains[i])
+			w.along(mains[i], nil)
 		}
 		a.join(walkers)
 		return
@@ -66,29 +66,32 @@ func (a *Attribution) walk(asked Asked) {
 	for i, w := range walkers {
 		w.record = unasked[i]
 	}
-	c := cutOf(walkers, mains, others, cmp.Or(asked.LeastCut, leastCut))
+	c := a.cutOf(mains, others, walkers, asked)
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		for i, w := range walkers {
-			if c != nil && w == c.first {
-				c.walkFirst()
-			} else {
-				w.along(mains[i])
-			}
+			w.along(mains[i], c)
+		}
+		if c.ofOther() {
+			c.walkSecond(c.guess())
 		}
 	})
-	a.along(others)
-	if c != nil {
-		c.walkSecond(c.before.OpenAt(c.at))
+	a.along(others, c)
+	if c.ofMain() {
+		c.walkSecond(c.guess())
 	}
 	beside.Wait()
 	if c != nil {
-		walkers = slices.Insert(walkers, slices.Index(walkers, c.first)+1, c.finish())
+		c.finish()
 	}
 	for _, w := range walkers {
-		if c == nil || w != c.second {
-			w.answerLate(a.idle)
-		}
+		w.answerLate(a.idle)
+	}
+	switch {
+	case c.ofOther():
+		walkers = slices.Insert(walkers, 0, c.second)
+	case c.ofMain():
+		walkers = slices.Insert(walkers, slices.Index(walkers, c.first)+1, c.second)
 	}
 	a.join(walkers)
 }
@@ -97,24 +100,32 @@ func (a *Attribution) isMain(track trace.TrackID) bool {
 	return a.mains[a.t.Tracks[track].PID] == track
 }
 
-// along walks along threads that are not main.
-func (a *Attribution) along(threads []*hosttree.Thread) {
+// along walks along threads that are not main. Of one that is cut it is the first part.
+func (a *Attribution) along(threads []*hosttree.Thread, c *cut) {
 	for _, th := range threads {
+		if c.of(th) {
+			c.walkFirst()
+			continue
+		}
 		w := a.walkerOf(a.group, th.Track)
 		w.setNext()
-		w.along(th)
+		w.along(th, nil)
 	}
 }
 
-// along walks along a whole thread.
-func (w *walker) along(th *hosttree.Thread) {
+// along walks along a thread, or the first part of one that is cut.
+func (w *walker) along(th *hosttree.Thread, c *cut) {
+	if c.of(th) {
+		c.walkFirst()
+		return
+	}
 	w.tooDeep += hosttree.Walk(th, w)
 	th.Release()
 }
 
 func (a *Attribution) walkerOf(g *group, track trace.TrackID) *walker {
 	w := &walker{
-		Attribution: a, group: g, track: track, process: a.processes[track], until: math.MaxInt64,
+		Attribution: a, group: g, track: track, process: a.processes[track], from: math.MinInt64, until: math.MaxInt64,
 		peaks: a.memories.byThread[track], questions: g.idle.questionsTo(track, a.isMain(track)),
 	}
 	w.changes = w.peaks
@@ -167,7 +178,7 @@ func (a *Attribution) launchesOfOthers() [][]int32 {
 	return out
 }
 
-// join adds what the walkers of the main threads found, in their order.
+// join adds what walkers of other groups found, in their order.
 func (a *Attribution) join(walkers []*walker) {
 	ids, byTrack := make(map[*group][]contextID), make([][]*walker, len(a.t.Tracks))
 	for _, w := range walkers {
@@ -182,19 +193,20 @@ func (a *Attribution) join(walkers []*walker) {
 	}
 	for i := range a.origins {
 		for _, w := range byTrack[a.Links.List[i].Track] {
-			if a.Links.Start(int32(i)) < w.until {
+			if start := a.Links.Start(int32(i)); w.from <= start && start < w.until {
 				a.origins[i].context = ids[w.group][a.origins[i].context]
 				break
 			}
 		}
 	}
-	a.tell(walkers, ids)
+	joined := make(map[*group]bool)
 	for _, w := range walkers {
-		if ids[w.group] != nil {
+		if !joined[w.group] {
+			joined[w.group] = true
 			a.group.join(w.group, ids[w.group])
-			delete(ids, w.group)
 		}
 	}
+	a.tell(walkers, ids)
 }
 
 // tell gives the launches of other threads without an annotation that of the main thread.
@@ -225,6 +237,8 @@ func (g *group) join(other *group, ids []contextID) {
 	}
 	g.forward.join(&other.forward, ids)
 	g.idle.join(other.idle)
+	maps.Copy(g.engine, other.engine)
+	g.noNote = append(g.noNote, other.noNote...)
 	g.trains = g.trains || other.trains
 	g.tooDeep += other.tooDeep
 }

@@ -38,13 +38,21 @@ type Links struct {
 	calls   *callIndex
 	byCall  []int32 // by the row of a call: its link, plus 1
 	byOp    []int32 // by the row of an operator; nil if no operator is a link
-	Lost    Losses  // launches without an activity
 	Without int64   // activities without a link
 	Double  int64   // activities whose correlation several calls have
 	Early   int64   // activities that started before their call began
 	Called  int64   // activities with a call
-	surplus int64   // records beyond one of each launch: see surplusOf
 	longest int64   // the longest time from the start of a call to the end of its work
+
+	found   chan struct{} // is closed once the following are known
+	lost    Losses
+	surplus int64 // records beyond one of each launch: see surplusOf
+}
+
+// Lost returns the launches without an activity.
+func (l *Links) Lost() *Losses {
+	<-l.found
+	return &l.lost
 }
 
 // clockSlack is the time, in ns, by which work may start before its call without an
@@ -91,6 +99,7 @@ func Of(t *trace.Trace) *Links {
 		// What is never written takes no memory; growing would copy millions.
 		List:   make([]Link, 0, min(n, t.Calls.Len())),
 		byCall: make([]int32, t.Calls.Bound()),
+		found:  make(chan struct{}),
 	}
 	// A page of memory that is read before it is written costs two faults, the second on all
 	// cores. So the first access to a page writes.
@@ -124,9 +133,12 @@ func Of(t *trace.Trace) *Links {
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
-	l.Lost = lossesOf(t, l)
-	l.surplus = surplusOf(t, l)
-	l.calls.forget()
+	go func() { // beside what follows, because it is needed late
+		l.lost = lossesOf(t, l)
+		l.surplus = surplusOf(t, l)
+		l.calls.forget()
+		close(l.found)
+	}()
 	return l
 }
 

@@ -50,7 +50,7 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)}, tl.Instant)
 	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
-	if host := &l.Lost.host; l.Called == 0 && host.launches > 0 {
+	if host := &l.Lost().host; l.Called == 0 && host.launches > 0 {
 		severity := diag.Info
 		if min(kernels, host.launches) >= fewRecords {
 			severity = diag.Suspect
@@ -87,7 +87,7 @@ func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
 	var done doneBy
 	var out outside
 	if l.Called > 0 {
-		done, out = syncs(tl, d, l), outsideOf(d, l.Lost.host.span)
+		done, out = syncs(tl, d, l), outsideOf(d, l.Lost().host.span)
 	}
 	n, worst := int64(0), int64(0)
 	for i, w := range d.Work {
@@ -133,11 +133,11 @@ type idleUntil struct{ start, end int64 }
 // call waits for the current device of its thread, so processes that use another
 // device have none.
 func syncs(tl *gpu.Timeline, d *gpu.Device, l *Links) doneBy {
-	if len(l.Lost.host.syncs) == 0 || len(tl.Devices) > 1 {
+	if len(l.Lost().host.syncs) == 0 || len(tl.Devices) > 1 {
 		return nil
 	}
 	out := make(doneBy)
-	for _, c := range l.Lost.host.syncs {
+	for _, c := range l.Lost().host.syncs {
 		pid := tl.Trace.Tracks[c.Track].PID
 		out[pid] = append(out[pid], idleUntil{c.Start, c.Start + c.Dur})
 	}

@@ -86,6 +86,7 @@ func severalLaunch(t *trace.Trace, l *Links) bool {
 // noteSurplus adds the issue of records beyond one per launch, of so many of all devices.
 func (l *Links) noteSurplus(records int64, issues *diag.Ledger) {
 	severity := diag.Info
+	<-l.found
 	if float64(l.surplus) > gpu.RepeatedShare*float64(records) {
 		severity = diag.Suspect
 	}

@@ -427,9 +427,9 @@ func (o *Losses) Note(t *trace.Trace, rank int, issues *diag.Ledger) {
 // order of its launches. If the capture has other calls and no launch, all are lost.
 func (l *Links) CallLost(i int32, after bool) bool {
 	switch {
-	case l.Lost.host.all == 0 || l.Called == 0 && l.Lost.host.launches > 0:
+	case l.Lost().host.all == 0 || l.Called == 0 && l.Lost().host.launches > 0:
 		return false // calls were not recorded, or nothing is known of them
-	case l.Lost.host.launches == 0:
+	case l.Lost().host.launches == 0:
 		return true
 	}
 	return after || i >= 0
