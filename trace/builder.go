@@ -123,7 +123,7 @@ func (b *Builder) Add(e *Event) {
 	case !b.sel.Kinds.Has(e.Kind):
 	case phase == 'X' && e.HasDur():
 		b.addComplete(e)
-	case (phase == 's' || phase == 't' || phase == 'f') && e.HasStart():
+	case isArrow(phase) && e.HasStart():
 		if b.sel.FlowsIfNeeded && b.says(e.Category()) {
 			return
 		}
@@ -206,6 +206,14 @@ func (b *Builder) launchedKernel(e *Event) Sym {
 		return 0
 	}
 	return b.names.sym(e.Text(eventscan.LaunchedKernel))
+}
+
+// isArrow reports whether events of this phase are the ends of arrows.
+func isArrow(phase byte) bool { return phase == 's' || phase == 't' || phase == 'f' }
+
+// saysArrow reports whether an end of an arrow is complete and not needed.
+func (b *Builder) saysArrow(e *Event) bool {
+	return e.HasStart() && !e.HasDur() && b.says(e.Category())
 }
 
 // says reports whether the numbers of other events seen so far carry the same

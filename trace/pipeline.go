@@ -72,6 +72,7 @@ type plan uint8
 const (
 	noPlan   plan = iota // not known yet, or each is looked at
 	ignore               // their kind is not selected
+	arrow                // they are ends of arrows, which may not be needed
 	complete             // they are rows of the kind plus this
 )
 
@@ -84,6 +85,8 @@ func planOf(e *Event, sel *Select) plan {
 		return ignore
 	case e.Phase() == 'X':
 		return complete + plan(e.kind())
+	case sel.FlowsIfNeeded && isArrow(e.Phase()):
+		return arrow
 	}
 	return noPlan
 }
@@ -293,7 +296,7 @@ func (w *worker) take(c *chunk, sel *Select, at int, read error) {
 			w.plans[class] = p
 		}
 		switch {
-		case p == ignore:
+		case p == ignore, p == arrow && w.b.saysArrow(&w.ev):
 			return
 		case p >= complete && w.ev.usable():
 			w.ev.Kind = Kind(p - complete)

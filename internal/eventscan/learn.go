@@ -135,6 +135,8 @@ func (x *lexer) stretch() *node {
 			x.head.sets |= 1 << Args
 			x.i++
 			x.level, x.inside = 2, true
+		case x.mayFix(field) && x.i+maxValue >= len(x.b):
+			return nil // the end of the block cuts the value off
 		case !x.fixedValue(field):
 			k := kindOf(field, x.b[x.i])
 			if k == quoted || k == unwantedText {
@@ -192,10 +194,15 @@ func (x *lexer) key() Field {
 	return keys.find(x.b, start, end)
 }
 
+// mayFix reports whether values of a field may become part of the stretch.
+func (x *lexer) mayFix(field Field) bool {
+	return x.fix && x.level == 1 && headSet.Has(field)
+}
+
 // fixedValue makes the value at x.i part of the stretch if its field permits
 // that.
 func (x *lexer) fixedValue(field Field) bool {
-	if !x.fix || x.level != 1 || !headSet.Has(field) {
+	if !x.mayFix(field) {
 		return false
 	}
 	end, err := jsonscan.Skip(x.b, x.i)

@@ -226,3 +226,21 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// TestMemoBlocks: what a Memo learns at the end of a block, which cuts an event off, does not
+// keep it from knowing the classes of the events that follow.
+func TestMemoBlocks(t *testing.T) {
+	event := `{"ph": "s", "id": 7, "pid": 1, "tid": 2, "ts": 12, "cat": "async_cpu_to_gpu", "name": "ac2g", "bp": "e"}`
+	text := []byte(event + ",\n" + event + "                                ")
+	for cut := 1; cut < len(event); cut++ {
+		var m Memo
+		var f Fields
+		m.Scan(text[:cut], 0, &f)
+		if end, ok := m.Scan(text, 0, &f); !ok || end != len(event) {
+			t.Fatalf("after %d bytes: the event ends at %d, want %d", cut, end, len(event))
+		}
+		if f.Class() == 0 || f.Thread() == 0 {
+			t.Errorf("after %d bytes: class %d and thread %d of the next event, want them known", cut, f.Class(), f.Thread())
+		}
+	}
+}
