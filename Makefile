@@ -36,7 +36,7 @@ instructions: ; ./.ci/instructions
 instructions-record: ; ./.ci/instructions --record
 # The profile that guides the compiler when it builds the command, of usual commands on
 # generated traces, and on real ones where ASSAY_CORPUS names some.
-pgo:    ; go test -pgo=off -run '^$$' -bench '^BenchmarkUsual$$' -benchtime 1x -cpuprofile cmd/assay/default.pgo -o /dev/null ./cmd/assay
+pgo:    ; go test -pgo=off -run '^$$' -bench '^BenchmarkUsual$$' -benchtime 8x -cpuprofile cmd/assay/default.pgo -o /dev/null ./cmd/assay
 cover:  ; go test -cover ./...
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto
