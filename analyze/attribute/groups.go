@@ -152,7 +152,7 @@ func (w *walker) ask(launches []int32) {
 // launchesOfOthers returns the links of the threads that are not the main one of their
 // process, by process and the time of the call.
 func (a *Attribution) launchesOfOthers() [][]int32 {
-	out, count := make([][]int32, len(a.t.Tracks)), make([]int, len(a.t.Tracks))
+	out, count := make([][]int32, a.processCount()), make([]int, len(a.t.Tracks))
 	for i := range a.Links.List {
 		count[a.Links.List[i].Track]++
 	}
@@ -180,21 +180,30 @@ func (a *Attribution) launchesOfOthers() [][]int32 {
 
 // join adds what walkers of other groups found, in their order.
 func (a *Attribution) join(walkers []*walker) {
-	ids, byTrack := make(map[*group][]contextID), make([][]*walker, len(a.t.Tracks))
-	for _, w := range walkers {
+	ids := make(map[*group][]contextID)
+	first := make([]int32, len(a.t.Tracks)) // the first walker of a thread, plus 1; the next ones follow it
+	for i, w := range walkers {
 		if ids[w.group] == nil {
 			ids[w.group] = a.ctx.join(w.ctx)
 		}
-		byTrack[w.track] = append(byTrack[w.track], w)
+		if first[w.track] == 0 {
+			first[w.track] = int32(i) + 1
+		}
 		for _, i := range w.peaks {
 			m := &a.memories.atPeaks[i]
 			m.context = ids[w.group][m.context]
 		}
 	}
 	for i := range a.origins {
-		for _, w := range byTrack[a.Links.List[i].Track] {
-			if start := a.Links.Start(int32(i)); w.from <= start && start < w.until {
+		k := &a.Links.List[i]
+		if first[k.Track] == 0 {
+			continue
+		}
+		for _, w := range walkers[first[k.Track]-1:] {
+			if w.track == k.Track && w.from <= k.Start && k.Start < w.until {
 				a.origins[i].context = ids[w.group][a.origins[i].context]
+			}
+			if w.track != k.Track || k.Start < w.until {
 				break
 			}
 		}

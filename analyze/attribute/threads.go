@@ -37,6 +37,15 @@ func HostOf(t *trace.Trace) *Host {
 	return h
 }
 
+// processCount returns how many processes have a number.
+func (h *Host) processCount() int {
+	n := uint32(0)
+	for _, p := range h.processes {
+		n = max(n, p+1)
+	}
+	return int(n)
+}
+
 // processesOf numbers the processes, by track.
 func processesOf(t *trace.Trace) []uint32 {
 	numbers := make(map[string]uint32)

@@ -133,7 +133,7 @@ func Of(t *trace.Trace) *Links {
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
-	go func() { // beside what follows, because it is needed late
+	go func() { // the walk does not need it
 		l.lost = lossesOf(t, l)
 		l.surplus = surplusOf(t, l)
 		l.calls.forget()

@@ -20,7 +20,7 @@ func (th *Thread) Cut(t int64) (before, after *Thread) {
 }
 
 // Quantile returns the start of an event before which about a share of the events start. It is
-// exact where all events are of one table.
+// exact if all events are in one table.
 func (th *Thread) Quantile(share float64) int64 {
 	most := 0
 	for source := range th.rows {

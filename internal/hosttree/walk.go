@@ -46,7 +46,7 @@ func WalkUntil[T any](th *Thread, v Visitor[T], t int64) (open []Open[T], tooDee
 	return w.open, w.tooDeep
 }
 
-// A Resumer is a Visitor that can go on in the middle of a thread.
+// A Resumer is a Visitor that can begin in the middle of a thread.
 type Resumer[T any] interface {
 	Visitor[T]
 	// Resume is called instead of Enter for an event that was open before.
