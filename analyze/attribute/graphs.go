@@ -16,14 +16,18 @@ const graphLaunch = "graph-launch"
 // call ran the same work in the same order are one graph. A graph whose work was
 // not recorded gets a row with its launches only.
 func (a *Attribution) graphsOn(d *gpu.Device) (out []summary.Graph) {
-	if !a.sync.has(graphLaunch) {
+	if len(a.waits.graphs) == 0 {
 		return nil
+	}
+	launches := make([]bool, len(a.Links.List))
+	for _, i := range a.waits.graphs {
+		launches[i] = true
 	}
 	byLink := make(map[int32][]gpu.Work)
 	var order []int32
 	for _, w := range d.Work {
 		i := a.Links.Of[w.Number]
-		if i < 0 || !a.isGraphLaunch(i) || !a.tl.Starts(w) {
+		if i < 0 || !launches[i] || !a.tl.Starts(w) {
 			continue
 		}
 		if byLink[i] == nil {
@@ -53,12 +57,6 @@ func (a *Attribution) graphsOn(d *gpu.Device) (out []summary.Graph) {
 		a.addLaunch(&out[at], busy, i, nodes)
 	}
 	return out
-}
-
-// isGraphLaunch reports whether a link is the launch of a graph.
-func (a *Attribution) isGraphLaunch(i int32) bool {
-	c := a.Links.Call(i)
-	return c != nil && a.sync.kind(a.t, c.Name) == graphLaunch
 }
 
 // sequence returns a number for the work of one launch, by stream and name.

@@ -28,6 +28,8 @@ type waiting struct {
 	byTrack map[trace.TrackID][]wait
 	tracks  [][]trace.TrackID // by index of the device: the threads that launch its work
 
+	graphs []int32 // links of calls that launch graphs
+
 	syncs  []summary.Sync
 	copies map[int32]int64 // by link: what waiting for its copies lost
 }
@@ -36,6 +38,10 @@ func newWaiting(a *Attribution) *waiting {
 	w := &waiting{a: a, byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(a.tl.Devices)), copies: make(map[int32]int64)}
 	for ref, c := range a.t.Calls.Refs() {
 		switch a.sync.kind(a.t, c.Name) {
+		case graphLaunch:
+			if i, ok := a.Links.OfCall(ref); ok {
+				w.graphs = append(w.graphs, i)
+			}
 		case "sync":
 			w.byTrack[c.Track] = append(w.byTrack[c.Track], wait{c, -1, ofEvent(a.t.Name(c.Name))})
 		case "copy", "memset":

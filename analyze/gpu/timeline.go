@@ -173,6 +173,15 @@ func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Ti
 
 // workOf counts the work of each device.
 func workOf(t *trace.Trace) map[int64]int {
+	devices := make(map[int64]int)
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			devices[t.Tracks[i].Device] = t.Activities.Len()
+		}
+	}
+	if len(devices) == 1 {
+		return devices
+	}
 	byTrack := make([]int, len(t.Tracks))
 	for a := range t.Activities.All() {
 		byTrack[a.Track]++

@@ -15,14 +15,14 @@ import (
 // were not recorded, the operator that did. There are millions, so it has no pointer,
 // which the garbage collector would follow.
 type Link struct {
-	Start  int64         // of the call
-	WorkNS int64         // sum of the durations of the device work launched that starts in the window of the trace
-	copied int64         // when the last of the copies and fills launched ended
-	row    trace.Ref     // of the call, or of the operator
-	Track  trace.TrackID // of the call
-	Work   int32         // pieces of work
-	called bool          // the call was recorded
-	copies bool          // it launched a copy or fill
+	interval.Span               // of the call
+	WorkNS        int64         // sum of the durations of the device work launched that starts in the window of the trace
+	copied        int64         // when the last of the copies and fills launched ended
+	row           trace.Ref     // of the call, or of the operator
+	Track         trace.TrackID // of the call
+	Work          int32         // pieces of work
+	called        bool          // the call was recorded
+	copies        bool          // it launched a copy or fill
 }
 
 // Copied returns when the last of the copies and fills of the link ended, and false if it
@@ -71,13 +71,7 @@ func (l *Links) Call(i int32) *trace.Call {
 }
 
 // Time returns when the call of a link began and ended.
-func (l *Links) Time(i int32) interval.Span {
-	k := &l.List[i]
-	if k.called {
-		return interval.Span{Start: k.Start, End: k.Start + l.t.Calls.At(k.row).Dur}
-	}
-	return interval.Span{Start: k.Start, End: k.Start + l.t.Ops.At(k.row).Dur}
-}
+func (l *Links) Time(i int32) interval.Span { return l.List[i].Span }
 
 // Start returns when the call of a link began.
 func (l *Links) Start(i int32) int64 { return l.List[i].Start }
@@ -129,7 +123,7 @@ func Of(t *trace.Trace) *Links {
 		}
 		l.Called++
 		l.longest = max(l.longest, a.End()-call.Start)
-		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Start: call.Start, Track: call.Track, row: ref, called: true}))
+		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Span: interval.Span{Start: call.Start, End: call.Start + call.Dur}, Track: call.Track, row: ref, called: true}))
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
@@ -162,7 +156,7 @@ func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
 		if ok {
 			l.Without--
 			o := t.Ops.At(ref)
-			l.add(a, number, l.to(&l.byOp[ref], Link{Start: o.Start, Track: o.Track, row: ref}))
+			l.add(a, number, l.to(&l.byOp[ref], Link{Span: interval.Span{Start: o.Start, End: o.Start + o.Dur}, Track: o.Track, row: ref}))
 		}
 	}
 }

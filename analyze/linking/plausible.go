@@ -94,8 +94,8 @@ func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
 		by := afterEnd(tl, w)
 		if k := l.Of[w.Number]; k >= 0 && l.HasCall(k) {
 			by = max(by, out.by(i, w))
-			if c := l.Call(k); done != nil && w.Start-(c.Start+c.Dur) > lateSlack {
-				if end, ok := done.after(tl.Trace.Tracks[c.Track].PID, c.Start+c.Dur); ok {
+			if call := &l.List[k]; done != nil && w.Start-call.End > lateSlack {
+				if end, ok := done.after(tl.Trace.Tracks[call.Track].PID, call.End); ok {
 					by = max(by, w.Start-end)
 				}
 			}
