@@ -21,7 +21,7 @@ import (
 // that it may import. A package that is not listed may import none. Formats
 // import models; only internal/ingest imports several formats; judge and
 // report see no events; nothing imports back. Of the packages of analyze that share
-// a trace each builds on the one before: gpu, linking, steps, attribute, detail; the others
+// a trace each builds on the one before: gpu, linking, steps, hostcalls, attribute, detail; the others
 // know nothing of each other.
 var mayImport = map[string]string{
 	"trace":                          "diag internal/eventscan internal/jsonscan internal/redact",
@@ -62,7 +62,8 @@ var mayImport = map[string]string{
 	"torchprof":                      "diag internal/lazyregexp internal/redact internal/textscan profile",
 	"summary":                        "internal/jsontext unit",
 	"analyze":                        "analyze/attribute analyze/detail analyze/functions analyze/gpu analyze/kernelcounters analyze/limits analyze/linking analyze/logs analyze/roofline analyze/snapshot analyze/steps classify collective counters diag efficiency efficiency/hardware internal/lazyregexp internal/runsort interval memory phase profile series summary trace",
-	"analyze/attribute":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify diag internal/hosttree internal/pyname internal/redact internal/runsort interval profile summary trace",
+	"analyze/hostcalls":              "analyze/gpu analyze/limits analyze/linking analyze/steps classify internal/runsort interval summary trace",
+	"analyze/attribute":              "analyze/gpu analyze/hostcalls analyze/limits analyze/linking analyze/steps diag internal/hosttree internal/pyname internal/redact internal/runsort interval profile summary trace",
 	"analyze/detail":                 "analyze/attribute analyze/gpu analyze/limits analyze/steps interval summary trace",
 	"analyze/gpu":                    "analyze/limits classify collective diag internal/runsort interval summary trace",
 	"analyze/linking":                "analyze/gpu analyze/limits classify diag internal/runsort interval summary trace",

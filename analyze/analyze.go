@@ -2,7 +2,7 @@
 // It has no thresholds and passes no judgement; package judge does.
 //
 // Each kind of input has a package below. A trace has several, each of which needs those
-// before it: gpu, linking, steps, attribute. There is one file per question. Each analysis
+// before it: gpu, linking, steps, hostcalls, attribute. There is one file per question. Each analysis
 // is a pure function of its input; its doc comment states what is summed and the
 // denominator.
 package analyze

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"assay/analyze/gpu"
+	"assay/analyze/hostcalls"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
 	"assay/diag"
@@ -28,10 +29,7 @@ type Attribution struct {
 	t      *trace.Trace
 	tl     *gpu.Timeline
 	*group // of the threads that are not main; in the end, of all
-	sync   *waits
-
-	waits  *waiting
-	opaque []*trace.Call // launches of graphs whose work was not recorded, in order of time
+	calls  *hostcalls.Calls
 
 	origins []origin // by link
 
@@ -40,9 +38,9 @@ type Attribution struct {
 	passes bool                                               // are asked for
 	opened func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
 
-	copyCalls []summary.CopyCall // without their rank, as the next
-	graphs    []summary.Graph
-	ofCopies  *limits.Room // of copyCalls
+	copies   []summary.CopyCall // without their rank, as the next
+	graphs   []summary.Graph
+	ofCopies *limits.Room // of copies
 }
 
 // A pass is the part of training that work belongs to.
@@ -119,21 +117,15 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched,
 		group: newGroup(t, asked.Shapes), origins: make([]origin, len(h.Links.List)),
 	}
-	a.sync = newWaits(tl, marks)
-	a.waits = newWaiting(a)
-	a.opaque = opaqueLaunches(a)
+	a.calls = hostcalls.Of(tl, h.Links, marks)
 	a.idle = newIdleness(a, asked)
 	var beside sync.WaitGroup // what needs no walk
 	if len(h.threads) > 0 {
-		beside.Go(func() { a.sync.count(a) })
+		beside.Go(a.calls.Count)
 	}
 	beside.Go(func() {
 		a.ofCopies = limits.NewRoom(asked.Rows)
-		a.copyCalls = copiesByCall(a, a.ofCopies)
-		for _, d := range tl.Devices {
-			a.graphs = append(a.graphs, a.graphsOn(d)...)
-		}
-		a.graphs = append(a.graphs, a.opaqueGraphs()...)
+		a.copies, a.graphs = a.calls.Copies(a.ofCopies), a.calls.Graphs()
 	})
 	a.walk(asked)
 	beside.Wait()
@@ -403,10 +395,10 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	s.Modules = limits.KeepLargest(room, a.moduleRows(rank), func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
 	s.Lines = limits.KeepLargest(room, a.lineRows(rank), func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
 	s.Annotations = limits.KeepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
-	s.Calls = limits.KeepLargest(room, a.sync.callRows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
+	s.Calls = limits.KeepLargest(room, a.calls.Rows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
 	s.Passes = a.passRows(rank)
-	s.CopyCalls = a.copyCallRows(rank, s.Copies, room)
-	s.Syncs = a.waits.syncRows(rank)
+	s.CopyCalls = a.copyRows(rank, s.Copies, room)
+	s.Syncs = a.calls.SyncRows(rank)
 	profiler := profilerWork(a.t)
 	for i := range a.tl.Devices {
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
@@ -423,6 +415,33 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	s.Graphs = limits.KeepLargest(room, a.graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
 	s.Memory = a.memory(rank, bins, issues)
 	a.note(issues)
+}
+
+// copyRows returns the table of copies by call. The table of copies has its events too: those
+// that are pooled in both count once.
+func (a *Attribution) copyRows(rank int, copies []summary.Copy, room *limits.Room) []summary.CopyCall {
+	for i := range a.copies {
+		a.copies[i].Rank = rank
+	}
+	counted := int64(0)
+	for _, c := range copies {
+		if c.Stream == limits.OtherStream {
+			counted += c.Count
+		}
+	}
+	room.Join(a.ofCopies, counted)
+	return a.copies
+}
+
+// profilerWork returns when the profiler did work of its own.
+func profilerWork(t *trace.Trace) interval.Set {
+	var b interval.Builder
+	for s := range t.Spans.All() {
+		if s.Kind == trace.Overhead {
+			b.Add(interval.Span{Start: s.Start, End: s.Start + s.Dur})
+		}
+	}
+	return b.Set()
 }
 
 // note counts what could not be attributed.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/analyze/gpu"
+	"assay/analyze/hostcalls"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
 	"assay/internal/hosttree"
@@ -49,7 +50,7 @@ func (m gapMark) short() bool { return m&1 != 0 }
 
 // A shownGap is a gap that is shown on its own, with its time by cause.
 type shownGap struct {
-	gap
+	gap    hostcalls.Gap
 	shares []int64 // by the number of a row
 }
 
@@ -67,6 +68,7 @@ type idleness struct {
 	asked  map[trace.TrackID][][]question                       // by thread and device, then the same of ofHost, in order of time
 	rows   []idleTable                                          // by index of the device
 	begins []map[trace.TrackID]int64                            // by index of the device: when the first work of a stream started; nil if it was not asked for
+	states []idleState                                          // of a thread in a call, by name
 	waits  []*trace.Call                                        // that wait for a device, in order, where a graph is opaque
 	most   int                                                  // rows of one device
 	first  [][]stepIdle                                         // the first steps, by index of the device
@@ -99,8 +101,10 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
-	if len(a.opaque) > 0 {
-		x.waits = callsOf(a, "sync", func(trace.Ref) bool { return true })
+	x.states = make([]idleState, a.t.Names())
+	a.calls.Kinds(func(name trace.Sym, kind string) { x.states[name] = callStates[kind] })
+	if len(a.calls.Opaque()) > 0 {
+		x.waits = a.calls.Syncs()
 	}
 	for i, d := range a.tl.Devices {
 		x.rows[i].index = make(map[idleKey]int32)
@@ -116,15 +120,17 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 		}
 		slices.Sort(shown)
 		shown = slices.Compact(shown)
-		see := a.waits.device(i)
-		for g := range gapsOf(a.tl, d, a.Links) {
+		see := a.calls.Waits(i)
+		for g := range a.calls.Gaps(d) {
 			see(g)
-			if len(shown) > 0 && shown[0] == g.span.Start {
+			short := g.Len() < summary.ShortGapNS
+			mark := markOf(-1, short)
+			if len(shown) > 0 && shown[0] == g.Start {
 				shown = shown[1:]
-				g.mark = markOf(len(x.shown[i]), g.mark.short())
+				mark = markOf(len(x.shown[i]), short)
 				x.shown[i] = append(x.shown[i], shownGap{gap: g})
 			}
-			x.cut(i, g)
+			x.cut(i, g, mark)
 		}
 		if x.host != nil {
 			x.askHost(i)
@@ -135,29 +141,29 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 
 // cut sets the causes of the parts of a gap, or adds questions about them. The causes are
 // those of the whole gap; its part in the window of the trace counts.
-func (x *idleness) cut(device int, g gap) {
-	begin, end := g.all.Start, g.all.End
+func (x *idleness) cut(device int, g hostcalls.Gap, mark gapMark) {
+	begin, end := g.All.Start, g.All.End
 	set := func(from, to int64, key idleKey) {
-		x.add(device, g.mark, interval.Span{Start: from, End: to}.And(g.span), key)
+		x.add(device, mark, interval.Span{Start: from, End: to}.And(g.Span), key)
 	}
-	if g.link < 0 || !x.a.Links.HasCall(g.link) || x.a.Links.Start(g.link) >= end {
+	if g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
 		set(begin, end, idleKeyOf(byUnknown, noState, 0))
 		return
 	}
-	call := x.a.Links.Call(g.link)
-	if g.beforeLink == g.link && !strings.HasPrefix(x.a.t.Name(call.Name), "hip") {
+	call := x.a.Links.Call(g.Link)
+	if g.BeforeLink == g.Link && !strings.HasPrefix(x.a.t.Name(call.Name), "hip") {
 		// One call launched both, a graph: the device goes from node to node by itself.
 		// HIP launches the nodes one by one during the call.
 		set(begin, end, idleKeyOf(x.waitingFor(device, g, end-begin), noState, 0))
 		return
 	}
 	ask := func(from, to int64) {
-		if part := (interval.Span{Start: from, End: to}).And(g.span); !part.Empty() {
-			x.ask(call.Track, question{span: part, device: int32(device), mark: g.mark})
+		if part := (interval.Span{Start: from, End: to}).And(g.Span); !part.Empty() {
+			x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
 		}
 	}
 	launch, returned := call.Start, call.Start+call.Dur
-	if c := hiddenIn(x.a.opaque, x.launchOf(g), launch); c != nil {
+	if c := hiddenIn(x.a.calls.Opaque(), x.launchOf(g), launch); c != nil {
 		// Until the host has waited for it, it may have run.
 		from, to := max(begin, min(end, c.Start)), end
 		if over, ok := x.waited(c); ok && over <= launch {
@@ -175,7 +181,7 @@ func (x *idleness) cut(device int, g gap) {
 	launching := idleKeyOf(byLaunch, noState, x.name(call.Name))
 	set(called, over, launching)
 	waiting := launching
-	if end-over > maxLaunchNS || returned <= g.all.Start {
+	if end-over > maxLaunchNS || returned <= g.All.Start {
 		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
 	}
 	set(over, end, waiting)
@@ -183,14 +189,14 @@ func (x *idleness) cut(device int, g gap) {
 
 // launchOf returns when the call began that launched what ran before a gap, or
 // else when that ran.
-func (x *idleness) launchOf(g gap) int64 {
+func (x *idleness) launchOf(g hostcalls.Gap) int64 {
 	switch {
-	case g.before == nil:
+	case g.Before == nil:
 		return 0
-	case g.beforeLink >= 0:
-		return x.a.Links.Start(g.beforeLink)
+	case g.BeforeLink >= 0:
+		return x.a.Links.Start(g.BeforeLink)
 	}
-	return g.before.Start
+	return g.Before.Start
 }
 
 // waited returns when the first call was over that waited for the device after
@@ -201,29 +207,6 @@ func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
 		return 0, false
 	}
 	return x.waits[i].Start + x.waits[i].Dur, true
-}
-
-// callsOf returns the calls of a kind that are wanted, in order.
-func callsOf(a *Attribution, kind string, wanted func(trace.Ref) bool) (out []*trace.Call) {
-	if !a.sync.has(kind) {
-		return nil
-	}
-	for ref, c := range a.t.Calls.Refs() {
-		if a.sync.kind(a.t, c.Name) == kind && wanted(ref) {
-			out = append(out, c)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *trace.Call) int { return cmp.Compare(a.Start, b.Start) })
-	return out
-}
-
-// opaqueLaunches returns the launches of graphs whose work was not recorded, in
-// order of time.
-func opaqueLaunches(a *Attribution) []*trace.Call {
-	return callsOf(a, graphLaunch, func(ref trace.Ref) bool {
-		_, linked := a.Links.OfCall(ref)
-		return !linked
-	})
 }
 
 // hiddenIn returns the first of the calls that began after one time and before
@@ -331,7 +314,7 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 		return idleKeyOf(byNothing, noState, x.name(w.outermost(stack, isProfiler).Name))
 	}
 	if top.Kind == trace.Runtime || top.Kind == trace.Driver {
-		return late(w.sync.states[top.Name], top)
+		return late(x.states[top.Name], top)
 	}
 	if roles&isData != 0 {
 		return late(inData, w.outermost(stack, isData))
@@ -439,7 +422,7 @@ func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 func (x *idleness) explain(device int, gaps []summary.Gap) {
 	for i := range gaps {
 		for _, g := range x.shown[device] {
-			if g.span.Start == gaps[i].StartNS {
+			if g.gap.Start == gaps[i].StartNS {
 				gaps[i] = x.explained(device, g)
 			}
 		}
@@ -448,7 +431,7 @@ func (x *idleness) explain(device int, gaps []summary.Gap) {
 
 // explained returns a gap with its largest cause.
 func (x *idleness) explained(device int, g shownGap) summary.Gap {
-	out := summary.Gap{StartNS: g.span.Start, NS: g.span.Len()}
+	out := summary.Gap{StartNS: g.gap.Start, NS: g.gap.Len()}
 	most, ns := idleKey(0), int64(0)
 	for number, n := range g.shares {
 		if key := x.rows[device].keys[number]; n > ns || n == ns && n > 0 && x.less(key, most) {
@@ -456,11 +439,11 @@ func (x *idleness) explained(device int, g shownGap) summary.Gap {
 		}
 	}
 	out.Owner, out.State, out.Name = most.owner(), stateNames[most.state()], x.names[most.name()]
-	if g.before != nil {
-		out.Before = x.a.t.Name(g.before.Name)
+	if g.gap.Before != nil {
+		out.Before = x.a.t.Name(g.gap.Before.Name)
 	}
-	if g.after != nil {
-		out.After = x.a.t.Name(g.after.Name)
+	if g.gap.After != nil {
+		out.After = x.a.t.Name(g.gap.After.Name)
 	}
 	return out
 }

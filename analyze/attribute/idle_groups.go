@@ -102,7 +102,7 @@ const forkedRows = 4
 // fork returns a copy for the answers of the main threads, and leaves the questions to them to it.
 func (x *idleness) fork(mains []*hosttree.Thread) *idleness {
 	y := &idleness{
-		a: x.a, most: forkedRows * x.most, others: x.others, host: x.host, tooMany: x.tooMany, names: slices.Clone(x.names), byName: maps.Clone(x.byName),
+		a: x.a, most: forkedRows * x.most, others: x.others, states: x.states, host: x.host, tooMany: x.tooMany, names: slices.Clone(x.names), byName: maps.Clone(x.byName),
 		asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, len(x.rows)), shown: make([][]shownGap, len(x.shown)), first: make([][]stepIdle, len(x.first)),
 	}
 	for i := range x.rows {

@@ -1,16 +1,17 @@
 package attribute
 
 import (
+	"assay/analyze/hostcalls"
 	"assay/summary"
 	"assay/trace"
 )
 
 // waitingFor returns what launched work waits for at the end of a gap, for so long.
-func (x *idleness) waitingFor(device int, g gap, ns int64) idleOwner {
+func (x *idleness) waitingFor(device int, g hostcalls.Gap, ns int64) idleOwner {
 	switch {
 	case ns <= maxLaunchNS:
 		return byBetween
-	case ns >= summary.UnrecordedNS && x.beginsStream(device, g.after):
+	case ns >= summary.UnrecordedNS && x.beginsStream(device, g.After):
 		return byNotRecorded
 	}
 	return byDependency

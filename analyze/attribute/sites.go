@@ -84,12 +84,12 @@ type Gap struct {
 // GapAt returns the gap that begins at the given time, and whether its causes are known.
 func (a *Attribution) GapAt(device int, start int64) (out Gap, ok bool) {
 	for _, g := range a.idle.shown[device] {
-		if g.span.Start != start {
+		if g.gap.Start != start {
 			continue
 		}
-		out.Before, out.After = g.before, g.after
-		if g.link >= 0 {
-			out.Call = a.Links.Call(g.link)
+		out.Before, out.After = g.gap.Before, g.gap.After
+		if g.gap.Link >= 0 {
+			out.Call = a.Links.Call(g.gap.Link)
 		}
 		rows := &a.idle.rows[device]
 		for number, ns := range g.shares {

@@ -1,4 +1,4 @@
-package attribute
+package hostcalls
 
 import (
 	"hash/maphash"
@@ -9,25 +9,30 @@ import (
 	"assay/trace"
 )
 
-// graphLaunch is the kind of calls that launch a graph.
-const graphLaunch = "graph-launch"
+// Graphs sums up the launches of CUDA and HIP graphs.
+func (c *Calls) Graphs() (out []summary.Graph) {
+	for _, d := range c.tl.Devices {
+		out = append(out, c.graphsOn(d)...)
+	}
+	return append(out, c.opaqueGraphs()...)
+}
 
-// graphsOn sums up the launches of CUDA and HIP graphs on a device: those whose
+// graphsOn sums up the launches on a device: those whose
 // call ran the same work in the same order are one graph. A graph whose work was
 // not recorded gets a row with its launches only.
-func (a *Attribution) graphsOn(d *gpu.Device) (out []summary.Graph) {
-	if len(a.waits.graphs) == 0 {
+func (c *Calls) graphsOn(d *gpu.Device) (out []summary.Graph) {
+	if len(c.graphs) == 0 {
 		return nil
 	}
-	launches := make([]bool, len(a.Links.List))
-	for _, i := range a.waits.graphs {
+	launches := make([]bool, len(c.links.List))
+	for _, i := range c.graphs {
 		launches[i] = true
 	}
 	byLink := make(map[int32][]gpu.Work)
 	var order []int32
 	for _, w := range d.Work {
-		i := a.Links.Of[w.Number]
-		if i < 0 || !launches[i] || !a.tl.Starts(w) {
+		i := c.links.Of[w.Number]
+		if i < 0 || !launches[i] || !c.tl.Starts(w) {
 			continue
 		}
 		if byLink[i] == nil {
@@ -38,40 +43,40 @@ func (a *Attribution) graphsOn(d *gpu.Device) (out []summary.Graph) {
 	if len(order) == 0 {
 		return nil
 	}
-	busy := a.sync.busyOn(d)
+	busy := c.busyOn(d)
 	index := make(map[uint64]int)
 	seed := maphash.MakeSeed()
 	for _, i := range order {
 		nodes := byLink[i]
-		id := a.sequence(seed, nodes)
+		id := c.sequence(seed, nodes)
 		at, ok := index[id]
 		if !ok {
 			at = len(out)
 			index[id] = at
-			first := a.tl.Activity(nodes[0]).Name
+			first := c.tl.Activity(nodes[0]).Name
 			out = append(out, summary.Graph{
 				ID: int64(at) + 1, Device: d.Ordinal,
-				Call: a.t.Name(a.Links.Call(i).Name), First: a.t.Name(first), Opaque: a.tl.IsWholeGraph(first),
+				Call: c.t.Name(c.links.Call(i).Name), First: c.t.Name(first), Opaque: c.tl.IsWholeGraph(first),
 			})
 		}
-		a.addLaunch(&out[at], busy, i, nodes)
+		c.addLaunch(&out[at], busy, i, nodes)
 	}
 	return out
 }
 
 // sequence returns a number for the work of one launch, by stream and name.
-func (a *Attribution) sequence(seed maphash.Seed, nodes []gpu.Work) uint64 {
+func (c *Calls) sequence(seed maphash.Seed, nodes []gpu.Work) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, w := range nodes {
-		maphash.WriteComparable(&h, [2]int64{int64(a.tl.Activity(w).Name), a.tl.Stream(w)})
+		maphash.WriteComparable(&h, [2]int64{int64(c.tl.Activity(w).Name), c.tl.Stream(w)})
 	}
 	return h.Sum64()
 }
 
 // addLaunch adds one launch to its graph.
-func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []gpu.Work) {
-	call := a.Links.Time(i)
+func (c *Calls) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []gpu.Work) {
+	call := c.links.Time(i)
 	span := interval.Span{Start: nodes[0].Start, End: nodes[0].End()}
 	for _, w := range nodes {
 		span.End = max(span.End, w.End())
@@ -87,21 +92,21 @@ func (a *Attribution) addLaunch(g *summary.Graph, busy *busyTimes, i int32, node
 
 // opaqueGraphs sums up the launches of graphs whose work was not recorded, by
 // their call. They count for the only device; with several devices, for none.
-func (a *Attribution) opaqueGraphs() (out []summary.Graph) {
+func (c *Calls) opaqueGraphs() (out []summary.Graph) {
 	index := make(map[trace.Sym]int)
 	device := int64(-1)
-	if len(a.tl.Devices) == 1 {
-		device = a.tl.Devices[0].Ordinal
+	if len(c.tl.Devices) == 1 {
+		device = c.tl.Devices[0].Ordinal
 	}
-	for _, c := range a.opaque {
-		at, ok := index[c.Name]
+	for _, call := range c.opaque {
+		at, ok := index[call.Name]
 		if !ok {
 			at = len(out)
-			index[c.Name] = at
-			out = append(out, summary.Graph{ID: -int64(at) - 1, Device: device, Call: a.t.Name(c.Name), Opaque: true})
+			index[call.Name] = at
+			out = append(out, summary.Graph{ID: -int64(at) - 1, Device: device, Call: c.t.Name(call.Name), Opaque: true})
 		}
 		out[at].Launches++
-		out[at].CallNS = summary.Plus(out[at].CallNS, c.Dur)
+		out[at].CallNS = summary.Plus(out[at].CallNS, call.Dur)
 	}
 	return out
 }
