@@ -5,14 +5,14 @@
 test:   ; go test ./...
 # The tests that are skipped or smaller without it: many inputs, full memory, noise.
 LONG = TestFalseAlarms|TestPower|TestManyInputs|TestCommandsStayWithinMemory|TestAssembler|TestDamaged|TestMergeScenarios|TestMergeCorpus
-long:   ; ASSAY_LONG=1 go test -run '$(LONG)' ./gate ./trace ./torchprof/snapshot ./cmd/assay
+long:   ; ASSAY_LONG=1 go test -run '$(LONG)' ./gate ./trace ./torchprof/memory ./cmd/assay
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
 update: ; go test ./judge/rule -run TestBuiltInSource -update
-	go test ./classify ./cmd/assay ./report ./internal/gen/tracegen -update
+	go test ./analyze/classify ./cmd/assay ./report ./internal/test/tracegen -update
 # The script and the style of the HTML report; fetches esbuild.
 web:    ; cd internal/webbuild && go run . -web ../../report/web -o ../../report/page/assets
 fuzz:   ; ./.ci/fuzz 30s
@@ -26,10 +26,10 @@ invariants: ; ASSAY_STORIES=1000 go test ./judge -run 'TestFirstFindingAgrees|Te
 # Whole processes: the summary beside its load, its JSON and its report, Python, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers
 # Reading of logs beside grep -c and a loop of Python over the same lines.
-bench-logs: ; go test -run '^$$' -bench . ./series/forms
-	go test -run '^$$' -bench Text ./internal/ingest
+bench-logs: ; go test -run '^$$' -bench . ./logs/forms
+	go test -run '^$$' -bench Text ./ingest
 # The pipeline for clusters, a module of its own; downloads the SDK of Apache Beam.
-beam: ; cd beam && go vet ./... && go test ./...
+beam: ; cd cmd/assay-beam && go vet ./... && go test ./...
 # Counts of instructions, which other load does not change, beside those of
 # .ci/instructions.tsv; and records them there. Wants valgrind.
 instructions: ; ./.ci/instructions

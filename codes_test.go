@@ -13,18 +13,18 @@ import (
 	"strings"
 	"testing"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // TestCodes: every code of an issue that the sources can emit is described in the
 // registry of package diag, none is described that nothing emits, and none is
 // emitted as worse than the registry says. A code that is missing there is one
-// entry in diag/codes.go.
+// entry in internal/diag/codes.go.
 func TestCodes(t *testing.T) {
 	files := make(map[string][]*ast.File)
 	fset := token.NewFileSet()
 	eachFile(t, func(pkg, file string) {
-		if pkg == "internal/samplerun" { // made-up summaries for tests
+		if pkg == "internal/test/samplerun" { // made-up summaries for tests
 			return
 		}
 		f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
@@ -42,14 +42,14 @@ func TestCodes(t *testing.T) {
 		c, ok := diag.CodeOf(name)
 		switch {
 		case !ok:
-			t.Errorf("%s: issue code %q is not registered; add it to diag/codes.go", it.at, name)
+			t.Errorf("%s: issue code %q is not registered; add it to internal/diag/codes.go", it.at, name)
 		case c.Severity < it.severity:
 			t.Errorf("%s: issue code %q is emitted as %s, and registered as %s; register the worst", it.at, name, it.severity, c.Severity)
 		}
 	}
 	for _, c := range diag.Codes() {
 		if _, ok := found.codes[c.Name]; !ok {
-			t.Errorf("issue code %q is registered in diag/codes.go, and nothing emits it; remove it", c.Name)
+			t.Errorf("issue code %q is registered in internal/diag/codes.go, and nothing emits it; remove it", c.Name)
 		}
 	}
 }
@@ -63,7 +63,7 @@ type Issue struct { Code string; Severity Severity; Help string }
 type Ledger struct{}
 func (l *Ledger) Add(Issue) {}`
 	const source = `package p
-import ("assay/diag"; "unknown/thing")
+import ("assay/internal/diag"; "unknown/thing")
 const named = "by-constant"
 type fault struct { code, text string }
 type limit struct { code string }
@@ -93,7 +93,7 @@ func (r *r) all(what string) {
 }
 func use(r *r) { r.all("left"); r.all("right") }`
 	fset, files := token.NewFileSet(), make(map[string][]*ast.File)
-	for pkg, text := range map[string]string{"diag": diagSource, "p": source} {
+	for pkg, text := range map[string]string{"internal/diag": diagSource, "p": source} {
 		f, err := parser.ParseFile(fset, pkg+".go", text, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func (c *chaser) isIssue(t types.Type) bool {
 		t = p.Elem()
 	}
 	n, ok := t.(*types.Named)
-	return ok && n.Obj().Name() == "Issue" && n.Obj().Pkg() != nil && slices.Contains([]string{"assay/diag", "assay/summary"}, n.Obj().Pkg().Path())
+	return ok && n.Obj().Name() == "Issue" && n.Obj().Pkg() != nil && slices.Contains([]string{"assay/internal/diag", "assay/summary"}, n.Obj().Pkg().Path())
 }
 
 // collect notes what one file sets, calls and returns.

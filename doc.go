@@ -2,7 +2,7 @@
 //
 // Data flows in one direction:
 //
-//	internal/ingest   opens, decompresses and recognizes an input
+//	ingest   opens, decompresses and recognizes an input
 //	trace, nsys, ...  read one format each, into a model
 //	analyze           measures a model
 //	summary           rows of what was measured

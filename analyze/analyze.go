@@ -2,7 +2,7 @@
 // It has no thresholds and passes no judgement; package judge does.
 //
 // Each kind of input has a package below. A trace has several, each of which needs those
-// before it: gpu, linking, steps, hostcalls, attribute. There is one file per question. Each analysis
+// before it: gpu, launches, steps, calls, attribute. There is one file per question. Each analysis
 // is a pure function of its input; its doc comment states what is summed and the
 // denominator.
 package analyze
@@ -13,18 +13,18 @@ import (
 	"strings"
 
 	"assay/analyze/attribute"
+	"assay/analyze/classify"
 	"assay/analyze/detail"
+	"assay/analyze/efficiency"
+	"assay/analyze/efficiency/hardware"
 	"assay/analyze/gpu"
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
-	"assay/analyze/roofline"
+	"assay/analyze/phase"
+	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
-	"assay/classify"
-	"assay/collective"
-	"assay/diag"
-	"assay/efficiency/hardware"
-	"assay/interval"
-	"assay/phase"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -98,14 +98,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	devices := beside(func() *worked { return workedOf(tl, in.Rank, bins, room) })
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
-	var owners *roofline.Owners
+	var owners *efficiency.Owners
 	if opt.measures(Efficiency) {
-		owners = roofline.New(t, host.Links)
+		owners = efficiency.New(t, host.Links)
 	}
 	attribution := beside(func() *attribute.Attribution {
 		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
-	launches := beside(func() launched {
+	launchWork := beside(func() launched {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
 	phases := steps.PhasesOf(words)
@@ -118,8 +118,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
 	}
 	issues.Merge(&ofSteps)
-	linking.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
-	launched, attributed := launches(), attribution()
+	launches.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
+	launched, attributed := launchWork(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
@@ -143,13 +143,13 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 			owners.Collectives(s, d, c, opt.Peaks, in.Rank)
 		}
 	}
-	roofline.NoteOver(s, &issues)
+	efficiency.NoteOver(s, &issues)
 	s.LaunchLosses = host.Links.Lost().RowsOf(in.Rank)
 	host.Links.Lost().Note(t, in.Rank, &issues)
 	if n := host.Links.Lost().OnlyCaptured(); n > 0 && t.Window == nil {
 		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, n)
 	}
-	linking.NotePlausible(tl, host.Links, s, &issues)
+	launches.NotePlausible(tl, host.Links, s, &issues)
 	room.Note(&issues)
 	checkSums(s, &issues)
 	checkNames(s, &issues)
@@ -190,7 +190,7 @@ func (w *worked) fill(s *summary.Summary, issues *diag.Ledger) {
 }
 
 // stepRows measures the steps on each device.
-func stepRows(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
+func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
 	done := steps.Completions(tl, l, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
 	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, l.Lost(), rank, opt.maxSteps(), issues), done
 }
@@ -199,7 +199,7 @@ func stepRows(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, phases *st
 func Steps(t *trace.Trace, rank int, opt Options) []summary.Step {
 	var unused diag.Ledger
 	words := steps.NewVocabulary(t, opt.Phases)
-	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), linking.Of(t), steps.MarksOf(words, &unused), steps.PhasesOf(words), rank, opt, &unused)
+	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), launches.Of(t), steps.MarksOf(words, &unused), steps.PhasesOf(words), rank, opt, &unused)
 	return rows
 }
 

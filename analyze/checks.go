@@ -8,8 +8,8 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
-	"assay/diag"
-	"assay/interval"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

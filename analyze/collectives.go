@@ -9,10 +9,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"assay/analyze/classify"
 	"assay/analyze/gpu"
-	"assay/analyze/linking"
-	"assay/classify"
-	"assay/collective"
+	"assay/analyze/launches"
+	"assay/analyze/ranks/collective"
 	"assay/internal/lazyregexp"
 	"assay/summary"
 	"assay/trace"
@@ -29,7 +29,7 @@ const maxCollectives = 4 << 20
 
 // collectivesOf returns the collectives of a device in launch order, or nil if it
 // has none.
-func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *collective.Columns {
+func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collective.Columns {
 	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32), groups: make(map[collective.Group]int32)}
 	if tl.Trace.Meta.BaseTime != nil {
 		b.base = *tl.Trace.Meta.BaseTime
@@ -48,7 +48,7 @@ func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *collectiv
 
 // collectiveOf returns a function that returns the collective of a kernel that sends and
 // receives: see [gpu.CollectiveOf].
-func collectiveOf(tl *gpu.Timeline, l *linking.Links) gpu.CollectiveOf {
+func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 	b := collectiveBuilder{tl: tl, links: l}
 	return func(number int, k *trace.Activity) collective.Op {
 		if tl.Classes[k.Name].Category != "send-recv" {
@@ -69,7 +69,7 @@ func collectiveOf(tl *gpu.Timeline, l *linking.Links) gpu.CollectiveOf {
 // A collectiveBuilder collects the collectives of one GPU.
 type collectiveBuilder struct {
 	tl    *gpu.Timeline
-	links *linking.Links
+	links *launches.Links
 	base  int64 // ns, added to every time
 	out   collective.Columns
 

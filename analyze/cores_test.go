@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 )
 
 // TestCoresAndBlocks: the measurements do not depend on the number of cores, nor on where the

@@ -3,7 +3,7 @@ package analyze
 import (
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

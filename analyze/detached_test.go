@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

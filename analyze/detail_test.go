@@ -11,7 +11,7 @@ import (
 
 	"assay/analyze"
 	"assay/analyze/detail"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

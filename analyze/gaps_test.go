@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

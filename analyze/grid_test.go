@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"assay/efficiency"
-	captures "assay/internal/corpus"
+	"assay/analyze/efficiency/operators"
+	"assay/internal/test/corpus"
 	"assay/trace"
 )
 
@@ -15,7 +15,7 @@ import (
 // the formulas, for all calls of the corpus that have shapes and launched one kernel: they
 // differ by less than the bytes of a block. This is what justifies the table of block sizes.
 func TestGridOracle(t *testing.T) {
-	root := captures.Path(t, "kineto", "hta")
+	root := corpus.Path(t, "kineto", "hta")
 	compared := map[string]int{}
 	for _, path := range []string{"timeline_analysis/sampled_rank-0.json.gz", "trace_diff/control/control.json.gz", "trace_diff/test/test.json.gz"} {
 		tr := load(t, filepath.Join(root, filepath.FromSlash(path))).Trace
@@ -25,15 +25,15 @@ func TestGridOracle(t *testing.T) {
 			}
 			a := kernels[0]
 			s, name, d := tr.Shape(op.Shape), tr.Name(a.Name), tr.Detail(a.Detail)
-			m := efficiency.Lookup(tr.Name(op.Name))
-			estimate, told := efficiency.GridOf(name).Bytes(d.Grid, d.Block)
+			m := operators.Lookup(tr.Name(op.Name))
+			estimate, told := operators.GridOf(name).Bytes(d.Grid, d.Block)
 			if m == nil || !told {
 				continue
 			}
-			c := efficiency.ParseCall(tr.Name(op.Name), tr.Name(s.Dims), tr.Name(s.Types), tr.Name(s.Strides), tr.Name(s.Concrete))
+			c := operators.ParseCall(tr.Name(op.Name), tr.Name(s.Dims), tr.Name(s.Types), tr.Name(s.Strides), tr.Name(s.Concrete))
 			c.Kernel = name
 			w, ok := m.Work(&c)
-			if !ok || w.Bytes.Why != efficiency.Known || w.Bytes.N == 0 || converted(&c) {
+			if !ok || w.Bytes.Why != operators.Known || w.Bytes.N == 0 || converted(&c) {
 				continue
 			}
 			compared[tr.Name(op.Name)]++
@@ -54,7 +54,7 @@ func TestGridOracle(t *testing.T) {
 
 // converted reports whether the result of a product of bools is a tensor of another type, which
 // old captures have as the first argument: a second kernel copies into it.
-func converted(c *efficiency.Call) bool {
+func converted(c *operators.Call) bool {
 	return c.Op == "aten::mul" && len(c.Args) == 3 && c.Args[0].Type != "bool" && c.Args[2].Type == "bool"
 }
 

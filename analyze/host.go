@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/summary"
 	"assay/trace"
 )
@@ -196,17 +196,17 @@ func label(name, id string) string {
 // missing says why a trace may hold no device work. Launches within a capture of a CUDA graph
 // make nodes and run nothing.
 func missing(t *trace.Trace, issues *diag.Ledger) {
-	var launches []*trace.Call
+	var found []*trace.Call
 	if !t.Complete || t.Window != nil {
 		return // what was not read explains it
 	}
 	for c := range t.Calls.All() {
 		if strings.Contains(t.Name(c.Name), "Launch") {
-			launches = append(launches, c)
+			found = append(found, c)
 		}
 	}
-	all := int64(len(launches))
-	if ran := int64(len(linking.WithoutCaptured(t, launches))); ran > 0 {
+	all := int64(len(found))
+	if ran := int64(len(launches.WithoutCaptured(t, found))); ran > 0 {
 		issues.AddN(diag.Issue{Code: "gpu-events-missing", Severity: diag.Suspect}, ran)
 	} else if all > 0 {
 		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, all)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

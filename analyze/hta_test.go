@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/summary"
 	"assay/trace"
 )

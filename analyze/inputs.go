@@ -1,51 +1,51 @@
 package analyze
 
 import (
-	"assay/analyze/functions"
-	"assay/analyze/kernelcounters"
-	"assay/analyze/logs"
-	"assay/analyze/snapshot"
-	"assay/counters"
-	"assay/diag"
-	"assay/memory"
-	"assay/profile"
-	"assay/series"
+	"assay/analyze/counters"
+	logrows "assay/analyze/logs"
+	memoryrows "assay/analyze/memory"
+	profilerows "assay/analyze/profile"
+	"assay/internal/diag"
+	"assay/internal/profile"
+	"assay/logs"
+	"assay/nsys/ncu"
 	"assay/summary"
+	"assay/torchprof/memory"
 )
 
 // Snapshot measures a memory snapshot.
 func Snapshot(m *memory.Snapshot, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(snapshot.Measure(m, in, opt.StripBins, &issues), m.Issues, &issues)
+	return finished(memoryrows.Measure(m, in, opt.StripBins, &issues), m.Issues, &issues)
 }
 
 // MemoryTimeline measures a timeline of memory by category.
 func MemoryTimeline(m *memory.Timeline, in summary.Input, opt Options) *summary.Summary {
-	return finished(snapshot.MeasureTimeline(m, in, opt.StripBins), m.Issues, new(diag.Ledger))
+	return finished(memoryrows.MeasureTimeline(m, in, opt.StripBins), m.Issues, new(diag.Ledger))
 }
 
 // Series measures a log, the samples of a monitor or the results of a benchmark.
-func Series(l *series.Log, in summary.Input, opt Options) *summary.Summary {
+func Series(l *logs.Log, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(logs.Measure(l, in, opt.Phases, opt.maxRows(), &issues), l.Issues, &issues)
+	return finished(logrows.Measure(l, in, opt.Phases, opt.maxRows(), &issues), l.Issues, &issues)
 }
 
 // Counters measures what hardware counters said of kernels.
-func Counters(c *counters.Capture, in summary.Input, opt Options) *summary.Summary {
+func Counters(c *ncu.Capture, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(kernelcounters.Measure(c, in, opt.Rules, opt.maxRows(), &issues), c.Issues, &issues)
+	return finished(counters.Measure(c, in, opt.Rules, opt.maxRows(), &issues), c.Issues, &issues)
 }
 
 // Profile measures the stacks of one input.
 func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(functions.Measure(p, in, opt.maxRows(), &issues), p.Issues, &issues)
+	return finished(profilerows.Measure(p, in, opt.maxRows(), &issues), p.Issues, &issues)
 }
 
 // Tables measures the tables that another tool has printed.
 func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(functions.MeasureTables(t, in, opt.Rules, &issues), t.Issues, &issues)
+	return finished(profilerows.MeasureTables(t, in, opt.Rules, &issues), t.Issues, &issues)
 }
 
 // finished adds the issues of reading an input and of measuring it, and sorts.

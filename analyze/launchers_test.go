@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/corpus/captures"
-	"assay/internal/ingest"
-	"assay/interval"
+	"assay/ingest"
+	"assay/internal/interval"
+	"assay/internal/test/corpus/captures"
 	"assay/trace"
 )
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"assay/analyze/gpu"
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
 	"assay/analyze/steps"
+	"assay/internal/interval"
 	"assay/internal/runsort"
-	"assay/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -17,7 +17,7 @@ import (
 // launchesOf measures how the work of each device was launched. Strips are cut into
 // the given number of bins, as the device's own is. At most the given number of steps are
 // counted by device.
-func launchesOf(tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank int, bins queueBins, steps int) (out launched) {
+func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, steps int) (out launched) {
 	for _, d := range tl.Devices {
 		row, fine := launchesOn(d, tl, l, marks, rank, bins, &steps)
 		out.rows, out.fine = append(out.rows, row), append(out.fine, fine)
@@ -37,7 +37,7 @@ type launched struct {
 }
 
 // launchesOn measures one device, and has room for so many more steps.
-func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps.Mark, rank int, bins queueBins, room *int) (summary.Launches, []int64) {
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, room *int) (summary.Launches, []int64) {
 	out := summary.Launches{Rank: rank, Device: d.Ordinal}
 	queued := make([]interval.Span, 0, len(d.Work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.Work))             // the link of each
@@ -99,7 +99,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *linking.Links, marks []steps
 
 // startLater returns how long work was queued that was launched before the end of the
 // window and started after it.
-func startLater(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) (queued []interval.Span) {
+func startLater(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) (queued []interval.Span) {
 	for _, w := range tl.Later(d) {
 		if i := l.Of[w.Number]; i >= 0 && l.HasCall(i) {
 			queued = append(queued, interval.Span{Start: l.Start(i), End: w.Start})

@@ -3,7 +3,7 @@ package analyze_test
 import (
 	"testing"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"

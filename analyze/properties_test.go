@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"assay/analyze/attribute"
+	"assay/analyze/classify"
 	"assay/analyze/gpu"
 	"assay/analyze/steps"
-	"assay/classify"
-	"assay/diag"
-	"assay/profile"
+	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/summary"
 	"assay/trace"
 )

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/classify"
-	"assay/internal/gen/tracegen"
+	"assay/analyze/classify"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

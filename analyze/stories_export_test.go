@@ -9,8 +9,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/tracegen"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"

@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

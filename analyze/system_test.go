@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/classify"
+	"assay/analyze/classify"
 	"assay/summary"
 	"assay/trace"
 )

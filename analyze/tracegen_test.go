@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/tracegen"
-	"assay/interval"
+	"assay/internal/interval"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/tracegen"
 	"assay/nsys"
 	"assay/summary"
 	"assay/trace"

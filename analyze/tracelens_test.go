@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/summary"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

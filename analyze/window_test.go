@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/corpus"
-	"assay/internal/gen/tracegen"
-	"assay/internal/ingest"
-	"assay/internal/longtest"
+	"assay/ingest"
+	"assay/internal/test/corpus"
+	"assay/internal/test/longtest"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -11,9 +11,9 @@ package compare
 
 import (
 	"assay/compare/efficiency"
+	"assay/compare/logs"
 	"assay/compare/phases"
 	"assay/compare/ranks"
-	"assay/compare/series"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -87,8 +87,8 @@ type Comparison struct {
 	// Estimates have the statistics of repeated runs; absent for single runs.
 	Estimates []Estimate `json:"estimates,omitempty"`
 
-	Series     []series.Metric    `json:"series,omitempty"`     // metrics of logs and monitors
-	Benchmarks []series.Benchmark `json:"benchmarks,omitempty"` // results of benchmarks
+	Series     []logs.Metric    `json:"series,omitempty"`     // metrics of logs and monitors
+	Benchmarks []logs.Benchmark `json:"benchmarks,omitempty"` // results of benchmarks
 
 	Tables   []TableDelta   `json:"tables,omitempty"`   // totals made by other tools
 	Counters []CounterDelta `json:"counters,omitempty"` // kernels by their hardware counters

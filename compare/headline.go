@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"assay/compare/headline"
+	"assay/internal/unit"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // Limits of headlines.
 const (
-	still     = headline.Still
+	still     = Still
 	mostParts = 4 // kernels or functions that are named
 )
 
@@ -64,8 +63,8 @@ func (c *Comparison) movement() string {
 }
 
 // inUnit returns the unit of the step or window.
-func (c *Comparison) inUnit() headline.Unit {
-	return headline.UnitOf("ns", c.Budget.BaseNS, c.Budget.NewNS)
+func (c *Comparison) inUnit() Unit {
+	return UnitOf("ns", c.Budget.BaseNS, c.Budget.NewNS)
 }
 
 func (c *Comparison) wholeName() string {
@@ -95,7 +94,7 @@ func (c *Comparison) partsMovement() string {
 	for _, r := range c.Budget.Rows {
 		deltas = append(deltas, r.DeltaNS)
 	}
-	named, other := headline.Explaining(deltas, delta, len(deltas))
+	named, other := Explaining(deltas, delta, len(deltas))
 	for n, i := range named {
 		text += map[bool]string{true: ": ", false: "; "}[n == 0] + c.because(&c.Budget.Rows[i])
 	}
@@ -181,7 +180,7 @@ func (c *Comparison) kernelReason(delta int64, class string) string {
 	if c.isStill(c.Budget.DeltaNS) {
 		most = 1 // two parts of the breakdown are named
 	}
-	named, _ := headline.Explaining(deltas, delta, most)
+	named, _ := Explaining(deltas, delta, most)
 	if len(named) == 0 {
 		return "because kernels overlap less"
 	}

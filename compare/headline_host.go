@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"assay/compare/headline"
+	"assay/compare/logs"
 	"assay/compare/phases"
-	"assay/compare/series"
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 const (
@@ -34,7 +33,7 @@ func (c *Comparison) PhasesLead() bool {
 // largest first.
 func (c *Comparison) stepMovement() string {
 	base, new, delta := c.Steps.Base.MeanNS, c.Steps.New.MeanNS, c.Steps.DeltaNS
-	in := headline.UnitOf("ns", base, new)
+	in := UnitOf("ns", base, new)
 	if float64(size(delta)) < still*float64(base) {
 		text := in.Unchanged("step", base, new)
 		if moved := c.movedPhases(); len(moved) > 0 && !c.overlap() {
@@ -50,7 +49,7 @@ func (c *Comparison) stepMovement() string {
 	for _, r := range c.Phases {
 		deltas = append(deltas, r.DeltaNS)
 	}
-	named, other := headline.Explaining(deltas, delta, mostPhases)
+	named, other := Explaining(deltas, delta, mostPhases)
 	if len(named) == 0 {
 		return text
 	}
@@ -79,7 +78,7 @@ func (c *Comparison) overlap() bool {
 }
 
 // listed returns phases with their deltas: "generation +11.0 s, weight sync +4.0 s".
-func listed(t headline.Unit, rows []phases.Row) string {
+func listed(t Unit, rows []phases.Row) string {
 	var parts []string
 	for _, r := range rows {
 		parts = append(parts, phaseName(r.Phase)+" "+t.Signed(r.DeltaNS))
@@ -113,7 +112,7 @@ func (c *Comparison) loggedHeadline() string {
 		list = c.metricValues()
 	}
 	compared := len(list)
-	list = slices.DeleteFunc(list, func(v value) bool { return v.effect != series.Worse && v.effect != series.Better })
+	list = slices.DeleteFunc(list, func(v value) bool { return v.effect != logs.Worse && v.effect != logs.Better })
 	if len(list) == 0 {
 		if compared == 0 {
 			return "nothing could be compared"
@@ -124,7 +123,7 @@ func (c *Comparison) loggedHeadline() string {
 		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(math.Abs(b.change), math.Abs(a.change)))
 	})
 	shown := list[:min(mostValues, len(list))]
-	if i := slices.IndexFunc(list, func(v value) bool { return v.effect == series.Worse }); i >= len(shown) {
+	if i := slices.IndexFunc(list, func(v value) bool { return v.effect == logs.Worse }); i >= len(shown) {
 		shown = append(slices.Clone(shown), list[i]) // something got worse
 	}
 	var parts []string
@@ -154,10 +153,10 @@ func (c *Comparison) figureValues() (list []value) {
 
 // metricValues returns the metrics of both sides.
 func (c *Comparison) metricValues() (list []value) {
-	place := series.Places(c.Series)
+	place := logs.Places(c.Series)
 	for i := range c.Series {
 		m := &c.Series[i]
-		if m.Match != series.ByName || m.Note != "" || m.Base == nil || m.New == nil {
+		if m.Match != logs.ByName || m.Note != "" || m.Base == nil || m.New == nil {
 			continue
 		}
 		where := ""
@@ -171,7 +170,7 @@ func (c *Comparison) metricValues() (list []value) {
 
 // settingsText returns the settings of a result.
 func settingsText(settings map[string]string) string {
-	if text := series.LabelText(settings); text != "" {
+	if text := logs.LabelText(settings); text != "" {
 		return " (" + text + ")"
 	}
 	return ""
@@ -203,7 +202,7 @@ func SignedPercent(change float64) string {
 	switch {
 	case math.IsInf(change, 0):
 		return unit.None
-	case change >= headline.ManyTimes-1:
+	case change >= ManyTimes-1:
 		return "×" + unit.Count(int64(min(change+1.5, 1e15)))
 	case math.IsNaN(change) || change < -1: // a share of what changed its sign says nothing
 		return unit.None

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"assay/compare/ranks"
+	"assay/internal/unit"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // rankReason returns what changed among the ranks: a rank that the others wait for, or no

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"assay/compare/headline"
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // sumsHeadline returns the headline for totals without a timeline.
 func (c *Comparison) sumsHeadline() string {
 	for _, k := range c.Counters {
 		if d := k.Delta(); d != 0 {
-			in := headline.UnitOf("ns", *k.BaseNS, *k.NewNS)
+			in := UnitOf("ns", *k.BaseNS, *k.NewNS)
 			return in.Moved(fmt.Sprintf("%q per launch", k.Kernel), *k.BaseNS, *k.NewNS) + c.moreCounters()
 		}
 	}
@@ -63,7 +62,7 @@ func (t *TableDelta) headline() string {
 	if !ok {
 		return fmt.Sprintf("largest change of the %s of %s: %q (%s)", col.Title(), t.Name, t.Rows[0].Name, signedText(col, t.Rows[0].Delta(0)))
 	}
-	in, delta := headline.UnitOf(col.Unit, base, new), new-base
+	in, delta := UnitOf(col.Unit, base, new), new-base
 	whole := t.Name // "samples", whose first column is their own number
 	if col.Unit == "ns" || col.Unit == "bytes" || col.Name != "self" {
 		whole = col.Title() + " of " + t.Name
@@ -88,7 +87,7 @@ func (t *TableDelta) headline() string {
 		}
 		return text + ", but its parts changed: " + strings.Join(list, ", ")
 	}
-	named, other := headline.Explaining(deltas, delta, mostParts)
+	named, other := Explaining(deltas, delta, mostParts)
 	for _, i := range named {
 		put(i)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"assay/compare/logs"
 	"assay/compare/phases"
-	"assay/compare/series"
 	"assay/summary"
 )
 
@@ -17,14 +17,14 @@ func (d *differ) host() {
 	if d.phases = phases.Compare(base, new); d.phases != nil {
 		d.c.Steps, d.c.Phases = &d.phases.Steps, d.phases.Rows
 	}
-	d.c.Series = series.Metrics(base, new)
-	d.c.Benchmarks = series.Benchmarks(base, new, d.force)
+	d.c.Series = logs.Metrics(base, new)
+	d.c.Benchmarks = logs.Benchmarks(base, new, d.force)
 }
 
 // logged reports whether something that programs logged or reported was compared.
 func (c *Comparison) logged() bool {
-	return c.Steps != nil || slices.ContainsFunc(c.Series, func(m series.Metric) bool { return m.Match == series.ByName }) ||
-		slices.ContainsFunc(c.Benchmarks, func(b series.Benchmark) bool { return b.Match == series.ByName })
+	return c.Steps != nil || slices.ContainsFunc(c.Series, func(m logs.Metric) bool { return m.Match == logs.ByName }) ||
+		slices.ContainsFunc(c.Benchmarks, func(b logs.Benchmark) bool { return b.Match == logs.ByName })
 }
 
 // stepEstimates are the statistics of the steps of several logs.
@@ -83,7 +83,7 @@ func (d *differ) otherSource() (Reason, bool) {
 // otherRank: programs log on their first rank or on their last.
 func (d *differ) otherRank() (Reason, bool) {
 	for i := range d.c.Series {
-		if m := &d.c.Series[i]; m.Match == series.ByName && m.NewRank != "" {
+		if m := &d.c.Series[i]; m.Match == logs.ByName && m.NewRank != "" {
 			return Reason{"other-rank", Warn, fmt.Sprintf("the base was logged by rank %s and the new run by rank %s, which may do different parts of the work", m.Labels["rank"], m.NewRank)}, true
 		}
 	}
@@ -100,7 +100,7 @@ func (d *differ) unknownClock() (Reason, bool) {
 // otherWork: benchmarks of different workloads are compared by force.
 func (d *differ) otherWork() (Reason, bool) {
 	for _, b := range d.c.Benchmarks {
-		if b.Match != series.ByName || len(b.Changed) == 0 {
+		if b.Match != logs.ByName || len(b.Changed) == 0 {
 			continue
 		}
 		var list []string

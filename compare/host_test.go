@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/analyze/phase"
 	"assay/compare"
-	"assay/internal/gen/logs"
-	"assay/internal/gen/tracegen"
-	"assay/phase"
-	"assay/series"
-	"assay/series/bench"
-	"assay/series/forms"
+	"assay/internal/test/loggen"
+	"assay/internal/test/tracegen"
+	"assay/logs"
+	"assay/logs/bench"
+	"assay/logs/forms"
 	"assay/summary"
 	"assay/trace"
 )
@@ -35,7 +35,7 @@ func rlTrace(t testing.TB, generation, training, sync, data int64) *summary.Summ
 // logOf returns the summary of a log.
 func logOf(t testing.TB, path, text string) *summary.Summary {
 	t.Helper()
-	l, err := forms.Read(strings.NewReader(text), path, forms.Default(), series.Limits{})
+	l, err := forms.Read(strings.NewReader(text), path, forms.Default(), logs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +45,12 @@ func logOf(t testing.TB, path, text string) *summary.Summary {
 // rlLog returns the log of steps of veRL, in seconds. The first is 2.5 times as long.
 func rlLog(t testing.TB, path string, steps int, generation, training, sync float64) *summary.Summary {
 	t.Helper()
-	return logOf(t, path, logs.Repeat(steps, func(n int) logs.Step {
+	return logOf(t, path, loggen.Repeat(steps, func(n int) loggen.Step {
 		slow := 1.0
 		if n == 1 {
 			slow = 2.5
 		}
-		return logs.Step{Phases: []logs.Phase{{Name: "gen", Seconds: slow * generation}, {Name: "update_actor", Seconds: slow * training}, {Name: "update_weights", Seconds: slow * sync}}}
+		return loggen.Step{Phases: []loggen.Phase{{Name: "gen", Seconds: slow * generation}, {Name: "update_actor", Seconds: slow * training}, {Name: "update_weights", Seconds: slow * sync}}}
 	}).VeRL())
 }
 
@@ -154,9 +154,9 @@ func TestOffsetPhases(t *testing.T) {
 // TestCommonSteps: of a longer log, the steps of the same numbers count.
 func TestCommonSteps(t *testing.T) {
 	ramp := func(path string, from, to int) *summary.Summary {
-		l := logs.Trainer{}
+		l := loggen.Trainer{}
 		for n := from; n <= to; n++ {
-			l.Steps = append(l.Steps, logs.Step{Number: n, Phases: []logs.Phase{{Name: "gen", Seconds: 20 + float64(n)}, {Name: "update_actor", Seconds: 10}}})
+			l.Steps = append(l.Steps, loggen.Step{Number: n, Phases: []loggen.Phase{{Name: "gen", Seconds: 20 + float64(n)}, {Name: "update_actor", Seconds: 10}}})
 		}
 		return logOf(t, path, l.VeRL())
 	}
@@ -173,8 +173,8 @@ func TestCommonSteps(t *testing.T) {
 // TestOverlappingPhases: phases that run at the same time are no parts of the step.
 func TestOverlappingPhases(t *testing.T) {
 	async := func(path string, generation float64) *summary.Summary {
-		return logOf(t, path, logs.Repeat(6, func(int) logs.Step {
-			return logs.Step{Seconds: generation, Phases: []logs.Phase{{Name: "gen", Seconds: generation}, {Name: "update_actor", Seconds: 20}}}
+		return logOf(t, path, loggen.Repeat(6, func(int) loggen.Step {
+			return loggen.Step{Seconds: generation, Phases: []loggen.Phase{{Name: "gen", Seconds: generation}, {Name: "update_actor", Seconds: 20}}}
 		}).VeRL())
 	}
 	c := compared(t, async("a", 30), async("b", 40))
@@ -188,11 +188,11 @@ func TestRandomPhases(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 9))
 	names := []string{"gen", "update_actor", "update_weights", "old_log_prob", "adv", "reward", "testing", "save_checkpoint"}
 	random := func() *summary.Summary {
-		return logOf(t, "x.log", logs.Repeat(1+rnd.IntN(30), func(int) logs.Step {
-			var s logs.Step
+		return logOf(t, "x.log", loggen.Repeat(1+rnd.IntN(30), func(int) loggen.Step {
+			var s loggen.Step
 			for _, name := range names {
 				if rnd.IntN(3) > 0 {
-					s.Phases = append(s.Phases, logs.Phase{Name: name, Seconds: rnd.Float64() * 60})
+					s.Phases = append(s.Phases, loggen.Phase{Name: name, Seconds: rnd.Float64() * 60})
 				}
 			}
 			if s.Phases == nil || rnd.IntN(4) == 0 {
@@ -214,7 +214,7 @@ func TestRandomPhases(t *testing.T) {
 // TestMeasuresOfLogs: the deltas are those of the generated logs, and directions come from the metrics.
 func TestMeasuresOfLogs(t *testing.T) {
 	titan := func(path string, tps, mfu string) *summary.Summary {
-		return logOf(t, path, logs.Titan(20, func(n int) [7]string {
+		return logOf(t, path, loggen.Titan(20, func(n int) [7]string {
 			if n == 1 {
 				return [7]string{"9.5", "1.5", "30.1", "38.0", "12", "1.2", "0.4"}
 			}
@@ -247,7 +247,9 @@ func TestMeasuresOfLogs(t *testing.T) {
 
 // TestNothingInCommon: a log of a trainer says nothing about one of a server.
 func TestNothingInCommon(t *testing.T) {
-	server := logs.Each(20, 5, func(int) logs.Line { return logs.Line{Running: 8, Queued: 2, Usage: 0.4, Tokens: 900, Transfer: -1} }).SGLang()
+	server := loggen.Each(20, 5, func(int) loggen.Line {
+		return loggen.Line{Running: 8, Queued: 2, Usage: 0.4, Tokens: 900, Transfer: -1}
+	}).SGLang()
 	_, err := compare.Summaries(rlLog(t, "a", 8, 30, 20, 5), logOf(t, "b", server), compare.Options{})
 	refusal := (*compare.Refusal)(nil)
 	if !errors.As(err, &refusal) || refusal.Reason.Code != "nothing-in-common" || !strings.Contains(refusal.Reason.Text, "veRL") || !strings.Contains(refusal.Reason.Text, "SGLang") {
@@ -258,7 +260,7 @@ func TestNothingInCommon(t *testing.T) {
 // benchOf returns the summary of the result of a benchmark.
 func benchOf(t testing.TB, path, text string) *summary.Summary {
 	t.Helper()
-	l, err := bench.Read(strings.NewReader(text), path, series.Limits{})
+	l, err := bench.Read(strings.NewReader(text), path, logs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"assay/compare"
-	"assay/internal/gen/logs"
-	"assay/internal/gen/rankgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/loggen"
+	"assay/internal/test/rankgen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 )
 
@@ -21,8 +21,8 @@ type change struct {
 
 // server is the log of SGLang with a number of tokens a second.
 func server(t *testing.T, path string, tokens, usage float64, queued int) *summary.Summary {
-	return logOf(t, path, logs.Each(40, 5, func(int) logs.Line {
-		return logs.Line{Running: 8, Queued: queued, Usage: usage, Tokens: tokens, Transfer: -1}
+	return logOf(t, path, loggen.Each(40, 5, func(int) loggen.Line {
+		return loggen.Line{Running: 8, Queued: queued, Usage: usage, Tokens: tokens, Transfer: -1}
 	}).SGLang())
 }
 

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/collective"
+	matched "assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
 	"assay/compare"
 	"assay/compare/ranks"
-	"assay/fleet"
-	"assay/internal/gen/rankgen"
-	"assay/internal/partial"
+	"assay/ingest/partial"
+	"assay/internal/test/rankgen"
 	"assay/summary"
 	"assay/trace"
 )
@@ -28,7 +28,7 @@ func runOf(t testing.TB, dir string, job *rankgen.Job) *summary.Summary {
 		var p partial.Part
 		opt := analyze.DefaultOptions()
 		opt.Collectives = func(device int64, c *collective.Columns) {
-			p.Members = append(p.Members, fleet.Member{Rank: *tr.Meta.Rank, Device: device, Columns: c})
+			p.Members = append(p.Members, matched.Member{Rank: *tr.Meta.Rank, Device: device, Columns: c})
 		}
 		p.Summary = analyze.Trace(tr, summary.Input{Path: dir + "/" + f.Name, Format: "kineto", Rank: *tr.Meta.Rank, WorldSize: *tr.Meta.WorldSize, Complete: true}, opt)
 		parts = append(parts, p)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // A Level is the weight of a reason.

@@ -8,7 +8,7 @@ import (
 
 	"assay/analyze"
 	"assay/compare"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

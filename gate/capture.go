@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"assay/gate/metric"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // A capture is the quality of a run's captures, which limits the results of gates.

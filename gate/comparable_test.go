@@ -8,7 +8,7 @@ import (
 
 	"assay/compare"
 	"assay/gate"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/summary/view"
 )

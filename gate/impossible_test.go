@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"assay/gate"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"assay/gate/metric"
-	"assay/internal/longtest"
+	"assay/internal/test/longtest"
+	"assay/internal/unit"
 	"assay/judge/rule"
-	"assay/unit"
 )
 
 // The grid of the tables: drifts between runs (standard deviations of the logarithm of a

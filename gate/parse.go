@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"assay/gate/metric"
-	"assay/internal/yamltree"
-	"assay/unit"
+	"assay/internal/settings"
+	"assay/internal/unit"
 )
 
 //go:embed gates.yaml
@@ -40,9 +40,9 @@ func Default() []Gate {
 // What is not known is an error, so that a misspelt gate cannot pass. The name
 // is that of the file, for error messages.
 func Parse(text []byte, name string) ([]Gate, error) {
-	file, err := yamltree.Parse(text)
+	file, err := settings.Parse(text)
 	if err != nil {
-		if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+		if over := (*settings.LimitError)(nil); errors.As(err, &over) {
 			return nil, fmt.Errorf("%s:%w", name, err)
 		}
 		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
@@ -58,9 +58,9 @@ func Parse(text []byte, name string) ([]Gate, error) {
 			continue
 		}
 		if i > 0 {
-			return nil, fmt.Errorf("%s:%w", name, yamltree.Errorf(doc.Body, "second YAML document, want one"))
+			return nil, fmt.Errorf("%s:%w", name, settings.Errorf(doc.Body, "second YAML document, want one"))
 		}
-		err := yamltree.EachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
+		err := settings.EachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
 			if e.Key.GetToken().Value == noiseKey {
 				noise, err := parseNoise(noiseKey, e.Value)
 				singleRuns = noise
@@ -71,7 +71,7 @@ func Parse(text []byte, name string) ([]Gate, error) {
 				return err
 			}
 			if line, again := seen[g.Text]; again {
-				return yamltree.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+				return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
 			}
 			seen[g.Text] = g.Line
 			gates = append(gates, g)
@@ -99,7 +99,7 @@ const noiseKey = "single_run_noise"
 func parseNoise(of string, n ast.Node) (float64, error) {
 	text, err := scalar(n)
 	if err != nil {
-		return 0, yamltree.Errorf(n, "%s: %w", of, err)
+		return 0, settings.Errorf(n, "%s: %w", of, err)
 	}
 	number := text
 	if n, ok := strings.CutSuffix(text, "pp"); ok {
@@ -107,7 +107,7 @@ func parseNoise(of string, n ast.Node) (float64, error) {
 	}
 	share, err := unit.ParseShare(number)
 	if err != nil || share < 0 {
-		return 0, yamltree.Errorf(n, "%s is %q, want a share from 0%% on, as 10%%", of, text)
+		return 0, settings.Errorf(n, "%s is %q, want a share from 0%% on, as 10%%", of, text)
 	}
 	return share, nil
 }
@@ -128,12 +128,12 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	text := e.Key.GetToken().Value
 	m, sel, err := metric.Parse(text)
 	if err != nil {
-		return Gate{}, yamltree.Errorf(e.Key, "%w", err)
+		return Gate{}, settings.Errorf(e.Key, "%w", err)
 	}
 	g := Gate{Text: m.Name + sel.String(), Metric: m, Selector: sel, Line: e.Key.GetToken().Position.Line, Noise: -1}
 	for _, key := range m.Needs {
 		if sel.Value(key) == "" {
-			return Gate{}, yamltree.Errorf(e.Key, "%s needs a selector: write %s", m.Name, m.Named())
+			return Gate{}, settings.Errorf(e.Key, "%s needs a selector: write %s", m.Name, m.Named())
 		}
 	}
 	if _, isMap := e.Value.(ast.MapNode); !isMap {
@@ -143,10 +143,10 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 		return g, nil
 	}
 	seen := make(map[string]bool)
-	err = yamltree.EachEntry(e.Value, "limits", func(k *ast.MappingValueNode) error {
+	err = settings.EachEntry(e.Value, "limits", func(k *ast.MappingValueNode) error {
 		key := k.Key.GetToken().Value
 		if seen[key] {
-			return yamltree.Errorf(k.Key, "%s: %q is given twice", g.Text, key)
+			return settings.Errorf(k.Key, "%s: %q is given twice", g.Text, key)
 		}
 		seen[key] = true
 		return g.set(key, k)
@@ -155,9 +155,9 @@ func parseGate(e *ast.MappingValueNode) (Gate, error) {
 	case err != nil:
 		return Gate{}, err
 	case g.Fail.empty() && g.Warn.empty():
-		return Gate{}, yamltree.Errorf(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
+		return Gate{}, settings.Errorf(e.Key, "%s: no limit; want one of max, min, equal, max_increase, max_decrease", g.Text)
 	case g.Fail.MinAbs != nil && !g.Fail.relative() || g.Warn.MinAbs != nil && !g.Warn.relative():
-		return Gate{}, yamltree.Errorf(e.Key, "%s: min_abs is valid only with max_increase or max_decrease", g.Text)
+		return Gate{}, settings.Errorf(e.Key, "%s: min_abs is valid only with max_increase or max_decrease", g.Text)
 	}
 	return g, nil
 }
@@ -173,30 +173,30 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 		if _, isMap := k.Value.(ast.MapNode); !isMap {
 			return g.condition(l, k.Value)
 		}
-		return yamltree.EachEntry(k.Value, "limits", func(k *ast.MappingValueNode) error {
+		return settings.EachEntry(k.Value, "limits", func(k *ast.MappingValueNode) error {
 			return g.limit(l, k.Key.GetToken().Value, k)
 		})
 	}
 	text, err := scalar(k.Value)
 	if err != nil {
-		return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
+		return settings.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 	}
 	switch key {
 	case "level":
 		if text != "warn" && text != "fail" {
-			return yamltree.Errorf(k.Value, "%s: level is %q, want fail or warn", g.Text, text)
+			return settings.Errorf(k.Value, "%s: level is %q, want fail or warn", g.Text, text)
 		}
 		g.WarnOnly = text == "warn"
 		return nil
 	case "noise":
 		if g.Metric.Steady {
-			return yamltree.Errorf(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
+			return settings.Errorf(k.Value, "%s: noise does not apply: it is the same in every run", g.Text)
 		}
 		g.Noise, err = parseNoise(g.Text+": noise", k.Value)
 		return err
 	case "if_measured":
 		if text != "true" && text != "false" {
-			return yamltree.Errorf(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
+			return settings.Errorf(k.Value, "%s: if_measured is %q, want true or false", g.Text, text)
 		}
 		g.IfMeasured = text == "true"
 		return nil
@@ -211,14 +211,14 @@ func (g *Gate) set(key string, k *ast.MappingValueNode) error {
 func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	text, err := scalar(k.Value)
 	if err != nil {
-		return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
+		return settings.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 	}
 	u := g.Metric.Unit
 	switch key {
 	case "max", "min", "equal":
 		v, err := u.Bound(text)
 		if err != nil {
-			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
+			return settings.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
 		switch key {
 		case "max":
@@ -232,7 +232,7 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	case "max_increase", "max_decrease":
 		c, err := u.ParseChange(text)
 		if err != nil {
-			return yamltree.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
+			return settings.Errorf(k.Value, "%s: %s: %w", g.Text, key, err)
 		}
 		if key == "max_increase" {
 			l.MaxIncrease = &c
@@ -243,21 +243,21 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	case "min_abs":
 		c, err := u.ParseChange(text)
 		if err != nil || !c.Points {
-			return yamltree.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.Noun(), u.Difference())
+			return settings.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.Noun(), u.Difference())
 		}
 		if c.By > 0 {
 			l.MinAbs = &metric.Bound{At: c.By, Text: c.Text}
 		}
 		return nil
 	}
-	return yamltree.Errorf(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
+	return settings.Errorf(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
 }
 
 // condition reads "<= 5%" and the like.
 func (g *Gate) condition(l *Limits, n ast.Node) error {
 	text, err := scalar(n)
 	if err != nil {
-		return yamltree.Errorf(n, "%s: %w", g.Text, err)
+		return settings.Errorf(n, "%s: %w", g.Text, err)
 	}
 	for _, op := range []string{"<=", ">=", "==", "<", ">"} {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(text), op)
@@ -266,7 +266,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		v, err := g.Metric.Unit.Bound(rest)
 		if err != nil {
-			return yamltree.Errorf(n, "%s: %w", g.Text, err)
+			return settings.Errorf(n, "%s: %w", g.Text, err)
 		}
 		switch op[0] {
 		case '<':
@@ -278,7 +278,7 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		return nil
 	}
-	return yamltree.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.Noun(), g.Metric.Unit.Example())
+	return settings.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.Noun(), g.Metric.Unit.Example())
 }
 
 // scalar returns the text of a single value, as it was written.
@@ -286,5 +286,5 @@ func scalar(n ast.Node) (string, error) {
 	if _, lines := n.(*ast.LiteralNode); lines {
 		return "", errors.New("want one value in one line; write conditions in quotes: \">= 80%\"")
 	}
-	return yamltree.Scalar(n)
+	return settings.Scalar(n)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/gen/blind"
+	"assay/internal/test/blind"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"

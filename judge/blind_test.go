@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/collective"
-	"assay/fleet"
-	"assay/internal/gen/blind"
+	"assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
+	"assay/internal/test/blind"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -114,7 +114,7 @@ func TestBlindWithout(t *testing.T) {
 func measured(t *testing.T, name string, files [][]byte) *summary.Summary {
 	t.Helper()
 	var all []*summary.Summary
-	var members []fleet.Member
+	var members []ranks.Member
 	for rank, text := range files {
 		tr, err := trace.Read(bytes.NewReader(text), name, analyze.Needs())
 		if err != nil {
@@ -122,12 +122,12 @@ func measured(t *testing.T, name string, files [][]byte) *summary.Summary {
 		}
 		opt := analyze.DefaultOptions()
 		opt.Collectives = func(device int64, c *collective.Columns) {
-			members = append(members, fleet.Member{Input: rank, Rank: rank, Device: device, Columns: c})
+			members = append(members, ranks.Member{Input: rank, Rank: rank, Device: device, Columns: c})
 		}
 		all = append(all, analyze.Trace(tr, summary.Input{Path: fmt.Sprintf("%s/rank%d.json", name, rank), Format: "kineto", Rank: rank}, opt))
 	}
 	s := summary.Merge(all...)
-	if job := fleet.Match(members); job != nil {
+	if job := ranks.Match(members); job != nil {
 		job.AddTo(s)
 	}
 	return s

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/gen/snapgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/snapgen"
+	"assay/internal/test/tracegen"
 	"assay/judge/rule"
 )
 

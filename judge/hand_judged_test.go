@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"

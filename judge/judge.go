@@ -24,12 +24,12 @@ import (
 	"assay/judge/capture"
 	"assay/judge/counters"
 	"assay/judge/finding"
-	"assay/judge/functions"
+	"assay/judge/logs"
 	"assay/judge/memory"
+	"assay/judge/profile"
 	"assay/judge/ranks"
 	"assay/judge/rule"
-	"assay/judge/series"
-	"assay/judge/sums"
+	"assay/judge/tables"
 	"assay/judge/timeline"
 	"assay/judge/tree"
 	"assay/summary"
@@ -97,15 +97,15 @@ type bench struct {
 	timeline *timeline.Evaluator
 	memory   *memory.Evaluator
 	counters *counters.Evaluator
-	profiles *functions.Evaluator
-	tables   *sums.Evaluator
-	logs     *series.Evaluator
+	profiles *profile.Evaluator
+	tables   *tables.Evaluator
+	logs     *logs.Evaluator
 }
 
 // newBench returns the evaluators of a summary, with their rules.
 func newBench(s *summary.Summary, th rule.Thresholds) *bench {
 	c := tree.NewContext(s.Timelines(), th)
-	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), functions.New(c), sums.New(c), series.New(c, s)}
+	b := &bench{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(), b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
 	return b
 }
@@ -122,7 +122,7 @@ func (b *bench) result() Result {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
-		sentence := cmp.Or(series.Headline(b.Summary), valuesOnly)
+		sentence := cmp.Or(logs.Headline(b.Summary), valuesOnly)
 		if len(b.Series)+len(b.Benchmarks) == 0 {
 			sentence = groupsOnly
 		}

@@ -8,21 +8,21 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 
-	"assay/internal/gen/logs"
+	"assay/internal/test/loggen"
 	"assay/judge/finding"
 	"assay/judge/rule"
 )
 
 // noisy is the noise of a job on Ray.
-var noisy = logs.Noise{Ray: true, Interleaved: true, Torn: true}
+var noisy = loggen.Noise{Ray: true, Interleaved: true, Torn: true}
 
 // taught is a run of reinforcement learning: steps of 100 s with these seconds of
 // generation, training, weight sync, log-probs, data and evaluation.
-func taught(gen, train, sync, probs, data, eval float64) logs.Trainer {
-	return logs.Repeat(12, func(n int) logs.Step {
-		return logs.Step{Seconds: 100, Phases: []logs.Phase{{Name: "gen", Seconds: gen}, {Name: "update_actor", Seconds: train}, {Name: "sync_rollout_weights", Seconds: sync},
+func taught(gen, train, sync, probs, data, eval float64) loggen.Trainer {
+	return loggen.Repeat(12, func(n int) loggen.Step {
+		return loggen.Step{Seconds: 100, Phases: []loggen.Phase{{Name: "gen", Seconds: gen}, {Name: "update_actor", Seconds: train}, {Name: "sync_rollout_weights", Seconds: sync},
 			{Name: "old_log_prob", Seconds: probs}, {Name: "dataloader", Seconds: data}, {Name: "testing", Seconds: eval}}}
 	})
 }
@@ -31,19 +31,19 @@ func taught(gen, train, sync, probs, data, eval float64) logs.Trainer {
 func labelledLogs() []labelled { return slices.Concat(labelledTrainers(), labelledServers()) }
 
 // steady returns n steps of 10 s; other gives those that take another time.
-func steady(n int, other func(number int) float64) logs.Trainer {
-	return logs.Repeat(n, func(number int) logs.Step {
+func steady(n int, other func(number int) float64) loggen.Trainer {
+	return loggen.Repeat(n, func(number int) loggen.Step {
 		s := 10.0
 		if v := other(number); v > 0 {
 			s = v
 		}
-		return logs.Step{Seconds: s}
+		return loggen.Step{Seconds: s}
 	})
 }
 
 func labelledTrainers() []labelled {
 	none := func(int) float64 { return 0 }
-	run := func(name, label string, t logs.Trainer, num, den int64) labelled {
+	run := func(name, label string, t loggen.Trainer, num, den int64) labelled {
 		return labelled{name: name, label: label, num: num, den: den, in: given(t.VeRL())}
 	}
 	near := func(name, label, near string, text string) labelled {
@@ -53,8 +53,8 @@ func labelledTrainers() []labelled {
 	probs.Noise = noisy
 	eval := taught(40, 18, 1, 14, 1, 25)
 	rest := taught(45, 20, 1, 10, 1, 0)
-	comm := logs.Repeat(8, func(int) logs.Step {
-		return logs.Step{Seconds: 10, Phases: []logs.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3.9}, {Name: "backward-params-all-reduce", Seconds: 3}}}
+	comm := loggen.Repeat(8, func(int) loggen.Step {
+		return loggen.Step{Seconds: 10, Phases: []loggen.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3.9}, {Name: "backward-params-all-reduce", Seconds: 3}}}
 	})
 	exposed := comm
 	exposed.Steps = slices.Clone(comm.Steps)
@@ -69,10 +69,10 @@ func labelledTrainers() []labelled {
 			return 0
 		}
 	}
-	again := func(back int) logs.Trainer { // 30 steps, then a start from an earlier one
+	again := func(back int) loggen.Trainer { // 30 steps, then a start from an earlier one
 		t := steady(30, none)
 		for n := 31 - back; n <= 50; n++ {
-			t.Steps = append(t.Steps, logs.Step{Number: n, Seconds: 10})
+			t.Steps = append(t.Steps, loggen.Step{Number: n, Seconds: 10})
 		}
 		return t
 	}
@@ -92,7 +92,7 @@ func labelledTrainers() []labelled {
 
 		{name: "an all-reduce of gradients takes 30% of Megatron's iterations", label: rule.LoggedCommunication, num: comm.PhaseNS("backward-params-all-reduce"), den: comm.StepNS(), in: given(comm.Megatron())},
 		{name: "an all-reduce beside a slower step", label: "", near: rule.LoggedCommunication, in: given(exposed.Megatron())},
-		{name: "communication in a log with other lines", label: rule.LoggedCommunication, in: given(logs.Trainer{Steps: comm.Steps[:6], Noise: logs.Noise{Interleaved: true}}.Megatron())},
+		{name: "communication in a log with other lines", label: rule.LoggedCommunication, in: given(loggen.Trainer{Steps: comm.Steps[:6], Noise: loggen.Noise{Interleaved: true}}.Megatron())},
 
 		{name: "two minutes between two steps of 10 s", label: rule.StalledSteps, num: 120e9, den: 20*10e9 + 120e9, in: given(steady(20, none).Timed(gap(120)))},
 		{name: "half a minute between two steps", label: rule.StalledSteps, num: 30e9, den: 20*10e9 + 30e9, in: given(steady(20, none).Timed(gap(30)))},
@@ -111,7 +111,7 @@ func labelledTrainers() []labelled {
 	}, labelledHealth())
 }
 
-func titan(n int, each func(int) [7]string) string { return logs.Titan(n, each) }
+func titan(n int, each func(int) [7]string) string { return loggen.Titan(n, each) }
 
 // labelledHealth are logs of torchtitan.
 func labelledHealth() []labelled {
@@ -135,30 +135,30 @@ func labelledHealth() []labelled {
 }
 
 func labelledServers() []labelled {
-	every := func(l logs.Line) func(int) logs.Line { return func(int) logs.Line { return l } }
+	every := func(l loggen.Line) func(int) loggen.Line { return func(int) loggen.Line { return l } }
 	// decode is a decode batch of SGLang of 40 requests with half of the KV cache.
-	decode := logs.Line{Running: 40, Usage: 0.5, Tokens: 1200}
-	with := func(change func(i int, l *logs.Line)) func(int) logs.Line {
-		return func(i int) logs.Line {
+	decode := loggen.Line{Running: 40, Usage: 0.5, Tokens: 1200}
+	with := func(change func(i int, l *loggen.Line)) func(int) loggen.Line {
+		return func(i int) loggen.Line {
 			l := decode
 			change(i, &l)
 			return l
 		}
 	}
-	full := with(func(i int, l *logs.Line) {
+	full := with(func(i int, l *loggen.Line) {
 		l.Usage = 0.97
 		if i%2 == 0 {
 			l.Queued = 12
 		}
 	})
-	queued := with(func(i int, l *logs.Line) {
+	queued := with(func(i int, l *loggen.Line) {
 		if i%4 > 0 {
 			l.Queued = 30 + i
 		}
 	})
 	// prefill has a prefill batch before every second decode line, which is half as fast.
-	stalling := func(slow float64) func(i int) logs.Line {
-		return with(func(i int, l *logs.Line) {
+	stalling := func(slow float64) func(i int) loggen.Line {
+		return with(func(i int, l *loggen.Line) {
 			if i%4 == 1 {
 				l.Prefill, l.Prompt = true, 20_000
 			}
@@ -167,52 +167,52 @@ func labelledServers() []labelled {
 			}
 		})
 	}
-	vllmStalls := with(func(i int, l *logs.Line) {
+	vllmStalls := with(func(i int, l *loggen.Line) {
 		if i%2 == 1 {
 			l.Prompt, l.Tokens = 9000, 500
 		}
 	})
-	two := func(a, b logs.Line) string {
-		return logs.Server{Replicas: [][]logs.Line{logs.Lines(40, 2, every(a)), logs.Lines(40, 2, every(b))}, Noise: logs.Noise{Interleaved: true}}.SGLang()
+	two := func(a, b loggen.Line) string {
+		return loggen.Server{Replicas: [][]loggen.Line{loggen.Lines(40, 2, every(a)), loggen.Lines(40, 2, every(b))}, Noise: loggen.Noise{Interleaved: true}}.SGLang()
 	}
-	running := func(n int) logs.Line { l := decode; l.Running = n; return l }
-	cached := func(tokens int) func(int) logs.Line {
-		return with(func(i int, l *logs.Line) {
+	running := func(n int) loggen.Line { l := decode; l.Running = n; return l }
+	cached := func(tokens int) func(int) loggen.Line {
+		return with(func(i int, l *loggen.Line) {
 			if i%2 == 0 {
 				l.Prefill, l.Prompt, l.Cached = true, 100, tokens
 			}
 		})
 	}
-	transfer := func(n int) func(int) logs.Line { return with(func(_ int, l *logs.Line) { l.Transfer = n }) }
-	eager := func(every int) func(int) logs.Line {
-		return with(func(i int, l *logs.Line) { l.Eager = i%every == 0 })
+	transfer := func(n int) func(int) loggen.Line { return with(func(_ int, l *loggen.Line) { l.Transfer = n }) }
+	eager := func(every int) func(int) loggen.Line {
+		return with(func(i int, l *loggen.Line) { l.Eager = i%every == 0 })
 	}
-	few := logs.Line{Running: 2, Usage: 0.02, Tokens: 60}
+	few := loggen.Line{Running: 2, Usage: 0.02, Tokens: 60}
 	return []labelled{
-		{name: "requests queue on a full KV cache of SGLang", label: rule.KVCacheFull, in: given(logs.Each(60, 2, full).SGLang())},
-		{name: "vLLM preempts requests", label: rule.KVCacheFull, in: given(logs.Each(60, 10, with(func(i int, l *logs.Line) { l.Usage, l.Preempted = 0.99, i%3+1 })).VLLM())},
-		{name: "a full KV cache and an empty queue", label: "", near: rule.KVCacheFull, in: given(logs.Each(60, 2, with(func(_ int, l *logs.Line) { l.Usage = 0.97 })).SGLang())},
-		{name: "requests queue beside a KV cache that is half empty", label: rule.RequestsQueued, in: given(logs.Each(60, 2, queued).SGLang())},
-		{name: "the same of vLLM", label: rule.RequestsQueued, in: given(logs.Each(200, 10, queued).VLLM())},
-		{name: "one line of 40 with a queue", label: "", near: rule.RequestsQueued, in: given(logs.Each(40, 2, with(func(i int, l *logs.Line) { l.Queued = i / 39 * 5 })).SGLang())},
-		{name: "decode of SGLang is half as fast after prefill", label: rule.PrefillStalls, in: given(logs.Each(100, 2, stalling(0.5)).SGLang())},
-		{name: "decode of vLLM is slower in lines with prompts", label: rule.PrefillStalls, in: given(logs.Each(100, 10, vllmStalls).VLLM())},
-		{name: "prefill that decode does not notice", label: "", near: rule.PrefillStalls, in: given(logs.Each(100, 2, stalling(1)).SGLang())},
-		{name: "half of the requests are in transfer", label: rule.TransferWaits, in: given(logs.Each(40, 2, transfer(41)).SGLang())},
-		{name: "a third of the requests are in transfer", label: rule.TransferWaits, in: given(logs.Each(40, 2, transfer(20)).SGLang())},
-		{name: "two requests are in transfer", label: "", near: rule.TransferWaits, in: given(logs.Each(40, 2, transfer(2)).SGLang())},
-		{name: "decode without CUDA graphs", label: rule.EagerDecode, in: given(logs.Each(40, 2, eager(1)).SGLang())},
-		{name: "a fifth of decode without CUDA graphs", label: rule.EagerDecode, in: given(logs.Each(40, 2, eager(5)).SGLang())},
-		{name: "one batch of 40 without CUDA graph", label: "", near: rule.EagerDecode, in: given(logs.Each(40, 2, eager(40)).SGLang())},
+		{name: "requests queue on a full KV cache of SGLang", label: rule.KVCacheFull, in: given(loggen.Each(60, 2, full).SGLang())},
+		{name: "vLLM preempts requests", label: rule.KVCacheFull, in: given(loggen.Each(60, 10, with(func(i int, l *loggen.Line) { l.Usage, l.Preempted = 0.99, i%3+1 })).VLLM())},
+		{name: "a full KV cache and an empty queue", label: "", near: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Usage = 0.97 })).SGLang())},
+		{name: "requests queue beside a KV cache that is half empty", label: rule.RequestsQueued, in: given(loggen.Each(60, 2, queued).SGLang())},
+		{name: "the same of vLLM", label: rule.RequestsQueued, in: given(loggen.Each(200, 10, queued).VLLM())},
+		{name: "one line of 40 with a queue", label: "", near: rule.RequestsQueued, in: given(loggen.Each(40, 2, with(func(i int, l *loggen.Line) { l.Queued = i / 39 * 5 })).SGLang())},
+		{name: "decode of SGLang is half as fast after prefill", label: rule.PrefillStalls, in: given(loggen.Each(100, 2, stalling(0.5)).SGLang())},
+		{name: "decode of vLLM is slower in lines with prompts", label: rule.PrefillStalls, in: given(loggen.Each(100, 10, vllmStalls).VLLM())},
+		{name: "prefill that decode does not notice", label: "", near: rule.PrefillStalls, in: given(loggen.Each(100, 2, stalling(1)).SGLang())},
+		{name: "half of the requests are in transfer", label: rule.TransferWaits, in: given(loggen.Each(40, 2, transfer(41)).SGLang())},
+		{name: "a third of the requests are in transfer", label: rule.TransferWaits, in: given(loggen.Each(40, 2, transfer(20)).SGLang())},
+		{name: "two requests are in transfer", label: "", near: rule.TransferWaits, in: given(loggen.Each(40, 2, transfer(2)).SGLang())},
+		{name: "decode without CUDA graphs", label: rule.EagerDecode, in: given(loggen.Each(40, 2, eager(1)).SGLang())},
+		{name: "a fifth of decode without CUDA graphs", label: rule.EagerDecode, in: given(loggen.Each(40, 2, eager(5)).SGLang())},
+		{name: "one batch of 40 without CUDA graph", label: "", near: rule.EagerDecode, in: given(loggen.Each(40, 2, eager(40)).SGLang())},
 		{name: "two replicas, one with a third of the requests", label: rule.UnevenReplicas, in: given(two(running(45), running(15)))},
 		{name: "two replicas, one with two thirds of the requests", label: rule.UnevenReplicas, in: given(two(running(45), running(30)))},
 		{name: "two replicas that are nearly alike", label: "", near: rule.UnevenReplicas, in: given(two(running(45), running(40)))},
-		{name: "two requests at a time", label: rule.UnderLoaded, in: given(logs.Each(40, 10, every(few)).VLLM())},
-		{name: "two requests at a time of SGLang", label: rule.UnderLoaded, in: given(logs.Each(40, 2, every(few)).SGLang())},
+		{name: "two requests at a time", label: rule.UnderLoaded, in: given(loggen.Each(40, 10, every(few)).VLLM())},
+		{name: "two requests at a time of SGLang", label: rule.UnderLoaded, in: given(loggen.Each(40, 2, every(few)).SGLang())},
 		{name: "few requests on one of two replicas", label: rule.UnevenReplicas, near: rule.UnderLoaded, in: given(two(decode, few))},
-		{name: "a tenth of the prompt tokens in the prefix cache", label: rule.LowCacheHits, in: given(logs.Each(60, 2, cached(11)).SGLang())},
-		{name: "a hit rate of 9% of vLLM", label: rule.LowCacheHits, in: given(logs.Each(60, 10, with(func(_ int, l *logs.Line) { l.Cached = 9 })).VLLM())},
-		{name: "no prompt token in the prefix cache", label: "", near: rule.LowCacheHits, in: given(logs.Each(60, 2, cached(0)).SGLang())},
+		{name: "a tenth of the prompt tokens in the prefix cache", label: rule.LowCacheHits, in: given(loggen.Each(60, 2, cached(11)).SGLang())},
+		{name: "a hit rate of 9% of vLLM", label: rule.LowCacheHits, in: given(loggen.Each(60, 10, with(func(_ int, l *loggen.Line) { l.Cached = 9 })).VLLM())},
+		{name: "no prompt token in the prefix cache", label: "", near: rule.LowCacheHits, in: given(loggen.Each(60, 2, cached(0)).SGLang())},
 	}
 }
 
@@ -260,15 +260,15 @@ func TestLogsWithNoise(t *testing.T) {
 // TestQueueShares checks the shares of the time in which requests queue, of lines of which
 // each stands for the same time.
 func TestQueueShares(t *testing.T) {
-	lines := logs.Lines(81, 10, func(i int) logs.Line {
-		l := logs.Line{Running: 40, Usage: 0.5, Tokens: 1200}
+	lines := loggen.Lines(81, 10, func(i int) loggen.Line {
+		l := loggen.Line{Running: 40, Usage: 0.5, Tokens: 1200}
 		if i%5 < 2 {
 			l.Queued = 7
 		}
 		return l
 	})
-	server := logs.Server{Replicas: [][]logs.Line{lines, logs.Lines(81, 10, func(int) logs.Line { return logs.Line{Running: 40, Usage: 0.5, Tokens: 1200} })}}
-	want := logs.ShareOfTime(lines, func(l logs.Line) bool { return l.Queued > 0 })
+	server := loggen.Server{Replicas: [][]loggen.Line{lines, loggen.Lines(81, 10, func(int) loggen.Line { return loggen.Line{Running: 40, Usage: 0.5, Tokens: 1200} })}}
+	want := loggen.ShareOfTime(lines, func(l loggen.Line) bool { return l.Queued > 0 })
 	for name, text := range map[string]string{"SGLang": server.SGLang(), "vLLM": server.VLLM()} {
 		f := find(t, Judge(given(text)(t), rule.DefaultThresholds()), rule.RequestsQueued)
 		if math.Abs(f.Value-want) > 1e-9 {

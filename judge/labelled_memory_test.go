@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/gen/snapgen"
+	"assay/internal/test/snapgen"
 	"assay/judge/rule"
 	"assay/summary"
 )

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/gen/logs"
-	"assay/internal/ingest"
-	"assay/internal/partial"
+	"assay/analyze/phase"
+	"assay/ingest"
+	"assay/ingest/partial"
+	"assay/internal/test/loggen"
 	"assay/judge/finding"
 	"assay/judge/rule"
-	"assay/phase"
 	"assay/summary"
 )
 
@@ -44,18 +44,18 @@ func joined(contents ...string) func(*testing.T) *summary.Summary {
 
 // usedGPUs is a run of SkyRL whose phases have typical shares, with the use of the GPUs in
 // each phase in percent.
-func usedGPUs(gen, train, probs, data int) logs.Monitored {
-	m := logs.Monitored{GPUs: 4, Uses: map[string]logs.Use{"generate": {Util: gen}, "train_critic_and_policy": {Util: train}, "fwd_logprobs_values_reward": {Util: probs}, "convert_to_training_input": {Util: data}, "sync_weights": {Util: 60}}}
-	m.Steps = logs.Repeat(8, func(int) logs.Step {
-		return logs.Step{Phases: []logs.Phase{{Name: "generate", Seconds: 50}, {Name: "convert_to_training_input", Seconds: 3}, {Name: "fwd_logprobs_values_reward", Seconds: 12}, {Name: "train_critic_and_policy", Seconds: 27}, {Name: "sync_weights", Seconds: 1}}}
+func usedGPUs(gen, train, probs, data int) loggen.Monitored {
+	m := loggen.Monitored{GPUs: 4, Uses: map[string]loggen.Use{"generate": {Util: gen}, "train_critic_and_policy": {Util: train}, "fwd_logprobs_values_reward": {Util: probs}, "convert_to_training_input": {Util: data}, "sync_weights": {Util: 60}}}
+	m.Steps = loggen.Repeat(8, func(int) loggen.Step {
+		return loggen.Step{Phases: []loggen.Phase{{Name: "generate", Seconds: 50}, {Name: "convert_to_training_input", Seconds: 3}, {Name: "fwd_logprobs_values_reward", Seconds: 12}, {Name: "train_critic_and_policy", Seconds: 27}, {Name: "sync_weights", Seconds: 1}}}
 	}).Steps
 	return m
 }
 
 // TestUnevenLogs: servers with a log each are compared, for information, if they run the same program.
 func TestUnevenLogs(t *testing.T) {
-	log := func(running int) logs.Server {
-		return logs.Each(40, 10, func(int) logs.Line { return logs.Line{Running: running, Usage: 0.5, Tokens: 1200} })
+	log := func(running int) loggen.Server {
+		return loggen.Each(40, 10, func(int) loggen.Line { return loggen.Line{Running: running, Usage: 0.5, Tokens: 1200} })
 	}
 	for _, c := range []struct {
 		name string
@@ -83,7 +83,7 @@ func TestUnevenLogs(t *testing.T) {
 
 // labelledMonitored are logs beside monitors, and logs of jobs that hang.
 func labelledMonitored() []labelled {
-	beside := func(name, label, near string, m logs.Monitored) labelled {
+	beside := func(name, label, near string, m loggen.Monitored) labelled {
 		return labelled{name: name, label: label, near: near, in: joined(m.Log(), m.Dmon())}
 	}
 	watchdog := func(rank, seq int) string {

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/collective"
-	"assay/fleet"
-	"assay/internal/gen/rankgen"
+	"assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
+	"assay/internal/test/rankgen"
 	"assay/judge/rule"
 	"assay/summary"
 	"assay/trace"
@@ -28,7 +28,7 @@ func ranked(t *testing.T, name string) *summary.Summary {
 	t.Helper()
 	j, given, _ := generated(name)
 	var list []*summary.Summary
-	jobs := map[string][]fleet.Member{}
+	jobs := map[string][]ranks.Member{}
 	for i, f := range j.Files(given) {
 		tr, err := trace.Read(bytes.NewReader(f.JSON), f.Name, analyze.Needs())
 		if err != nil {
@@ -37,13 +37,13 @@ func ranked(t *testing.T, name string) *summary.Summary {
 		opt := analyze.DefaultOptions()
 		opt.Collectives = func(device int64, c *collective.Columns) {
 			dir := path.Dir(f.Name)
-			jobs[dir] = append(jobs[dir], fleet.Member{Input: i, Rank: *tr.Meta.Rank, Device: device, Columns: c})
+			jobs[dir] = append(jobs[dir], ranks.Member{Input: i, Rank: *tr.Meta.Rank, Device: device, Columns: c})
 		}
 		list = append(list, analyze.Trace(tr, summary.Input{Path: f.Name, Format: "kineto", Rank: *tr.Meta.Rank, WorldSize: *tr.Meta.WorldSize}, opt))
 	}
 	s := summary.Join(list...)
 	for _, members := range jobs {
-		fleet.Match(members).AddTo(s)
+		ranks.Match(members).AddTo(s)
 	}
 	return s
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/ingest"
+	"assay/analyze/phase"
+	"assay/ingest"
 	"assay/judge/rule"
-	"assay/phase"
 	"assay/summary"
 )
 

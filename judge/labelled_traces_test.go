@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/collective"
-	"assay/fleet"
-	"assay/internal/gen/tracegen"
+	"assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )
@@ -28,23 +28,23 @@ func labelledTraces() (out []labelled) {
 }
 
 // traced reads the traces of all ranks and adds them up.
-func traced(t *testing.T, ranks []tracegen.Story) *summary.Summary {
+func traced(t *testing.T, perRank []tracegen.Story) *summary.Summary {
 	t.Helper()
 	var all []*summary.Summary
-	var members []fleet.Member
-	for rank, story := range ranks {
+	var members []ranks.Member
+	for rank, story := range perRank {
 		tr, err := trace.Read(bytes.NewReader(story.JSON), story.Name, analyze.Needs())
 		if tr == nil {
 			t.Fatalf("%s: %v", story.Name, err)
 		}
 		opt := analyze.DefaultOptions()
 		opt.Collectives = func(device int64, c *collective.Columns) {
-			members = append(members, fleet.Member{Input: rank, Rank: rank, Device: device, Columns: c})
+			members = append(members, ranks.Member{Input: rank, Rank: rank, Device: device, Columns: c})
 		}
 		all = append(all, analyze.Trace(tr, summary.Input{Path: story.Name, Format: "kineto", Rank: rank}, opt))
 	}
 	s := summary.Merge(all...)
-	if job := fleet.Match(members); job != nil {
+	if job := ranks.Match(members); job != nil {
 		job.AddTo(s)
 	}
 	return s

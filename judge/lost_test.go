@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/judge/rule"
 )
 

@@ -3,7 +3,7 @@ package judge
 import (
 	"testing"
 
-	"assay/internal/gen/rankgen"
+	"assay/internal/test/rankgen"
 	"assay/summary/view"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/unit"
 )
 
 // TestLevelsOfRanks: the level of a finding about ranks is that of the limit in its title,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"

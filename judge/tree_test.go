@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"

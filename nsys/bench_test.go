@@ -11,7 +11,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"assay/internal/gen/nsysgen"
+	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/tracegen"
 	"assay/trace"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"assay/diag"
-	"assay/unit"
+	"assay/internal/diag"
+	"assay/internal/unit"
 )
 
 // collected is what nsys states about the CUDA events that it has collected, and the

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"assay/diag"
-	"assay/internal/gen/nsysgen"
+	"assay/internal/diag"
+	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
 

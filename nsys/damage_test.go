@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"assay/diag"
-	"assay/internal/gen/nsysgen"
+	"assay/internal/diag"
+	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // The older form in JSON has events instead of rows. The Type of an event gives the

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

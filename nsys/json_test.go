@@ -43,8 +43,8 @@ func contents(t *trace.Trace) (out []string) {
 // TestJSONLines reads one capture in both forms: every row and every issue is
 // the same, but for the tables that only the database has.
 func TestJSONLines(t *testing.T) {
-	lines := corpus(t, "nsys_json_docs/power_iteration.SYNTHETIC.jsonl")[0]
-	database := corpus(t, "brycelelbach_nsightful/power_iteration__baseline.sqlite")[0]
+	lines := exportsOf(t, "nsys_json_docs/power_iteration.SYNTHETIC.jsonl")[0]
+	database := exportsOf(t, "brycelelbach_nsightful/power_iteration__baseline.sqlite")[0]
 	f, err := os.Open(lines)
 	if err != nil {
 		t.Fatal(err)

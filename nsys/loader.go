@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/gen/nsysgen"
+	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
 

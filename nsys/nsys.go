@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

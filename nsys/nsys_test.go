@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/trace"
 )
 
-// corpus returns the exports of the corpus that match, or skips the test.
-func corpus(tb testing.TB, pattern string) []string {
+// exportsOf returns the exports of the corpus that match, or skips the test.
+func exportsOf(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	dir := os.Getenv("ASSAY_CORPUS")
 	if dir == "" {
@@ -60,7 +60,7 @@ func TestAgainstSQL(t *testing.T) {
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Skip("no sqlite3")
 	}
-	for _, file := range corpus(t, "*/*.sqlite") {
+	for _, file := range exportsOf(t, "*/*.sqlite") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr, err := ReadSQLite(file, file, trace.SelectAll())
 			if err != nil {

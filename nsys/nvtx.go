@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

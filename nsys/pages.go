@@ -11,8 +11,8 @@ import (
 
 	"modernc.org/sqlite/vfs"
 
-	"assay/diag"
-	"assay/unit"
+	"assay/internal/diag"
+	"assay/internal/unit"
 )
 
 // A header has the sizes that the first 100 bytes of a database state.

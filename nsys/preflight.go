@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/diag"
-	"assay/unit"
+	"assay/internal/diag"
+	"assay/internal/unit"
 )
 
 // preflight adds an issue for each question that the capture cannot answer, with

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/redact"
 	"assay/trace"
 )

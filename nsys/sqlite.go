@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"assay/internal/gen/nsysgen"
+	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
 

@@ -3,7 +3,7 @@ package nsys
 import (
 	"fmt"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // span returns the start and duration of a row, and whether it has any.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 // TestSideBySide: the files of a report can be made at the same time, and are byte for

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/report/counters"
 	"assay/report/doc"
-	"assay/report/efficiency"
-	"assay/report/logs"
-	"assay/report/memory"
 	"assay/report/section"
-	"assay/report/tables"
-	"assay/report/timeline"
+	"assay/report/section/counters"
+	"assay/report/section/efficiency"
+	"assay/report/section/logs"
+	"assay/report/section/memory"
+	"assay/report/section/tables"
+	"assay/report/section/timeline"
 	"assay/report/words"
 )
 

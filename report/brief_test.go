@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"assay/compare"
-	"assay/internal/marktest"
-	"assay/internal/samplerun"
+	"assay/internal/test/marktest"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/summary"

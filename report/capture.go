@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/report/counters"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/section/counters"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // capture returns what was read, its issues, and what the capture cannot answer.

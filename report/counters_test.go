@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/label"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"

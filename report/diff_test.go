@@ -8,7 +8,7 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 // TestDiffText: the first line says what changed, no line is wider than the

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"assay/doctor"
 	"assay/internal/label"
 	"assay/judge"
+	"assay/judge/doctor"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/summary"

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/unit"
 	"assay/judge/rule"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // Rules makes the list of all rules, one line for each.

@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/report/doc"
 )
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/doc"
@@ -14,7 +15,6 @@ import (
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // findings returns all findings: title, savings, cause, evidence, places and fixes.

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/summary"
 )

@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/doc"
-	"assay/report/efficiency"
 	"assay/report/page"
 	"assay/report/section"
+	"assay/report/section/efficiency"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // HTML writes the report as one self-contained page for a browser.

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // inputKey lists the inputs by their numbers.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // TestLaunches compares the tables with the rows of attributedLaunches.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"

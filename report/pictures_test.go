@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/report/plot"
 	"assay/summary/view"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 // TestProfile compares the section of a profile with the comment of samplerun.Profile:

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge/finding"
 	"assay/summary"
 )

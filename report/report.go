@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"assay/compare"
-	"assay/internal/jsontext"
+	"assay/internal/jsonscan"
 	"assay/judge"
 	"assay/judge/counters"
 	"assay/judge/finding"
@@ -45,7 +45,7 @@ func (d *Report) Texts() []any { return []any{&d.result, &d.charts} }
 // sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.
 func (d Report) JSON(w io.Writer) error {
 	if d.comparison != nil {
-		return jsontext.Write(w, d.comparison)
+		return jsonscan.Write(w, d.comparison)
 	}
 	return summary.Write(w, d.summary, d.madeBy, struct {
 		Verdict  finding.Verdict `json:"verdict"`

@@ -15,15 +15,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"assay/internal/jsontext"
+	"assay/internal/jsonscan"
 	"assay/internal/label"
-	"assay/internal/marktest"
-	"assay/internal/samplerun"
+	"assay/internal/test/marktest"
+	"assay/internal/test/samplerun"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/report/doc"
 	"assay/summary"
-	"assay/unit"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -308,7 +308,7 @@ func TestJSONLayout(t *testing.T) {
 	if err := json.Compact(&compact, []byte(out)); err != nil {
 		t.Fatal(err)
 	}
-	if err := jsontext.Write(&again, json.RawMessage(compact.Bytes())); err != nil || again.String() != out {
+	if err := jsonscan.Write(&again, json.RawMessage(compact.Bytes())); err != nil || again.String() != out {
 		t.Errorf("laid out again it differs, %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
-	"assay/report/timeline"
+	"assay/report/section/timeline"
 	"assay/report/words"
 	"assay/summary"
 )

@@ -6,11 +6,11 @@ import (
 
 	"assay/compare/phases"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
-	"assay/unit"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"

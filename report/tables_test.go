@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/marktest"
-	"assay/internal/samplerun"
+	"assay/internal/test/marktest"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/summary"
 )

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
-	"assay/report/timeline"
+	"assay/report/section/timeline"
 	"assay/summary"
 )
 

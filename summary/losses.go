@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // The kinds of launches of [LaunchLoss].

@@ -1,6 +1,6 @@
 package summary
 
-import "assay/unit"
+import "assay/internal/unit"
 
 // Plus is [unit.Plus]: it adds two lengths, sizes or counts and stops at the limits of
 // int64.

@@ -3,7 +3,7 @@ package summary
 import (
 	"io"
 
-	"assay/internal/jsontext"
+	"assay/internal/jsonscan"
 )
 
 // Write writes s as one indented JSON object, which [Read] reads. If s has sums over ranks or
@@ -19,9 +19,9 @@ func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
 	by := struct {
 		Assay string `json:"assay,omitempty"`
 	}{madeBy}
-	write := jsontext.WriteMembers
+	write := jsonscan.WriteMembers
 	if len(s.Rolled)+len(s.Details) > 0 {
-		write = jsontext.WriteRows
+		write = jsonscan.WriteRows
 	}
 	return write(w, append([]any{&out, by}, more...)...)
 }

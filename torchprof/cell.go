@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"assay/diag"
-	"assay/profile"
+	"assay/internal/diag"
+	"assay/internal/profile"
 )
 
 // end ends a table: it adds the rows to the result and an issue for each

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // TestCorpus compares rows and sums with those of a script that splits the

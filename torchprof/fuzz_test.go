@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // FuzzRead: for any text the reader ends without a panic, tables are

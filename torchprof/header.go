@@ -3,7 +3,7 @@ package torchprof
 import (
 	"strings"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // A what is the meaning of a column for the reader.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // A kind is the kind of a row of a printed table. Rows come from the host and

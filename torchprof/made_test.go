@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 const made = "../testdata/torchprof"

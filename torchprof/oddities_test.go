@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/diag"
-	"assay/profile"
+	"assay/internal/diag"
+	"assay/internal/profile"
 )
 
 // small is a table with placeholders for the changes of each case.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // An opened is a table that is being read.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // row handles a line within a table, and reports whether it belongs to the

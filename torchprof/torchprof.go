@@ -35,10 +35,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"assay/diag"
+	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/internal/redact"
 	"assay/internal/textscan"
-	"assay/profile"
 )
 
 // Limits bound the resources for reading one input, whatever it contains. A

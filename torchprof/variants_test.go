@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // plain returns the lines of a table printed by PyTorch.

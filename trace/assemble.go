@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // An Assembler makes a trace from rows that another format keeps in its own

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/diag"
-	"assay/internal/longtest"
+	"assay/internal/diag"
+	"assay/internal/test/longtest"
 )
 
 // manyRows returns a trace with rows of every kind that an Assembler accepts.

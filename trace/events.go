@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/eventscan"
 	"assay/internal/jsonscan"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // windowMember is the member in which "assay trim" writes an [Excerpt].

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/redact"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/eventscan"
 )
 

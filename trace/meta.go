@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // Meta is the information about a trace outside its events.

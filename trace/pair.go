@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // pair makes spans from begins and ends. Phases B and E are paired by nesting

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/eventscan"
 )
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/jsonscan"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // say reads a trace and returns all output of the reader as text.

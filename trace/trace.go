@@ -10,7 +10,7 @@
 // Package analyze measures traces.
 package trace
 
-import "assay/diag"
+import "assay/internal/diag"
 
 // A Trace is one timeline: one file, one clock, one process of a job. It is
 // immutable and safe for concurrent readers.

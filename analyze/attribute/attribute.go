@@ -11,25 +11,25 @@ import (
 	"slices"
 	"sync"
 
+	"assay/analyze/calls"
 	"assay/analyze/gpu"
-	"assay/analyze/hostcalls"
+	"assay/analyze/hosttree"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
-	"assay/diag"
-	"assay/internal/hosttree"
-	"assay/interval"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
 
 // An Attribution relates GPU work whose launch call is known to the events that
-// were open on the calling thread: see [linking.Link].
+// were open on the calling thread: see [launches.Link].
 type Attribution struct {
 	*Host
 	t      *trace.Trace
 	tl     *gpu.Timeline
 	*group // of the threads that are not main; in the end, of all
-	calls  *hostcalls.Calls
+	calls  *calls.Calls
 
 	origins []origin // by link
 
@@ -117,7 +117,7 @@ func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attributi
 		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched,
 		group: newGroup(t, asked.Shapes), origins: make([]origin, len(h.Links.List)),
 	}
-	a.calls = hostcalls.Of(tl, h.Links, marks)
+	a.calls = calls.Of(tl, h.Links, marks)
 	a.idle = newIdleness(a, asked)
 	var beside sync.WaitGroup // what needs no walk
 	if len(h.threads) > 0 {

@@ -3,9 +3,9 @@ package attribute
 import (
 	"strings"
 
+	"assay/analyze/hosttree"
 	"assay/analyze/steps"
-	"assay/internal/hosttree"
-	"assay/internal/pyname"
+	"assay/internal/label"
 	"assay/trace"
 )
 
@@ -179,8 +179,8 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 		}
 	}
 	set(isStep, strings.HasPrefix(text, steps.TorchPrefix))
-	set(isModule, kind == trace.Python && pyname.IsModule(text))
-	set(isLibrary, kind == trace.Python && pyname.IsLibrary(text))
+	set(isModule, kind == trace.Python && label.IsModule(text))
+	set(isLibrary, kind == trace.Python && label.IsLibrary(text))
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sort"
 
-	"assay/internal/hosttree"
-	"assay/interval"
+	"assay/analyze/hosttree"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"assay/internal/hosttree"
+	"assay/analyze/hosttree"
 	"assay/internal/runsort"
 	"assay/trace"
 )

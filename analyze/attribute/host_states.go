@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analyze/calls"
 	"assay/analyze/gpu"
-	"assay/analyze/hostcalls"
+	"assay/analyze/hosttree"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
-	"assay/internal/hosttree"
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -50,7 +50,7 @@ func (m gapMark) short() bool { return m&1 != 0 }
 
 // A shownGap is a gap that is shown on its own, with its time by cause.
 type shownGap struct {
-	gap    hostcalls.Gap
+	gap    calls.Gap
 	shares []int64 // by the number of a row
 }
 
@@ -141,7 +141,7 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 
 // cut sets the causes of the parts of a gap, or adds questions about them. The causes are
 // those of the whole gap; its part in the window of the trace counts.
-func (x *idleness) cut(device int, g hostcalls.Gap, mark gapMark) {
+func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
 	set := func(from, to int64, key idleKey) {
 		x.add(device, mark, interval.Span{Start: from, End: to}.And(g.Span), key)
@@ -189,7 +189,7 @@ func (x *idleness) cut(device int, g hostcalls.Gap, mark gapMark) {
 
 // launchOf returns when the call began that launched what ran before a gap, or
 // else when that ran.
-func (x *idleness) launchOf(g hostcalls.Gap) int64 {
+func (x *idleness) launchOf(g calls.Gap) int64 {
 	switch {
 	case g.Before == nil:
 		return 0

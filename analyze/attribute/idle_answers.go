@@ -3,7 +3,7 @@ package attribute
 import (
 	"math"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

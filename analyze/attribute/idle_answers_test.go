@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

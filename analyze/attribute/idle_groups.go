@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"assay/internal/hosttree"
-	"assay/interval"
+	"assay/analyze/hosttree"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

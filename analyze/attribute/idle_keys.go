@@ -3,7 +3,7 @@ package attribute
 import (
 	"cmp"
 
-	"assay/internal/pyname"
+	"assay/internal/label"
 	"assay/summary"
 	"assay/trace"
 )
@@ -78,7 +78,7 @@ func (x *idleness) name(s trace.Sym) int32 {
 		x.bySym = append(x.bySym, make([]int32, max(256, int(s)+1-len(x.bySym), len(x.bySym)))...)
 	}
 	if x.bySym[s] == 0 {
-		x.bySym[s] = x.number(pyname.WithoutAddress(x.a.t.Name(s)))
+		x.bySym[s] = x.number(label.WithoutAddress(x.a.t.Name(s)))
 	}
 	return x.bySym[s]
 }

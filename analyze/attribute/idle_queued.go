@@ -1,13 +1,13 @@
 package attribute
 
 import (
-	"assay/analyze/hostcalls"
+	"assay/analyze/calls"
 	"assay/summary"
 	"assay/trace"
 )
 
 // waitingFor returns what launched work waits for at the end of a gap, for so long.
-func (x *idleness) waitingFor(device int, g hostcalls.Gap, ns int64) idleOwner {
+func (x *idleness) waitingFor(device int, g calls.Gap, ns int64) idleOwner {
 	switch {
 	case ns <= maxLaunchNS:
 		return byBetween

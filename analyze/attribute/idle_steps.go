@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

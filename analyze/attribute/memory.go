@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"assay/analyze/limits"
-	"assay/diag"
-	"assay/interval"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"assay/analyze/linking"
-	"assay/internal/hosttree"
+	"assay/analyze/hosttree"
+	"assay/analyze/launches"
 	"assay/summary"
 	"assay/trace"
 )
@@ -62,7 +62,7 @@ func (o *opTable) enter(f *hosttree.Frame, shape trace.ShapeID) {
 }
 
 // launched counts what an operator launched as the innermost one.
-func (o *opTable) launched(f *hosttree.Frame, k *linking.Link) {
+func (o *opTable) launched(f *hosttree.Frame, k *launches.Link) {
 	r := o.row(f.Name)
 	r.Launched += int64(k.Work)
 	r.GPUSelfNS = summary.Plus(r.GPUSelfNS, k.WorkNS)

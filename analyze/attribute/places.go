@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/pyname"
+	"assay/internal/label"
 	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace"
@@ -127,7 +127,7 @@ func (a *Attribution) moduleRows(rank int) (out []summary.Module) {
 func (a *Attribution) modulePath(id contextID) string {
 	var parts []string
 	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
-		name := strings.TrimPrefix(a.ctx.name(id), pyname.ModulePrefix)
+		name := strings.TrimPrefix(a.ctx.name(id), label.ModulePrefix)
 		parts = append(parts, strings.ReplaceAll(redact.Cut(name, maxModuleName), "/", "_"))
 	}
 	slices.Reverse(parts)
@@ -142,12 +142,12 @@ func (a *Attribution) lineRows(rank int) (out []summary.Line) {
 		if r == nil || r.gpuTotal == 0 {
 			continue
 		}
-		text := pyname.WithoutAddress(a.t.Name(trace.Sym(name)))
+		text := label.WithoutAddress(a.t.Name(trace.Sym(name)))
 		i, ok := index[text]
 		if !ok {
 			i = len(out)
 			index[text] = i
-			file, line, function := pyname.Split(text)
+			file, line, function := label.Split(text)
 			out = append(out, summary.Line{File: file, Line: line, Function: function, Rank: rank})
 		}
 		l := &out[i]

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"assay/internal/pyname"
-	"assay/profile"
+	"assay/internal/label"
+	"assay/internal/profile"
 	"assay/summary"
 	"assay/trace"
 )
@@ -51,7 +51,7 @@ func (a *Attribution) Site(id SiteID) Site {
 func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 	for nearest := a.ctx.at(id).line; id != 0 && len(out) < MaxSiteLines; id = a.ctx.at(id).parent {
 		name := a.ctx.name(id)
-		if a.ctx.at(id).kind == trace.Python && (id == nearest || pyname.IsUserCode(name)) {
+		if a.ctx.at(id).kind == trace.Python && (id == nearest || label.IsUserCode(name)) {
 			out = append(out, FrameOf(name))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
-	"assay/internal/pyname"
-	"assay/profile"
+	"assay/internal/label"
+	"assay/internal/profile"
 	"assay/summary"
 	"assay/trace"
 )
@@ -140,7 +140,7 @@ func (a *Attribution) frames(out []profile.Frame, id contextID, wanted func(trac
 // every other function is called forward, so that of a Python function has its
 // file's name in it.
 func FrameOf(name string) profile.Frame {
-	file, line, function := pyname.Split(pyname.WithoutAddress(name))
+	file, line, function := label.Split(label.WithoutAddress(name))
 	if file == "" {
 		return profile.Frame{Name: function}
 	}

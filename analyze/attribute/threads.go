@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"strings"
 
-	"assay/analyze/linking"
-	"assay/internal/hosttree"
+	"assay/analyze/hosttree"
+	"assay/analyze/launches"
 	"assay/trace"
 )
 
 // A Host has what the events of the host show by themselves, before they are
 // related to the work of devices.
 type Host struct {
-	Links     *linking.Links
+	Links     *launches.Links
 	memories  *allocations
 	arrows    passArrows
 	threads   []*hosttree.Thread
@@ -31,7 +31,7 @@ func HostOf(t *trace.Trace) *Host {
 		}
 		threads <- hosttree.Threads(t)
 	}()
-	h := &Host{Links: linking.Of(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
+	h := &Host{Links: launches.Of(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
 	h.threads = <-threads
 	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
 	return h

@@ -14,7 +14,7 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
 	"assay/analyze/steps"
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

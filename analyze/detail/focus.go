@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

@@ -7,7 +7,7 @@ import (
 	"assay/analyze/attribute"
 	"assay/analyze/gpu"
 	"assay/analyze/limits"
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"assay/analyze/limits"
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

@@ -3,9 +3,9 @@ package gpu
 import (
 	"math"
 
+	"assay/analyze/classify"
 	"assay/analyze/limits"
-	"assay/classify"
-	"assay/collective"
+	"assay/analyze/ranks/collective"
 	"assay/summary"
 	"assay/trace"
 )

@@ -1,8 +1,8 @@
 package gpu
 
 import (
-	"assay/classify"
-	"assay/diag"
+	"assay/analyze/classify"
+	"assay/internal/diag"
 	"assay/trace"
 )
 

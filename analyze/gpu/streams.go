@@ -3,8 +3,8 @@ package gpu
 import (
 	"slices"
 
-	"assay/diag"
-	"assay/interval"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )

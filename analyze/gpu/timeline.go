@@ -11,10 +11,10 @@ import (
 	"math"
 	"slices"
 
-	"assay/classify"
-	"assay/diag"
+	"assay/analyze/classify"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/internal/runsort"
-	"assay/interval"
 	"assay/trace"
 )
 

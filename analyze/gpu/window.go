@@ -3,7 +3,7 @@ package gpu
 import (
 	"slices"
 
-	"assay/interval"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"assay/diag"
-	"assay/interval"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 )
 

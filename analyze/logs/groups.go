@@ -1,13 +1,13 @@
 package logs
 
 import (
-	"assay/series"
+	"assay/logs"
 	"assay/summary"
 )
 
 // groupRow returns the row of a group of ranks. A dump that does not tell the rank of its
 // process has that of its file.
-func groupRow(g *series.Group, in summary.Input) summary.Group {
+func groupRow(g *logs.Group, in summary.Input) summary.Group {
 	r := summary.Group{Source: g.Source, Group: g.Name, Desc: g.Desc, Rank: known(g.Rank), Place: known(g.Place), Size: g.Size, Members: g.Members,
 		Version: g.Version, Nodes: g.Nodes, Channels: g.Channels, Transports: g.Transports, LastEnqueued: knownNumber(g.LastEnqueued), LastCompleted: knownNumber(g.LastCompleted), Dropped: g.Dropped}
 	if r.Rank == nil && g.Source == "flight recorder" && in.RankFrom != "assumed" {
@@ -18,7 +18,7 @@ func groupRow(g *series.Group, in summary.Input) summary.Group {
 	}
 	for _, p := range g.Pending {
 		call := summary.PendingCall{Op: p.Op, Seq: p.Seq, P2P: p.P2P, State: p.State, RanNS: p.Ran, Shape: p.Shape}
-		if p.Created != series.NoTime {
+		if p.Created != logs.NoTime {
 			call.CreatedNS = &p.Created
 		}
 		r.Pending = append(r.Pending, call)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"assay/series"
+	"assay/logs"
 	"assay/summary"
 )
 
@@ -20,7 +20,7 @@ type stepTimes struct {
 // without a step among others that have one was logged before the first step, such as the
 // time of the setup. If no value has a step, or there is only a sample of them, all steps count if no
 // timer has more values than there are steps; else none do.
-func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes {
+func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 	known := map[stepKey]float64{}
 	whole, numbered := stepTimes{}, true
 	for _, s := range steps {
@@ -69,12 +69,12 @@ func stepsWithPhases(steps, phases []*series.Series, producer string) stepTimes 
 }
 
 // tellsSteps reports whether each value of a series is there with its step.
-func tellsSteps(s *series.Series) bool {
+func tellsSteps(s *logs.Series) bool {
 	if s.Sampled() || s.Points.Step == nil {
 		return false
 	}
 	for _, step := range s.Points.Step {
-		if step == series.NoStep {
+		if step == logs.NoStep {
 			return false
 		}
 	}
@@ -82,7 +82,7 @@ func tellsSteps(s *series.Series) bool {
 }
 
 // sum returns the time of a timer in these steps.
-func (t *stepTimes) sum(s *series.Series) (sum float64) {
+func (t *stepTimes) sum(s *logs.Series) (sum float64) {
 	if t.at == nil {
 		if t.n == 0 {
 			return 0
@@ -103,7 +103,7 @@ func (t *stepTimes) row(ns float64) *summary.InSteps {
 }
 
 // inSteps finds the steps of each producer that have both a time and phases.
-func (m *seriesMeasure) inSteps(steps, phases []*series.Series) {
+func (m *seriesMeasure) inSteps(steps, phases []*logs.Series) {
 	m.both = map[string]stepTimes{}
 	for _, s := range phases {
 		if _, ok := m.both[s.Producer]; !ok {
@@ -114,10 +114,10 @@ func (m *seriesMeasure) inSteps(steps, phases []*series.Series) {
 
 // timerRow returns the row of one series or of several together, that of a phase with its
 // time in steps. Of several ranks that with the longest total counts.
-func (m *seriesMeasure) timerRow(of []*series.Series) summary.Series {
+func (m *seriesMeasure) timerRow(of []*logs.Series) summary.Series {
 	row := m.row(of)
 	if of[0].Metric.Name == metricPhase && row.N > 0 {
-		longest := slices.MaxFunc(of, func(a, b *series.Series) int { return cmp.Compare(a.Sum, b.Sum) })
+		longest := slices.MaxFunc(of, func(a, b *logs.Series) int { return cmp.Compare(a.Sum, b.Sum) })
 		both := m.both[longest.Producer]
 		row.InSteps = both.row(both.sum(longest))
 	}

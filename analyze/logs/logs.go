@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"assay/diag"
-	"assay/phase"
-	"assay/series"
+	"assay/analyze/phase"
+	"assay/internal/diag"
+	"assay/logs"
 	"assay/summary"
 )
 
 // Measure measures a log: statistics of each metric at each place, and of all places
 // together; the steps and phases that it has; and results of benchmarks as they were
 // reported.
-func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, issues *diag.Ledger) *summary.Summary {
+func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = l.Records, l.Complete
 	s := &summary.Summary{Schema: summary.Schema, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
 	m := &seriesMeasure{log: l, rules: phases, most: most, out: s}
@@ -25,7 +25,7 @@ func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, iss
 	derived := false
 	if len(steps) == 0 && len(parts) > 0 {
 		if sum, ok := sumOfPhases(parts); ok {
-			steps, derived = []*series.Series{sum}, true
+			steps, derived = []*logs.Series{sum}, true
 		}
 	}
 	// SpanNS stays 0, because the shares of captures divide by the time of a timeline.
@@ -35,7 +35,7 @@ func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, iss
 	s.Inputs = []summary.Input{in}
 	m.inSteps(steps, parts)
 	for i := range l.Series {
-		s.Series = append(s.Series, m.timerRow([]*series.Series{&l.Series[i]}))
+		s.Series = append(s.Series, m.timerRow([]*logs.Series{&l.Series[i]}))
 	}
 	if derived {
 		row := m.row(steps)
@@ -58,7 +58,7 @@ func Measure(l *series.Log, in summary.Input, phases *phase.Rules, most int, iss
 
 // A seriesMeasure measures one log.
 type seriesMeasure struct {
-	log    *series.Log
+	log    *logs.Log
 	rules  *phase.Rules // say which metrics are phases
 	most   int          // rows of a table
 	out    *summary.Summary
@@ -74,7 +74,7 @@ func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
 }
 
 // row returns the statistics of the values of one series, or of several together.
-func (m *seriesMeasure) row(of []*series.Series) summary.Series {
+func (m *seriesMeasure) row(of []*logs.Series) summary.Series {
 	f := of[0]
 	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
 		Producer: f.Producer, Name: f.As, Inside: f.Inside}
@@ -84,7 +84,7 @@ func (m *seriesMeasure) row(of []*series.Series) summary.Series {
 	} else {
 		r.Labels = m.labels(f, func(string) bool { return true })
 	}
-	var all series.Points
+	var all logs.Points
 	var sum float64
 	runs := int32(0)
 	for _, s := range of {
@@ -113,7 +113,7 @@ func (m *seriesMeasure) row(of []*series.Series) summary.Series {
 }
 
 // statistics fills in what a row has if there are values.
-func (m *seriesMeasure) statistics(r *summary.Series, of []*series.Series, all *series.Points, sum float64) {
+func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *logs.Points, sum float64) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range of {
 		if s.N > 0 { // the bounds of a series without values are no values
@@ -146,9 +146,9 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*series.Series, all *
 }
 
 // extent fills in the first and last step and time.
-func (m *seriesMeasure) extent(r *summary.Series, p *series.Points) {
-	r.FirstStep, r.LastStep = ends(p.Step, series.NoStep)
-	if r.FirstNS, r.LastNS = ends(p.Time, series.NoTime); r.FirstNS != nil {
+func (m *seriesMeasure) extent(r *summary.Series, p *logs.Points) {
+	r.FirstStep, r.LastStep = ends(p.Step, logs.NoStep)
+	if r.FirstNS, r.LastNS = ends(p.Time, logs.NoTime); r.FirstNS != nil {
 		*r.FirstNS, *r.LastNS = m.sinceStart(*r.FirstNS), m.sinceStart(*r.LastNS)
 	}
 }
@@ -184,7 +184,7 @@ func finite(v float64) *float64 {
 
 // together returns what the medians of several series make for all: their sum for
 // metrics that add up, the worst for times, and nil for others.
-func together(of []*series.Series) *float64 {
+func together(of []*logs.Series) *float64 {
 	var v float64
 	n := 0
 	for _, s := range of {
@@ -193,11 +193,11 @@ func together(of []*series.Series) *float64 {
 		}
 		median := medianIn(slices.Clone(s.Points.Value))
 		switch {
-		case s.Metric.Pool == series.PoolSum:
+		case s.Metric.Pool == logs.PoolSum:
 			v += median
-		case s.Metric.Pool != series.PoolWorst:
+		case s.Metric.Pool != logs.PoolWorst:
 			return nil
-		case n == 0, s.Metric.Better == series.Higher && median < v, s.Metric.Better != series.Higher && median > v:
+		case n == 0, s.Metric.Better == logs.Higher && median < v, s.Metric.Better != logs.Higher && median > v:
 			v = median
 		}
 		n++
@@ -213,7 +213,7 @@ func sharedLabel(name string) bool { return name == "phase" }
 
 // labels returns the labels of a series that want selects. A timer of a step has the
 // phase that its name stands for.
-func (m *seriesMeasure) labels(s *series.Series, want func(string) bool) map[string]string {
+func (m *seriesMeasure) labels(s *logs.Series, want func(string) bool) map[string]string {
 	out := map[string]string{}
 	for _, l := range s.Labels {
 		if want(l.Name) {
@@ -234,7 +234,7 @@ func (m *seriesMeasure) labels(s *series.Series, want func(string) bool) map[str
 // pooled adds a row for each metric that was measured at several places.
 func (m *seriesMeasure) pooled() {
 	type key struct{ producer, metric, as, unit, labels string }
-	groups := map[key][]*series.Series{}
+	groups := map[key][]*logs.Series{}
 	var order []key
 	for i := range m.log.Series {
 		s := &m.log.Series[i]
@@ -261,7 +261,7 @@ func (m *seriesMeasure) pooled() {
 }
 
 // joinedPoints returns the points of several series by time, or by step.
-func joinedPoints(of []*series.Series) series.Points {
+func joinedPoints(of []*logs.Series) logs.Points {
 	type point struct {
 		v          float64
 		step, time int64
@@ -276,7 +276,7 @@ func joinedPoints(of []*series.Series) series.Points {
 	if !slices.IsSortedFunc(list, order) {
 		slices.SortStableFunc(list, order)
 	}
-	var p series.Points
+	var p logs.Points
 	for _, at := range list {
 		p.Value, p.Step, p.Time = append(p.Value, at.v), append(p.Step, at.step), append(p.Time, at.time)
 	}
@@ -284,14 +284,14 @@ func joinedPoints(of []*series.Series) series.Points {
 }
 
 // strip returns the values for pictures.
-func (m *seriesMeasure) strip(p *series.Points) *summary.SeriesStrip {
+func (m *seriesMeasure) strip(p *logs.Points) *summary.SeriesStrip {
 	n := p.Len()
 	at := func(i int) int64 { return int64(i) }
 	by := "index"
 	switch {
-	case p.Step != nil && !slices.Contains(p.Step, series.NoStep):
+	case p.Step != nil && !slices.Contains(p.Step, logs.NoStep):
 		by, at = "step", p.StepAt
-	case p.Time != nil && !slices.Contains(p.Time, series.NoTime):
+	case p.Time != nil && !slices.Contains(p.Time, logs.NoTime):
 		by, at = "time", func(i int) int64 { return m.sinceStart(p.TimeAt(i)) }
 	}
 	st := &summary.SeriesStrip{By: by}
@@ -311,9 +311,9 @@ func (m *seriesMeasure) strip(p *series.Points) *summary.SeriesStrip {
 }
 
 // benchmarkRow returns the row of a result of a benchmark.
-func benchmarkRow(b *series.Benchmark, number int) summary.Benchmark {
+func benchmarkRow(b *logs.Benchmark, number int) summary.Benchmark {
 	r := summary.Benchmark{Number: number, Line: b.Line, Producer: b.Producer, Title: b.Title, Metrics: []summary.Figure{}}
-	if b.Time != series.NoTime && b.Time != 0 {
+	if b.Time != logs.NoTime && b.Time != 0 {
 		r.TimeNS = &b.Time
 	}
 	for _, l := range b.Settings {

@@ -9,18 +9,18 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 
-	"assay/phase"
-	"assay/series"
-	"assay/series/forms"
+	"assay/analyze/phase"
+	"assay/logs"
+	"assay/logs/forms"
 	"assay/summary"
 )
 
 // seriesOf measures a log.
 func seriesOf(t *testing.T, text string) *summary.Summary {
 	t.Helper()
-	log, err := forms.Read(strings.NewReader(text), "test.log", forms.Default(), series.Limits{})
+	log, err := forms.Read(strings.NewReader(text), "test.log", forms.Default(), logs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

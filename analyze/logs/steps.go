@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/series"
+	"assay/logs"
 	"assay/summary"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // steps returns the series of the times of steps: one for each producer, or for each rank
 // that logs them.
-func (m *seriesMeasure) steps() (out []*series.Series) {
+func (m *seriesMeasure) steps() (out []*logs.Series) {
 	for i := range m.log.Series {
 		if s := &m.log.Series[i]; s.Metric.Name == metricStep && s.N > 0 {
 			out = append(out, s)
@@ -30,7 +30,7 @@ func (m *seriesMeasure) steps() (out []*series.Series) {
 
 // phases returns the series of the times of phases, one for each timer: of several ranks
 // that of the one with the longest total.
-func (m *seriesMeasure) phases() (out []*series.Series) {
+func (m *seriesMeasure) phases() (out []*logs.Series) {
 	index := map[[2]string]int{}
 	for i := range m.log.Series {
 		s := &m.log.Series[i]
@@ -53,7 +53,7 @@ func (m *seriesMeasure) phases() (out []*series.Series) {
 // sumOfPhases returns the times of steps whose producer logs only their phases: the sum of
 // the outermost ones, of each step that has one. Phases that have no step, such as those
 // before the first one, count for none.
-func sumOfPhases(phases []*series.Series) (*series.Series, bool) {
+func sumOfPhases(phases []*logs.Series) (*logs.Series, bool) {
 	type key struct {
 		run  int32
 		step int64
@@ -66,12 +66,12 @@ func sumOfPhases(phases []*series.Series) (*series.Series, bool) {
 		}
 		for i, v := range s.Points.Value {
 			k := key{s.Points.RunAt(i), s.Points.StepAt(i)}
-			if k.step == series.NoStep {
+			if k.step == logs.NoStep {
 				continue
 			}
 			if _, ok := sums[k]; !ok {
 				order = append(order, k)
-				times[k] = series.NoTime
+				times[k] = logs.NoTime
 			}
 			sums[k] += v
 			times[k] = max(times[k], s.Points.TimeAt(i))
@@ -81,8 +81,8 @@ func sumOfPhases(phases []*series.Series) (*series.Series, bool) {
 		return nil, false
 	}
 	slices.SortStableFunc(order, func(a, b key) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.step, b.step)) })
-	metric, _ := series.MetricOf(metricStep)
-	out := &series.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)), Min: math.Inf(1), Max: math.Inf(-1)}
+	metric, _ := logs.MetricOf(metricStep)
+	out := &logs.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)), Min: math.Inf(1), Max: math.Inf(-1)}
 	for _, k := range order {
 		v := sums[k]
 		out.Min, out.Max, out.Sum = min(out.Min, v), max(out.Max, v), out.Sum+v
@@ -97,7 +97,7 @@ const maxLoggedSteps = 20_000
 
 // stepRows adds a row for each step. If several ranks log a step, the longest time of it
 // counts.
-func (m *seriesMeasure) stepRows(of []*series.Series) {
+func (m *seriesMeasure) stepRows(of []*logs.Series) {
 	var rows []summary.Step
 	index := map[stepKey]int{}
 	for _, s := range of {
@@ -109,7 +109,7 @@ func (m *seriesMeasure) stepRows(of []*series.Series) {
 			wall := int64(math.Round(v))
 			k := keyOfStep(s, i)
 			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start, WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
-			if t := s.Points.TimeAt(i); t != series.NoTime { // a step is logged when it is done
+			if t := s.Points.TimeAt(i); t != logs.NoTime { // a step is logged when it is done
 				row.StartNS = m.sinceStart(t) - wall
 			}
 			start = summary.Plus(start, wall)
@@ -135,9 +135,9 @@ type stepKey struct {
 }
 
 // keyOfStep returns the step of a value.
-func keyOfStep(s *series.Series, i int) stepKey {
+func keyOfStep(s *logs.Series, i int) stepKey {
 	k := stepKey{producer: s.Producer, run: s.Points.RunAt(i), step: s.Points.StepAt(i)}
-	if k.step == series.NoStep {
+	if k.step == logs.NoStep {
 		k.step, k.n = int64(i), 1
 	}
 	return k
@@ -146,7 +146,7 @@ func keyOfStep(s *series.Series, i int) stepKey {
 // phasesOfSteps gives each step its outermost phases. A time that is longer than the step
 // belongs to something outside, such as an evaluation after it, and is left out, as are steps
 // without a number.
-func (m *seriesMeasure) phasesOfSteps(of []*series.Series) {
+func (m *seriesMeasure) phasesOfSteps(of []*logs.Series) {
 	for _, s := range of {
 		if s.Inside != "" || s.Sampled() {
 			continue
@@ -154,7 +154,7 @@ func (m *seriesMeasure) phasesOfSteps(of []*series.Series) {
 		name, _ := m.phasePath(s, nil, 0)
 		for i, v := range s.Points.Value {
 			at, ok := m.stepAt[keyOfStep(s, i)]
-			if !ok || s.Points.StepAt(i) == series.NoStep || !(v > 0) {
+			if !ok || s.Points.StepAt(i) == logs.NoStep || !(v > 0) {
 				continue
 			}
 			st, ns := &m.out.Steps[at], nanoseconds(v)
@@ -178,8 +178,8 @@ func (m *seriesMeasure) maxSteps() int { return min(maxLoggedSteps, m.most) }
 
 // phaseRows adds a row for each phase. Timers of one phase at one level are added up; a
 // timer within one of the same phase is part of it and has no row.
-func (m *seriesMeasure) phaseRows(of []*series.Series) {
-	byName := map[string]*series.Series{}
+func (m *seriesMeasure) phaseRows(of []*logs.Series) {
+	byName := map[string]*logs.Series{}
 	for _, s := range of {
 		byName[s.As] = s
 	}
@@ -226,7 +226,7 @@ func cutLast(path string) (up, name string, ok bool) {
 
 // phasePath returns the path of a timer, and whether it is part of a timer of the same
 // phase.
-func (m *seriesMeasure) phasePath(s *series.Series, byName map[string]*series.Series, depth int) (path string, part bool) {
+func (m *seriesMeasure) phasePath(s *logs.Series, byName map[string]*logs.Series, depth int) (path string, part bool) {
 	name := m.rules.Match(s.As).Phase
 	if name == "" {
 		name = timerName(s.As)
@@ -258,7 +258,7 @@ type loggedPhase struct {
 	values  []float64
 }
 
-func (p *loggedPhase) add(s *series.Series, inSteps float64) {
+func (p *loggedPhase) add(s *logs.Series, inSteps float64) {
 	p.row.Count += s.N
 	p.sum, p.inSteps = p.sum+s.Sum, p.inSteps+inSteps
 	p.values = append(p.values, s.Points.Value...)

@@ -3,8 +3,8 @@ package nsysstats
 import (
 	"strings"
 
-	"assay/analyze/linking"
-	"assay/interval"
+	"assay/analyze/launches"
+	"assay/internal/interval"
 	"assay/trace"
 )
 
@@ -92,7 +92,7 @@ func executedRows(m *maker, table *Table) {
 
 // executions returns the group of every activity, or -1 if it is not a kernel
 // or its call is unknown, and the number of kernels with an unknown call.
-func (m *maker) executions(launches *linking.Launches) (keys *index[executionKey], groups []int32, without int) {
+func (m *maker) executions(launches *launches.Launches) (keys *index[executionKey], groups []int32, without int) {
 	keys, groups = newIndex[executionKey](), make([]int32, 0, m.t.Activities.Len())
 	opaque := m.opaqueGraph()
 	number := -1

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/analyze/linking"
+	"assay/analyze/launches"
 	"assay/trace"
 )
 
@@ -131,13 +131,13 @@ type maker struct {
 	t    *trace.Trace
 	most int // rows
 
-	linked *linking.Launches // made when the first report needs it
+	linked *launches.Launches // made when the first report needs it
 }
 
 // launches returns the links from the trace's device work to its launches.
-func (m *maker) launches() *linking.Launches {
+func (m *maker) launches() *launches.Launches {
 	if m.linked == nil {
-		m.linked = linking.LaunchesOf(m.t)
+		m.linked = launches.LaunchesOf(m.t)
 	}
 	return m.linked
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"assay/analyze/linking"
-	"assay/internal/hosttree"
-	"assay/interval"
+	"assay/analyze/hosttree"
+	"assay/analyze/launches"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -66,7 +66,7 @@ func (r reach) plus(o reach) reach {
 }
 
 // reachOf returns the reach of every launch.
-func reachOf(t *trace.Trace, launches *linking.Launches) []reach {
+func reachOf(t *trace.Trace, launches *launches.Launches) []reach {
 	out := slices.Repeat([]reach{nothing}, launches.Len())
 	number := -1
 	for a := range t.Activities.All() {
@@ -81,7 +81,7 @@ func reachOf(t *trace.Trace, launches *linking.Launches) []reach {
 // A projection visits threads and stores the ranges that launched work.
 type projection struct {
 	ranges   *ranges
-	launches *linking.Launches
+	launches *launches.Launches
 	reach    []reach // by launch
 
 	// Of every range that launched work: its group, and the length of its

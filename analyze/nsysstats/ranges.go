@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/internal/hosttree"
+	"assay/analyze/hosttree"
 	"assay/trace"
 )
 

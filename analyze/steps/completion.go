@@ -7,11 +7,11 @@ import (
 	"sort"
 
 	"assay/analyze/gpu"
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
+	"assay/analyze/phase"
+	"assay/internal/interval"
 	"assay/internal/runsort"
-	"assay/interval"
-	"assay/phase"
 	"assay/trace"
 )
 
@@ -27,7 +27,7 @@ type launchedWork struct {
 	done int64 // when it and all that was launched before it ended
 }
 
-func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *linking.Links) *Completion {
+func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *Completion {
 	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
 	next := make(map[trace.TrackID]*int64) // by stream: the first known launch of later work
 	var last trace.TrackID
@@ -103,7 +103,7 @@ func OnDevices(done []*Completion, host interval.Span) interval.Span {
 
 // Completions returns the completion of every device, or as many nils if they are
 // not needed.
-func Completions(tl *gpu.Timeline, l *linking.Links, asked bool) []*Completion {
+func Completions(tl *gpu.Timeline, l *launches.Links, asked bool) []*Completion {
 	out := make([]*Completion, len(tl.Devices))
 	for i, d := range tl.Devices {
 		if asked {
@@ -139,7 +139,7 @@ func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
 // OfDevice returns the markers, cut by the work that they launch if the host runs ahead of
 // all devices: a marker then ends long before the work of its step. It leaves the markers
 // as they are if launches of the work are not known.
-func OfDevice(tl *gpu.Timeline, l *linking.Links, marks []Mark, done []*Completion) []Mark {
+func OfDevice(tl *gpu.Timeline, l *launches.Links, marks []Mark, done []*Completion) []Mark {
 	if CutByWork(marks) || !MayRunAhead(tl, marks) {
 		return marks
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"assay/analyze/limits"
-	"assay/diag"
-	"assay/interval"
-	"assay/phase"
+	"assay/analyze/phase"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/trace"
 )
 

@@ -8,11 +8,11 @@ import (
 	"sort"
 
 	"assay/analyze/gpu"
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
-	"assay/diag"
-	"assay/interval"
-	"assay/phase"
+	"assay/analyze/phase"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -257,7 +257,7 @@ func (p *Phases) within(m Mark) (out []summary.StepPhase) {
 
 // Rows measures the phases on every device. Where there are more stretches than
 // may be cut, the last devices have no rows.
-func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *linking.Links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *launches.Links, rank int, issues *diag.Ledger) (out []summary.Phase) {
 	if !p.Found() {
 		return nil
 	}
@@ -275,7 +275,7 @@ func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *linking.Links, ra
 }
 
 // device measures the phases on one device.
-func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *linking.Links, rank int) []summary.Phase {
+func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *launches.Links, rank int) []summary.Phase {
 	rows := make([]summary.Phase, len(p.nodes))
 	for i, n := range p.nodes {
 		slices.Sort(n.runs)

@@ -5,8 +5,8 @@ import (
 	"sort"
 
 	"assay/analyze/gpu"
+	"assay/internal/interval"
 	"assay/internal/runsort"
-	"assay/interval"
 	"assay/summary"
 )
 

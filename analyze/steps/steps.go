@@ -7,13 +7,13 @@ import (
 	"sort"
 	"strings"
 
+	"assay/analyze/classify"
 	"assay/analyze/gpu"
+	"assay/analyze/launches"
 	"assay/analyze/limits"
-	"assay/analyze/linking"
-	"assay/classify"
-	"assay/diag"
-	"assay/interval"
-	"assay/phase"
+	"assay/analyze/phase"
+	"assay/internal/diag"
+	"assay/internal/interval"
 	"assay/summary"
 	"assay/trace"
 )
@@ -28,7 +28,7 @@ const MaxRows = 100_000
 // step sum to its length. Markers do not overlap, so the steps of a device share
 // no time. A step outside a device's window has no row for that device. Rows beyond most
 // are left out and counted.
-func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *linking.Losses, rank, most int, issues *diag.Ledger) (out []summary.Step) {
+func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *launches.Losses, rank, most int, issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.Trace, marks)
 	leftOut := 0
 	for i, d := range tl.Devices {

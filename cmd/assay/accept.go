@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/diag"
 	"assay/gate/baseline"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/judge"
 	"assay/judge/rule"

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/corpus"
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/corpus"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/tracegen"
 )
 
 // BenchmarkNsysSQLite times the whole of "assay summary" on an export of five

@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/tracegen"
 )
 
 // A recorded is one run as two profilers saw it, in files of their formats.

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/diag"
 	"assay/gate"
 	"assay/gate/baseline"
 	"assay/gate/metric"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/internal/settings"
 	"assay/judge/rule"

@@ -6,7 +6,7 @@ import (
 
 	"assay/gate"
 	"assay/gate/baseline"
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/summary"
 )
 

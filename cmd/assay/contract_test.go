@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/summary"
 )
 

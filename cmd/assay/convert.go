@@ -10,13 +10,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/analyze/snapshot"
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/analyze/memory"
+	"assay/ingest"
+	"assay/internal/diag"
 	"assay/internal/outfile"
-	"assay/internal/tempfile"
-	"assay/profile"
-	"assay/unit"
+	"assay/internal/profile"
+	"assay/internal/unit"
 )
 
 func convertCommand() *command {
@@ -65,7 +64,7 @@ func runConvert(e env, c *command, args []string) error {
 		args = []string{ingest.Stdin}
 	}
 	if conv.to == toChrome {
-		var temp tempfile.Registry
+		var temp outfile.Registry
 		defer temp.Close()
 		if e, err = e.spool(args, &temp); err != nil {
 			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
@@ -147,7 +146,7 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 				return
 			}
 		case in.Memory != nil:
-			part.profile, part.what = snapshot.Stacks(in.Memory), "allocated memory"
+			part.profile, part.what = memory.Stacks(in.Memory), "allocated memory"
 		case in.Trace == nil:
 			errs[i] = fmt.Errorf("%s: the input has no stacks; give a trace or a profile", in.Path)
 			return

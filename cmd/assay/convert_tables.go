@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/diag"
-	"assay/internal/ingest"
-	"assay/profile"
+	"assay/ingest"
+	"assay/internal/diag"
+	"assay/internal/profile"
 )
 
 // rows makes the profile of an input that has tables: of the one that says most,

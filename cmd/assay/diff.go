@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/compare"
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"

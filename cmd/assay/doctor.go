@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/doctor"
-	"assay/internal/ingest"
-	"assay/internal/jsontext"
+	"assay/ingest"
+	"assay/internal/jsonscan"
+	"assay/judge/doctor"
 	"assay/judge/rule"
 	"assay/report"
 	"assay/summary"
@@ -77,6 +77,6 @@ func (v *verdict) examined(format string) result {
 		return shown(mask(report.Doctor(v.summary, v.result, answers)), format, false, false)
 	}
 	return mask(examination{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}).as(func(x examination, w io.Writer) error {
-		return jsontext.Write(w, x)
+		return jsonscan.Write(w, x)
 	})
 }

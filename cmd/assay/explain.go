@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/diag"
 	"assay/docs"
-	"assay/internal/jsontext"
+	"assay/internal/diag"
+	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/judge/rule"
 	"assay/report"
@@ -180,7 +180,7 @@ func writeExplained(w io.Writer, x explained) error {
 	if x.Rules == nil {
 		x.Rules = []rule.Page{}
 	}
-	return jsontext.Write(w, struct {
+	return jsonscan.Write(w, struct {
 		Rules []rule.Page `json:"rules"`
 		Codes []code      `json:"codes,omitempty"`
 		Pages []page      `json:"pages,omitempty"`

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze/classify"
+	"assay/analyze/efficiency/hardware"
 	"assay/analyze/nsysstats"
-	"assay/classify"
+	"assay/analyze/phase"
 	"assay/docs"
-	"assay/efficiency/hardware"
 	"assay/judge/rule"
-	"assay/phase"
-	"assay/series/forms"
+	"assay/logs/forms"
 )
 
 func usage(w io.Writer) {

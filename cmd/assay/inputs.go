@@ -13,18 +13,18 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"assay/classify"
-	"assay/efficiency/hardware"
-	"assay/internal/ingest"
-	"assay/internal/placing"
+	"assay/analyze/classify"
+	"assay/analyze/clocks"
+	"assay/analyze/efficiency/hardware"
+	"assay/analyze/phase"
+	"assay/ingest"
+	"assay/ingest/partial"
+	"assay/internal/outfile"
 	"assay/internal/redact"
-	"assay/internal/tempfile"
-	"assay/phase"
-	"assay/series/forms"
+	"assay/logs/forms"
 	"assay/summary"
 	"assay/trace"
-	"assay/wallclock"
-	"assay/window"
+	"assay/trace/window"
 )
 
 // Inputs are read in parallel as long as their uncompressed size is estimated to be under
@@ -47,17 +47,17 @@ type reading struct {
 	need   need
 	needs  func() trace.Select // what is read of traces: need.reads unless the command asks otherwise
 
-	temp       tempfile.Registry // of all inputs
-	exportTime time.Duration     // of one report by nsys or ncu
+	temp       outfile.Registry // of all inputs
+	exportTime time.Duration    // of one report by nsys or ncu
 
 	limits limits
 	turn   sync.Mutex // held by the one input that may grow when memory is scarce
 
-	places placing.Rules
+	places partial.PathRules
 	window *window.Request // what is measured of each capture; nil for all
 	choice choice          // of ranks and work
 	ranks  map[int]bool    // that inputs have, if some are chosen
-	clocks wallclock.Settings
+	clocks clocks.Settings
 	left   []summary.LeftOutFile // files of directories that are not read
 
 	save  bool            // parts are saved, so collectives are looked at

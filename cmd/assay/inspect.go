@@ -13,18 +13,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/diag"
-	"assay/inspect"
-	"assay/internal/ingest"
-	"assay/internal/jsontext"
+	"assay/analyze/inspect"
+	"assay/ingest"
+	"assay/ingest/partial"
+	"assay/internal/diag"
+	"assay/internal/jsonscan"
 	"assay/internal/label"
-	"assay/internal/partial"
-	"assay/internal/tempfile"
+	"assay/internal/outfile"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/inspection"
 	"assay/summary"
-	"assay/unit"
-	"assay/window"
+	"assay/trace/window"
 )
 
 func inspectCommand() *command {
@@ -85,7 +85,7 @@ func runInspect(e env, c *command, args []string) error {
 		args = []string{ingest.Stdin}
 	}
 	x.outputs = []output{eventOutput}
-	var temp tempfile.Registry
+	var temp outfile.Registry
 	defer temp.Close()
 	if x.gap > 0 && len(args) > 1 { // inputs are read twice
 		if e, err = e.spool(args, &temp); err != nil {
@@ -103,7 +103,7 @@ func runInspect(e env, c *command, args []string) error {
 	x.hidden(answer)
 	shown := mask(answer).as(func(a *inspect.Answer, w io.Writer) error {
 		d := inspection.Doc(a)
-		return inFormat(x.format, d.Text, d.StepSummary, func(w io.Writer) error { return jsontext.Write(w, a) })(w)
+		return inFormat(x.format, d.Text, d.StepSummary, func(w io.Writer) error { return jsonscan.Write(w, a) })(w)
 	})
 	if err := e.print(shown); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"assay/inspect"
-	"assay/internal/corpus"
-	"assay/internal/longtest"
+	"assay/analyze/inspect"
+	"assay/internal/test/corpus"
+	"assay/internal/test/longtest"
 )
 
 // questions are one of each kind. Every name is like the first two.

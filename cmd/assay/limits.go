@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"assay/internal/membudget"
-	"assay/internal/tempfile"
+	"assay/internal/outfile"
+	"assay/internal/unit"
 	"assay/trace"
-	"assay/unit"
 )
 
 // limits has the limits for memory and input size.
@@ -20,10 +20,10 @@ type limits struct {
 const defaultMemory = "8GiB"
 
 // outOfMemory ends the process because it takes more memory than the limit. No file is
-// created while tempfile.Exit removes the temporary files.
+// created while outfile.Exit removes the temporary files.
 func (r *reading) outOfMemory(resident int64) {
 	r.e.say("assay: the inputs take %s of memory, over the limit of %s; raise --max-memory, or name fewer inputs", unit.FineBytes(resident), unit.Bytes(int64(r.limits.memory)))
-	tempfile.Exit(exitTrouble)
+	outfile.Exit(exitTrouble)
 }
 
 // trace returns the limits of one trace.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/gen/hostile"
+	"assay/internal/test/hostile"
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // What the command may take for 20 MB of a hostile input of full size. Memory is what

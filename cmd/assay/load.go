@@ -12,19 +12,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/classify"
-	"assay/internal/ingest"
+	"assay/analyze/classify"
+	"assay/analyze/clocks"
+	"assay/analyze/phase"
+	"assay/ingest"
+	"assay/ingest/partial"
 	"assay/internal/membudget"
-	"assay/internal/partial"
-	"assay/internal/placing"
 	"assay/internal/settings"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/rule"
-	"assay/phase"
-	"assay/series/forms"
+	"assay/logs/forms"
 	"assay/summary"
-	"assay/unit"
-	"assay/wallclock"
 )
 
 // A source holds the flags that all commands which read inputs share.
@@ -36,9 +35,9 @@ type source struct {
 	redact              bool             // names of users are hidden; secrets are in any case
 	outputs             []output         // what is printed and written
 	exportTime          time.Duration    // that nsys or ncu may take for a report
-	rankFrom, groupBy   string           // see placing.Rules
+	rankFrom, groupBy   string           // see partial.PathRules
 	window              windowing        // of the commands that register it
-	clockOffsets        []string         // see wallclock.Settings
+	clockOffsets        []string         // see clocks.Settings
 	peaks               peakFlags        // of the commands that register it
 	measures            analyze.Measures // that the outputs need only for these arguments
 }
@@ -75,7 +74,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	places, err := placing.Parse(s.rankFrom, s.groupBy)
+	places, err := partial.ParsePathRules(s.rankFrom, s.groupBy)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
@@ -87,7 +86,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	told, err := wallclock.ParseSettings(s.clockOffsets)
+	told, err := clocks.ParseSettings(s.clockOffsets)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}

@@ -11,7 +11,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 )
 
 // A told is what a command says of a capture.

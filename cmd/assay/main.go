@@ -39,7 +39,7 @@ import (
 	"github.com/spf13/pflag"
 
 	_ "assay/internal/early" // checks the address space
-	"assay/window"
+	"assay/trace/window"
 )
 
 // The exit statuses.

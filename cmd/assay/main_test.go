@@ -22,9 +22,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/rankgen"
 	"assay/internal/membudget"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/rankgen"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/longtest"
-	"assay/unit"
+	"assay/internal/test/longtest"
+	"assay/internal/unit"
 )
 
 // TestManyInputs: files that were read are closed, what they took is given back or

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/longtest"
+	"assay/internal/test/longtest"
 )
 
 // writeSteps writes a trace of n steps, each with one kernel of a name of its own, on the

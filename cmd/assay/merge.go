@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/ingest/partial"
+	"assay/internal/diag"
 	"assay/internal/outfile"
-	"assay/internal/partial"
 )
 
 func mergeCommand() *command {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/gen/rankgen"
-	"assay/internal/longtest"
+	"assay/internal/test/longtest"
+	"assay/internal/test/rankgen"
 )
 
 // saved runs a command that writes to a directory, and returns the directory.

@@ -5,10 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"assay/efficiency/hardware"
-	"assay/efficiency/transformer"
+	"assay/analyze/efficiency/hardware"
+	"assay/analyze/efficiency/transformer"
 	"assay/internal/settings"
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // config returns the path of the configuration of a model that --model-flops names, if it does.

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 )
 
 // everything is all that any output needs, but for details, which JSON has only if it is

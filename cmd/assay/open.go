@@ -16,16 +16,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/ingest/partial"
+	"assay/internal/diag"
 	"assay/internal/label"
 	"assay/internal/loopback"
 	"assay/internal/outfile"
-	"assay/internal/partial"
-	"assay/internal/tempfile"
+	"assay/internal/unit"
 	"assay/trace"
-	"assay/unit"
-	"assay/window"
+	"assay/trace/window"
 )
 
 func openCommand() *command {
@@ -74,7 +73,7 @@ func runOpen(e env, c *command, args []string) error {
 	if wrong := o.check(args); wrong != "" {
 		return usageError(e, c, wrong)
 	}
-	var temp tempfile.Registry
+	var temp outfile.Registry
 	defer temp.Close()
 	content, file, err := o.content(e, c, args, &temp)
 	if file != nil {
@@ -119,7 +118,7 @@ func (o *opening) check(args []string) string {
 
 // content finds what is served, and opens it. A trace in Chrome JSON and a page are served as
 // they are. Other inputs are written as one trace to a temporary file.
-func (o *opening) content(e env, c *command, args []string, temp *tempfile.Registry) (out loopback.Content, file *os.File, err error) {
+func (o *opening) content(e env, c *command, args []string, temp *outfile.Registry) (out loopback.Content, file *os.File, err error) {
 	if len(args) == 1 {
 		if file, page := openPage(args[0]); page {
 			if o.at != "" || o.window.rank != "" {
@@ -152,7 +151,7 @@ func (o *opening) content(e env, c *command, args []string, temp *tempfile.Regis
 }
 
 // joined writes the inputs as one trace to a temporary file.
-func (o *opening) joined(r *reading, c *command, args []string, temp *tempfile.Registry) (out loopback.Content, file *os.File, err error) {
+func (o *opening) joined(r *reading, c *command, args []string, temp *outfile.Registry) (out loopback.Content, file *os.File, err error) {
 	file, err = temp.Create(func() (*os.File, error) { return os.CreateTemp("", "assay-*.json.gz") })
 	if err != nil {
 		return out, nil, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(err))
@@ -260,7 +259,7 @@ func (o *opening) from(at int64) *loopback.Range {
 }
 
 // serve serves the content until it is idle or a signal comes.
-func (o *opening) serve(e env, c *command, content loopback.Content, temp *tempfile.Registry) error {
+func (o *opening) serve(e env, c *command, content loopback.Content, temp *outfile.Registry) error {
 	s, err := loopback.Listen(content, o.port)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

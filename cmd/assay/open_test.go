@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"assay/analyze"
-	"assay/inspect"
-	"assay/internal/gen/nsysgen"
-	"assay/internal/gen/rankgen"
-	"assay/internal/ingest"
-	"assay/internal/tempfile"
+	"assay/analyze/inspect"
+	"assay/ingest"
+	"assay/internal/outfile"
+	"assay/internal/test/nsysgen"
+	"assay/internal/test/rankgen"
 )
 
 // TestOpenedMoment opens inputs of all kinds at the start of an operation, and looks for it
@@ -67,7 +67,7 @@ func TestOpenedMoment(t *testing.T) {
 			if wrong := o.check([]string{tt.input}); wrong != "" {
 				t.Fatal(wrong)
 			}
-			var temp tempfile.Registry
+			var temp outfile.Registry
 			defer temp.Close()
 			content, file, err := o.content(env{nil, io.Discard, &stderr}, openCommand(), []string{tt.input}, &temp)
 			if err != nil {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/internal/outfile"
 	"assay/report/pictures"
 )

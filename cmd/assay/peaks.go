@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/efficiency/hardware"
+	"assay/analyze/efficiency/hardware"
+	"assay/ingest/partial"
 	"assay/internal/label"
-	"assay/internal/partial"
 	"assay/internal/settings"
 
 	"github.com/spf13/pflag"

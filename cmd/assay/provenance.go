@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/gate"
-	"assay/gate/provenance"
+	"assay/gate/baseline"
 	"assay/summary"
 )
 
@@ -20,8 +20,8 @@ func (s *stating) register(flags *pflag.FlagSet) {
 }
 
 // of returns the provenance of runs, with what is stated.
-func (s *stating) of(runs ...*summary.Summary) (provenance.Provenance, error) {
-	p := provenance.Of(runs...)
+func (s *stating) of(runs ...*summary.Summary) (baseline.Provenance, error) {
+	p := baseline.ProvenanceOf(runs...)
 	for _, list := range []struct {
 		flag  string
 		texts []string

@@ -8,12 +8,12 @@ import (
 
 	"assay/analyze"
 	"assay/analyze/detail"
-	"assay/internal/ingest"
-	"assay/internal/partial"
+	"assay/ingest"
+	"assay/ingest/partial"
 	"assay/internal/redact"
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/trace"
-	"assay/unit"
 )
 
 // measureAll measures all inputs. It returns those that could be read, in the order of

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 )
 
 // ofRanks returns a folder of real runs of several ranks, or skips the test.

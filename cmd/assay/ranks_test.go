@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"assay/gate"
-	"assay/internal/gen/rankgen"
+	"assay/internal/test/rankgen"
 	"assay/summary"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"

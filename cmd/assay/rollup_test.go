@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/corpus"
-	"assay/internal/gen/rankgen"
+	"assay/internal/test/corpus"
+	"assay/internal/test/rankgen"
 	"assay/summary"
 )
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"bytes"
 	"encoding/json"
 	"os"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/gen/nsysgen"
 	"assay/internal/redact"
+	"assay/internal/test/nsysgen"
 )
 
 // cutNames returns names with a secret that the limit of the length of names cuts in the

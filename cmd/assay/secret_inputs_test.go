@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"assay/internal/gen/nsysgen"
+	"assay/internal/test/nsysgen"
 )
 
 // appendPickle appends a value as a pickle of protocol 2 has it.

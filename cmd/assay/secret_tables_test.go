@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/gen/nsysgen"
+	"assay/internal/test/nsysgen"
 )
 
 // TestDoctorSearchesTables: doctor finds a secret in any text of an export, in pairs of

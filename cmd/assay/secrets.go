@@ -3,7 +3,7 @@ package main
 import (
 	"io"
 
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/redact"
 	"assay/summary"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/judge/finding"
 	"assay/judge/rule"
 )

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"assay/internal/tempfile"
+	"assay/internal/outfile"
 )
 
 // endOnQuit makes SIGQUIT end the process as SIGTERM does, with exit status 131. The
@@ -20,7 +20,7 @@ func endOnQuit() {
 	signal.Notify(quit, syscall.SIGQUIT)
 	go func() {
 		<-quit
-		tempfile.Exit(128 + int(syscall.SIGQUIT))
+		outfile.Exit(128 + int(syscall.SIGQUIT))
 	}()
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/report"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"assay/analyze/nsysstats"
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/internal/diag"
 	"assay/report/nsystables"
 	"assay/trace"
 )

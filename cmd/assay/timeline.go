@@ -10,18 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/ingest/export"
+	"assay/ingest/partial"
+	"assay/internal/diag"
 	"assay/internal/outfile"
-	"assay/internal/partial"
 	"assay/internal/redact"
-	"assay/internal/tempfile"
-	"assay/internal/timeline"
-	"assay/internal/trim"
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/trace"
-	"assay/unit"
-	"assay/window"
+	"assay/trace/window"
 )
 
 // A timelineFile is one input of a timeline.
@@ -53,7 +51,7 @@ type joinedTimeline struct {
 	r      *reading
 	name   string // of the command
 	files  []*timelineFile
-	header timeline.Header
+	header export.Header
 	hide   *redact.Redactor
 	users  bool
 }
@@ -220,7 +218,7 @@ func (j *joinedTimeline) head() {
 	h := &j.header
 	for _, f := range j.files {
 		h.Kineto = h.Kineto || f.meta.Kineto || f.from.Format == "kineto"
-		m := timeline.Member{Rank: f.rank(), Input: f.from.Path}
+		m := export.Member{Rank: f.rank(), Input: f.from.Path}
 		if len(j.files) > 1 {
 			m.Offset, m.Residual = f.offset, f.residual
 		}
@@ -233,7 +231,7 @@ func (j *joinedTimeline) head() {
 			if d.Name == "" {
 				continue
 			}
-			h.GPUs = append(h.GPUs, timeline.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device], Hardware: f.meta.Hardware[d.Device]})
+			h.GPUs = append(h.GPUs, export.GPU{ID: to, Name: d.Name, Capacity: f.meta.Capacity[d.Device], Hardware: f.meta.Hardware[d.Device]})
 		}
 		h.Members = append(h.Members, m)
 	}
@@ -261,9 +259,9 @@ func (j *joinedTimeline) encode(w io.Writer) error {
 			return err
 		}
 	}
-	out := timeline.NewWriter(w, j.header, len(j.files), int64(j.r.limits.memory)/8, j.hide.Text)
+	out := export.NewWriter(w, j.header, len(j.files), int64(j.r.limits.memory)/8, j.hide.Text)
 	err := j.each(sel, func(f *timelineFile, rd *trace.Reader) error {
-		sum, err := out.Add(timeline.Rank{Label: j.label(f), Shift: f.shift, Devices: f.devices}, rd)
+		sum, err := out.Add(export.Rank{Label: j.label(f), Shift: f.shift, Devices: f.devices}, rd)
 		if sum.Dropped > 0 {
 			j.r.e.say("assay %s: %s: %s cannot be shown and %s left out", j.name, f.from.Path, plural(int(sum.Dropped), "event", "events"), wasWere(sum.Dropped))
 		}
@@ -344,13 +342,13 @@ func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trac
 		if err != nil {
 			return err
 		}
-		return timeline.Piped(func(w io.Writer) error { return timeline.WriteModel(w, in.Trace) }, tf.from.Path, sel, use)
+		return export.Piped(func(w io.Writer) error { return export.WriteModel(w, in.Trace) }, tf.from.Path, sel, use)
 	})
 }
 
 // openPart calls use with a reader of the events of the part that is asked for.
 func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
-	var p *trim.Choice
+	var p *export.Choice
 	err := j.r.again(tf.path, func(f *ingest.File) error {
 		need := sel
 		need.Index = true
@@ -359,13 +357,13 @@ func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*
 			return err
 		}
 		job := &trimJob{trimming: new(trimming), r: j.r}
-		p, err = job.part(in, trim.Source{Path: tf.path})
+		p, err = job.part(in, export.Source{Path: tf.path})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return timeline.Piped(p.WriteEvents, tf.from.Path, sel, use)
+	return export.Piped(p.WriteEvents, tf.from.Path, sel, use)
 }
 
 // again opens an input that was read before and calls use with it.
@@ -386,7 +384,7 @@ func (r *reading) again(path string, use func(*ingest.File) error) error {
 
 // spool copies standard input to a temporary file if it is one of the inputs, because a
 // timeline reads its inputs twice. The caller calls done.
-func (e env) spool(args []string, temp *tempfile.Registry) (env, error) {
+func (e env) spool(args []string, temp *outfile.Registry) (env, error) {
 	if !slices.Contains(args, ingest.Stdin) {
 		return e, nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"assay/summary"
 	"assay/summary/view"
-	"assay/window"
+	"assay/trace/window"
 )
 
 // fewRanks is the number of ranks up to which a timeline shows all by default. Eight are

@@ -15,7 +15,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"assay/internal/gen/rankgen"
+	"assay/internal/test/rankgen"
 	"assay/summary"
 )
 

@@ -11,14 +11,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze"
-	"assay/diag"
-	"assay/internal/ingest"
+	"assay/ingest"
+	"assay/ingest/export"
+	"assay/internal/diag"
 	"assay/internal/outfile"
-	"assay/internal/tempfile"
-	"assay/internal/trim"
+	"assay/internal/unit"
 	"assay/trace"
-	"assay/unit"
-	"assay/window"
+	"assay/trace/window"
 )
 
 func trimCommand() *command {
@@ -64,7 +63,7 @@ func runTrim(e env, c *command, args []string) error {
 	if len(args) == 0 {
 		args = []string{ingest.Stdin}
 	}
-	var temp tempfile.Registry
+	var temp outfile.Registry
 	defer temp.Close()
 	if e, err = e.spool(args, &temp); err != nil {
 		return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
@@ -193,7 +192,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if in.Trace == nil {
 		return fmt.Errorf("%s: the input has no timeline to take a part of; leave it out", in.Path)
 	}
-	p, err := j.part(in, trim.Source{Path: j.r.paths[i], Common: j.common[i], Output: j.outputs[i]})
+	p, err := j.part(in, export.Source{Path: j.r.paths[i], Common: j.common[i], Output: j.outputs[i]})
 	if err != nil {
 		return err
 	}
@@ -201,7 +200,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if err := p.Learn(); err != nil {
 		return err
 	}
-	encode := func(p *trim.Choice, w io.Writer) error { return outfile.Compressed(j.outputs[i], w, p.Write) }
+	encode := func(p *export.Choice, w io.Writer) error { return outfile.Compressed(j.outputs[i], w, p.Write) }
 	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
 		return fmt.Errorf("%s: cannot write the result: %w", in.Path, diag.PathOnly(err))
 	}

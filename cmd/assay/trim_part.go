@@ -6,15 +6,15 @@ import (
 	"os"
 	"strings"
 
-	"assay/internal/ingest"
-	"assay/internal/trim"
+	"assay/ingest"
+	"assay/ingest/export"
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/trace"
-	"assay/unit"
 )
 
 // part decides what is kept of an input. from has its path, and how it is written.
-func (j *trimJob) part(in *ingest.Input, from trim.Source) (*trim.Choice, error) {
+func (j *trimJob) part(in *ingest.Input, from export.Source) (*export.Choice, error) {
 	stretch, err := j.r.options(in).StretchOf(in.Trace, summary.Input{Path: in.Path, Rank: in.Rank})
 	if err != nil {
 		return nil, err
@@ -23,12 +23,12 @@ func (j *trimJob) part(in *ingest.Input, from trim.Source) (*trim.Choice, error)
 	from.Open = func(use func(io.Reader) error) error {
 		return j.r.again(from.Path, func(f *ingest.File) error { return use(f) })
 	}
-	wish := trim.Wish{Work: j.r.choice.work, GPUOnly: j.gpuOnly, NoPython: j.noPython, Redact: j.redact, Most: j.most, Limit: j.maxSize}
-	return trim.Choose(wish, stretch, from)
+	wish := export.Wish{Work: j.r.choice.work, GPUOnly: j.gpuOnly, NoPython: j.noPython, Redact: j.redact, Most: j.most, Limit: j.maxSize}
+	return export.Choose(wish, stretch, from)
 }
 
 // told returns what was written of a part, in lines.
-func (t *trimming) told(p *trim.Choice, output string) (lines []string) {
+func (t *trimming) told(p *export.Choice, output string) (lines []string) {
 	text := fmt.Sprintf("%s: %d of %d events", output, p.Sum.Events, p.Rows)
 	x := &p.Part.Excerpt
 	if n := x.Capture.End - x.Capture.Start; n > 0 {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	"assay/internal/partial"
-	"assay/unit"
-	"assay/window"
+	"assay/ingest/partial"
+	"assay/internal/unit"
+	"assay/trace/window"
 )
 
 // align finds the stretch in which all ranks are cut: on one clock, from the first start of

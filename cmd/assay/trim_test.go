@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/corpus"
+	"assay/internal/test/corpus"
 	"assay/summary"
 	"assay/trace"
 )

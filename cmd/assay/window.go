@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
 	"assay/trace"
-	"assay/window"
+	"assay/trace/window"
 )
 
 // A windowing holds the flags that narrow inputs to a part of their time, ranks and work.

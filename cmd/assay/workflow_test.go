@@ -15,7 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"assay/internal/marktest"
+	"assay/internal/test/marktest"
 )
 
 // A job is the result of a step of a workflow.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/plot"

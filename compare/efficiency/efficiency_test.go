@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"assay/compare/efficiency"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"assay/gate/provenance"
 	"assay/summary"
 )
 
@@ -33,7 +32,7 @@ func (a Acceptance) Text() string {
 
 // Acceptances returns the latest decisions of the directories among the names of a
 // baseline. Decisions of earlier versions have no provenance: that of the summaries counts.
-func Acceptances(names []string, base []*summary.Summary, now provenance.Provenance) (out []Acceptance, err error) {
+func Acceptances(names []string, base []*summary.Summary, now Provenance) (out []Acceptance, err error) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
 			continue
@@ -47,10 +46,10 @@ func Acceptances(names []string, base []*summary.Summary, now provenance.Provena
 		}
 		a := Acceptance{Decision: said.Last, Dir: name}
 		if a.Provenance == nil {
-			p := provenance.Of(base...)
+			p := ProvenanceOf(base...)
 			a.Provenance = &p
 		}
-		a.Expired = provenance.Differences(*a.Provenance, now)
+		a.Expired = Differences(*a.Provenance, now)
 		out = append(out, a)
 	}
 	return out, nil

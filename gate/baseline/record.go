@@ -14,10 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"assay/diag"
-	"assay/gate/provenance"
-	"assay/internal/jsontext"
-	"assay/internal/tempfile"
+	"assay/internal/diag"
+
+	"assay/internal/jsonscan"
+	"assay/internal/outfile"
 )
 
 // A Decision is one line of the record in a directory of baselines.
@@ -29,7 +29,7 @@ type Decision struct {
 	Assay    string   `json:"assay"`  // its version
 	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
 
-	Provenance *provenance.Provenance `json:"provenance,omitempty"` // absent in records of earlier versions
+	Provenance *Provenance `json:"provenance,omitempty"` // absent in records of earlier versions
 }
 
 // FileName is the name of the record. Each line is a decision.
@@ -45,7 +45,7 @@ type Record struct {
 	Said
 	end int64 // offset of the end of the last complete line
 
-	temp tempfile.Registry // lists the record while it is empty: it is removed unless a decision is added
+	temp outfile.Registry // lists the record while it is empty: it is removed unless a decision is added
 }
 
 // A Said is what a record says.
@@ -112,7 +112,7 @@ func lockRecord(path string) (*lockedfile.File, error) {
 // Add appends a decision in one write, which replaces a cut line. If the write fails, the
 // record is unchanged, and removed if it is new.
 func (r *Record) Add(d Decision) error {
-	line, err := jsontext.Line(d)
+	line, err := jsonscan.Line(d)
 	if err != nil {
 		return err
 	}

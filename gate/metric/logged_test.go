@@ -46,7 +46,7 @@ func service() *summary.Summary {
 // TestLoggedMetrics: each line names a metric of series with its unit and direction, and what
 // is a time, latency or rate there has a line or a metric of its own.
 func TestLoggedMetrics(t *testing.T) {
-	text, err := os.ReadFile("../../series/metrics.txt")
+	text, err := os.ReadFile("../../logs/metrics.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/summary/view/efficiency"
-	"assay/unit"
 )
 
 // efficiencyMetrics compare what GPUs did with their peaks. They are measured where a gate

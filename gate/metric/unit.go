@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // A Unit is what a metric is measured in.

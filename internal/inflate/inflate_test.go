@@ -16,7 +16,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"assay/internal/gen/tracegen"
+	"assay/internal/test/tracegen"
 
 	"github.com/klauspost/compress/gzip"
 )

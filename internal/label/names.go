@@ -11,7 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"assay/internal/lazyregexp"
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 const (

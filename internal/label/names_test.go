@@ -10,7 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"assay/internal/label"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 func TestTidyKernel(t *testing.T) {

@@ -1,5 +1,7 @@
 // Package outfile writes files that appear complete or not at all, and finds out before the
-// work whether they can be written.
+// work whether they can be written. It keeps a list of what must not outlive the process:
+// temporary files and directories, and child processes. A signal to end removes all of it
+// before the process ends, and so does [Exit].
 package outfile
 
 import (
@@ -13,8 +15,6 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
-
-	"assay/internal/tempfile"
 )
 
 // A File is a file to write.
@@ -27,7 +27,7 @@ type File struct {
 // called, the end of the process, by a signal or for want of memory, removes the
 // unfinished files.
 type Writer struct {
-	temp   tempfile.Registry
+	temp   Registry
 	staged []stagedFile
 }
 

@@ -8,7 +8,7 @@
 // recurses, and a limit bounds what all values take.
 //
 // Values are small: eight bytes each, in lists that the program of the pickle
-// built; equal texts are kept once. Package torchprof/snapshot reads its model
+// built; equal texts are kept once. Package torchprof/memory reads its model
 // out of them.
 package pickle
 
@@ -20,7 +20,7 @@ import (
 	"math"
 	"strconv"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // A Value is a plain value, or a place in the [Doc] that it came with. The zero

@@ -1,5 +1,7 @@
 // Package settings reads the files that users write: rules, phases, forms of lines, peaks,
-// limits and gates. Its errors have no secret of the file.
+// limits and gates. Its errors have no secret of the file. The readers walk the tree of a
+// file themselves, so that every message starts with the line at fault: "7: want one value,
+// got null". The name of the file, and what the values mean, is theirs.
 package settings
 
 import (
@@ -8,14 +10,13 @@ import (
 	"io"
 	"os"
 
-	"assay/diag"
-	"assay/internal/yamltree"
+	"assay/internal/diag"
 )
 
 // Read reads a settings file. Its size limit protects against a trace given by
 // mistake, and against devices without an end.
 func Read(path string) ([]byte, error) {
-	const limit = yamltree.MaxBytes
+	const limit = MaxBytes
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, diag.PathOnly(err)

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"assay/internal/yamltree"
 )
 
 // TestRead: text up to the limit is read; a longer file and other encodings are refused by
@@ -19,8 +17,8 @@ func TestRead(t *testing.T) {
 		text    []byte
 		message string
 	}{
-		"limit.yaml": {bytes.Repeat([]byte("#"), yamltree.MaxBytes), ""},
-		"over.yaml":  {bytes.Repeat([]byte("#"), yamltree.MaxBytes+1), "the limit for settings"},
+		"limit.yaml": {bytes.Repeat([]byte("#"), MaxBytes), ""},
+		"over.yaml":  {bytes.Repeat([]byte("#"), MaxBytes+1), "the limit for settings"},
 		"utf16.yaml": {[]byte("\xff\xfea\x00"), "not UTF-8"},
 		"zero.yaml":  {[]byte("a: \x00"), "not UTF-8"},
 	} {

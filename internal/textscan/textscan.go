@@ -1,6 +1,7 @@
 // Package textscan reads texts, such as logs of many gigabytes, in which a few
 // lines matter. Each reader of such lines decides with a cheap check whether a
-// line may begin something that it reads; all other lines are skipped.
+// line may begin something that it reads; all other lines are skipped. A [Reader]
+// reads lines of limited length from files with any content.
 package textscan
 
 import (

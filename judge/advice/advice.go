@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // The steps of a finding are for users of PyTorch, the most promising first: screens

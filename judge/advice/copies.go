@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A Direction is the direction of a copy, by its name, or memset.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // LongGap is the length of a gap in ns from which it is work of the CPU. It is an edge of

@@ -7,10 +7,10 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // RankName returns a rank as the subject of a finding.

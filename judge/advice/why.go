@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A lateness is what a late rank does more of than the others of the same work, in ns.

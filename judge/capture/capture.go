@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // gpuEventsMissing is the code of the issue that kernels were launched and none was

@@ -8,10 +8,10 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/lazyregexp"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A worker is one thread of the host whose slices have peers on other threads.

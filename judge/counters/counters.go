@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A Side is the limiter of the kernels of one row of [summary.Summary.Counters], by

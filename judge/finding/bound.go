@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // A Bound names the bottleneck of a run, of a phase, of a step or of a kernel. It is a

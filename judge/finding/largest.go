@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Worst returns the index of the largest of n shares, the first if several are

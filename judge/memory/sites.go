@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/unit"
 )
 
 // memoryExhausted reports that an allocation failed, and whether the free memory was

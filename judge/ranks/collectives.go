@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // minGroupBytes is the size from which groups of one kind are compared with each other.

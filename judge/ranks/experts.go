@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // unevenExperts judges the waiting for ranks whose experts get more tokens than those of

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // stragglersOf judges how long the other ranks wait for those that are late.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // pipelines returns the pipelines of the summary of which every stage was given. A stage waits

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // An Evaluator applies the rules to the ranks of a summary.

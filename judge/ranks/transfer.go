@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A transfers is the collectives of one kind: of groups that differ only in their ranks.

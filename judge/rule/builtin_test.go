@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"assay/internal/yamltree"
+	"assay/internal/settings"
 )
 
 var update = flag.Bool("update", false, "write builtin.go from the YAML files of this folder")
@@ -99,12 +99,12 @@ func parseRules(text []byte) (rules []ruleEntry, err error) {
 			if key != "remedies" {
 				return decodeKey(&e, key, value, limits)
 			}
-			return yamltree.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
+			return settings.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
 				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
 				e.Remedies = append(e.Remedies, r)
 				return eachKey(remedy, func(key string, value ast.Node) error {
 					return decodeKey(r, key, value, func(key string, value ast.Node) error {
-						return yamltree.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
+						return settings.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
 					})
 				})
 			})
@@ -124,7 +124,7 @@ func decodeKey(into any, key string, value ast.Node, others func(string, ast.Nod
 			continue
 		}
 		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface()); err != nil {
-			line, text, _ := yamltree.Mistake(yamltree.Line(value), err)
+			line, text, _ := settings.Mistake(settings.Line(value), err)
 			return fmt.Errorf("%d: %s: %s", line, key, text)
 		}
 		return nil

@@ -1,8 +1,8 @@
 package rule
 
 import (
+	"assay/internal/unit"
 	"assay/judge/finding"
-	"assay/unit"
 )
 
 // Measured returns the numbers of a finding, the limit that num/den reaches, and

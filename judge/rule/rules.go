@@ -14,8 +14,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
-	"assay/unit"
 )
 
 // A ruleEntry is one entry of the files in the folder rules: everything about a rule

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"assay/internal/yamltree"
+	"assay/internal/settings"
 	"assay/judge/finding"
 )
 
@@ -26,12 +26,12 @@ func checkRules(entries []ruleEntry, sources []namedSource) (problems []string) 
 	rules, owners := map[string]bool{}, map[string]string{}
 	for i := range entries {
 		e := &entries[i]
-		if rules[e.ID] || !yamltree.IsKebab(e.ID) {
+		if rules[e.ID] || !settings.IsKebab(e.ID) {
 			report("rule %s: the id is used twice, or is not of lower-case words with hyphens", e.ID)
 		}
 		rules[e.ID] = true
 		for _, r := range e.Remedies {
-			if owners[r.ID] != "" || !yamltree.IsKebab(r.ID) {
+			if owners[r.ID] != "" || !settings.IsKebab(r.ID) {
 				report("rule %s: remedy %s: the id is used twice, or is not of lower-case words with hyphens", e.ID, r.ID)
 			}
 			owners[r.ID] = e.ID

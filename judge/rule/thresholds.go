@@ -11,9 +11,9 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"assay/internal/yamltree"
+	"assay/internal/settings"
+	"assay/internal/unit"
 	"assay/judge/finding"
-	"assay/unit"
 )
 
 // The ids of the rules, in their order of precedence. What each measures is in
@@ -235,7 +235,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 		id := entry.Key.GetToken().Value
 		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
 		if i < 0 {
-			return yamltree.Errorf(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
+			return settings.Errorf(entry.Key, "unknown rule %q: \"assay explain\" lists the rules", id)
 		}
 		rule := &th.rules[i]
 		err := eachKey(entry, func(key string, value ast.Node) error { return rule.set(key, value, false) })
@@ -243,7 +243,7 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 			return err
 		}
 		if rule.Critical > 0 && rule.Warn > rule.Critical {
-			return yamltree.Errorf(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
+			return settings.Errorf(entry.Key, "rule %q: warn limit %s is over the critical limit %s",
 				id, unit.Percent(rule.Warn), unit.Percent(rule.Critical))
 		}
 		return nil
@@ -257,26 +257,26 @@ func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
 // set stores one key of a rule. Defining is true for the file that says which
 // rules there are, what they mean and which limits they have.
 func (r *Rule) set(key string, value ast.Node, defining bool) error {
-	text, err := yamltree.Scalar(value)
+	text, err := settings.Scalar(value)
 	if err != nil {
-		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+		return settings.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 	}
 	limit := r.limit(key)
 	switch {
 	case key == "min_events" && (defining || r.MinEvents != 0):
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return yamltree.Errorf(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
+			return settings.Errorf(value, "rule %q: %s: %q is not a whole number from 1 on", r.ID, key, text)
 		}
 		r.MinEvents = n
 		return nil
 	case r.duration(key) != nil && (defining || *r.duration(key) != 0):
 		ns, err := unit.ParseDuration(text)
 		if err != nil {
-			return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+			return settings.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 		}
 		if ns <= 0 {
-			return yamltree.Errorf(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
+			return settings.Errorf(value, "rule %q: %s: %q is not over 0 ns", r.ID, key, text)
 		}
 		*r.duration(key) = ns
 		return nil
@@ -289,14 +289,14 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 	case key == "meaning" && text == r.Meaning:
 		return nil // a copy of the built-in file changes nothing
 	case limit == nil || *limit == 0 && !defining:
-		return yamltree.Errorf(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
+		return settings.Errorf(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
 	}
 	share, err := unit.ParseShare(text)
 	if err != nil {
-		return yamltree.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
+		return settings.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 	}
 	if share <= 0 || share > 1 {
-		return yamltree.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
+		return settings.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
 	}
 	*limit = share
 	return nil
@@ -323,9 +323,9 @@ func (r *Rule) keys() []string {
 
 // eachRule calls f for the entries of the mapping that text is.
 func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
-	file, err := yamltree.Parse(text)
+	file, err := settings.Parse(text)
 	if err != nil {
-		if over := (*yamltree.LimitError)(nil); errors.As(err, &over) {
+		if over := (*settings.LimitError)(nil); errors.As(err, &over) {
 			return err
 		}
 		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
@@ -338,9 +338,9 @@ func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
 			continue
 		}
 		if i > 0 {
-			return yamltree.Errorf(doc.Body, "second YAML document, want one")
+			return settings.Errorf(doc.Body, "second YAML document, want one")
 		}
-		if err := yamltree.EachEntry(doc.Body, "rules", f); err != nil {
+		if err := settings.EachEntry(doc.Body, "rules", f); err != nil {
 			return err
 		}
 	}
@@ -349,7 +349,7 @@ func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
 
 // eachKey calls f for the keys of one rule.
 func eachKey(rule *ast.MappingValueNode, f func(key string, value ast.Node) error) error {
-	return yamltree.EachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
+	return settings.EachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
 		return f(e.Key.GetToken().Value, e.Value)
 	})
 }

@@ -10,12 +10,12 @@ import (
 	"unicode"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A work is named work of the CPU between launches. Names that differ in their numbers

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // elsewhere is the share of generation in which the GPU is idle from which it runs in

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // worstDevice names the GPU with the largest share of p, if there are several, and

@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // A longGaps is the gaps that are long enough to inspect one by one.

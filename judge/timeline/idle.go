@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // The limits of gaps. Gaps of longGap and more are work of the CPU; those from

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // wholeGraph is the category of CUDA graphs that were traced as one event, without

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/ingest"
+	"assay/ingest"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A stepCause is what makes a slow step long: work of the CPU while the GPU is idle, or a

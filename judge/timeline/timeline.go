@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A part is a share of the window that can limit a run. The parts and compute time

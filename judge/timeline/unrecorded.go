@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/unit"
 )
 
 // leaveOutUnrecorded takes the time in which GPUs ran work that is not in the capture out

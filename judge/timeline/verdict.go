@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
-	"assay/unit"
 )
 
 // verdict returns the bottleneck of the run from the parts of the tree: the largest one

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/capture"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // recordsMissing judges whether device work is missing from the capture: see

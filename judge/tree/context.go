@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A Context is what the rules of all subjects see: a summary, the limits, and the part of

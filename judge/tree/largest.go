@@ -3,8 +3,8 @@ package tree
 import (
 	"fmt"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
-	"assay/unit"
 )
 
 // LargestLoss returns the largest part of the window that is a loss and has a finding, of

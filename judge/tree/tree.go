@@ -14,8 +14,8 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/unit"
 	"assay/judge/finding"
-	"assay/unit"
 )
 
 // A Reading is what a rule returns: its finding as it is by itself, and what the rule

@@ -10,7 +10,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // readCorpus reads a real output. It skips the test if there is no corpus.

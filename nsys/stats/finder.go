@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // A Finder finds the tables in a text that also contains other lines, such as

@@ -10,8 +10,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"assay/internal/profile"
 	"assay/internal/textscan"
-	"assay/profile"
 )
 
 // found returns the tables that a Finder finds in a text.

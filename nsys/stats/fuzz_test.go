@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // FuzzRead: any input gives an error or consistent tables: every row has a cell

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // A what is the meaning of a column for the reader.

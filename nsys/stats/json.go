@@ -3,7 +3,7 @@ package stats
 import (
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // maxArray is the maximum size in bytes of an array of rows in JSON, which is

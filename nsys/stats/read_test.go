@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // show prints tables as text: a line for each table, one for its columns, and

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"assay/profile"
+	"assay/internal/profile"
 )
 
 // A report is one of the tables that nsys stats can print.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"assay/diag"
+	"assay/internal/diag"
 )
 
 // A printed is the printed share of a row, in thousandths of a percent, with

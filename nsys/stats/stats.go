@@ -15,10 +15,10 @@ import (
 	"io"
 	"strings"
 
-	"assay/diag"
+	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/internal/redact"
-	"assay/internal/textline"
-	"assay/profile"
+	"assay/internal/textscan"
 )
 
 // Limits bound the resources for reading one input. A field that is 0 has the
@@ -54,7 +54,7 @@ const (
 // end, the tables read so far are returned with an issue, together with the
 // error of the input.
 func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := newReader(textline.NewReader(in, maxLine), name, limits)
+	r := newReader(textscan.NewReader(in, maxLine), name, limits)
 	for {
 		line, cut, err := r.lines.Next()
 		if cut {
@@ -79,9 +79,9 @@ func Read(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 
 // newReader returns a reader of lines. If lines is nil, the caller passes the
 // lines to it.
-func newReader(lines *textline.Reader, name string, limits Limits) *reader {
+func newReader(lines *textscan.Reader, name string, limits Limits) *reader {
 	if lines == nil {
-		lines = &textline.Reader{}
+		lines = &textscan.Reader{}
 	}
 	rows := cmp.Or(limits.Rows, defaultRows)
 	r := &reader{
@@ -99,7 +99,7 @@ type reader struct {
 	name   string
 	byName string // the report in the name of the input
 	run    string // the run of the tables, from the last message of nsys or from the name of the input
-	lines  *textline.Reader
+	lines  *textscan.Reader
 	out    *profile.Tables
 	issues diag.Ledger
 

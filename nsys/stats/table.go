@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"assay/diag"
-	"assay/profile"
+	"assay/internal/diag"
+	"assay/internal/profile"
 )
 
 // An opened is a table that is being read.

@@ -11,10 +11,10 @@ import (
 
 	"assay/gate"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A Report prints the results of gates.

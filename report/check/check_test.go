@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/gate"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"assay/gate/metric"
-	"assay/internal/jsontext"
+	"assay/internal/jsonscan"
 	"assay/report/doc"
 )
 
@@ -44,4 +44,4 @@ func (x Explanation) Text(w io.Writer, columns int) error { return x.doc().Text(
 func (x Explanation) Markdown(w io.Writer) error { return x.doc().Markdown(w) }
 
 // JSON writes the page as an object.
-func (x Explanation) JSON(w io.Writer) error { return jsontext.Write(w, x.Page) }
+func (x Explanation) JSON(w io.Writer) error { return jsonscan.Write(w, x.Page) }

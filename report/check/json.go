@@ -10,7 +10,7 @@ import (
 
 	"assay/gate"
 	"assay/gate/metric"
-	"assay/internal/jsontext"
+	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/report/doc"
 )
@@ -80,7 +80,7 @@ func (c Report) JSON(w io.Writer) error {
 		}
 		out.Gates = append(out.Gates, g)
 	}
-	return jsontext.Write(w, out)
+	return jsonscan.Write(w, out)
 }
 
 func better(m *metric.Metric) string {
@@ -141,7 +141,7 @@ func (c Report) Benchmark(w io.Writer, higher bool) error {
 		}
 		list = append(list, b)
 	}
-	return jsontext.Write(w, list)
+	return jsonscan.Write(w, list)
 }
 
 // reach returns the largest distance of runs from their middle: "± 3.1%".

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assay/compare"
-	"assay/compare/series"
+	"assay/compare/logs"
 	"assay/internal/label"
 )
 
@@ -115,7 +115,7 @@ func (t csvTable) logged(c *compare.Comparison) {
 		if m.Name != m.Metric {
 			name += " " + m.Name
 		}
-		cells := []string{"series", name, series.LabelText(m.Labels), m.Match, m.Unit, "", "", "", "", optional(m.Delta), optional(m.Change), m.Effect}
+		cells := []string{"series", name, logs.LabelText(m.Labels), m.Match, m.Unit, "", "", "", "", optional(m.Delta), optional(m.Change), m.Effect}
 		if m.Base != nil {
 			cells[5], cells[7] = whole(m.Base.N), decimal(m.Base.Median)
 		}
@@ -125,7 +125,7 @@ func (t csvTable) logged(c *compare.Comparison) {
 		t.row(cells...)
 	}
 	for _, b := range c.Benchmarks {
-		place := strings.TrimSpace(b.Producer + " " + series.LabelText(b.Settings))
+		place := strings.TrimSpace(b.Producer + " " + logs.LabelText(b.Settings))
 		for _, f := range b.Figures {
 			t.row("benchmarks", strings.TrimSpace(f.Metric+" "+f.Stat), place, b.Match, f.Unit, strconv.Itoa(b.Base), strconv.Itoa(b.New),
 				optional(f.Base), optional(f.New), optional(f.Delta), optional(f.Change), f.Effect)

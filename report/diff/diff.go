@@ -10,12 +10,12 @@ import (
 	"assay/compare"
 	"assay/compare/phases"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/pictures"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // The largest numbers of rows of a comparison on the screen and in the report.

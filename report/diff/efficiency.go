@@ -5,11 +5,11 @@ import (
 	"math"
 
 	compared "assay/compare/efficiency"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view/efficiency"
-	"assay/unit"
 )
 
 // mostOperators is how many operators the section on efficiency has.

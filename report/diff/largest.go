@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/compare/logs"
 	"assay/compare/ranks"
-	"assay/compare/series"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
-	"assay/unit"
 )
 
 // changes finds what changed most in a comparison.
@@ -44,7 +44,7 @@ func (b changes) section() doc.Section {
 		list, all = b.totalChanges()
 	default:
 		list, lead, noun = b.loggedChanges(), "medians after warm-up", "metric"
-		if slices.ContainsFunc(b.Benchmarks, func(r series.Benchmark) bool { return r.Match == series.ByName }) {
+		if slices.ContainsFunc(b.Benchmarks, func(r logs.Benchmark) bool { return r.Match == logs.ByName }) {
 			lead, noun = "as reported", "figure"
 		}
 	}
@@ -215,10 +215,10 @@ func shortName(of, name string) string {
 // metrics that changed. Times, rates and failures precede what explains them.
 func (b changes) loggedChanges() (list []mover) {
 	put := func(name, where, role, of, effect string, base, new, relative *float64) {
-		if effect == series.Same || effect == series.Unclear || effect == "" || base == nil || new == nil {
+		if effect == logs.Same || effect == logs.Unclear || effect == "" || base == nil || new == nil {
 			return
 		}
-		c := mover{"", fmt.Sprintf("%s: %s → %s", label.Clip(label.Clean(name), 60), unit.Value(*base, of), unit.Value(*new, of)), "", math.Inf(1), min(series.Rank(role)/3, 2)}
+		c := mover{"", fmt.Sprintf("%s: %s → %s", label.Clip(label.Clean(name), 60), unit.Value(*base, of), unit.Value(*new, of)), "", math.Inf(1), min(logs.Rank(role)/3, 2)}
 		if where != "" {
 			c.text += " (" + label.Clip(label.Clean(where), 60) + ")"
 		}
@@ -228,7 +228,7 @@ func (b changes) loggedChanges() (list []mover) {
 				c.delta = ""
 			}
 		}
-		if effect != series.Changed {
+		if effect != logs.Changed {
 			c.text += ", " + effect
 		}
 		list = append(list, c)
@@ -243,7 +243,7 @@ func (b changes) loggedChanges() (list []mover) {
 	if list != nil {
 		return list
 	}
-	place := series.Places(b.Series)
+	place := logs.Places(b.Series)
 	for i := range b.Series {
 		m := &b.Series[i]
 		told := m.Metric == "step.phase" || m.Metric == "step.time" && b.Steps != nil // by the phases of the step

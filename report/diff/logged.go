@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"assay/compare"
+	"assay/compare/logs"
 	"assay/compare/phases"
-	"assay/compare/series"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
-	"assay/unit"
 )
 
 // hostSteps returns the change of the step on the host and of its phases.
@@ -63,7 +63,7 @@ func shortened(rows []phases.Row, most int) []phases.Row {
 		weight := func(r phases.Row) int64 { return max(size(r.DeltaNS), r.BaseNS/4, r.NewNS/4) }
 		return cmp.Compare(weight(y), weight(x))
 	})
-	rest := phases.Row{Phase: label.Plural(int64(len(out)-most+1), "more phase"), Match: series.ByName}
+	rest := phases.Row{Phase: label.Plural(int64(len(out)-most+1), "more phase"), Match: logs.ByName}
 	for _, r := range out[most-1:] {
 		rest.BaseNS, rest.NewNS, rest.DeltaNS = rest.BaseNS+r.BaseNS, rest.NewNS+r.NewNS, rest.DeltaNS+r.DeltaNS
 	}
@@ -90,23 +90,23 @@ func (b *differ) metrics(most int, screen bool) doc.Section {
 	}}
 	same, unclear := 0, 0
 	for _, m := range b.Series {
-		still := m.Effect == series.Same || m.Effect == series.Unclear || m.Effect == ""
+		still := m.Effect == logs.Same || m.Effect == logs.Unclear || m.Effect == ""
 		if screen && (still || m.Role == "other" || m.Metric == "step.phase") {
 			switch m.Effect {
-			case series.Same:
+			case logs.Same:
 				same++
-			case series.Unclear:
+			case logs.Unclear:
 				unclear++
 			}
 			continue
 		}
-		of := label.Clip(label.Clean(series.LabelText(m.Labels)), 40)
+		of := label.Clip(label.Clean(logs.LabelText(m.Labels)), 40)
 		if m.Role == "other" || m.Metric == "step.phase" {
 			of = label.Clip(label.Clean(strings.TrimSpace(m.Name+" "+of)), 48)
 		}
 		effect := m.Effect
 		if m.Note != "" {
-			effect = map[string]string{series.OtherPlaces: "other number of places", series.OtherSteps: "no common steps"}[m.Note]
+			effect = map[string]string{logs.OtherPlaces: "other number of places", logs.OtherSteps: "no common steps"}[m.Note]
 		}
 		cells := []string{label.Clip(label.Clean(m.Metric), 40), of, value(m.Base, m.Unit), bounds(m.Base, m.Unit), value(m.New, m.Unit), bounds(m.New, m.Unit), change(m.Change), effect, words.Match(m.Match)}
 		if screen { // a terminal has no room for the intervals
@@ -132,14 +132,14 @@ func (b *differ) metrics(most int, screen bool) doc.Section {
 	return s
 }
 
-func value(v *series.Values, of string) string {
+func value(v *logs.Values, of string) string {
 	if v == nil {
 		return unit.None
 	}
 	return unit.Value(v.Median, of)
 }
 
-func bounds(v *series.Values, of string) string {
+func bounds(v *logs.Values, of string) string {
 	if v == nil || v.Low == nil || v.High == nil {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (b *differ) results(most, figures int, screen bool) (out []doc.Section) {
 	left := map[string]int{}
 	n := 0
 	for _, r := range b.Benchmarks {
-		if r.Match != series.ByName {
+		if r.Match != logs.ByName {
 			left[r.Match]++
 			continue
 		}
@@ -170,7 +170,7 @@ func (b *differ) results(most, figures int, screen bool) (out []doc.Section) {
 	if more := n - most; more > 0 {
 		list = append(list, doc.Item{Text: label.Plural(int64(more), "more result")})
 	}
-	for _, side := range []struct{ match, name string }{{series.OnlyOld, "baseline"}, {series.OnlyNew, "new"}} {
+	for _, side := range []struct{ match, name string }{{logs.OnlyOld, "baseline"}, {logs.OnlyNew, "new"}} {
 		if k := left[side.match]; k > 0 {
 			list = append(list, doc.Item{Mark: side.name, Text: label.Plural(int64(k), "result") + " whose workload the other side does not have"})
 		}
@@ -181,14 +181,14 @@ func (b *differ) results(most, figures int, screen bool) (out []doc.Section) {
 	return out
 }
 
-func (b *differ) result(r series.Benchmark, figures int, screen bool) doc.Section {
+func (b *differ) result(r logs.Benchmark, figures int, screen bool) doc.Section {
 	t := doc.Table{Title: "figures", Columns: []doc.Column{
 		doc.Col("figure", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("change", doc.Number), doc.Col("", doc.Text),
 	}}
 	list := slices.Clone(r.Figures)
 	if screen {
-		slices.SortStableFunc(list, func(x, y series.Figure) int {
-			directed := func(f series.Figure) int { return min(1, len(f.Better)) }
+		slices.SortStableFunc(list, func(x, y logs.Figure) int {
+			directed := func(f logs.Figure) int { return min(1, len(f.Better)) }
 			return cmp.Or(cmp.Compare(directed(y), directed(x)), cmp.Compare(relative(y), relative(x)))
 		})
 	}
@@ -197,7 +197,7 @@ func (b *differ) result(r series.Benchmark, figures int, screen bool) doc.Sectio
 			label.Clip(label.Clean(strings.TrimSpace(f.Metric+" "+f.Stat)), 40), unit.Value(*f.Base, f.Unit), unit.Value(*f.New, f.Unit), change(f.Change), f.Effect,
 		}})
 	}
-	lead := label.Clip(label.Clean(strings.TrimSpace(r.Title+" "+series.LabelText(r.Settings))), 160)
+	lead := label.Clip(label.Clean(strings.TrimSpace(r.Title+" "+logs.LabelText(r.Settings))), 160)
 	if r.Base > 1 || r.New > 1 {
 		lead = strings.TrimPrefix(lead+fmt.Sprintf("; medians of %d and %d results", r.Base, r.New), "; ")
 	}
@@ -213,7 +213,7 @@ func (b *differ) result(r series.Benchmark, figures int, screen bool) doc.Sectio
 }
 
 // relative returns the size of a relative change.
-func relative(f series.Figure) float64 {
+func relative(f logs.Figure) float64 {
 	if f.Change == nil {
 		return 0
 	}

@@ -7,10 +7,10 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A moved splits a time into rows that have changed.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"assay/compare/ranks"
+	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // A rankColumn is a time of a rank.

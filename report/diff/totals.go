@@ -8,10 +8,10 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
 	"assay/summary"
-	"assay/unit"
 )
 
 // sums compares tables of other tools and counters of kernels.

@@ -15,8 +15,8 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
-	"assay/unit"
 )
 
 // InPlace sorts charts into their order in the sections and returns them.

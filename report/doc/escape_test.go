@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/marktest"
-	"assay/internal/samplerun"
+	"assay/internal/test/marktest"
+	"assay/internal/test/samplerun"
 )
 
 func TestEscapeMarkdown(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // A Scale prints all times of a column in one unit with equally many

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/label"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 // TestSizeScale: a column of sizes has one unit.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // minText is the least number of columns of a text summary.

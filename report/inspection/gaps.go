@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/inspect"
+	"assay/analyze/inspect"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
-	"assay/unit"
 )
 
 // gap returns the sections about one gap.

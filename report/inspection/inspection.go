@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"assay/inspect"
+	"assay/analyze/inspect"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // Doc returns the document of an answer.

@@ -1,10 +1,10 @@
 package inspection
 
 import (
-	"assay/inspect"
+	"assay/analyze/inspect"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // issues lists what makes the answer incomplete or doubtful, each kind once for all inputs.

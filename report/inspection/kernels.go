@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/inspect"
+	"assay/analyze/inspect"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // kernels returns the sections about GPU operations.

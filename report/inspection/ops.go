@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/inspect"
+	"assay/analyze/inspect"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/unit"
 )
 
 // ops returns the sections about operators.

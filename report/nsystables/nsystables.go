@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"assay/analyze/nsysstats"
-	"assay/diag"
+	"assay/internal/diag"
 	"assay/internal/label"
 	"assay/report/doc"
 )

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/browser"
-	"assay/internal/longtest"
-	"assay/internal/samplerun"
+	"assay/internal/test/browser"
+	"assay/internal/test/longtest"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 
@@ -67,8 +67,8 @@ var wide = browser.View{Width: 1400, Height: 900}
 // samples are pages of all kinds of inputs.
 func samples(t *testing.T) map[string][]byte {
 	out := map[string][]byte{
-		"train": htmlOf(t, train(t)), "ranks": htmlOf(t, ranks(t, 8)), "empty": htmlOf(t, &summary.Summary{Schema: summary.Schema}),
-		"diff": diffOf(t, train(t), ranks(t, 2)),
+		"train": htmlOf(t, train(t)), "ranks": htmlOf(t, rankJob(t, 8)), "empty": htmlOf(t, &summary.Summary{Schema: summary.Schema}),
+		"diff": diffOf(t, train(t), rankJob(t, 2)),
 	}
 	for name, s := range samplerun.All() {
 		out["sample-"+name] = htmlOf(t, s)
@@ -170,7 +170,7 @@ func renamed(s *summary.Summary) {
 
 // TestHostileNames opens a page whose names try to run scripts, load things or end elements.
 func TestHostileNames(t *testing.T) {
-	s := ranks(t, 2)
+	s := rankJob(t, 2)
 	renamed(s)
 	result := samplerun.Judged(s)
 	for i := range result.Findings {
@@ -366,7 +366,7 @@ func (p shownPage) pointer(whole int64) {
 // TestFindingButtons goes to the place of each finding: the device of its rank, and the range
 // with a margin of 15% on each side.
 func TestFindingButtons(t *testing.T) {
-	s := ranks(t, 8)
+	s := rankJob(t, 8)
 	result := samplerun.Judged(s)
 	b := browser.Start(t)
 	p := show(t, b, written(t, reportOf(s, result)), wide, "")
@@ -442,7 +442,7 @@ func earliest(s *summary.Summary) int64 {
 // TestSums compares the shares that the page computes from its cells with the time
 // breakdown, and the rows of tables with 100%.
 func TestSums(t *testing.T) {
-	s := ranks(t, 4)
+	s := rankJob(t, 4)
 	html := htmlOf(t, s)
 	b := browser.Start(t)
 	p := show(t, b, html, wide, "")
@@ -495,7 +495,7 @@ func TestSums(t *testing.T) {
 
 // TestLargeRun opens a page of 64 ranks.
 func TestLargeRun(t *testing.T) {
-	html := htmlOf(t, ranks(t, 64))
+	html := htmlOf(t, rankJob(t, 64))
 	if len(html) > 3_000_000 {
 		t.Errorf("64 ranks take %d bytes", len(html))
 	}
@@ -531,7 +531,7 @@ func TestLargeRun(t *testing.T) {
 // TestAddress opens a page at a place.
 func TestAddress(t *testing.T) {
 	b := browser.Start(t)
-	p := show(t, b, htmlOf(t, ranks(t, 4)), wide, "#t=1000000,3000000&d=2")
+	p := show(t, b, htmlOf(t, rankJob(t, 4)), wide, "#t=1000000,3000000&d=2")
 	if from, to, device := p.shown(); from != 1_000_000 || to != 3_000_000 || device != 2 {
 		t.Errorf("shown is %d to %d of device %d", from, to, device)
 	}

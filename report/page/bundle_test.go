@@ -44,7 +44,7 @@ func TestBundle(t *testing.T) {
 
 // TestSameBytes writes one page twice.
 func TestSameBytes(t *testing.T) {
-	if !bytes.Equal(htmlOf(t, ranks(t, 2)), htmlOf(t, ranks(t, 2))) {
+	if !bytes.Equal(htmlOf(t, rankJob(t, 2)), htmlOf(t, rankJob(t, 2))) {
 		t.Error("two pages of one input differ")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 
@@ -141,7 +141,7 @@ func (d pageData) shareSum(id string) (sum int64) {
 
 // TestDataSums: what the page has adds up to what the summary has.
 func TestDataSums(t *testing.T) {
-	for name, s := range map[string]*summary.Summary{"train": train(t), "ranks": ranks(t, 4)} {
+	for name, s := range map[string]*summary.Summary{"train": train(t), "ranks": rankJob(t, 4)} {
 		d := read(t, htmlOf(t, s))
 		want := map[string]int64{}
 		for _, k := range s.Kernels {

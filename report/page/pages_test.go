@@ -7,12 +7,12 @@ import (
 
 	"assay/analyze"
 	"assay/analyze/detail"
-	"assay/collective"
+	"assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
 	"assay/compare"
-	"assay/fleet"
-	"assay/internal/gen/rankgen"
-	"assay/internal/gen/tracegen"
-	"assay/internal/samplerun"
+	"assay/internal/test/rankgen"
+	"assay/internal/test/samplerun"
+	"assay/internal/test/tracegen"
 	"assay/judge"
 	"assay/report"
 	"assay/summary"
@@ -23,7 +23,7 @@ import (
 func measured(t testing.TB, name string, files [][]byte) *summary.Summary {
 	t.Helper()
 	var all []*summary.Summary
-	var members []fleet.Member
+	var members []ranks.Member
 	for rank, text := range files {
 		tr, err := trace.Read(bytes.NewReader(text), name, analyze.Needs())
 		if err != nil {
@@ -32,7 +32,7 @@ func measured(t testing.TB, name string, files [][]byte) *summary.Summary {
 		opt := analyze.DefaultOptions()
 		opt.Detail = &detail.Request{Inputs: len(files)}
 		opt.Collectives = func(device int64, c *collective.Columns) {
-			members = append(members, fleet.Member{Input: rank, Rank: rank, Device: device, Columns: c})
+			members = append(members, ranks.Member{Input: rank, Rank: rank, Device: device, Columns: c})
 		}
 		in := summary.Input{Path: fmt.Sprintf("%s/rank%d.json", name, rank), Format: "kineto", Rank: rank, RankFrom: "trace", WorldSize: len(files)}
 		if len(files) == 1 {
@@ -41,7 +41,7 @@ func measured(t testing.TB, name string, files [][]byte) *summary.Summary {
 		all = append(all, analyze.Trace(tr, in, opt))
 	}
 	s := summary.Merge(all...)
-	if job := fleet.Match(members); job != nil {
+	if job := ranks.Match(members); job != nil {
 		job.AddTo(s)
 	}
 	return s
@@ -60,8 +60,8 @@ func train(t testing.TB) *summary.Summary {
 	return measured(t, "llm_train_step", [][]byte{b.Bytes()})
 }
 
-// ranks is a job of so many ranks. One of them is late.
-func ranks(t testing.TB, n int) *summary.Summary {
+// rankJob is a job of so many ranks. One of them is late.
+func rankJob(t testing.TB, n int) *summary.Summary {
 	var files [][]byte
 	var given []int
 	for i := range n {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/browser"
-	"assay/internal/samplerun"
+	"assay/internal/test/browser"
+	"assay/internal/test/samplerun"
 )
 
 // TestRoofline: the table has the rates of operators as quotients of their sums, over all

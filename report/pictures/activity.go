@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 const mostLanes = 4 // GPUs with an activity panel

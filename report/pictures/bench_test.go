@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
-	"assay/unit"
 )
 
 // ofWhole returns the basis of the times of a picture.

@@ -5,8 +5,8 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
-	"assay/unit"
 )
 
 func diffSteps(c *compare.Comparison) (plot.Chart, bool) {

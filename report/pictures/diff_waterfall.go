@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"assay/compare"
+	"assay/internal/unit"
 	"assay/report/plot"
-	"assay/unit"
 )
 
 func diffWaterfall(c *compare.Comparison) (plot.Chart, bool) {

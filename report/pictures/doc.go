@@ -4,7 +4,7 @@
 //
 // Each picture is one file with the name of the picture: idle.png is drawn by
 // idle.go, diff-waterfall.png by diff_waterfall.go. The pictures table-*.png are
-// one drawing of ten kinds of tables, in table.go, and log-*.png are in package logged. Files that serve several
+// one drawing of ten kinds of tables, in table.go, and log-*.png are in package logs. Files that serve several
 // pictures are captions.go, colors.go, ranking.go, ranks.go, roofline.go and strata.go.
 //
 // To add a picture:

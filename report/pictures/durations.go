@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
-	"assay/unit"
 )
 
 func durations(s *summary.Summary) (plot.Chart, bool) {

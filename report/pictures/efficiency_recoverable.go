@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view/efficiency"
-	"assay/unit"
 )
 
 // colorRecoverable is that of time above the roofline. It is lighter than the colours of

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view/efficiency"
-	"assay/unit"
 )
 
 // boundColor returns the colour of what bounds an operator, the same as for kernels with

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
-	"assay/unit"
 )
 
 // flameColors are muted, and light enough for dark text.

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // mostReasons is the largest number of causes with a bar.

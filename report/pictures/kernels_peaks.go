@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/counters"
 	"assay/judge/finding"
@@ -14,7 +15,6 @@ import (
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // The limits of pictures of counters.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"assay/analyze"
-	"assay/internal/gen/tracegen"
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
+	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
-	"assay/unit"
 )
 
 // memoryReserved shows reserved and allocated memory over time, and failed allocations.

@@ -3,13 +3,13 @@ package pictures
 import (
 	"fmt"
 
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // This file has what pictures of several GPUs share: means per GPU, and which GPUs are shown.

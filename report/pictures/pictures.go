@@ -3,7 +3,7 @@ package pictures
 import (
 	"assay/compare"
 	"assay/judge"
-	"assay/report/pictures/logged"
+	"assay/report/pictures/logs"
 	"assay/report/plot"
 	"assay/summary"
 )
@@ -53,12 +53,12 @@ func all() []picture {
 		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
-		{"log-steps", measured(logged.Steps)},
-		{"log-phases", measured(logged.Phases)},
-		{"log-latency", measured(logged.Latency)},
-		{"log-sweep", measured(logged.Sweep)},
-		{"log-server", measured(logged.Server)},
-		{"log-monitor", measured(logged.Monitor)},
+		{"log-steps", measured(logs.Steps)},
+		{"log-phases", measured(logs.Phases)},
+		{"log-latency", measured(logs.Latency)},
+		{"log-sweep", measured(logs.Sweep)},
+		{"log-server", measured(logs.Server)},
+		{"log-monitor", measured(logs.Monitor)},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/report/plot"
 	"assay/summary"
@@ -339,7 +339,7 @@ func TestChartFiles(t *testing.T) {
 	}
 	for _, file := range Files() {
 		if !made[file] {
-			t.Errorf("no sample run has the picture %s: add its data to a run of internal/samplerun", file)
+			t.Errorf("no sample run has the picture %s: add its data to a run of internal/test/samplerun", file)
 		}
 	}
 	for file := range made {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/report/plot"
 )

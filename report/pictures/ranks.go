@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // This file has what the pictures of ranks share.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // mostHeatPhases is the largest number of phases of a heat map.

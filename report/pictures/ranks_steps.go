@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // leastHeatSteps is the number of steps from which on they are compared over ranks.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // ranksWaits shows the time of each rank in matched collectives, how long the other ranks

@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // rooflineChart draws FLOP/s against FLOPs per byte of DRAM traffic. It returns false if

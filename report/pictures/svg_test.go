@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/browser"
-	"assay/internal/longtest"
-	"assay/internal/samplerun"
+	"assay/internal/test/browser"
+	"assay/internal/test/longtest"
+	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/report/plot"
 )

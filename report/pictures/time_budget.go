@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 const allBars = 16 // up to this number every GPU has a bar

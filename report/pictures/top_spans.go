@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 func topSpans(s *summary.Summary) (plot.Chart, bool) {

@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // An axis maps values to pixels: low is at x, and high at the end of its length.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 func TestTimeTicks(t *testing.T) {

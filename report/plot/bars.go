@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Bars are horizontal bars of equal length, each cut into parts that sum to

@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Columns are upright bars, one after the other in time, whose parts sum to

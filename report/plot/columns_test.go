@@ -3,7 +3,7 @@ package plot
 import (
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 )
 
 // TestColumnsUnderLine: the highest line behind the bars is not below any.

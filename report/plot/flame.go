@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // A FlameGraph is the trees of the stacks of profiles: a box for each function

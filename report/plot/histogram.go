@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Histograms are distributions of durations above one logarithmic axis.

@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Panels are columns at the same places in each panel, with an axis of time of its own.

@@ -1,7 +1,7 @@
 package plot
 
 import (
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // Spreads show single durations of some sets on one axis, with their medians.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // CountTicks returns the multiples of a round number from low to high, at most n and one, such

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"assay/unit"
+	"assay/internal/unit"
 )
 
 // A Timeline shows quantities over time, a panel for each device. The tracks

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"assay/compare/phases"
+	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -16,7 +17,6 @@ import (
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // MaxDevices is the largest number of GPUs that a table lists.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // Choice returns which of all GPUs are shown, or "" if all are: "3 of 64 GPUs (the

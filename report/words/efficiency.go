@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/summary/view/efficiency"
-	"assay/unit"
 )
 
 // NoShapes is the reason of operators without input dimensions.

@@ -9,12 +9,12 @@ import (
 	"assay/compare"
 	"assay/gate"
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/judge/counters"
 	"assay/judge/finding"
 	"assay/judge/timeline"
 	"assay/summary"
 	"assay/summary/view"
-	"assay/unit"
 )
 
 // of returns the word of an id. An id of a later version of the schema has no word:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // Text returns the sentence of the reason, without a capital letter and a full stop.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A DeviceKey is what rows of a summary name their device by.

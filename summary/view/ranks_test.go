@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/samplerun"
+	"assay/internal/test/samplerun"
 	"assay/summary"
 	"assay/summary/view"
 )

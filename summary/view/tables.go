@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/unit"
 	"assay/summary"
-	"assay/unit"
 )
 
 // A TableKind says how the report speaks of the tables of one kind of rows.

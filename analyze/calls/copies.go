@@ -1,0 +1,103 @@
+package calls
+
+import (
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/internal/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A copyKey names one row of the table of copies by the call that asked for them.
+type copyKey struct {
+	device int64
+	name   trace.Sym
+	kind   trace.Kind
+	call   trace.Sym
+	large  bool
+	pool   bool // of a row that stands for those that there was no room for
+}
+
+// Copies sums up copies and memsets by the call that asked for them. A call
+// of several copies counts its time in each row that one of them is in.
+func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
+	tl, sizes := c.tl, gpu.CopyBytes(c.t)
+	taken, index := room.Table(), make(map[copyKey]int)
+	var recent struct { // the row of the copy before
+		key copyKey
+		at  int
+	}
+	type call struct{ row, link int32 }
+	counted := make(map[call]bool) // calls of several copies
+	windows := make(map[int64]interval.Span)
+	for _, d := range tl.Devices {
+		windows[d.Ordinal] = d.Window
+	}
+	number := -1
+	for w := range c.t.Activities.All() {
+		number++
+		device := c.t.Tracks[w.Track].Device
+		if w.Kind == trace.Kernel || device > tl.Last || !c.t.Window.Starts(w.Start) {
+			continue
+		}
+		bytes, told := sizes(w)
+		link := c.links.Of[number]
+		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: told && bytes > summary.LargeCopyBytes}
+		if link >= 0 && c.links.HasCall(link) {
+			key.call = c.links.Call(link).Name
+		}
+		at, ok := recent.at, recent.key == key && len(out) > 0
+		if !ok {
+			at, ok = index[key]
+		}
+		if !ok && !taken.Take(len(c.t.Name(key.name))+len(c.t.Name(key.call))) {
+			key = copyKey{device: device, kind: w.Kind, pool: true}
+			at, ok = index[key]
+		}
+		if !ok {
+			at = len(out)
+			index[key] = at
+			out = append(out, c.copyRow(key))
+		}
+		recent.key, recent.at = key, at
+		r := &out[at]
+		addCopy(r, w, bytes, told)
+		if key.call == 0 {
+			continue
+		}
+		if k := (call{int32(at), link}); c.links.List[link].Work > 1 {
+			if counted[k] {
+				continue
+			}
+			counted[k] = true
+		}
+		r.HostNS = summary.Plus(r.HostNS, c.links.Time(link).And(windows[device]).Len())
+		r.LostNS = summary.Plus(r.LostNS, c.copies[link])
+	}
+	return out
+}
+
+func (c *Calls) copyRow(key copyKey) summary.CopyCall {
+	r := summary.CopyCall{Name: c.t.Name(key.name), Call: c.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Device: key.device}
+	if key.kind == trace.Memset {
+		r.Class = summary.ClassMemset.String()
+	}
+	if key.pool {
+		r.Name = limits.OtherCopies
+	}
+	return r
+}
+
+func addCopy(r *summary.CopyCall, w *trace.Activity, bytes int64, told bool) {
+	if r.Count == 0 || w.Dur > r.MaxNS || w.Dur == r.MaxNS && w.Start < r.MaxStartNS {
+		r.MaxNS, r.MaxStartNS = w.Dur, w.Start
+	}
+	r.Count++
+	r.TotalNS = summary.Plus(r.TotalNS, w.Dur)
+	if told {
+		if r.Bytes == nil {
+			r.Bytes = new(int64)
+		}
+		*r.Bytes = summary.Plus(*r.Bytes, bytes)
+	}
+}

@@ -1,0 +1,3 @@
+package counters
+
+const MaxAdviceText = maxAdviceText

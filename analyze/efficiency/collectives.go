@@ -1,0 +1,79 @@
+package efficiency
+
+import (
+	"encoding/json"
+
+	"assay/analyze/efficiency/hardware"
+	"assay/analyze/gpu"
+	"assay/analyze/ranks/collective"
+	"assay/summary"
+)
+
+// A collectiveKey is a kind of collective of a GPU.
+type collectiveKey struct {
+	op   collective.Op
+	size int
+	link bool
+}
+
+// Collectives adds the collectives of a GPU whose sizes are known, compared with the link
+// between GPUs of a machine. The kernel of one rank also waits for the others, so the
+// bandwidths are lower bounds.
+func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Columns, peaks hardware.Catalog, rank int) {
+	p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+	index := map[collectiveKey]int{}
+	out := s.Efficiency.Transfers
+	for _, run := range c.Runs {
+		what := c.Whats[run.What]
+		g := c.Groups[what.Group]
+		n := what.Bytes(g.Size)
+		if n <= 0 || run.End <= run.Start {
+			continue
+		}
+		key := collectiveKey{what.Op, g.Size, oneMachine(g.Ranks, g.Size, len(o.t.Meta.Devices))}
+		at, ok := index[key]
+		if !ok {
+			at = len(out)
+			index[key] = at
+			row := summary.EfficiencyTransfer{Rank: rank, Device: d.Ordinal, Kind: "collective", Name: what.Op.String(), Group: g.Size, Lower: true}
+			if key.link {
+				row.Link, row.PeakGBPS = hardware.Link.String(), known64(&p, hardware.Link)
+			}
+			out = append(out, row)
+		}
+		t := &out[at]
+		t.Count++
+		t.NS, t.Bytes = summary.Plus(t.NS, run.End-run.Start), t.Bytes.Plus(n)
+	}
+	for key, at := range index {
+		t := &out[at]
+		if !t.Bytes.Fits() {
+			continue
+		}
+		alg := float64(t.Bytes) / float64(t.NS)
+		t.AlgGBPS = &alg
+		if factor := key.op.BusFactor(key.size); factor > 0 {
+			bus := alg * factor
+			t.BusGBPS = &bus
+			if t.PeakGBPS != nil && bus > *t.PeakGBPS && !summary.MayReduceInSwitch(t.Name) {
+				t.Over = summary.OverLink
+			}
+		}
+	}
+	s.Efficiency.Transfers = out
+}
+
+// oneMachine reports whether the ranks of a group, "[0, 1]", are known to be on one machine
+// with so many GPUs, on which ranks are numbered one after the other.
+func oneMachine(ranks string, size, gpus int) bool {
+	var list []int
+	if gpus < 2 || json.Unmarshal([]byte(ranks), &list) != nil || len(list) != size || size < 2 {
+		return false
+	}
+	for _, r := range list {
+		if r < 0 || r/gpus != list[0]/gpus {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,59 @@
+package efficiency
+
+import (
+	"slices"
+
+	"assay/internal/diag"
+	"assay/summary"
+)
+
+// NoteOver adds one issue with the number of rows, transfers and shares of a summary that are
+// over a peak of the hardware.
+func NoteOver(s *summary.Summary, issues *diag.Ledger) {
+	if n := countOver(&s.Efficiency); n > 0 {
+		issues.AddN(overPeak(), n)
+	}
+}
+
+// overPeak returns the issue, without a number.
+func overPeak() diag.Issue { return diag.Issue{Code: "over-peak", Severity: diag.Info} }
+
+// noteMore adds a number to the issue of a summary.
+func noteMore(s *summary.Summary, n int64) {
+	if n <= 0 {
+		return
+	}
+	is := overPeak()
+	at := slices.IndexFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code })
+	if at < 0 {
+		at = len(s.Issues)
+		s.Issues = append(s.Issues, summary.Issue{Code: is.Code, Severity: is.Severity.String(), Help: diag.HelpOf(is.Code)})
+	}
+	s.Issues[at].Count = summary.Plus(s.Issues[at].Count, n)
+	s.Sort()
+}
+
+// countOver returns how many rows, transfers and shares are over a peak.
+func countOver(e *summary.Efficiency) (n int64) {
+	count := func(over bool) {
+		if over {
+			n++
+		}
+	}
+	for i := range e.Rows {
+		count(summary.IsOver(e.Rows[i].Over))
+	}
+	for i := range e.Transfers {
+		count(summary.IsOver(e.Transfers[i].Over))
+	}
+	for i := range e.Devices {
+		count(e.Devices[i].MFUFrom == summary.MFUOver)
+	}
+	for i := range e.Steps {
+		count(e.Steps[i].MFUFrom == summary.MFUOver)
+	}
+	for i := range e.Decode {
+		count(e.Decode[i].Unknown == summary.DecodeOver)
+	}
+	return n
+}

@@ -1,0 +1,262 @@
+// Package inspect answers questions about single events of a trace: which instances a kernel
+// or an operator has, what a gap was for, what happened at a moment. It says where they come
+// from with the links and sites of the packages of analyze, and decides nothing itself.
+//
+// The answers are plain data. Those of several inputs are joined by [JoinKernels] and
+// [JoinOps].
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"assay/analyze"
+	"assay/analyze/attribute"
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/analyze/steps"
+	"assay/internal/diag"
+	"assay/internal/label"
+	"assay/summary"
+	"assay/trace"
+)
+
+// An Input says where a trace comes from.
+type Input struct {
+	Index int // of the answers' places
+	Rank  int
+}
+
+// A Capture is a trace that is ready for questions.
+type Capture struct {
+	in    Input
+	whole *trace.Trace // all of the capture
+	t     *trace.Trace // the part that is asked about
+	tl    *gpu.Timeline
+	start int64 // of the capture
+	opt   analyze.Options
+
+	stepRows []summary.Step // of the whole capture; nil until they are asked for
+}
+
+// New prepares a trace. Part is the part of it that is asked about, or t itself. Top is
+// the number of rows of each table of an answer.
+func New(t, part *trace.Trace, in Input, opt analyze.Options) *Capture {
+	var unused diag.Ledger // the summary tells them
+	c := &Capture{in: in, whole: t, t: part, start: analyze.Extent(t).Start, opt: opt}
+	if c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused); len(c.tl.Repeated()) > 0 {
+		c.t = gpu.WithoutRepeated(c.t, c.tl.Repeated())
+		c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused)
+	}
+	return c
+}
+
+// Devices returns the ordinals of the GPUs that have work.
+func (c *Capture) Devices() (out []int64) {
+	for _, d := range c.tl.Devices {
+		out = append(out, d.Ordinal)
+	}
+	return out
+}
+
+// Only leaves out all GPUs but one, and reports whether there is that one.
+func (c *Capture) Only(device int64) bool {
+	c.tl.Devices = slices.DeleteFunc(c.tl.Devices, func(d *gpu.Device) bool { return d.Ordinal != device })
+	return len(c.tl.Devices) > 0
+}
+
+// place returns where a device is. A trace that has several ranks says which is whose.
+func (c *Capture) place(device int64) Place {
+	rank, ok := c.t.Meta.DeviceRanks[device]
+	if !ok {
+		rank = c.in.Rank
+	}
+	return Place{c.in.Index, rank, device}
+}
+
+// attribution attributes the work of the part.
+func (c *Capture) attribution(h *attribute.Host) *attribute.Attribution {
+	var unused diag.Ledger
+	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused), attribute.Asked{Rows: limits.MaxRows})
+}
+
+// step returns the step that a device is in, or nil.
+func (c *Capture) step(device, at int64) *Step {
+	if c.stepRows == nil {
+		c.stepRows = append([]summary.Step{}, analyze.Steps(c.whole, c.in.Rank, c.opt)...)
+		slices.SortStableFunc(c.stepRows, func(a, b summary.Step) int {
+			return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.StartNS, b.StartNS))
+		})
+	}
+	i := sort.Search(len(c.stepRows), func(i int) bool {
+		s := &c.stepRows[i]
+		return s.Device > device || s.Device == device && s.StartNS+s.WallNS > at
+	})
+	if i < len(c.stepRows) && c.stepRows[i].Device == device && c.stepRows[i].StartNS <= at {
+		return &Step{c.stepRows[i].Number, c.stepRows[i].Name}
+	}
+	return nil
+}
+
+// thread returns the name of a track of the host.
+func (c *Capture) thread(id trace.TrackID) string {
+	track := &c.t.Tracks[id]
+	name := "thread " + track.TID
+	if track.Thread != "" {
+		name = track.Thread
+		if !strings.Contains(name, track.TID) {
+			name += " (" + track.TID + ")"
+		}
+	}
+	return name
+}
+
+// launch describes the call that launched an operation.
+func (c *Capture) launch(call *trace.Call, work *trace.Activity) *Launch {
+	if call == nil {
+		return nil
+	}
+	return &Launch{
+		Call: c.t.Name(call.Name), Thread: c.thread(call.Track), AtNS: c.since(call.Start), NS: call.Dur,
+		DelayNS: max(0, work.Start-call.Start), QueueNS: max(0, work.Start-call.Start-call.Dur),
+	}
+}
+
+// siteOf makes a site of an attribution's.
+func siteOf(s attribute.Site) Site {
+	out := Site{Op: s.Op, Module: s.Module, Range: s.Range, Pass: s.Pass}
+	if out.Pass == "other" {
+		out.Pass = "" // nothing is trained, or it is unknown
+	}
+	for _, f := range s.Lines {
+		out.Stack = append(out.Stack, Frame{f.Name, f.File, f.Line})
+	}
+	return out
+}
+
+// key has what makes a site.
+func (s *Site) key() string {
+	return fmt.Sprint(s.Op, "\x00", s.Module, "\x00", s.Range, "\x00", s.Pass, "\x00", s.Stack, s.Unknown)
+}
+
+// A siteTable adds work up by the place that launched it.
+type siteTable struct {
+	a    *attribute.Attribution
+	rows map[attribute.SiteID]*Site
+	none Site // launches that were not recorded
+}
+
+func newSiteTable(a *attribute.Attribution) *siteTable {
+	return &siteTable{a: a, rows: make(map[attribute.SiteID]*Site), none: Site{Unknown: true}}
+}
+
+func (t *siteTable) add(number int, ns int64) {
+	r := &t.none
+	if id, ok := t.a.SiteID(number); ok {
+		if r = t.rows[id]; r == nil {
+			s := siteOf(t.a.Site(id))
+			r = &s
+			t.rows[id] = r
+		}
+	}
+	r.Count++
+	r.TotalNS = summary.Plus(r.TotalNS, ns)
+}
+
+// sites returns the rows, those that read the same as one.
+func (t *siteTable) sites() []Site {
+	all := []Site{t.none}
+	for _, r := range t.rows {
+		all = append(all, *r)
+	}
+	return joinSites(all)
+}
+
+// joinSites adds up the sites that read the same, largest total first.
+func joinSites(all []Site) []Site {
+	by := make(map[string]*Site)
+	for _, s := range all {
+		if s.Count == 0 {
+			continue
+		}
+		if have := by[s.key()]; have != nil {
+			have.Count += s.Count
+			have.TotalNS = summary.Plus(have.TotalNS, s.TotalNS)
+			continue
+		}
+		by[s.key()] = &s
+	}
+	keys := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
+		return cmp.Or(cmp.Compare(by[b].TotalNS, by[a].TotalNS), cmp.Compare(by[b].Count, by[a].Count), cmp.Compare(a, b))
+	})
+	out := make([]Site, 0, len(keys))
+	for _, k := range keys {
+		out = append(out, *by[k])
+	}
+	return out
+}
+
+// cut keeps the first rows, and counts the others.
+func cut[T any](rows []T, top int) (kept []T, left int) {
+	if len(rows) <= top {
+		return rows, 0
+	}
+	return rows[:top:top], len(rows) - top
+}
+
+// A finder looks names of a trace up, each once.
+type finder struct {
+	t       *trace.Trace
+	pattern string
+	known   []int8 // by name: 1 found, -1 not
+}
+
+// exactly makes the finder find operators of the very name only, if there are any, and returns
+// how many other names of operators the pattern between two "*" finds. A pattern with "*" stays.
+func (f *finder) exactly() (exact bool, others int) {
+	if strings.ContainsAny(f.pattern, "*"+label.Ellipsis) {
+		return false, 0
+	}
+	var same []trace.Sym
+	seen := make([]bool, f.t.Names())
+	for o := range f.t.Ops.All() {
+		if seen[o.Name] {
+			continue
+		}
+		seen[o.Name] = true
+		name := f.t.Name(o.Name)
+		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok && strings.EqualFold(last, f.pattern) {
+			same = append(same, o.Name)
+		} else if label.Finds("*"+f.pattern+"*", name) {
+			others++
+		}
+	}
+	if len(same) == 0 {
+		return false, 0
+	}
+	for i := range f.known {
+		f.known[i] = -1
+	}
+	for _, s := range same {
+		f.known[s] = 1
+	}
+	return true, others
+}
+
+func newFinder(t *trace.Trace, pattern string) *finder {
+	return &finder{t, pattern, make([]int8, t.Names())}
+}
+
+func (f *finder) has(s trace.Sym) bool {
+	if f.known[s] == 0 {
+		f.known[s] = -1
+		if label.Finds(f.pattern, f.t.Name(s)) {
+			f.known[s] = 1
+		}
+	}
+	return f.known[s] > 0
+}

@@ -1,0 +1,48 @@
+package inspect
+
+import (
+	"math"
+
+	"assay/analyze"
+	"assay/analyze/limits"
+	"assay/internal/diag"
+	"assay/summary"
+)
+
+// Issues returns what makes an answer incomplete or doubtful: events of the capture that were
+// lost, and times that cannot be right. What a capture merely lacks is in the summary.
+func (c *Capture) Issues() (out []summary.Issue) {
+	for _, is := range c.whole.Issues {
+		if is.Severity == diag.Info {
+			continue
+		}
+		row := summary.Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: is.Help}
+		if row.Help == "" {
+			row.Help = diag.HelpOf(is.Code)
+		}
+		if is.First != (diag.Pos{}) {
+			row.First = is.First.String()
+		}
+		out = append(out, row)
+	}
+	if limits.Implausible(analyze.Extent(c.whole)) {
+		const code = "span-implausible"
+		out = append(out, summary.Issue{Code: code, Severity: diag.Suspect.String(), Count: 1, Help: diag.HelpOf(code)})
+	}
+	return out
+}
+
+// since returns the time since the start of the capture.
+func (c *Capture) since(t int64) int64 { return apart(c.start, t) }
+
+// apart returns the time from one moment to another. Moments too far apart for an int64 are
+// the longest time apart that it holds.
+func apart(from, to int64) int64 {
+	switch {
+	case from < 0 && to > math.MaxInt64+from:
+		return math.MaxInt64
+	case from > 0 && to < math.MinInt64+from:
+		return math.MinInt64
+	}
+	return to - from
+}

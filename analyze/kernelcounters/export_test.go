@@ -1,3 +1,0 @@
-package kernelcounters
-
-const MaxAdviceText = maxAdviceText

@@ -1,0 +1,248 @@
+package launches
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"assay/analyze/gpu"
+	"assay/analyze/limits"
+	"assay/internal/diag"
+	"assay/internal/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+const (
+	// fewRecords is the number of records under which a fault is not suspect.
+	fewRecords = 10
+
+	// faultShare is the share of records from which on a fault makes a capture suspect.
+	faultShare = 0.05
+
+	// lateSlack is how much later than possible, in ns, work may start without an
+	// issue: the clocks of host and device may differ and drift.
+	lateSlack = int64(time.Millisecond)
+
+	// minOutside is the shortest idle time, in ns, after which launched work is too
+	// late although the calls of the host took less time.
+	minOutside = 100 * int64(time.Millisecond)
+
+	// minTooLong is the shortest time, in ns, after the last call at whose end work that
+	// began before that call no longer runs.
+	minTooLong = int64(time.Minute)
+
+	// lateShare is the share of the window from which on late work makes the capture
+	// suspect.
+	lateShare = 0.01
+)
+
+// NotePlausible adds the issues of device records that contradict the calls of the host:
+// records without a duration, and records that no call can be matched with or whose calls
+// were lost.
+func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.Ledger) {
+	kernels, lost := int64(0), int64(0)
+	for _, r := range s.Streams {
+		kernels += r.Kernels
+	}
+	for _, r := range s.Launches {
+		lost += r.CallsLost
+	}
+	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)}, tl.Instant)
+	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
+	if host := &l.Lost().host; l.Called == 0 && host.launches > 0 {
+		severity := diag.Info
+		if min(kernels, host.launches) >= fewRecords {
+			severity = diag.Suspect
+		}
+		issues.AddN(diag.Issue{Code: "correlations-unmatched", Severity: severity}, kernels)
+	}
+}
+
+// NotePlausibleTimes adds the issues of device records that are in each other's place or ran
+// at times at which they cannot have run.
+func NotePlausibleTimes(tl *gpu.Timeline, l *Links, issues *diag.Ledger) {
+	l.noteSurplus(int64(tl.Trace.Activities.Len()), issues)
+	for _, d := range tl.Devices {
+		noteTimes(tl, d, l, issues)
+	}
+}
+
+// faultOf returns the severity of a fault of n records: worst, or info if it concerns a
+// small share of them.
+func faultOf(n, of int64, worst diag.Severity) diag.Severity {
+	if float64(n) > faultShare*float64(of) {
+		return worst
+	}
+	return diag.Info
+}
+
+// noteTimes counts the work of a device that ran at impossible times: after the profiler
+// had stopped to record, after a call that waited for the device and began after the
+// launch of the work had returned, or far outside of all calls: see [outside].
+func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
+	if limits.Implausible(d.Window) {
+		return
+	}
+	var done doneBy
+	var out outside
+	if l.Called > 0 {
+		done, out = syncs(tl, d, l), outsideOf(d, l.Lost().host.span)
+	}
+	n, worst := int64(0), int64(0)
+	for i, w := range d.Work {
+		by := afterEnd(tl, w)
+		if k := l.Of[w.Number]; k >= 0 && l.HasCall(k) {
+			by = max(by, out.by(i, w))
+			if call := &l.List[k]; done != nil && w.Start-call.End > lateSlack {
+				if end, ok := done.after(tl.Trace.Tracks[call.Track].PID, call.End); ok {
+					by = max(by, w.Start-end)
+				}
+			}
+		}
+		if by > lateSlack {
+			n, worst = n+1, max(worst, by)
+		}
+	}
+	if l.Called > 0 {
+		n = max(n, piledUp(tl, d, l))
+	}
+	severity := faultOf(n, int64(len(d.Work)), diag.Suspect)
+	if float64(worst) > lateShare*float64(d.Window.Len()) {
+		severity = diag.Suspect
+	}
+	issues.AddN(diag.Issue{Code: "work-time-implausible", Severity: severity}, n)
+}
+
+// afterEnd returns by how much work starts after the profiler stopped to record, or 0 if
+// the trace does not state that time.
+func afterEnd(tl *gpu.Timeline, w gpu.Work) int64 {
+	if end := tl.Trace.Meta.RecordEnd; end != nil && w.Start > *end {
+		return w.Start - *end
+	}
+	return 0
+}
+
+// doneBy has, for each process, the calls that waited for a device, by start, each
+// with the earliest end of it and those after it.
+type doneBy map[string][]idleUntil
+
+type idleUntil struct{ start, end int64 }
+
+// syncs returns when processes had waited for all work of the device, nil if never. A
+// call waits for the current device of its thread, so processes that use another
+// device have none.
+func syncs(tl *gpu.Timeline, d *gpu.Device, l *Links) doneBy {
+	if len(l.Lost().host.syncs) == 0 || len(tl.Devices) > 1 {
+		return nil
+	}
+	out := make(doneBy)
+	for _, c := range l.Lost().host.syncs {
+		pid := tl.Trace.Tracks[c.Track].PID
+		out[pid] = append(out[pid], idleUntil{c.Start, c.Start + c.Dur})
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b idleUntil) int { return cmp.Compare(a.start, b.start) })
+		for i := len(list) - 2; i >= 0; i-- {
+			list[i].end = min(list[i].end, list[i+1].end)
+		}
+	}
+	return out
+}
+
+// after returns when the first wait ended that began at or after a time, if there is
+// one: what was launched by then had ended.
+func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
+	list := d[pid]
+	i, _ := slices.BinarySearchFunc(list, launched, func(w idleUntil, t int64) int { return cmp.Compare(w.start, t) })
+	if i == len(list) {
+		return 0, false
+	}
+	return list[i].end, true
+}
+
+// outside has the launched work of a device that ran far outside of the calls of the
+// host, although the device had nothing to do in between. After the last call a device
+// works off its queue, so it is never idle for as long as all calls took together.
+// Work before the first call was not launched by a recorded one. A single piece of work
+// that begins before the last call ends does not go on for as long as all calls took
+// together and a minute, because the program that waits for it makes calls.
+type outside struct {
+	before int64 // work that starts earlier is too early
+	end    int64 // of the last call
+	after  int64 // work that starts before end and ends later is too long
+	start  int64 // of the first call
+	first  int   // the index of the first work that is too late
+	late   int64 // by how much
+}
+
+// outsideOf returns the bounds for the work of a device, with the stretch of all calls.
+func outsideOf(d *gpu.Device, host interval.Span) outside {
+	most := max(host.Len(), minOutside)
+	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start, first: len(d.Work)}
+	if n := len(d.Work); n == 0 || d.Work[n-1].Start <= host.End+most {
+		return out
+	}
+	idle, end := int64(0), host.End
+	for i, w := range d.Work {
+		if w.Start > end {
+			if idle += w.Start - end; idle > most {
+				out.first, out.late = i, idle-most
+				break
+			}
+		}
+		end = max(end, w.End())
+	}
+	return out
+}
+
+// by returns by how much work i of the device is outside, or 0.
+func (o *outside) by(i int, w gpu.Work) int64 {
+	switch {
+	case i >= o.first:
+		return o.late
+	case w.Start < o.before:
+		return o.start - w.Start
+	}
+	return max(0, w.End()-max(o.after, w.Start))
+}
+
+// piledUp returns how many records of the device begin while another one of the same
+// stream runs that is not the last before them, if those are most of the records of the
+// stream. A stream runs one piece of work at a time, and with programmatic dependent
+// launch a kernel begins while the one before it ends. The operations of a graph may
+// run at the same time.
+func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
+	type stream struct {
+		records, piled int64
+		last, before   int64 // the latest end of the last record, and of those before it
+	}
+	streams := make(map[trace.TrackID]*stream)
+	var s *stream
+	track := trace.TrackID(0)
+	kinds := newLossKinds(tl.Trace)
+	for _, w := range d.Work {
+		a := tl.Activity(w)
+		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 && !kinds.launchesOne(l.Call(k).Name) {
+			continue
+		}
+		if s == nil || track != a.Track {
+			track, s = a.Track, streams[a.Track]
+			if s == nil {
+				s = &stream{last: a.Start, before: a.Start}
+				streams[track] = s
+			}
+		}
+		s.records++
+		if a.Start < s.before-clockSlack {
+			s.piled++
+		}
+		s.before, s.last = max(s.before, s.last), a.End()
+	}
+	for _, s := range streams {
+		if s.piled >= fewRecords && 2*s.piled > s.records {
+			n += s.piled
+		}
+	}
+	return n
+}

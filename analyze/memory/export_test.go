@@ -1,0 +1,3 @@
+package memory
+
+var PlusUsage = plusUsage

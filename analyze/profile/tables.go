@@ -1,0 +1,146 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"assay/analyze/classify"
+	"assay/analyze/limits"
+	"assay/internal/diag"
+	"assay/internal/profile"
+	"assay/summary"
+)
+
+// MeasureTables measures the tables of one input: it gives kernels their class and
+// category and copies theirs. There is nothing to sum, and what each table
+// holds stays in it: one run's kernels may be in several.
+func MeasureTables(t *profile.Tables, in summary.Input, rules *classify.Rules, issues *diag.Ledger) *summary.Summary {
+	in.Events, in.Complete = t.Records, t.Complete
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	for number, from := range t.List {
+		table := tableOf(from, rules)
+		table.Number, table.Line, table.Tool = number, from.Line, cmp.Or(from.Tool, t.Tool)
+		s.Tables = append(s.Tables, table)
+		checkTableSums(&table, issues)
+	}
+	return s
+}
+
+// tableOf returns a table as the summary has it.
+func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
+	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Clock: from.Clock, Left: from.Left, Missing: from.Missing,
+		Columns: []summary.TableColumn{}, Rows: []summary.TableRow{}}
+	for _, h := range from.Columns {
+		t.Columns = append(t.Columns, summary.TableColumn{Name: h.Name, Unit: unitName(h.Unit), Adds: addsName(h.Adds)})
+	}
+	for _, r := range from.Rows {
+		row := summary.TableRow{Name: r.Name, Values: values(r.Cells)}
+		for _, l := range r.Labels {
+			if row.Labels == nil {
+				row.Labels = make(map[string]string)
+			}
+			row.Labels[l.Key] = l.Text
+		}
+		classifyRow(&row, from.Of, rules)
+		t.Rows = append(t.Rows, row)
+	}
+	if from.Rest != nil {
+		t.Rest = values(from.Rest)
+	}
+	if from.Totals != nil {
+		t.Totals = values(from.Totals)
+	}
+	return t
+}
+
+// unitName returns the name that the summary has for a unit of a profile.
+func unitName(unit string) string {
+	if unit == "nanoseconds" {
+		return "ns"
+	}
+	return unit
+}
+
+func addsName(a profile.Adds) string {
+	switch a {
+	case profile.Self:
+		return summary.AddsSelf
+	case profile.Total:
+		return summary.AddsTotal
+	}
+	return summary.AddsEach
+}
+
+func values(cells []profile.Cell) []*int64 {
+	out := make([]*int64, len(cells))
+	for i, c := range cells {
+		if c.Known {
+			out[i] = &c.Value
+		}
+	}
+	return out
+}
+
+// classifyRow gives a row the class, category and rule that it has if it is a
+// kernel, a copy or a memset, and the kind that it has if it is a call.
+func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
+	switch of {
+	case profile.OfDeviceOp:
+		if of = profile.OfKernel; isCopy(r.Name) {
+			of = profile.OfCopy
+		}
+	case profile.OfRow:
+		// Of nsys's table of calls and device work together.
+		switch r.Labels["category"] {
+		case "CUDA_KERNEL":
+			of = profile.OfKernel
+		case "MEMORY_OPER":
+			of = profile.OfCopy
+		case "CUDA_API":
+			of = profile.OfCall
+		}
+	}
+	switch of {
+	case profile.OfKernel:
+		m := rules.Kernel(r.Name)
+		r.Class, r.Category, r.Rule = string(m.Class), m.Category, m.Rule
+	case profile.OfCopy:
+		if r.Class = string(classify.Copy); strings.Contains(strings.ToLower(r.Name), "memset") {
+			r.Class = string(classify.Memset)
+		}
+	case profile.OfCall:
+		r.Kind = classify.CallKind(r.Name)
+	case profile.OfOp:
+		if isCall(r.Name) {
+			r.Kind = classify.CallKind(r.Name)
+		}
+	}
+}
+
+// isCall reports whether a row among operators is a call of a runtime or driver,
+// as cudaLaunchKernel, hipMemcpyAsync or cuLaunchKernel.
+func isCall(name string) bool {
+	for _, library := range []string{"cuda", "hip", "cu"} {
+		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, ":(< ") {
+			return true
+		}
+	}
+	return false
+}
+
+// isCopy reports whether a row of device work is a copy or memset: nsys sets
+// them in brackets, and torch calls them as traces do.
+func isCopy(name string) bool {
+	return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") ||
+		strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") || strings.HasPrefix(name, "CopyDevice") || strings.HasPrefix(name, "CopyHost")
+}
+
+// checkTableSums notes the sums that have grown to what [summary.Plus] stops at.
+func checkTableSums(t *summary.Table, issues *diag.Ledger) {
+	for i, c := range t.Columns {
+		if sum, ok := t.Sum(i); ok && sum == math.MaxInt64 && c.Adds != summary.AddsEach {
+			issues.Add(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: limits.SumOverflow})
+		}
+	}
+}

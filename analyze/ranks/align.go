@@ -1,0 +1,43 @@
+package ranks
+
+import "assay/summary"
+
+// AlignDetails sets the offsets of the details of a run, which bring the times of each to
+// one clock: that of the input of the first detail. Ranks whose collectives were matched
+// are aligned by the ends of these: see [summary.RankWait]. Other inputs are aligned by their
+// base times, if both have one.
+func AlignDetails(s *summary.Summary) {
+	if len(s.Details) == 0 {
+		return
+	}
+	type place struct {
+		input, rank int
+		device      int64
+	}
+	ahead := make(map[place]int64)
+	for i := range s.Ranks {
+		if r := &s.Ranks[i]; r.OffsetNS != nil {
+			ahead[place{r.Input, r.Rank, r.Device}] = *r.OffsetNS
+		}
+	}
+	first := s.Details[0].Input
+	base := func(input int) (ns int64, known bool) {
+		if b := s.Inputs[input].BaseTimeNS; b != nil {
+			return *b, true
+		}
+		return 0, false
+	}
+	origin, known := base(first)
+	for i := range s.Details {
+		d := &s.Details[i]
+		d.OffsetNS, d.OffsetFrom = 0, ""
+		at, has := base(d.Input)
+		clock, matched := ahead[place{d.Input, d.Rank, d.Device}]
+		switch {
+		case matched:
+			d.OffsetNS, d.OffsetFrom = summary.Plus(summary.Plus(at, -origin), -clock), summary.OffsetCollectives
+		case d.Input == first || known && has:
+			d.OffsetNS, d.OffsetFrom = summary.Plus(at, -origin), summary.OffsetCapture
+		}
+	}
+}

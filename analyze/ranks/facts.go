@@ -1,0 +1,73 @@
+package ranks
+
+import "assay/summary"
+
+// Facts are what the topology of a job adds up of one group. They do not depend on it, so
+// they can be found where the collectives of the group are.
+type Facts struct {
+	Lists []ListFacts // of the members, in the order of the group
+	Late  []LateRun   // the last arrivals at collectives for which the others waited
+
+	Instances int64 // matched collectives, or sends and receives
+	Largest   int64 // complete ones of the size that has most bytes
+	Sends     bool  // the first list sends to the other
+}
+
+// ListFacts are sums over the complete instances of one member.
+type ListFacts struct {
+	Passed, PassWait int64 // sends and receives, and their wait
+	Wait, Caused     int64 // in collectives that synchronize
+	Split            int64 // bytes received or sent back in all-to-alls of different sizes
+}
+
+// A LateRun is the last arrival at a collective: the list it is of, when it began on the
+// member's clock, and how long the others waited, in ns.
+type LateRun struct {
+	List        int
+	Start, Wait int64
+}
+
+// facts returns the facts of the group. Those of a group that was solved elsewhere came
+// with it.
+func (g *group) facts(members []Member) Facts {
+	if g.solved != nil {
+		return g.solved.Facts
+	}
+	f := Facts{Lists: make([]ListFacts, len(g.lists)), Instances: int64(len(g.instances))}
+	if g.matched == byNothing {
+		return f
+	}
+	if len(g.instances) > 0 {
+		f.Largest, f.Sends = g.largest(), g.instances[0].what.Sends
+	}
+	for i, l := range g.lists {
+		to, runs := &f.Lists[i], members[l.member].Columns.Runs
+		for at, id := range l.of {
+			if id < 0 || !g.complete(&g.instances[id]) {
+				continue
+			}
+			in, run := &g.instances[id], &runs[l.runs[at]]
+			own := max(0, run.End-run.Start) - in.shortest
+			if g.sends != noSends {
+				to.PassWait = summary.Plus(to.PassWait, own)
+				to.Passed++
+			}
+			if !in.what.Op.Synchronizes() {
+				continue
+			}
+			to.Wait = summary.Plus(to.Wait, own)
+			if int(in.last) == l.member {
+				to.Caused = summary.Plus(to.Caused, in.waiting())
+				if late(in) {
+					f.Late = append(f.Late, LateRun{i, run.Start, in.waiting()})
+				}
+			}
+		}
+	}
+	for _, in := range g.splitsOf(members) {
+		for i := range g.lists {
+			f.Lists[i].Split = summary.Plus(f.Lists[i].Split, in.bytes[i])
+		}
+	}
+	return f
+}

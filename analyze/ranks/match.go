@@ -1,0 +1,177 @@
+package ranks
+
+import (
+	"slices"
+
+	"assay/analyze/ranks/collective"
+	"assay/summary"
+)
+
+// matchedBy says how the collectives of a group were matched.
+type matchedBy uint8
+
+const (
+	byNothing matchedBy = iota // they were not
+	byNumber                   // by the number that the profiler recorded
+	byOrder                    // by the order of launches
+	byEnd                      // by when they ended, because their order is broken
+)
+
+// An instance is one collective of a group, as all its members recorded it.
+type instance struct {
+	what     collective.What // of the first member
+	members  int32
+	cut      int32 // of the members, those whose inputs ended early
+	differs  bool  // kind, type or size differ between members
+	uneven   bool  // an all-to-all whose sizes differ between members
+	shortest int64 // ns: the transfer, if it is complete
+	total    int64 // ns: sum of the durations
+	last     int32 // the member with the shortest duration
+}
+
+// match finds out which runs of the members are one collective.
+func (g *group) match(members []Member) {
+	for i := range g.lists {
+		g.lists[i].of = make([]int32, len(g.lists[i].runs))
+		if !g.lists[i].cut {
+			g.whole++
+		}
+	}
+	switch {
+	case len(g.lists) < 2 && g.size != 1 || g.ambiguous():
+		return
+	case g.sends == noSends && g.numbered(members):
+		g.matched = byNumber
+	default:
+		g.matched = g.inOrder(members)
+	}
+	g.join(members)
+	if (g.local || g.matched != byNumber) && !g.possible(members) {
+		g.matched, g.instances, g.differ = byNothing, nil, 0
+	}
+}
+
+// ambiguous reports whether the name of the group does not separate what belongs to
+// different communicators, or to different pairs of ranks.
+func (g *group) ambiguous() bool {
+	switch g.sends {
+	case sendsOfPair:
+		return len(g.lists) > 2
+	case sendsOfAll: // of two ranks, each has all sends of the other
+		return len(g.lists) != 2 || g.size > 2
+	}
+	return g.size > 0 && len(g.lists) > g.size
+}
+
+// numbered gives runs with the same recorded number the same instance. It returns false
+// if a run has none. Kernels with the same number are counted in their order.
+func (g *group) numbered(members []Member) bool {
+	type key struct{ seq, nth uint32 }
+	index := map[key]int32{}
+	for i := range g.lists {
+		l := &g.lists[i]
+		runs, seen := members[l.member].Columns.Runs, map[uint32]uint32{}
+		for at, n := range l.runs {
+			seq := runs[n].Seq
+			if seq == collective.NoSeq {
+				return false
+			}
+			k := key{seq, seen[seq]}
+			seen[seq]++
+			id, ok := index[k]
+			if !ok {
+				id = int32(len(index))
+				index[k] = id
+			}
+			l.of[at] = id
+		}
+	}
+	return true
+}
+
+// same reports whether two ranks recorded the same collective. Of an all-to-all each
+// rank has its own sizes, and what is not recorded cannot differ.
+func same(a, b collective.What) bool {
+	if a.Op != b.Op || a.Dtype != b.Dtype && a.Dtype != "" && b.Dtype != "" {
+		return false
+	}
+	switch a.Op {
+	case collective.AllToAll, collective.SendRecv, collective.Dispatch, collective.Combine:
+		return true
+	}
+	differ := func(a, b int64) bool { return a >= 0 && b >= 0 && a != b }
+	if a.Message > 0 && b.Message > 0 && a.Message != b.Message {
+		return false
+	}
+	return !differ(a.In, b.In) && !differ(a.Out, b.Out)
+}
+
+// join makes the instances from the matched runs.
+func (g *group) join(members []Member) {
+	most := int32(-1)
+	for _, l := range g.lists {
+		most = max(most, slices.Max(append(l.of, -1)))
+	}
+	g.instances = make([]instance, most+1)
+	for _, l := range g.lists {
+		c := members[l.member].Columns
+		for at, id := range l.of {
+			if id < 0 {
+				continue
+			}
+			run, in := &c.Runs[l.runs[at]], &g.instances[id]
+			what, dur := c.Whats[run.What], max(0, run.End-run.Start)
+			switch {
+			case in.members == 0:
+				in.what, in.shortest, in.last = what, dur, int32(l.member)
+			case !same(in.what, what):
+				in.differs = true
+			case in.what.In != what.In || in.what.Out != what.Out || in.what.Message != what.Message:
+				in.uneven = true
+			}
+			if dur < in.shortest {
+				in.shortest, in.last = dur, int32(l.member)
+			}
+			in.members++
+			if l.cut {
+				in.cut++
+			}
+			in.total = summary.Plus(in.total, dur)
+		}
+	}
+	for i := range g.instances {
+		if g.instances[i].differs {
+			g.differ++
+		}
+	}
+}
+
+// complete reports whether all given ranks of the group recorded the same collective. Those
+// whose inputs ended early need not have it, if two others do.
+func (g *group) complete(in *instance) bool {
+	if in.differs {
+		return false
+	}
+	if int(in.members) == len(g.lists) {
+		return true
+	}
+	return g.sends == noSends && g.whole > 1 && int(in.members-in.cut) == g.whole
+}
+
+// everyone reports whether all given ranks of the group recorded the same collective, those
+// whose inputs ended early too.
+func (g *group) everyone(in *instance) bool { return g.complete(in) && int(in.members) == len(g.lists) }
+
+// medianSpread returns the median, and the median distance from it. It sorts values.
+func medianSpread(values []int64) (median, spread int64) {
+	if len(values) == 0 {
+		return 0, 0
+	}
+	slices.Sort(values)
+	median = values[len(values)/2]
+	for i, v := range values {
+		values[i] = max(v-median, median-v)
+	}
+	slices.Sort(values)
+	return median, values[len(values)/2]
+}

@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"assay/internal/diag"
+	"assay/nsys"
+	"assay/nsys/stats"
+	"assay/torchprof"
+	"assay/trace"
+)
+
+func isNsysJSON(_ string, head []byte) bool { return nsys.SniffJSON(head) }
+
+func loadNsysJSON(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, err = nsys.ReadJSON(f, f.Path, sel, f.Tap)
+	return err
+}
+
+// isStats reports whether a file is what nsys stats wrote, from its first lines
+// on. Where the program that nsys ran had its say before, it is a text that has
+// tables.
+func isStats(_ string, head []byte) bool {
+	const first = 8
+	lines := bytes.Split(head, []byte("\n"))
+	return stats.Sniff(bytes.Join(lines[:min(first, len(lines))], []byte("\n"))) && !torchprof.Sniff(head)
+}
+
+// isNamedStats reports whether a file in a directory is named like what nsys
+// stats writes: much of what has such a header is of other programs.
+func isNamedStats(path string, _ []byte) bool {
+	return stats.Named(path) || strings.Contains(strings.ToLower(filepath.Base(path)), "nsys")
+}
+
+// rowLimit returns the most rows that the tables of an input may have. A row takes
+// about 4 KB until it is printed; half of the memory is for other data.
+func rowLimit(sel trace.Select) int { return int(min(1<<24, sel.Limits.Memory>>14)) }
+
+func loadStats(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = stats.Read(f, f.Path, stats.Limits{Rows: rowLimit(sel)})
+	if in.Tables != nil {
+		return nil // what broke it off is among its issues
+	}
+	return err
+}
+
+func isSQLite(_ string, head []byte) bool { return nsys.SniffSQLite(head) }
+
+// isNamedExport reports whether a database in a directory is named like an
+// export: others may be anything.
+func isNamedExport(path string, _ []byte) bool {
+	return strings.EqualFold(filepath.Ext(path), ".sqlite")
+}
+
+// searchTexts shows the texts of a database to the search for secrets, if there is one.
+func (f *File) searchTexts(path string, in *Input) error {
+	if f.Tap == nil {
+		return nil
+	}
+	left, err := nsys.WriteTexts(path, f.Tap)
+	if left != "" {
+		in.Trace.Issues = append(in.Trace.Issues, diag.Issue{Code: "secrets-not-searched", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path},
+			Help: "These tables were not searched for secrets to their end: " + left + ". Remove secrets from them before you share the file."})
+	}
+	return err
+}
+
+// loadSQLite reads a database without copying it. One that is compressed or comes
+// through a pipe is written to a temporary file first, because it needs random access.
+func loadSQLite(f *File, sel trace.Select, in *Input) error {
+	sample := f.sample(textSample)
+	path, done, err := f.inPlace("assay-*.sqlite")
+	if err != nil {
+		return err
+	}
+	if in.Trace, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
+		err = namedOr(f.Path, sample, err)
+	} else {
+		err = f.searchTexts(path, in)
+	}
+	return errors.Join(err, done())
+}

@@ -1,0 +1,326 @@
+// Package ingest turns what a user names into models: it expands paths, opens
+// and decompresses, finds the format by content, and calls its reader. It is
+// the only package that knows all formats.
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"assay/internal/outfile"
+	"assay/logs/forms"
+	"assay/trace"
+)
+
+// Stdin is the path that stands for standard input.
+const Stdin = "-"
+
+// stdinName is the path that a [File] of standard input shows.
+const stdinName = "<stdin>"
+
+// A File is an opened input whose bytes come decompressed from Read.
+type File struct {
+	Path        string // as the user gave it; "<stdin>" for standard input
+	Compression string // "none", "gzip", "zstd"
+
+	// Say is told what takes long and is not seen as progress of reading. It may
+	// be nil.
+	Say func(string)
+
+	// Tap, if it is not nil, is shown all content that is read, in order. What is
+	// read in its place, as a database is, it does not see.
+	Tap io.Writer
+
+	// Temp lists the temporary files and child processes of the reading, which a
+	// signal removes. Open makes one for the file; inputs that are read at the same
+	// time share one, which their caller closes.
+	Temp *outfile.Registry
+
+	// ExportTime is how long nsys or ncu may take for a report; 0 means
+	// [DefaultExportTime].
+	ExportTime time.Duration
+
+	// Forms are those by which lines of logs are read; nil for the built-in ones.
+	Forms *forms.Set
+
+	raw     *countingReader
+	buf     *bufio.Reader
+	content *bufio.Reader
+	close   []func()
+	max     int64 // bytes of content; 0 for no limit but that on bombs
+	n       int64 // bytes of content read
+	bomb    int64 // bytes that any input may inflate to
+	whole   bool  // it has an end that can be waited for
+	limited bool  // a limit has ended the content
+	hollow  bool  // nothing but a hole of the file follows
+}
+
+const (
+	sniffLen   = 4 << 10   // how much of the content decides about its format
+	bufferSize = 256 << 10 // of one read; white space before the content must fit
+)
+
+func (f *File) say(text string) {
+	if f.Say != nil {
+		f.Say(text)
+	}
+}
+
+// Open opens the file at path, or stdin for [Stdin], and computes the SHA-256 of what is read.
+func Open(path string, stdin io.Reader) (*File, error) {
+	return open(path, stdin, bombSize, sha256.New())
+}
+
+// OpenWithoutDigest is Open for a file whose SHA-256 nobody asks for. Of JSON that is not
+// compressed it takes half as long as everything else.
+func OpenWithoutDigest(path string, stdin io.Reader) (*File, error) {
+	return open(path, stdin, bombSize, nil)
+}
+
+// openListed opens a file of a directory. If it is no longer a regular file, it is an
+// error, and nothing waits for the writer of a pipe.
+func openListed(path string) (*File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, pathError(err)
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, fmt.Errorf("%s: this is not a regular file", path)
+	}
+	return opened(path, file, bombSize, nil)
+}
+
+// open is Open with the size from which on a compressed input may be a bomb.
+func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error) {
+	if path == Stdin {
+		return opened(stdinName, stdin, bomb, sum)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, pathError(err)
+	}
+	return opened(path, file, bomb, sum)
+}
+
+// opened returns the File of an opened input. If src is a file that is not standard
+// input, the File closes it. The sum is nil if nobody asks for it.
+func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error) {
+	f := &File{Path: path, Compression: "none", bomb: bomb, Temp: new(outfile.Registry)}
+	f.close = append(f.close, f.Temp.Close)
+	if file, ok := src.(*os.File); ok && path != stdinName {
+		f.close = append(f.close, func() { file.Close() })
+		info, err := file.Stat()
+		f.whole = err == nil && info.Mode().IsRegular()
+	}
+	f.raw = &countingReader{r: src, sum: sum}
+	f.buf = f.buffered(f.raw)
+	f.content = f.buf
+	// Twice, because traces that were gzipped by two programs exist.
+	for range 2 {
+		if err := f.decompress(); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	f.decodeUTF16()
+	return f, nil
+}
+
+// buffers keeps the buffers of closed files for the next ones.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+
+// buffered returns a reader of r with a buffer that belongs to the file until its
+// Close.
+func (f *File) buffered(r io.Reader) *bufio.Reader {
+	b := buffers.Get().(*bufio.Reader)
+	b.Reset(r)
+	f.close = append(f.close, func() {
+		b.Reset(nil)
+		buffers.Put(b)
+	})
+	return b
+}
+
+// pathError makes an error of the os package read "PATH: reason".
+func pathError(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// reason drops the name of the system call and the path from an error of the
+// os package.
+func reason(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// decompress puts a decompressor before the content if its first bytes ask
+// for one.
+func (f *File) decompress() error {
+	magic, _ := f.content.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		f.Compression = "gzip"
+		f.content = f.buffered(&guard{f: f, r: newGzipReader(f.content)})
+	case isZstd(magic):
+		z, err := newZstdReader(f.content)
+		if err != nil {
+			return fmt.Errorf("the zstd header is damaged (%w); the file may be cut: copy it again", err)
+		}
+		f.Compression = "zstd"
+		f.close = append(f.close, z.z.Close)
+		f.content = f.buffered(&guard{f: f, r: z})
+	}
+	return nil
+}
+
+// decodeUTF16 turns UTF-16, as Windows shells write when they redirect, into
+// UTF-8.
+func (f *File) decodeUTF16() {
+	bom, _ := f.content.Peek(2)
+	if string(bom) == "\xff\xfe" || string(bom) == "\xfe\xff" {
+		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+		f.content = f.buffered(transform.NewReader(f.content, decoder))
+	}
+}
+
+// Peek returns the first bytes of the content, as many as tell its format,
+// without reading them; leading white space does not count. They are none if
+// the content is empty or all white space; where they are none for another
+// reason, the error says so.
+func (f *File) Peek() ([]byte, error) {
+	for n := sniffLen; ; n = min(2*n, bufferSize) {
+		b, err := f.content.Peek(n)
+		text := len(bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n"))
+		switch {
+		case text >= sniffLen:
+			return b[:len(b)-text+sniffLen], nil
+		case text > 0 && (err != nil || n == bufferSize):
+			return b, nil
+		case err == io.EOF:
+			return nil, nil
+		case err != nil:
+			return nil, f.unreadable(err)
+		case n == bufferSize:
+			return nil, &Refusal{f.Path, fmt.Sprintf("starts with %d bytes of white space, over the limit", n), "remove them, or record again"}
+		}
+	}
+}
+
+// unreadable explains why the content ends before its first byte.
+func (f *File) unreadable(err error) error {
+	var limit *trace.LimitError
+	switch {
+	case f.raw.err != nil && f.raw.err != io.EOF: // the system's reason, not the packing's
+		return fmt.Errorf("%s: %w", f.Path, reason(f.raw.err))
+	case errors.As(err, &limit):
+		return fmt.Errorf("%s: no event within the limit: %w", f.Path, limit)
+	case errors.Is(err, errZstdWindow):
+		return &Refusal{f.Path, fmt.Sprintf("is compressed with a zstd window over the limit of %d MiB", zstdWindow>>20),
+			"compress it again without --long, or unpack it first: " + withFile("zstd -dc --long=31 FILE | assay summary", f.Path)}
+	}
+	return fmt.Errorf("%s: cannot be read (%w); the file is cut or damaged: copy it again", f.Path, err)
+}
+
+// Read reads the decompressed content.
+func (f *File) Read(p []byte) (int, error) {
+	if f.max > 0 && int64(len(p)) > f.max-f.n {
+		if f.n >= f.max {
+			return 0, f.noted(f.over())
+		}
+		p = p[:f.max-f.n]
+	}
+	if f.hollow {
+		return 0, io.EOF
+	}
+	n, err := f.content.Read(p)
+	f.n += int64(n)
+	f.hollow = n > 0 && p[n-1] == 0 && f.endsInHole(p[:n])
+	if f.Tap != nil && n > 0 {
+		f.Tap.Write(p[:n])
+	}
+	return n, f.noted(err)
+}
+
+// noted returns err, and notes whether it is a limit.
+func (f *File) noted(err error) error {
+	if limit := (*trace.LimitError)(nil); err != nil && errors.As(err, &limit) {
+		f.limited = true
+	}
+	return err
+}
+
+// over tells an input that is too long from one that ends at its limit.
+func (f *File) over() error {
+	if _, err := f.content.Peek(1); err != nil {
+		return err
+	}
+	return trace.InputLimit(f.max)
+}
+
+// Finish reads what is left of the stored bytes and returns how many there
+// were in all and their SHA-256 in hex, "" after [OpenWithoutDigest].
+// The digest is "" also if [File.drain] has left bytes out.
+func (f *File) Finish() (n int64, sum string, err error) {
+	left, err := f.drain()
+	if f.raw.sum != nil && left == 0 {
+		sum = hex.EncodeToString(f.raw.sum.Sum(nil))
+	}
+	return f.raw.n + left, sum, err
+}
+
+// Stored returns how many stored bytes were read so far. It may be called
+// while another goroutine reads.
+func (f *File) Stored() int64 { return f.raw.progress.Load() }
+
+// Close releases what Open took. The file must not be read again.
+func (f *File) Close() {
+	for i := len(f.close) - 1; i >= 0; i-- {
+		f.close[i]()
+	}
+	f.close, f.buf, f.content = nil, nil, nil
+}
+
+// A countingReader counts and hashes what passes. Its errors stay, so that a
+// later look at the content finds them again, and the end of a terminal's
+// input is asked for once.
+type countingReader struct {
+	r        io.Reader
+	n        int64
+	sum      hash.Hash // nil if nobody asks for it
+	progress atomic.Int64
+	err      error
+}
+
+func (c *countingReader) Read(p []byte) (n int, err error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, c.err = c.r.Read(p)
+	if c.sum != nil {
+		c.sum.Write(p[:n])
+	}
+	c.n += int64(n)
+	c.progress.Store(c.n)
+	return n, c.err
+}

@@ -1,0 +1,49 @@
+package partial
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/diag"
+	"assay/summary"
+)
+
+// copied is the code of the issue on a copy.
+const copied = "input-copied"
+
+// isCopy reports whether [withoutCopies] has left out what the part measured.
+func (p Part) isCopy() bool {
+	return slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == copied })
+}
+
+// withoutCopies returns the parts with nothing but the input of those whose trace has the same
+// bytes and the same rank as an earlier one, and an issue: what they measured counts once.
+func withoutCopies(all []Part) []Part {
+	type file struct {
+		sha256 string
+		rank   int
+	}
+	first := map[file]string{}
+	out := all
+	for i, p := range all {
+		if p.Summary == nil || len(p.Summary.Inputs) != 1 || len(p.Summary.Devices) == 0 {
+			continue
+		}
+		in := p.Summary.Inputs[0]
+		of := file{in.SHA256, in.Rank}
+		path, again := first[of]
+		if in.SHA256 == "" || !again {
+			first[of] = in.Path
+			continue
+		}
+		if len(out) == 0 || &out[0] == &all[0] {
+			out = append([]Part{}, all...)
+		}
+		out[i].Members = nil
+		out[i].Summary = &summary.Summary{Inputs: p.Summary.Inputs, Issues: []summary.Issue{{
+			Code: copied, Severity: diag.Info.String(), Count: 1, First: in.Path,
+			Help: fmt.Sprintf("The file has the same bytes as %s, so it is a copy and counts once. Leave it out.", path),
+		}}}
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package partial
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"assay/analyze/clocks"
+	"assay/analyze/efficiency"
+	"assay/analyze/ranks"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// sortRanks brings the traces of each run into the order of their ranks, because all
+// screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
+// other files stay.
+func sortRanks(all []Part) {
+	for _, run := range runsOf(all, Part.isTimeline) {
+		files := make([]Part, len(run))
+		for k, i := range run {
+			files[k] = all[i]
+		}
+		slices.SortStableFunc(files, func(a, b Part) int { return cmp.Compare(a.Summary.Inputs[0].Rank, b.Summary.Inputs[0].Rank) })
+		for k, i := range run {
+			all[i] = files[k]
+		}
+	}
+}
+
+// CountRuns returns how many runs the traces among the parts belong to.
+func CountRuns(all []Part) int { return len(runsOf(withoutSources(all), Part.isTimeline)) }
+
+// isTimeline reports whether a part is of a trace.
+func (p Part) isTimeline() bool {
+	return len(p.Summary.Inputs) == 1 && !p.isCopy() && !p.isSource() && view.Captures(p.Summary)[0].Kind == view.OfTimeline
+}
+
+// hasCollectives reports whether a part can be compared with other ranks.
+func (p Part) hasCollectives() bool { return len(p.Members) > 0 }
+
+// isMeasured reports whether a part is as it was measured, and not the summary of a run.
+func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
+
+// Runs returns one summary for the traces of each run whose ranks can be compared, and one
+// for each other part. It takes the summaries of the parts.
+func Runs(all []Part) []*summary.Summary {
+	var out []*summary.Summary
+	all, captures := handOver(all)
+	of := make(map[int][]Part) // by the first part of the run
+	with := make(map[int]bool) // the other parts of runs
+	for _, run := range runsOf(all, Part.hasCollectives) {
+		for n, i := range run {
+			of[run[0]] = append(of[run[0]], all[i])
+			with[i] = n > 0
+		}
+	}
+	for i, p := range all {
+		switch {
+		case len(of[i]) > 0:
+			of[i][0].Summary.Efficiency.Captures = slices.Concat(of[i][0].Summary.Efficiency.Captures, captures)
+			out = append(out, Join(of[i]))
+		case !with[i]:
+			p.Summary.Partial = nil
+			p.Summary.Efficiency.Captures = slices.Concat(p.Summary.Efficiency.Captures, captures)
+			efficiency.JoinReplays(p.Summary)
+			out = append(out, p.Summary)
+		}
+	}
+	return out
+}
+
+// Join returns one summary of all parts, in their order, with the comparison of the ranks
+// of each run. It takes the summaries of the parts.
+func Join(all []Part) *summary.Summary {
+	return join(all, func(_ int, members []ranks.Member) *ranks.Job { return ranks.Match(members) })
+}
+
+// join is Join with the function that compares the ranks of a job, which has a number.
+func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *summary.Summary {
+	all = withoutSources(withoutCopies(all))
+	first, inputs := make([]int, len(all)), 0
+	for i, p := range all {
+		first[i] = inputs
+		inputs += len(p.Summary.Inputs)
+	}
+	jobs, runs := jobsOf(all), len(runsOf(all, Part.isTimeline)) // before Join takes the summaries
+	list := make([]*summary.Summary, len(all))
+	for i, p := range all {
+		all[i].coarsen(halvings(len(all)))
+		list[i] = p.Summary
+	}
+	s := summary.Join(list...)
+	tracks := make([]*clocks.Track, len(s.Inputs))
+	for i := range all {
+		all[i].Summary = nil // 1.5 KB each, also without rows
+		if first[i] < len(tracks) {
+			tracks[first[i]], all[i].Track = all[i].Track, nil
+		}
+	}
+	clocks.Join(s, tracks)
+	if runs == 1 {
+		ranks.NoteInputs(s)
+	}
+	for n, part := range jobs {
+		if job := match(n, membersOf(all, part, first)); job != nil {
+			job.AddTo(s)
+		}
+	}
+	efficiency.JoinReplays(s)
+	s.LimitDetails()
+	ranks.AlignDetails(s)
+	return s
+}
+
+// jobsOf returns the parts whose ranks are compared with each other, as ascending indices:
+// those of each run or, because a server records each stage at another time, of each stage.
+func jobsOf(all []Part) (out [][]int) {
+	for _, run := range runsOf(all, Part.hasCollectives) {
+		stages := map[string][]int{}
+		for _, i := range run {
+			stage := view.StageOf(all[i].Summary.Inputs[0].Path)
+			stages[stage] = append(stages[stage], i)
+		}
+		for _, stage := range slices.Sorted(maps.Keys(stages)) {
+			out = append(out, stages[stage])
+		}
+	}
+	return out
+}
+
+// membersOf returns the members of a job. first has the first input of each part.
+func membersOf(all []Part, run, first []int) (ranks []ranks.Member) {
+	for _, i := range run {
+		for _, m := range all[i].Members {
+			m.Input = first[i]
+			ranks = append(ranks, m)
+		}
+	}
+	return ranks
+}
+
+// runsOf returns the wanted parts, which have one input each, by their runs: as ascending
+// indices.
+func runsOf(all []Part, wanted func(Part) bool) [][]int {
+	var captures []view.Capture
+	var of []int
+	for i, p := range all {
+		if wanted(p) {
+			c := view.Captures(p.Summary)[0]
+			c.SHA256 = "" // not every command computes it
+			captures = append(captures, c)
+			of = append(of, i)
+		}
+	}
+	var out [][]int
+	for _, run := range view.Runs(captures).Runs {
+		var list []int
+		for _, i := range run.Inputs {
+			list = append(list, of[i])
+		}
+		out = append(out, list)
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+// Package partial measures inputs one at a time and joins what was measured to the
+// summary of a run, in the same process or after it was saved.
+//
+// A [Part] is what was measured of one input: all rows, and the collectives of its GPUs.
+// Parts can be saved and read ([Part.Encode], [Read]), and a saved run is the set of the
+// files of its parts: merging is the union of sets. Ranks are compared and summaries
+// joined only when a question is asked ([Join]). So an answer does not depend on where,
+// or in how many steps, the parts came together.
+package partial
+
+import (
+	"assay/analyze"
+	"assay/analyze/clocks"
+	"assay/analyze/ranks"
+	"assay/analyze/ranks/collective"
+	"assay/ingest"
+	"assay/internal/diag"
+	"assay/internal/redact"
+	"assay/summary"
+	"assay/trace"
+	"assay/trace/window"
+)
+
+// A Part is what was measured of one input: a summary with one or more inputs, and the
+// collectives of its GPUs until ranks are compared. The summary is nil if the input could
+// not be read.
+type Part struct {
+	Summary *summary.Summary
+	Members []ranks.Member
+	Track   *clocks.Track // nil if it has no times, and of saved parts
+
+	saved  bool   // it was read from a file of a partial
+	path   string // the file of a summary whose text it has
+	name   string // of the file of a saved or encoded part, without ".json.gz"
+	halved int    // how often the bins of its strips were joined
+}
+
+// Options say how inputs are measured.
+type Options struct {
+	analyze.Options
+	// Alone says that the input is not compared with others and not saved. The
+	// collectives of a single GPU are not looked at then.
+	Alone bool
+	// Run and RunFrom are those of the input: see [summary.Input].
+	Run, RunFrom string
+	// Window is the part of a timeline that is measured, nil for all of it, and Steady
+	// reports of each step of a summary whether it is neither warm-up nor partial.
+	Window *window.Request
+	// Work is the work of GPUs that is measured.
+	Work   trace.Work
+	Steady func(*summary.Summary) []bool
+	// Clock is what the user tells about the clock of the input.
+	Clock clocks.Setting
+	// Memory is the limit for the collectives of a saved part, in bytes.
+	Memory int64
+}
+
+// Measure measures an input, and reads the collectives of a saved part. The result has no
+// secrets: they are masked before parts are joined, so that names that differ only in a
+// secret become one.
+func Measure(in *ingest.Input, opt Options) (Part, error) {
+	if err := opt.withoutFirst(in); err != nil {
+		return Part{}, err
+	}
+	if in.Summary != nil {
+		return read(in, opt)
+	}
+	var p Part
+	var err error
+	if p.Summary, err = p.measure(in, opt); err != nil {
+		return Part{}, err
+	}
+	p = p.withoutSecrets(in.Path)
+	p.track(in, opt)
+	return p, nil
+}
+
+func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) {
+	from := summary.Input{
+		Run: opt.Run, RunFrom: opt.RunFrom,
+		Path: in.Path, Format: in.Format, Compression: in.Compression,
+		Bytes: in.Bytes, SHA256: in.SHA256, Rank: in.Rank, RankFrom: in.RankFrom,
+	}
+	if in.Trace != nil && in.Trace.Meta.WorldSize != nil {
+		from.WorldSize = *in.Trace.Meta.WorldSize
+	}
+	switch {
+	case in.Tables != nil && in.Series != nil:
+		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt.Options), analyze.Series(in.Series, from, opt.Options)), nil
+	case in.Series != nil:
+		return analyze.Series(in.Series, from, opt.Options), nil
+	case in.Tables != nil:
+		return analyze.Tables(in.Tables, from, opt.Options), nil
+	case in.Memory != nil:
+		return analyze.Snapshot(in.Memory, from, opt.Options), nil
+	case in.Timeline != nil:
+		return analyze.MemoryTimeline(in.Timeline, from, opt.Options), nil
+	case in.Counters != nil:
+		return analyze.Counters(in.Counters, from, opt.Options), nil
+	case in.Profile != nil:
+		return analyze.Profile(in.Profile, from, opt.Options), nil
+	}
+	if !opt.Alone || gpus(in.Trace) > 1 {
+		opt.Collectives = func(device int64, c *collective.Columns) {
+			p.Members = append(p.Members, ranks.Member{Rank: in.Rank, Device: device, Columns: c})
+		}
+	}
+	s, err := opt.timeline(in.Trace, from)
+	if err != nil {
+		return nil, err
+	}
+	joined := in.Trace.Meta.DeviceRanks
+	if in.RankFrom != "trace" {
+		joined = nil
+	}
+	for i := range p.Members {
+		m := &p.Members[i]
+		m.Cut = !s.Inputs[0].Complete
+		if rank, ok := joined[m.Device]; ok {
+			m.Rank = rank
+		}
+	}
+	if joined != nil {
+		s.SetRanks(joined)
+	}
+	return s, nil
+}
+
+// track notes when what was measured happened. Alone there is nothing to join it with.
+func (p *Part) track(in *ingest.Input, opt Options) {
+	switch {
+	case opt.Alone:
+		return
+	case in.Series != nil:
+		p.Track = clocks.OfLog(in.Series, func(name string) string { return opt.Phases.Match(name).Phase })
+	case in.Trace != nil:
+		p.Track = clocks.OfTrace(p.Summary)
+	}
+	if p.Track != nil {
+		p.Track.Set(opt.Clock)
+		p.Track.Rename(redact.Mask)
+	}
+}
+
+// gpus returns how many GPUs a trace has work of.
+func gpus(t *trace.Trace) int {
+	seen := map[int64]bool{}
+	for i := range t.Tracks {
+		if t.Tracks[i].OnDevice {
+			seen[t.Tracks[i].Device] = true
+		}
+	}
+	return len(seen)
+}
+
+// withoutSecrets masks the secrets of a part and adds an issue with their number.
+func (p Part) withoutSecrets(path string) Part {
+	r := redact.New(false)
+	r.Strings(p.Summary)
+	for _, m := range p.Members {
+		r.Strings(m.Columns)
+	}
+	if n := r.Secrets(); n > 0 {
+		p.Summary.Issues = append(p.Summary.Issues, summary.Issue{
+			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(path),
+			Help: "Names in the capture contain possible secrets. assay masks them in its output, but the file still has them. Do not share the file, and replace the secrets.",
+		})
+		p.Summary.Sort()
+	}
+	return p
+}
+
+// Texts returns pointers to all that has texts, for those who rewrite them.
+func (p *Part) Texts() []any {
+	out := []any{p.Summary}
+	for _, m := range p.Members {
+		out = append(out, m.Columns)
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package partial
+
+import (
+	"slices"
+
+	"assay/internal/diag"
+	"assay/summary"
+)
+
+// The codes of issues on inputs that capture graphs: that this is nearly all they do, and
+// that another input replays graphs, so that nothing of them is counted.
+const (
+	captureOnly = "graph-capture-only"
+	graphSource = "graph-source"
+)
+
+// isSource reports whether [withoutSources] has left out what the part measured.
+func (p Part) isSource() bool { return p.Summary.Inputs[0].GraphSource }
+
+// capturesOnly reports whether nearly all launches of a trace made nodes of graphs and it
+// launches no graph: it shows how graphs are made, and is not a rank of a run. This does not
+// depend on which measures are asked for.
+func (p Part) capturesOnly() bool {
+	return p.Summary != nil && len(p.Summary.Inputs) == 1 && len(p.Summary.Graphs) == 0 &&
+		slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == captureOnly })
+}
+
+// withoutSources returns the parts with nothing but the input and the captures of graphs of
+// those that only capture graphs, if another part replays graphs: the operators of a capture
+// count where they run, and the few kernels beside a capture are not the work of a GPU.
+func withoutSources(all []Part) []Part {
+	if !slices.ContainsFunc(all, func(p Part) bool { return p.Summary != nil && len(p.Summary.Graphs) > 0 }) {
+		return all
+	}
+	out := all
+	for i, p := range all {
+		if !p.capturesOnly() {
+			continue
+		}
+		if &out[0] == &all[0] {
+			out = slices.Clone(all)
+		}
+		in := p.Summary.Inputs[0]
+		in.GraphSource = true
+		issues := slices.Clone(p.Summary.Issues)
+		for k := range issues {
+			if is := &issues[k]; is.Code == captureOnly {
+				*is = summary.Issue{Code: graphSource, Severity: diag.Info.String(), Count: 1, First: in.Path, Help: diag.HelpOf(graphSource)}
+			}
+		}
+		out[i].Members = nil
+		out[i].Summary = &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Issues: issues,
+			Efficiency: summary.Efficiency{Captures: p.Summary.Efficiency.Captures}}
+	}
+	return out
+}
+
+// handOver removes the sources from parts that are not joined, and returns their captures.
+func handOver(all []Part) (rest []Part, captures []summary.EfficiencyCapture) {
+	for _, p := range withoutSources(all) {
+		if len(p.Summary.Inputs) == 1 && p.isSource() {
+			captures = append(captures, p.Summary.Efficiency.Captures...)
+			continue
+		}
+		rest = append(rest, p)
+	}
+	return rest, captures
+}

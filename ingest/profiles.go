@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/internal/diag"
+	"assay/internal/profile"
+	"assay/internal/profile/pyprof"
+	"assay/trace"
+)
+
+func isProf(_ string, head []byte) bool      { return pyprof.SniffProf(head) }
+func isCallgrind(_ string, head []byte) bool { return pyprof.SniffCallgrind(head) }
+func isYappi(_ string, head []byte) bool     { return pyprof.SniffYappi(head) }
+func isPstats(_ string, head []byte) bool    { return pyprof.SniffPstats(head) }
+func isPprof(_ string, head []byte) bool     { return profile.SniffPprof(head) }
+func isFolded(_ string, head []byte) bool    { return profile.SniffFolded(head) }
+
+// tablesOf returns a loader of tables. What broke an input off is among the
+// issues of what was read before.
+func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
+	return func(f *File, sel trace.Select, in *Input) (err error) {
+		in.Tables, err = read(f, f.Path, pyprof.Limits{Rows: rowLimit(sel), Memory: profileLimits(sel).Memory})
+		if err == nil || in.Tables == nil {
+			return err
+		}
+		in.Tables.Issues = append([]diag.Issue{{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: diag.Pos{File: f.Path},
+			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every total. Copy the file again."}}, in.Tables.Issues...)
+		return nil
+	}
+}
+
+// profileLimits returns the share of the memory that the stacks of one profile may
+// take: to measure and to judge them takes as much again.
+func profileLimits(sel trace.Select) profile.Limits {
+	return profile.Limits{Memory: sel.Limits.Memory / 2}
+}
+
+func loadPprof(f *File, sel trace.Select, in *Input) (err error) {
+	if in.Profile, err = profile.ReadPprof(f, f.Path, profileLimits(sel)); err == nil {
+		in.Profile.Tidy()
+	}
+	return err
+}
+
+func loadFolded(f *File, sel trace.Select, in *Input) error {
+	head, err := f.Peek()
+	if err != nil {
+		return err
+	}
+	column, known := profile.FoldedColumn(head)
+	p, err := profile.ReadFolded(f, f.Path, column, profileLimits(sel))
+	if err != nil {
+		return err
+	}
+	p.Tidy()
+	if !known {
+		p.Issues = append(p.Issues, diag.Issue{Code: "folded-unit-unknown", Severity: diag.Info, Count: 1, First: diag.Pos{File: f.Path, Line: 1},
+			Help: diag.HelpOf("folded-unit-unknown")})
+	}
+	in.Profile = p
+	return nil
+}
+
+// isWantedYappi reports whether a log of yappi in a directory is to be read. It is
+// not if it has no rows and the directory has the same profile in a form with rows, as
+// NeMo Gym writes since February 2026.
+func isWantedYappi(path string, head []byte) bool {
+	if pyprof.HasRows(head) {
+		return true
+	}
+	base := strings.TrimSuffix(path, filepath.Ext(path))
+	for _, ext := range []string{".callgrind", ".pstat", ".prof"} {
+		if _, err := os.Stat(base + ext); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// isNamedFolded reports whether text in a directory is named like folded stacks:
+// lines of other text end in numbers, too.
+func isNamedFolded(path string, _ []byte) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, part := range []string{"folded", "collapsed", "stacks", "flame"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"bytes"
+	"os"
+
+	"assay/internal/textscan"
+	"assay/logs"
+	"assay/logs/bench"
+	"assay/logs/comm"
+	"assay/logs/monitor"
+	"assay/trace"
+)
+
+// A logFinder finds records of one kind of program in a text.
+type logFinder interface {
+	textscan.Finder
+	Log() *logs.Log
+}
+
+// logFinders returns the finders of records that are no lines of forms: printed results
+// of benchmarks, what communication libraries print, and the tables of monitors.
+func logFinders(f *File, sel trace.Select) []logFinder {
+	limits := seriesLimits(sel)
+	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits), monitor.NewFinder(f.Path, limits)}
+}
+
+// joinedLog returns the values of all readers of one text.
+func joinedLog(values *logs.Log, found []logFinder) *logs.Log {
+	all := []*logs.Log{values}
+	for _, finder := range found {
+		all = append(all, finder.Log())
+	}
+	return logs.Join(all...)
+}
+
+// beginsWithRecord reports whether the beginning of a text in a directory has a record
+// that a logFinder reads.
+func beginsWithRecord(path string, head []byte) bool {
+	found := logFinders(&File{Path: path}, trace.Select{})
+	var scanned []textscan.Finder
+	for _, finder := range found {
+		scanned = append(scanned, finder)
+	}
+	textscan.Scan(bytes.NewReader(head), scanned...)
+	if len(head) >= sniffLen {
+		textscan.Scan(bytes.NewReader(endOf(path)), scanned...)
+	}
+	for _, finder := range found {
+		if !finder.Log().Empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// textTail is how much of the end of a text in a directory is looked at: benchmarks
+// print their results last.
+const textTail = 64 << 10
+
+// endOf returns the end of a file that is not compressed.
+func endOf(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	b := make([]byte, min(info.Size(), textTail))
+	n, _ := f.ReadAt(b, info.Size()-int64(len(b)))
+	return b[:n]
+}
+
+func isBenchmark(_ string, head []byte) bool { return bench.Sniff(head) }
+func isLocust(_ string, head []byte) bool    { return bench.SniffLocust(head) }
+func isFlight(_ string, head []byte) bool    { return comm.SniffFlight(head) }
+func isEvents(_ string, head []byte) bool    { return monitor.SniffEvents(head) }
+func isMonitor(_ string, head []byte) bool   { return monitor.SniffJSON(head) }

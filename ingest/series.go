@@ -1,0 +1,86 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"assay/internal/diag"
+	"assay/logs"
+	"assay/logs/forms"
+	"assay/trace"
+)
+
+// seriesLimits returns the share of the memory that the values of one log may take: to
+// measure and to judge them takes as much again.
+func seriesLimits(sel trace.Select) logs.Limits {
+	return logs.Limits{Memory: sel.Limits.Memory / 4}
+}
+
+// forms returns the forms of lines that f is read by.
+func (f *File) forms() *forms.Set { return cmp.Or(f.Forms, forms.Default()) }
+
+// loadLines reads a file that has nothing but records of logs.
+func loadLines(f *File, sel trace.Select, in *Input) error {
+	log, err := forms.Read(f, f.Path, f.forms(), seriesLimits(sel))
+	return in.takeSeries(f, log, err)
+}
+
+// loadDocument returns a loader of a format of one reader. What broke an input off is
+// among the issues of what was read before.
+func loadDocument(read func(io.Reader, string, logs.Limits) (*logs.Log, error)) func(*File, trace.Select, *Input) error {
+	return func(f *File, sel trace.Select, in *Input) error {
+		log, err := read(f, f.Path, seriesLimits(sel))
+		return in.takeSeries(f, log, err)
+	}
+}
+
+// takeSeries makes log the content of the input, with the error that ended it as an
+// issue. A log without values is refused.
+func (in *Input) takeSeries(f *File, log *logs.Log, err error) error {
+	switch {
+	case log != nil && !log.Empty():
+		noteSeries(log, f.Path, err)
+		in.Series = log
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: no value in it: %w", f.Path, pathError(err))
+	}
+	return &Refusal{f.Path, "has no line with values", "give the log of a run that has finished at least one step"}
+}
+
+// noteSeries adds the issue for what ended a log early.
+func noteSeries(log *logs.Log, path string, err error) {
+	if err == nil {
+		return
+	}
+	is := diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, Count: 1, First: diag.Pos{File: path, Line: int(max(1, log.Lines))}}
+	limit, tail := (*trace.LimitError)(nil), interface{ Harmless() bool }(nil)
+	switch {
+	case errors.As(err, &limit):
+		is.Code, is.Help = limit.Code(), limit.Error()+"; values after this position are missing"
+	case errors.As(err, &tail) && tail.Harmless():
+		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
+	default:
+		is.Help = fmt.Sprintf("The input ends early (%v). Values after this position are missing. Copy the file again.", reason(err))
+	}
+	log.Complete = log.Complete && is.Severity == diag.Info
+	log.Issues = append(log.Issues, is)
+}
+
+// isLines reports whether a file consists of records of a log in JSON.
+func isLines(_ string, head []byte) bool        { return forms.SniffLines(head) }
+func isTrainerState(_ string, head []byte) bool { return forms.SniffTrainerState(head) }
+
+// isWandbSummary also goes by the name that Weights & Biases gives the file: members that
+// identify it may come after many others.
+func isWandbSummary(path string, head []byte) bool {
+	named := filepath.Base(path) == "wandb-summary.json" && bytes.HasPrefix(bytes.TrimSpace(head), []byte("{"))
+	return named || forms.SniffWandbSummary(head)
+}
+
+func isMetricsJSONL(_ string, head []byte) bool { return forms.SniffMetricsJSONL(head) }
+func isMetricsCSV(_ string, head []byte) bool   { return forms.SniffMetricsCSV(head) }

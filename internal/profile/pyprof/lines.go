@@ -1,0 +1,57 @@
+package pyprof
+
+import (
+	"errors"
+	"io"
+
+	"assay/internal/diag"
+	"assay/internal/textscan"
+)
+
+// A lineReader reads lines and keeps the issues of those it is used for.
+type lineReader struct {
+	*textscan.Reader
+	input  string // its name, for messages
+	open   bool   // nothing ends the last line
+	issues diag.Ledger
+}
+
+func newLineReader(r io.Reader, name string) *lineReader {
+	return &lineReader{Reader: textscan.NewReader(r, maxLine), input: name}
+}
+
+func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.N} }
+
+// issue counts an issue at this line. An empty help is that of the registry.
+func (r *lineReader) issue(code string, severity diag.Severity, help string) {
+	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
+}
+
+// next returns the next line, as [textscan.Reader.Next] does.
+func (r *lineReader) next() (string, error) {
+	line, cut, err := r.Next()
+	if cut {
+		r.issue("line-too-long", diag.DataLoss, "Lines of more than 1 MiB were shortened to that length.")
+	}
+	return line, err
+}
+
+// each calls f for every line, and returns what kept it from reading on to the
+// end, or nil.
+func (r *lineReader) each(f func(line string) error) error {
+	for {
+		line, err := r.next()
+		if line != "" || err == nil {
+			if failed := f(line); failed != nil {
+				return failed
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			r.open = line != ""
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

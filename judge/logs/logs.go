@@ -1,0 +1,266 @@
+// Package logs judges what trainers and servers logged: phases and steps of trainers,
+// queues and caches of inference servers. It sees statistics and bounded strips of values.
+//
+// Each input is judged by itself, and each replica of a server too. A finding is about the
+// one with the largest value. Shares of requests are weighted by time if the log has times,
+// because log lines are not equally spaced.
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+)
+
+// bounds has the bound of the verdict for each rule that can decide it.
+var bounds = map[string]finding.Bound{
+	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining, rule.WeightSyncShare: finding.BoundWeightSync,
+	rule.DataShare: finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
+	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs, rule.LoggedCommunication: finding.BoundCommunication,
+	rule.KVCacheFull: finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue, rule.PrefillStalls: finding.BoundPrefill,
+	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost, rule.UnderLoaded: finding.BoundUnderLoaded,
+}
+
+// An Evaluator applies the rules of logs to a summary.
+type Evaluator struct {
+	*tree.Context
+	logged *summary.Summary // with the steps and phases of logs
+	inputs []input          // those with values of logs
+}
+
+// An input is one log.
+type input struct {
+	index  int
+	stepNS int64 // the time of the steps with which phases are compared; 0 if unknown
+	kinds  map[string]int64
+	names  map[string]string // of timers, by kind
+	runs   map[string]int64
+	median map[string]int64
+	phases []summary.Phase // of steps
+	steps  []stepSeries
+	rows   []*summary.Series
+
+	beyond   []summary.Phase // phases that are not in steps: they take longer than any step
+	beyondNS int64
+
+	compared bool   // phases tell which part of them is in steps
+	compares int64  // the number of steps with which they are compared
+	producer string // of these steps and phases
+}
+
+// New returns the evaluator of a context. Logged is the summary with the steps and phases
+// of logs, which the context does not have.
+func New(c *tree.Context, logged *summary.Summary) *Evaluator {
+	e := &Evaluator{Context: c, logged: logged}
+	for i := range logged.Inputs {
+		in := input{index: i}
+		for k := range logged.Series {
+			if logged.Series[k].Input == i {
+				in.rows = append(in.rows, &logged.Series[k])
+			}
+		}
+		if !slices.ContainsFunc(in.rows, ofProgram) {
+			continue // a monitor
+		}
+		in.measurePhases(logged)
+		in.steps = stepsOf(logged, i)
+		e.inputs = append(e.inputs, in)
+	}
+	return e
+}
+
+// ofProgram reports whether a row is of a trainer or an inference server. Rows of monitors
+// have no rules here.
+func ofProgram(r *summary.Series) bool {
+	return slices.ContainsFunc([]string{"step.", "run.", "train.", "requests.", "kv_cache.", "gpu.mfu", "throughput.tokens", "throughput.samples", "throughput.output"},
+		func(prefix string) bool { return strings.HasPrefix(r.Metric, prefix) })
+}
+
+// Rules returns the rules of logs.
+func (e *Evaluator) Rules() (out []tree.Row) {
+	add := func(id string, measure func(*input) (finding.Finding, bool)) {
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
+	}
+	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
+	for _, k := range bandRules() {
+		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
+	}
+	add(rule.WeightSyncTime, e.weightSyncTime)
+	add(rule.LoggedCommunication, e.communication)
+	add(rule.OutsidePhases, e.outsidePhases)
+	add(rule.WarmUpSteps, e.warmUp)
+	add(rule.SlowSteps, e.slowSteps)
+	add(rule.PeriodicStalls, e.periodicStalls)
+	add(rule.UnevenSteps, e.unevenSteps)
+	add(rule.StalledSteps, e.stalled)
+	add(rule.SlowerOverTime, e.slower)
+	add(rule.Restarts, e.restarts)
+	add(rule.LowMFU, e.lowMFU)
+	add(rule.MemoryPressure, e.memoryPressure)
+	add(rule.NotFinite, e.notFinite)
+	add(rule.RequestsQueued, e.requestsQueued)
+	add(rule.KVCacheFull, e.kvCacheFull)
+	add(rule.PrefillStalls, e.prefillStalls)
+	add(rule.TransferWaits, e.transferWaits)
+	add(rule.EagerDecode, e.eagerDecode)
+	add(rule.LowCacheHits, e.lowCacheHits)
+	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
+	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) {
+		f, ok := e.worst(e.unevenReplicas)
+		if !ok {
+			return unevenLogs(e)
+		}
+		return f, ok
+	})})
+	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
+	add(rule.LowGPUUse, monitors{e}.lowUse)
+	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
+	return out
+}
+
+// worst returns the finding of the input with the highest level, and within it with the
+// largest value.
+func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best finding.Finding, found bool) {
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		f, ok := measure(in)
+		if !ok || found && cmp.Or(cmp.Compare(f.Level, best.Level), cmp.Compare(f.Value, best.Value)) <= 0 {
+			continue
+		}
+		best, found = placed(e, f, in), true
+	}
+	return best, found
+}
+
+// placed returns the finding of an input with its place.
+func placed(e *Evaluator, f finding.Finding, in *input) finding.Finding {
+	if len(e.inputs) > 1 {
+		f.Evidence = append([]string{"log: " + label.Clean(e.logged.Inputs[in.index].Path)}, f.Evidence...)
+	}
+	f.Where = append(f.Where, finding.Place{Input: in.index, Rank: e.logged.Inputs[in.index].Rank})
+	return f
+}
+
+// Any reports whether there are values of logs.
+func (e *Evaluator) Any() bool { return len(e.inputs) > 0 }
+
+// Findings returns the findings of all rules of logs.
+func (e *Evaluator) Findings() []finding.Finding {
+	return e.Context.Findings(tree.BasedOn(tree.BasisLogs))
+}
+
+// Judge returns the result for a summary that has values of logs and no GPU events.
+func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
+	list := e.Findings()
+	v := e.nothingOver()
+	best := -1
+	for i, f := range list {
+		if bounds[f.Rule] != "" && (best < 0 || e.decides(f, list[best])) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		v = finding.DecidedBy(bounds[list[best].Rule], list[best])
+	}
+	finding.SortFindings(list, e.Order)
+	finding.DecidedFirst(list, v)
+	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
+}
+
+// decides reports whether a decides the verdict rather than b: the higher level, then the
+// larger time over the limit, then the order of the rules.
+func (e *Evaluator) decides(a, b finding.Finding) bool {
+	over := func(f finding.Finding) float64 {
+		if f.Warn > 0 {
+			return f.Value - f.Warn
+		}
+		return f.Value - e.Limits[f.Rule].Info
+	}
+	if n := cmp.Compare(a.Level, b.Level); n != 0 {
+		return n > 0
+	}
+	if isBand(a.Rule) && isBand(b.Rule) {
+		return over(a) > over(b)
+	}
+	return e.Order[a.Rule] < e.Order[b.Rule]
+}
+
+// nothingOver returns the verdict if no rule decides it.
+func (e *Evaluator) nothingOver() finding.Verdict {
+	var known []string
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if text := cmp.Or(e.bandsText(in), e.serverText(in)); text != "" {
+			known = append(known, text)
+		}
+	}
+	if len(known) > 0 {
+		return finding.Verdict{Bound: finding.BoundMixed, Sentence: known[0]}
+	}
+	text := "The log has no times of steps and no queue of requests, so no bottleneck is known"
+	for i := range e.inputs {
+		if s := e.unknownText(&e.inputs[i]); s != "" {
+			text = s
+			break
+		}
+	}
+	return finding.Verdict{Bound: finding.BoundUnknown, Sentence: text, Abstained: &finding.Abstention{Code: "values-only", Reason: text}}
+}
+
+// unknownText returns why the bottleneck of a log is not known, with what is known; "" if it
+// has neither steps nor requests.
+func (e *Evaluator) unknownText(in *input) string {
+	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
+		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"), e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
+	}
+	if list := in.replicas(); len(list) > 0 {
+		return fmt.Sprintf("The server logged its requests in %s; a bottleneck needs at least %d lines", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
+	}
+	steps := e.stepsText(in)
+	switch {
+	case steps != "" && len(in.kinds) > 0 && in.stepNS > 0:
+		return steps + "; no phase has a limit: " + in.stackText()
+	case steps != "":
+		return steps + "; the log has no phases of a step, so no bottleneck is known"
+	}
+	return ""
+}
+
+// measured compares a share of counts or of weights with the limits of a rule.
+func (e *Evaluator) measured(id string, share float64) (f finding.Finding, limit float64, ok bool) {
+	r := e.Limits[id]
+	level, limit, ok := r.Level(share)
+	return finding.Finding{Rule: id, Level: level, Value: share, Warn: r.Warn, Critical: r.Critical}, limit, ok
+}
+
+// percent prints a share with one decimal.
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+
+// metric returns the rows of one place each that have a metric, and a label if phase is
+// not "".
+func (in *input) metric(name, phase string) (out []*summary.Series) {
+	for _, r := range in.rows {
+		if r.Metric == name && r.Pooled == 0 && r.N > 0 && (phase == "" || r.Labels["phase"] == phase) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// placeOf returns the labels of a row without the phase, which name its rank or replica.
+func placeOf(r *summary.Series) string {
+	var parts []string
+	for _, p := range strings.Fields(r.LabelText()) {
+		if !strings.HasPrefix(p, "phase=") {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, " ")
+}

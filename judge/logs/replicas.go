@@ -1,0 +1,286 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// A replica is one engine of an inference server: a data-parallel rank or an instance.
+type replica struct {
+	name    string // its labels; "" if there is only one
+	moments []moment
+	rows    map[string]*summary.Series // by metric and phase
+}
+
+// A moment is what a server logged at one time, or the median of some neighbouring lines.
+type moment struct {
+	at      int64   // ns, or the index of the line if the log has no times
+	weight  float64 // the time until the next moment, at most capOfGap medians of it; 1 without times
+	queued  float64
+	usage   float64 // of the KV cache; -1 if not logged
+	running float64 // -1 if not logged
+}
+
+// capOfGap limits the time that one line stands for, in medians of that time: idle servers
+// log nothing.
+const capOfGap = 3
+
+// key is the key of a row of a replica.
+func rowKey(metric, phase string) string { return metric + " " + phase }
+
+// replicas returns the replicas of a log that has queues of requests.
+func (in *input) replicas() (out []*replica) {
+	index := map[string]*replica{}
+	for _, r := range in.rows {
+		if r.Pooled > 0 || r.N == 0 || r.Strip == nil {
+			continue
+		}
+		key := r.Producer + " " + placeOf(r)
+		if index[key] == nil {
+			index[key] = &replica{name: placeOf(r), rows: map[string]*summary.Series{}}
+			out = append(out, index[key])
+		}
+		index[key].rows[rowKey(r.Metric, r.Labels["phase"])] = r
+	}
+	out = slices.DeleteFunc(out, func(p *replica) bool {
+		p.join()
+		return len(p.moments) == 0
+	})
+	if len(out) == 1 {
+		out[0].name = ""
+	}
+	return out
+}
+
+// join makes the moments of a replica from lines that have a queue. Values of one line have
+// one position in their strips.
+func (p *replica) join() {
+	timed := true
+	for _, phase := range []string{"", "decode", "prefill"} {
+		q := p.rows[rowKey("requests.queued", phase)]
+		if q == nil {
+			continue
+		}
+		timed = timed && q.Strip.By == "time"
+		usage, running := p.beside(q, "kv_cache.usage", phase), p.beside(q, "requests.running", phase)
+		for i, v := range q.Strip.Values {
+			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
+			if usage != nil {
+				m.usage = usage.Strip.Values[i]
+			}
+			if running != nil {
+				m.running = running.Strip.Values[i]
+			}
+			p.moments = append(p.moments, m)
+		}
+	}
+	if !timed {
+		return
+	}
+	slices.SortStableFunc(p.moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	p.weigh()
+}
+
+// weigh sets the times that moments stand for.
+func (p *replica) weigh() {
+	gaps := make([]float64, len(p.moments))
+	for i := range p.moments {
+		if i+1 < len(p.moments) {
+			gaps[i] = float64(p.moments[i+1].at - p.moments[i].at)
+		}
+	}
+	positive := slices.DeleteFunc(slices.Clone(gaps), func(g float64) bool { return g <= 0 })
+	middle := median(positive)
+	if middle <= 0 {
+		return
+	}
+	for i := range p.moments {
+		p.moments[i].weight = min(gaps[i], capOfGap*middle)
+	}
+}
+
+// beside returns the row of a metric whose values are of the same lines as those of q, or
+// nil.
+func (p *replica) beside(q *summary.Series, metric, phase string) *summary.Series {
+	r := p.rows[rowKey(metric, phase)]
+	if r == nil || r.N != q.N || !slices.Equal(r.Strip.X, q.Strip.X) {
+		return nil
+	}
+	return r
+}
+
+// share returns the share of the time in which is is true, of the moments that count.
+func (p *replica) share(counts, is func(moment) bool) (share float64, n int64) {
+	var part, all float64
+	for _, m := range p.moments {
+		if !counts(m) {
+			continue
+		}
+		n++
+		all += m.weight
+		if is(m) {
+			part += m.weight
+		}
+	}
+	if all <= 0 {
+		return 0, 0
+	}
+	return part / all, n
+}
+
+// limited reports whether requests queue when about as many run as ever do: the number of
+// running requests is limited then, and else the speed of prefill.
+func (p *replica) limited() bool {
+	most := 0.0
+	for _, m := range p.moments {
+		most = max(most, m.running)
+	}
+	share, _ := p.share(func(m moment) bool { return m.queued > 0 && m.running >= 0 }, func(m moment) bool { return m.running >= 0.9*most })
+	return most > 0 && share >= 0.5
+}
+
+// lines returns how many log lines the moments of a replica stand for.
+func (p *replica) lines() (n int64) {
+	for _, phase := range []string{"", "decode", "prefill"} {
+		if q := p.rows[rowKey("requests.queued", phase)]; q != nil {
+			n += q.N
+		}
+	}
+	return n
+}
+
+// running returns the mean number of running requests over the time of the log.
+func (p *replica) running() float64 {
+	var sum, whole float64
+	for _, m := range p.moments {
+		if m.running >= 0 {
+			sum, whole = sum+m.running*m.weight, whole+m.weight
+		}
+	}
+	if whole <= 0 {
+		return 0
+	}
+	return sum / whole
+}
+
+// timeText returns the denominator of shares of a replica.
+func (p *replica) timeText() string {
+	for _, phase := range []string{"", "decode", "prefill"} {
+		if q := p.rows[rowKey("requests.queued", phase)]; q != nil && q.Strip.By != "time" {
+			return "of log lines"
+		}
+	}
+	return "of the time"
+}
+
+// on returns " on " and the name of a replica, "" if there is only one.
+func (p *replica) on() string {
+	if p.name == "" {
+		return ""
+	}
+	return " on " + label.Clip(label.Clean(p.name), 24)
+}
+
+// any returns the first row of a metric of the phases in their order, or nil.
+func (p *replica) any(metric string, phases ...string) *summary.Series {
+	for _, phase := range phases {
+		if r := p.rows[rowKey(metric, phase)]; r != nil && r.N > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// evidence returns what a replica logged of requests, its cache and throughput.
+func (p *replica) evidence() (out []string) {
+	for _, phase := range []string{"", "decode", "prefill"} {
+		var parts []string
+		if r := p.any("requests.running", phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%.4g running (max %.4g)", *r.Median, *r.Max))
+		}
+		if r := p.any("requests.queued", phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%.4g queued (max %.4g)", *r.Median, *r.Max))
+		}
+		if r := p.any("kv_cache.usage", phase); r != nil {
+			parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
+		}
+		if len(parts) > 0 {
+			name := "median"
+			if phase != "" {
+				name = phase + " lines, median"
+			}
+			out = append(out, name+": "+strings.Join(parts, ", "))
+		}
+	}
+	return out
+}
+
+// throughputText returns the sum of the medians of all replicas, as evidence.
+func (in *input) throughputText() []string {
+	var sum float64
+	n := int64(0)
+	for _, r := range in.metric("throughput.output_tokens", "") {
+		if r.Labels["phase"] == "prefill" {
+			continue
+		}
+		sum, n = sum+*r.Median, n+1
+	}
+	switch {
+	case n == 0 || sum <= 0:
+		return nil
+	case n == 1:
+		return []string{fmt.Sprintf("output: median %.4g token/s", sum)}
+	}
+	return []string{fmt.Sprintf("output: %.4g token/s, the sum of the medians of %s", sum, label.Plural(n, "replica"))}
+}
+
+// worstReplica returns the replica with the largest value, and the finding for it.
+func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, f finding.Finding, limit float64, ok bool) {
+	limits := e.Limits[id]
+	most := -1.0
+	for _, p := range in.replicas() {
+		share, n := value(p)
+		if n > 0 && p.lines() >= limits.MinEvents && share > most {
+			best, most = p, share
+		}
+	}
+	if best == nil {
+		return nil, f, 0, false
+	}
+	f, limit, ok = e.measured(id, most)
+	return best, f, limit, ok
+}
+
+// cached accepts the moments at which the use of the KV cache is known.
+func cached(m moment) bool { return m.usage >= 0 }
+
+// serverText returns the sentence of the verdict if a server is under no limit.
+func (e *Evaluator) serverText(in *input) string {
+	list := in.replicas()
+	if len(list) == 0 {
+		return ""
+	}
+	fullest := slices.MaxFunc(list, func(a, b *replica) int { return cmp.Compare(a.fullest(), b.fullest()) })
+	if fullest.lines() < e.Limits[rule.RequestsQueued].MinEvents {
+		return ""
+	}
+	lines := fullest.evidence()
+	if len(lines) == 0 {
+		return ""
+	}
+	return "No limit of the server is reached" + fullest.on() + ": " + strings.Replace(lines[0], "median: ", "median ", 1)
+}
+
+func (p *replica) fullest() (most float64) {
+	for _, m := range p.moments {
+		most = max(most, m.usage)
+	}
+	return most
+}

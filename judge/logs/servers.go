@@ -1,0 +1,322 @@
+package logs
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// requestsQueued judges how long requests wait while the KV cache has room.
+func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
+	full := e.Limits[rule.KVCacheFull].OfPeak
+	p, f, limit, ok := e.worstReplica(in, rule.RequestsQueued, func(p *replica) (float64, int64) {
+		return p.share(cached, func(m moment) bool { return m.queued > 0 && m.usage < full })
+	})
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("Requests queue while the KV cache has room: %s %s%s", percent(f.Value), p.timeText(), p.on()) + rule.Over(limit)
+	f.Evidence = append(p.evidence(), in.throughputText()...)
+	if p.any("requests.inflight", "prefill") != nil && p.any("requests.running", "decode") == nil {
+		f.Evidence = append(f.Evidence, "this is a prefill server: requests wait for prefill or for the decode servers")
+		f.Next = []finding.Step{finding.Advise("more-prefill-servers"), finding.Advise("larger-prefill-chunks")}
+		return f, true
+	}
+	if !p.limited() {
+		f.Evidence = append(f.Evidence, "most of these requests queue while fewer run than at other times, so they wait for prefill")
+		f.Next = []finding.Step{finding.Advise("larger-prefill-chunks"), finding.Advise("more-replicas")}
+		return f, true
+	}
+	f.Evidence = append(f.Evidence, "most of these requests queue while about as many run as ever do, so a limit of the batch is reached")
+	f.Next = []finding.Step{finding.Advise("raise-running-requests"), finding.Advise("more-replicas")}
+	return f, true
+}
+
+// kvCacheFull judges how long requests wait while the KV cache is full, and how often
+// requests lose their part of it.
+func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.KVCacheFull]
+	p, f, limit, ok := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
+		share, n := p.share(cached, func(m moment) bool { return m.usage >= limits.OfPeak && m.queued > 0 })
+		return max(share, p.preempting()), n
+	})
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("KV cache full while requests queue: %s %s%s", percent(f.Value), p.timeText(), p.on()) + rule.Over(limit)
+	if p.preempting() >= f.Value {
+		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) + rule.Over(limit)
+	}
+	for _, name := range []string{"requests.preempted", "requests.swapped"} {
+		if r := p.any(name, "", "decode"); r != nil && *r.Sum > 0 {
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %.4g in all, at most %.4g at once", label.Clean(r.Name), *r.Sum, *r.Max))
+		}
+	}
+	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
+	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"), finding.Advise("fewer-running-requests")}
+	return f, true
+}
+
+// preempting returns the share of lines at which requests were preempted or swapped.
+func (p *replica) preempting() (most float64) {
+	for _, name := range []string{"requests.preempted", "requests.swapped"} {
+		r := p.any(name, "", "decode")
+		if r == nil || *r.Max <= 0 {
+			continue
+		}
+		values := r.Strip.Values
+		if r.Strip.High != nil {
+			values = r.Strip.High
+		}
+		n := 0
+		for _, v := range values {
+			if v > 0 {
+				n++
+			}
+		}
+		// A group of lines with one such line counts as one line.
+		most = max(most, float64(n)/float64(r.N))
+	}
+	return most
+}
+
+// A pace is the speed of decode at one time.
+type pace struct {
+	weight, perRequest, running float64
+	prompt, output              float64 // tokens since the line before
+}
+
+// fewestPaces is the number of lines with and without prefill from which their speeds are
+// compared.
+const fewestPaces = 5
+
+// prefillStalls estimates the time that decode loses to prefill: where a line follows more
+// prompt tokens than generated ones, by how much decode is slower per request than where it
+// follows few. Lines at which a batch starts do not count.
+func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
+	var without, with float64
+	p, f, limit, ok := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
+		lost, slow, fast, n := p.stalls()
+		if n > 0 {
+			with, without = slow, fast
+		}
+		return lost, n
+	})
+	if !ok {
+		return f, false
+	}
+	_, with, without, _ = p.stalls()
+	f.Title = fmt.Sprintf("Decode waits for prefill: about %s of the time%s", percent(f.Value), p.on()) + rule.Over(limit)
+	f.Evidence = append([]string{fmt.Sprintf("decode per request: median %.3g token/s with prefill, %.3g without", with, without)}, p.evidence()...)
+	f.Next = []finding.Step{finding.Advise("smaller-prefill-chunks"), finding.Advise("separate-prefill")}
+	return f, true
+}
+
+// stalls returns the share of the time that decode loses, the median speeds with and
+// without prefill, and the number of lines; it is 0 if too few can be compared.
+func (p *replica) stalls() (lost, slow, fast float64, n int64) {
+	paces := p.paces()
+	var heavy, light []pace
+	for _, v := range paces {
+		switch {
+		case v.prompt > v.output:
+			heavy = append(heavy, v)
+		case v.prompt <= v.output/10:
+			light = append(light, v)
+		}
+	}
+	speeds := func(list []pace) (out []float64) {
+		for _, v := range list {
+			out = append(out, v.perRequest)
+		}
+		return out
+	}
+	var running []float64
+	for _, v := range heavy {
+		running = append(running, v.running)
+	}
+	batch := median(running)
+	light = slices.DeleteFunc(light, func(v pace) bool { return v.running < batch/1.5 || v.running > 1.5*batch })
+	if len(heavy) < fewestPaces || len(light) < fewestPaces {
+		return 0, 0, 0, 0
+	}
+	slow, fast = median(speeds(heavy)), median(speeds(light))
+	var gone, whole float64
+	for _, v := range paces {
+		whole += v.weight
+		if v.prompt > v.output && fast > 0 {
+			gone += v.weight * max(0, 1-v.perRequest/fast)
+		}
+	}
+	if whole <= 0 || slow >= fast {
+		return 0, 0, 0, 0
+	}
+	return gone / whole, slow, fast, int64(len(paces))
+}
+
+// paces returns the speeds of decode at the lines of a replica. Prompt tokens are those
+// of the same line (vLLM) or of the prefill lines since the line before (SGLang).
+func (p *replica) paces() (out []pace) {
+	gen := p.any("throughput.output_tokens", "", "decode")
+	if gen == nil || gen.Strip.By != "time" || gen.N < 2*fewestPaces {
+		return nil
+	}
+	phase := gen.Labels["phase"]
+	running, prompt, started := p.beside(gen, "requests.running", phase), p.beside(gen, "throughput.input_tokens", phase), p.any("tokens.new", "prefill")
+	if running == nil || prompt == nil && started == nil {
+		return nil
+	}
+	for i := 1; i < len(gen.Strip.X); i++ {
+		from, to := gen.Strip.X[i-1], gen.Strip.X[i]
+		before, now, rate := running.Strip.Values[i-1], running.Strip.Values[i], gen.Strip.Values[i]
+		if to <= from || now < 1 || rate <= 0 || before < now/1.5 || before > 1.5*now {
+			continue // a batch starts or ends
+		}
+		v := pace{weight: float64(to - from), perRequest: rate / now, running: now}
+		v.output = rate * v.weight / 1e9
+		if prompt != nil {
+			v.prompt = prompt.Strip.Values[i] * v.weight / 1e9
+		} else {
+			v.prompt = between(started, from, to)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// between returns the sum of the values of a row in a half-open interval (from, to].
+func between(r *summary.Series, from, to int64) (sum float64) {
+	per := float64(r.N) / float64(len(r.Strip.X))
+	for i, x := range r.Strip.X {
+		if x > from && x <= to {
+			sum += r.Strip.Values[i] * per
+		}
+	}
+	return sum
+}
+
+// transferWaits judges how many requests of a decode server wait for their KV cache.
+func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
+	p, f, limit, ok := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
+		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
+		if running == nil || moving == nil {
+			return 0, 0
+		}
+		waiting := *moving.Mean
+		if r := p.any("requests.prealloc", "decode"); r != nil {
+			waiting += *r.Mean
+		}
+		if waiting+*running.Mean <= 0 {
+			return 0, 0
+		}
+		return waiting / (waiting + *running.Mean), moving.N
+	})
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("Requests wait for the transfer of their KV cache: %s of all%s", percent(f.Value), p.on()) + rule.Over(limit)
+	f.Evidence = append(p.evidence(), in.throughputText()...)
+	f.Next = []finding.Step{finding.Advise("faster-kv-transfer"), finding.Advise("more-prefill-servers")}
+	return f, true
+}
+
+// eagerDecode judges how many decode batches run without a CUDA graph.
+func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
+	for _, r := range in.metric("cuda_graph.used", "decode") {
+		if r.N < e.Limits[rule.EagerDecode].MinEvents {
+			continue
+		}
+		f, limit, ok := e.measured(rule.EagerDecode, 1-*r.Mean)
+		if !ok || found && best.Value >= f.Value {
+			continue
+		}
+		f.Title = fmt.Sprintf("Decode without CUDA graphs: %s of %s logged batches", percent(f.Value), unit.Count(r.N)) + rule.Over(limit)
+		f.Evidence = append([]string{fmt.Sprintf("logged as %q%s", r.Name, onPlace(r))}, in.throughputText()...)
+		f.Next = []finding.Step{finding.Advise("enable-decode-graphs"), finding.Advise("capture-larger-batches")}
+		best, found = f, true
+	}
+	return best, found
+}
+
+// lowCacheHits reports a low share of prompt tokens in the prefix cache, if any are found
+// there: prompts then have common prefixes.
+func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.LowCacheHits]
+	rate, n := -1.0, int64(0)
+	var cachedTokens, prompt float64
+	for _, r := range in.metric("tokens.cached", "") {
+		cachedTokens, n = cachedTokens+*r.Sum, n+r.N
+	}
+	for _, r := range in.metric("tokens.new", "") {
+		prompt += *r.Sum
+	}
+	if n > 0 && cachedTokens+prompt > 0 {
+		rate = cachedTokens / (cachedTokens + prompt)
+	}
+	for _, r := range in.metric("kv_cache.hit_rate", "") {
+		if rate < 0 || *r.Median < rate {
+			rate, n = *r.Median, r.N
+		}
+	}
+	if n < limits.MinEvents || rate <= 0.01 || rate >= limits.MinBusy {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.LowCacheHits, Level: finding.Info, Value: rate}
+	f.Title = fmt.Sprintf("Prefix cache: %s of prompt tokens are found in it; low under %s", percent(rate), unit.Percent(limits.MinBusy))
+	f.Next = []finding.Step{finding.Advise("route-by-prefix"), finding.Advise("larger-kv-cache")}
+	return f, true
+}
+
+// underLoaded reports that a server has few requests. Of several replicas the one with the
+// most counts.
+func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.UnderLoaded]
+	least := 2.0
+	var busiest *replica
+	for _, p := range in.replicas() {
+		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 }, func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
+		running := p.any("requests.running", "", "decode")
+		if n == 0 || running == nil || p.lines() < limits.MinEvents {
+			return finding.Finding{}, false
+		}
+		if share < least {
+			least, busiest = share, p
+		}
+	}
+	if busiest == nil {
+		return finding.Finding{}, false
+	}
+	f, limit, ok := e.measured(rule.UnderLoaded, least)
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("Few requests: none queued, KV cache under %s for %s %s", unit.Percent(limits.Margin), percent(least), busiest.timeText()) + rule.Over(limit)
+	f.Evidence = append(busiest.evidence(), in.throughputText()...)
+	f.Next = []finding.Step{finding.Advise("load-the-server"), finding.Advise("fewer-replicas")}
+	return f, true
+}
+
+// allUnderLoaded returns the finding of the busiest server log. Servers are under-loaded only
+// if all of them are: one log with few requests says nothing about the other replicas.
+func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if len(in.replicas()) == 0 {
+			continue // of a trainer
+		}
+		f, ok := e.underLoaded(in)
+		switch {
+		case !ok:
+			return finding.Finding{}, false
+		case found && best.Value <= f.Value:
+			continue
+		}
+		best, found = placed(e, f, in), true
+	}
+	return best, found
+}

@@ -1,0 +1,453 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// A stepSeries is the steps that one program logged, in their order.
+type stepSeries struct {
+	steps  []summary.Step
+	warm   []bool // by step: it is one of the first ones of a start, far over the median
+	starts []int  // indices of the first steps of each start of the program
+	median float64
+	mad    float64 // without warm-up
+}
+
+// stepsOf returns the steps of one input, by the program that logged them. A number
+// that does not rise is the first step of another start.
+func stepsOf(s *summary.Summary, input int) (out []stepSeries) {
+	index := map[string]int{}
+	for _, st := range s.Steps {
+		if st.Source != summary.SourceLog || st.Input != input || st.WallNS <= 0 {
+			continue
+		}
+		key := fmt.Sprintf("%d %s", st.Rank, st.Marker)
+		i, ok := index[key]
+		if !ok {
+			i = len(out)
+			index[key] = i
+			out = append(out, stepSeries{})
+		}
+		list := &out[i]
+		if n := len(list.steps); n == 0 || st.Number <= list.steps[n-1].Number {
+			list.starts = append(list.starts, n)
+		}
+		list.steps = append(list.steps, st)
+	}
+	for i := range out {
+		out[i].measure()
+	}
+	return out
+}
+
+// measure finds the warm-up and then the median of the other steps.
+func (s *stepSeries) measure() {
+	all := make([]float64, len(s.steps))
+	for i, st := range s.steps {
+		all[i] = float64(st.WallNS)
+	}
+	s.warm = view.WarmUp(all, median(all), s.starts)
+	steady := s.steady()
+	s.median, s.mad = median(steady), mad(steady)
+}
+
+// steady returns the times of the steps without warm-up.
+func (s *stepSeries) steady() (out []float64) {
+	for i, st := range s.steps {
+		if !s.warm[i] {
+			out = append(out, float64(st.WallNS))
+		}
+	}
+	return out
+}
+
+// longest returns the series with the most time, nil if it has under n steady steps.
+func (in *input) longest(n int64) *stepSeries {
+	best, most := -1, 0.0
+	for i := range in.steps {
+		if t := in.steps[i].median * float64(len(in.steps[i].steps)); t > most {
+			best, most = i, t
+		}
+	}
+	if best < 0 || int64(len(in.steps[best].steady())) < n {
+		return nil
+	}
+	return &in.steps[best]
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// mad returns the median absolute deviation.
+func mad(values []float64) float64 {
+	middle := median(values)
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Abs(v - middle)
+	}
+	return median(out)
+}
+
+func duration(v float64) string { return unit.Duration(int64(math.Round(v))) }
+
+// total returns the time of all steps.
+func (s *stepSeries) total() (sum int64) {
+	for _, st := range s.steps {
+		sum = summary.Plus(sum, st.WallNS)
+	}
+	return sum
+}
+
+// warmUp tells that first steps are left out of medians.
+func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.WarmUpSteps]
+	s := in.longest(limits.MinEvents)
+	if s == nil {
+		return finding.Finding{}, false
+	}
+	var ns int64
+	n := 0
+	for i, st := range s.steps {
+		if s.warm[i] {
+			ns, n = summary.Plus(ns, st.WallNS), n+1
+		}
+	}
+	if n == 0 {
+		return finding.Finding{}, false
+	}
+	f, _, ok := rule.Measured(limits, ns, s.total())
+	f.Level = finding.Info // a longer run has less of it
+	f.Title = fmt.Sprintf("Warm-up: %s of the time of all steps (%s)", unit.Share(ns, s.total()), unit.DurationOf(ns, s.total()))
+	f.Evidence = []string{fmt.Sprintf("%s of warm-up, the longest %s; median of the others %s", label.Plural(int64(n), "step"), unit.Duration(s.longestWarm()), duration(s.median))}
+	f.Next = []finding.Step{finding.Advise("cache-compiled-code")}
+	return f, ok
+}
+
+func (s *stepSeries) longestWarm() (ns int64) {
+	for i, st := range s.steps {
+		if s.warm[i] {
+			ns = max(ns, st.WallNS)
+		}
+	}
+	return ns
+}
+
+// noiseFactor is how many scaled MADs over the median a slow step is at least, so that
+// steps that vary by nature are not reported.
+const noiseFactor = 4 * 1.4826
+
+// slow returns the indices of slow steps.
+func (s *stepSeries) slow(margin float64) (out []int) {
+	limit := max(s.median*(1+margin), s.median+noiseFactor*s.mad)
+	for i, st := range s.steps {
+		if !s.warm[i] && float64(st.WallNS) >= limit {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// slowSteps reports the steps that are far over the median, unless they are periodic.
+func (e *Evaluator) slowSteps(in *input) (finding.Finding, bool) {
+	f, s, slow, ok := e.slowFinding(in)
+	if !ok || s.period(slow) > 0 {
+		return f, false
+	}
+	f.Next = []finding.Step{finding.Advise("compare-the-slowest-logged-step")}
+	return f, true
+}
+
+// slowFinding measures slow steps.
+func (e *Evaluator) slowFinding(in *input) (f finding.Finding, s *stepSeries, slow []int, ok bool) {
+	limits := e.Limits[rule.SlowSteps]
+	if s = in.longest(max(8, limits.MinEvents)); s == nil {
+		return f, nil, nil, false
+	}
+	slow = s.slow(limits.Margin)
+	all := int64(len(s.steady()))
+	if len(slow) == 0 {
+		return f, s, nil, false
+	}
+	n := int64(len(slow))
+	f, limit, ok := e.measured(rule.SlowSteps, float64(n)/float64(all))
+	if !ok {
+		return f, s, slow, false
+	}
+	f.Level, limit = limits.Tempered(f.Level, limit, all)
+	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(n), unit.Count(all), unit.Percent(limits.Margin), unit.Share(n, all))
+	if f.Level > finding.Info {
+		f.Title += rule.Over(limit)
+	}
+	worst := slices.Clone(slow)
+	slices.SortStableFunc(worst, func(a, b int) int { return cmp.Compare(s.steps[b].WallNS, s.steps[a].WallNS) })
+	var names []string
+	over := 0.0
+	for k, i := range worst {
+		over += float64(s.steps[i].WallNS) - s.median
+		if k < finding.MostPlaces {
+			names = append(names, fmt.Sprintf("%s %s", s.steps[i].Name, unit.Duration(s.steps[i].WallNS)))
+		}
+	}
+	f.Evidence = append(f.Evidence, fmt.Sprintf("slowest: %s; median %s, MAD %s", joined(names), duration(s.median), duration(s.mad)))
+	f.Evidence = append(f.Evidence, in.rarePhases(s, n)...)
+	f.Gain(int64(over), s.total(), "all steps")
+	return f, s, slow, true
+}
+
+func joined(names []string) (text string) {
+	for i, n := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}
+
+// rarePhases returns the phases that only some steps have and that take a large part of
+// a step, which explain slow steps.
+func (in *input) rarePhases(s *stepSeries, slow int64) (out []string) {
+	for _, p := range in.phases {
+		if p.Count <= 2*slow && p.Count < int64(len(s.steps))/2 && float64(p.MedianNS) >= s.median/4 {
+			out = append(out, fmt.Sprintf("%s: in %s only, median %s", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), label.Plural(p.Count, "step"), unit.Duration(p.MedianNS)))
+		}
+	}
+	return out
+}
+
+// fewestPeriods is the number of slow steps from which they can be periodic.
+const fewestPeriods = 3
+
+// period returns the distance between slow steps in numbers of steps, if it is the same
+// for at least nine in ten of them; 0 if not.
+func (s *stepSeries) period(slow []int) int64 {
+	if len(slow) < fewestPeriods {
+		return 0
+	}
+	count := map[int64]int{}
+	var best int64
+	for i, at := range slow[1:] {
+		apart := s.steps[at].Number - s.steps[slow[i]].Number
+		count[apart]++
+		if count[apart] > count[best] || count[apart] == count[best] && apart < best {
+			best = apart
+		}
+	}
+	if best <= 1 || 10*count[best] < 9*(len(slow)-1) {
+		return 0
+	}
+	return best
+}
+
+// periodicStalls reports slow steps at equal distances.
+func (e *Evaluator) periodicStalls(in *input) (finding.Finding, bool) {
+	f, s, slow, ok := e.slowFinding(in)
+	if !ok || s.period(slow) == 0 {
+		return f, false
+	}
+	period := s.period(slow)
+	limits := e.Limits[rule.PeriodicStalls]
+	level, limit, ok := limits.Level(f.Value)
+	f.Evidence = append([]string{f.Title}, f.Evidence...)
+	f.Title = fmt.Sprintf("Periodic slow steps: one in %d steps is slow", period)
+	f.Rule, f.Warn, f.Critical = limits.ID, limits.Warn, limits.Critical
+	f.Level, _ = limits.Tempered(level, limit, int64(len(s.steps)))
+	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period))}
+	if p, timer := e.periodicTimer(in, s, slow, period); p != nil {
+		f.Title = fmt.Sprintf("Periodic slow steps: one in %d steps has %s, median %s", period, label.Clip(label.Clean(timer), 30), unit.Duration(p.MedianNS))
+		switch kindOf(p.Path) {
+		case "evaluation", "checkpoint":
+			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("evaluate-less-often")}, f.Next)
+		}
+		if kindOf(p.Path) == "checkpoint" {
+			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("checkpoint-asynchronously")}, f.Next)
+		}
+	}
+	return f, ok
+}
+
+// periodicTimer returns the phase that makes periodic steps slow, and the name of its timer:
+// it is in the slow steps alone, begins with one of them, comes in the same distance, and takes
+// most of what they take more than the others.
+func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period int64) (found *summary.Phase, timer string) {
+	excess := make([]float64, 0, len(slow))
+	first := map[int64]bool{}
+	for _, i := range slow {
+		excess = append(excess, float64(s.steps[i].WallNS)-s.median)
+		first[s.steps[i].Number] = true
+	}
+	for i := range in.phases {
+		p := &in.phases[i]
+		if p.Example == "" || float64(p.MedianNS) < median(excess)/2 || found != nil && p.MedianNS <= found.MedianNS {
+			continue
+		}
+		for k := range e.Series {
+			r := &e.Series[k]
+			if r.Input == p.Input && r.Name == p.Example && r.FirstStep != nil && r.LastStep != nil && first[*r.FirstStep] && first[*r.LastStep] && r.N >= fewestPeriods && *r.LastStep-*r.FirstStep == period*(r.N-1) {
+				found, timer = p, p.Example
+			}
+		}
+	}
+	return found, timer
+}
+
+// unevenSteps judges how much the step time varies.
+func (e *Evaluator) unevenSteps(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.UnevenSteps]
+	s := in.longest(max(8, limits.MinEvents))
+	if s == nil || s.median <= 0 || e.trendOf(in).found { // a trend makes steps differ
+		return finding.Finding{}, false
+	}
+	f, limit, ok := rule.Measured(limits, int64(s.mad), int64(s.median))
+	if !ok {
+		return f, false
+	}
+	steady := s.steady()
+	f.Level, limit = limits.Tempered(f.Level, limit, int64(len(steady)))
+	if s.alternates() {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(int64(s.mad), int64(s.median)), unit.DurationOf(int64(s.mad), int64(s.median))) + rule.Over(limit)
+	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", label.Plural(int64(len(steady)), "step"), duration(slices.Min(steady)), duration(slices.Max(steady)))}
+	f.Next = []finding.Step{finding.Advise("find-the-phase-that-varies"), finding.Advise("sort-by-length")}
+	return f, true
+}
+
+// alternates reports whether steps come in two kinds in turn, as micro-batches do between
+// which the optimizer runs: a step is far closer to the second one before it than to the one
+// before it.
+func (s *stepSeries) alternates() bool {
+	steady := s.steady()
+	var one, two []float64
+	for i := 2; i < len(steady); i++ {
+		one, two = append(one, math.Abs(steady[i]-steady[i-1])), append(two, math.Abs(steady[i]-steady[i-2]))
+	}
+	return median(two) < median(one)/4
+}
+
+// stalled judges the time between logged steps of one start of the program.
+func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
+	limits := e.Limits[rule.StalledSteps]
+	s := in.longest(max(3, limits.MinEvents))
+	if s == nil {
+		return finding.Finding{}, false
+	}
+	var out, all, largest int64
+	after := -1
+	for k, from := range s.starts {
+		to := len(s.steps)
+		if k+1 < len(s.starts) {
+			to = s.starts[k+1]
+		}
+		for i := from + 1; i < to; i++ {
+			gap := s.steps[i].StartNS - s.steps[i-1].StartNS - s.steps[i-1].WallNS
+			if gap > 2e9 { // clocks of logs have whole seconds
+				out = summary.Plus(out, gap)
+				if gap > largest {
+					largest, after = gap, i-1
+				}
+			}
+		}
+		first, last := s.steps[from], s.steps[to-1]
+		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS))
+	}
+	out = max(0, out-in.beyondNS) // reported as a phase
+	if out <= 0 || all <= 0 {
+		return finding.Finding{}, false
+	}
+	f, limit, ok := rule.Measured(limits, out, all)
+	if !ok {
+		return f, false
+	}
+	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step to the last (%s)", unit.Share(out, all), unit.DurationOf(out, all)) + rule.Over(limit)
+	if after >= 0 {
+		f.Evidence = []string{fmt.Sprintf("longest: %s after %s; median step %s", unit.Duration(largest), s.steps[after].Name, duration(s.median))}
+	}
+	f.Next = []finding.Step{finding.Advise("read-the-log-there")}
+	f.Gain(out, all, "the time from the first step to the last")
+	return f, true
+}
+
+// restarts reports that the program started several times, and the steps that it did
+// again.
+func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
+	s := in.longest(2)
+	if s == nil || len(s.starts) < 2 {
+		return finding.Finding{}, false
+	}
+	done := map[int64]bool{}
+	var again, n int64
+	for _, st := range s.steps {
+		if done[st.Number] {
+			again, n = summary.Plus(again, st.WallNS), n+1
+		}
+		done[st.Number] = true
+	}
+	f, limit, ok := rule.Measured(e.Limits[rule.Restarts], again, s.total())
+	if !ok {
+		f.Level = finding.Info
+	}
+	f.Title = fmt.Sprintf("Restarts: %d starts; steps done again take %s of step time (%s)", len(s.starts), unit.Share(again, s.total()), unit.DurationOf(again, s.total()))
+	if ok && f.Level > finding.Info {
+		f.Title += rule.Over(limit)
+	}
+	var names []string
+	for k, i := range s.starts {
+		if k > 0 && len(names) < finding.MostPlaces {
+			names = append(names, fmt.Sprintf("%s after %s", s.steps[i].Name, s.steps[i-1].Name))
+		}
+	}
+	f.Evidence = []string{"starts at " + joined(names), label.Plural(n, "step") + " done again"}
+	f.Next = []finding.Step{finding.Advise("find-why-it-ended"), finding.Advise("checkpoint-more-often")}
+	f.Gain(again, s.total(), "all steps")
+	return f, true
+}
+
+// rate prints a rate with what it counts: "71,101 token/s".
+func rate(v float64, of string) string {
+	return strings.TrimSuffix(unit.Value(v, of), "/s") + " " + of
+}
+
+// stepsText returns the median step or the throughput, "" if the log has too few steps.
+func (e *Evaluator) stepsText(in *input) string {
+	if s := in.longest(3); s != nil {
+		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad), label.Plural(int64(len(s.steps)), "step"))
+	}
+	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""}, {"throughput.samples", ""}} {
+		rows := in.metric(t.metric, "")
+		if len(rows) == 0 || rows[0].N < 3 {
+			continue
+		}
+		r, of := rows[0], t.of
+		for _, all := range in.rows {
+			if all.Metric == t.metric && all.Pooled > 1 && all.Median != nil {
+				r, of = all, fmt.Sprintf("%s (%d places)", t.of, all.Pooled)
+			}
+		}
+		return fmt.Sprintf("Throughput: median %s%s", rate(*r.Median, r.Unit), of)
+	}
+	if run := in.metric("run.time", ""); len(run) > 0 { // what a trainer prints when it ends
+		text := "The run took " + duration(*run[0].Last)
+		if r := in.metric("run.samples", ""); len(r) > 0 {
+			text += ", " + rate(*r[0].Last, r[0].Unit)
+		}
+		return text
+	}
+	return ""
+}

@@ -1,0 +1,277 @@
+// Package tables judges totals that other tools have printed. They have no timeline, so the
+// verdict names what is largest in them and no bottleneck.
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+)
+
+// An Evaluator applies the rules to tables of totals. Without a timeline they do not
+// show idle time or overlap.
+type Evaluator struct {
+	*tree.Context
+	read bool // whether the runs below are known; they are not before their first use
+
+	runs   []runTables
+	hidden []runTables // runs without the kernels of their CUDA graphs
+	pooled []runTables // runs that are judged
+
+	kernels, copies, calls tableSet // of these
+}
+
+// New returns the evaluator of a context.
+func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
+
+// load sorts the tables by the runs that they are of, once.
+func (t *Evaluator) load() {
+	if !t.read {
+		t.read, t.runs = true, t.tableRuns()
+		t.pool()
+	}
+}
+
+// Rules returns the rules of tables of totals: those that withhold the verdict, and the
+// others, each in their order of precedence.
+func (t *Evaluator) Rules() (out []tree.Row) {
+	type entry struct {
+		id      string
+		measure func() (finding.Finding, bool)
+	}
+	for i, r := range []entry{
+		{rule.TablesEmpty, t.empty}, {rule.KernelsUnrecorded, t.unrecorded}, {rule.WithoutDevice, t.withoutDevice},
+		{rule.GraphsHideKernels, t.hiddenByGraphs}, {rule.TooLittleWork, t.tooFew},
+		{rule.HostWork, t.hostWork}, {rule.WaitingCalls, t.synchronization}, {rule.CommWork, t.communication},
+		{rule.CopyWork, t.copying}, {rule.CopyOperators, t.copyOperators}, {rule.AllocationCalls, t.allocation},
+		{rule.ShortKernels, t.shortKernels}, {rule.DominantKernel, t.largestKernel},
+		{rule.LargestAllocator, t.largestAllocator}, {rule.SumsOnly, t.sumsOnly},
+	} {
+		out = append(out, tree.Row{ID: r.id, Part: tree.BasisTotals, Precedence: i, Abstains: i < 5, Measure: func() []tree.Reading { return t.reading(r.measure) }})
+	}
+	return out
+}
+
+// reading returns the reading of a rule.
+func (t *Evaluator) reading(measure func() (finding.Finding, bool)) []tree.Reading {
+	t.load()
+	out := tree.Found(measure())
+	for i := range out {
+		// The runs whose kernels are in the tables are judged without the others.
+		out[i].Partial = out[i].Rule == rule.GraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0
+	}
+	return out
+}
+
+// Judge judges tables of totals. The verdict never names a bottleneck, which
+// needs a timeline; it names the largest finding. The findings in before come first.
+func (t *Evaluator) Judge(before []finding.Finding) finding.Result {
+	t.load()
+	verdict := finding.Verdict{Bound: finding.BoundUnknown, Sentence: t.headline()}
+	var judged, sums []finding.Finding // in the order of precedence
+	var stop *finding.Finding
+	for _, n := range t.Measure(tree.BasedOn(tree.BasisTotals)) {
+		switch {
+		case n.Partial:
+			before = append(before, n.Finding)
+		case n.Abstains && stop == nil:
+			stop = &n.Finding
+		case n.Abstains:
+		case n.ID == rule.SumsOnly:
+			sums = append(sums, n.Finding)
+		default:
+			judged = append(judged, n.Finding)
+		}
+	}
+	slices.SortStableFunc(judged, func(a, b finding.Finding) int { return cmp.Compare(b.Level, a.Level) })
+	if len(judged) > 0 && judged[0].Level > finding.Info {
+		verdict = finding.DecidedBy(finding.BoundUnknown, judged[0]) // by precedence
+	}
+	finding.SortFindings(judged, nil)
+	if stop == nil {
+		return finding.Result{Verdict: verdict, Findings: slices.Concat(before, judged, sums)}
+	}
+	for i := range judged { // they stay for information
+		judged[i].Level = finding.Info
+	}
+	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, *stop), Findings: slices.Concat(before, []finding.Finding{*stop}, judged, sums)}
+}
+
+// sumsOnly reports that totals have no timeline.
+func (t *Evaluator) sumsOnly() (finding.Finding, bool) {
+	f := finding.Finding{Rule: rule.SumsOnly, Level: finding.Info}
+	f.Title = "Totals have no timeline, so idle time, overlap and the bottleneck are unknown"
+	if n := len(t.pooled); n > 1 {
+		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are added up", n)}
+	}
+	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "nsys" }) {
+		f.Next = []finding.Step{finding.Advise("export-the-report")}
+	} else {
+		f.Next = []finding.Step{finding.Advise("record-a-timeline")}
+	}
+	return f, true
+}
+
+// empty reports tables without any rows.
+func (t *Evaluator) empty() (finding.Finding, bool) {
+	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return len(s.Rows) > 0 || s.Left > 0 }) {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.TablesEmpty, Level: finding.Warn}
+	f.Title = fmt.Sprintf("No rows in %s; nothing was recorded", label.Plural(int64(len(t.Tables)), "table"))
+	for _, s := range t.Tables[:min(3, len(t.Tables))] {
+		if s.Missing != "" {
+			f.Evidence = append(f.Evidence, s.Name+": "+s.Missing)
+		}
+	}
+	f.Next = recordAdvice()
+	return f, true
+}
+
+// unrecorded reports kernels that were launched and not recorded.
+func (t *Evaluator) unrecorded() (finding.Finding, bool) {
+	var launches tableSet
+	for _, r := range t.runs {
+		if r.unrecorded {
+			launches = launches.plus(r.calls.of("launch"))
+		}
+	}
+	if launches.runs == 0 || len(t.kernels.rows) > 0 {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.KernelsUnrecorded, Level: finding.Warn}
+	f.Title = fmt.Sprintf("No kernels recorded for %s", label.Plural(launches.runs, "launch call"))
+	f.Evidence = []string{"another profiler used CUPTI, or tracing was not permitted"}
+	f.Next = append([]finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing")}, recordAdvice()...)
+	return f, true
+}
+
+// hides reports whether the kernels of CUDA graphs are missing from the tables of a run:
+// by default nsys traces a graph as one event, which its kernel tables leave out. The
+// sign is that the CPU waits far longer than the kernels take.
+func (t *Evaluator) hides(r runTables) bool {
+	waits := r.calls.of("sync")
+	if r.torch != nil || len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
+		return false // torch.profiler records kernels of graphs; or the table is missing, or lacks more than graphs
+	}
+	return r.calls.of("graph-launch").runs > 0 && waits.ns > 0 &&
+		float64(r.kernels.ns)/float64(waits.ns) < t.Limits[rule.GraphsHideKernels].MinShare
+}
+
+// pool adds up the runs. Runs without the kernels of their CUDA graphs count only if
+// there are no others.
+func (t *Evaluator) pool() {
+	for _, r := range t.runs {
+		if t.hides(r) {
+			t.hidden = append(t.hidden, r)
+		} else {
+			t.pooled = append(t.pooled, r)
+		}
+	}
+	if len(t.pooled) == 0 {
+		t.pooled = t.hidden
+	}
+	for _, r := range t.pooled {
+		t.kernels, t.copies, t.calls = t.kernels.plus(r.kernels), t.copies.plus(r.copies), t.calls.plus(r.calls)
+	}
+}
+
+// hiddenByGraphs reports the runs whose tables lack the kernels of CUDA graphs.
+func (t *Evaluator) hiddenByGraphs() (finding.Finding, bool) {
+	if len(t.hidden) == 0 {
+		return finding.Finding{}, false
+	}
+	limits := t.Limits[rule.GraphsHideKernels]
+	var graphs, waits, kernels tableSet
+	for _, r := range t.hidden {
+		graphs, waits, kernels = graphs.plus(r.calls.of("graph-launch")), waits.plus(r.calls.of("sync")), kernels.plus(r.kernels)
+	}
+	f := finding.Finding{Rule: limits.ID, Level: finding.Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns, Value: float64(kernels.ns) / float64(waits.ns)}
+	f.Title = "Kernels inside CUDA graphs are missing from the tables"
+	if len(t.hidden) < len(t.runs) {
+		f.Title += fmt.Sprintf(" (%d of %d runs)", len(t.hidden), len(t.runs))
+	}
+	f.Evidence = []string{
+		fmt.Sprintf("%s: %s", graphs.byName()[0].Name, label.Plural(graphs.runs, "call")),
+		fmt.Sprintf("kernels: %s of the synchronization time (%s); limit %s", unit.Share(kernels.ns, waits.ns), unit.DurationOf(kernels.ns, waits.ns), unit.Percent(limits.MinShare)),
+	}
+	f.Evidence = append(append(f.Evidence, rowEvidence(graphs, "graph launches", graphs.ns)...), rowEvidence(waits, "synchronization", waits.ns)...)
+	f.Next = []finding.Step{finding.Advise("print-graph-kernels"), finding.Advise("run-without-graphs")}
+	return f, true
+}
+
+// tooFew judges whether there is enough work for shares.
+func (t *Evaluator) tooFew() (finding.Finding, bool) {
+	limits := t.Limits[rule.TooLittleWork]
+	events := summary.Plus(t.kernels.runs, t.copies.runs)
+	if len(t.kernels.rows)+len(t.copies.rows) == 0 || events == 0 || events >= limits.MinEvents {
+		return finding.Finding{}, false // other tables are judged by themselves
+	}
+	f := finding.Finding{Rule: limits.ID, Level: finding.Warn}
+	f.Title = fmt.Sprintf("Too little GPU work: %s in the tables; limit %s",
+		label.Plural(events, "GPU event"), label.Plural(limits.MinEvents, "event"))
+	if f.Next = recordAdvice(); t.ofTorch() {
+		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
+	}
+	return f, true
+}
+
+// headline returns the verdict if no limit is reached: the largest totals.
+func (t *Evaluator) headline() string {
+	if t.kernels.ns > 0 {
+		text := "Total kernel time: " + unit.Duration(t.kernels.ns)
+		if t.kernels.runs > 0 {
+			text += " in " + finding.Launches(t.kernels.runs)
+		}
+		var parts []string
+		work := t.kernels.categories()
+		for _, category := range finding.ByWork(work)[:min(3, len(work))] {
+			parts = append(parts, category+" "+unit.Share(work[category], t.kernels.ns))
+		}
+		return text + " (" + strings.Join(parts, ", ") + "); all findings are below their limits"
+	}
+	const below = "all findings are below their limits"
+	sorted := slices.Clone(t.Tables)
+	slices.SortStableFunc(sorted, func(a, b summary.Table) int { return cmp.Compare(sleeps(a), sleeps(b)) })
+	for _, s := range sorted {
+		at := slices.IndexFunc(s.Columns, func(c summary.TableColumn) bool { return c.Adds == summary.AddsSelf && c.Unit == "ns" })
+		if sum, ok := s.Sum(at); ok && sum > 0 && len(s.Rows) > 0 {
+			top := slices.MaxFunc(s.Rows, func(a, b summary.TableRow) int {
+				return cmp.Compare(positive(a.Value(at)), positive(b.Value(at)))
+			})
+			n := positive(top.Value(at))
+			return fmt.Sprintf("Largest row: %q, %s of the time in table %q (%s); %s", finding.Short(top.Name), unit.Share(n, sum), s.Name, unit.DurationOf(n, sum), below)
+		}
+	}
+	return finding.Upper(below)
+}
+
+// sleeps is 1 for calls of the operating system, in which threads mostly sleep.
+func sleeps(t summary.Table) int {
+	if t.Of == summary.OfOSCall {
+		return 1
+	}
+	return 0
+}
+
+// categories returns the work of each category of kernels.
+func (s tableSet) categories() map[string]int64 {
+	work := map[string]int64{}
+	for _, r := range s.rows {
+		work[r.Category] = summary.Plus(work[r.Category], r.ns)
+	}
+	return work
+}
+
+// recordAdvice returns the steps that record the tables of nsys.
+func recordAdvice() []finding.Step {
+	return []finding.Step{finding.Advise("record-for-the-tables"), finding.Advise("start-nsys-first"), finding.Advise("call-the-capture-range")}
+}

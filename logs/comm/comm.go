@@ -1,0 +1,116 @@
+// Package comm reads what communication libraries leave behind: logs of NCCL and RCCL
+// (NCCL_DEBUG=INFO), the tables of nccl-tests and rccl-tests, messages of PyTorch's
+// watchdog, and dumps of its flight recorder.
+//
+// Rows of the tables are results of benchmarks. Records of the groups of a process
+// become a [logs.Group], from which hangs are found: a call that one member of a
+// group made and another did not.
+package comm
+
+import (
+	"bytes"
+
+	"assay/internal/diag"
+	"assay/logs"
+)
+
+// A Finder finds records of NCCL in a text. It is a finder of package textscan.
+type Finder struct {
+	name string
+	b    *logs.Builder
+
+	groups map[string]*logs.Group // by process and pointer
+	order  []*logs.Group
+	last   map[string]*logs.Group // the group that a process made last
+
+	byPointer map[*logs.Group]bool // groups without a commId
+	ops       map[opKey]int
+	at        diag.Pos
+
+	version string
+	dogs    map[dogKey]bool
+
+	table table
+}
+
+type opKey struct {
+	g *logs.Group
+	logs.GroupOp
+}
+
+type dogKey struct {
+	rank, place int
+	seq         int64
+	ran         int64
+}
+
+// NewFinder returns a finder for an input of the given name.
+func NewFinder(name string, limits logs.Limits) *Finder {
+	return &Finder{name: name, b: logs.NewBuilder(limits), groups: map[string]*logs.Group{}, last: map[string]*logs.Group{}, byPointer: map[*logs.Group]bool{}, ops: map[opKey]int{}, dogs: map[dogKey]bool{}}
+}
+
+var (
+	markNCCL = []byte("NCCL")
+	markBus  = []byte("busbw")
+)
+
+// Hint reports whether a line may have a record.
+func (f *Finder) Hint(line []byte) bool {
+	if n := bytes.IndexByte(line[:min(len(line), 40)], '#'); n >= 0 {
+		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) || bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
+	}
+	return bytes.Contains(line, markNCCL)
+}
+
+// Open reports whether a table is being read.
+func (f *Finder) Open() bool { return f.table.open }
+
+// Line receives a line.
+func (f *Finder) Line(n int, line string) {
+	f.at = diag.Pos{File: f.name, Line: n}
+	f.tableLine(line)
+	if bytes.Contains([]byte(line), markNCCL) {
+		f.ncclLine(line)
+	}
+}
+
+// nameOldGroups gives the members of a communicator one name. NCCL before 2.12 prints no
+// commId, only a pointer of each process. If the processes of a log have one communicator of a
+// size each, with all its places, it is the same one; it has the pointer of place 0. Several
+// communicators of one size cannot be separated and keep their pointers.
+func (f *Finder) nameOldGroups() {
+	bySize := map[int][]*logs.Group{}
+	for _, g := range f.order {
+		if g.Source == sourceNCCL && f.byPointer[g] {
+			bySize[g.Size] = append(bySize[g.Size], g)
+		}
+	}
+	for size, list := range bySize {
+		places, name := map[int]bool{}, ""
+		for _, g := range list {
+			places[g.Place] = places[g.Place] || g.Place < size
+			if g.Place == 0 {
+				name = g.Name
+			}
+		}
+		if len(list) != size || len(places) != size {
+			continue
+		}
+		for _, g := range list {
+			g.Name = name
+		}
+	}
+}
+
+// Log returns what was found. The finder must not be used afterwards.
+func (f *Finder) Log() *logs.Log {
+	f.closeTable()
+	f.nameOldGroups()
+	for _, g := range f.order {
+		if g.Version == "" {
+			g.Version = f.version
+		}
+		f.b.Group(*g, diag.Pos{File: f.name})
+	}
+	return f.b.Log(0, true)
+}

@@ -1,0 +1,215 @@
+package comm
+
+import (
+	"strconv"
+	"strings"
+
+	"assay/logs"
+)
+
+// A table is one of nccl-tests or rccl-tests that is being read. A row may be spread over
+// several lines, between which NCCL prints its own.
+type table struct {
+	open    bool
+	name    string // of the program: "all_reduce_perf"
+	root    bool   // there is a column of the root
+	ranks   int
+	nodes   map[string]bool
+	row     []logs.Label // settings of the row that is open
+	of      []logs.Label // type and reduction of the last row
+	line    int
+	values  []string
+	counted int // rows
+	left    int // lines without a row until the table is taken to be over
+}
+
+// maxGap is how many other lines may be between rows: NCCL prints its own, and rows may be
+// searched out of several tables.
+const maxGap = 2000
+
+const testsName = "nccl-tests"
+
+// tableLine reads a line of a table, or of what is printed before and behind it.
+func (f *Finder) tableLine(line string) {
+	t := &f.table
+	if i := strings.IndexByte(line[:min(len(line), 40)], '#'); i >= 0 {
+		f.headLine(line[i:])
+		return
+	}
+	if !t.open {
+		return
+	}
+	if t.left--; t.left <= 0 {
+		f.closeTable()
+		return
+	}
+	words := strings.Fields(mpiPrefix(line))
+	if len(words) == 0 {
+		return
+	}
+	if len(words) >= 3 && isInt(words[0]) && isInt(words[1]) && isType(words[2]) {
+		f.closeRow()
+		t.line, t.left = f.at.Line, maxGap
+		t.row = []logs.Label{{Name: "bytes", Value: words[0]}, {Name: "count", Value: words[1]}, {Name: "type", Value: words[2]}}
+		words = words[3:]
+		if len(words) > 0 && !isNumber(words[0]) && words[0] != "N/A" {
+			if w := words[0]; w != "none" {
+				t.row = append(t.row, logs.Label{Name: "redop", Value: w})
+			}
+			words = words[1:]
+		}
+		values := numbers(words)
+		if t.root && len(values) > 0 && len(values) != 8 && isInt(values[0]) {
+			if values[0] != "-1" {
+				t.row = append(t.row, logs.Label{Name: "root", Value: values[0]})
+			}
+			values = values[1:]
+		}
+		t.values = values
+	} else if t.row != nil {
+		if values := numbers(words); len(values) >= 4 {
+			t.values = append(t.values, values...)
+		}
+	}
+	if len(t.values) >= 8 {
+		f.closeRow()
+	}
+}
+
+// headLine reads a line with a number sign.
+func (f *Finder) headLine(line string) {
+	t := &f.table
+	switch {
+	case strings.Contains(line, "busbw") && strings.Contains(line, "algbw"):
+		f.closeRow()
+		t.open, t.root, t.counted, t.left = true, strings.Contains(line, " root "), 0, maxGap
+	case strings.Contains(line, "Collective test starting: "):
+		f.closeTable()
+		_, name, _ := strings.Cut(line, "Collective test starting: ")
+		*t = table{name: strings.TrimSpace(name)}
+	case strings.Contains(line, "Avg bus bandwidth"):
+		f.closeRow()
+		_, v, _ := strings.Cut(line, ":")
+		if words := numbers(strings.Fields(v)); len(words) > 0 && t.counted > 0 {
+			b := f.result()
+			b.Title, b.Settings = "average of all sizes", append(b.Settings, t.of...)
+			b.Metrics = []logs.Figure{figure("comm.busbw", "mean", "Avg bus bandwidth", words[0], 1e9)}
+			f.b.Benchmark(b, f.at)
+		}
+		t.ranks, t.nodes, t.counted = 0, nil, 0
+	case strings.Contains(line, "Rank ") && strings.Contains(line, " device "):
+		if t.nodes == nil {
+			t.nodes, t.ranks = map[string]bool{}, 0
+		}
+		t.ranks++
+		if _, rest, ok := strings.Cut(line, " on "); ok && len(t.nodes) < 10_000 {
+			node, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			t.nodes[node] = true
+		}
+	}
+}
+
+func (f *Finder) result() logs.Benchmark {
+	t := &f.table
+	b := logs.Benchmark{Producer: testsName, Line: int64(f.at.Line), Time: logs.NoTime}
+	if t.name != "" {
+		b.Settings = append(b.Settings, logs.Label{Name: "test", Value: t.name})
+	}
+	if t.ranks > 0 {
+		b.Settings = append(b.Settings, logs.Label{Name: "ranks", Value: strconv.Itoa(t.ranks)}, logs.Label{Name: "nodes", Value: strconv.Itoa(len(t.nodes))})
+	}
+	return b
+}
+
+// closeRow ends the row that is open. One without all numbers is left out.
+func (f *Finder) closeRow() {
+	t := &f.table
+	row, v := t.row, t.values
+	t.row, t.values = nil, nil
+	if row == nil || len(v) < 8 {
+		return
+	}
+	t.counted++
+	t.of = nil
+	for _, l := range row { // an old table does not name its test, but type and reduction differ between tests
+		if l.Name == "type" || l.Name == "redop" {
+			t.of = append(t.of, l)
+		}
+	}
+	b := f.result()
+	b.Line = int64(t.line)
+	b.Settings = append(b.Settings, row...)
+	for i, place := range []string{"out-of-place", "in-place"} {
+		for j, m := range []struct {
+			metric, as string
+			factor     float64
+		}{{"comm.time", "time", 1e3}, {"comm.algbw", "algbw", 1e9}, {"comm.busbw", "busbw", 1e9}} {
+			if s := v[4*i+j]; isNumber(s) {
+				b.Metrics = append(b.Metrics, figure(m.metric, place, m.as, s, m.factor))
+			}
+		}
+		if wrong := v[4*i+3]; isNumber(wrong) && strings.Trim(wrong, "0.e+-") != "" && isInt(wrong) {
+			b.Settings = append(b.Settings, logs.Label{Name: "wrong " + place, Value: wrong})
+		}
+	}
+	f.b.Record(testsName, false)
+	f.b.Benchmark(b, f.at)
+}
+
+func (f *Finder) closeTable() {
+	f.closeRow()
+	f.table.open = false
+}
+
+func figure(metric, stat, as, text string, factor float64) logs.Figure {
+	m, _ := logs.MetricOf(metric)
+	v, _ := strconv.ParseFloat(text, 64)
+	return logs.Figure{Metric: m, Stat: stat, As: as, Value: v * factor}
+}
+
+// numbers returns the numbers at the beginning of a row, as they are written. Text that is
+// glued behind the last one is cut.
+func numbers(words []string) (out []string) {
+	for _, w := range words {
+		if w == "N/A" {
+			out = append(out, w)
+			continue
+		}
+		n := 0
+		for n < len(w) && (w[n] >= '0' && w[n] <= '9' || w[n] == '.' || w[n] == '-' && n == 0 || w[n] == 'e' && n > 0 && n+1 < len(w) && (w[n+1] == '+' || w[n+1] == '-') || (w[n] == '+' || w[n] == '-') && n > 0 && w[n-1] == 'e') {
+			n++
+		}
+		if !isNumber(w[:n]) {
+			return out
+		}
+		out = append(out, w[:n])
+		if n < len(w) {
+			return out
+		}
+	}
+	return out
+}
+
+func isInt(s string) bool { _, err := strconv.ParseInt(s, 10, 64); return err == nil }
+
+func isNumber(s string) bool {
+	v, err := strconv.ParseFloat(s, 64)
+	return err == nil && v == v && v-v == 0
+}
+
+// isType reports whether a text is the name of a data type of nccl-tests.
+func isType(s string) bool {
+	switch s {
+	case "int8", "uint8", "int32", "uint32", "int64", "uint64", "half", "float", "double", "bfloat16", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2":
+		return true
+	}
+	return false
+}
+
+// mpiPrefix returns a line without what mpirun puts before it: "[1,0]<stdout>:".
+func mpiPrefix(line string) string {
+	if i := strings.Index(line[:min(len(line), 40)], ">:"); i >= 0 && line[0] == '[' {
+		return line[i+2:]
+	}
+	return line
+}

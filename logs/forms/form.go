@@ -1,0 +1,229 @@
+// Package forms reads the logs of trainers and inference servers: lines among
+// others that have values. What such lines look like is data: the files *.yaml of
+// this directory have one form for each kind of line, with the fields that it has,
+// their metrics and units, the era and the source of the form, and samples, which
+// tests read. A user's own file adds forms.
+//
+// A text of any size is read in one pass. A line is looked at only if it has one of
+// the literals (anchors) of the forms; all other text is skipped by a search for all
+// literals at once.
+package forms
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"assay/internal/lazyregexp"
+	"assay/logs"
+)
+
+// A Form is one kind of line. It is immutable.
+type Form struct {
+	ID         string
+	Producer   string
+	Era        string
+	Source     string // where the form is from
+	Unverified bool   // known from the source of the program only
+	Samples    []Sample
+
+	anchors []string // literals; a line of the form has one of them
+	from    string   // the record begins at this text, at or before the anchor; "" for behind the anchor, "^" for the line
+	alone   bool     // what precedes the beginning is no letter, digit or sign of a longer name
+	also    []string // literals that the record has besides
+
+	split, is string // between pairs, and between a key and its value
+	last      bool   // the last of several separators in a pair counts
+	words     bool   // keys and values are separated by spaces
+	match     func() *regexp.Regexp
+
+	step     stepRule
+	stepText string // of stepKey and stepAfter
+	labels   []logs.Label
+	fields   []field
+	exact    map[string]int // by key
+	nest     map[string]string
+	replicas bool   // several processes print it
+	closed   bool   // keys without a field are left out
+	spans    bool   // its lines are written when a phase ends: the value is its length
+	fallback string // the form whose values replace those of this one
+	starts   bool   // the program was started
+	scope    string // forms of one scope share their steps: the producer
+	end      string // of a block; "" for forms of one line
+	lines    int    // that a block has at most
+}
+
+// How a form tells its step.
+type stepRule uint8
+
+const (
+	stepNone  stepRule = iota
+	stepFirst          // the number at the beginning of the record
+	stepKey            // the value of a key
+	stepAfter          // the number behind a text of the line
+	stepLast           // that of the last record of the scope
+	stepBar            // the count of the progress bar before the record: "| 30/471 ["
+)
+
+// What the value of a field is.
+type role uint8
+
+const (
+	roleMetric role = iota
+	roleStep
+	roleLabel
+	roleSkip
+	roleName  // the producer's name of the value of the record, behind a prefix
+	roleValue // that value
+)
+
+// A field is a key of a form, or all keys that begin or end with its text.
+type field struct {
+	key            string
+	prefix, suffix bool // a wildcard is behind, or before, the key
+	role           role
+	label          string // of roleLabel
+	value, paren   target // paren is the second number: "27.83GiB(88.75%)"
+}
+
+// A target is what a value is of.
+type target struct {
+	metric logs.Metric
+	unit   string  // as the form declares it
+	base   string  // base unit of unit
+	factor float64 // of values without a unit of their own
+	binary bool    // GB stands for 1024³ bytes
+}
+
+// A Sample is text that a form reads, and values that it has, by metric or by the
+// producer's name.
+type Sample struct {
+	Text  string
+	Gives map[string]float64
+}
+
+// A Set is an ordered list of forms. It is safe for concurrent use.
+type Set struct {
+	list    []*Form
+	matcher *matcher
+	by      [][]int // the forms of each literal, in order
+}
+
+// Forms returns the forms in the order in which they are tried.
+func (s *Set) Forms() []*Form { return slices.Clone(s.list) }
+
+func newSet(list []*Form) *Set {
+	s := &Set{list: list}
+	index := map[string]int{}
+	var literals []string
+	for i, f := range list {
+		for _, a := range f.anchors {
+			n, ok := index[a]
+			if !ok {
+				n = len(literals)
+				index[a] = n
+				literals = append(literals, a)
+				s.by = append(s.by, nil)
+			}
+			s.by[n] = append(s.by[n], i)
+		}
+	}
+	s.matcher = newMatcher(literals)
+	return s
+}
+
+// Default returns the built-in forms.
+func Default() *Set { return builtIn() }
+
+var builtIn = sync.OnceValue(func() *Set {
+	var list []*Form
+	for _, e := range builtInEntries() {
+		f, err := e.form()
+		if err != nil {
+			panic(err) // a test compiles them
+		}
+		list = append(list, f)
+	}
+	return newSet(list)
+})
+
+// With returns a set in which own forms are tried first. A form of own replaces the
+// form with the same id.
+func (s *Set) With(own *Set) *Set {
+	list := slices.Clone(own.list)
+	for _, f := range s.list {
+		if !slices.ContainsFunc(own.list, func(o *Form) bool { return o.ID == f.ID }) {
+			list = append(list, f)
+		}
+	}
+	return newSet(list)
+}
+
+// fieldOf returns the field of a key, or -1.
+func (f *Form) fieldOf(key string) int {
+	if i, ok := f.exact[key]; ok {
+		return i
+	}
+	for i := range f.fields {
+		switch fd := &f.fields[i]; {
+		case fd.prefix && strings.HasPrefix(key, fd.key), fd.suffix && strings.HasSuffix(key, fd.key):
+			return i
+		}
+	}
+	return -1
+}
+
+// insideOf returns the key of the phase whose time includes that of a key, or "".
+func (f *Form) insideOf(key string) string {
+	if up, ok := f.nest[key]; ok && up != key {
+		return up
+	}
+	longest, inside := -1, ""
+	for pattern, up := range f.nest {
+		if p, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(key, p) && key != up && len(p) > longest {
+			longest, inside = len(p), up
+		}
+	}
+	return inside
+}
+
+// compileLater returns a function that compiles an expression when it is first used.
+func compileLater(expr string) func() *regexp.Regexp { return lazyregexp.New(expr) }
+
+// SniffLines reports whether a file that begins with head consists of records in JSON,
+// one in a line, that a built-in form reads.
+func SniffLines(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte(`{"step"`)) {
+		return false
+	}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
+}
+
+// FindRecords reports whether a text has values that a built-in form reads in its first
+// bytes, at most so many: a server may print thousands of lines before the first of them.
+func FindRecords(in io.Reader, most int64) bool {
+	r := NewReader("", Default(), logs.Limits{})
+	buf := make([]byte, blockSize)
+	for in = io.LimitReader(in, most); ; {
+		n, err := in.Read(buf)
+		r.Write(buf[:n])
+		if r.b.Records() > 0 {
+			return true
+		}
+		if err != nil {
+			return !r.Close(true).Empty()
+		}
+	}
+}
+
+// HasRecords reports whether a sample of a text has values that a built-in form reads.
+func HasRecords(sample []byte) bool {
+	r := NewReader("", Default(), logs.Limits{})
+	r.Write(sample)
+	return !r.Close(true).Empty()
+}

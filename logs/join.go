@@ -1,0 +1,21 @@
+package logs
+
+// Join returns the values that several readers found in one input, and takes them. Its
+// clock is the first one that is known.
+func Join(logs ...*Log) *Log {
+	out := &Log{Complete: true}
+	for _, l := range logs {
+		out.Series = append(out.Series, l.Series...)
+		out.Benchmarks = append(out.Benchmarks, l.Benchmarks...)
+		out.Groups = append(out.Groups, l.Groups...)
+		out.Spans = append(out.Spans, l.Spans...)
+		out.Producers = append(out.Producers, l.Producers...)
+		out.Issues = append(out.Issues, l.Issues...)
+		if !out.Clock.Known {
+			out.Clock = l.Clock
+		}
+		out.Lines, out.Records = max(out.Lines, l.Lines), out.Records+l.Records
+		out.Complete = out.Complete && l.Complete
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package efficiency
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view/efficiency"
+)
+
+// Headline returns the efficiency in one sentence, or "" if nothing of it is known. MFU is
+// left out where the GPU ran work that was not recorded, because its range is too wide then.
+func Headline(ctx *section.Context) string {
+	if ctx.Summary.Efficiency.IsZero() {
+		return ""
+	}
+	var parts []string
+	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
+		parts = append(parts, "MFU "+words.Utilization(mfu))
+	}
+	if d, ok := decoded(ctx); ok {
+		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share), unit.Count(d.Batch)))
+	}
+	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
+		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
+			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
+		}
+		parts = append(parts, part)
+	}
+	if parts == nil {
+		return ""
+	}
+	return "Efficiency: " + strings.Join(parts, "; ") + "."
+}
+
+// mostRecoverable returns the operator with the most recoverable time, with all its shapes.
+func mostRecoverable(s *summary.Summary) (op string, ns int64) {
+	of := map[string]int64{}
+	for _, o := range efficiency.Operators(s) {
+		of[o.Op] = summary.Plus(of[o.Op], o.RecoverableNS)
+		if of[o.Op] > ns {
+			op, ns = o.Op, of[o.Op]
+		}
+	}
+	return op, ns
+}
+
+// decoded returns the decode steps of the batch that takes the most time, if their bandwidth
+// is known.
+func decoded(ctx *section.Context) (efficiency.Decode, bool) {
+	list := efficiency.DecodeOf(ctx.Summary)
+	if len(list) == 0 || list[0].Known == 0 {
+		return efficiency.Decode{}, false
+	}
+	return list[0], true
+}
+
+// A Fact is a number next to the verdict of a page.
+type Fact struct{ Value, Name string }
+
+// Facts returns MFU, the bandwidth of decode steps and the recoverable time, where they are
+// known.
+func Facts(ctx *section.Context) (out []Fact) {
+	if ctx.Summary.Efficiency.IsZero() {
+		return nil
+	}
+	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
+		value := percent(mfu.Least)
+		if mfu.Unknown > 0 {
+			value = "≥ " + value
+		}
+		out = append(out, Fact{value, "MFU"})
+	}
+	if d, ok := decoded(ctx); ok {
+		out = append(out, Fact{percent(d.Share), "of memory bandwidth in decode"})
+	}
+	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
+		out = append(out, Fact{"≤ " + unit.Duration(mean(total, total.RecoverableNS)), "recoverable"})
+	}
+	return out
+}
+
+// recoverable states the sum of the recoverable time, and what is in it.
+func recoverable(ctx *section.Context, total efficiency.Total) string {
+	if total.RooflineNS == 0 || total.RecoverableNS == 0 {
+		return ""
+	}
+	var ns, overlap, copies int64 // of operators with a roofline
+	for _, o := range efficiency.Operators(ctx.Summary) {
+		if o.RooflineNS == nil {
+			continue
+		}
+		ns, overlap = summary.Plus(ns, o.GPUNS), summary.Plus(overlap, o.OverlapNS)
+		if o.Bound == summary.BoundLink {
+			copies = summary.Plus(copies, o.RecoverableNS)
+		}
+	}
+	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+	if ns > 0 {
+		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).", unit.Duration(mean(total, ns)),
+			unit.Duration(mean(total, total.RooflineNS)), unit.Share(min(total.RooflineNS, ns), ns))
+	}
+	if overlap > 0 {
+		text += fmt.Sprintf(" Communication ran during %s of this GPU time (%s) and may have slowed it.", unit.Duration(mean(total, overlap)), unit.Share(overlap, ns))
+	}
+	if copies > 0 {
+		text += fmt.Sprintf(" Copies between CPU and GPU account for %s of the recoverable time, also where they overlap kernels.", unit.Duration(mean(total, copies)))
+	}
+	return text + " In practice, good matrix products reach 75% of the roofline, good copies 90%."
+}
+
+// remedies are what helps operators of each bound.
+var remedies = []struct{ bound, text string }{
+	{summary.BoundCompute, " Compute: use larger or aligned dimensions, or a smaller type."},
+	{summary.BoundMemory, " Memory: fuse operators (torch.compile) or use contiguous tensors or a smaller type."},
+	{summary.BoundLink, " Link: reduce copies and use pinned memory."},
+	{summary.BoundLatency, " Latency: at the roofline, a call is shorter than a launch; fuse such calls, or use CUDA graphs where there are none."},
+}

@@ -1,0 +1,38 @@
+package efficiency_test
+
+import (
+	"strings"
+	"testing"
+
+	"assay/internal/test/samplerun"
+	"assay/report"
+	"assay/summary"
+)
+
+// TestHeadline: the sentence with the verdict has the bandwidth of decode steps, and no MFU
+// where the GPU ran work that was not recorded. A step of 10 ms moves 16.76 GB at a peak of
+// 3,352 GB/s.
+func TestHeadline(t *testing.T) {
+	line := func(s *summary.Summary) string {
+		t.Helper()
+		var out strings.Builder
+		if err := report.Build(s, samplerun.Judged(s)).Text(&out, 200); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(out.String(), "Efficiency: ")
+		line, _, _ := strings.Cut(rest, "\n")
+		return line
+	}
+	s := samplerun.Efficient()
+	if got := line(s); !strings.HasPrefix(got, "MFU at least 13.8% and at most 33.8%; up to 5.57 ms recoverable (39.8% of GPU time), ") {
+		t.Errorf("efficiency: %s", got)
+	}
+	s.Efficiency.Decode = []summary.EfficiencyDecode{{
+		Name: "decode", Batch: 32, WeightBytes: samplerun.Whole(16_000_000_000), KVReadBytes: samplerun.Whole(759_000_000), KVWrittenBytes: samplerun.Whole(1_000_000),
+		WallNS: 10 * samplerun.MS, GPUNS: 10 * samplerun.MS, GBPS: samplerun.PctOf(1676), Share: samplerun.PctOf(0.5), ShareGPU: samplerun.PctOf(0.5),
+	}}
+	s.Idle = append(s.Idle, summary.Idle{Device: s.Efficiency.Devices[0].Device, Owner: summary.OwnerNotRecorded, NS: samplerun.MS, Count: 1, MaxNS: samplerun.MS})
+	if got := line(s); !strings.HasPrefix(got, "decode at 50.0% of memory bandwidth (batch 32); up to 5.57 ms recoverable (39.8% of GPU time), ") {
+		t.Errorf("efficiency of decode: %s", got)
+	}
+}

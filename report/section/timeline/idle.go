@@ -1,0 +1,187 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// The limits of the sections on idle time.
+const (
+	idleDevices = 4  // GPUs whose causes are listed one by one
+	idleReasons = 12 // causes listed for each
+	maxGaps     = 20 // single gaps listed
+	gapName     = 44 // columns of the names of kernels before and after a gap
+)
+
+// IdleOwners returns the idle time of each GPU by cause.
+func IdleOwners(ctx *section.Context) doc.Section {
+	devices, all := view.IdleOfDevices(ctx.Summary)
+	if len(devices) == 0 {
+		return doc.Section{}
+	}
+	var total summary.Activity
+	for _, d := range devices {
+		total = total.Plus(ctx.Devices[d.At].Activity)
+	}
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, view.SumOwners(all), len(devices))}}, ctx.Pictures("idle.png")...)
+	if len(devices) > 1 {
+		blocks = append(blocks, ownerTable(ctx, devices, total, all))
+	}
+	for _, d := range devices[:min(idleDevices, len(devices))] {
+		if len(devices) > 1 {
+			a := ctx.Devices[d.At].Activity
+			blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("%s: idle for %s, %s of its window of %s.", ctx.Labels[d.At],
+				unit.Duration(a.Idle()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window()))})
+		}
+		blocks = append(blocks, reasonTable(ctx.Devices[d.At].Activity, d.Reasons))
+	}
+	if n := len(devices) - idleDevices; n > 0 {
+		blocks = append(blocks, doc.Paragraph{Text: "The JSON has the causes of " + label.Plural(int64(n), "more GPU") + "."})
+	}
+	return doc.Section{Title: "Idle time by cause", Blocks: append(blocks, ownerWords(all))}
+}
+
+func ownersSentence(total summary.Activity, owners []view.Idle, devices int) string {
+	text := fmt.Sprintf("Idle time is %s of the window (%s", unit.Share(total.Idle(), total.Window()), unit.Duration(doc.Mean(total.Idle(), int64(devices))))
+	if devices > 1 {
+		text += fmt.Sprintf(" per GPU, mean of %d", devices)
+	}
+	text += ")"
+	slices.SortStableFunc(owners, func(a, b view.Idle) int { return cmp.Compare(b.NS, a.NS) })
+	for i, o := range owners {
+		join := ", "
+		if i == 0 {
+			join = ". By cause: "
+		}
+		text += fmt.Sprintf("%s%s %s (%s)", join, view.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
+	}
+	return text + "."
+}
+
+// ownerTable returns a row for each GPU, the GPU with the most idle time first, and a
+// column for each cause.
+func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.Activity, all []summary.Idle) doc.Table {
+	owners := view.SumOwners(all)
+	scale := doc.ScaleOf(doc.Mean(total.Idle(), int64(len(devices))))
+	t := doc.Table{Title: "GPUs", Columns: []doc.Column{doc.Col("GPU", doc.Text), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of window", doc.Number)}}
+	for _, o := range owners {
+		t.Columns = append(t.Columns, doc.Col(scale.Head(view.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
+	}
+	row := func(label string, a summary.Activity, rows []summary.Idle, gpus int64) {
+		cells := []string{label, scale.Text(doc.Mean(a.Idle(), gpus)), unit.Share(a.Idle(), a.Window())}
+		of := map[string]int64{}
+		for _, o := range view.SumOwners(rows) {
+			of[o.Owner] = o.NS
+		}
+		for _, o := range owners {
+			cells = append(cells, scale.Text(doc.Mean(of[o.Owner], gpus)), unit.Share(of[o.Owner], a.Idle()))
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	row(fmt.Sprintf("mean of %d", len(devices)), total, all, int64(len(devices)))
+	for _, d := range devices {
+		row(ctx.Labels[d.At], ctx.Devices[d.At].Activity, d.Rows, 1)
+	}
+	t.Note = "Sorted by idle time, % of the window. %: part of the idle time; the causes sum to it."
+	return t.Cut(section.MaxDevices + 1)
+}
+
+// reasonTable returns the causes of idle time of one GPU.
+func reasonTable(a summary.Activity, reasons []view.Idle) doc.Table {
+	sum, times, longest := int64(0), []int64{}, []int64{}
+	for _, r := range reasons {
+		sum = summary.Plus(sum, r.NS)
+		times, longest = append(times, r.NS), append(longest, r.Longest)
+	}
+	scale, most := doc.ScaleOf(times...), doc.ScaleOf(longest...)
+	t := doc.Table{Title: "causes", More: doc.Rest{Total: a.Idle(), Of: "idle time"}, Columns: []doc.Column{
+		doc.Col("cause", doc.Text), doc.Col("in", doc.Name), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of idle", doc.Number), doc.Col("% of window", doc.Number),
+		doc.Col("intervals", doc.Number), doc.Col(most.Head("longest"), doc.Number),
+	}}
+	for _, r := range reasons {
+		t.Rows = append(t.Rows, doc.Row{Weight: r.NS, Cells: []string{
+			words.Cause(r.Owner, r.State, ""), r.Name, scale.Text(r.NS), unit.Share(r.NS, a.Idle()), unit.Share(r.NS, a.Window()),
+			unit.Count(r.Count), most.Text(r.Longest),
+		}})
+	}
+	t = t.Cut(idleReasons)
+	if t.More.Rows > 0 {
+		t.Note = fmt.Sprintf("The other causes take %s.", unit.Duration(t.More.Weight))
+	}
+	if sum != a.Idle() {
+		t.Note += fmt.Sprintf(" All causes sum to %s, but the idle time is %s: the summary does not explain the difference.", unit.Duration(sum), unit.Duration(a.Idle()))
+	}
+	t.Note = strings.TrimSpace(t.Note)
+	return t.WithoutEmpty()
+}
+
+// ownerMeaning returns the definition of an owner or a state.
+func ownerMeaning(name string) string {
+	return map[string]string{
+		summary.OwnerHost:        "the CPU had not started the launch call; the state is what its thread did",
+		summary.OwnerDependency:  "launched in time, but waited for an event, another stream or a copy",
+		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
+		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
+		summary.OwnerNothing:     "the profiler started or stopped",
+		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it",
+		summary.OwnerOpaque:      "inside a CUDA graph whose nodes the profiler did not record",
+		summary.OwnerUnknown:     "the launch of the next operation is unknown",
+
+		summary.StateSync:       "in a call that waits for the GPU",
+		summary.StateCopy:       "in a call that copies or fills memory",
+		summary.StateAlloc:      "in a call that allocates or frees GPU memory",
+		summary.StateLaunch:     "in a call that launches other work",
+		summary.StateCall:       "in another call of the CUDA runtime or driver",
+		summary.StateData:       "in a data loader",
+		summary.StateOp:         "in an operator, outside CUDA calls",
+		summary.StatePython:     "in a Python function, outside operators",
+		summary.StateAnnotation: "in an annotated range, with nothing recorded inside",
+		summary.StateOS:         "in a call of the operating system or C library: a wait, a lock, a file or a socket",
+		summary.StateOff:        "off CPU: blocked outside recorded calls, or preempted",
+		summary.StateUnrecorded: "outside everything that was recorded",
+	}[name]
+}
+
+// ownerWords explains the owners and states of the rows.
+func ownerWords(rows []summary.Idle) doc.List {
+	states := map[string]bool{}
+	for _, r := range rows {
+		if r.Owner == summary.OwnerHost {
+			states[r.State] = true
+		}
+	}
+	var list doc.List
+	for _, o := range view.SumOwners(rows) {
+		it := doc.Item{Mark: view.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
+		if o.Owner == summary.OwnerHost {
+			for _, state := range summaryStates() {
+				if states[state] {
+					it.Sub = append(it.Sub, doc.Item{Mark: view.State(state), Text: ownerMeaning(state)})
+				}
+			}
+		}
+		if it.Text != "" {
+			list = append(list, it)
+		}
+	}
+	return list
+}
+
+// summaryStates returns the states in the order in which they are explained.
+func summaryStates() []string {
+	return []string{
+		summary.StateSync, summary.StateCopy, summary.StateAlloc, summary.StateLaunch, summary.StateCall,
+		summary.StateData, summary.StateOp, summary.StatePython, summary.StateAnnotation,
+		summary.StateOS, summary.StateOff, summary.StateUnrecorded,
+	}
+}

@@ -1,0 +1,286 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// The largest numbers of rows of the tables on launches.
+const (
+	maxCalls  = 20
+	maxGraphs = 20
+)
+
+// knownLaunches returns the rows of GPUs that the summary lists, and the index of each
+// GPU. The GPU with the largest share of idle time is first.
+func knownLaunches(ctx *section.Context) (rows []summary.Launches, at []int) {
+	of := map[view.DeviceKey]summary.Launches{}
+	for _, l := range ctx.Launches {
+		of[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
+	}
+	for i, d := range ctx.Devices {
+		if _, ok := of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
+			at = append(at, i)
+		}
+	}
+	slices.SortStableFunc(at, func(i, j int) int {
+		return cmp.Compare(view.IdleShare(ctx.Devices[j].Activity), view.IdleShare(ctx.Devices[i].Activity))
+	})
+	for _, i := range at {
+		d := ctx.Devices[i]
+		rows = append(rows, of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}])
+	}
+	return rows, at
+}
+
+// Launches returns how GPU operations were launched, and how long they waited in the
+// queue.
+func Launches(ctx *section.Context) doc.Section {
+	rows, at := knownLaunches(ctx)
+	if len(rows) == 0 {
+		return doc.Section{}
+	}
+	t := doc.Table{Title: "GPUs", Columns: []doc.Column{
+		doc.Col("GPU", doc.Text), doc.Col("launch calls", doc.Number), doc.Col("GPU operations", doc.Number), doc.Col("without a call", doc.Number), doc.Col("queue time, median", doc.Number), doc.Col("queue time, p99", doc.Number),
+		doc.Col("short kernels", doc.Number), doc.Col("% of launches", doc.Number), doc.Col("% of kernel time", doc.Number), doc.Col("calls per step, median", doc.Number), doc.Col("min–max", doc.Number),
+	}}
+	for i, l := range rows {
+		kernels := ctx.Devices[at[i]].Durations
+		steps, spread := "", ""
+		if len(l.PerStep) > 0 {
+			steps = unit.Count(doc.Median(l.PerStep))
+			spread = unit.Count(slices.Min(l.PerStep)) + "–" + unit.Count(slices.Max(l.PerStep))
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{
+			ctx.Labels[at[i]], unit.Count(l.Calls), unit.Count(l.Launched), unit.Count(l.Without),
+			quantile(l.Delays, fraction{1, 2}), quantile(l.Delays, fraction{99, 100}),
+			unit.Count(l.Short), unit.Share(l.Short, kernels.Count()), unit.Share(l.ShortNS, kernels.TotalNS()), steps, spread,
+		}})
+	}
+	t.Note = fmt.Sprintf("Queue time: from the end of the launch call to the start of the operation. Short kernels take "+
+		"under %s, about the time of a launch. Tables of launch sites omit operations without a call.", unit.Duration(summary.ShortKernelNS))
+	blocks := append([]doc.Block{doc.Paragraph{Text: launchSentence(ctx, rows, at)}}, ctx.Pictures("queue.png")...)
+	blocks = append(blocks, t.Cut(section.MaxDevices).WithoutEmpty())
+	if queue, ok := queueTable(ctx, rows, at); ok {
+		blocks = append(blocks, queue)
+	}
+	return doc.Section{Title: "Launches", Blocks: blocks}
+}
+
+// A launchSum is the sum of rows on launches.
+type launchSum struct {
+	calls, launched, without, withoutNS int64
+	short, kernels                      int64
+	delays                              summary.Histogram
+}
+
+func sumLaunches(ctx *section.Context, rows []summary.Launches, at []int) (sum launchSum) {
+	for i, l := range rows {
+		sum.calls, sum.launched = summary.Plus(sum.calls, l.Calls), summary.Plus(sum.launched, l.Launched)
+		sum.without, sum.short = summary.Plus(sum.without, l.Without), summary.Plus(sum.short, l.Short)
+		sum.withoutNS = summary.Plus(sum.withoutNS, l.WithoutNS)
+		sum.kernels = summary.Plus(sum.kernels, ctx.Devices[at[i]].Durations.Count())
+		sum.delays = sum.delays.Plus(l.Delays)
+	}
+	return sum
+}
+
+// launchSentence summarizes the launches, for the report and for the screen.
+func launchSentence(ctx *section.Context, rows []summary.Launches, at []int) string {
+	sum := sumLaunches(ctx, rows, at)
+	work := summary.Plus(sum.launched, sum.without)
+	text := fmt.Sprintf("%s launched %s of %s", label.Plural(sum.calls, "call"), unit.Count(sum.launched), label.Plural(work, "GPU operation"))
+	if sum.withoutNS > 0 {
+		text += fmt.Sprintf("; the others take %s of total GPU time (%s)", unit.Share(sum.withoutNS, view.GPUWork(ctx.Summary)), unit.Duration(sum.withoutNS))
+	}
+	if sum.delays.Count() > 0 {
+		text += fmt.Sprintf("; queue time: median %s, p99 %s", quantile(sum.delays, fraction{1, 2}), quantile(sum.delays, fraction{99, 100}))
+	}
+	if sum.kernels > 0 {
+		text += fmt.Sprintf("; short kernels (under %s): %s of launches", unit.Duration(summary.ShortKernelNS), unit.Share(sum.short, sum.kernels))
+	}
+	return text + "."
+}
+
+// queueTable returns for how much of the window the queue had each length.
+func queueTable(ctx *section.Context, rows []summary.Launches, at []int) (doc.Table, bool) {
+	sums := map[int64]int64{}
+	window := int64(0)
+	for i, l := range rows {
+		for _, q := range l.Queue {
+			sums[q.From] = summary.Plus(sums[q.From], q.NS)
+		}
+		if len(l.Queue) > 0 {
+			window = summary.Plus(window, ctx.Devices[at[i]].WindowNS)
+		}
+	}
+	if len(sums) == 0 {
+		return doc.Table{}, false
+	}
+	depths := slices.Sorted(maps.Keys(sums))
+	scale := doc.ScaleOf(slices.Collect(maps.Values(sums))...)
+	t := doc.Table{Title: "lengths", More: doc.Rest{Total: window, Of: "the window"}, Columns: []doc.Column{doc.Col("queue length", doc.Text), doc.Col(scale.Head("time"), doc.Number), doc.Col("% of window", doc.Number)}}
+	for i, from := range depths {
+		text := unit.Count(from) + " or more"
+		if i+1 < len(depths) && depths[i+1]-1 == from {
+			text = unit.Count(from)
+		} else if i+1 < len(depths) {
+			text = unit.Count(from) + "–" + unit.Count(depths[i+1]-1)
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: sums[from], Cells: []string{text, scale.Text(sums[from]), unit.Share(sums[from], window)}})
+	}
+	t.Note = "Queue length: GPU operations queued and not started. While it is 0, the GPU has no next operation."
+	if len(rows) > 1 {
+		t.Note += fmt.Sprintf(" Times are sums over %d GPUs.", len(rows))
+	}
+	return t.Cut(section.MaxDevices), true
+}
+
+// A callSum adds up all calls of one function, over all inputs.
+type callSum struct {
+	name, kind             string
+	count, total, longest  int64
+	launched, waited, idle int64
+}
+
+// waits reports whether calls of the function wait for a GPU, by kind or as measured.
+func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.idle != 0 }
+
+// sumCalls returns the calls by falling time, then name and kind.
+func sumCalls(s *summary.Summary) []callSum {
+	out := view.Group(s.Calls, func(r *summary.Call) [2]string { return [2]string{r.Name, r.Kind} }, func(r *summary.Call) callSum {
+		return callSum{name: r.Name, kind: r.Kind}
+	}, func(sum *callSum, r *summary.Call) {
+		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
+		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
+		sum.waited = summary.Plus(sum.waited, r.WaitNS)
+		sum.longest = max(sum.longest, r.MaxNS)
+	})
+	slices.SortFunc(out, func(a, b callSum) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
+	})
+	return out
+}
+
+// Calls lists the functions of the CUDA runtime and driver. For blocking calls it splits
+// the wait into GPU busy and GPU idle: a wait while the GPU is busy costs nothing if the
+// next operations are already launched.
+func Calls(ctx *section.Context) doc.Section {
+	list := sumCalls(ctx.Summary)
+	if len(list) == 0 {
+		return doc.Section{}
+	}
+	all, waited, lost := int64(0), int64(0), int64(0)
+	for _, c := range list {
+		all = summary.Plus(all, c.total)
+		if c.waits() {
+			waited, lost = summary.Plus(waited, c.waited), summary.Plus(lost, c.idle)
+		}
+	}
+	scale := doc.ScaleOf(list[0].total)
+	t := doc.Table{Title: "functions", More: doc.Rest{Total: all, Of: "the time in calls"}, Columns: []doc.Column{
+		doc.Col("call", doc.Name), doc.Col("kind", doc.Text), doc.Col(scale.Head("total"), doc.Number), doc.Col("%", doc.Number), doc.Col("calls", doc.Number), doc.Col("mean", doc.Number),
+		doc.Col("max", doc.Number), doc.Col("launches", doc.Number), doc.Col(scale.Head("blocked, GPU busy"), doc.Number), doc.Col(scale.Head("blocked, GPU idle"), doc.Number),
+	}}
+	for _, c := range list {
+		busy, idle := "", ""
+		if c.waits() {
+			busy, idle = scale.Text(summary.Plus(c.waited, -max(0, c.idle))), scale.Text(c.idle)
+		}
+		// Launches take microseconds and waits take seconds, so each mean and maximum
+		// has its own unit. In a common unit, launches would have no digits.
+		t.Rows = append(t.Rows, doc.Row{Weight: c.total, Cells: []string{
+			c.name, label.Clip(label.Clean(c.kind), 20), scale.Text(c.total), unit.Share(c.total, all), unit.Count(c.count), doc.FourDigits(doc.Mean(c.total, c.count)),
+			doc.FourDigits(c.longest), unit.Count(c.launched), busy, idle,
+		}})
+	}
+	t.Note = fmt.Sprintf("CPU time on all threads; %% of the total time in calls (%s).", unit.Duration(all))
+	var blocks []doc.Block
+	if waited > 0 {
+		busy := summary.Plus(waited, -max(0, lost))
+		text := fmt.Sprintf("Blocking calls (synchronization, and copies that ended before their call returned) took %s. A GPU was busy for %s (%s) of it. "+
+			"All GPUs were idle for the other %s (%s).", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
+			unit.Duration(lost), unit.Share(lost, waited))
+		blocks = append(blocks, doc.Paragraph{Text: text + savedByNotWaiting(ctx)})
+	}
+	if n := inSteps(ctx.Summary); n > 0 {
+		blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", label.Plural(n, "call"))})
+	}
+	return doc.Section{Title: "CUDA API calls", Blocks: append(blocks, t.Cut(maxCalls).WithoutEmpty())}
+}
+
+// savedByNotWaiting returns the idle time that follows from late launches after waits.
+func savedByNotWaiting(ctx *section.Context) string {
+	lost := int64(0)
+	for _, r := range ctx.Syncs {
+		lost = summary.Plus(lost, r.LostNS)
+	}
+	for _, r := range ctx.CopyCalls {
+		lost = summary.Plus(lost, r.LostNS)
+	}
+	if lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" A blocked CPU also launches the next operations late. Without the waits, up to %s (%s) of the %s of idle time could be saved.",
+		unit.Duration(lost), unit.Share(lost, ctx.Total.Idle()), unit.Duration(ctx.Total.Idle()))
+}
+
+// inSteps counts the calls inside steps that allocate or free GPU memory.
+func inSteps(s *summary.Summary) (n int64) {
+	for _, c := range s.Calls {
+		n = summary.Plus(n, c.InSteps)
+	}
+	return n
+}
+
+// Graphs lists CUDA and HIP graphs, the graph with the longest span first.
+func Graphs(ctx *section.Context) doc.Section {
+	if len(ctx.Graphs) == 0 {
+		return doc.Section{}
+	}
+	rows := slices.Clone(ctx.Graphs)
+	slices.SortStableFunc(rows, func(a, c summary.Graph) int {
+		return cmp.Or(cmp.Compare(c.SpanNS, a.SpanNS), cmp.Compare(a.Input, c.Input), cmp.Compare(a.Rank, c.Rank),
+			cmp.Compare(a.Device, c.Device), cmp.Compare(a.ID, c.ID))
+	})
+	var spans, delays, hosts []int64
+	total := int64(0)
+	for _, g := range rows {
+		total = summary.Plus(total, g.SpanNS)
+		spans = append(spans, g.SpanNS, g.WorkNS)
+		delays = append(delays, doc.Mean(g.DelayNS, g.Launches))
+		hosts = append(hosts, doc.Mean(g.CallNS, g.Launches))
+	}
+	span, delay, host := doc.ScaleOf(spans...), doc.ScaleOf(delays...), doc.ScaleOf(hosts...)
+	t := doc.Table{Title: "graphs", More: doc.Rest{Total: total, Of: "the time in graphs"}, Columns: []doc.Column{
+		doc.Col("GPU", doc.Text), doc.Col("graph", doc.Number), doc.Col("call", doc.Name), doc.Col("launches", doc.Number), doc.Col("nodes", doc.Number), doc.Col(span.Head("span"), doc.Number), doc.Col(span.Head("total"), doc.Number),
+		doc.Col("idle in span", doc.Number), doc.Col(delay.Head("mean queue time"), doc.Number), doc.Col(host.Head("mean call"), doc.Number), doc.Col("first operation", doc.KernelName),
+	}}
+	several := view.Numbered(ctx.Summary)
+	for i, g := range rows {
+		place, ok := ctx.Place[view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}]
+		if !ok {
+			place = view.DeviceLabel(view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}, several)
+		}
+		nodes, idle := unit.Count(g.Nodes), unit.Share(g.IdleNS, g.SpanNS)
+		if g.Opaque {
+			nodes, idle = unit.None, unit.None
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: g.SpanNS, Cells: []string{
+			place, fmt.Sprint(g.ID), g.Call, unit.Count(g.Launches), nodes, span.Text(g.SpanNS), span.Text(g.WorkNS), idle,
+			delay.Text(delays[i]), host.Text(hosts[i]), g.First,
+		}})
+	}
+	t.Note = "Span: from the first start to the last end of a launch, added up over the launches. Total: durations of the operations, added up. " +
+		"Queue time: from the end of the call to the first start. " + unit.None + ": the profiler did not record the nodes."
+	return doc.Section{Title: "Graphs", Blocks: []doc.Block{t.Cut(maxGraphs)}}
+}

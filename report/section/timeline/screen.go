@@ -1,0 +1,233 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// The limits of the one-screen summary. The larger part of the window gets more rows.
+const (
+	fewDevices      = 2 // if the screen also has causes or operators
+	screenKernels   = 10
+	fewKernels      = 3 // if the screen also has causes or operators
+	screenReasons   = 4
+	fewReasons      = 3
+	screenOperators = 3
+)
+
+// A bar has the columns of barRoom that the label leaves, within these limits.
+// Then a terminal of 80 columns shows labels in full.
+const barRoom, minBar, maxBar = 28, 8, 14
+
+func ScreenBudget(ctx *section.Context) doc.Section {
+	if len(ctx.Devices) == 0 || ctx.WithoutClock() {
+		return doc.Section{}
+	}
+	t := doc.Table{Title: "GPUs", Columns: []doc.Column{
+		doc.Col("GPU", doc.Name), doc.Col("window", doc.Number), doc.Col("█ compute", doc.Number), doc.Col("▓ comm", doc.Number), doc.Col("░ copies", doc.Number), doc.Col("· idle", doc.Number),
+		doc.Col("", doc.Text),
+	}}
+	choice, cells := screenChoice(ctx), maxBar
+	shown := choice.Devices
+	for _, i := range shown {
+		cells = max(minBar, min(cells, barRoom-label.Width(ctx.Labels[i])))
+	}
+	row := func(label string, a summary.Activity, gpus int64) doc.Row {
+		of := func(ns int64) string { return unit.Share(ns, a.Window()) }
+		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), doc.Bar(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle())}}
+	}
+	for _, i := range shown {
+		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Devices[i].Activity, 1))
+	}
+	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
+	n := len(ctx.Devices)
+	if n > 1 {
+		t.Rows = append(t.Rows, row(fmt.Sprintf("mean of %d", n), ctx.Total, int64(n)))
+	}
+	s.Blocks = []doc.Block{t}
+	if n > len(shown) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
+	}
+	return s
+}
+
+// screenDevices returns how many GPUs the screen lists.
+func screenDevices(ctx *section.Context) int {
+	if ctx.Attributed() {
+		return fewDevices
+	}
+	return section.ScreenDevices
+}
+
+// ShownDevices returns the indices of the GPUs that the screen lists. They include the
+// GPU that a finding on ranks names.
+func ShownDevices(ctx *section.Context) []int { return screenChoice(ctx).Devices }
+
+func screenChoice(ctx *section.Context) view.Choice { return chosenDevices(ctx, screenDevices(ctx)) }
+
+// chosenDevices returns at most n of all GPUs.
+func chosenDevices(ctx *section.Context, n int) view.Choice {
+	var named []view.DeviceKey
+	if i, ok := namedDevice(ctx); ok {
+		d := &ctx.Devices[i]
+		named = append(named, view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device})
+	}
+	all := make([]int, len(ctx.Devices))
+	for i := range all {
+		all[i] = i
+	}
+	return view.Choose(ctx.Summary, all, named, n)
+}
+
+// namedDevice returns the index of the GPU that a finding on ranks names, if there is
+// such a finding.
+func namedDevice(ctx *section.Context) (int, bool) {
+	for _, f := range ctx.Result.Findings {
+		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks
+		if !ofRank || f.Level == finding.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
+			continue
+		}
+		at := f.Where[0]
+		for i, d := range ctx.Devices {
+			if d.Input == at.Input && d.Rank == at.Rank && d.Device == *at.Device {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func ScreenKernels(ctx *section.Context) doc.Section {
+	if len(ctx.ByName) == 0 {
+		return doc.Section{}
+	}
+	rows := screenKernels
+	if ctx.Attributed() {
+		rows = fewKernels
+	}
+	var means []int64
+	for _, k := range ctx.ByName[:min(rows, len(ctx.ByName))] {
+		means = append(means, doc.Mean(k.Total, k.Count))
+	}
+	scale := doc.ScaleOf(means...)
+	t := doc.Table{Title: "kernels", More: doc.Rest{Total: ctx.KernelNS, Of: "total kernel time"}, Columns: []doc.Column{
+		doc.Col("%", doc.Number), doc.Col("launches", doc.Number), doc.Col(scale.Head("mean"), doc.Number), doc.Col("category", doc.Text), doc.Col("kernel", doc.KernelName),
+	}}
+	for _, k := range ctx.ByName {
+		t.Rows = append(t.Rows, doc.Row{Weight: k.Total, Cells: []string{
+			unit.Share(k.Total, ctx.KernelNS), unit.Count(k.Count), scale.Text(doc.Mean(k.Total, k.Count)), k.Category, k.Name,
+		}})
+	}
+	of := unit.Duration(ctx.KernelNS) + ", all streams"
+	if n := int64(len(ctx.Devices)); n > 1 {
+		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(doc.Mean(ctx.KernelNS, n)), n)
+	}
+	return doc.Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []doc.Block{t.Cut(rows)}}
+}
+
+func ScreenSpans(ctx *section.Context) doc.Section {
+	spans, self := spanSums(ctx)
+	if len(spans) == 0 {
+		return doc.Section{}
+	}
+	t := doc.Table{Title: "slices", More: doc.Rest{Total: self, Of: "self time"}, Columns: []doc.Column{
+		doc.Col("%", doc.Number), doc.Col("self", doc.Number), doc.Col("count", doc.Number), doc.Col("category", doc.Text), doc.Col("slice", doc.Name),
+	}}
+	for _, sp := range spans {
+		t.Rows = append(t.Rows, doc.Row{Weight: sp.Self, Cells: []string{
+			unit.Share(sp.Self, self), doc.FourDigits(sp.Self), unit.Count(sp.Count), sp.Category, sp.Name,
+		}})
+	}
+	return doc.Section{
+		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(self) + ", all threads)",
+		Blocks: []doc.Block{t.Cut(screenKernels)},
+	}
+}
+
+// ScreenIdle returns the largest causes of idle time over all GPUs.
+func ScreenIdle(ctx *section.Context) doc.Section {
+	devices, all := view.IdleOfDevices(ctx.Summary)
+	if len(devices) == 0 {
+		return doc.Section{}
+	}
+	var total summary.Activity
+	for _, d := range devices {
+		total = total.Plus(ctx.Devices[d.At].Activity)
+	}
+	if total.Idle() == 0 {
+		return doc.Section{}
+	}
+	n := int64(len(devices))
+	sums := view.SumIdleByState(all)
+	var times []int64
+	for _, r := range sums {
+		times = append(times, doc.Mean(r.NS, n))
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "causes", More: doc.Rest{Total: total.Idle(), Of: "idle time"}, Columns: []doc.Column{
+		doc.Col("%", doc.Number), doc.Col(scale.Head("idle"), doc.Number), doc.Col("cause", doc.Text), doc.Col("in", doc.Name),
+	}}
+	for _, r := range sums {
+		name := r.Name
+		if name == "" {
+			name = unit.None
+		}
+		t.Rows = append(t.Rows, doc.Row{Weight: r.NS, Cells: []string{unit.Share(r.NS, total.Idle()), scale.Text(doc.Mean(r.NS, n)), words.Cause(r.Owner, r.State, ""), name}})
+	}
+	each := ""
+	if n > 1 {
+		each = fmt.Sprintf(" per GPU, mean of %d", n)
+	}
+	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
+	if !ctx.MostlyIdle() {
+		s.Blocks = []doc.Block{t.Cut(fewReasons)}
+		return s
+	}
+	s.Blocks = []doc.Block{t.Cut(screenReasons)}
+	var list doc.List
+	if line := gapLine(ctx); line != "" {
+		list = append(list, doc.Item{Text: line})
+	}
+	if rows, at := knownLaunches(ctx); len(rows) > 0 {
+		list = append(list, doc.Item{Text: strings.TrimSuffix(launchSentence(ctx, rows, at), ".")})
+	}
+	if list != nil {
+		s.Blocks = append(s.Blocks, list)
+	}
+	return s
+}
+
+// ScreenOperators returns the operators with the most self GPU time, unless the GPUs
+// are mostly idle.
+func ScreenOperators(ctx *section.Context) doc.Section {
+	list := view.Ops(ctx.Summary)
+	if !view.HasGPUTime(list) || ctx.MostlyIdle() {
+		return doc.Section{}
+	}
+	work := view.GPUWork(ctx.Summary)
+	n := max(1, int64(len(ctx.Devices)))
+	scale := doc.ScaleOf(doc.Mean(list[0].Self, n))
+	t := doc.Table{Title: "operators", More: doc.Rest{Total: work, Of: "total GPU time"}, Columns: []doc.Column{
+		doc.Col("%", doc.Number), doc.Col(scale.Head("self"), doc.Number), doc.Col("calls", doc.Number), doc.Col("operator", doc.Name),
+	}}
+	for _, l := range list {
+		if l.Self > 0 {
+			t.Rows = append(t.Rows, doc.Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), scale.Text(doc.Mean(l.Self, n)), unit.Count(l.Count), l.Name}})
+		}
+	}
+	of := unit.Duration(work)
+	if n > 1 {
+		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(doc.Mean(work, n)))
+	}
+	return doc.Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []doc.Block{t.Cut(screenOperators)}}
+}

@@ -1,0 +1,79 @@
+package timeline
+
+import (
+	"fmt"
+
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// spanSums returns the CPU slices and their self time in ns. It is empty if there are
+// GPUs: then the report is about the GPUs.
+func spanSums(ctx *section.Context) ([]view.Span, int64) {
+	if len(ctx.Devices) > 0 {
+		return nil, 0
+	}
+	return view.Spans(ctx.Summary)
+}
+
+// concurrency returns the mean number of busy threads: the self time of all threads,
+// divided by the length of the capture. It is "" if that length is unknown.
+func concurrency(ctx *section.Context, self int64) string {
+	span := int64(0)
+	for _, in := range ctx.Inputs {
+		span = summary.Plus(span, in.SpanNS)
+	}
+	if span <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("On average %.2f threads were busy during the capture (%s). ", float64(self)/float64(span), unit.Duration(span))
+}
+
+// Spans returns the CPU slices of a capture without GPU events.
+func Spans(ctx *section.Context) doc.Section {
+	if len(ctx.Devices) > 0 || (len(ctx.Counters) > 0 || ctx.OfMemory()) && len(ctx.Spans) == 0 || ctx.SumsOnly() {
+		return doc.Section{}
+	}
+	if len(ctx.Spans) == 0 && len(ctx.Series)+len(ctx.Benchmarks)+len(ctx.Groups) > 0 {
+		return doc.Section{} // logs have neither
+	}
+	missing := doc.Paragraph{Text: "The capture has no GPU events, so there is no GPU time breakdown. To record them, use ProfilerActivity.CUDA. "}
+	sums, self := spanSums(ctx)
+	if len(sums) == 0 {
+		missing.Text += "The capture has no CPU slices either."
+		return doc.Section{Title: slicesTitle(ctx), Blocks: []doc.Block{missing}}
+	}
+	missing.Text += "The table has CPU time only."
+	if view.OfAscend(ctx.Summary) {
+		missing.Text = "The capture is of an Ascend NPU, whose operations are not read as GPU work, so there is no time breakdown. The table has the slices of the CPU and of the NPU."
+	}
+	var totals, longest []int64
+	for _, s := range sums[:min(section.MaxKernels, len(sums))] {
+		totals = append(totals, s.Total)
+		longest = append(longest, s.Max)
+	}
+	total, most := doc.ScaleOf(totals...), doc.ScaleOf(longest...)
+	t := doc.Table{Title: "slices", More: doc.Rest{Total: self, Of: "self time"}, Columns: []doc.Column{
+		doc.Col("slice", doc.Name), doc.Col("category", doc.Text), doc.Col("%", doc.Number), doc.Col(total.Head("self"), doc.Number), doc.Col(total.Head("total"), doc.Number),
+		doc.Col("count", doc.Number), doc.Col(most.Head("max"), doc.Number), doc.Col("threads", doc.Number),
+	}}
+	for _, s := range sums {
+		t.Rows = append(t.Rows, doc.Row{Weight: s.Self, Cells: []string{
+			s.Name, s.Category, unit.Share(s.Self, self), total.Text(s.Self), total.Text(s.Total),
+			unit.Count(s.Count), most.Text(s.Max), unit.Count(s.Threads),
+		}})
+	}
+	t.Note = concurrency(ctx, self) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(self))
+	return doc.Section{Title: slicesTitle(ctx), Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.Cut(section.MaxKernels).WithoutEmpty())}
+}
+
+// slicesTitle returns what the slices of a capture without GPU events are of.
+func slicesTitle(ctx *section.Context) string {
+	if view.OfAscend(ctx.Summary) {
+		return "CPU and NPU slices"
+	}
+	return "CPU slices"
+}
