@@ -7,11 +7,7 @@ import (
 	"assay/internal/label"
 	"assay/report/doc"
 	"assay/report/section"
-	"assay/report/section/counters"
 	"assay/report/section/efficiency"
-	"assay/report/section/logs"
-	"assay/report/section/memory"
-	"assay/report/section/tables"
 	"assay/report/section/timeline"
 	"assay/report/words"
 )
@@ -37,21 +33,23 @@ func brief(ctx *section.Context) []doc.Section {
 	if more := moreFindings(ctx); more.Blocks != nil {
 		top.Blocks = []doc.Block{top.Blocks[0].(doc.List)[:briefFindings]} // more has the number of the others
 	}
-	folded := slices.Concat([]doc.Section{moreFindings(ctx), briefCapture(ctx), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)},
-		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}))
-	measured := doc.Present(slices.Concat([]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx),
-		[]doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
-	steps := stepPhases(ctx)
+	below := map[fold][]doc.Section{folded: {moreFindings(ctx), briefCapture(ctx)}}
+	for _, p := range parts(ctx) {
+		if p.fold != notBriefly {
+			below[p.fold] = append(below[p.fold], p.screen(ctx)...)
+		}
+	}
+	steps, others := stepPhases(ctx), doc.Present(below[measured]...)
 	open := []doc.Section{verdict(ctx), steps, budget}
-	if budget.Blocks == nil && steps.Blocks == nil && len(measured) > 0 {
-		measured[0].Title = "Overview: " + measured[0].Title // the report has the whole section below
-		open, measured = append(open, measured[0]), measured[1:]
+	if budget.Blocks == nil && steps.Blocks == nil && len(others) > 0 {
+		others[0].Title = "Overview: " + others[0].Title // the report has the whole section below
+		open, others = append(open, others[0]), others[1:]
 	}
-	folded = slices.Concat(folded, measured)
-	for i := range folded {
-		folded[i].Fold = true
+	closed := slices.Concat(below[folded], others)
+	for i := range closed {
+		closed[i].Fold = true
 	}
-	return doc.Present(slices.Concat(open, []doc.Section{top}, folded)...)
+	return doc.Present(slices.Concat(open, []doc.Section{top}, closed)...)
 }
 
 // verdict returns the verdict with its cause, the fixes to try first, and what was read.

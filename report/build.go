@@ -30,13 +30,7 @@ import (
 	"assay/report/pictures"
 	"assay/report/plot"
 	"assay/report/section"
-	"assay/report/section/counters"
 	"assay/report/section/efficiency"
-	"assay/report/section/logs"
-	"assay/report/section/memory"
-	"assay/report/section/ranks"
-	"assay/report/section/tables"
-	"assay/report/section/timeline"
 	"assay/report/words"
 	"assay/summary"
 	"assay/summary/view"
@@ -47,12 +41,20 @@ import (
 func Build(s *summary.Summary, r judge.Result) Report {
 	ctx := section.New(s, r)
 	var charts []plot.Chart
-	var ofEfficiency []doc.Section // these take about as long as all others
 	pictured, done := make(chan struct{}), make(chan struct{})
 	byFile := map[string]plot.Chart{}
 	ctx.Charts = func() map[string]plot.Chart {
 		<-pictured
 		return byFile
+	}
+	order := parts(ctx)
+	made := make([][]doc.Section, len(order))
+	makeParts := func(apart bool) {
+		for i, p := range order {
+			if p.report != nil && p.apart == apart {
+				made[i] = p.report(ctx)
+			}
+		}
 	}
 	go func() {
 		defer close(done)
@@ -61,29 +63,20 @@ func Build(s *summary.Summary, r judge.Result) Report {
 			byFile[c.File()] = c
 		}
 		close(pictured)
-		ofEfficiency = efficiency.Sections(ctx)
+		makeParts(true)
 	}()
 	d := screen(ctx, efficiency.Headline(ctx))
 	d.Brief = brief(ctx)
-	above := slices.Concat(
-		[]doc.Section{drawn(capture(ctx)), timeline.Budget(ctx), drawn(findings(ctx)), symptoms(ctx), timeline.Steps(ctx), timeline.Phases(ctx), ranks.Ranks(ctx)},
-		ranks.Stages(ctx), []doc.Section{ranks.Collectives(ctx)},
-		byImpact(ctx,
-			[]doc.Section{drawn(timeline.IdleOwners(ctx)), drawn(timeline.Gaps(ctx)), timeline.Launches(ctx), drawn(timeline.Calls(ctx)), timeline.Graphs(ctx)},
-			[]doc.Section{drawn(timeline.KernelTable(ctx)), timeline.Categories(ctx), timeline.Unclassified(ctx), drawn(timeline.Operators(ctx)), drawn(timeline.Modules(ctx)), drawn(timeline.Lines(ctx)), drawn(timeline.Annotations(ctx)), timeline.Passes(ctx)}))
-	below := slices.Concat(
-		[]doc.Section{counters.Kernels(ctx), counters.Advice(ctx), drawn(timeline.Copies(ctx)), timeline.Streams(ctx), memory.Allocations(ctx)}, memory.Snapshots(ctx), memory.Timelines(ctx),
-		[]doc.Section{timeline.Distributions(ctx), drawn(timeline.Spans(ctx))}, tables.Sections(ctx), logs.Sections(ctx))
+	makeParts(false)
 	<-done
-	d.Sections = doc.Present(slices.Concat(above, ofEfficiency, below)...)
+	for i, p := range order {
+		for j := range made[i] {
+			made[i][j].Drawn = p.drawn
+		}
+	}
+	d.Sections = doc.Present(slices.Concat(made...)...)
 	d.charts = doc.InPlace(charts, d.Sections)
 	return d
-}
-
-// drawn returns a section that the HTML page has in another form.
-func drawn(s doc.Section) doc.Section {
-	s.Drawn = true
-	return s
 }
 
 // Overview makes a report without the sections and pictures of the whole report, which
@@ -112,22 +105,19 @@ func screen(ctx *section.Context, efficiency string) Report {
 	}
 }
 
-// screenSections returns the sections of the one-screen summary, with at most so many
-// findings.
+// screenSections returns the verdict and what the screen shows of each part, with at most so
+// many findings.
 func screenSections(ctx *section.Context, efficiency string, findings int) []doc.Section {
-	return doc.Present(slices.Concat(
-		[]doc.Section{screenVerdict(ctx, efficiency), screenCapture(ctx), screenSteps(ctx), timeline.ScreenBudget(ctx), screenFindings(ctx, findings), timeline.ScreenSteps(ctx), timeline.ScreenPhases(ctx)}, ranks.ScreenStages(ctx), ranks.Screen(ctx),
-		byImpact(ctx, []doc.Section{timeline.ScreenIdle(ctx)}, []doc.Section{timeline.ScreenKernels(ctx), timeline.ScreenOperators(ctx)}),
-		[]doc.Section{counters.Screen(ctx), memory.Screen(ctx)}, memory.ScreenSnapshots(ctx), []doc.Section{memory.ScreenTimelines(ctx), timeline.ScreenSpans(ctx)}, tables.Screen(ctx), logs.Screen(ctx))...)
-}
-
-// byImpact returns the sections on idle time first if the GPUs are mostly idle, and
-// the sections on work first otherwise.
-func byImpact(ctx *section.Context, idle, work []doc.Section) []doc.Section {
-	if ctx.MostlyIdle() {
-		return append(idle, work...)
+	out := []doc.Section{screenVerdict(ctx, efficiency)}
+	for _, p := range parts(ctx) {
+		switch {
+		case p.name == partFindings:
+			out = append(out, screenFindings(ctx, findings))
+		case p.screen != nil:
+			out = append(out, p.screen(ctx)...)
+		}
 	}
-	return append(work, idle...)
+	return doc.Present(out...)
 }
 
 func title(ctx *section.Context) string {

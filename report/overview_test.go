@@ -71,3 +71,21 @@ func TestScreenHasRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestParts: every part has a name of its own and something to show, and the page for a
+// pull request folds only what the screen has.
+func TestParts(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range parts(section.New(samplerun.Attributed(1), judge.Result{})) {
+		if p.name == "" || seen[p.name] {
+			t.Errorf("two parts are named %q, or one has no name", p.name)
+		}
+		seen[p.name] = true
+		if p.screen == nil && p.report == nil || p.fold != notBriefly && p.screen == nil {
+			t.Errorf("part %q shows nothing, or the page for a pull request folds what the screen lacks", p.name)
+		}
+	}
+	if !seen[partFindings] {
+		t.Errorf("no part is named %q", partFindings)
+	}
+}
