@@ -2,6 +2,7 @@ package forms
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -32,25 +33,55 @@ func lastOf(log *logs.Log, name string) (v float64, found bool) {
 // TestSamples: each form reads its samples, and says of them what its file says.
 func TestSamples(t *testing.T) {
 	for name, text := range BuiltIn() {
-		entries, lines, err := entriesOf([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range entries {
-			for _, s := range e.Samples {
-				r := NewReader("sample", Default(), logs.Limits{})
-				r.Write([]byte(s.Text + "\n"))
-				log := r.Close(true)
-				if len(s.Gives) > 0 && (len(log.Producers) == 0 || log.Producers[0].Name != e.Producer) {
-					t.Errorf("%s:%d: %s: producers %v", name, lines[i], e.ID, log.Producers)
-				}
-				for key, want := range s.Gives {
-					got, ok := lastOf(log, key)
-					if !ok || math.Abs(got-want) > 1e-9*math.Abs(want) {
-						t.Errorf("%s:%d: %s: %s is %v (%v), want %v", name, lines[i], e.ID, key, got, ok, want)
-					}
+		checkSamples(t, name, text, Default())
+	}
+}
+
+// TestAddingALogForm reads the form on the page for contributors, with its samples.
+func TestAddingALogForm(t *testing.T) {
+	page, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## Add a log form\n")
+	_, rest, _ = strings.Cut(rest, "```yaml\n")
+	text, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("CONTRIBUTING.md has no form")
+	}
+	own, err := Parse(strings.NewReader(text), "CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := checkSamples(t, "CONTRIBUTING.md", text, Default().With(own)); n < 2 {
+		t.Errorf("%d numbers of samples were checked", n)
+	}
+}
+
+// checkSamples reads each sample of a file of forms, compares its numbers with those that
+// the file states, and returns how many there were.
+func checkSamples(t *testing.T, name, text string, set *Set) (n int) {
+	t.Helper()
+	entries, lines, err := entriesOf([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries {
+		for _, s := range e.Samples {
+			r := NewReader("sample", set, logs.Limits{})
+			r.Write([]byte(s.Text + "\n"))
+			log := r.Close(true)
+			if len(s.Gives) > 0 && (len(log.Producers) == 0 || log.Producers[0].Name != e.Producer) {
+				t.Errorf("%s:%d: %s: producers %v", name, lines[i], e.ID, log.Producers)
+			}
+			for key, want := range s.Gives {
+				n++
+				got, ok := lastOf(log, key)
+				if !ok || math.Abs(got-want) > 1e-9*math.Abs(want) {
+					t.Errorf("%s:%d: %s: %s is %v (%v), want %v", name, lines[i], e.ID, key, got, ok, want)
 				}
 			}
 		}
 	}
+	return n
 }
