@@ -58,6 +58,8 @@ type Metric struct {
 	Change   *float64          `json:"change"` // Delta as a share of the base; null if that is not positive
 	Effect   string            `json:"effect,omitempty"`
 	Note     string            `json:"note,omitempty"` // why the sides cannot be compared: "places" or "steps"
+
+	pooled bool // the values of all places together, see key
 }
 
 // Values are the values of a metric on one side, without warm-up.
@@ -80,8 +82,12 @@ const (
 	OtherSteps  = "steps"  // the values depend on progress, and the sides have no steps in common
 )
 
-// A key identifies a metric on a side.
-type key struct{ producer, metric, name, unit, labels string }
+// A key identifies a metric on a side. A metric of several places has a row for each place and a
+// pooled row for all together, which may have the labels of one of them.
+type key struct {
+	producer, metric, name, unit, labels string
+	pooled                               bool
+}
 
 // A group has the rows of one key on one side: one for each input.
 type group struct {
@@ -140,15 +146,18 @@ func Rank(role string) int {
 	return len(roles)
 }
 
+// order decides between any two metrics of a comparison, which come from maps. The pooled row of a
+// metric stands before those of single places.
 func order(a, b Metric) int {
-	one := func(m Metric) int {
-		if m.Match == ByName {
+	first := func(yes bool) int {
+		if yes {
 			return 0
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(one(a), one(b)), cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
-		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit), cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)))
+	return cmp.Or(cmp.Compare(first(a.Match == ByName), first(b.Match == ByName)), cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
+		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit), cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)),
+		cmp.Compare(first(a.pooled), first(b.pooled)))
 }
 
 // LabelText returns labels as one text, in order.
@@ -178,11 +187,7 @@ func gather(parts []view.Part) map[key]*group {
 				}
 				labels["rank"] = itoa(in.Rank)
 			}
-			text := LabelText(labels)
-			if r.Pooled > 0 {
-				text += pooled
-			}
-			k := key{r.Producer, r.Metric, r.Name, r.Unit, text}
+			k := key{r.Producer, r.Metric, r.Name, r.Unit, LabelText(labels), r.Pooled > 0}
 			if out[k] == nil {
 				out[k] = &group{of: r, labels: labels}
 			}
@@ -195,9 +200,6 @@ func gather(parts []view.Part) map[key]*group {
 	}
 	return out
 }
-
-// pooled marks the labels of a row for all places.
-const pooled = " pooled"
 
 // ranked reports whether the rank of an input is known.
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }
@@ -246,7 +248,8 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 
 func (g *group) metric() Metric {
 	r := g.of
-	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role, Labels: g.labels}
+	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role, Labels: g.labels,
+		pooled: r.Pooled > 0}
 }
 
 // A span is a range of steps.
