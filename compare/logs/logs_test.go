@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -104,7 +105,7 @@ func metric(of, role, better string, from int64, values ...float64) summary.Seri
 		r.Strip.X, r.Strip.Values = append(r.Strip.X, from+int64(i)), append(r.Strip.Values, v)
 	}
 	last := from + int64(len(values)) - 1
-	r.Median, r.FirstStep, r.LastStep = number64(middle(values)), &from, &last
+	r.Median, r.FirstStep, r.LastStep = number64(stat.Median(values)), &from, &last
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -233,7 +234,7 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 	}
 	out := map[int]map[int64]bool{}
 	for k, l := range logs {
-		for i, warm := range view.WarmUp(l.walls, middle(l.walls), l.starts) {
+		for i, warm := range view.WarmUp(l.walls, stat.Median(l.walls), l.starts) {
 			if !warm {
 				continue
 			}
@@ -351,7 +352,7 @@ func (g *group) values(over *span) *Values {
 		}
 		v.Inputs++
 		v.WarmUp += left
-		middle, n := middle(list), int64(len(list))
+		middle, n := stat.Median(list), int64(len(list))
 		if left == 0 && r.whole(over) { // the row knows all values, its strip may have a part
 			middle, n = *r.row.Median, r.row.N
 		}
@@ -361,7 +362,7 @@ func (g *group) values(over *span) *Values {
 	if v.Inputs == 0 {
 		return nil
 	}
-	v.Median = middle(medians)
+	v.Median = stat.Median(medians)
 	if v.Inputs > 1 {
 		points = medians
 	}
@@ -405,15 +406,6 @@ func interval(values []float64) (low, high *float64) {
 	}
 	sum := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence)
 	return finite(sum.Lo), finite(sum.Hi)
-}
-
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	if a == b {
-		return a
-	}
-	return a/2 + b/2
 }
 
 // finite returns a pointer to v, or nil if it is not finite.
