@@ -66,7 +66,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringVar(&k.explain, "explain", "", "explain `METRIC` (meaning, unit, selectors, examples) and check nothing")
 	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
-	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
+	choose(flags, &k.onInconclusive, "on-inconclusive", "", "", "`RESULT` of inconclusive gates: %s (default: warn for noise, exit status 3 for captures)", only("fail", "warn", "pass"))
 	flags.BoolVar(&k.allowExpired, "allow-expired", false, "compare with an accepted baseline although hardware or software differ")
 	k.stated.register(flags)
 	k.register(flags)
@@ -126,8 +126,6 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 		return nil, usageError(e, c, "--gates is empty, want a file")
 	case !slices.Contains([]string{"text", "md", "json", "junit", "benchmark", "benchmark-bigger"}, k.format):
 		return nil, usageError(e, c, fmt.Sprintf("--format is %q, want text, md, json, junit, benchmark or benchmark-bigger", k.format))
-	case !slices.Contains([]string{"", "fail", "warn", "pass"}, k.onInconclusive):
-		return nil, usageError(e, c, fmt.Sprintf("--on-inconclusive is %q, want fail, warn or pass", k.onInconclusive))
 	}
 	return args, nil
 }

@@ -47,7 +47,8 @@ func runConvert(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto), folded (lines of \"a;b;c nanoseconds\") or chrome (one timeline of all ranks, for Perfetto)")
-	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times of CPU threads)")
+	choose(flags, &conv.value, "value", "", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: %s",
+		[]word{{string(analyze.GPUTime), "durations of kernels and copies"}, {string(analyze.CPUTime), "self times of CPU threads"}})
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output; a timeline is compressed if the name ends in .gz or .zst")
 	conv.register(flags)
 	conv.window.registerTime(flags, "until") // --to is the format
@@ -109,8 +110,6 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return fmt.Sprintf("--to is %q, want pprof, folded or chrome", conv.to)
 	case value && conv.to == toChrome:
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
-	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
-		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -80,7 +79,7 @@ func (d *difference) sides(args []string) (wrong string) {
 	if d.peaks.given() && d.dir == "" && (d.format == "text" || d.format == "csv") {
 		return "--peaks, --set-peak and --model-flops change nothing in this output; add --format md or json, or -o DIR"
 	}
-	return cmp.Or(checkBrief(d.brief, d.format), checkPictures(*d.form))
+	return checkBrief(d.brief, d.format)
 }
 
 func runDiff(e env, c *command, args []string) error {

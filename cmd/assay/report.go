@@ -48,7 +48,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format), checkPictures(*form)); wrong != "" {
+	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format)); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
@@ -92,15 +92,10 @@ func htmlName(name string, unwanted bool) string {
 
 // pictureFlag registers the flag that chooses the files of pictures.
 func pictureFlag(flags *pflag.FlagSet) *string {
-	return flags.String("picture-format", "png", "`FORMAT` of the pictures that Markdown shows: png, svg (sharp at any size), or both (the PNG, with a link to the SVG)")
-}
-
-// checkPictures returns what is wrong with the value of that flag, or "".
-func checkPictures(form string) string {
-	if _, ok := plot.Forms()[form]; !ok {
-		return fmt.Sprintf("--picture-format is %q, want png, svg or both", form)
-	}
-	return ""
+	form := new(string)
+	choose(flags, form, "picture-format", "", "png", "`FORMAT` of the pictures that Markdown shows: %s",
+		[]word{{"png", ""}, {"svg", "sharp at any size"}, {"both", "the PNG, with a link to the SVG"}})
+	return form
 }
 
 // isTerminal reports whether stream, a reader or writer, is one.
