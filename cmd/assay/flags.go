@@ -24,8 +24,9 @@ type enum struct {
 	words []word
 }
 
-// choose registers a flag whose value is one of the words. The usage has %s where help lists them.
-func choose(flags *pflag.FlagSet, to *string, name, short, usual, usage string, words []word) {
+// choose registers a flag whose value is one of the words, or of those that the usage explains itself.
+// The usage has %s where help lists the words.
+func choose(flags *pflag.FlagSet, to *string, name, short, usual, usage string, words []word, explained ...string) {
 	var list []string
 	for _, w := range words {
 		if w.note != "" {
@@ -34,7 +35,7 @@ func choose(flags *pflag.FlagSet, to *string, name, short, usual, usage string, 
 		list = append(list, w.name)
 	}
 	*to = usual
-	flags.VarP(&enum{to, words}, name, short, fmt.Sprintf(usage, either(list)))
+	flags.VarP(&enum{to, append(words, only(explained...)...)}, name, short, fmt.Sprintf(usage, either(list)))
 }
 
 func (c *enum) String() string { return *c.to }
@@ -65,12 +66,15 @@ func only(names ...string) (out []word) {
 }
 
 // either lists alternatives: "text, md or json".
-func either(list []string) string {
+func either(list []string) string { return series(list, " or ") }
+
+// series joins a list, with the word before the last.
+func series(list []string, word string) string {
 	last := len(list) - 1
 	if last < 1 {
 		return strings.Join(list, "")
 	}
-	return strings.Join(list[:last], ", ") + " or " + list[last]
+	return strings.Join(list[:last], ", ") + word + list[last]
 }
 
 // A size is the value of a flag for a number of bytes, such as 100MB.
