@@ -2,11 +2,11 @@
 //
 // Data flows in one direction:
 //
-//	ingest   opens, decompresses and recognizes an input
+//	ingest            opens, decompresses and recognizes an input
 //	trace, nsys, ...  read one format each, into a model
 //	analyze           measures a model
 //	summary           rows of what was measured
-//	judge             findings and a verdict
+//	judge, compare, gate  findings and a verdict; what changed; limits for CI
 //	report            text, Markdown, JSON and pictures
 //
 // CONTRIBUTING.md lists all packages. The test in this folder enforces which

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -274,10 +275,7 @@ func (f *facts) side() Side {
 	for _, in := range f.inputs {
 		s.Inputs = append(s.Inputs, Input{in.Path, in.Format, in.SHA256, in.Rank})
 	}
-	if n := len(f.walls); n > 0 {
-		low, high := f.walls[(n-1)/2], f.walls[n/2]
-		s.MedianNS = low + (high-low)/2
-	}
+	s.MedianNS = stat.Median(f.walls)
 	for _, k := range f.kernels {
 		if k.class == "comm" {
 			s.CommNS = summary.Plus(s.CommNS, k.ns)

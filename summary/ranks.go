@@ -3,6 +3,8 @@ package summary
 import (
 	"cmp"
 	"slices"
+
+	"assay/internal/stat"
 )
 
 // A RankSteps has the steps of one GPU.
@@ -98,10 +100,7 @@ func stepsOf(s *Summary, row func(input, rank int, device int64) *RankWait) {
 		}
 	}
 	for r, list := range walls {
-		slices.Sort(list)
-		n := len(list)
-		low, high := list[(n-1)/2], list[n/2]
-		steps := RankSteps{Count: int64(n), MedianNS: low + (high-low)/2, MaxNS: list[n-1]}
+		steps := RankSteps{Count: int64(len(list)), MedianNS: stat.Median(list), MaxNS: slices.Max(list)}
 		for _, ns := range list {
 			steps.TotalNS = Plus(steps.TotalNS, ns)
 		}

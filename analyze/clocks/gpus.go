@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -81,7 +82,7 @@ func working(d *summary.EfficiencyDevice, m *placed, during span) {
 		return out
 	}
 	if hz := values("gpu.clock"); len(hz) >= summary.MinSamples {
-		d.Clock = &summary.WorkingClock{Median: median(hz) / 1e6, Samples: int64(len(hz))}
+		d.Clock = &summary.WorkingClock{Median: stat.Median(hz) / 1e6, Samples: int64(len(hz))}
 		d.ClockSource = summary.ClockOfMonitor
 	}
 	if limited := values("gpu.throttled"); len(limited) >= summary.MinSamples {
@@ -102,11 +103,4 @@ func setOf(m *placed, place, metric string) *samples {
 		}
 	}
 	return nil
-}
-
-// median returns the median of values, which it sorts.
-func median(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	return (v[(n-1)/2] + v[n/2]) / 2
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -141,11 +142,7 @@ func weigh(s *samples, shift, open int64) weighed {
 			gaps = append(gaps, g)
 		}
 	}
-	slices.Sort(gaps)
-	median := int64(0)
-	if len(gaps) > 0 {
-		median = gaps[len(gaps)/2]
-	}
+	median := stat.MedianInPlace(gaps)
 	w := weighed{samples: s}
 	for i, at := range s.t {
 		gap := median

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"assay/internal/interval"
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -67,7 +68,8 @@ func (d *device) steps() (median, slowest *summary.Step) {
 		return nil, nil
 	}
 	slices.SortStableFunc(all, func(a, b *summary.Step) int { return cmp.Compare(a.WallNS, b.WallNS) })
-	return all[(len(all)-1)/2], all[len(all)-1]
+	median, _ = stat.Middle(all)
+	return median, all[len(all)-1]
 }
 
 // focus keeps all operations of the places of a device, as far as there is room, and

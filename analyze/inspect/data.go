@@ -3,6 +3,7 @@ package inspect
 import (
 	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -28,16 +29,14 @@ func (t *Times) join(o Times) {
 	t.TotalNS = summary.Plus(t.TotalNS, o.TotalNS)
 }
 
-// finish computes what depends on all durations. Of an even number the median is the mean of
-// the two in the middle.
+// finish computes what depends on all durations.
 func (t *Times) finish() {
 	n := len(t.all)
 	if t.Count = int64(n); n == 0 {
 		return
 	}
 	slices.Sort(t.all)
-	a, b := t.all[(n-1)/2], t.all[n/2]
-	t.MinNS, t.MedianNS, t.MaxNS = t.all[0], a+(b-a)/2, t.all[n-1]
+	t.MinNS, t.MedianNS, t.MaxNS = t.all[0], stat.Median(t.all), t.all[n-1]
 }
 
 // A Place says which rank's GPU something ran on.

@@ -10,6 +10,7 @@ import (
 
 	"assay/analyze/phase"
 	"assay/internal/diag"
+	"assay/internal/stat"
 	"assay/logs"
 	"assay/summary"
 )
@@ -120,18 +121,13 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *lo
 			least, most = min(least, s.Min), max(most, s.Max)
 		}
 	}
-	values := slices.Clone(all.Value)
-	median := medianIn(values)
+	median, mad := stat.MAD(all.Value)
 	mean := sum / float64(r.N)
 	r.Min, r.Median, r.Max, r.Mean, r.Sum = &least, &median, &most, finite(mean), finite(sum)
 	if r.Mean == nil || r.Sum == nil { // beyond what a float64 can be
 		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer, Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
 		return
 	}
-	for i, v := range values {
-		values[i] = math.Abs(v - median)
-	}
-	mad := medianIn(values)
 	first, last := all.Value[0], all.Value[len(all.Value)-1]
 	r.MAD, r.First, r.Last = finite(mad), &first, &last
 	if r.N > 1 && !r.Sampled {
@@ -191,7 +187,7 @@ func together(of []*logs.Series) *float64 {
 		if s.Points.Len() == 0 {
 			continue
 		}
-		median := medianIn(slices.Clone(s.Points.Value))
+		median := stat.Median(s.Points.Value)
 		switch {
 		case s.Metric.Pool == logs.PoolSum:
 			v += median
@@ -303,8 +299,8 @@ func (m *seriesMeasure) strip(p *logs.Points) *summary.SeriesStrip {
 	}
 	for g := range summary.MaxStrip {
 		from, to := g*n/summary.MaxStrip, (g+1)*n/summary.MaxStrip
-		group := slices.Clone(p.Value[from:to])
-		st.X, st.Values = append(st.X, at(from)), append(st.Values, medianIn(group))
+		group := p.Value[from:to]
+		st.X, st.Values = append(st.X, at(from)), append(st.Values, stat.Median(group))
 		st.Low, st.High = append(st.Low, slices.Min(group)), append(st.High, slices.Max(group))
 	}
 	return st

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/logs"
 	"assay/summary"
 )
@@ -268,7 +269,7 @@ func (p *loggedPhase) add(s *logs.Series, inSteps float64) {
 func (p *loggedPhase) finish() summary.Phase {
 	p.row.HostNS = nanoseconds(p.sum)
 	if len(p.values) > 0 {
-		p.row.MedianNS = nanoseconds(medianIn(p.values))
+		p.row.MedianNS = nanoseconds(stat.MedianInPlace(p.values))
 	}
 	return p.row
 }

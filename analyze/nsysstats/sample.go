@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -74,7 +75,8 @@ func (s *sample) spread(group int) spread {
 	slices.Sort(values)
 	out := spread{count: int64(n), total: s.totals[group], min: values[0], max: values[n-1]}
 	out.mean = float64(out.total) / float64(n)
-	out.median = (float64(values[(n-1)/2]) + float64(values[n/2])) / 2
+	low, high := stat.Middle(values)
+	out.median = (float64(low) + float64(high)) / 2
 	squares := 0.0
 	for _, v := range values {
 		d := float64(v) - out.mean

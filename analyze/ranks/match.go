@@ -161,17 +161,3 @@ func (g *group) complete(in *instance) bool {
 // everyone reports whether all given ranks of the group recorded the same collective, those
 // whose inputs ended early too.
 func (g *group) everyone(in *instance) bool { return g.complete(in) && int(in.members) == len(g.lists) }
-
-// medianSpread returns the median, and the median distance from it. It sorts values.
-func medianSpread(values []int64) (median, spread int64) {
-	if len(values) == 0 {
-		return 0, 0
-	}
-	slices.Sort(values)
-	median = values[len(values)/2]
-	for i, v := range values {
-		values[i] = max(v-median, median-v)
-	}
-	slices.Sort(values)
-	return median, values[len(values)/2]
-}

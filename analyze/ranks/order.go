@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"assay/internal/stat"
 )
 
 // near is the time within which ends of one collective lie on one node, in ns.
@@ -114,7 +116,7 @@ func shiftBy(members []Member, l, ref *list, by int) (shift, bool) {
 		apart = append(apart, x.End-y.End)
 	}
 	s := shift{by: by, disagree: 100 * disagree / len(apart), overhang: by < 0 || by > len(ref.runs)-len(l.runs)}
-	s.offset, s.spread = medianSpread(apart)
+	s.offset, s.spread = stat.MADInPlace(apart)
 	return s, true
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -130,7 +131,7 @@ func (g *group) offsets(members []Member, from int, to []int) []clock {
 			apart[k] -= ref[k]
 		}
 		n := len(apart)
-		offset, residual := medianSpread(apart)
+		offset, residual := stat.MADInPlace(apart)
 		out[i] = clock{offset, residual, n}
 	}
 	return out

@@ -152,21 +152,3 @@ func TestComparison(t *testing.T) {
 		}
 	}
 }
-
-// TestMediansOfOthers compares with the definition.
-func TestMediansOfOthers(t *testing.T) {
-	for _, tt := range []struct{ values, want []int64 }{
-		{[]int64{7, 3}, []int64{3, 7}},
-		{[]int64{5, 1, 9}, []int64{1, 5, 1}},
-		{[]int64{4, 4, 4, 8}, []int64{4, 4, 4, 4}},
-		{[]int64{1, 2, 3, 4, 5}, []int64{3, 3, 2, 2, 2}},
-	} {
-		members := make([]int, len(tt.values))
-		for i := range members {
-			members[i] = i
-		}
-		if got := mediansOfOthers(members, func(m int) int64 { return tt.values[m] }); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%v: %v, want %v", tt.values, got, tt.want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -179,21 +180,11 @@ func (w *work) compareIdle(members []int, out []*summary.Comparison) {
 	}
 }
 
-// mediansOfOthers returns for each of two or more members the median of the values of the
-// others: of an even number the lower one.
+// mediansOfOthers returns for each of two or more members the median of the values of the others.
 func mediansOfOthers(members []int, value func(m int) int64) []int64 {
 	own := make([]int64, len(members))
 	for i, m := range members {
 		own[i] = value(m)
 	}
-	sorted := slices.Clone(own)
-	slices.Sort(sorted)
-	out, middle := make([]int64, len(members)), (len(members)-2)/2
-	for i := range own {
-		at, _ := slices.BinarySearch(sorted, own[i])
-		if out[i] = sorted[middle]; at <= middle {
-			out[i] = sorted[middle+1]
-		}
-	}
-	return out
+	return stat.MediansOfOthers(own)
 }

@@ -13,6 +13,7 @@ import (
 	"assay/analyze/phase"
 	"assay/internal/diag"
 	"assay/internal/interval"
+	"assay/internal/stat"
 	"assay/trace"
 )
 
@@ -233,12 +234,7 @@ func (f *family) noteMissing(issues *diag.Ledger) {
 	if f.of != torchFamily || len(f.marks) < 2 {
 		return
 	}
-	lengths := make([]int64, len(f.marks))
-	for i, m := range f.marks {
-		lengths[i] = m.Span.Len()
-	}
-	slices.Sort(lengths)
-	half := lengths[len(lengths)/2] / 2
+	half := stat.MedianBy(f.marks, func(m Mark) int64 { return m.Span.Len() }) / 2
 	for i := 1; i < len(f.marks); i++ {
 		a, b := f.marks[i-1], f.marks[i]
 		if skipped := b.number - a.number - 1; skipped > 0 && b.Span.Start-a.Span.End > half {

@@ -13,6 +13,7 @@ import (
 	"assay/analyze/phase"
 	"assay/internal/diag"
 	"assay/internal/interval"
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/trace"
 )
@@ -282,7 +283,7 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *launc
 		rows[i] = summary.Phase{Rank: rank, Device: d.Ordinal, Path: n.path, Producer: n.is.Producer,
 			Count: int64(len(n.runs)), HostOwnNS: n.own, MaxNS: n.longest, MaxStartNS: n.from}
 		if i > 0 {
-			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), middle(n.runs)
+			rows[i].Example, rows[i].MedianNS = p.t.Name(n.first), stat.Median(n.runs)
 		}
 	}
 	owners, last := make([]owner, len(d.Work)), 0
@@ -329,15 +330,4 @@ func (p *Phases) at(t int64, last *int) int32 {
 		return p.parts[i].node
 	}
 	return 0
-}
-
-// middle returns the median of sorted lengths, of an even number the mean of the
-// two in the middle.
-func middle(sorted []int64) int64 {
-	n := len(sorted)
-	if n == 0 {
-		return 0
-	}
-	a, b := sorted[(n-1)/2], sorted[n/2]
-	return a + (b-a)/2
 }

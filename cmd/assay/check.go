@@ -64,9 +64,9 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... of the baseline, up to the next flag; a directory of \"assay accept\" means its latest entry")
 	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: the gates of \"assay help gates\")")
 	flags.StringVar(&k.explain, "explain", "", "explain `METRIC` (meaning, unit, selectors, examples) and check nothing")
-	flags.StringVarP(&k.format, "format", "f", "text", "`FORMAT` of the output: text, md, json, junit, benchmark or benchmark-bigger")
-	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for check.md, check.json, junit.xml, benchmark.json and benchmark-bigger.json; created if missing")
-	flags.StringVar(&k.onInconclusive, "on-inconclusive", "", "`RESULT` of inconclusive gates: fail, warn or pass (default: warn for noise, exit status 3 for captures)")
+	checkFormats().flag(flags, &k.format)
+	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for "+series(checkFormats().files(), " and ")+"; created if missing")
+	choose(flags, &k.onInconclusive, "on-inconclusive", "", "", "`RESULT` of inconclusive gates: %s (default: warn for noise, exit status 3 for captures)", only("fail", "warn", "pass"))
 	flags.BoolVar(&k.allowExpired, "allow-expired", false, "compare with an accepted baseline although hardware or software differ")
 	k.stated.register(flags)
 	k.register(flags)
@@ -124,10 +124,6 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 		return nil, usageError(e, c, "no gates: give --gates FILE or --baseline INPUT")
 	case flags.Changed("gates") && k.gates == "":
 		return nil, usageError(e, c, "--gates is empty, want a file")
-	case !slices.Contains([]string{"text", "md", "json", "junit", "benchmark", "benchmark-bigger"}, k.format):
-		return nil, usageError(e, c, fmt.Sprintf("--format is %q, want text, md, json, junit, benchmark or benchmark-bigger", k.format))
-	case !slices.Contains([]string{"", "fail", "warn", "pass"}, k.onInconclusive):
-		return nil, usageError(e, c, fmt.Sprintf("--on-inconclusive is %q, want fail, warn or pass", k.onInconclusive))
 	}
 	return args, nil
 }
@@ -145,7 +141,7 @@ func runCheck(e env, c *command, args []string) error {
 		if err := outfile.CheckDir(k.dir); err != nil {
 			return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 		}
-		if err := keepInputs(e, c, "result", k.dir, checkNames(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
+		if err := keepInputs(e, c, "result", k.dir, checkFormats().files(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
 			return err
 		}
 	}
@@ -156,8 +152,8 @@ func runCheck(e env, c *command, args []string) error {
 	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency }) {
 		k.measures = analyze.Efficiency
 	}
-	k.outputs = []output{checkOutput}
-	if k.format != "text" || k.dir != "" || inGitHub() {
+	k.outputs = []output{checkOutput, checkFormats().named(k.format).needs}
+	if k.dir != "" || inGitHub() {
 		k.outputs = append(k.outputs, checkFileOutput)
 	}
 	now, failed := loadRuns(e, c, &k.source, args)
@@ -223,8 +219,8 @@ func (k *checking) checkExplain(e env, c *command, args []string) error {
 	switch {
 	case len(args)+len(k.baseline) > 0 || k.gates != "":
 		return usageError(e, c, "--explain takes no inputs, baseline or gates")
-	case !slices.Contains([]string{"text", "md", "json"}, k.format):
-		return usageError(e, c, fmt.Sprintf("--format is %q, with --explain want text, md or json", k.format))
+	case metricFormats().named(k.format).name == "":
+		return usageError(e, c, fmt.Sprintf("--format is %q, with --explain want %s", k.format, either(names(metricFormats().words()))))
 	}
 	return nil
 }
@@ -235,10 +231,7 @@ func explainMetric(e env, c *command, name, format string) error {
 	if err != nil {
 		return usageError(e, c, err.Error())
 	}
-	x := check.Explanation{Page: page}
-	return e.print(mask(x).in(format, func(x check.Explanation, w io.Writer) error {
-		return inFormat(format, x.Text, x.Markdown, x.JSON)(w)
-	}))
+	return e.print(metricFormats().named(format).of(mask(check.Explanation{Page: page})))
 }
 
 func cannotCheck(err error) error {
@@ -288,50 +281,13 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	if inGitHub() {
 		errs = append(errs, appendStepSummary(c.value), setOutputs(c))
 	}
-	errs = append(errs, buffered(e.stdout, c.in(k.format, k.render).inert()))
+	errs = append(errs, buffered(e.stdout, checkFormats().named(k.format).of(c).inert()))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func (k *checking) render(c check.Report, w io.Writer) error {
-	switch k.format {
-	case "junit":
-		return c.JUnit(w)
-	case "benchmark":
-		return c.Benchmark(w, false)
-	case "benchmark-bigger":
-		return c.Benchmark(w, true)
-	}
-	return inFormat(k.format, c.Text, c.Markdown, c.JSON)(w)
-}
-
-// An outputFile is a file of the result.
-type outputFile struct {
-	name   string
-	render func(check.Report, io.Writer) error
-}
-
-// checkFiles returns the files of the result in the order in which they are written.
-func checkFiles() []outputFile {
-	return []outputFile{
-		{"check.json", check.Report.JSON},
-		{"junit.xml", check.Report.JUnit},
-		{"benchmark.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, false) }},
-		{"benchmark-bigger.json", func(c check.Report, w io.Writer) error { return c.Benchmark(w, true) }},
-		{"check.md", check.Report.Markdown},
-	}
-}
-
-// checkNames returns the names of the files of the result.
-func checkNames() (names []string) {
-	for _, f := range checkFiles() {
-		names = append(names, f.name)
-	}
-	return names
 }
 
 // writeCheck writes the files of the result.
@@ -341,8 +297,11 @@ func writeCheck(dir string, c masked[check.Report]) error {
 	if err := out.dir(dir); err != nil {
 		return err
 	}
-	for _, f := range checkFiles() {
-		if err := out.stage(filepath.Join(dir, f.name), c.as(f.render)); err != nil {
+	for _, f := range slices.Backward(checkFormats()) { // the report for people appears last
+		if f.file == "" {
+			continue
+		}
+		if err := out.stage(filepath.Join(dir, f.file), c.as(f.write)); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -46,8 +45,9 @@ func runConvert(e env, c *command, args []string) error {
 	var conv conversion
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	flags.StringVarP(&conv.to, "to", "t", "", "`FORMAT` of the output: pprof (a gzip'd profile.proto), folded (lines of \"a;b;c nanoseconds\") or chrome (one timeline of all ranks, for Perfetto)")
-	flags.StringVar(&conv.value, "value", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: gpu (durations of kernels and copies) or cpu (self times of CPU threads)")
+	choose(flags, &conv.to, "to", "t", "", "`FORMAT` of the output: %s", convertFormats().words())
+	choose(flags, &conv.value, "value", "", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: %s",
+		[]word{{string(analyze.GPUTime), "durations of kernels and copies"}, {string(analyze.CPUTime), "self times of CPU threads"}})
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output; a timeline is compressed if the name ends in .gz or .zst")
 	conv.register(flags)
 	conv.window.registerTime(flags, "until") // --to is the format
@@ -70,9 +70,8 @@ func runConvert(e env, c *command, args []string) error {
 			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 		}
 	}
-	if conv.outputs = []output{profileOutput}; conv.to == toChrome {
-		conv.outputs = []output{timelineOutput}
-	}
+	to := convertFormats().named(conv.to)
+	conv.outputs = []output{to.needs}
 	r, err := conv.open(e, c, args)
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func runConvert(e env, c *command, args []string) error {
 		return errors.Join(append(failed, err)...)
 	}
 	conv.hidden(p)
-	if err := e.output(conv.output, mask(p).as(conv.write)); err != nil {
+	if err := e.output(conv.output, mask(p).as(to.write)); err != nil {
 		failed = append(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
 	return errors.Join(failed...)
@@ -104,13 +103,9 @@ func runConvert(e env, c *command, args []string) error {
 func (conv *conversion) check(e env, args []string, value bool) string {
 	switch {
 	case conv.to == "":
-		return "--to is not given, want pprof, folded or chrome"
-	case conv.to != "pprof" && conv.to != "folded" && conv.to != toChrome:
-		return fmt.Sprintf("--to is %q, want pprof, folded or chrome", conv.to)
+		return "--to is not given, want " + either(names(convertFormats().words()))
 	case value && conv.to == toChrome:
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
-	case conv.value != string(analyze.GPUTime) && conv.value != string(analyze.CPUTime):
-		return fmt.Sprintf("--value is %q, want gpu or cpu", conv.value)
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):
@@ -264,11 +259,4 @@ func (conv *conversion) nothing(parts []*converted) error {
 		return fmt.Errorf("%s: the input has no %s; try --value %s", parts[0].path, what, other)
 	}
 	return fmt.Errorf("none of %d inputs has %s; try --value %s", len(parts), what, other)
-}
-
-func (conv *conversion) write(p *profile.Profile, w io.Writer) error {
-	if conv.to == "folded" {
-		return p.WriteFolded(w, p.Default)
-	}
-	return p.WritePprof(w)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -48,7 +47,7 @@ type difference struct {
 
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVarP(&d.format, "format", "f", "text", "`FORMAT` of the output: text, md, json or csv (all rows in one table)")
+	diffFormats(false).flag(flags, &d.format)
 	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.html, diff.md, comparison.json and pictures; created if missing")
 	flags.BoolVar(&d.noHTML, "no-html", false, "do not write diff.html, the page for a browser")
@@ -74,13 +73,10 @@ func (d *difference) sides(args []string) (wrong string) {
 	if slices.Contains(d.base, "-") && slices.Contains(d.new, "-") {
 		return "standard input can be only one of the two sides"
 	}
-	if !slices.Contains([]string{"text", "md", "json", "csv"}, d.format) {
-		return fmt.Sprintf("--format is %q, want text, md, json or csv", d.format)
-	}
 	if d.peaks.given() && d.dir == "" && (d.format == "text" || d.format == "csv") {
 		return "--peaks, --set-peak and --model-flops change nothing in this output; add --format md or json, or -o DIR"
 	}
-	return cmp.Or(checkBrief(d.brief, d.format), checkPictures(*d.form))
+	return checkBrief(d.brief, d.format)
 }
 
 func runDiff(e env, c *command, args []string) error {
@@ -99,15 +95,12 @@ func runDiff(e env, c *command, args []string) error {
 		if err := outfile.CheckDir(d.dir); err != nil {
 			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 		}
-		if err := keepInputs(e, c, "report", d.dir, diffNames(), slices.Concat(d.base, d.new, d.settings())); err != nil {
+		if err := keepInputs(e, c, "report", d.dir, d.files().names(), slices.Concat(d.base, d.new, d.settings())); err != nil {
 			return err
 		}
 	}
-	d.outputs = []output{diffOutput}
-	if d.format == "md" {
-		d.outputs = append(d.outputs, diffMDOutput)
-	}
-	if d.format == "json" || d.dir != "" {
+	d.outputs = []output{diffOutput, diffFormats(d.brief).named(d.format).needs}
+	if d.dir != "" {
 		d.outputs = append(d.outputs, diffJSONOutput)
 	}
 	base, failed := d.load(e, c, d.base)
@@ -135,16 +128,18 @@ func runDiff(e env, c *command, args []string) error {
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
-		names, err := writeReport(d.dir, doc, reportFiles{json: "comparison.json", markdown: "diff.md", html: htmlName("diff.html", d.noHTML), pictures: pictures.ComparisonFiles(), form: plot.Forms()[*d.form]})
+		names, err := writeReport(d.dir, doc, d.files())
 		if err != nil {
 			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 		}
 		defer e.say("wrote %s and %s in %s", filepath.Join(d.dir, names[0]), plural(len(names)-1, "more file", "more files"), d.dir)
 	}
-	if d.format == "csv" {
-		return e.print(doc.as(report.Report.CSV))
-	}
-	return e.print(shown(doc, d.format, d.brief, false))
+	return e.print(diffFormats(d.brief).named(d.format).of(doc))
+}
+
+// files names the files of the report.
+func (d *difference) files() reportFiles {
+	return reportFiles{json: "comparison.json", markdown: "diff.md", html: !d.noHTML, pictures: pictures.ComparisonFiles(), form: plot.Forms()[*d.form]}
 }
 
 // load measures the inputs of one side. It returns nil if none can be read. A directory of

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/pflag"
 
 	"assay/ingest"
-	"assay/internal/jsonscan"
 	"assay/judge/doctor"
 	"assay/judge/rule"
 	"assay/report"
@@ -32,14 +29,12 @@ func runDoctor(e env, c *command, args []string) error {
 	var m measure
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	var format string
+	doctorFormats().flag(flags, &format)
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
-	}
-	if wrong := checkFormat(*format); wrong != "" {
-		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		if isTerminal(e.stdin) {
@@ -47,22 +42,26 @@ func runDoctor(e env, c *command, args []string) error {
 		}
 		args = []string{ingest.Stdin}
 	}
-	m.outputs = []output{doctorOutput}
-	if *format == "json" {
-		m.outputs = append(m.outputs, doctorJSONOutput)
-	}
+	to := doctorFormats().named(format)
+	m.outputs = []output{doctorOutput, to.needs}
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed
 	}
-	if err := e.print(v.examined(*format)); err != nil {
+	if err := e.print(to.of(mask(v.examined()))); err != nil {
 		return err
 	}
 	return failed
 }
 
-// An examination is the JSON of what the capture can answer.
+// An examination is what the capture can answer, for people and as data.
 type examination struct {
+	report.Report
+	Data examined // exported, because secrets are masked in exported fields only
+}
+
+// examined is the JSON of an examination.
+type examined struct {
 	Schema  string          `json:"schema"`
 	Inputs  []summary.Input `json:"inputs"`
 	Stacks  []rule.Stack    `json:"stacks"`
@@ -70,13 +69,7 @@ type examination struct {
 	Issues  []summary.Issue `json:"issues"`
 }
 
-// examined returns the capture check in a format: text, md or json.
-func (v *verdict) examined(format string) result {
+func (v *verdict) examined() examination {
 	answers := doctor.Examine(v.summary, v.result)
-	if format != "json" {
-		return shown(mask(report.Doctor(v.summary, v.result, answers)), format, false, false)
-	}
-	return mask(examination{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}).as(func(x examination, w io.Writer) error {
-		return jsonscan.Write(w, x)
-	})
+	return examination{report.Doctor(v.summary, v.result, answers), examined{doctorSchema, v.summary.Inputs, v.result.Stacks, answers, v.summary.Issues}}
 }

@@ -35,14 +35,12 @@ func runExplain(e env, c *command, args []string) error {
 	var m measure
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json")
+	var format string
+	explainFormats().flag(flags, &format)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
-	}
-	if wrong := checkFormat(*format); wrong != "" {
-		return usageError(e, c, wrong)
 	}
 	th, err := m.loadThresholds()
 	if err != nil {
@@ -55,9 +53,7 @@ func runExplain(e env, c *command, args []string) error {
 			return usageError(e, c, fmt.Sprintf("unknown rule, issue code or page %q%s", id, nearest(id, all.names())))
 		}
 	}
-	return e.print(mask(struct{ All, Chosen explained }{all, chosen}).as(func(p struct{ All, Chosen explained }, w io.Writer) error {
-		return writePages(w, *format, p.All, p.Chosen)
-	}))
+	return e.print(explainFormats().named(format).of(mask(explanation{all, chosen})))
 }
 
 // An explained is rules, codes of issues and pages of the manual.
@@ -97,37 +93,50 @@ func (x *explained) names() (out []string) {
 	return out
 }
 
-// writePages writes the chosen pages, or the list of all if none is chosen.
-func writePages(w io.Writer, format string, all, chosen explained) error {
-	none := len(chosen.names()) == 0
-	if format == "json" {
-		if none {
-			chosen = all
-			for i := range chosen.Pages {
-				chosen.Pages[i].Text = "" // a list has their titles
-			}
-		}
-		return writeExplained(w, chosen)
+// An explanation has the pages that are chosen. If none is, it is the list of all.
+type explanation struct{ All, Chosen explained }
+
+func (x explanation) text(w io.Writer) error {
+	return x.pages(w, func(d doc.Doc) error { return d.Text(w, textWidth) })
+}
+
+func (x explanation) markdown(w io.Writer) error {
+	return x.pages(w, func(d doc.Doc) error { return d.StepSummary(w) })
+}
+
+func (x explanation) json(w io.Writer) error {
+	if len(x.Chosen.names()) > 0 {
+		return writeExplained(w, x.Chosen)
 	}
-	write := func(d doc.Doc) func(io.Writer) error { return inFormat(format, d.Text, d.StepSummary, nil) }
-	var parts []func(io.Writer) error
-	if none {
-		parts = append(parts, write(report.Rules(all.Rules)), write(report.Codes(all.Codes)), write(pagesDoc(all.Pages)))
+	for i := range x.All.Pages {
+		x.All.Pages[i].Text = "" // a list has their titles
 	}
-	for _, p := range chosen.Rules {
-		parts = append(parts, write(report.Explain(p)))
+	return writeExplained(w, x.All)
+}
+
+// pages writes documents with write, and pages of the manual as they are.
+func (x explanation) pages(w io.Writer, write func(doc.Doc) error) error {
+	var parts []func() error
+	add := func(d doc.Doc) { parts = append(parts, func() error { return write(d) }) }
+	if len(x.Chosen.names()) == 0 {
+		add(report.Rules(x.All.Rules))
+		add(report.Codes(x.All.Codes))
+		add(pagesDoc(x.All.Pages))
 	}
-	for _, c := range chosen.Codes {
-		parts = append(parts, write(report.ExplainCode(c)))
+	for _, p := range x.Chosen.Rules {
+		add(report.Explain(p))
 	}
-	for _, p := range chosen.Pages {
-		parts = append(parts, func(w io.Writer) error { _, err := io.WriteString(w, p.Text); return err })
+	for _, c := range x.Chosen.Codes {
+		add(report.ExplainCode(c))
+	}
+	for _, p := range x.Chosen.Pages {
+		parts = append(parts, func() error { _, err := io.WriteString(w, p.Text); return err })
 	}
 	for i, part := range parts {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := part(w); err != nil {
+		if err := part(); err != nil {
 			return err
 		}
 	}

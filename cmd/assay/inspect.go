@@ -17,12 +17,10 @@ import (
 	"assay/ingest"
 	"assay/ingest/partial"
 	"assay/internal/diag"
-	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/internal/outfile"
 	"assay/internal/unit"
 	"assay/report/doc"
-	"assay/report/inspection"
 	"assay/summary"
 	"assay/trace/window"
 )
@@ -67,7 +65,7 @@ func runInspect(e env, c *command, args []string) error {
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to look at, for example 0,3,5-7 (default: all)")
 	flags.Int64Var(&x.device, "device", 0, "look at the GPU of this number `N` only")
 	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table")
-	flags.StringVarP(&x.format, "format", "f", "text", "`FORMAT` of the output: text, md or json")
+	inspectFormats().flag(flags, &x.format)
 	x.register(flags)
 	x.window.registerTime(flags, "to")
 	args, err := parse(e, c, flags, args)
@@ -101,11 +99,7 @@ func runInspect(e env, c *command, args []string) error {
 		return errors.Join(failed...)
 	}
 	x.hidden(answer)
-	shown := mask(answer).as(func(a *inspect.Answer, w io.Writer) error {
-		d := inspection.Doc(a)
-		return inFormat(x.format, d.Text, d.StepSummary, func(w io.Writer) error { return jsonscan.Write(w, a) })(w)
-	})
-	if err := e.print(shown); err != nil {
+	if err := e.print(inspectFormats().named(x.format).of(mask(answer))); err != nil {
 		return err
 	}
 	return errors.Join(failed...)
@@ -148,9 +142,6 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 		if x.moment, err = window.ParseTime(x.at); err != nil {
 			return "--at: " + err.Error()
 		}
-	}
-	if wrong := checkFormat(x.format); wrong != "" {
-		return wrong
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"assay/internal/membudget"
 	"assay/internal/outfile"
@@ -16,8 +15,8 @@ type limits struct {
 	input  int64 // bytes of one input, uncompressed; 0 for no limit
 }
 
-// defaultMemory is the value of --max-memory, if the machine has that much.
-const defaultMemory = "8GiB"
+// defaultMemory is what --max-memory is in bytes if it is not given, and the machine has that much.
+const defaultMemory = 8 << 30
 
 // outOfMemory ends the process because it takes more memory than the limit. No file is
 // created while outfile.Exit removes the temporary files.
@@ -33,23 +32,7 @@ func (l limits) trace() trace.Limits {
 	return out
 }
 
-// limits reads the flags.
-func (s *source) limits() (limits, error) {
-	memory, err := unit.ParseBytes(cmp.Or(s.maxMemory, defaultMemory))
-	switch {
-	case err != nil:
-		return limits{}, fmt.Errorf("--max-memory: %w", err)
-	case memory < membudget.Least:
-		return limits{}, fmt.Errorf("--max-memory is %q, want at least %s", s.maxMemory, unit.FineBytes(membudget.Least))
-	case s.maxInput == "":
-		return limits{memory: membudget.Budget(memory)}, nil
-	}
-	input, err := unit.ParseBytes(s.maxInput)
-	switch {
-	case err != nil:
-		return limits{}, fmt.Errorf("--max-input: %w", err)
-	case input < 1:
-		return limits{}, fmt.Errorf("--max-input is %q, want at least 1 byte", s.maxInput)
-	}
-	return limits{membudget.Budget(memory), input}, nil
+// limits returns what the flags say.
+func (s *source) limits() limits {
+	return limits{membudget.Budget(cmp.Or(s.maxMemory.bytes, defaultMemory)), s.maxInput.bytes}
 }

@@ -31,7 +31,7 @@ type source struct {
 	rules, phases       string
 	forms               string // of lines of logs
 	jobs                int
-	maxMemory, maxInput string           // sizes
+	maxMemory, maxInput size
 	redact              bool             // names of users are hidden; secrets are in any case
 	outputs             []output         // what is printed and written
 	exportTime          time.Duration    // that nsys or ncu may take for a report
@@ -50,10 +50,11 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.clockOffsets, "clock-offset", nil, "add a time to the clock of an input when it is joined with others, as `INPUT=TIME` (dmon.csv=+1.5s), or state its zone (dmon.csv=UTC+02:00); INPUT is a path, a file name or a pattern; repeatable")
 	flags.StringVar(&s.forms, "series-forms", "", "YAML `FILE` with forms of log lines that are tried before the built-in ones")
 	flags.IntVar(&s.jobs, "jobs", 0, "read at most `N` inputs at a time (0, the default: number of cores, within about 600 MB)")
-	flags.StringVar(&s.maxMemory, "max-memory", "", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
+	s.maxMemory.least, s.maxInput.least = membudget.Least, 1
+	flags.Var(&s.maxMemory, "max-memory", "`SIZE` limit for memory (default: 8GiB, or the limit of the machine, its cgroup and ulimit -v if that is less); data over the limit is omitted and reported as an issue")
 	flags.BoolVar(&s.redact, "redact", false, "also hide user names and e-mail addresses; tokens and passwords are always masked")
 	flags.DurationVar(&s.exportTime, "export-timeout", ingest.DefaultExportTime, "`TIME` limit of nsys or ncu when they export a report")
-	flags.StringVar(&s.maxInput, "max-input", "", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
+	flags.Var(&s.maxInput, "max-input", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
 }
 
 // settings returns the files of the flags, "" for a flag that is not given.
@@ -70,10 +71,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if s.exportTime < 0 {
 		return nil, usageError(e, c, fmt.Sprintf("--export-timeout is %s, want a time", s.exportTime))
 	}
-	limits, err := s.limits()
-	if err != nil {
-		return nil, usageError(e, c, err.Error())
-	}
+	limits := s.limits()
 	places, err := partial.ParsePathRules(s.rankFrom, s.groupBy)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
@@ -97,8 +95,8 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	switch {
 	case fits < membudget.Least:
 		return nil, fmt.Errorf("%s allows %s of memory, but reading needs at least %s; raise the limit, or use another machine", by, unit.FineBytes(int64(fits)), unit.Bytes(membudget.Least))
-	case by != "" && s.maxMemory != "":
-		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory, by, unit.FineBytes(int64(fits)))
+	case by != "" && s.maxMemory.text != "":
+		e.say("assay %s: --max-memory is %s, but %s allows only %s; the lower limit applies", c.name, s.maxMemory.text, by, unit.FineBytes(int64(fits)))
 	}
 	limits.memory = fits
 	rules, err := s.loadRules()

@@ -201,6 +201,10 @@ func flagMistake(err error) string {
 	if !errors.As(err, &bad) {
 		return err.Error()
 	}
+	var wrong wrongValue
+	if errors.As(bad, &wrong) {
+		return "--" + bad.GetFlag().Name + string(wrong)
+	}
 	want := ""
 	switch bad.GetFlag().Value.Type() {
 	case "int":

@@ -3,18 +3,7 @@ package main
 import (
 	"assay/ingest"
 	"assay/internal/outfile"
-	"assay/report/pictures"
 )
-
-// reportNames returns the names of the files that assay report writes or removes.
-func reportNames() []string {
-	return append(pictures.Files(), "summary.json", "report.md", "report.html")
-}
-
-// diffNames returns the names of the files that assay diff writes or removes.
-func diffNames() []string {
-	return append(pictures.ComparisonFiles(), "comparison.json", "diff.md", "diff.html")
-}
 
 // keepInputs prints an error and returns [errUsage] if a file that the command writes to
 // dir is one of its inputs, also under another name. what is what cannot be written. It

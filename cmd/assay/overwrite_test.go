@@ -15,16 +15,16 @@ func TestOverwritesHardLink(t *testing.T) {
 	if err := os.WriteFile(input, []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := outfile.Overwrites(dir, reportNames(), func() []string { return inputFiles([]string{input}) }); err != nil {
+	if err := outfile.Overwrites(dir, (reportFiles{json: "summary.json", markdown: "report.md"}).names(), func() []string { return inputFiles([]string{input}) }); err != nil {
 		t.Errorf("no file is there: %v", err)
 	}
 	if err := os.Link(input, out); err != nil {
 		t.Skip(err)
 	}
-	if err := outfile.Overwrites(dir, reportNames(), func() []string { return inputFiles([]string{input}) }); err == nil || !strings.HasPrefix(err.Error(), out+": this file is an input") {
+	if err := outfile.Overwrites(dir, (reportFiles{json: "summary.json", markdown: "report.md"}).names(), func() []string { return inputFiles([]string{input}) }); err == nil || !strings.HasPrefix(err.Error(), out+": this file is an input") {
 		t.Errorf("hard link: %v", err)
 	}
-	if err := outfile.Overwrites(dir, diffNames(), func() []string { return inputFiles([]string{input}) }); err != nil {
+	if err := outfile.Overwrites(dir, (&difference{form: new(string)}).files().names(), func() []string { return inputFiles([]string{input}) }); err != nil {
 		t.Errorf("a file that is not written: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,7 +35,8 @@ func runReport(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	dir := flags.StringP("output", "o", "assay-report", "`DIR` for the report; created if missing")
-	format := flags.StringP("format", "f", "text", "`FORMAT` of what is printed: text, md or json")
+	var format string
+	choose(flags, &format, "format", "f", "text", "`FORMAT` of what is printed: %s", summaryFormats(false, false).words())
 	brief := flags.Bool("brief", false, "with --format md: print the page of one screen for a pull request, under 4 KB, with which report.md begins")
 	full := fullFlag(flags)
 	noHTML := flags.Bool("no-html", false, "do not write report.html, the page for a browser")
@@ -48,16 +48,17 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if wrong := cmp.Or(checkPrinted(*format), checkBrief(*brief, *format), checkPictures(*form)); wrong != "" {
+	if wrong := checkBrief(*brief, format); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
 	}
+	files := reportFiles{json: "summary.json", markdown: "report.md", html: !*noHTML, pictures: pictures.Files(), form: plot.Forms()[*form], full: *full}
 	if err := outfile.CheckDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
-	if err := keepInputs(e, c, "report", *dir, reportNames(), append(m.settings(), args...)); err != nil {
+	if err := keepInputs(e, c, "report", *dir, files.names(), append(m.settings(), args...)); err != nil {
 		return err
 	}
 	m.outputs = []output{screenOutput, mdOutput, jsonOutput, pictureOutput}
@@ -71,36 +72,23 @@ func runReport(e env, c *command, args []string) error {
 	doc := mask(report.Build(v.summary, v.result))
 	// The files come first. A reader that closes stdout early, for example head, must
 	// not prevent the report.
-	names, err := writeReport(*dir, doc, reportFiles{json: "summary.json", markdown: "report.md", html: htmlName("report.html", *noHTML), pictures: pictures.Files(), form: plot.Forms()[*form], full: *full})
+	names, err := writeReport(*dir, doc, files)
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
-	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
+	if err := e.print(summaryFormats(*brief, *full).named(format).of(doc)); err != nil {
 		return err
 	}
 	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)
 	return failed
 }
 
-// htmlName returns the name of the HTML page, or "" if it is not wanted.
-func htmlName(name string, unwanted bool) string {
-	if unwanted {
-		return ""
-	}
-	return name
-}
-
 // pictureFlag registers the flag that chooses the files of pictures.
 func pictureFlag(flags *pflag.FlagSet) *string {
-	return flags.String("picture-format", "png", "`FORMAT` of the pictures that Markdown shows: png, svg (sharp at any size), or both (the PNG, with a link to the SVG)")
-}
-
-// checkPictures returns what is wrong with the value of that flag, or "".
-func checkPictures(form string) string {
-	if _, ok := plot.Forms()[form]; !ok {
-		return fmt.Sprintf("--picture-format is %q, want png, svg or both", form)
-	}
-	return ""
+	form := new(string)
+	choose(flags, form, "picture-format", "", "png", "`FORMAT` of the pictures that Markdown shows: %s",
+		[]word{{"png", ""}, {"svg", "sharp at any size"}, {"both", "the PNG, with a link to the SVG"}})
+	return form
 }
 
 // isTerminal reports whether stream, a reader or writer, is one.

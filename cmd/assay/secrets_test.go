@@ -77,7 +77,7 @@ func TestStacksOfCorpus(t *testing.T) {
 		"kineto/tracelens/perf_model/normalization/normalization_layer_test.json.gz": "torch",
 	} {
 		var m measure
-		m.maxMemory = "8GiB"
+		m.maxMemory.text = "8GiB"
 		v, err := m.load(env{strings.NewReader(""), io.Discard, io.Discard}, summaryCommand(), []string{filepath.Join(dir, path)})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)

@@ -32,7 +32,8 @@ func runSummary(e env, c *command, args []string) error {
 	var m measure
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
+	var format string
+	choose(flags, &format, "format", "f", "text", "`FORMAT` of the output: %s; with --table "+either(names(tableFormats(0, nil).words())), summaryFormats(false, false).words(), "csv")
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	full := fullFlag(flags)
@@ -45,18 +46,19 @@ func runSummary(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	tab, wrong := newTabulation(*tables, *format)
-	if !flags.Changed("table") {
-		wrong = checkFormat(*format)
+	wrong := tabulates(format, flags.Changed("table"))
+	tab := tabulation{format: format}
+	if wrong == "" && flags.Changed("table") {
+		wrong = tab.choose(*tables)
 	}
-	if wrong == "" && *details && *format != "json" && m.save == "" {
+	if wrong == "" && *details && format != "json" && m.save == "" {
 		wrong = "--detail is for programs; add --format json or --save DIR"
 	}
-	if wrong == "" && m.peaks.given() && *format == "text" && m.save == "" {
+	if wrong == "" && m.peaks.given() && format == "text" && m.save == "" {
 		wrong = "--peaks, --set-peak and --model-flops change nothing on the screen; add --format md or json, or use \"assay report\""
 	}
 	if wrong == "" {
-		wrong = checkBrief(*brief, *format)
+		wrong = checkBrief(*brief, format)
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
@@ -72,7 +74,14 @@ func runSummary(e env, c *command, args []string) error {
 			return fmt.Errorf("cannot write the partial: %w", diag.PathOnly(err))
 		}
 	}
-	m.outputs = summaryOutputs(*format, *brief, *details, flags.Changed("save"))
+	to := summaryFormats(*brief, *full).named(format)
+	m.outputs = []output{to.needs}
+	if *details {
+		m.outputs = append(m.outputs, detailOutput)
+	}
+	if flags.Changed("save") {
+		m.outputs = append(m.outputs, savedOutput)
+	}
 	if flags.Changed("table") {
 		m.outputs = []output{tableOutput}
 		return tab.run(e, c, &m.source, args)
@@ -85,34 +94,14 @@ func runSummary(e env, c *command, args []string) error {
 	switch {
 	case *brief:
 		build = report.Brief
-	case *format == "md":
+	case format == "md":
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
-	if err := e.print(shown(doc, *format, *brief, *full)); err != nil {
+	if err := e.print(to.of(doc)); err != nil {
 		return err
 	}
 	return failed
-}
-
-// summaryOutputs returns what "assay summary" prints and writes.
-func summaryOutputs(format string, brief, details, saved bool) []output {
-	out := []output{screenOutput}
-	switch {
-	case brief:
-		out = []output{pageOutput}
-	case format == "md":
-		out = []output{mdOutput}
-	case format == "json":
-		out = []output{jsonOutput}
-	}
-	if details {
-		out = append(out, detailOutput)
-	}
-	if saved {
-		out = append(out, savedOutput)
-	}
-	return out
 }
 
 // fullFlag registers the flag for JSON that is not rolled up.
@@ -126,21 +115,4 @@ func checkBrief(brief bool, format string) string {
 		return fmt.Sprintf("--brief is a page in Markdown, and --format is %q; add --format md", format)
 	}
 	return ""
-}
-
-// checkFormat returns a message if the format is not one of a summary, or "".
-func checkFormat(format string) string {
-	if format == "csv" {
-		return "--format is \"csv\", which needs --table; name a table"
-	}
-	return checkPrinted(format)
-}
-
-// checkPrinted returns a message if a document cannot be printed in the format, or "".
-func checkPrinted(format string) string {
-	switch format {
-	case "text", "md", "json":
-		return ""
-	}
-	return fmt.Sprintf("--format is %q, want text, md or json", format)
 }

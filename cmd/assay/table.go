@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -17,28 +16,22 @@ import (
 // A tabulation prints the reports of nsys stats.
 type tabulation struct {
 	names  []string
-	format string // "text", "csv" or "md"
+	format string // of [tableFormats]
 }
 
-// newTabulation checks the flags. It returns a message if they are wrong.
-func newTabulation(names []string, format string) (tab tabulation, wrong string) {
-	tab.format = format
-	switch format {
-	case "text", "csv", "md":
-	default:
-		return tab, fmt.Sprintf("--format is %q, want text, csv or md with --table", format)
-	}
+// choose takes the reports of these names. It returns a message if a name is wrong.
+func (tab *tabulation) choose(names []string) (wrong string) {
 	for _, name := range names {
 		current, ok := nsysstats.Find(strings.TrimSpace(name))
 		if !ok {
-			return tab, fmt.Sprintf("--table is %q, want one or more of %s", name, strings.Join(nsysstats.Names(), ", "))
+			return fmt.Sprintf("--table is %q, want one or more of %s", name, strings.Join(nsysstats.Names(), ", "))
 		}
 		tab.names = append(tab.names, current)
 	}
 	if len(tab.names) == 0 {
-		return tab, "--table is empty, want one or more of " + strings.Join(nsysstats.Names(), ", ")
+		return "--table is empty, want one or more of " + strings.Join(nsysstats.Names(), ", ")
 	}
-	return tab, ""
+	return ""
 }
 
 // run reads the inputs and prints the reports on each, in their order.
@@ -67,6 +60,6 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 	all := nsystables.Output{Paths: slices.Clone(r.paths), Tables: tables, Issues: issues}
 	src.hidden(&all)
 	say := func(line string) { e.say("assay %s: %s", c.name, line) }
-	err = e.print(mask(all).as(func(all nsystables.Output, w io.Writer) error { return all.Write(w, tab.format, len(tab.names), say) }))
+	err = e.print(tableFormats(len(tab.names), say).named(tab.format).of(mask(all)))
 	return errors.Join(append(failed, err)...)
 }

@@ -15,7 +15,6 @@ import (
 	"assay/ingest/export"
 	"assay/internal/diag"
 	"assay/internal/outfile"
-	"assay/internal/unit"
 	"assay/trace"
 	"assay/trace/window"
 )
@@ -38,8 +37,8 @@ func trimCommand() *command {
 // A trimming holds the flags of the trim command.
 type trimming struct {
 	source
-	output, maxSize   string
-	most              int64 // bytes of a file; 0 for no limit
+	output            string
+	maxSize           size // of a file
 	gpuOnly, noPython bool
 }
 
@@ -51,7 +50,8 @@ func runTrim(e env, c *command, args []string) error {
 	t.window.register(flags)
 	flags.BoolVar(&t.gpuOnly, "gpu-only", false, "keep the work of GPUs and counters only, nothing of the CPU")
 	flags.BoolVar(&t.noPython, "no-python", false, "leave out calls of Python functions, often most of a trace")
-	flags.StringVar(&t.maxSize, "max-size", "", "`SIZE` limit of each file as it is written, for example 100MB; what does not fit is left out: first calls of Python functions, then the end of the part")
+	t.maxSize.least = minTrimmed
+	flags.Var(&t.maxSize, "max-size", "`SIZE` limit of each file as it is written, for example 100MB; what does not fit is left out: first calls of Python functions, then the end of the part")
 	t.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
@@ -84,18 +84,8 @@ func (t *trimming) check(e env, args []string) string {
 		return "-o is not given, want the file to write"
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
-	case w.step+w.phase+w.from+w.to+w.device+w.stream+w.rank == "" && !w.steady && w.skip == 0 && !t.gpuOnly && !t.noPython && t.maxSize == "":
+	case w.step+w.phase+w.from+w.to+w.device+w.stream+w.rank == "" && !w.steady && w.skip == 0 && !t.gpuOnly && !t.noPython && t.maxSize.text == "":
 		return "nothing says what to keep: give --step, --steady, --ignore-first, --phase, --from, --to, --device, --stream, --gpu-only, --no-python or --max-size"
-	}
-	if t.maxSize != "" {
-		n, err := unit.ParseBytes(t.maxSize)
-		switch {
-		case err != nil:
-			return "--max-size: " + err.Error()
-		case n < minTrimmed:
-			return fmt.Sprintf("--max-size is %q, want at least %s", t.maxSize, unit.Bytes(minTrimmed))
-		}
-		t.most = n
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func (j *trimJob) part(in *ingest.Input, from export.Source) (*export.Choice, er
 	from.Open = func(use func(io.Reader) error) error {
 		return j.r.again(from.Path, func(f *ingest.File) error { return use(f) })
 	}
-	wish := export.Wish{Work: j.r.choice.work, GPUOnly: j.gpuOnly, NoPython: j.noPython, Redact: j.redact, Most: j.most, Limit: j.maxSize}
+	wish := export.Wish{Work: j.r.choice.work, GPUOnly: j.gpuOnly, NoPython: j.noPython, Redact: j.redact, Most: j.maxSize.bytes, Limit: j.maxSize.text}
 	return export.Choose(wish, stretch, from)
 }
 
@@ -42,7 +42,7 @@ func (t *trimming) told(p *export.Choice, output string) (lines []string) {
 		text += ", " + unit.Bytes(info.Size())
 	}
 	if len(p.Left) > 0 {
-		text += fmt.Sprintf("; left out to stay within %s: %s", t.maxSize, strings.Join(p.Left, " and "))
+		text += fmt.Sprintf("; left out to stay within %s: %s", t.maxSize.text, strings.Join(p.Left, " and "))
 	}
 	lines = append(lines, text)
 	if n := p.Part.Hide.Secrets(); n > 0 {

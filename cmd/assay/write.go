@@ -19,10 +19,16 @@ import (
 // A reportFiles names the files of a report.
 type reportFiles struct {
 	json, markdown string
-	html           string   // "" for none
+	html           bool     // with the page, whose name is that of the Markdown
 	pictures       []string // all that any report of the kind can have
 	form           plot.Form
 	full           bool // the JSON has all rows of all ranks
+}
+
+// names returns the names of all files that a report of the kind can have, and that writeReport
+// writes or removes.
+func (f reportFiles) names() []string {
+	return append(slices.Clone(f.pictures), f.json, f.markdown, pageName(f.markdown))
 }
 
 // writeReport writes every file of the report and returns their names, the report itself
@@ -44,7 +50,7 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	}
 	// Remove pictures of an earlier report that this report does not have.
 	gone := []string{files.markdown}
-	if files.html == "" {
+	if !files.html {
 		gone = append(gone, pageName(files.markdown))
 	}
 	for _, old := range files.pictures {
@@ -84,8 +90,8 @@ func reportOf(doc masked[report.Report], files reportFiles) []namedResult {
 		}
 	}
 	doc.value.Pictures = files.form
-	if files.html != "" {
-		list = append(list, namedResult{files.html, doc.as(report.Report.HTML)})
+	if files.html {
+		list = append(list, namedResult{pageName(files.markdown), doc.as(report.Report.HTML)})
 	}
 	return append(list, namedResult{files.markdown, doc.as(report.Report.Markdown)})
 }
@@ -145,28 +151,4 @@ func (e env) print(r result) error {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
 	return nil
-}
-
-// shown returns the result that writes a document in a format: text, md or json. In
-// Markdown it may be the page for a pull request alone, and in JSON the rows of all ranks stay if
-// full is true.
-func shown(doc masked[report.Report], format string, brief, full bool) result {
-	return doc.in(format, func(d report.Report, w io.Writer) error {
-		md := d.StepSummary
-		if brief {
-			md = d.BriefMarkdown
-		}
-		return inFormat(format, d.Text, md, func(w io.Writer) error { return d.RolledUp(full).JSON(w) })(w)
-	})
-}
-
-// inFormat returns the writer of a format: text, md or json.
-func inFormat(format string, text func(io.Writer, int) error, md, json func(io.Writer) error) func(io.Writer) error {
-	switch format {
-	case "md":
-		return md
-	case "json":
-		return json
-	}
-	return func(w io.Writer) error { return text(w, textWidth) }
 }

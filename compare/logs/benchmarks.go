@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -208,7 +209,7 @@ func pair(base, new *result) Benchmark {
 }
 
 func compareFigures(f summary.Figure, base, new []float64) Figure {
-	b, n := middle(base), middle(new)
+	b, n := stat.Median(base), stat.Median(new)
 	out := Figure{Metric: f.Metric, Stat: f.Stat, Name: f.Name, Unit: f.Unit, Better: f.Better, Role: f.Role, Base: &b, New: &n, Delta: finite(n - b)}
 	if b > 0 {
 		out.Change = finite((n - b) / b)

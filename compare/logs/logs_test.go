@@ -1,9 +1,11 @@
 package logs
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -103,7 +105,7 @@ func metric(of, role, better string, from int64, values ...float64) summary.Seri
 		r.Strip.X, r.Strip.Values = append(r.Strip.X, from+int64(i)), append(r.Strip.Values, v)
 	}
 	last := from + int64(len(values)) - 1
-	r.Median, r.FirstStep, r.LastStep = number64(middle(values)), &from, &last
+	r.Median, r.FirstStep, r.LastStep = number64(stat.Median(values)), &from, &last
 	return r
 }
 
@@ -200,6 +202,28 @@ func TestLabels(t *testing.T) {
 	for k, v := range want {
 		if effects[k] != v {
 			t.Errorf("%s: %q, want %q", k, effects[k], v)
+		}
+	}
+}
+
+// TestOrderOfMetrics checks that rows which differ in nothing but their values come in one order:
+// they are collected in maps. A pooled row can have the labels of a row of its places.
+func TestOrderOfMetrics(t *testing.T) {
+	row := func(phase string, pooled int64, v float64) summary.Series {
+		m := metric("x", "memory", "lower", 1, v, v, v, v, v, v, v, v)
+		m.Labels, m.Pooled = set("phase", phase), pooled
+		return m
+	}
+	side := func() []view.Part {
+		return logged(row("prefill", 0, 4), row("prefill", 2, 3), row("decode", 0, 2), row("decode", 2, 1))
+	}
+	for range 50 {
+		var got []float64
+		for _, m := range Metrics(side(), side()) {
+			got = append(got, m.Base.Median)
+		}
+		if want := []float64{1, 2, 3, 4}; !slices.Equal(got, want) {
+			t.Fatalf("medians of the rows in order: %v, want %v", got, want)
 		}
 	}
 }

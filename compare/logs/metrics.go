@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -58,6 +59,8 @@ type Metric struct {
 	Change   *float64          `json:"change"` // Delta as a share of the base; null if that is not positive
 	Effect   string            `json:"effect,omitempty"`
 	Note     string            `json:"note,omitempty"` // why the sides cannot be compared: "places" or "steps"
+
+	pooled bool // the values of all places together, see key
 }
 
 // Values are the values of a metric on one side, without warm-up.
@@ -80,8 +83,12 @@ const (
 	OtherSteps  = "steps"  // the values depend on progress, and the sides have no steps in common
 )
 
-// A key identifies a metric on a side.
-type key struct{ producer, metric, name, unit, labels string }
+// A key identifies a metric on a side. A metric of several places has a row for each place and a
+// pooled row for all together, which may have the labels of one of them.
+type key struct {
+	producer, metric, name, unit, labels string
+	pooled                               bool
+}
 
 // A group has the rows of one key on one side: one for each input.
 type group struct {
@@ -140,15 +147,18 @@ func Rank(role string) int {
 	return len(roles)
 }
 
+// order decides between any two metrics of a comparison, which come from maps. The pooled row of a
+// metric stands before those of single places.
 func order(a, b Metric) int {
-	one := func(m Metric) int {
-		if m.Match == ByName {
+	first := func(yes bool) int {
+		if yes {
 			return 0
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(one(a), one(b)), cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
-		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit), cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)))
+	return cmp.Or(cmp.Compare(first(a.Match == ByName), first(b.Match == ByName)), cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
+		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit), cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)),
+		cmp.Compare(first(a.pooled), first(b.pooled)))
 }
 
 // LabelText returns labels as one text, in order.
@@ -178,11 +188,7 @@ func gather(parts []view.Part) map[key]*group {
 				}
 				labels["rank"] = itoa(in.Rank)
 			}
-			text := LabelText(labels)
-			if r.Pooled > 0 {
-				text += pooled
-			}
-			k := key{r.Producer, r.Metric, r.Name, r.Unit, text}
+			k := key{r.Producer, r.Metric, r.Name, r.Unit, LabelText(labels), r.Pooled > 0}
 			if out[k] == nil {
 				out[k] = &group{of: r, labels: labels}
 			}
@@ -195,9 +201,6 @@ func gather(parts []view.Part) map[key]*group {
 	}
 	return out
 }
-
-// pooled marks the labels of a row for all places.
-const pooled = " pooled"
 
 // ranked reports whether the rank of an input is known.
 func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != "assumed" }
@@ -231,7 +234,7 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 	}
 	out := map[int]map[int64]bool{}
 	for k, l := range logs {
-		for i, warm := range view.WarmUp(l.walls, middle(l.walls), l.starts) {
+		for i, warm := range view.WarmUp(l.walls, stat.Median(l.walls), l.starts) {
 			if !warm {
 				continue
 			}
@@ -246,7 +249,8 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 
 func (g *group) metric() Metric {
 	r := g.of
-	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role, Labels: g.labels}
+	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role, Labels: g.labels,
+		pooled: r.Pooled > 0}
 }
 
 // A span is a range of steps.
@@ -348,7 +352,7 @@ func (g *group) values(over *span) *Values {
 		}
 		v.Inputs++
 		v.WarmUp += left
-		middle, n := middle(list), int64(len(list))
+		middle, n := stat.Median(list), int64(len(list))
 		if left == 0 && r.whole(over) { // the row knows all values, its strip may have a part
 			middle, n = *r.row.Median, r.row.N
 		}
@@ -358,7 +362,7 @@ func (g *group) values(over *span) *Values {
 	if v.Inputs == 0 {
 		return nil
 	}
-	v.Median = middle(medians)
+	v.Median = stat.Median(medians)
 	if v.Inputs > 1 {
 		points = medians
 	}
@@ -402,15 +406,6 @@ func interval(values []float64) (low, high *float64) {
 	}
 	sum := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence)
 	return finite(sum.Lo), finite(sum.Hi)
-}
-
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	if a == b {
-		return a
-	}
-	return a/2 + b/2
 }
 
 // finite returns a pointer to v, or nil if it is not finite.

@@ -3,7 +3,6 @@ package logs
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"assay/summary"
 	"assay/summary/view"
@@ -22,12 +21,8 @@ func pairRanks(base, new map[key]*group) {
 		}
 		g.labels, g.newRank = maps.Clone(g.labels), to
 		g.labels["rank"] = from
-		text := LabelText(g.labels)
-		if strings.HasSuffix(k.labels, pooled) {
-			text += pooled
-		}
 		delete(new, k)
-		k.labels = text
+		k.labels = LabelText(g.labels)
 		new[k] = g
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -270,10 +271,8 @@ func (s *side) leaveWarmUp() {
 		}
 		walls = append(walls, float64(st.ns))
 	}
-	sorted := slices.Sorted(slices.Values(walls))
-	median := (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	var steady []step
-	for i, warm := range view.WarmUp(walls, median, starts) {
+	for i, warm := range view.WarmUp(walls, stat.Median(walls), starts) {
 		if !warm {
 			steady = append(steady, s.steps[i])
 		}
@@ -340,8 +339,7 @@ func (s *side) describe() Side {
 	}
 	slices.Sort(walls)
 	n := len(walls)
-	low, high := walls[(n-1)/2], walls[n/2]
-	d.MeanNS, d.MedianNS, d.MinNS, d.MaxNS = total/int64(n), low+(high-low)/2, walls[0], walls[n-1]
+	d.MeanNS, d.MedianNS, d.MinNS, d.MaxNS = total/int64(n), stat.Median(walls), walls[0], walls[n-1]
 	return d
 }
 

@@ -3,9 +3,8 @@ package metric
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -37,7 +36,7 @@ func (v selection) launchesPerStep() (Value, error) {
 	if len(calls) == 0 {
 		return Value{}, errNoLaunch
 	}
-	return Value{V: medianOf(calls)}, nil
+	return Value{V: stat.MedianBy(calls, toFloat)}, nil
 }
 
 func (v selection) launches() (Value, error) {
@@ -192,12 +191,5 @@ func sumOf(ns []int64) (sum int64) {
 	return sum
 }
 
-// medianOf returns the middle of the numbers, the mean of the middle two where
-// there is an even number of them.
-func medianOf(ns []int64) float64 {
-	s := slices.Sorted(slices.Values(ns))
-	if len(s) == 0 {
-		return math.NaN()
-	}
-	return float64(s[(len(s)-1)/2])/2 + float64(s[len(s)/2])/2
-}
+// toFloat converts numbers of which the median may be a half: 3.5 calls per step.
+func toFloat(n int64) float64 { return float64(n) }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -122,7 +123,7 @@ func stepMetrics() []Metric {
 	keys := []string{"rank", "steps"}
 	return []Metric{
 		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
-			measure: stepsAs(func(ns []int64) Value { return Value{V: medianOf(ns)} })},
+			measure: stepsAs(func(ns []int64) Value { return Value{V: stat.MedianBy(ns, toFloat)} })},
 		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time", Per: "number of steps",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
 		{Name: "step.max", Unit: Time, Host: true, Keys: keys, Meaning: "longest step time",

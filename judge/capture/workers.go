@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/lazyregexp"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -94,8 +95,7 @@ func (c *evaluator) workers() []*worker {
 		if int64(len(rows)) < c.Limits[rule.SlowWorker].MinEvents {
 			continue
 		}
-		slices.SortFunc(rows, func(a, b *summary.Span) int { return cmp.Compare(a.TotalNS, b.TotalNS) })
-		median := rows[(len(rows)-1)/2].TotalNS
+		median := stat.MedianBy(rows, func(s *summary.Span) int64 { return s.TotalNS })
 		for _, s := range rows {
 			if !isWorker().MatchString(s.Process + " " + s.Thread) {
 				continue

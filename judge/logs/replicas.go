@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -97,7 +98,7 @@ func (p *replica) weigh() {
 		}
 	}
 	positive := slices.DeleteFunc(slices.Clone(gaps), func(g float64) bool { return g <= 0 })
-	middle := median(positive)
+	middle := stat.Median(positive)
 	if middle <= 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -140,12 +141,12 @@ func (p *replica) stalls() (lost, slow, fast float64, n int64) {
 	for _, v := range heavy {
 		running = append(running, v.running)
 	}
-	batch := median(running)
+	batch := stat.Median(running)
 	light = slices.DeleteFunc(light, func(v pace) bool { return v.running < batch/1.5 || v.running > 1.5*batch })
 	if len(heavy) < fewestPaces || len(light) < fewestPaces {
 		return 0, 0, 0, 0
 	}
-	slow, fast = median(speeds(heavy)), median(speeds(light))
+	slow, fast = stat.Median(speeds(heavy)), stat.Median(speeds(light))
 	var gone, whole float64
 	for _, v := range paces {
 		whole += v.weight

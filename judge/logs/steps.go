@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -57,9 +58,9 @@ func (s *stepSeries) measure() {
 	for i, st := range s.steps {
 		all[i] = float64(st.WallNS)
 	}
-	s.warm = view.WarmUp(all, median(all), s.starts)
+	s.warm = view.WarmUp(all, stat.Median(all), s.starts)
 	steady := s.steady()
-	s.median, s.mad = median(steady), mad(steady)
+	s.median, s.mad = stat.MAD(steady)
 }
 
 // steady returns the times of the steps without warm-up.
@@ -84,24 +85,6 @@ func (in *input) longest(n int64) *stepSeries {
 		return nil
 	}
 	return &in.steps[best]
-}
-
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
-// mad returns the median absolute deviation.
-func mad(values []float64) float64 {
-	middle := median(values)
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Abs(v - middle)
-	}
-	return median(out)
 }
 
 func duration(v float64) string { return unit.Duration(int64(math.Round(v))) }
@@ -294,7 +277,7 @@ func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period i
 	}
 	for i := range in.phases {
 		p := &in.phases[i]
-		if p.Example == "" || float64(p.MedianNS) < median(excess)/2 || found != nil && p.MedianNS <= found.MedianNS {
+		if p.Example == "" || float64(p.MedianNS) < stat.Median(excess)/2 || found != nil && p.MedianNS <= found.MedianNS {
 			continue
 		}
 		for k := range e.Series {
@@ -338,7 +321,7 @@ func (s *stepSeries) alternates() bool {
 	for i := 2; i < len(steady); i++ {
 		one, two = append(one, math.Abs(steady[i]-steady[i-1])), append(two, math.Abs(steady[i]-steady[i-2]))
 	}
-	return median(two) < median(one)/4
+	return stat.Median(two) < stat.Median(one)/4
 }
 
 // stalled judges the time between logged steps of one start of the program.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -36,13 +37,13 @@ func trendIn(v []float64) trend {
 	}
 	third := len(v) / 3
 	a, b := v[:third], v[len(v)-third:]
-	t.first, t.last = median(a), median(b)
+	t.first, t.last = stat.Median(a), stat.Median(b)
 	if t.first <= 0 || math.Abs(rankScore(a, b)) < sureOfTrend {
 		return t
 	}
 	t.found = true
 	if at, ok := changePoint(v); ok {
-		t.at, t.first, t.last = at, median(v[:at]), median(v[at:])
+		t.at, t.first, t.last = at, stat.Median(v[:at]), stat.Median(v[at:])
 	}
 	t.change = t.last/t.first - 1
 	return t
@@ -76,7 +77,7 @@ func changePoint(v []float64) (at int, ok bool) {
 		size = (len(v) + mostOfChange - 1) / mostOfChange
 		groups = nil
 		for i := 0; i < len(v); i += size {
-			groups = append(groups, median(v[i:min(i+size, len(v))]))
+			groups = append(groups, stat.Median(v[i:min(i+size, len(v))]))
 		}
 	}
 	n := len(groups)
@@ -88,7 +89,7 @@ func changePoint(v []float64) (at int, ok bool) {
 		}
 	}
 	third := n / 3
-	from, to := median(groups[:third]), median(groups[n-third:])
+	from, to := stat.Median(groups[:third]), stat.Median(groups[n-third:])
 	line := 0.0
 	for i, x := range groups {
 		// The medians of the outer thirds are the values at 1/6 and 5/6 of a line.
@@ -103,7 +104,7 @@ func changePoint(v []float64) (at int, ok bool) {
 
 // spread returns the sum of the distances from the median.
 func spread(v []float64) (sum float64) {
-	middle := median(v)
+	middle := stat.Median(v)
 	for _, x := range v {
 		sum += math.Abs(x - middle)
 	}

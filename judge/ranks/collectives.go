@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -86,8 +87,7 @@ func (c *Evaluator) belowGroups(r *summary.Collective) slow {
 	if len(others) == 0 {
 		return slow{}
 	}
-	slices.Sort(others)
-	own, usual := *r.TransferNS/r.Count, others[len(others)/2]
+	own, usual := *r.TransferNS/r.Count, stat.Median(others)
 	if float64(own) < (1+c.Limits[rule.SlowCollectives].Margin)*float64(usual) {
 		return slow{}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -139,8 +140,7 @@ func launchEvidence(c *Evaluator) (out []string) {
 		}
 	}
 	if steps = int64(len(launches)); steps > 0 {
-		slices.Sort(launches)
-		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(launches[len(launches)/2], "launch call"), label.Plural(steps, "step")))
+		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(stat.Median(launches), "launch call"), label.Plural(steps, "step")))
 	}
 	if all > 0 {
 		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all), unit.DurationOf(empty, all)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
@@ -124,8 +125,8 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 		return s
 	}
 	s.of, s.n = "the median step", int64(len(steps))
-	at := func(n int) (num, den int64) {
-		st := c.Steps[steps[n]]
+	at := func(i int) (num, den int64) {
+		st := c.Steps[i]
 		for _, p := range st.Phases {
 			if p.Name == name {
 				num = summary.Plus(num, p.NS)
@@ -133,11 +134,11 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 		}
 		return num, cmp.Or(st.HostNS, st.WallNS)
 	}
-	for n := range steps {
-		num, den := at(n)
+	for _, i := range steps {
+		num, den := at(i)
 		s.num, s.den = summary.Plus(s.num, num), summary.Plus(s.den, den)
 	}
-	s.value = middleShare(len(steps), at)
+	s.value = stat.MedianBy(steps, func(i int) float64 { return shareOfWhole(at(i)) })
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -121,15 +122,15 @@ func sortSeries(c *Evaluator, series stepSeries, states []StepState) {
 	if int64(len(series)) < limits.MinEvents {
 		return
 	}
-	middle := medianOf(series, func(i int) int64 { return c.Steps[i].WallNS })
+	middle := stat.MedianBy(series, func(i int) int64 { return c.Steps[i].WallNS })
 	over := func(i int, margin float64) bool {
 		return float64(c.Steps[i].WallNS-middle) >= margin*float64(middle) && c.Steps[i].WallNS > middle
 	}
 	under := func(i int) bool {
 		return float64(middle-c.Steps[i].WallNS) >= limits.Margin*float64(middle) && c.Steps[i].WallNS < middle
 	}
-	allocs := medianOf(series, func(i int) int64 { return c.Steps[i].Allocs })
-	loads := medianOf(series, func(i int) int64 { return c.Steps[i].Loads })
+	allocs := stat.MedianBy(series, func(i int) int64 { return c.Steps[i].Allocs })
+	loads := stat.MedianBy(series, func(i int) int64 { return c.Steps[i].Loads })
 	once := func(i int) bool {
 		return allocs == 0 && c.Steps[i].Allocs > 0 || loads == 0 && c.Steps[i].Loads > 0
 	}
@@ -177,8 +178,8 @@ func (g *stepGroup) add(steps []summary.Step, series stepSeries, states []StepSt
 // measure sets median, deviation, minimum and maximum.
 func (g *stepGroup) measure(steps []summary.Step) {
 	wall := func(i int) int64 { return steps[i].WallNS }
-	g.MedianNS = medianOf(g.steps, wall)
-	g.SpreadNS = medianOf(g.steps, func(i int) int64 { return max(wall(i)-g.MedianNS, g.MedianNS-wall(i)) })
+	g.MedianNS = stat.MedianBy(g.steps, wall)
+	g.SpreadNS = stat.MedianBy(g.steps, func(i int) int64 { return max(wall(i)-g.MedianNS, g.MedianNS-wall(i)) })
 	for n, i := range g.steps {
 		if n == 0 {
 			g.MinNS = wall(i)
@@ -193,9 +194,9 @@ func boundOf(c *Evaluator, g *stepGroup) {
 		return
 	}
 	g.Bound, g.Share = bound(c, func(p part) float64 {
-		return middleShare(len(g.steps), func(n int) (int64, int64) {
-			a := c.Steps[g.steps[n]].Activity
-			return p.time(a), a.Window()
+		return stat.MedianBy(g.steps, func(i int) float64 {
+			a := c.Steps[i].Activity
+			return shareOfWhole(p.time(a), a.Window())
 		})
 	})
 }
@@ -221,34 +222,8 @@ func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	return finding.BoundCompute, compute
 }
 
-// medianOf returns the median of a figure of the steps, for an even number the mean of
-// the two in the middle, and 0 without steps.
-func medianOf(steps []int, of func(int) int64) int64 {
-	if len(steps) == 0 {
-		return 0
-	}
-	all := make([]int64, len(steps))
-	for n, i := range steps {
-		all[n] = of(i)
-	}
-	slices.Sort(all)
-	a, b := all[(len(all)-1)/2], all[len(all)/2]
-	return a + (b-a)/2
-}
-
-// middleShare returns the median of n shares.
-func middleShare(n int, at func(int) (num, den int64)) float64 {
-	if n == 0 {
-		return 0
-	}
-	all := make([]float64, n)
-	for i := range n {
-		num, den := at(i)
-		all[i] = float64(num) / float64(max(1, den))
-	}
-	slices.Sort(all)
-	return (all[(n-1)/2] + all[n/2]) / 2
-}
+// shareOfWhole is a part of a whole, which may be empty.
+func shareOfWhole(num, den int64) float64 { return float64(num) / float64(max(1, den)) }
 
 // warmUpSteps reports the steps that medians leave out.
 func (c *Evaluator) warmUpSteps() (finding.Finding, bool) {
@@ -342,9 +317,9 @@ func spreadOfEach(c *Evaluator, g stepGroup) int64 {
 		byDevice[deviceOf(c, i)] = append(byDevice[deviceOf(c, i)], i)
 	}
 	for d, steps := range byDevice {
-		medians[d] = medianOf(steps, wall)
+		medians[d] = stat.MedianBy(steps, wall)
 	}
-	return medianOf(g.steps, func(i int) int64 { return max(wall(i)-medians[deviceOf(c, i)], medians[deviceOf(c, i)]-wall(i)) })
+	return stat.MedianBy(g.steps, func(i int) int64 { return max(wall(i)-medians[deviceOf(c, i)], medians[deviceOf(c, i)]-wall(i)) })
 }
 
 // steadySteps reports that the bottleneck of the median step differs from that of the window.
@@ -364,9 +339,9 @@ func (c *Evaluator) steadySteps(window finding.Verdict) (finding.Finding, bool) 
 	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.Total.Window()),
 		c.WindowWhole(), unit.DurationOf(g.Activity.Window(), c.Total.Window()))}
 	for _, p := range append(parts(), computing()) {
-		s := middleShare(len(g.steps), func(n int) (int64, int64) {
-			a := c.Steps[g.steps[n]].Activity
-			return p.time(a), a.Window()
+		s := stat.MedianBy(g.steps, func(i int) float64 {
+			a := c.Steps[i].Activity
+			return shareOfWhole(p.time(a), a.Window())
 		})
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the median step", p.what, percent(s)))
 	}

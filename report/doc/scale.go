@@ -96,18 +96,6 @@ func Mean(total, n int64) int64 {
 	return m
 }
 
-// Median returns the middle of the times, or the mean of the middle two if their number
-// is even. There must be at least one.
-func Median(times []int64) int64 {
-	sorted := slices.Sorted(slices.Values(times))
-	n := len(sorted)
-	low, high := sorted[(n-1)/2], sorted[n/2]
-	if low < 0 && high > math.MaxInt64+low {
-		return low/2 + high/2 // their distance is more than int64 holds
-	}
-	return low + Mean(high-low, 2)
-}
-
 // Ranges prints a set of numbers with its runs joined: "0–3, 8".
 func Ranges(numbers []int) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))

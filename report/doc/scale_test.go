@@ -52,14 +52,6 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d over %d is %d, want %d", in[0], in[1], got, want)
 		}
 	}
-	for _, tc := range []struct {
-		in   []int64
-		want int64
-	}{{[]int64{3}, 3}, {[]int64{5, 1, 3}, 3}, {[]int64{4, 1, 2, 8}, 3}, {[]int64{1, 2}, 2}} {
-		if got := Median(tc.in); got != tc.want {
-			t.Errorf("the median of %v is %d, want %d", tc.in, got, tc.want)
-		}
-	}
 	for want, in := range map[string][]int{"0–3, 8": {8, 0, 1, 2, 3, 3}, "1, 2": {2, 1}, "": nil, "7": {7, 7}} {
 		if got := Ranges(in); got != want {
 			t.Errorf("%v prints as %q, want %q", in, got, want)

@@ -3,9 +3,9 @@ package pictures
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/summary"
@@ -49,8 +49,7 @@ func ranksTime(s *summary.Summary) (plot.Chart, bool) {
 		if len(known) == 0 {
 			return plot.Chart{}, false
 		}
-		slices.Sort(known)
-		median := (known[(len(known)-1)/2] + known[len(known)/2]) / 2
+		median := stat.Median(known)
 		for i := range values {
 			if values[i] -= median; math.Abs(values[i]) > most { // NaN is not
 				most = math.Abs(values[i])

@@ -2,7 +2,8 @@ package plot
 
 import (
 	"math"
-	"slices"
+
+	"assay/internal/stat"
 )
 
 // Lines are panels of curves, one below the other, over one axis.
@@ -107,8 +108,7 @@ func (k Line) longestGap(span float64) float64 {
 	if len(gaps) == 0 {
 		return 0
 	}
-	slices.Sort(gaps)
-	return max(10*gaps[len(gaps)/2], span/20)
+	return max(10*stat.Median(gaps), span/20)
 }
 
 // lighter returns a tint of a colour.

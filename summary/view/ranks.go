@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -156,7 +157,7 @@ func PaceOf(s *summary.Summary, devices []int) Pace {
 	}
 	p.Slowest, p.Fastest = order[0], order[len(order)-1]
 	if len(order) > 2 {
-		p.Median = order[len(order)/2]
+		_, p.Median = stat.Middle(order)
 	}
 	return p
 }
@@ -212,11 +213,7 @@ type RankRow struct {
 // is one.
 func (r *RankRow) finish() (known int) {
 	list := slices.DeleteFunc(slices.Clone(r.NS), func(ns int64) bool { return ns < 0 })
-	if n := len(list); n > 0 {
-		slices.Sort(list)
-		low, high := list[(n-1)/2], list[n/2]
-		r.Median = low + (high-low)/2
-	}
+	r.Median = stat.Median(list)
 	return len(list)
 }
 

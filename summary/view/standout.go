@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -79,7 +80,8 @@ func standingOut(s *summary.Summary, devices, named []int, ranks int) map[int]bo
 		slices.SortStableFunc(by, func(i, j int) int {
 			return cmp.Compare(s.Devices[order[j]].Activity.Compute(), s.Devices[order[i]].Activity.Compute())
 		})
-		pace.Slowest, pace.Fastest, pace.Median = by[0], by[len(by)-1], by[len(by)/2]
+		pace.Slowest, pace.Fastest = by[0], by[len(by)-1]
+		_, pace.Median = stat.Middle(by)
 	}
 	add(pace.Slowest)
 	add(pace.Fastest)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/report/plot"
 	"assay/report/words"
@@ -59,11 +60,7 @@ func (p *phaseStack) middle() float64 {
 		return p.median
 	}
 	known := slices.DeleteFunc(slices.Clone(p.bars), func(v float64) bool { return v <= 0 })
-	if len(known) == 0 {
-		return 0
-	}
-	slices.Sort(known)
-	return (known[(len(known)-1)/2] + known[len(known)/2]) / 2
+	return stat.MedianInPlace(known)
 }
 
 // Phases shows the phases of each step of a log. Timers within other timers are part of

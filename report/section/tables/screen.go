@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
@@ -58,11 +59,7 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	}
 	out := make([]columnPrinter, len(v.Columns))
 	for i, c := range v.Columns {
-		typical := int64(0)
-		if list := values[v.scaleGroup(i)]; len(list) > 0 {
-			slices.Sort(list)
-			typical = list[(len(list)-1)/2]
-		}
+		typical := stat.Median(values[v.scaleGroup(i)])
 		switch c.Unit {
 		case "ns":
 			out[i].scale = doc.ScaleOf(typical)

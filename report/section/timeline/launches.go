@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
@@ -57,7 +58,7 @@ func Launches(ctx *section.Context) doc.Section {
 		kernels := ctx.Devices[at[i]].Durations
 		steps, spread := "", ""
 		if len(l.PerStep) > 0 {
-			steps = unit.Count(doc.Median(l.PerStep))
+			steps = unit.Count(stat.Median(l.PerStep))
 			spread = unit.Count(slices.Min(l.PerStep)) + "–" + unit.Count(slices.Max(l.PerStep))
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{

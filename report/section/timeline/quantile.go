@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/summary"
 )
@@ -18,10 +19,9 @@ func quantile(h summary.Histogram, part fraction) string {
 	if n <= 0 {
 		return unit.None
 	}
-	above := n/part.den*(part.den-part.num) + n%part.den*(part.den-part.num)/part.den
-	seen := int64(0)
+	reached, seen := stat.Rank(n, part.num, part.den), int64(0)
 	for _, b := range h.Buckets {
-		if seen = summary.Plus(seen, b.Count); seen >= n-above {
+		if seen = summary.Plus(seen, b.Count); seen >= reached {
 			return bucketText(b.FromNS)
 		}
 	}

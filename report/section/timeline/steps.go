@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/timeline"
 	"assay/report/doc"
@@ -112,7 +113,7 @@ func stepSentence(ctx *section.Context, steps int64) string {
 		for _, st := range ctx.Steps {
 			walls = append(walls, st.WallNS)
 		}
-		return text + fmt.Sprintf("Step time: median %s, min %s, max %s.", unit.FineDuration(doc.Median(walls)), unit.FineDuration(slices.Min(walls)), unit.FineDuration(slices.Max(walls)))
+		return text + fmt.Sprintf("Step time: median %s, min %s, max %s.", unit.FineDuration(stat.Median(walls)), unit.FineDuration(slices.Min(walls)), unit.FineDuration(slices.Max(walls)))
 	}
 	for _, g := range ctx.Result.Groups {
 		of := "Step time"

@@ -1,19 +1,10 @@
-package logs
+package stat
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// middleOf returns the median of sorted values.
-func middleOf(sorted []float64) float64 {
-	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	if a == b {
-		return a
-	}
-	return a/2 + b/2
-}
 
 // TestSelect: selection returns what sorting does, for values in order, with many ties, and by chance.
 func TestSelect(t *testing.T) {
@@ -31,7 +22,8 @@ func TestSelect(t *testing.T) {
 				v[i] = shape(i, n)
 			}
 			sorted := slices.Sorted(slices.Values(v))
-			if got, want := medianIn(slices.Clone(v)), middleOf(sorted); got != want {
+			want := (sorted[(n-1)/2] + sorted[n/2]) / 2
+			if got := MedianInPlace(slices.Clone(v)); got != want {
 				t.Errorf("%s of %d: median %g, want %g", name, n, got, want)
 			}
 			for _, k := range []int{0, n / 3, n - 1} {
@@ -53,6 +45,6 @@ func BenchmarkMedian(b *testing.B) {
 	scratch := make([]float64, len(v))
 	for b.Loop() {
 		copy(scratch, v)
-		medianIn(scratch)
+		MedianInPlace(scratch)
 	}
 }

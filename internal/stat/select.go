@@ -1,29 +1,11 @@
-package logs
+package stat
 
 import "slices"
-
-// medianIn returns the median of values, which it reorders. It selects instead of sorting: a log has
-// millions of values in each of several series. Values must be numbers.
-func medianIn(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	k := len(v) / 2
-	high := selectIn(v, k)
-	if len(v)%2 == 1 {
-		return high
-	}
-	low := slices.Max(v[:k])
-	if low == high {
-		return low
-	}
-	return low/2 + high/2
-}
 
 // selectIn returns the value that is at k if v is sorted, and reorders v so that no value before k is
 // greater and none behind it is less. It is Hoare's selection with the median of three. If that does
 // not halve the rest in many turns, it sorts.
-func selectIn(v []float64, k int) float64 {
+func selectIn[T Number](v []T, k int) T {
 	low, high := 0, len(v)-1
 	for turns := 0; high-low > 32; turns++ {
 		if turns > 64 {
@@ -57,6 +39,6 @@ func selectIn(v []float64, k int) float64 {
 }
 
 // pivotOf returns the middle of three values.
-func pivotOf(a, b, c float64) float64 {
+func pivotOf[T Number](a, b, c T) T {
 	return max(min(a, b), min(max(a, b), c))
 }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"assay/analyze/inspect"
+	"assay/internal/jsonscan"
+	"assay/internal/profile"
+	"assay/report"
+	"assay/report/check"
+	"assay/report/inspection"
+	"assay/report/nsystables"
+)
+
+// This file has what each command prints: a row for each format. The words of --format, its help,
+// the error for other words, what is measured, and what writes the result follow from the rows.
+
+// A format is one form in which a command prints a T.
+type format[T any] struct {
+	name  string
+	note  string                   // what the help says of it, in parentheses
+	needs output                   // what is measured for it
+	file  string                   // its name in the directory of -o, where each format has a file
+	data  bool                     // other programs read it: it is not changed for the log of a workflow
+	write func(T, io.Writer) error // nil if the command writes it from something else than a T
+}
+
+// formats are those of one command. The first is the default.
+type formats[T any] []format[T]
+
+func summaryFormats(brief, full bool) formats[report.Report] {
+	md := format[report.Report]{name: "md", needs: mdOutput, write: report.Report.StepSummary}
+	if brief {
+		md.needs, md.write = pageOutput, report.Report.BriefMarkdown
+	}
+	return formats[report.Report]{
+		{name: "text", needs: screenOutput, write: onScreen(report.Report.Text)},
+		md,
+		{name: "json", needs: jsonOutput, write: func(d report.Report, w io.Writer) error { return d.RolledUp(full).JSON(w) }},
+	}
+}
+
+// tableFormats are those of "assay summary --table", for so many reports of each input. Notes on the
+// numbers go to say.
+func tableFormats(reports int, say func(line string)) (list formats[nsystables.Output]) {
+	for _, name := range []string{"text", "csv", "md"} {
+		list = append(list, format[nsystables.Output]{name: name, data: true, write: func(all nsystables.Output, w io.Writer) error {
+			return all.Write(w, name, reports, say)
+		}})
+	}
+	return list
+}
+
+func diffFormats(brief bool) formats[report.Report] {
+	list := summaryFormats(brief, false)
+	list[0].needs, list[1].needs, list[2].needs = diffOutput, diffMDOutput, diffJSONOutput
+	return append(list, format[report.Report]{name: "csv", note: "all rows in one table", needs: diffOutput, data: true, write: report.Report.CSV})
+}
+
+func checkFormats() formats[check.Report] {
+	benchmark := func(higher bool) func(check.Report, io.Writer) error {
+		return func(c check.Report, w io.Writer) error { return c.Benchmark(w, higher) }
+	}
+	return formats[check.Report]{
+		{name: "text", needs: checkOutput, write: onScreen(check.Report.Text)},
+		{name: "md", needs: checkFileOutput, file: "check.md", write: check.Report.Markdown},
+		{name: "json", needs: checkFileOutput, file: "check.json", write: check.Report.JSON},
+		{name: "junit", needs: checkFileOutput, file: "junit.xml", write: check.Report.JUnit},
+		{name: "benchmark", needs: checkFileOutput, file: "benchmark.json", write: benchmark(false)},
+		{name: "benchmark-bigger", needs: checkFileOutput, file: "benchmark-bigger.json", write: benchmark(true)},
+	}
+}
+
+// metricFormats are those of "assay check --explain".
+func metricFormats() formats[check.Explanation] {
+	return formats[check.Explanation]{
+		{name: "text", write: onScreen(check.Explanation.Text)},
+		{name: "md", write: check.Explanation.Markdown},
+		{name: "json", write: check.Explanation.JSON},
+	}
+}
+
+func explainFormats() formats[explanation] {
+	return formats[explanation]{
+		{name: "text", write: explanation.text},
+		{name: "md", write: explanation.markdown},
+		{name: "json", write: explanation.json},
+	}
+}
+
+func doctorFormats() formats[examination] {
+	return formats[examination]{
+		{name: "text", needs: doctorOutput, write: onScreen(examination.Text)},
+		{name: "md", needs: doctorOutput, write: examination.StepSummary},
+		{name: "json", needs: doctorJSONOutput, write: func(x examination, w io.Writer) error { return jsonscan.Write(w, x.Data) }},
+	}
+}
+
+func inspectFormats() formats[*inspect.Answer] {
+	return formats[*inspect.Answer]{
+		{name: "text", write: onScreen(func(a *inspect.Answer, w io.Writer, columns int) error { return inspection.Doc(a).Text(w, columns) })},
+		{name: "md", write: func(a *inspect.Answer, w io.Writer) error { return inspection.Doc(a).StepSummary(w) }},
+		{name: "json", write: func(a *inspect.Answer, w io.Writer) error { return jsonscan.Write(w, a) }},
+	}
+}
+
+// convertFormats are those of --to. A timeline is copied from the inputs, event by event.
+func convertFormats() formats[*profile.Profile] {
+	return formats[*profile.Profile]{
+		{name: "pprof", note: "a gzip'd profile.proto", needs: profileOutput, write: (*profile.Profile).WritePprof},
+		{name: "folded", note: `lines of "a;b;c nanoseconds"`, needs: profileOutput, write: func(p *profile.Profile, w io.Writer) error { return p.WriteFolded(w, p.Default) }},
+		{name: toChrome, note: "one timeline of all ranks, for Perfetto", needs: timelineOutput},
+	}
+}
+
+// onScreen makes the writer of a text that is as wide as a screen.
+func onScreen[T any](text func(T, io.Writer, int) error) func(T, io.Writer) error {
+	return func(v T, w io.Writer) error { return text(v, w, textWidth) }
+}
+
+// words returns the words that choose the formats.
+func (list formats[T]) words() (out []word) {
+	for _, f := range list {
+		out = append(out, word{f.name, f.note})
+	}
+	return out
+}
+
+// flag registers --format.
+func (list formats[T]) flag(flags *pflag.FlagSet, to *string) {
+	choose(flags, to, "format", "f", list[0].name, "`FORMAT` of the output: %s", list.words())
+}
+
+// named returns the format of a name, or the zero format.
+func (list formats[T]) named(name string) (f format[T]) {
+	if i := slices.IndexFunc(list, func(f format[T]) bool { return f.name == name }); i >= 0 {
+		f = list[i]
+	}
+	return f
+}
+
+// files returns the names of the files in the directory of -o.
+func (list formats[T]) files() (names []string) {
+	for _, f := range list {
+		if f.file != "" {
+			names = append(names, f.file)
+		}
+	}
+	return names
+}
+
+// of returns what the format prints of a value.
+func (f format[T]) of(v masked[T]) result {
+	if f.data {
+		return v.as(f.write)
+	}
+	return v.in(f.name, f.write)
+}
+
+// tabulates returns what is wrong with the format of "assay summary", which has other formats with
+// --table, or "".
+func tabulates(format string, tables bool) string {
+	switch {
+	case tables && tableFormats(0, nil).named(format).name == "":
+		return fmt.Sprintf("--format is %q, want %s with --table", format, either(names(tableFormats(0, nil).words())))
+	case !tables && summaryFormats(false, false).named(format).name == "":
+		return fmt.Sprintf("--format is %q, which needs --table; name a table", format)
+	}
+	return ""
+}
