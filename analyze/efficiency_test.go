@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -35,7 +35,7 @@ func TestEfficiencyOracle(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no python3")
 	}
-	root := corpus.Path(t, "kineto")
+	root := test.Corpus(t, "kineto")
 	oracle := filepath.Join(root, "..", "..", "accept", "efficiency.py")
 	if _, err := os.Stat(oracle); err != nil {
 		t.Skip(err)
@@ -148,7 +148,7 @@ func TestEfficiencyTotals(t *testing.T) {
 		"torch_compile_triton/trace.json.gz":           {12549032, 12549021, 0, 11713064, 5497558138880, 461},
 		"mi300/resnet_act_checkpoint.json.gz":          {86567708, 100230072, 31834405, 10445964, 421185238320, 0},
 	} {
-		e := efficiencyOf(t, corpus.Path(t, "kineto", "tracelens", filepath.FromSlash(path))).Efficiency
+		e := efficiencyOf(t, test.Corpus(t, "kineto", "tracelens", filepath.FromSlash(path))).Efficiency
 		s := e.Total()
 		got := [...]int64{s.WallNS, s.GPUNS, s.NoOperatorNS, s.MatrixNS, int64(s.MatrixFLOPs), (s.RooflineNS + 5000) / 10000}
 		if want[5] == 0 { // more operators have formulas than the script knows

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -36,7 +36,7 @@ func measure(t *testing.T, path string) *summary.Summary {
 type golden struct{ name, trace, tables string }
 
 func goldens(t *testing.T) (out []golden) {
-	root := corpus.Path(t, "kineto/tracelens")
+	root := test.Corpus(t, "kineto/tracelens")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "gpu_timeline.csv" {
 			return err

@@ -16,8 +16,7 @@ import (
 
 	"assay/analyze"
 	"assay/ingest"
-	"assay/internal/test/corpus"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -231,10 +230,10 @@ func TestWindowsAddUp(t *testing.T) {
 // TestWindowsOfCorpus cuts real traces at random times. Large ones are cut only at full size.
 func TestWindowsOfCorpus(t *testing.T) {
 	for _, dir := range []string{"kineto", "formats", "ranks", "inputs"} {
-		root := corpus.Path(t, dir)
+		root := test.Corpus(t, dir)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			info, statErr := os.Stat(path)
-			if err != nil || statErr != nil || d.IsDir() || info.Size() > 200<<10 && !longtest.Wanted() {
+			if err != nil || statErr != nil || d.IsDir() || info.Size() > 200<<10 && !test.Long() {
 				return nil
 			}
 			rel, _ := filepath.Rel(root, path)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -23,7 +23,7 @@ import (
 // of it with a GPU, and every export of nsys. They are made once: tests only read them.
 func corpusRuns(t *testing.T) (names []string, runs []*summary.Summary) {
 	t.Helper()
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	corpusRunsOnce.Do(func() { corpusRunsOnce.names, corpusRunsOnce.runs = readCorpus(t, dir) })
 	return corpusRunsOnce.names, corpusRunsOnce.runs
 }

@@ -18,7 +18,7 @@ import (
 	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
 	"assay/internal/diag"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -66,7 +66,7 @@ func TestCutOfCorpus(t *testing.T) {
 		most = 1 << 30
 	}
 	seen := 0
-	err := filepath.WalkDir(corpus.Path(t, "kineto"), func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(test.Corpus(t, "kineto"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json.gz") {
 			return err
 		}
@@ -84,7 +84,7 @@ func TestCutOfCorpus(t *testing.T) {
 
 func sameIfCut(t *testing.T, path string) {
 	t.Helper()
-	tr, err := trace.Read(bytes.NewReader(corpus.Unpacked(t, path)), path, trace.SelectAll())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, path)), path, trace.SelectAll())
 	if err != nil {
 		return // the readers' tests say why
 	}

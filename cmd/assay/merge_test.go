@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/rankgen"
 )
 
@@ -99,7 +99,7 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 		t.Fatalf("%d files of %d inputs", len(whole), len(inputs))
 	}
 	trees := 1
-	if longtest.Wanted() {
+	if test.Long() {
 		trees = 5
 	}
 	for range trees {

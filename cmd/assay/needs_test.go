@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 // everything is all that any output needs, but for details, which JSON has only if it is
@@ -111,7 +111,7 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 	}
 	byDir := map[string][]string{}
 	for _, folder := range []string{"kineto", "ranks"} {
-		err := filepath.WalkDir(corpus.Path(t, folder), func(path string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(test.Corpus(t, folder), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".json.gz") {
 				return err
 			}
@@ -133,7 +133,7 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 // changedTrace returns the path of a copy of a trace with other shapes and with a secret.
 func changedTrace(t *testing.T, path string) string {
 	t.Helper()
-	text := corpus.Unpacked(t, path)
+	text := test.Unpacked(t, path)
 	const shape = `"Input Dims": [[12288], [1024, 4096]`
 	if !bytes.Contains(text, []byte(shape)) {
 		t.Fatalf("%s has no operator with %s", path, shape)

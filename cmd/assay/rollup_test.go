@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/internal/test/rankgen"
 	"assay/summary"
 )
@@ -208,7 +208,7 @@ func TestRolledUpOrder(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, f := range files {
-		if text := corpus.Unpacked(t, f); bytes.Contains(text, []byte(`"rolled`)) {
+		if text := test.Unpacked(t, f); bytes.Contains(text, []byte(`"rolled`)) {
 			t.Error("a saved summary is rolled up")
 		}
 	}

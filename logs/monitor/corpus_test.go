@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/internal/textscan"
 	"assay/logs"
@@ -46,7 +46,7 @@ func valuesOf(log *logs.Log, metric string, labels ...string) []float64 {
 
 // TestIostatFiles: what is read of each device equals what another program reads of it.
 func TestIostatFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestIostatFiles(t *testing.T) {
 
 // TestFiles: every monitor among the real files has values, with times where it has them.
 func TestFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	for _, tc := range []struct {
 		pattern, metric string
 		least           int

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/browser"
-	"assay/internal/test/longtest"
 	"assay/internal/test/samplerun"
 	"assay/summary"
 )
@@ -84,7 +84,7 @@ func samples(t *testing.T) map[string][]byte {
 func TestPages(t *testing.T) {
 	b, samples := browser.Start(t), samples(t)
 	for i, name := range slices.Sorted(maps.Keys(samples)) {
-		if own := name == "train" || name == "ranks" || name == "diff"; !own && i%4 != 0 && !longtest.Wanted() {
+		if own := name == "train" || name == "ranks" || name == "diff"; !own && i%4 != 0 && !test.Long() {
 			continue
 		}
 		html := samples[name]
@@ -520,7 +520,7 @@ func TestLargeRun(t *testing.T) {
 	// Machines that test are busy with other work: the limits of a machine that is not are
 	// those of the test at full size.
 	mostReady, mostFrame := 10_000.0, 100.0
-	if longtest.Wanted() {
+	if test.Long() {
 		mostReady, mostFrame = 1000, 16
 	}
 	if ready > mostReady || median > mostFrame {

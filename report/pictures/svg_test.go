@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/browser"
-	"assay/internal/test/longtest"
 	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/report/plot"
@@ -165,7 +165,7 @@ func TestSVGLooksLikePNG(t *testing.T) {
 				continue // its form was compared
 			}
 			drawn[c.Name] = true
-			if len(drawn)%4 != 0 && !longtest.Wanted() {
+			if len(drawn)%4 != 0 && !test.Long() {
 				continue
 			}
 			file := filepath.Join(dir, c.SVGFile())

@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/snapgen"
 )
 
@@ -352,7 +352,7 @@ func TestDamaged(t *testing.T) {
 		}
 		read, tried := 0, 0
 		for at := range bad {
-			if at%3 != p%3 && !longtest.Wanted() {
+			if at%3 != p%3 && !test.Long() {
 				continue // a third of the bytes, others in the next file
 			}
 			tried++

@@ -1,6 +1,4 @@
-// Package corpus finds the real captures that tests compare with, which are not part of
-// the project: in the directory that ASSAY_CORPUS names, else next to the project.
-package corpus
+package test
 
 import (
 	"os"
@@ -8,9 +6,10 @@ import (
 	"testing"
 )
 
-// Path returns the path of a file or directory of the corpus. It skips the test if there
-// is none.
-func Path(t testing.TB, elem ...string) string {
+// Corpus returns the path of a file or directory of the corpus, which holds real captures
+// that are not part of the project: the directory that ASSAY_CORPUS names, else
+// ../shared/corpus. It skips the test if there is none.
+func Corpus(t testing.TB, elem ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{root(t)}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
