@@ -176,7 +176,7 @@ func slower(by float64) func(*program) {
 // 30 % slower, at all built-in gates: one of them failing is a failure. A gate that fails
 // where nothing changed is soon switched off, and one that never fails is of no use.
 func TestFalseAlarms(t *testing.T) {
-	comparisons := map[int]int{1: 200, 5: 60, 10: 30}
+	comparisons := map[int]int{1: 60, 5: 20, 10: 10}
 	if test.Long() {
 		comparisons = map[int]int{1: 3000, 5: 600, 10: 600}
 	}
@@ -209,7 +209,7 @@ func TestFalseAlarms(t *testing.T) {
 
 // TestPower compares programs one of which is worse, to prove that a gate can fail.
 func TestPower(t *testing.T) {
-	comparisons := 60
+	comparisons := 20
 	if test.Long() {
 		comparisons = 400
 	}

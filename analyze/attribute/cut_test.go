@@ -50,9 +50,9 @@ func attributed(t *trace.Trace, least int) *summary.Summary {
 
 // TestCutOfCaptures: nothing depends on whether a thread is walked along in two parts.
 func TestCutOfCaptures(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
-	if err != nil || len(paths) < 5 {
-		t.Fatalf("%d generated traces: %v", len(paths), err)
+	paths := test.Files(t, filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
+	if len(paths) < 5 {
+		t.Fatalf("%d generated traces", len(paths))
 	}
 	for _, path := range paths {
 		sameIfCut(t, path)
@@ -62,7 +62,7 @@ func TestCutOfCaptures(t *testing.T) {
 // TestCutOfCorpus: the same of real captures; of all with ASSAY_LONG.
 func TestCutOfCorpus(t *testing.T) {
 	most := int64(1 << 19)
-	if os.Getenv("ASSAY_LONG") != "" {
+	if test.Long() {
 		most = 1 << 30
 	}
 	seen := 0

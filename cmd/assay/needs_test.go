@@ -106,7 +106,7 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 		generated = append(generated, []string{filepath.Join(gen, "llm_train_step.json.gz"), filepath.Join(gen, name+".json.gz")})
 	}
 	generated = append(generated, []string{filepath.Join(gen, "llm_train_step.json.gz"), changedTrace(t, filepath.Join(gen, "llm_train_step.json.gz"))})
-	if testing.Short() || os.Getenv("ASSAY_CORPUS") == "" && !exists("../../../shared/corpus") {
+	if _, ok := test.FindCorpus(t); !ok || testing.Short() {
 		return generated, nil
 	}
 	byDir := map[string][]string{}

@@ -141,7 +141,7 @@ func TestCorpus(t *testing.T) {
 				return nil
 			}
 			text := content(t, path)
-			if len(text) > 8<<20 && !test.Long() || !bytes.Contains(text, []byte(`"ph"`)) {
+			if len(text) > 1<<20 && !test.Long() || !bytes.Contains(text, []byte(`"ph"`)) {
 				return nil
 			}
 			rel, _ := filepath.Rel(root, path)
@@ -351,7 +351,7 @@ func FuzzTrim(f *testing.F) {
 // TestWhole: nothing is lost of the cases with which Perfetto tests its importer if all of
 // their time is kept: the usable events are the same, in order.
 func TestWhole(t *testing.T) {
-	paths, _ := filepath.Glob(filepath.Join(test.Corpus(t, "formats", "perfetto_json_cases"), "*.json"))
+	paths := test.Files(t, filepath.Join(test.Corpus(t, "formats", "perfetto_json_cases"), "*.json"))
 	if len(paths) < 20 {
 		t.Fatalf("%d cases", len(paths))
 	}

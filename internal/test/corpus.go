@@ -11,11 +11,20 @@ import (
 // ../shared/corpus. It skips the test if there is none.
 func Corpus(t testing.TB, elem ...string) string {
 	t.Helper()
-	path := filepath.Join(append([]string{root(t)}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
+	path, ok := FindCorpus(t, elem...)
+	if !ok {
 		t.Skip("no real files; set ASSAY_CORPUS")
 	}
 	return path
+}
+
+// FindCorpus is [Corpus] for tests that have other inputs, too: it reports whether the path
+// exists.
+func FindCorpus(t testing.TB, elem ...string) (path string, ok bool) {
+	t.Helper()
+	path = filepath.Join(append([]string{root(t)}, elem...)...)
+	_, err := os.Stat(path)
+	return path, err == nil
 }
 
 // root returns the directory of the corpus, whether it exists or not.

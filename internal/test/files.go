@@ -14,6 +14,15 @@ import (
 // set, as by make long. Usually they take a part, which must still be able to fail.
 func Long() bool { return os.Getenv("ASSAY_LONG") != "" }
 
+// Every returns n, or 1 if tests are [Long]: a test takes every nth input, and proves with
+// an nth of the least number that it tests something.
+func Every(n int) int {
+	if Long() {
+		return 1
+	}
+	return n
+}
+
 // Files returns the files that match any of the patterns of [filepath.Glob]. A pattern that
 // matches none fails the test: after a move of files a test would pass without inputs.
 func Files(t testing.TB, patterns ...string) (files []string) {

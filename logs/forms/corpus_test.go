@@ -266,9 +266,9 @@ func TestDocuments(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d states, want 2", n)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "lightning", "*", "*.csv"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+	files := test.Files(t, filepath.Join(dir, "lightning", "*", "*.csv"))
+	if len(files) != 1 {
+		t.Fatal(files)
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

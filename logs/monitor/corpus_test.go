@@ -141,11 +141,7 @@ func TestFiles(t *testing.T) {
 		{"series/gpu_metrics/*/*.metrics", "gpu.power", 1, false},
 		{"series/sglang_metrics/*/*.mdx", "requests.running", 1, false},
 	} {
-		files, err := filepath.Glob(filepath.Join(dir, tc.pattern))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s: no files", tc.pattern)
-		}
-		for _, file := range files {
+		for _, file := range test.Files(t, filepath.Join(dir, tc.pattern)) {
 			content, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +153,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "series/tfevents/*/*"))
+	files := test.Files(t, filepath.Join(dir, "series/tfevents/*/*"))
 	if len(files) < 2 {
 		t.Error("no event files")
 	}
