@@ -36,7 +36,7 @@ var corpusRunsOnce struct {
 
 func readCorpus(t *testing.T, dir string) (names []string, runs []*summary.Summary) {
 	t.Helper()
-	for _, pattern := range []string{"kineto/*/*.json.gz", "kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz", "ranks/*/*.json.gz",
+	for _, pattern := range []string{"kineto/*/*/*.json.gz", "kineto/*/*/*/*.json.gz", "ranks/*/*.json.gz",
 		"formats/kineto/*.json.gz", "formats/chrome_other/*.json.gz", "inputs/*/*.json.gz", "nsight/*/*.sqlite", "ranks/*/*.sqlite"} {
 		for i, path := range test.Files(t, filepath.Join(dir, pattern)) {
 			if i%test.Every(3) != 0 {

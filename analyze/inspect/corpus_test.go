@@ -17,7 +17,7 @@ import (
 // TestCorpus asks every question about every real trace, and compares the answers with the
 // summary.
 func TestCorpus(t *testing.T) {
-	most := int64(400 << 10)
+	most := int64(100 << 10)
 	if test.Long() {
 		most = 1 << 40
 	}

@@ -103,7 +103,7 @@ func BenchmarkUsual(b *testing.B) {
 		b.Fatal(err)
 	}
 	paths := []string{generated, export}
-	if os.Getenv("ASSAY_CORPUS") != "" {
+	if _, ok := test.FindCorpus(b, "kineto"); ok {
 		paths = append(paths, largestTraces(b, 5)...)
 	}
 	for b.Loop() {

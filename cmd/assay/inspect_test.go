@@ -74,7 +74,7 @@ func checkAnswer(t *testing.T, format, stdout string) {
 // TestInspectCorpus asks about every small real input: the answer fits a terminal, or there is
 // a reason.
 func TestInspectCorpus(t *testing.T) {
-	most := int64(200 << 10)
+	most := int64(40 << 10)
 	if test.Long() {
 		most = 1 << 40
 	}

@@ -57,7 +57,7 @@ func TestFinder(t *testing.T) {
 	}
 	var files []string
 	if dir, ok := test.FindCorpus(t, "nsight", "zx3xyy_assignment2-systems"); ok {
-		files = test.Files(t, filepath.Join(dir, "nsys_stats*"))
+		files = test.Files(t, filepath.Join(dir, "nsys_stats*.txt"))
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
