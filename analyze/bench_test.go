@@ -5,10 +5,10 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"assay/analyze"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -16,13 +16,9 @@ import (
 // BenchmarkTrace reads the largest trace of the corpus, and measures it: the
 // second is to take at most half of the first.
 func BenchmarkTrace(b *testing.B) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	f, err := os.Open(filepath.Join(dir, "kineto", "hta", "trace_diff", "control", "control.json.gz"))
+	f, err := os.Open(test.Corpus(b, "kineto", "hta", "trace_diff", "control", "control.json.gz"))
 	if err != nil {
-		b.Skip("no corpus")
+		b.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -44,7 +44,7 @@ var floors = map[string][2]float64{
 // TestCoverage prints for each trace the shares of GPU time with known FLOPs and bytes, and the
 // operators with the most time without (-v), and compares the shares with their floors.
 func TestCoverage(t *testing.T) {
-	root := corpus.Path(t, "kineto")
+	root := test.Corpus(t, "kineto")
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"assay/analyze/efficiency/operators"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -15,7 +15,7 @@ import (
 // the formulas, for all calls of the corpus that have shapes and launched one kernel: they
 // differ by less than the bytes of a block. This is what justifies the table of block sizes.
 func TestGridOracle(t *testing.T) {
-	root := corpus.Path(t, "kineto", "hta")
+	root := test.Corpus(t, "kineto", "hta")
 	compared := map[string]int{}
 	for _, path := range []string{"timeline_analysis/sampled_rank-0.json.gz", "trace_diff/control/control.json.gz", "trace_diff/test/test.json.gz"} {
 		tr := load(t, filepath.Join(root, filepath.FromSlash(path))).Trace

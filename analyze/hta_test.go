@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -62,7 +62,7 @@ func htaEvents(t *testing.T, text []byte) (raw []json.RawMessage, events []htaEv
 // onlyThese measures the events of a trace that are wanted.
 func onlyThese(t *testing.T, file string, wanted func(i int, e *htaEvent) bool) *summary.Summary {
 	t.Helper()
-	text := readAll(t, filepath.Join(corpus.Path(t, "kineto/hta"), file))
+	text := readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), file))
 	raw, events := htaEvents(t, text)
 	var out []json.RawMessage
 	for i := range raw {
@@ -145,7 +145,7 @@ func TestHTALaunchEdges(t *testing.T) {
 // TestHTASyncEvents is A25: three rows without a stream are the device's view of
 // waiting. They are no work.
 func TestHTASyncEvents(t *testing.T) {
-	path := filepath.Join(corpus.Path(t, "kineto/hta"), "critical_path/cuda_event_sync/event_sync_trace.json.gz")
+	path := filepath.Join(test.Corpus(t, "kineto/hta"), "critical_path/cuda_event_sync/event_sync_trace.json.gz")
 	tr := load(t, path).Trace
 	n := 0
 	for s := range tr.Spans.All() {
@@ -171,7 +171,7 @@ func TestHTASyncEvents(t *testing.T) {
 // TestHTAOverlay is of A27: HTA writes a trace again with its critical path
 // marked by args and arrows, which changes no measurement.
 func TestHTAOverlay(t *testing.T) {
-	root := filepath.Join(corpus.Path(t, "kineto/hta"), "critical_path/end_to_end/simple_add")
+	root := filepath.Join(test.Corpus(t, "kineto/hta"), "critical_path/end_to_end/simple_add")
 	before, after := summed(t, readAll(t, filepath.Join(root, "input/trace.json.gz"))), summed(t, readAll(t, filepath.Join(root, "output/overlaid_critical_path_trace.json.gz")))
 	before.Inputs, after.Inputs = nil, nil
 	if diff := cmp.Diff(before, after); diff != "" {
@@ -183,7 +183,7 @@ func TestHTAOverlay(t *testing.T) {
 // number 5 by time is within aten::cudnn_convolution within aten::conv2d. There
 // are 77 of both, and no kernels: this one gets one.
 func TestHTACounters(t *testing.T) {
-	text := readAll(t, filepath.Join(corpus.Path(t, "kineto/hta"), "cupti_profiler/benchmark_result_924719_1679055439_trace.json.gz"))
+	text := readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), "cupti_profiler/benchmark_result_924719_1679055439_trace.json.gz"))
 	raw, events := htaEvents(t, text)
 	var launches []int64 // times, in the order of the file
 	of := make(map[int64]int64)
@@ -264,7 +264,7 @@ func TestHTAUnderOperator(t *testing.T) {
 		ts := nanos(t, e.TS)
 		return string(e.TID) == string(first.TID) && ts >= start && ts+nanos(t, e.Dur) <= end
 	}
-	_, events := htaEvents(t, readAll(t, filepath.Join(corpus.Path(t, "kineto/hta"), sampled)))
+	_, events := htaEvents(t, readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), sampled)))
 	launched := make(map[int64]bool)
 	for i := range events {
 		e := &events[i]
@@ -301,7 +301,7 @@ func TestHTAUnderOperator(t *testing.T) {
 
 // TestHTACollectives is A35.
 func TestHTACollectives(t *testing.T) {
-	path := filepath.Join(corpus.Path(t, "kineto/hta"), "nccl_parser_config/nccl_data.json.gz")
+	path := filepath.Join(test.Corpus(t, "kineto/hta"), "nccl_parser_config/nccl_data.json.gz")
 	in := load(t, path)
 	var longest *trace.Activity
 	for a := range in.Trace.Activities.All() {
@@ -328,7 +328,7 @@ func TestHTACollectives(t *testing.T) {
 
 // TestHTAWithout is A17 and A37: no device work, no steps.
 func TestHTAWithout(t *testing.T) {
-	root := corpus.Path(t, "kineto/hta")
+	root := test.Corpus(t, "kineto/hta")
 	s := measure(t, filepath.Join(root, "rank_non_gpu/rank_non_gpu.json.gz"))
 	if len(s.Devices)+len(s.Launches)+len(s.Idle)+len(s.Copies) != 0 || len(s.Ops) == 0 {
 		t.Errorf("%d devices, %d operators", len(s.Devices), len(s.Ops))
@@ -341,7 +341,7 @@ func TestHTAWithout(t *testing.T) {
 
 // TestHTASteps is of A30: the second of the two steps lasts 122149 us.
 func TestHTASteps(t *testing.T) {
-	s := measure(t, filepath.Join(corpus.Path(t, "formats/kineto"), "hta_trace_compare_base_2022.json.gz"))
+	s := measure(t, filepath.Join(test.Corpus(t, "formats/kineto"), "hta_trace_compare_base_2022.json.gz"))
 	if len(s.Steps) != 2 || s.Steps[0].Number != 1009 || s.Steps[1].Number != 1010 || s.Steps[1].WallNS != 122149000 {
 		t.Errorf("%+v", s.Steps)
 	}
@@ -351,7 +351,7 @@ func TestHTASteps(t *testing.T) {
 // autograd, four operators deep, while "## backward ##" is open on the main one.
 // All seven events have this one kernel.
 func TestHTABackwardThread(t *testing.T) {
-	s := measure(t, filepath.Join(corpus.Path(t, "formats/kineto"), "hta_call_stack_backward_thread.json"))
+	s := measure(t, filepath.Join(test.Corpus(t, "formats/kineto"), "hta_call_stack_backward_thread.json"))
 	if len(s.Kernels) != 1 || s.Kernels[0].Op != "aten::mm" {
 		t.Fatalf("%+v", s.Kernels)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"assay/ingest"
 	"assay/internal/interval"
-	"assay/internal/test/corpus/captures"
+	"assay/internal/test/captures"
 	"assay/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/judge"
 	"assay/judge/rule"
 	"assay/summary"
@@ -60,7 +60,7 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 // whether the trace was read with what the measure needs or not; and its verdict is the same.
 func TestMeasures(t *testing.T) {
 	read := func(name string, sel trace.Select) *trace.Trace {
-		text := corpus.Unpacked(t, filepath.Join("..", "testdata", "gen", name+".json.gz"))
+		text := test.Unpacked(t, filepath.Join("..", "testdata", "gen", name+".json.gz"))
 		tr, err := trace.Read(bytes.NewReader(text), name, sel)
 		if err != nil {
 			t.Fatal(err)

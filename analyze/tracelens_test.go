@@ -11,20 +11,9 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
-
-// corpusAt returns a folder of real traces, or an error where it is absent.
-func corpusAt(folder string) (string, error) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	dir = filepath.Join(dir, folder)
-	_, err := os.Stat(dir)
-	return dir, err
-}
 
 func measure(t *testing.T, path string) *summary.Summary {
 	t.Helper()
@@ -36,7 +25,7 @@ func measure(t *testing.T, path string) *summary.Summary {
 type golden struct{ name, trace, tables string }
 
 func goldens(t *testing.T) (out []golden) {
-	root := corpus.Path(t, "kineto/tracelens")
+	root := test.Corpus(t, "kineto/tracelens")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "gpu_timeline.csv" {
 			return err
@@ -48,7 +37,7 @@ func goldens(t *testing.T) (out []golden) {
 		}
 		file := stem + ".json.gz"
 		if filepath.Base(tables) == "perf_csvs" {
-			found, _ := filepath.Glob(filepath.Join(filepath.Dir(tables), "*.json.gz"))
+			found := test.Files(t, filepath.Join(filepath.Dir(tables), "*.json.gz"))
 			if len(found) != 1 {
 				t.Fatalf("%s: %d traces beside it", tables, len(found))
 			}

@@ -2,15 +2,14 @@ package analyze_test
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"assay/analyze"
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -182,12 +181,7 @@ func TestIntactTracesLoseNothing(t *testing.T) {
 // TestRealTracesLoseNothing: no capture of PyTorch's profiler in the corpus has the
 // issue.
 func TestRealTracesLoseNothing(t *testing.T) {
-	root := cmp.Or(os.Getenv("ASSAY_CORPUS"), "../../shared/corpus")
-	files, _ := filepath.Glob(filepath.Join(root, "kineto", "tracelens", "*", "*.json.gz"))
-	if len(files) == 0 {
-		t.Skip("no corpus")
-	}
-	for _, f := range files {
+	for _, f := range test.Files(t, filepath.Join(test.Corpus(t, "kineto", "tracelens"), "*", "*.json.gz")) {
 		s := measuredAs(t, readAll(t, f), 0)
 		if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "launches-without-kernels" }) {
 			t.Errorf("%s: %+v", f, s.LaunchLosses)

@@ -16,8 +16,7 @@ import (
 
 	"assay/analyze"
 	"assay/ingest"
-	"assay/internal/test/corpus"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -203,7 +202,10 @@ func checkWindowsOf(t *testing.T, tr *trace.Trace, seed uint64, coarse bool) {
 
 // TestWindowsAddUp cuts generated traces at random times.
 func TestWindowsAddUp(t *testing.T) {
-	for _, p := range tracegen.Presets() {
+	for i, p := range tracegen.Presets() {
+		if i%test.Every(4) != 0 {
+			continue
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			var b bytes.Buffer
 			if _, err := tracegen.Generate(&b, p.Make(), 0); err != nil {
@@ -216,7 +218,10 @@ func TestWindowsAddUp(t *testing.T) {
 			checkWindows(t, tr, 524)
 		})
 	}
-	for _, p := range tracegen.Stories() {
+	for i, p := range tracegen.Stories() {
+		if i%test.Every(4) != 0 {
+			continue
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			story := p.Make()
 			tr, err := trace.Read(bytes.NewReader(story.JSON), story.Name, analyze.Needs())
@@ -231,10 +236,10 @@ func TestWindowsAddUp(t *testing.T) {
 // TestWindowsOfCorpus cuts real traces at random times. Large ones are cut only at full size.
 func TestWindowsOfCorpus(t *testing.T) {
 	for _, dir := range []string{"kineto", "formats", "ranks", "inputs"} {
-		root := corpus.Path(t, dir)
+		root := test.Corpus(t, dir)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			info, statErr := os.Stat(path)
-			if err != nil || statErr != nil || d.IsDir() || info.Size() > 200<<10 && !longtest.Wanted() {
+			if err != nil || statErr != nil || d.IsDir() || info.Size() > 20<<10 && !test.Long() {
 				return nil
 			}
 			rel, _ := filepath.Rel(root, path)

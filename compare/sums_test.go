@@ -1,7 +1,6 @@
 package compare_test
 
 import (
-	"cmp"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"assay/analyze"
 	"assay/compare"
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -137,10 +137,9 @@ func TestSame(t *testing.T) {
 // corpusSummary measures a real trace. It skips the test if there is no corpus.
 func corpusSummary(t *testing.T, path string) *summary.Summary {
 	t.Helper()
-	root := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus"))
-	f, err := os.Open(filepath.Join(root, filepath.FromSlash(path)))
+	f, err := os.Open(test.Corpus(t, filepath.FromSlash(path)))
 	if err != nil {
-		t.Skip("no corpus: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

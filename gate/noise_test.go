@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"assay/gate/metric"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/unit"
 	"assay/judge/rule"
 )
@@ -60,7 +60,7 @@ func simulate(rng *rand.Rand, comparisons, runs int, drift, change float64) map[
 // closed form: the difference of two logarithms has the standard deviation drift·√2.
 func TestNoiseTable(t *testing.T) {
 	comparisons := 1000
-	if longtest.Wanted() {
+	if test.Long() {
 		comparisons = 20_000
 	}
 	rng := seeded(20)
@@ -176,15 +176,15 @@ func slower(by float64) func(*program) {
 // 30 % slower, at all built-in gates: one of them failing is a failure. A gate that fails
 // where nothing changed is soon switched off, and one that never fails is of no use.
 func TestFalseAlarms(t *testing.T) {
-	comparisons := map[int]int{1: 200, 5: 60, 10: 30}
-	if longtest.Wanted() {
+	comparisons := map[int]int{1: 60, 5: 20, 10: 10}
+	if test.Long() {
 		comparisons = map[int]int{1: 3000, 5: 600, 10: 600}
 	}
 	for _, together := range []float64{0.5, 1} {
 		for _, drift := range []float64{0.05, 0.10} {
 			for _, n := range []int{1, 5, 10} {
 				found, ok := promised(drift, n)
-				if !ok || n == 10 && drift < 0.10 && !longtest.Wanted() {
+				if !ok || n == 10 && drift < 0.10 && !test.Long() {
 					continue
 				}
 				p := usualProgram()
@@ -194,7 +194,7 @@ func TestFalseAlarms(t *testing.T) {
 					100*drift, 100*together, n, 100*equal[Fail], 100*equal[Inconclusive], 100*slow[Fail], 100*slow[Inconclusive], 100*slow[Pass])
 				// Few comparisons may be over a rate by chance.
 				chance := func(rate float64) float64 {
-					if longtest.Wanted() {
+					if test.Long() {
 						return 0
 					}
 					return 3 * math.Sqrt(rate*(1-rate)/float64(comparisons[n]))
@@ -209,8 +209,8 @@ func TestFalseAlarms(t *testing.T) {
 
 // TestPower compares programs one of which is worse, to prove that a gate can fail.
 func TestPower(t *testing.T) {
-	comparisons := 60
-	if longtest.Wanted() {
+	comparisons := 20
+	if test.Long() {
 		comparisons = 400
 	}
 	for _, tc := range []struct {

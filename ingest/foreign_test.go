@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -163,10 +163,7 @@ var corpusTraces = []string{"msprof_analyze_trace_view.json", "rocmblogs_hip_res
 // TestForeignCorpus: each file of the corpus that belongs to another program is
 // refused by its name, and nothing of inputs and series is read but traces and logs.
 func TestForeignCorpus(t *testing.T) {
-	corpus := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus"))
-	if _, err := os.Stat(filepath.Join(corpus, "inputs")); err != nil {
-		t.Skip("no corpus")
-	}
+	corpus := filepath.Dir(test.Corpus(t, "inputs"))
 	is, read := make(map[string]string), make(map[string]bool)
 	for _, f := range allForeign() {
 		is[f.Name], read[f.Name] = f.Is(), f.Read

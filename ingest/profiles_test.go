@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -26,9 +27,9 @@ func loaded(t *testing.T, path string) (*Input, error) {
 // says, and a model with what it holds.
 func TestProfiles(t *testing.T) {
 	dir := filepath.Join("..", "testdata", "profilers")
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) < 15 {
-		t.Fatalf("%d files: %v", len(files), err)
+	files := test.Files(t, filepath.Join(dir, "*"))
+	if len(files) < 15 {
+		t.Fatalf("%d files", len(files))
 	}
 	for _, path := range files {
 		name, want := filepath.Base(path), ""

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/logs"
 	"assay/trace"
 )
@@ -35,10 +35,7 @@ var (
 // TestSeriesCorpus: each real log is read as one of its program, and no other file of the
 // folder is taken for a log.
 func TestSeriesCorpus(t *testing.T) {
-	corpus := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus")), "series")
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("no corpus")
-	}
+	corpus := test.Corpus(t, "series")
 	read := map[string]int{}
 	err := filepath.WalkDir(corpus, func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(corpus, path)
@@ -88,10 +85,7 @@ func TestSeriesCorpus(t *testing.T) {
 
 // TestCorpusFiles: each real file is what testdata/corpus.txt says, by hand, that it is.
 func TestCorpusFiles(t *testing.T) {
-	top := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus")))
-	if _, err := os.Stat(filepath.Join(top, "series")); err != nil {
-		t.Skip("no corpus")
-	}
+	top := filepath.Dir(test.Corpus(t, "series"))
 	list, err := os.ReadFile(filepath.Join("testdata", "corpus.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -123,10 +117,10 @@ func TestCorpusFiles(t *testing.T) {
 // TestCorpusNumbers: what a script with patterns of its own reads of real files equals what is
 // read here.
 func TestCorpusNumbers(t *testing.T) {
-	top := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "shared", "corpus")))
+	top := filepath.Dir(test.Corpus(t, "series"))
 	python, err := exec.LookPath("python3")
-	if _, missing := os.Stat(filepath.Join(top, "series")); err != nil || missing != nil {
-		t.Skip("no corpus, or no Python")
+	if err != nil {
+		t.Skip("there is no python3")
 	}
 	out, err := exec.Command(python, filepath.Join("testdata", "numbers.py"), top).Output()
 	if err != nil {

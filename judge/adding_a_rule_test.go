@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"assay/internal/test"
 )
 
 // A snippet is a fenced block of a page and the file that the paragraph before it names.
@@ -67,8 +69,8 @@ func (s snippet) apply(t *testing.T, root string) {
 // TestAddingARule follows docs/adding-a-rule.md in a copy of this folder: the packages
 // compile, and the tests that the page names pass. If the entry lacks a key, they fail.
 func TestAddingARule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the package")
+	if !test.Long() {
+		t.Skip("compiles packages: make long")
 	}
 	page, err := os.ReadFile(filepath.FromSlash("../docs/adding-a-rule.md"))
 	if err != nil {
@@ -93,9 +95,9 @@ func TestAddingARule(t *testing.T) {
 	list := overlay(t, here, folder)
 	rules := compileOver(t, list, "rule")
 	run := func(binary, pkg string, args ...string) (string, error) {
-		test := exec.Command(binary, append(args, "-test.v")...)
-		test.Dir = filepath.Join(folder, pkg)
-		out, err := test.CombinedOutput()
+		cmd := exec.Command(binary, append(args, "-test.v")...)
+		cmd.Dir = filepath.Join(folder, pkg)
+		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	ofRules := []string{"-test.run", "^(TestRuleFiles|TestBuiltInSource|TestAdviceInSource)$"}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/blind"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -18,7 +19,7 @@ import (
 func TestBlindMixed(t *testing.T) {
 	bounds := map[finding.Bound]int{}
 	removed := 0
-	for seed := range uint64(stories(t, 60)) {
+	for seed := range uint64(stories(t, 60/test.Every(4))) {
 		m := blind.Mixed(seed)
 		text, parts := m.Simulate(-1, 1)
 		s := measured(t, m.Name, [][]byte{text})
@@ -43,7 +44,7 @@ func TestBlindMixed(t *testing.T) {
 			sameOthers(t, m.Name, cause.Rules[0], with, r)
 		}
 	}
-	if removed < 60 || bounds[finding.BoundHost] < 15 || bounds[finding.BoundCommunication] < 5 || bounds[finding.BoundCopies] < 5 {
+	if few := test.Every(4); removed < 60/few || bounds[finding.BoundHost] < 15/few || bounds[finding.BoundCommunication] < 5/few || bounds[finding.BoundCopies] < 5/few {
 		t.Errorf("%d causes, %v; the test tests little", removed, bounds)
 	}
 }
@@ -95,7 +96,7 @@ func sameOthers(t *testing.T, name, cause string, with, without Result) {
 // window say the same.
 func TestBlindMixedTenTimesSlower(t *testing.T) {
 	ofShares := []string{rule.GPUIdle, rule.ExposedComm, rule.ExposedCopies, rule.DataLoading, rule.Allocating, rule.ComputeBound, rule.DominantKernel}
-	for seed := range uint64(stories(t, 60)) {
+	for seed := range uint64(stories(t, 60/test.Every(4))) {
 		m := blind.Mixed(seed)
 		var r [2]Result
 		for i, factor := range []int64{1, 10} {

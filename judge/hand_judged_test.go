@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -115,7 +115,7 @@ var handJudgements = []handJudged{
 func TestHandJudged(t *testing.T) {
 	for _, tc := range handJudgements {
 		t.Run(filepath.Base(tc.path), func(t *testing.T) {
-			s := anyCapture(t, corpus.Path(t, strings.Split(tc.path, "/")...))
+			s := anyCapture(t, test.Corpus(t, strings.Split(tc.path, "/")...))
 			if s == nil {
 				t.Fatal("no GPU in it")
 			}

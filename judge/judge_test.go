@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -271,7 +272,7 @@ func TestMoreIdleIsMoreHost(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	th := rule.DefaultThresholds()
 	changes := 0
-	for range 300 {
+	for range 300 / test.Every(10) {
 		d := device(0, 0, map[summary.Class]int64{0: rnd.Int64N(30), comm: rnd.Int64N(40), copies: rnd.Int64N(20), comp: rnd.Int64N(100)})
 		host, level := false, finding.Level(-1)
 		for range 60 {
@@ -305,7 +306,7 @@ func TestMoreIdleIsMoreHost(t *testing.T) {
 			d.WindowNS = d.Activity.Window()
 		}
 	}
-	if changes < 200 {
+	if changes < 200/test.Every(10) {
 		t.Errorf("the verdict turned to host %d times; the test tests little", changes)
 	}
 }

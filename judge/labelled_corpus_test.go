@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -82,13 +83,9 @@ func TestVerdictsOnCaptures(t *testing.T) {
 // captured measures a real capture, or skips the test where there are none.
 func captured(t *testing.T, path string) *summary.Summary {
 	t.Helper()
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	f, err := os.Open(filepath.Join(dir, path))
+	f, err := os.Open(test.Corpus(t, path))
 	if err != nil {
-		t.Skip("no corpus: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	text, err := gzip.NewReader(f)

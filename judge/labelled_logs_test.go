@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/internal/test/loggen"
 	"assay/judge/finding"
@@ -281,7 +281,7 @@ func TestQueueShares(t *testing.T) {
 // program made, and verdicts on servers with what their lines show: the running requests
 // stay at their limit, or the cache is nearly empty.
 func TestVerdictsOnLogs(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	for _, tc := range []struct {
 		path  string
 		bound finding.Bound

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/judge/rule"
 )
@@ -40,6 +41,9 @@ func TestVerdictOfLostRecords(t *testing.T) {
 	judged, withheld := 0, 0
 	stand, all := map[string]int{}, map[string]int{}
 	for i, tr := range troubles() {
+		if i%test.Every(4) != 0 {
+			continue
+		}
 		if slices.ContainsFunc(tr.Ranks, func(s tracegen.Story) bool { return s.Damaged }) {
 			continue
 		}
@@ -91,8 +95,8 @@ func TestVerdictOfLostRecords(t *testing.T) {
 	for _, l := range leavings(nil) {
 		t.Logf("%s: %d of %d stand", l.name, stand[l.name], all[l.name])
 	}
-	if judged < 100 || withheld < 100 {
-		t.Errorf("%d verdicts stand and %d are withheld, want 100 of each at least", judged, withheld)
+	if least := 100 / test.Every(4); judged < least || withheld < least {
+		t.Errorf("%d verdicts stand and %d are withheld, want %d of each at least", judged, withheld, least)
 	}
 }
 

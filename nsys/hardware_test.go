@@ -3,7 +3,7 @@ package nsys
 import (
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -17,7 +17,7 @@ func TestHardwareOfCorpus(t *testing.T) {
 		{[]string{"nsight", "GindaChen_nsys-ai", "mock.sqlite"}, trace.Hardware{SMs: 68, Major: 8, Minor: 6, ClockHz: 1710e6, Bandwidth: 760080e6, Cache: 5 << 20}},
 		{[]string{"nsight", "hpcgroup_pipit", "saxpy-mpi-cuda_nsys_perlmutter0.sqlite"}, trace.Hardware{SMs: 108, Major: 8, ClockHz: 1410e6, Bandwidth: 1555200e6, Cache: 40 << 20}},
 	} {
-		path := corpus.Path(t, tt.path...)
+		path := test.Corpus(t, tt.path...)
 		tr, err := ReadSQLite(path, path, trace.Select{})
 		if err != nil {
 			t.Fatal(err)

@@ -2,13 +2,13 @@ package nsys
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -72,14 +72,7 @@ func TestCommRank(t *testing.T) {
 
 // TestCommRankOfCorpus: an export of two processes has no rank of its own.
 func TestCommRankOfCorpus(t *testing.T) {
-	root := os.Getenv("ASSAY_CORPUS")
-	if root == "" {
-		root = "../../shared/corpus"
-	}
-	path := filepath.Join(root, "ranks", "cs336_ddp_2x3090_nsys", "ddp53_profile.sqlite")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("no corpus")
-	}
+	path := test.Corpus(t, "ranks", "cs336_ddp_2x3090_nsys", "ddp53_profile.sqlite")
 	tr, err := ReadSQLite(path, path, trace.SelectAll())
 	if err != nil {
 		t.Fatal(err)

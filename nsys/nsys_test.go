@@ -2,28 +2,20 @@ package nsys
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"assay/internal/interval"
+	"assay/internal/test"
 	"assay/trace"
 )
 
 // exportsOf returns the exports of the corpus that match, or skips the test.
 func exportsOf(tb testing.TB, pattern string) []string {
 	tb.Helper()
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "nsight", pattern))
-	if len(files) == 0 {
-		tb.Skip("no corpus")
-	}
-	return files
+	return test.Files(tb, filepath.Join(test.Corpus(tb, "nsight"), pattern))
 }
 
 // ask answers a query by the sqlite3 command line, one line a row.

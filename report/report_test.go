@@ -17,6 +17,7 @@ import (
 
 	"assay/internal/jsonscan"
 	"assay/internal/label"
+	"assay/internal/test"
 	"assay/internal/test/marktest"
 	"assay/internal/test/samplerun"
 	"assay/internal/unit"
@@ -160,7 +161,8 @@ func TestStepSummaryLimit(t *testing.T) {
 	for name, s := range samplerun.All() {
 		d := Build(s, judged(s))
 		whole := len(d.Within(1 << 30))
-		for _, limit := range []int{200, 1000, 8000, whole - 50, whole} {
+		limits := []int{200, whole - 50, whole, 1000, 8000}
+		for _, limit := range limits[:len(limits)/test.Every(2)] {
 			md := d.Within(limit)
 			if len(md) > limit {
 				t.Fatalf("%s: %d bytes, over %d", name, len(md), limit)

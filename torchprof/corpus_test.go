@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 )
 
 // TestCorpus compares rows and sums with those of a script that splits the
@@ -15,10 +16,7 @@ import (
 // it has rows, self CPU time, CPU total and the device's self time of all rows,
 // in nanoseconds.
 func TestCorpus(t *testing.T) {
-	dir := filepath.Join(corpus(), "formats", "torch_tables")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no corpus")
-	}
+	dir := test.Corpus(t, "formats", "torch_tables")
 	want := map[string]string{
 		"SYNTHETIC_2.7_cuda_mem_Kb.txt":                                     "8 rows 68072000 205333000 547283000",
 		"SYNTHETIC_2.9_cuda_mem_KB_annotation_over_100pct.txt":              "8 rows 68072000 205333000 547283000",
@@ -48,9 +46,9 @@ func TestCorpus(t *testing.T) {
 		"t1.13_cpu_stack_flops_COLUMN_SWAP.txt":                             "6 rows 1128000 2282000 0",
 		"t1.13_no_truncation.txt":                                           "8 rows 1260000 2420000 0",
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil || len(files) != len(want)+1 { // one is empty
-		t.Fatalf("%d samples, want %d: %v", len(files), len(want)+1, err)
+	files := test.Files(t, filepath.Join(dir, "*.txt"))
+	if len(files) != len(want)+1 { // one is empty
+		t.Fatalf("%d samples, want %d", len(files), len(want)+1)
 	}
 	for _, file := range files {
 		name := filepath.Base(file)
@@ -104,12 +102,4 @@ func counted(tables *profile.Tables) (out []string) {
 		out = append(out, fmt.Sprintf("%d rows %d %d %d", rows, self, total, device))
 	}
 	return out
-}
-
-// corpus returns the folder of captures from other sources.
-func corpus() string {
-	if dir := os.Getenv("ASSAY_CORPUS"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "shared", "corpus")
 }

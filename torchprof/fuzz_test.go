@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 )
 
 // FuzzRead: for any text the reader ends without a panic, tables are
@@ -17,8 +18,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("2025-01-22 15:37:32,001 INFO " + small[1:] + "\n=======================\nx\n" + small)
 	f.Add("---  ---\nName  Self CPU\n---  ---\na  1us\n---  ---\nSelf CPU time total: 1us\n")
 	f.Add("---  ---  ---\nName  Self CPU  Source Location\n---  ---  ---\na  1us  f\n               g\nb    h\n")
-	files, _ := filepath.Glob(filepath.Join(made, "*.txt"))
-	for _, file := range files {
+	for _, file := range test.Files(f, filepath.Join(made, "*.txt")) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 )
 
 const made = "../testdata/torchprof"
@@ -86,9 +87,9 @@ func slack(unit string, v float64) float64 {
 // TestMade compares tables printed by PyTorch with the averages from which they
 // were printed.
 func TestMade(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(made, "*.json"))
-	if err != nil || len(files) != 6 {
-		t.Fatalf("%d files, %v", len(files), err)
+	files := test.Files(t, filepath.Join(made, "*.json"))
+	if len(files) != 6 {
+		t.Fatalf("%d files", len(files))
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")

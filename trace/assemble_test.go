@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/diag"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 )
 
 // manyRows returns a trace with rows of every kind that an Assembler accepts.
@@ -90,7 +90,7 @@ func assembled(t *testing.T, from *Trace, sel Select) (tr *Trace, epochs int) {
 // trace, also if the builder was replaced many times.
 func TestAssembler(t *testing.T) {
 	n := 30_000
-	if longtest.Wanted() {
+	if test.Long() {
 		n = 60_000
 	}
 	for _, memory := range []int64{0, int64(n) * 2000} {

@@ -18,7 +18,7 @@ import (
 	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
 	"assay/internal/diag"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -50,9 +50,9 @@ func attributed(t *trace.Trace, least int) *summary.Summary {
 
 // TestCutOfCaptures: nothing depends on whether a thread is walked along in two parts.
 func TestCutOfCaptures(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
-	if err != nil || len(paths) < 5 {
-		t.Fatalf("%d generated traces: %v", len(paths), err)
+	paths := test.Files(t, filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
+	if len(paths) < 5 {
+		t.Fatalf("%d generated traces", len(paths))
 	}
 	for _, path := range paths {
 		sameIfCut(t, path)
@@ -62,11 +62,11 @@ func TestCutOfCaptures(t *testing.T) {
 // TestCutOfCorpus: the same of real captures; of all with ASSAY_LONG.
 func TestCutOfCorpus(t *testing.T) {
 	most := int64(1 << 19)
-	if os.Getenv("ASSAY_LONG") != "" {
+	if test.Long() {
 		most = 1 << 30
 	}
 	seen := 0
-	err := filepath.WalkDir(corpus.Path(t, "kineto"), func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(test.Corpus(t, "kineto"), func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".json.gz") {
 			return err
 		}
@@ -84,7 +84,7 @@ func TestCutOfCorpus(t *testing.T) {
 
 func sameIfCut(t *testing.T, path string) {
 	t.Helper()
-	tr, err := trace.Read(bytes.NewReader(corpus.Unpacked(t, path)), path, trace.SelectAll())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, path)), path, trace.SelectAll())
 	if err != nil {
 		return // the readers' tests say why
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"assay/internal/test"
 )
 
 // oracleComm and oracleBase are the definition of communication from before
@@ -92,10 +93,7 @@ func corpusKernels(t *testing.T) map[string]float64 {
 	if testing.Short() {
 		t.Skip("reads whole traces")
 	}
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
+	dir := test.Corpus(t)
 	total := map[string]float64{}
 	for _, sub := range []string{"kineto", filepath.Join("formats", "kineto")} {
 		err := filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
@@ -104,9 +102,6 @@ func corpusKernels(t *testing.T) map[string]float64 {
 			}
 			return addKernels(total, file)
 		})
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("no corpus: %v", err)
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

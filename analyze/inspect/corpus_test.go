@@ -11,20 +11,19 @@ import (
 	"assay/analyze"
 	"assay/analyze/inspect"
 	"assay/ingest"
-	"assay/internal/test/corpus"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 )
 
 // TestCorpus asks every question about every real trace, and compares the answers with the
 // summary.
 func TestCorpus(t *testing.T) {
-	most := int64(400 << 10)
-	if longtest.Wanted() {
+	most := int64(100 << 10)
+	if test.Long() {
 		most = 1 << 40
 	}
 	n := 0
 	for _, folder := range []string{"kineto", "nsight", "ranks", "formats"} {
-		root := corpus.Path(t, folder)
+		root := test.Corpus(t, folder)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !isTimeline(path) {
 				return err

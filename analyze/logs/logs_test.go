@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/analyze/phase"
 	"assay/logs"
@@ -165,9 +165,9 @@ func TestSeriesStrip(t *testing.T) {
 
 // TestSeriesReal: the totals of phases of a real log are those that another program has.
 func TestSeriesReal(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(corpus.Path(t, "series"), "verl", "*", "Qwen*.log"))
+	files := test.Files(t, filepath.Join(test.Corpus(t, "series"), "verl", "*", "Qwen*.log"))
 	if len(files) != 1 {
-		t.Skip("no real files; set ASSAY_CORPUS")
+		t.Fatalf("%d files", len(files))
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

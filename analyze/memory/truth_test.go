@@ -13,6 +13,7 @@ import (
 
 	"assay/analyze"
 	memoryrows "assay/analyze/memory"
+	"assay/internal/test"
 	"assay/internal/test/snapgen"
 	"assay/summary"
 	"assay/torchprof/memory"
@@ -329,8 +330,7 @@ func FuzzSnapshot(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	files, _ := filepath.Glob(filepath.Join("..", "internal", "pickle", "testdata", "*.pickle"))
-	for _, file := range files {
+	for _, file := range test.Files(f, filepath.Join("..", "..", "internal", "pickle", "testdata", "*.pickle")) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/test"
 	"assay/nsys"
 	"assay/trace"
 )
@@ -25,15 +25,8 @@ type export struct {
 }
 
 // eachExport runs a test on every export of the corpus.
-func eachExport(t *testing.T, test func(*testing.T, export)) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "nsight", "*", "*.sqlite"))
-	if len(files) == 0 {
-		t.Skip("no corpus")
-	}
+func eachExport(t *testing.T, check func(*testing.T, export)) {
+	files := test.Files(t, filepath.Join(test.Corpus(t, "nsight"), "*", "*.sqlite"))
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Skip("no sqlite3")
 	}
@@ -47,7 +40,7 @@ func eachExport(t *testing.T, test func(*testing.T, export)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test(t, export{full, tr})
+			check(t, export{full, tr})
 		})
 	}
 }

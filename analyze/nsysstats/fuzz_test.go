@@ -6,17 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
 // FuzzTables: for any trace every report terminates, does not panic, has a cell
 // for each column and at most the permitted number of rows.
 func FuzzTables(f *testing.F) {
-	files, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "malformed", "*.json"))
-	if len(files) == 0 {
-		f.Fatal("no malformed traces")
-	}
-	for _, file := range files {
+	for _, file := range test.Files(f, filepath.Join("..", "..", "testdata", "malformed", "*.json")) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

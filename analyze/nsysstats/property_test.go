@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/analyze"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -17,10 +18,7 @@ import (
 // generated returns the generated traces, by name.
 func generated(t *testing.T) map[string][]byte {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no generated traces", err)
-	}
+	files := test.Files(t, filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
 	out := make(map[string][]byte)
 	for _, file := range files {
 		f, err := os.Open(file)

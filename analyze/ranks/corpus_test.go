@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/analyze"
 	"assay/analyze/ranks/collective"
-	"assay/internal/test/corpus/captures"
+	"assay/internal/test/captures"
 	"assay/summary"
 	"assay/trace"
 )
@@ -46,7 +46,7 @@ func load(t *testing.T, dir string, names ...string) (out []Member) {
 // TestMegatron compares a run of 8 ranks with the numbers of another program
 // (waits in µs by starts, here by durations: they agree within 0.5 %).
 func TestMegatron(t *testing.T) {
-	dir := corpus.Path(t, "ranks", "megatron_tp8_a100")
+	dir := test.Corpus(t, "ranks", "megatron_tp8_a100")
 	var names []string
 	for r := range 8 {
 		names = append(names, fmt.Sprintf("rank%d.json.gz", r))
@@ -79,7 +79,7 @@ func TestMegatron(t *testing.T) {
 
 // TestSampled: of ten collectives on each of two ranks, five are the same.
 func TestSampled(t *testing.T) {
-	j := Match(load(t, corpus.Path(t, "ranks", "hta_sampled_2of128"), "rank0.json.gz", "rank1.json.gz"))
+	j := Match(load(t, test.Corpus(t, "ranks", "hta_sampled_2of128"), "rank0.json.gz", "rank1.json.gz"))
 	if j == nil {
 		t.Fatal("nothing matched")
 	}
@@ -114,7 +114,7 @@ func loadAny(t *testing.T, path string) (out []Member) {
 // TestPairsOfSends: 33 kernels of sends and receives on each of two GPUs, whose starts lie
 // apart as another program says.
 func TestPairsOfSends(t *testing.T) {
-	members := loadAny(t, filepath.Join(corpus.Path(t, "ranks", "nsysai_pipeline_2gpu"), "mfu_2gpu_before.sqlite"))
+	members := loadAny(t, filepath.Join(test.Corpus(t, "ranks", "nsysai_pipeline_2gpu"), "mfu_2gpu_before.sqlite"))
 	j := Match(members)
 	if j == nil || len(j.groups) != 1 || len(j.groups[0].instances) != 33 {
 		t.Fatalf("%+v, want one group of 33 pairs", j)

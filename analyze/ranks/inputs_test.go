@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/summary"
 )
@@ -99,7 +99,7 @@ func TestIncomplete(t *testing.T) {
 
 // TestMegatronComplete: eight real ranks of one job have no issue.
 func TestMegatronComplete(t *testing.T) {
-	dir := corpus.Path(t, "ranks", "megatron_tp8_a100")
+	dir := test.Corpus(t, "ranks", "megatron_tp8_a100")
 	s := &summary.Summary{Inputs: make([]summary.Input, 8)}
 	Match(load(t, dir, "rank0.json.gz", "rank1.json.gz", "rank2.json.gz")).AddTo(s)
 	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "collectives-incomplete" }) {

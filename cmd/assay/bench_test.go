@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/internal/test/nsysgen"
 	"assay/internal/test/tracegen"
 )
@@ -103,7 +103,7 @@ func BenchmarkUsual(b *testing.B) {
 		b.Fatal(err)
 	}
 	paths := []string{generated, export}
-	if os.Getenv("ASSAY_CORPUS") != "" {
+	if _, ok := test.FindCorpus(b, "kineto"); ok {
 		paths = append(paths, largestTraces(b, 5)...)
 	}
 	for b.Loop() {
@@ -133,7 +133,7 @@ func middle(list []time.Duration) time.Duration {
 // largestTraces returns the paths of the largest traces of the corpus.
 func largestTraces(b *testing.B, count int) (paths []string) {
 	size := map[string]int64{}
-	err := filepath.Walk(corpus.Path(b, "kineto"), func(path string, info os.FileInfo, err error) error {
+	err := filepath.Walk(test.Corpus(b, "kineto"), func(path string, info os.FileInfo, err error) error {
 		if err == nil && strings.HasSuffix(path, ".json.gz") {
 			size[path] = info.Size()
 			paths = append(paths, path)

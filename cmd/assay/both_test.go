@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/test"
 	"assay/internal/test/nsysgen"
 	"assay/internal/test/tracegen"
 )
@@ -142,7 +143,7 @@ func TestBothSummaries(t *testing.T) { eachBoth(t, compareSummaries) }
 // behind, and whose calls take a few nanoseconds or none at all.
 func TestBothRandom(t *testing.T) {
 	presets, tried := recordable(), 0
-	for seed := range uint64(40) {
+	for seed := range uint64(40 / test.Every(4)) {
 		sc := varied(presets, rand.New(rand.NewPCG(seed, 1)))
 		if _, err := tracegen.Generate(io.Discard, sc, 0); err != nil {
 			continue // it leaves the host no time
@@ -150,7 +151,7 @@ func TestBothRandom(t *testing.T) {
 		tried++
 		t.Run(fmt.Sprint(sc.Name, " ", seed), func(t *testing.T) { compareSummaries(t, sc) })
 	}
-	if tried < 20 {
+	if tried < 20/test.Every(4) {
 		t.Errorf("%d programs", tried)
 	}
 }

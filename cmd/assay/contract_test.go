@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -42,7 +42,7 @@ func TestContract(t *testing.T) {
 		"cprofile":       "profilers/cprofile.prof",
 		"yappi_cpu":      "profilers/yappi_cpu.callgrind",
 	} {
-		old := corpus.Unpacked(t, filepath.Join("summaries", saved+".json.gz"))
+		old := test.Unpacked(t, filepath.Join("summaries", saved+".json.gz"))
 		if _, err := summary.Read(strings.NewReader(string(old)), saved); err != nil {
 			t.Errorf("%s cannot be read: %v", saved, err)
 		}

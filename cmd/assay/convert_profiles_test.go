@@ -11,6 +11,7 @@ import (
 
 	google "github.com/google/pprof/profile"
 
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -18,8 +19,8 @@ import (
 // converted one, and pprof itself lists them in the order of the summary.
 func TestConvertProfiles(t *testing.T) {
 	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go command")
+	if err != nil || !test.Long() {
+		t.Skip("compiles pprof: make long")
 	}
 	for _, name := range []string{"yappi_cpu.txt", "yappi_wall.callgrind", "cprofile.prof", "yappi_cpu.pstat"} {
 		path := filepath.Join("..", "..", "testdata", "profilers", name)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,19 +10,16 @@ import (
 
 	google "github.com/google/pprof/profile"
 
+	"assay/internal/test"
 	"assay/summary"
 )
 
 // TestConvertTotals: the sums of a converted trace are those of its summary,
 // whatever the stacks are.
 func TestConvertTotals(t *testing.T) {
-	gen, err := filepath.Glob(filepath.Join("..", "..", "testdata", "gen", "*"))
-	if err != nil || len(gen) == 0 {
-		t.Fatalf("no traces in testdata/gen: %v", err)
-	}
-	corpus := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
+	gen := test.Files(t, filepath.Join("..", "..", "testdata", "gen", "*"))
 	for _, file := range []string{"kineto/hta/trace_diff/control/control.json.gz", "formats/kineto/tracelens_h100_bert_small_memory_stack_modules.json.gz", "formats/kineto/tracelens_mi300_bert_small_memory_stack.json.gz"} {
-		if path := filepath.Join(corpus, file); exists(path) {
+		if path, ok := test.FindCorpus(t, file); ok {
 			gen = append(gen, path)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 )
@@ -178,11 +179,7 @@ func fuzzSeeds(f *testing.F) (seeds [][]byte) {
 		}
 	}
 	for _, dir := range []string{"malformed", "gen", "torchprof", "memory"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", "testdata", dir, "*"))
-		if err != nil || len(files) == 0 {
-			f.Fatalf("no seeds in testdata/%s: %v", dir, err)
-		}
-		for _, file := range files {
+		for _, file := range test.Files(f, filepath.Join("..", "..", "testdata", dir, "*")) {
 			b, err := os.ReadFile(file)
 			if err != nil {
 				f.Fatal(err)

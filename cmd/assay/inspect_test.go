@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 
 	"assay/analyze/inspect"
-	"assay/internal/test/corpus"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 )
 
 // questions are one of each kind. Every name is like the first two.
@@ -75,13 +74,13 @@ func checkAnswer(t *testing.T, format, stdout string) {
 // TestInspectCorpus asks about every small real input: the answer fits a terminal, or there is
 // a reason.
 func TestInspectCorpus(t *testing.T) {
-	most := int64(200 << 10)
-	if longtest.Wanted() {
+	most := int64(40 << 10)
+	if test.Long() {
 		most = 1 << 40
 	}
 	answered := 0
 	for _, folder := range []string{"kineto", "nsight", "ranks", "formats"} {
-		root := corpus.Path(t, folder)
+		root := test.Corpus(t, folder)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".json") && !strings.HasSuffix(path, ".json.gz") && !strings.HasSuffix(path, ".sqlite") {
 				return err

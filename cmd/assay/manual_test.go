@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/docs"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -21,8 +22,8 @@ func TestHelpPages(t *testing.T) {
 	run(env{stdout: &usage}, []string{"help"})
 	run(env{stdout: &list}, []string{"help", "pages"})
 	pages := docs.Pages()
-	if files, err := filepath.Glob("docs/*.md"); err != nil || len(files) != len(pages) {
-		t.Errorf("%d pages of %d files: %v", len(pages), len(files), err)
+	if files := test.Files(t, "docs/*.md"); len(files) != len(pages) {
+		t.Errorf("%d pages of %d files", len(pages), len(files))
 	}
 	for _, p := range pages {
 		text := readPage(t, "docs/"+p.Name+".md")

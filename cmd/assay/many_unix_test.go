@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/unit"
 )
 
@@ -28,7 +28,7 @@ func TestManyInputs(t *testing.T) {
 	switch {
 	case os.Getenv("ASSAY_HOSTILE") != "":
 		n, memory = 100_000, "1GiB"
-	case longtest.Wanted():
+	case test.Long():
 		n = 10_000
 	}
 	dir := manyTraces(t, n)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 )
 
 // writeSteps writes a trace of n steps, each with one kernel of a name of its own, on the
@@ -46,7 +46,7 @@ func writeSteps(t *testing.T, path string, n, devices int, name string) string {
 // memory limit has room for are pooled, with the exact sum, or refused in one line. No
 // command takes a tenth more than the limit.
 func TestCommandsStayWithinMemory(t *testing.T) {
-	if withRace() || !longtest.Wanted() {
+	if withRace() || !test.Long() {
 		t.Skip("takes long, or memory of its own with the race detector")
 	}
 	const n, budget = 70_000, 64 << 20

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/rankgen"
 )
 
@@ -99,7 +99,7 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 		t.Fatalf("%d files of %d inputs", len(whole), len(inputs))
 	}
 	trees := 1
-	if longtest.Wanted() {
+	if test.Long() {
 		trees = 5
 	}
 	for range trees {
@@ -115,6 +115,9 @@ func checkMerge(t *testing.T, rnd *rand.Rand, dir string, inputs []string) {
 // are those of one read, for every generated run.
 func TestMergeScenarios(t *testing.T) {
 	for i, s := range rankgen.Scenarios() {
+		if i%test.Every(4) != 1%test.Every(4) {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			j, given := s.Job()
 			dir, paths, _ := writeRanks(t, j, given)
@@ -126,6 +129,9 @@ func TestMergeScenarios(t *testing.T) {
 // TestMergeCorpus is TestMergeScenarios with real runs.
 func TestMergeCorpus(t *testing.T) {
 	for i, name := range []string{"megatron_tp8_a100", "deepseek_ep64_train", "cs336_ddp_2x3090_nsys", "hta_sampled_2of128", "nsysai_pipeline_2gpu", "bytedance_ST"} {
+		if i%test.Every(3) != 2%test.Every(3) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			dir := ofRanks(t, name)
 			var inputs []string

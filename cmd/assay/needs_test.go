@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 // everything is all that any output needs, but for details, which JSON has only if it is
@@ -106,16 +106,16 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 		generated = append(generated, []string{filepath.Join(gen, "llm_train_step.json.gz"), filepath.Join(gen, name+".json.gz")})
 	}
 	generated = append(generated, []string{filepath.Join(gen, "llm_train_step.json.gz"), changedTrace(t, filepath.Join(gen, "llm_train_step.json.gz"))})
-	if testing.Short() || os.Getenv("ASSAY_CORPUS") == "" && !exists("../../../shared/corpus") {
+	if _, ok := test.FindCorpus(t); !ok || testing.Short() {
 		return generated, nil
 	}
 	byDir := map[string][]string{}
 	for _, folder := range []string{"kineto", "ranks"} {
-		err := filepath.WalkDir(corpus.Path(t, folder), func(path string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(test.Corpus(t, folder), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".json.gz") {
 				return err
 			}
-			if info, err := e.Info(); err == nil && info.Size() < 40<<10 {
+			if info, err := e.Info(); err == nil && info.Size() < int64(40<<10/test.Every(4)) {
 				byDir[filepath.Dir(path)] = append(byDir[filepath.Dir(path)], path)
 			}
 			return nil
@@ -133,7 +133,7 @@ func inputsOfNeeds(t *testing.T) (generated, real [][]string) {
 // changedTrace returns the path of a copy of a trace with other shapes and with a secret.
 func changedTrace(t *testing.T, path string) string {
 	t.Helper()
-	text := corpus.Unpacked(t, path)
+	text := test.Unpacked(t, path)
 	const shape = `"Input Dims": [[12288], [1024, 4096]`
 	if !bytes.Contains(text, []byte(shape)) {
 		t.Fatalf("%s has no operator with %s", path, shape)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -183,10 +183,7 @@ func TestMalformedOutcomes(t *testing.T) {
 // TestCorpusOutcomes runs the command on other people's traces, in the folder
 // that ASSAY_CORPUS names.
 func TestCorpusOutcomes(t *testing.T) {
-	corpus := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
-	if _, err := os.Stat(filepath.Join(corpus, "formats")); err != nil {
-		t.Skip(err)
-	}
+	corpus := filepath.Dir(test.Corpus(t, "formats"))
 	for _, section := range strings.Split(corpusOutcomes, "\n== ")[1:] {
 		folder, rows, _ := strings.Cut(section, "\n")
 		t.Run(folder, func(t *testing.T) { checkOutcomes(t, filepath.Join(corpus, folder), rows) })

@@ -4,6 +4,7 @@ package main
 
 import (
 	"assay/gate/baseline"
+	"assay/internal/test"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -302,10 +303,7 @@ func TestHalfReport(t *testing.T) {
 	if status, said := do(); status != exitOK {
 		t.Fatal(said)
 	}
-	pictures, err := filepath.Glob(filepath.Join(out, "*.png"))
-	if err != nil || len(pictures) == 0 {
-		t.Fatalf("%q, %v", pictures, err)
-	}
+	pictures := test.Files(t, filepath.Join(out, "*.png"))
 	if err := os.Remove(pictures[0]); err != nil {
 		t.Fatal(err)
 	}

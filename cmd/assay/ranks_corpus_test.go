@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 // ofRanks returns a folder of real runs of several ranks, or skips the test.
 func ofRanks(t *testing.T, name string) string {
 	t.Helper()
-	return corpus.Path(t, "ranks", name)
+	return test.Corpus(t, "ranks", name)
 }
 
 // TestRanksOfExport: two processes in one export of Nsight Systems, whose NCCL wrote

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/test"
 )
 
 // manual returns the Markdown files that this test reads: the README, the pages of
@@ -18,9 +20,9 @@ import (
 // root of the module, with slashes.
 func manual(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil || len(pages) < 10 {
-		t.Fatalf("%d pages in docs: %v", len(pages), err)
+	pages := test.Files(t, "docs/*.md")
+	if len(pages) < 10 {
+		t.Fatalf("%d pages in docs", len(pages))
 	}
 	for i := range pages {
 		pages[i] = filepath.ToSlash(pages[i])
@@ -108,8 +110,7 @@ func TestManualLinks(t *testing.T) {
 			t.Errorf("the README does not link %s", page)
 		}
 	}
-	pictures, _ := filepath.Glob("docs/*.png")
-	for _, picture := range pictures {
+	for _, picture := range test.Files(t, "docs/*.png") {
 		if len(linked[filepath.ToSlash(picture)]) == 0 {
 			t.Errorf("no page shows %s", picture)
 		}

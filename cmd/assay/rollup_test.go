@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/internal/test/rankgen"
 	"assay/summary"
 )
@@ -203,12 +203,12 @@ func TestRolledUpOrder(t *testing.T) {
 	if _, talk, status := commanded("summary", dir, "--save", saved); status != 0 {
 		t.Fatal(talk)
 	}
-	files, err := filepath.Glob(filepath.Join(saved, "*.json.gz"))
-	if err != nil || len(files) != len(paths) {
-		t.Fatal(files, err)
+	files := test.Files(t, filepath.Join(saved, "*.json.gz"))
+	if len(files) != len(paths) {
+		t.Fatal(files)
 	}
 	for _, f := range files {
-		if text := corpus.Unpacked(t, f); bytes.Contains(text, []byte(`"rolled`)) {
+		if text := test.Unpacked(t, f); bytes.Contains(text, []byte(`"rolled`)) {
 			t.Error("a saved summary is rolled up")
 		}
 	}
@@ -217,13 +217,13 @@ func TestRolledUpOrder(t *testing.T) {
 // TestRolledUpSize: the JSON of 8 real ranks, and of 1,000 small ones, stays within its limit.
 func TestRolledUpSize(t *testing.T) {
 	sizes := map[string]int{}
-	if corpus := os.Getenv("ASSAY_CORPUS"); corpus != "" {
-		sizes[filepath.Join(corpus, "ranks", "megatron_tp8_a100")] = 400_000
+	if dir, ok := test.FindCorpus(t, "ranks", "megatron_tp8_a100"); ok {
+		sizes[dir] = 700_000
 	}
 	if !testing.Short() {
-		j := rankgen.Training(1000, 2)
+		j := rankgen.Training(1000/test.Every(5), 2)
 		dir, _, _ := writeRanks(t, j, j.Places())
-		sizes[dir] = 5_000_000
+		sizes[dir] = 5_000_000 / test.Every(5)
 	}
 	for dir, limit := range sizes {
 		out, talk, status := commanded("summary", dir, "--format", "json")

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -14,7 +14,7 @@ import (
 // TestRunsAgree: diff and check find the same runs in the same files. Each case lists
 // files of a side as "NAME", or "NAME=OTHER" for a copy of another one's bytes.
 func TestRunsAgree(t *testing.T) {
-	trace := corpus.Unpacked(t, filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"))
+	trace := test.Unpacked(t, filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"))
 	for _, tc := range []struct {
 		name, files string
 		runs        int

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/internal/test"
 )
 
 // A search looks for secrets in what commands write.
@@ -325,10 +327,7 @@ var writers = map[string]bool{
 // TestOneWayOut: nothing but the writers names a stream or makes a file, and only
 // masked.as makes a result, and inert of another.
 func TestOneWayOut(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
+	files := test.Files(t, "*.go")
 	forbidden := map[string]bool{"os.Stdout": true, "os.Stderr": true, "os.Create": true, "os.WriteFile": true, "os.OpenFile": true, "fmt.Print": true, "fmt.Println": true, "fmt.Printf": true,
 		"e.stdout": true, "e.stderr": true, "r.e.stdout": true, "result": true, "masked": true}
 	allowed := map[string]string{"e.stderr": "run print exits open", "e.stdout": "check write", "os.Stderr": "open"}

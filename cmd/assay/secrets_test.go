@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"assay/ingest"
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/judge/rule"
 )
@@ -59,13 +60,7 @@ func hidesSecrets(ts *testscript.TestScript, neg bool, args []string) {
 // TestStacksOfCorpus: real traces show the software that made them, and no other
 // of its kind.
 func TestStacksOfCorpus(t *testing.T) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no corpus")
-	}
+	dir := test.Corpus(t)
 	for path, want := range map[string]string{
 		"kineto/tracelens/inference/vllm_decode_full/graph_execution.json.gz":        "torch vllm compile",
 		"kineto/tracelens/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz":    "torch sglang",

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"assay/internal/test"
 )
 
 // TestSignalWhileReporting: a signal at any moment of a report leaves no temporary file,
@@ -19,7 +21,7 @@ func TestSignalWhileReporting(t *testing.T) {
 	bin := program(t)
 	input := filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz")
 	ended := 0
-	for i := range 24 {
+	for i := range 24 / test.Every(3) {
 		sig := []syscall.Signal{syscall.SIGTERM, syscall.SIGQUIT}[i%2]
 		dir := filepath.Join(t.TempDir(), "report")
 		cmd := exec.Command(bin, "report", input, "-o", dir)

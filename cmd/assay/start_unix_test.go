@@ -4,6 +4,7 @@ package main
 
 import (
 	"assay/gate/baseline"
+	"assay/internal/test"
 	"bytes"
 	"fmt"
 	"os"
@@ -21,8 +22,8 @@ import (
 // files and address space of its own.
 func released(t *testing.T) string {
 	t.Helper()
-	if testing.Short() || withRace() {
-		t.Skip("this builds the command without the race detector")
+	if !test.Long() || withRace() {
+		t.Skip("this builds the command, without the race detector: make long")
 	}
 	bin, err := builtOnce()
 	if err != nil {

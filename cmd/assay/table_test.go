@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze/nsysstats"
+	"assay/internal/test"
 	"assay/nsys/stats"
 	"assay/report/nsystables"
 	"assay/trace"
@@ -58,15 +59,7 @@ func printedTable(t *testing.T, lines []string) nsysstats.Table {
 // corpusFiles returns the files of the corpus that match, or skips the test.
 func corpusFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "nsight", pattern))
-	if len(files) == 0 {
-		t.Skip("no corpus")
-	}
-	return files
+	return test.Files(t, filepath.Join(test.Corpus(t, "nsight"), pattern))
 }
 
 // printedTables returns the tables of what nsys stats printed, by name, and their

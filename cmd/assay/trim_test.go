@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -119,7 +119,7 @@ func workOf(t *testing.T, path string, start, end int64) (out []int64) {
 // TestTrimNsight: what is measured of a part of an export of Nsight Systems that was written
 // anew is what is measured of the part of the export, but for calls of the operating system.
 func TestTrimNsight(t *testing.T) {
-	root := corpus.Path(t, "nsight")
+	root := test.Corpus(t, "nsight")
 	for _, name := range []string{"GindaChen_nsys-ai/h100_2gpu_1s.sqlite", "brycelelbach_nsightful/power_iteration__baseline.sqlite"} {
 		path, out := filepath.Join(root, name), filepath.Join(t.TempDir(), "part.json.gz")
 		outputOf(t, "trim", path, "--from", "300ms", "--to", "1.2s", "-o", out)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/trace"
 )
 
@@ -45,7 +46,7 @@ func join(t *testing.T, limit int64, mask func(string) string, traces ...string)
 // TestModel: a trace that is written from its tables and read again has the same tables,
 // for every capture of the repository whose spans have the categories of Kineto.
 func TestModel(t *testing.T) {
-	paths, _ := filepath.Glob("../../testdata/gen/*.json.gz")
+	paths := test.Files(t, "../../testdata/gen/*.json.gz")
 	if len(paths) < 5 {
 		t.Fatal("no captures")
 	}

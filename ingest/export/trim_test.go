@@ -17,8 +17,7 @@ import (
 
 	"assay/analyze"
 	"assay/ingest/export"
-	"assay/internal/test/corpus"
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 	"assay/summary"
 	"assay/trace"
@@ -107,7 +106,7 @@ func windowsOf(tr *trace.Trace) (out [][2]int64) {
 func checkTrace(t *testing.T, text []byte) {
 	tr := indexed(t, text, "whole")
 	for i, w := range windowsOf(tr) {
-		if i >= 2 && !longtest.Wanted() && i%2 == 0 {
+		if i >= 2 && !test.Long() && i%2 == 0 {
 			continue
 		}
 		if w[0] < w[1] {
@@ -135,14 +134,14 @@ func TestGenerated(t *testing.T) {
 // TestCorpus cuts parts out of real traces.
 func TestCorpus(t *testing.T) {
 	for _, dir := range []string{"kineto", "formats", "inputs", "ranks"} {
-		root := corpus.Path(t, dir)
+		root := test.Corpus(t, dir)
 		filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			name := strings.TrimSuffix(path, ".gz")
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".json") && !strings.HasSuffix(name, ".trace") && !strings.HasSuffix(name, ".json_trace") {
 				return nil
 			}
 			text := content(t, path)
-			if len(text) > 8<<20 && !longtest.Wanted() || !bytes.Contains(text, []byte(`"ph"`)) {
+			if len(text) > 1<<20 && !test.Long() || !bytes.Contains(text, []byte(`"ph"`)) {
 				return nil
 			}
 			rel, _ := filepath.Rel(root, path)
@@ -352,7 +351,7 @@ func FuzzTrim(f *testing.F) {
 // TestWhole: nothing is lost of the cases with which Perfetto tests its importer if all of
 // their time is kept: the usable events are the same, in order.
 func TestWhole(t *testing.T) {
-	paths, _ := filepath.Glob(filepath.Join(corpus.Path(t, "formats", "perfetto_json_cases"), "*.json"))
+	paths := test.Files(t, filepath.Join(test.Corpus(t, "formats", "perfetto_json_cases"), "*.json"))
 	if len(paths) < 20 {
 		t.Fatalf("%d cases", len(paths))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -169,7 +169,7 @@ func TestDecodeUnknown(t *testing.T) {
 // TestDecodeOfCorpus: a server of a model of 36 layers with 8 key heads of 128 decodes 32
 // requests of 32,785 tokens together. Its graph spans 9.931 ms and has kernels for 9.656 ms.
 func TestDecodeOfCorpus(t *testing.T) {
-	root := corpus.Path(t, "kineto/tracelens/inference/sglang_decode")
+	root := test.Corpus(t, "kineto/tracelens/inference/sglang_decode")
 	s := Join([]Part{measuredFile(t, filepath.Join(root, "capture_traces", "bs_32_rank0.json.gz")), measuredFile(t, filepath.Join(root, "sglang_Qwen3-8B_decode.json.gz"))})
 	if len(s.Efficiency.Decode) != 1 || s.Efficiency.Decode[0].Share == nil || s.Efficiency.Decode[0].ShareReplay == nil {
 		t.Fatalf("%+v", s.Efficiency.Decode)

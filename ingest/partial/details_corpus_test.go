@@ -8,7 +8,7 @@ import (
 	"assay/analyze"
 	"assay/analyze/detail"
 	"assay/ingest"
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 	"assay/summary"
 )
 
@@ -18,13 +18,13 @@ import (
 func TestDetailsOfCorpus(t *testing.T) {
 	files, gpus := 0, 0
 	for _, folder := range []string{"kineto", "nsight", "inputs", "ranks"} {
-		root := corpus.Path(t, folder)
+		root := test.Corpus(t, folder)
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
 				return err
 			}
 			info, err := e.Info()
-			if err != nil || info.Size() > 40<<20 {
+			if err != nil || info.Size() > int64(40<<20/test.Every(100)) {
 				return err
 			}
 			in := loaded(path)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"assay/analyze"
-	"assay/internal/test/corpus"
-	"assay/internal/test/corpus/captures"
+	"assay/internal/test"
+	"assay/internal/test/captures"
 	"assay/summary"
 )
 
@@ -335,7 +335,7 @@ func TestReplaysOfCorpus(t *testing.T) {
 		{"sglang_decode", "sglang_Qwen3-8B_decode.json.gz", "bs_32_rank0.json.gz", 544, 9_656_404, 5_782_254, 15_136_194_560},
 		{"vllm_decode_full", "graph_execution.json.gz", "graph_capture_rank_0.1773709742341309550.pt.trace.json.gz", 421, 0, 0, 0},
 	} {
-		root := corpus.Path(t, "kineto/tracelens/inference/"+c.folder)
+		root := test.Corpus(t, "kineto/tracelens/inference/"+c.folder)
 		s := Join([]Part{measuredFile(t, filepath.Join(root, "capture_traces", c.capture)), measuredFile(t, filepath.Join(root, c.execution))})
 		if len(s.Efficiency.Replays) != 1 {
 			t.Fatalf("%s: %+v", c.folder, s.Efficiency.Replays)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"assay/internal/test"
 )
 
 // BenchmarkInflate compares this package with two others on the largest traces
@@ -20,10 +22,10 @@ func BenchmarkInflate(b *testing.B) {
 		sglang = "kineto/tracelens/inference/sglang_decode/capture_traces/bs_32_rank0.json.gz"
 	)
 	files := []string{
-		filepath.Join(corpus(), "kineto/hta/trace_diff/control/control.json.gz"),
-		filepath.Join(corpus(), vllm),
-		filepath.Join(corpus(), sglang),
-		filepath.Join(corpus(), "kineto/tracelens/mi300/resnet_act_checkpoint.json.gz"),
+		test.Corpus(b, "kineto/hta/trace_diff/control/control.json.gz"),
+		test.Corpus(b, vllm),
+		test.Corpus(b, sglang),
+		test.Corpus(b, "kineto/tracelens/mi300/resnet_act_checkpoint.json.gz"),
 	}
 	if big := os.Getenv("ASSAY_BIG"); big != "" {
 		files = append(files, big)

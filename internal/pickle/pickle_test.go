@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"assay/internal/test"
 )
 
 // text prints a value as Python's repr does.
@@ -295,8 +297,7 @@ func TestSniff(t *testing.T) {
 // FuzzRead checks the contract of the reader for any input: it returns, without a
 // panic and within its limit, and its result can be walked.
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob(filepath.Join("testdata", "*.pickle"))
-	for _, file := range files {
+	for _, file := range test.Files(f, filepath.Join("testdata", "*.pickle")) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	google "github.com/google/pprof/profile"
 
 	"assay/internal/diag"
+	"assay/internal/test"
 )
 
 func written(t testing.TB, p *Profile) []byte {
@@ -287,8 +288,8 @@ func TestStackBudget(t *testing.T) {
 // differ in template arguments stay separate, sums are right.
 func TestGoTool(t *testing.T) {
 	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go command")
+	if err != nil || !test.Long() {
+		t.Skip("compiles pprof: make long")
 	}
 	b := NewBuilder(gpuColumns...)
 	b.Add(stack("step", "void at::native::(anonymous namespace)::Cat<float, 4>(int)"), []Label{{Key: "stream", Text: "stream 7"}}, 2, 1500)

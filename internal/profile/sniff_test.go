@@ -7,12 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/test"
 )
 
 // TestSniffPprof: what profilers write is recognised by any of its beginnings
@@ -61,13 +62,9 @@ func TestSniffFolded(t *testing.T) {
 			t.Errorf("%.60q: %v, want %v", text, got, want)
 		}
 	}
-	corpus := os.Getenv("ASSAY_CORPUS")
-	if corpus == "" {
-		corpus = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	text, err := os.ReadFile(filepath.Join(corpus, "formats", "torch_stacks", "export_stacks_1.13_self_cpu_time_total.txt"))
+	text, err := os.ReadFile(test.Corpus(t, "formats", "torch_stacks", "export_stacks_1.13_self_cpu_time_total.txt"))
 	if err != nil {
-		t.Skip("no corpus")
+		t.Fatal(err)
 	}
 	if !SniffFolded(text[:4096]) {
 		t.Error("the stacks of PyTorch are not recognised")

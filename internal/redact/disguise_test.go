@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/internal/test"
 )
 
 // TestDisguised: what hides a secret from a search is seen through, and only the
@@ -62,8 +64,8 @@ func TestWideText(t *testing.T) {
 // smallest of several ratios is compared, and a text fails only if the bound is exceeded
 // each time.
 func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
+	if !test.Long() {
+		t.Skip("measures time: make long")
 	}
 	const most, tries = 9.0, 6 // quadratic time takes 16 times as long
 	for i, unit := range []string{

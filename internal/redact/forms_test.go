@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"assay/internal/test"
 )
 
 // TestFormats: whatever a format allows is masked, behind whatever begins a word,
@@ -56,15 +58,8 @@ func TestLookalikes(t *testing.T) {
 // TestNamesOfCorpus: names of kernels, operators and files of real captures stay as
 // they are.
 func TestNamesOfCorpus(t *testing.T) {
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	paths, _ := filepath.Glob(filepath.Join(dir, "kineto", "*", "*", "*.json.gz"))
-	more, _ := filepath.Glob(filepath.Join(dir, "kineto", "*", "*", "*", "*.json.gz"))
-	if paths = append(paths, more...); len(paths) == 0 {
-		t.Skip("no corpus")
-	}
+	dir := test.Corpus(t, "kineto")
+	paths := test.Files(t, filepath.Join(dir, "*", "*", "*.json.gz"), filepath.Join(dir, "*", "*", "*", "*.json.gz"))
 	name := regexp.MustCompile(`"(?:name|External id|Module Hierarchy|kernel_file|Collective name|File)": ?"((?:[^"\\]|\\.)*)"`)
 	seen := map[string]bool{}
 	for _, path := range paths {
@@ -106,6 +101,9 @@ func TestNamesOfCorpus(t *testing.T) {
 // TestPathological: texts that are nothing but beginnings of secrets take time in
 // proportion to their length.
 func TestPathological(t *testing.T) {
+	if !test.Long() {
+		t.Skip("measures time: make long")
+	}
 	units := []string{"KEY=", "eyJ", "eyJ.", "-eyJ", "sk-", "hf_", "token=", "TOKEN=\"", "xtoken=", "://", "://a:b@", `\n`, "%3D", "YWJj", "AAAA",
 		"-u a:", "TOKEN='", "Bearer ", "password: ", "-----BEGIN PRIVATE KEY-----", `TOKEN=\"`, `TOKEN=\\\"`, "x.atlasv1.", "0123456789:AA", "a@b",
 		`\\"`, "name: ", "wandb login -", "sshpass -p ", "KEY= \n", "a-sk-b", "/aaaa", "_ABCDEFGHIJKLMNOP", "password:\n", "key|", "Basic dXNlcjpw", "token ", "&#61;", "per_token="}

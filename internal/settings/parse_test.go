@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/goccy/go-yaml/parser"
+
+	"assay/internal/test"
 )
 
 // steps returns text of at least n bytes whose lines are indented by one more space
@@ -97,11 +98,7 @@ func TestParseLimits(t *testing.T) {
 func TestParseSame(t *testing.T) {
 	n := 0
 	for _, pattern := range []string{"../../gate/*.yaml", "../../analyze/*/*.yaml", "../../judge/*/*.yaml", "../../judge/rule/rules/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range files {
+		for _, path := range test.Files(t, pattern) {
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/internal/test"
 )
 
 func TestFunctionNames(t *testing.T) {
@@ -38,6 +40,9 @@ func TestFunctionNames(t *testing.T) {
 // TestLongNames: what a function is does not hang on how long its name is, and
 // megabytes of names are not all looked at.
 func TestLongNames(t *testing.T) {
+	if !test.Long() {
+		t.Skip("measures time: make long")
+	}
 	long := strings.Repeat("x", 16<<20)
 	start := time.Now()
 	for range 20 {

@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"assay/internal/settings"
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go from the YAML files of this folder")
@@ -83,9 +84,9 @@ func readRules(t *testing.T) (rules []ruleEntry) {
 		}
 		rules = append(rules, of...)
 	}
-	files, err := filepath.Glob("rules/*")
-	if err != nil || len(files) != len(ruleFiles)+1 { // and sources.yaml
-		t.Fatalf("the folder has %q (%v), want the files of ruleFiles and sources.yaml", files, err)
+	files := test.Files(t, "rules/*")
+	if len(files) != len(ruleFiles)+1 { // and sources.yaml
+		t.Fatalf("the folder has %q, want the files of ruleFiles and sources.yaml", files)
 	}
 	return rules
 }

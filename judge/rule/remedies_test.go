@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/judge/finding"
 	"assay/summary"
 )
@@ -31,9 +32,9 @@ func blanks(text string) (out []string) {
 // remedy of a rule and fills in its blanks, every remedy is named by a
 // call, a replacement or a stack, and no other code makes steps.
 func TestAdviceInSource(t *testing.T) {
-	files, err := filepath.Glob(filepath.FromSlash("../*/*.go"))
-	if err != nil || len(files) < 30 {
-		t.Fatal(err, files)
+	files := test.Files(t, filepath.FromSlash("../*/*.go"))
+	if len(files) < 30 {
+		t.Fatal(files)
 	}
 	book := builtIn().remedies
 	used := map[string]bool{}

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"assay/analyze"
 	"assay/ingest"
+	"assay/internal/test"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -24,14 +24,7 @@ func TestAgainstNsysRules(t *testing.T) {
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		t.Skip("no sqlite3")
 	}
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "nsight", "*", "*.sqlite"))
-	if len(files) == 0 {
-		t.Skip("no corpus")
-	}
+	files := test.Files(t, filepath.Join(test.Corpus(t, "nsight"), "*", "*.sqlite"))
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			x := export{t, path, map[string]bool{}}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/internal/textscan"
 	"assay/logs"
@@ -103,7 +103,7 @@ func compare(t *testing.T, file string, got *logs.Benchmark, want map[string]any
 // TestRealFiles: every number that another program reads of the results in real files is
 // read, and is the same.
 func TestRealFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)

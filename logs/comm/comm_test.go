@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/internal/inflate"
 	"assay/internal/textscan"
@@ -293,7 +293,7 @@ func pickleOf(t testing.TB, text string) []byte {
 
 // TestRealFiles: tables, dumps and messages of real files have what another program reads.
 func TestRealFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -376,9 +376,9 @@ func TestRealFiles(t *testing.T) {
 // TestRealBandwidths: of each row of real tables, the bus bandwidth is the printed algorithm bandwidth
 // times the factor that nccl-tests' documentation gives for the collective.
 func TestRealBandwidths(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(corpus.Path(t), "series", "nccl_tests", "*", "*.log"))
-	if err != nil || len(files) != 6 {
-		t.Fatalf("%d files, %v", len(files), err)
+	files := test.Files(t, filepath.Join(test.Corpus(t, "series"), "nccl_tests", "*", "*.log"))
+	if len(files) != 6 {
+		t.Fatalf("%d files", len(files))
 	}
 	rows := 0
 	for _, file := range files {
@@ -455,10 +455,9 @@ func TestOldGroups(t *testing.T) {
 // TestRealSends: in the logs of a run that failed, rank 1 of two groups sent what rank 0
 // did not receive.
 func TestRealSends(t *testing.T) {
-	dir := filepath.Join(corpus.Path(t), "ranks", "torchtitan_fsdp2_pp4_failed_nccl_logs")
-	files, err := filepath.Glob(filepath.Join(dir, "*.log.gz"))
-	if err != nil || len(files) != 8 {
-		t.Skip("no real logs")
+	files := test.Files(t, filepath.Join(test.Corpus(t, "ranks", "torchtitan_fsdp2_pp4_failed_nccl_logs"), "*.log.gz"))
+	if len(files) != 8 {
+		t.Fatalf("%d logs", len(files))
 	}
 	type pair struct {
 		group    string

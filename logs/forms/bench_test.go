@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/logs"
 )
@@ -62,10 +62,7 @@ func BenchmarkTorchtitan(b *testing.B) {
 
 // BenchmarkVeRL has the lines of a real log without what is between them.
 func BenchmarkVeRL(b *testing.B) {
-	files, _ := filepath.Glob(filepath.Join(corpus.Path(b, "series"), "verl", "*", "Qwen*.log"))
-	if len(files) == 0 {
-		b.Skip("no real files")
-	}
+	files := test.Files(b, filepath.Join(test.Corpus(b, "series"), "verl", "*", "Qwen*.log"))
 	text, err := os.ReadFile(files[0])
 	if err != nil {
 		b.Fatal(err)

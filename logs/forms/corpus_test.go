@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/logs"
 )
@@ -87,7 +87,7 @@ func check(t *testing.T, file, what string, log *logs.Log, scale float64, want n
 // TestServerLogs: what is read of the logs of real servers equals what another program
 // reads of them.
 func TestServerLogs(t *testing.T) {
-	dir := corpus.Path(t, "series")
+	dir := test.Corpus(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		switch kind, _, _ := strings.Cut(file, "/"); kind {
@@ -165,7 +165,7 @@ func TestServerLogs(t *testing.T) {
 
 // TestTrainerLogs is TestServerLogs for the logs of trainers other than veRL.
 func TestTrainerLogs(t *testing.T) {
-	dir := corpus.Path(t, "series")
+	dir := test.Corpus(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		kind, _, _ := strings.Cut(file, "/")
@@ -228,7 +228,7 @@ func TestTrainerLogs(t *testing.T) {
 // TestDocuments compares states of trainers, and a table of metrics, whose numbers are
 // counted from its text.
 func TestDocuments(t *testing.T) {
-	dir := corpus.Path(t, "series")
+	dir := test.Corpus(t, "series")
 	n := 0
 	for file, raw := range wants(t, dir) {
 		if !strings.HasSuffix(file, "trainer_state.json") {
@@ -266,9 +266,9 @@ func TestDocuments(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d states, want 2", n)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "lightning", "*", "*.csv"))
-	if err != nil || len(files) != 1 {
-		t.Fatal(files, err)
+	files := test.Files(t, filepath.Join(dir, "lightning", "*", "*.csv"))
+	if len(files) != 1 {
+		t.Fatal(files)
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

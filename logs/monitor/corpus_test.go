@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 
 	"assay/internal/textscan"
 	"assay/logs"
@@ -46,7 +46,7 @@ func valuesOf(log *logs.Log, metric string, labels ...string) []float64 {
 
 // TestIostatFiles: what is read of each device equals what another program reads of it.
 func TestIostatFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestIostatFiles(t *testing.T) {
 
 // TestFiles: every monitor among the real files has values, with times where it has them.
 func TestFiles(t *testing.T) {
-	dir := corpus.Path(t)
+	dir := test.Corpus(t)
 	for _, tc := range []struct {
 		pattern, metric string
 		least           int
@@ -141,11 +141,7 @@ func TestFiles(t *testing.T) {
 		{"series/gpu_metrics/*/*.metrics", "gpu.power", 1, false},
 		{"series/sglang_metrics/*/*.mdx", "requests.running", 1, false},
 	} {
-		files, err := filepath.Glob(filepath.Join(dir, tc.pattern))
-		if err != nil || len(files) == 0 {
-			t.Errorf("%s: no files", tc.pattern)
-		}
-		for _, file := range files {
+		for _, file := range test.Files(t, filepath.Join(dir, tc.pattern)) {
 			content, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +153,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "series/tfevents/*/*"))
+	files := test.Files(t, filepath.Join(dir, "series/tfevents/*/*"))
 	if len(files) < 2 {
 		t.Error("no event files")
 	}

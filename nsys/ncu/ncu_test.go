@@ -6,11 +6,12 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"assay/internal/test"
 )
 
 // read reads a text that must be valid.
@@ -267,13 +268,9 @@ func TestNotMine(t *testing.T) {
 // corpus opens a real file, or skips the test.
 func corpus(t *testing.T, name string) *os.File {
 	t.Helper()
-	dir := os.Getenv("ASSAY_CORPUS")
-	if dir == "" {
-		dir = "../../../shared/corpus"
-	}
-	f, err := os.Open(filepath.Join(dir, "nsight", name))
+	f, err := os.Open(test.Corpus(t, "nsight", name))
 	if err != nil {
-		t.Skip("no corpus")
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
 	return f

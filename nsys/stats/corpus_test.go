@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,15 +10,15 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 )
 
 // readCorpus reads a real output. It skips the test if there is no corpus.
 func readCorpus(t *testing.T, file string) *profile.Tables {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
-	text, err := os.ReadFile(filepath.Join(dir, "nsight", filepath.FromSlash(file)))
+	text, err := os.ReadFile(test.Corpus(t, "nsight", filepath.FromSlash(file)))
 	if err != nil {
-		t.Skip("no corpus")
+		t.Fatal(err)
 	}
 	return read(t, filepath.Base(file), string(text))
 }

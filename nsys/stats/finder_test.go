@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 	"assay/internal/textscan"
 )
 
@@ -55,8 +55,10 @@ func TestFinder(t *testing.T) {
 		"version of 2020":  "Time(%)  Total Time (ns)  Instances  Average  Minimum  Maximum  Name\n-------  ---------------  ---------  -------  -------  -------  ----\n  100.0  300  3  100.0  100  100  a\n\n",
 		"two behind other": kernels + " ** CUDA API Summary (cuda_api_sum):\n\n" + strings.ReplaceAll(strings.ReplaceAll(kernels, "Instances", "Num Calls"), "  a\n", "  cudaFree\n"),
 	}
-	dir := filepath.Join(cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus")), "nsight", "zx3xyy_assignment2-systems")
-	files, _ := filepath.Glob(filepath.Join(dir, "nsys_stats*.txt"))
+	var files []string
+	if dir, ok := test.FindCorpus(t, "nsight", "zx3xyy_assignment2-systems"); ok {
+		files = test.Files(t, filepath.Join(dir, "nsys_stats*.txt"))
+	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

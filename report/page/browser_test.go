@@ -15,14 +15,16 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/browser"
-	"assay/internal/test/longtest"
 	"assay/internal/test/samplerun"
 	"assay/summary"
 )
 
 // shots is where TestPages puts pictures of all pages, for people who look at them.
 var shots = flag.String("shots", "", "write pictures of the pages to `DIR`")
+
+func TestMain(m *testing.M) { os.Exit(browser.Run(m)) }
 
 // A shownPage is a page in a browser.
 type shownPage struct {
@@ -84,16 +86,17 @@ func samples(t *testing.T) map[string][]byte {
 func TestPages(t *testing.T) {
 	b, samples := browser.Start(t), samples(t)
 	for i, name := range slices.Sorted(maps.Keys(samples)) {
-		if own := name == "train" || name == "ranks" || name == "diff"; !own && i%4 != 0 && !longtest.Wanted() {
+		own := name == "train" || name == "ranks" || name == "diff"
+		if !own && i%test.Every(12) != 0 {
 			continue
 		}
 		html := samples[name]
 		t.Run(name, func(t *testing.T) {
-			for i, v := range []browser.View{wide, {Width: 800, Height: 900, Dark: true}, {Width: 400, Height: 800}, {Width: 2000, Height: 1200, Dark: true}} {
-				own := name == "train" || name == "ranks" || name == "diff"
-				if i > 1 && !own {
-					break // the others have the same parts
-				}
+			views := []browser.View{{Width: 400, Height: 800}, {Width: 800, Height: 900, Dark: true}, wide, {Width: 2000, Height: 1200, Dark: true}}
+			if !own {
+				views = views[1:3] // the others have the same parts
+			}
+			for _, v := range views[:len(views)/test.Every(2)] {
 				p := show(t, b, html, v, "")
 				p.quiet()
 				var over []string
@@ -493,11 +496,13 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestLargeRun opens a page of 64 ranks.
+// TestLargeRun opens a page of 64 ranks, or of a part of them. Only at full size are there
+// limits on time.
 func TestLargeRun(t *testing.T) {
-	html := htmlOf(t, rankJob(t, 64))
-	if len(html) > 3_000_000 {
-		t.Errorf("64 ranks take %d bytes", len(html))
+	ranks := 64 / test.Every(4)
+	html := htmlOf(t, rankJob(t, ranks))
+	if len(html) > 3_000_000/test.Every(4) {
+		t.Errorf("%d ranks take %d bytes", ranks, len(html))
 	}
 	b := browser.Start(t)
 	p := show(t, b, html, wide, "")
@@ -505,26 +510,22 @@ func TestLargeRun(t *testing.T) {
 	var ready float64
 	var frames []float64
 	p.Eval("+document.documentElement.dataset.ready", &ready)
-	p.Eval(`(async () => {
+	p.Eval(fmt.Sprintf(`(async () => {
 		const c = document.querySelector('canvas.timeline'), frames = [];
-		for (let i = 0; i < 40; i++) {
-			document.dispatchEvent(new KeyboardEvent('keydown', {key: i % 20 < 10 ? 'w' : 's', bubbles: true}));
+		for (let i = 0; i < %d; i++) {
+			document.dispatchEvent(new KeyboardEvent('keydown', {key: i %% 20 < 10 ? 'w' : 's', bubbles: true}));
 			await new Promise(requestAnimationFrame);
 			await new Promise(requestAnimationFrame);
 			frames.push(+c.dataset.ms);
 		}
 		return frames.sort((a, b) => a - b);
-	})()`, &frames)
+	})()`, 40/test.Every(4)), &frames)
 	median, longest := frames[len(frames)/2], frames[len(frames)-1]
-	t.Logf("64 ranks: %d bytes, ready after %.0f ms, a frame of zooming takes %.1f ms, at most %.1f ms", len(html), ready, median, longest)
-	// Machines that test are busy with other work: the limits of a machine that is not are
-	// those of the test at full size.
-	mostReady, mostFrame := 10_000.0, 100.0
-	if longtest.Wanted() {
-		mostReady, mostFrame = 1000, 16
-	}
-	if ready > mostReady || median > mostFrame {
-		t.Errorf("ready after %.0f ms, want at most %.0f; a frame takes %.1f ms, want at most %.0f", ready, mostReady, median, mostFrame)
+	t.Logf("%d ranks: %d bytes, ready after %.0f ms, a frame of zooming takes %.1f ms, at most %.1f ms", ranks, len(html), ready, median, longest)
+	// Machines that test are busy with other work: one that is not takes a tenth.
+	const mostReady, mostFrame = 10_000, 160
+	if test.Long() && (ready > mostReady || median > mostFrame) {
+		t.Errorf("ready after %.0f ms, want at most %d; a frame takes %.1f ms, want at most %d", ready, mostReady, median, mostFrame)
 	}
 }
 

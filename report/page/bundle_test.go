@@ -6,11 +6,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"assay/internal/test"
 )
 
 // TestBundle builds the script and the style again and compares them with those that are
 // checked in: run "make web" after a change of report/web.
 func TestBundle(t *testing.T) {
+	if !test.Long() {
+		t.Skip("compiles the builder of the page: make long")
+	}
 	dir := t.TempDir()
 	web, err := filepath.Abs("../web")
 	if err != nil {

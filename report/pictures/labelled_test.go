@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/analyze"
+	"assay/internal/test"
 	"assay/internal/test/samplerun"
 	"assay/internal/test/tracegen"
 	"assay/summary"
@@ -25,10 +26,13 @@ func TestLabelledRuns(t *testing.T) {
 	runs := samplerun.All()
 	runs["counters"] = samplerun.Counted()
 	runs["counters and arithmetic"] = samplerun.Roofline(samplerun.Counted())
-	for _, trouble := range tracegen.Troubles() {
+	for i, trouble := range tracegen.Troubles() {
+		if i%test.Every(8) != 0 {
+			continue
+		}
 		runs["labelled "+trouble.Name] = read(t, trouble.Ranks)
 	}
-	if len(runs) < 100 {
+	if len(runs) < 100/test.Every(4) {
 		t.Fatalf("only %d runs", len(runs))
 	}
 	drawn := map[string]int{}

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/browser"
-	"assay/internal/test/longtest"
 	"assay/internal/test/samplerun"
 	"assay/judge"
 	"assay/report/plot"
@@ -153,6 +153,8 @@ func TestSVGHostile(t *testing.T) {
 	}
 }
 
+func TestMain(m *testing.M) { os.Exit(browser.Run(m)) }
+
 // TestSVGLooksLikePNG shows SVGs in a browser and compares them with the PNGs. Fonts are
 // smoothed differently, so both are compared in squares of 10 pixels. At full size the test
 // compares all pictures.
@@ -165,7 +167,7 @@ func TestSVGLooksLikePNG(t *testing.T) {
 				continue // its form was compared
 			}
 			drawn[c.Name] = true
-			if len(drawn)%4 != 0 && !longtest.Wanted() {
+			if len(drawn)%test.Every(8) != 0 {
 				continue
 			}
 			file := filepath.Join(dir, c.SVGFile())

@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"assay/internal/test/longtest"
+	"assay/internal/test"
 	"assay/internal/test/snapgen"
 )
 
@@ -253,8 +253,7 @@ func TestLimit(t *testing.T) {
 // FuzzReadSnapshot checks the guarantees of the reader for any input: it ends without a
 // panic and within its limit, and indexes of the model are in range.
 func FuzzReadSnapshot(f *testing.F) {
-	files, _ := filepath.Glob(filepath.Join("testdata", "*.pickle"))
-	for _, file := range files {
+	for _, file := range test.Files(f, filepath.Join("testdata", "*.pickle")) {
 		f.Add(open(f, filepath.Base(file)))
 	}
 	f.Add(generated(f, snapgen.Options{Steps: 1, Layers: 2, Exhaust: true, Streams: true, MaxEntries: 20}))
@@ -352,7 +351,7 @@ func TestDamaged(t *testing.T) {
 		}
 		read, tried := 0, 0
 		for at := range bad {
-			if at%3 != p%3 && !longtest.Wanted() {
+			if at%3 != p%3 && !test.Long() {
 				continue // a third of the bytes, others in the next file
 			}
 			tried++

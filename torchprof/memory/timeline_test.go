@@ -2,17 +2,17 @@ package memory
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"assay/internal/test"
 )
 
 // TestForms reads the same memory in both forms.
@@ -48,10 +48,9 @@ func check(t *testing.T, in string, want *Timeline) {
 // TestPeers reads the capture of HolisticTraceAnalysis, whose own test has the
 // sizes of the categories at one time.
 func TestPeers(t *testing.T) {
-	corpus := cmp.Or(os.Getenv("ASSAY_CORPUS"), filepath.Join("..", "..", "..", "shared", "corpus"))
-	f, err := os.Open(filepath.Join(corpus, "formats", "memory", "hta_memory_timeline.raw.json.gz"))
+	f, err := os.Open(test.Corpus(t, "formats", "memory", "hta_memory_timeline.raw.json.gz"))
 	if err != nil {
-		t.Skip("no corpus: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

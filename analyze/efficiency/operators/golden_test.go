@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 // TestGoldens compares the work of one call with what TraceLens says, for every row of
 // its reports. Each number is equal, or different for a reason of the list, whose
 // condition says by how much.
 func TestGoldens(t *testing.T) {
-	root := corpus.Path(t, "kineto", "tracelens")
+	root := test.Corpus(t, "kineto", "tracelens")
 	used, equal, rows := map[string]int{}, 0, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "unified_perf_summary.csv" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 // sizesOf returns the dimensions of arguments as emit_nvtx writes them: the tensors of a
@@ -41,7 +41,7 @@ func sizesOf(t *testing.T, dims string) string {
 // unknown, and bytes are unknown, for all calls of the goldens of the corpus.
 func TestWithoutTypes(t *testing.T) {
 	same, unknown, products := 0, 0, 0
-	root := corpus.Path(t, "kineto", "tracelens")
+	root := test.Corpus(t, "kineto", "tracelens")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "unified_perf_summary.csv" {
 			for _, r := range goldenRows(t, path) {

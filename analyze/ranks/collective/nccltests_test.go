@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/test/corpus"
+	"assay/internal/test"
 )
 
 var (
@@ -73,10 +73,7 @@ func rounded(text string) (value, half float64) {
 // those of its doc/PERFORMANCE.md. Its counts are those of one rank, so the size of an
 // all-gather is that of the output, and the size of a reduce-scatter that of the input.
 func TestNCCLTests(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(corpus.Path(t, "series"), "nccl_tests", "*", "*.log")) // a README has shortened lists of ranks
-	if len(files) == 0 {
-		t.Skip("no corpus")
-	}
+	files := test.Files(t, filepath.Join(test.Corpus(t, "series"), "nccl_tests", "*", "*.log")) // a README has shortened lists of ranks
 	seen := map[Op]map[int]int{}
 	for _, path := range files {
 		text, err := os.ReadFile(path)
@@ -132,7 +129,7 @@ func TestNCCLTests(t *testing.T) {
 // TestTraceLensTables: what TraceLens printed about 8 ranks of a training agrees with the
 // size and the factor of its bus bandwidth. Its MB are MiB.
 func TestTraceLensTables(t *testing.T) {
-	f, err := os.Open(corpus.Path(t, "ranks", "tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv"))
+	f, err := os.Open(test.Corpus(t, "ranks", "tracelens_llama70b_fsdp8_goldens", "nccl_summary_implicit_sync.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

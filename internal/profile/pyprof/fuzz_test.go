@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/profile"
+	"assay/internal/test"
 )
 
 // fuzz feeds a reader with the files that match, cut to their beginnings, and with
@@ -14,11 +15,7 @@ import (
 // value is below zero.
 func fuzz(f *testing.F, read readFunc, sniff func([]byte) bool, more []string, patterns ...string) {
 	for _, pattern := range patterns {
-		files, err := filepath.Glob(filepath.Join(profiles, pattern))
-		if err != nil || len(files) == 0 {
-			f.Fatalf("no file %s: %v", pattern, err)
-		}
-		for _, file := range files {
+		for _, file := range test.Files(f, filepath.Join(profiles, pattern)) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				f.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,16 +22,39 @@ import (
 // patience is how long a page may take for one command. Machines that test are busy.
 const patience = 60 * time.Second
 
-// A Browser is one process. Its tabs are independent.
+// A Browser is the process that all tests of a package share, as one test sees it.
 type Browser struct {
-	t     testing.TB
+	t testing.TB
+	*process
+}
+
+type process struct {
 	write io.Writer
+	end   func()
 
 	mu      sync.Mutex
 	next    int
 	waiting map[int]chan reply
 	tabs    map[string]*Tab
 	gone    error
+}
+
+// shared is the process, which the first test starts and [Run] ends.
+var shared struct {
+	once sync.Once
+	*process
+	err error
+}
+
+// Run runs the tests of a package and ends the browser if one of them started it: TestMain
+// of each package with tests of pages calls it.
+func Run(m *testing.M) int {
+	defer func() {
+		if shared.process != nil {
+			shared.end()
+		}
+	}()
+	return m.Run()
 }
 
 type reply struct {
@@ -60,9 +84,9 @@ func Find() string {
 	return ""
 }
 
-// Start starts a browser that ends with the test. Without a Chromium the test is skipped,
-// except in CI, which installs one or sets ASSAY_BROWSER to "none". A Chromium that does not
-// answer says nothing of a page, so the test is skipped, too.
+// Start returns the browser, whose tabs are closed after the test. Without a Chromium the
+// test is skipped, except in CI, which installs one or sets ASSAY_BROWSER to "none". A
+// Chromium that does not answer says nothing of a page, so the test is skipped, too.
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	path := Find()
@@ -72,26 +96,43 @@ func Start(t testing.TB) *Browser {
 		}
 		t.Skip("there is no Chromium; install the package chromium to test pages in a browser")
 	}
+	shared.once.Do(func() { shared.process, shared.err = start(path) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	b := &Browser{t, shared.process}
+	if _, err := b.call("", "Browser.getVersion", nil); err != nil {
+		t.Skipf("%s does not answer: %v", path, err)
+	}
+	return b
+}
+
+// start starts a process with a profile of its own.
+func start(path string) (*process, error) {
 	toBrowser, write, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	read, fromBrowser, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	profile, err := os.MkdirTemp("", "assay-browser")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, errors.Join(err, os.RemoveAll(profile))
 	}
 	_, _ = toBrowser.Close(), fromBrowser.Close() // the browser has its own
-	b := &Browser{t: t, write: write, waiting: map[int]chan reply{}, tabs: map[string]*Tab{}}
+	p := &process{write: write, waiting: map[int]chan reply{}, tabs: map[string]*Tab{}}
 	done := make(chan struct{})
-	go func() { defer close(done); b.listen(read) }()
-	t.Cleanup(func() {
-		_, _ = b.call("", "Browser.close", nil) // it writes its profile, which is removed next
+	go func() { defer close(done); p.listen(read) }()
+	p.end = func() {
+		_, _ = p.call("", "Browser.close", nil) // it writes its profile, which is removed next
 		ended := make(chan struct{})
 		go func() { _ = cmd.Wait(); close(ended) }()
 		select {
@@ -102,15 +143,13 @@ func Start(t testing.TB) *Browser {
 		}
 		_, _ = write.Close(), read.Close()
 		<-done
-	})
-	if _, err := b.call("", "Browser.getVersion", nil); err != nil {
-		t.Skipf("%s does not answer: %v", path, err)
+		_ = os.RemoveAll(profile)
 	}
-	return b
+	return p, nil
 }
 
 // listen distributes what the browser sends until it ends.
-func (b *Browser) listen(r io.Reader) {
+func (b *process) listen(r io.Reader) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for {
 		line, err := in.ReadBytes(0)
@@ -143,7 +182,7 @@ func (b *Browser) listen(r io.Reader) {
 }
 
 // call sends a command and waits for its result.
-func (b *Browser) call(session, method string, params any) (json.RawMessage, error) {
+func (b *process) call(session, method string, params any) (json.RawMessage, error) {
 	if params == nil {
 		params = struct{}{}
 	}
@@ -208,6 +247,7 @@ func (b *Browser) Open(url string, v View) *Tab {
 	b.mu.Lock()
 	b.tabs[tab.session] = tab
 	b.mu.Unlock()
+	b.t.Cleanup(tab.Close)
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		tab.do(domain+".enable", nil, nil)
 	}
@@ -407,5 +447,13 @@ func (tab *Tab) decoded(data string) []byte {
 	return b
 }
 
-// Close closes the tab.
-func (tab *Tab) Close() { _, _ = tab.b.call(tab.session, "Page.close", nil) }
+// Close closes the tab, unless it is closed.
+func (tab *Tab) Close() {
+	tab.b.mu.Lock()
+	_, open := tab.b.tabs[tab.session]
+	delete(tab.b.tabs, tab.session)
+	tab.b.mu.Unlock()
+	if open {
+		_, _ = tab.b.call(tab.session, "Page.close", nil)
+	}
+}

@@ -4,8 +4,8 @@
 // A [Job] is a program of kernels and collectives on every rank. A rank arrives at a
 // collective when its earlier work is over, and all leave it when the last has arrived
 // and the transfer is over. The [Truth] is computed from the arrivals and transfers
-// that the program states, and never from the files. The scenarios are in [Scenarios]
-// and the command genranks writes them to files.
+// that the program states, and never from the files. The scenarios are in [Scenarios];
+// "go run ./internal/test/gen ranks" writes them to files.
 package rankgen
 
 import "fmt"

@@ -8,8 +8,8 @@
 // independent check of code that processes the events. [Generate] streams, so a
 // trace may be larger than memory, and equal arguments give equal bytes.
 //
-// The predefined scenarios are in [Presets], [Big] and [BigMemory]; the command
-// gentrace writes them to files.
+// The predefined scenarios are in [Presets], [Big] and [BigMemory];
+// "go run ./internal/test/gen trace" writes them to files.
 //
 // A [Story] is a short trace that shows one cause of device time: the launch of
 // its work, or the cause of an idle interval. Its truth is an [Attribution].

@@ -1,10 +1,3 @@
-// Gentrace writes a generated trace to a file, for manual measurements.
-//
-//	go run ./internal/test/tracegen/gentrace -preset big -size 1g -o big.json.gz
-//
-// A name that ends in .gz is compressed; one that ends in .sqlite is written as
-// an export of Nsight Systems; "-" is standard output. The truth about the file
-// is written as JSON to the file given by -truth.
 package main
 
 import (
@@ -28,15 +21,11 @@ import (
 	"assay/internal/test/tracegen"
 )
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "gentrace:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
-	flags := flag.NewFlagSet("gentrace", flag.ContinueOnError)
+// traceCommand writes a trace, or with -troubles one for each known problem. A name that
+// ends in .gz is compressed; one that ends in .sqlite is written as an export of Nsight
+// Systems; "-" is standard output. The truth about the file is written as JSON to the file
+// given by -truth.
+func traceCommand(flags *flag.FlagSet) func() error {
 	preset := flags.String("preset", "big", "scenario: big, big_memory or one of "+strings.Join(presetNames(), ", "))
 	size := flags.String("size", "100m", "bytes of JSON that big and big_memory have at least; k, m and g are decimal")
 	rank := flags.Int("rank", 0, "rank whose trace to write")
@@ -44,31 +33,27 @@ func run(args []string) error {
 	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
 	truth := flags.String("truth", "", "file for the truth as JSON")
 	troubles := flags.String("troubles", "", "directory for runs with one problem each, in separate directories; replaces -preset")
-	if err := flags.Parse(args); err != nil {
-		return err
+	return func() error {
+		if *troubles != "" {
+			return writeTroubles(*troubles)
+		}
+		sc, err := scenario(*preset, *size)
+		if err != nil {
+			return err
+		}
+		if *ranks > 0 {
+			sc.Ranks = *ranks
+		}
+		t, err := writeTrace(*out, sc, *rank)
+		if err != nil || *truth == "" {
+			return err
+		}
+		text, err := json.MarshalIndent(t, "", "  ")
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(*truth, append(text, '\n'), 0o666)
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if *troubles != "" {
-		return writeTroubles(*troubles)
-	}
-	sc, err := scenario(*preset, *size)
-	if err != nil {
-		return err
-	}
-	if *ranks > 0 {
-		sc.Ranks = *ranks
-	}
-	t, err := write(*out, sc, *rank)
-	if err != nil || *truth == "" {
-		return err
-	}
-	text, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(*truth, append(text, '\n'), 0o666)
 }
 
 // writeTroubles writes the traces of all troubles, and for each the expected
@@ -133,8 +118,8 @@ func parseSize(s string) (int64, error) {
 	return n * unit, nil
 }
 
-// write generates into the named file and removes an incomplete file.
-func write(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
+// writeTrace generates into the named file and removes an incomplete file.
+func writeTrace(name string, sc tracegen.Scenario, rank int) (tracegen.Truth, error) {
 	if name == "-" {
 		return tracegen.Generate(os.Stdout, sc, rank)
 	}

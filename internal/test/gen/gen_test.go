@@ -17,8 +17,8 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	plain, packed, truth := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.json.gz"), filepath.Join(dir, "truth.json")
 	for _, args := range [][]string{
-		{"-size", "1k", "-rank", "1", "-o", plain, "-truth", truth},
-		{"-size", "1k", "-rank", "1", "-o", packed},
+		{"trace", "-size", "1k", "-rank", "1", "-o", plain, "-truth", truth},
+		{"trace", "-size", "1k", "-rank", "1", "-o", packed},
 	} {
 		if err := run(args); err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestExport(t *testing.T) {
 		if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := run([]string{"-preset", "graphs", "-o", out, "-truth", truth}); err != nil {
+		if err := run([]string{"trace", "-preset", "graphs", "-o", out, "-truth", truth}); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal(read(t, truth), &truths[i]); err != nil {
@@ -74,12 +74,12 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-size", "3q"}, `size "3q" is not a number of bytes from 1 up`},
-		{[]string{"-size", "99999999999g"}, `size "99999999999g" is not a number of bytes from 1 up`},
-		{[]string{"x"}, `unexpected argument "x"`},
-		{[]string{"-preset", "rocm", "-rank", "8", "-o", out}, `scenario "rocm": no rank 8 among 8`},
-		{[]string{"-preset", "rocm", "-o", export}, `scenario "rocm": Nsight Systems records no hardware but NVIDIA's`},
-		{[]string{"-preset", "graphs", "-rank", "3", "-o", export}, `scenario "graphs": no rank 3 among 1`},
+		{[]string{"trace", "-size", "3q"}, `size "3q" is not a number of bytes from 1 up`},
+		{[]string{"trace", "-size", "99999999999g"}, `size "99999999999g" is not a number of bytes from 1 up`},
+		{[]string{"trace", "x"}, `unexpected argument "x"`},
+		{[]string{"trace", "-preset", "rocm", "-rank", "8", "-o", out}, `scenario "rocm": no rank 8 among 8`},
+		{[]string{"trace", "-preset", "rocm", "-o", export}, `scenario "rocm": Nsight Systems records no hardware but NVIDIA's`},
+		{[]string{"trace", "-preset", "graphs", "-rank", "3", "-o", export}, `scenario "graphs": no rank 3 among 1`},
 	} {
 		if err := run(tc.args); err == nil || err.Error() != tc.want {
 			t.Errorf("%q: got error %v, want %s", tc.args, err, tc.want)
@@ -113,7 +113,7 @@ func read(t *testing.T, name string) []byte {
 // expected finding.
 func TestTroubles(t *testing.T) {
 	dir := t.TempDir()
-	if err := run([]string{"-troubles", dir}); err != nil {
+	if err := run([]string{"trace", "-troubles", dir}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tr := range tracegen.Troubles() {
@@ -130,7 +130,7 @@ func TestTroubles(t *testing.T) {
 			t.Errorf("%s: about.txt says %q", tr.Name, about)
 		}
 	}
-	if err := run([]string{"-troubles", filepath.Join(dir, "loader", "rank0.json")}); err == nil {
+	if err := run([]string{"trace", "-troubles", filepath.Join(dir, "loader", "rank0.json")}); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }

@@ -1,0 +1,50 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Corpus returns the path of a file or directory of the corpus, which holds real captures
+// that are not part of the project: the directory that ASSAY_CORPUS names, else
+// ../shared/corpus. It skips the test if there is none.
+func Corpus(t testing.TB, elem ...string) string {
+	t.Helper()
+	path, ok := FindCorpus(t, elem...)
+	if !ok {
+		t.Skip("no real files; set ASSAY_CORPUS")
+	}
+	return path
+}
+
+// FindCorpus is [Corpus] for tests that have other inputs, too: it reports whether the path
+// exists.
+func FindCorpus(t testing.TB, elem ...string) (path string, ok bool) {
+	t.Helper()
+	path = filepath.Join(append([]string{root(t)}, elem...)...)
+	_, err := os.Stat(path)
+	return path, err == nil
+}
+
+// root returns the directory of the corpus, whether it exists or not.
+func root(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("ASSAY_CORPUS"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd() // of the package that is tested
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "..", "shared", "corpus")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above ", dir)
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,57 @@
+// Package test has what tests of all packages share: the paths of their inputs, and
+// whether they run at full size.
+package test
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Long reports whether tests take all inputs, full sizes and full memory: if ASSAY_LONG is
+// set, as by make long. Usually they take a part, which must still be able to fail.
+func Long() bool { return os.Getenv("ASSAY_LONG") != "" }
+
+// Every returns n, or 1 if tests are [Long]: a test takes every nth input, and proves with
+// an nth of the least number that it tests something.
+func Every(n int) int {
+	if Long() {
+		return 1
+	}
+	return n
+}
+
+// Files returns the files that match any of the patterns of [filepath.Glob]. A pattern that
+// matches none fails the test: after a move of files a test would pass without inputs.
+func Files(t testing.TB, patterns ...string) (files []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no file matches %s (%v)", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
+// Unpacked returns the content of a gzip file.
+func Unpacked(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
