@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo
+.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
@@ -38,6 +38,8 @@ instructions-record: ; ./.ci/instructions --record
 # The profile that guides the compiler when it builds the command, of usual commands on
 # generated traces, and on real ones where ASSAY_CORPUS names some.
 pgo:    ; go test -pgo=off -run '^$$' -bench '^BenchmarkUsual$$' -benchtime 8x -cpuprofile cmd/assay/default.pgo -o /dev/null ./cmd/assay
+# How large the module is: folders, packages, exported names, lines.
+facts:  ; @go run .ci/facts.go
 cover:  ; go test -cover ./...
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto
