@@ -1,11 +1,12 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo
+.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts
 
 test:   ; go test ./...
-# The tests that are skipped or smaller without it: many inputs, full memory, noise.
-LONG = TestFalseAlarms|TestPower|TestManyInputs|TestCommandsStayWithinMemory|TestAssembler|TestDamaged|TestMergeScenarios|TestMergeCorpus
-long:   ; ASSAY_LONG=1 go test -run '$(LONG)' ./gate ./trace ./torchprof/memory ./cmd/assay
+# The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
+# memory, noise, limits on time, and those that compile. All tests of their packages run.
+LONG = $(shell grep -rlE 'test[.](Long|Every)' --include='*_test.go' . | grep -v assay-beam | xargs -n1 dirname | sort -u)
+long:   ; ASSAY_LONG=1 go test -timeout 30m $(LONG)
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
@@ -29,7 +30,7 @@ bench-peers: ; ./.ci/peers
 bench-logs: ; go test -run '^$$' -bench . ./logs/forms
 	go test -run '^$$' -bench Text ./ingest
 # The pipeline for clusters, a module of its own; downloads the SDK of Apache Beam.
-beam: ; cd cmd/assay-beam && go vet ./... && go test ./...
+beam: ; cd cmd/assay-beam && go vet ./... && ASSAY_LONG=1 go test ./...
 # Counts of instructions, which other load does not change, beside those of
 # .ci/instructions.tsv; and records them there. Wants valgrind.
 instructions: ; ./.ci/instructions
@@ -37,6 +38,8 @@ instructions-record: ; ./.ci/instructions --record
 # The profile that guides the compiler when it builds the command, of usual commands on
 # generated traces, and on real ones where ASSAY_CORPUS names some.
 pgo:    ; go test -pgo=off -run '^$$' -bench '^BenchmarkUsual$$' -benchtime 8x -cpuprofile cmd/assay/default.pgo -o /dev/null ./cmd/assay
+# How large the module is: folders, packages, exported names, lines.
+facts:  ; @go run .ci/facts.go
 cover:  ; go test -cover ./...
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto

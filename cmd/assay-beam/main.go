@@ -4,8 +4,8 @@
 //	assay-beam --input 'traces/*.json.gz' --output out/
 //	assay-beam --input 'gs://bucket/run/*.json.gz' --output gs://bucket/out --runner dataflow --project P --region R ...
 //
-// It writes out/run, a partial as "assay merge" writes it, and summary.json, report.md and
-// pictures. The runner is Prism, in this process, or what --runner names: flink, spark,
+// It writes out/run, a partial as "assay merge" writes it, and what "assay report" writes of
+// that: summary.json, report.md, report.html and pictures. The runner is Prism, in this process, or what --runner names: flink, spark,
 // dataflow or universal, with the flags of Beam.
 package main
 

@@ -8,7 +8,7 @@
 //	split    record → the collectives of each of its groups, keyed by the group
 //	outline  group → which ranks it has          align  outlines → by which groups clocks are aligned
 //	solve    group → transfer, waits and sums
-//	report   summaries, what was found in groups → summary.json, report.md and pictures in OUTPUT
+//	report   summaries, what was found in groups → summary.json, report.md, report.html and pictures in OUTPUT
 //
 // No worker has the collectives of all groups of all ranks. The report has the summaries
 // of all ranks, and what was found in groups.

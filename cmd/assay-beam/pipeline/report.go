@@ -134,5 +134,8 @@ func (f *reportFn) write(ctx beamContext, s *summary.Summary, emit func(string))
 			return err
 		}
 	}
+	if err := file("report.html", doc.HTML); err != nil {
+		return err
+	}
 	return file("report.md", doc.Markdown)
 }
