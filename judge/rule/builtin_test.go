@@ -103,9 +103,13 @@ func parseRules(text []byte) (rules []ruleEntry, err error) {
 				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
 				e.Remedies = append(e.Remedies, r)
 				return eachKey(remedy, func(key string, value ast.Node) error {
-					return decodeKey(r, key, value, func(key string, value ast.Node) error {
+					err := decodeKey(r, key, value, func(key string, value ast.Node) error {
 						return settings.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
 					})
+					if wrong := r.When.wrong(); err == nil && key == "when" && wrong != "" {
+						err = settings.Errorf(value, "remedy %q: when: %s", r.ID, wrong)
+					}
+					return err
 				})
 			})
 		})

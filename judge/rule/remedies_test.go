@@ -28,8 +28,8 @@ func blanks(text string) (out []string) {
 }
 
 // TestAdviceInSource reads the source of the judge: every call of Advise names a
-// remedy of a rule and fills in its blanks, every remedy is named by a
-// call, a replacement or a stack, and no other code makes steps.
+// remedy of a rule and fills in its blanks, every remedy is named by a call, by another remedy
+// or in what a rule gives, and no other code makes steps.
 func TestAdviceInSource(t *testing.T) {
 	files, err := filepath.Glob(filepath.FromSlash("../*/*.go"))
 	if err != nil || len(files) < 30 {
@@ -37,9 +37,13 @@ func TestAdviceInSource(t *testing.T) {
 	}
 	book := builtIn().remedies
 	used := map[string]bool{}
-	for id, r := range book {
-		used[r.Nsys], used[r.Plain] = true, true
-		used[id] = used[id] || len(r.With) > 0
+	for _, r := range book {
+		used[r.Else] = true
+	}
+	for i := range builtInRules {
+		for _, id := range builtInRules[i].Gives {
+			used[id] = true
+		}
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -154,7 +158,7 @@ func TestNsysSteps(t *testing.T) {
 		}
 	}
 	both := &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}, {Format: "nsys-sqlite"}}}
-	if SettingOf(both, nil).nsys || SettingOf(&summary.Summary{}, nil).nsys {
+	if OfNsys(both) || OfNsys(&summary.Summary{}) {
 		t.Error("inputs of PyTorch, or none, are taken for those of Nsight Systems")
 	}
 }
