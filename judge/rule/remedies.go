@@ -27,6 +27,7 @@ type Remedy struct {
 	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
 	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
 	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
+	When   When     `json:"-"`                // the condition that these three are of
 	Source Source   `json:"source"`
 }
 
@@ -111,7 +112,7 @@ func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) [
 func remediesOf(rule string) (out []Remedy) {
 	for _, id := range builtIn().given(rule) {
 		r := builtIn().remedy(id)
-		one := Remedy{ID: id, Text: r.Text, Source: sourceNamed(r.From)}
+		one := Remedy{ID: id, Text: r.Text, When: r.When, Source: sourceNamed(r.From)}
 		for _, word := range r.When.requires() {
 			switch word {
 			case "plain":
