@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test/loggen"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
@@ -159,6 +160,15 @@ func causeRuns() (out []labelled) {
 	moving.Kernels = []summary.Kernel{{Name: "add", Class: "compute", Category: "elementwise", Count: 1000, TotalNS: 400 * ms, MaxNS: ms},
 		{Name: "scale", Class: "compute", Category: "elementwise", Count: 1000, TotalNS: 400 * ms, MaxNS: ms}}
 	add("kernels that move data", moving)
+	slow := loggen.Each(60, 2, func(i int) loggen.Line { // fewer requests run while others queue
+		if i%4 == 0 {
+			return loggen.Line{Running: 40, Usage: 0.5, Tokens: 1200}
+		}
+		return loggen.Line{Running: 10, Usage: 0.5, Tokens: 1200, Queued: 30}
+	}).SGLang()
+	out = append(out, labelled{name: "requests queue for prefill", in: given(slow)})
+	prefill := loggen.Each(60, 2, func(i int) loggen.Line { return loggen.Line{Prefill: true, Usage: 0.5, Prompt: 100, Queued: 30} }).SGLang()
+	out = append(out, labelled{name: "requests queue on a prefill server", in: given(strings.ReplaceAll(prefill, "#queue-req:", "#inflight-req: 3, #queue-req:"))})
 	copied := func(name string, count, bytes int64) summary.Copy {
 		return summary.Copy{Name: name, Class: "copy", Count: count, TotalNS: 50 * ms, MinNS: 10_000, MaxNS: ms, Bytes: &bytes}
 	}
@@ -200,6 +210,48 @@ func checkShown(t *testing.T, run string, v variation, stacks []rule.Stack, r fi
 		for _, word := range ofPyTorch {
 			if text := rule.Text(r); strings.Contains(text, word) {
 				t.Errorf("%s: a program without PyTorch is told: %s: %s", run, r.ID, text)
+			}
+		}
+	}
+}
+
+// blanksIn returns the arguments that a wording needs.
+func blanksIn(w *rule.Wording) []string {
+	texts := []string{w.Title}
+	for _, line := range w.Evidence {
+		texts = append(texts, line.Text)
+	}
+	return blanks(strings.Join(texts, " "))
+}
+
+// TestWordings says every finding of every labelled run: no blank is left, and what a wording gives
+// under a condition is given in one run and withheld in another.
+func TestWordings(t *testing.T) {
+	type choice struct{ rule, id string }
+	given, withheld := map[choice]bool{}, map[choice]bool{}
+	for _, run := range slices.Concat(labelledRuns(), causeRuns()) {
+		for _, f := range Judge(run.in(t), rule.DefaultThresholds()).Findings {
+			say := rule.WordingOf(f.Rule)
+			for _, line := range append([]string{f.Title}, f.Evidence...) {
+				for _, blank := range blanksIn(say) {
+					if strings.Contains(line, "{"+blank+"}") {
+						t.Errorf("%s: %s says %q, and measures no %s", run.name, f.Rule, line, blank)
+					}
+				}
+			}
+			for _, c := range say.Next {
+				if c.When != "" {
+					has := slices.Contains(ids(f.Next), c.ID)
+					given[choice{f.Rule, c.ID}] = given[choice{f.Rule, c.ID}] || has
+					withheld[choice{f.Rule, c.ID}] = withheld[choice{f.Rule, c.ID}] || !has
+				}
+			}
+		}
+	}
+	for _, p := range rule.DefaultThresholds().Pages() {
+		for _, c := range rule.WordingOf(p.ID).Next {
+			if k := (choice{p.ID, c.ID}); c.When != "" && !(given[k] && withheld[k]) {
+				t.Errorf("%s, %s: given in a run: %t, withheld in one with the finding: %t", p.ID, c.ID, given[k], withheld[k])
 			}
 		}
 	}

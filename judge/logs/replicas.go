@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"assay/internal/label"
-	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
 )
@@ -241,21 +240,17 @@ func (in *input) throughputText() []string {
 	return []string{fmt.Sprintf("output: %.4g token/s, the sum of the medians of %s", sum, label.Plural(n, "replica"))}
 }
 
-// worstReplica returns the replica with the largest value, and the finding for it.
-func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, f finding.Finding, limit float64, ok bool) {
+// worstReplica returns the replica with the largest value, and the value. It is nil if none has
+// enough lines.
+func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, most float64) {
 	limits := e.Limits[id]
-	most := -1.0
 	for _, p := range in.replicas() {
 		share, n := value(p)
-		if n > 0 && p.lines() >= limits.MinEvents && share > most {
+		if n > 0 && p.lines() >= limits.MinEvents && (best == nil || share > most) {
 			best, most = p, share
 		}
 	}
-	if best == nil {
-		return nil, f, 0, false
-	}
-	f, limit, ok = e.measured(id, most)
-	return best, f, limit, ok
+	return best, most
 }
 
 // cached accepts the moments at which the use of the KV cache is known.

@@ -212,7 +212,12 @@ var builtInRules = []ruleEntry{
 		{ID: "vllm-preemption", Text: "With vLLM, if it warns of preemption: raise --gpu-memory-utilization or --tensor-parallel-size, or lower --max-num-seqs or --max-num-batched-tokens.", From: "vllm-tuning", When: "vllm"},
 		{ID: "find-what-runs-in-the-stretches", Text: "Find in the trace what the CPU does in these stretches. Typical causes: data loading, evaluation, the start and the end of a capture.", From: "nsys-rules"},
 		{ID: "leave-out-stretches", Text: "If a stretch is not part of the work: leave it out of the capture.", From: "assay"},
-	}, Gives: []string{"sglang-fill", "sglang-fill-memory", "sglang-fill-schedule", "skyrl-rollout", "skyrl-rollout-engines", "verl-rollout", "verl-rollout-batch", "verl-rollout-replicas", "vllm-fill", "vllm-preemption"}},
+	}, Say: Wording{Title: "GPU time utilization under {min_busy}: {window}", Evidence: []Line{
+		{List: "stretches"},
+	}, Next: []Choice{
+		{ID: "find-what-runs-in-the-stretches"},
+		{ID: "leave-out-stretches"},
+	}}, Gives: []string{"sglang-fill", "sglang-fill-memory", "sglang-fill-schedule", "skyrl-rollout", "skyrl-rollout-engines", "verl-rollout", "verl-rollout-batch", "verl-rollout-replicas", "vllm-fill", "vllm-preemption"}},
 	{Rule: Rule{ID: "uneven-ranks", Meaning: "compute time of the rank with most, minus the mean of all ranks, over the former; for ranks with the same number of steps", Warn: 0.1, Critical: 0.25, Source: "HTA and the guides on expert and pipeline parallelism describe this imbalance without a limit; clocks vary by less than a tenth"}, Line: "one rank computes more than the others", Part: "compute time of the rank with most, less the mean", Whole: "compute time of the rank with most", Gain: "that difference, because a step takes as long as its slowest rank", Confidence: "likely", Sure: []string{"compare the number of tokens or samples of each rank, and the clocks of each GPU (nvidia-smi)"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "even-out-the-work", Text: "Give all ranks the same work: batches by tokens instead of samples (sequence packing, sorting by length), pipeline stages of equal time, balanced experts.", From: "torch-tuning"},
 		{ID: "check-throttling", Text: "If the ranks have the same work: check for a throttled GPU with nvidia-smi -q -d PERFORMANCE.", From: "nvidia-smi"},
@@ -223,7 +228,12 @@ var builtInRules = []ruleEntry{
 	}},
 	{Rule: Rule{ID: "opaque-graphs", Meaning: "time in CUDA graphs without node trace, or apparent idle time while such a graph may have run, over the window, summed over GPUs", Warn: 0.25, Info: 0.05, Source: "CUPTI traces a graph as one event by default; its kernels are unknown"}, Line: "CUDA graphs without node trace", Part: "time in CUDA graphs without node trace", Whole: "the windows of all GPUs", Gain: "none", Confidence: "certain", Sure: []string{"record with nsys --cuda-graph-trace=node, or with torch.profiler and a CUPTI that records graph nodes"}, Changes: "if it is at least half of the apparent idle time, the verdict is unknown, because the GPU may have been busy", Remedies: []*remedyEntry{
 		{ID: "record-graph-nodes", Text: "Record the kernels inside CUDA graphs: nsys profile --cuda-graph-trace=node, or torch.profiler with a newer CUPTI.", From: "nsys"},
-	}},
+	}, Say: Wording{Title: "CUDA graphs without node trace: {window}", Evidence: []Line{
+		{Text: "{launches}; the kernels in these graphs are unknown"},
+		{Rows: "kernels", Text: "{quoted}: {share} of this time ({amounts})"},
+	}, Next: []Choice{
+		{ID: "record-graph-nodes"},
+	}}},
 	{Rule: Rule{ID: "slowing-kernels", Meaning: "rise of the time of identical compute kernels (name, grid, block) in the last two thirds of the window over the first third, if most of them slow down by 5%", Warn: 0.1, Critical: 0.3, Source: "durations of one kernel vary by a few percent; a GPU at its power or temperature limit loses 10% to 30% of its clock, and another process takes more", MinShare: 0.03, Margin: 0.75}, Line: "identical kernels slow down over time", Part: "time of identical kernels over what they took in the first third of the window", Whole: "what they took in the first third of the window, for as many runs", Gain: "the time over that", Confidence: "likely", Sure: []string{"record clocks, power and temperature at the same time (nvidia-smi dmon -s pct) and compare them over time", "check that no other process uses the GPU (nvidia-smi pmon)"}, Changes: "it never decides the verdict. It is a warning from min_share of the window", Remedies: []*remedyEntry{
 		{ID: "check-the-clocks", Text: "Check clocks, power and temperature while it runs (nvidia-smi dmon -s pct): a falling clock means a power or thermal limit. Improve the cooling, or lock the clocks (nvidia-smi -lgc).", From: "nvidia-smi"},
 		{ID: "check-other-processes", Text: "If the clocks are constant: check for another process on the GPU (nvidia-smi pmon), or for inputs that grow with each step.", From: "nvidia-smi"},
@@ -239,14 +249,30 @@ var builtInRules = []ruleEntry{
 		{ID: "speculate", Text: "If these kernels decode: use speculative decoding, which checks several tokens with one read of the weights.", From: "vllm-speculation", When: "!plain"},
 		{ID: "fused-attention", Text: "This attention is not fused: use torch.nn.functional.scaled_dot_product_attention with the flash backend, or FlashAttention.", From: "torch-sdpa"},
 	}, Also: []string{"give-all-ranks", "find-the-late-rank", "find-the-late-ranks", "compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "send-less-between-ranks", "even-out-each-step", "transfer-less", "tune-the-communication", "compare-the-same-steps", "fuse-small-kernels"}},
-	{Rule: Rule{ID: "tiny-kernels", Meaning: "total time of kernels that run for less than the given time, over total kernel time; reported under launch-bound or kernel-gaps if one of them is over its limit", Warn: 0.3, Critical: 0.6, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the CPU about 5 µs, and such a kernel does not fill a GPU", Under: 10000}, Line: "kernels too short to fill the GPU", Part: "total time of kernels under the given time", Whole: "total kernel time", Gain: "none", Confidence: "likely", Sure: []string{"profile the most frequent of them with ncu --set full, which shows their occupancy"}, Changes: "it never decides the verdict. It is a warning from 10% of the window and critical from 50%", Also: []string{"launch-more-each", "fuse-small-kernels"}, Gives: []string{"sfllm-graphs", "sglang-graphs", "sglang-graphs-old", "sglang-overlap", "skyrl-graphs", "vllm-graphs"}},
+	{Rule: Rule{ID: "tiny-kernels", Meaning: "total time of kernels that run for less than the given time, over total kernel time; reported under launch-bound or kernel-gaps if one of them is over its limit", Warn: 0.3, Critical: 0.6, Source: "TraceLens and nsys-ai call kernels under 10 µs short; a launch takes the CPU about 5 µs, and such a kernel does not fill a GPU", Under: 10000}, Line: "kernels too short to fill the GPU", Part: "total time of kernels under the given time", Whole: "total kernel time", Gain: "none", Confidence: "likely", Sure: []string{"profile the most frequent of them with ncu --set full, which shows their occupancy"}, Changes: "it never decides the verdict. It is a warning from 10% of the window and critical from 50%", Say: Wording{Title: "Short kernels (under {under}): {share} of total kernel time ({amounts})", Evidence: []Line{
+		{Text: "{short} of {launches} are shorter than {under}"},
+		{Rows: "kernels", Text: "{quoted}: {share} of this time ({amounts})"},
+	}, Next: []Choice{
+		{ID: "launch-more-each"},
+		{ID: "fuse-small-kernels"},
+	}}, Gives: []string{"sfllm-graphs", "sglang-graphs", "sglang-graphs-old", "sglang-overlap", "skyrl-graphs", "vllm-graphs"}},
 	{Rule: Rule{ID: "memory-bandwidth", Meaning: "total time of memory-bound kernel types (elementwise, normalization, reduction, copy, matrix-vector and similar ones), over total compute kernel time without CUDA graphs traced as one event", Warn: 0.5, Source: "TraceLens expects such kernels at over 70% of the memory's bandwidth; from half of the time on they determine the speed"}, Line: "memory-bound kernel types, by name", Part: "total time of kernels of categories with few operations per byte", Whole: "total time of all compute kernels, without CUDA graphs traced as one event", Gain: "none", Confidence: "hint", Sure: []string{"profile the largest of them with ncu --section SpeedOfLight, because memory-bound kernels reach over 60% of the memory peak"}, Changes: "it decides the verdict (memory-bound) only if the run is compute-bound otherwise. It is a warning from 10% of the window", Remedies: []*remedyEntry{
 		{ID: "fuse-small-kernels", Text: "Use torch.compile, which fuses chains of small kernels into fewer passes over memory.", From: "torch-compile", When: "!plain", Else: "fuse-by-hand"},
 		{ID: "fuse-by-hand", Text: "Fuse consecutive kernels, so that data passes through memory once.", From: "cuda-best", When: "plain"},
 		{ID: "move-less", Text: "Move fewer bytes: bfloat16 instead of float32, fused losses and optimizers (fused=True), no layout copies (.contiguous(), transposes), recomputation where it is cheaper than reading.", From: "torch-tuning", When: "!plain", Else: "move-less-by-hand"},
 		{ID: "move-less-by-hand", Text: "Move fewer bytes: smaller types if accuracy allows, coalesced accesses, recomputation where it is cheaper than reading.", From: "cuda-best", When: "plain"},
 		{ID: "measure-bandwidth", Text: "Measure the memory bandwidth of the largest of these kernels: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis.", From: "ncu"},
-	}, Also: []string{"batch-more-requests", "quantize-the-weights", "speculate"}},
+	}, Say: Wording{Words: []string{"top"}, Title: "Memory-bound kernel types: {share} of compute kernel time ({amounts})", Evidence: []Line{
+		{Rows: "categories", Text: "{name}: {share} of compute kernel time ({amounts})"},
+		{Rows: "kernels", Text: "{quoted}: {share} of this time ({amounts})"},
+	}, Next: []Choice{
+		{ID: "fuse-small-kernels", When: "top!=gemv"},
+		{ID: "move-less", When: "top!=gemv"},
+		{ID: "batch-more-requests", When: "top=gemv"},
+		{ID: "quantize-the-weights", When: "top=gemv"},
+		{ID: "speculate", When: "top=gemv"},
+		{ID: "measure-bandwidth"},
+	}}},
 	{Rule: Rule{ID: "compute-bound", Meaning: "time with a compute kernel, over the window, summed over GPUs; the good case", Info: 0.9, Source: "traceml calls a step compute-bound from 90% compute on"}, Line: "compute kernels run nearly all the time", Part: "time with a compute kernel", Whole: "the windows of all GPUs", Gain: "none", Confidence: "certain", Sure: []string{"profile the largest kernels with ncu --set full, which shows their % of peak"}, Changes: "it decides the verdict only if no other part is over its limit", Remedies: []*remedyEntry{
 		{ID: "gains-are-in-kernels", Text: "Optimize the largest kernels: use lower precision (bfloat16, fp8) or fused kernels. In training, recompute less.", From: "torch-tuning"},
 		{ID: "busy-is-not-efficient", Text: "Compare achieved FLOP/s with the peak before adding GPUs: a busy GPU can still be inefficient.", From: "ncu"},
@@ -462,7 +488,12 @@ var builtInRules = []ruleEntry{
 		{ID: "free-other-memory", Text: "Reduce memory outside the allocator: other processes, the CUDA context and NCCL (nvidia-smi shows the total).", From: "torch-memory"},
 		{ID: "find-allocation-sites", Text: "Find the allocation sites: torch.cuda.memory._record_memory_history() and torch.cuda.memory._dump_snapshot(\"snapshot.pickle\"), which assay reads.", From: "torch-memory"},
 		{ID: "shrink-the-kv-cache-of-servers", Text: "If this is an inference server: lower --gpu-memory-utilization (vLLM) or --mem-fraction-static (SGLang), which makes the KV cache smaller.", From: "vllm-memory"},
-	}, Also: []string{"checkpoint-activations", "smaller-micro-batches", "compute-in-bfloat16", "chunk-the-loss", "checkpoint-smaller-regions", "free-gradients-early", "step-in-backward", "shard-gradients", "shard-the-optimizer", "smaller-optimizer", "shard-weights", "load-through-meta", "check-for-two-models", "shrink-the-kv-cache", "smaller-communication-buffers", "one-batch-at-a-time", "record-allocation-sites", "read-allocation-stacks", "delete-before-the-peak", "free-what-a-line-allocates", "find-what-keeps-tensors"}, Gives: []string{"jax-memory", "jax-memory-share", "sglang-less-memory", "sglang-less-memory-decode", "sglang-less-memory-static", "slime-context-parallel", "slime-fewer-tokens", "slime-less-memory", "verl-less-memory", "verl-less-memory-graphs", "verl-less-memory-training", "vllm-fewer-graphs", "vllm-less-memory", "vllm-split-weights"}},
+	}, Also: []string{"checkpoint-activations", "smaller-micro-batches", "compute-in-bfloat16", "chunk-the-loss", "checkpoint-smaller-regions", "free-gradients-early", "step-in-backward", "shard-gradients", "shard-the-optimizer", "smaller-optimizer", "shard-weights", "load-through-meta", "check-for-two-models", "shrink-the-kv-cache", "smaller-communication-buffers", "one-batch-at-a-time", "record-allocation-sites", "read-allocation-stacks", "delete-before-the-peak", "free-what-a-line-allocates", "find-what-keeps-tensors"}, Say: Wording{Title: "Memory almost full: {value} of GPU memory at most, median {median}", Evidence: []Line{
+		{Text: "logged as {logged}"},
+	}, Next: []Choice{
+		{ID: "smaller-micro-batches"},
+		{ID: "find-allocation-sites"},
+	}}, Gives: []string{"jax-memory", "jax-memory-share", "sglang-less-memory", "sglang-less-memory-decode", "sglang-less-memory-static", "slime-context-parallel", "slime-fewer-tokens", "slime-less-memory", "verl-less-memory", "verl-less-memory-graphs", "verl-less-memory-training", "vllm-fewer-graphs", "vllm-less-memory", "vllm-split-weights"}},
 	{Rule: Rule{ID: "memory-fragmented", Meaning: "free memory in partly used segments, which cannot be released or used for larger blocks, over reserved memory; judged from 256 MiB", Warn: 0.15, Critical: 0.3, Source: "PyTorch has no limit; its out-of-memory message advises expandable segments if reserved but unallocated memory is large; these limits are defined by assay"}, Line: "free memory in partly used segments", Part: "free memory in partly used segments", Whole: "reserved memory", Gain: "none", Confidence: "likely", Sure: []string{"run once with PYTORCH_ALLOC_CONF=expandable_segments:True and compare"}, Changes: "the first finding of the highest level decides the verdict of a snapshot", Remedies: []*remedyEntry{
 		{ID: "expandable-segments", Text: "Set PYTORCH_ALLOC_CONF=expandable_segments:True (older PyTorch: PYTORCH_CUDA_ALLOC_CONF), so that segments grow and free pages fit blocks of any size.", From: "torch-cuda", When: "!plain"},
 		{ID: "max-split-size", Text: "If expandable segments cannot be used: set PYTORCH_ALLOC_CONF=max_split_size_mb:512, which keeps large segments whole.", From: "torch-cuda"},
@@ -523,18 +554,47 @@ var builtInRules = []ruleEntry{
 		{ID: "more-replicas", Text: "If latency matters more than throughput: add replicas, or admit fewer requests.", From: "sglang-tuning"},
 		{ID: "more-prefill-servers", Text: "Give more GPUs to prefill, or fewer to decode.", From: "sglang-tuning"},
 		{ID: "larger-prefill-chunks", Text: "If memory allows: raise --chunked-prefill-size and --max-prefill-tokens (SGLang), so that prefill has larger batches.", From: "sglang-tuning"},
-	}, Gives: []string{"sglang-fill-schedule", "verl-rollout-batch"}},
+	}, Say: Wording{Words: []string{"wait"}, Title: "Requests queue while the KV cache has room: {value} {time}{on}", Evidence: []Line{
+		{List: "replica"},
+		{List: "throughput"},
+		{When: "wait=prefill-server", Text: "this is a prefill server: requests wait for prefill or for the decode servers"},
+		{When: "wait=prefill", Text: "most of these requests queue while fewer run than at other times, so they wait for prefill"},
+		{When: "wait=batch", Text: "most of these requests queue while about as many run as ever do, so a limit of the batch is reached"},
+	}, Next: []Choice{
+		{ID: "more-prefill-servers", When: "wait=prefill-server"},
+		{ID: "raise-running-requests", When: "wait=batch"},
+		{ID: "larger-prefill-chunks", When: "wait!=batch"},
+		{ID: "more-replicas", When: "wait!=prefill-server"},
+	}}, Gives: []string{"sglang-fill-schedule", "verl-rollout-batch"}},
 	{Rule: Rule{ID: "prefill-stalls-decode", Meaning: "time that decode loses while prompts are processed, over the time of the log; derived from the tokens per second and request of lines with and without prefill", Warn: 0.1, Critical: 0.3, Source: "prefill batches delay the tokens of running requests; these limits are defined by assay", MinEvents: 20}, Symptom: "generation pauses while prompts are processed", Likely: "long prompts run in the same server as decode", Line: "decode waits for prefill", Part: "time that decode loses to prefill", Whole: "the time of the log", Gain: "none", Confidence: "hint", Sure: []string{"trace the server, which shows prefill and decode batches"}, Changes: "it decides the verdict of a server log", Remedies: []*remedyEntry{
 		{ID: "smaller-prefill-chunks", Text: "If latency per token matters: lower --chunked-prefill-size (SGLang) or --max-num-batched-tokens (vLLM), which lets decode run between chunks.", From: "vllm-tuning"},
 		{ID: "separate-prefill", Text: "Run prefill and decode on separate servers.", From: "sglang-arguments"},
-	}},
+	}, Say: Wording{Title: "Decode waits for prefill: about {value} of the time{on}", Evidence: []Line{
+		{Text: "decode per request: median {with} token/s with prefill, {without} without"},
+		{List: "replica"},
+	}, Next: []Choice{
+		{ID: "smaller-prefill-chunks"},
+		{ID: "separate-prefill"},
+	}}},
 	{Rule: Rule{ID: "kv-transfer-waits", Meaning: "mean number of requests that wait for KV cache or its transfer on a decode server, over these and the running ones", Warn: 0.25, Critical: 0.5, Source: "these limits are defined by assay", MinEvents: 10}, Line: "requests of a decode server wait for the transfer of their KV cache", Part: "requests that wait for KV cache or its transfer", Whole: "these and the running requests", Gain: "none", Confidence: "likely", Sure: []string{"read the log of the prefill servers of the same time"}, Changes: "it decides the verdict of a server log", Remedies: []*remedyEntry{
 		{ID: "faster-kv-transfer", Text: "Check the network of the transfer: use RDMA (--disaggregation-ib-device of SGLang).", From: "sglang-arguments"},
-	}, Also: []string{"more-prefill-servers"}},
+	}, Say: Wording{Title: "Requests wait for the transfer of their KV cache: {value} of all{on}", Evidence: []Line{
+		{List: "replica"},
+		{List: "throughput"},
+	}, Next: []Choice{
+		{ID: "faster-kv-transfer"},
+		{ID: "more-prefill-servers"},
+	}}},
 	{Rule: Rule{ID: "eager-decode", Meaning: "logged decode batches that ran without a CUDA graph, over all logged decode batches", Warn: 0.1, Critical: 0.5, Source: "the guide of SFLLM names 20% to 40% for CUDA graphs in decode; these limits are defined by assay", MinEvents: 10}, Symptom: "decode runs without CUDA graphs", Likely: "the batch is larger than the captured sizes, or graphs are off", Line: "decode runs without CUDA graphs", Part: "decode batches without a CUDA graph", Whole: "all logged decode batches", Gain: "none", Confidence: "certain", Sure: []string{"compare the throughput with CUDA graphs"}, Changes: "it decides the verdict of a server log", Remedies: []*remedyEntry{
 		{ID: "enable-decode-graphs", Text: "Remove --disable-cuda-graph (SGLang) or --enforce-eager (vLLM), unless it is needed for debugging.", From: "sglang-arguments"},
 		{ID: "capture-larger-batches", Text: "If only large batches run without: raise --cuda-graph-max-bs (SGLang) or cudagraph_capture_sizes (vLLM), which takes memory.", From: "sglang-arguments"},
-	}},
+	}, Say: Wording{Title: "Decode without CUDA graphs: {value} of {batches} logged batches", Evidence: []Line{
+		{Text: "logged as {logged}"},
+		{List: "throughput"},
+	}, Next: []Choice{
+		{ID: "enable-decode-graphs"},
+		{ID: "capture-larger-batches"},
+	}}},
 	{Rule: Rule{ID: "logged-communication", Meaning: "timers of communication in a trainer's log, over the step; waiting for other pipeline stages is in them", Warn: 0.2, Critical: 0.4, Source: "these limits are defined by assay; a timer of one rank includes its waiting for others", MinEvents: 5}, Line: "timers of communication take much of the step", Part: "timers of communication", Whole: "total step time", Gain: "these timers; work that overlaps them still takes its time", GainIsPart: true, Confidence: "hint", Sure: []string{"trace all ranks, which divides communication into transfer and waiting"}, Changes: "it decides the verdict of a trainer's log", Remedies: []*remedyEntry{
 		{ID: "shrink-the-logged-bubble", Text: "Receiving from another pipeline stage is mostly waiting: use more micro-batches or interleaved stages, which make the pipeline bubble smaller.", From: "megatron"},
 		{ID: "overlap-grad-reduce", Text: "Overlap the reduction of gradients with the backward pass (--overlap-grad-reduce and --use-distributed-optimizer of Megatron-LM).", From: "megatron"},
@@ -570,14 +630,28 @@ var builtInRules = []ruleEntry{
 	{Rule: Rule{ID: "under-loaded", Meaning: "time in which no request queues and the KV cache is used less than margin, of the busiest replica", Warn: 0.8, Source: "a batch that is far from its limits does not fill a GPU; these limits are defined by assay", MinEvents: 10, Margin: 0.25}, Symptom: "the server has little to do", Likely: "too few requests at once", Line: "the server has few requests", Part: "time with few requests", Whole: "the time of the log", Gain: "none", Confidence: "likely", Sure: []string{"send more requests at once and compare the throughput"}, Changes: "it decides the verdict of a server log if no other rule does", Remedies: []*remedyEntry{
 		{ID: "load-the-server", Text: "If throughput matters: send more requests at once, because decode takes almost as long for a small batch as for a large one.", From: "sglang-tuning"},
 		{ID: "fewer-replicas", Text: "If there are no more requests: use fewer or smaller GPUs, or fewer replicas.", From: "sglang-tuning"},
-	}},
+	}, Say: Wording{Title: "Few requests: none queued, KV cache under {margin} for {value} {time}", Evidence: []Line{
+		{List: "replica"},
+		{List: "throughput"},
+	}, Next: []Choice{
+		{ID: "load-the-server"},
+		{ID: "fewer-replicas"},
+	}}},
 	{Rule: Rule{ID: "low-mfu", Meaning: "median model FLOPs utilization that a trainer logged", Source: "dense models on current GPUs reach 35% to 50%; small models and mixtures of experts reach less", MinEvents: 5, MinBusy: 0.3}, Line: "logged MFU is low", Part: "logged MFU", Gain: "none", Confidence: "hint", Sure: []string{"trace one step, which shows what the GPU waits for"}, Changes: "it is for information", Remedies: []*remedyEntry{
 		{ID: "trace-a-training-step", Text: "Trace one training step with torch.profiler, and pass the trace to assay, which shows idle time, communication and kernels.", From: "torch-profiler"},
 		{ID: "raise-micro-batches", Text: "If memory allows: use larger micro-batches, or pack sequences.", From: "torch-tuning"},
-	}},
+	}, Say: Wording{Title: "Logged MFU: median {value} ({values}); low under {min_busy}", Evidence: []Line{
+		{Text: "largest value {largest}"},
+	}, Next: []Choice{
+		{ID: "trace-a-training-step"},
+		{ID: "raise-micro-batches"},
+	}}},
 	{Rule: Rule{ID: "low-cache-hits", Meaning: "prompt tokens that were found in the prefix cache, over all prompt tokens; reported from 1% on, because prompts then have common prefixes", Source: "the SkyRL guide names 1.2 to 1.5 times the speed for prefix caching if prompts are similar", MinEvents: 10, MinBusy: 0.2}, Line: "few prompt tokens are found in the prefix cache", Part: "prompt tokens found in the prefix cache", Gain: "none", Confidence: "hint", Sure: []string{"count the common prefixes of the prompts"}, Changes: "it is for information", Remedies: []*remedyEntry{
 		{ID: "route-by-prefix", Text: "If prompts have common prefixes: put the common part first, and send such requests to the same replica.", From: "sglang-tuning"},
-	}, Also: []string{"larger-kv-cache"}},
+	}, Say: Wording{Title: "Prefix cache: {value} of prompt tokens are found in it; low under {min_busy}", Next: []Choice{
+		{ID: "route-by-prefix"},
+		{ID: "larger-kv-cache"},
+	}}},
 	{Rule: Rule{ID: "slow-first-token", Meaning: "the median time to first token of a benchmark at the lightest load that was measured, over the time given", Warn: 1, Source: "the target of the SFLLM guide is under 500 ms; the SkyRL guide names under 100 ms for rollouts on one node", Under: 500000000}, Note: "The rules below are of benchmarks of servers. The result with the lowest median counts, of those whose request rate or concurrency is limited.", Symptom: "the time to first token is high, even with few requests", Likely: "long prompts, or too little compute for prefill", Line: "the first token is late at any load", Part: "the median time to first token", Whole: "the time given by under", Gain: "none", Confidence: "certain", Sure: []string{"measure with one request at a time"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "shorten-the-prefill", Text: "Prefill is slow by itself: use a larger tensor-parallel size or FP8 weights, or shorter prompts.", From: "sglang-tuning"},
 	}, Also: []string{"route-by-prefix"}},

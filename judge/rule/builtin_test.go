@@ -97,7 +97,11 @@ func parseRules(text []byte) (rules []ruleEntry, err error) {
 		limits := func(key string, value ast.Node) error { return e.set(key, value, true) }
 		err := eachKey(entry, func(key string, value ast.Node) error {
 			if key != "remedies" {
-				return decodeKey(&e, key, value, limits)
+				err := decodeKey(&e, key, value, limits)
+				if wrong := e.Say.wrong(); err == nil && key == "say" && wrong != "" {
+					err = settings.Errorf(value, "say: %s", wrong)
+				}
+				return err
 			}
 			return settings.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
 				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
@@ -127,7 +131,7 @@ func decodeKey(into any, key string, value ast.Node, others func(string, ast.Nod
 		if v.Type().Field(i).Tag.Get("yaml") != key {
 			continue
 		}
-		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface()); err != nil {
+		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface(), yaml.Strict()); err != nil {
 			line, text, _ := settings.Mistake(settings.Line(value), err)
 			return fmt.Errorf("%d: %s: %s", line, key, text)
 		}

@@ -45,19 +45,7 @@ type remedyEntry struct {
 func entryOf(s finding.Step) *remedyEntry { return builtIn().remedy(s.ID) }
 
 // Text returns the action of a step as a sentence.
-func Text(s finding.Step) string {
-	text, filled := entryOf(s).Text, strings.Builder{}
-	for {
-		before, rest, _ := strings.Cut(text, "{")
-		filled.WriteString(before)
-		word, after, ok := strings.Cut(rest, "}")
-		if !ok {
-			return filled.String()
-		}
-		filled.WriteString(s.Args[word])
-		text = after
-	}
-}
+func Text(s finding.Step) string { return Fill(entryOf(s).Text, s.Args) }
 
 // SourceOf returns the page that the action of a step comes from.
 func SourceOf(s finding.Step) Source { return sourceNamed(entryOf(s).From) }

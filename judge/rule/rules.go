@@ -37,7 +37,8 @@ type ruleEntry struct {
 	Changes    string             `yaml:"changes"`
 	Remedies   []*remedyEntry     `yaml:"remedies"` // defined here
 	Also       []string           `yaml:"also"`     // ids of remedies that other rules define
-	Gives      []string           `yaml:"gives"`    // ids of remedies that every finding has where they apply
+	Say        Wording            `yaml:"say"`
+	Gives      []string           `yaml:"gives"` // ids of remedies that every finding has where they apply
 }
 
 // A ruleBook has the built-in rules and their remedies by id.
@@ -86,6 +87,9 @@ func (b *ruleBook) given(rule string) (out []string) {
 	listed := slices.Concat(e.Also, e.Gives)
 	for _, r := range e.Remedies {
 		listed = append(listed, r.ID)
+	}
+	for _, c := range e.Say.Next {
+		listed = append(listed, c.ID)
 	}
 	for _, id := range listed {
 		if out = append(out, id); b.remedy(id).Else != "" {

@@ -83,8 +83,15 @@ func checkPage(e *ruleEntry) (problems []string) {
 // checkNamed returns what is wrong with the remedies that e names in also and gives. Owners
 // has the rule of each remedy.
 func checkNamed(e *ruleEntry, owners map[string]string, book *ruleBook) (problems []string) {
-	if len(e.Remedies)+len(e.Also)+len(e.Gives) == 0 {
+	if len(e.Remedies)+len(e.Also)+len(e.Gives)+len(e.Say.Next) == 0 {
 		problems = append(problems, "remedies is missing, and so are also and gives")
+	}
+	for _, c := range e.Say.Next {
+		if owners[c.ID] == "" {
+			problems = append(problems, fmt.Sprintf("say: %s is not a remedy", c.ID))
+		} else if len(blanks(book.remedies[c.ID].Text)) > 0 {
+			problems = append(problems, fmt.Sprintf("say: nothing fills in the blanks of %s", c.ID))
+		}
 	}
 	for i, id := range e.Gives {
 		switch {
@@ -186,6 +193,11 @@ func TestRulesAreChecked(t *testing.T) {
 		{"!plain", "!plian", `17: remedy "less-a": when: "plian" is not a word of conditions`},
 		{"!plain", "!plain, dpp", `17: remedy "less-a": when: "dpp" is not a word of conditions`},
 		{"!plain", "nsys=2024", `17: remedy "less-a": when: "2024" is not a value of "nsys"`},
+		{"also: [less-a]", "say: {title: t, next: [{id: less-b}]}", "rule two: say: less-b is not a remedy"},
+		{"also: [less-a]", "say: {title: t, next: [{id: less-a}]}", "rule two: say: nothing fills in the blanks of less-a"},
+		{"also: [less-a]", "say: {words: [top], next: [{id: less-b, when: tpo=x}]}", `31: say: "tpo" is not one of the words of its findings`},
+		{"also: [less-a]", "say: {evidence: [{rows: kernels}]}", "31: say: a line of evidence has either text or list"},
+		{"also: [less-a]", "say: {titel: t}", `31: say: unknown field "titel"`},
 		{"also: [less-a]", "gives: [less-a]", "rule two: gives: nothing fills in the blanks of less-a"},
 		{"also: [less-a]", "gives: [less-b]", "rule two: gives: less-b is not a remedy, or is named twice"},
 		{"also: [less-a]", "also: [less-b]", "rule two: also: less-b is not a remedy of another rule, or is named twice"},

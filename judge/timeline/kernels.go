@@ -80,30 +80,23 @@ func (c *Evaluator) opaqueGraphs() []tree.Reading {
 		}
 	}
 	window := c.Total.Window()
-	f, limit, ok := rule.Measured(c.Limits[rule.OpaqueGraphs], min(work, window), window)
+	r, ok := c.Say(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window, Words: map[string]string{"launches": finding.Launches(runs)},
+		Rows: map[string]tree.Sums{"kernels": largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })}})
 	if !ok {
 		return nil
 	}
-	f.Title = "CUDA graphs without node trace: " + c.OfWindow(min(work, window)) + rule.Over(limit)
-	f.Evidence = append([]string{finding.Launches(runs) + "; the kernels in these graphs are unknown"},
-		largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })...)
-	f.Next = []finding.Step{finding.Advise("record-graph-nodes")}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.ComputeBound: f.NumeratorNS}}}
+	r.What = "" // its title has its share of the window already
+	r.Explains = map[string]int64{rule.ComputeBound: r.NumeratorNS}
+	return []tree.Reading{r}
 }
 
-// largestOf names the kernels with the most time among those that of accepts.
-func largestOf(c *Evaluator, of func(summary.Kernel) bool) (out []string) {
-	work, all := map[string]int64{}, int64(0)
+// largestOf returns the time of the kernels that of accepts, by name.
+func largestOf(c *Evaluator, of func(summary.Kernel) bool) tree.Sums {
+	out := tree.Sums{NS: map[string]int64{}}
 	for _, k := range c.Kernels {
 		if of(k) {
-			work[k.Name], all = summary.Plus(work[k.Name], k.TotalNS), summary.Plus(all, k.TotalNS)
+			out.NS[k.Name], out.Of = summary.Plus(out.NS[k.Name], k.TotalNS), summary.Plus(out.Of, k.TotalNS)
 		}
-	}
-	for i, name := range finding.ByWork(work) {
-		if i == 3 {
-			break
-		}
-		out = append(out, fmt.Sprintf("%q: %s of this time (%s)", name, unit.Share(work[name], all), unit.DurationOf(work[name], all)))
 	}
 	return out
 }
@@ -169,22 +162,10 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 		return nil
 	}
 	m := movingOf(c)
-	f, limit, _ := rule.Measured(c.Limits[rule.MemoryBandwidth], m.ns, m.all)
-	what := fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(m.ns, m.all), unit.DurationOf(m.ns, m.all))
-	f.Title = what + rule.Over(limit)
-	for i, name := range finding.ByWork(m.work) {
-		if i == 3 {
-			break
-		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(m.work[name], m.all), unit.DurationOf(m.work[name], m.all)))
-	}
-	f.Evidence = append(f.Evidence, largestOf(c, moves)...)
-	f.Where = largestKernelOf(c, moves)
-	f.Next = []finding.Step{finding.Advise("fuse-small-kernels"), finding.Advise("move-less"), finding.Advise("measure-bandwidth")}
-	if finding.ByWork(m.work)[0] == gemv {
-		f.Next = append(advice.VectorAdvice(), finding.Advise("measure-bandwidth"))
-	}
-	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: m.ns}}}
+	r, _ := c.Say(tree.Measured{Rule: rule.MemoryBandwidth, Part: m.ns, Of: m.all, Words: map[string]string{"top": finding.ByWork(m.work)[0]},
+		Rows: map[string]tree.Sums{"categories": {NS: m.work, Of: m.all}, "kernels": largestOf(c, moves)}, Where: largestKernelOf(c, moves)})
+	r.Explains = map[string]int64{rule.ComputeBound: m.ns}
+	return []tree.Reading{r}
 }
 
 // largestKernelOf returns where the largest kernel of those that of accepts has the most
@@ -217,18 +198,14 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 	if all.TotalNS == 0 {
 		return nil
 	}
-	f, limit, ok := rule.Measured(limits, short.TotalNS, all.TotalNS)
+	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
+	r, ok := c.Say(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
+		Words: map[string]string{"short": unit.Count(short.Count), "launches": finding.Launches(all.Count)},
+		Rows:  map[string]tree.Sums{"kernels": largestOf(c, tiny)}, Where: largestKernelOf(c, tiny)})
 	if !ok {
 		return nil
 	}
-	what := fmt.Sprintf("Short kernels (under %s): %s of total kernel time (%s)", unit.Duration(limits.Under),
-		unit.Share(short.TotalNS, all.TotalNS), unit.DurationOf(short.TotalNS, all.TotalNS))
-	count := fmt.Sprintf("%s of %s are shorter than %s", unit.Count(short.Count), finding.Launches(all.Count), unit.Duration(limits.Under))
-	f.Title = what + rule.Over(limit)
-	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
-	f.Evidence = append([]string{count}, largestOf(c, tiny)...)
-	f.Where = largestKernelOf(c, tiny)
-	f.Next = []finding.Step{finding.Advise("launch-more-each"), finding.Advise("fuse-small-kernels")}
-	return []tree.Reading{{Finding: f, Reached: true, What: what, Below: []string{what, count},
-		Explains: map[string]int64{rule.LaunchBound: 0, rule.KernelGaps: 0, rule.ComputeBound: short.TotalNS}}}
+	r.Below = []string{r.What, r.Evidence[0]}
+	r.Explains = map[string]int64{rule.LaunchBound: 0, rule.KernelGaps: 0, rule.ComputeBound: short.TotalNS}
+	return []tree.Reading{r}
 }
