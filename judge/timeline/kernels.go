@@ -109,49 +109,31 @@ var movers = []string{
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
 
-// moves reports whether a kernel does few operations per byte.
-func moves(k summary.Kernel) bool { return k.Class == "compute" && moverOf(k) != "" }
+// computes reports whether a kernel computes and is no CUDA graph traced as one event.
+func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
-// moverOf returns what a compute kernel counts as: its category, or gemv for a product of a
-// matrix and a vector. It returns "" if the kernel does more than few operations per byte.
-func moverOf(k summary.Kernel) string {
-	switch {
-	case advice.IsProductOfVector(k.Name):
+// moves reports whether a kernel does few operations per byte.
+func moves(k summary.Kernel) bool {
+	kind := kindOf(k)
+	return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind))
+}
+
+// kindOf returns the category of a kernel, or gemv for a product of a matrix and a vector.
+func kindOf(k summary.Kernel) string {
+	if advice.IsProductOfVector(k.Name) {
 		return gemv
-	case slices.Contains(movers, k.Category):
-		return k.Category
 	}
-	return ""
+	return k.Category
 }
 
 // gemv is the word for products of a matrix and a vector.
 const gemv = "gemv"
 
-// A moving is the time of the compute kernels that move data.
-type moving struct {
-	ns, all int64            // all of compute kernels without CUDA graphs traced as one event
-	work    map[string]int64 // by category
-}
-
-func movingOf(c *Evaluator) moving {
-	m := moving{work: map[string]int64{}}
-	for _, k := range c.Kernels {
-		if k.Class != "compute" || k.Category == wholeGraph {
-			continue
-		}
-		m.all = summary.Plus(m.all, k.TotalNS)
-		if kind := moverOf(k); kind != "" {
-			m.work[kind], m.ns = summary.Plus(m.work[kind], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
-		}
-	}
-	return m
-}
-
 // movesData reports whether kernels that move data take most of the compute kernel time.
 // Hardware counters measure it, so with them the names do not count.
 func movesData(c *Evaluator) bool {
-	m := movingOf(c)
-	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(m.ns) / float64(max(1, m.all)))
+	moving, all := largestOf(c, moves).Of, largestOf(c, computes).Of
+	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(moving) / float64(max(1, all)))
 	return ok && len(c.Counters) == 0
 }
 
@@ -161,10 +143,29 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
 	}
-	m := movingOf(c)
-	r, _ := c.Say(tree.Measured{Rule: rule.MemoryBandwidth, Part: m.ns, Of: m.all, Words: map[string]string{"top": finding.ByWork(m.work)[0]},
-		Rows: map[string]tree.Sums{"categories": {NS: m.work, Of: m.all}, "kernels": largestOf(c, moves)}, Where: largestKernelOf(c, moves)})
-	r.Explains = map[string]int64{rule.ComputeBound: m.ns}
+	return c.shareOfKernels(rule.MemoryBandwidth, computes, moves)
+}
+
+// shareOfKernels judges the time of the compute kernels that of accepts, over that of the kernels of
+// all. Sentences of the rule may have the kernels and their categories as rows, and name the
+// largest category as top.
+func (c *Evaluator) shareOfKernels(id string, all, of func(summary.Kernel) bool) []tree.Reading {
+	whole, some := largestOf(c, all), largestOf(c, of)
+	categories := map[string]int64{}
+	for _, k := range c.Kernels {
+		if of(k) {
+			categories[kindOf(k)] = summary.Plus(categories[kindOf(k)], k.TotalNS)
+		}
+	}
+	if some.Of == 0 {
+		return nil
+	}
+	r, ok := c.Say(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: map[string]string{"top": finding.ByWork(categories)[0]},
+		Rows: map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some}, Where: largestKernelOf(c, of)})
+	if !ok {
+		return nil
+	}
+	r.Explains = map[string]int64{rule.ComputeBound: some.Of}
 	return []tree.Reading{r}
 }
 
