@@ -199,26 +199,37 @@ func (p *replica) any(metric string, phases ...string) *summary.Series {
 
 // evidence returns what a replica logged of requests, its cache and throughput.
 func (p *replica) evidence() (out []string) {
-	for _, phase := range []string{"", "decode", "prefill"} {
-		var parts []string
-		if r := p.any("requests.running", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("%.4g running (max %.4g)", *r.Median, *r.Max))
-		}
-		if r := p.any("requests.queued", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("%.4g queued (max %.4g)", *r.Median, *r.Max))
-		}
-		if r := p.any("kv_cache.usage", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
-		}
-		if len(parts) > 0 {
-			name := "median"
-			if phase != "" {
-				name = phase + " lines, median"
-			}
-			out = append(out, name+": "+strings.Join(parts, ", "))
+	for _, phase := range phasesOfServers {
+		if text := p.medians(phase); text != "" {
+			out = append(out, ofPhase(phase, ": ")+text)
 		}
 	}
 	return out
+}
+
+// medians returns what a replica logged in a phase, "" if nothing.
+func (p *replica) medians(phase string) string {
+	var parts []string
+	for _, m := range []struct{ metric, what string }{{"requests.running", "running"}, {"requests.queued", "queued"}} {
+		if r := p.any(m.metric, phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%.4g %s (max %.4g)", *r.Median, m.what, *r.Max))
+		}
+	}
+	if r := p.any("kv_cache.usage", phase); r != nil {
+		parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phasesOfServers are the phases of lines of servers, "" of those that tell none.
+var phasesOfServers = []string{"", "decode", "prefill"}
+
+// ofPhase begins a text about the medians of the lines of a phase.
+func ofPhase(phase, end string) string {
+	if phase == "" {
+		return "median" + end
+	}
+	return phase + " lines, median" + end
 }
 
 // throughputText returns the sum of the medians of all replicas, as evidence.
@@ -266,11 +277,12 @@ func (e *Evaluator) serverText(in *input) string {
 	if fullest.lines() < e.Limits[rule.RequestsQueued].MinEvents {
 		return ""
 	}
-	lines := fullest.evidence()
-	if len(lines) == 0 {
-		return ""
+	for _, phase := range phasesOfServers {
+		if text := fullest.medians(phase); text != "" {
+			return "No limit of the server is reached" + fullest.on() + ": " + ofPhase(phase, " ") + text
+		}
 	}
-	return "No limit of the server is reached" + fullest.on() + ": " + strings.Replace(lines[0], "median: ", "median ", 1)
+	return ""
 }
 
 func (p *replica) fullest() (most float64) {

@@ -104,7 +104,7 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 	f, limit, ok := rule.Measured(limits, gaps.ns, c.Total.Window())
 	f.Title = finding.Upper(what) + c.OfWindow(gaps.ns) + rule.Over(limit)
 	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
-	f.Gain(gaps.ns, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&f, gaps.ns)
 	f.Next = engineAdvice(c, []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")})
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
 	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
@@ -177,7 +177,7 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 	if !ok {
 		return nil
 	}
-	r.Gain(idle, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&r.Finding, idle)
 	r.Explains = map[string]int64{rule.GPUIdle: idle}
 	if ns < c.Total.Window() { // otherwise the stretch is the whole window
 		r.Below = []string{r.What + "; largest loss: " + r.Evidence[0]}

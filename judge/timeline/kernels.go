@@ -49,7 +49,7 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 		}
 		explained = min(explained, c.Total.Without(class, rest))
 		if class != summary.ClassCompute { // how much of its work a kernel can save is not known
-			f.Gain(explained, c.Total.Window(), c.WindowWhole())
+			c.GainOfWindow(&f, explained)
 		}
 	}
 	if top.Class == "comm" {
