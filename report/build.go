@@ -163,13 +163,9 @@ func decisive(ctx *section.Context) (finding.Finding, bool) {
 	return finding.Finding{}, false
 }
 
-// decides reports whether f decides the verdict. A verdict without a rule may still
-// repeat a finding.
+// decides reports whether f decides the verdict.
 func decides(ctx *section.Context, f finding.Finding) bool {
-	if v := ctx.Result.Verdict; v.Rule != "" {
-		return f.Rule == v.Rule
-	}
-	return f.Title == ctx.Result.Verdict.Sentence
+	return f.Rule == ctx.Result.Verdict.Rule
 }
 
 // overLimits returns the warnings and critical findings of a run whose verdict asks for

@@ -23,7 +23,7 @@ func findings(ctx *section.Context) doc.Section {
 	var list doc.List
 	for _, f := range ctx.Result.Findings {
 		it := doc.Item{Mark: words.Level(f.Level), Text: doc.Sentence(f.Title), Code: label.Clip(label.Clean(f.Rule), 40)}
-		if text := savingsText(ctx, f); text != "" {
+		if text := savingsText(f); text != "" {
 			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
 		if text := causeText(ctx, f); text != "" {
@@ -110,7 +110,7 @@ func intoWindowText(ctx *section.Context, p finding.Place) string {
 
 // savingsText returns the estimated savings and the confidence of a finding. It is ""
 // for findings of level info.
-func savingsText(ctx *section.Context, f finding.Finding) string {
+func savingsText(f finding.Finding) string {
 	if f.Confidence == "" || f.Level == finding.Info {
 		return ""
 	}
@@ -119,8 +119,10 @@ func savingsText(ctx *section.Context, f finding.Finding) string {
 		return text
 	}
 	share := unit.Share(*f.GainNS, f.GainOfNS)
-	if n := int64(len(ctx.Devices)); n > 1 && f.GainOf == fmt.Sprintf("the GPU time of %d GPUs", n) {
-		// Titles have means per GPU, and so has this.
+	if n := int64(f.GainGPUs); n > 1 { // titles have means per GPU, and so has this
+		if f.GainWithout != "" {
+			share += " of GPU time without " + f.GainWithout
+		}
 		return fmt.Sprintf("Estimated savings: up to %s per GPU (%s). %s", unit.Duration(*f.GainNS/n), share, text)
 	}
 	if f.GainOf != "" && f.GainOf != "the window" {

@@ -42,3 +42,20 @@ func TestWhere(t *testing.T) {
 		t.Errorf("for information: %q", got)
 	}
 }
+
+// TestSavings: savings of several GPUs are means, as their titles are, whatever the windows leave out.
+func TestSavings(t *testing.T) {
+	f := finding.Finding{Level: finding.Warn, Confidence: finding.Likely}
+	f.Gain(800_000_000, 8_000_000_000, "the GPU time of 4 GPUs without warm-up")
+	f.GainGPUs, f.GainWithout = 4, "warm-up"
+	if got, want := savingsText(f), "Estimated savings: up to 200 ms per GPU (10.0% of GPU time without warm-up). Confidence: likely"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if f.GainGPUs, f.GainWithout = 4, ""; !strings.Contains(savingsText(f), "up to 200 ms per GPU (10.0%).") {
+		t.Error(savingsText(f))
+	}
+	f.Gain(800_000_000, 8_000_000_000, "all steps")
+	if f.GainGPUs = 0; !strings.Contains(savingsText(f), "up to 800 ms (10.0% of all steps).") {
+		t.Error(savingsText(f))
+	}
+}

@@ -114,7 +114,7 @@ func pageFindings(ctx *section.Context) (out []page.Finding) {
 		f := &ctx.Result.Findings[i]
 		p := page.Finding{
 			Rule: label.Clip(label.Clean(f.Rule), 40), Level: words.Level(f.Level), Title: doc.Sentence(ctx.Brief(f.Title)),
-			Savings: savingsText(ctx, *f), Places: pagePlaces(ctx, f),
+			Savings: savingsText(*f), Places: pagePlaces(ctx, f),
 		}
 		if f.GainNS != nil && f.GainOfNS > 0 && f.Level > finding.Info {
 			p.Gain = float64(*f.GainNS) / float64(f.GainOfNS)

@@ -134,7 +134,7 @@ func screenFindings(ctx *section.Context, most int) doc.Section {
 	all := screenable(ctx)
 	for _, f := range all[:min(most, len(all))] {
 		it := doc.Item{Mark: words.Level(f.Level) + " ", Text: ctx.Brief(f.Title)}
-		if text := savingsText(ctx, f); text != "" {
+		if text := savingsText(f); text != "" {
 			it.Sub = append(it.Sub, doc.Item{Text: text})
 		}
 		if text := causeText(ctx, f); text != "" && f.Level > finding.Info {

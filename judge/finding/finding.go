@@ -50,6 +50,11 @@ type Finding struct {
 	GainOfNS int64  `json:"gain_of_ns,omitempty"`
 	GainOf   string `json:"gain_of,omitempty"`
 
+	// GainGPUs is the number of GPUs whose windows are added up in GainOfNS; titles have means of
+	// them. It is 0 for other denominators. GainWithout is what the windows leave out.
+	GainGPUs    int    `json:"-"`
+	GainWithout string `json:"-"`
+
 	// Confidence is the confidence of the finding. ToBeSure is what to capture to
 	// confirm it. If the capture itself is doubtful, nothing is certain.
 	Confidence Confidence `json:"confidence"`

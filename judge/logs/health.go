@@ -7,6 +7,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/judge/tree"
 	"assay/summary"
 )
 
@@ -23,11 +24,7 @@ func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 	if worst == nil || *worst.Median >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	f := finding.Finding{Rule: rule.LowMFU, Level: finding.Info, Value: *worst.Median}
-	f.Title = fmt.Sprintf("Logged MFU: median %s (%s); low under %s", percent(*worst.Median), label.Plural(worst.N, "value"), unit.Percent(limits.MinBusy))
-	f.Evidence = []string{fmt.Sprintf("largest value %s", percent(*worst.Max))}
-	f.Next = []finding.Step{finding.Advise("trace-a-training-step"), finding.Advise("raise-micro-batches")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median, Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}})
 }
 
 // memoryPressure judges the used share of the memory of GPUs.
@@ -41,14 +38,8 @@ func (e *Evaluator) memoryPressure(in *input) (finding.Finding, bool) {
 	if worst == nil {
 		return finding.Finding{}, false
 	}
-	f, limit, ok := e.measured(rule.MemoryPressure, *worst.Max)
-	if !ok {
-		return f, false
-	}
-	f.Title = fmt.Sprintf("Memory almost full: %s of GPU memory at most, median %s", percent(*worst.Max), percent(*worst.Median)) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("logged as %s%s", label.Clip(label.Clean(worst.Name), 44), onPlace(worst))}
-	f.Next = []finding.Step{finding.Advise("smaller-micro-batches"), finding.Advise("find-allocation-sites")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
+		Words: map[string]string{"median": percent(*worst.Median), "logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}})
 }
 
 func onPlace(r *summary.Series) string {

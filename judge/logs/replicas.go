@@ -8,7 +8,6 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/stat"
-	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
 )
@@ -201,26 +200,37 @@ func (p *replica) any(metric string, phases ...string) *summary.Series {
 
 // evidence returns what a replica logged of requests, its cache and throughput.
 func (p *replica) evidence() (out []string) {
-	for _, phase := range []string{"", "decode", "prefill"} {
-		var parts []string
-		if r := p.any("requests.running", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("%.4g running (max %.4g)", *r.Median, *r.Max))
-		}
-		if r := p.any("requests.queued", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("%.4g queued (max %.4g)", *r.Median, *r.Max))
-		}
-		if r := p.any("kv_cache.usage", phase); r != nil {
-			parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
-		}
-		if len(parts) > 0 {
-			name := "median"
-			if phase != "" {
-				name = phase + " lines, median"
-			}
-			out = append(out, name+": "+strings.Join(parts, ", "))
+	for _, phase := range phasesOfServers {
+		if text := p.medians(phase); text != "" {
+			out = append(out, ofPhase(phase, ": ")+text)
 		}
 	}
 	return out
+}
+
+// medians returns what a replica logged in a phase, "" if nothing.
+func (p *replica) medians(phase string) string {
+	var parts []string
+	for _, m := range []struct{ metric, what string }{{"requests.running", "running"}, {"requests.queued", "queued"}} {
+		if r := p.any(m.metric, phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%.4g %s (max %.4g)", *r.Median, m.what, *r.Max))
+		}
+	}
+	if r := p.any("kv_cache.usage", phase); r != nil {
+		parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phasesOfServers are the phases of lines of servers, "" of those that tell none.
+var phasesOfServers = []string{"", "decode", "prefill"}
+
+// ofPhase begins a text about the medians of the lines of a phase.
+func ofPhase(phase, end string) string {
+	if phase == "" {
+		return "median" + end
+	}
+	return phase + " lines, median" + end
 }
 
 // throughputText returns the sum of the medians of all replicas, as evidence.
@@ -242,21 +252,17 @@ func (in *input) throughputText() []string {
 	return []string{fmt.Sprintf("output: %.4g token/s, the sum of the medians of %s", sum, label.Plural(n, "replica"))}
 }
 
-// worstReplica returns the replica with the largest value, and the finding for it.
-func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, f finding.Finding, limit float64, ok bool) {
+// worstReplica returns the replica with the largest value, and the value. It is nil if none has
+// enough lines.
+func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, most float64) {
 	limits := e.Limits[id]
-	most := -1.0
 	for _, p := range in.replicas() {
 		share, n := value(p)
-		if n > 0 && p.lines() >= limits.MinEvents && share > most {
+		if n > 0 && p.lines() >= limits.MinEvents && (best == nil || share > most) {
 			best, most = p, share
 		}
 	}
-	if best == nil {
-		return nil, f, 0, false
-	}
-	f, limit, ok = e.measured(id, most)
-	return best, f, limit, ok
+	return best, most
 }
 
 // cached accepts the moments at which the use of the KV cache is known.
@@ -272,11 +278,12 @@ func (e *Evaluator) serverText(in *input) string {
 	if fullest.lines() < e.Limits[rule.RequestsQueued].MinEvents {
 		return ""
 	}
-	lines := fullest.evidence()
-	if len(lines) == 0 {
-		return ""
+	for _, phase := range phasesOfServers {
+		if text := fullest.medians(phase); text != "" {
+			return "No limit of the server is reached" + fullest.on() + ": " + ofPhase(phase, " ") + text
+		}
 	}
-	return "No limit of the server is reached" + fullest.on() + ": " + strings.Replace(lines[0], "median: ", "median ", 1)
+	return ""
 }
 
 func (p *replica) fullest() (most float64) {

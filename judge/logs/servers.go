@@ -9,43 +9,46 @@ import (
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/judge/tree"
 	"assay/summary"
 )
 
 // requestsQueued judges how long requests wait while the KV cache has room.
 func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
 	full := e.Limits[rule.KVCacheFull].OfPeak
-	p, f, limit, ok := e.worstReplica(in, rule.RequestsQueued, func(p *replica) (float64, int64) {
+	p, share := e.worstReplica(in, rule.RequestsQueued, func(p *replica) (float64, int64) {
 		return p.share(cached, func(m moment) bool { return m.queued > 0 && m.usage < full })
 	})
-	if !ok {
-		return f, false
+	if p == nil {
+		return finding.Finding{}, false
 	}
-	f.Title = fmt.Sprintf("Requests queue while the KV cache has room: %s %s%s", percent(f.Value), p.timeText(), p.on()) + rule.Over(limit)
-	f.Evidence = append(p.evidence(), in.throughputText()...)
-	if p.any("requests.inflight", "prefill") != nil && p.any("requests.running", "decode") == nil {
-		f.Evidence = append(f.Evidence, "this is a prefill server: requests wait for prefill or for the decode servers")
-		f.Next = []finding.Step{finding.Advise("more-prefill-servers"), finding.Advise("larger-prefill-chunks")}
-		return f, true
+	wait := "batch"
+	switch {
+	case p.any("requests.inflight", "prefill") != nil && p.any("requests.running", "decode") == nil:
+		wait = "prefill-server"
+	case !p.limited():
+		wait = "prefill"
 	}
-	if !p.limited() {
-		f.Evidence = append(f.Evidence, "most of these requests queue while fewer run than at other times, so they wait for prefill")
-		f.Next = []finding.Step{finding.Advise("larger-prefill-chunks"), finding.Advise("more-replicas")}
-		return f, true
-	}
-	f.Evidence = append(f.Evidence, "most of these requests queue while about as many run as ever do, so a limit of the batch is reached")
-	f.Next = []finding.Step{finding.Advise("raise-running-requests"), finding.Advise("more-replicas")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.RequestsQueued, Value: share, Words: map[string]string{"wait": wait, "time": p.timeText(), "on": p.on()}, Lists: lists(in, p)})
+}
+
+// lists returns the lines about a replica of a server that several rules have.
+func lists(in *input, p *replica) map[string][]string {
+	return map[string][]string{"replica": p.evidence(), "throughput": in.throughputText()}
 }
 
 // kvCacheFull judges how long requests wait while the KV cache is full, and how often
 // requests lose their part of it.
 func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.KVCacheFull]
-	p, f, limit, ok := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
+	p, worst := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
 		share, n := p.share(cached, func(m moment) bool { return m.usage >= limits.OfPeak && m.queued > 0 })
 		return max(share, p.preempting()), n
 	})
+	if p == nil {
+		return finding.Finding{}, false
+	}
+	f, limit, ok := e.measured(rule.KVCacheFull, worst)
 	if !ok {
 		return f, false
 	}
@@ -100,22 +103,16 @@ const fewestPaces = 5
 // prompt tokens than generated ones, by how much decode is slower per request than where it
 // follows few. Lines at which a batch starts do not count.
 func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
-	var without, with float64
-	p, f, limit, ok := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
-		lost, slow, fast, n := p.stalls()
-		if n > 0 {
-			with, without = slow, fast
-		}
+	p, share := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
+		lost, _, _, n := p.stalls()
 		return lost, n
 	})
-	if !ok {
-		return f, false
+	if p == nil {
+		return finding.Finding{}, false
 	}
-	_, with, without, _ = p.stalls()
-	f.Title = fmt.Sprintf("Decode waits for prefill: about %s of the time%s", percent(f.Value), p.on()) + rule.Over(limit)
-	f.Evidence = append([]string{fmt.Sprintf("decode per request: median %.3g token/s with prefill, %.3g without", with, without)}, p.evidence()...)
-	f.Next = []finding.Step{finding.Advise("smaller-prefill-chunks"), finding.Advise("separate-prefill")}
-	return f, true
+	_, with, without, _ := p.stalls()
+	return e.say(tree.Measured{Rule: rule.PrefillStalls, Value: share, Lists: lists(in, p),
+		Words: map[string]string{"with": fmt.Sprintf("%.3g", with), "without": fmt.Sprintf("%.3g", without), "on": p.on()}})
 }
 
 // stalls returns the share of the time that decode loses, the median speeds with and
@@ -203,7 +200,7 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 
 // transferWaits judges how many requests of a decode server wait for their KV cache.
 func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
-	p, f, limit, ok := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
+	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
 		if running == nil || moving == nil {
 			return 0, 0
@@ -217,13 +214,10 @@ func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 		}
 		return waiting / (waiting + *running.Mean), moving.N
 	})
-	if !ok {
-		return f, false
+	if p == nil {
+		return finding.Finding{}, false
 	}
-	f.Title = fmt.Sprintf("Requests wait for the transfer of their KV cache: %s of all%s", percent(f.Value), p.on()) + rule.Over(limit)
-	f.Evidence = append(p.evidence(), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("faster-kv-transfer"), finding.Advise("more-prefill-servers")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.TransferWaits, Value: share, Words: map[string]string{"on": p.on()}, Lists: lists(in, p)})
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.
@@ -232,14 +226,11 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 		if r.N < e.Limits[rule.EagerDecode].MinEvents {
 			continue
 		}
-		f, limit, ok := e.measured(rule.EagerDecode, 1-*r.Mean)
-		if !ok || found && best.Value >= f.Value {
-			continue
+		f, ok := e.say(tree.Measured{Rule: rule.EagerDecode, Value: 1 - *r.Mean, Lists: map[string][]string{"throughput": in.throughputText()},
+			Words: map[string]string{"batches": unit.Count(r.N), "logged": fmt.Sprintf("%q%s", r.Name, onPlace(r))}})
+		if ok && (!found || best.Value < f.Value) {
+			best, found = f, true
 		}
-		f.Title = fmt.Sprintf("Decode without CUDA graphs: %s of %s logged batches", percent(f.Value), unit.Count(r.N)) + rule.Over(limit)
-		f.Evidence = append([]string{fmt.Sprintf("logged as %q%s", r.Name, onPlace(r))}, in.throughputText()...)
-		f.Next = []finding.Step{finding.Advise("enable-decode-graphs"), finding.Advise("capture-larger-batches")}
-		best, found = f, true
 	}
 	return best, found
 }
@@ -267,10 +258,7 @@ func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	if n < limits.MinEvents || rate <= 0.01 || rate >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	f := finding.Finding{Rule: rule.LowCacheHits, Level: finding.Info, Value: rate}
-	f.Title = fmt.Sprintf("Prefix cache: %s of prompt tokens are found in it; low under %s", percent(rate), unit.Percent(limits.MinBusy))
-	f.Next = []finding.Step{finding.Advise("route-by-prefix"), finding.Advise("larger-kv-cache")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.LowCacheHits, Value: rate})
 }
 
 // underLoaded reports that a server has few requests. Of several replicas the one with the
@@ -292,14 +280,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	if busiest == nil {
 		return finding.Finding{}, false
 	}
-	f, limit, ok := e.measured(rule.UnderLoaded, least)
-	if !ok {
-		return f, false
-	}
-	f.Title = fmt.Sprintf("Few requests: none queued, KV cache under %s for %s %s", unit.Percent(limits.Margin), percent(least), busiest.timeText()) + rule.Over(limit)
-	f.Evidence = append(busiest.evidence(), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("load-the-server"), finding.Advise("fewer-replicas")}
-	return f, true
+	return e.say(tree.Measured{Rule: rule.UnderLoaded, Value: least, Words: map[string]string{"time": busiest.timeText()}, Lists: lists(in, busiest)})
 }
 
 // allUnderLoaded returns the finding of the busiest server log. Servers are under-loaded only

@@ -30,7 +30,7 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late)+c.ofRun(w), unit.Share(waited, of.window))
 	}
 	f.Title += c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
-	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	c.GainOfJudged(&f, waited)
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
 	f.Evidence = append(f.Evidence, w.Caveat()...)
 	for _, r := range late {
@@ -77,7 +77,7 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 		whose = "their GPU time" + c.LeftOut()
 	}
 	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w), unit.Share(waited, of.window), whose, c.each(waited, of)) + rule.Over(limit)
-	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	c.GainOfJudged(&f, waited)
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
 	for _, r := range w.Ranks[:min(2, len(w.Ranks))] {
 		f.Evidence = append(f.Evidence, w.Share(r))

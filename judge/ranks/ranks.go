@@ -46,7 +46,7 @@ func (c *Evaluator) reading(id, title string, ns int64) tree.Reading {
 	f, limit, ok := rule.Measured(c.Limits[id], ns, window)
 	what := fmt.Sprintf(title, unit.Share(ns, window)+" of "+c.JudgedName())
 	f.Title = what + " (" + c.each(ns, c.all()) + ")" + rule.Over(limit)
-	f.Gain(ns, window, c.JudgedWhole())
+	c.GainOfJudged(&f, ns)
 	return tree.Reading{Finding: f, Reached: ok && window > 0, What: what, Explains: map[string]int64{rule.ExposedComm: ns}}
 }
 

@@ -131,7 +131,7 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	waited := min(p.waited, c.Judged.ExposedComm())
 	of := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
 	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
-	f.Gain(waited, c.Judged.Window(), c.JudgedWhole())
+	c.GainOfJudged(&f, waited)
 	f.Title = fmt.Sprintf("Straggler: rank %d; %s %sup to %s of GPU time", p.least.rank,
 		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
 	why := whyLate(c, p.least.rank)

@@ -98,15 +98,23 @@ func parseRules(text []byte) (rules []ruleEntry, err error) {
 		limits := func(key string, value ast.Node) error { return e.set(key, value, true) }
 		err := eachKey(entry, func(key string, value ast.Node) error {
 			if key != "remedies" {
-				return decodeKey(&e, key, value, limits)
+				err := decodeKey(&e, key, value, limits)
+				if wrong := e.Say.wrong(); err == nil && key == "say" && wrong != "" {
+					err = settings.Errorf(value, "say: %s", wrong)
+				}
+				return err
 			}
 			return settings.EachEntry(value, "remedies", func(remedy *ast.MappingValueNode) error {
 				r := &remedyEntry{ID: remedy.Key.GetToken().Value}
 				e.Remedies = append(e.Remedies, r)
 				return eachKey(remedy, func(key string, value ast.Node) error {
-					return decodeKey(r, key, value, func(key string, value ast.Node) error {
+					err := decodeKey(r, key, value, func(key string, value ast.Node) error {
 						return settings.Errorf(value, "remedy %q: unknown key %q", r.ID, key)
 					})
+					if wrong := r.When.wrong(); err == nil && key == "when" && wrong != "" {
+						err = settings.Errorf(value, "remedy %q: when: %s", r.ID, wrong)
+					}
+					return err
 				})
 			})
 		})
@@ -124,7 +132,7 @@ func decodeKey(into any, key string, value ast.Node, others func(string, ast.Nod
 		if v.Type().Field(i).Tag.Get("yaml") != key {
 			continue
 		}
-		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface()); err != nil {
+		if err := yaml.NodeToValue(value, v.Field(i).Addr().Interface(), yaml.Strict()); err != nil {
 			line, text, _ := settings.Mistake(settings.Line(value), err)
 			return fmt.Errorf("%d: %s: %s", line, key, text)
 		}

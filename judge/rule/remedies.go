@@ -27,51 +27,25 @@ type Remedy struct {
 	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
 	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
 	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
+	When   When     `json:"-"`                // the condition that these three are of
 	Source Source   `json:"source"`
 }
 
 // A remedyEntry is a remedy as the entry of its rule has it. The yaml names are its
 // keys; docs/adding-a-rule.md describes them.
 type remedyEntry struct {
-	ID    string
-	Text  string   `yaml:"text"`
-	From  string   `yaml:"from"` // the name of a source
-	Of    string   `yaml:"of"`
-	With  []string `yaml:"with"`
-	Nsys  string   `yaml:"nsys"`
-	Plain string   `yaml:"plain"`
-}
-
-// noRemedy is the value of [remedyEntry.Plain] if nothing replaces the remedy.
-const noRemedy = "none"
-
-// replacements returns the ids of the remedies that replace r in some captures.
-func (r *remedyEntry) replacements() (out []string) {
-	for _, id := range []string{r.Nsys, r.Plain} {
-		if id != "" && id != noRemedy {
-			out = append(out, id)
-		}
-	}
-	return out
+	ID   string
+	Text string `yaml:"text"`
+	From string `yaml:"from"` // the name of a source
+	When When   `yaml:"when"` // where it applies
+	Else string `yaml:"else"` // the remedy that takes its place elsewhere; "" if none does
 }
 
 // entryOf returns the remedy of a step. That of an unknown id is empty.
 func entryOf(s finding.Step) *remedyEntry { return builtIn().remedy(s.ID) }
 
 // Text returns the action of a step as a sentence.
-func Text(s finding.Step) string {
-	text, filled := entryOf(s).Text, strings.Builder{}
-	for {
-		before, rest, _ := strings.Cut(text, "{")
-		filled.WriteString(before)
-		word, after, ok := strings.Cut(rest, "}")
-		if !ok {
-			return filled.String()
-		}
-		filled.WriteString(s.Args[word])
-		text = after
-	}
-}
+func Text(s finding.Step) string { return Fill(entryOf(s).Text, s.Args) }
 
 // SourceOf returns the page that the action of a step comes from.
 func SourceOf(s finding.Step) Source { return sourceNamed(entryOf(s).From) }
@@ -87,71 +61,55 @@ func sourceNamed(name string) Source {
 
 // A setting is what decides which remedies apply to a capture, whatever the rule.
 type setting struct {
-	stacks []Stack
-	nsys   bool // Nsight Systems recorded all inputs
-	plain  bool // the program shows nothing of PyTorch
-
+	facts    Facts
 	doubtful bool // an issue of the capture makes its numbers doubtful
 }
 
 // SettingOf returns the setting of a summary with the stacks that it shows.
 func SettingOf(s *summary.Summary, stacks []Stack) setting {
-	others := func(st Stack) bool { return st.ID != "jax" }
 	return setting{
-		stacks:   stacks,
+		facts:    FactsOf(s, stacks),
 		doubtful: slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" }),
-		nsys:     OfNsys(s),
-		plain:    len(s.Kernels) > 0 && !ofTorch(s) && !slices.ContainsFunc(stacks, others),
 	}
 }
 
-// stepsFor returns the steps of a finding that apply: it replaces those for another
-// profiler or for PyTorch, drops those for a stack if another one of its family is
-// found, and adds those for the stacks that are found: first those if they are the more
-// specific ones.
-func (on setting) stepsFor(rule string, steps []finding.Step, stacksFirst bool) []finding.Step {
-	var out, added []finding.Step
+// stepsFor returns the steps of a finding that apply, and those that its rule always gives:
+// these first if they are the more specific ones.
+func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
+	var out, given []finding.Step
 	for _, s := range steps {
-		r := entryOf(s)
-		if r.Of != "" && other(r.Of, on.stacks) {
-			continue
+		if r := entryOf(s); !r.When.Holds(on.facts) {
+			s.ID = r.Else
 		}
-		if on.nsys && r.Nsys != "" {
-			s.ID = r.Nsys
-		}
-		if on.plain && r.Plain != "" {
-			s.ID = r.Plain
-		}
-		if s.ID != noRemedy {
+		if s.ID != "" {
 			out = append(out, s)
 		}
 	}
-	entry := builtIn().rule(rule)
-	for _, id := range builtIn().withStack {
-		with := builtIn().remedy(id).With
-		found := slices.ContainsFunc(on.stacks, func(st Stack) bool { return slices.Contains(with, st.ID) })
-		if found && entry.lists(id) {
-			added = append(added, finding.Step{ID: id})
+	for _, id := range builtIn().rule(rule).Gives {
+		if builtIn().remedy(id).When.Holds(on.facts) {
+			given = append(given, finding.Step{ID: id})
 		}
 	}
-	if stacksFirst {
-		return finding.JoinSteps(added, out)
+	if givenFirst {
+		return finding.JoinSteps(given, out)
 	}
-	return finding.JoinSteps(out, added)
+	return finding.JoinSteps(out, given)
 }
 
 // remediesOf returns the remedies that findings of a rule may give, by id.
 func remediesOf(rule string) (out []Remedy) {
-	book := builtIn()
-	plain, nsys := map[string]bool{}, map[string]bool{}
-	for _, r := range book.remedies {
-		plain[r.Plain], nsys[r.Nsys] = true, true
-	}
-	for _, id := range book.given(rule) {
-		r := book.remedy(id)
-		one := Remedy{ID: id, Text: r.Text, Stacks: slices.Clone(r.With), Plain: plain[id], Nsys: nsys[id], Source: sourceNamed(r.From)}
-		if r.Of != "" {
-			one.Stacks = []string{r.Of}
+	for _, id := range builtIn().given(rule) {
+		r := builtIn().remedy(id)
+		one := Remedy{ID: id, Text: r.Text, When: r.When, Source: sourceNamed(r.From)}
+		for _, word := range r.When.requires() {
+			switch word {
+			case "plain":
+				one.Plain = true
+			case "nsys":
+				one.Nsys = true
+			default:
+				one.Stacks = append(one.Stacks, strings.TrimPrefix(word, maybe))
+			}
 		}
 		out = append(out, one)
 	}
@@ -159,8 +117,8 @@ func remediesOf(rule string) (out []Remedy) {
 }
 
 // Complete sets what a finding has of its rule: confidence, how to confirm it, and the
-// fixes that apply, those for stacks first if they are the more specific ones.
-func (on setting) Complete(f *finding.Finding, stacksFirst bool) {
+// fixes that apply, those that the rule always gives first if they are the more specific ones.
+func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 	page := builtIn().rule(f.Rule)
 	if f.Confidence = page.Confidence; f.ToBeSure == nil {
 		f.ToBeSure = slices.Clone(page.Sure)
@@ -172,5 +130,5 @@ func (on setting) Complete(f *finding.Finding, stacksFirst bool) {
 		f.Confidence = finding.Likely
 		f.ToBeSure = append(f.ToBeSure, "record again without the issues of severity suspect")
 	}
-	f.Next = on.stepsFor(f.Rule, f.Next, stacksFirst)
+	f.Next = on.stepsFor(f.Rule, f.Next, givenFirst)
 }

@@ -29,8 +29,8 @@ func blanks(text string) (out []string) {
 }
 
 // TestAdviceInSource reads the source of the judge: every call of Advise names a
-// remedy of a rule and fills in its blanks, every remedy is named by a
-// call, a replacement or a stack, and no other code makes steps.
+// remedy of a rule and fills in its blanks, every remedy is named by a call, by another remedy
+// or in what a rule gives, and no other code makes steps.
 func TestAdviceInSource(t *testing.T) {
 	files := test.Files(t, filepath.FromSlash("../*/*.go"))
 	if len(files) < 30 {
@@ -38,9 +38,16 @@ func TestAdviceInSource(t *testing.T) {
 	}
 	book := builtIn().remedies
 	used := map[string]bool{}
-	for id, r := range book {
-		used[r.Nsys], used[r.Plain] = true, true
-		used[id] = used[id] || len(r.With) > 0
+	for _, r := range book {
+		used[r.Else] = true
+	}
+	for i := range builtInRules {
+		for _, id := range builtInRules[i].Gives {
+			used[id] = true
+		}
+		for _, c := range builtInRules[i].Say.Next {
+			used[c.ID] = true
+		}
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -62,7 +69,7 @@ func TestAdviceInSource(t *testing.T) {
 					}
 				}
 			case *ast.CompositeLit:
-				if isOfFinding(n.Type, "Step") && filepath.Base(name) != "remedies.go" {
+				if isOfFinding(n.Type, "Step") && filepath.Base(filepath.Dir(name)) != "rule" {
 					t.Errorf("%s: a step is made without Advise", set.Position(n.Pos()))
 				}
 			}
@@ -155,7 +162,7 @@ func TestNsysSteps(t *testing.T) {
 		}
 	}
 	both := &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}, {Format: "nsys-sqlite"}}}
-	if SettingOf(both, nil).nsys || SettingOf(&summary.Summary{}, nil).nsys {
+	if OfNsys(both) || OfNsys(&summary.Summary{}) {
 		t.Error("inputs of PyTorch, or none, are taken for those of Nsight Systems")
 	}
 }

@@ -37,14 +37,14 @@ type ruleEntry struct {
 	Changes    string             `yaml:"changes"`
 	Remedies   []*remedyEntry     `yaml:"remedies"` // defined here
 	Also       []string           `yaml:"also"`     // ids of remedies that other rules define
+	Say        Wording            `yaml:"say"`
+	Gives      []string           `yaml:"gives"` // ids of remedies that every finding has where they apply
 }
 
 // A ruleBook has the built-in rules and their remedies by id.
 type ruleBook struct {
 	rules    map[string]*ruleEntry
 	remedies map[string]*remedyEntry
-
-	withStack []string // ids of the remedies that stacks add, sorted
 }
 
 // builtIn returns the book of the built-in rules.
@@ -59,12 +59,8 @@ func newRuleBook(entries []ruleEntry) *ruleBook {
 		book.rules[e.ID] = e
 		for _, r := range e.Remedies {
 			book.remedies[r.ID] = r
-			if len(r.With) > 0 {
-				book.withStack = append(book.withStack, r.ID)
-			}
 		}
 	}
-	slices.Sort(book.withStack)
 	return book
 }
 
@@ -84,21 +80,21 @@ func (b *ruleBook) remedy(id string) *remedyEntry {
 	return &remedyEntry{}
 }
 
-// lists reports whether the entry of a rule defines or names a remedy.
-func (e *ruleEntry) lists(remedy string) bool {
-	return slices.Contains(e.Also, remedy) || slices.ContainsFunc(e.Remedies, func(r *remedyEntry) bool { return r.ID == remedy })
-}
-
 // given returns the ids of the remedies that findings of a rule may give, sorted: those
-// that its entry lists, and what replaces them.
+// that its entry lists, and what takes their place.
 func (b *ruleBook) given(rule string) (out []string) {
 	e := b.rule(rule)
-	listed := slices.Clone(e.Also)
+	listed := slices.Concat(e.Also, e.Gives)
 	for _, r := range e.Remedies {
 		listed = append(listed, r.ID)
 	}
+	for _, c := range e.Say.Next {
+		listed = append(listed, c.ID)
+	}
 	for _, id := range listed {
-		out = append(append(out, id), b.remedy(id).replacements()...)
+		if out = append(out, id); b.remedy(id).Else != "" {
+			out = append(out, b.remedy(id).Else)
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -40,7 +40,7 @@ func checkRules(entries []ruleEntry, sources []namedSource) (problems []string) 
 	cited := map[string]bool{}
 	for i := range entries {
 		e := &entries[i]
-		for _, problem := range slices.Concat(checkPage(e), checkAlso(e, owners)) {
+		for _, problem := range slices.Concat(checkPage(e), checkNamed(e, owners, book)) {
 			report("rule %s: %s", e.ID, problem)
 		}
 		for _, r := range e.Remedies {
@@ -80,11 +80,26 @@ func checkPage(e *ruleEntry) (problems []string) {
 	return problems
 }
 
-// checkAlso returns what is wrong with the remedies of other rules that e names. Owners
+// checkNamed returns what is wrong with the remedies that e names in also and gives. Owners
 // has the rule of each remedy.
-func checkAlso(e *ruleEntry, owners map[string]string) (problems []string) {
-	if len(e.Remedies)+len(e.Also) == 0 {
-		problems = append(problems, "remedies is missing, and so is also")
+func checkNamed(e *ruleEntry, owners map[string]string, book *ruleBook) (problems []string) {
+	if len(e.Remedies)+len(e.Also)+len(e.Gives)+len(e.Say.Next) == 0 {
+		problems = append(problems, "remedies is missing, and so are also and gives")
+	}
+	for _, c := range e.Say.Next {
+		if owners[c.ID] == "" {
+			problems = append(problems, fmt.Sprintf("say: %s is not a remedy", c.ID))
+		} else if len(blanks(book.remedies[c.ID].Text)) > 0 {
+			problems = append(problems, fmt.Sprintf("say: nothing fills in the blanks of %s", c.ID))
+		}
+	}
+	for i, id := range e.Gives {
+		switch {
+		case owners[id] == "" || slices.Contains(e.Gives[:i], id) || slices.Contains(e.Also, id):
+			problems = append(problems, fmt.Sprintf("gives: %s is not a remedy, or is named twice", id))
+		case len(blanks(book.remedies[id].Text)) > 0:
+			problems = append(problems, fmt.Sprintf("gives: nothing fills in the blanks of %s", id))
+		}
 	}
 	for i, id := range e.Also {
 		if owners[id] == "" || owners[id] == e.ID || slices.Contains(e.Also[:i], id) {
@@ -103,20 +118,14 @@ func checkRemedy(r *remedyEntry, book *ruleBook, sources []namedSource) (problem
 	if !slices.ContainsFunc(sources, func(s namedSource) bool { return s.Name == r.From }) {
 		report("from is %q, which is not in sources.yaml", r.From)
 	}
-	if len(r.With) > 0 && len(blanks(r.Text)) > 0 {
-		report("it is added for a stack, and nothing fills in its blanks")
-	}
-	for _, stack := range slices.Concat(r.With, []string{r.Of}) {
-		if known := slices.ContainsFunc(stackEntries(), func(e stackEntry) bool { return e.id == stack }); stack != "" && !known {
-			report("%q is not a stack of stacks.yaml", stack)
-		}
-	}
-	for _, id := range r.replacements() {
-		switch by := book.remedies[id]; {
+	if by := book.remedies[r.Else]; r.Else != "" {
+		switch {
+		case r.When == "":
+			report("else is given without when")
 		case by == nil:
-			report("it is replaced by %q, which is not a remedy", id)
+			report("else is %q, which is not a remedy", r.Else)
 		case !slices.Equal(blanks(by.Text), blanks(r.Text)):
-			report("it is replaced by %q, which has other blanks", id)
+			report("else is %q, which has other blanks", r.Else)
 		}
 	}
 	return problems
@@ -141,7 +150,8 @@ func TestRulesAreChecked(t *testing.T) {
     less-a:
       text: "Use less {what}."
       from: guide
-      plain: even-less
+      when: "!plain"
+      else: even-less
     even-less:
       text: "Use no {what}."
       from: guide
@@ -177,14 +187,23 @@ func TestRulesAreChecked(t *testing.T) {
 		{"      from: guide\n", "      kept: [one]\n", `16: remedy "less-a": unknown key "kept"`},
 		{"      from: guide\n", "      from: book\n", `rule one: remedy less-a: from is "book", which is not in sources.yaml`},
 		{"Use less {what}.", strings.Repeat("µ", 200) + "{what}", "rule one: remedy less-a: text has 206 characters, want 1 to 200"},
-		{"Use no {what}.", "Use nothing.", `rule one: remedy less-a: it is replaced by "even-less", which has other blanks`},
-		{"plain: even-less", "plain: more", `rule one: remedy less-a: it is replaced by "more", which is not a remedy`},
-		{"plain: even-less", "of: dpp", `rule one: remedy less-a: "dpp" is not a stack of stacks.yaml`},
-		{"plain: even-less", "with: [ddp]", "rule one: remedy less-a: it is added for a stack, and nothing fills in its blanks"},
+		{"Use no {what}.", "Use nothing.", `rule one: remedy less-a: else is "even-less", which has other blanks`},
+		{"else: even-less", "else: more", `rule one: remedy less-a: else is "more", which is not a remedy`},
+		{"      when: \"!plain\"\n", "", `rule one: remedy less-a: else is given without when`},
+		{"!plain", "!plian", `17: remedy "less-a": when: "plian" is not a word of conditions`},
+		{"!plain", "!plain, dpp", `17: remedy "less-a": when: "dpp" is not a word of conditions`},
+		{"!plain", "nsys=2024", `17: remedy "less-a": when: "2024" is not a value of "nsys"`},
+		{"also: [less-a]", "say: {title: t, next: [{id: less-b}]}", "rule two: say: less-b is not a remedy"},
+		{"also: [less-a]", "say: {title: t, next: [{id: less-a}]}", "rule two: say: nothing fills in the blanks of less-a"},
+		{"also: [less-a]", "say: {words: [top], next: [{id: less-b, when: tpo=x}]}", `31: say: "tpo" is not one of the words of its findings`},
+		{"also: [less-a]", "say: {evidence: [{rows: kernels}]}", "31: say: a line of evidence has either text or list"},
+		{"also: [less-a]", "say: {titel: t}", `31: say: unknown field "titel"`},
+		{"also: [less-a]", "gives: [less-a]", "rule two: gives: nothing fills in the blanks of less-a"},
+		{"also: [less-a]", "gives: [less-b]", "rule two: gives: less-b is not a remedy, or is named twice"},
 		{"also: [less-a]", "also: [less-b]", "rule two: also: less-b is not a remedy of another rule, or is named twice"},
 		{"also: [less-a]", "also: [less-a, less-a]", "rule two: also: less-a is not a remedy of another rule, or is named twice"},
-		{"  also: [less-a]\n", "", "rule two: remedies is missing, and so is also"},
-		{"two:", "one:", `21: malformed YAML`},
+		{"  also: [less-a]\n", "", "rule two: remedies is missing, and so are also and gives"},
+		{"two:", "one:", `22: malformed YAML`},
 		{"    even-less:", "    less-a:", `malformed YAML`},
 	} {
 		text := strings.Replace(entry+other, tc.old, tc.new, 1)

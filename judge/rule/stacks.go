@@ -147,17 +147,17 @@ func firstOf(ask ...func() string) string {
 	return ""
 }
 
+// isFound reports whether the stack called id is among those found.
+func isFound(id string, found []Stack) bool {
+	return slices.ContainsFunc(found, func(s Stack) bool { return s.ID == id })
+}
+
 // other reports whether another stack of the same family as the one called id is
 // found, or one that excludes that family, and that one is not.
 func other(id string, found []Stack) bool {
-	is := func(id string) bool { return slices.ContainsFunc(found, func(s Stack) bool { return s.ID == id }) }
 	entries := stackEntries()
-	i := slices.IndexFunc(entries, func(e stackEntry) bool { return e.id == id })
-	if i < 0 || is(id) {
-		return false
-	}
-	family := entries[i].Family
-	return slices.ContainsFunc(entries, func(e stackEntry) bool {
-		return family != "" && (e.Family == family || e.Excludes == family) && is(e.id)
+	family := entries[slices.IndexFunc(entries, func(e stackEntry) bool { return e.id == id })].Family
+	return !isFound(id, found) && slices.ContainsFunc(entries, func(e stackEntry) bool {
+		return (e.Family == family || e.Excludes == family) && isFound(e.id, found)
 	})
 }

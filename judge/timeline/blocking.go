@@ -249,7 +249,7 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(ns), unit.Duration(c.Total.Idle()))
 		f.Evidence = append(f.Evidence, f.Cause)
 	}
-	f.Gain(h.lost, window, c.WindowWhole())
+	c.GainOfWindow(&f, h.lost)
 	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{}, Advice: h.next}
 	if h.device > 0 && h.device >= copyWork(c)/4 {
 		// Which copies were exposed is not known: those of the calls are as much as others.

@@ -18,7 +18,7 @@ import (
 func causeOfIdle(c *Evaluator, id, what string, ns int64) tree.Reading {
 	f, limit, ok := rule.Measured(c.Limits[id], ns, c.Total.Window())
 	f.Title = what + c.OfWindow(ns) + rule.Over(limit)
-	f.Gain(ns, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&f, ns)
 	return tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
 }
 

@@ -42,7 +42,7 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 	}
 	f, limit, ok := rule.Measured(c.Limits[rule.CPUWork], ns, c.Total.Window())
 	f.Title = fmt.Sprintf("CPU work between launches: %s", c.OfWindow(ns)) + rule.Over(limit)
-	f.Gain(ns, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&f, ns)
 	for i, w := range list {
 		if i == 3 {
 			break

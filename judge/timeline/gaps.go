@@ -104,7 +104,7 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 	f, limit, ok := rule.Measured(limits, gaps.ns, c.Total.Window())
 	f.Title = finding.Upper(what) + c.OfWindow(gaps.ns) + rule.Over(limit)
 	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
-	f.Gain(gaps.ns, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&f, gaps.ns)
 	f.Next = engineAdvice(c, []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")})
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
 	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
@@ -164,26 +164,24 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 		return nil // which stretches were not recorded is not known
 	}
 	list, ns := stretches(c, limits.MinBusy)
-	f, limit, ok := rule.Measured(limits, ns, c.Total.Window())
-	if !ok {
-		return nil
-	}
-	share := fmt.Sprintf("GPU time utilization under %s: %s", unit.Percent(limits.MinBusy), c.OfWindow(ns))
+	m := tree.Measured{Rule: rule.LowUtilization, Part: ns, Of: c.Total.Window(), Lists: map[string][]string{}}
 	idle := int64(0)
 	for i, s := range list {
-		idle = summary.Plus(idle, s.ns-s.busy)
-		if i < finding.MostPlaces {
-			f.Where = append(f.Where, s.place.At(s.from, s.ns))
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
+		if idle = summary.Plus(idle, s.ns-s.busy); i < finding.MostPlaces {
+			m.Where = append(m.Where, s.place.At(s.from, s.ns))
+			m.Lists["stretches"] = append(m.Lists["stretches"], fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
 				unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, unit.DurationOf(s.busy, s.ns)))
 		}
 	}
-	f.Title = share + rule.Over(limit)
-	f.Gain(idle, c.Total.Window(), c.WindowWhole())
-	f.Next = []finding.Step{finding.Advise("find-what-runs-in-the-stretches"), finding.Advise("leave-out-stretches")}
-	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{rule.GPUIdle: idle}}
-	if ns < c.Total.Window() { // otherwise the stretch is the whole window
-		r.Below = []string{share + "; largest loss: " + f.Evidence[0]}
+	r, ok := c.Say(m)
+	if !ok {
+		return nil
 	}
+	c.GainOfWindow(&r.Finding, idle)
+	r.Explains = map[string]int64{rule.GPUIdle: idle}
+	if ns < c.Total.Window() { // otherwise the stretch is the whole window
+		r.Below = []string{r.What + "; largest loss: " + r.Evidence[0]}
+	}
+	r.What = "" // its title has its share of the window already
 	return []tree.Reading{r}
 }

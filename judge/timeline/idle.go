@@ -158,13 +158,13 @@ func (c *Evaluator) idlePart() []tree.Reading {
 	if c.Judged != c.Total {
 		// Gaps and their causes are known for the whole window only, and most of them are
 		// in the warm-up.
-		r.Gain(num, den, c.JudgedWhole())
+		c.GainOfJudged(&r.Finding, num)
 		r.Evidence = append(medianKernel(c), worstStep(c, p)...)
 		r.Next = []finding.Step{finding.Advise("record-without", "phases", c.Left)}
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
-	r.Gain(num-profilersOwn(c), den, c.JudgedWhole())
+	c.GainOfJudged(&r.Finding, num-profilersOwn(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
 	r.Next = engineAdvice(c, idle.advice())

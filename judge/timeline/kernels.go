@@ -49,7 +49,7 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 		}
 		explained = min(explained, c.Total.Without(class, rest))
 		if class != summary.ClassCompute { // how much of its work a kernel can save is not known
-			f.Gain(explained, c.Total.Window(), c.WindowWhole())
+			c.GainOfWindow(&f, explained)
 		}
 	}
 	if top.Class == "comm" {
@@ -80,30 +80,23 @@ func (c *Evaluator) opaqueGraphs() []tree.Reading {
 		}
 	}
 	window := c.Total.Window()
-	f, limit, ok := rule.Measured(c.Limits[rule.OpaqueGraphs], min(work, window), window)
+	r, ok := c.Say(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window, Words: map[string]string{"launches": finding.Launches(runs)},
+		Rows: map[string]tree.Sums{"kernels": largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })}})
 	if !ok {
 		return nil
 	}
-	f.Title = "CUDA graphs without node trace: " + c.OfWindow(min(work, window)) + rule.Over(limit)
-	f.Evidence = append([]string{finding.Launches(runs) + "; the kernels in these graphs are unknown"},
-		largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })...)
-	f.Next = []finding.Step{finding.Advise("record-graph-nodes")}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.ComputeBound: f.NumeratorNS}}}
+	r.What = "" // its title has its share of the window already
+	r.Explains = map[string]int64{rule.ComputeBound: r.NumeratorNS}
+	return []tree.Reading{r}
 }
 
-// largestOf names the kernels with the most time among those that of accepts.
-func largestOf(c *Evaluator, of func(summary.Kernel) bool) (out []string) {
-	work, all := map[string]int64{}, int64(0)
+// largestOf returns the time of the kernels that of accepts, by name.
+func largestOf(c *Evaluator, of func(summary.Kernel) bool) tree.Sums {
+	out := tree.Sums{NS: map[string]int64{}}
 	for _, k := range c.Kernels {
 		if of(k) {
-			work[k.Name], all = summary.Plus(work[k.Name], k.TotalNS), summary.Plus(all, k.TotalNS)
+			out.NS[k.Name], out.Of = summary.Plus(out.NS[k.Name], k.TotalNS), summary.Plus(out.Of, k.TotalNS)
 		}
-	}
-	for i, name := range finding.ByWork(work) {
-		if i == 3 {
-			break
-		}
-		out = append(out, fmt.Sprintf("%q: %s of this time (%s)", name, unit.Share(work[name], all), unit.DurationOf(work[name], all)))
 	}
 	return out
 }
@@ -116,49 +109,31 @@ var movers = []string{
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
 
-// moves reports whether a kernel does few operations per byte.
-func moves(k summary.Kernel) bool { return k.Class == "compute" && moverOf(k) != "" }
+// computes reports whether a kernel computes and is no CUDA graph traced as one event.
+func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
-// moverOf returns what a compute kernel counts as: its category, or gemv for a product of a
-// matrix and a vector. It returns "" if the kernel does more than few operations per byte.
-func moverOf(k summary.Kernel) string {
-	switch {
-	case advice.IsProductOfVector(k.Name):
+// moves reports whether a kernel does few operations per byte.
+func moves(k summary.Kernel) bool {
+	kind := kindOf(k)
+	return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind))
+}
+
+// kindOf returns the category of a kernel, or gemv for a product of a matrix and a vector.
+func kindOf(k summary.Kernel) string {
+	if advice.IsProductOfVector(k.Name) {
 		return gemv
-	case slices.Contains(movers, k.Category):
-		return k.Category
 	}
-	return ""
+	return k.Category
 }
 
 // gemv is the word for products of a matrix and a vector.
 const gemv = "gemv"
 
-// A moving is the time of the compute kernels that move data.
-type moving struct {
-	ns, all int64            // all of compute kernels without CUDA graphs traced as one event
-	work    map[string]int64 // by category
-}
-
-func movingOf(c *Evaluator) moving {
-	m := moving{work: map[string]int64{}}
-	for _, k := range c.Kernels {
-		if k.Class != "compute" || k.Category == wholeGraph {
-			continue
-		}
-		m.all = summary.Plus(m.all, k.TotalNS)
-		if kind := moverOf(k); kind != "" {
-			m.work[kind], m.ns = summary.Plus(m.work[kind], k.TotalNS), summary.Plus(m.ns, k.TotalNS)
-		}
-	}
-	return m
-}
-
 // movesData reports whether kernels that move data take most of the compute kernel time.
 // Hardware counters measure it, so with them the names do not count.
 func movesData(c *Evaluator) bool {
-	m := movingOf(c)
-	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(m.ns) / float64(max(1, m.all)))
+	moving, all := largestOf(c, moves).Of, largestOf(c, computes).Of
+	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(moving) / float64(max(1, all)))
 	return ok && len(c.Counters) == 0
 }
 
@@ -168,23 +143,30 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
 	}
-	m := movingOf(c)
-	f, limit, _ := rule.Measured(c.Limits[rule.MemoryBandwidth], m.ns, m.all)
-	what := fmt.Sprintf("Memory-bound kernel types: %s of compute kernel time (%s)", unit.Share(m.ns, m.all), unit.DurationOf(m.ns, m.all))
-	f.Title = what + rule.Over(limit)
-	for i, name := range finding.ByWork(m.work) {
-		if i == 3 {
-			break
+	return c.shareOfKernels(rule.MemoryBandwidth, computes, moves)
+}
+
+// shareOfKernels judges the time of the compute kernels that of accepts, over that of the kernels of
+// all. Sentences of the rule may have the kernels and their categories as rows, and name the
+// largest category as top.
+func (c *Evaluator) shareOfKernels(id string, all, of func(summary.Kernel) bool) []tree.Reading {
+	whole, some := largestOf(c, all), largestOf(c, of)
+	categories := map[string]int64{}
+	for _, k := range c.Kernels {
+		if of(k) {
+			categories[kindOf(k)] = summary.Plus(categories[kindOf(k)], k.TotalNS)
 		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of compute kernel time (%s)", name, unit.Share(m.work[name], m.all), unit.DurationOf(m.work[name], m.all)))
 	}
-	f.Evidence = append(f.Evidence, largestOf(c, moves)...)
-	f.Where = largestKernelOf(c, moves)
-	f.Next = []finding.Step{finding.Advise("fuse-small-kernels"), finding.Advise("move-less"), finding.Advise("measure-bandwidth")}
-	if finding.ByWork(m.work)[0] == gemv {
-		f.Next = append(advice.VectorAdvice(), finding.Advise("measure-bandwidth"))
+	if some.Of == 0 {
+		return nil
 	}
-	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: m.ns}}}
+	r, ok := c.Say(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: map[string]string{"top": finding.ByWork(categories)[0]},
+		Rows: map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some}, Where: largestKernelOf(c, of)})
+	if !ok {
+		return nil
+	}
+	r.Explains = map[string]int64{rule.ComputeBound: some.Of}
+	return []tree.Reading{r}
 }
 
 // largestKernelOf returns where the largest kernel of those that of accepts has the most
@@ -217,18 +199,14 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 	if all.TotalNS == 0 {
 		return nil
 	}
-	f, limit, ok := rule.Measured(limits, short.TotalNS, all.TotalNS)
+	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
+	r, ok := c.Say(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
+		Words: map[string]string{"short": unit.Count(short.Count), "launches": finding.Launches(all.Count)},
+		Rows:  map[string]tree.Sums{"kernels": largestOf(c, tiny)}, Where: largestKernelOf(c, tiny)})
 	if !ok {
 		return nil
 	}
-	what := fmt.Sprintf("Short kernels (under %s): %s of total kernel time (%s)", unit.Duration(limits.Under),
-		unit.Share(short.TotalNS, all.TotalNS), unit.DurationOf(short.TotalNS, all.TotalNS))
-	count := fmt.Sprintf("%s of %s are shorter than %s", unit.Count(short.Count), finding.Launches(all.Count), unit.Duration(limits.Under))
-	f.Title = what + rule.Over(limit)
-	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
-	f.Evidence = append([]string{count}, largestOf(c, tiny)...)
-	f.Where = largestKernelOf(c, tiny)
-	f.Next = []finding.Step{finding.Advise("launch-more-each"), finding.Advise("fuse-small-kernels")}
-	return []tree.Reading{{Finding: f, Reached: true, What: what, Below: []string{what, count},
-		Explains: map[string]int64{rule.LaunchBound: 0, rule.KernelGaps: 0, rule.ComputeBound: short.TotalNS}}}
+	r.Below = []string{r.What, r.Evidence[0]}
+	r.Explains = map[string]int64{rule.LaunchBound: 0, rule.KernelGaps: 0, rule.ComputeBound: short.TotalNS}
+	return []tree.Reading{r}
 }

@@ -44,7 +44,7 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 	}
 	f.Evidence = append(f.Evidence, c.monitoredClocks(where)...)
 	f.Where = where[:min(len(where), finding.MostPlaces)]
-	f.Gain(over, c.Total.Window(), c.WindowWhole())
+	c.GainOfWindow(&f, over)
 	f.Next = []finding.Step{finding.Advise("check-the-clocks"), finding.Advise("check-other-processes")}
 	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: over}}}
 }

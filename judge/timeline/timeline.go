@@ -169,7 +169,7 @@ func lossOfWindow(c *Evaluator, p part) tree.Reading {
 	if reached {
 		f.Title += rule.Over(limit)
 	}
-	f.Gain(num, den, c.JudgedWhole())
+	c.GainOfJudged(&f, num)
 	return tree.Reading{Finding: f, Reached: reached, Scope: worstPlaces(c, p)}
 }
 

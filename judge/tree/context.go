@@ -206,6 +206,20 @@ func (c *Context) WindowWhole() string {
 	return c.WindowName()
 }
 
+// GainOfWindow sets the estimated savings of a finding, as a part of the windows.
+func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
+	f.Gain(ns, c.Total.Window(), c.WindowWhole())
+	if f.GainGPUs = len(c.Devices); c.Placed {
+		f.GainWithout = c.Left
+	}
+}
+
+// GainOfJudged sets the estimated savings of a finding, as a part of what is judged of the windows.
+func (c *Context) GainOfJudged(f *finding.Finding, ns int64) {
+	f.Gain(ns, c.Judged.Window(), c.JudgedWhole())
+	f.GainGPUs, f.GainWithout = len(c.Devices), c.Left
+}
+
 // LeftOut names what the judged part of the windows leaves out.
 func (c *Context) LeftOut() string {
 	if c.Left == "" || c.Placed {
