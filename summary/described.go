@@ -14,7 +14,7 @@ var (
 	Kernels     = row.Describe[Kernel]("kernels", "kernel", "total kernel time", row.MeanOf("mean", "total", "launches"))
 	Copies      = row.Describe[Copy]("copies", "copy", "copy and memset time", row.MeanOf("mean", "total", "count"))
 	Ops         = row.Describe[Op]("operators", "operator", "total GPU time")
-	Modules     = row.Describe[Module]("modules", "module", "total GPU time")
+	Modules     = row.Describe[Module]("modules", "module", "total GPU time", row.Made("layer", row.Name, (*Module).Layer))
 	Lines       = row.Describe[Line]("lines", "line", "total GPU time", row.Made("line", row.Place, (*Line).Place))
 	Annotations = row.Describe[Annotation]("annotations", "annotation", "total GPU time")
 	Passes      = row.Describe[Pass]("passes", "pass", "total GPU time", row.MeanOf("mean", "GPU time", "GPU operations"))
@@ -46,4 +46,16 @@ func (l *Line) Place() string {
 		return l.Function
 	}
 	return strings.TrimSpace(l.File + ":" + strconv.Itoa(l.Line) + " " + l.Function)
+}
+
+// Layer is the path without the numbers of modules of one class. Models repeat their layers, and
+// such modules differ in their numbers only.
+func (m *Module) Layer() string {
+	parts := strings.Split(m.Path, "/")
+	for i, part := range parts {
+		if at := strings.LastIndexByte(part, '_'); at >= 0 && strings.Trim(part[at+1:], "0123456789") == "" {
+			parts[i] = part[:at]
+		}
+	}
+	return strings.Join(parts, "/")
 }

@@ -61,21 +61,25 @@ func (k *Kind) By(rows any, keys ...string) *Table {
 		r := &t.Rows[at]
 		r.add(k.Columns, v)
 		r.Of = append(r.Of, i)
-		t.Whole = unit.Plus(t.Whole, k.Main().Number(v))
 	}
-	t.Sort(func(a, b *Row) int { return 0 })
+	for i := range t.Rows {
+		t.Whole = unit.Plus(t.Whole, max(0, t.Main(&t.Rows[i]))) // a damaged row takes nothing from the others
+	}
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		for _, i := range t.sorts {
+			if c := cmp.Compare(b.number[i], a.number[i]); c != 0 {
+				return c
+			}
+		}
+		return slices.CompareFunc(a.keys, b.keys, compareKeys)
+	})
 	return t
 }
 
-// Sort sorts the rows by an order, and those that are equal by it by their measures and keys.
-func (t *Table) Sort(first func(a, b *Row) int) {
-	slices.SortFunc(t.Rows, func(a, b Row) int {
-		c := first(&a, &b)
-		for _, i := range t.sorts {
-			c = cmp.Or(c, cmp.Compare(b.number[i], a.number[i]))
-		}
-		return cmp.Or(c, slices.CompareFunc(a.keys, b.keys, compareKeys))
-	})
+// ByKeys sorts the rows by their keys instead, and returns the table.
+func (t *Table) ByKeys() *Table {
+	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.CompareFunc(a.keys, b.keys, compareKeys) })
+	return t
 }
 
 func compareKeys(a, b key) int {
@@ -134,7 +138,9 @@ func (t *Table) Sum(name string) (sum int64) {
 }
 
 // Text returns the key of a row by which rows are apart.
-func (t *Table) Text(r *Row, name string) string { return r.keys[slices.Index(t.keys, t.At(name))].text }
+func (t *Table) Text(r *Row, name string) string {
+	return r.keys[slices.Index(t.keys, t.At(name))].text
+}
 
 // Apart reports whether rows are apart by a key.
 func (t *Table) Apart(name string) bool { return slices.Contains(t.keys, t.At(name)) }
