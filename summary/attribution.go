@@ -120,7 +120,7 @@ type Call struct {
 	IdleNS int64 `json:"idle_ns" row:"idle,sum"`
 	// InSteps counts, for calls that allocate or free memory, those made within
 	// a step. A caching allocator needs none there once it is warm.
-	InSteps int64 `json:"in_steps,omitempty" row:"in steps,sum"`
+	InSteps int64 `json:"in_steps,omitempty" row:"calls in steps,sum"`
 }
 
 // Launches describes how the work of one device was launched. (Input, Device)

@@ -19,7 +19,7 @@ var (
 	Annotations = row.Describe[Annotation]("annotations", "annotation", "total GPU time")
 	Passes      = row.Describe[Pass]("passes", "pass", "total GPU time", row.MeanOf("mean", "GPU time", "GPU operations"))
 	Calls       = row.Describe[Call]("calls", "call", "the time in calls", row.MeanOf("mean", "total", "calls"))
-	Idles       = row.Describe[Idle]("idle", "cause", "idle time", row.Ordered("owner", Owners()))
+	Idles       = row.Describe[Idle]("idle", "cause", "idle time", row.Ordered("owner", Owners()), row.Made("cause", row.Word, (*Idle).Cause))
 	Streams     = row.Describe[Stream]("streams", "stream", "total time")
 	Spans       = row.Describe[Span]("slices", "slice", "self time")
 )
@@ -58,4 +58,12 @@ func (m *Module) Layer() string {
 		}
 	}
 	return strings.Join(parts, "/")
+}
+
+// Cause is the owner with the state: "host-late/synchronizing".
+func (r *Idle) Cause() string {
+	if r.State == "" {
+		return r.Owner
+	}
+	return r.Owner + "/" + r.State
 }

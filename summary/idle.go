@@ -64,7 +64,7 @@ type Idle struct {
 	MaxNS  int64  `json:"max_ns" row:"longest,max"`
 	// ShortGapsNS is the part of NS in gaps under [ShortGapNS], that is, the
 	// idle time caused by the host's time between launches.
-	ShortGapsNS int64 `json:"short_gaps_ns,omitempty" row:"short gaps,sum"`
+	ShortGapsNS int64 `json:"short_gaps_ns,omitempty" row:"short-gap time,sum"`
 }
 
 // UnrecordedNS is the wait of the first recorded work of a stream from which the device

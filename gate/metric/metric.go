@@ -34,6 +34,7 @@ type Metric struct {
 	Meaning    string // what it is; of shares and means the numerator
 	Per        string // the denominator, or ""
 
+	ofRows  bool // of rows of which a summary that is rolled up has not all values
 	measure func(selection) (Value, error)
 }
 
@@ -94,7 +95,7 @@ func deviceKeys(more ...string) []string { return append([]string{"device", "ran
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(),
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 }
 

@@ -154,6 +154,9 @@ func (k *Kind) add(f reflect.StructField, at int, tag []string) {
 	k.Columns = append(k.Columns, c)
 }
 
+// Terms returns the numbers of the two sums of a mean.
+func (c *Column) Terms() (over, under int) { return c.over, c.under }
+
 // Find returns the number of the column that a user named as people or programs do.
 func (k *Kind) Find(name string) (int, bool) {
 	for _, of := range []func(*Column) string{func(c *Column) string { return c.Name }, func(c *Column) string { return c.JSON }} {

@@ -191,7 +191,7 @@ func Calls(ctx *section.Context) doc.Section {
 			unit.Duration(lost), unit.Share(lost, waited))
 		blocks = append(blocks, doc.Paragraph{Text: text + savedByNotWaiting(ctx)})
 	}
-	if n := calls.Sum("in steps"); n > 0 {
+	if n := calls.Sum("calls in steps"); n > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", label.Plural(n, "call"))})
 	}
 	return doc.Section{Title: "CUDA API calls", Blocks: append(blocks, t.WithoutEmpty())}
