@@ -115,7 +115,7 @@ var mayImport = map[string]string{
 	"report/section/logs":             "internal/label internal/unit report/doc report/section summary summary/view summary/view/bench summary/view/hang",
 	"report/section/memory":           "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/section/efficiency":       "internal/label internal/unit report/doc report/section report/words summary summary/view summary/view/efficiency",
-	"report/show":                     "internal/label internal/unit report/doc summary/row",
+	"report/show":                     "internal/label internal/unit report/doc summary summary/row",
 	"report/section":                  "compare/phases internal/unit judge judge/finding judge/rule report/doc report/plot summary summary/row summary/view",
 	"report/section/tables":           "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/section/timeline":         "internal/label internal/unit judge/finding judge/rule judge/timeline report/doc report/section report/show report/words summary summary/row summary/view",

@@ -22,6 +22,7 @@ func summaryCommand() *command {
   assay summary trace.json.gz --format md --brief > comment.md
   assay summary trace.json.gz --format json | jq '.devices[].activity'
   assay summary traces/ --save out/        # on each node; then: assay merge
+  assay summary trace.json.gz --by op,rank --where category=gemm
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
 		run: runSummary,
@@ -35,6 +36,8 @@ func runSummary(e env, c *command, args []string) error {
 	format := flags.StringP("format", "f", "text", "`FORMAT` of the output: text, md or json; with --table text, csv or md")
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
+	var group grouping
+	group.register(flags)
 	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	details := flags.Bool("detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
@@ -58,6 +61,9 @@ func runSummary(e env, c *command, args []string) error {
 	if wrong == "" {
 		wrong = checkBrief(*brief, *format)
 	}
+	if wrong == "" {
+		wrong = group.check(flags, *format)
+	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
 	}
@@ -76,6 +82,10 @@ func runSummary(e env, c *command, args []string) error {
 	if flags.Changed("table") {
 		m.outputs = []output{tableOutput}
 		return tab.run(e, c, &m.source, args)
+	}
+	if group.given() {
+		m.outputs = []output{screenOutput}
+		return group.run(e, c, &m, *format, args)
 	}
 	v, failed := m.load(e, c, args)
 	if v == nil {

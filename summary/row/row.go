@@ -157,9 +157,11 @@ func (k *Kind) add(f reflect.StructField, at int, tag []string) {
 // Terms returns the numbers of the two sums of a mean.
 func (c *Column) Terms() (over, under int) { return c.over, c.under }
 
-// Find returns the number of the column that a user named as people or programs do.
+// Find returns the number of the column that a user named as people or programs do. An underscore
+// may stand for a space.
 func (k *Kind) Find(name string) (int, bool) {
-	for _, of := range []func(*Column) string{func(c *Column) string { return c.Name }, func(c *Column) string { return c.JSON }} {
+	for _, of := range []func(*Column) string{func(c *Column) string { return c.Name }, func(c *Column) string { return c.JSON },
+		func(c *Column) string { return strings.ReplaceAll(c.Name, " ", "_") }} {
 		for i := range k.Columns {
 			if name != "" && of(&k.Columns[i]) == name {
 				return i, true
