@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze"
 	"assay/ingest"
 	"assay/internal/diag"
 	"assay/internal/outfile"
@@ -84,7 +85,7 @@ func runSummary(e env, c *command, args []string) error {
 		return tab.run(e, c, &m.source, args)
 	}
 	if group.given() {
-		m.outputs = []output{screenOutput}
+		m.outputs, m.measures = []output{screenOutput}, analyze.Passes
 		return group.run(e, c, &m, *format, args)
 	}
 	v, failed := m.load(e, c, args)

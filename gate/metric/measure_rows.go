@@ -39,10 +39,11 @@ func rowMetrics() (out []Metric) {
 			if c.Unit == row.Count {
 				m.Unit, m.Steady = Count, true
 			}
+			m.Passes = k == summary.Passes
 			out = append(out, m)
 		}
 		if k != summary.Idles { // idle.share is of the window
-			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true,
+			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true, Passes: k == summary.Passes,
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
 				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})
 		}

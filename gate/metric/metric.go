@@ -31,6 +31,7 @@ type Metric struct {
 	// Efficiency is true of metrics that take FLOPs and bytes of operators, which are
 	// measured only where they are asked for.
 	Efficiency bool
+	Passes     bool   // the same of metrics that take the passes of training
 	Meaning    string // what it is; of shares and means the numerator
 	Per        string // the denominator, or ""
 
