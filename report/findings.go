@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -167,15 +165,16 @@ func idleCause(ctx *section.Context) string {
 	for _, d := range devices {
 		total = summary.Plus(total, ctx.Devices[d.At].Activity.Idle())
 	}
-	sums := view.SumIdleByState(all)
-	if len(sums) == 0 || sums[0].Owner == summary.OwnerUnknown {
+	causes := summary.Idles.By(all, "owner", "state")
+	if len(causes.Rows) == 0 || causes.Text(&causes.Rows[0], "owner") == summary.OwnerUnknown {
 		return ""
 	}
-	text := words.Cause(sums[0].Owner, sums[0].State, "")
-	if sums[0].Name != "" {
-		text += fmt.Sprintf(", mainly in %q", sums[0].Name)
+	first := &causes.Rows[0]
+	text := words.Cause(causes.Text(first, "owner"), causes.Text(first, "state"), "")
+	if name := causes.Values(first, "in")[0].Text; name != "" {
+		text += fmt.Sprintf(", mainly in %q", name)
 	}
-	return fmt.Sprintf("%s of the idle time is %s.", unit.Share(sums[0].NS, total), text)
+	return fmt.Sprintf("%s of the idle time is %s.", unit.Share(causes.Main(first), total), text)
 }
 
 // commCause returns the phase with most of the exposed communication, and the cause that the
@@ -191,16 +190,11 @@ func commCause(ctx *section.Context, cause string) string {
 	if cause != "" {
 		return strings.Join(append(parts, sentence(cause)), " ")
 	}
-	sums, total := map[string]int64{}, int64(0)
-	for _, k := range ctx.ByName {
-		if k.Class == "comm" {
-			sums[k.Category] = summary.Plus(sums[k.Category], k.Total)
-			total = summary.Plus(total, k.Total)
-		}
-	}
-	for _, category := range slices.Sorted(maps.Keys(sums)) {
-		if category != "" && sums[category] > total/2 {
-			parts = append(parts, fmt.Sprintf("%s is %s of the communication time.", category, unit.Share(sums[category], total)))
+	comm := summary.Kernels.By(summary.Kernels.Where(ctx.Kernels, map[string]string{"class": "comm"}), "category")
+	for i := range comm.Rows {
+		r := &comm.Rows[i]
+		if category := label.Clip(label.Clean(comm.Text(r, "category")), 24); category != "" && comm.Main(r) > comm.Whole/2 {
+			parts = append(parts, fmt.Sprintf("%s is %s of the communication time.", category, unit.Share(comm.Main(r), comm.Whole)))
 		}
 	}
 	return strings.Join(parts, " ")

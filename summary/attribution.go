@@ -15,16 +15,16 @@ package summary
 // An Op represents all runs of one operator of the host (a cpu_op). (Input,
 // Name) is its key.
 type Op struct {
-	Name       string `json:"name"`
-	Input      int    `json:"input"`
-	Rank       int    `json:"rank"`
-	Count      int64  `json:"count"`        // calls
-	CPUSelfNS  int64  `json:"cpu_self_ns"`  // host time outside of nested events
-	CPUTotalNS int64  `json:"cpu_total_ns"` // host time
-	GPUSelfNS  int64  `json:"gpu_self_ns"`
-	GPUTotalNS int64  `json:"gpu_total_ns"`
-	Launched   int64  `json:"launched"`         // GPU operations that it launched itself
-	Shapes     int64  `json:"shapes,omitempty"` // distinct inputs, if they were recorded
+	Name       string `json:"name" row:"operator,name"`
+	Input      int    `json:"input" row:"input"`
+	Rank       int    `json:"rank" row:"rank"`
+	Count      int64  `json:"count" row:"calls,sum"`                   // calls
+	CPUSelfNS  int64  `json:"cpu_self_ns" row:"self CPU,sum"`          // host time outside of nested events
+	CPUTotalNS int64  `json:"cpu_total_ns" row:"total CPU,sum,nested"` // host time
+	GPUSelfNS  int64  `json:"gpu_self_ns" row:"self,sum,main"`
+	GPUTotalNS int64  `json:"gpu_total_ns" row:"total,sum,nested,then,with=self"`
+	Launched   int64  `json:"launched" row:"GPU operations,sum"` // GPU operations that it launched itself
+	Shapes     int64  `json:"shapes,omitempty"`                  // distinct inputs, if they were recorded
 
 	// TopShapes has the inputs with the most GPU time, at most MaxTopShapes.
 	TopShapes []OpShape `json:"top_shapes,omitempty"`
@@ -47,15 +47,15 @@ type OpShape struct {
 // modules. (Input, Path) is its key; the parent's path is Path without its last
 // part.
 type Module struct {
-	Path       string `json:"path"` // such as "GPT_0/Block_3/Linear_7"
-	Input      int    `json:"input"`
-	Rank       int    `json:"rank"`
-	Count      int64  `json:"count"` // calls
-	CPUTotalNS int64  `json:"cpu_total_ns"`
-	GPUSelfNS  int64  `json:"gpu_self_ns"` // forward and backward, outside of nested modules
-	GPUTotalNS int64  `json:"gpu_total_ns"`
+	Path       string `json:"path" row:"module,name"` // such as "GPT_0/Block_3/Linear_7"
+	Input      int    `json:"input" row:"input"`
+	Rank       int    `json:"rank" row:"rank"`
+	Count      int64  `json:"count" row:"calls,sum"` // calls
+	CPUTotalNS int64  `json:"cpu_total_ns" row:"CPU time,sum,nested"`
+	GPUSelfNS  int64  `json:"gpu_self_ns" row:"self,sum,main"` // forward and backward, outside of nested modules
+	GPUTotalNS int64  `json:"gpu_total_ns" row:"total,sum,nested,then,with=self"`
 	// BackwardNS is the part of GPUTotalNS launched by its backward pass.
-	BackwardNS int64 `json:"backward_ns"`
+	BackwardNS int64 `json:"backward_ns" row:"backward,sum,nested"`
 }
 
 // A Line is a Python function with its first line, or the line of the call, as
@@ -64,15 +64,15 @@ type Module struct {
 // because that is the code that a user can change. (Input, File, Line,
 // Function) is its key.
 type Line struct {
-	File       string `json:"file"`
-	Line       int    `json:"line"`
-	Function   string `json:"function"`
-	Input      int    `json:"input"`
-	Rank       int    `json:"rank"`
-	Count      int64  `json:"count"` // calls
-	CPUTotalNS int64  `json:"cpu_total_ns"`
-	GPUSelfNS  int64  `json:"gpu_self_ns"`
-	GPUTotalNS int64  `json:"gpu_total_ns"`
+	File       string `json:"file" row:"file,name"`
+	Line       int    `json:"line" row:"number"`
+	Function   string `json:"function" row:"function,name"`
+	Input      int    `json:"input" row:"input"`
+	Rank       int    `json:"rank" row:"rank"`
+	Count      int64  `json:"count" row:"calls,sum"` // calls
+	CPUTotalNS int64  `json:"cpu_total_ns" row:"CPU time,sum,nested"`
+	GPUSelfNS  int64  `json:"gpu_self_ns" row:"self,sum,main"`
+	GPUTotalNS int64  `json:"gpu_total_ns" row:"total,sum,nested,then,with=self"`
 }
 
 // An Annotation represents all runs of one user annotation (record_function,
@@ -80,47 +80,47 @@ type Line struct {
 // open on the launching thread, whenever that work ran. For threads without
 // annotations, such as autograd's, the annotations of the main thread are used.
 type Annotation struct {
-	Name       string `json:"name"`
-	Input      int    `json:"input"`
-	Rank       int    `json:"rank"`
-	Count      int64  `json:"count"`
-	CPUTotalNS int64  `json:"cpu_total_ns"`
-	GPUSelfNS  int64  `json:"gpu_self_ns"`
-	GPUTotalNS int64  `json:"gpu_total_ns"`
+	Name       string `json:"name" row:"annotation,name"`
+	Input      int    `json:"input" row:"input"`
+	Rank       int    `json:"rank" row:"rank"`
+	Count      int64  `json:"count" row:"calls,sum"`
+	CPUTotalNS int64  `json:"cpu_total_ns" row:"CPU time,sum,nested"`
+	GPUSelfNS  int64  `json:"gpu_self_ns" row:"self,sum,main"`
+	GPUTotalNS int64  `json:"gpu_total_ns" row:"total,sum,nested,then,with=self"`
 }
 
 // A Pass is the device work of one part of training. (Input, Device, Name) is
 // its key.
 type Pass struct {
-	Name   string `json:"name"` // "forward", "backward", "recompute", "optimizer", "other", or "unknown" without a call
-	Input  int    `json:"input"`
-	Rank   int    `json:"rank"`
-	Device int64  `json:"device"`
-	Count  int64  `json:"count"`
-	GPUNS  int64  `json:"gpu_ns"`
+	Name   string `json:"name" row:"pass,name"` // "forward", "backward", "recompute", "optimizer", "other", or "unknown" without a call
+	Input  int    `json:"input" row:"input"`
+	Rank   int    `json:"rank" row:"rank"`
+	Device int64  `json:"device" row:"device"`
+	Count  int64  `json:"count" row:"GPU operations,sum"`
+	GPUNS  int64  `json:"gpu_ns" row:"GPU time,sum,main"`
 }
 
 // A Call represents all calls of one function of the device's runtime or
 // driver. (Input, Name) is its key.
 type Call struct {
-	Name    string `json:"name"` // such as "cudaLaunchKernel"
-	Kind    string `json:"kind"` // "launch", "graph-launch", "copy", "memset", "sync", "alloc", "free" or "other"
-	Input   int    `json:"input"`
-	Rank    int    `json:"rank"`
-	Count   int64  `json:"count"`
-	TotalNS int64  `json:"total_ns"` // host time
-	MaxNS   int64  `json:"max_ns"`
+	Name    string `json:"name" row:"call,name"` // such as "cudaLaunchKernel"
+	Kind    string `json:"kind" row:"kind"`      // "launch", "graph-launch", "copy", "memset", "sync", "alloc", "free" or "other"
+	Input   int    `json:"input" row:"input"`
+	Rank    int    `json:"rank" row:"rank"`
+	Count   int64  `json:"count" row:"calls,sum"`
+	TotalNS int64  `json:"total_ns" row:"total,sum,main"` // host time
+	MaxNS   int64  `json:"max_ns" row:"max,max"`
 	// Launched is the number of GPU operations launched by the calls.
-	Launched int64 `json:"launched"`
+	Launched int64 `json:"launched" row:"launches,sum"`
 	// WaitNS is the part of TotalNS in calls that waited for a device: calls
 	// that synchronize, and copies that had ended when their call returned.
 	// IdleNS is the part of WaitNS during which no device of the input was
 	// busy. For the idle time after such waits see [Sync].
-	WaitNS int64 `json:"wait_ns,omitempty"`
-	IdleNS int64 `json:"idle_ns"`
+	WaitNS int64 `json:"wait_ns,omitempty" row:"waiting,sum"`
+	IdleNS int64 `json:"idle_ns" row:"idle,sum"`
 	// InSteps counts, for calls that allocate or free memory, those made within
 	// a step. A caching allocator needs none there once it is warm.
-	InSteps int64 `json:"in_steps,omitempty"`
+	InSteps int64 `json:"in_steps,omitempty" row:"calls in steps,sum"`
 }
 
 // Launches describes how the work of one device was launched. (Input, Device)

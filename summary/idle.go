@@ -53,18 +53,18 @@ const (
 // An Idle is the idle time of one device with one cause. (Input, Device, Owner,
 // State, Name) is its key, and the rows of a device sum to its idle time.
 type Idle struct {
-	Input  int    `json:"input"`
-	Rank   int    `json:"rank"`
-	Device int64  `json:"device"`
-	Owner  string `json:"owner"`
-	State  string `json:"state,omitempty"` // only for OwnerHost
-	Name   string `json:"name,omitempty"`  // of the call, operator, function or annotation
-	NS     int64  `json:"ns"`
-	Count  int64  `json:"count"` // number of idle intervals
-	MaxNS  int64  `json:"max_ns"`
+	Input  int    `json:"input" row:"input"`
+	Rank   int    `json:"rank" row:"rank"`
+	Device int64  `json:"device" row:"device"`
+	Owner  string `json:"owner" row:"owner"`
+	State  string `json:"state,omitempty" row:"state"`  // only for OwnerHost
+	Name   string `json:"name,omitempty" row:"in,name"` // of the call, operator, function or annotation
+	NS     int64  `json:"ns" row:"idle,sum,main"`
+	Count  int64  `json:"count" row:"intervals,sum"` // number of idle intervals
+	MaxNS  int64  `json:"max_ns" row:"longest,max"`
 	// ShortGapsNS is the part of NS in gaps under [ShortGapNS], that is, the
 	// idle time caused by the host's time between launches.
-	ShortGapsNS int64 `json:"short_gaps_ns,omitempty"`
+	ShortGapsNS int64 `json:"short_gaps_ns,omitempty" row:"short-gap time,sum"`
 }
 
 // UnrecordedNS is the wait of the first recorded work of a stream from which the device

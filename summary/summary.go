@@ -203,15 +203,15 @@ type Gap struct {
 
 // A Stream is one queue of a device.
 type Stream struct {
-	Input   int    `json:"input"`
-	Rank    int    `json:"rank"`
-	Device  int64  `json:"device"`
-	Stream  int64  `json:"stream"`
-	Name    string `json:"name,omitempty"`
-	Kernels int64  `json:"kernels"` // number of kernels
-	Others  int64  `json:"others"`  // number of copies and memsets
-	BusyNS  int64  `json:"busy_ns"` // union of its events
-	WorkNS  int64  `json:"work_ns"` // total time; more than BusyNS if events overlap
+	Input   int    `json:"input" row:"input"`
+	Rank    int    `json:"rank" row:"rank"`
+	Device  int64  `json:"device" row:"device"`
+	Stream  int64  `json:"stream" row:"stream"`
+	Name    string `json:"name,omitempty" row:"name,name"`
+	Kernels int64  `json:"kernels" row:"kernels,sum"`         // number of kernels
+	Others  int64  `json:"others" row:"others,sum"`           // number of copies and memsets
+	BusyNS  int64  `json:"busy_ns" row:"busy,sum,with=total"` // union of its events
+	WorkNS  int64  `json:"work_ns" row:"total,sum,main"`      // total time; more than BusyNS if events overlap
 }
 
 // WholeGraph is the [Kernel.Category] of CUDA graphs that were traced as one event,
@@ -221,19 +221,19 @@ const WholeGraph = "whole-graph"
 // A Kernel represents all runs of one kernel on one stream. (Input, Rank,
 // Device, Stream, Name, Op) is its key.
 type Kernel struct {
-	Name     string `json:"name"`
-	Class    string `json:"class"`    // "compute" or "comm"
-	Category string `json:"category"` // "gemm", "attention", ...; "other" if no rule matches
-	Rule     string `json:"rule"`     // the id of the matching classify rule
-	Input    int    `json:"input"`
-	Rank     int    `json:"rank"`
-	Device   int64  `json:"device"`
-	Stream   int64  `json:"stream"`
-	Op       string `json:"op,omitempty"` // the operator that launched it; absent if unknown
-	Count    int64  `json:"count"`
-	TotalNS  int64  `json:"total_ns"` // sum of durations
-	MinNS    int64  `json:"min_ns"`
-	MaxNS    int64  `json:"max_ns"`
+	Name     string `json:"name" row:"kernel,symbol"`
+	Class    string `json:"class" row:"class"`       // "compute" or "comm"
+	Category string `json:"category" row:"category"` // "gemm", "attention", ...; "other" if no rule matches
+	Rule     string `json:"rule" row:"rule"`         // the id of the matching classify rule
+	Input    int    `json:"input" row:"input"`
+	Rank     int    `json:"rank" row:"rank"`
+	Device   int64  `json:"device" row:"device"`
+	Stream   int64  `json:"stream" row:"stream"`
+	Op       string `json:"op,omitempty" row:"launched by,name"` // the operator that launched it; absent if unknown
+	Count    int64  `json:"count" row:"launches,sum"`
+	TotalNS  int64  `json:"total_ns" row:"total,sum,main"` // sum of durations
+	MinNS    int64  `json:"min_ns" row:"min,min,with=mean"`
+	MaxNS    int64  `json:"max_ns" row:"max,max"`
 }
 
 // PooledKernels is the name of the row of the kernels over the limit of rows.
@@ -244,32 +244,32 @@ func (k *Kernel) Pooled() bool { return k.Name == PooledKernels }
 
 // A Copy represents all copies or memsets of one name on one stream.
 type Copy struct {
-	Name    string `json:"name"`  // such as "Memcpy HtoD (Pageable -> Device)"
-	Class   string `json:"class"` // "copy" or "memset"
-	Input   int    `json:"input"`
-	Rank    int    `json:"rank"`
-	Device  int64  `json:"device"`
-	Stream  int64  `json:"stream"`
-	Count   int64  `json:"count"`
-	TotalNS int64  `json:"total_ns"`
-	MinNS   int64  `json:"min_ns"`
-	MaxNS   int64  `json:"max_ns"`
-	Bytes   *int64 `json:"bytes,omitempty"` // sum over the runs with a known size; absent if there are none
+	Name    string `json:"name" row:"copy,name"` // such as "Memcpy HtoD (Pageable -> Device)"
+	Class   string `json:"class" row:"class"`    // "copy" or "memset"
+	Input   int    `json:"input" row:"input"`
+	Rank    int    `json:"rank" row:"rank"`
+	Device  int64  `json:"device" row:"device"`
+	Stream  int64  `json:"stream" row:"stream"`
+	Count   int64  `json:"count" row:"count,sum"`
+	TotalNS int64  `json:"total_ns" row:"total,sum,main"`
+	MinNS   int64  `json:"min_ns" row:"min,min"`
+	MaxNS   int64  `json:"max_ns" row:"max,max"`
+	Bytes   *int64 `json:"bytes,omitempty" row:"bytes,sum"` // sum over the runs with a known size; absent if there are none
 }
 
 // A Span represents all runs of one host-side span on one thread. Spans are
 // measured only for inputs without GPU events, which have nothing else.
 type Span struct {
-	Name     string `json:"name"`
-	Category string `json:"category,omitempty"` // as written in the trace
-	Input    int    `json:"input"`
-	Rank     int    `json:"rank"`
-	Process  string `json:"process"`
-	Thread   string `json:"thread"`
-	Count    int64  `json:"count"`
-	TotalNS  int64  `json:"total_ns"` // sum of durations
-	SelfNS   int64  `json:"self_ns"`  // time as the innermost span of its thread
-	MaxNS    int64  `json:"max_ns"`
+	Name     string `json:"name" row:"slice,name"`
+	Category string `json:"category,omitempty" row:"category"` // as written in the trace
+	Input    int    `json:"input" row:"input"`
+	Rank     int    `json:"rank" row:"rank"`
+	Process  string `json:"process" row:"process,name"`
+	Thread   string `json:"thread" row:"thread,name"`
+	Count    int64  `json:"count" row:"count,sum"`
+	TotalNS  int64  `json:"total_ns" row:"total,sum"`               // sum of durations
+	SelfNS   int64  `json:"self_ns" row:"self,sum,main,with=total"` // time as the innermost span of its thread
+	MaxNS    int64  `json:"max_ns" row:"max,max"`
 	// Async spans belong to no thread and may overlap, so SelfNS is 0.
 	Async bool `json:"async,omitempty"`
 }

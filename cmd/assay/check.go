@@ -152,6 +152,9 @@ func runCheck(e env, c *command, args []string) error {
 	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency }) {
 		k.measures = analyze.Efficiency
 	}
+	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Passes }) {
+		k.measures |= analyze.Passes
+	}
 	k.outputs = []output{checkOutput, checkFormats().named(k.format).needs}
 	if k.dir != "" || inGitHub() {
 		k.outputs = append(k.outputs, checkFileOutput)

@@ -12,6 +12,7 @@ import (
 	"assay/internal/profile"
 	"assay/report"
 	"assay/report/check"
+	"assay/report/doc"
 	"assay/report/inspection"
 	"assay/report/nsystables"
 )
@@ -53,6 +54,14 @@ func tableFormats(reports int, say func(line string)) (list formats[nsystables.O
 		}})
 	}
 	return list
+}
+
+// groupingFormats are those of "assay summary --by" and "--where".
+func groupingFormats() formats[doc.Doc] {
+	return formats[doc.Doc]{
+		{name: "text", write: onScreen(doc.Doc.Text)},
+		{name: "md", write: doc.Doc.StepSummary},
+	}
 }
 
 func diffFormats(brief bool) formats[report.Report] {

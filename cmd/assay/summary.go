@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze"
 	"assay/ingest"
 	"assay/internal/diag"
 	"assay/internal/outfile"
@@ -22,6 +23,7 @@ func summaryCommand() *command {
   assay summary trace.json.gz --format md --brief > comment.md
   assay summary trace.json.gz --format json | jq '.devices[].activity'
   assay summary traces/ --save out/        # on each node; then: assay merge
+  assay summary trace.json.gz --by op,rank --where category=gemm
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
 		run: runSummary,
@@ -36,6 +38,8 @@ func runSummary(e env, c *command, args []string) error {
 	choose(flags, &format, "format", "f", "text", "`FORMAT` of the output: %s; with --table "+either(names(tableFormats(0, nil).words())), summaryFormats(false, false).words(), "csv")
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
+	var group grouping
+	group.register(flags)
 	full := fullFlag(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	details := flags.Bool("detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
@@ -59,6 +63,9 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	if wrong == "" {
 		wrong = checkBrief(*brief, format)
+	}
+	if wrong == "" {
+		wrong = group.check(flags, format)
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
@@ -85,6 +92,10 @@ func runSummary(e env, c *command, args []string) error {
 	if flags.Changed("table") {
 		m.outputs = []output{tableOutput}
 		return tab.run(e, c, &m.source, args)
+	}
+	if group.given() {
+		m.outputs, m.measures = []output{screenOutput}, analyze.Passes
+		return group.run(e, c, &m, format, args)
 	}
 	v, failed := m.load(e, c, args)
 	if v == nil {

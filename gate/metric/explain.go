@@ -47,10 +47,26 @@ var keys = map[string][2]string{
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
 	"row":      {"name of a row; * matches any text", "*gemm*"},
 	"column":   {"name of a column", "total"},
-	"kind":     {"purpose of memory; * matches any text", "activations"},
+	"kind":     {"purpose of memory, or kind of calls (launch, copy, sync, ...); * matches any text", "activations"},
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},
+
+	"operator":   {"name of an operator; * matches any text", "aten::mm"},
+	"module":     {"path of a module; * matches any text", "*/Attention_0"},
+	"layer":      {"path of modules without the numbers of instances; * matches any text", "GPT/Block/Attention"},
+	"line":       {"place of a function in the program; * matches any text", "*model.py:12 *"},
+	"file":       {"file of a function; * matches any text", "*/model.py"},
+	"call":       {"function of the runtime or driver; * matches any text", "cudaStreamSynchronize"},
+	"annotation": {"name of an annotation; * matches any text", "generate"},
+	"pass":       {"part of training: forward, backward, recompute, optimizer, other or unknown", "backward"},
+	"stream":     {"number of the stream", "7"},
+	"name":       {"name of a stream; * matches any text", "*"},
+	"slice":      {"name of a CPU slice; * matches any text", "*loader*"},
+	"process":    {"process of CPU slices; * matches any text", "*"},
+	"thread":     {"thread of CPU slices; * matches any text", "*"},
+	"in":         {"call, operator, function or annotation in which the thread was that launched late; * matches any text", "aten::item"},
+	"cause":      {"cause of idle time with the state: owner/state; * matches any text", "host-late/synchronizing"},
 }
 
 // Named returns the metric with the selectors that it needs.
@@ -107,6 +123,9 @@ func (m *Metric) value(key string) string {
 	}
 	if key == "phase" && slices.Contains(m.Keys, "place") {
 		return "decode"
+	}
+	if key == "kind" && slices.Contains(m.Keys, "call") {
+		return "sync"
 	}
 	return keys[key][1]
 }

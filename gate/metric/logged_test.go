@@ -9,7 +9,7 @@ import (
 )
 
 // row returns a row of one place, whose values are a, b and c in order.
-func row(input int, metric, labels string, a, b, c float64) summary.Series {
+func series(input int, metric, labels string, a, b, c float64) summary.Series {
 	r := summary.Series{Input: input, Metric: metric, Producer: "p", Name: metric, N: 3, Labels: map[string]string{}}
 	for _, l := range strings.Fields(labels) {
 		name, value, _ := strings.Cut(l, "=")
@@ -23,19 +23,19 @@ func row(input int, metric, labels string, a, b, c float64) summary.Series {
 
 // service is what two replicas, a monitor of two GPUs and a benchmark with two results left.
 func service() *summary.Summary {
-	pooled := row(0, "throughput.output_tokens", "phase=decode", 0, 55, 100)
+	pooled := series(0, "throughput.output_tokens", "phase=decode", 0, 55, 100)
 	pooled.Pooled = 2
 	figure := func(metric, stat string, v float64) summary.Figure {
 		return summary.Figure{Metric: metric, Stat: stat, Value: v}
 	}
 	return &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "a.log"}, {Path: "b.log"}, {Path: "dmon.csv"}, {Path: "bench.jsonl"}},
 		Series: []summary.Series{
-			row(0, "throughput.output_tokens", "dp=0 phase=decode", 10, 100, 110), row(0, "throughput.output_tokens", "dp=1 phase=decode", 20, 120, 130), pooled,
-			row(1, "throughput.output_tokens", "phase=decode", 30, 300, 310),
-			row(0, "kv_cache.usage", "dp=0", 0.1, 0.2, 0.5), row(0, "kv_cache.usage", "dp=1", 0.1, 0.2, 0.96), row(1, "kv_cache.usage", "", 0.1, 0.2, 0.3),
-			row(2, "gpu.util", "gpu=0", 0.2, 0.4, 0.6), row(2, "gpu.util", "gpu=1", 0.8, 0.9, 1),
-			row(2, "memory.used", "gpu=0", 1<<30, 2<<30, 3<<30), row(2, "memory.used", "gpu=1", 1<<30, 2<<30, 5<<30),
-			row(1, "kv_cache.hit_rate", "", 0.2, 0.3, 0.4), row(0, "kv_cache.hit_rate", "dp=0", 0.5, 0.6, 0.7),
+			series(0, "throughput.output_tokens", "dp=0 phase=decode", 10, 100, 110), series(0, "throughput.output_tokens", "dp=1 phase=decode", 20, 120, 130), pooled,
+			series(1, "throughput.output_tokens", "phase=decode", 30, 300, 310),
+			series(0, "kv_cache.usage", "dp=0", 0.1, 0.2, 0.5), series(0, "kv_cache.usage", "dp=1", 0.1, 0.2, 0.96), series(1, "kv_cache.usage", "", 0.1, 0.2, 0.3),
+			series(2, "gpu.util", "gpu=0", 0.2, 0.4, 0.6), series(2, "gpu.util", "gpu=1", 0.8, 0.9, 1),
+			series(2, "memory.used", "gpu=0", 1<<30, 2<<30, 3<<30), series(2, "memory.used", "gpu=1", 1<<30, 2<<30, 5<<30),
+			series(1, "kv_cache.hit_rate", "", 0.2, 0.3, 0.4), series(0, "kv_cache.hit_rate", "dp=0", 0.5, 0.6, 0.7),
 		},
 		Benchmarks: []summary.Benchmark{
 			{Input: 3, Metrics: []summary.Figure{figure("serving.ttft", "p99", 350e6), figure("serving.ttft", "mean", 90e6), figure("throughput.requests", "", 12.5)}},
@@ -104,7 +104,7 @@ func TestLogged(t *testing.T) {
 		}
 	}
 	peak := service()
-	peak.Series = append(peak.Series, row(0, "memory.peak", "rank=0", 1<<30, 2<<30, 7<<30))
+	peak.Series = append(peak.Series, series(0, "memory.peak", "rank=0", 1<<30, 2<<30, 7<<30))
 	if got := measureText(t, peak, "memory.peak"); got != "7 GiB" {
 		t.Errorf("memory.peak of a log is %s, want 7 GiB", got)
 	}

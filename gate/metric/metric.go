@@ -32,9 +32,11 @@ type Metric struct {
 	// Efficiency is true of metrics that take FLOPs and bytes of operators, which are
 	// measured only where they are asked for.
 	Efficiency bool
+	Passes     bool   // the same of metrics that take the passes of training
 	Meaning    string // what it is; of shares and means the numerator
 	Per        string // the denominator, or ""
 
+	ofRows  bool // of rows of which a summary that is rolled up has not all values
 	measure func(selection) (Value, error)
 }
 
@@ -95,7 +97,7 @@ func deviceKeys(more ...string) []string { return append([]string{"device", "ran
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(),
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 }
 

@@ -23,6 +23,8 @@ func (m *Metric) rolledUp(s *summary.Summary, sel Selector) error {
 		return nil
 	case sel.Value("rank") != "" || sel.Value("device") != "":
 		return errors.New("the summary is rolled up, and has most rows as sums over all ranks, not of one rank or GPU; " + remedy)
+	case m.ofRows:
+		return errors.New("the summary is rolled up, and has these rows as sums over all ranks with some of their values; " + remedy)
 	case noSteps && (ofSteps || !ofPhase && sel.Value("phase") != ""):
 		return errors.New("the summary is rolled up without the steps and phases of every rank; " + remedy)
 	}

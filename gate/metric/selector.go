@@ -80,7 +80,7 @@ func unquote(s string) string {
 // checkTerm refuses values that no run can have.
 func checkTerm(key, value string) error {
 	switch key {
-	case "rank", "device":
+	case "rank", "device", "stream":
 		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
 			return fmt.Errorf("selector %s: %q is not a whole number", key, value)
 		}

@@ -15,3 +15,15 @@ func Plus(a, b int64) int64 {
 	}
 	return a + b
 }
+
+// Mean returns total/n rounded half up, or 0 if n is 0.
+func Mean(total, n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	m, rest := total/n, total%n
+	if rest >= n-rest {
+		m++
+	}
+	return m
+}

@@ -84,17 +84,8 @@ func (s Scale) join(whole, part int64) string {
 // Head returns the title of a column of this scale: "total (ms)".
 func (s Scale) Head(title string) string { return title + " (" + s.Unit + ")" }
 
-// Mean returns total/n rounded half up, or 0 if n is 0.
-func Mean(total, n int64) int64 {
-	if n <= 0 {
-		return 0
-	}
-	m, rest := total/n, total%n
-	if rest >= n-rest {
-		m++
-	}
-	return m
-}
+// Mean is [unit.Mean]: total/n rounded half up, or 0 if n is 0.
+func Mean(total, n int64) int64 { return unit.Mean(total, n) }
 
 // Ranges prints a set of numbers with its runs joined: "0–3, 8".
 func Ranges(numbers []int) string {

@@ -1,10 +1,13 @@
 package page
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 
 	"assay/report/words"
 	"assay/summary"
+	"assay/summary/row"
 )
 
 // A table has rows as columns. The script adds rows up that differ in their ranks alone.
@@ -141,133 +144,73 @@ func tables(s *summary.Summary, n *names) (out []table) {
 			out = append(out, t)
 		}
 	}
-	add(kernelTable.rows(s.Kernels, n))
-	add(operatorTable.rows(s.Ops, n))
+	add(described[summary.Kernel](summary.Kernels, "kernels", "Kernels", "total kernel time", "kernel;category;launched by;launches;total;mean;max", nil).rows(s.Kernels, n))
+	ops := described[summary.Op](summary.Ops, "operators", "Operators", "self GPU time of operators", "operator;calls;self GPU=self;total GPU=total;self CPU", nil)
+	ops.instead = shareColumn{4, "self CPU time of operators"}
+	add(ops.rows(s.Ops, n))
 	add(efficiencyTable.rows(s.Efficiency.Rows, n))
-	add(moduleTable.rows(s.Modules, n))
-	add(idleTable.rows(s.Idle, n))
-	add(callTable.rows(s.Calls, n))
-	add(lineTable.rows(s.Lines, n))
-	add(copyTable.rows(s.Copies, n))
-	add(annotationTable.rows(s.Annotations, n))
-	add(spanTable.rows(s.Spans, n))
+	add(described[summary.Module](summary.Modules, "modules", "Modules", "self GPU time of modules", "module;calls;self GPU=self;total GPU=total;backward", nil).rows(s.Modules, n))
+	add(described(summary.Idles, "idle", "Idle time", "idle time", "in;cause;intervals;idle;max=longest", texts[summary.Idle]{
+		"cause": func(i *summary.Idle) string { return words.Cause(i.Owner, i.State, "") },
+	}).rows(s.Idle, n))
+	add(described[summary.Call](summary.Calls, "calls", "CUDA API calls", "CPU time in calls", "call;kind;calls;total;waiting;max", nil).rows(s.Calls, n))
+	add(described(summary.Lines, "lines", "Source lines", "self GPU time of source lines", "line;function;calls;self GPU=self;total GPU=total", texts[summary.Line]{
+		"line": func(l *summary.Line) string { return lineName(l.File, l.Line) },
+	}).rows(s.Lines, n))
+	add(described[summary.Copy](summary.Copies, "copies", "Copies", "total time of copies and memsets", "copy;copies=count;total;bytes;max", nil).rows(s.Copies, n))
+	ranges := described[summary.Annotation](summary.Annotations, "ranges", "Annotated ranges", "self GPU time of annotated ranges", "range=annotation;calls;self GPU=self;total GPU=total;CPU=CPU time", nil)
+	ranges.instead = shareColumn{4, "CPU time of annotated ranges"}
+	add(ranges.rows(s.Annotations, n))
+	add(described[summary.Span](summary.Spans, "slices", "CPU slices", "self time of CPU slices", "slice;thread;calls=count;self;total;max", nil).rows(s.Spans, n))
 	return out
 }
 
-var kernelTable = shown[summary.Kernel]{
-	id: "kernels", title: "Kernels", of: "total kernel time", share: 4,
-	rank:  func(k *summary.Kernel) int { return k.Rank },
-	class: func(k *summary.Kernel) string { return k.Class },
-	columns: []shownColumn[summary.Kernel]{
-		{"kernel", kindName, func(k *summary.Kernel) string { return k.Name }, nil},
-		{"category", kindKey, func(k *summary.Kernel) string { return k.Category }, nil},
-		{"launched by", kindKey, func(k *summary.Kernel) string { return k.Op }, nil},
-		{"launches", kindCount, nil, func(k *summary.Kernel) int64 { return k.Count }},
-		{"total", kindNS, nil, func(k *summary.Kernel) int64 { return k.TotalNS }},
-		{"mean", kindMean, nil, nil},
-		{"max", kindMax, nil, func(k *summary.Kernel) int64 { return k.MaxNS }},
-	},
+// texts are keys of a table that the description does not have, or has otherwise.
+type texts[Row any] map[string]func(*Row) string
+
+// described returns a table of rows of a described kind. Columns are names as those of a [show.View]; the first
+// has the names of the rows.
+func described[Row any](k *row.Kind, id, title, of, columns string, own texts[Row]) shown[Row] {
+	value := func(r *Row) reflect.Value { return reflect.ValueOf(r).Elem() }
+	rank := k.Column("rank")
+	t := shown[Row]{id: id, title: title, of: of, rank: func(r *Row) int { return int(rank.Number(value(r))) }}
+	if i, ok := k.Find("class"); ok {
+		t.class = func(r *Row) string { return k.Columns[i].Text(value(r)) }
+	}
+	for i, item := range strings.Split(columns, ";") {
+		title, name, ok := strings.Cut(item, "=")
+		if !ok {
+			name = title
+		}
+		c := shownColumn[Row]{title: title, kind: kindKey, text: own[name]}
+		if c.text == nil {
+			c = columnOf[Row](title, k.Column(name))
+		}
+		if i == 0 {
+			c.kind = kindName
+		}
+		if name == k.Main().Name {
+			t.share = i
+		}
+		t.columns = append(t.columns, c)
+	}
+	return t
 }
 
-var operatorTable = shown[summary.Op]{
-	id: "operators", title: "Operators", of: "self GPU time of operators", share: 2,
-	instead: shareColumn{4, "self CPU time of operators"},
-	rank:    func(o *summary.Op) int { return o.Rank },
-	columns: []shownColumn[summary.Op]{
-		{"operator", kindName, func(o *summary.Op) string { return o.Name }, nil},
-		{"calls", kindCount, nil, func(o *summary.Op) int64 { return o.Count }},
-		{"self GPU", kindNS, nil, func(o *summary.Op) int64 { return o.GPUSelfNS }},
-		{"total GPU", kindNS, nil, func(o *summary.Op) int64 { return o.GPUTotalNS }},
-		{"self CPU", kindNS, nil, func(o *summary.Op) int64 { return o.CPUSelfNS }},
-	},
-}
-
-var moduleTable = shown[summary.Module]{
-	id: "modules", title: "Modules", of: "self GPU time of modules", share: 2,
-	rank: func(m *summary.Module) int { return m.Rank },
-	columns: []shownColumn[summary.Module]{
-		{"module", kindName, func(m *summary.Module) string { return m.Path }, nil},
-		{"calls", kindCount, nil, func(m *summary.Module) int64 { return m.Count }},
-		{"self GPU", kindNS, nil, func(m *summary.Module) int64 { return m.GPUSelfNS }},
-		{"total GPU", kindNS, nil, func(m *summary.Module) int64 { return m.GPUTotalNS }},
-		{"backward", kindNS, nil, func(m *summary.Module) int64 { return m.BackwardNS }},
-	},
-}
-
-var idleTable = shown[summary.Idle]{
-	id: "idle", title: "Idle time", of: "idle time", share: 3,
-	rank: func(i *summary.Idle) int { return i.Rank },
-	columns: []shownColumn[summary.Idle]{
-		{"in", kindName, func(i *summary.Idle) string { return i.Name }, nil},
-		{"cause", kindKey, func(i *summary.Idle) string { return words.Cause(i.Owner, i.State, "") }, nil},
-		{"intervals", kindCount, nil, func(i *summary.Idle) int64 { return i.Count }},
-		{"idle", kindNS, nil, func(i *summary.Idle) int64 { return i.NS }},
-		{"max", kindMax, nil, func(i *summary.Idle) int64 { return i.MaxNS }},
-	},
-}
-
-var callTable = shown[summary.Call]{
-	id: "calls", title: "CUDA API calls", of: "CPU time in calls", share: 3,
-	rank: func(c *summary.Call) int { return c.Rank },
-	columns: []shownColumn[summary.Call]{
-		{"call", kindName, func(c *summary.Call) string { return c.Name }, nil},
-		{"kind", kindKey, func(c *summary.Call) string { return c.Kind }, nil},
-		{"calls", kindCount, nil, func(c *summary.Call) int64 { return c.Count }},
-		{"total", kindNS, nil, func(c *summary.Call) int64 { return c.TotalNS }},
-		{"waiting", kindNS, nil, func(c *summary.Call) int64 { return c.WaitNS }},
-		{"max", kindMax, nil, func(c *summary.Call) int64 { return c.MaxNS }},
-	},
-}
-
-var lineTable = shown[summary.Line]{
-	id: "lines", title: "Source lines", of: "self GPU time of source lines", share: 3,
-	rank: func(l *summary.Line) int { return l.Rank },
-	columns: []shownColumn[summary.Line]{
-		{"line", kindName, func(l *summary.Line) string { return lineName(l.File, l.Line) }, nil},
-		{"function", kindKey, func(l *summary.Line) string { return l.Function }, nil},
-		{"calls", kindCount, nil, func(l *summary.Line) int64 { return l.Count }},
-		{"self GPU", kindNS, nil, func(l *summary.Line) int64 { return l.GPUSelfNS }},
-		{"total GPU", kindNS, nil, func(l *summary.Line) int64 { return l.GPUTotalNS }},
-	},
-}
-
-var copyTable = shown[summary.Copy]{
-	id: "copies", title: "Copies", of: "total time of copies and memsets", share: 2,
-	rank:  func(c *summary.Copy) int { return c.Rank },
-	class: func(c *summary.Copy) string { return c.Class },
-	columns: []shownColumn[summary.Copy]{
-		{"copy", kindName, func(c *summary.Copy) string { return c.Name }, nil},
-		{"copies", kindCount, nil, func(c *summary.Copy) int64 { return c.Count }},
-		{"total", kindNS, nil, func(c *summary.Copy) int64 { return c.TotalNS }},
-		{"bytes", kindBytes, nil, func(c *summary.Copy) int64 { return known(c.Bytes) }},
-		{"max", kindMax, nil, func(c *summary.Copy) int64 { return c.MaxNS }},
-	},
-}
-
-var annotationTable = shown[summary.Annotation]{
-	id: "ranges", title: "Annotated ranges", of: "self GPU time of annotated ranges", share: 2,
-	instead: shareColumn{4, "CPU time of annotated ranges"},
-	rank:    func(a *summary.Annotation) int { return a.Rank },
-	columns: []shownColumn[summary.Annotation]{
-		{"range", kindName, func(a *summary.Annotation) string { return a.Name }, nil},
-		{"calls", kindCount, nil, func(a *summary.Annotation) int64 { return a.Count }},
-		{"self GPU", kindNS, nil, func(a *summary.Annotation) int64 { return a.GPUSelfNS }},
-		{"total GPU", kindNS, nil, func(a *summary.Annotation) int64 { return a.GPUTotalNS }},
-		{"CPU", kindNS, nil, func(a *summary.Annotation) int64 { return a.CPUTotalNS }},
-	},
-}
-
-var spanTable = shown[summary.Span]{
-	id: "slices", title: "CPU slices", of: "self time of CPU slices", share: 3,
-	rank: func(s *summary.Span) int { return s.Rank },
-	columns: []shownColumn[summary.Span]{
-		{"slice", kindName, func(s *summary.Span) string { return s.Name }, nil},
-		{"thread", kindKey, func(s *summary.Span) string { return s.Thread }, nil},
-		{"calls", kindCount, nil, func(s *summary.Span) int64 { return s.Count }},
-		{"self", kindNS, nil, func(s *summary.Span) int64 { return s.SelfNS }},
-		{"total", kindNS, nil, func(s *summary.Span) int64 { return s.TotalNS }},
-		{"max", kindMax, nil, func(s *summary.Span) int64 { return s.MaxNS }},
-	},
+// columnOf returns a column as it is described.
+func columnOf[Row any](title string, c *row.Column) shownColumn[Row] {
+	out := shownColumn[Row]{title: title, number: func(r *Row) int64 { return c.Number(reflect.ValueOf(r).Elem()) }}
+	switch c.Adds {
+	case row.Key:
+		return shownColumn[Row]{title, kindKey, func(r *Row) string { return c.Text(reflect.ValueOf(r).Elem()) }, nil}
+	case row.Mean:
+		return shownColumn[Row]{title: title, kind: kindMean}
+	case row.Max:
+		out.kind = kindMax
+	default:
+		out.kind = [...]string{row.Count: kindCount, row.Time: kindNS, row.Bytes: kindBytes}[c.Unit]
+	}
+	return out
 }
 
 func known(n *int64) int64 {

@@ -11,6 +11,7 @@ import (
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -24,19 +25,16 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	if len(all) == 0 {
 		return plot.Chart{}, false
 	}
-	owners, reasons := view.SumOwners(all), view.SumIdle(all)
-	total := int64(0)
+	owners, causes := view.Owners(all), summary.Idles.By(all, "owner", "state", "in")
+	total := causes.Whole
 	c := plot.Chart{Title: "Idle time by cause", Subtitle: "% of each GPU's idle time"}
 	n := len(devices)
 	if n > 1 {
 		c.Subtitle += fmt.Sprintf("; legend: mean of %s GPUs", unit.Count(int64(n)))
 	}
 	for _, o := range owners {
-		total = summary.Plus(total, o.NS)
-	}
-	for _, o := range owners {
-		text := fmt.Sprintf("%s %s (%s)", view.Owner(o.Owner), unit.Duration(perGPU(o.NS, n)), unit.Share(o.NS, total))
-		c.Legend = append(c.Legend, plot.Swatch{Color: ownerColor(o.Owner), Text: text})
+		text := fmt.Sprintf("%s %s (%s)", view.Owner(o.ID), unit.Duration(perGPU(o.NS, n)), unit.Share(o.NS, total))
+		c.Legend = append(c.Legend, plot.Swatch{Color: ownerColor(o.ID), Text: text})
 	}
 	var at []int
 	for _, d := range devices {
@@ -49,14 +47,19 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	}
 	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, devices, choice)}}
-	ranking, rest := reasonRanking(reasons, total)
-	barsPerGPU(ranking.Rows, n)
-	ranking.Total = perGPU(total, n)
+	bars, rest := ranked(causes, mostReasons, n, total, "the idle time", func(i *row.Row) plot.RankRow {
+		label := causeWords(causes, i)
+		if name := causes.Text(i, "in"); name != "" {
+			label += ": " + name
+		}
+		return plot.RankRow{Label: label, Color: ownerColor(causes.Text(i, "owner"))}
+	})
+	ranking := plot.Ranking{Total: perGPU(total, n), Form: label.Plain, Rows: bars}
 	if rest != "" {
 		c.Caption = joinSentences(c.Caption, rest)
 	}
 	c.Body = append(titled, plot.TitledBody{Title: "Largest causes, in % of " + unit.Duration(perGPU(total, n)) + " idle time" + ofGPUs(n), Body: ranking})
-	c.Alt = fmt.Sprintf("Idle time by cause; the largest, %s, takes %s of it", words.Cause(reasons[0].Owner, reasons[0].State, ""), unit.Share(reasons[0].NS, total))
+	c.Alt = fmt.Sprintf("Idle time by cause; the largest, %s, takes %s of it", causeWords(causes, &causes.Rows[0]), unit.Share(causes.Main(&causes.Rows[0]), total))
 	return c, true
 }
 
@@ -67,8 +70,8 @@ func idleBars(s *summary.Summary, devices []view.DeviceIdle, choice view.Choice)
 	for _, d := range devices {
 		a := s.Devices[d.At].Activity
 		row := plot.BarRow{Label: roleLabel(names[d.At], choice.Roles[d.At]), Note: ", " + unit.Share(a.Idle(), a.Window()) + " of the window"}
-		for _, o := range view.SumOwners(d.Rows) {
-			row.Parts = append(row.Parts, plot.Part{Color: ownerColor(o.Owner), NS: max(0, o.NS)})
+		for _, o := range view.Owners(d.Rows) {
+			row.Parts = append(row.Parts, plot.Part{Color: ownerColor(o.ID), NS: max(0, o.NS)})
 		}
 		if plot.SumParts(row.Parts) > 0 {
 			bars.Rows = append(bars.Rows, row)
@@ -77,20 +80,6 @@ func idleBars(s *summary.Summary, devices []view.DeviceIdle, choice view.Choice)
 	return bars
 }
 
-// reasonRanking returns the largest causes of idle time, and a text on those that are
-// not shown.
-func reasonRanking(reasons []view.Idle, total int64) (r plot.Ranking, rest string) {
-	r = plot.Ranking{Total: total, Form: label.Plain}
-	rows, shown := ranked(reasons, mostReasons, func(i view.Idle) plot.RankRow {
-		label := words.Cause(i.Owner, i.State, "")
-		if i.Name != "" {
-			label += ": " + i.Name
-		}
-		return plot.RankRow{Label: label, Color: ownerColor(i.Owner), NS: i.NS}
-	})
-	r.Rows = rows
-	if n := len(reasons) - len(r.Rows); n > 0 {
-		rest = fmt.Sprintf("%s (%s of the idle time).", label.Plural(int64(n), "more cause"), unit.Share(total-shown, total))
-	}
-	return r, rest
+func causeWords(causes *row.Table, r *row.Row) string {
+	return words.Cause(causes.Text(r, "owner"), causes.Text(r, "state"), "")
 }

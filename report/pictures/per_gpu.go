@@ -7,7 +7,6 @@ import (
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
-	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -29,13 +28,6 @@ func ofGPUs(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" per GPU, mean of %s", unit.Count(int64(n)))
-}
-
-// barsPerGPU makes the lengths of bars means over n GPUs.
-func barsPerGPU(rows []plot.RankRow, n int) {
-	for i := range rows {
-		rows[i].NS = perGPU(rows[i].NS, n)
-	}
 }
 
 // namedDevices returns the GPUs that findings above the lowest level name, the most important

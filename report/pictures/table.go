@@ -40,14 +40,19 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 	rows := slices.Clone(v.Rows)
 	slices.SortStableFunc(rows, func(a, b summary.TableRow) int { return cmp.Compare(at(b), at(a)) })
 	present := map[string]bool{}
-	bars, shown := ranked(rows, mostRanks, func(row summary.TableRow) plot.RankRow {
+	var bars []plot.RankRow
+	shown := int64(0)
+	for _, row := range rows[:min(mostRanks, len(rows))] {
+		if at(row) <= 0 {
+			break
+		}
 		color := plot.ColorHost
-		if row.Class != "" && at(row) > 0 {
+		if row.Class != "" {
 			color = classColor(row.Class)
 			present[row.Class] = true
 		}
-		return plot.RankRow{Label: row.Name, Color: color, NS: at(row)}
-	})
+		bars, shown = append(bars, plot.RankRow{Label: row.Name, Color: color, NS: at(row)}), summary.Plus(shown, at(row))
+	}
 	if len(bars) < 2 {
 		return plot.Chart{}, false // no bar to compare with
 	}

@@ -9,8 +9,8 @@ import (
 // topModules ranks modules by self GPU time. It replaces topOperators if no operators are
 // known.
 func topModules(s *summary.Summary) (plot.Chart, bool) {
-	if view.HasGPUTime(view.Ops(s)) {
+	if view.HasGPUTime(summary.Ops.By(s.Ops, "operator")) {
 		return plot.Chart{}, false
 	}
-	return launcherChart(view.Modules(s), view.GPUWork(s), "module", len(s.Devices))
+	return launcherChart(summary.Modules.By(s.Modules, "module"), view.GPUWork(s), len(s.Devices))
 }

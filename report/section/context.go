@@ -16,6 +16,7 @@ import (
 	"assay/report/doc"
 	"assay/report/plot"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -36,8 +37,7 @@ type Context struct {
 
 	Labels   []string                     // label of each GPU, in order
 	Total    summary.Activity             // of all devices
-	ByName   []view.Kernel                // by name, largest first
-	KernelNS int64                        // ns of all kernels
+	ByName   *row.Table                   // kernels by name, class and category
 	Place    map[view.DeviceKey]string    // label of the GPU of a row
 	Charts   func() map[string]plot.Chart // by file; waits until they are made
 	MeanStep func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
@@ -54,10 +54,7 @@ func New(s *summary.Summary, r judge.Result) *Context {
 		ctx.Total = ctx.Total.Plus(d.Activity)
 		ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
 	}
-	ctx.ByName = view.Kernels(s)
-	for _, k := range ctx.ByName {
-		ctx.KernelNS = summary.Plus(ctx.KernelNS, k.Total)
-	}
+	ctx.ByName = summary.Kernels.By(s.Kernels, "kernel", "class", "category")
 	return ctx
 }
 

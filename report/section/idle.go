@@ -1,20 +1,14 @@
 package section
 
-import (
-	"cmp"
-	"slices"
-
-	"assay/summary"
-	"assay/summary/view"
-)
+import "assay/summary"
 
 // IdleOwner returns the owner of most of the idle time.
 func (ctx *Context) IdleOwner() string {
-	sums := view.SumOwners(ctx.Idle)
-	if len(sums) == 0 {
+	owners := summary.Idles.By(ctx.Idle, "owner")
+	if len(owners.Rows) == 0 {
 		return ""
 	}
-	return slices.MaxFunc(sums, func(a, c view.Idle) int { return cmp.Compare(a.NS, c.NS) }).Owner
+	return owners.Text(&owners.Rows[0], "owner")
 }
 
 // IdleForOthers reports whether the CPU causes less than half of the idle time. A GPU

@@ -1,17 +1,17 @@
 package timeline
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/show"
 	"assay/report/words"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -33,7 +33,7 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	for _, d := range devices {
 		total = total.Plus(ctx.Devices[d.At].Activity)
 	}
-	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, view.SumOwners(all), len(devices))}}, ctx.Pictures("idle.png")...)
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles.By(all, "owner"), len(devices))}}, ctx.Pictures("idle.png")...)
 	if len(devices) > 1 {
 		blocks = append(blocks, ownerTable(ctx, devices, total, all))
 	}
@@ -43,7 +43,7 @@ func IdleOwners(ctx *section.Context) doc.Section {
 			blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("%s: idle for %s, %s of its window of %s.", ctx.Labels[d.At],
 				unit.Duration(a.Idle()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window()))})
 		}
-		blocks = append(blocks, reasonTable(ctx.Devices[d.At].Activity, d.Reasons))
+		blocks = append(blocks, reasonTable(ctx.Devices[d.At].Activity, d.Rows))
 	}
 	if n := len(devices) - idleDevices; n > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: "The JSON has the causes of " + label.Plural(int64(n), "more GPU") + "."})
@@ -51,19 +51,19 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Idle time by cause", Blocks: append(blocks, ownerWords(all))}
 }
 
-func ownersSentence(total summary.Activity, owners []view.Idle, devices int) string {
+func ownersSentence(total summary.Activity, owners *row.Table, devices int) string {
 	text := fmt.Sprintf("Idle time is %s of the window (%s", unit.Share(total.Idle(), total.Window()), unit.Duration(doc.Mean(total.Idle(), int64(devices))))
 	if devices > 1 {
 		text += fmt.Sprintf(" per GPU, mean of %d", devices)
 	}
 	text += ")"
-	slices.SortStableFunc(owners, func(a, b view.Idle) int { return cmp.Compare(b.NS, a.NS) })
-	for i, o := range owners {
+	for i := range owners.Rows {
+		r := &owners.Rows[i]
 		join := ", "
 		if i == 0 {
 			join = ". By cause: "
 		}
-		text += fmt.Sprintf("%s%s %s (%s)", join, view.Owner(o.Owner), unit.Duration(doc.Mean(o.NS, int64(devices))), unit.Share(o.NS, total.Idle()))
+		text += fmt.Sprintf("%s%s %s (%s)", join, view.Owner(owners.Text(r, "owner")), unit.Duration(doc.Mean(owners.Main(r), int64(devices))), unit.Share(owners.Main(r), total.Idle()))
 	}
 	return text + "."
 }
@@ -71,20 +71,20 @@ func ownersSentence(total summary.Activity, owners []view.Idle, devices int) str
 // ownerTable returns a row for each GPU, the GPU with the most idle time first, and a
 // column for each cause.
 func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.Activity, all []summary.Idle) doc.Table {
-	owners := view.SumOwners(all)
+	owners := view.Owners(all)
 	scale := doc.ScaleOf(doc.Mean(total.Idle(), int64(len(devices))))
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{doc.Col("GPU", doc.Text), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of window", doc.Number)}}
 	for _, o := range owners {
-		t.Columns = append(t.Columns, doc.Col(scale.Head(view.Owner(o.Owner)), doc.Number), doc.Col("%", doc.Number))
+		t.Columns = append(t.Columns, doc.Col(scale.Head(view.Owner(o.ID)), doc.Number), doc.Col("%", doc.Number))
 	}
 	row := func(label string, a summary.Activity, rows []summary.Idle, gpus int64) {
 		cells := []string{label, scale.Text(doc.Mean(a.Idle(), gpus)), unit.Share(a.Idle(), a.Window())}
 		of := map[string]int64{}
-		for _, o := range view.SumOwners(rows) {
-			of[o.Owner] = o.NS
+		for _, o := range view.Owners(rows) {
+			of[o.ID] = o.NS
 		}
 		for _, o := range owners {
-			cells = append(cells, scale.Text(doc.Mean(of[o.Owner], gpus)), unit.Share(of[o.Owner], a.Idle()))
+			cells = append(cells, scale.Text(doc.Mean(of[o.ID], gpus)), unit.Share(of[o.ID], a.Idle()))
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 	}
@@ -96,25 +96,19 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 	return t.Cut(section.MaxDevices + 1)
 }
 
+// causeCell makes the cells of the cause, which is the owner with the state.
+func causeCell(causes *row.Table) show.Cell {
+	return show.Cell{Text: func(r *row.Row) string { return words.Cause(causes.Text(r, "owner"), causes.Text(r, "state"), "") }}
+}
+
 // reasonTable returns the causes of idle time of one GPU.
-func reasonTable(a summary.Activity, reasons []view.Idle) doc.Table {
-	sum, times, longest := int64(0), []int64{}, []int64{}
-	for _, r := range reasons {
-		sum = summary.Plus(sum, r.NS)
-		times, longest = append(times, r.NS), append(longest, r.Longest)
-	}
-	scale, most := doc.ScaleOf(times...), doc.ScaleOf(longest...)
-	t := doc.Table{Title: "causes", More: doc.Rest{Total: a.Idle(), Of: "idle time"}, Columns: []doc.Column{
-		doc.Col("cause", doc.Text), doc.Col("in", doc.Name), doc.Col(scale.Head("idle"), doc.Number), doc.Col("% of idle", doc.Number), doc.Col("% of window", doc.Number),
-		doc.Col("intervals", doc.Number), doc.Col(most.Head("longest"), doc.Number),
-	}}
-	for _, r := range reasons {
-		t.Rows = append(t.Rows, doc.Row{Weight: r.NS, Cells: []string{
-			words.Cause(r.Owner, r.State, ""), r.Name, scale.Text(r.NS), unit.Share(r.NS, a.Idle()), unit.Share(r.NS, a.Window()),
-			unit.Count(r.Count), most.Text(r.Longest),
-		}})
-	}
-	t = t.Cut(idleReasons)
+func reasonTable(a summary.Activity, rows []summary.Idle) doc.Table {
+	causes := summary.Idles.By(rows, "owner", "state", "in")
+	sum := causes.Whole
+	t := show.View{Columns: "cause;in;idle;% of idle=%;% of window;intervals;longest", Most: idleReasons, All: "longest", Title: "causes", Whole: a.Idle(), Of: causes.Of, Cells: map[string]show.Cell{
+		"cause":       causeCell(causes),
+		"% of window": {Kind: doc.Number, Text: func(r *row.Row) string { return unit.Share(causes.Main(r), a.Window()) }},
+	}}.Table(causes)
 	if t.More.Rows > 0 {
 		t.Note = fmt.Sprintf("The other causes take %s.", unit.Duration(t.More.Weight))
 	}
@@ -161,9 +155,9 @@ func ownerWords(rows []summary.Idle) doc.List {
 		}
 	}
 	var list doc.List
-	for _, o := range view.SumOwners(rows) {
-		it := doc.Item{Mark: view.Owner(o.Owner), Text: ownerMeaning(o.Owner)}
-		if o.Owner == summary.OwnerHost {
+	for _, o := range view.Owners(rows) {
+		it := doc.Item{Mark: view.Owner(o.ID), Text: ownerMeaning(o.ID)}
+		if o.ID == summary.OwnerHost {
 			for _, state := range summaryStates() {
 				if states[state] {
 					it.Sub = append(it.Sub, doc.Item{Mark: view.State(state), Text: ownerMeaning(state)})

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/show"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -18,30 +19,10 @@ import (
 const maxLaunchers = 25
 
 // linked returns how much of the total GPU time a table accounts for.
-func linked(ctx *section.Context, list []view.Launcher, what string) doc.Paragraph {
-	work, self := view.GPUWork(ctx.Summary), view.SelfTime(list)
+func linked(ctx *section.Context, self int64, what string) doc.Paragraph {
+	work := view.GPUWork(ctx.Summary)
 	return doc.Paragraph{Text: fmt.Sprintf("%s launched %s of total GPU time (%s of %s; kernels, copies and memsets). "+
 		"The rest has an unknown launch site or one of another kind.", what, unit.Share(self, work), unit.Duration(self), unit.Duration(work))}
-}
-
-// launcherTable returns a row for each launcher: its name, its self and total GPU
-// time with their shares of the total GPU time, and then the cells of extra.
-func launcherTable(ctx *section.Context, list []view.Launcher, title string, name doc.Column, behind []doc.Column, extra func(view.Launcher) []string) doc.Table {
-	work := view.GPUWork(ctx.Summary)
-	var times []int64
-	for _, l := range list {
-		times = append(times, l.Total, l.Self)
-	}
-	scale := doc.ScaleOf(times...)
-	t := doc.Table{Title: title, More: doc.Rest{Total: work, Of: "total GPU time"}, Columns: slices.Concat([]doc.Column{
-		name, doc.Col(scale.Head("self"), doc.Number), doc.Col("self %", doc.Number), doc.Col(scale.Head("total"), doc.Number), doc.Col("total %", doc.Number), doc.Col("calls", doc.Number),
-	}, behind)}
-	for _, l := range list {
-		t.Rows = append(t.Rows, doc.Row{Weight: l.Self, Cells: append([]string{
-			l.Name, scale.Text(l.Self), unit.Share(l.Self, work), scale.Text(l.Total), unit.Share(l.Total, work), unit.Count(l.Count),
-		}, extra(l)...)})
-	}
-	return t
 }
 
 // selfNote explains the columns that all tables of launchers have.
@@ -54,36 +35,34 @@ func selfNote(ctx *section.Context) string {
 	return text
 }
 
+// launcherColumns are those that all tables of launchers have behind the name.
+const launcherColumns = ";self;self %=%self;total;total %=%total;calls;"
+
 func Operators(ctx *section.Context) doc.Section {
-	list := view.Ops(ctx.Summary)
-	if !view.HasGPUTime(list) {
+	ops := summary.Ops.By(ctx.Ops, "operator")
+	if !view.HasGPUTime(ops) {
 		return doc.Section{}
 	}
-	shown := list[:min(maxLaunchers, len(list))]
-	var hosts []int64
-	for _, l := range shown {
-		hosts = append(hosts, l.CPU)
-	}
-	host := doc.ScaleOf(hosts...)
-	t := launcherTable(ctx, list, "operators", doc.Col("operator", doc.Name), []doc.Column{
-		doc.Col("GPU operations", doc.Number), doc.Col(host.Head("self CPU"), doc.Number), doc.Col("top shape", doc.Name), doc.Col("shape %", doc.Number),
-	}, func(l view.Launcher) []string {
-		shape, share := topShape(l)
-		return []string{unit.Count(l.Launched), host.Text(l.CPU), shape, share}
-	})
+	t := show.View{Columns: "operator" + launcherColumns + "GPU operations;self CPU;top shape;shape %", Most: maxLaunchers, All: "self", Whole: view.GPUWork(ctx.Summary), Of: ops.Of, Cells: map[string]show.Cell{
+		"top shape": {Kind: doc.Name, Text: func(r *row.Row) string { shape, _ := topShape(ctx.Ops, r); return shape }},
+		"shape %":   {Kind: doc.Number, Text: func(r *row.Row) string { _, share := topShape(ctx.Ops, r); return share }},
+	}}.Table(ops)
 	t.Note = selfNote(ctx) + " Top shape: the input shape with the most self GPU time. Shape %: its part of the row's self time. Each input keeps " +
 		"only a few shapes, so with several inputs the value is a lower bound."
-	return doc.Section{Title: "Operators by self GPU time", Blocks: append(append([]doc.Block{linked(ctx, list, "Operators")},
-		ctx.Pictures("top-operators.png")...), t.Cut(maxLaunchers).WithoutEmpty())}
+	return doc.Section{Title: "Operators by self GPU time", Blocks: append(append([]doc.Block{linked(ctx, ops.Whole, "Operators")},
+		ctx.Pictures("top-operators.png")...), t.WithoutEmpty())}
 }
 
 // topShape returns the input shape with the most self time, and its share of the
 // operator's self time. Both are "" if no shapes were recorded.
-func topShape(l view.Launcher) (shape, share string) {
+func topShape(ops []summary.Op, r *row.Row) (shape, share string) {
 	type key struct{ dims, types string }
-	sums := map[key]int64{}
-	for _, s := range l.Shapes {
-		sums[key{s.Dims, s.Types}] = summary.Plus(sums[key{s.Dims, s.Types}], s.GPUSelfNS)
+	sums, self := map[key]int64{}, int64(0)
+	for _, i := range r.Of {
+		self = summary.Plus(self, ops[i].GPUSelfNS)
+		for _, s := range ops[i].TopShapes {
+			sums[key{s.Dims, s.Types}] = summary.Plus(sums[key{s.Dims, s.Types}], s.GPUSelfNS)
+		}
 	}
 	best, found := key{}, false
 	for k, ns := range sums {
@@ -95,77 +74,41 @@ func topShape(l view.Launcher) (shape, share string) {
 	if !found {
 		return "", ""
 	}
-	return strings.TrimSpace(best.dims + " " + best.types), unit.Share(sums[best], l.Self)
+	return strings.TrimSpace(best.dims + " " + best.types), unit.Share(sums[best], self)
 }
 
 // Lines lists the source lines to change.
 func Lines(ctx *section.Context) doc.Section {
-	list := view.Launchers(ctx.Lines, func(r summary.Line) view.Launcher {
-		return view.Launcher{Name: lineName(r), Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS}
-	})
+	lines := summary.Lines.By(ctx.Lines, "line")
 	// Those around the lines that launch work, up to the program's first, have
 	// nothing of their own, and all the same total.
-	list = slices.DeleteFunc(list, func(l view.Launcher) bool { return l.Self == 0 })
-	return launchers(ctx, list, "Source lines", "lines", doc.Col("line", doc.LineName), "Functions",
-		" Self time counts for the innermost function outside PyTorch and the Python library, if there is one.")
-}
-
-// lineName is where a line is found: "dir/model.py:12 forward".
-func lineName(r summary.Line) string {
-	if r.File == "" {
-		return r.Function
-	}
-	return strings.TrimSpace(r.File + ":" + strconv.Itoa(r.Line) + " " + r.Function)
+	lines.Rows = slices.DeleteFunc(lines.Rows, func(r row.Row) bool { return lines.Main(&r) == 0 })
+	return launchers(ctx, lines, "Source lines", "Functions", " Self time counts for the innermost function outside PyTorch and the Python library, if there is one.")
 }
 
 func Annotations(ctx *section.Context) doc.Section {
-	list := view.Launchers(ctx.Annotations, func(r summary.Annotation) view.Launcher {
-		return view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUSelfNS, Total: r.GPUTotalNS, CPU: r.CPUTotalNS}
-	})
-	return launchers(ctx, list, "Annotations", "annotations", doc.Col("annotation", doc.Name), "Annotated code",
+	return launchers(ctx, summary.Annotations.By(ctx.Annotations, "annotation"), "Annotations", "Annotated code",
 		" GPU time counts for the annotation that was open at the launch, even if the work ran later.")
 }
 
 // launchers returns a section of rows that have only times and a count.
-func launchers(ctx *section.Context, list []view.Launcher, title, rows string, name doc.Column, what, note string) doc.Section {
-	if !view.HasGPUTime(list) {
+func launchers(ctx *section.Context, rows *row.Table, title, what, note string) doc.Section {
+	if !view.HasGPUTime(rows) {
 		return doc.Section{}
 	}
-	shown := list[:min(maxLaunchers, len(list))]
-	var hosts []int64
-	for _, l := range shown {
-		hosts = append(hosts, l.CPU)
-	}
-	host := doc.ScaleOf(hosts...)
-	t := launcherTable(ctx, list, rows, name, []doc.Column{doc.Col(host.Head("CPU time"), doc.Number)}, func(l view.Launcher) []string { return []string{host.Text(l.CPU)} })
+	t := show.View{Columns: rows.Noun + launcherColumns + "CPU time", Most: maxLaunchers, All: "self", Whole: view.GPUWork(ctx.Summary), Of: rows.Of}.Table(rows)
 	t.Note = selfNote(ctx) + note
-	return doc.Section{Title: title, Blocks: []doc.Block{linked(ctx, list, what), t.Cut(maxLaunchers)}}
+	return doc.Section{Title: title, Blocks: []doc.Block{linked(ctx, rows.Whole, what), t}}
 }
 
 // Passes returns the total GPU time of each part of training.
 func Passes(ctx *section.Context) doc.Section {
-	sum := int64(0)
-	list := view.Launchers(ctx.Passes, func(r summary.Pass) view.Launcher {
-		sum = summary.Plus(sum, r.GPUNS)
-		return view.Launcher{Name: r.Name, Count: r.Count, Self: r.GPUNS}
-	})
-	if len(list) == 0 || sum <= 0 {
+	passes := summary.Passes.By(ctx.Passes, "pass")
+	if passes.Whole <= 0 {
 		return doc.Section{}
 	}
 	work := view.GPUWork(ctx.Summary)
-	var means []int64
-	for _, l := range list {
-		means = append(means, doc.Mean(l.Self, l.Count))
-	}
-	scale, each := doc.ScaleOf(list[0].Self), doc.ScaleOf(means...)
-	t := doc.Table{Title: "passes", More: doc.Rest{Total: work, Of: "total GPU time"}, Columns: []doc.Column{
-		doc.Col("pass", doc.Name), doc.Col(scale.Head("GPU time"), doc.Number), doc.Col("%", doc.Number), doc.Col("GPU operations", doc.Number), doc.Col(each.Head("mean"), doc.Number),
-	}}
-	for _, l := range list {
-		t.Rows = append(t.Rows, doc.Row{Weight: l.Self, Cells: []string{
-			l.Name, scale.Text(l.Self), unit.Share(l.Self, work), unit.Count(l.Count), each.Text(doc.Mean(l.Self, l.Count)),
-		}})
-	}
+	t := show.View{Columns: "pass;GPU time;%;GPU operations;mean", Most: maxLaunchers, All: "mean", Whole: work, Of: passes.Of}.Table(passes)
 	t.Note = fmt.Sprintf("%% of total GPU time: %s (kernels, copies and memsets).", unit.Duration(work))
-	return doc.Section{Title: "Forward, backward, optimizer", Blocks: []doc.Block{t.Cut(maxLaunchers)}}
+	return doc.Section{Title: "Forward, backward, optimizer", Blocks: []doc.Block{t}}
 }

@@ -11,7 +11,9 @@ import (
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/show"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -146,64 +148,41 @@ func queueTable(ctx *section.Context, rows []summary.Launches, at []int) (doc.Ta
 	return t.Cut(section.MaxDevices), true
 }
 
-// A callSum adds up all calls of one function, over all inputs.
-type callSum struct {
-	name, kind             string
-	count, total, longest  int64
-	launched, waited, idle int64
-}
-
-// waits reports whether calls of the function wait for a GPU, by kind or as measured.
-func (c callSum) waits() bool { return c.kind == "sync" || c.waited != 0 || c.idle != 0 }
-
-// sumCalls returns the calls by falling time, then name and kind.
-func sumCalls(s *summary.Summary) []callSum {
-	out := view.Group(s.Calls, func(r *summary.Call) [2]string { return [2]string{r.Name, r.Kind} }, func(r *summary.Call) callSum {
-		return callSum{name: r.Name, kind: r.Kind}
-	}, func(sum *callSum, r *summary.Call) {
-		sum.count, sum.total = summary.Plus(sum.count, r.Count), summary.Plus(sum.total, r.TotalNS)
-		sum.launched, sum.idle = summary.Plus(sum.launched, r.Launched), summary.Plus(sum.idle, r.IdleNS)
-		sum.waited = summary.Plus(sum.waited, r.WaitNS)
-		sum.longest = max(sum.longest, r.MaxNS)
-	})
-	slices.SortFunc(out, func(a, b callSum) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.name, b.name), cmp.Compare(a.kind, b.kind))
-	})
-	return out
-}
-
 // Calls lists the functions of the CUDA runtime and driver. For blocking calls it splits
 // the wait into GPU busy and GPU idle: a wait while the GPU is busy costs nothing if the
 // next operations are already launched.
 func Calls(ctx *section.Context) doc.Section {
-	list := sumCalls(ctx.Summary)
-	if len(list) == 0 {
+	calls := summary.Calls.By(ctx.Calls, "call", "kind")
+	if len(calls.Rows) == 0 {
 		return doc.Section{}
 	}
-	all, waited, lost := int64(0), int64(0), int64(0)
-	for _, c := range list {
-		all = summary.Plus(all, c.total)
-		if c.waits() {
-			waited, lost = summary.Plus(waited, c.waited), summary.Plus(lost, c.idle)
-		}
+	// Calls wait for a GPU by their kind or as measured.
+	waits := func(r *row.Row) bool {
+		return calls.Text(r, "kind") == "sync" || calls.Number(r, "waiting") != 0 || calls.Number(r, "idle") != 0
 	}
-	scale := doc.ScaleOf(list[0].total)
-	t := doc.Table{Title: "functions", More: doc.Rest{Total: all, Of: "the time in calls"}, Columns: []doc.Column{
-		doc.Col("call", doc.Name), doc.Col("kind", doc.Text), doc.Col(scale.Head("total"), doc.Number), doc.Col("%", doc.Number), doc.Col("calls", doc.Number), doc.Col("mean", doc.Number),
-		doc.Col("max", doc.Number), doc.Col("launches", doc.Number), doc.Col(scale.Head("blocked, GPU busy"), doc.Number), doc.Col(scale.Head("blocked, GPU idle"), doc.Number),
-	}}
-	for _, c := range list {
-		busy, idle := "", ""
-		if c.waits() {
-			busy, idle = scale.Text(summary.Plus(c.waited, -max(0, c.idle))), scale.Text(c.idle)
-		}
-		// Launches take microseconds and waits take seconds, so each mean and maximum
-		// has its own unit. In a common unit, launches would have no digits.
-		t.Rows = append(t.Rows, doc.Row{Weight: c.total, Cells: []string{
-			c.name, label.Clip(label.Clean(c.kind), 20), scale.Text(c.total), unit.Share(c.total, all), unit.Count(c.count), doc.FourDigits(doc.Mean(c.total, c.count)),
-			doc.FourDigits(c.longest), unit.Count(c.launched), busy, idle,
-		}})
+	all, waited, lost := calls.Whole, calls.Sum("waiting"), calls.Sum("idle")
+	scale := doc.ScaleOf(calls.Main(&calls.Rows[0]))
+	blocked := func(ns func(r *row.Row) int64) show.Cell {
+		return show.Cell{Kind: doc.Number, Text: func(r *row.Row) string {
+			if !waits(r) {
+				return ""
+			}
+			return scale.Text(ns(r))
+		}}
 	}
+	// Launches take microseconds and waits take seconds, so each mean and maximum
+	// has its own unit. In a common unit, launches would have no digits.
+	own := func(name string) show.Cell {
+		return show.Cell{Kind: doc.Number, Text: func(r *row.Row) string { return doc.FourDigits(calls.Number(r, name)) }}
+	}
+	t := show.View{Most: maxCalls, Title: "functions", Columns: "call;kind;total;%;calls;mean;max;launches;" + scale.Head("blocked, GPU busy") + "=busy;" + scale.Head("blocked, GPU idle") + "=idle",
+		Cells: map[string]show.Cell{
+			"mean": own("mean"), "max": own("max"),
+			"busy": blocked(func(r *row.Row) int64 {
+				return summary.Plus(calls.Number(r, "waiting"), -max(0, calls.Number(r, "idle")))
+			}),
+			"idle": blocked(func(r *row.Row) int64 { return calls.Number(r, "idle") }),
+		}}.Table(calls)
 	t.Note = fmt.Sprintf("CPU time on all threads; %% of the total time in calls (%s).", unit.Duration(all))
 	var blocks []doc.Block
 	if waited > 0 {
@@ -213,10 +192,10 @@ func Calls(ctx *section.Context) doc.Section {
 			unit.Duration(lost), unit.Share(lost, waited))
 		blocks = append(blocks, doc.Paragraph{Text: text + savedByNotWaiting(ctx)})
 	}
-	if n := inSteps(ctx.Summary); n > 0 {
+	if n := calls.Sum("calls in steps"); n > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("Inside steps, %s allocated or freed GPU memory (cudaMalloc, cudaFree). After warm-up a caching allocator needs none.", label.Plural(n, "call"))})
 	}
-	return doc.Section{Title: "CUDA API calls", Blocks: append(blocks, t.Cut(maxCalls).WithoutEmpty())}
+	return doc.Section{Title: "CUDA API calls", Blocks: append(blocks, t.WithoutEmpty())}
 }
 
 // savedByNotWaiting returns the idle time that follows from late launches after waits.
@@ -233,14 +212,6 @@ func savedByNotWaiting(ctx *section.Context) string {
 	}
 	return fmt.Sprintf(" A blocked CPU also launches the next operations late. Without the waits, up to %s (%s) of the %s of idle time could be saved.",
 		unit.Duration(lost), unit.Share(lost, ctx.Total.Idle()), unit.Duration(ctx.Total.Idle()))
-}
-
-// inSteps counts the calls inside steps that allocate or free GPU memory.
-func inSteps(s *summary.Summary) (n int64) {
-	for _, c := range s.Calls {
-		n = summary.Plus(n, c.InSteps)
-	}
-	return n
 }
 
 // Graphs lists CUDA and HIP graphs, the graph with the longest span first.

@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -10,8 +12,10 @@ import (
 	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/show"
 	"assay/report/words"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
@@ -108,49 +112,31 @@ func namedDevice(ctx *section.Context) (int, bool) {
 }
 
 func ScreenKernels(ctx *section.Context) doc.Section {
-	if len(ctx.ByName) == 0 {
+	if len(ctx.ByName.Rows) == 0 {
 		return doc.Section{}
 	}
-	rows := screenKernels
+	v := show.View{Columns: "%;launches;mean;category;kernel", Most: screenKernels}
 	if ctx.Attributed() {
-		rows = fewKernels
+		v.Most = fewKernels
 	}
-	var means []int64
-	for _, k := range ctx.ByName[:min(rows, len(ctx.ByName))] {
-		means = append(means, doc.Mean(k.Total, k.Count))
-	}
-	scale := doc.ScaleOf(means...)
-	t := doc.Table{Title: "kernels", More: doc.Rest{Total: ctx.KernelNS, Of: "total kernel time"}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col("launches", doc.Number), doc.Col(scale.Head("mean"), doc.Number), doc.Col("category", doc.Text), doc.Col("kernel", doc.KernelName),
-	}}
-	for _, k := range ctx.ByName {
-		t.Rows = append(t.Rows, doc.Row{Weight: k.Total, Cells: []string{
-			unit.Share(k.Total, ctx.KernelNS), unit.Count(k.Count), scale.Text(doc.Mean(k.Total, k.Count)), k.Category, k.Name,
-		}})
-	}
-	of := unit.Duration(ctx.KernelNS) + ", all streams"
+	of := unit.Duration(ctx.ByName.Whole) + ", all streams"
 	if n := int64(len(ctx.Devices)); n > 1 {
-		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(doc.Mean(ctx.KernelNS, n)), n)
+		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(doc.Mean(ctx.ByName.Whole, n)), n)
 	}
-	return doc.Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []doc.Block{t.Cut(rows)}}
+	return doc.Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []doc.Block{v.Table(ctx.ByName)}}
 }
 
 func ScreenSpans(ctx *section.Context) doc.Section {
-	spans, self := spanSums(ctx)
-	if len(spans) == 0 {
+	spans := spanSums(ctx)
+	if len(spans.Rows) == 0 {
 		return doc.Section{}
 	}
-	t := doc.Table{Title: "slices", More: doc.Rest{Total: self, Of: "self time"}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col("self", doc.Number), doc.Col("count", doc.Number), doc.Col("category", doc.Text), doc.Col("slice", doc.Name),
+	v := show.View{Columns: "%;self;count;category;slice", Most: screenKernels, Cells: map[string]show.Cell{
+		"self": {Kind: doc.Number, Text: func(r *row.Row) string { return doc.FourDigits(spans.Main(r)) }},
 	}}
-	for _, sp := range spans {
-		t.Rows = append(t.Rows, doc.Row{Weight: sp.Self, Cells: []string{
-			unit.Share(sp.Self, self), doc.FourDigits(sp.Self), unit.Count(sp.Count), sp.Category, sp.Name,
-		}})
-	}
 	return doc.Section{
-		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(self) + ", all threads)",
-		Blocks: []doc.Block{t.Cut(screenKernels)},
+		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(spans.Whole) + ", all threads)",
+		Blocks: []doc.Block{v.Table(spans)},
 	}
 }
 
@@ -168,32 +154,22 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	n := int64(len(devices))
-	sums := view.SumIdleByState(all)
-	var times []int64
-	for _, r := range sums {
-		times = append(times, doc.Mean(r.NS, n))
-	}
-	scale := doc.ScaleOf(times...)
-	t := doc.Table{Title: "causes", More: doc.Rest{Total: total.Idle(), Of: "idle time"}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col(scale.Head("idle"), doc.Number), doc.Col("cause", doc.Text), doc.Col("in", doc.Name),
+	causes := summary.Idles.By(all, "owner", "state")
+	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
+		"cause": causeCell(causes),
+		"in":    {Kind: doc.Name, Text: func(r *row.Row) string { return cmp.Or(causes.Values(r, "in")[0].Text, unit.None) }},
 	}}
-	for _, r := range sums {
-		name := r.Name
-		if name == "" {
-			name = unit.None
-		}
-		t.Rows = append(t.Rows, doc.Row{Weight: r.NS, Cells: []string{unit.Share(r.NS, total.Idle()), scale.Text(doc.Mean(r.NS, n)), words.Cause(r.Owner, r.State, ""), name}})
-	}
 	each := ""
 	if n > 1 {
 		each = fmt.Sprintf(" per GPU, mean of %d", n)
 	}
 	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
 	if !ctx.MostlyIdle() {
-		s.Blocks = []doc.Block{t.Cut(fewReasons)}
+		s.Blocks = []doc.Block{v.Table(causes)}
 		return s
 	}
-	s.Blocks = []doc.Block{t.Cut(screenReasons)}
+	v.Most = screenReasons
+	s.Blocks = []doc.Block{v.Table(causes)}
 	var list doc.List
 	if line := gapLine(ctx); line != "" {
 		list = append(list, doc.Item{Text: line})
@@ -210,24 +186,16 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 // ScreenOperators returns the operators with the most self GPU time, unless the GPUs
 // are mostly idle.
 func ScreenOperators(ctx *section.Context) doc.Section {
-	list := view.Ops(ctx.Summary)
-	if !view.HasGPUTime(list) || ctx.MostlyIdle() {
+	ops := summary.Ops.By(ctx.Ops, "operator")
+	if !view.HasGPUTime(ops) || ctx.MostlyIdle() {
 		return doc.Section{}
 	}
-	work := view.GPUWork(ctx.Summary)
-	n := max(1, int64(len(ctx.Devices)))
-	scale := doc.ScaleOf(doc.Mean(list[0].Self, n))
-	t := doc.Table{Title: "operators", More: doc.Rest{Total: work, Of: "total GPU time"}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col(scale.Head("self"), doc.Number), doc.Col("calls", doc.Number), doc.Col("operator", doc.Name),
-	}}
-	for _, l := range list {
-		if l.Self > 0 {
-			t.Rows = append(t.Rows, doc.Row{Weight: l.Self, Cells: []string{unit.Share(l.Self, work), scale.Text(doc.Mean(l.Self, n)), unit.Count(l.Count), l.Name}})
-		}
-	}
+	ops.Rows = slices.DeleteFunc(ops.Rows, func(r row.Row) bool { return ops.Main(&r) <= 0 })
+	work, n := view.GPUWork(ctx.Summary), max(1, int64(len(ctx.Devices)))
+	t := show.View{Columns: "%;self;calls;operator", Most: screenOperators, Whole: work, Of: ops.Of, Per: n}.Table(ops)
 	of := unit.Duration(work)
 	if n > 1 {
 		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(doc.Mean(work, n)))
 	}
-	return doc.Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []doc.Block{t.Cut(screenOperators)}}
+	return doc.Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []doc.Block{t}}
 }

@@ -6,17 +6,19 @@ import (
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
+	"assay/report/show"
 	"assay/summary"
+	"assay/summary/row"
 	"assay/summary/view"
 )
 
-// spanSums returns the CPU slices and their self time in ns. It is empty if there are
-// GPUs: then the report is about the GPUs.
-func spanSums(ctx *section.Context) ([]view.Span, int64) {
+// spanSums returns the CPU slices by name. It is empty if there are GPUs: then the report is about
+// the GPUs.
+func spanSums(ctx *section.Context) *row.Table {
 	if len(ctx.Devices) > 0 {
-		return nil, 0
+		return summary.Spans.By([]summary.Span{})
 	}
-	return view.Spans(ctx.Summary)
+	return summary.Spans.By(ctx.Spans, "slice", "category")
 }
 
 // concurrency returns the mean number of busy threads: the self time of all threads,
@@ -41,8 +43,8 @@ func Spans(ctx *section.Context) doc.Section {
 		return doc.Section{} // logs have neither
 	}
 	missing := doc.Paragraph{Text: "The capture has no GPU events, so there is no GPU time breakdown. To record them, use ProfilerActivity.CUDA. "}
-	sums, self := spanSums(ctx)
-	if len(sums) == 0 {
+	sums := spanSums(ctx)
+	if len(sums.Rows) == 0 {
 		missing.Text += "The capture has no CPU slices either."
 		return doc.Section{Title: slicesTitle(ctx), Blocks: []doc.Block{missing}}
 	}
@@ -50,24 +52,9 @@ func Spans(ctx *section.Context) doc.Section {
 	if view.OfAscend(ctx.Summary) {
 		missing.Text = "The capture is of an Ascend NPU, whose operations are not read as GPU work, so there is no time breakdown. The table has the slices of the CPU and of the NPU."
 	}
-	var totals, longest []int64
-	for _, s := range sums[:min(section.MaxKernels, len(sums))] {
-		totals = append(totals, s.Total)
-		longest = append(longest, s.Max)
-	}
-	total, most := doc.ScaleOf(totals...), doc.ScaleOf(longest...)
-	t := doc.Table{Title: "slices", More: doc.Rest{Total: self, Of: "self time"}, Columns: []doc.Column{
-		doc.Col("slice", doc.Name), doc.Col("category", doc.Text), doc.Col("%", doc.Number), doc.Col(total.Head("self"), doc.Number), doc.Col(total.Head("total"), doc.Number),
-		doc.Col("count", doc.Number), doc.Col(most.Head("max"), doc.Number), doc.Col("threads", doc.Number),
-	}}
-	for _, s := range sums {
-		t.Rows = append(t.Rows, doc.Row{Weight: s.Self, Cells: []string{
-			s.Name, s.Category, unit.Share(s.Self, self), total.Text(s.Self), total.Text(s.Total),
-			unit.Count(s.Count), most.Text(s.Max), unit.Count(s.Threads),
-		}})
-	}
-	t.Note = concurrency(ctx, self) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(self))
-	return doc.Section{Title: slicesTitle(ctx), Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.Cut(section.MaxKernels).WithoutEmpty())}
+	t := show.View{Columns: "slice;category;%;self;total;count;max;threads=#", Most: section.MaxKernels}.Table(sums)
+	t.Note = concurrency(ctx, sums.Whole) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(sums.Whole))
+	return doc.Section{Title: slicesTitle(ctx), Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.WithoutEmpty())}
 }
 
 // slicesTitle returns what the slices of a capture without GPU events are of.

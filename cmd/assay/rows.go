@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"assay/report/show"
+)
+
+// A grouping prints sums of rows by keys that the user names.
+type grouping struct {
+	by, where []string
+	question  show.Question
+}
+
+func (g *grouping) register(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&g.by, "by", nil, "print one table: rows added up by `KEY`[,KEY...], such as op,rank or category; \"assay help json\" lists the keys")
+	flags.StringSliceVar(&g.where, "where", nil, "only rows with `KEY=VALUE`[,KEY=VALUE...], such as category=gemm; * matches any text")
+}
+
+// given reports whether such a table is asked for.
+func (g *grouping) given() bool { return g.by != nil || g.where != nil }
+
+// check returns a message if the flags are wrong, or "".
+func (g *grouping) check(flags *pflag.FlagSet, format string) string {
+	if !g.given() {
+		return ""
+	}
+	for _, other := range []string{"table", "brief", "detail", "save", "full"} {
+		if flags.Changed(other) {
+			return "--by and --where print one table; leave out --" + other
+		}
+	}
+	if !slices.Contains(names(groupingFormats().words()), format) {
+		return "--by and --where print a table as text or md, and --format is \"" + format + "\""
+	}
+	var err error
+	if g.question, err = show.Ask(g.by, g.where); err != nil {
+		return "--by, --where: " + err.Error()
+	}
+	return ""
+}
+
+// run measures the inputs and prints the table.
+func (g *grouping) run(e env, c *command, m *measure, format string, args []string) error {
+	v, failed := m.load(e, c, args)
+	if v == nil {
+		return failed
+	}
+	answer, err := g.question.Doc(v.summary)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, e.print(groupingFormats().named(format).of(mask(answer))))
+}

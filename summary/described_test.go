@@ -1,0 +1,125 @@
+package summary
+
+import (
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"assay/summary/row"
+)
+
+// untagged are the numeric fields of described rows without a tag, each with the reason.
+var untagged = map[string]string{
+	"Op.Shapes": "the inputs of an operator on several ranks are mostly the same, so their numbers do not add up",
+}
+
+// TestDescribed: every number of a described row has a meaning or a reason to have none, and
+// docs/json.md names every key and measure.
+func TestDescribed(t *testing.T) {
+	page, err := os.ReadFile("../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## Keys and measures")
+	section, _, _ = strings.Cut(section, "\n## ")
+	reasons := 0
+	for _, k := range Described() {
+		for i := range k.Row.NumField() {
+			f := k.Row.Field(i)
+			kind := f.Type.Kind()
+			if kind == reflect.Pointer {
+				kind = f.Type.Elem().Kind()
+			}
+			_, tagged := f.Tag.Lookup("row")
+			if name := k.Row.Name() + "." + f.Name; untagged[name] != "" {
+				reasons++
+			} else if (kind == reflect.Int || kind == reflect.Int64) && !tagged {
+				t.Errorf("%s has no tag; give it one, or a reason in untagged", name)
+			}
+		}
+		_, list, ok := strings.Cut(section, "\n"+k.Name+" ")
+		for n, line := range strings.Split(list, "\n") {
+			if n > 0 && !strings.HasPrefix(line, " ") {
+				list, _, _ = strings.Cut(list, "\n"+line)
+				break
+			}
+		}
+		list = strings.Join(strings.Fields(list), " ")
+		for _, c := range k.Columns {
+			want := c.Name
+			if c.JSON != "" && c.JSON != c.Name {
+				want += " (" + c.JSON + ")"
+			}
+			if !ok || !strings.Contains(" "+strings.ReplaceAll(list, ";", ",")+",", " "+want+",") {
+				t.Errorf("docs/json.md, Keys and measures, %s: no %q", k.Name, want)
+			}
+		}
+	}
+	if reasons != len(untagged) {
+		t.Errorf("untagged has %d reasons, of which %d are of fields", len(untagged), reasons)
+	}
+}
+
+// TestBy: however rows are grouped, what the groups have is what the rows have; ties are in the
+// order of the keys; other keys keep their weights.
+func TestBy(t *testing.T) {
+	list := []Kernel{
+		{Name: "b", Op: "x", Rank: 10, Count: 2, TotalNS: 6, MinNS: 2, MaxNS: 4},
+		{Name: "a", Op: "y", Rank: 2, Count: 1, TotalNS: 9, MinNS: 9, MaxNS: 9},
+		{Name: "b", Op: "y", Rank: 2, Count: 1, TotalNS: 3, MinNS: 3, MaxNS: 3},
+		{Name: "b", Op: "", Rank: 2, Count: 1, TotalNS: 3, MinNS: 1, MaxNS: 3},
+	}
+	for _, tc := range []struct {
+		keys []string
+		want string
+	}{
+		{nil, "=21"},
+		{[]string{"kernel"}, "b=12 a=9"},
+		{[]string{"rank"}, "2=15 10=6"},
+		{[]string{"launched by", "rank"}, "y/2=12 x/10=6 /2=3"},
+	} {
+		table := Kernels.By(list, tc.keys...)
+		var got []string
+		for i := range table.Rows {
+			r := &table.Rows[i]
+			var keys []string
+			for _, k := range tc.keys {
+				keys = append(keys, table.Text(r, k))
+			}
+			got = append(got, strings.Join(keys, "/")+"="+strconv.FormatInt(table.Main(r), 10))
+		}
+		if text := strings.Join(got, " "); text != tc.want || table.Whole != 21 || table.Sum("total") != 21 || table.Sum("launches") != 5 {
+			t.Errorf("by %q: got %s of %d, want %s of 21", tc.keys, text, table.Whole, tc.want)
+		}
+	}
+	table := Kernels.By(list, "kernel")
+	b := &table.Rows[0]
+	if table.Number(b, "min") != 1 || table.Number(b, "max") != 4 || table.Number(b, "mean") != 3 {
+		t.Errorf("min %d, max %d, mean %d: want 1, 4, 3", table.Number(b, "min"), table.Number(b, "max"), table.Number(b, "mean"))
+	}
+	if got := table.Values(b, "launched by"); !reflect.DeepEqual(got, []row.Value{{Text: "x", Main: 6}, {Text: "", Main: 3}, {Text: "y", Main: 3}}) {
+		t.Errorf("launched by %v", got)
+	}
+	if got := table.Values(b, "rank"); len(got) != 2 || got[0].Text != "2" {
+		t.Errorf("ranks %v, want 2 before 10", got)
+	}
+	some := Kernels.Where(list, map[string]string{"kernel": "b*", "op": "y"}).([]Kernel)
+	if len(some) != 1 || some[0].TotalNS != 3 {
+		t.Errorf("rows of b by y: %v", some)
+	}
+}
+
+// TestByOwner: causes are in their own order, which is not that of letters.
+func TestByOwner(t *testing.T) {
+	list := []Idle{{Owner: "later"}, {Owner: OwnerUnknown}, {Owner: OwnerDependency}, {Owner: OwnerHost}}
+	table := Idles.By(list, "owner")
+	var got []string
+	for i := range table.Rows {
+		got = append(got, table.Text(&table.Rows[i], "owner"))
+	}
+	if want := []string{OwnerHost, OwnerDependency, OwnerUnknown, "later"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,204 @@
+package row
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+)
+
+// A Table has sums of rows with equal keys, those with the most first.
+type Table struct {
+	*Kind
+	Rows  []Row
+	Whole int64 // the main measure of all
+
+	keys []int         // the columns by which rows are apart
+	from reflect.Value // what is added up
+}
+
+// A Row is the sum of the rows with equal keys.
+type Row struct {
+	Of     []int // their numbers
+	keys   []key // by number in Table.keys
+	number []int64
+}
+
+// A key is ordered by its number and then by its text.
+type key struct {
+	number int64
+	text   string
+}
+
+// By adds up the rows of a slice that have equal keys. Without keys they become one.
+func (k *Kind) By(rows any, keys ...string) *Table {
+	t := &Table{Kind: k, from: reflect.ValueOf(rows)}
+	if t.from.Type().Elem() != k.Row {
+		panic(fmt.Sprintf("row: %s are no %v", k.Name, t.from.Type()))
+	}
+	for _, name := range keys {
+		t.keys = append(t.keys, k.At(name))
+	}
+	index, id := map[string]int{}, []byte(nil)
+	of := make([]key, len(keys))
+	for i := range t.from.Len() {
+		v := t.from.Index(i)
+		id = id[:0]
+		for j, at := range t.keys {
+			of[j] = k.keyOf(&k.Columns[at], v)
+			id = append(append(id, of[j].text...), 0)
+		}
+		at, ok := index[string(id)]
+		if !ok {
+			at = len(t.Rows)
+			index[string(id)] = at
+			t.Rows = append(t.Rows, Row{keys: slices.Clone(of), number: make([]int64, len(k.Columns))})
+		}
+		r := &t.Rows[at]
+		r.add(k.Columns, v)
+		r.Of = append(r.Of, i)
+	}
+	for i := range t.Rows {
+		t.Whole = unit.Plus(t.Whole, max(0, t.Main(&t.Rows[i]))) // a damaged row takes nothing from the others
+	}
+	slices.SortFunc(t.Rows, func(a, b Row) int {
+		for _, i := range t.sorts {
+			if c := cmp.Compare(b.number[i], a.number[i]); c != 0 {
+				return c
+			}
+		}
+		return slices.CompareFunc(a.keys, b.keys, compareKeys)
+	})
+	return t
+}
+
+// ByKeys sorts the rows by their keys instead, and returns the table.
+func (t *Table) ByKeys() *Table {
+	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.CompareFunc(a.keys, b.keys, compareKeys) })
+	return t
+}
+
+func compareKeys(a, b key) int {
+	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+}
+
+// keyOf returns a key of a row. Values without a place in the order of a column follow the others.
+func (k *Kind) keyOf(c *Column, v reflect.Value) (out key) {
+	out.text = c.Text(v)
+	switch {
+	case c.order != nil:
+		if out.number = int64(slices.Index(c.order, out.text)); out.number < 0 {
+			out.number = int64(len(c.order))
+		}
+	case k.numeric(c):
+		out.number = c.Number(v)
+	}
+	return out
+}
+
+// add adds the measures of one row.
+func (r *Row) add(columns []Column, v reflect.Value) {
+	for i := range columns {
+		c := &columns[i]
+		switch c.Adds {
+		case Sum:
+			r.number[i] = unit.Plus(r.number[i], c.Number(v))
+		case Max:
+			r.number[i] = max(r.number[i], c.Number(v))
+		case Min:
+			if n := c.Number(v); len(r.Of) == 0 || n < r.number[i] {
+				r.number[i] = n
+			}
+		}
+	}
+}
+
+// Number returns a measure of a row. Means are rounded half up; that of none is 0.
+func (t *Table) Number(r *Row, name string) int64 {
+	i := t.At(name)
+	if c := &t.Columns[i]; c.Adds == Mean {
+		return unit.Mean(r.number[c.over], r.number[c.under])
+	}
+	return r.number[i]
+}
+
+// Main returns the main measure of a row.
+func (t *Table) Main(r *Row) int64 { return r.number[t.sorts[0]] }
+
+// Sum returns a measure of all rows of the table together.
+func (t *Table) Sum(name string) (sum int64) {
+	for i := range t.Rows {
+		sum = unit.Plus(sum, t.Number(&t.Rows[i], name))
+	}
+	return sum
+}
+
+// Text returns the key of a row by which rows are apart.
+func (t *Table) Text(r *Row, name string) string {
+	return r.keys[slices.Index(t.keys, t.At(name))].text
+}
+
+// Apart reports whether rows are apart by a key.
+func (t *Table) Apart(name string) bool { return slices.Contains(t.keys, t.At(name)) }
+
+// A Value is a value of a key with the main measure of the rows that have it.
+type Value struct {
+	Text string
+	Main int64
+}
+
+// Values returns the values that a key has in the rows of a sum, those with the most of the main
+// measure first; or numbers in their order.
+func (t *Table) Values(r *Row, name string) []Value {
+	c, sums, at := t.Column(name), []Value(nil), map[string]int{}
+	var keys []key
+	for _, n := range r.Of {
+		v := t.from.Index(n)
+		k := t.keyOf(c, v)
+		i, ok := at[k.text]
+		if !ok {
+			i = len(sums)
+			at[k.text] = i
+			sums, keys = append(sums, Value{Text: k.text}), append(keys, k)
+		}
+		sums[i].Main = unit.Plus(sums[i].Main, t.Kind.Main().Number(v))
+	}
+	numeric := t.numeric(c)
+	slices.SortFunc(sums, func(a, b Value) int {
+		if !numeric {
+			return cmp.Or(cmp.Compare(b.Main, a.Main), cmp.Compare(a.Text, b.Text))
+		}
+		return compareKeys(keys[at[a.Text]], keys[at[b.Text]])
+	})
+	return sums
+}
+
+// Where returns the rows whose keys have some values, in which "*" stands for any text.
+func (k *Kind) Where(rows any, values map[string]string) any {
+	from := reflect.ValueOf(rows)
+	out := reflect.MakeSlice(from.Type(), 0, 0)
+	for i := range from.Len() {
+		wanted := true
+		for name, value := range values {
+			wanted = wanted && label.Like(value, k.Column(name).Text(from.Index(i)))
+		}
+		if wanted {
+			out = reflect.Append(out, from.Index(i))
+		}
+	}
+	return out.Interface()
+}
+
+// Keys returns the names of the keys of the kind, as they are asked for.
+func (k *Kind) Keys() (names []string) {
+	for i := range k.Columns {
+		if c := &k.Columns[i]; c.Adds == Key {
+			names = append(names, strings.ReplaceAll(c.Name, " ", "_"))
+		}
+	}
+	return names
+}

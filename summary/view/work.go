@@ -1,0 +1,25 @@
+package view
+
+import (
+	"slices"
+
+	"assay/summary"
+	"assay/summary/row"
+)
+
+// GPUWork returns the sum of the durations of all device work of s: what GPU
+// times of launchers are parts of.
+func GPUWork(s *summary.Summary) (ns int64) {
+	for _, k := range s.Kernels {
+		ns = summary.Plus(ns, max(0, k.TotalNS))
+	}
+	for _, c := range s.Copies {
+		ns = summary.Plus(ns, max(0, c.TotalNS))
+	}
+	return ns
+}
+
+// HasGPUTime reports whether any GPU time is known for launchers: operators, modules, lines or annotations.
+func HasGPUTime(t *row.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(r row.Row) bool { return t.Number(&r, "self") > 0 || t.Number(&r, "total") > 0 })
+}
