@@ -94,8 +94,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if w := t.Window; w != nil {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}
 	}
-	bins, room := stripBins(len(tl.Devices), opt, &issues), limits.NewRoom(opt.maxRows())
-	devices := beside(func() *worked { return workedOf(tl, in.Rank, bins, room) })
+	bins, budget := stripBins(len(tl.Devices), opt, &issues), limits.NewBudget(opt.maxRows())
+	devices := beside(func() *worked { return workedOf(tl, in.Rank, bins, budget) })
 	host, marks := hosts(), marked()
 	threads := opt.Detail.Hosts(tl)
 	var owners *efficiency.Owners
@@ -103,7 +103,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		owners = efficiency.New(t, host.Links)
 	}
 	attribution := beside(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
+		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
 	launchWork := beside(func() launched {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
@@ -121,13 +121,13 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	launches.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
 	launched, attributed := launchWork(), attribution()
 	s.Launches = launched.rows
-	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
+	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}
 	if len(tl.Devices) == 0 {
-		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
+		s.Spans = append(hostSpans(t, in.Rank, budget), asyncSpans(t, in.Rank, budget)...)
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
@@ -150,7 +150,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, n)
 	}
 	launches.NotePlausible(tl, host.Links, s, &issues)
-	room.Note(&issues)
+	budget.Note(&issues)
 	checkSums(s, &issues)
 	checkNames(s, &issues)
 	issues.Merge(&ofMarks)
@@ -173,14 +173,14 @@ type worked struct {
 	issues  diag.Ledger
 }
 
-func workedOf(tl *gpu.Timeline, rank, bins int, room *limits.Room) *worked {
+func workedOf(tl *gpu.Timeline, rank, bins int, budget *limits.Budget) *worked {
 	w := new(worked)
 	for _, d := range tl.Devices {
 		w.devices = append(w.devices, tl.Measure(d, rank, bins))
 		w.streams = append(w.streams, tl.Streams(d, rank, &w.issues)...)
 	}
-	w.streams = room.Keep(w.streams)
-	w.copies = gpu.Copies(tl, rank, room)
+	w.streams = budget.Keep(w.streams)
+	w.copies = gpu.Copies(tl, rank, budget)
 	return w
 }
 

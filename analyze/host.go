@@ -57,14 +57,14 @@ func sortHost(events []hostEvent) {
 // time of a span is the time during which no span that started later, or with
 // it, ran on the same thread, so the self times of a thread sum to its busy
 // time.
-func hostSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
+func hostSpans(t *trace.Trace, rank int, budget *limits.Budget) []summary.Span {
 	type key struct {
 		track    trace.TrackID
 		name     trace.Sym
 		category string
 	}
 	var rows []summary.Span
-	taken, other := room.Table(), -1 // the row of what there is no room for
+	taken, other := budget.Table(), -1 // the row of what there is no room for
 	index := make(map[key]int)
 	eachSelf(hostEvents(t), func(e *hostEvent, self int64) {
 		if !t.Window.Starts(e.start) {
@@ -98,13 +98,13 @@ func hostSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 
 // asyncSpans sums the asynchronous spans by process, category and name. They
 // overlap each other and the spans of threads, so they have no self time.
-func asyncSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
+func asyncSpans(t *trace.Trace, rank int, budget *limits.Budget) []summary.Span {
 	type key struct {
 		process        string
 		name, category trace.Sym
 	}
 	var rows []summary.Span
-	taken, other := room.Table(), -1 // the row of what there is no room for
+	taken, other := budget.Table(), -1 // the row of what there is no room for
 	index := make(map[key]int)
 	for i := range t.Async {
 		s := &t.Async[i]

@@ -37,7 +37,7 @@ type launched struct {
 }
 
 // launchesOn measures one device, and has room for so many more steps.
-func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, room *int) (summary.Launches, []int64) {
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, budget *int) (summary.Launches, []int64) {
 	out := summary.Launches{Rank: rank, Device: d.Ordinal}
 	queued := make([]interval.Span, 0, len(d.Work)) // from call to start of each piece of work
 	by := make([]int32, 0, len(d.Work))             // the link of each
@@ -84,7 +84,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	}
 	runsort.Sort(calls, cmp.Compare[int64])
 	for _, m := range steps.Overlapping(marks, d.Window) {
-		if *room--; *room < 0 {
+		if *budget--; *budget < 0 {
 			break
 		}
 		from, _ := slices.BinarySearch(calls, m.Span.Start)

@@ -20,9 +20,9 @@ type copyKey struct {
 
 // Copies sums up copies and memsets by the call that asked for them. A call
 // of several copies counts its time in each row that one of them is in.
-func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
+func (c *Calls) Copies(budget *limits.Budget) (out []summary.CopyCall) {
 	tl, sizes := c.tl, gpu.CopyBytes(c.t)
-	taken, index := room.Table(), make(map[copyKey]int)
+	taken, index := budget.Table(), make(map[copyKey]int)
 	var recent struct { // the row of the copy before
 		key copyKey
 		at  int

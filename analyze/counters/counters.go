@@ -33,8 +33,8 @@ func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, 
 	in.Events, in.Complete = c.Rows, c.Complete
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
 	g := grouping{Capture: c, figures: figures(), index: make(map[groupKey]int), issues: issues}
-	room := limits.NewRoom(most)
-	g.table = room.Table()
+	budget := limits.NewBudget(most)
+	g.table = budget.Table()
 	for i := range c.Launches {
 		g.add(&c.Launches[i])
 	}
@@ -49,7 +49,7 @@ func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, 
 		row.Class, row.Category, row.Rule = string(m.Class), m.Category, m.Rule
 		s.Counters = append(s.Counters, row)
 	}
-	room.Note(issues)
+	budget.Note(issues)
 	return s
 }
 

@@ -29,7 +29,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	sizes, notes := sizesOf(o.t), lengthsOf(o.t)
 	out.Captures = o.captures(rank)
 	o.makers = o.makersOf(len(out.Captures) + 1)
-	taken := limits.NewRoom(most).Table()
+	taken := limits.NewBudget(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen, sizes, notes)
 		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))

@@ -29,9 +29,9 @@ const maxRecent = 4096
 // Of kernels op gives the operator and coll the collective, by the number of the activity.
 //
 // Where there is no room for more, the further ones are pooled: see [limits.Room].
-func rows[R any](tl *Timeline, room *limits.Room, wanted func(trace.Kind) bool, op func(int) trace.Sym, coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bool, op func(int) trace.Sym, coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
-	taken := room.Table()
+	taken := budget.Table()
 	index := make(map[rowKey]int)
 	// The rows of a name that were found last, by its number: looking in the map
 	// for each of millions would take longer than all else here.
@@ -76,7 +76,7 @@ type CollectiveOf func(number int, k *trace.Activity) collective.Op
 // Kernels sums the durations of kernels by device, stream, name and the operator
 // that launched them, which op gives by the number of the activity. The sums are work: kernels that run at
 // the same time count fully each.
-func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, room *limits.Room) []summary.Kernel {
+func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, budget *limits.Budget) []summary.Kernel {
 	first := func(key rowKey) summary.Kernel {
 		name, m := tl.Trace.Name(key.name), tl.Classes[key.name]
 		if key.pool > 0 {
@@ -91,7 +91,7 @@ func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, 
 			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.Trace.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, room, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first, func(r *summary.Kernel, a *trace.Activity) {
+	return rows(tl, budget, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first, func(r *summary.Kernel, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
@@ -118,7 +118,7 @@ func CopyBytes(t *trace.Trace) func(*trace.Activity) (bytes int64, known bool) {
 
 // Copies sums the durations and bytes of copies and memsets by device, stream
 // and name.
-func Copies(tl *Timeline, rank int, room *limits.Room) []summary.Copy {
+func Copies(tl *Timeline, rank int, budget *limits.Budget) []summary.Copy {
 	sizeOf := CopyBytes(tl.Trace)
 	first := func(key rowKey) summary.Copy {
 		class := summary.ClassCopy
@@ -135,7 +135,7 @@ func Copies(tl *Timeline, rank int, room *limits.Room) []summary.Copy {
 		}
 	}
 	none := func(int) trace.Sym { return 0 }
-	return rows(tl, room, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first, func(r *summary.Copy, a *trace.Activity) {
+	return rows(tl, budget, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first, func(r *summary.Copy, a *trace.Activity) {
 		r.Count++
 		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
 		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)

@@ -128,7 +128,7 @@ func LongestGaps(d *Device, most int) []interval.Span {
 func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Timeline {
 	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t), outside: make(map[int64][]Work)}
 	byOrdinal := make(map[int64]*Device)
-	room := workOf(t)
+	budget := workOf(t)
 	number := int32(-1)
 	leftOut := int64(0)
 	for ref, a := range t.Activities.Refs() {
@@ -146,7 +146,7 @@ func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Ti
 		d := byOrdinal[track.Device]
 		if d == nil {
 			d = &Device{Ordinal: track.Device, Window: interval.Span{Start: a.Start, End: a.End()}}
-			d.Work = make([]Work, 0, room[track.Device])
+			d.Work = make([]Work, 0, budget[track.Device])
 			byOrdinal[track.Device] = d
 			tl.Devices = append(tl.Devices, d)
 		}

@@ -81,7 +81,7 @@ func (c *Capture) place(device int64) Place {
 // attribution attributes the work of the part.
 func (c *Capture) attribution(h *attribute.Host) *attribute.Attribution {
 	var unused diag.Ledger
-	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused), attribute.Asked{Rows: limits.MaxRows})
+	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused), attribute.Options{Rows: limits.MaxRows})
 }
 
 // step returns the step that a device is in, or nil.

@@ -39,7 +39,7 @@ const (
 
 // A Room is the limit on the rows of an input's tables. Entries beyond the limit are
 // added up in one row per kind, so all sums are correct.
-type Room struct {
+type Budget struct {
 	rows       int   // of each table
 	pooled     int64 // events in rows that stand for others
 	streams    int64 // streams left out, which cannot be pooled
@@ -47,26 +47,26 @@ type Room struct {
 }
 
 // NewRoom returns a room for tables of so many rows.
-func NewRoom(rows int) *Room { return &Room{rows: rows} }
+func NewBudget(rows int) *Budget { return &Budget{rows: rows} }
 
 // Table returns an empty table.
-func (r *Room) Table() Table { return Table{room: r} }
+func (r *Budget) Table() Table { return Table{budget: r} }
 
 // Join adds the events that were pooled in a room of its own, whose events another table
 // has too, less those that were counted before.
-func (r *Room) Join(apart *Room, counted int64) { r.pooled += max(0, apart.pooled-counted) }
+func (r *Budget) Join(apart *Budget, counted int64) { r.pooled += max(0, apart.pooled-counted) }
 
 // A Table counts the rows and bytes that one table uses.
 type Table struct {
-	room       *Room
+	budget     *Budget
 	rows, text int
 }
 
 // Take reports whether there is room for a row with so many bytes of names, and
 // takes it. If there is not, an event is pooled.
 func (t *Table) Take(text int) bool {
-	if t.rows >= t.room.rows || t.text+text > t.room.rows*RowText {
-		t.room.pooled++
+	if t.rows >= t.budget.rows || t.text+text > t.budget.rows*RowText {
+		t.budget.pooled++
 		return false
 	}
 	t.rows, t.text = t.rows+1, t.text+text
@@ -75,7 +75,7 @@ func (t *Table) Take(text int) bool {
 
 // KeepLargest cuts a table of attribution, whose rows do not add up, to the rows
 // with the most time.
-func KeepLargest[R any](r *Room, rows []R, weight func(*R) (ns int64, name string)) []R {
+func KeepLargest[R any](r *Budget, rows []R, weight func(*R) (ns int64, name string)) []R {
 	over := len(rows) - r.rows
 	if over <= 0 {
 		return rows
@@ -103,7 +103,7 @@ func KeepLargest[R any](r *Room, rows []R, weight func(*R) (ns int64, name strin
 }
 
 // Keep cuts a table of streams, whose busy times do not add up, to the room.
-func (r *Room) Keep(streams []summary.Stream) []summary.Stream {
+func (r *Budget) Keep(streams []summary.Stream) []summary.Stream {
 	if over := len(streams) - r.rows; over > 0 {
 		r.streams = int64(over)
 		return streams[:r.rows]
@@ -112,7 +112,7 @@ func (r *Room) Keep(streams []summary.Stream) []summary.Stream {
 }
 
 // Note adds the issues of rows that were pooled or left out.
-func (r *Room) Note(issues *diag.Ledger) {
+func (r *Budget) Note(issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "too-many-rows", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("A table has %d rows per input at most. Further events are in rows named %q, %q or %q: sums are correct, but names are missing. Raise --max-memory.", r.rows, OtherKernels, OtherCopies, OtherSpans)}, r.pooled)
 	issues.AddN(diag.Issue{Code: "rows-left-out", Severity: diag.DataLoss,
