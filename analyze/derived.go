@@ -7,8 +7,8 @@ import (
 	"assay/trace"
 )
 
-// derivedThreads are rows that repeat the time of other rows, by the name that
-// their producers give them. To sum them up would count that time twice.
+// derivedThreads maps the names of threads that repeat the time of other threads to the tools
+// that write them. Summing them would count that time twice.
 var derivedThreads = map[string]string{
 	"Critical Path":         "Bazel", // the slices of other threads that the build waited for
 	"Steps":                 "TensorBoard and JAX",
