@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// names of matchedBy in the JSON.
+// String returns the name in the JSON.
 func (m matchedBy) String() string { return [...]string{"", "number", "order", "end"}[m] }
 
 // AddTo adds the rows of the job to the summary of its inputs.
@@ -59,8 +59,7 @@ func (j *Job) AddTo(s *summary.Summary) {
 	s.Sort()
 }
 
-// rows returns the collectives of all groups. The sends of all pairs of a communicator
-// share rows.
+// rows returns the rows of all groups. The sends of all pairs of a communicator share rows.
 func (j *Job) rows(top *topology) []summary.Collective {
 	type key struct {
 		of, dtype string
@@ -107,14 +106,14 @@ func (j *Job) rows(top *topology) []summary.Collective {
 	return out
 }
 
-// A sortOf identifies the collectives that share a row.
+// A sortOf identifies the collectives of one row.
 type sortOf struct {
 	op    collective.Op
 	dtype string
 	bytes int64
 }
 
-// rows returns the collectives of a group, one row for each kind, type and size.
+// rows returns the rows of a group: one for each kind, type and size.
 func (g *group) rows(members []Member) []summary.Collective {
 	if g.solved != nil {
 		return slices.Clone(g.solved.Rows)
@@ -124,7 +123,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 	row := func(w collective.What, uneven bool) *summary.Collective {
 		key := sortOf{w.Op, w.Dtype, w.Bytes(g.ranksOf())}
 		if uneven && w.Op == collective.AllToAll {
-			key.bytes = 0 // each rank has another size
+			key.bytes = 0 // sizes differ between ranks
 		}
 		i, ok := index[key]
 		if !ok {
@@ -189,7 +188,7 @@ func (g *group) newRow(key sortOf, members []Member) summary.Collective {
 	return r
 }
 
-// bandwidth fills the bandwidths of a row, where size and transfer are known.
+// bandwidth sets the bandwidths of a row if size and transfer time are known.
 func (g *group) bandwidth(r *summary.Collective, op collective.Op) {
 	if r.Bytes == nil || r.TransferNS == nil || *r.TransferNS <= 0 || r.Partial || r.Count == 0 {
 		return
