@@ -8,13 +8,13 @@ import (
 	"assay/internal/label"
 )
 
-// A HeatMap has a row of cells for each subject, coloured by how far a value is from the
-// middle of its row. Of places that share a pixel the one furthest from it is drawn.
+// A HeatMap has a row of cells for each subject, coloured by the difference of a value from the
+// middle of its row. Of several places on one pixel, the one with the largest difference is drawn.
 type HeatMap struct {
 	Places Places
 	Rows   []HeatRow
-	Head   string // of the notes at the right
-	Middle string // what the middle of a row is, for the legend
+	Head   string // heading of the notes at the right
+	Middle string // meaning of the middle of a row, for the legend
 	// Less and More name the ends of the scale; "shorter" and "longer" if they are empty.
 	Less, More string
 }
@@ -34,8 +34,8 @@ const (
 	shades     = 24 // on each side of the middle
 )
 
-// The ends and the middle of the scale. Readers who do not distinguish red and green
-// distinguish blue from orange, and lightness falls to both ends.
+// The ends and the middle of the scale. Blue and orange can be told apart by readers who are
+// red-green colour blind, and both ends are darker than the middle.
 const (
 	heatLess   Color = 0x1d4e89
 	heatMiddle Color = 0xf4f4f2
@@ -131,7 +131,7 @@ func (h HeatMap) draw(c *Canvas, top float64) {
 	at.drawScale(c, first+pitch*float64(len(h.Rows)), "Several "+h.Places.Name+"s share a column, which shows the largest difference.")
 }
 
-// draw draws the cells of a row, with the values that have room.
+// draw draws the cells of a row, with the values that fit.
 func (r HeatRow) draw(c *Canvas, at placed, y, pitch int, full float64) {
 	st := textStyle{size: sizeSmall, align: center}
 	gap := 0
