@@ -59,7 +59,7 @@ func (c *Capture) Ops(pattern string, top int) *Ops {
 	return out
 }
 
-// opNames returns the names of operators and ranges, those of most time first.
+// opNames returns the names of operators and ranges by descending time.
 func (c *Capture) opNames() []string {
 	total := make(map[string]int64)
 	for o := range c.t.Ops.All() {
@@ -79,12 +79,12 @@ func (c *Capture) opNames() []string {
 type opSums struct {
 	Op
 	t      *trace.Trace
-	open   int // calls that are open now: the inner ones do not count in totals
+	open   int // number of open calls: nested ones do not count in totals
 	shapes map[trace.ShapeID]*OpSums
 	first  map[trace.ShapeID]*trace.Op
 }
 
-// row returns the row, with the shapes that read the same as one.
+// row returns the row, with shapes that look the same joined.
 func (r *opSums) row() Op {
 	by := make(map[[2]string]*OpShape)
 	for id, s := range r.shapes {
@@ -109,7 +109,7 @@ func shapeRows(by map[[2]string]*OpShape) (out []OpShape) {
 	return out
 }
 
-// A runWalker adds up the calls of operators, of all threads.
+// A runWalker sums the calls of operators on all threads.
 type runWalker struct {
 	Ops
 	c      *Capture
@@ -122,10 +122,10 @@ type runWalker struct {
 	track  trace.TrackID
 }
 
-// A runData is what an open event adds up.
+// runData has the sums of an open event.
 type runData struct {
 	inner   int // index of the innermost event of the kinds, or -1
-	found   int // how many of the open events, itself included, are looked for
+	found   int // number of open events that match, itself included
 	self    int64
 	gpu     int64
 	matches bool
@@ -208,7 +208,7 @@ func (w *runWalker) Leave(open []hosttree.Open[runData]) {
 	r.plus(sums)
 	w.Count += sums.Count
 	w.GPUSelfNS = summary.Plus(w.GPUSelfNS, sums.GPUSelfNS)
-	if top.Data.found == 1 { // not within another that is looked for
+	if top.Data.found == 1 { // not nested in another match
 		w.CPUNS = summary.Plus(w.CPUNS, sums.CPUNS)
 	}
 	if top.Kind == trace.CPUOp {
@@ -219,7 +219,7 @@ func (w *runWalker) Leave(open []hosttree.Open[runData]) {
 	}
 }
 
-// addShape adds a call up by the shape of the arguments, if they were recorded.
+// addShape adds a call to the sums of its argument shapes, if they were recorded.
 func (r *opSums) addShape(o *trace.Op, sums OpSums) {
 	if r.t.Shape(o.Shape).Dims == 0 {
 		return
@@ -232,7 +232,7 @@ func (r *opSums) addShape(o *trace.Op, sums OpSums) {
 
 func (w *runWalker) Between(_, _ int64, _ []hosttree.Open[runData]) {}
 
-// keep adds the last event of the stack to the longest, if it is one of them.
+// keep adds the last event of the stack to the longest calls, if it is one of them.
 func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	top := &open[len(open)-1]
 	run := Run{
@@ -257,13 +257,13 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	w.Longest = w.Longest[:min(len(w.Longest), w.top)]
 }
 
-// longerRun orders calls: most GPU time first, then most CPU time.
+// longerRun sorts calls by descending GPU time, then by descending CPU time.
 func longerRun(a, b Run) int {
 	return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.StartNS, b.StartNS), strings.Compare(a.Thread, b.Thread))
 }
 
-// JoinOps joins the answers of several inputs to the same question, and cuts each table to so
-// many rows. It takes their slices. Ranges count only if no input has such an operator.
+// JoinOps joins the answers of several inputs to the same question. Tables have at most top rows. It
+// takes over the slices of the answers. Ranges count only if no input has a matching operator.
 func JoinOps(all []*Ops, top int) *Ops {
 	out := &Ops{}
 	if slices.ContainsFunc(all, func(o *Ops) bool { return len(o.Names) > 0 && !o.Ranges }) {

@@ -5,8 +5,8 @@ import (
 	"assay/summary"
 )
 
-// groupRow returns the row of a group of ranks. A dump that does not tell the rank of its
-// process has that of its file.
+// groupRow returns the row of a process group. A dump that does not state the rank of its process
+// gets the rank of its file.
 func groupRow(g *logs.Group, in summary.Input) summary.Group {
 	r := summary.Group{Source: g.Source, Group: g.Name, Desc: g.Desc, Rank: known(g.Rank), Place: known(g.Place), Size: g.Size, Members: g.Members,
 		Version: g.Version, Nodes: g.Nodes, Channels: g.Channels, Transports: g.Transports, LastEnqueued: knownNumber(g.LastEnqueued), LastCompleted: knownNumber(g.LastCompleted), Dropped: g.Dropped}

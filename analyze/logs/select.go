@@ -2,8 +2,8 @@ package logs
 
 import "slices"
 
-// medianIn returns the median of values, which it reorders. It selects instead of sorting: a log has
-// millions of values in each of several series. Values must be numbers.
+// medianIn returns the median of values, which it reorders. It selects instead of sorting, because a
+// log may have millions of values in each series. Values must not be NaN.
 func medianIn(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
@@ -20,9 +20,9 @@ func medianIn(v []float64) float64 {
 	return low/2 + high/2
 }
 
-// selectIn returns the value that is at k if v is sorted, and reorders v so that no value before k is
-// greater and none behind it is less. It is Hoare's selection with the median of three. If that does
-// not halve the rest in many turns, it sorts.
+// selectIn returns the k-th smallest value of v, from 0, and reorders v so that no value before k is
+// greater and no value after it is less. It is quickselect with median of three. If that makes too
+// little progress, it sorts.
 func selectIn(v []float64, k int) float64 {
 	low, high := 0, len(v)-1
 	for turns := 0; high-low > 32; turns++ {

@@ -11,7 +11,7 @@ import (
 	"assay/summary"
 )
 
-// The metrics of which steps and phases are made.
+// The metrics from which steps and phases are made.
 const (
 	metricStep  = "step.time"
 	metricPhase = "step.phase"
@@ -92,11 +92,10 @@ func sumOfPhases(phases []*logs.Series) (*logs.Series, bool) {
 	return out, true
 }
 
-// maxLoggedSteps is how many steps of a log become rows. Statistics cover all steps.
+// maxLoggedSteps is the maximum number of rows of steps of a log. Statistics cover all steps.
 const maxLoggedSteps = 20_000
 
-// stepRows adds a row for each step. If several ranks log a step, the longest time of it
-// counts.
+// stepRows adds a row for each step. If several ranks log a step, its longest time counts.
 func (m *seriesMeasure) stepRows(of []*logs.Series) {
 	var rows []summary.Step
 	index := map[stepKey]int{}
@@ -131,7 +130,7 @@ type stepKey struct {
 	producer string // two programs may write one log, and number their steps alike
 	run      int32
 	step     int64
-	n        int // of steps without a number
+	n        int // position, for steps without a number
 }
 
 // keyOfStep returns the step of a value.
@@ -143,9 +142,8 @@ func keyOfStep(s *logs.Series, i int) stepKey {
 	return k
 }
 
-// phasesOfSteps gives each step its outermost phases. A time that is longer than the step
-// belongs to something outside, such as an evaluation after it, and is left out, as are steps
-// without a number.
+// phasesOfSteps adds the outermost phases to each step with a number. A time longer than the step is
+// left out: it belongs to something outside, such as an evaluation after the step.
 func (m *seriesMeasure) phasesOfSteps(of []*logs.Series) {
 	for _, s := range of {
 		if s.Inside != "" || s.Sampled() {
@@ -176,8 +174,8 @@ func (m *seriesMeasure) phasesOfSteps(of []*logs.Series) {
 
 func (m *seriesMeasure) maxSteps() int { return min(maxLoggedSteps, m.most) }
 
-// phaseRows adds a row for each phase. Timers of one phase at one level are added up; a
-// timer within one of the same phase is part of it and has no row.
+// phaseRows adds a row for each phase. Timers of the same phase at the same level are summed. A timer
+// inside a timer of the same phase is part of it and has no row.
 func (m *seriesMeasure) phaseRows(of []*logs.Series) {
 	byName := map[string]*logs.Series{}
 	for _, s := range of {
@@ -242,7 +240,7 @@ func (m *seriesMeasure) phasePath(s *logs.Series, byName map[string]*logs.Series
 	return around + "/" + name, false
 }
 
-// timerName returns the name of a timer without what producers put before it.
+// timerName returns the name of a timer without the prefixes of producers.
 func timerName(as string) string {
 	for _, prefix := range []string{"timing_s/", "timing/train/", "timing/", "perf/"} {
 		as = strings.TrimPrefix(as, prefix)
@@ -250,7 +248,7 @@ func timerName(as string) string {
 	return strings.ReplaceAll(as, "/", ".")
 }
 
-// A loggedPhase adds up the timers of one path.
+// A loggedPhase sums the timers of one path.
 type loggedPhase struct {
 	row     summary.Phase
 	sum     float64
