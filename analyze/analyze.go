@@ -89,7 +89,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Host, in.GPUs = strings.Clone(t.Meta.Host), len(t.Meta.Devices)
 	for _, g := range t.Meta.Groups {
 		if g.Description != "" && g.Description != "default_pg" && g.Description != "undefined" {
-			in.ProcessGroups = append(in.ProcessGroups, summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
+			in.ProcessGroups = append(in.ProcessGroups,
+				summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
 		}
 	}
 	var issues, markIssues diag.Ledger
@@ -118,7 +119,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		owners = efficiency.New(t, host.Links)
 	}
 	attribution := async(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
+		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
+			Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
 	launchTables := async(func() launchRows {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
@@ -139,7 +141,8 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if opt.Detail != nil {
-		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
+		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
+			Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}
 	if len(tl.Devices) == 0 {
 		s.Spans = append(hostSpans(t, in.Rank, budget), asyncSpans(t, in.Rank, budget)...)
@@ -205,7 +208,8 @@ func (w *deviceRows) fill(s *summary.Summary, issues *diag.Ledger) {
 }
 
 // stepRows measures the steps on each device.
-func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
+func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options,
+	issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
 	done := steps.Completions(tl, l, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
 	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, l.Lost(), rank, opt.maxSteps(), issues), done
 }
@@ -214,7 +218,8 @@ func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *s
 func Steps(t *trace.Trace, rank int, opt Options) []summary.Step {
 	var unused diag.Ledger
 	words := steps.NewVocabulary(t, opt.Phases)
-	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), launches.Of(t), steps.MarksOf(words, &unused), steps.PhasesOf(words), rank, opt, &unused)
+	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), launches.Of(t), steps.MarksOf(words, &unused),
+		steps.PhasesOf(words), rank, opt, &unused)
 	return rows
 }
 

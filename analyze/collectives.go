@@ -30,12 +30,14 @@ const maxCollectives = 4 << 20
 // collectivesOf returns the collectives of a device in launch order, or nil if it
 // has none.
 func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collective.Columns {
-	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32), groups: make(map[collective.Group]int32)}
+	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32),
+		groups: make(map[collective.Group]int32)}
 	if tl.Trace.Meta.BaseTime != nil {
 		b.base = *tl.Trace.Meta.BaseTime
 	}
 	for _, w := range d.Work {
-		if a := tl.Activity(w); a.Kind == trace.Kernel && tl.Classes[a.Name].Class == classify.Comm && tl.Starts(w) && len(b.out.Runs) < maxCollectives {
+		if a := tl.Activity(w); a.Kind == trace.Kernel && tl.Classes[a.Name].Class == classify.Comm && tl.Starts(w) &&
+			len(b.out.Runs) < maxCollectives {
 			w.Dur = a.Dur // not clipped: the window of another rank may end later
 			b.add(w, a)
 		}
@@ -115,7 +117,8 @@ func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 	if b.onThread == nil {
 		b.index()
 	}
-	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()), Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.Stream(w)))}
+	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()),
+		Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.Stream(w)))}
 	launched := w.Start
 	call, note, at := b.recorded(w, a)
 	if at.known {
@@ -159,7 +162,8 @@ type launchTime struct {
 
 // recorded returns the recorded arguments of a kernel's collective, or nil; the annotation around
 // its launch, or ""; and the time of the launch.
-func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
+func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string,
+	at launchTime) {
 	var thread trace.TrackID
 	if i := b.links.Of[w.Number]; i >= 0 {
 		call := b.links.Time(i)
@@ -169,10 +173,12 @@ func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace
 		return c, "", at
 	}
 	if at.known {
-		if s := openAt(b.notes[thread], at.start, func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
+		if s := openAt(b.notes[thread], at.start,
+			func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
 			note = b.tl.Trace.Name(s.Name)
 		}
-		if c := openAt(b.onThread[thread], at.start, func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
+		if c := openAt(b.onThread[thread], at.start,
+			func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
 			return c, note, at
 		}
 	}
@@ -202,7 +208,8 @@ func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
 
 // described returns the collective and its group from the arguments of the kernel, or else from
 // those of its operator, or else from names.
-func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What, collective.Group) {
+func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What,
+	collective.Group) {
 	t := b.tl.Trace
 	args := t.Detail(a.Detail).Collective
 	if args.Name == 0 && call != nil {
@@ -247,7 +254,8 @@ func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
 // fromArguments adds what operators of 2023 and 2024 have only in their positional arguments:
 //
 //	[tensors, number, pointer of the group, rank, op, in splits, out splits, ranks of the group]
-func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group, run *collective.Run) {
+func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group,
+	run *collective.Run) {
 	t := b.tl.Trace
 	if dims := gjson.Parse(t.Name(c.Dims)).Get("0"); dims.IsArray() && what.In < 0 {
 		if n := elements(dims, 0); n > 0 {
@@ -255,10 +263,12 @@ func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collect
 		}
 	}
 	args := gjson.Parse(t.Name(c.Concrete)).Array()
-	if first := gjson.Parse(t.Name(c.Types)).Get("0").String(); len(args) != 8 || first != "TensorList" && first != "GenericList" {
+	if first := gjson.Parse(t.Name(c.Types)).Get("0").String(); len(args) != 8 || first != "TensorList" &&
+		first != "GenericList" {
 		return
 	}
-	if seq, err := strconv.ParseUint(args[1].String(), 10, 32); err == nil && run.Seq == collective.NoSeq && seq < collective.NoSeq {
+	if seq, err := strconv.ParseUint(args[1].String(), 10, 32); err == nil && run.Seq == collective.NoSeq &&
+		seq < collective.NoSeq {
 		run.Seq = uint32(seq)
 	}
 	if *group == (collective.Group{}) && args[2].String() != "" {

@@ -123,7 +123,8 @@ func asyncSpans(t *trace.Trace, rank int, budget *limits.Budget) []summary.Span 
 		} else if !ok {
 			at = len(rows)
 			index[k] = at
-			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank, Process: k.process, Async: true})
+			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank,
+				Process: k.process, Async: true})
 		}
 		r := &rows[at]
 		r.Count++

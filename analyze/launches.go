@@ -16,7 +16,8 @@ import (
 
 // launchesOf measures how the work of each device was launched. steps is the number of steps that
 // all devices together may list.
-func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, steps int) (out launchRows) {
+func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins,
+	steps int) (out launchRows) {
 	for _, d := range tl.Devices {
 		row, fine := launchesOn(d, tl, l, marks, rank, bins, &steps)
 		out.rows, out.fine = append(out.rows, row), append(out.fine, fine)
@@ -35,7 +36,8 @@ type launchRows struct {
 }
 
 // launchesOn measures one device. It may list *budget more steps, which it counts down.
-func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, budget *int) (summary.Launches, []int64) {
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins,
+	budget *int) (summary.Launches, []int64) {
 	out := summary.Launches{Rank: rank, Device: d.Ordinal}
 	queued := make([]interval.Span, 0, len(d.Work)) // time from call to start of each operation
 	by := make([]int32, 0, len(d.Work))             // the link of each

@@ -34,7 +34,8 @@ func (o Options) measures(one Measures) bool { return o.Without&one == 0 }
 // Needs returns the parts of a trace that [Trace] needs with these options. Reading less is
 // faster.
 func (o Options) Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency), Arguments: o.measures(Efficiency), GraphNodes: o.measures(Efficiency), FlowsIfNeeded: true}
+	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency),
+		Arguments: o.measures(Efficiency), GraphNodes: o.measures(Efficiency), FlowsIfNeeded: true}
 }
 
 // Needs returns the parts of a trace that [Trace] needs to measure everything.

@@ -45,14 +45,16 @@ func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int6
 	var pooled int64
 	if value == GPUTime {
 		var issues diag.Ledger // unused: the summary has them
-		pooled = attribute.Stacks(b, gpu.NewTimeline(t, rules, &issues), steps.MarksOf(steps.NewVocabulary(t, nil), &issues), maxRows)
+		pooled = attribute.Stacks(b, gpu.NewTimeline(t, rules, &issues),
+			steps.MarksOf(steps.NewVocabulary(t, nil), &issues), maxRows)
 	} else {
 		pooled = cpuStacks(b, t)
 	}
 	p := b.Profile()
 	p.Default, p.Source, p.Issues = 1, t.File, t.Issues
 	if pooled > 0 {
-		p.Issues = append(slices.Clone(p.Issues), diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, Count: pooled, First: diag.Pos{File: t.File},
+		p.Issues = append(slices.Clone(p.Issues), diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
+			Count: pooled, First: diag.Pos{File: t.File},
 			Help: "The stacks reached the memory limit. The operations counted here are added up in one stack: sums are correct, but names are missing. Raise --max-memory."})
 	}
 	all := span(t)

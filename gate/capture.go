@@ -49,7 +49,8 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 			c.peak = fmt.Sprintf("%s (%s, %s)", is.Code, is.Severity, times(is.Count))
 			continue
 		}
-		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels || is.Code == metric.StepsMissing {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels ||
+			is.Code == metric.StepsMissing {
 			continue
 		}
 		if is.Severity != "data-loss" {

@@ -286,7 +286,8 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			a.why += "; the capture is incomplete, so there is more of it"
 			return a
 		}
-		return answer{result: Inconclusive, why: fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), capture: true}
+		return answer{result: Inconclusive, why: fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why,
+			o.Now.text(m)), capture: true}
 	}
 	if !compared {
 		return a

@@ -49,7 +49,8 @@ func newSample(values []metric.Value) *Sample {
 	}
 	sum := benchmath.AssumeNothing.Summary(s.bench(), confidence)
 	s.Center = sum.Center
-	s.Most = benchmath.AssumeNothing.Summary(benchmath.NewSample(most, &benchmath.Thresholds{CompareAlpha: alpha}), confidence).Center
+	s.Most = benchmath.AssumeNothing.Summary(benchmath.NewSample(most, &benchmath.Thresholds{CompareAlpha: alpha}),
+		confidence).Center
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
 		s.Lo, s.Hi = &sum.Lo, &sum.Hi
 	}
@@ -68,7 +69,8 @@ func (s *Sample) text(m *metric.Metric) string {
 		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing})
 	}
 	u := m.Unit
-	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
+	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)),
+		u.Text(slices.Max(s.Runs)))
 	if s.Missing > 0 {
 		text = "at least " + text
 	}
@@ -140,9 +142,12 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 		side  string
 		end   string // the end of the range that is nearest to the limit
 	}{
-		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil && (high > l.Max.At || l.Over && high == l.Max.At), "over", "at least " + u.Text(low)},
-		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil && (low < l.Min.At || l.Under && low == l.Min.At), "under", "at most " + u.Text(high)},
-		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at", "at most " + u.Text(high)},
+		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil &&
+			(high > l.Max.At || l.Over && high == l.Max.At), "over", "at least " + u.Text(low)},
+		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil &&
+			(low < l.Min.At || l.Under && low == l.Min.At), "under", "at most " + u.Text(high)},
+		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at",
+			"at most " + u.Text(high)},
 	} {
 		switch {
 		case limit.fails:
@@ -162,7 +167,8 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 			limits = "limits "
 		}
 		return answer{result: Inconclusive, capture: true,
-			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits, strings.Join(open, " and "), o.Now.Note)}
+			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits,
+				strings.Join(open, " and "), o.Now.Note)}
 	}
 	return a
 }
@@ -193,7 +199,8 @@ func (o *Outcome) value(limit *metric.Bound) string {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	text := o.Now.text(o.Gate.Metric)
 	short := u.Text(v)
-	if v == limit.At || u == metric.Count || short != u.Text(limit.At) && (u != metric.Share || !strings.HasPrefix(text, metric.Percent(limit.At))) {
+	if v == limit.At || u == metric.Count || short != u.Text(limit.At) &&
+		(u != metric.Share || !strings.HasPrefix(text, metric.Percent(limit.At))) {
 		return text
 	}
 	return strings.Replace(text, short, u.Exact(v), 1)
@@ -279,7 +286,8 @@ func (o *Outcome) fewRuns(noise float64) string {
 	default:
 		by = strconv.FormatFloat(math.Round(1000*noise/math.Abs(o.Base.Center))/10, 'f', -1, 64) + "%"
 	}
-	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set single_run_noise", single, by, MinRuns)
+	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set single_run_noise",
+		single, by, MinRuns)
 }
 
 // change says in words how the value differs from the baseline: "rose by 12.4%,

@@ -199,7 +199,8 @@ func (w *walker) inherit(stack []hosttree.Open[open]) {
 	d.op = -1
 	if len(stack) > 1 {
 		outer := &stack[len(stack)-2].Data
-		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward, outer.sequence
+		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward,
+			outer.sequence
 	}
 	d.own = w.ctx.role(f.Name, f.Kind)
 	d.roles |= d.own
@@ -389,13 +390,19 @@ func (a *Attribution) finalize() {
 
 // Fill adds the tables that need attribution to a summary whose devices, steps and copies are
 // measured already. coll returns the collective of a kernel.
-func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins int, budget *limits.Budget, issues *diag.Ledger) {
+func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins int, budget *limits.Budget,
+	issues *diag.Ledger) {
 	s.Kernels = gpu.Kernels(a.tl, a.operator, coll, rank, budget)
-	s.Ops = limits.KeepLargest(budget, a.ops.opRows(rank), func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
-	s.Modules = limits.KeepLargest(budget, a.moduleRows(rank), func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
-	s.Lines = limits.KeepLargest(budget, a.lineRows(rank), func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
-	s.Annotations = limits.KeepLargest(budget, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
-	s.Calls = limits.KeepLargest(budget, a.calls.Rows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
+	s.Ops = limits.KeepLargest(budget, a.ops.opRows(rank),
+		func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Modules = limits.KeepLargest(budget, a.moduleRows(rank),
+		func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
+	s.Lines = limits.KeepLargest(budget, a.lineRows(rank),
+		func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
+	s.Annotations = limits.KeepLargest(budget, a.noteRows(rank),
+		func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Calls = limits.KeepLargest(budget, a.calls.Rows(rank),
+		func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
 	s.Passes = a.passRows(rank)
 	s.CopyCalls = a.copyRows(rank, s.Copies, budget)
 	s.Syncs = a.calls.SyncRows(rank)

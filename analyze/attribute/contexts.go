@@ -62,7 +62,8 @@ type contextKey struct {
 }
 
 func newContexts(t *trace.Trace) *contexts {
-	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: [2][]role{make([]role, t.Names()), make([]role, t.Names())}}
+	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID),
+		roles: [2][]role{make([]role, t.Names()), make([]role, t.Names())}}
 }
 
 // noContext holds the kinds of frames that do not identify a launch site.
@@ -185,7 +186,8 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
-	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") && strings.HasSuffix(text, ": recompute_fn"))
+	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") &&
+		strings.HasSuffix(text, ": recompute_fn"))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
 	roles[name] = r
 	return r

@@ -35,7 +35,8 @@ type group struct {
 func newGroup(t *trace.Trace, shapes bool) *group {
 	return &group{
 		ctx: newContexts(t), ops: newOpTable(t, shapes), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()),
-		modules: make(moduleTable), forward: sequences{pages: make(map[sequenceKey]*sequencePage)}, engine: make(map[trace.TrackID]bool),
+		modules: make(moduleTable), forward: sequences{pages: make(map[sequenceKey]*sequencePage)},
+		engine: make(map[trace.TrackID]bool),
 	}
 }
 

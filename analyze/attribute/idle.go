@@ -72,9 +72,12 @@ type idleness struct {
 	// list per device of those with hostStateMark.
 	pending map[trace.TrackID][][]question
 
-	begins  []map[trace.TrackID]int64                            // by device and stream: start of the first work; filled on first use
-	states  []idleState                                          // state of a thread that is in a call, by the name of the call
-	waits   []*trace.Call                                        // calls that wait for a device, by start; only if there are opaque graphs
+	// by device and stream: start of the first work; filled on first use
+	begins []map[trace.TrackID]int64
+	// state of a thread that is in a call, by the name of the call
+	states []idleState
+	// calls that wait for a device, by start; only if there are opaque graphs
+	waits   []*trace.Call
 	maxRows int                                                  // of one device
 	first   [][]stepIdle                                         // the first steps, by device
 	host    func(device int, s interval.Span, state ThreadState) // Options.Host
@@ -100,7 +103,9 @@ type idleness struct {
 // work that was not recorded.
 func newIdleness(a *Attribution, opts Options) *idleness {
 	n := len(a.tl.Devices)
-	x := &idleness{a: a, maxRows: min(maxIdleRows, a.maxRows), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n), host: opts.Host}
+	x := &idleness{a: a, maxRows: min(maxIdleRows, a.maxRows), names: []string{""}, byName: map[string]int32{"": 0},
+		shown: make([][]shownGap, n), pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, n),
+		first: make([][]stepIdle, n), host: opts.Host}
 	x.others = x.number(otherNames)
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
@@ -206,7 +211,8 @@ func (x *idleness) launchOf(g calls.Gap) int64 {
 // waited returns the end of the first call that waited for the device after the given call,
 // and whether there is one.
 func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
-	i, _ := slices.BinarySearchFunc(x.waits, after.Start, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
+	i, _ := slices.BinarySearchFunc(x.waits, after.Start,
+		func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
 	if i == len(x.waits) {
 		return 0, false
 	}
@@ -361,7 +367,8 @@ func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
 		n--
 	}
 	// Events inside a runtime call, such as making a node of a graph, belong to the call.
-	for n > 1 && stack[n-1].Kind == trace.OtherKind && (stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
+	for n > 1 && stack[n-1].Kind == trace.OtherKind &&
+		(stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
 		n--
 	}
 	return stack[:n]

@@ -41,8 +41,10 @@ const (
 )
 
 var ownerNames = [...]string{
-	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween, byDependency: summary.OwnerDependency,
-	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded, byUnknown: summary.OwnerUnknown,
+	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween,
+	byDependency: summary.OwnerDependency,
+	byNothing:    summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded,
+	byUnknown: summary.OwnerUnknown,
 }
 
 const (
@@ -62,14 +64,17 @@ const (
 )
 
 var stateNames = [...]string{
-	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc, inLaunch: summary.StateLaunch,
-	inCall: summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
-	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff, isUnrecorded: summary.StateUnrecorded,
+	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc,
+	inLaunch: summary.StateLaunch,
+	inCall:   summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
+	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff,
+	isUnrecorded: summary.StateUnrecorded,
 }
 
 // callStates maps the kind of a call to the state of a thread that is in it.
 var callStates = map[string]idleState{
-	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc, "free": inAlloc, "other": inCall,
+	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc,
+	"free": inAlloc, "other": inCall,
 }
 
 // name returns the index into names of a symbol, whose text may end in an address: that is cut.

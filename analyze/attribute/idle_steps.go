@@ -83,7 +83,8 @@ func (x *idleness) idleOfSteps(device int, list []summary.Step) {
 		if st.Device != x.a.tl.Devices[device].Ordinal || st.Cut != "" {
 			continue
 		}
-		at := slices.IndexFunc(x.first[device], func(f stepIdle) bool { return f.span.Start == st.StartNS && f.span.Len() == st.WallNS })
+		at := slices.IndexFunc(x.first[device],
+			func(f stepIdle) bool { return f.span.Start == st.StartNS && f.span.Len() == st.WallNS })
 		if at < 0 {
 			continue
 		}
@@ -93,7 +94,8 @@ func (x *idleness) idleOfSteps(device int, list []summary.Step) {
 			st.Idle = append(st.Idle, *r)
 		}
 		slices.SortFunc(st.Idle, func(a, b summary.StepIdle) int {
-			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State),
+				cmp.Compare(a.Name, b.Name))
 		})
 	}
 }

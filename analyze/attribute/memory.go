@@ -185,7 +185,8 @@ func memoryStrip(list []*trace.MemoryEvent, bins int) *summary.MemoryStrip {
 	}
 	bin := (window.Len() + int64(bins) - 1) / int64(bins)
 	used := (window.Len() + bin - 1) / bin
-	s := &summary.MemoryStrip{StartNS: window.Start, BinNS: bin, Allocated: make([]int64, used), Reserved: make([]int64, used)}
+	s := &summary.MemoryStrip{StartNS: window.Start, BinNS: bin, Allocated: make([]int64, used),
+		Reserved: make([]int64, used)}
 	at, allocated, reserved := 0, int64(-1), int64(-1)
 	for i := range s.Allocated {
 		s.Allocated[i], s.Reserved[i] = allocated, reserved

@@ -235,7 +235,8 @@ func (o *opTable) join(other *opTable) {
 			}
 			if have := r.shapes[key]; have != nil {
 				have.Count += s.Count
-				have.GPUSelfNS, have.GPUTotalNS = summary.Plus(have.GPUSelfNS, s.GPUSelfNS), summary.Plus(have.GPUTotalNS, s.GPUTotalNS)
+				have.GPUSelfNS, have.GPUTotalNS = summary.Plus(have.GPUSelfNS, s.GPUSelfNS),
+					summary.Plus(have.GPUTotalNS, s.GPUTotalNS)
 				continue
 			}
 			r.shapes[key] = s

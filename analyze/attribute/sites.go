@@ -43,7 +43,8 @@ func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
 // Site returns the place of an id.
 func (a *Attribution) Site(id SiteID) Site {
 	at := cmp.Or(id.forward, id.context)
-	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Range: a.ctx.name(id.note), Pass: id.pass.String(), Lines: a.lineFrames(at)}
+	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Range: a.ctx.name(id.note),
+		Pass: id.pass.String(), Lines: a.lineFrames(at)}
 }
 
 // lineFrames returns the Python functions that enclose a context, innermost first. It leaves
@@ -100,7 +101,8 @@ func (a *Attribution) GapAt(device int, start int64) (out Gap, ok bool) {
 			}
 		}
 		slices.SortFunc(out.Causes, func(x, y summary.Idle) int {
-			return cmp.Or(cmp.Compare(y.NS, x.NS), cmp.Compare(x.Owner, y.Owner), cmp.Compare(x.State, y.State), cmp.Compare(x.Name, y.Name))
+			return cmp.Or(cmp.Compare(y.NS, x.NS), cmp.Compare(x.Owner, y.Owner), cmp.Compare(x.State, y.State),
+				cmp.Compare(x.Name, y.Name))
 		})
 		return out, true
 	}

@@ -70,7 +70,8 @@ func Stacks(b *profile.Builder, tl *gpu.Timeline, marks []steps.Mark, maxRows in
 	keys := slices.SortedFunc(maps.Keys(rows), func(x, y gpuRow) int {
 		return cmp.Or(cmp.Compare(rows[y].ns, rows[x].ns), cmp.Compare(x.context, y.context), cmp.Compare(x.name, y.name),
 			cmp.Compare(x.device, y.device), cmp.Compare(x.stream, y.stream), cmp.Compare(x.step, y.step),
-			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind, y.kind))
+			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind,
+				y.kind))
 	})
 	limit, streams := FrameLimit(MaxFrames), make(map[int64]profile.Label)
 	for _, key := range keys {

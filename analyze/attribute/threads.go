@@ -106,7 +106,8 @@ func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.Tr
 	best := make(map[string]*hosttree.Thread)
 	for _, th := range threads {
 		pid := t.Tracks[th.Track].PID
-		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls()),
+		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()),
+			cmp.Compare(th.Calls(), b.Calls()),
 			cmp.Compare(th.Len(), b.Len()), strings.Compare(t.Tracks[b.Track].TID, t.Tracks[th.Track].TID)) > 0 {
 			best[pid] = th
 		}

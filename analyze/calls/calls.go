@@ -51,7 +51,8 @@ const (
 func Of(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark) *Calls {
 	c := &Calls{
 		t: tl.Trace, tl: tl, links: l, marks: marks, rows: make([]*summary.Call, tl.Trace.Names()),
-		byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(tl.Devices)), copies: make(map[int32]int64),
+		byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(tl.Devices)),
+		copies: make(map[int32]int64),
 	}
 	c.busy = sync.OnceValue(func() *busyTimes {
 		var all []interval.Span

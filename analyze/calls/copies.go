@@ -78,7 +78,8 @@ func (c *Calls) Copies(budget *limits.Budget) (out []summary.CopyCall) {
 }
 
 func (c *Calls) copyRow(key copyKey) summary.CopyCall {
-	r := summary.CopyCall{Name: c.t.Name(key.name), Call: c.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Device: key.device}
+	r := summary.CopyCall{Name: c.t.Name(key.name), Call: c.t.Name(key.call), Class: summary.ClassCopy.String(),
+		Large: key.large, Device: key.device}
 	if key.kind == trace.Memset {
 		r.Class = summary.ClassMemset.String()
 	}

@@ -60,7 +60,8 @@ func (c *Calls) waitsOf(device int) (out []wait) {
 		}
 	}
 	slices.SortFunc(out, func(a, b wait) int {
-		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.link, b.link))
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track),
+			cmp.Compare(a.link, b.link))
 	})
 	return out
 }
@@ -87,7 +88,8 @@ func (c *Calls) queueOf(d *gpu.Device) queue {
 // emptied reports whether the device ran out of work during a wait. A wait for an event of earlier
 // work, such as the last step, leaves work in the queue.
 func (q queue) emptied(c wait) bool {
-	i, _ := slices.BinarySearchFunc(q, c.Start, func(l struct{ at, done int64 }, t int64) int { return cmp.Compare(l.at, t) })
+	i, _ := slices.BinarySearchFunc(q, c.Start,
+		func(l struct{ at, done int64 }, t int64) int { return cmp.Compare(l.at, t) })
 	return i > 0 && q[i-1].done > c.Start && q[i-1].done <= c.end()
 }
 

@@ -119,7 +119,8 @@ func yearShift(ns int64, year int, leap bool) (shift int64, ok bool) {
 		return first.UnixNano(), first.AddDate(0, 2, -1).Day() == 29
 	}
 	t := time.Unix(0, ns).UTC()
-	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).UnixNano() - ns, true
+	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+		time.UTC).UnixNano() - ns, true
 }
 
 // zones finds the time zone of tracks without one, if other tracks have Unix time. It assumes that

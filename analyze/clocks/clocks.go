@@ -22,7 +22,8 @@ func ParseSettings(list []string) (out Settings, err error) {
 	for _, text := range list {
 		i := strings.LastIndexByte(text, '=')
 		if i <= 0 {
-			return nil, fmt.Errorf("--clock-offset is %q, want INPUT=OFFSET, such as dmon.csv=+1.5s or 'dmon.csv=UTC+02:00'", text)
+			return nil, fmt.Errorf("--clock-offset is %q, want INPUT=OFFSET, such as dmon.csv=+1.5s or 'dmon.csv=UTC+02:00'",
+				text)
 		}
 		c := settingOf{pattern: slashed(text[:i])}
 		if _, err := path.Match(c.pattern, ""); err != nil {

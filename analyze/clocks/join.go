@@ -68,7 +68,8 @@ func explain(p *placed, all []*placed, joined bool) {
 	case p.monitor && p.sampled && len(p.sets) == 0:
 		p.row.LeftOut = summary.ValuesGone
 	case slices.ContainsFunc(all, func(o *placed) bool {
-		return o.row.Frame != "" && o.row.Frame != p.row.Frame && o.row.LeftOut != summary.NoTimes && (o.Track != nil && o.monitor != p.monitor) && p.near(o)
+		return o.row.Frame != "" && o.row.Frame != p.row.Frame && o.row.LeftOut != summary.NoTimes &&
+			(o.Track != nil && o.monitor != p.monitor) && p.near(o)
 	}):
 		p.row.LeftOut = summary.ZoneUnknown
 	default:

@@ -57,7 +57,8 @@ type samples struct {
 }
 
 // metrics are the metrics of monitors that are joined.
-var metrics = []string{"gpu.util", "gpu.memory_util", "memory.used", "memory.usage", "gpu.power", "gpu.clock", "gpu.sm_active", "gpu.tensor_active", "gpu.throttled",
+var metrics = []string{"gpu.util", "gpu.memory_util", "memory.used", "memory.usage", "gpu.power", "gpu.clock",
+	"gpu.sm_active", "gpu.tensor_active", "gpu.throttled",
 	"host.cpu_util", "host.iowait", "disk.util"}
 
 // OfLog returns the track of a log or a monitor, or nil if it has no values over time. phaseOf
@@ -78,7 +79,9 @@ func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 			t.sampled = true
 		case ok:
 			t.sets = append(t.sets, set)
-		case !strings.HasPrefix(s.Metric.Name, "gpu.") && !strings.HasPrefix(s.Metric.Name, "memory.") && !strings.HasPrefix(s.Metric.Name, "host.") && !strings.HasPrefix(s.Metric.Name, "disk.") && s.Metric.Role != logs.Other:
+		case !strings.HasPrefix(s.Metric.Name, "gpu.") && !strings.HasPrefix(s.Metric.Name, "memory.") &&
+			!strings.HasPrefix(s.Metric.Name, "host.") && !strings.HasPrefix(s.Metric.Name, "disk.") &&
+			s.Metric.Role != logs.Other:
 			t.monitor = false
 		}
 		if s.Metric.Name == "step.time" && !s.Sampled() {
@@ -137,7 +140,10 @@ func samplesOf(s *logs.Series) (samples, bool) {
 			order = append(order, i)
 		}
 	}
-	if byTime := func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) }; !slices.IsSortedFunc(order, byTime) {
+	if byTime := func(a, b int) int {
+		return cmp.Compare(s.Points.Time[a],
+			s.Points.Time[b])
+	}; !slices.IsSortedFunc(order, byTime) {
 		slices.SortStableFunc(order, byTime)
 	}
 	for _, i := range order {

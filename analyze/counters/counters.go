@@ -31,7 +31,8 @@ const maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 // they are those of the time that the kernels took.
 func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = c.Rows, c.Complete
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	g := grouping{Capture: c, figures: figures(), index: make(map[groupKey]int), issues: issues}
 	budget := limits.NewBudget(most)
 	g.table = budget.Table()
@@ -39,7 +40,8 @@ func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, 
 		g.add(&c.Launches[i])
 	}
 	slices.SortStableFunc(g.groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(b.row.TotalNS, a.row.TotalNS), cmp.Compare(a.row.Kernel, b.row.Kernel), cmp.Compare(a.row.Device, b.row.Device))
+		return cmp.Or(cmp.Compare(b.row.TotalNS, a.row.TotalNS), cmp.Compare(a.row.Kernel, b.row.Kernel),
+			cmp.Compare(a.row.Device, b.row.Device))
 	})
 	left := maxAdvice
 	for _, group := range g.groups {

@@ -110,7 +110,8 @@ func (d *device) at(ns int64) int64 { return ns - d.d.Window.Start }
 func (d *device) phases() {
 	runs := d.Phases.OnDevice(d.Completions[d.number])
 	for _, r := range atMost(runs, summary.MaxDetailPhases) {
-		d.out.Phases = append(d.out.Phases, summary.DetailSpan{AtNS: d.at(r.Start), NS: r.Len(), Name: d.names.of(r.Name), Depth: int32(r.Depth)})
+		d.out.Phases = append(d.out.Phases, summary.DetailSpan{AtNS: d.at(r.Start), NS: r.Len(), Name: d.names.of(r.Name),
+			Depth: int32(r.Depth)})
 	}
 }
 

@@ -13,9 +13,12 @@ import (
 
 // hostKinds maps the states of a thread to the kinds of a timeline. Other states are not drawn.
 var hostKinds = map[string]string{
-	"": summary.HostProfiler, summary.StateSync: summary.HostWait, summary.StateOS: summary.HostWait, summary.StateOff: summary.HostWait,
-	summary.StateCopy: summary.HostLaunch, summary.StateAlloc: summary.HostLaunch, summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
-	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython, summary.StateAnnotation: summary.HostAnnotation,
+	"": summary.HostProfiler, summary.StateSync: summary.HostWait, summary.StateOS: summary.HostWait,
+	summary.StateOff:  summary.HostWait,
+	summary.StateCopy: summary.HostLaunch, summary.StateAlloc: summary.HostLaunch,
+	summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
+	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython,
+	summary.StateAnnotation: summary.HostAnnotation,
 }
 
 // overheads has the kinds of records that CUPTI calls overhead although the program causes them: a

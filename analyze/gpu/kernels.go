@@ -26,7 +26,8 @@ const maxRecent = 4096
 // rows makes a row for each rowKey of the activities whose kind is wanted: first makes the row,
 // add counts an activity in it. op and coll return the operator and the collective of an activity
 // by its number. Rows over the budget are pooled by class: see [limits.Budget].
-func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bool, op func(int) trace.Sym, coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bool, op func(int) trace.Sym,
+	coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
 	taken := budget.Table()
 	index := make(map[rowKey]int)
@@ -73,7 +74,8 @@ type CollectiveOf func(number int, k *trace.Activity) collective.Op
 // Kernels sums the durations of kernels, in ns, by device, stream, name and the operator that
 // launched them, which op returns for the number of an activity. Kernels that run at the same
 // time count in full each.
-func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, budget *limits.Budget) []summary.Kernel {
+func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int,
+	budget *limits.Budget) []summary.Kernel {
 	first := func(key rowKey) summary.Kernel {
 		name, m := tl.Trace.Name(key.name), tl.Classes[key.name]
 		if key.pool > 0 {
@@ -88,11 +90,12 @@ func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, 
 			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.Trace.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, budget, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first, func(r *summary.Kernel, a *trace.Activity) {
-		r.Count++
-		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
-	})
+	return rows(tl, budget, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first,
+		func(r *summary.Kernel, a *trace.Activity) {
+			r.Count++
+			r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
+			r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
+		})
 }
 
 // CopyBytes returns a function that returns the bytes that a copy or memset moved, and whether
@@ -132,17 +135,18 @@ func Copies(tl *Timeline, rank int, budget *limits.Budget) []summary.Copy {
 		}
 	}
 	none := func(int) trace.Sym { return 0 }
-	return rows(tl, budget, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first, func(r *summary.Copy, a *trace.Activity) {
-		r.Count++
-		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
-		if n, known := sizeOf(a); known {
-			if r.Bytes == nil {
-				r.Bytes = new(int64)
+	return rows(tl, budget, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first,
+		func(r *summary.Copy, a *trace.Activity) {
+			r.Count++
+			r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
+			r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
+			if n, known := sizeOf(a); known {
+				if r.Bytes == nil {
+					r.Bytes = new(int64)
+				}
+				*r.Bytes = summary.Plus(*r.Bytes, n)
 			}
-			*r.Bytes = summary.Plus(*r.Bytes, n)
-		}
-	})
+		})
 }
 
 func noCollective(int, *trace.Activity) collective.Op { return collective.Other }

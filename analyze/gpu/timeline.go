@@ -130,7 +130,8 @@ func LongestGaps(d *Device, most int) []interval.Span {
 // NewTimeline sorts the GPU work of a trace and classifies its kernels. It adds an issue if there
 // are too many devices.
 func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Timeline {
-	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t), outside: make(map[int64][]Work)}
+	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t),
+		outside: make(map[int64][]Work)}
 	byOrdinal := make(map[int64]*Device)
 	counts := workOf(t)
 	number := int32(-1)

@@ -75,7 +75,8 @@ func (tl *Timeline) EdgeOf(d *Device) (e Edge) {
 	e.window = w
 	for _, k := range tl.outside[d.Ordinal] {
 		switch {
-		case k.End() <= w.Start && (!e.Known || k.End() > e.Before.End() || k.End() == e.Before.End() && tl.order(k, e.Before) > 0):
+		case k.End() <= w.Start && (!e.Known || k.End() > e.Before.End() || k.End() == e.Before.End() &&
+			tl.order(k, e.Before) > 0):
 			e.Before, e.Known = k, true
 		case k.Start >= w.End && k.Dur > 0 && (len(e.After) == 0 || k.Start < e.After[0].Start):
 			e.After = append(e.After[:0], k)
@@ -92,7 +93,8 @@ func (tl *Timeline) EdgeOf(d *Device) (e Edge) {
 		slices.SortStableFunc(e.After, tl.order)
 	}
 	extent := w.Extent[d.Ordinal]
-	e.cutsStart = w.Start > extent.Start && !slices.ContainsFunc(d.Work, func(k Work) bool { return tl.Activity(k).Start == w.Start })
+	e.cutsStart = w.Start > extent.Start && !slices.ContainsFunc(d.Work,
+		func(k Work) bool { return tl.Activity(k).Start == w.Start })
 	e.cutsEnd = w.End < extent.End && (len(e.After) == 0 || e.After[0].Start != w.End)
 	return e
 }

@@ -55,7 +55,8 @@ func Threads(t *trace.Trace) []*Thread {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) trace.TrackID { return s.Track }, timesOfSpan, func(s *trace.HostSpan) bool { return ofThread.Has(s.Kind) })
+		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) trace.TrackID { return s.Track }, timesOfSpan,
+			func(s *trace.HostSpan) bool { return ofThread.Has(s.Kind) })
 	})
 	wg.Go(func() {
 		bucket(all, python, &t.Python, func(p *trace.PythonCall) trace.TrackID { return p.Track }, timesOfPython, nil)
@@ -80,7 +81,8 @@ var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace
 // bucket distributes the rows of one table to their threads, by start: those for which wanted is
 // true, or all if it is nil. It counts first, so that each list is allocated once. Of events with
 // equal times, the one with the lower id comes first.
-func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func(*T) trace.TrackID, timesOf func(*T) times, wanted func(*T) bool) {
+func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func(*T) trace.TrackID,
+	timesOf func(*T) times, wanted func(*T) bool) {
 	count := make([]int, len(all))
 	for _, part := range table.Parts() {
 		for i := range part {
@@ -105,7 +107,8 @@ func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func
 	for i := range lists {
 		th, l := &all[i], &lists[i]
 		if th.rows[source] = l.refs; len(l.ends) > 0 {
-			runsort.Merge(l.refs, append(l.ends, len(l.refs)), func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
+			runsort.Merge(l.refs, append(l.ends, len(l.refs)),
+				func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
 		}
 	}
 }

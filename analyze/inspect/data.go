@@ -203,7 +203,8 @@ type (
 
 func (s *OpSums) plus(o OpSums) {
 	s.Count += o.Count
-	s.CPUNS, s.GPUSelfNS, s.GPUNS = summary.Plus(s.CPUNS, o.CPUNS), summary.Plus(s.GPUSelfNS, o.GPUSelfNS), summary.Plus(s.GPUNS, o.GPUNS)
+	s.CPUNS, s.GPUSelfNS, s.GPUNS = summary.Plus(s.CPUNS, o.CPUNS), summary.Plus(s.GPUSelfNS, o.GPUSelfNS),
+		summary.Plus(s.GPUNS, o.GPUNS)
 }
 
 // A Run is one call of an operator.
@@ -235,8 +236,9 @@ type Gap struct {
 
 	Causes []Cause `json:"causes,omitempty"` // sum to NS, longest first
 	Launch *Launch `json:"launch,omitempty"` // of After
-	Around []Span  `json:"around,omitempty"` // events of the launching thread that were open during the whole gap, outer to inner
-	Inside []Span  `json:"inside,omitempty"` // what else it did, longest first, nested
+	// events of the launching thread that were open during the whole gap, outer to inner
+	Around []Span `json:"around,omitempty"`
+	Inside []Span `json:"inside,omitempty"` // what else it did, longest first, nested
 }
 
 // A Work is a GPU operation at a gap.

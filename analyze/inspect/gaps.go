@@ -31,7 +31,8 @@ func (c *Capture) Longest(n int) (out []Gap) {
 // RankGaps sorts and numbers gaps, and keeps the first n.
 func RankGaps(all []Gap, n int) []Gap {
 	slices.SortStableFunc(all, func(a, b Gap) int {
-		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device), cmp.Compare(a.StartNS, b.StartNS))
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.StartNS, b.StartNS))
 	})
 	all, _ = cut(all, n)
 	for i := range all {
@@ -172,7 +173,8 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 			break
 		}
 		*rows--
-		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: w.c.since(n.first), NS: n.ns}
+		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: w.c.since(n.first),
+			NS: n.ns}
 		s.In = w.spans(n.kids, rows, depth+1)
 		out = append(out, s)
 	}

@@ -81,7 +81,8 @@ func (c *Capture) place(device int64) Place {
 // attribution attributes the work of the part.
 func (c *Capture) attribution(h *attribute.Host) *attribute.Attribution {
 	var unused diag.Ledger
-	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused), attribute.Options{Rows: limits.MaxRows})
+	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused),
+		attribute.Options{Rows: limits.MaxRows})
 }
 
 // step returns the step that a device is in, or nil.
@@ -229,7 +230,8 @@ func (f *finder) exactly() (exact bool, others int) {
 		}
 		seen[o.Name] = true
 		name := f.t.Name(o.Name)
-		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok && strings.EqualFold(last, f.pattern) {
+		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok &&
+			strings.EqualFold(last, f.pattern) {
 			same = append(same, o.Name)
 		} else if label.Finds("*"+f.pattern+"*", name) {
 			others++

@@ -23,7 +23,8 @@ type found struct {
 
 // longer sorts operations longest first.
 func longer(a, b found) int {
-	return cmp.Or(cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Start, b.Start), cmp.Compare(a.device, b.device), cmp.Compare(a.number, b.number))
+	return cmp.Or(cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Start, b.Start), cmp.Compare(a.device, b.device),
+		cmp.Compare(a.number, b.number))
 }
 
 // Kernels returns the GPU operations whose name matches the pattern or, if there are none, the
@@ -281,7 +282,8 @@ func JoinKernels(all []*Kernels, top int) *Kernels {
 		out.Shapes = append(out.Shapes, *s)
 	}
 	slices.SortFunc(out.Shapes, func(a, b Shape) int {
-		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Dims, b.Dims),
+			cmp.Compare(a.Types, b.Types))
 	})
 	out.Shapes, out.Left.Shapes = cut(out.Shapes, top)
 	out.Sites, out.Left.Sites = cut(joinSites(out.Sites), top)

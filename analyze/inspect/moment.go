@@ -40,7 +40,8 @@ func (c *Capture) At(t int64, top int) *Moment {
 	}
 	for i, d := range c.tl.Devices {
 		place := c.place(d.Ordinal)
-		row := Device{Rank: place.Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal), Step: c.step(d.Ordinal, t),
+		row := Device{Rank: place.Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal),
+			Step:    c.step(d.Ordinal, t),
 			Outside: t < d.Window.Start || t >= d.Window.End, Queued: queued[d.Ordinal]}
 		if row.Gap = gaps[i]; row.Gap != nil {
 			c.explain(row.Gap, a, top)

@@ -68,7 +68,8 @@ func joinSuggestions(all []Suggestion) (out Suggestion) {
 
 // words returns the words of a name in lower case: at most 64 words of at most 32 bytes.
 func words(name string) (out []string) {
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
 		if len(out) < 64 {
 			out = append(out, w[:min(32, len(w))])
 		}

@@ -20,7 +20,8 @@ import (
 // the work that it launched.
 func (c *Capture) Ops(pattern string, top int) *Ops {
 	h := attribute.HostOf(c.t)
-	w := &runWalker{c: c, links: h.Links, find: newFinder(c.t, pattern), kinds: trace.Of(trace.CPUOp), top: top, rows: make(map[trace.Sym]*opSums)}
+	w := &runWalker{c: c, links: h.Links, find: newFinder(c.t, pattern), kinds: trace.Of(trace.CPUOp), top: top,
+		rows: make(map[trace.Sym]*opSums)}
 	w.Exact, w.Containing = w.find.exactly()
 	w.walk()
 	if len(w.rows) == 0 {
@@ -104,7 +105,8 @@ func shapeRows(by map[[2]string]*OpShape) (out []OpShape) {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b OpShape) int {
-		return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.CPUNS, a.CPUNS), cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+		return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.CPUNS, a.CPUNS), cmp.Compare(a.Dims, b.Dims),
+			cmp.Compare(a.Types, b.Types))
 	})
 	return out
 }
@@ -178,7 +180,8 @@ func (w *runWalker) Enter(open []hosttree.Open[runData]) {
 func (w *runWalker) of(name trace.Sym) *opSums {
 	r := w.rows[name]
 	if r == nil {
-		r = &opSums{t: w.c.t, Op: Op{Name: w.c.t.Name(name)}, shapes: make(map[trace.ShapeID]*OpSums), first: make(map[trace.ShapeID]*trace.Op)}
+		r = &opSums{t: w.c.t, Op: Op{Name: w.c.t.Name(name)}, shapes: make(map[trace.ShapeID]*OpSums),
+			first: make(map[trace.ShapeID]*trace.Op)}
 		w.rows[name] = r
 	}
 	return r
@@ -236,7 +239,8 @@ func (w *runWalker) Between(_, _ int64, _ []hosttree.Open[runData]) {}
 func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	top := &open[len(open)-1]
 	run := Run{
-		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: w.c.since(top.Start), NS: top.End - top.Start,
+		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: w.c.since(top.Start),
+		NS:        top.End - top.Start,
 		GPUSelfNS: top.Data.self, GPUNS: top.Data.gpu,
 	}
 	if len(w.Longest) == w.top && longerRun(w.Longest[w.top-1], run) <= 0 {
@@ -259,7 +263,8 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 
 // longerRun sorts calls by descending GPU time, then by descending CPU time.
 func longerRun(a, b Run) int {
-	return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.StartNS, b.StartNS), strings.Compare(a.Thread, b.Thread))
+	return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(a.StartNS, b.StartNS), strings.Compare(a.Thread, b.Thread))
 }
 
 // JoinOps joins the answers of several inputs to the same question. Tables have at most top rows. It
@@ -276,9 +281,11 @@ func JoinOps(all []*Ops, top int) *Ops {
 	shapes := make(map[string]map[[2]string]*OpShape)
 	var instead []Suggestion
 	for _, o := range all {
-		out.Ranges, out.Exact, out.Containing = out.Ranges || o.Ranges, out.Exact || o.Exact, max(out.Containing, o.Containing)
+		out.Ranges, out.Exact, out.Containing = out.Ranges || o.Ranges, out.Exact || o.Exact,
+			max(out.Containing, o.Containing)
 		out.Count += o.Count
-		out.CPUNS, out.GPUSelfNS, out.GPUNS = summary.Plus(out.CPUNS, o.CPUNS), summary.Plus(out.GPUSelfNS, o.GPUSelfNS), summary.Plus(out.GPUNS, o.GPUNS)
+		out.CPUNS, out.GPUSelfNS, out.GPUNS = summary.Plus(out.CPUNS, o.CPUNS), summary.Plus(out.GPUSelfNS, o.GPUSelfNS),
+			summary.Plus(out.GPUNS, o.GPUNS)
 		out.Longest, out.Sites = append(out.Longest, o.Longest...), append(out.Sites, o.Sites...)
 		for _, n := range o.Names {
 			if names[n.Name] == nil {

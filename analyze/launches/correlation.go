@@ -95,7 +95,8 @@ func (x *callIndex) finalize(r *rivals) {
 	pid := func(c rival) string { return x.t.Tracks[c.Track].PID }
 	slices.SortFunc(r.all, func(a, b rival) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(pid(a), pid(b)), cmp.Compare(x.t.Tracks[a.Track].TID, x.t.Tracks[b.Track].TID), cmp.Compare(x.t.Name(a.Name), x.t.Name(b.Name)))
+			cmp.Compare(pid(a), pid(b)), cmp.Compare(x.t.Tracks[a.Track].TID,
+				x.t.Tracks[b.Track].TID), cmp.Compare(x.t.Name(a.Name), x.t.Name(b.Name)))
 	})
 	over := make(map[trace.TrackID]int64) // end of the last call kept, by thread
 	r.all = slices.DeleteFunc(r.all, func(c rival) bool {

@@ -129,7 +129,8 @@ func Of(t *trace.Trace) *Links {
 		}
 		l.Called++
 		l.longest = max(l.longest, a.End()-call.Start)
-		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Span: interval.Span{Start: call.Start, End: call.Start + call.Dur}, Track: call.Track, row: ref, called: true}))
+		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Span: interval.Span{Start: call.Start, End: call.Start + call.Dur},
+			Track: call.Track, row: ref, called: true}))
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
@@ -162,7 +163,8 @@ func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
 		if ok {
 			l.Without--
 			o := t.Ops.At(ref)
-			l.add(a, number, l.to(&l.byOp[ref], Link{Span: interval.Span{Start: o.Start, End: o.Start + o.Dur}, Track: o.Track, row: ref}))
+			l.add(a, number, l.to(&l.byOp[ref], Link{Span: interval.Span{Start: o.Start, End: o.Start + o.Dur}, Track: o.Track,
+				row: ref}))
 		}
 	}
 }

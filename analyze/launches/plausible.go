@@ -45,7 +45,8 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	for _, r := range s.Launches {
 		lost += r.CallsLost
 	}
-	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)}, tl.Instant)
+	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)},
+		tl.Instant)
 	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
 	if host := &l.Lost().host; l.Called == 0 && host.launches > 0 {
 		severity := diag.Info
@@ -174,7 +175,8 @@ type outside struct {
 // outsideOf returns the bounds for the work of a device; host is the span of all calls.
 func outsideOf(d *gpu.Device, host interval.Span) outside {
 	most := max(host.Len(), minOutside)
-	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start, first: len(d.Work)}
+	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start,
+		first: len(d.Work)}
 	if n := len(d.Work); n == 0 || d.Work[n-1].Start <= host.End+most {
 		return out
 	}
@@ -218,7 +220,8 @@ func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 	kinds := newLossKinds(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
-		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 && !kinds.launchesOne(l.Call(k).Name) {
+		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 &&
+			!kinds.launchesOne(l.Call(k).Name) {
 			continue
 		}
 		if s == nil || track != a.Track {

@@ -83,7 +83,8 @@ func ofKernels(k int8) bool {
 // lossKinds maps the kinds of calls that launch GPU work to the kinds of [summary.LaunchLoss], in
 // the order of the rows.
 var lossKinds = []struct{ call, kind string }{
-	{"launch", summary.LossKernel}, {"graph-launch", summary.LossGraph}, {"copy", summary.LossCopy}, {"memset", summary.LossMemset},
+	{"launch", summary.LossKernel}, {"graph-launch", summary.LossGraph}, {"copy", summary.LossCopy},
+	{"memset", summary.LossMemset},
 }
 
 // emptyCall is the shortest time, in ns, of a call that enqueues a copy or memset. Shorter calls
@@ -163,7 +164,8 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 	out.sortEnds(t, kinds)
 	for k := range lossKinds {
 		if missing[k] > 0 {
-			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k], Missing: missing[k], AtEnd: atEnd[k], Overdue: overdue[k]})
+			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k],
+				Missing: missing[k], AtEnd: atEnd[k], Overdue: overdue[k]})
 		}
 	}
 	return out
@@ -245,7 +247,8 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 		if len(list) == 0 || kinds.of(c.Name) < 0 {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(list, c.Start, func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
+		i, _ := slices.BinarySearchFunc(list, c.Start,
+			func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
 		if _, ok := l.OfCall(ref); ok {
 			for j := i - 1; j >= max(0, i-2); j-- {
 				if list[j].Start+list[j].Dur >= c.Start+c.Dur {

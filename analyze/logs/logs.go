@@ -72,14 +72,16 @@ type seriesMeasure struct {
 // real log.
 func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
 	for _, p := range m.log.Producers {
-		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Unverified)
+		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}},
+			p.Unverified)
 	}
 }
 
 // row returns the statistics of the values of one series, or of several together.
 func (m *seriesMeasure) row(of []*logs.Series) summary.Series {
 	f := of[0]
-	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
+	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better),
+		Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
 		Producer: f.Producer, Name: f.As, Inside: f.Inside}
 	if len(of) > 1 {
 		r.Pooled = int64(len(of))
@@ -128,7 +130,8 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *lo
 	mean := sum / float64(r.N)
 	r.Min, r.Median, r.Max, r.Mean, r.Sum = &least, &median, &most, finite(mean), finite(sum)
 	if r.Mean == nil || r.Sum == nil { // beyond what a float64 can be
-		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer, Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
+		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer,
+			Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
 		return
 	}
 	for i, v := range values {
@@ -330,7 +333,8 @@ func benchmarkRow(b *logs.Benchmark, number int) summary.Benchmark {
 		if finite(f.Value) == nil {
 			continue // reported as something that is not a number
 		}
-		r.Metrics = append(r.Metrics, summary.Figure{Metric: f.Metric.Name, Stat: f.Stat, Name: f.As, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Value: f.Value})
+		r.Metrics = append(r.Metrics, summary.Figure{Metric: f.Metric.Name, Stat: f.Stat, Name: f.As, Unit: f.Metric.Unit,
+			Better: string(f.Metric.Better), Role: string(f.Metric.Role), Value: f.Value})
 	}
 	return r
 }

@@ -80,14 +80,17 @@ func sumOfPhases(phases []*logs.Series) (*logs.Series, bool) {
 	if len(order) == 0 {
 		return nil, false
 	}
-	slices.SortStableFunc(order, func(a, b key) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.step, b.step)) })
+	slices.SortStableFunc(order,
+		func(a, b key) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.step, b.step)) })
 	metric, _ := logs.MetricOf(metricStep)
-	out := &logs.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)), Min: math.Inf(1), Max: math.Inf(-1)}
+	out := &logs.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)),
+		Min: math.Inf(1), Max: math.Inf(-1)}
 	for _, k := range order {
 		v := sums[k]
 		out.Min, out.Max, out.Sum = min(out.Min, v), max(out.Max, v), out.Sum+v
 		p := &out.Points
-		p.Value, p.Step, p.Time, p.Run = append(p.Value, v), append(p.Step, k.step), append(p.Time, times[k]), append(p.Run, k.run)
+		p.Value, p.Step, p.Time, p.Run = append(p.Value, v), append(p.Step, k.step), append(p.Time, times[k]),
+			append(p.Run, k.run)
 	}
 	return out, true
 }
@@ -107,7 +110,8 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 			}
 			wall := int64(math.Round(v))
 			k := keyOfStep(s, i)
-			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start, WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
+			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start,
+				WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
 			if t := s.Points.TimeAt(i); t != logs.NoTime { // a step is logged when it is done
 				row.StartNS = m.sinceStart(t) - wall
 			}
@@ -192,7 +196,8 @@ func (m *seriesMeasure) phaseRows(of []*logs.Series) {
 		k := key{s.Producer, path}
 		p := paths[k]
 		if p == nil {
-			p = &loggedPhase{row: summary.Phase{Device: summary.NoDevice, Path: path, Example: s.As, Producer: s.Producer, Source: summary.SourceLog}}
+			p = &loggedPhase{row: summary.Phase{Device: summary.NoDevice, Path: path, Example: s.As, Producer: s.Producer,
+				Source: summary.SourceLog}}
 			paths[k] = p
 			order = append(order, k)
 		}

@@ -26,11 +26,13 @@ import (
 // entries.
 func Measure(m *memory.Snapshot, in summary.Input, bins int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = m.Records, m.Complete
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	owners := newOwners(&m.Stacks)
 	for i := range m.Devices {
 		d := &m.Devices[i]
-		row := summary.Snapshot{Rank: in.Rank, Device: d.Number, Expandable: m.Settings.Expandable, Configuration: m.Settings.Configuration}
+		row := summary.Snapshot{Rank: in.Rank, Device: d.Number, Expandable: m.Settings.Expandable,
+			Configuration: m.Settings.Configuration}
 		usage(&row, d)
 		r := replay{m: m, d: d, owners: owners, issues: issues, complete: m.Complete, bins: bins}
 		r.measure(&row)
@@ -130,8 +132,10 @@ func segmentUsage(seg memory.Segment, blocks []memory.Block) summary.Usage {
 
 func plusUsage(a, b summary.Usage) summary.Usage {
 	return summary.Usage{
-		Segments: a.Segments + b.Segments, Reserved: summary.Plus(a.Reserved, b.Reserved), Allocated: summary.Plus(a.Allocated, b.Allocated),
-		Waiting: summary.Plus(a.Waiting, b.Waiting), Split: summary.Plus(a.Split, b.Split), Cached: summary.Plus(a.Cached, b.Cached),
+		Segments: a.Segments + b.Segments, Reserved: summary.Plus(a.Reserved, b.Reserved),
+		Allocated: summary.Plus(a.Allocated, b.Allocated),
+		Waiting:   summary.Plus(a.Waiting, b.Waiting), Split: summary.Plus(a.Split, b.Split),
+		Cached:      summary.Plus(a.Cached, b.Cached),
 		LargestFree: max(a.LargestFree, b.LargestFree), Rounding: summary.Plus(a.Rounding, b.Rounding),
 	}
 }

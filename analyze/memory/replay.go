@@ -270,7 +270,8 @@ func (r *replay) change(i int) int64 {
 
 func (r *replay) walk() *walked {
 	n := len(r.d.Entries)
-	w := &walked{peak: -1, live: r.olderSum, reserved: r.reserved, highest: r.reserved, highestAt: -1, liveAt: make([]int64, n), reservedA: make([]int64, n)}
+	w := &walked{peak: -1, live: r.olderSum, reserved: r.reserved, highest: r.reserved, highestAt: -1,
+		liveAt: make([]int64, n), reservedA: make([]int64, n)}
 	live, reserved, waiting := r.olderSum, r.reserved, int64(0)
 	pendingFrees := make(map[int64]int64) // bytes of blocks whose free was requested and not completed, by address
 	for i := range r.d.Entries {
@@ -299,7 +300,8 @@ func (r *replay) walk() *walked {
 }
 
 func (r *replay) peakOf(w *walked) *summary.MemoryPeak {
-	p := &summary.MemoryPeak{Entry: int64(w.peak), Live: w.live, Waiting: w.waiting, Reserved: w.reserved, Sizes: "requested", HighestReserved: w.highest}
+	p := &summary.MemoryPeak{Entry: int64(w.peak), Live: w.live, Waiting: w.waiting, Reserved: w.reserved,
+		Sizes: "requested", HighestReserved: w.highest}
 	if r.rounded {
 		p.Sizes = "rounded"
 	}
@@ -359,7 +361,8 @@ func (r *replay) failures(row *summary.Snapshot, w *walked) {
 func (r *replay) failure(i int, at state) summary.OutOfMemory {
 	e := &r.d.Entries[i]
 	key := r.owners.list[r.owners.owner(e.Stack)]
-	o := summary.OutOfMemory{NS: r.timeOf(i), Wanted: e.Size, Kind: key.kind, Frame: key.frame, Stack: r.owners.stackText(e.Stack)}
+	o := summary.OutOfMemory{NS: r.timeOf(i), Wanted: e.Size, Kind: key.kind, Frame: key.frame,
+		Stack: r.owners.stackText(e.Stack)}
 	if e.Address >= 0 {
 		o.Free = new(e.Address)
 	}

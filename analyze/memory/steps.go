@@ -55,7 +55,8 @@ func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 		out, end = append(out, s), s.StartNS+s.NS
 	}
 	if over > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info, Help: fmt.Sprintf("Steps that began before the history or overlap an earlier step, and those after the first %d, were left out.", maxMemorySteps)}, int64(over))
+		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info,
+			Help: fmt.Sprintf("Steps that began before the history or overlap an earlier step, and those after the first %d, were left out.", maxMemorySteps)}, int64(over))
 	}
 	return out
 }
@@ -92,7 +93,8 @@ func (r *replay) growth(steps []summary.MemoryStep) *summary.MemoryGrowth {
 		return nil
 	}
 	first, last := steps[warmUp], steps[len(steps)-1]
-	g := &summary.MemoryGrowth{From: first.Name, To: last.Name, Steps: int64(len(steps) - warmUp - 1), Bytes: summary.Plus(last.Start, -first.Start)}
+	g := &summary.MemoryGrowth{From: first.Name, To: last.Name, Steps: int64(len(steps) - warmUp - 1),
+		Bytes: summary.Plus(last.Start, -first.Start)}
 	for i := warmUp + 1; i < len(steps); i++ {
 		g.Fell = g.Fell || steps[i].Start < steps[i-1].Start
 	}

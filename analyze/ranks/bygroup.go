@@ -46,7 +46,8 @@ func Split(m Member) []Share {
 			if !ok {
 				at = len(out)
 				index[key] = at
-				out = append(out, Share{Key: key, Of: keys[what.Group], Sends: uint8(sends), First: i, Columns: &collective.Columns{Groups: []collective.Group{c.Groups[what.Group]}}})
+				out = append(out, Share{Key: key, Of: keys[what.Group], Sends: uint8(sends), First: i,
+					Columns: &collective.Columns{Groups: []collective.Group{c.Groups[what.Group]}}})
 			}
 			to := out[at].Columns
 			what.Group = 0 // groups with the same key are equal in all that matters
@@ -149,7 +150,8 @@ func newList(member int, runs []int32, cut bool) list {
 
 // outline returns the outline of a group whose lists refer to places of the job.
 func (g *group) outline() Outline {
-	o := Outline{Aligns: g.matched != byNothing && slices.ContainsFunc(g.instances, func(in instance) bool { return g.aligns(&in) })}
+	o := Outline{Aligns: g.matched != byNothing &&
+		slices.ContainsFunc(g.instances, func(in instance) bool { return g.aligns(&in) })}
 	for _, l := range g.lists {
 		o.Places = append(o.Places, l.member)
 	}
@@ -172,8 +174,9 @@ func Solve(list []Given, plan Plan) Solved {
 	g, members := groupFrom(list)
 	share := list[0].Share
 	out := Solved{
-		First: [2]int{list[0].Place, share.First}, Group: share.Columns.Groups[0], Of: g.key, Sends: share.Sends, Matched: uint8(g.matched),
-		Facts: g.facts(members), Rows: g.rows(members),
+		First: [2]int{list[0].Place, share.First}, Group: share.Columns.Groups[0], Of: g.key, Sends: share.Sends,
+		Matched: uint8(g.matched),
+		Facts:   g.facts(members), Rows: g.rows(members),
 	}
 	sums := make([]waits, len(list))
 	g.sum(members, sums)
@@ -181,7 +184,8 @@ func Solve(list []Given, plan Plan) Solved {
 	at := map[int]int{}
 	for i, w := range sums {
 		at[list[i].Place] = i
-		out.Lists = append(out.Lists, SolvedList{list[i].Place, w.transfer, w.wait, w.caused, w.matched, w.last, w.incomplete, counts[i]})
+		out.Lists = append(out.Lists, SolvedList{list[i].Place, w.transfer, w.wait, w.caused, w.matched, w.last,
+			w.incomplete, counts[i]})
 	}
 	for _, s := range plan.Steps[share.Key] {
 		to := make([]int, len(s.To))
@@ -210,14 +214,16 @@ func Assemble(members []Member, found []Solved) (*Job, error) {
 				return nil, fmt.Errorf("place %d of %d members", l.Place, len(members))
 			}
 			w := &j.waits[l.Place]
-			w.transfer, w.wait, w.caused = summary.Plus(w.transfer, l.Transfer), summary.Plus(w.wait, l.Wait), summary.Plus(w.caused, l.Caused)
+			w.transfer, w.wait, w.caused = summary.Plus(w.transfer, l.Transfer), summary.Plus(w.wait, l.Wait),
+				summary.Plus(w.caused, l.Caused)
 			w.matched, w.last, w.incomplete = w.matched+l.Matched, w.last+l.Last, w.incomplete+l.Not
 			g.lists = append(g.lists, list{member: l.Place})
 		}
 		j.groups = append(j.groups, g)
 		clocks = append(clocks, f.Clocks...)
 	}
-	slices.SortFunc(clocks, func(a, b SolvedClock) int { return cmp.Or(cmp.Compare(a.Nth, b.Nth), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(clocks,
+		func(a, b SolvedClock) int { return cmp.Or(cmp.Compare(a.Nth, b.Nth), cmp.Compare(a.To, b.To)) })
 	for _, c := range clocks {
 		j.clocks[c.To] = clock{j.clocks[c.From].offset + c.Offset, c.Residual, c.N}
 	}

@@ -50,7 +50,8 @@ type split struct {
 func (g *group) splitsOf(members []Member) (out []split) {
 	index := map[int32]int{} // by instance
 	for i := range g.instances {
-		if in := &g.instances[i]; in.uneven && in.what.Op == collective.AllToAll && g.everyone(in) && collective.DtypeBytes(in.what.Dtype) > 0 {
+		if in := &g.instances[i]; in.uneven && in.what.Op == collective.AllToAll && g.everyone(in) &&
+			collective.DtypeBytes(in.what.Dtype) > 0 {
 			index[int32(i)] = len(out)
 			out = append(out, split{instance: i, bytes: make([]int64, len(g.lists))})
 		}

@@ -76,7 +76,8 @@ func noteMissing(s *summary.Summary) {
 	}
 	add(s, summary.Issue{
 		Code: "ranks-missing", Severity: diag.Info.String(), Count: int64(first.WorldSize - len(given)),
-		Help: fmt.Sprintf("%d of %d ranks were given. A missing rank may be the straggler. Give the traces of all ranks.", len(given), first.WorldSize),
+		Help: fmt.Sprintf("%d of %d ranks were given. A missing rank may be the straggler. Give the traces of all ranks.",
+			len(given), first.WorldSize),
 	})
 }
 
@@ -151,7 +152,8 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 	if at.Cut {
 		help = fmt.Sprintf("The file of rank %d ends early, with %d collectives of a group; rank %d has %d. The rest is compared without rank %d, so a rank that seems to be late there may have waited for it. Give the whole file.", at.Rank, fewest, full.Rank, most, at.Rank)
 	}
-	add(s, summary.Issue{Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first, Help: help})
+	add(s, summary.Issue{Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)),
+		First: first, Help: help})
 }
 
 // counts returns, for each list, the number of collectives in which every rank of the group takes

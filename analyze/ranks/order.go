@@ -86,7 +86,8 @@ func bestShift(members []Member, l, ref *list) shift {
 	const noise = 10_000 // ns
 	all = slices.DeleteFunc(all, func(s shift) bool { return s.disagree > best.disagree || s.spread > best.spread+noise })
 	slices.SortFunc(all, func(a, b shift) int {
-		return cmp.Or(compareBools(a.overhang, b.overhang), cmp.Compare(distance(a.offset, 0), distance(b.offset, 0)), cmp.Compare(distance(int64(a.by), 0), distance(int64(b.by), 0)))
+		return cmp.Or(compareBools(a.overhang, b.overhang), cmp.Compare(distance(a.offset, 0), distance(b.offset, 0)),
+			cmp.Compare(distance(int64(a.by), 0), distance(int64(b.by), 0)))
 	})
 	if len(all) == 0 {
 		return first
@@ -143,7 +144,8 @@ func (g *group) byEnds(members []Member, ref *list) {
 			k, _ := slices.BinarySearchFunc(ends, run.End-near, func(at int32, ns int64) int { return cmp.Compare(end(at), ns) })
 			for ; k < len(ends) && end(ends[k]) < run.End+near; k++ {
 				other := to.Runs[ref.runs[ends[k]]]
-				if d := distance(run.End, other.End); d < nearest && !taken[ends[k]] && same(own.Whats[run.What], to.Whats[other.What]) {
+				if d := distance(run.End, other.End); d < nearest && !taken[ends[k]] &&
+					same(own.Whats[run.What], to.Whats[other.What]) {
 					best, nearest = ends[k], d
 				}
 			}

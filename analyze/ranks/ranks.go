@@ -78,10 +78,12 @@ func Match(members []Member) *Job {
 // are fewer than two, or if two have the same rank and device: these are different runs, or parts
 // of one.
 func Comparable(members []Member) []Member {
-	list := slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
+	list := slices.DeleteFunc(slices.Clone(members),
+		func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
 	place := func(a, b Member) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)) }
 	slices.SortFunc(list, func(a, b Member) int { return cmp.Or(place(a, b), cmp.Compare(a.Input, b.Input)) })
-	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list), func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
+	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list),
+		func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
 		return nil
 	}
 	return list

@@ -37,7 +37,8 @@ func (j *Job) AddTo(s *summary.Summary) {
 		w, c := j.waits[i], j.clocks[i]
 		r := summary.RankWait{
 			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
-			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split, Others: others[i], Late: late[i],
+			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split,
+			Others: others[i], Late: late[i],
 		}
 		if top.peers != nil {
 			r.Peers = &j.members[top.peers[i]].Rank
@@ -173,8 +174,9 @@ func (g *group) newRow(key sortOf, members []Member) summary.Collective {
 		first = min(first, members[l.member].Input)
 	}
 	r := summary.Collective{
-		Input: first, Op: key.op.String(), Group: g.name, GroupRanks: g.ranks, GroupSize: g.size, Ranks: len(g.lists), Partial: len(g.lists) < g.size,
-		Dtype: key.dtype, MatchedBy: g.matched.String(),
+		Input: first, Op: key.op.String(), Group: g.name, GroupRanks: g.ranks, GroupSize: g.size, Ranks: len(g.lists),
+		Partial: len(g.lists) < g.size,
+		Dtype:   key.dtype, MatchedBy: g.matched.String(),
 	}
 	if g.local {
 		r.Group = "" // it means nothing on another rank

@@ -81,9 +81,11 @@ func (t *topology) kinds() (out []summary.GroupKind) {
 		}
 		out[i].Count++
 	}
-	order := []string{summary.ParallelTensor, summary.ParallelContext, summary.ParallelExpert, summary.ParallelPipeline, summary.ParallelData}
+	order := []string{summary.ParallelTensor, summary.ParallelContext, summary.ParallelExpert, summary.ParallelPipeline,
+		summary.ParallelData}
 	slices.SortFunc(out, func(a, b summary.GroupKind) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Parallel), slices.Index(order, b.Parallel)), cmp.Compare(a.Size, b.Size), cmp.Compare(a.From, b.From))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Parallel), slices.Index(order, b.Parallel)),
+			cmp.Compare(a.Size, b.Size), cmp.Compare(a.From, b.From))
 	})
 	return out
 }
@@ -128,7 +130,8 @@ func parallelOf(text string) string {
 			return ""
 		}
 	}
-	if kinds[summary.ParallelData] && len(kinds) == 2 && (kinds[summary.ParallelContext] || kinds[summary.ParallelExpert]) {
+	if kinds[summary.ParallelData] && len(kinds) == 2 &&
+		(kinds[summary.ParallelContext] || kinds[summary.ParallelExpert]) {
 		return summary.ParallelData
 	}
 	if len(kinds) != 1 {
@@ -321,12 +324,14 @@ func (t *topology) nodesOf(g *group) int {
 
 // staged reports whether the members of a group belong to several stages.
 func (t *topology) staged(g *group) bool {
-	return t.stage != nil && slices.ContainsFunc(g.lists, func(l list) bool { return t.stage[l.member] != t.stage[g.lists[0].member] })
+	return t.stage != nil && slices.ContainsFunc(g.lists,
+		func(l list) bool { return t.stage[l.member] != t.stage[g.lists[0].member] })
 }
 
 // ofPeers reports whether all members of a group do the same work.
 func (t *topology) ofPeers(g *group) bool {
-	return t.peers != nil && !slices.ContainsFunc(g.lists, func(l list) bool { return t.peers[l.member] != t.peers[g.lists[0].member] })
+	return t.peers != nil && !slices.ContainsFunc(g.lists,
+		func(l list) bool { return t.peers[l.member] != t.peers[g.lists[0].member] })
 }
 
 // messages returns the number of messages that a stage sends to the next one per step, or nil if

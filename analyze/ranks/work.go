@@ -77,7 +77,8 @@ func addCell[K comparable](members int, table map[K][]cell, key K, m int, count,
 }
 
 // grouped holds parts of the names of kernels that multiply the matrices of several experts.
-var grouped = []string{"grouped_gemm", "groupedgemm", "group_gemm", "groupgemm", "grouped_mm", "moe_gemm", "moegemm", "fused_moe_kernel"}
+var grouped = []string{"grouped_gemm", "groupedgemm", "group_gemm", "groupgemm", "grouped_mm", "moe_gemm", "moegemm",
+	"fused_moe_kernel"}
 
 func ofExperts(kernel string) bool {
 	name := strings.ToLower(kernel)

@@ -169,7 +169,8 @@ func (f *family) before(g *family) bool {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of), cmp.Compare(f.track, g.track)) < 0
+	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of),
+		cmp.Compare(f.track, g.track)) < 0
 }
 
 // tidy sorts the markers. Of copies on several threads it keeps the longest, and it removes
@@ -189,7 +190,8 @@ func (f *family) tidy() {
 		}
 	}
 	slices.SortStableFunc(f.marks, func(a, b Mark) int {
-		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End),
+			cmp.Compare(a.number, b.number))
 	})
 	if f.of == torchFamily {
 		slices.SortStableFunc(f.marks, func(a, b Mark) int {

@@ -74,7 +74,8 @@ func PhasesOf(v *Vocabulary) *Phases {
 	most, on := int64(-1), trace.TrackID(0)
 	for track, events := range byTrack {
 		slices.SortStableFunc(events, func(a, b phaseEvent) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),
+				cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
 		})
 		var all interval.Builder
 		for _, e := range events {
@@ -149,7 +150,8 @@ func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 
 		}
 		node = int32(len(p.nodes))
 		children[path] = node
-		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path, first: e.name, is: e.is})
+		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path,
+			first: e.name, is: e.is})
 	}
 	n := &p.nodes[node]
 	if !p.t.Window.Starts(e.Start) {
@@ -255,7 +257,8 @@ func (p *Phases) within(m Mark) (out []summary.StepPhase) {
 
 // Rows measures the phases on every device. Over the limit on the number of parts, the last
 // devices have no rows, which adds an issue.
-func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *launches.Links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *launches.Links, rank int,
+	issues *diag.Ledger) (out []summary.Phase) {
 	if !p.Found() {
 		return nil
 	}

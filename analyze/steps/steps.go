@@ -28,7 +28,8 @@ const MaxRows = 100_000
 // sums to its length. Markers do not overlap, so the steps of a device do not either. A step
 // outside a device's window has no row for that device. Rows beyond most are left out, which adds
 // an issue.
-func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *launches.Losses, rank, most int, issues *diag.Ledger) (out []summary.Step) {
+func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *launches.Losses, rank, most int,
+	issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.Trace, marks)
 	leftOut := 0
 	for i, d := range tl.Devices {
@@ -81,13 +82,15 @@ func within(marks []Mark, window interval.Span, s *Completion) (first int, out [
 			}
 			return 1
 		})
-		to, _ := slices.BinarySearchFunc(marks, window.End, func(m Mark, t int64) int { return cmp.Compare(s.at(m.Span.Start), t) })
+		to, _ := slices.BinarySearchFunc(marks, window.End,
+			func(m Mark, t int64) int { return cmp.Compare(s.at(m.Span.Start), t) })
 		out = marks[from:max(from, to)]
 	}
 	if len(out) == 0 {
 		return 0, nil
 	}
-	first, _ = slices.BinarySearchFunc(marks, out[0].Span.Start, func(m Mark, t int64) int { return cmp.Compare(m.Span.Start, t) })
+	first, _ = slices.BinarySearchFunc(marks, out[0].Span.Start,
+		func(m Mark, t int64) int { return cmp.Compare(m.Span.Start, t) })
 	return first, out
 }
 
@@ -123,7 +126,8 @@ func stepCalls(t *trace.Trace, marks []Mark) []firstWork {
 		if !ok {
 			name := t.Name(c.Name)
 			switch k := classify.CallKind(name); {
-			case strings.Contains(name, "ModuleLoad"), strings.Contains(name, "LibraryLoad"), strings.Contains(name, "LinkComplete"):
+			case strings.Contains(name, "ModuleLoad"), strings.Contains(name, "LibraryLoad"), strings.Contains(name,
+				"LinkComplete"):
 				kind = load
 			case k == "alloc" || k == "free":
 				kind = alloc

@@ -112,7 +112,8 @@ func Of(runs []view.Part) *Mean {
 // when its work is done, so that their times on the host explain the step. The host runs ahead of the GPU in
 // the phases of a training step (forward, backward), so theirs do not.
 func OfRL(phase string) bool {
-	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync", "sleep-wake", "wait"}, phase)
+	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync",
+		"sleep-wake", "wait"}, phase)
 }
 
 // Leads reports whether the phases of the step explain the run: those of logs, and those of
@@ -130,7 +131,8 @@ const minCommon = 3
 // Compare compares the runs of two sides. It returns nil if a side has no steps.
 func Compare(base, new []view.Part) *Comparison {
 	b, n := stepsOf(base), stepsOf(new)
-	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 && !(phased(b.trace) && phased(n.trace)) {
+	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 &&
+		!(phased(b.trace) && phased(n.trace)) {
 		b.preferLogs()
 		n.preferLogs()
 	}
@@ -382,7 +384,8 @@ func rows(base, new *side) []Row {
 	for _, name := range names {
 		vb, inBase := b[name]
 		vn, inNew := n[name]
-		r := Row{Phase: name, Match: "name", BaseCount: vb.count, NewCount: vn.count, BaseNS: ofBase(vb.ns), NewNS: ofNew(vn.ns)}
+		r := Row{Phase: name, Match: "name", BaseCount: vb.count, NewCount: vn.count, BaseNS: ofBase(vb.ns),
+			NewNS: ofNew(vn.ns)}
 		switch {
 		case !inBase:
 			r.Match = "new"
@@ -393,7 +396,8 @@ func rows(base, new *side) []Row {
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS), cmp.Compare(x.Phase, y.Phase))
+		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS),
+			cmp.Compare(x.Phase, y.Phase))
 	})
 	return out
 }

@@ -66,7 +66,8 @@ func (s *Side) Transfer() int64 {
 
 // Parts returns the names of the parts of the step, and their times.
 func (s *Side) Parts() []Part {
-	return []Part{{"compute", s.Compute}, {"exposed communication", s.Comm}, {"exposed copies", s.Copies}, {"idle", s.Idle}}
+	return []Part{{"compute", s.Compute}, {"exposed communication", s.Comm}, {"exposed copies", s.Copies},
+		{"idle", s.Idle}}
 }
 
 // A Part is a part of the step of a rank.
@@ -162,7 +163,8 @@ func Compare(base, new []view.Part, bySteps bool) *Comparison {
 		}
 		return *r.Device
 	}
-	slices.SortFunc(c.Rows, func(x, y Row) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(device(x), device(y))) })
+	slices.SortFunc(c.Rows,
+		func(x, y Row) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(device(x), device(y))) })
 	return c
 }
 
@@ -205,7 +207,8 @@ func gather(parts []view.Part, bySteps bool) map[place]*Side {
 		for i := range p.Ranks {
 			r := p.Ranks[i]
 			if s := at(r.Input, r.Rank, r.Device); s != nil {
-				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS), summary.Plus(s.wait.WaitNS, r.WaitNS)
+				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS),
+					summary.Plus(s.wait.WaitNS, r.WaitNS)
 				s.wait.CausedNS, s.wait.Last = summary.Plus(s.wait.CausedNS, r.CausedNS), s.wait.Last+r.Last
 				s.wait.Collectives = summary.Plus(s.wait.Collectives, r.Collectives)
 				s.Others = r.Others
@@ -233,7 +236,8 @@ func (s *Side) divide() {
 		done += part
 		return part
 	}
-	s.Compute, s.Comm, s.Copies, s.Idle = next(s.total.Compute()), next(s.total.ExposedComm()), next(s.total.ExposedCopy()), next(s.total.Idle())
+	s.Compute, s.Comm, s.Copies, s.Idle = next(s.total.Compute()), next(s.total.ExposedComm()),
+		next(s.total.ExposedCopy()), next(s.total.Idle())
 	s.NS = done
 	if s.wait.Collectives > 0 {
 		s.Collectives = &Collectives{s.wait.TransferNS / n, s.wait.WaitNS / n, s.wait.CausedNS / n, s.wait.Last}

@@ -303,7 +303,8 @@ func dropABI(s string) string {
 		return s
 	}
 	tag := strings.TrimPrefix(s[open+1:open+length], "abi:")
-	if len(tag) < 2 || tag[0] != 'v' || tag[1] < '0' || tag[1] > '9' || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,") != "" {
+	if len(tag) < 2 || tag[0] != 'v' || tag[1] < '0' || tag[1] > '9' ||
+		strings.Trim(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,") != "" {
 		return s
 	}
 	return s[:open] + s[open+length+1:]
@@ -419,7 +420,8 @@ func Plural(n int64, noun string) string {
 
 // plural returns the plural of a regular noun.
 func plural(noun string) string {
-	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" &&
+		!strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
 		return stem + "ies"
 	}
 	for _, end := range []string{"ch", "sh", "s", "x", "z"} {

@@ -53,7 +53,8 @@ type data struct {
 // page returns the page that passes a trace to the viewer, and its Content-Security-Policy.
 func page(c Content) (text []byte, policy string, err error) {
 	// json.Marshal escapes <, > and &, so no text can end the script element.
-	about, err := json.Marshal(data{Address(c.Show), Perfetto, tracePath, c.Title, c.Name, c.Path, patience.Milliseconds()})
+	about, err := json.Marshal(data{Address(c.Show), Perfetto, tracePath, c.Title, c.Name, c.Path,
+		patience.Milliseconds()})
 	if err != nil {
 		return nil, "", err
 	}

@@ -80,7 +80,8 @@ func (s *Server) Close() error { return s.listener.Close() }
 // Serve answers requests until the context is done, or until there was no request for the duration
 // most: then idle is true.
 func (s *Server) Serve(ctx context.Context, most time.Duration) (idle bool, err error) {
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(s.listener) }()
 	s.touch(0)

@@ -76,7 +76,8 @@ func (b Bars) draw(c *Canvas, top float64) {
 		}
 		at := x + length*float64(i)/4
 		c.line(at, top, at, bottom, 1, colorGrid)
-		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i], textStyle{size: sizeSmall, color: colorGrey, align: center})
+		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i],
+			textStyle{size: sizeSmall, color: colorGrey, align: center})
 	}
 	for i, r := range b.Rows {
 		y := top + barPitch*float64(i) + (barPitch-barHeight)/2
@@ -324,7 +325,8 @@ func (w Waterfall) Span() (low, high int64) {
 
 func (w Waterfall) bars() hbars {
 	low, high := w.Span()
-	b := hbars{low: float64(low), high: float64(high), space: 300, pitch: 38, linked: true, ticks: ticksBetween(low, high, 6)}
+	b := hbars{low: float64(low), high: float64(high), space: 300, pitch: 38, linked: true,
+		ticks: ticksBetween(low, high, 6)}
 	total := func(label string, ns int64) {
 		b.rows = append(b.rows, hbar{label, unit.Duration(ns), b.low, []Part{{ColorSide, ns - low}}})
 	}

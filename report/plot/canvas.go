@@ -200,7 +200,8 @@ func (c *Canvas) rect(x, y, w, h float64, col Color) {
 	case c.svg != nil:
 		c.svg.rect(x, y, w, h, col)
 	default:
-		raster.FillRect(c.img, image.Rect(raster.Quarters(x), raster.Quarters(y), raster.Quarters(x+w), raster.Quarters(y+h)), opaque(col))
+		raster.FillRect(c.img, image.Rect(raster.Quarters(x), raster.Quarters(y), raster.Quarters(x+w),
+			raster.Quarters(y+h)), opaque(col))
 	}
 }
 

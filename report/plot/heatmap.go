@@ -94,8 +94,10 @@ func (h HeatMap) layout(p *pen) (at placed, labels, notes []string) {
 		notes = append(notes, r.Note)
 	}
 	labels = p.labels(label.Plain, labels, heatLabels)
-	left := Margin + max(p.widest(labels, textStyle{size: sizeSmall}), p.width(h.Places.Name, textStyle{size: sizeSmall})+12) + 12
-	right := Width - Margin - max(p.widest(notes, textStyle{size: sizeSmall}), p.width(h.Head, textStyle{size: sizeSmall})) - 12
+	left := Margin + max(p.widest(labels, textStyle{size: sizeSmall}),
+		p.width(h.Places.Name, textStyle{size: sizeSmall})+12) + 12
+	right := Width - Margin - max(p.widest(notes, textStyle{size: sizeSmall}),
+		p.width(h.Head, textStyle{size: sizeSmall})) - 12
 	return h.Places.within(p, math.Round(left), math.Round(right)), labels, notes
 }
 
@@ -128,7 +130,8 @@ func (h HeatMap) draw(c *Canvas, top float64) {
 		}
 		r.draw(c, at, int(y), int(pitch), full)
 	}
-	at.drawScale(c, first+pitch*float64(len(h.Rows)), "Several "+h.Places.Name+"s share a column, which shows the largest difference.")
+	at.drawScale(c, first+pitch*float64(len(h.Rows)),
+		"Several "+h.Places.Name+"s share a column, which shows the largest difference.")
 }
 
 // draw draws the cells of a row, with the values that fit.
@@ -159,7 +162,8 @@ func (r HeatRow) draw(c *Canvas, at placed, y, pitch int, full float64) {
 			continue
 		}
 		if text := Signed(v); c.width(text, st)+6 <= float64(to-from) {
-			c.text(float64(from+to)/2, float64(y)+float64(pitch)/2+5, text, textStyle{size: sizeSmall, align: center, color: inkOn(shade)})
+			c.text(float64(from+to)/2, float64(y)+float64(pitch)/2+5, text,
+				textStyle{size: sizeSmall, align: center, color: inkOn(shade)})
 		}
 	}
 }

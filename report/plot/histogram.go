@@ -92,7 +92,8 @@ func (p HistogramPanel) draw(c *Canvas, a logAxis, top float64) {
 	for i := 0; float64(i)*step <= full+1e-9; i++ {
 		y := base - histHeight*float64(i)*step/full
 		c.line(histX, y, histX+histLength, y, 1, colorGrid)
-		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%", textStyle{size: sizeSmall, color: colorGrey, align: right})
+		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%",
+			textStyle{size: sizeSmall, color: colorGrey, align: right})
 	}
 	for _, b := range p.Bins {
 		from, to := a.x(decade(b.FromNS)), a.x(decade(b.ToNS))

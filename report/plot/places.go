@@ -115,7 +115,8 @@ func (p *placed) covered(b flagBox) bool {
 	crosses := func(x float64, f flagBox) bool { return x > f.x0-lineRoom && x < f.x1+lineRoom }
 	for _, f := range p.flags {
 		switch {
-		case b.row == f.row && b.x0 < f.x1+10 && f.x0 < b.x1+10, b.row >= f.row && crosses(b.tip, f), b.row <= f.row && crosses(f.tip, b):
+		case b.row == f.row && b.x0 < f.x1+10 && f.x0 < b.x1+10, b.row >= f.row && crosses(b.tip, f), b.row <= f.row &&
+			crosses(f.tip, b):
 			return true
 		}
 	}
@@ -173,7 +174,8 @@ func (p placed) scale() float64 {
 // note says which place of a pixel is drawn.
 func (p placed) drawScale(c *Canvas, bottom float64, drawn string) {
 	if p.pitch == 0 {
-		c.text(float64(p.x0), bottom+39, c.fit(drawn, sizeSmall, float64(p.length)), textStyle{size: sizeSmall, color: colorGrey})
+		c.text(float64(p.x0), bottom+39, c.fit(drawn, sizeSmall, float64(p.length)),
+			textStyle{size: sizeSmall, color: colorGrey})
 	}
 	st := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	each := float64(p.length) / float64(max(1, len(p.Labels)))
@@ -197,7 +199,8 @@ func (p placed) drawScale(c *Canvas, bottom float64, drawn string) {
 	}
 	from, _ := p.ends(0)
 	w := c.width(texts[0], st) / 2
-	c.text(min(float64(p.x0)-8, float64(from)-w+2), bottom+19, p.Name, textStyle{size: sizeSmall, color: colorGrey, align: right})
+	c.text(min(float64(p.x0)-8, float64(from)-w+2), bottom+19, p.Name,
+		textStyle{size: sizeSmall, color: colorGrey, align: right})
 }
 
 // pixels fills whole pixels, without the blurred edges of [Canvas.rect].

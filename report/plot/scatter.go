@@ -233,7 +233,8 @@ func (s *scattered) number(c *Canvas, d Dot, text string) {
 	st := textStyle{bold: true, size: sizeSmall}
 	w := c.width(text, st)
 	far := d.Radius + 4
-	places := [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}}
+	places := [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11},
+		{x + far, y - far}, {x + far, y + far + 9}}
 	if d.Number == "" {
 		places[0], places[2] = [2]float64{x - w, y - far}, places[0] // a curve goes up to the right
 	}
@@ -283,7 +284,8 @@ func (s *scattered) fits(c *Canvas, p [2]float64, w float64, clear bool) bool {
 	const gap = 3
 	x0, y0, x1, y1 := p[0], p[1]-11, p[0]+w, p[1]+4
 	inside := x0 > scatterX && x1 < scatterX+scatterLength && y0 > s.top && y1 < s.top+s.plane()
-	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(x0, y0, x1, y1-2) && !(clear && s.crossed(x0, y0, x1, y1-2))
+	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(x0, y0, x1, y1-2) &&
+		!(clear && s.crossed(x0, y0, x1, y1-2))
 }
 
 // crossed reports whether a curve is drawn in a box.

@@ -282,7 +282,8 @@ func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 			done += h
 		}
 		mid := (from + to) / 2
-		for _, text := range []string{col.Label + ", " + unit.Duration(col.NS), col.Label, strings.TrimPrefix(col.Label, "step ")} {
+		for _, text := range []string{col.Label + ", " + unit.Duration(col.NS), col.Label,
+			strings.TrimPrefix(col.Label, "step ")} {
 			if w := c.width(text, small); w+8 <= to-from {
 				c.rect(mid-w/2-2, y(col.NS)-19, w+4, 16, ColorPlane) // no line through the text
 				c.text(mid, y(col.NS)-6, text, small)
