@@ -37,8 +37,8 @@ func Default() []Gate {
 //	gpu.busy_share: ">= 80%"
 //	kernels.total{category=gemm}: {max_increase: 5%, min_abs: 1ms}
 //
-// What is not known is an error, so that a misspelt gate cannot pass. The name
-// is that of the file, for error messages.
+// Unknown keys are errors, so that a misspelt gate cannot pass. name is the name of the file, for
+// error messages.
 func Parse(text []byte, name string) ([]Gate, error) {
 	file, err := settings.Parse(text)
 	if err != nil {
@@ -114,8 +114,7 @@ func parseNoise(of string, n ast.Node) (float64, error) {
 	return share, nil
 }
 
-// hint says what to do about the mistake that is made most: to YAML a bare ">"
-// begins a text of many lines.
+// hint explains the most common mistake: in YAML, a bare ">" starts a text of several lines.
 func hint(text []byte, line int) string {
 	lines := strings.Split(string(text), "\n")
 	for i := max(0, line-2); i < min(line, len(lines)); i++ {
