@@ -212,8 +212,8 @@ func TestCaptures(t *testing.T) {
 // TestApartOnce: the reason why sides do not compare is given once if it is that of several gates.
 func TestApartOnce(t *testing.T) {
 	for _, tc := range []struct {
-		gates string
-		shareReason  bool
+		gates       string
+		shareReason bool
 	}{{"step.median: {max_increase: 5%}", false}, {"step.median: {max_increase: 5%}\nkernel.count: {max_increase: 5%}\ngpu.busy_share: '>= 1%'", true}} {
 		gates, err := Parse([]byte(tc.gates), "g.yaml")
 		if err != nil {
