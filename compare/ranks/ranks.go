@@ -1,8 +1,8 @@
-// Package ranks compares the ranks of two runs: what each did in a step, how long it waited
-// for others, and which rank the others waited for.
+// Package ranks compares the ranks of two runs: the parts of a step, the waiting for other ranks,
+// and which rank the others waited for.
 //
-// The parts of a row sum to the step of its rank. Transfer and waiting are of matched
-// collectives, overlapped by compute or not, so they are no parts of the step.
+// The parts of a row sum to the step of its rank. Transfer and waiting are not parts of the step,
+// because matched collectives may overlap compute. Start with Compare.
 package ranks
 
 import (
@@ -44,8 +44,8 @@ type Side struct {
 type Collectives struct {
 	Transfer int64 `json:"transfer_ns"`
 	Wait     int64 `json:"wait_ns"`
-	Caused   int64 `json:"caused_ns"` // how long the other ranks waited for this one, added up
-	Last     int64 `json:"last"`      // those to which it came last, in all steps
+	Caused   int64 `json:"caused_ns"` // total time that other ranks waited for this one
+	Last     int64 `json:"last"`      // number of collectives at which it arrived last, in all steps
 }
 
 // Wait returns the waiting in matched collectives, 0 if there is none.
@@ -96,8 +96,7 @@ type Total struct {
 	Matched bool `json:"matched"`
 }
 
-// atLeast is the part of a step that ranks must wait on average for a rank to be a
-// straggler.
+// atLeast is the share of a step that ranks must wait, on average, for a rank to be a straggler.
 const atLeast = 0.02
 
 type place struct {
@@ -168,8 +167,7 @@ func Compare(base, new []view.Part, bySteps bool) *Comparison {
 	return c
 }
 
-// gather returns the ranks of a side, nil if a run has a rank twice. Runs that are
-// repeated are added up.
+// gather returns the ranks of a side, or nil if a run has a rank twice. It sums repeated runs.
 func gather(parts []view.Part, bySteps bool) map[place]*Side {
 	out := map[place]*Side{}
 	for _, p := range parts {
@@ -225,8 +223,7 @@ func gather(parts []view.Part, bySteps bool) map[place]*Side {
 	return out
 }
 
-// divide makes means of the sums. Remainders are carried, so that the parts sum to the
-// step.
+// divide converts sums to means. It carries remainders, so that the parts sum to the step.
 func (s *Side) divide() {
 	n := s.Steps
 	var all, done int64
@@ -244,7 +241,7 @@ func (s *Side) divide() {
 	}
 }
 
-// judge returns what the ranks of a side have in common, and marks the stragglers.
+// judge returns the totals of a side and marks its stragglers.
 func judge(parts []view.Part, side map[place]*Side) Total {
 	t := Total{Ranks: len(side), Stragglers: []int{}}
 	var step, wait, transfer int64
