@@ -1,10 +1,24 @@
-// Package analyze measures: it turns what was read into a [summary.Summary].
-// It has no thresholds and passes no judgement; package judge does.
+// Package analyze measures: it turns what the readers read into a [summary.Summary]. It has no
+// thresholds and passes no judgement; package judge does that.
 //
-// Each kind of input has a package below. A trace has several, each of which needs those
-// before it: gpu, launches, steps, calls, attribute. There is one file per question. Each analysis
-// is a pure function of its input; its doc comment states what is summed and the
-// denominator.
+// Start with Trace in this file: it runs the measurements of a trace, some of them at the same
+// time, and fills the summary. They are in packages below, each of which builds on the ones
+// before it:
+//
+//	gpu        the work of each device: busy time, streams, kernels, copies
+//	launches   which call launched which work, and what is missing
+//	steps      the steps and phases of the program, and when their work ended
+//	calls      API calls: copies, synchronization, graphs, gaps between work
+//	hosttree   the nested events of a thread, walked in the order of time
+//	attribute  which operator, module or line owns GPU work and idle time
+//	efficiency achieved FLOP/s and bytes/s against the peaks of the hardware
+//
+// Other inputs than traces have a package each: logs, counters, memory, profile, nsysstats; see
+// inputs.go. ranks compares several inputs, and clocks aligns their time. detail and inspect
+// answer questions that the summary does not: zoomable timelines, and the details of one moment.
+//
+// Each measurement is a pure function of its input. Its comment says what is summed and what
+// shares are relative to. Times are in ns, sizes in bytes.
 package analyze
 
 import (
@@ -31,27 +45,27 @@ import (
 
 // Options say how to measure. Fields may be added; use DefaultOptions.
 type Options struct {
-	Rules     *classify.Rules // decide the class and category of kernels
-	StripBins int             // bins of each device's activity strip
-	MaxRows   int             // rows of one table; 0 for [limits.MaxRows]
-	Phases    *phase.Rules    // say which names are steps and phases; nil for the built-in ones
-	Without   Measures        // are left out, because nothing shows them
+	Rules     *classify.Rules // classify kernels
+	StripBins int             // number of bins of each device's activity strip
+	MaxRows   int             // maximum number of rows of a table; 0 for [limits.MaxRows]
+	Phases    *phase.Rules    // find steps and phases by name; nil for the built-in rules
+	Without   Measures        // measurements to skip, because the output does not show them
 
-	// Collectives is called with the collectives of each GPU that has any, so that
-	// ranks can be compared; nil if there is nothing to compare with.
+	// Collectives receives the collectives of each GPU that has any, for the comparison of
+	// ranks. It is nil for a single rank.
 	Collectives func(device int64, c *collective.Columns)
 
-	// Peaks finds what GPUs can do at most.
+	// Peaks has the peak rates of GPUs.
 	Peaks hardware.Catalog
-	// Model are the FLOPs of a step as the user counts them, or zero.
+	// Model has the FLOPs of a step as the user states them, or zero.
 	Model hardware.ModelFLOPs
 
-	// Detail asks for what zoomable timelines show; nil if it is not wanted.
+	// Detail says what to measure for zoomable timelines; nil for nothing.
 	Detail *detail.Request
 }
 
-// StripBins is how many bins the strips of the command have: four pixels each
-// in a picture of 1200.
+// StripBins is the default number of bins of activity strips. In a picture 1200 pixels wide, a
+// bin is four pixels.
 const StripBins = 300
 
 // DefaultOptions returns the options that the command uses.
@@ -61,12 +75,13 @@ func DefaultOptions() Options {
 
 func (o Options) maxRows() int { return cmp.Or(o.MaxRows, limits.MaxRows) }
 
-// maxSteps returns how many rows of steps the input may have. A row of a step takes about
-// a quarter of the memory of other rows.
+// maxSteps returns the maximum number of rows of steps. A row of a step takes about a quarter of
+// the memory of other rows.
 func (o Options) maxSteps() int { return min(steps.MaxRows, 4*o.maxRows()) }
 
-// Trace measures one trace. The input states where the trace came from; Trace sets
-// its Events, Complete, SpanNS and BaseTimeNS, which only the trace has.
+// Trace measures one trace. The caller describes in in where the trace came from; Trace adds what
+// the trace says itself, such as Events, Complete, SpanNS and BaseTimeNS. The summary does not
+// keep memory of the trace alive.
 func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
@@ -74,19 +89,20 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Host, in.GPUs = strings.Clone(t.Meta.Host), len(t.Meta.Devices)
 	for _, g := range t.Meta.Groups {
 		if g.Description != "" && g.Description != "default_pg" && g.Description != "undefined" {
-			in.ProcessGroups = append(in.ProcessGroups, summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
+			in.ProcessGroups = append(in.ProcessGroups,
+				summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
 		}
 	}
-	var issues, ofMarks diag.Ledger
+	var issues, markIssues diag.Ledger
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 
-	hosts := beside(func() *attribute.Host { return attribute.HostOf(t) })
+	hostResult := async(func() *attribute.Host { return attribute.HostOf(t) })
 	words := steps.NewVocabulary(t, opt.Phases)
-	marked := beside(func() []steps.Mark { return steps.MarksOf(words, &ofMarks) })
+	marksResult := async(func() []steps.Mark { return steps.MarksOf(words, &markIssues) })
 	tl := gpu.NewTimeline(t, opt.Rules, &issues)
 	if twice := tl.Repeated(); len(twice) > 0 {
-		hosts()
-		marked()
+		hostResult()
+		marksResult()
 		return Trace(gpu.WithoutRepeated(t, twice), in, opt)
 	}
 	checkWindows(tl, in.Rank, &issues)
@@ -94,40 +110,42 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if w := t.Window; w != nil {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}
 	}
-	bins, room := stripBins(len(tl.Devices), opt, &issues), limits.NewRoom(opt.maxRows())
-	devices := beside(func() *worked { return workedOf(tl, in.Rank, bins, room) })
-	host, marks := hosts(), marked()
+	bins, budget := stripBins(len(tl.Devices), opt, &issues), limits.NewBudget(opt.maxRows())
+	devices := async(func() *deviceRows { return measureDevices(tl, in.Rank, bins, budget) })
+	host, marks := hostResult(), marksResult()
 	threads := opt.Detail.Hosts(tl)
 	var owners *efficiency.Owners
 	if opt.measures(Efficiency) {
 		owners = efficiency.New(t, host.Links)
 	}
-	attribution := beside(func() *attribute.Attribution {
-		return attribute.Work(tl, host, marks, attribute.Asked{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(), Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
+	attribution := async(func() *attribute.Attribution {
+		return attribute.Work(tl, host, marks, attribute.Options{Rows: opt.maxRows(), Gaps: opt.Detail.Gaps(),
+			Host: threads.Add(), Shapes: opt.measures(Shapes), Passes: opt.measures(Passes), Launched: owners.Add()})
 	})
-	launchWork := beside(func() launched {
+	launchTables := async(func() launchRows {
 		return launchesOf(tl, host.Links, marks, in.Rank, queueBins{bins, opt.Detail.Cells(len(tl.Devices))}, opt.maxSteps())
 	})
 	phases := steps.PhasesOf(words)
 	var done []*steps.Completion
-	var ofSteps diag.Ledger
-	s.Steps, done = stepRows(tl, host.Links, marks, phases, in.Rank, opt, &ofSteps)
-	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &ofSteps)
+	var stepIssues diag.Ledger
+	s.Steps, done = stepRows(tl, host.Links, marks, phases, in.Rank, opt, &stepIssues)
+	s.Phases = phases.Rows(tl, done, host.Links, in.Rank, &stepIssues)
 	devices().fill(s, &issues)
 	for i, d := range tl.Devices {
 		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
 	}
-	issues.Merge(&ofSteps)
-	launches.NotePlausibleTimes(tl, host.Links, &issues) // while others measure
-	launched, attributed := launchWork(), attribution()
+	issues.Merge(&stepIssues)
+	launches.NotePlausibleTimes(tl, host.Links, &issues) // before waiting, to use this core
+	launched, attributed := launchTables(), attribution()
 	s.Launches = launched.rows
-	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, room, &issues)
+	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if opt.Detail != nil {
-		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases, Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
+		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
+			Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
 	}
 	if len(tl.Devices) == 0 {
-		s.Spans = append(hostSpans(t, in.Rank, room), asyncSpans(t, in.Rank, room)...)
+		s.Spans = append(hostSpans(t, in.Rank, budget), asyncSpans(t, in.Rank, budget)...)
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
@@ -150,10 +168,10 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		issues.AddN(diag.Issue{Code: "graph-capture-only", Severity: diag.Info}, n)
 	}
 	launches.NotePlausible(tl, host.Links, s, &issues)
-	room.Note(&issues)
+	budget.Note(&issues)
 	checkSums(s, &issues)
 	checkNames(s, &issues)
-	issues.Merge(&ofMarks)
+	issues.Merge(&markIssues)
 	for _, is := range t.Issues {
 		issues.AddN(is, is.Count)
 	}
@@ -165,55 +183,58 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	return s
 }
 
-// worked is what the work of GPUs says by itself, without what launched it.
-type worked struct {
+// deviceRows are the tables that follow from GPU work alone, without its launches.
+type deviceRows struct {
 	devices []summary.Device
 	streams []summary.Stream
 	copies  []summary.Copy
 	issues  diag.Ledger
 }
 
-func workedOf(tl *gpu.Timeline, rank, bins int, room *limits.Room) *worked {
-	w := new(worked)
+func measureDevices(tl *gpu.Timeline, rank, bins int, budget *limits.Budget) *deviceRows {
+	w := new(deviceRows)
 	for _, d := range tl.Devices {
 		w.devices = append(w.devices, tl.Measure(d, rank, bins))
 		w.streams = append(w.streams, tl.Streams(d, rank, &w.issues)...)
 	}
-	w.streams = room.Keep(w.streams)
-	w.copies = gpu.Copies(tl, rank, room)
+	w.streams = budget.Keep(w.streams)
+	w.copies = gpu.Copies(tl, rank, budget)
 	return w
 }
 
-func (w *worked) fill(s *summary.Summary, issues *diag.Ledger) {
+func (w *deviceRows) fill(s *summary.Summary, issues *diag.Ledger) {
 	s.Devices, s.Streams, s.Copies = w.devices, w.streams, w.copies
 	issues.Merge(&w.issues)
 }
 
 // stepRows measures the steps on each device.
-func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options, issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
+func stepRows(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, phases *steps.Phases, rank int, opt Options,
+	issues *diag.Ledger) ([]summary.Step, []*steps.Completion) {
 	done := steps.Completions(tl, l, phases.Found() || steps.CutByWork(marks) || steps.MayRunAhead(tl, marks))
 	return steps.Rows(tl, steps.OfDevice(tl, l, marks, done), done, phases, l.Lost(), rank, opt.maxSteps(), issues), done
 }
 
-// Steps returns the steps of a trace as [Trace] measures them.
+// Steps returns the rows of steps that [Trace] would put into the summary.
 func Steps(t *trace.Trace, rank int, opt Options) []summary.Step {
 	var unused diag.Ledger
 	words := steps.NewVocabulary(t, opt.Phases)
-	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), launches.Of(t), steps.MarksOf(words, &unused), steps.PhasesOf(words), rank, opt, &unused)
+	rows, _ := stepRows(gpu.NewTimeline(t, opt.Rules, &unused), launches.Of(t), steps.MarksOf(words, &unused),
+		steps.PhasesOf(words), rank, opt, &unused)
 	return rows
 }
 
-// Extent returns the first start and the last end of all events of a trace: see span.
+// Extent returns the time from the first start to the last end of all events of a trace, without
+// the profiler's own records.
 func Extent(t *trace.Trace) interval.Span { return span(t) }
 
-// A PhaseRun is one run of a phase: from the first of the device work that it launched to
-// the last, or on the host where it launched none.
+// A PhaseRun is one run of a phase. It reaches from the first to the last GPU work that it
+// launched, or, without any, from its start to its end on the host.
 type PhaseRun struct {
 	interval.Span
 	Path string // as in [summary.Phase]
 }
 
-// PhaseRuns returns the runs of the phases of a trace, by their start on the host.
+// PhaseRuns returns the runs of all phases of a trace, sorted by their start on the host.
 func PhaseRuns(t *trace.Trace, opt Options) (out []PhaseRun) {
 	var unused diag.Ledger
 	phases := steps.PhasesOf(steps.NewVocabulary(t, opt.Phases))
@@ -225,17 +246,17 @@ func PhaseRuns(t *trace.Trace, opt Options) (out []PhaseRun) {
 	return out
 }
 
-// beside computes something on another core and returns a function that waits
-// for it.
-func beside[T any](f func() T) func() T {
+// async starts f on another core and returns a function that waits for the result. That function
+// must be called exactly once.
+func async[T any](f func() T) func() T {
 	done := make(chan T, 1)
 	go func() { done <- f() }()
 	return func() T { return <-done }
 }
 
-// span returns the stretch from the first start to the last end of all complete
-// events, on the host and on devices. The profiler's bookkeeping is left out,
-// because it starts before and ends after the program that is captured.
+// span returns the time from the first start to the last end of all complete events, on the host
+// and on devices. The profiler's own records are left out, because they start before and end
+// after the program.
 func span(t *trace.Trace) interval.Span {
 	var all interval.Span
 	none := true

@@ -37,11 +37,11 @@ func TestRowsOfAttribution(t *testing.T) {
 		"kernels": len(s.Kernels), "ops": len(s.Ops), "modules": len(s.Modules), "lines": len(s.Lines),
 		"annotations": len(s.Annotations), "calls": len(s.Calls), "idle": len(s.Idle),
 	} {
-		room := most + 1 // one for all others
+		budget := most + 1 // one for all others
 		if name == "idle" {
-			room = most + len(summary.Owners()) + 10 // of each owner and state
+			budget = most + len(summary.Owners()) + 10 // of each owner and state
 		}
-		if rows > room {
+		if rows > budget {
 			over = append(over, fmt.Sprintf("%s has %d rows", name, rows))
 		}
 	}

@@ -13,13 +13,12 @@ import (
 	"assay/summary"
 )
 
-// maxStrips is how many devices may be in an input whose strips are kept:
-// they are most of what a device takes.
+// maxStrips is the maximum number of devices for which strips are kept: a strip is most of the
+// memory of a device.
 const maxStrips = 1024
 
-// checkWindows notes the devices whose windows are implausible. A window that
-// int64 cannot hold is cut to the longest one that it can, so that the cells of
-// the device still sum to it.
+// checkWindows adds an issue for each device with an implausible window. A window whose length
+// overflows int64 is cut to the longest possible, so that the times of the device still sum to it.
 func checkWindows(tl *gpu.Timeline, rank int, issues *diag.Ledger) {
 	for _, d := range tl.Devices {
 		if !limits.Implausible(d.Window) {
@@ -28,14 +27,14 @@ func checkWindows(tl *gpu.Timeline, rank int, issues *diag.Ledger) {
 		issues.Add(diag.Issue{Code: "window-implausible", Severity: diag.Suspect,
 			Help: fmt.Sprintf("Events of rank %d GPU %d run from %d ns to %d ns, over 100 hours: a timestamp is wrong. Idle time of this GPU is meaningless; its gaps, steps and activity strip were left out. Record again.",
 				rank, d.Ordinal, d.Window.Start, d.Window.End)})
-		if d.Window.Start < 0 { // else every end is in reach
+		if d.Window.Start < 0 { // otherwise the length cannot overflow
 			d.Window.End = min(d.Window.End, d.Window.Start+math.MaxInt64)
 		}
 	}
 }
 
-// plausibleSpan returns the length of a capture, 0 if it is implausible. That is
-// noted if the window of no device says it already.
+// plausibleSpan returns the length of a capture in ns, or 0 if it is implausible. That adds an
+// issue, unless checkWindows has added one for a device.
 func plausibleSpan(tl *gpu.Timeline, s interval.Span, issues *diag.Ledger) int64 {
 	switch {
 	case !limits.Implausible(s):
@@ -48,8 +47,8 @@ func plausibleSpan(tl *gpu.Timeline, s interval.Span, issues *diag.Ledger) int64
 	return 0
 }
 
-// stripBins returns how many bins the strip of each of n devices has: 0, for
-// no strip, if strips are not measured or the devices are too many.
+// stripBins returns the number of bins of the strips of n devices. It is 0, for no strips, if
+// strips are not measured or there are too many devices.
 func stripBins(n int, opt Options, issues *diag.Ledger) int {
 	switch {
 	case n <= maxStrips && opt.measures(Strips):
@@ -62,7 +61,7 @@ func stripBins(n int, opt Options, issues *diag.Ledger) int {
 	return 0
 }
 
-// checkSums notes the sums that have grown to what [summary.Plus] stops at.
+// checkSums adds an issue for the sums at the limit of [summary.Plus].
 func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	stopped := int64(0)
 	see := func(sums ...int64) {
@@ -93,7 +92,7 @@ func checkSums(s *summary.Summary, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "sum-overflow", Severity: diag.Suspect, Help: limits.SumOverflow}, stopped)
 }
 
-// checkNames notes the kernels without a name.
+// checkNames adds an issue for the kernels without a name.
 func checkNames(s *summary.Summary, issues *diag.Ledger) {
 	count := int64(0)
 	for _, k := range s.Kernels {

@@ -20,23 +20,25 @@ import (
 
 // Which collectives did each GPU take part in, and when did their kernels run?
 //
-// What a kernel communicated is on the kernel since 2024, else on the operator
-// record_param_comms that was open on the launching thread when the kernel was
-// launched, else only in its name.
+// Since 2024 the arguments of a collective are recorded with its kernel. Before that, they are
+// those of the operator record_param_comms that was open on the launching thread. Otherwise only
+// the name of the kernel tells.
 
-// maxCollectives is how many collectives of a GPU are kept.
+// maxCollectives is the maximum number of collectives kept per GPU.
 const maxCollectives = 4 << 20
 
 // collectivesOf returns the collectives of a device in launch order, or nil if it
 // has none.
 func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collective.Columns {
-	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32), groups: make(map[collective.Group]int32)}
+	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32),
+		groups: make(map[collective.Group]int32)}
 	if tl.Trace.Meta.BaseTime != nil {
 		b.base = *tl.Trace.Meta.BaseTime
 	}
 	for _, w := range d.Work {
-		if a := tl.Activity(w); a.Kind == trace.Kernel && tl.Classes[a.Name].Class == classify.Comm && tl.Starts(w) && len(b.out.Runs) < maxCollectives {
-			w.Dur = a.Dur // all of it: the window of another rank may end later
+		if a := tl.Activity(w); a.Kind == trace.Kernel && tl.Classes[a.Name].Class == classify.Comm && tl.Starts(w) &&
+			len(b.out.Runs) < maxCollectives {
+			w.Dur = a.Dur // not clipped: the window of another rank may end later
 			b.add(w, a)
 		}
 	}
@@ -46,8 +48,8 @@ func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collecti
 	return b.sorted()
 }
 
-// collectiveOf returns a function that returns the collective of a kernel that sends and
-// receives: see [gpu.CollectiveOf].
+// collectiveOf returns a function that finds the collective that a send-receive kernel
+// implements: see [gpu.CollectiveOf].
 func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 	b := collectiveBuilder{tl: tl, links: l}
 	return func(number int, k *trace.Activity) collective.Op {
@@ -75,7 +77,7 @@ type collectiveBuilder struct {
 
 	whats    map[collective.What]uint32
 	groups   map[collective.Group]int32
-	launched []int64 // when each run was launched, or started if that is unknown
+	launched []int64 // launch time of each run, or its start if the launch is unknown
 
 	onThread map[trace.TrackID][]*trace.CollectiveCall // operators by start
 	ofKernel map[trace.ID]*trace.CollectiveCall        // by correlation
@@ -83,7 +85,7 @@ type collectiveBuilder struct {
 	notes    map[trace.TrackID][]*trace.HostSpan       // annotations "nccl:all_to_all" by start
 }
 
-// index finds the recorded arguments when they are first needed.
+// index builds the maps of recorded arguments, on first use.
 func (b *collectiveBuilder) index() {
 	b.onThread = make(map[trace.TrackID][]*trace.CollectiveCall)
 	b.ofKernel, b.byID = make(map[trace.ID]*trace.CollectiveCall), make(map[trace.ID]*trace.CollectiveCall)
@@ -115,7 +117,8 @@ func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 	if b.onThread == nil {
 		b.index()
 	}
-	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()), Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.Stream(w)))}
+	run := collective.Run{Start: summary.Plus(b.base, w.Start), End: summary.Plus(b.base, w.End()),
+		Seq: collective.NoSeq, Queued: collective.NoQueue, Stream: int32(clamp32(b.tl.Stream(w)))}
 	launched := w.Start
 	call, note, at := b.recorded(w, a)
 	if at.known {
@@ -140,7 +143,7 @@ func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 	b.launched = append(b.launched, launched)
 }
 
-// number returns the number of v in list, to which it is added if it is new.
+// number returns the index of v in list, to which it adds v if it is new.
 func number[T comparable, N int32 | uint32](index map[T]N, list *[]T, v T) N {
 	n, ok := index[v]
 	if !ok {
@@ -151,15 +154,16 @@ func number[T comparable, N int32 | uint32](index map[T]N, list *[]T, v T) N {
 	return n
 }
 
-// A launchTime is when the host launched a kernel.
+// A launchTime is the time of the call that launched a kernel, if it is known.
 type launchTime struct {
 	start, end int64
 	known      bool
 }
 
-// recorded returns what the profiler recorded of a kernel's collective, or nil; the
-// annotation around its launch, or ""; and when the kernel was launched.
-func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string, at launchTime) {
+// recorded returns the recorded arguments of a kernel's collective, or nil; the annotation around
+// its launch, or ""; and the time of the launch.
+func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string,
+	at launchTime) {
 	var thread trace.TrackID
 	if i := b.links.Of[w.Number]; i >= 0 {
 		call := b.links.Time(i)
@@ -169,10 +173,12 @@ func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace
 		return c, "", at
 	}
 	if at.known {
-		if s := openAt(b.notes[thread], at.start, func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
+		if s := openAt(b.notes[thread], at.start,
+			func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
 			note = b.tl.Trace.Name(s.Name)
 		}
-		if c := openAt(b.onThread[thread], at.start, func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
+		if c := openAt(b.onThread[thread], at.start,
+			func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
 			return c, note, at
 		}
 	}
@@ -182,8 +188,8 @@ func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace
 	return call, note, at
 }
 
-// openAt returns the innermost of a thread's events, sorted by start, during which ns
-// lies, or nil. Those of one collective nest at most a few levels.
+// openAt returns the innermost of a thread's events, sorted by start, that was open at time ns,
+// or nil. It looks back only a few events: those of a collective hardly nest.
 func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
 	const levels = 8
 	i, _ := slices.BinarySearchFunc(list, ns, func(e *T, ns int64) int {
@@ -200,8 +206,10 @@ func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
 	return nil
 }
 
-// described returns what is recorded on the kernel, or else on its operator.
-func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What, collective.Group) {
+// described returns the collective and its group from the arguments of the kernel, or else from
+// those of its operator, or else from names.
+func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What,
+	collective.Group) {
 	t := b.tl.Trace
 	args := t.Detail(a.Detail).Collective
 	if args.Name == 0 && call != nil {
@@ -243,10 +251,11 @@ func peerOf(name string, call *trace.CollectiveCall) (peer int32, sends bool) {
 	return -1, false
 }
 
-// fromArguments adds what an operator of 2023 to 2024 says in its arguments only:
+// fromArguments adds what operators of 2023 and 2024 have only in their positional arguments:
 //
 //	[tensors, number, pointer of the group, rank, op, in splits, out splits, ranks of the group]
-func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group, run *collective.Run) {
+func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collective.What, group *collective.Group,
+	run *collective.Run) {
 	t := b.tl.Trace
 	if dims := gjson.Parse(t.Name(c.Dims)).Get("0"); dims.IsArray() && what.In < 0 {
 		if n := elements(dims, 0); n > 0 {
@@ -254,10 +263,12 @@ func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collect
 		}
 	}
 	args := gjson.Parse(t.Name(c.Concrete)).Array()
-	if first := gjson.Parse(t.Name(c.Types)).Get("0").String(); len(args) != 8 || first != "TensorList" && first != "GenericList" {
+	if first := gjson.Parse(t.Name(c.Types)).Get("0").String(); len(args) != 8 || first != "TensorList" &&
+		first != "GenericList" {
 		return
 	}
-	if seq, err := strconv.ParseUint(args[1].String(), 10, 32); err == nil && run.Seq == collective.NoSeq && seq < collective.NoSeq {
+	if seq, err := strconv.ParseUint(args[1].String(), 10, 32); err == nil && run.Seq == collective.NoSeq &&
+		seq < collective.NoSeq {
 		run.Seq = uint32(seq)
 	}
 	if *group == (collective.Group{}) && args[2].String() != "" {
@@ -266,8 +277,8 @@ func (b *collectiveBuilder) fromArguments(c *trace.CollectiveCall, what *collect
 	}
 }
 
-// elements returns the number of elements of a tensor, "[4, 2048]", or of a list of
-// tensors. It returns -1 if that is not what dims has.
+// elements returns the number of elements of a tensor, "[4, 2048]", or of a list of tensors. It
+// returns -1 if dims is neither.
 func elements(dims gjson.Result, level int) int64 {
 	list := dims.Array()
 	if len(list) == 0 || level > 2 {
@@ -293,13 +304,12 @@ func elements(dims gjson.Result, level int) int64 {
 	return n
 }
 
-// dtypeName is the type of the elements in the name of a kernel of NCCL:
+// dtypeName matches the element type in the name of an NCCL kernel:
 // "ncclDevKernel_AllReduce_Sum_f16_RING_LL".
 var dtypeName = lazyregexp.New(`_(bf16|f16|f32|f64|u64|i64|i32|u32|i8|u8)(?:_|\(|$)`)
 
-// dtypeOf returns the type of the elements that a kernel's name tells, or "". The
-// type of copying kernels says nothing: broadcasts and all-gathers of any type run as
-// bytes.
+// dtypeOf returns the element type in a kernel's name, or "". Only reductions tell: broadcasts
+// and all-gathers of any type run as bytes.
 func dtypeOf(kernel string) string {
 	if !strings.Contains(kernel, "Reduce") {
 		return ""
@@ -310,9 +320,9 @@ func dtypeOf(kernel string) string {
 	return ""
 }
 
-// sorted returns the collectives in launch order. They stay in memory until all ranks are
-// read, so nothing of them refers to the builder, which has the timeline, and their texts
-// are copies, because those of a trace are parts of large blocks.
+// sorted returns the collectives in launch order. They stay in memory until all ranks are read,
+// so they must not refer to the builder, which holds the timeline. Strings are cloned, because
+// those of a trace are parts of large blocks.
 func (b *collectiveBuilder) sorted() *collective.Columns {
 	order := make([]int32, len(b.out.Runs))
 	for i := range order {

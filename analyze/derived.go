@@ -7,8 +7,8 @@ import (
 	"assay/trace"
 )
 
-// derivedThreads are rows that repeat the time of other rows, by the name that
-// their producers give them. To sum them up would count that time twice.
+// derivedThreads maps the names of threads that repeat the time of other threads to the tools
+// that write them. Summing them would count that time twice.
 var derivedThreads = map[string]string{
 	"Critical Path":         "Bazel", // the slices of other threads that the build waited for
 	"Steps":                 "TensorBoard and JAX",
@@ -23,7 +23,8 @@ var derivedThreads = map[string]string{
 // that clang -ftime-trace appends, which all start at 0.
 func isDerived(t *trace.Trace, s *trace.HostSpan) bool {
 	track := &t.Tracks[s.Track]
-	if derivedThreads[track.Thread] != "" || strings.HasSuffix(strings.TrimSuffix(track.Process, " Compute"), "/stream:all") {
+	if derivedThreads[track.Thread] != "" || strings.HasSuffix(strings.TrimSuffix(track.Process, " Compute"),
+		"/stream:all") {
 		return true
 	}
 	return s.Start == 0 && s.Category == 0 && strings.HasPrefix(t.Name(s.Name), "Total ")

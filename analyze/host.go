@@ -13,7 +13,7 @@ import (
 	"assay/trace"
 )
 
-// A hostEvent is one complete event of the host, of whatever kind.
+// A hostEvent is one complete event of the host, of any kind.
 type hostEvent struct {
 	start, dur int64
 	name       trace.Sym
@@ -23,9 +23,9 @@ type hostEvent struct {
 
 func (e *hostEvent) end() int64 { return e.start + e.dur }
 
-// hostEvents returns the complete events of the host, sorted by track and
-// start, outer before inner. The profiler's own bookkeeping and what it drew on
-// the tracks of devices are left out, and so is what is derived from others.
+// hostEvents returns the complete events of the host, sorted by track and start, outer before
+// inner. It leaves out the profiler's own spans, spans on the tracks of devices, and spans that
+// repeat others.
 func hostEvents(t *trace.Trace) []hostEvent {
 	out := make([]hostEvent, 0, t.Ops.Len()+t.Calls.Len()+t.Python.Len()+t.Spans.Len())
 	for o := range t.Ops.All() {
@@ -57,14 +57,14 @@ func sortHost(events []hostEvent) {
 // time of a span is the time during which no span that started later, or with
 // it, ran on the same thread, so the self times of a thread sum to its busy
 // time.
-func hostSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
+func hostSpans(t *trace.Trace, rank int, budget *limits.Budget) []summary.Span {
 	type key struct {
 		track    trace.TrackID
 		name     trace.Sym
 		category string
 	}
 	var rows []summary.Span
-	taken, other := room.Table(), -1 // the row of what there is no room for
+	taken, other := budget.Table(), -1 // other: the row of the events over the budget
 	index := make(map[key]int)
 	eachSelf(hostEvents(t), func(e *hostEvent, self int64) {
 		if !t.Window.Starts(e.start) {
@@ -98,13 +98,13 @@ func hostSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 
 // asyncSpans sums the asynchronous spans by process, category and name. They
 // overlap each other and the spans of threads, so they have no self time.
-func asyncSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
+func asyncSpans(t *trace.Trace, rank int, budget *limits.Budget) []summary.Span {
 	type key struct {
 		process        string
 		name, category trace.Sym
 	}
 	var rows []summary.Span
-	taken, other := room.Table(), -1 // the row of what there is no room for
+	taken, other := budget.Table(), -1 // other: the row of the events over the budget
 	index := make(map[key]int)
 	for i := range t.Async {
 		s := &t.Async[i]
@@ -123,7 +123,8 @@ func asyncSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 		} else if !ok {
 			at = len(rows)
 			index[k] = at
-			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank, Process: k.process, Async: true})
+			rows = append(rows, summary.Span{Name: t.Name(s.Name), Category: t.Name(s.Category), Rank: rank,
+				Process: k.process, Async: true})
 		}
 		r := &rows[at]
 		r.Count++
@@ -133,12 +134,10 @@ func asyncSpans(t *trace.Trace, rank int, room *limits.Room) []summary.Span {
 	return rows
 }
 
-// eachSelf calls f with every event and its self time: the time during which
-// it was the innermost event of its thread. The innermost of the events that
-// run at one moment is the last of them in the order of hostEvents, which is
-// the order events must have: it started last, and of several that did it is
-// the shortest. So every moment of a busy thread belongs to one event, also
-// where events overlap without being nested.
+// eachSelf calls f with every event and its self time, in ns: the time during which it was the
+// innermost event of its thread. Events must be in the order of hostEvents. The innermost event
+// is the one that started last, and of several the shortest. So every moment of a busy thread
+// belongs to exactly one event, even if events overlap without being nested.
 func eachSelf(events []hostEvent, f func(e *hostEvent, self int64)) {
 	s := sweep{close: f}
 	for i := range events {
@@ -164,9 +163,9 @@ type openEvent struct {
 	self int64 // so far
 }
 
-// advance moves the sweep on to a later time, gives the time between to the
-// innermost open events and closes those that end by then. An event that ends
-// below another is closed when it comes to the top.
+// advance moves the sweep to a later time. The time in between counts for the innermost open
+// events; events that end by then are closed. An event that ends below another is closed when it
+// reaches the top of the stack.
 func (s *sweep) advance(to int64) {
 	for len(s.open) > 0 {
 		top := &s.open[len(s.open)-1]
@@ -193,12 +192,12 @@ func label(name, id string) string {
 	return name + " (" + id + ")"
 }
 
-// missing says why a trace may hold no device work. Launches within a capture of a CUDA graph
-// make nodes and run nothing.
+// missing adds an issue if a trace without GPU work should have some, because there are launch
+// calls. Launches while a CUDA graph is captured run nothing.
 func missing(t *trace.Trace, issues *diag.Ledger) {
 	var found []*trace.Call
 	if !t.Complete || t.Window != nil {
-		return // what was not read explains it
+		return // the missing part may have the work
 	}
 	for c := range t.Calls.All() {
 		if strings.Contains(t.Name(c.Name), "Launch") {

@@ -30,13 +30,13 @@ func Series(l *logs.Log, in summary.Input, opt Options) *summary.Summary {
 	return finished(logrows.Measure(l, in, opt.Phases, opt.maxRows(), &issues), l.Issues, &issues)
 }
 
-// Counters measures what hardware counters said of kernels.
+// Counters measures a capture of hardware counters of kernels (Nsight Compute).
 func Counters(c *ncu.Capture, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
 	return finished(counters.Measure(c, in, opt.Rules, opt.maxRows(), &issues), c.Issues, &issues)
 }
 
-// Profile measures the stacks of one input.
+// Profile measures a profile of sampled stacks.
 func Profile(p *profile.Profile, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
 	return finished(profilerows.Measure(p, in, opt.maxRows(), &issues), p.Issues, &issues)
@@ -48,7 +48,7 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 	return finished(profilerows.MeasureTables(t, in, opt.Rules, &issues), t.Issues, &issues)
 }
 
-// finished adds the issues of reading an input and of measuring it, and sorts.
+// finished adds the issues found while reading and measuring to a summary, and sorts it.
 func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summary.Summary {
 	for _, is := range read {
 		issues.AddN(is, is.Count)

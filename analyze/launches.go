@@ -14,10 +14,10 @@ import (
 	"assay/trace"
 )
 
-// launchesOf measures how the work of each device was launched. Strips are cut into
-// the given number of bins, as the device's own is. At most the given number of steps are
-// counted by device.
-func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, steps int) (out launched) {
+// launchesOf measures how the work of each device was launched. steps is the number of steps that
+// all devices together may list.
+func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins,
+	steps int) (out launchRows) {
 	for _, d := range tl.Devices {
 		row, fine := launchesOn(d, tl, l, marks, rank, bins, &steps)
 		out.rows, out.fine = append(out.rows, row), append(out.fine, fine)
@@ -25,24 +25,24 @@ func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank in
 	return out
 }
 
-// queueBins is how many bins the queue of a device is cut into: for its strip, and for its
-// detail. 0 is none.
+// queueBins are the numbers of bins of the queue length over time: for the strip of a device and
+// for the zoomable detail. 0 is for none.
 type queueBins struct{ strip, detail int }
 
-// launched is what launchesOf returns: a row, and the queue in the bins of the detail, of
-// each device.
-type launched struct {
+// launchRows has a row per device, and the queue length of each in the bins of the detail.
+type launchRows struct {
 	rows []summary.Launches
 	fine [][]int64
 }
 
-// launchesOn measures one device, and has room for so many more steps.
-func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins, room *int) (summary.Launches, []int64) {
+// launchesOn measures one device. It may list *budget more steps, which it counts down.
+func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank int, bins queueBins,
+	budget *int) (summary.Launches, []int64) {
 	out := summary.Launches{Rank: rank, Device: d.Ordinal}
-	queued := make([]interval.Span, 0, len(d.Work)) // from call to start of each piece of work
+	queued := make([]interval.Span, 0, len(d.Work)) // time from call to start of each operation
 	by := make([]int32, 0, len(d.Work))             // the link of each
-	var last trace.TrackID                          // the stream of the last work with a call
-	seen := make(map[trace.TrackID]bool)            // the streams of work with a call
+	var last trace.TrackID                          // stream of the last work with a call
+	seen := make(map[trace.TrackID]bool)            // streams of work with a call
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		if !tl.Starts(w) {
@@ -73,18 +73,18 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	}
 	queued = append(queued, startLater(tl, d, l)...)
 	runsort.Sort(by, cmp.Compare[int32])
-	by = slices.Compact(by) // the launch of a graph launches many
+	by = slices.Compact(by) // one call launches all work of a graph
 	out.Calls = int64(len(by))
 	if limits.Implausible(d.Window) || out.Launched == 0 && (tl.Trace.Window == nil || l.Called == 0) {
 		return out, nil
 	}
-	calls := make([]int64, 0, len(by)) // when each began
+	calls := make([]int64, 0, len(by)) // starts of the calls
 	for _, i := range by {
 		calls = append(calls, l.Start(i))
 	}
 	runsort.Sort(calls, cmp.Compare[int64])
 	for _, m := range steps.Overlapping(marks, d.Window) {
-		if *room--; *room < 0 {
+		if *budget--; *budget < 0 {
 			break
 		}
 		from, _ := slices.BinarySearch(calls, m.Span.Start)
@@ -97,8 +97,8 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	return out, q.fine.thousandths()
 }
 
-// startLater returns how long work was queued that was launched before the end of the
-// window and started after it.
+// startLater returns the queue times of work that starts after the window of the trace. It may
+// have been launched inside.
 func startLater(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) (queued []interval.Span) {
 	for _, w := range tl.Later(d) {
 		if i := l.Of[w.Number]; i >= 0 && l.HasCall(i) {
@@ -108,22 +108,22 @@ func startLater(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) (queued []in
 	return queued
 }
 
-// A queue is the number of pieces of work that were launched and had not
-// started, over time.
+// A queue measures the queue length over time: the number of GPU operations that were launched
+// and had not started.
 type queue struct {
 	window interval.Span
-	depths [64]int64 // time by the number of bits of the depth
+	depths [64]int64 // ns by the number of bits of the length
 	strip  queueStrip
-	fine   queueStrip // that of the detail
+	fine   queueStrip // for the detail
 }
 
-// A queueStrip is the queue over time.
+// A queueStrip is the mean queue length over time, in equal bins.
 type queueStrip struct {
 	bin  int64
-	mean []float64 // depth times ns in each bin: a product that int64 may not hold
+	mean []float64 // length times ns in each bin; the product may overflow int64
 }
 
-// newQueueStrip returns a strip of at most so many bins.
+// newQueueStrip returns a strip with at most the given number of bins.
 func newQueueStrip(window interval.Span, bins int) (s queueStrip) {
 	if bins > 0 && !window.Empty() {
 		s = queueStrip{gpu.Bin(window, bins), make([]float64, gpu.Bins(window, bins))}
@@ -145,13 +145,13 @@ func (s *queueStrip) add(from, to, depth int64) {
 func (s *queueStrip) thousandths() (out []int64) {
 	for _, sum := range s.mean {
 		thousandths := sum * 1000 / float64(s.bin)
-		out = append(out, int64(thousandths*(1+1e-12))) // down, but not for the rounding of floats
+		out = append(out, int64(thousandths*(1+1e-12))) // truncates, but not below a whole number by float error
 	}
 	return out
 }
 
-// run adds up the depth of the queue over the window. Work that seems to have
-// started before its call began was never queued.
+// run measures the queue over the window. Work that seems to have started before its call was
+// never queued.
 func (q *queue) run(queued []interval.Span) {
 	queued = slices.DeleteFunc(queued, interval.Span.Empty)
 	ends := make([]int64, len(queued))

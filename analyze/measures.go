@@ -25,16 +25,18 @@ const (
 // AllMeasures is the set of all measures.
 const AllMeasures = end - 1
 
-// Has reports whether all of one are in the set.
+// Has reports whether all measures of one are in the set.
 func (m Measures) Has(one Measures) bool { return m&one == one }
 
-// measures reports whether all of one are measured.
+// measures reports whether none of the measures in one is skipped.
 func (o Options) measures(one Measures) bool { return o.Without&one == 0 }
 
-// Needs returns what [Trace] looks at in a trace with these options: reading less is faster.
+// Needs returns the parts of a trace that [Trace] needs with these options. Reading less is
+// faster.
 func (o Options) Needs() trace.Select {
-	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency), Arguments: o.measures(Efficiency), GraphNodes: o.measures(Efficiency), FlowsIfNeeded: true}
+	return trace.Select{Kinds: trace.Every, Shapes: o.measures(Shapes) || o.measures(Efficiency),
+		Arguments: o.measures(Efficiency), GraphNodes: o.measures(Efficiency), FlowsIfNeeded: true}
 }
 
-// Needs returns what [Trace] looks at if everything is measured.
+// Needs returns the parts of a trace that [Trace] needs to measure everything.
 func Needs() trace.Select { return Options{}.Needs() }

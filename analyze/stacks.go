@@ -23,17 +23,15 @@ const (
 	CPUTime StackValue = "cpu" // self times of what ran on threads of the host
 )
 
-// Stacks returns a profile with two columns: how often each stack was, and its
-// nanoseconds, which is the default column.
+// Stacks returns a profile with two columns: the count of each stack, and its time in ns, which
+// is the default column.
 //
-// GPU time counts activities that run at the same time fully each, so the column
-// sums to the total time of all kernels and copies in the summary. CPU time is self
-// time, as in the summary's spans, so the column sums to the busy time of the
-// threads. A trace without such events has an empty profile.
+// GPU time counts concurrent activities in full, so the column sums to the total time of all
+// kernels and copies of the summary. CPU time is self time, as in the summary's spans, so the
+// column sums to the busy time of the threads. A trace without such events has an empty profile.
 //
-// The profile, with what it takes to write it, takes at most about the given number of
-// bytes, or any number if that is 0. The costs of further stacks are added up in one:
-// "table-rows-pooled".
+// memory bounds the bytes of the profile and of writing it, approximately; 0 is for no bound.
+// Further stacks are added up in one, with the issue "table-rows-pooled".
 func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int64) *profile.Profile {
 	b := profile.NewBuilder(
 		profile.Column{Name: "count", Unit: "count"},
@@ -46,15 +44,17 @@ func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int6
 	}
 	var pooled int64
 	if value == GPUTime {
-		var issues diag.Ledger // they are in the summary
-		pooled = attribute.Stacks(b, gpu.NewTimeline(t, rules, &issues), steps.MarksOf(steps.NewVocabulary(t, nil), &issues), maxRows)
+		var issues diag.Ledger // unused: the summary has them
+		pooled = attribute.Stacks(b, gpu.NewTimeline(t, rules, &issues),
+			steps.MarksOf(steps.NewVocabulary(t, nil), &issues), maxRows)
 	} else {
 		pooled = cpuStacks(b, t)
 	}
 	p := b.Profile()
 	p.Default, p.Source, p.Issues = 1, t.File, t.Issues
 	if pooled > 0 {
-		p.Issues = append(slices.Clone(p.Issues), diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss, Count: pooled, First: diag.Pos{File: t.File},
+		p.Issues = append(slices.Clone(p.Issues), diag.Issue{Code: "table-rows-pooled", Severity: diag.DataLoss,
+			Count: pooled, First: diag.Pos{File: t.File},
 			Help: "The stacks reached the memory limit. The operations counted here are added up in one stack: sums are correct, but names are missing. Raise --max-memory."})
 	}
 	all := span(t)
@@ -65,16 +65,16 @@ func Stacks(t *trace.Trace, rules *classify.Rules, value StackValue, memory int6
 	return p
 }
 
-// A hostNode is one stack of the host: an event's name below that of the event
-// it started in.
+// A hostNode is one stack of the host: the name of an event, below the node of the event that
+// encloses it.
 type hostNode struct {
 	parent int // -1: a thread
 	name   trace.Sym
 	track  trace.TrackID
 }
 
-// cpuStacks adds process, thread and nested events of all host work. It returns how many
-// events it pooled because the builder has no memory for their stacks.
+// cpuStacks adds a stack for each nesting of host events, below process and thread. It returns
+// the number of events that were pooled because the builder's memory is used up.
 func cpuStacks(b *profile.Builder, t *trace.Trace) (pooled int64) {
 	var nodes []hostNode
 	var depth []int
@@ -137,15 +137,14 @@ func hostStack(t *trace.Trace, nodes []hostNode, id int) []profile.Frame {
 	return stack
 }
 
-// parents returns for each event, in the order of hostEvents, the index of the
-// innermost event of its thread that runs when it starts, or -1.
+// parents returns, for each event in the order of hostEvents, the index of the innermost event of
+// its thread that is open when it starts, or -1.
 func parents(events []hostEvent) []int {
 	out := make([]int, len(events))
 	var open []int
 	for i := range events {
 		e := &events[i]
-		// An event below may have ended before one that overlaps it: it stays, as
-		// in a sweep, until it comes to the top.
+		// An event that ended below another one stays until it reaches the top, as in a sweep.
 		for len(open) > 0 {
 			top := &events[open[len(open)-1]]
 			if top.track == e.track && top.end() > e.start {

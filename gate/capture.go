@@ -21,8 +21,8 @@ type capture struct {
 	peak  string // why metrics of efficiency may be wrong, or ""
 }
 
-// small are the losses of single records. Under one record in a thousand they
-// hide nothing that a gate looks at.
+// small reports whether an issue is the loss of single records: under one in a thousand, which
+// cannot change the result of a gate.
 func small(is summary.Issue, events int64) bool {
 	single := strings.HasPrefix(is.Code, "event-") || is.Code == "spans-not-paired"
 	return single && is.Count <= events/1000
@@ -49,7 +49,8 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 			c.peak = fmt.Sprintf("%s (%s, %s)", is.Code, is.Severity, times(is.Count))
 			continue
 		}
-		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels || is.Code == metric.StepsMissing {
+		if is.Severity == "info" || small(is, events) || is.Code == repeated || is.Code == metric.WithoutKernels ||
+			is.Code == metric.StepsMissing {
 			continue
 		}
 		if is.Severity != "data-loss" {
@@ -86,9 +87,9 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 // that are overdue, up to which a capture is checked.
 const mostLost = 0.05
 
-// missing says which launches have no device work, or returns "" where at most one
-// in a thousand of their kind has none. Those at the end of a capture do not count:
-// their work ran after the windows that are measured.
+// missing describes the launches without GPU work, or returns "" if they are at most one in a
+// thousand of their kind. Launches at the end of a capture do not count, because their work ran
+// after the measured windows.
 func missing(s *summary.Summary) string {
 	for _, r := range s.LaunchLosses {
 		few := !r.OfKernels() && r.Missing < summary.FewCopies
@@ -116,9 +117,9 @@ func (s *side) parts() (list []view.Part) {
 	return list
 }
 
-// incomparable says why runs of the two sides do not compare, and why their sums do not:
-// the captures hold different numbers of steps. Defined says why their steps do not: they
-// are ranges of the CPU on one side. All are "" if there is no reason.
+// incomparable returns the reasons, or "", why runs of the two sides cannot be compared (apart),
+// why their sums cannot (the captures have different numbers of steps), and why their steps
+// cannot (on one side they are ranges of the CPU).
 func incomparable(reasons []view.Reason) (apart, sums, defined string) {
 	for _, r := range reasons {
 		switch {

@@ -22,7 +22,7 @@ const (
 	Pass         Result = iota
 	Skipped             // neither side has the metric, and the gate allows that
 	Warn                // over a limit of level warn
-	Inconclusive        // the runs or captures cannot tell
+	Inconclusive        // the runs or captures do not suffice to decide
 	Error               // the metric could not be measured
 	Fail                // over its limit
 )
@@ -44,18 +44,18 @@ func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 type Outcome struct {
 	Gate   *Gate
 	Result Result
-	// Why says it in one sentence, with the numbers.
+	// Why states the reason in one sentence, with the numbers.
 	Why string
-	// Short is Why without a reason that the report gives once for all gates, or "".
+	// Short is Why without a reason that the report prints once for all gates, or "".
 	Short string
-	// Capture is true of an inconclusive result that the quality of a capture, or
-	// captures that do not compare, are to blame for, and not noise.
+	// Capture says that the result is inconclusive because of the quality of a capture, or
+	// because captures cannot be compared, not because of noise.
 	Capture bool
-	// Floored is true of a gate that passes although a change is over its limit, because the
+	// Floored says that the gate passes although a change is over its limit, because the
 	// change is under min_abs.
 	Floored bool
 
-	Now, Base *Sample // nil where it was not measured
+	Now, Base *Sample // nil if not measured
 	P         *float64
 }
 
@@ -77,7 +77,7 @@ type Report struct {
 type Options struct {
 	// Thresholds set how much work a capture must have.
 	Thresholds rule.Thresholds
-	// Expired is why the baseline does not stand for the new runs any more, or "".
+	// Expired is the reason why the baseline can no longer be compared with the runs, or "".
 	Expired string
 }
 
@@ -104,7 +104,7 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	for i := range gates {
 		rep.Outcomes = append(rep.Outcomes, c.gate(&gates[i]))
 	}
-	rep.once(&c)
+	rep.shareReason(&c)
 	rep.Result = Skipped
 	for _, o := range rep.Outcomes {
 		if rep.Result == Skipped || o.Result > rep.Result && o.Result != Skipped {
@@ -114,9 +114,9 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	return rep, nil
 }
 
-// once lets the report give the reason why sides do not compare once, if it is that of several
-// gates. What has expired is reported with the baseline.
-func (r *Report) once(c *check) {
+// shareReason moves the reason why the sides cannot be compared to the report if several gates have
+// it, so that it is printed once. An expired baseline is reported with the baseline.
+func (r *Report) shareReason(c *check) {
 	n := 0
 	for i := range r.Outcomes {
 		if r.Outcomes[i].Short != "" {
@@ -174,8 +174,8 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 	return newSample(values), nil
 }
 
-// doubt returns the reason why the captures do not support a metric, or "". Lost is
-// true if the missing data could only raise the metric.
+// doubt returns the reason why the captures do not support a metric, or "". lost says that the
+// missing data could only raise the metric.
 func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
@@ -240,7 +240,7 @@ type answer struct {
 	floored bool
 }
 
-// worse returns the weightier of two answers, and both reasons if both are failures.
+// worse returns the worse of two answers, with both reasons if both are failures.
 func (a answer) worse(b answer) answer {
 	if a.result == Fail && b.result == Fail {
 		a.why += "; " + b.why
@@ -286,7 +286,8 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 			a.why += "; the capture is incomplete, so there is more of it"
 			return a
 		}
-		return answer{result: Inconclusive, why: fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why, o.Now.text(m)), capture: true}
+		return answer{result: Inconclusive, why: fmt.Sprintf("the capture does not allow a decision: %s; it shows %s", why,
+			o.Now.text(m)), capture: true}
 	}
 	if !compared {
 		return a
@@ -318,13 +319,13 @@ func perStep(m *metric.Metric) string {
 	return ""
 }
 
-// rose reports whether a failure is that of a value that is too high.
+// rose reports whether a gate failed because the value is too high.
 func (o *Outcome) rose(a answer) bool {
 	max := o.Gate.Fail.Max
 	return a.result == Fail && max != nil && o.Now.Center > max.At
 }
 
-// Name returns what a run is called: the path of its first input.
+// Name returns the name of a run: the path of its first input.
 func (r Run) Name() string {
 	if len(r.Summary.Inputs) == 0 {
 		return "no input"
@@ -345,7 +346,7 @@ func Inputs(runs []Run) []summary.Input {
 	return out
 }
 
-// Count returns how many gates came to a result.
+// Count returns the number of gates with a result.
 func (r *Report) Count(want Result) int {
 	n := 0
 	for _, o := range r.Outcomes {
@@ -356,8 +357,8 @@ func (r *Report) Count(want Result) int {
 	return n
 }
 
-// ByImpact returns the outcomes, worst first, and of equal ones those with the
-// largest change first.
+// ByImpact returns the outcomes, worst first. Outcomes with the same result are sorted by the size
+// of the change, largest first.
 func (r *Report) ByImpact() []Outcome {
 	out := slices.Clone(r.Outcomes)
 	slices.SortStableFunc(out, func(a, b Outcome) int {

@@ -212,8 +212,8 @@ func TestCaptures(t *testing.T) {
 // TestApartOnce: the reason why sides do not compare is given once if it is that of several gates.
 func TestApartOnce(t *testing.T) {
 	for _, tc := range []struct {
-		gates string
-		once  bool
+		gates       string
+		shareReason bool
 	}{{"step.median: {max_increase: 5%}", false}, {"step.median: {max_increase: 5%}\nkernel.count: {max_increase: 5%}\ngpu.busy_share: '>= 1%'", true}} {
 		gates, err := Parse([]byte(tc.gates), "g.yaml")
 		if err != nil {
@@ -223,11 +223,11 @@ func TestApartOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (rep.Apart != "") != tc.once || tc.once && !strings.Contains(rep.Apart, "the GPU models differ") {
+		if (rep.Apart != "") != tc.shareReason || tc.shareReason && !strings.Contains(rep.Apart, "the GPU models differ") {
 			t.Errorf("%s: apart is %q", tc.gates, rep.Apart)
 		}
 		for _, o := range rep.Outcomes {
-			if apart := o.Result == Inconclusive; (o.Short != "") != (tc.once && apart) || strings.Contains(o.Why, "the GPU models differ") != apart || strings.Contains(o.Short, "the GPU models differ") {
+			if apart := o.Result == Inconclusive; (o.Short != "") != (tc.shareReason && apart) || strings.Contains(o.Why, "the GPU models differ") != apart || strings.Contains(o.Short, "the GPU models differ") {
 				t.Errorf("%s: %s, %q, in short %q", o.Gate.Text, o.Result, o.Why, o.Short)
 			}
 		}

@@ -37,8 +37,8 @@ func Default() []Gate {
 //	gpu.busy_share: ">= 80%"
 //	kernels.total{category=gemm}: {max_increase: 5%, min_abs: 1ms}
 //
-// What is not known is an error, so that a misspelt gate cannot pass. The name
-// is that of the file, for error messages.
+// Unknown keys are errors, so that a misspelt gate cannot pass. name is the name of the file, for
+// error messages.
 func Parse(text []byte, name string) ([]Gate, error) {
 	file, err := settings.Parse(text)
 	if err != nil {
@@ -46,7 +46,8 @@ func Parse(text []byte, name string) ([]Gate, error) {
 			return nil, fmt.Errorf("%s:%w", name, err)
 		}
 		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
-			return nil, fmt.Errorf("%s:%d: malformed YAML: %s%s", name, syntax.GetToken().Position.Line, syntax.GetMessage(), hint(text, syntax.GetToken().Position.Line))
+			return nil, fmt.Errorf("%s:%d: malformed YAML: %s%s", name, syntax.GetToken().Position.Line, syntax.GetMessage(),
+				hint(text, syntax.GetToken().Position.Line))
 		}
 		return nil, fmt.Errorf("%s:1: malformed YAML: %w", name, err)
 	}
@@ -71,7 +72,8 @@ func Parse(text []byte, name string) ([]Gate, error) {
 				return err
 			}
 			if line, again := seen[g.Text]; again {
-				return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+				return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one",
+					g.Text, line)
 			}
 			seen[g.Text] = g.Line
 			gates = append(gates, g)
@@ -112,8 +114,7 @@ func parseNoise(of string, n ast.Node) (float64, error) {
 	return share, nil
 }
 
-// hint says what to do about the mistake that is made most: to YAML a bare ">"
-// begins a text of many lines.
+// hint explains the most common mistake: in YAML, a bare ">" starts a text of several lines.
 func hint(text []byte, line int) string {
 	lines := strings.Split(string(text), "\n")
 	for i := max(0, line-2); i < min(line, len(lines)); i++ {
@@ -243,7 +244,8 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	case "min_abs":
 		c, err := u.ParseChange(text)
 		if err != nil || !c.Points {
-			return settings.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.Noun(), u.Difference())
+			return settings.Errorf(k.Value, "%s: min_abs: %q is no difference of a %s, want one as %s", g.Text, text, u.Noun(),
+				u.Difference())
 		}
 		if c.By > 0 {
 			l.MinAbs = &metric.Bound{At: c.By, Text: c.Text}
@@ -278,7 +280,8 @@ func (g *Gate) condition(l *Limits, n ast.Node) error {
 		}
 		return nil
 	}
-	return settings.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"", g.Text, text, g.Metric.Unit.Noun(), g.Metric.Unit.Example())
+	return settings.Errorf(n, "%s: condition %q, want an operator (<=, >=, <, >, ==) and a %s, such as \"<= %s\"",
+		g.Text, text, g.Metric.Unit.Noun(), g.Metric.Unit.Example())
 }
 
 // scalar returns the text of a single value, as it was written.

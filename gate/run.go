@@ -5,18 +5,17 @@ import (
 	"assay/summary/view"
 )
 
-// A Run is one run of a program: what was captured of its ranks.
+// A Run is one run of a program, with the captures of its ranks.
 type Run struct {
 	Summary *summary.Summary
 
 	cut error // the summary is rolled up, and the sums of its rows are missing
 }
 
-// Runs returns the runs that summaries hold, as [view.Runs] defines them. Inputs
-// that hold only totals (counters, profiles, tables) are left out if there are
-// others: no metric is measured on them. The runs take the rows of the summaries, which
-// have none afterwards, so that many inputs are in memory once. A summary that is rolled up has
-// sums over its ranks instead of the rows.
+// Runs sorts summaries into runs, as [view.Runs] defines them. It leaves out inputs that have only
+// totals (counters, profiles, tables) if there are others, because gates have no metrics for them.
+// It moves the rows out of the summaries, so that many inputs are in memory only once. A summary
+// that is rolled up has sums over its ranks in place of rows.
 func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
 
 // A Group is how summaries were sorted into runs.

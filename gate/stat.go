@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// MinRuns is how many runs each side needs for a rank test to tell that they
-	// differ, at the level alpha.
+	// MinRuns is the number of runs that each side needs for a rank test to find a
+	// difference, at the level alpha.
 	MinRuns = 5
 	alpha   = 0.01
 
@@ -25,14 +25,14 @@ const (
 
 // A Sample is a metric in all runs of a side.
 type Sample struct {
-	Center float64   // the median
-	Lo, Hi *float64  // its confidence interval, nil with fewer runs than that takes
-	Runs   []float64 // one value each, in the order of the runs
+	Center float64   // median
+	Lo, Hi *float64  // its confidence interval; nil if there are too few runs
+	Runs   []float64 // the value of each run
 
-	Num, Den int64   // of a single run; 0 where the metric has none
-	Note     string  // on one of the values, or ""
-	Missing  float64 // the largest of the values': see [metric.Value]
-	Most     float64 // the median of what the values can be at most
+	Num, Den int64   // numerator and denominator of a single run; 0 if the metric has none
+	Note     string  // note on one of the values, or ""
+	Missing  float64 // largest Missing of the values: see [metric.Value]
+	Most     float64 // median of the upper bounds of the values
 }
 
 func newSample(values []metric.Value) *Sample {
@@ -49,7 +49,8 @@ func newSample(values []metric.Value) *Sample {
 	}
 	sum := benchmath.AssumeNothing.Summary(s.bench(), confidence)
 	s.Center = sum.Center
-	s.Most = benchmath.AssumeNothing.Summary(benchmath.NewSample(most, &benchmath.Thresholds{CompareAlpha: alpha}), confidence).Center
+	s.Most = benchmath.AssumeNothing.Summary(benchmath.NewSample(most, &benchmath.Thresholds{CompareAlpha: alpha}),
+		confidence).Center
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {
 		s.Lo, s.Hi = &sum.Lo, &sum.Hi
 	}
@@ -68,7 +69,8 @@ func (s *Sample) text(m *metric.Metric) string {
 		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing})
 	}
 	u := m.Unit
-	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)), u.Text(slices.Max(s.Runs)))
+	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)),
+		u.Text(slices.Max(s.Runs)))
 	if s.Missing > 0 {
 		text = "at least " + text
 	}
@@ -124,8 +126,8 @@ func (o *Outcome) absolute(l *Limits) answer {
 	return answer{result: Pass, why: "is " + o.Now.text(o.Gate.Metric)}
 }
 
-// lowerBound decides by both ends of the range if the value is a lower bound: a is
-// inconclusive if a limit is between them and none is violated by the whole range.
+// lowerBound returns the answer for a value that is only a lower bound. It checks both ends of the
+// range: a becomes inconclusive if a limit lies within the range and the whole range violates none.
 func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	low, high := o.Now.Center, o.Now.Most
 	if o.Now.Missing == 0 {
@@ -140,9 +142,12 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 		side  string
 		end   string // the end of the range that is nearest to the limit
 	}{
-		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil && (high > l.Max.At || l.Over && high == l.Max.At), "over", "at least " + u.Text(low)},
-		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil && (low < l.Min.At || l.Under && low == l.Min.At), "under", "at most " + u.Text(high)},
-		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at", "at most " + u.Text(high)},
+		{l.Max, l.Max != nil && (low > l.Max.At || l.Over && low == l.Max.At), l.Max != nil &&
+			(high > l.Max.At || l.Over && high == l.Max.At), "over", "at least " + u.Text(low)},
+		{l.Min, l.Min != nil && (high < l.Min.At || l.Under && high == l.Min.At), l.Min != nil &&
+			(low < l.Min.At || l.Under && low == l.Min.At), "under", "at most " + u.Text(high)},
+		{l.Equal, l.Equal != nil && (high < l.Equal.At || low > l.Equal.At), l.Equal != nil, "not at",
+			"at most " + u.Text(high)},
 	} {
 		switch {
 		case limit.fails:
@@ -162,13 +167,14 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 			limits = "limits "
 		}
 		return answer{result: Inconclusive, capture: true,
-			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits, strings.Join(open, " and "), o.Now.Note)}
+			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits,
+				strings.Join(open, " and "), o.Now.Note)}
 	}
 	return a
 }
 
-// coverage is by how much the share without a known value may differ between two lower
-// bounds that are compared.
+// coverage is the largest difference between the shares without a known value of two lower bounds
+// that can be compared.
 const coverage = 0.01
 
 // lowerBounds returns a as inconclusive if the values of both sides are lower bounds that
@@ -181,8 +187,7 @@ func (o *Outcome) lowerBounds(a answer) answer {
 	return answer{result: Inconclusive, why: fmt.Sprintf("not comparable: the baseline leaves %s of GPU time out, the new runs %s; %s", metric.Share.Text(base), metric.Share.Text(now), o.change()), capture: true}
 }
 
-// straddles reports whether the runs leave open on which side of a limit the
-// value is.
+// straddles reports whether the confidence interval of the runs contains the limit.
 func (o *Outcome) straddles(limit float64) bool {
 	s := o.Now
 	return !o.Gate.Metric.Steady && s.Lo != nil && *s.Lo <= limit && limit <= *s.Hi
@@ -193,14 +198,15 @@ func (o *Outcome) value(limit *metric.Bound) string {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	text := o.Now.text(o.Gate.Metric)
 	short := u.Text(v)
-	if v == limit.At || u == metric.Count || short != u.Text(limit.At) && (u != metric.Share || !strings.HasPrefix(text, metric.Percent(limit.At))) {
+	if v == limit.At || u == metric.Count || short != u.Text(limit.At) &&
+		(u != metric.Share || !strings.HasPrefix(text, metric.Percent(limit.At))) {
 		return text
 	}
 	return strings.Replace(text, short, u.Exact(v), 1)
 }
 
-// relative holds the change from the baseline to limits. P is that of the rank
-// test, where there are runs enough for one.
+// relative compares the change from the baseline with limits. p is the result of the rank test, or
+// nil if there are too few runs.
 func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	g, now, base := o.Gate, o.Now, o.Base
 	tested := !g.Metric.Steady && min(len(now.Runs), len(base.Runs)) >= MinRuns
@@ -235,7 +241,7 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	return answer{result: Pass, why: cmp.Or(floored, o.change()), floored: floored != ""}, p
 }
 
-// exceeds reports whether a change by so much is over its limit.
+// exceeds reports whether a change by by is over its limit.
 func exceeds(by float64, limit *metric.Change, base float64) bool {
 	if limit.Points {
 		return by > limit.By*(1+rounding)
@@ -243,12 +249,12 @@ func exceeds(by float64, limit *metric.Change, base float64) bool {
 	return by > limit.By*math.Abs(base)*(1+rounding)
 }
 
-// rounding keeps a change that equals its limit from being over it: differences
-// of float64 are not exact.
+// rounding is a tolerance, so that a change equal to its limit is not over it: differences of
+// float64 are not exact.
 const rounding = 1e-12
 
-// noise returns by how much a value may rise from one run to the next without a cause, in
-// the metric's unit.
+// noise returns by how much a value may rise by chance from one run to the next, in the metric's
+// unit.
 func (o *Outcome) noise() float64 {
 	if o.Gate.Metric.Unit == metric.Share {
 		return o.Gate.Noise
@@ -265,7 +271,7 @@ func (o *Outcome) noiseDown() float64 {
 	return o.Gate.Noise / (1 + o.Gate.Noise) * math.Abs(o.Base.Center)
 }
 
-// fewRuns says why a change may be noise.
+// fewRuns explains why a change may be noise.
 func (o *Outcome) fewRuns(noise float64) string {
 	single := "single runs"
 	if n, m := len(o.Base.Runs), len(o.Now.Runs); n > 1 || m > 1 {
@@ -279,7 +285,8 @@ func (o *Outcome) fewRuns(noise float64) string {
 	default:
 		by = strconv.FormatFloat(math.Round(1000*noise/math.Abs(o.Base.Center))/10, 'f', -1, 64) + "%"
 	}
-	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set single_run_noise", single, by, MinRuns)
+	return fmt.Sprintf("%s of one program differ by up to %s: give %d runs of each side, or set single_run_noise",
+		single, by, MinRuns)
 }
 
 // change says in words how the value differs from the baseline: "rose by 12.4%,

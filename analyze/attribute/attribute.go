@@ -1,7 +1,3 @@
-// Package attribute says which part of the program GPU work and idle time belong to. It
-// walks along the threads of the host once, and what was open on a thread owns what was
-// launched then: operators, modules, lines, annotations, passes. The same walk answers what
-// a thread did while a device was idle, which is why idle time and waits are here too.
 package attribute
 
 import (
@@ -28,19 +24,19 @@ type Attribution struct {
 	*Host
 	t      *trace.Trace
 	tl     *gpu.Timeline
-	*group // of the threads that are not main; in the end, of all
+	*group // the tables of the other threads; after the walk, of all threads
 	calls  *calls.Calls
 
 	origins []origin // by link
 
-	marks  []steps.Mark
-	most   int                                                // rows of a table
-	passes bool                                               // are asked for
-	opened func(link int32, ops []*trace.Op, recomputed bool) // as Launched in Asked
+	marks    []steps.Mark
+	maxRows  int                                                // of one table
+	passes   bool                                               // Options.Passes
+	onLaunch func(link int32, ops []*trace.Op, recomputed bool) // Options.Launched
 
-	copies   []summary.CopyCall // without their rank, as the next
-	graphs   []summary.Graph
-	ofCopies *limits.Room // of copies
+	copies     []summary.CopyCall // without their rank, as the next
+	graphs     []summary.Graph
+	copyBudget *limits.Budget // of copies
 }
 
 // A pass is the part of training that work belongs to.
@@ -52,7 +48,7 @@ const (
 	backwardPass
 	recomputePass // forward again, inside of the backward pass: activation checkpointing
 	optimizerPass
-	unknownPass // no call is known
+	unknownPass // the launch call is not known
 )
 
 var passNames = [...]string{"other", "forward", "backward", "recompute", "optimizer", "unknown"}
@@ -64,96 +60,98 @@ type origin struct {
 	context  contextID
 	note     contextID // the innermost annotation
 	forward  contextID // of the operator whose backward pass this is; 0 if none
-	sequence trace.ID  // of that operator, until forward is known
+	sequence trace.ID  // the sequence number of that operator; finalize looks forward up by it
 	pass     pass
 }
 
-// open is what the walk keeps with each open event.
+// open holds what the walk knows about an event that has not ended.
 type open struct {
 	cpuSelf int64   // time in which it was the innermost event
 	gpuSelf int64   // of operators: work that it launched, as the innermost operator
 	gpu     int64   // work that it and what was inside it launched
-	doing   idleKey // what the thread does while it is the innermost; 0 if that was not asked for
+	doing   idleKey // what the thread does while it is the innermost; 0 until computed
 	ctx     contextID
 	shape   trace.ShapeID // of operators
 	own     role          // what its own name says
 	known   bool          // ctx is
 
-	// Of it and all that it is in.
-	trained  bool // an operator has a sequence number, as those have that autograd sees
-	backward bool // an operator is of a backward pass, by its number
+	// The event and all events around it together.
+	trained  bool // an operator has a sequence number: autograd tracks it
+	backward bool // an operator belongs to a backward pass, by its sequence number
 	roles    role
 	op       int32    // index of the innermost operator in the stack, or -1
 	sequence trace.ID // of the innermost operator of a backward pass
 }
 
-// Asked says how much is attributed.
-type Asked struct {
-	Rows int // of a table, at most
-	Gaps int // of a device that get their cause by themselves, at most: the longest
+// Options say what to attribute. The zero value attributes no gaps and keeps no rows.
+type Options struct {
+	Rows int // maximum number of rows of a table
+	Gaps int // number of gaps per device, the longest ones, that get a cause each
 
-	Shapes bool // operators by the shapes of their arguments
-	Passes bool // work by pass
+	Shapes bool // split operators by the shapes of their arguments
+	Passes bool // sum work by pass
 
-	LeastCut int // how many events make it worth to cut a thread; 0 for the usual number
+	LeastCut int // smallest number of events for which a thread is cut in two; 0 for leastCut
 
-	// Host is called with the states of the thread that launches the work of a device, by
-	// index: of several threads with that of the one that launches next. The stretches share no time
-	// and are in no order. Host is nil if the states are not wanted.
+	// Host receives what the thread did that launches the work of a device, if it is not nil.
+	// The device is an index into Timeline.Devices. If several threads launch work, the state
+	// is that of the thread that launches next. Spans of one device do not overlap; they come
+	// in no particular order.
 	Host func(device int, s interval.Span, state ThreadState)
 
-	// Launched is called for each link with the operators that were open on the thread,
-	// outermost first, which it must not keep, and whether a function was open that
-	// runs the forward pass again. It is called thread by thread, in the order of launches. It
-	// is nil if nobody asks.
+	// Launched receives, for each link, the operators that were open on the thread, outermost
+	// first, if it is not nil. It must not keep the slice. recomputed reports whether a function
+	// was open that runs the forward pass again. Calls come thread by thread, in launch order.
 	Launched func(link int32, ops []*trace.Op, recomputed bool)
 }
 
-// Work walks along all threads. Where nothing ran on a device and there are
-// no operators, there is nothing to attribute.
-func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, asked Asked) *Attribution {
+// Work attributes the work and the idle time of all devices: it walks all threads. A trace
+// without GPU work and without operators yields empty tables. h is used up: its threads are
+// released during the walk.
+func Work(tl *gpu.Timeline, h *Host, marks []steps.Mark, opts Options) *Attribution {
 	t := tl.Trace
 	a := &Attribution{
-		Host: h, t: t, tl: tl, marks: marks, most: asked.Rows, passes: asked.Passes, opened: asked.Launched,
-		group: newGroup(t, asked.Shapes), origins: make([]origin, len(h.Links.List)),
+		Host: h, t: t, tl: tl, marks: marks, maxRows: opts.Rows, passes: opts.Passes, onLaunch: opts.Launched,
+		group: newGroup(t, opts.Shapes), origins: make([]origin, len(h.Links.List)),
 	}
 	a.calls = calls.Of(tl, h.Links, marks)
-	a.idle = newIdleness(a, asked)
-	var beside sync.WaitGroup // what needs no walk
+	a.idle = newIdleness(a, opts)
+	var background sync.WaitGroup // measurements that need no walk
 	if len(h.threads) > 0 {
-		beside.Go(a.calls.Count)
+		background.Go(a.calls.Count)
 	}
-	beside.Go(func() {
-		a.ofCopies = limits.NewRoom(asked.Rows)
-		a.copies, a.graphs = a.calls.Copies(a.ofCopies), a.calls.Graphs()
+	background.Go(func() {
+		a.copyBudget = limits.NewBudget(opts.Rows)
+		a.copies, a.graphs = a.calls.Copies(a.copyBudget), a.calls.Graphs()
 	})
-	a.walk(asked)
-	beside.Wait()
+	a.walk(opts)
+	background.Wait()
 	a.idle.finish()
 	a.finalize()
 	a.addUp()
 	return a
 }
 
-// A walker attributes along one thread.
+// A walker attributes the launches of one thread. Package hosttree calls Enter, Leave and
+// Between as it walks the events of the thread in the order of time.
 type walker struct {
 	*Attribution
-	*group    // of the thread
-	track     trace.TrackID
-	process   uint32
-	main      bool
-	inEngine  bool        // autograd's engine runs on the thread
-	from      int64       // where the walk begins
-	until     int64       // where it ends
-	peaks     []int32     // memory in use at a peak, by the time of its allocation
-	changes   []int32     // of those, the ones to come
-	nested    []*trace.Op // of the last launch
-	launches  []int32     // links of other threads, by time, whose annotation may be that of this one
-	told      []contextID // what was open then
-	asked     []int32     // those of the links that are to come
-	next      int64       // the time of the first of the changes and those links
-	questions *questions  // about idle time; nil if nobody asks
-	record    record      // of a main thread
+	*group          // the tables that the thread is counted in
+	track           trace.TrackID
+	process         uint32
+	main            bool
+	inEngine        bool        // autograd's engine runs on the thread
+	from            int64       // start of the walk
+	until           int64       // end of the walk
+	peaks           []int32     // allocations in use at a peak, by time
+	pendingPeaks    []int32     // the part of peaks that the walk has not reached
+	nested          []*trace.Op // result of operators, reused
+	launches        []int32     // launches of other threads that may inherit an annotation, by time
+	launchContexts  []contextID // what was open here at each of launches that the walk has passed
+	pendingLaunches []int32     // the part of launches that the walk has not reached
+	next            int64       // time of the first pending allocation or launch
+	questions       *questions  // about idle time; nil if there are none
+	record          record      // what a main thread did
 }
 
 // context returns the context of the last event of the stack.
@@ -183,26 +181,26 @@ func (w *walker) Enter(stack []hosttree.Open[open]) {
 	case trace.Python:
 		w.runOf(stack).enter(w.t.Window.Starts(f.Start))
 	case trace.Annotation:
-		w.notes.of(f.Name).enter(w.t.Window.Starts(f.Start))
+		w.notes.row(f.Name).enter(w.t.Window.Starts(f.Start))
 	}
 }
 
 // runOf returns the run of the last event of the stack, a Python function or module.
 func (w *walker) runOf(stack []hosttree.Open[open]) *run {
 	if top := &stack[len(stack)-1]; top.Data.own&isModule == 0 {
-		return w.lines.of(top.Name)
+		return w.lines.row(top.Name)
 	}
-	return w.modules.of(w.ctx.at(w.context(stack)).module)
+	return w.modules.row(w.ctx.at(w.context(stack)).module)
 }
 
-// inherit sets the properties that the last event of the stack takes from the
-// events around it.
+// inherit copies properties of the enclosing event to the last event of the stack.
 func (w *walker) inherit(stack []hosttree.Open[open]) {
 	f, d := &stack[len(stack)-1].Frame, &stack[len(stack)-1].Data
 	d.op = -1
 	if len(stack) > 1 {
 		outer := &stack[len(stack)-2].Data
-		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward, outer.sequence
+		d.roles, d.op, d.trained, d.backward, d.sequence = outer.roles, outer.op, outer.trained, outer.backward,
+			outer.sequence
 	}
 	d.own = w.ctx.role(f.Name, f.Kind)
 	d.roles |= d.own
@@ -220,8 +218,8 @@ func (w *walker) enterOp(stack []hosttree.Open[open]) {
 	f := &stack[len(stack)-1].Frame
 	w.ops.enter(f, w.t.Ops.At(f.Row).Shape)
 	if sequence := w.openOp(stack); sequence != 0 && stack[len(stack)-1].Data.own&isStep == 0 {
-		// Of several operators with one number the last one made the node of
-		// the graph: the number goes up when it does.
+		// Sequence numbers only grow, so the last operator with a given number created
+		// the autograd node.
 		w.forward.set(w.process, sequence, w.context(stack))
 	}
 	if i, ok := w.Links.OfOp(f.Row); ok {
@@ -229,8 +227,8 @@ func (w *walker) enterOp(stack []hosttree.Open[open]) {
 	}
 }
 
-// openOp sets the properties of an operator, the last event of the stack, and returns its
-// number if it is of the forward pass.
+// openOp sets the properties of an operator, the last event of the stack. It returns the
+// sequence number of an operator of the forward pass, and 0 for one of the backward pass.
 func (w *walker) openOp(stack []hosttree.Open[open]) (forward trace.ID) {
 	d, o := &stack[len(stack)-1].Data, w.t.Ops.At(stack[len(stack)-1].Row)
 	d.op, d.shape = int32(len(stack)-1), o.Shape
@@ -244,13 +242,13 @@ func (w *walker) openOp(stack []hosttree.Open[open]) (forward trace.ID) {
 	return 0
 }
 
-// launched attributes the work of a link, whose call is the last of the stack.
+// launched attributes the work of link i, whose call is the last event of the stack.
 func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	k, o := &w.Links.List[i], &w.origins[i]
 	o.context = w.context(stack)
 	c := w.ctx.at(o.context)
 	if c.annotation == 0 && !w.main {
-		w.noNote = append(w.noNote, i)
+		w.unannotated = append(w.unannotated, i)
 	}
 	top := &stack[len(stack)-1].Data
 	if top.op >= 0 {
@@ -270,13 +268,13 @@ func (w *walker) launched(stack []hosttree.Open[open], i int32) {
 	case top.trained || c.module != 0:
 		o.pass = forwardPass
 	}
-	if w.opened != nil {
-		w.opened(i, w.operators(stack, top.op), c.recomputes || c.checkpoint)
+	if w.onLaunch != nil {
+		w.onLaunch(i, w.operators(stack, top.op), c.recomputes || c.checkpoint)
 	}
 }
 
-// operators returns the operators of the stack, outermost first. The index of the innermost
-// is given.
+// operators returns the operators of the stack, outermost first; last is the index of the
+// innermost one, or -1. The slice is valid until the next call.
 func (w *walker) operators(stack []hosttree.Open[open], last int32) []*trace.Op {
 	w.nested = w.nested[:0]
 	for i := last; i >= 0; {
@@ -290,7 +288,7 @@ func (w *walker) operators(stack []hosttree.Open[open], last int32) []*trace.Op 
 	return w.nested
 }
 
-// Leave adds the event up.
+// Leave adds the time and the work of the last event of the stack to its tables.
 func (w *walker) Leave(stack []hosttree.Open[open]) {
 	top := &stack[len(stack)-1]
 	w.passOn(stack)
@@ -300,11 +298,11 @@ func (w *walker) Leave(stack []hosttree.Open[open]) {
 	case trace.Python:
 		w.runOf(stack).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
 	case trace.Annotation:
-		w.notes.of(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
+		w.notes.row(top.Name).leave(top.End-top.Start, w.t.Window.Starts(top.Start))
 	}
 }
 
-// passOn adds what the last event of the stack launched to the one around it.
+// passOn adds the work below the last event of the stack to the event around it.
 func (w *walker) passOn(stack []hosttree.Open[open]) {
 	if n := len(stack); n > 1 && stack[n-1].Data.gpu != 0 {
 		outer := &stack[n-2].Data
@@ -312,10 +310,11 @@ func (w *walker) passOn(stack []hosttree.Open[open]) {
 	}
 }
 
-// Between adds time to the innermost event, and notes what the thread was doing.
+// Between adds the time between two changes of the stack to the innermost event, and answers
+// the questions about idle time in it.
 func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	if n := len(stack); n > 0 {
-		if mayNotBeInner.Has(stack[n-1].Kind) {
+		if skippableKinds.Has(stack[n-1].Kind) {
 			n = max(1, len(inner(stack)))
 		}
 		stack[n-1].Data.cpuSelf += to - from
@@ -331,29 +330,30 @@ func (w *walker) Between(from, to int64, stack []hosttree.Open[open]) {
 	}
 }
 
-// setNext finds the time of the first of the links and changes that are left.
+// setNext sets next to the time of the first pending launch or allocation.
 func (w *walker) setNext() {
 	w.next = math.MaxInt64
-	if len(w.asked) > 0 {
-		w.next = w.Links.Start(w.asked[0])
+	if len(w.pendingLaunches) > 0 {
+		w.next = w.Links.Start(w.pendingLaunches[0])
 	}
-	if len(w.changes) > 0 {
-		w.next = min(w.next, w.memories.atPeaks[w.changes[0]].Start)
+	if len(w.pendingPeaks) > 0 {
+		w.next = min(w.next, w.memories.atPeaks[w.pendingPeaks[0]].Start)
 	}
 }
 
-// pass handles the links and changes before a time, at which the stack was open.
+// pass notes the context of the pending launches and allocations before a time. The stack is
+// what was open on the thread until then.
 func (w *walker) pass(to int64, stack []hosttree.Open[open]) {
-	for ; len(w.asked) > 0 && w.Links.Start(w.asked[0]) < to; w.asked = w.asked[1:] {
-		w.told = append(w.told, w.context(stack))
+	for ; len(w.pendingLaunches) > 0 && w.Links.Start(w.pendingLaunches[0]) < to; w.pendingLaunches = w.pendingLaunches[1:] {
+		w.launchContexts = append(w.launchContexts, w.context(stack))
 	}
-	for ; len(w.changes) > 0 && w.memories.atPeaks[w.changes[0]].Start < to; w.changes = w.changes[1:] {
-		w.memories.atPeaks[w.changes[0]].context = w.context(stack)
+	for ; len(w.pendingPeaks) > 0 && w.memories.atPeaks[w.pendingPeaks[0]].Start < to; w.pendingPeaks = w.pendingPeaks[1:] {
+		w.memories.atPeaks[w.pendingPeaks[0]].context = w.context(stack)
 	}
 	w.setNext()
 }
 
-// doing returns what the thread is doing while the last event of the stack is the innermost.
+// doing returns what the thread does while the last event of the stack is the innermost.
 func (w *walker) doing(stack []hosttree.Open[open]) idleKey {
 	if len(stack) == 0 {
 		return w.idle.state(w, stack)
@@ -365,8 +365,9 @@ func (w *walker) doing(stack []hosttree.Open[open]) idleKey {
 	return d.doing
 }
 
-// finalize finds the forward operator of what the backward pass launched, once
-// all threads are known, and leaves out the passes where nothing is trained.
+// finalize finds the forward operators of the work of backward passes. It needs the walks of
+// all threads, because autograd runs backward passes on threads of its own. Without any
+// training, all work belongs to otherPass.
 func (a *Attribution) finalize() {
 	for i := range a.origins {
 		k := &a.origins[i]
@@ -379,7 +380,7 @@ func (a *Attribution) finalize() {
 			k.forward = a.forward.get(a.processes[track], k.sequence)
 		}
 		if a.engine[track] && (k.pass == otherPass || k.pass == forwardPass) {
-			k.pass = backwardPass // hooks and reductions run on its thread too
+			k.pass = backwardPass // the engine's thread also runs hooks and gradient reductions
 		}
 		if !a.trains {
 			k.pass = otherPass
@@ -387,17 +388,23 @@ func (a *Attribution) finalize() {
 	}
 }
 
-// Fill fills in the parts of a summary that need attribution. coll returns the collectives of
-// kernels.
-func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins int, room *limits.Room, issues *diag.Ledger) {
-	s.Kernels = gpu.Kernels(a.tl, a.operator, coll, rank, room)
-	s.Ops = limits.KeepLargest(room, a.ops.opRows(rank), func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
-	s.Modules = limits.KeepLargest(room, a.moduleRows(rank), func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
-	s.Lines = limits.KeepLargest(room, a.lineRows(rank), func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
-	s.Annotations = limits.KeepLargest(room, a.noteRows(rank), func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
-	s.Calls = limits.KeepLargest(room, a.calls.Rows(rank), func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
+// Fill adds the tables that need attribution to a summary whose devices, steps and copies are
+// measured already. coll returns the collective of a kernel.
+func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins int, budget *limits.Budget,
+	issues *diag.Ledger) {
+	s.Kernels = gpu.Kernels(a.tl, a.operator, coll, rank, budget)
+	s.Ops = limits.KeepLargest(budget, a.ops.opRows(rank),
+		func(r *summary.Op) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Modules = limits.KeepLargest(budget, a.moduleRows(rank),
+		func(r *summary.Module) (int64, string) { return r.GPUTotalNS, r.Path })
+	s.Lines = limits.KeepLargest(budget, a.lineRows(rank),
+		func(r *summary.Line) (int64, string) { return r.GPUTotalNS, r.File + r.Function })
+	s.Annotations = limits.KeepLargest(budget, a.noteRows(rank),
+		func(r *summary.Annotation) (int64, string) { return r.GPUTotalNS, r.Name })
+	s.Calls = limits.KeepLargest(budget, a.calls.Rows(rank),
+		func(r *summary.Call) (int64, string) { return r.TotalNS, r.Name })
 	s.Passes = a.passRows(rank)
-	s.CopyCalls = a.copyRows(rank, s.Copies, room)
+	s.CopyCalls = a.copyRows(rank, s.Copies, budget)
 	s.Syncs = a.calls.SyncRows(rank)
 	profiler := profilerWork(a.t)
 	for i := range a.tl.Devices {
@@ -412,14 +419,14 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	for i := range a.graphs {
 		a.graphs[i].Rank = rank
 	}
-	s.Graphs = limits.KeepLargest(room, a.graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
+	s.Graphs = limits.KeepLargest(budget, a.graphs, func(r *summary.Graph) (int64, string) { return r.SpanNS, r.First })
 	s.Memory = a.memory(rank, bins, issues)
 	a.note(issues)
 }
 
-// copyRows returns the table of copies by call. The table of copies has its events too: those
-// that are pooled in both count once.
-func (a *Attribution) copyRows(rank int, copies []summary.Copy, room *limits.Room) []summary.CopyCall {
+// copyRows returns the table of copies by call. Its events are also in the table of copies, so
+// an event that both tables pooled must count once.
+func (a *Attribution) copyRows(rank int, copies []summary.Copy, budget *limits.Budget) []summary.CopyCall {
 	for i := range a.copies {
 		a.copies[i].Rank = rank
 	}
@@ -429,11 +436,11 @@ func (a *Attribution) copyRows(rank int, copies []summary.Copy, room *limits.Roo
 			counted += c.Count
 		}
 	}
-	room.Join(a.ofCopies, counted)
+	budget.Join(a.copyBudget, counted)
 	return a.copies
 }
 
-// profilerWork returns when the profiler did work of its own.
+// profilerWork returns the times in which the profiler did its own work, by its records.
 func profilerWork(t *trace.Trace) interval.Set {
 	var b interval.Builder
 	for s := range t.Spans.All() {
@@ -446,9 +453,9 @@ func profilerWork(t *trace.Trace) interval.Set {
 
 // note counts what could not be attributed.
 func (a *Attribution) note(issues *diag.Ledger) {
-	help, without := "", a.Links.Without // the registry's help
+	help, without := "", a.Links.Without // "": the help text of the code's own entry
 	if a.t.Calls.Len() == 0 {
-		without = int64(len(a.Links.Of)) // also work that operators launched
+		without = int64(len(a.Links.Of)) // includes work that is linked to an operator
 		help = "The capture has no CUDA API calls, so the launch site of its GPU work is unknown. Record CPU activities too."
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, without)

@@ -24,33 +24,33 @@ type context struct {
 	op, module, line, annotation contextID
 
 	rootOp    contextID // the outermost operator
-	modules   int16     // how many there are around it, itself included
+	modules   int16     // number of modules around it, itself included
 	backward  bool      // inside of autograd's backward pass
 	optimizer bool      // inside of an optimizer's step
 
-	checkpoint bool // inside of the function with which a checkpoint runs the forward pass again
+	checkpoint bool // inside of the function that recomputes the forward pass of a checkpoint
 
-	// Of a backward pass that calls Python: its own functions and modules own the
-	// work, and not those of the forward pass.
+	// A backward pass that calls Python has functions and modules of its own: they own the
+	// work, not those of the forward pass.
 	ownLine    bool // a function was called inside of the backward pass
-	recomputes bool // a module was
+	recomputes bool // a module was called inside of the backward pass
 }
 
-// The limits of a module's path: its parts, and the bytes of each. No model has
-// more, and a trace with longer paths would fill the memory.
+// The limits of a module's path: number of parts, and bytes of each part. Real models stay
+// below them; a damaged trace with longer paths would fill the memory.
 const (
 	maxModules    = 64
 	maxModuleName = 256
 )
 
-// contexts numbers contexts.
+// contexts is the tree of all contexts. It gives each context a number.
 type contexts struct {
 	t     *trace.Trace
 	list  []context
 	index map[contextKey]contextID
-	roles [2][]role // of Python calls, and of other kinds: by name, 0 until it is known
+	roles [2][]role // roles of Python calls and of other kinds, by name; 0 until computed
 
-	recent [1 << recentContexts]contextID // that were asked for, by their keys
+	recent [1 << recentContexts]contextID // cache of the index: recent results by hash of the key
 }
 
 const recentContexts = 12
@@ -62,13 +62,15 @@ type contextKey struct {
 }
 
 func newContexts(t *trace.Trace) *contexts {
-	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID), roles: [2][]role{make([]role, t.Names()), make([]role, t.Names())}}
+	return &contexts{t: t, list: make([]context, 1), index: make(map[contextKey]contextID),
+		roles: [2][]role{make([]role, t.Names()), make([]role, t.Names())}}
 }
 
-// noContext has the kinds of frames that do not identify a launch site.
+// noContext holds the kinds of frames that do not identify a launch site.
 var noContext = trace.Of(trace.Runtime, trace.Driver, trace.Overhead, trace.OSCall, trace.OffCPU)
 
-// below returns the context of a frame below another context.
+// below returns the context of a frame that was opened in the context parent. It is parent
+// itself if the frame does not identify a launch site.
 func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	role := c.role(f.Name, f.Kind)
 	if noContext.Has(f.Kind) || role&isStep != 0 {
@@ -86,7 +88,7 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	}
 	id = contextID(len(c.list))
 	*recent = id
-	n := c.list[parent] // inherits what is nearest
+	n := c.list[parent] // inherits the nearest op, module, line and annotation
 	n.parent, n.name, n.kind = parent, f.Name, f.Kind
 	switch f.Kind {
 	case trace.CPUOp:
@@ -114,7 +116,7 @@ func (c *contexts) below(parent contextID, f *hosttree.Frame) contextID {
 	return id
 }
 
-// walk enters and leaves every context but the root, outer ones first.
+// walk calls visit on entry to and exit from every context except the root, depth first.
 func (c *contexts) walk(visit func(id contextID, enter bool)) {
 	first, next := make([]contextID, len(c.list)), make([]contextID, len(c.list))
 	for id := len(c.list) - 1; id > 0; id-- {
@@ -137,7 +139,7 @@ func (c *contexts) walk(visit func(id contextID, enter bool)) {
 	}
 }
 
-// at returns a context. It is valid until the next one is made.
+// at returns a context. The pointer is valid until the next context is made.
 func (c *contexts) at(id contextID) *context { return &c.list[id] }
 
 // name returns the name of a context, "" for none.
@@ -148,19 +150,19 @@ func (c *contexts) name(id contextID) string {
 	return c.t.Name(c.list[id].name)
 }
 
-// A role is what the name of a frame says about it.
+// A role is a set of flags that follow from the name of a frame.
 type role uint16
 
 const (
 	roleKnown   role = 1 << iota
-	isStep           // the marker of a step
-	isModule         // the call of an nn.Module
-	isLibrary        // a Python function of PyTorch or of Python itself
-	isData           // of a data loader
-	isProfiler       // of the profiler itself
-	isOptimizer      // the step of an optimizer
-	isAutograd       // of autograd's engine
-	isRecompute      // the function of a checkpoint that runs the forward pass again
+	isStep           // marker of a step
+	isModule         // call of an nn.Module
+	isLibrary        // Python function of PyTorch or of the standard library
+	isData           // data loader
+	isProfiler       // the profiler itself
+	isOptimizer      // step of an optimizer
+	isAutograd       // autograd's engine
+	isRecompute      // recomputes the forward pass of a checkpoint
 )
 
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
@@ -184,13 +186,14 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
-	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") && strings.HasSuffix(text, ": recompute_fn"))
+	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") &&
+		strings.HasSuffix(text, ": recompute_fn"))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
 	roles[name] = r
 	return r
 }
 
-// join adds contexts and returns their numbers, by those that they had.
+// join adds the contexts of another tree and returns their new numbers, indexed by the old ones.
 func (c *contexts) join(other *contexts) []contextID {
 	ids := make([]contextID, len(other.list))
 	for id := 1; id < len(ids); id++ {

@@ -34,13 +34,13 @@ func attributed(t *trace.Trace, least int) *summary.Summary {
 	words := steps.NewVocabulary(t, nil)
 	marks := steps.MarksOf(words, &issues)
 	tl := gpu.NewTimeline(t, opt.Rules, &issues)
-	a := attribute.Work(tl, attribute.HostOf(t), marks, attribute.Asked{Rows: limits.MaxRows, Gaps: 40, Shapes: true, Passes: true, LeastCut: least})
+	a := attribute.Work(tl, attribute.HostOf(t), marks, attribute.Options{Rows: limits.MaxRows, Gaps: 40, Shapes: true, Passes: true, LeastCut: least})
 	s := &summary.Summary{Schema: summary.Schema, Steps: analyze.Steps(t, 0, opt)}
 	for _, d := range tl.Devices {
 		s.Devices = append(s.Devices, tl.Measure(d, 0, 10))
 	}
 	none := func(int, *trace.Activity) collective.Op { return collective.Other }
-	attribute.Fill(s, a, none, 0, 10, limits.NewRoom(limits.MaxRows), &issues)
+	attribute.Fill(s, a, none, 0, 10, limits.NewBudget(limits.MaxRows), &issues)
 	for _, is := range issues.Issues() {
 		s.Issues = append(s.Issues, summary.Issue{Code: is.Code, Count: is.Count})
 	}

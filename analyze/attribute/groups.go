@@ -12,35 +12,36 @@ import (
 	"assay/trace"
 )
 
-// Threads are walked along in two groups, on two cores: the main threads of the processes, and
-// all others. Where one group has most of the events, its longest thread is cut: see cut. Each group has tables of its own, which are joined at the end.
-// Numbers are given as if the main threads came last, in the order of time, so that the result
-// does not depend on the cores.
+// Threads are walked in two groups, on two cores: the main threads of the processes, and all
+// others. If one group has most of the events, its longest thread is cut in two: see cut. Each
+// group has tables of its own, which are joined at the end. Contexts and rows are numbered as
+// if the main threads had been walked last, so the result does not depend on scheduling.
 
-// A group is what the walk along some threads finds.
+// A group holds the tables of the threads that one core walks.
 type group struct {
-	ctx     *contexts
-	idle    *idleness
-	ops     opTable
-	lines   runTable // Python functions
-	notes   runTable // annotations
-	modules moduleTable
-	forward sequences              // the operator of the forward pass
-	engine  map[trace.TrackID]bool // threads that autograd's engine runs on
-	noNote  []int32                // links of threads that are not main, which have no annotation open
-	trains  bool                   // there is a backward pass
-	tooDeep int64                  // events that were left out of the walk
+	ctx         *contexts
+	idle        *idleness
+	ops         opTable
+	lines       runTable // Python functions
+	notes       runTable // annotations
+	modules     moduleTable
+	forward     sequences              // operators of the forward pass by sequence number
+	engine      map[trace.TrackID]bool // threads that autograd's engine runs on
+	unannotated []int32                // launches outside of annotations, on threads that are not main threads
+	trains      bool                   // there is a backward pass
+	tooDeep     int64                  // events that the walk left out
 }
 
 func newGroup(t *trace.Trace, shapes bool) *group {
 	return &group{
 		ctx: newContexts(t), ops: newOpTable(t, shapes), lines: make(runTable, t.Names()), notes: make(runTable, t.Names()),
-		modules: make(moduleTable), forward: sequences{pages: make(map[sequenceKey]*sequencePage)}, engine: make(map[trace.TrackID]bool),
+		modules: make(moduleTable), forward: sequences{pages: make(map[sequenceKey]*sequencePage)},
+		engine: make(map[trace.TrackID]bool),
 	}
 }
 
-// walk walks along all threads.
-func (a *Attribution) walk(asked Asked) {
+// walk walks all threads and joins their tables.
+func (a *Attribution) walk(opts Options) {
 	var others, mains []*hosttree.Thread
 	for _, th := range a.threads {
 		if a.isMain(th.Track) {
@@ -49,38 +50,38 @@ func (a *Attribution) walk(asked Asked) {
 			others = append(others, th)
 		}
 	}
-	main, launches := newGroup(a.t, asked.Shapes), a.launchesOfOthers()
-	if asked.Host != nil || asked.Launched != nil { // they are told thread by thread
-		a.along(others, nil)
+	main, launches := newGroup(a.t, opts.Shapes), a.launchesOfOthers()
+	if opts.Host != nil || opts.Launched != nil { // the callbacks must not run on two cores
+		a.walkThreads(others, nil)
 		main.idle = a.idle.fork(mains)
 		walkers := a.mainWalkers(main, mains, launches)
 		for i, w := range walkers {
-			w.along(mains[i], nil)
+			w.walkThread(mains[i], nil)
 		}
 		a.join(walkers)
 		return
 	}
-	unasked := a.unasked(mains)
+	records := a.newRecords(mains)
 	main.idle = a.idle.fork(mains)
 	walkers := a.mainWalkers(main, mains, launches)
 	for i, w := range walkers {
-		w.record = unasked[i]
+		w.record = records[i]
 	}
-	c := a.cutOf(mains, others, walkers, asked)
-	var beside sync.WaitGroup
-	beside.Go(func() {
+	c := a.cutOf(mains, others, walkers, opts)
+	var background sync.WaitGroup
+	background.Go(func() {
 		for i, w := range walkers {
-			w.along(mains[i], c)
+			w.walkThread(mains[i], c)
 		}
-		if c.ofOther() {
+		if c.splitsOther() {
 			c.walkSecond(c.guess())
 		}
 	})
-	a.along(others, c)
-	if c.ofMain() {
+	a.walkThreads(others, c)
+	if c.splitsMain() {
 		c.walkSecond(c.guess())
 	}
-	beside.Wait()
+	background.Wait()
 	if c != nil {
 		c.finish()
 	}
@@ -88,9 +89,9 @@ func (a *Attribution) walk(asked Asked) {
 		w.answerLate(a.idle)
 	}
 	switch {
-	case c.ofOther():
+	case c.splitsOther():
 		walkers = slices.Insert(walkers, 0, c.second)
-	case c.ofMain():
+	case c.splitsMain():
 		walkers = slices.Insert(walkers, slices.Index(walkers, c.first)+1, c.second)
 	}
 	a.join(walkers)
@@ -100,22 +101,22 @@ func (a *Attribution) isMain(track trace.TrackID) bool {
 	return a.mains[a.t.Tracks[track].PID] == track
 }
 
-// along walks along threads that are not main. Of one that is cut it is the first part.
-func (a *Attribution) along(threads []*hosttree.Thread, c *cut) {
+// walkThreads walks threads that are not main threads; of the thread that is cut, the first part.
+func (a *Attribution) walkThreads(threads []*hosttree.Thread, c *cut) {
 	for _, th := range threads {
-		if c.of(th) {
+		if c.splits(th) {
 			c.walkFirst()
 			continue
 		}
 		w := a.walkerOf(a.group, th.Track)
 		w.setNext()
-		w.along(th, nil)
+		w.walkThread(th, nil)
 	}
 }
 
-// along walks along a thread, or the first part of one that is cut.
-func (w *walker) along(th *hosttree.Thread, c *cut) {
-	if c.of(th) {
+// walkThread walks a thread, or the first part of the thread that is cut.
+func (w *walker) walkThread(th *hosttree.Thread, c *cut) {
+	if c.splits(th) {
 		c.walkFirst()
 		return
 	}
@@ -128,7 +129,7 @@ func (a *Attribution) walkerOf(g *group, track trace.TrackID) *walker {
 		Attribution: a, group: g, track: track, process: a.processes[track], from: math.MinInt64, until: math.MaxInt64,
 		peaks: a.memories.byThread[track], questions: g.idle.questionsTo(track, a.isMain(track)),
 	}
-	w.changes = w.peaks
+	w.pendingPeaks = w.peaks
 	return w
 }
 
@@ -142,15 +143,16 @@ func (a *Attribution) mainWalkers(main *group, mains []*hosttree.Thread, launche
 	return out
 }
 
-// ask sets the links of other threads whose annotation is that of this one.
+// ask sets the launches of other threads whose time the walk looks up: they take the annotation
+// that is open on this main thread.
 func (w *walker) ask(launches []int32) {
-	w.launches, w.asked = launches, launches
-	w.told = make([]contextID, 0, len(launches))
+	w.launches, w.pendingLaunches = launches, launches
+	w.launchContexts = make([]contextID, 0, len(launches))
 	w.setNext()
 }
 
-// launchesOfOthers returns the links of the threads that are not the main one of their
-// process, by process and the time of the call.
+// launchesOfOthers returns the links of threads that are not the main thread of their process,
+// by process and sorted by the start of the call.
 func (a *Attribution) launchesOfOthers() [][]int32 {
 	out, count := make([][]int32, a.processCount()), make([]int, len(a.t.Tracks))
 	for i := range a.Links.List {
@@ -178,7 +180,7 @@ func (a *Attribution) launchesOfOthers() [][]int32 {
 	return out
 }
 
-// join adds what walkers of other groups found, in their order.
+// join adds the results of walkers of other groups, in the order of the list.
 func (a *Attribution) join(walkers []*walker) {
 	ids := make(map[*group][]contextID)
 	first := make([]int32, len(a.t.Tracks)) // the first walker of a thread, plus 1; the next ones follow it
@@ -215,17 +217,18 @@ func (a *Attribution) join(walkers []*walker) {
 			a.group.join(w.group, ids[w.group])
 		}
 	}
-	a.tell(walkers, ids)
+	a.inheritAnnotations(walkers, ids)
 }
 
-// tell gives the launches of other threads without an annotation that of the main thread.
-func (a *Attribution) tell(walkers []*walker, ids map[*group][]contextID) {
+// inheritAnnotations gives launches of other threads that no annotation encloses the annotation
+// that was open on the main thread at that time.
+func (a *Attribution) inheritAnnotations(walkers []*walker, ids map[*group][]contextID) {
 	without := make([]bool, len(a.origins))
-	for _, i := range a.noNote {
+	for _, i := range a.unannotated {
 		without[i] = true
 	}
 	for _, w := range walkers {
-		for i, id := range w.told {
+		for i, id := range w.launchContexts {
 			c := a.ctx.at(ids[w.group][id])
 			if o := &a.origins[w.launches[i]]; without[w.launches[i]] {
 				if o.note = c.annotation; c.optimizer && o.pass == otherPass {
@@ -242,12 +245,12 @@ func (g *group) join(other *group, ids []contextID) {
 	g.lines.join(other.lines)
 	g.notes.join(other.notes)
 	for id, r := range other.modules {
-		g.modules.of(ids[id]).add(r)
+		g.modules.row(ids[id]).add(r)
 	}
 	g.forward.join(&other.forward, ids)
 	g.idle.join(other.idle)
 	maps.Copy(g.engine, other.engine)
-	g.noNote = append(g.noNote, other.noNote...)
+	g.unannotated = append(g.unannotated, other.unannotated...)
 	g.trains = g.trains || other.trains
 	g.tooDeep += other.tooDeep
 }

@@ -8,18 +8,18 @@ import (
 	"assay/trace"
 )
 
-// The state of the launching thread over time is asked for as the state during a gap is: by
-// questions to threads. A stretch up to the end of a launch asks the thread that launches, so
-// where forward and backward passes have threads of their own, each has its turn.
+// The state of the launching thread over time comes from the same questions as the causes of
+// gaps. The question about the time up to the end of a launch goes to the thread of that
+// launch, so forward and backward passes on different threads are both covered.
 
-// ofHost marks questions about the state of the launching thread, not about a gap.
-const ofHost gapMark = -1
+// hostStateMark marks questions about the state of the launching thread, not about a gap.
+const hostStateMark gapMark = -1
 
-// A ThreadState is what a thread does, and the name of that. It is a number, because a
-// thread has one for each activity.
+// A ThreadState is a state of a thread, with the name of the call, operator or function that it
+// is in. It is packed into a number, because there is one for each event of a thread.
 type ThreadState idleKey
 
-// States is how many values [ThreadState.State] has.
+// States is the number of values of [ThreadState.State].
 const States = len(stateNames)
 
 // State returns the number of the state, for [StateName].
@@ -31,8 +31,8 @@ func StateName(state int) string { return stateNames[state] }
 // NameOf returns the name of a state: of the call, operator, function or annotation.
 func (a *Attribution) NameOf(s ThreadState) string { return a.idle.names[idleKey(s).name()] }
 
-// askHost asks the threads that launch the work of a device what they do, all along its
-// window: each until the end of a launch of its own.
+// askHost adds questions that cover the window of a device. Each goes to the thread that makes
+// the next launch and ends with that launch.
 func (x *idleness) askHost(device int) {
 	d := x.a.tl.Devices[device]
 	type launch struct {
@@ -57,7 +57,7 @@ func (x *idleness) askHost(device int) {
 			continue
 		}
 		if at < end {
-			x.ask(l.track, question{interval.Span{Start: at, End: end}, int32(device), ofHost})
+			x.ask(l.track, question{interval.Span{Start: at, End: end}, int32(device), hostStateMark})
 			at = end
 		}
 	}

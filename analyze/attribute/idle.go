@@ -20,19 +20,19 @@ import (
 // take 1 to 10 µs, graphs up to 20; longer times are dependency waits.
 const maxLaunchNS = 20_000
 
-// maxIdleRows is how many rows of idle time a device may have; further names
-// count as otherNames.
+// maxIdleRows is the maximum number of rows of idle time of a device. Further names are added
+// up in one row named otherNames.
 const (
 	maxIdleRows = 1000
 	otherNames  = "(other names)"
 )
 
-// maxIdleDevices is how many devices may be in an input whose idle time is
-// given to owners: each asks the host's threads at every moment.
+// maxIdleDevices is the maximum number of devices for which causes are found: the walk of a
+// thread checks the questions of every device at each event.
 const maxIdleDevices = 64
 
-// A gapMark has the properties of a gap that are needed when a part of it gets its
-// cause: its index among the gaps that are shown, if any, and whether it is short.
+// A gapMark packs what is needed of a gap when a part of it gets its cause: its index among
+// the shown gaps, if it is one of them, and whether it is short.
 type gapMark int32
 
 func markOf(shown int, short bool) gapMark {
@@ -43,60 +43,69 @@ func markOf(shown int, short bool) gapMark {
 	return m
 }
 
-// shown returns the index into shown, or -1.
+// shown returns the index into idleness.shown of the device, or -1.
 func (m gapMark) shown() int { return int(m>>1) - 1 }
 
 func (m gapMark) short() bool { return m&1 != 0 }
 
-// A shownGap is a gap that is shown on its own, with its time by cause.
+// A shownGap is a gap that reports list by itself, with its time by cause.
 type shownGap struct {
 	gap    calls.Gap
-	shares []int64 // by the number of a row
+	shares []int64 // ns by the number of a row
 }
 
-// A question asks what a thread was doing in a stretch of a gap.
+// A question asks what a thread did in a part of a gap.
 type question struct {
 	span   interval.Span
 	device int32 // index into Timeline.Devices
 	mark   gapMark
 }
 
-// idleness finds the causes of all idle time.
+// idleness finds the causes of all idle time. Slices over devices are indexed as
+// Timeline.Devices.
 type idleness struct {
-	a      *Attribution
-	shown  [][]shownGap                                         // by index of the device
-	asked  map[trace.TrackID][][]question                       // by thread and device, then the same of ofHost, in order of time
-	rows   []idleTable                                          // by index of the device
-	begins []map[trace.TrackID]int64                            // by index of the device: when the first work of a stream started; nil if it was not asked for
-	states []idleState                                          // of a thread in a call, by name
-	waits  []*trace.Call                                        // that wait for a device, in order, where a graph is opaque
-	most   int                                                  // rows of one device
-	first  [][]stepIdle                                         // the first steps, by index of the device
-	host   func(device int, s interval.Span, state ThreadState) // is told the state of the launching thread; nil if nobody wants it
+	a     *Attribution
+	shown [][]shownGap // by device
+	rows  []idleTable  // by device
+
+	// pending has the open questions to each thread, sorted by time: a list per device, then a
+	// list per device of those with hostStateMark.
+	pending map[trace.TrackID][][]question
+
+	// by device and stream: start of the first work; filled on first use
+	begins []map[trace.TrackID]int64
+	// state of a thread that is in a call, by the name of the call
+	states []idleState
+	// calls that wait for a device, by start; only if there are opaque graphs
+	waits   []*trace.Call
+	maxRows int                                                  // of one device
+	first   [][]stepIdle                                         // the first steps, by device
+	host    func(device int, s interval.Span, state ThreadState) // Options.Host
 
 	names  []string         // 0 is ""
 	byName map[string]int32 // index into names
-	bySym  []int32          // the same of each symbol; 0 if it was not asked for yet
+	bySym  []int32          // index into names by symbol; 0 until looked up
 
-	others int32                      // the number of otherNames
-	recent [1 << recentBits]recentRow // rows that time was added to, by their keys
-	sums   *tally                     // empty, for the next long question
+	others int32                      // the index of otherNames in names
+	recent [1 << recentBits]recentRow // cache of rows by hash of the key
+	sums   *tally                     // an empty tally to reuse, or nil
 
-	// tooMany says that there are too many devices: then nothing is asked.
-	tooMany bool
+	tooMany bool // there are over maxIdleDevices devices, so no cause is found
 }
 
 // newIdleness divides the gaps of all devices into parts whose cause follows from
 // the launches alone and questions to threads.
 //
-// If several activities end a gap, the one whose call began first counts. Until its
-// call began, the cause is host wait, and the question is what its thread was doing.
-// After that the cause is launch latency, or kernel wait if its call had ended before
-// the gap. A start later than maxLaunchNS is a dependency wait, or a wait for work that
-// was not recorded.
-func newIdleness(a *Attribution, asked Asked) *idleness {
+// The activity that ends a gap decides; of several, the one whose call started first. Until
+// that call started, the cause is host wait, and a question finds out what the thread did.
+// After that the cause is launch latency, or kernel wait if the call had ended before the gap.
+// If the activity started more than maxLaunchNS later, it is a dependency wait, or a wait for
+// work that was not recorded.
+func newIdleness(a *Attribution, opts Options) *idleness {
 	n := len(a.tl.Devices)
-	x := &idleness{a: a, most: min(maxIdleRows, a.most), names: []string{""}, byName: map[string]int32{"": 0}, shown: make([][]shownGap, n), asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, n), first: make([][]stepIdle, n), host: asked.Host}
+	x := &idleness{a: a, maxRows: min(maxIdleRows, a.maxRows), names: []string{""}, byName: map[string]int32{"": 0},
+		shown: make([][]shownGap, n), pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, n),
+		first: make([][]stepIdle, n), host: opts.Host}
 	x.others = x.number(otherNames)
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
@@ -112,10 +121,10 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 		if limits.Implausible(d.Window) {
 			continue
 		}
-		// When the longest begin, and those that are to be explained; of those, the ones that
-		// are still to come.
+		// Starts of the gaps to show: the longest, and those given to Explain. The loop below
+		// removes each start when it reaches the gap.
 		shown := slices.Clone(a.explained[i])
-		for _, gap := range gpu.LongestGaps(d, asked.Gaps) {
+		for _, gap := range gpu.LongestGaps(d, opts.Gaps) {
 			shown = append(shown, gap.Start)
 		}
 		slices.Sort(shown)
@@ -139,8 +148,8 @@ func newIdleness(a *Attribution, asked Asked) *idleness {
 	return x
 }
 
-// cut sets the causes of the parts of a gap, or adds questions about them. The causes are
-// those of the whole gap; its part in the window of the trace counts.
+// cut divides a gap into parts. It sets the cause of each part, or adds a question about it.
+// The division follows the whole gap, but only time inside the window of the trace counts.
 func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
 	set := func(from, to int64, key idleKey) {
@@ -164,7 +173,7 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	}
 	launch, returned := call.Start, call.Start+call.Dur
 	if c := hiddenIn(x.a.calls.Opaque(), x.launchOf(g), launch); c != nil {
-		// Until the host has waited for it, it may have run.
+		// The opaque graph may have run until the host waited for it.
 		from, to := max(begin, min(end, c.Start)), end
 		if over, ok := x.waited(c); ok && over <= launch {
 			to = max(from, min(end, over))
@@ -187,8 +196,8 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	set(over, end, waiting)
 }
 
-// launchOf returns when the call began that launched what ran before a gap, or
-// else when that ran.
+// launchOf returns the start of the call that launched the work before a gap, or the start of
+// that work if the call is unknown.
 func (x *idleness) launchOf(g calls.Gap) int64 {
 	switch {
 	case g.Before == nil:
@@ -199,18 +208,19 @@ func (x *idleness) launchOf(g calls.Gap) int64 {
 	return g.Before.Start
 }
 
-// waited returns when the first call was over that waited for the device after
-// the given one, if there is one.
+// waited returns the end of the first call that waited for the device after the given call,
+// and whether there is one.
 func (x *idleness) waited(after *trace.Call) (over int64, ok bool) {
-	i, _ := slices.BinarySearchFunc(x.waits, after.Start, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
+	i, _ := slices.BinarySearchFunc(x.waits, after.Start,
+		func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
 	if i == len(x.waits) {
 		return 0, false
 	}
 	return x.waits[i].Start + x.waits[i].Dur, true
 }
 
-// hiddenIn returns the first of the calls that began after one time and before
-// another.
+// hiddenIn returns the first of the calls, sorted by start, that started between two times, or
+// nil.
 func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
 	if len(calls) == 0 {
 		return nil
@@ -225,43 +235,43 @@ func hiddenIn(calls []*trace.Call, after, before int64) *trace.Call {
 }
 
 func (x *idleness) ask(track trace.TrackID, q question) {
-	list := x.asked[track]
+	list := x.pending[track]
 	if list == nil {
 		list = make([][]question, 2*len(x.rows))
-		x.asked[track] = list
+		x.pending[track] = list
 	}
 	i := int(q.device)
-	if q.mark == ofHost { // they overlap those about gaps
+	if q.mark == hostStateMark { // these overlap questions about gaps, so they have lists of their own
 		i += len(x.rows)
 	}
 	list[i] = append(list[i], q)
 }
 
-// sort brings the questions to a thread in the order of time: some were asked
-// when another thread had no answer.
+// sort sorts the questions to a thread by time. They can be out of order, because questions
+// that another thread could not answer are added late.
 func (x *idleness) sort(track trace.TrackID) {
-	for _, list := range x.asked[track] {
+	for _, list := range x.pending[track] {
 		slices.SortFunc(list, func(a, b question) int { return cmp.Compare(a.span.Start, b.span.Start) })
 	}
 }
 
-// add sets the cause of a stretch of a gap.
+// add counts a part of a gap for a cause.
 func (x *idleness) add(device int, mark gapMark, s interval.Span, key idleKey) {
 	switch n := s.Len(); {
 	case n <= 0:
-	case mark == ofHost:
+	case mark == hostStateMark:
 		x.host(device, s, ThreadState(key))
 	default:
 		x.addParts(device, mark, s, key, parts{n, 1, n})
 	}
 }
 
-// addParts sets the cause of stretches of a gap. They are all of the time from the first to
-// the last of them that is in a step, or none of it, if they are several.
+// addParts counts several parts of a gap for one cause. s reaches from the first part to the
+// last. If there are several parts, s must not cross the border of one of the first steps.
 func (x *idleness) addParts(device int, mark gapMark, s interval.Span, key idleKey, p parts) {
 	c := &x.recent[uint64(key)*0x9e3779b97f4a7c15>>(64-recentBits)]
 	if c.row == nil || c.device != device || c.key != key {
-		number := x.rows[device].of(x, key)
+		number := x.rows[device].rowOf(x, key)
 		*c = recentRow{device, key, number, x.rows[device].rows[number]}
 	}
 	c.row.NS += p.ns
@@ -278,7 +288,7 @@ func (x *idleness) addParts(device int, mark gapMark, s interval.Span, key idleK
 	}
 }
 
-// add gives a part of the gap to the owner of a row.
+// add counts ns of the gap for the cause of a row.
 func (g *shownGap) add(number int32, ns int64) {
 	for int(number) >= len(g.shares) {
 		g.shares = append(g.shares, 0)
@@ -286,11 +296,11 @@ func (g *shownGap) add(number int32, ns int64) {
 	g.shares[number] += ns
 }
 
-// state returns what a thread is doing, derived from its open events.
+// state returns what a thread does, derived from its open events.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
 	if n := len(stack); n > 0 && stack[n-1].Data.roles&(isProfiler|isData) == 0 && stack[n-1].Data.own&isStep == 0 {
-		switch top := &stack[n-1].Frame; top.Kind { // most stretches
+		switch top := &stack[n-1].Frame; top.Kind { // the fast path, for most calls
 		case trace.CPUOp:
 			return late(inOp, top)
 		case trace.Python:
@@ -322,7 +332,7 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	if system != nil {
 		return late(inOS, system)
 	}
-	// Steps are open nearly always, and say less than anything else that is.
+	// The marker of a step is open nearly always, so any other open event says more.
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch f := &stack[i].Frame; {
 		case stack[i].Data.own&isStep != 0:
@@ -343,29 +353,29 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	return idleKeyOf(byHost, doing, x.number(strings.TrimSuffix(steps.TorchPrefix, "#"))) // one row for all steps
 }
 
-// ofSystem has the kinds of frames that the operating system or the driver adds to
-// the stack of a program.
-var ofSystem = trace.Of(trace.OSCall, trace.OffCPU)
+// systemKinds holds the kinds of frames that come from the operating system or the driver,
+// not from the program.
+var systemKinds = trace.Of(trace.OSCall, trace.OffCPU)
 
-// mayNotBeInner has the kinds of the frames that [inner] may leave out.
-var mayNotBeInner = ofSystem | trace.Of(trace.OtherKind)
+// skippableKinds holds the kinds of frames that [inner] may leave out.
+var skippableKinds = systemKinds | trace.Of(trace.OtherKind)
 
-// inner returns a stack without the frames of ofSystem at its end.
+// inner returns a stack without the frames of systemKinds at its end.
 func inner(stack []hosttree.Open[open]) []hosttree.Open[open] {
 	n := len(stack)
-	for n > 0 && ofSystem.Has(stack[n-1].Kind) {
+	for n > 0 && systemKinds.Has(stack[n-1].Kind) {
 		n--
 	}
-	// What a call of the runtime does inside, as making a node of a graph, is the
-	// call's.
-	for n > 1 && stack[n-1].Kind == trace.OtherKind && (stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
+	// Events inside a runtime call, such as making a node of a graph, belong to the call.
+	for n > 1 && stack[n-1].Kind == trace.OtherKind &&
+		(stack[n-2].Kind == trace.Runtime || stack[n-2].Kind == trace.Driver) {
 		n--
 	}
 	return stack[:n]
 }
 
-// system returns the outermost call of the operating system of the end of a
-// stack, or nil, and whether the thread was on no core.
+// system returns the outermost OS call of the end of a stack that [inner] cut off, or nil, and
+// whether the thread was off the CPU.
 func system(end []hosttree.Open[open]) (call *hosttree.Frame, off bool) {
 	for i := range end {
 		if end[i].Kind == trace.OffCPU {
@@ -377,7 +387,7 @@ func system(end []hosttree.Open[open]) (call *hosttree.Frame, off bool) {
 	return call, off
 }
 
-// outermost returns the outermost open event of a role. The stack must have one.
+// outermost returns the outermost event of the stack with role r. There must be one.
 func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame {
 	for i := range stack {
 		if stack[i].Data.roles&r != 0 {
@@ -387,9 +397,9 @@ func (w *walker) outermost(stack []hosttree.Open[open], r role) *hosttree.Frame 
 	return nil
 }
 
-// finish answers the questions to threads without any event, and names all rows.
+// finish answers the questions to threads without events, and names all rows.
 func (x *idleness) finish() {
-	for track := range x.asked {
+	for track := range x.pending {
 		x.unanswered(track)
 	}
 	for i := range x.rows {
@@ -399,14 +409,15 @@ func (x *idleness) finish() {
 	}
 }
 
-// unanswered answers the questions to a thread that its walk left.
+// unanswered counts the time of the questions that the walk of a thread did not reach as
+// unrecorded.
 func (x *idleness) unanswered(track trace.TrackID) {
-	for _, list := range x.asked[track] {
+	for _, list := range x.pending[track] {
 		for _, q := range list {
 			x.add(int(q.device), q.mark, q.span, idleKeyOf(byHost, isUnrecorded, 0))
 		}
 	}
-	delete(x.asked, track)
+	delete(x.pending, track)
 }
 
 // idleRows returns the idle time of a device by cause.
@@ -418,7 +429,7 @@ func (x *idleness) idleRows(device, rank int) (out []summary.Idle) {
 	return out
 }
 
-// explain sets the largest cause of each gap that is shown by itself.
+// explain sets the largest cause of each of the given gaps.
 func (x *idleness) explain(device int, gaps []summary.Gap) {
 	for i := range gaps {
 		for _, g := range x.shown[device] {
@@ -448,8 +459,8 @@ func (x *idleness) explained(device int, g shownGap) summary.Gap {
 	return out
 }
 
-// Gaps returns the longest gaps of a device, by start, each with its largest cause. They
-// are as many as were asked for.
+// Gaps returns the longest gaps of a device, at most Options.Gaps, by start and each with its
+// largest cause. The device is an index into Timeline.Devices.
 func (a *Attribution) Gaps(device int) []summary.Gap {
 	out := make([]summary.Gap, 0, len(a.idle.shown[device]))
 	for _, g := range a.idle.shown[device] {

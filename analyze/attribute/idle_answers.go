@@ -7,29 +7,29 @@ import (
 	"assay/trace"
 )
 
-// questions are those to one thread about idle time. Its walk answers them: it says what the
-// thread does in one stretch of time after the other.
+// questions are the questions about idle time to one thread. The walk of the thread answers
+// them: it calls answer for one span of time after the other.
 type questions struct {
 	x        *idleness
 	track    trace.TrackID
 	main     bool
-	lists    [][]question // by device and time
-	asksFrom int64        // there is no question about the time before
+	lists    [][]question // as in idleness.pending
+	asksFrom int64        // start of the first question
 
-	// Until openTo, open is the only question.
+	// Exactly one question is open from since to openTo; open is nil if there are several.
 	open   *question
 	openTo int64
-	since  int64  // when it became that
-	tally  *tally // of it, if it is long
+	since  int64
+	tally  *tally // sums for open, if it is long
 }
 
-// longQuestion is from how long on the stretches about a question are summed up by cause. A
-// device that waits for long has a stretch for each activity of the host in that time.
+// longQuestion is the length, in ns, from which the answers to a question are summed by cause
+// before they are counted. A long wait of a device has an answer for each event of the host.
 const longQuestion = 100_000
 
 // questionsTo returns the questions to a thread, nil if there are none.
 func (x *idleness) questionsTo(track trace.TrackID, main bool) *questions {
-	lists := x.asked[track]
+	lists := x.pending[track]
 	if lists == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (x *idleness) questionsTo(track trace.TrackID, main bool) *questions {
 	return q
 }
 
-// begin prepares for the first stretch.
+// begin prepares for the first call of answer.
 func (q *questions) begin() {
 	if q.tally != nil {
 		q.x.sums, q.tally = q.tally, nil
@@ -47,7 +47,7 @@ func (q *questions) begin() {
 	q.next(math.MinInt64)
 }
 
-// next notes which questions concern the time from now on.
+// next finds the question that is open from now on.
 func (q *questions) next(now int64) {
 	q.asksFrom, q.open, q.openTo = math.MaxInt64, nil, math.MaxInt64
 	open := 0
@@ -68,7 +68,7 @@ func (q *questions) next(now int64) {
 		q.open, q.openTo = nil, math.MinInt64
 		return
 	}
-	if q.open.mark == ofHost || q.openTo-now < longQuestion {
+	if q.open.mark == hostStateMark || q.openTo-now < longQuestion {
 		return
 	}
 	q.since, q.openTo = now, min(q.openTo, nextBorder(q.x.first[q.open.device], now))
@@ -78,8 +78,8 @@ func (q *questions) next(now int64) {
 	q.x.sums = nil
 }
 
-// answer answers the questions about a stretch in which the thread does one thing. Each
-// begins where the one before ended.
+// answer answers the questions about the time from from to to, in which the thread is in one
+// state. Each call must start where the call before ended, or later.
 func (q *questions) answer(from, to int64, doing idleKey) {
 	if to <= q.openTo {
 		if q.tally == nil || q.passesOn(doing) {
@@ -90,7 +90,7 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 		return
 	}
 	if q.tally != nil {
-		q.countAll(min(from, q.openTo)) // from is later if stretches are missing that no question is about
+		q.countAll(min(from, q.openTo)) // from is later if calls without a question were left out
 		q.x.sums, q.tally = q.tally, nil
 	}
 	for device, list := range q.lists {
@@ -109,7 +109,7 @@ func (q *questions) answer(from, to int64, doing idleKey) {
 	q.next(to)
 }
 
-// end ends all questions at a time until which all stretches were told.
+// end drops all questions. The walk ends at now, up to which they have been answered.
 func (q *questions) end(now int64) {
 	if q.tally != nil {
 		q.countAll(now)
@@ -119,12 +119,12 @@ func (q *questions) end(now int64) {
 	q.next(now)
 }
 
-// passesOn reports whether the main thread is asked instead, because this one does nothing.
+// passesOn reports whether a question goes to the main thread, because this thread does nothing.
 func (q *questions) passesOn(doing idleKey) bool {
 	return !q.main && (doing.state() == isUnrecorded || doing.state() == isOff && doing.name() == 0)
 }
 
-// one counts what the thread was doing, or asks the main thread.
+// one counts a part of a question for a state, or passes it on to the main thread.
 func (q *questions) one(about *question, part interval.Span, doing idleKey) {
 	if q.passesOn(doing) {
 		if main, ok := q.x.a.mains[q.x.a.t.Tracks[q.track].PID]; ok && main != q.track {
@@ -135,7 +135,8 @@ func (q *questions) one(about *question, part interval.Span, doing idleKey) {
 	q.x.add(int(about.device), about.mark, part, doing)
 }
 
-// add adds a stretch to the tally. If another cause has its place, that one is counted first.
+// add adds an answer to the tally. On a hash collision the sums of the other cause are counted
+// and removed first.
 func (q *questions) add(from int64, key idleKey, ns int64) {
 	t := q.tally
 	at := uint16(uint64(key) * 0x9e3779b97f4a7c15 >> (64 - tallyBits))
@@ -153,7 +154,7 @@ func (q *questions) add(from int64, key idleKey, ns int64) {
 	c.longest = max(c.longest, ns)
 }
 
-// countAll counts what the thread did until now.
+// countAll counts and clears the sums of the tally. They cover the time from since to now.
 func (q *questions) countAll(now int64) {
 	for _, at := range q.tally.used {
 		c := &q.tally.causes[at]
@@ -163,16 +164,16 @@ func (q *questions) countAll(now int64) {
 	q.tally.used = q.tally.used[:0]
 }
 
-// parts are stretches of one gap with one cause.
+// parts are the sums of several parts of one gap with the same cause.
 type parts struct{ ns, count, longest int64 }
 
-// A tally sums up stretches by cause.
+// A tally sums the answers to one question by cause, in a hash table without collision lists.
 type tally struct {
 	causes [1 << tallyBits]struct {
 		key idleKey
 		parts
 	}
-	used []uint16 // indices of causes with stretches, in the order of the first of each
+	used []uint16 // indices of the causes in use, in the order of first use
 }
 
 const tallyBits = 11

@@ -24,8 +24,8 @@ func TestQuestionsAnswered(t *testing.T) {
 		longest := []int64{40, 3 * longQuestion, 40 * longQuestion}[round%3]
 		causes := []int{3, 60, 900}[rnd.IntN(3)]
 		x := &idleness{
-			a:    &Attribution{Host: &Host{mains: map[string]trace.TrackID{"1": 0}}, t: &trace.Trace{Tracks: []trace.Track{{PID: "1"}}}},
-			most: 2000, names: make([]string, causes+1), asked: make(map[trace.TrackID][][]question),
+			a:       &Attribution{Host: &Host{mains: map[string]trace.TrackID{"1": 0}}, t: &trace.Trace{Tracks: []trace.Track{{PID: "1"}}}},
+			maxRows: 2000, names: make([]string, causes+1), pending: make(map[trace.TrackID][][]question),
 			rows: make([]idleTable, 2), shown: make([][]shownGap, 2), first: make([][]stepIdle, 2),
 		}
 		want := make(map[string]counted)
@@ -42,7 +42,7 @@ func TestQuestionsAnswered(t *testing.T) {
 			}
 		}
 		var all []question
-		for _, list := range x.asked[0] {
+		for _, list := range x.pending[0] {
 			all = append(all, list...)
 		}
 		q := x.questionsTo(0, true)

@@ -11,13 +11,14 @@ import (
 	"assay/trace"
 )
 
-// Each group of threads answers the questions to its own. What other threads pass on to the
-// main ones is not known before they were walked along, so a main thread records what it did.
+// Each group answers the questions to its own threads. The questions that other threads pass on
+// to a main thread are not known until those threads have been walked, on another core. So each
+// main thread records what it did at the times of questions to other threads.
 
 // A record is what a main thread did while other threads of its process may have no answer.
 type record struct {
-	unasked []interval.Span // what is left of the questions to other threads
-	list    []recorded
+	recordSpans []interval.Span // times to record that the walk has not passed
+	list        []recorded
 }
 
 type recorded struct {
@@ -25,15 +26,16 @@ type recorded struct {
 	doing    idleKey
 }
 
-// recordSlack is up to how much time, in ns, between two questions is recorded, too: most
-// are about the gaps between short kernels, and would take more memory than the record.
+// recordSlack is the longest time, in ns, between two questions that is recorded too. Most
+// questions are about gaps between short kernels: one span for each of them would take more
+// memory than the record.
 const recordSlack = 100_000
 
-// unasked returns a record for each main thread, for the time of the questions to the other
+// newRecords returns a record for each main thread, for the time of the questions to the other
 // threads of its process.
-func (a *Attribution) unasked(mains []*hosttree.Thread) []record {
+func (a *Attribution) newRecords(mains []*hosttree.Thread) []record {
 	byProcess := make(map[uint32][]interval.Span)
-	for track, lists := range a.idle.asked {
+	for track, lists := range a.idle.pending {
 		if a.isMain(track) {
 			continue
 		}
@@ -51,39 +53,39 @@ func (a *Attribution) unasked(mains []*hosttree.Thread) []record {
 	}
 	out := make([]record, len(mains))
 	for i, th := range mains {
-		out[i].unasked = interval.Of(byProcess[a.processes[th.Track]]...).Spans()
+		out[i].recordSpans = interval.Of(byProcess[a.processes[th.Track]]...).Spans()
 	}
 	return out
 }
 
-// from returns when the next question to another thread begins.
+// from returns the start of the next time to record.
 func (r *record) from() int64 {
-	if len(r.unasked) == 0 {
+	if len(r.recordSpans) == 0 {
 		return math.MaxInt64
 	}
-	return r.unasked[0].Start
+	return r.recordSpans[0].Start
 }
 
-// add records a stretch if it meets a question to another thread.
+// add records a state if its time overlaps a question to another thread.
 func (r *record) add(from, to int64, doing idleKey) {
-	for len(r.unasked) > 0 && r.unasked[0].End <= from {
-		r.unasked = r.unasked[1:]
+	for len(r.recordSpans) > 0 && r.recordSpans[0].End <= from {
+		r.recordSpans = r.recordSpans[1:]
 	}
 	if r.from() < to {
 		r.list = append(r.list, recorded{from, to, doing})
 	}
 }
 
-// answerLate answers the questions that others passed on to the thread while it was walked
-// along.
+// answerLate answers the questions that other threads passed on to this main thread while it
+// was walked, from its record.
 func (w *walker) answerLate(others *idleness) {
-	late := others.asked[w.track]
-	delete(others.asked, w.track)
+	late := others.pending[w.track]
+	delete(others.pending, w.track)
 	w.idle.unanswered(w.track)
 	if late == nil {
 		return
 	}
-	w.idle.asked[w.track] = late
+	w.idle.pending[w.track] = late
 	q := w.idle.questionsTo(w.track, true)
 	at := int64(math.MinInt64)
 	for _, s := range w.record.list {
@@ -92,18 +94,21 @@ func (w *walker) answerLate(others *idleness) {
 		}
 		at = s.to
 	}
-	q.answer(at, math.MaxInt64, idleKeyOf(byHost, isUnrecorded, 0)) // ends the last one
+	q.answer(at, math.MaxInt64, idleKeyOf(byHost, isUnrecorded, 0)) // answers the rest
 }
 
-// forkedRows is how many times the rows of a device a fork may have, so that the first names
-// are kept and not those that one of the forks met first.
+// forkedRows is how many times more rows a fork may have than a device. A fork must not drop
+// names that come early in the joined order.
 const forkedRows = 4
 
-// fork returns a copy for the answers of the main threads, and leaves the questions to them to it.
+// fork returns a copy without any rows, for another group, and moves the questions to the given
+// main threads to it.
 func (x *idleness) fork(mains []*hosttree.Thread) *idleness {
 	y := &idleness{
-		a: x.a, most: forkedRows * x.most, others: x.others, states: x.states, host: x.host, tooMany: x.tooMany, names: slices.Clone(x.names), byName: maps.Clone(x.byName),
-		asked: make(map[trace.TrackID][][]question), rows: make([]idleTable, len(x.rows)), shown: make([][]shownGap, len(x.shown)), first: make([][]stepIdle, len(x.first)),
+		a: x.a, maxRows: forkedRows * x.maxRows, others: x.others, states: x.states, host: x.host, tooMany: x.tooMany,
+		names: slices.Clone(x.names), byName: maps.Clone(x.byName),
+		pending: make(map[trace.TrackID][][]question), rows: make([]idleTable, len(x.rows)),
+		shown: make([][]shownGap, len(x.shown)), first: make([][]stepIdle, len(x.first)),
 	}
 	for i := range x.rows {
 		y.rows[i].index = make(map[idleKey]int32)
@@ -113,31 +118,31 @@ func (x *idleness) fork(mains []*hosttree.Thread) *idleness {
 		}
 	}
 	for _, th := range mains {
-		if lists := x.asked[th.Track]; lists != nil {
-			y.asked[th.Track] = lists
-			delete(x.asked, th.Track)
+		if lists := x.pending[th.Track]; lists != nil {
+			y.pending[th.Track] = lists
+			delete(x.pending, th.Track)
 		}
 	}
 	return y
 }
 
-// translated returns the key of another fork, whose names have other numbers.
+// translated converts a key of y, whose names have other numbers.
 func (x *idleness) translated(y *idleness, key idleKey) idleKey {
 	return idleKeyOf(idleOwner(key>>40), key.state(), x.number(y.names[key.name()]))
 }
 
-// join adds the idle time that the main threads explain.
+// join adds the idle time of the fork y.
 func (x *idleness) join(y *idleness) {
-	for track := range y.asked {
+	for track := range y.pending {
 		y.unanswered(track)
 	}
-	for _, name := range y.names { // keeps their numbers where only y has made new ones
+	for _, name := range y.names { // in this order, so that new names have the same numbers as in y
 		x.number(name)
 	}
 	for device := range y.rows {
 		rows := make([]int32, len(y.rows[device].rows))
 		for number, r := range y.rows[device].rows {
-			at := x.rows[device].of(x, x.translated(y, y.rows[device].keys[number]))
+			at := x.rows[device].rowOf(x, x.translated(y, y.rows[device].keys[number]))
 			rows[number] = at
 			to := x.rows[device].rows[at]
 			to.NS += r.NS

@@ -8,13 +8,12 @@ import (
 	"assay/trace"
 )
 
-// An idleKey is a cause of idle time in one number. A device that waits for long
-// has one piece for each activity of the host in that time, and each piece is
-// looked up, so the key must be cheap to compare.
+// An idleKey is a cause of idle time, packed in one number. It is looked up for each event of
+// the host during idle time, so it must be cheap to compare.
 type idleKey uint64
 
-// idleKeyOf returns the key of a cause, the state of a late host, and a name by its index
-// into idleness.names.
+// idleKeyOf packs a cause, the state of a thread for the cause host wait, and a name, as an
+// index into idleness.names.
 func idleKeyOf(o idleOwner, s idleState, name int32) idleKey {
 	return idleKey(o)<<40 | idleKey(s)<<32 | idleKey(uint32(name))
 }
@@ -23,7 +22,8 @@ func (k idleKey) owner() string    { return ownerNames[k>>40] }
 func (k idleKey) state() idleState { return idleState(k >> 32) }
 func (k idleKey) name() int32      { return int32(uint32(k)) }
 
-// An idleOwner is one of [summary.Owners], and an idleState what a late host did.
+// An idleOwner is one of [summary.Owners]. An idleState is what the launching thread did during
+// a host wait.
 type (
 	idleOwner uint8
 	idleState uint8
@@ -41,8 +41,10 @@ const (
 )
 
 var ownerNames = [...]string{
-	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween, byDependency: summary.OwnerDependency,
-	byNothing: summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded, byUnknown: summary.OwnerUnknown,
+	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween,
+	byDependency: summary.OwnerDependency,
+	byNothing:    summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded,
+	byUnknown: summary.OwnerUnknown,
 }
 
 const (
@@ -62,17 +64,20 @@ const (
 )
 
 var stateNames = [...]string{
-	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc, inLaunch: summary.StateLaunch,
-	inCall: summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
-	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff, isUnrecorded: summary.StateUnrecorded,
+	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc,
+	inLaunch: summary.StateLaunch,
+	inCall:   summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
+	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff,
+	isUnrecorded: summary.StateUnrecorded,
 }
 
-// callStates says what a thread is doing that is in a call of each kind.
+// callStates maps the kind of a call to the state of a thread that is in it.
 var callStates = map[string]idleState{
-	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc, "free": inAlloc, "other": inCall,
+	"launch": inLaunch, "graph-launch": inLaunch, "sync": inSync, "copy": inCopy, "memset": inCopy, "alloc": inAlloc,
+	"free": inAlloc, "other": inCall,
 }
 
-// name returns the number of a name, without the address that it may have.
+// name returns the index into names of a symbol, whose text may end in an address: that is cut.
 func (x *idleness) name(s trace.Sym) int32 {
 	for int(s) >= len(x.bySym) {
 		x.bySym = append(x.bySym, make([]int32, max(256, int(s)+1-len(x.bySym), len(x.bySym)))...)
@@ -92,22 +97,21 @@ func (x *idleness) number(name string) int32 {
 	return i
 }
 
-// less orders keys by their words.
+// less orders keys by their texts, so that the order does not depend on numbers.
 func (x *idleness) less(a, b idleKey) bool {
 	return cmp.Or(cmp.Compare(a.owner(), b.owner()), cmp.Compare(stateNames[a.state()], stateNames[b.state()]),
 		cmp.Compare(x.names[a.name()], x.names[b.name()])) < 0
 }
 
-// An idleTable has the rows of one device, numbered as they were made. They have no names
-// before [idleness.finish].
+// An idleTable has the rows of one device, numbered in the order of first use. Row names are
+// empty until [idleness.finish].
 type idleTable struct {
 	index map[idleKey]int32
 	keys  []idleKey
 	rows  []*summary.Idle
 }
 
-// A recentRow is the row that the idle time of an owner is added to, if there is
-// one. It may be that of other names.
+// A recentRow caches the row for a key. It may be the row of otherNames.
 type recentRow struct {
 	device int
 	key    idleKey
@@ -117,10 +121,11 @@ type recentRow struct {
 
 const recentBits = 10
 
-// of returns the number of an owner's row, which it makes if there is none.
-func (t *idleTable) of(x *idleness, key idleKey) int32 {
+// rowOf returns the number of the row for a key and adds the row if it is missing. A full table
+// uses the row of otherNames.
+func (t *idleTable) rowOf(x *idleness, key idleKey) int32 {
 	number, ok := t.index[key]
-	if !ok && len(t.rows) >= x.most {
+	if !ok && len(t.rows) >= x.maxRows {
 		key = idleKeyOf(idleOwner(key>>40), key.state(), x.others)
 		number, ok = t.index[key]
 	}

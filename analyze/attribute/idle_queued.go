@@ -6,7 +6,8 @@ import (
 	"assay/trace"
 )
 
-// waitingFor returns what launched work waits for at the end of a gap, for so long.
+// waitingFor returns the cause of the last ns of a gap, in which the work that ends the gap had
+// been launched already.
 func (x *idleness) waitingFor(device int, g calls.Gap, ns int64) idleOwner {
 	switch {
 	case ns <= maxLaunchNS:
@@ -17,8 +18,8 @@ func (x *idleness) waitingFor(device int, g calls.Gap, ns int64) idleOwner {
 	return byDependency
 }
 
-// beginsStream reports whether the work is the first of its stream, which is not known
-// after the begin of a window.
+// beginsStream reports whether the work is the first of its stream. In a window that does not
+// start with the device's first work this is unknown: false.
 func (x *idleness) beginsStream(device int, work *trace.Activity) bool {
 	if w := x.a.t.Window; w != nil && w.Start > w.Extent[x.a.tl.Devices[device].Ordinal].Start {
 		return false

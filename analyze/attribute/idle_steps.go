@@ -9,14 +9,15 @@ import (
 	"assay/summary"
 )
 
-// A stepIdle is one of the first steps of a device, with its idle time by the number of a
-// row. Only these steps are kept: a program warms up in them.
+// A stepIdle is one of the first steps of a device, with its idle time by row number. Only the
+// first steps are kept: they show what warm-up costs.
 type stepIdle struct {
 	span interval.Span
 	rows map[int32]*summary.StepIdle
 }
 
-// firstSteps returns the first markers that overlap the window of a device.
+// firstSteps returns the first markers that overlap the window of a device, at most
+// [summary.MaxIdleSteps].
 func firstSteps(a *Attribution, device int) (out []stepIdle) {
 	window := a.tl.Devices[device].Window
 	for _, m := range a.marks {
@@ -30,7 +31,7 @@ func firstSteps(a *Attribution, device int) (out []stepIdle) {
 	return out
 }
 
-// nextBorder returns when the first of the steps begins or ends that do so after a time.
+// nextBorder returns the first start or end of a step after a time, or math.MaxInt64.
 func nextBorder(first []stepIdle, after int64) int64 {
 	next := int64(math.MaxInt64)
 	for i := range first {
@@ -43,8 +44,8 @@ func nextBorder(first []stepIdle, after int64) int64 {
 	return next
 }
 
-// addToSteps adds stretches of idle time to the first steps that they are in. A single one
-// may be in a step in part.
+// addToSteps adds parts of a gap to the steps that they are in. A single part may cross the
+// border of a step; then each side counts in its step.
 func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32, p parts) {
 	for i := range first {
 		in := interval.Span{Start: max(s.Start, first[i].span.Start), End: min(s.End, first[i].span.End)}
@@ -62,7 +63,7 @@ func addToSteps(first []stepIdle, mark gapMark, s interval.Span, number int32, p
 	}
 }
 
-// add adds idle time of the cause of a row.
+// add adds idle time for the cause of a row.
 func (s *stepIdle) add(number int32, idle summary.StepIdle) {
 	r := s.rows[number]
 	if r == nil {
@@ -74,15 +75,16 @@ func (s *stepIdle) add(number int32, idle summary.StepIdle) {
 	r.ShortGapsNS += idle.ShortGapsNS
 }
 
-// idleOfSteps sets the causes of the idle time of the first steps of a device that are as
-// long as their markers.
+// idleOfSteps sets the causes of the idle time of the first steps of a device. Steps that are
+// longer or shorter than their marker get none, because the questions were about the marker.
 func (x *idleness) idleOfSteps(device int, list []summary.Step) {
 	for i := range list {
 		st := &list[i]
 		if st.Device != x.a.tl.Devices[device].Ordinal || st.Cut != "" {
 			continue
 		}
-		at := slices.IndexFunc(x.first[device], func(f stepIdle) bool { return f.span.Start == st.StartNS && f.span.Len() == st.WallNS })
+		at := slices.IndexFunc(x.first[device],
+			func(f stepIdle) bool { return f.span.Start == st.StartNS && f.span.Len() == st.WallNS })
 		if at < 0 {
 			continue
 		}
@@ -92,7 +94,8 @@ func (x *idleness) idleOfSteps(device int, list []summary.Step) {
 			st.Idle = append(st.Idle, *r)
 		}
 		slices.SortFunc(st.Idle, func(a, b summary.StepIdle) int {
-			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State), cmp.Compare(a.Name, b.Name))
+			return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.State, b.State),
+				cmp.Compare(a.Name, b.Name))
 		})
 	}
 }

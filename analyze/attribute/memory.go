@@ -14,30 +14,30 @@ import (
 	"assay/trace"
 )
 
-// maxPlaces is how many devices may have memory in one input.
+// maxPlaces is the maximum number of devices whose memory is measured in one input.
 const maxPlaces = 128
 
 // An allocation is memory that was in use at the peak of its device.
 type allocation struct {
 	*trace.MemoryEvent
-	context contextID // what was open on the thread
+	context contextID // what was open on the thread that allocated it
 }
 
-// allocations are the changes of memory by device, and what was in use at the peaks by
-// thread, for the walk to find out what was open.
+// allocations are the memory events by device, and the allocations in use at the peaks by
+// thread. The walk sets the context of the latter.
 type allocations struct {
 	places   []memoryPlace // by kind and device, at most maxPlaces
-	over     int64         // devices beyond those
+	over     int64         // number of devices beyond maxPlaces
 	atPeaks  []allocation
-	byThread map[trace.TrackID][]int32 // of atPeaks, by time
+	byThread map[trace.TrackID][]int32 // indices into atPeaks, by time
 }
 
-// A memoryPlace is a device with its changes of memory.
+// A memoryPlace is a device with its memory events.
 type memoryPlace struct {
 	kind, device int32
 	list         []*trace.MemoryEvent // by time
-	peak         int                  // the last change up to the peak
-	live         []int32              // of atPeaks
+	peak         int                  // index of the event that reached the peak
+	live         []int32              // indices into allocations.atPeaks
 }
 
 func allocationsOf(t *trace.Trace) *allocations {
@@ -72,8 +72,8 @@ func allocationsOf(t *trace.Trace) *allocations {
 	return m
 }
 
-// peakOf returns which change reached the most allocated memory first. Where the profiler
-// wrote no totals, it is the most since the capture began.
+// peakOf returns the index of the first event that reached the most allocated memory. Without
+// totals from the profiler, memory from before the capture is not counted.
 func peakOf(list []*trace.MemoryEvent) (peak int) {
 	running, highest := int64(0), int64(0)
 	for i, e := range list {
@@ -89,7 +89,7 @@ func peakOf(list []*trace.MemoryEvent) (peak int) {
 	return peak
 }
 
-// inUse returns what was allocated and not freed by the end of the list.
+// inUse returns the allocations that were not freed by the end of the list, by address.
 func inUse(list []*trace.MemoryEvent) map[int64]*trace.MemoryEvent {
 	live := make(map[int64]*trace.MemoryEvent)
 	for _, e := range list {
@@ -102,7 +102,7 @@ func inUse(list []*trace.MemoryEvent) map[int64]*trace.MemoryEvent {
 	return live
 }
 
-// memory measures the memory of each device that the allocator reported.
+// memory measures the memory of each device for which there are memory events.
 func (a *Attribution) memory(rank, bins int, issues *diag.Ledger) (out []summary.Memory) {
 	issues.AddN(diag.Issue{Code: "too-many-memories", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("Memory is measured on at most %d devices per input. Further devices were left out. Give them as separate inputs.", maxPlaces)}, a.memories.over)
@@ -144,9 +144,9 @@ func (a *Attribution) measureMemory(m *summary.Memory, p *memoryPlace) {
 	a.liveAt(m, p.live)
 }
 
-// liveAt adds up what was in use at the peak.
+// liveAt sums the bytes in use at the peak by operator and module.
 func (a *Attribution) liveAt(m *summary.Memory, live []int32) {
-	type name struct{ op, module string } // several contexts may have one
+	type name struct{ op, module string } // several contexts may share a name
 	rows := make(map[name]*summary.Live)
 	names := make(map[contextID]name)
 	for _, i := range live {
@@ -175,8 +175,8 @@ func (a *Attribution) liveAt(m *summary.Memory, live []int32) {
 	m.Live = slices.Clone(m.Live[:min(len(m.Live), summary.MaxLive)])
 }
 
-// memoryStrip bins the memory over time. It is nil where the profiler wrote no
-// totals.
+// memoryStrip returns the memory over time in equal bins, in bytes: the highest total of each
+// bin. It returns nil if the profiler wrote no totals.
 func memoryStrip(list []*trace.MemoryEvent, bins int) *summary.MemoryStrip {
 	known := slices.ContainsFunc(list, func(e *trace.MemoryEvent) bool { return e.Allocated >= 0 })
 	window := interval.Span{Start: list[0].Start, End: list[len(list)-1].Start + 1}
@@ -185,7 +185,8 @@ func memoryStrip(list []*trace.MemoryEvent, bins int) *summary.MemoryStrip {
 	}
 	bin := (window.Len() + int64(bins) - 1) / int64(bins)
 	used := (window.Len() + bin - 1) / bin
-	s := &summary.MemoryStrip{StartNS: window.Start, BinNS: bin, Allocated: make([]int64, used), Reserved: make([]int64, used)}
+	s := &summary.MemoryStrip{StartNS: window.Start, BinNS: bin, Allocated: make([]int64, used),
+		Reserved: make([]int64, used)}
 	at, allocated, reserved := 0, int64(-1), int64(-1)
 	for i := range s.Allocated {
 		s.Allocated[i], s.Reserved[i] = allocated, reserved

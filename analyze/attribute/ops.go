@@ -10,15 +10,15 @@ import (
 	"assay/trace"
 )
 
-// An opTable sums up the runs of each operator.
+// An opTable sums the runs of each operator.
 type opTable struct {
 	t     *trace.Trace
-	index []int32 // by name: an index of rows plus 1
+	index []int32 // by name: index into rows plus 1
 	rows  []opRow
-	last  []lastShape // by shape; nil if shapes are not asked for
+	last  []lastShape // by shape; nil without Options.Shapes
 }
 
-// A lastShape is the row of a shape for the operator that had it last.
+// A lastShape caches the row of a shape for the operator that used the shape last.
 type lastShape struct {
 	op  trace.Sym
 	row *summary.OpShape
@@ -26,7 +26,7 @@ type lastShape struct {
 
 type opRow struct {
 	name trace.Sym
-	open int // runs that are open now: the inner ones do not count in totals
+	open int // runs that have not ended: nested runs do not count in totals
 	summary.Op
 	shapes map[shapeKey]*summary.OpShape
 }
@@ -61,7 +61,7 @@ func (o *opTable) enter(f *hosttree.Frame, shape trace.ShapeID) {
 	}
 }
 
-// launched counts what an operator launched as the innermost one.
+// launched counts the work of a launch for its innermost operator.
 func (o *opTable) launched(f *hosttree.Frame, k *launches.Link) {
 	r := o.row(f.Name)
 	r.Launched += int64(k.Work)
@@ -74,7 +74,7 @@ func (o *opTable) leave(f *hosttree.Frame, d *open) {
 	}
 }
 
-// suspend adds up what an operator did until now. It counts as one that is not open.
+// suspend adds the times of an operator so far. The operator no longer counts as open.
 func (o *opTable) suspend(f *hosttree.Frame, d *open) *opRow {
 	r := o.row(f.Name)
 	if o.t.Window.Starts(f.Start) {
@@ -94,7 +94,7 @@ func (o *opTable) suspend(f *hosttree.Frame, d *open) *opRow {
 	return r
 }
 
-// shape returns the row of a shape, or nil if shapes were not recorded or are not asked for.
+// shape returns the row of a shape, or nil if the shape was not recorded or is not measured.
 func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
 	if o.last == nil {
 		return nil
@@ -123,8 +123,8 @@ func (o *opTable) shape(r *opRow, id trace.ShapeID) *summary.OpShape {
 	return row
 }
 
-// compact writes a list as Kineto does, "[[32, 128], []]", however a tool that
-// wrote the file again has broken it into lines.
+// compact formats a JSON list as Kineto does, "[[32, 128], []]". Tools that rewrite a trace
+// may have broken it into lines.
 func compact(list string) string {
 	out := make([]byte, 0, len(list))
 	quoted := false
@@ -149,7 +149,7 @@ func compact(list string) string {
 	return string(out)
 }
 
-// opRows returns the table.
+// opRows returns the table, with the shapes that took the most GPU time.
 func (o *opTable) opRows(rank int) []summary.Op {
 	out := make([]summary.Op, 0, len(o.rows))
 	for i := range o.rows {
@@ -172,27 +172,28 @@ func (o *opTable) opRows(rank int) []summary.Op {
 	return out
 }
 
-// A runTable sums up the runs of other things, by their name.
+// A runTable sums the runs of Python functions or of annotations, by name. Unused names are nil.
 type runTable []*run
 
+// A run has the sums of all runs of one name. Times are in ns.
 type run struct {
-	open              int // runs that are open now
+	open              int // runs that have not ended
 	count, cpuTotal   int64
 	gpuSelf, gpuTotal int64
 	backward          int64 // part of gpuTotal
 }
 
-func (t runTable) of(name trace.Sym) *run {
+func (t runTable) row(name trace.Sym) *run {
 	if t[name] == nil {
 		t[name] = new(run)
 	}
 	return t[name]
 }
 
-// empty reports whether all runs are outside the window, and what they launched.
+// empty reports whether all runs and all their work are outside the window.
 func (r *run) empty() bool { return r.count == 0 && r.gpuTotal == 0 }
 
-// enter notes that a run begins; one that begins before the window does not count.
+// enter opens a run. It counts only if it starts in the window.
 func (r *run) enter(inWindow bool) {
 	if inWindow {
 		r.count++
@@ -200,17 +201,17 @@ func (r *run) enter(inWindow bool) {
 	r.open++
 }
 
-// leave notes that a run of ns ends.
+// leave closes a run that took ns.
 func (r *run) leave(ns int64, inWindow bool) {
 	if r.open--; r.open == 0 && inWindow {
 		r.cpuTotal = summary.Plus(r.cpuTotal, ns)
 	}
 }
 
-// A moduleTable sums up the calls of modules, by the context of each.
+// A moduleTable sums the calls of modules by context.
 type moduleTable map[contextID]*run
 
-func (t moduleTable) of(id contextID) *run {
+func (t moduleTable) row(id contextID) *run {
 	r := t[id]
 	if r == nil {
 		r = new(run)
@@ -234,7 +235,8 @@ func (o *opTable) join(other *opTable) {
 			}
 			if have := r.shapes[key]; have != nil {
 				have.Count += s.Count
-				have.GPUSelfNS, have.GPUTotalNS = summary.Plus(have.GPUSelfNS, s.GPUSelfNS), summary.Plus(have.GPUTotalNS, s.GPUTotalNS)
+				have.GPUSelfNS, have.GPUTotalNS = summary.Plus(have.GPUSelfNS, s.GPUSelfNS),
+					summary.Plus(have.GPUTotalNS, s.GPUTotalNS)
 				continue
 			}
 			r.shapes[key] = s
@@ -246,12 +248,12 @@ func (o *opTable) join(other *opTable) {
 func (t runTable) join(other runTable) {
 	for name, r := range other {
 		if r != nil {
-			t.of(trace.Sym(name)).add(r)
+			t.row(trace.Sym(name)).add(r)
 		}
 	}
 }
 
-// add adds runs of which none is open.
+// add adds the runs of other, of which none is open. GPU times are not known yet: see addUp.
 func (r *run) add(other *run) {
 	r.count += other.count
 	r.cpuTotal = summary.Plus(r.cpuTotal, other.cpuTotal)

@@ -2,20 +2,19 @@ package attribute
 
 import "assay/trace"
 
-// An opStart is where an operator starts, and so an arrow that begins or ends there.
+// An opStart identifies an operator by its thread and start, as the arrows of a trace do.
 type opStart struct {
 	track trace.TrackID
 	start int64
 }
 
-// passArrows are the arrows from operators of the forward pass to those of the
-// backward pass, by where they begin and end; nil where operators have sequence
-// numbers, which say the same.
+// passArrows are the arrows from operators of the forward pass to operators of the backward
+// pass, by both ends. They are nil if operators have sequence numbers, which say the same.
 type passArrows map[opStart]passArrow
 
 type passArrow struct {
 	id       trace.ID
-	backward bool // it ends here
+	backward bool // the arrow ends here
 }
 
 func passArrowsOf(t *trace.Trace) passArrows {
@@ -36,8 +35,8 @@ func passArrowsOf(t *trace.Trace) passArrows {
 	return out
 }
 
-// sequence returns the number that an operator of the forward pass shares with
-// one of the backward pass, 0 if there is none, and whether it is the latter.
+// sequence returns the number that an operator of the forward pass shares with its operators
+// of the backward pass, or 0, and whether o is of the backward pass.
 func (p passArrows) sequence(o *trace.Op) (id trace.ID, backward bool) {
 	if p == nil {
 		return o.Sequence, o.Forward != 0

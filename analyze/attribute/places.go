@@ -10,16 +10,16 @@ import (
 	"assay/trace"
 )
 
-// A place is the position in the program that launched work.
+// A place is the position in the program that launched work: see origin.
 type place struct {
 	context contextID
 	note    contextID
 	pass    pass
 }
 
-// addUp counts the linked work for modules, Python functions and annotations: self
-// time for the nearest of each, total time for all around it. If a function is open
-// twice, the outer one counts.
+// addUp adds the linked work to the modules, Python functions and annotations that launched it.
+// It is self time of the innermost of each kind and total time of all of them. A function that
+// is open twice counts once.
 func (a *Attribution) addUp() {
 	n := len(a.ctx.list)
 	work, backward, noted := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -39,16 +39,16 @@ func (a *Attribution) addUp() {
 	for id := range a.ctx.list {
 		c := a.ctx.at(contextID(id))
 		if c.module != 0 && work[id] > 0 {
-			self(a.modules.of(c.module), work[id])
+			self(a.modules.row(c.module), work[id])
 		}
 		if c.line != 0 && work[id] > 0 {
-			self(a.lines.of(a.ctx.at(c.line).name), work[id])
+			self(a.lines.row(a.ctx.at(c.line).name), work[id])
 		}
 		if id > 0 && noted[id] > 0 {
-			self(a.notes.of(c.name), noted[id])
+			self(a.notes.row(c.name), noted[id])
 		}
 	}
-	// A context comes after the one that it is in.
+	// A context has a higher number than its parent.
 	for id := n - 1; id > 0; id-- {
 		up := a.ctx.list[id].parent
 		work[up], backward[up] = summary.Plus(work[up], work[id]), summary.Plus(backward[up], backward[id])
@@ -57,8 +57,8 @@ func (a *Attribution) addUp() {
 	a.totals(work, backward, noted)
 }
 
-// totals adds the work below each context to its total, unless another context of
-// that name is around it.
+// totals adds the work below each context to the total of its name, unless a context of the
+// same name encloses it.
 func (a *Attribution) totals(work, backward, noted []int64) {
 	total := func(r *run, ns int64) { r.gpuTotal = summary.Plus(r.gpuTotal, ns) }
 	type key struct {
@@ -75,31 +75,31 @@ func (a *Attribution) totals(work, backward, noted []int64) {
 		}
 		open[k]++
 		switch first := open[k] == 1; {
-		case c.module == id: // at its own place, so never twice
-			r := a.modules.of(id)
+		case c.module == id: // modules have a row per context, so nothing counts twice
+			r := a.modules.row(id)
 			total(r, work[id])
 			r.backward = summary.Plus(r.backward, backward[id])
 		case c.kind == trace.Python && first && a.ctx.role(c.name, c.kind)&isModule == 0:
-			total(a.lines.of(c.name), work[id])
+			total(a.lines.row(c.name), work[id])
 		case c.kind == trace.Annotation && first:
-			total(a.notes.of(c.name), noted[id])
+			total(a.notes.row(c.name), noted[id])
 		}
 	})
 }
 
-// operator returns the name of the innermost operator that launched an activity,
-// by the activity's number; 0 if none is known.
+// operator returns the name of the innermost operator that launched the activity of the given
+// number, or 0 if it is unknown.
 func (a *Attribution) operator(number int) trace.Sym {
 	i := a.Links.Of[number]
 	if i < 0 {
 		return 0
 	}
 	op := a.ctx.at(a.origins[i].context).op
-	return a.ctx.at(op).name // of no context the name is 0
+	return a.ctx.at(op).name // context 0 has name 0
 }
 
-// moduleRows returns the tree of modules. One that is called from several
-// functions of its parent is one.
+// moduleRows returns a row per path of modules. Calls of a module from different functions of
+// its parent are one row.
 func (a *Attribution) moduleRows(rank int) (out []summary.Module) {
 	index := make(map[string]int)
 	for id, r := range a.modules {
@@ -123,7 +123,8 @@ func (a *Attribution) moduleRows(rank int) (out []summary.Module) {
 	return out
 }
 
-// modulePath returns the names of the modules around and at a context.
+// modulePath returns the names of the modules that enclose a context, itself included,
+// separated by slashes.
 func (a *Attribution) modulePath(id contextID) string {
 	var parts []string
 	for id = a.ctx.at(id).module; id != 0; id = a.ctx.at(a.ctx.at(id).parent).module {
@@ -134,8 +135,7 @@ func (a *Attribution) modulePath(id contextID) string {
 	return strings.Join(parts, "/")
 }
 
-// lineRows returns the Python functions that launched anything, or called what
-// did.
+// lineRows returns the Python functions with GPU time, directly or through their callees.
 func (a *Attribution) lineRows(rank int) (out []summary.Line) {
 	index := make(map[string]int)
 	for name, r := range a.lines {
@@ -170,8 +170,8 @@ func (a *Attribution) noteRows(rank int) (out []summary.Annotation) {
 	return out
 }
 
-// passRows returns the work of each device by pass, where anything is trained and passes are
-// asked for.
+// passRows returns the work of each device by pass. It returns nil if nothing was trained or
+// passes are not measured.
 func (a *Attribution) passRows(rank int) (out []summary.Pass) {
 	if !a.trains || !a.passes {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"assay/trace"
 )
 
-// A SiteID identifies a place in the program that launches GPU work. Equal places of one
-// attribution have equal ids.
+// A SiteID identifies a [Site]. Ids of one Attribution can be compared: equal places have
+// equal ids.
 type SiteID struct {
 	context, forward, note contextID
 	pass                   pass
 }
 
-// A Site is a place in the program that launches GPU work. Of the work of a backward pass
-// the module and the functions are those of its forward operator.
+// A Site is a place in the program that launches GPU work. For work of a backward pass, the
+// module and the functions are those of the forward operator.
 type Site struct {
 	Op, Module string
 	Range      string          // the innermost annotation; "" if only a step's is open
@@ -26,10 +26,10 @@ type Site struct {
 	Lines      []profile.Frame // Python functions, innermost first, at most MaxSiteLines
 }
 
-// MaxSiteLines is how many functions a site has.
+// MaxSiteLines is the maximum number of functions of a site.
 const MaxSiteLines = 8
 
-// SiteID returns the place that launched an activity, by the activity's number, and whether its
+// SiteID returns the place that launched the activity of the given number, and whether its
 // launch is known.
 func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
 	i := a.Links.Of[number]
@@ -43,11 +43,12 @@ func (a *Attribution) SiteID(number int) (id SiteID, ok bool) {
 // Site returns the place of an id.
 func (a *Attribution) Site(id SiteID) Site {
 	at := cmp.Or(id.forward, id.context)
-	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Range: a.ctx.name(id.note), Pass: id.pass.String(), Lines: a.lineFrames(at)}
+	return Site{Op: a.ctx.name(a.ctx.at(id.context).op), Module: a.modulePath(at), Range: a.ctx.name(id.note),
+		Pass: id.pass.String(), Lines: a.lineFrames(at)}
 }
 
-// lineFrames returns the Python functions around a context, innermost first, without those of
-// PyTorch and of Python itself if there are others.
+// lineFrames returns the Python functions that enclose a context, innermost first. It leaves
+// out functions of libraries, unless there is no other.
 func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 	for nearest := a.ctx.at(id).line; id != 0 && len(out) < MaxSiteLines; id = a.ctx.at(id).parent {
 		name := a.ctx.name(id)
@@ -58,15 +59,16 @@ func (a *Attribution) lineFrames(id contextID) (out []profile.Frame) {
 	return out
 }
 
-// ShapeOf returns the dimensions and types of an operator's arguments as lists in JSON, ""
-// where they were not recorded.
+// ShapeOf returns the dimensions and types of an operator's arguments as JSON lists. They are
+// "" if they were not recorded.
 func ShapeOf(t *trace.Trace, o *trace.Op) (dims, types string) {
 	s := t.Shape(o.Shape)
 	return compact(t.Name(s.Dims)), compact(t.Name(s.Types))
 }
 
-// Explain asks for the causes of a gap, by the index of its device and its start, besides
-// those of the longest gaps. It must be called before [Work].
+// Explain makes [Work] find the causes of one more gap, besides the longest ones, for
+// [Attribution.GapAt]. The device is an index into Timeline.Devices, start the gap's start in
+// ns. It must be called before Work.
 func (h *Host) Explain(device int, start int64) {
 	if h.explained == nil {
 		h.explained = make(map[int][]int64)
@@ -74,10 +76,10 @@ func (h *Host) Explain(device int, start int64) {
 	h.explained[device] = append(h.explained[device], start)
 }
 
-// A Gap is a gap whose causes were asked for.
+// A Gap is a gap with all its causes: see [Host.Explain].
 type Gap struct {
-	Before, After *trace.Activity // what ran last and next; nil where there is none
-	Call          *trace.Call     // launched After; nil if that is unknown
+	Before, After *trace.Activity // the activities around the gap; nil if there is none
+	Call          *trace.Call     // the launch call of After; nil if it is unknown
 	Causes        []summary.Idle  // Owner, State, Name and NS, longest first
 }
 
@@ -99,7 +101,8 @@ func (a *Attribution) GapAt(device int, start int64) (out Gap, ok bool) {
 			}
 		}
 		slices.SortFunc(out.Causes, func(x, y summary.Idle) int {
-			return cmp.Or(cmp.Compare(y.NS, x.NS), cmp.Compare(x.Owner, y.Owner), cmp.Compare(x.State, y.State), cmp.Compare(x.Name, y.Name))
+			return cmp.Or(cmp.Compare(y.NS, x.NS), cmp.Compare(x.Owner, y.Owner), cmp.Compare(x.State, y.State),
+				cmp.Compare(x.Name, y.Name))
 		})
 		return out, true
 	}

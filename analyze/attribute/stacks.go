@@ -16,28 +16,29 @@ import (
 	"assay/trace"
 )
 
-// A gpuRow is the work of one name from one place.
+// A gpuRow identifies the work of one name from one place.
 type gpuRow struct {
 	place
 	forward        contextID
 	name           trace.Sym
 	kind           trace.Kind
 	device, stream int64
-	step           int32 // index of the step in which it was launched, or -1
+	step           int32 // index of the step of the launch, or -1
 }
 
-// notLaunched is the frame of work that no call is known for.
+// notLaunched is the frame of work whose launch call is unknown.
 const notLaunched = "(launch not recorded)"
 
-// Stacks adds what was open when device work was launched, and the name of
-// the work: annotations, modules and Python functions, operators. Work of a
-// backward pass is where its forward operator was called, below a frame
-// "backward". The device is a frame only where there are several. Steps are
-// labels, so that the same work of all steps is one box in a picture. Operations of
-// further rows than maxRows, and of stacks that the builder has no memory for, are pooled
-// and counted.
+// Stacks adds a stack for each launch site and name of GPU work: annotations, modules, Python
+// functions and operators that were open at the launch, then the name of the work. Times are in
+// ns. Work of a backward pass is below its forward operator and a frame "backward". The device
+// is a frame only if there are several. Steps are labels, not frames, so that the same work of
+// all steps is one box of a flame graph.
+//
+// Operations beyond maxRows rows, and those whose stacks exceed the builder's memory, are
+// pooled in one stack; Stacks returns their number.
 func Stacks(b *profile.Builder, tl *gpu.Timeline, marks []steps.Mark, maxRows int) (pooled int64) {
-	a := Work(tl, HostOf(tl.Trace), marks, Asked{Rows: limits.MaxRows})
+	a := Work(tl, HostOf(tl.Trace), marks, Options{Rows: limits.MaxRows})
 	type sums struct{ count, ns int64 }
 	rows := make(map[gpuRow]*sums)
 	var others sums
@@ -69,7 +70,8 @@ func Stacks(b *profile.Builder, tl *gpu.Timeline, marks []steps.Mark, maxRows in
 	keys := slices.SortedFunc(maps.Keys(rows), func(x, y gpuRow) int {
 		return cmp.Or(cmp.Compare(rows[y].ns, rows[x].ns), cmp.Compare(x.context, y.context), cmp.Compare(x.name, y.name),
 			cmp.Compare(x.device, y.device), cmp.Compare(x.stream, y.stream), cmp.Compare(x.step, y.step),
-			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind, y.kind))
+			cmp.Compare(x.note, y.note), cmp.Compare(x.forward, y.forward), cmp.Compare(x.pass, y.pass), cmp.Compare(x.kind,
+				y.kind))
 	})
 	limit, streams := FrameLimit(MaxFrames), make(map[int64]profile.Label)
 	for _, key := range keys {
@@ -91,11 +93,11 @@ func Stacks(b *profile.Builder, tl *gpu.Timeline, marks []steps.Mark, maxRows in
 	return pooled + others.count
 }
 
-// RowMemory is the memory for one row of GPU operations without its stack, in
-// bytes: a quarter of it is the entry in the map.
+// RowMemory is the memory in bytes that a row of GPU operations takes without its stack. The
+// entry of the map is a quarter of it.
 const RowMemory = 1 << 10
 
-// unlinked marks the kind of work that no call is known for.
+// unlinked marks the kind of work whose launch call is unknown.
 const unlinked trace.Kind = 1 << 7
 
 // stack returns the frames of a row, outermost first.
@@ -124,7 +126,7 @@ func (a *Attribution) stack(row gpuRow) []profile.Frame {
 	return append(out, profile.Frame{Name: a.t.Name(row.name)})
 }
 
-// frames appends the frames of a context of the kinds that are wanted.
+// frames appends the frames of a context, outermost first, whose kinds are wanted.
 func (a *Attribution) frames(out []profile.Frame, id contextID, wanted func(trace.Kind) bool) []profile.Frame {
 	var up []profile.Frame
 	for ; id != 0 && len(out)+len(up) < MaxDepth; id = a.ctx.at(id).parent {
@@ -136,9 +138,9 @@ func (a *Attribution) frames(out []profile.Frame, id contextID, wanted func(trac
 	return append(out, up...)
 }
 
-// FrameOf makes a frame of a name. Viewers add up functions by name alone, and
-// every other function is called forward, so that of a Python function has its
-// file's name in it.
+// FrameOf returns the frame for the name of a host event. The frame of a Python function
+// includes the file's name, because viewers sum functions by name alone and many functions are
+// called forward.
 func FrameOf(name string) profile.Frame {
 	file, line, function := label.Split(label.WithoutAddress(name))
 	if file == "" {
@@ -147,14 +149,15 @@ func FrameOf(name string) profile.Frame {
 	return profile.Frame{Name: fmt.Sprintf("%s (%s:%d)", function, path.Base(file), line), File: file, Line: int64(line)}
 }
 
-// MaxFrames is how many frames all stacks of a profile may have before deep ones
-// are cut: a profile of millions of deep stacks is of no use and fills the memory.
+// MaxFrames is the number of frames of a profile from which deep stacks are cut. Millions of
+// deep stacks would fill the memory, and nobody can read them.
 const MaxFrames = 2 << 20
 
-// A FrameLimit cuts stacks once it is used up.
+// A FrameLimit is the number of frames that a profile may still add.
 type FrameLimit int
 
-// Cut returns the stack, or its outermost frames and its last.
+// Cut subtracts the frames of a stack. Once the limit is used up it returns only the outermost
+// frames of the stack and its last.
 func (l *FrameLimit) Cut(stack []profile.Frame) []profile.Frame {
 	const few = 16
 	if *l -= FrameLimit(len(stack)); *l >= 0 || len(stack) <= few {
@@ -163,6 +166,6 @@ func (l *FrameLimit) Cut(stack []profile.Frame) []profile.Frame {
 	return append(stack[:few-1:few-1], stack[len(stack)-1])
 }
 
-// MaxDepth is the deepest stack, because the memory for nested events grows with the
-// square of their depth. Deeper events count for the last frame that is kept.
+// MaxDepth is the maximum depth of a stack, because the memory for nested events grows with
+// the square of their depth. Deeper events count for the last frame that is kept.
 const MaxDepth = 200

@@ -9,8 +9,8 @@ import (
 	"assay/trace"
 )
 
-// A Host has what the events of the host show by themselves, before they are
-// related to the work of devices.
+// A Host holds what follows from the events of the host alone: links, threads, memory and
+// autograd's arrows. It needs no timeline, so it can be computed while the timeline is built.
 type Host struct {
 	Links     *launches.Links
 	memories  *allocations
@@ -18,10 +18,10 @@ type Host struct {
 	threads   []*hosttree.Thread
 	mains     map[string]trace.TrackID // the main thread of each process
 	processes []uint32                 // by track: a number for its process
-	explained map[int][]int64          // by index of the device: see Explain
+	explained map[int][]int64          // starts of gaps by index of the device: see Explain
 }
 
-// HostOf finds what the events of the host show.
+// HostOf returns the Host of a trace.
 func HostOf(t *trace.Trace) *Host {
 	threads := make(chan []*hosttree.Thread, 1)
 	go func() {
@@ -37,7 +37,7 @@ func HostOf(t *trace.Trace) *Host {
 	return h
 }
 
-// processCount returns how many processes have a number.
+// processCount returns the number of processes.
 func (h *Host) processCount() int {
 	n := uint32(0)
 	for _, p := range h.processes {
@@ -46,7 +46,7 @@ func (h *Host) processCount() int {
 	return int(n)
 }
 
-// processesOf numbers the processes, by track.
+// processesOf returns a number from 0 for the process of each track.
 func processesOf(t *trace.Trace) []uint32 {
 	numbers := make(map[string]uint32)
 	out := make([]uint32, len(t.Tracks))
@@ -61,8 +61,8 @@ func processesOf(t *trace.Trace) []uint32 {
 	return out
 }
 
-// sequences has the context of the operator of each sequence number of each
-// process. Numbers are dense, so they are kept in pages.
+// sequences maps the sequence numbers of each process to the contexts of their operators.
+// Sequence numbers are dense, so pages take less memory than a map.
 type sequences struct {
 	pages map[sequenceKey]*sequencePage
 	key   sequenceKey // of last
@@ -93,20 +93,21 @@ func (s *sequences) get(process uint32, id trace.ID) contextID {
 	return s.last[id%(1<<pageBits)]
 }
 
-// find makes the page of a number the last one; nil if there is none.
+// find sets last to the page of a number, or to nil if there is no page.
 func (s *sequences) find(process uint32, id trace.ID) {
 	if key := (sequenceKey{process, id >> pageBits}); s.last == nil || s.key != key {
 		s.key, s.last = key, s.pages[key]
 	}
 }
 
-// mainThreads returns the main thread of each process: the one with the most
-// annotations, and of equal ones the one that makes the most calls.
+// mainThreads returns the main thread of each process: the thread with the most annotations.
+// Ties go to the thread with the most calls, then to the one with the most events.
 func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.TrackID {
 	best := make(map[string]*hosttree.Thread)
 	for _, th := range threads {
 		pid := t.Tracks[th.Track].PID
-		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()), cmp.Compare(th.Calls(), b.Calls()),
+		if b := best[pid]; b == nil || cmp.Or(cmp.Compare(th.Annotations(), b.Annotations()),
+			cmp.Compare(th.Calls(), b.Calls()),
 			cmp.Compare(th.Len(), b.Len()), strings.Compare(t.Tracks[b.Track].TID, t.Tracks[th.Track].TID)) > 0 {
 			best[pid] = th
 		}
@@ -118,7 +119,8 @@ func mainThreads(t *trace.Trace, threads []*hosttree.Thread) map[string]trace.Tr
 	return out
 }
 
-// join adds the operators of another table, which replace those of the same number.
+// join adds the operators of another table. They replace operators of the same number. ids
+// translates their contexts.
 func (s *sequences) join(other *sequences, ids []contextID) {
 	for key, page := range other.pages {
 		for at, c := range page {

@@ -1,6 +1,10 @@
-// Package calls measures the calls of the runtime and driver: how often each is made and
-// for how long, how long they wait for a device and what that costs, and what they launch
-// that has rows of its own: graphs and copies. It needs no walk along threads.
+// Package calls measures the calls of the CUDA or HIP runtime and driver: counts and times, how
+// long the host waits for a device and what that costs, and the graphs and copies that calls
+// launch. It needs the links of package launches, but no walk along threads.
+//
+// Start with calls.go (Of, Calls). waits.go measures synchronization, gaps.go the gaps between
+// work and the calls that ended them, graphs.go and copies.go the tables of these. Package
+// attribute finds the causes of the gaps.
 package calls
 
 import (
@@ -18,36 +22,37 @@ import (
 	"assay/trace"
 )
 
-// Calls has the calls of a trace.
+// Calls has the measurements of the calls of a trace.
 type Calls struct {
 	t     *trace.Trace
 	tl    *gpu.Timeline
 	links *launches.Links
 	marks []steps.Mark
 
-	busy func() *busyTimes // of any device; made when first asked for
+	busy func() *busyTimes // times in which any device is busy; computed on first use
 	rows []*summary.Call   // by name
 
 	byTrack map[trace.TrackID][]wait
-	tracks  [][]trace.TrackID // by index of the device: the threads that launch its work
-	graphs  []int32           // links of calls that launch graphs
+	tracks  [][]trace.TrackID // by device: the threads that launch its work
+	graphs  []int32           // links of graph launches
 	opaque  []*trace.Call     // see Opaque
 
 	syncs  []summary.Sync
-	copies map[int32]int64 // by link: what waiting for its copies lost
+	copies map[int32]int64 // by link: idle time caused by waiting for its copies, in ns
 }
 
-// The kinds of calls that are asked for.
+// Kinds of calls: see [classify.CallKind].
 const (
 	graphLaunch = "graph-launch"
 	syncKind    = "sync"
 )
 
-// Of finds the calls of a trace and which of them wait.
+// Of returns the calls of a trace, with those that wait for a device.
 func Of(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark) *Calls {
 	c := &Calls{
 		t: tl.Trace, tl: tl, links: l, marks: marks, rows: make([]*summary.Call, tl.Trace.Names()),
-		byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(tl.Devices)), copies: make(map[int32]int64),
+		byTrack: make(map[trace.TrackID][]wait), tracks: make([][]trace.TrackID, len(tl.Devices)),
+		copies: make(map[int32]int64),
 	}
 	c.busy = sync.OnceValue(func() *busyTimes {
 		var all []interval.Span
@@ -72,7 +77,7 @@ func Of(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark) *Calls {
 	return c
 }
 
-// see notes whether a call waits for a device or launches a graph.
+// see records a call that waits for a device or launches a graph.
 func (c *Calls) see(ref trace.Ref, call *trace.Call) {
 	switch c.row(call.Name).Kind {
 	case graphLaunch:
@@ -88,21 +93,21 @@ func (c *Calls) see(ref trace.Ref, call *trace.Call) {
 	}
 }
 
-// waitsFor reports whether a call returned after the copies and fills of its link were done.
+// waitsFor reports whether a call returned only after the copies and memsets of its link ended.
 func (c *Calls) waitsFor(link int32, call *trace.Call) bool {
 	end, copies := c.links.List[link].Copied()
 	return copies && end <= call.Start+call.Dur
 }
 
-// Opaque returns the launches of graphs whose work was not recorded, in order of time.
+// Opaque returns the graph launches whose work was not recorded, by start.
 func (c *Calls) Opaque() []*trace.Call { return c.opaque }
 
-// Syncs returns the calls that wait for a device, in order of time.
+// Syncs returns the calls that wait for a device, by start.
 func (c *Calls) Syncs() []*trace.Call {
 	return c.OfKind(syncKind, func(trace.Ref) bool { return true })
 }
 
-// OfKind returns the calls of a kind that are wanted, in order of time.
+// OfKind returns the calls of a kind for which wanted is true, by start.
 func (c *Calls) OfKind(kind string, wanted func(trace.Ref) bool) (out []*trace.Call) {
 	if !slices.ContainsFunc(c.rows, func(r *summary.Call) bool { return r != nil && r.Kind == kind }) {
 		return nil
@@ -125,7 +130,7 @@ func (c *Calls) Kinds(f func(name trace.Sym, kind string)) {
 	}
 }
 
-// busyOn returns when anything ran on one device.
+// busyOn returns the times in which a device is busy.
 func (c *Calls) busyOn(d *gpu.Device) *busyTimes {
 	if len(c.tl.Devices) == 1 {
 		return c.busy()
@@ -133,7 +138,7 @@ func (c *Calls) busyOn(d *gpu.Device) *busyTimes {
 	return busyOf(d.Busy())
 }
 
-// busyTimes returns how long anything ran within a span.
+// busyTimes answers for how long devices were busy within a span.
 type busyTimes struct {
 	spans []interval.Span
 	upTo  []int64 // busy time in the spans before each
@@ -147,7 +152,7 @@ func busyOf(set interval.Set) *busyTimes {
 	return b
 }
 
-// before returns how long anything ran before t.
+// before returns the busy time before t, in ns.
 func (b *busyTimes) before(t int64) int64 {
 	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].End > t })
 	if i < len(b.spans) && b.spans[i].Start < t {
@@ -156,7 +161,7 @@ func (b *busyTimes) before(t int64) int64 {
 	return b.upTo[i]
 }
 
-// idle returns how long nothing ran within s.
+// idle returns the idle time within s, in ns.
 func (b *busyTimes) idle(s interval.Span) int64 {
 	return s.Len() - (b.before(s.End) - b.before(s.Start))
 }
@@ -172,7 +177,7 @@ func (c *Calls) row(name trace.Sym) *summary.Call {
 	return r
 }
 
-// Count counts the calls of threads that start in the window.
+// Count counts the calls that start in the window of the trace. It must run before Rows.
 func (c *Calls) Count() {
 	for first, part := range c.t.Calls.Parts() {
 		for i := range part {
@@ -202,7 +207,7 @@ func (c *Calls) count(ref trace.Ref, call *trace.Call) {
 	}
 }
 
-// Rows returns the calls by name.
+// Rows returns the calls that were counted, by name.
 func (c *Calls) Rows(rank int) (out []summary.Call) {
 	for _, r := range c.rows {
 		if r == nil || r.Count == 0 {

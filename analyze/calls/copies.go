@@ -8,27 +8,27 @@ import (
 	"assay/trace"
 )
 
-// A copyKey names one row of the table of copies by the call that asked for them.
+// A copyKey identifies a row of the table of copies by call.
 type copyKey struct {
 	device int64
 	name   trace.Sym
 	kind   trace.Kind
 	call   trace.Sym
 	large  bool
-	pool   bool // of a row that stands for those that there was no room for
+	pool   bool // the row of the copies over the budget
 }
 
-// Copies sums up copies and memsets by the call that asked for them. A call
-// of several copies counts its time in each row that one of them is in.
-func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
+// Copies sums copies and memsets by the call that made them. The time of a call with several
+// copies counts in each of their rows.
+func (c *Calls) Copies(budget *limits.Budget) (out []summary.CopyCall) {
 	tl, sizes := c.tl, gpu.CopyBytes(c.t)
-	taken, index := room.Table(), make(map[copyKey]int)
-	var recent struct { // the row of the copy before
+	taken, index := budget.Table(), make(map[copyKey]int)
+	var recent struct { // cache: the row of the last copy
 		key copyKey
 		at  int
 	}
 	type call struct{ row, link int32 }
-	counted := make(map[call]bool) // calls of several copies
+	counted := make(map[call]bool) // calls with several copies that have been counted
 	windows := make(map[int64]interval.Span)
 	for _, d := range tl.Devices {
 		windows[d.Ordinal] = d.Window
@@ -40,9 +40,9 @@ func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
 		if w.Kind == trace.Kernel || device > tl.Last || !c.t.Window.Starts(w.Start) {
 			continue
 		}
-		bytes, told := sizes(w)
+		bytes, known := sizes(w)
 		link := c.links.Of[number]
-		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: told && bytes > summary.LargeCopyBytes}
+		key := copyKey{device: device, name: w.Name, kind: w.Kind, large: known && bytes > summary.LargeCopyBytes}
 		if link >= 0 && c.links.HasCall(link) {
 			key.call = c.links.Call(link).Name
 		}
@@ -61,7 +61,7 @@ func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
 		}
 		recent.key, recent.at = key, at
 		r := &out[at]
-		addCopy(r, w, bytes, told)
+		addCopy(r, w, bytes, known)
 		if key.call == 0 {
 			continue
 		}
@@ -78,7 +78,8 @@ func (c *Calls) Copies(room *limits.Room) (out []summary.CopyCall) {
 }
 
 func (c *Calls) copyRow(key copyKey) summary.CopyCall {
-	r := summary.CopyCall{Name: c.t.Name(key.name), Call: c.t.Name(key.call), Class: summary.ClassCopy.String(), Large: key.large, Device: key.device}
+	r := summary.CopyCall{Name: c.t.Name(key.name), Call: c.t.Name(key.call), Class: summary.ClassCopy.String(),
+		Large: key.large, Device: key.device}
 	if key.kind == trace.Memset {
 		r.Class = summary.ClassMemset.String()
 	}
@@ -88,13 +89,13 @@ func (c *Calls) copyRow(key copyKey) summary.CopyCall {
 	return r
 }
 
-func addCopy(r *summary.CopyCall, w *trace.Activity, bytes int64, told bool) {
+func addCopy(r *summary.CopyCall, w *trace.Activity, bytes int64, known bool) {
 	if r.Count == 0 || w.Dur > r.MaxNS || w.Dur == r.MaxNS && w.Start < r.MaxStartNS {
 		r.MaxNS, r.MaxStartNS = w.Dur, w.Start
 	}
 	r.Count++
 	r.TotalNS = summary.Plus(r.TotalNS, w.Dur)
-	if told {
+	if known {
 		if r.Bytes == nil {
 			r.Bytes = new(int64)
 		}

@@ -9,16 +9,16 @@ import (
 	"assay/trace"
 )
 
-// A Gap is a stretch of a device's window in which nothing ran.
+// A Gap is a span of a device's window in which nothing ran.
 type Gap struct {
 	interval.Span
-	All           interval.Span   // it, and what of it lies outside the window of the trace
-	Before, After *trace.Activity // what ran last and next
-	Link          int32           // of After, or -1
-	BeforeLink    int32           // of Before, or -1
+	All           interval.Span   // the whole gap, with its part outside the window of the trace
+	Before, After *trace.Activity // the work that ended last before it and that starts at its end; may be nil
+	Link          int32           // link of After, or -1
+	BeforeLink    int32           // link of Before, or -1
 }
 
-// Gaps returns the gaps of a device in order.
+// Gaps returns the gaps of a device in the order of time.
 func (c *Calls) Gaps(d *gpu.Device) iter.Seq[Gap] {
 	tl, l := c.tl, c.links
 	return func(yield func(Gap) bool) {
@@ -52,8 +52,8 @@ func (c *Calls) Gaps(d *gpu.Device) iter.Seq[Gap] {
 	}
 }
 
-// precedes notes work that starts at the end of the gap. Of several the one that was
-// launched first ends it.
+// precedes adds work that starts at the end of the gap. Of several, the one that was launched first
+// becomes After.
 func (g *Gap) precedes(tl *gpu.Timeline, l *launches.Links, w gpu.Work) {
 	i := l.Of[w.Number]
 	if g.After == nil || i >= 0 && (g.Link < 0 || l.Start(i) < l.Start(g.Link)) {

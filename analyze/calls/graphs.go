@@ -9,7 +9,7 @@ import (
 	"assay/trace"
 )
 
-// Graphs sums up the launches of CUDA and HIP graphs.
+// Graphs sums the launches of CUDA and HIP graphs, by graph and device.
 func (c *Calls) Graphs() (out []summary.Graph) {
 	for _, d := range c.tl.Devices {
 		out = append(out, c.graphsOn(d)...)
@@ -17,9 +17,8 @@ func (c *Calls) Graphs() (out []summary.Graph) {
 	return append(out, c.opaqueGraphs()...)
 }
 
-// graphsOn sums up the launches on a device: those whose
-// call ran the same work in the same order are one graph. A graph whose work was
-// not recorded gets a row with its launches only.
+// graphsOn sums the graph launches on a device. Launches with the same work in the same order are
+// one graph. A graph without recorded work gets a row that only counts launches.
 func (c *Calls) graphsOn(d *gpu.Device) (out []summary.Graph) {
 	if len(c.graphs) == 0 {
 		return nil
@@ -64,7 +63,7 @@ func (c *Calls) graphsOn(d *gpu.Device) (out []summary.Graph) {
 	return out
 }
 
-// sequence returns a number for the work of one launch, by stream and name.
+// sequence returns a hash of the work of a launch: streams and names, in order.
 func (c *Calls) sequence(seed maphash.Seed, nodes []gpu.Work) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -90,8 +89,8 @@ func (c *Calls) addLaunch(g *summary.Graph, busy *busyTimes, i int32, nodes []gp
 	g.CallNS = summary.Plus(g.CallNS, call.End-call.Start)
 }
 
-// opaqueGraphs sums up the launches of graphs whose work was not recorded, by
-// their call. They count for the only device; with several devices, for none.
+// opaqueGraphs sums the graph launches without recorded work, by the name of the call. They count
+// for the only device; with several devices the device is unknown, so they count for none.
 func (c *Calls) opaqueGraphs() (out []summary.Graph) {
 	index := make(map[trace.Sym]int)
 	device := int64(-1)

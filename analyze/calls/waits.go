@@ -11,17 +11,17 @@ import (
 	"assay/trace"
 )
 
-// A wait is a call that did not return before what it waited for was done.
+// A wait is a call that returned only when GPU work was done.
 type wait struct {
 	*trace.Call
-	link  int32 // of a call that copied or filled memory; -1 of one that synchronized
-	event bool  // it waits for an event
+	link  int32 // link of a copy or memset; -1 for a synchronization
+	event bool  // the call waits for an event
 }
 
 func (w wait) end() int64 { return w.Start + w.Dur }
 
-// ofEvent reports whether a call that synchronizes waits for an event, which is
-// a point in a stream, and may not be the end of the work of the stream or device.
+// ofEvent reports whether a synchronization waits for an event. An event is a point in a stream,
+// so work may be left in the queue.
 func ofEvent(name string) bool { return strings.Contains(name, "Event") }
 
 // launchers returns the threads that launch the work of a device.
@@ -42,8 +42,7 @@ func (c *Calls) launchers(d *gpu.Device) (out []trace.TrackID) {
 	return out
 }
 
-// waitsOf returns the waits of a device's launching threads that meet its window, by
-// their end.
+// waitsOf returns the waits of a device's launching threads that overlap its window, by end.
 func (c *Calls) waitsOf(device int) (out []wait) {
 	window := c.tl.Devices[device].Window
 	var q queue
@@ -61,13 +60,13 @@ func (c *Calls) waitsOf(device int) (out []wait) {
 		}
 	}
 	slices.SortFunc(out, func(a, b wait) int {
-		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.link, b.link))
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track),
+			cmp.Compare(a.link, b.link))
 	})
 	return out
 }
 
-// A queue has the launches of a device by their time, each with the end of all work that was
-// launched until then.
+// A queue has the launches of a device by time, each with the end of all work launched until then.
 type queue []struct{ at, done int64 }
 
 func (c *Calls) queueOf(d *gpu.Device) queue {
@@ -86,15 +85,16 @@ func (c *Calls) queueOf(d *gpu.Device) queue {
 	return q
 }
 
-// emptied reports whether the device did the last of its work during a wait. A wait for an
-// event of earlier work, such as one of the step before, leaves work in the queue.
+// emptied reports whether the device ran out of work during a wait. A wait for an event of earlier
+// work, such as the last step, leaves work in the queue.
 func (q queue) emptied(c wait) bool {
-	i, _ := slices.BinarySearchFunc(q, c.Start, func(l struct{ at, done int64 }, t int64) int { return cmp.Compare(l.at, t) })
+	i, _ := slices.BinarySearchFunc(q, c.Start,
+		func(l struct{ at, done int64 }, t int64) int { return cmp.Compare(l.at, t) })
 	return i > 0 && q[i-1].done > c.Start && q[i-1].done <= c.end()
 }
 
-// measure adds the row of a device whose waits these are, if any of them
-// synchronizes, and returns its index.
+// measure adds the row of synchronization for a device with the given waits and returns its index,
+// or -1 if none of them is a synchronization.
 func (c *Calls) measure(device int, waits []wait) int {
 	d := c.tl.Devices[device]
 	out := summary.Sync{Device: d.Ordinal}
@@ -130,11 +130,10 @@ func (c *Calls) measure(device int, waits []wait) int {
 // Waits measures the waits for one device. It returns a function that must be called with each
 // gap of the device, in order of time.
 //
-// A call that waits delays the host by its duration. Without the wait, everything
-// after it would have started earlier by that time, and the gaps in which the
-// device waited for its host would be shorter by the same total. Such gaps are
-// therefore charged to the longest call before them until its time is used up.
-// Times of several calls are not added up, because no program runs ahead of its
+// A call that waits delays the host by its duration. Without the wait, everything after it would
+// have started earlier by that time, and the gaps in which the device waited for the host would be
+// shorter by the same total. So these gaps are charged to the longest call before them, until its
+// time is used up. The times of several calls are not added, because no program runs ahead of its
 // device without limit.
 func (c *Calls) Waits(device int) func(Gap) {
 	window := c.tl.Devices[device].Window
@@ -164,7 +163,8 @@ func (c *Calls) Waits(device int) func(Gap) {
 	}
 }
 
-// SyncRows returns how long the host of each device was blocked.
+// SyncRows returns, for each device, how long the host was blocked in synchronization. The function
+// of Waits must have seen all gaps.
 func (c *Calls) SyncRows(rank int) []summary.Sync {
 	for i := range c.syncs {
 		c.syncs[i].Rank = rank

@@ -7,7 +7,7 @@ import (
 	"assay/summary"
 )
 
-// A placed is a track on a clock that it shares with others.
+// A placed is a track with its place on a common clock.
 type placed struct {
 	*Track
 	row   summary.Clock
@@ -19,21 +19,21 @@ func (p *placed) to() int64   { return p.last + p.open + p.shift }
 
 func (p *placed) assume(what string) { p.row.Assumed = append(p.row.Assumed, what) }
 
-// overlaps reports whether two tracks have a time in common if one is shifted.
+// overlaps reports whether the two tracks overlap if p is shifted by shift.
 func (p *placed) overlaps(o *placed, shift int64) bool {
 	return p.from()+shift <= o.to() && o.from() <= p.to()+shift
 }
 
-// mostZones is how far clocks of two zones are apart at most.
+// mostZones is the largest difference, in ns, between the clocks of two time zones.
 const mostZones = 26 * 3600 * second
 
-// near reports whether two tracks have a time in common in some zones.
+// near reports whether the two tracks can overlap, whatever their time zones are.
 func (p *placed) near(o *placed) bool {
 	return p.from() <= o.to()+mostZones && o.from()-mostZones <= p.to()
 }
 
-// align places tracks, which are nil for inputs without times. Those that cannot be placed
-// have the reason in their rows.
+// align places tracks on common clocks. A track is nil for an input without times. The row of a
+// track that cannot be placed states the reason.
 func align(tracks []*Track) []*placed {
 	out := make([]*placed, len(tracks))
 	for i, t := range tracks {
@@ -60,7 +60,7 @@ func align(tracks []*Track) []*placed {
 	return out
 }
 
-// ok returns the tracks that are placed and that a function wants.
+// ok returns the placed tracks for which want is true.
 func ok(list []*placed, want func(*placed) bool) (out []*placed) {
 	for _, p := range list {
 		if p.row.LeftOut == "" && want(p) {
@@ -70,8 +70,8 @@ func ok(list []*placed, want func(*placed) bool) (out []*placed) {
 	return out
 }
 
-// years finds the year of tracks whose log does not write it: the only one with which they
-// overlap a track that has one. If no track has a year, all are taken to be of the same.
+// years finds the year of tracks whose log does not write it: the only year with which they overlap
+// a track with a year. If no track has one, all are assumed to be of the same year.
 func years(list []*placed) {
 	dated := ok(list, func(p *placed) bool { return p.dated })
 	without := ok(list, func(p *placed) bool { return !p.dated })
@@ -111,20 +111,21 @@ func years(list []*placed) {
 	}
 }
 
-// yearShift returns what moves a time of 1970 to the same date and time of another year. A log with
-// a 29 February counts its days as in a leap year, so it fits no other.
+// yearShift returns the ns from a time in 1970 to the same date and time in another year. A log with
+// a 29 February was read as if in a leap year, so it fits only leap years: otherwise ok is false.
 func yearShift(ns int64, year int, leap bool) (shift int64, ok bool) {
 	first := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
 	if leap {
 		return first.UnixNano(), first.AddDate(0, 2, -1).Day() == 29
 	}
 	t := time.Unix(0, ns).UTC()
-	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).UnixNano() - ns, true
+	return time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+		time.UTC).UnixNano() - ns, true
 }
 
-// zones finds the zone of tracks without one if others have Unix time: all of them have the
-// same, and it is the only zone in use with which a monitor and a program overlap. If several
-// fit, or none, tracks of one kind are joined only with others of their kind.
+// zones finds the time zone of tracks without one, if other tracks have Unix time. It assumes that
+// all such tracks are in the same zone: the only one in use with which a monitor and a program
+// overlap. If several fit, or none, tracks with a zone are joined only with others that have one.
 func zones(list []*placed) {
 	local := ok(list, func(p *placed) bool { return p.row.Frame == summary.FrameLocal })
 	unix := ok(list, func(p *placed) bool { return p.row.Frame == summary.FrameUnix })
@@ -159,7 +160,7 @@ func zones(list []*placed) {
 	}
 }
 
-// zonesInUse returns the times by which clocks of the world are ahead of UTC.
+// zonesInUse returns the offsets of the world's time zones from UTC, in ns.
 func zonesInUse() (out []int64) {
 	const quarter = 15 * 60 * second
 	for n := -12 * 4; n <= 14*4; n++ {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/label"
 )
 
-// Settings are those of --clock-offset.
+// Settings are the values of --clock-offset.
 type Settings []settingOf
 
 type settingOf struct {
@@ -22,7 +22,8 @@ func ParseSettings(list []string) (out Settings, err error) {
 	for _, text := range list {
 		i := strings.LastIndexByte(text, '=')
 		if i <= 0 {
-			return nil, fmt.Errorf("--clock-offset is %q, want INPUT=OFFSET, such as dmon.csv=+1.5s or 'dmon.csv=UTC+02:00'", text)
+			return nil, fmt.Errorf("--clock-offset is %q, want INPUT=OFFSET, such as dmon.csv=+1.5s or 'dmon.csv=UTC+02:00'",
+				text)
 		}
 		c := settingOf{pattern: slashed(text[:i])}
 		if _, err := path.Match(c.pattern, ""); err != nil {
@@ -36,7 +37,7 @@ func ParseSettings(list []string) (out Settings, err error) {
 	return out, nil
 }
 
-// matches reports whether a clock is that of an input.
+// matches reports whether the pattern matches an input.
 func (c settingOf) matches(input string) bool {
 	input = slashed(input)
 	for _, name := range []string{input, path.Base(input)} {
@@ -47,7 +48,7 @@ func (c settingOf) matches(input string) bool {
 	return false
 }
 
-// Check returns an error if a pattern is of no input.
+// Check returns an error if a pattern matches no input.
 func (list Settings) Check(inputs []string) error {
 	for _, c := range list {
 		if slices.ContainsFunc(inputs, c.matches) {
@@ -66,7 +67,7 @@ func (list Settings) Check(inputs []string) error {
 	return nil
 }
 
-// Of returns the setting of the clock of an input.
+// Of returns the setting for an input, combined from all patterns that match it.
 func (list Settings) Of(input string) (s Setting) {
 	for _, c := range list {
 		if c.matches(input) {

@@ -9,10 +9,9 @@ import (
 	"assay/summary"
 )
 
-// workingClocks gives the GPUs of traces the clocks that monitors recorded while they worked.
-// A monitor numbers the GPUs of a machine, and a trace those that its process sees. They are
-// the same if the GPUs of all traces that ran under the monitor are those of the monitor, one
-// for one.
+// workingClocks sets the clock rates of the GPUs of traces to what monitors recorded while the GPUs
+// worked. A monitor numbers the GPUs of a machine, a trace those that its process sees. The two
+// correspond only if all traces of the time of the monitor have together exactly its GPUs.
 func workingClocks(s *summary.Summary, all []*placed) {
 	for _, m := range ok(all, func(p *placed) bool { return p.monitor }) {
 		var under []*summary.EfficiencyDevice
@@ -32,7 +31,7 @@ func workingClocks(s *summary.Summary, all []*placed) {
 	}
 }
 
-// placeOf returns the track of an input, or nil if it is not placed.
+// placeOf returns the placed track of an input, or nil.
 func placeOf(all []*placed, input int) *placed {
 	if input < 0 || input >= len(all) || all[input].row.LeftOut != "" || all[input].Track == nil || all[input].monitor {
 		return nil
@@ -40,7 +39,7 @@ func placeOf(all []*placed, input int) *placed {
 	return all[input]
 }
 
-// placeName returns what a monitor calls a GPU.
+// placeName returns the name of a GPU in a monitor.
 func placeName(d *summary.EfficiencyDevice) string { return fmt.Sprintf("gpu %d", d.Device) }
 
 // sameGPUs reports whether the GPUs of traces are all GPUs of a monitor.
@@ -59,7 +58,7 @@ func sameGPUs(of []*summary.EfficiencyDevice, m *placed) bool {
 	return len(ours) > 0 && slices.Equal(ours, theirs)
 }
 
-// working fills in what the monitor recorded of a GPU during a span.
+// working sets the clock rates that the monitor recorded of a GPU during a span.
 func working(d *summary.EfficiencyDevice, m *placed, during span) {
 	busy := map[int64]bool{} // by the time of a sample; nil if the monitor has no utilization
 	used := setOf(m, placeName(d), "gpu.util")

@@ -9,17 +9,16 @@ import (
 	"assay/summary"
 )
 
-// Limits of what is joined.
+// Limits of the join.
 const (
-	maxJoined = 64     // logs and traces
-	maxSteps  = 500    // of each of them
-	maxRows   = 20_000 // of all
+	maxJoined = 64     // number of logs and traces
+	maxSteps  = 500    // number of steps of each
+	maxRows   = 20_000 // number of rows of all together
 )
 
-// Join places the tracks of the inputs of a summary on one clock, and adds what monitors
-// measured during the phases and steps of logs and traces. There is one track for each
-// input, nil for those without. Without a monitor beside another input there is nothing to
-// join, and nothing is added.
+// Join places the inputs of a summary on common clocks and adds rows with what monitors measured
+// during the phases and steps of logs and traces. tracks has one element per input, which is nil
+// for an input without times. Join does nothing unless there are a monitor and another input.
 func Join(s *summary.Summary, tracks []*Track) {
 	monitors, others := 0, 0
 	for _, t := range tracks {
@@ -46,7 +45,7 @@ func Join(s *summary.Summary, tracks []*Track) {
 				continue
 			}
 			joined[p], joined[m] = true, true
-			rows = append(rows, beside(p, m)...)
+			rows = append(rows, monitored(p, m)...)
 		}
 	}
 	workingClocks(s, all)
@@ -58,7 +57,7 @@ func Join(s *summary.Summary, tracks []*Track) {
 	s.Sort()
 }
 
-// explain completes the row of an input: where it is, and why it is joined with nothing.
+// explain completes the clock row of an input: its place, or the reason why it was not joined.
 func explain(p *placed, all []*placed, joined bool) {
 	if p.row.LeftOut == summary.NoTimes || p.row.LeftOut == summary.YearUnknown {
 		return
@@ -70,7 +69,8 @@ func explain(p *placed, all []*placed, joined bool) {
 	case p.monitor && p.sampled && len(p.sets) == 0:
 		p.row.LeftOut = summary.ValuesGone
 	case slices.ContainsFunc(all, func(o *placed) bool {
-		return o.row.Frame != "" && o.row.Frame != p.row.Frame && o.row.LeftOut != summary.NoTimes && (o.Track != nil && o.monitor != p.monitor) && p.near(o)
+		return o.row.Frame != "" && o.row.Frame != p.row.Frame && o.row.LeftOut != summary.NoTimes &&
+			(o.Track != nil && o.monitor != p.monitor) && p.near(o)
 	}):
 		p.row.LeftOut = summary.ZoneUnknown
 	default:
@@ -78,8 +78,8 @@ func explain(p *placed, all []*placed, joined bool) {
 	}
 }
 
-// beside returns what one monitor measured during the phases and steps of an input.
-func beside(p, m *placed) (out []summary.Monitored) {
+// monitored returns what one monitor measured during the phases and steps of an input.
+func monitored(p, m *placed) (out []summary.Monitored) {
 	list := make([]weighed, 0, len(m.sets))
 	for i := range m.sets {
 		list = append(list, weigh(&m.sets[i], m.shift, m.open))
@@ -104,7 +104,7 @@ func beside(p, m *placed) (out []summary.Monitored) {
 	seen := map[int64]bool{}
 	for _, sp := range p.steps {
 		if seen[sp.step] || len(seen) >= maxSteps {
-			continue // a step of a second start of the program has the number of an earlier one
+			continue // the program was restarted: the number of the step occurs twice
 		}
 		seen[sp.step] = true
 		row := base
@@ -123,18 +123,19 @@ func (sp span) moved(shift int64) span {
 	return sp
 }
 
-// A weighed has the samples of one metric with the time that each stands for.
+// A weighed has the samples of one metric, each with the time that it covers.
 type weighed struct {
 	*samples
-	from, to []int64 // the time in which the sample was taken, with certainty
-	ns       []int64
+	from, to []int64 // the sample was certainly taken in this time
+	ns       []int64 // weight: the time covered
 }
 
-// capOfGap limits the time that one sample stands for, in medians of that time: a monitor
-// that was stopped measured nothing.
+// capOfGap limits the time that one sample covers, as a multiple of the median: a monitor that was
+// stopped for a while measured nothing.
 const capOfGap = 3
 
-// weigh returns the samples shifted. Open is how far a time may be after what is written.
+// weigh returns the samples with their times shifted. open is by how much, in ns, a real time may
+// be later than the written one.
 func weigh(s *samples, shift, open int64) weighed {
 	gaps := make([]int64, 0, len(s.t))
 	for i := 1; i < len(s.t); i++ {
@@ -154,7 +155,7 @@ func weigh(s *samples, shift, open int64) weighed {
 	return w
 }
 
-// A part is the statistics of the samples within spans.
+// A part has the statistics of the samples within some spans.
 type part struct {
 	n, ns            int64
 	sum, least, most float64
@@ -179,7 +180,7 @@ func (w *weighed) within(list []span) (p part) {
 	return p
 }
 
-// rowsOf returns the rows of each place, and of all GPUs together if there are several.
+// rowsOf returns a row per place, and a row for all GPUs together if there are several.
 func rowsOf(row summary.Monitored, list []weighed, spans []span) (out []summary.Monitored) {
 	byMetric := map[string][]summary.Monitored{}
 	var order []string

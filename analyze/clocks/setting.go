@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A Setting is what a user tells about the clock of an input.
+// A Setting is what the user states about the clock of an input.
 type Setting struct {
-	Shift time.Duration // is added to its times
-	Zone  *int64        // ns by which its clock is ahead of UTC; nil if it is not told
-	Given bool
+	Shift time.Duration // to add to its times
+	Zone  *int64        // offset of its clock from UTC in ns; nil if not stated
+	Given bool          // the user stated anything
 }
 
-// Set sets what a user states about the clock of the track.
+// Set sets the user's setting for the clock of the track.
 func (t *Track) Set(s Setting) { t.setting = s }
 
 const wantOffset = "want a time such as +1.5s or -2h that is added, or a zone such as UTC or UTC+02:00"
@@ -35,7 +35,7 @@ func ParseSetting(text string) (Setting, error) {
 	return Setting{Shift: d, Given: true}, nil
 }
 
-// parseZone parses what is behind UTC: nothing, +2, +02:00, +0530.
+// parseZone parses the part after "UTC": "", "+2", "+02:00" or "+0530".
 func parseZone(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -56,7 +56,7 @@ func parseZone(text string) (int64, error) {
 	return ns, nil
 }
 
-// And returns both settings of one input: shifts add up, and the later zone counts.
+// And combines two settings for one input: shifts add up, and the zone of other takes precedence.
 func (s Setting) And(other Setting) Setting {
 	s.Shift += other.Shift
 	if other.Zone != nil {

@@ -1,16 +1,15 @@
-// Package clocks places the inputs of one run on one clock, and joins what monitors
-// measured with the phases and steps of logs and traces.
+// Package clocks places the inputs of one run on a common clock, and joins what monitors measured
+// with the phases and steps of logs and traces.
 //
-// A [Track] has what is needed of one input: when its phases and steps ran, and the samples
-// of its monitors. [Join] decides which tracks have a clock in common, and adds rows of
-// [summary.Clock] and [summary.Monitored]. What an input does not tell (its zone, its
-// year) is assumed only if one value fits, and the row says so; otherwise the input is
-// joined with nothing.
+// Start with track.go: a [Track] has what is needed of one input, namely the times of its phases
+// and steps and the samples of its monitors. [Join], in join.go, adds rows of [summary.Clock] and
+// [summary.Monitored]; align.go decides which tracks have a clock in common. If an input does not
+// state its time zone or year, one is assumed only if exactly one value fits, and the row says so.
+// setting.go and clocks.go parse what the user states. gpus.go uses the join for clock rates.
 //
-// A sample counts for a phase only if the time that it stands for is certainly within
-// that phase: from the sample before it to its own time, widened by what the times
-// leave open. So a phase shorter than two samples has none, and mixed samples count for no
-// phase.
+// A sample counts for a phase only if it certainly lies within that phase: the time from the sample
+// before it to its own, widened by the precision of the times. So a phase shorter than two samples
+// has none, and samples across the border of a phase count for no phase.
 package clocks
 
 import (
@@ -25,15 +24,16 @@ import (
 
 const second = int64(1e9)
 
-// A Track is what one input tells about wall-clock time. It refers to no other data.
+// A Track is what one input tells about wall-clock time. It does not keep other data of the input
+// alive.
 type Track struct {
-	dated, zoned bool
-	leap         bool // it has a 29 February without its year
-	monitor      bool // it has samples of a monitor, and no values of a program
-	sampled      bool // samples are missing
-	first, last  int64
-	known        bool
-	open         int64 // a time that is written as t is before t + open
+	dated, zoned bool  // its times have a date, and a time zone
+	leap         bool  // it has a 29 February, and no year
+	monitor      bool  // it has samples of a monitor and no values of a program
+	sampled      bool  // some samples are missing
+	first, last  int64 // ns
+	known        bool  // first and last are set
+	open         int64 // precision in ns: a time written as t is in [t, t+open)
 
 	phases []span
 	steps  []span
@@ -42,25 +42,27 @@ type Track struct {
 	setting Setting
 }
 
-// A span is a time in which a phase or step ran with certainty.
+// A span is a time during which a phase or step certainly ran.
 type span struct {
 	name, phase string
 	step        int64
 	start, end  int64
 }
 
-// A samples is one metric at one place.
+// samples are the values of one metric at one place.
 type samples struct {
 	place, metric, unit string
 	t                   []int64
 	v                   []float64
 }
 
-// metrics are those of monitors that are joined.
-var metrics = []string{"gpu.util", "gpu.memory_util", "memory.used", "memory.usage", "gpu.power", "gpu.clock", "gpu.sm_active", "gpu.tensor_active", "gpu.throttled",
+// metrics are the metrics of monitors that are joined.
+var metrics = []string{"gpu.util", "gpu.memory_util", "memory.used", "memory.usage", "gpu.power", "gpu.clock",
+	"gpu.sm_active", "gpu.tensor_active", "gpu.throttled",
 	"host.cpu_util", "host.iowait", "disk.util"}
 
-// OfLog returns the track of a log or a monitor, or nil if it has no values over time.
+// OfLog returns the track of a log or a monitor, or nil if it has no values over time. phaseOf
+// returns the kind of a phase for a producer's name of it, or "".
 // phaseOf returns the kind of a phase by its producer's name, or "".
 func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 	if len(l.Series) == 0 {
@@ -77,7 +79,9 @@ func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 			t.sampled = true
 		case ok:
 			t.sets = append(t.sets, set)
-		case !strings.HasPrefix(s.Metric.Name, "gpu.") && !strings.HasPrefix(s.Metric.Name, "memory.") && !strings.HasPrefix(s.Metric.Name, "host.") && !strings.HasPrefix(s.Metric.Name, "disk.") && s.Metric.Role != logs.Other:
+		case !strings.HasPrefix(s.Metric.Name, "gpu.") && !strings.HasPrefix(s.Metric.Name, "memory.") &&
+			!strings.HasPrefix(s.Metric.Name, "host.") && !strings.HasPrefix(s.Metric.Name, "disk.") &&
+			s.Metric.Role != logs.Other:
 			t.monitor = false
 		}
 		if s.Metric.Name == "step.time" && !s.Sampled() {
@@ -99,7 +103,7 @@ func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 	return t
 }
 
-// Rename replaces all names of a track.
+// Rename replaces all names of a track, for redaction.
 func (t *Track) Rename(name func(string) string) {
 	for i := range t.phases {
 		t.phases[i].name = name(t.phases[i].name)
@@ -109,7 +113,8 @@ func (t *Track) Rename(name func(string) string) {
 	}
 }
 
-// samplesOf returns the samples of a series of a monitor, in the order of time.
+// samplesOf returns the samples of a series of a monitor, by time. ok is false for series that are
+// not joined.
 func samplesOf(s *logs.Series) (samples, bool) {
 	if s.Points.Time == nil || !slices.Contains(metrics, s.Metric.Name) || s.N < 2 {
 		return samples{}, false
@@ -135,7 +140,10 @@ func samplesOf(s *logs.Series) (samples, bool) {
 			order = append(order, i)
 		}
 	}
-	if byTime := func(a, b int) int { return cmp.Compare(s.Points.Time[a], s.Points.Time[b]) }; !slices.IsSortedFunc(order, byTime) {
+	if byTime := func(a, b int) int {
+		return cmp.Compare(s.Points.Time[a],
+			s.Points.Time[b])
+	}; !slices.IsSortedFunc(order, byTime) {
 		slices.SortStableFunc(order, byTime)
 	}
 	for _, i := range order {
@@ -144,7 +152,7 @@ func samplesOf(s *logs.Series) (samples, bool) {
 	return out, len(out.t) >= 2
 }
 
-// extend widens the track by times, and notes how exact they are.
+// extend extends first and last by some times and updates the precision.
 func (t *Track) extend(times []int64) {
 	for _, at := range times {
 		if at == logs.NoTime {
@@ -175,20 +183,20 @@ func stepEnds(s *logs.Series) (out []stepEnd) {
 	return out
 }
 
-// stepsOf adds the times of steps. A line tells that a step is done, and not since when: the
-// step ended after the line of the step before it plus its own length. So a step whose line
-// comes late has a shorter certain part, or none.
+// stepsOf adds the times during which steps certainly ran. A log line says that a step is done, but
+// not when it ended: at the earliest, its length after the line of the step before. So a step whose
+// line comes late has a shorter certain part, or none.
 func (t *Track) stepsOf(ends map[[2]string][]stepEnd) {
 	var list []stepEnd
 	for _, l := range ends {
 		if len(list) == 0 || len(l) > len(list) || len(l) == len(list) && l[0].at < list[0].at {
-			list = l // of several ranks that log the same steps one
+			list = l // several ranks log the same steps: use one
 		}
 	}
 	slices.SortStableFunc(list, func(a, b stepEnd) int { return cmp.Compare(a.at, b.at) })
 	for i, e := range list {
 		if i == 0 || list[i-1].run != e.run {
-			continue // nothing tells when it began
+			continue // its start is unknown
 		}
 		late := e.at - list[i-1].at - e.wall
 		if late < -2*t.open-e.wall/100 {
@@ -198,8 +206,8 @@ func (t *Track) stepsOf(ends map[[2]string][]stepEnd) {
 	}
 }
 
-// OfTrace returns the track of what was measured of a trace, or nil if it does not tell the
-// time of day.
+// OfTrace returns the track of the summary of a trace, or nil if the trace does not state the time
+// of day.
 func OfTrace(s *summary.Summary) *Track {
 	if len(s.Inputs) != 1 || len(s.Devices) == 0 || s.Inputs[0].BaseTimeNS == nil {
 		return nil

@@ -31,15 +31,17 @@ const maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 // they are those of the time that the kernels took.
 func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = c.Rows, c.Complete
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	g := grouping{Capture: c, figures: figures(), index: make(map[groupKey]int), issues: issues}
-	room := limits.NewRoom(most)
-	g.table = room.Table()
+	budget := limits.NewBudget(most)
+	g.table = budget.Table()
 	for i := range c.Launches {
 		g.add(&c.Launches[i])
 	}
 	slices.SortStableFunc(g.groups, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(b.row.TotalNS, a.row.TotalNS), cmp.Compare(a.row.Kernel, b.row.Kernel), cmp.Compare(a.row.Device, b.row.Device))
+		return cmp.Or(cmp.Compare(b.row.TotalNS, a.row.TotalNS), cmp.Compare(a.row.Kernel, b.row.Kernel),
+			cmp.Compare(a.row.Device, b.row.Device))
 	})
 	left := maxAdvice
 	for _, group := range g.groups {
@@ -49,7 +51,7 @@ func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, 
 		row.Class, row.Category, row.Rule = string(m.Class), m.Category, m.Rule
 		s.Counters = append(s.Counters, row)
 	}
-	room.Note(issues)
+	budget.Note(issues)
 	return s
 }
 

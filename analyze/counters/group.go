@@ -84,7 +84,8 @@ type arithmetic struct {
 func newGroup(l *ncu.Launch, key groupKey) *group {
 	return &group{
 		row:    summary.Counter{Kernel: key.kernel, Device: key.device, Process: l.Process, Capability: l.Capability},
-		shapes: make(map[[2]ncu.Dim]bool), counts: make(map[shape]*counted), means: make(map[ncu.Quantity]*average), reasons: make(map[string]*average),
+		shapes: make(map[[2]ncu.Dim]bool), counts: make(map[shape]*counted), means: make(map[ncu.Quantity]*average),
+		reasons:  make(map[string]*average),
 		limiters: make(map[string]float64), advice: make(map[string]*advice),
 	}
 }
@@ -191,7 +192,8 @@ func (g *group) works(c *ncu.Capture, l *ncu.Launch) {
 		w.flops += float64(flops * g.count)
 		w.ns = summary.Plus(w.ns, g.total)
 		n, known := c.Bytes(l)
-		w.bytes, w.noBytes = w.bytes+float64(n*g.count), w.noBytes || !known || !(n >= 0 && n <= maxBandwidth*float64(g.total+1))
+		w.bytes, w.noBytes = w.bytes+float64(n*g.count), w.noBytes || !known ||
+			!(n >= 0 && n <= maxBandwidth*float64(g.total+1))
 		n, known = c.Peak(l, p)
 		w.peak, w.noPeak = w.peak+float64(n*float64(g.total)), w.noPeak || !known
 		n, known = c.PeakRate(l)

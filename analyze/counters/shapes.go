@@ -73,7 +73,8 @@ func (g *group) byShape() (out []summary.CounterShape) {
 		}
 	}
 	slices.SortFunc(out, func(a, b summary.CounterShape) int {
-		return cmp.Or(cmp.Compare(b.Launches, a.Launches), slices.Compare(a.Grid[:], b.Grid[:]), slices.Compare(a.Block[:], b.Block[:]))
+		return cmp.Or(cmp.Compare(b.Launches, a.Launches), slices.Compare(a.Grid[:], b.Grid[:]),
+			slices.Compare(a.Block[:], b.Block[:]))
 	})
 	return out[:min(maxShapesShown, len(out))]
 }

@@ -1,12 +1,14 @@
-// Package detail measures what a zoomable timeline of a GPU shows: disjoint parts in fine
-// bins, the operations of each stream, phases over time, idle time with its owners, and
-// what the launching thread did.
+// Package detail measures what a zoomable timeline of a GPU shows: activity in fine bins, the
+// operations of each stream, phases, idle time by cause, and the state of the launching thread.
 //
-// A trace is dropped as soon as it is measured, because a run has more ranks than memory
-// has room for. So this package decides where a detail has all operations of a stretch,
-// before anything is judged: around the longest steps, gaps, waits and phases. The summary
-// has the times of these, and findings name them as their places. Data flows one way, and
-// no file is read twice.
+// A trace is dropped as soon as it is measured, because the traces of all ranks of a run do not
+// fit into memory. So this package must choose the operations to keep before anything is judged.
+// It keeps all of them around the places that a reader looks at: the longest steps, gaps, waits
+// and phases. Findings refer to the same places.
+//
+// Start with detail.go (Of). lanes.go chooses the operations, with focus.go for the places.
+// host.go bins the states of the launching thread, memory.go the allocated memory. Package
+// report/section/timeline draws the result.
 package detail
 
 import (
@@ -18,17 +20,17 @@ import (
 	"assay/summary"
 )
 
-// A Request asks for the details of all GPUs of an input.
+// A Request says how much detail to measure for the GPUs of an input. The methods of a nil Request
+// return zero: no detail.
 type Request struct {
-	// Inputs is how many inputs the run has, which share what the details of a run may have.
+	// Inputs is the number of inputs of the run, which share the limits of a run.
 	Inputs int
-	// Spans is the number of operations of all details of the run, at most
-	// [summary.MaxRunSpans]; 0 for that number.
+	// Spans is the maximum number of operations of the whole run; 0 for [summary.MaxRunSpans],
+	// which is also the highest value.
 	Spans int
 }
 
-// Cells returns the number of bins of each of so many GPUs of the input; 0 if nothing is
-// asked for.
+// Cells returns the number of bins per GPU of an input with the given number of GPUs.
 func (r *Request) Cells(gpus int) int {
 	switch {
 	case r == nil:
@@ -39,7 +41,7 @@ func (r *Request) Cells(gpus int) int {
 	return summary.MaxDetailCells
 }
 
-// Gaps returns the number of gaps of a GPU that get their cause by themselves.
+// Gaps returns the number of gaps per GPU that are listed, each with its cause.
 func (r *Request) Gaps() int {
 	if r == nil {
 		return summary.MaxLargestGaps
@@ -47,7 +49,8 @@ func (r *Request) Gaps() int {
 	return summary.MaxDetailGaps
 }
 
-// spans returns the number of operations of each of so many GPUs of the input.
+// spans returns the maximum number of operations per GPU of an input with the given number of
+// GPUs.
 func (r *Request) spans(gpus int) int {
 	all := summary.MaxRunSpans
 	if r.Spans > 0 {
@@ -56,18 +59,18 @@ func (r *Request) spans(gpus int) int {
 	return min(summary.MaxDetailSpans, all/(max(1, r.Inputs)*max(1, gpus)))
 }
 
-// Measured is what was measured of an input and what its details are made of.
+// Measured has the measurements of an input that details are made of.
 type Measured struct {
 	Timeline    *gpu.Timeline
 	Attribution *attribute.Attribution
 	Phases      *steps.Phases
 	Completions []*steps.Completion
 	Hosts       *Hosts
-	Queues      [][]int64 // by index of the device, in the bins of the details
+	Queues      [][]int64 // queue length by device and bin, in thousandths
 	Summary     *summary.Summary
 }
 
-// Of returns the detail of each GPU, except of those with an implausible window.
+// Of returns the detail of each GPU. GPUs with an implausible window have none.
 func Of(r *Request, m Measured) (out []summary.Detail) {
 	gpus := len(m.Timeline.Devices)
 	for i, d := range m.Timeline.Devices {
@@ -90,7 +93,7 @@ func Of(r *Request, m Measured) (out []summary.Detail) {
 	return out
 }
 
-// A device is a GPU while its detail is made.
+// A device builds the detail of one GPU.
 type device struct {
 	Measured
 	d      *gpu.Device
@@ -100,18 +103,19 @@ type device struct {
 	out    summary.Detail
 }
 
-// at returns a time since the start of the window.
+// at converts a time to ns since the start of the window.
 func (d *device) at(ns int64) int64 { return ns - d.d.Window.Start }
 
-// phases fills the phases. Of too many the outer and then the longer ones stay.
+// phases adds the runs of phases. If there are too many, it keeps outer and longer ones.
 func (d *device) phases() {
 	runs := d.Phases.OnDevice(d.Completions[d.number])
 	for _, r := range atMost(runs, summary.MaxDetailPhases) {
-		d.out.Phases = append(d.out.Phases, summary.DetailSpan{AtNS: d.at(r.Start), NS: r.Len(), Name: d.names.of(r.Name), Depth: int32(r.Depth)})
+		d.out.Phases = append(d.out.Phases, summary.DetailSpan{AtNS: d.at(r.Start), NS: r.Len(), Name: d.names.of(r.Name),
+			Depth: int32(r.Depth)})
 	}
 }
 
-// gaps fills the longest gaps.
+// gaps adds the longest gaps with their causes.
 func (d *device) gaps() {
 	for _, g := range d.Attribution.Gaps(d.number) {
 		d.out.Gaps = append(d.out.Gaps, summary.DetailGap{
@@ -121,7 +125,7 @@ func (d *device) gaps() {
 	}
 }
 
-// cellsOf cuts the window of a device into at most so many bins.
+// cellsOf divides the window of a device into at most most bins.
 func cellsOf(d *gpu.Device, most int) summary.Cells {
 	c := summary.Cells{BinNS: gpu.Bin(d.Window, most)}
 	n := gpu.Bins(d.Window, most)

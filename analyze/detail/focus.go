@@ -11,23 +11,22 @@ import (
 	"assay/summary"
 )
 
-// A place is a stretch that somebody looks at, and why.
+// A place is a span that readers are likely to zoom into, and the reason.
 type place struct {
 	interval.Span
-	why string
-	// around says that what ran before and after it is wanted too.
-	around bool
+	why    string
+	around bool // show the operations before and after it too
 }
 
 // The limits of focus windows.
 const (
-	contextWork = 200 // operations before and after a place
-	leastWork   = 64  // in a window, if a place has more than there is room for
-	stepShare   = 0.4 // of the room, of one step
-	placesOf    = 5   // gaps, phases and operations each
+	contextWork = 200 // number of operations to show before and after a place
+	leastWork   = 64  // smallest number of operations of a window that shows only a part of a place
+	stepShare   = 0.4 // maximum share of one step in the operations for focus windows
+	placesOf    = 5   // number of gaps, phases and operations, each
 )
 
-// places returns the places of a device, the most wanted first.
+// places returns the places of a device, the most important first.
 func (d *device) places() (out []place) {
 	s := d.Summary
 	stretch := func(start, ns int64) interval.Span {
@@ -55,8 +54,8 @@ func (d *device) places() (out []place) {
 	return append(out, phases[:min(placesOf, len(phases))]...)
 }
 
-// steps returns the step of median length and the longest, or nil. Of an even number the
-// shorter in the middle is the median.
+// steps returns the step of median length and the longest step, or nil. Of an even number of
+// steps, the median is the shorter of the middle two.
 func (d *device) steps() (median, slowest *summary.Step) {
 	var all []*summary.Step
 	for i := range d.Summary.Steps {
@@ -72,24 +71,24 @@ func (d *device) steps() (median, slowest *summary.Step) {
 	return median, all[len(all)-1]
 }
 
-// focus keeps all operations of the places of a device, as far as there is room, and
-// returns the windows in which nothing is left out, by start.
-func (k *keeping) focus(d *device) (out []summary.DetailFocus) {
+// focus keeps all operations of the places of a device, as far as the budget allows, and returns
+// the windows without omissions, by start.
+func (k *selection) focus(d *device) (out []summary.DetailFocus) {
 	most := int(float64(k.forFocus) * stepShare)
 	for _, p := range d.places() {
-		room := k.forFocus
+		left := k.forFocus
 		if !p.around {
-			room = min(room, most)
+			left = min(left, most)
 		}
-		w := k.window(p, d.d.Window, room)
+		w := k.window(p, d.d.Window, left)
 		if w.Empty() || slices.ContainsFunc(out, func(f summary.DetailFocus) bool {
 			return f.AtNS <= d.at(w.Start) && d.at(w.End) <= f.AtNS+f.NS
 		}) {
 			continue
 		}
-		before := k.room
+		before := k.left
 		k.within(w)
-		k.forFocus -= before - k.room
+		k.forFocus -= before - k.left
 		out = append(out, summary.DetailFocus{AtNS: d.at(w.Start), NS: w.Len(), Why: p.why})
 	}
 	slices.SortStableFunc(out, func(a, b summary.DetailFocus) int {
@@ -98,9 +97,9 @@ func (k *keeping) focus(d *device) (out []summary.DetailFocus) {
 	return out
 }
 
-// window returns the window around a place that has at most so many operations that are
-// not kept yet: less than the place if that has more, and nothing if few of it would be left.
-func (k *keeping) window(p place, all interval.Span, room int) interval.Span {
+// window returns a window around a place with at most left operations that are not kept yet. If
+// the place itself has more, the window is a part of it, or empty if that part would be small.
+func (k *selection) window(p place, all interval.Span, left int) interval.Span {
 	w := p.Span.And(all)
 	if w.Empty() {
 		return w
@@ -122,7 +121,7 @@ func (k *keeping) window(p place, all interval.Span, room int) interval.Span {
 		if k.kept[i] {
 			continue
 		}
-		if n++; n <= room {
+		if n++; n <= left {
 			continue
 		}
 		if n <= leastWork {
@@ -135,15 +134,14 @@ func (k *keeping) window(p place, all interval.Span, room int) interval.Span {
 }
 
 // within keeps all operations of a window.
-func (k *keeping) within(w interval.Span) {
+func (k *selection) within(w interval.Span) {
 	for i := range k.in(w) {
 		k.keep(i)
 	}
 }
 
-// in returns the operations that share time with a window, or start in it, by their
-// indices.
-func (k *keeping) in(w interval.Span) iter.Seq[int] {
+// in returns the indices of the operations that overlap a window or start in it.
+func (k *selection) in(w interval.Span) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := min(k.from(w.Start), k.to(w.Start)); i < len(k.work) && k.work[i].Start < w.End; i++ {
 			if (k.work[i].End() > w.Start || k.work[i].Start >= w.Start) && !yield(i) {
@@ -154,11 +152,11 @@ func (k *keeping) in(w interval.Span) iter.Seq[int] {
 }
 
 // from returns the index of the first operation that ends after a time.
-func (k *keeping) from(t int64) int {
+func (k *selection) from(t int64) int {
 	return sort.Search(len(k.ended), func(i int) bool { return k.ended[i] > t })
 }
 
 // to returns the index of the first operation that starts at a time or later.
-func (k *keeping) to(t int64) int {
+func (k *selection) to(t int64) int {
 	return sort.Search(len(k.work), func(i int) bool { return k.work[i].Start >= t })
 }

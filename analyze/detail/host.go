@@ -11,21 +11,24 @@ import (
 	"assay/summary"
 )
 
-// hostKinds has the kind of each state of a thread; one that is not here is nothing.
+// hostKinds maps the states of a thread to the kinds of a timeline. Other states are not drawn.
 var hostKinds = map[string]string{
-	"": summary.HostProfiler, summary.StateSync: summary.HostWait, summary.StateOS: summary.HostWait, summary.StateOff: summary.HostWait,
-	summary.StateCopy: summary.HostLaunch, summary.StateAlloc: summary.HostLaunch, summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
-	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython, summary.StateAnnotation: summary.HostAnnotation,
+	"": summary.HostProfiler, summary.StateSync: summary.HostWait, summary.StateOS: summary.HostWait,
+	summary.StateOff:  summary.HostWait,
+	summary.StateCopy: summary.HostLaunch, summary.StateAlloc: summary.HostLaunch,
+	summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
+	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython,
+	summary.StateAnnotation: summary.HostAnnotation,
 }
 
-// overheads has the kinds of what CUPTI calls overhead and is the program's own: a launch
-// waits for room in the queue to the GPU, or loads code first.
+// overheads has the kinds of records that CUPTI calls overhead although the program causes them: a
+// launch waits because the queue to the GPU is full, or loads code first.
 var overheads = map[string]string{
 	"Command Buffer Full": summary.HostWait, "Lazy Function Loading": summary.HostLaunch,
 	"Runtime Triggered Module Loading": summary.HostLaunch, "Driver Compiler": summary.HostLaunch,
 }
 
-// kindOf has the kind of each state of a thread by its number.
+// kindOf is hostKinds by the number of the state.
 var kindOf = kindsOf()
 
 func kindsOf() (of [attribute.States]string) {
@@ -35,23 +38,23 @@ func kindsOf() (of [attribute.States]string) {
 	return of
 }
 
-// Hosts collects what the launching threads of GPUs do, in the bins of the details.
+// Hosts collects the states of the launching threads of GPUs, in the bins of the details.
 type Hosts struct{ rows []hostRow }
 
-// A hostRow is what the thread that launches the work of one GPU does.
+// A hostRow has the states of the thread that launches the work of one GPU.
 type hostRow struct {
 	window interval.Span
 	bin    int64
 	bins   [][]stateTime
 }
 
-// A stateTime is time with one state and name, within a bin.
+// A stateTime is the time of one state within a bin.
 type stateTime struct {
 	state attribute.ThreadState
 	ns    int64
 }
 
-// Hosts returns an empty collection, or nil if nothing is asked for.
+// Hosts returns an empty collection, or nil for a nil Request.
 func (r *Request) Hosts(tl *gpu.Timeline) *Hosts {
 	if r == nil {
 		return nil
@@ -65,7 +68,8 @@ func (r *Request) Hosts(tl *gpu.Timeline) *Hosts {
 	return h
 }
 
-// Add returns the function that adds a stretch with one state, or nil of a nil collection.
+// Add returns a function that adds a span with one state, for attribute.Options. It returns nil for
+// a nil collection.
 func (h *Hosts) Add() func(device int, s interval.Span, state attribute.ThreadState) {
 	if h == nil {
 		return nil
@@ -88,7 +92,7 @@ func (h *hostRow) add(s interval.Span, state attribute.ThreadState) {
 
 // plus adds time to the entry of a state.
 func plus(list []stateTime, state attribute.ThreadState, ns int64) []stateTime {
-	for i := len(list) - 1; i >= 0; i-- { // the one that was added last comes again most often
+	for i := len(list) - 1; i >= 0; i-- { // backwards: recent states are the most likely
 		if list[i].state == state {
 			list[i].ns += ns
 			return list
@@ -97,8 +101,7 @@ func plus(list []stateTime, state attribute.ThreadState, ns int64) []stateTime {
 	return append(list, stateTime{state, ns})
 }
 
-// host fills the state of the launching thread. Each bin has the kind with most of its
-// time, and of that the name with most.
+// host adds the state of the launching thread: see mostOf.
 func (d *device) host() {
 	h := &d.Hosts.rows[d.number]
 	known := false
@@ -128,8 +131,8 @@ func (d *device) kind(s attribute.ThreadState) string {
 	return kind
 }
 
-// mostOf returns the kind with most of the time of a bin, and of that the name with most.
-// Of equal ones the first by the alphabet counts.
+// mostOf returns the kind with the most time of a bin and, within that kind, the name with the
+// most time. Ties go to the first in alphabetical order.
 func (d *device) mostOf(list []stateTime) summary.HostState {
 	type kindTime struct {
 		kind string

@@ -9,13 +9,13 @@ import (
 	"assay/summary"
 )
 
-// lanes fills the operations of each stream, at most so many of all. If there are more,
-// all of them are kept in the focus windows, and elsewhere the longest.
+// lanes adds the operations of each stream, at most budget in all. If there are more, it keeps all
+// operations in the focus windows, and the longest ones elsewhere.
 func (d *device) lanes(budget int) {
 	work := d.d.Work
-	var kept []bool // nil for all
+	var kept []bool // nil if all are kept
 	if len(work) > budget {
-		k := newKeeping(work, budget)
+		k := newSelection(work, budget)
 		d.out.Focus = k.focus(d)
 		k.longest()
 		kept = k.kept
@@ -39,8 +39,8 @@ func (d *device) lanes(budget int) {
 	}
 }
 
-// streams makes the lanes of all streams with work that is kept, by their numbers, notes
-// where they are, and returns how many operations each has.
+// streams makes a lane for each stream with kept operations, by stream number. It sets index to
+// the lane of each stream and returns the number of operations of each.
 func (d *device) streams(kept []bool, index map[int64]int) map[int64]int {
 	size := make(map[int64]int)
 	for i, w := range d.d.Work {
@@ -58,24 +58,23 @@ func (d *device) streams(kept []bool, index map[int64]int) map[int64]int {
 	return size
 }
 
-// drawnShare is the share of the time of all operations that the ones that are kept cover
-// if the budget allows it.
+// drawnShare is the share of the total time of all operations that the longest kept ones cover, if
+// the budget allows.
 const drawnShare = 0.95
 
-// A keeping chooses the operations of a device that are kept.
-type keeping struct {
-	work []gpu.Work
-	kept []bool
-	room int // how many more may be kept
-	// forFocus is how many of them may be in focus windows.
-	forFocus int
-	ended    []int64 // by index of work: when the last of it and of what started before ends
+// A selection chooses the operations of a device to keep.
+type selection struct {
+	work     []gpu.Work
+	kept     []bool
+	left     int     // number of operations that may still be kept
+	forFocus int     // number of these for focus windows
+	ended    []int64 // by index of work: latest end of it and all work before it
 }
 
-// newKeeping returns a keeping of so many operations. Focus windows get what is not needed
-// to cover drawnShare by the longest operations, and always at least a quarter.
-func newKeeping(work []gpu.Work, budget int) *keeping {
-	k := &keeping{work: work, kept: make([]bool, len(work)), room: budget, ended: make([]int64, len(work))}
+// newSelection returns a selection of budget operations. The longest operations get as many as cover
+// drawnShare of the time; focus windows get the rest, and at least a quarter.
+func newSelection(work []gpu.Work, budget int) *selection {
+	k := &selection{work: work, kept: make([]bool, len(work)), left: budget, ended: make([]int64, len(work))}
 	durations := make([]int64, len(work))
 	all, end := 0.0, work[0].End()
 	for i, w := range work {
@@ -96,33 +95,34 @@ func newKeeping(work []gpu.Work, budget int) *keeping {
 }
 
 // keep keeps an operation.
-func (k *keeping) keep(i int) {
+func (k *selection) keep(i int) {
 	if !k.kept[i] {
 		k.kept[i] = true
-		k.room--
+		k.left--
 	}
 }
 
-// longest fills the room with the longest operations; of equal ones the earlier stay.
-func (k *keeping) longest() {
+// longest keeps the longest operations that are left, as many as the budget allows. Ties go to the
+// earlier ones.
+func (k *selection) longest() {
 	var rest []int64
 	for i, w := range k.work {
 		if !k.kept[i] {
 			rest = append(rest, w.Dur)
 		}
 	}
-	if k.room <= 0 || len(rest) == 0 {
+	if k.left <= 0 || len(rest) == 0 {
 		return
 	}
-	rest = largest(rest, k.room)
-	least := rest[len(rest)-1] // all that are longer have room
+	rest = largest(rest, k.left)
+	least := rest[len(rest)-1] // all longer operations are kept
 	for i, w := range k.work {
 		if w.Dur > least && !k.kept[i] {
 			k.keep(i)
 		}
 	}
 	for i, w := range k.work {
-		if k.room == 0 {
+		if k.left == 0 {
 			break
 		}
 		if w.Dur == least {
@@ -131,8 +131,8 @@ func (k *keeping) longest() {
 	}
 }
 
-// largest returns the n largest values of a list, or all if there are fewer, in falling
-// order. It reorders the list. The others are not sorted, which would take most of the time.
+// largest returns the n largest values of a list, in descending order, or all if there are fewer.
+// It reorders the list. It does not sort the other values, to save time.
 func largest(list []int64, n int) []int64 {
 	n = min(n, len(list))
 	for from, to := 0, len(list); to-from > 1; {
@@ -149,7 +149,7 @@ func largest(list []int64, n int) []int64 {
 				i, j = i+1, j-1
 			}
 		}
-		switch { // before i nothing is less than the pivot, and after j nothing is more
+		switch { // values before i are >= pivot, values after j are <= pivot
 		case n <= j+1:
 			to = j + 1
 		case n >= i:
@@ -162,8 +162,8 @@ func largest(list []int64, n int) []int64 {
 	return list[:n]
 }
 
-// atMost returns at most so many runs of phases, by start: all of a depth or, where not
-// all of a depth have room, the longest of it.
+// atMost returns at most most runs of phases, by start. It keeps all runs of the outer depths, and
+// the longest runs of the first depth that does not fit.
 func atMost(runs []steps.DeviceRun, most int) []steps.DeviceRun {
 	if len(runs) <= most {
 		return runs

@@ -10,8 +10,8 @@ import (
 	"assay/trace"
 )
 
-// allocated returns the largest allocated memory of a device in each bin of its window, or
-// nil where the profiler wrote no totals.
+// allocated returns the peak of the allocated memory of a device, in bytes, in each bin of its
+// window. It returns nil if the profiler wrote no totals.
 func allocated(t *trace.Trace, d *gpu.Device, bin int64) []int64 {
 	var list []*trace.MemoryEvent
 	for e := range t.Memory.All() {
@@ -23,7 +23,7 @@ func allocated(t *trace.Trace, d *gpu.Device, bin int64) []int64 {
 		return nil
 	}
 	slices.SortStableFunc(list, func(a, b *trace.MemoryEvent) int { return cmp.Compare(a.Start, b.Start) })
-	now := max(0, summary.Plus(list[0].Allocated, -max(list[0].Bytes, -math.MaxInt64))) // before the first
+	now := max(0, summary.Plus(list[0].Allocated, -max(list[0].Bytes, -math.MaxInt64))) // before the first event
 	out := make([]int64, (d.Window.Len()-1)/bin+1)
 	at := 0
 	for i := range out {

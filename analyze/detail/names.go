@@ -2,7 +2,7 @@ package detail
 
 import "assay/trace"
 
-// names are the names that a detail refers to, each of them once.
+// names is the table of names that a detail refers to by index, without duplicates.
 type names struct {
 	t      *trace.Trace
 	list   []string
@@ -14,7 +14,7 @@ func newNames(t *trace.Trace) *names {
 	return &names{t: t, byText: make(map[string]int32), bySym: make(map[trace.Sym]int32)}
 }
 
-// of returns the number of a name.
+// of returns the index of a name, which it adds if it is new.
 func (n *names) of(text string) int32 {
 	i, ok := n.byText[text]
 	if !ok {
@@ -25,7 +25,7 @@ func (n *names) of(text string) int32 {
 	return i
 }
 
-// orNone returns the number of a name, or -1 of none.
+// orNone returns the index of a name, or -1 for "".
 func (n *names) orNone(text string) int32 {
 	if text == "" {
 		return -1
@@ -33,7 +33,7 @@ func (n *names) orNone(text string) int32 {
 	return n.of(text)
 }
 
-// symbol returns the number of a name of the trace.
+// symbol returns the index of a symbol of the trace.
 func (n *names) symbol(s trace.Sym) int32 {
 	i, ok := n.bySym[s]
 	if !ok {

@@ -16,14 +16,14 @@ import (
 	"assay/trace"
 )
 
-// The names of nodes that are no kernels: calls do not name what a copy or fill will run.
+// The names of nodes other than kernels: calls do not state which copy or memset the node will run.
 const (
 	copyNode = "\x01copy"
 	fillNode = "\x01fill"
 )
 
-// maxNodes is how many nodes the captures of an input have at most, and the replays of a
-// GPU, where equal ones count once: 500 graphs of 500 nodes.
+// maxNodes is the maximum number of nodes in all captures of an input, and in all different
+// replays of a GPU: 500 graphs of 500 nodes.
 const maxNodes = 250_000
 
 // A digest identifies a sequence of names.
@@ -36,20 +36,20 @@ func (d *digest) add(name string) {
 
 func (d *digest) String() string { return hex.EncodeToString(d.text) }
 
-// A recording is the time in which a process captured a stream into a graph.
+// A recording is a time during which a process captured a stream into a graph.
 type recording struct {
 	start, end int64
 	name       string // of the annotation around it
 	launches   []launch
 }
 
-// A launch is a call that made a node of a graph.
+// A launch is a call that added a node to a graph.
 type launch struct {
 	call *trace.Call
 	node string // the name of the kernel, or that of a kind of node; "" if not recorded
 }
 
-// captures returns the captures of graphs in the trace, equal ones as one.
+// captures returns the captures of graphs in the trace, without duplicates.
 func (o *Owners) captures(rank int) (out []summary.EfficiencyCapture) {
 	found := o.recordings()
 	if len(found) == 0 {
@@ -77,7 +77,7 @@ func (o *Owners) captures(rank int) (out []summary.EfficiencyCapture) {
 	return out
 }
 
-// capture returns one capture, with the operators that made its nodes.
+// capture returns one capture, with the operators that added its nodes.
 func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summary.EfficiencyCapture {
 	out := summary.EfficiencyCapture{Name: r.name, Size: captureSize(r.name), Nodes: int64(len(r.launches))}
 	names, named := digest{}, true
@@ -137,7 +137,7 @@ type capturedKey struct {
 	recomputed bool
 }
 
-// add adds a call and returns its row. kernel is the first that it launched.
+// add adds a call and returns its row. kernel is the first kernel that it launched.
 func (c *captured) add(work int32, kernel string, recomputed bool) int32 {
 	k := &c.o.works[work]
 	key := capturedKey{work, recomputed}
@@ -218,9 +218,9 @@ func (o *Owners) opsIn(found []*recording) map[trace.TrackID][]*trace.Op {
 	return out
 }
 
-// recordings finds the captures of which begin and end are in the trace, with their launches
-// in order. Captures of one process that overlap are left out: which of them a launch is of
-// is not recorded.
+// recordings finds the captures whose start and end are in the trace, with their launches in
+// order. It leaves out captures of one process that overlap, because the trace does not record
+// to which of them a launch belongs.
 func (o *Owners) recordings() (out []*recording) {
 	edges, byPID := map[string][]*trace.Call{}, map[string][]*recording{}
 	for c := range o.t.Calls.All() {
@@ -250,8 +250,8 @@ func (o *Owners) recordings() (out []*recording) {
 	return out
 }
 
-// captureEdge returns 1 for the call that begins a capture, -1 for the one that ends it, and 0
-// for others.
+// captureEdge returns 1 for a call that begins a capture, -1 for a call that ends it, and 0 for
+// other calls.
 func captureEdge(call string) int8 {
 	switch {
 	case strings.Contains(call, "StreamBeginCapture"):
@@ -262,8 +262,8 @@ func captureEdge(call string) int8 {
 	return 0
 }
 
-// launchesOf finds the calls of recordings that made nodes: those that launch, copy or fill
-// and whose work did not run.
+// launchesOf finds the calls of recordings that added nodes: launches, copies and memsets whose
+// work did not run.
 func (o *Owners) launchesOf(byPID map[string][]*recording) {
 	for ref, c := range o.t.Calls.Refs() {
 		list := byPID[o.t.Tracks[c.Track].PID]
@@ -294,8 +294,8 @@ func (o *Owners) launchesOf(byPID map[string][]*recording) {
 	}
 }
 
-// captureName returns the name of the innermost annotation around a call that names the size
-// of a capture, or "".
+// captureName returns the innermost annotation around a call that states the size of a capture,
+// or "".
 func (o *Owners) captureName(c *trace.Call) string {
 	name, start := "", int64(0)
 	for s := range o.t.Spans.All() {
@@ -308,7 +308,7 @@ func (o *Owners) captureName(c *trace.Call) string {
 	return name
 }
 
-// sizeIn returns the number that a text begins with, or 0.
+// sizeIn returns the number at the start of a text, or 0.
 func sizeIn(text string) int64 {
 	end := 0
 	for end < len(text) && text[end] >= '0' && text[end] <= '9' {

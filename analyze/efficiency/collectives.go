@@ -16,9 +16,9 @@ type collectiveKey struct {
 	link bool
 }
 
-// Collectives adds the collectives of a GPU whose sizes are known, compared with the link
-// between GPUs of a machine. The kernel of one rank also waits for the others, so the
-// bandwidths are lower bounds.
+// Collectives adds the collectives of a GPU with known sizes, relative to the peak of the link
+// between GPUs of a machine. A kernel also waits for other ranks, so the bandwidths are lower
+// bounds.
 func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Columns, peaks hardware.Catalog, rank int) {
 	p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
 	index := map[collectiveKey]int{}
@@ -63,8 +63,8 @@ func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Co
 	s.Efficiency.Transfers = out
 }
 
-// oneMachine reports whether the ranks of a group, "[0, 1]", are known to be on one machine
-// with so many GPUs, on which ranks are numbered one after the other.
+// oneMachine reports whether the ranks of a group, "[0, 1]", must be on one machine, if machines
+// have the given number of GPUs and ranks are numbered consecutively.
 func oneMachine(ranks string, size, gpus int) bool {
 	var list []int
 	if gpus < 2 || json.Unmarshal([]byte(ranks), &list) != nil || len(list) != size || size < 2 {

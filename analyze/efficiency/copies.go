@@ -16,11 +16,11 @@ type transferKey struct {
 	lane hardware.Figure
 }
 
-// largeCopy is from how many bytes a copy is judged: shorter ones take as long as their
-// launch.
+// largeCopy is the smallest size, in bytes, of a copy with a meaningful bandwidth. Smaller copies
+// take as long as their launch.
 const largeCopy = 1 << 20
 
-// copies returns the large copies of a GPU by name, compared with their links.
+// copies returns the large copies of a GPU by name, relative to the peaks of their links.
 func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out []summary.EfficiencyTransfer) {
 	index, sizeOf := map[transferKey]int{}, gpu.CopyBytes(tl.Trace)
 	for _, w := range d.Work {
@@ -48,7 +48,7 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out [
 		v := float64(t.Bytes) / float64(t.NS)
 		t.AlgGBPS = &v
 		moved := int64(t.Bytes)
-		if key.lane == hardware.HBM { // read and written
+		if key.lane == hardware.HBM { // the same memory is read and written
 			moved = summary.Plus(moved, moved)
 		}
 		of := hardware.Totals{Unit: operators.None, Lane: key.lane, Calls: t.Count, Bytes: operators.Count{N: moved}}
@@ -60,7 +60,7 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out [
 	return out
 }
 
-// laneOf returns what bounds a copy.
+// laneOf returns the link or memory that limits a copy.
 func laneOf(p *hardware.Peaks, name string) hardware.Figure {
 	switch {
 	case operators.IsHostCopy(name):

@@ -74,8 +74,8 @@ type cacheKey struct {
 	shape trace.ShapeID
 }
 
-// usesOf returns the outermost call among open operators that reads the cache, and the
-// outermost that writes it.
+// usesOf returns, of the open operators, the outermost one that reads the cache and the outermost
+// one that writes it.
 func (o *Owners) usesOf(ops []*trace.Op) (out []use) {
 	for _, op := range ops {
 		n := o.named(op.Name)
@@ -97,8 +97,8 @@ func (o *Owners) usesOf(ops []*trace.Op) (out []use) {
 	return out
 }
 
-// withoutWork returns the work of an operator that is not known. An attention has no weights
-// whatever else is not known of it.
+// withoutWork returns the work of an operator for which it is unknown. Attention certainly has no
+// weights.
 func (o *Owners) withoutWork(op *trace.Op, none operators.Count) operators.Work {
 	w := operators.Work{FLOPs: none, Model: none, Bytes: none, Weights: none}
 	if m := o.named(op.Name).model; m != nil && m.ReadsCache() {
@@ -107,7 +107,7 @@ func (o *Owners) withoutWork(op *trace.Op, none operators.Count) operators.Work 
 	return w
 }
 
-// parts adds up the bytes that operators of a decode step move.
+// parts sums the bytes that operators of a decode step move.
 type parts struct {
 	summary.DecodeParts
 	o    *Owners
@@ -136,8 +136,8 @@ func (p *parts) uses(list []use) {
 	}
 }
 
-// add adds the weights of a call. It reports whether the call may have weights that are not
-// known, though neither its model nor its kernel is one of matrix products.
+// add adds the weights of a call. It reports whether the call may have unknown weights although
+// neither its model nor its kernel is one of matrix products.
 func (p *parts) add(op *trace.Op, w *operators.Work, kernel string) (hides bool) {
 	if w.Weights.Why == operators.Known {
 		p.Weights = summary.Plus(p.Weights, w.Weights.N)
@@ -162,7 +162,7 @@ type used struct {
 	use   use
 }
 
-// use notes the calls around some work that use the cache. What graphs replay has none.
+// use records the calls around some work that use the cache. Work of graph replays has none.
 func (m *meter) use(w gpu.Work, s *spent) {
 	if link := m.links.Of[w.Number]; link >= 0 && !s.again {
 		for _, u := range m.uses[link] {
@@ -175,8 +175,8 @@ func (m *meter) sortUses() {
 	slices.SortStableFunc(m.used, func(a, b used) int { return cmp.Compare(a.start, b.start) })
 }
 
-// decode returns the decode steps of the GPU, without what graphs do in them: see
-// [JoinReplays].
+// decode returns the decode steps of the GPU, without the work of graphs in them, which
+// [JoinReplays] adds.
 func (r rates) decode(all []summary.Step) (out []summary.EfficiencyDecode) {
 	for i := range all {
 		s := &all[i]
@@ -231,7 +231,7 @@ func (r rates) part(p *parts, call *spent) {
 	case call.row == noOperator:
 		p.HiddenNS = summary.Plus(p.HiddenNS, call.ns-call.comm)
 	default:
-		// Of the calls of one row, all have the operator of the first.
+		// All calls of one row have the same operator.
 		if p.add(r.opOf(call), &r.works[call.known].work, r.t.Name(r.longest[call.row].name)) {
 			p.HiddenNS = summary.Plus(p.HiddenNS, call.ns-call.comm)
 		}

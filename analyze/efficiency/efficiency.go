@@ -1,11 +1,14 @@
-// Package efficiency says how much work the operators that own the time of GPUs did, and how
-// fast the hardware could have done it. It has the formulas and peaks of package operators,
-// and takes from the walk along the host's threads which operators were open at each launch.
+// Package efficiency measures the FLOPs and bytes of operators relative to the peaks of the GPU.
+// Package operators has the formulas, package hardware the peaks. The walk of package attribute
+// reports which operators are open at each launch.
 //
-// The outermost operator that has a formula owns all that runs under it, so that a
-// convolution has the layout kernels that it launches. Wrappers, whose callees have formulas,
-// own only what they launch themselves. Where no operator has a formula the innermost owns
-// the work, and FLOPs and bytes are null with the reason.
+// The outermost operator with a formula owns all work below it, so that a convolution owns the
+// layout kernels that it launches. Wrappers, whose callees have formulas, own only what they
+// launch themselves. If no operator has a formula, the innermost one owns the work, and FLOPs and
+// bytes are null, with the reason.
+//
+// Start with efficiency.go (Owners), tally.go (sums) and rows.go (the tables). captures.go, nodes.go,
+// replays.go and join*.go find the operators of CUDA graph replays; decode.go rates decode steps.
 package efficiency
 
 import (
@@ -17,31 +20,31 @@ import (
 	"assay/trace"
 )
 
-// Owners has the operators that own the work of a trace. A nil Owners does nothing.
+// Owners are the operators that own the work of a trace. Methods of a nil Owners do nothing.
 type Owners struct {
 	t     *trace.Trace
 	links *launches.Links
 	names []named // by name
 
 	calls  []call
-	ofLink []int32 // by link: an index of calls plus 1; 0 if no operator was open
+	ofLink []int32 // by link: index into calls plus 1; 0 if no operator was open
 	open   []openCall
 
-	known map[knownKey]int32 // an index of works
+	known map[knownKey]int32 // index into works
 	works []known
 	rows  []rowID // by the number of a row
 	byRow map[rowID]int32
 
 	caches map[cacheKey]operators.Cache
-	uses   map[int32][]use              // by link: the calls around it that use the cache of keys and values
+	uses   map[int32][]use              // by link: enclosing calls that use the cache of keys and values
 	grids  map[trace.Sym]operators.Grid // by the name of a kernel
 
-	makers *makers // of the nodes of graphs
+	makers *makers // of the nodes of graphs; may be nil
 
 	first []trace.Sym // by link: the name of the first of its work in the file
 }
 
-// A named is what an operator's name says.
+// A named has what follows from an operator's name.
 type named struct {
 	looked  bool
 	model   *operators.Model
@@ -52,14 +55,14 @@ type named struct {
 	role    role
 }
 
-// A role says where in the backward pass an operator stands.
+// A role is the role of an operator in the backward pass.
 type role uint8
 
 const (
 	plain       role = iota
 	engine           // autograd's engine runs the backward pass of one operator
-	checkpoint       // of a checkpoint: it runs the forward pass again
-	forwardOnly      // no backward pass calls it
+	checkpoint       // a checkpoint, which runs the forward pass again
+	forwardOnly      // never called by a backward pass
 )
 
 // A call is one call of an operator that owns work.
@@ -88,18 +91,18 @@ type known struct {
 	row  int32
 }
 
-// A rowID identifies a row of one GPU. Copies between host and device have rows of their
-// own, because another link bounds them, and so have calls whose work is not known, so that
-// one of them does not hide that of the others.
+// A rowID identifies a row of one GPU. Copies between host and device have rows of their own,
+// because another link limits them. So have calls with unknown work, because a row with one
+// of them could not state the work of its other calls.
 type rowID struct {
 	name, dims, types trace.Sym
 	link              bool
-	partly            bool // FLOPs or bytes are not known
-	grid              bool // bytes follow from the grids of kernels
+	partly            bool // FLOPs or bytes are unknown
+	grid              bool // bytes are estimated from the grids of kernels
 }
 
-// New returns the owners of the work of a trace, before any is known. It is nil if
-// nothing ran on a GPU.
+// New returns empty Owners, to which Launched adds the work of a trace. It returns nil if nothing
+// ran on a GPU.
 func New(t *trace.Trace, links *launches.Links) *Owners {
 	if t.Activities.Len() == 0 {
 		return nil
@@ -118,7 +121,7 @@ func New(t *trace.Trace, links *launches.Links) *Owners {
 	return o
 }
 
-// Add returns Launched, or nil if nothing is asked for.
+// Add returns the method Launched, for attribute.Options, or nil if o is nil.
 func (o *Owners) Add() func(link int32, ops []*trace.Op, recomputed bool) {
 	if o == nil {
 		return nil
@@ -126,9 +129,9 @@ func (o *Owners) Add() func(link int32, ops []*trace.Op, recomputed bool) {
 	return o.Launched
 }
 
-// Launched records which operator owns the work of a link. ops are the operators that were
-// open at its launch, outermost first; recomputed says that a function was open that runs
-// the forward pass again. Calls of Launched come thread by thread, in the order of launches.
+// Launched records the owner of the work of a link. ops are the operators that were open at the
+// launch, outermost first; recomputed says that a function was open that runs the forward pass
+// again. Calls must come thread by thread, in launch order.
 func (o *Owners) Launched(link int32, ops []*trace.Op, recomputed bool) {
 	if len(ops) == 0 {
 		return
@@ -151,7 +154,7 @@ func (o *Owners) Launched(link int32, ops []*trace.Op, recomputed bool) {
 	o.ofLink[link] = at + 1
 }
 
-// forget drops the calls of operators that are not open any more.
+// forget drops the calls of operators that are no longer open.
 func (o *Owners) forget(ops []*trace.Op) {
 	kept := o.open[:0]
 	for _, c := range o.open {
@@ -165,7 +168,7 @@ func (o *Owners) forget(ops []*trace.Op) {
 	o.open = kept
 }
 
-// choose returns the index of the operator that owns what is launched, and its work.
+// choose returns the index of the operator that owns a launch, and its work.
 func (o *Owners) choose(ops []*trace.Op, kernel trace.Sym, graph bool) (owner int, work int32) {
 	last, why, partly := len(ops)-1, operators.Known, int32(-1)
 	for i, op := range ops {
@@ -204,7 +207,7 @@ func (o *Owners) replays(link int32) bool {
 	return c != nil && o.named(c.Name).graph
 }
 
-// named returns what the name of an operator says.
+// named returns the properties of an operator's name.
 func (o *Owners) named(name trace.Sym) *named {
 	n := &o.names[name]
 	if !n.looked {
@@ -230,8 +233,8 @@ func roleOf(name string) role {
 	return plain
 }
 
-// again reports whether the operator runs the forward pass again, inside of the backward
-// pass: below a checkpoint, or if it is one that no backward pass calls.
+// again reports whether an operator runs the forward pass again inside of the backward pass: below
+// a checkpoint, or if backward passes never call it otherwise.
 func (o *Owners) again(ops []*trace.Op, owner int) bool {
 	backward, checked := false, false
 	for _, op := range ops[:owner] {
@@ -245,7 +248,7 @@ func (o *Owners) again(ops []*trace.Op, owner int) bool {
 	return checked || backward && o.named(ops[owner].Name).role == forwardOnly
 }
 
-// workOf returns the number of the work of an operator.
+// workOf returns the index into works of an operator's work.
 func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
 	key := knownKey{name: op.Name, shape: op.Shape}
 	host := operators.IsHostCopy(o.t.Name(kernel))
@@ -263,7 +266,7 @@ func (o *Owners) workOf(op *trace.Op, n *named, kernel trace.Sym) int32 {
 	return at
 }
 
-// unknown returns the number of the work of an operator that is not known.
+// unknown returns the index into works for an operator whose work is unknown.
 func (o *Owners) unknown(op *trace.Op, kernel trace.Sym, why operators.Reason) int32 {
 	key := knownKey{name: op.Name, shape: op.Shape, why: why}
 	at, ok := o.known[key]

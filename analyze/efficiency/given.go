@@ -13,7 +13,7 @@ func whole(s *summary.Step) int64 {
 	return 1
 }
 
-// wholeSteps returns how many steps of the GPU have all their work.
+// wholeSteps returns the number of steps of the GPU with all their work.
 func (r rates) wholeSteps(all []summary.Step) (n int64) {
 	for i := range all {
 		if s := &all[i]; s.Device == r.d.Ordinal && s.Source != summary.SourceLog {
@@ -23,8 +23,8 @@ func (r rates) wholeSteps(all []summary.Step) (n int64) {
 	return n
 }
 
-// given replaces the model FLOPs and MFU by those of the user, who counts them per step. They
-// need no shapes. Without a whole step, or a peak, MFU is not known.
+// given replaces model FLOPs and MFU by values from the FLOPs per step that the user stated. These
+// need no shapes. Without a whole step or a peak, MFU is unknown.
 func (r rates) given(out *summary.EfficiencySums, steps int64, executed hardware.Tally) {
 	m := r.model
 	if m.PerStep == 0 {

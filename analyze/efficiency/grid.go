@@ -6,8 +6,8 @@ import (
 	"assay/trace"
 )
 
-// estimate adds the bytes of some work to those of its call, which the grid of an elementwise
-// kernel tells. They serve where the capture has no shapes.
+// estimate adds the bytes of an elementwise kernel to its call, estimated from the kernel's grid.
+// It is for captures without shapes.
 func (m *meter) estimate(a *trace.Activity, s *spent) {
 	if s.row == noOperator || s.graph || m.works[s.known].work.Bytes.Why != operators.NoShapes || s.grid < 0 {
 		return
@@ -31,13 +31,13 @@ func (m *meter) estimate(a *trace.Activity, s *spent) {
 	}
 }
 
-// estimated reports whether the bytes of a call are those that the grids of its kernels tell.
+// estimated reports whether the bytes of a call are estimated from the grids of its kernels.
 func (s *spent) estimated(w *operators.Work) bool {
 	return w.Bytes.Why == operators.NoShapes && s.grid > 0
 }
 
-// placeEstimates gives the calls with estimates rows of their own, so that calls without one do
-// not hide them.
+// placeEstimates moves calls with estimates to rows of their own, because a row that also has
+// calls without an estimate could not state any bytes.
 func (m *meter) placeEstimates() {
 	for i := range m.spent {
 		s := &m.spent[i]

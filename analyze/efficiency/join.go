@@ -11,14 +11,13 @@ import (
 	"assay/summary"
 )
 
-// maxOverlap is the share of the time of a graph in which nodes may run together, so that
-// the time of a node is still that of its call: kernels that follow each other overlap a
-// little on some GPUs.
+// maxOverlap is the largest share of a graph's time during which nodes overlap for which times of
+// single nodes are meaningful. On some GPUs, consecutive kernels overlap slightly.
 const maxOverlap = 0.01
 
-// JoinReplays gives the time of replays of graphs to the operators of their captures, where
-// the inputs of the summary have them, and notes at each replay what it matched. It removes
-// the captures, and the times of nodes.
+// JoinReplays attributes the time of graph replays to the operators of their captures, which may be
+// in another input of the summary. Each replay states what it matched. JoinReplays removes the
+// captures and the times of nodes from the summary.
 func JoinReplays(s *summary.Summary) {
 	e := &s.Efficiency
 	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}, made: map[madeBy]*summary.EfficiencyCapture{}, found: map[replayOf]*matched{}}
@@ -38,7 +37,7 @@ func JoinReplays(s *summary.Summary) {
 	for i := range e.Replays {
 		r := &e.Replays[i]
 		if r.From != "" || r.Unmatched != "" {
-			continue // it was joined before, or cannot be
+			continue // joined before, or without what a join needs
 		}
 		r.From, r.Unmatched = j.join(r)
 	}
@@ -58,7 +57,7 @@ func JoinReplays(s *summary.Summary) {
 	}
 }
 
-// A joiner has the captures by the digest of their kernels.
+// A joiner has the captures by digest of their kernels.
 type joiner struct {
 	e          *summary.Efficiency
 	captures   map[string][]*summary.EfficiencyCapture
@@ -68,7 +67,7 @@ type joiner struct {
 	found      map[replayOf]*matched
 }
 
-// A madeBy identifies a capture that follows from the nodes of a replay.
+// A madeBy identifies a capture that was found by the nodes of a replay.
 type madeBy struct{ input, rank, number int }
 
 // A replayOf identifies a replay.
@@ -84,7 +83,7 @@ type matched struct {
 	replay  *summary.EfficiencyReplay
 }
 
-// join gives the time of one replay to the operators of its capture, or returns why not.
+// join attributes the time of one replay to the operators of its capture, or returns why it cannot.
 func (j *joiner) join(r *summary.EfficiencyReplay) (from, unmatched string) {
 	from, c := summary.FromNodes, j.ofNodes(r)
 	if c == nil {
@@ -109,7 +108,7 @@ func (j *joiner) join(r *summary.EfficiencyReplay) (from, unmatched string) {
 		time = &row.GPUNS
 	}
 	times, known := timesOf(c, r.NodeNS)
-	if *time < known { // in a summary that was read from a file
+	if *time < known { // possible in a summary that was read from a file
 		return "", summary.ReplayOfManyRows
 	}
 	r.Capture, r.KnownNS = c.Name, known
@@ -123,7 +122,7 @@ func (j *joiner) join(r *summary.EfficiencyReplay) (from, unmatched string) {
 	return from, ""
 }
 
-// ofNodes returns the capture that follows from the nodes of a replay, if it has an operator.
+// ofNodes returns the capture that was found by the nodes of a replay, if it has an operator.
 func (j *joiner) ofNodes(r *summary.EfficiencyReplay) *summary.EfficiencyCapture {
 	c := j.made[madeBy{r.Input, r.Rank, r.Made}]
 	if r.Made == 0 || c == nil || len(c.Rows) == 0 || c.Nodes != r.Nodes || int64(len(r.NodeNS)) != r.Nodes || !usable(c) {
@@ -149,7 +148,7 @@ func (j *joiner) device(r *summary.EfficiencyReplay) *summary.EfficiencyDevice {
 	return &j.e.Devices[at]
 }
 
-// row returns the first row that a function accepts, or nil.
+// row returns the first row for which is returns true, or nil.
 func (j *joiner) row(is func(*summary.EfficiencyRow) bool) *summary.EfficiencyRow {
 	for i := range j.e.Rows {
 		if is(&j.e.Rows[i]) {
@@ -159,13 +158,12 @@ func (j *joiner) row(is func(*summary.EfficiencyRow) bool) *summary.EfficiencyRo
 	return nil
 }
 
-// find returns the capture of a replay, or why there is none that certainly is.
+// find returns the capture of a replay, or why it cannot be determined with certainty.
 //
-// Kernels must be equal in number, names and order. That does not tell the size of the batch:
-// graphs of other sizes may run the same kernels. So the annotations around capture and
-// replay must state the same size, also within one input: a graph may have been captured
-// before the recording began. All captures that match must agree about the operators and
-// their arguments.
+// Kernels must be equal in number, names and order. That is not enough, because graphs for other
+// batch sizes may run the same kernels. So the annotations around capture and replay must state the
+// same size, even within one input: the graph may have been captured before recording began. If
+// several captures match, they must agree about operators and arguments.
 func (j *joiner) find(r *summary.EfficiencyReplay) (found *summary.EfficiencyCapture, unmatched string) {
 	unmatched = summary.NoCapture
 	if len(j.captures[""]) > 0 {
@@ -193,7 +191,7 @@ func (j *joiner) find(r *summary.EfficiencyReplay) (found *summary.EfficiencyCap
 	return found, unmatched
 }
 
-// usable reports whether a capture that was read from a file has a row for each node.
+// usable reports whether a capture, which may be from a file, has a row for each node.
 func usable(c *summary.EfficiencyCapture) bool {
 	return int64(len(c.Of)) == c.Nodes && !slices.ContainsFunc(c.Of, func(at int32) bool { return at < -1 || int(at) >= len(c.Rows) })
 }
@@ -277,7 +275,7 @@ func count(d *summary.EfficiencySums, c *summary.EfficiencyRow, model *int64, p 
 	}
 }
 
-// raise adds FLOPs of a type to a share of the peak, which may not be known.
+// raise adds FLOPs of a type to a share of the peak. It returns nil if the share is unknown.
 func raise(share *float64, p *hardware.Peaks, peak hardware.Figure, flops, wall int64) *float64 {
 	if !p.Known(peak) || wall <= 0 {
 		return share
@@ -303,7 +301,7 @@ func peaksOf(d *summary.EfficiencyDevice) *hardware.Peaks {
 	return p
 }
 
-// totalsOf returns what a row is compared with the peaks by.
+// totalsOf returns the totals by which a row is compared with the peaks.
 func totalsOf(c *summary.EfficiencyRow) hardware.Totals {
 	of := hardware.Totals{Peak: hardware.FP32, Lane: hardware.HBM, Calls: c.Count, FLOPs: countOf(c.FLOPs), Bytes: countOf(c.Bytes)}
 	for _, u := range []operators.Unit{operators.Matrix, operators.Vector, operators.None} {

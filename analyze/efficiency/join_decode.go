@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// maxHidden is the share of the GPU time of a decode step that work without a formula may take
-// so that the weights of the step count as known.
+// maxHidden is the largest share of the GPU time of a decode step without a formula for which the
+// weights of the step count as known.
 const maxHidden = 0.01
 
 // addReplay adds the launches of a graph to a decode step. The graph has no capture if m is nil.
@@ -38,8 +38,8 @@ func outside(p *summary.DecodeParts) bool {
 	return p.Weights > 0 || p.Unknown != "" || p.Reads.Calls > 0 || p.Writes.Calls > 0
 }
 
-// rateDecode fills in what the parts of a decode step tell, and removes them. replayed says that
-// graphs have all bytes of the step.
+// rateDecode sets the values that follow from the parts of a decode step, and removes the parts.
+// replayed says that graphs move all bytes of the step.
 func rateDecode(row *summary.EfficiencyDecode, p *hardware.Peaks, replayed bool) {
 	parts := row.Parts
 	row.Parts, row.Layers = nil, parts.Reads.Calls
@@ -78,9 +78,9 @@ func rateDecode(row *summary.EfficiencyDecode, p *hardware.Peaks, replayed bool)
 	}
 }
 
-// cacheOf returns the bytes of a token in the cache that a step reads and writes, over all
-// layers, or why they are not known. An attention whose arguments do not have the cache has that
-// of the write in its layer.
+// cacheOf returns the bytes per token that a step reads from and writes to the cache, over all
+// layers, or why they are unknown. For an attention without the cache in its arguments, the cache
+// of the write in its layer counts.
 func cacheOf(p *summary.DecodeParts) (read, written int64, why string) {
 	if p.Reads.Calls == 0 {
 		return 0, 0, summary.DecodeAttention
@@ -105,7 +105,7 @@ func cacheOf(p *summary.DecodeParts) (read, written int64, why string) {
 	return read, written, ""
 }
 
-// rateBytes compares the bytes of a decode step with the memory of the GPU, or returns why not.
+// rateBytes compares the bytes of a decode step with the peak of the memory, or returns why it cannot.
 func rateBytes(row *summary.EfficiencyDecode, p *hardware.Peaks, replayed bool) (unknown string) {
 	bytes := summary.Plus(*row.WeightBytes, summary.Plus(*row.KVReadBytes, *row.KVWrittenBytes))
 	if row.WallNS > 0 {

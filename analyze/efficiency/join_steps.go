@@ -16,7 +16,7 @@ func timesOf(c *summary.EfficiencyCapture, nodes []int64) (times []int64, known 
 	return times, known
 }
 
-// launchesOf returns the row of a capture for some launches that took some time, and their FLOPs
+// launchesOf returns the row of a capture for a number of launches that took ns, and their FLOPs
 // without recomputation.
 func launchesOf(c summary.EfficiencyRow, launches, ns int64) (row summary.EfficiencyRow, model *int64) {
 	c.Count, c.GPUNS = summary.Times(c.Count, launches), ns

@@ -12,8 +12,8 @@ import (
 	"assay/trace"
 )
 
-// makers says which operators were open when the nodes of graphs were made, by [trace.Detail.Node],
-// and collects the captures that follow from it. Nil makers know nothing.
+// makers has the operators that were open when the nodes of graphs were added, by
+// [trace.Detail.Node], and the captures that follow from these. It may be nil.
 type makers struct {
 	o     *Owners
 	nodes []maker
@@ -21,17 +21,17 @@ type makers struct {
 	list   []summary.EfficiencyCapture
 	lost   [][]summary.NodesLost // of each capture
 	first  int                   // number of the first capture
-	of     map[string]int        // by what is in a capture: its index
-	stored int                   // nodes of all captures
+	of     map[string]int        // index of a capture by its content
+	stored int                   // number of nodes of all captures
 }
 
-// A maker is what is known of the making of a node.
+// A maker has what is known about how a node was added.
 type maker struct {
 	why   string // one of the reasons of [summary.NodesLost], or ""
 	makes []making
 }
 
-// A making is one that the profiler recorded, with the operators that were open, outermost first.
+// A making is one recorded addition of a node, with the operators that were open, outermost first.
 type making struct {
 	of    nodeOf
 	start int64
@@ -50,7 +50,7 @@ var lossReasons = [...]string{
 	trace.NodeUpdated: summary.NodeUpdated, trace.NodeIncomplete: summary.NodeIncomplete,
 }
 
-// makersOf returns the makers of the nodes of a trace; nil if no making is recorded. first is the
+// makersOf returns the makers of the nodes of a trace, or nil if none are recorded. first is the
 // number of the first capture.
 func (o *Owners) makersOf(first int) *makers {
 	if len(o.t.GraphNodes) == 0 {
@@ -108,8 +108,8 @@ func (m *makers) around(times map[trace.TrackID][]made) (ops map[trace.TrackID][
 	return ops, copying
 }
 
-// copiesNodes reports whether a call makes nodes as copies of others. What was open then says
-// nothing of what they do.
+// copiesNodes reports whether a call adds nodes as copies of others. The operators that are open
+// then do not tell what the nodes do.
 func copiesNodes(call string) bool {
 	for _, word := range []string{"GraphInstantiate", "GraphClone", "GraphLaunch", "GraphUpload", "GraphAddChildGraphNode"} {
 		if strings.Contains(call, word) {
@@ -119,13 +119,13 @@ func copiesNodes(call string) bool {
 	return false
 }
 
-// maxOpen is how many operators may be open at a time: more are not those of a program.
+// maxOpen is the maximum number of open operators. No real program nests deeper.
 const maxOpen = 256
 
 // sweep finds the operators that were open at the times of a thread.
 func (m *makers) sweep(list []made, ops []*trace.Op, copying []*trace.Call) {
 	var stack, last []*trace.Op
-	copied := int64(-1 << 63) // until when calls that copy nodes last
+	copied := int64(-1 << 63) // last end of calls that copy nodes
 	for _, at := range list {
 		for ; len(copying) > 0 && copying[0].Start <= at.start; copying = copying[1:] {
 			copied = max(copied, copying[0].Start+copying[0].Dur)
@@ -150,7 +150,7 @@ func (m *makers) sweep(list []made, ops []*trace.Op, copying []*trace.Call) {
 	}
 }
 
-// ended removes the innermost operators that have ended. Those around a later one stay.
+// ended removes innermost operators while they have ended.
 func ended(stack []*trace.Op, ns int64) []*trace.Op {
 	for n := len(stack); n > 0 && stack[n-1].Start+stack[n-1].Dur <= ns; n-- {
 		stack = stack[:n-1]
@@ -167,8 +167,8 @@ type owned struct {
 	again bool
 }
 
-// owner returns the operator that owns a node of a graph that ran a kernel at a time, or why none
-// is known: all makings must agree on it, and be earlier.
+// owner returns the operator that owns a node that ran a kernel at time at, or why it is unknown. All
+// makings of the node must be earlier and agree.
 func (m *makers) owner(node uint32, kernel trace.Sym, at int64) (out owned, why string) {
 	if node == 0 || int(node) > len(m.nodes) {
 		return out, summary.NodeUnknown
@@ -200,8 +200,8 @@ func (m *makers) owner(node uint32, kernel trace.Sym, at int64) (out owned, why 
 	return out, ""
 }
 
-// capture returns the number of the capture of a replay, with why nodes have no operator; 0 if
-// there is no room for it.
+// capture returns the number of the capture of a replay, and the reasons why nodes have no operator.
+// It is 0 if there are too many nodes.
 func (m *makers) capture(t *trace.Trace, r *replay) (number int, lost []summary.NodesLost) {
 	if m.stored+len(r.nodes) > maxNodes {
 		return 0, nil
@@ -249,8 +249,8 @@ type madeCall struct {
 	times int
 }
 
-// fill adds the operators of a replay to the rows of a capture. It returns how many nodes have
-// none, by reason.
+// fill adds the operators of a replay to the rows of a capture. It returns the number of nodes
+// without an operator, by reason.
 func (m *makers) fill(rows *captured, r *replay) (lost map[string]int64) {
 	list, calls := make([]owned, len(r.nodes)), make([]madeCall, len(r.nodes))
 	lost = map[string]int64{}
@@ -297,7 +297,7 @@ func (m *makers) add(rows *captured, r *replay, list []owned, at int) int32 {
 	return row
 }
 
-// made returns the number of the capture of a replay, 0 if there is none.
+// made returns the capture of a replay; its number is 0 if there is none.
 func (m *meter) made(r *replay) madeOf {
 	if m.makers == nil {
 		return madeOf{}

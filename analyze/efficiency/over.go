@@ -7,8 +7,8 @@ import (
 	"assay/summary"
 )
 
-// NoteOver adds one issue with the number of rows, transfers and shares of a summary that are
-// over a peak of the hardware.
+// NoteOver adds an issue that counts the rows, transfers and shares of a summary that exceed a peak
+// of the hardware.
 func NoteOver(s *summary.Summary, issues *diag.Ledger) {
 	if n := countOver(&s.Efficiency); n > 0 {
 		issues.AddN(overPeak(), n)
@@ -33,7 +33,7 @@ func noteMore(s *summary.Summary, n int64) {
 	s.Sort()
 }
 
-// countOver returns how many rows, transfers and shares are over a peak.
+// countOver returns the number of rows, transfers and shares that exceed a peak.
 func countOver(e *summary.Efficiency) (n int64) {
 	count := func(over bool) {
 		if over {

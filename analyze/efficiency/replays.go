@@ -12,8 +12,8 @@ import (
 	"assay/trace"
 )
 
-// replays collects the launches of graphs on one GPU. Those that ran the same kernels in the
-// same order are one.
+// replays collects the graph launches on one GPU. Launches with the same kernels in the same order
+// are one row.
 type replays struct {
 	seed  maphash.Seed
 	open  map[int32]*replay // by link
@@ -23,8 +23,8 @@ type replays struct {
 	sizes map[trace.TrackID][]sized
 	made  map[uint64]madeOf // by the nodes of launches
 
-	launched []launched // by the start of their calls, when all are known
-	held     int        // nodes of these with times
+	launched []launched // by the start of their calls, after finishAll
+	held     int        // number of node times in these
 }
 
 // A launched is one launch of a graph of the list.
@@ -33,10 +33,10 @@ type launched struct {
 	graph int
 	gpu   int64
 	wall  int64
-	ns    []int64 // nil if there is no room
+	ns    []int64 // times of nodes; nil over maxHeld
 }
 
-// maxHeld is how many times of nodes are kept for the steps of a GPU: 2,000 launches of 500.
+// maxHeld is the maximum number of node times kept for the steps of a GPU: 2,000 launches of 500.
 const maxHeld = 1_000_000
 
 // A replay is one launch of a graph.
@@ -48,7 +48,7 @@ type replay struct {
 	names   []trace.Sym
 	kinds   []trace.Kind
 	nodes   []uint32 // by [trace.Detail.Node], if makings of nodes are recorded
-	ns      []int64  // that each node adds to the GPU time of the call
+	ns      []int64  // time that each node adds to the GPU time of the call
 	overlap int64
 }
 
@@ -59,7 +59,7 @@ type replayKey struct {
 	made  int // number of the capture by the IDs of nodes; 0 for none
 }
 
-// replayed notes a node of a graph, which added so much to the GPU time of its call.
+// replayed records a node of a graph, which added the given ns to the GPU time of its call.
 func (m *meter) replayed(w gpu.Work, a *trace.Activity, s *spent, added int64) {
 	link := m.links.Of[w.Number]
 	if link < 0 || !m.replays(link) {
@@ -182,7 +182,7 @@ func kernelsOf(t *trace.Trace, r *replay) string {
 	return names.String()
 }
 
-// finishAll ends the launches of which work is missing, and brings all into their order.
+// finishAll finishes launches with missing work, and sorts all launches.
 func (m *meter) finishAll() {
 	for link := range m.links.List {
 		if r := m.graphs.open[int32(link)]; r != nil { // it has nodes on several GPUs, or some were not recorded
@@ -225,7 +225,7 @@ func sizesOf(t *trace.Trace) map[trace.TrackID][]sized {
 	return out
 }
 
-// around is how many annotations before a call may be around it: more are not nested.
+// around is the number of annotations before a call that may enclose it.
 const around = 8
 
 // sizeAt returns the batch size that all annotations around a call state, or 0.
@@ -245,17 +245,17 @@ func (g *replays) sizeAt(t *trace.Trace, c *trace.Call) (size int64) {
 	return size
 }
 
-// The names of annotations that state the batch of a step without prefill: the number of
-// tokens, the requests, and where it is written the number of query tokens, which all
-// agree if each request has one token.
+// The names of annotations that state the batch of a step without prefill: the number of tokens, the
+// number of requests and, in some, the number of query tokens. All are equal if each request has one
+// token.
 var (
 	executed = lazyregexp.New(`^execute_(\d+)_context_0\(sq0sk0[^)]*\)_generation_(\d+)\(sq(\d+)sk`)
 	upstream = lazyregexp.New(`^execute_context_0\(0\)_generation_(\d+)\((\d+)\)$`)
 	decoding = lazyregexp.New(`^step\[DECODE bs=(\d+)\]$`)
 )
 
-// batchSize returns the batch size that a name states, and whether it says anything about
-// one: 0 if its requests have several tokens or not all the same.
+// batchSize returns the batch size in a name, and whether the name states one. It is 0 if requests
+// have several tokens.
 func batchSize(name string) (size int64, says bool) {
 	if !strings.HasPrefix(name, "execute_") && !strings.HasPrefix(name, "step[") {
 		return 0, false
@@ -278,8 +278,7 @@ func batchSize(name string) (size int64, says bool) {
 	return 0, true
 }
 
-// captureSize returns the batch size that the name of a capture states, as in
-// "capture_32_FULL", or 0.
+// captureSize returns the batch size in the name of a capture, such as "capture_32_FULL", or 0.
 func captureSize(name string) int64 {
 	rest, ok := strings.CutPrefix(name, "capture_")
 	if number, _, _ := strings.Cut(rest, "_"); ok && strings.Trim(number, "0123456789") == "" {

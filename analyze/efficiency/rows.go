@@ -18,8 +18,8 @@ import (
 // OtherOperators is the row of the operators over the limit of rows.
 const OtherOperators = "(other operators)"
 
-// Fill adds the rows of efficiency to a summary, whose steps are known: at most so many rows
-// of operators.
+// Fill adds the tables of efficiency to a summary, which must have its steps. The table of operators
+// has at most most rows.
 func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catalog, model hardware.ModelFLOPs, rank, most int) {
 	if o == nil {
 		return
@@ -29,7 +29,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	sizes, notes := sizesOf(o.t), lengthsOf(o.t)
 	out.Captures = o.captures(rank)
 	o.makers = o.makersOf(len(out.Captures) + 1)
-	taken := limits.NewRoom(most).Table()
+	taken := limits.NewBudget(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen, sizes, notes)
 		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
@@ -56,7 +56,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	out.Captures = append(out.Captures, o.makers.captures(rank)...)
 }
 
-// propertiesOf returns what a trace says of a GPU.
+// propertiesOf returns the properties of a GPU that the trace states.
 func propertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
 	p, ok := t.Meta.Hardware[ordinal]
 	if !ok {
@@ -68,8 +68,8 @@ func propertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
 	}
 }
 
-// onlyOf returns the ordinal of devices that are all alike, or -1. ROCm numbers devices
-// differently in its events and in its properties.
+// onlyOf returns an ordinal if all devices are alike, or -1. ROCm numbers devices differently in its
+// events and in its properties.
 func onlyOf(all map[int64]trace.Hardware) int64 {
 	first, only := trace.Hardware{}, int64(-1)
 	for ordinal, p := range all {
@@ -130,7 +130,7 @@ type rates struct {
 	model hardware.ModelFLOPs // of the user, or zero
 }
 
-// totals returns what the sums of a row are compared by.
+// totals returns the totals by which a row is compared with the peaks.
 func (r rates) totals(row int32, t *tally) hardware.Totals {
 	kernel := r.t.Name(r.longest[row].name)
 	return hardware.Totals{Unit: t.unit, Peak: hardware.PeakType(t.unit, t.dtype, kernel), Lane: r.lane(row), Calls: t.count - t.untimed, FLOPs: t.flops, Bytes: t.bytes}
@@ -143,8 +143,8 @@ func (r rates) lane(row int32) hardware.Figure {
 	return hardware.HBM
 }
 
-// rooflineOf returns the roofline of what took some time. What is over a peak has none, because
-// the time cannot be that of its work.
+// rooflineOf returns the roofline of work that took ns. It returns false if the work exceeds a peak,
+// because then the time cannot belong to it.
 func rooflineOf(p *hardware.Peaks, of hardware.Totals, ns int64) (hardware.Roofline, bool) {
 	if summary.IsOver(overNames[p.Excess(of, ns)]) {
 		return hardware.Roofline{}, false
@@ -152,7 +152,7 @@ func rooflineOf(p *hardware.Peaks, of hardware.Totals, ns int64) (hardware.Roofl
 	return p.Roofline(of, ns)
 }
 
-// sums returns the sums of all rows over some time, which has so many whole steps.
+// sums returns the sums of all rows over wall ns with the given number of whole steps.
 func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	out := t.sums
 	out.WallNS = wall
@@ -198,7 +198,7 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 	return out
 }
 
-// more reports whether a share is more than all.
+// more reports whether a share is known and over 100%.
 func more(share *float64) bool { return share != nil && *share > 1 }
 
 // steps returns the sums of the steps of the GPU.
@@ -222,7 +222,7 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 	return out
 }
 
-// rows returns the rows of the GPU. Those that there is no room for are one.
+// rows returns the rows of the GPU. Rows over the limit are added up in one.
 func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
 	var pooled *summary.EfficiencyRow
 	if len(t.touched) > 0 {
@@ -256,7 +256,7 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 	return out
 }
 
-// fill fills in what is known of the work of a row.
+// fill sets the work of a row, as far as it is known.
 func (r rates) fill(row *summary.EfficiencyRow, t *tally, of hardware.Totals) {
 	if row.GPUNS == 0 {
 		row.Unknown = "no duration"
@@ -272,7 +272,7 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of hardware.Totals) {
 	rate(row, r.peaks, of)
 }
 
-// state fills in what kind of numbers the FLOPs and bytes of a row are.
+// state sets whether the FLOPs and bytes of a row are exact, estimated or bounds.
 func state(row *summary.EfficiencyRow, t *tally) {
 	if row.Bytes != nil {
 		row.BytesIs = "exact"
@@ -287,7 +287,7 @@ func state(row *summary.EfficiencyRow, t *tally) {
 	}
 }
 
-// rate fills in what follows from the FLOPs, bytes and time of a row.
+// rate sets the values that follow from the FLOPs, bytes and time of a row.
 func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals) {
 	perNS := func(n *int64, scale float64) *float64 {
 		if n == nil || row.GPUNS == 0 {
@@ -313,7 +313,7 @@ func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals)
 	}
 }
 
-// overNames has which peak a row is over.
+// overNames has the names of the peaks that a row can exceed.
 var overNames = [...]string{
 	hardware.NoExcess: "", hardware.Cached: summary.OverCached, hardware.OverMemory: summary.OverMemory, hardware.OverCompute: summary.OverCompute,
 }
@@ -325,7 +325,7 @@ func number(c operators.Count) *int64 {
 	return &c.N
 }
 
-// ends returns the limits of a number that is not known.
+// ends returns the bounds of a number that is not known exactly.
 func ends(c operators.Count) (least, most *int64) {
 	if low, high, ok := c.Ends(); ok && c.Why != operators.Known {
 		return &low, &high
@@ -348,9 +348,9 @@ func figureName(t hardware.Totals) string {
 // maxNesting is the deepest list of arguments: dimensions of tensors in a list of tensors.
 const maxNesting = 4
 
-// recorded returns a list of arguments as JSON: null if there is none, or if the text is not
-// JSON because it was cut, nests deeper than arguments do, or has a number that is not finite.
-// Each level of nesting indents all that is in it.
+// recorded returns a list of arguments as JSON. It is null if there is none, or if the text is not
+// valid JSON (it may be truncated), nests too deeply (each level indents the output further), or has
+// a number that is not finite.
 func recorded(text string) json.RawMessage {
 	none := json.RawMessage("null")
 	var out bytes.Buffer
@@ -360,8 +360,8 @@ func recorded(text string) json.RawMessage {
 	return out.Bytes()
 }
 
-// shallow reports whether valid JSON nests at most as deep as arguments do and has only finite
-// numbers: none with an exponent or with more digits than a float64 may have.
+// shallow reports whether valid JSON nests at most maxNesting deep and has only numbers that are
+// certainly finite: without an exponent and with few enough digits for a float64.
 func shallow(text []byte) bool {
 	depth, digits, check := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -391,7 +391,7 @@ func shallow(text []byte) bool {
 	return !check || finite(text)
 }
 
-// finite reports whether all numbers of valid JSON are.
+// finite reports whether all numbers of valid JSON are finite.
 func finite(text []byte) bool {
 	for tokens := json.NewDecoder(bytes.NewReader(text)); ; {
 		if _, err := tokens.Token(); err != nil {

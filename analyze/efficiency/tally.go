@@ -10,37 +10,37 @@ import (
 	"assay/trace"
 )
 
-// noOperator is the row of work that no operator launched, or whose launch is not known.
+// noOperator is the row of work that no operator launched, or whose launch is unknown.
 const noOperator = -1
 
-// A spent is what one call took on one GPU. Work without an operator is one call for each
-// launch, or for each correlation whose launch was not recorded.
+// A spent is the GPU time of one call of an operator on one GPU. Work without an operator counts as
+// one call per launch, or per correlation if the launch was not recorded.
 type spent struct {
-	start, end int64     // of its work; the end of what came so far
-	ns         int64     // in which any of it ran
-	comm       int64     // of these, of communication kernels
-	overlap    int64     // of these, other work while communication ran
-	grid       int64     // its bytes by the grids of its kernels; -1 if one of them tells none
-	known      int32     // an index of works; noOperator for none
+	start, end int64     // first start and last end of its work so far
+	ns         int64     // time during which any of its work ran
+	comm       int64     // part of ns: communication kernels
+	overlap    int64     // part of ns: other work while communication ran
+	grid       int64     // bytes estimated from the grids of its kernels; -1 if not all are known
+	known      int32     // index into works; noOperator for none
 	row        int32     // noOperator for none
-	note       int32     // an index of the annotations with lengths plus 1; 0 for none
-	kernel     trace.Sym // the first kernel whose grid tells its bytes
+	note       int32     // index of an annotation with lengths plus 1; 0 for none
+	kernel     trace.Sym // first kernel with bytes estimated from its grid
 	recomputed bool
 	graph      bool // it launched a graph
 	again      bool // the call counts on another GPU
 	opaque     bool // it launched a graph with unknown kernels
-	begun      bool // some of its work came
+	begun      bool // some of its work has been counted
 }
 
-// A meter adds up what calls took on one GPU.
+// A meter sums the GPU time of calls on one GPU.
 type meter struct {
 	*Owners
 	tl    *gpu.Timeline
 	d     *gpu.Device
 	spent []spent // by the start of the first work
 
-	byCall  []int32 // an index of spent plus 1
-	byLink  []int32 // the same, of links without a call
+	byCall  []int32 // index into spent plus 1
+	byLink  []int32 // the same for links without a call
 	alone   map[trace.ID]int32
 	longest []longest // by row
 	single  []single  // by row
@@ -55,7 +55,7 @@ type longest struct {
 	name trace.Sym
 }
 
-// A single says whether all calls of a row launch one kernel each, always alike.
+// A single reports whether all calls of a row launch exactly one kernel each, always the same.
 type single struct {
 	name        trace.Sym
 	grid, block [3]int64
@@ -77,13 +77,13 @@ func (one *single) add(t *trace.Trace, a *trace.Activity, s *spent) {
 	s.begun = true
 }
 
-// measure adds up what the calls of a trace took on a GPU. seen reports by call whether it has
-// had work on another GPU, where it counts. sizes are the annotations that state batch sizes, and
-// notes those that state lengths.
+// measure sums the GPU time of the calls of a trace on a GPU. seen says, by call, whether it already
+// counts on another GPU. sizes are the annotations that state batch sizes, notes those that state
+// lengths.
 func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map[trace.TrackID][]sized, notes *lengths) *meter {
 	m := &meter{Owners: o, tl: tl, d: d, byCall: make([]int32, len(o.calls)), byLink: make([]int32, len(o.links.List)),
 		alone: make(map[trace.ID]int32), longest: make([]longest, len(o.rows)), single: make([]single, len(o.rows)), graphs: newReplays(o.t, sizes), lengths: notes}
-	comm, work := beside{spans: d.Layers[0].Spans()}, tl.Whole(d)
+	comm, work := commOverlap{spans: d.Layers[0].Spans()}, tl.Whole(d)
 	m.spent = make([]spent, 0, min(len(work), len(o.calls)))
 	for _, w := range work {
 		a := tl.Activity(w)
@@ -120,7 +120,7 @@ func (o *Owners) measure(tl *gpu.Timeline, d *gpu.Device, seen []bool, sizes map
 	return m
 }
 
-// owner returns what the call that owns some work has taken so far.
+// owner returns the entry of the call that owns some work.
 func (m *meter) owner(w gpu.Work, a *trace.Activity, seen []bool) *spent {
 	link := m.links.Of[w.Number]
 	var at *int32
@@ -153,15 +153,14 @@ func (m *meter) add(w gpu.Work, s spent) int32 {
 	return int32(len(m.spent))
 }
 
-// A beside finds how long communication ran within stretches of time.
-type beside struct {
+// A commOverlap finds how long communication ran within spans of time.
+type commOverlap struct {
 	spans []interval.Span
 	next  int // all spans before it have ended
 }
 
-// within returns how long communication ran within a stretch. No later stretch starts
-// before now.
-func (b *beside) within(now int64, s interval.Span) (ns int64) {
+// within returns how long communication ran within a span, in ns. No later span starts before now.
+func (b *commOverlap) within(now int64, s interval.Span) (ns int64) {
 	for b.next < len(b.spans) && b.spans[b.next].End <= now {
 		b.next++
 	}
@@ -171,10 +170,10 @@ func (b *beside) within(now int64, s interval.Span) (ns int64) {
 	return ns
 }
 
-// A tally adds up calls of one row.
+// A tally sums calls of one row.
 type tally struct {
 	count, ns, overlap  int64
-	untimed             int64 // calls whose work has no duration: what they did is in no sum
+	untimed             int64 // number of calls whose work has no duration: they are in no sum
 	flops, model, bytes operators.Count
 	estimated, touched  bool
 	unit                operators.Unit
@@ -209,11 +208,11 @@ func (t *tally) add(s *spent, w *operators.Work) {
 	t.estimated = t.estimated || w.BytesEstimated || s.estimated(w)
 }
 
-// plus adds a number to a sum, which is not known if one of them is not, or if it is too
-// large. The ends of the sum are known if those of all numbers are.
+// plus adds a number to a sum. The sum is unknown if a number is, or if it is too large. Its bounds
+// are known if those of all numbers are.
 func plus(sum *operators.Count, n operators.Count) {
 	if total := summary.Plus(sum.N, n.N); sum.Why == operators.Known && n.Why == operators.Known && total < math.MaxInt64 {
-		sum.N = total // as nearly always
+		sum.N = total // the usual case
 		return
 	}
 	least, most, limited := sum.Ends()

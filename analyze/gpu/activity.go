@@ -9,17 +9,17 @@ import (
 	"assay/trace"
 )
 
-// Activity cuts a window by the set of classes that run at the same time. The
-// cells sum to the window's length.
+// Activity divides a window by the set of classes that run at the same time. The parts, in ns,
+// sum to the window's length.
 func (d *Device) Activity(window interval.Span) (a summary.Activity) {
-	// The layers are in the order of the class bits, so masks are class sets.
+	// The layers have the order of the class bits, so masks of Partition are class sets.
 	copy(a[:], interval.Partition(window, d.Layers[:]...))
 	return a
 }
 
-// Measure measures one device over its window, from the first start to the
-// last end of its events. If that window is implausible, the strip and the
-// gaps are left out, because nearly all of the window would be one gap of years.
+// Measure measures one device over its window, from the first start to the last end of its
+// events. If the window is implausible, strip and gaps are left out: nearly all of it would be
+// one gap of years.
 func (tl *Timeline) Measure(d *Device, rank, bins int) summary.Device {
 	out := summary.Device{
 		Rank: rank, Device: d.Ordinal, Name: DeviceName(tl.Trace.Meta, d.Ordinal),
@@ -39,7 +39,7 @@ func (tl *Timeline) Measure(d *Device, rank, bins int) summary.Device {
 		return out
 	}
 	out.Strip, out.Utilization, out.Drift = strip(d, bins), newUtilization(d.Window), driftOf(tl, d)
-	busy := d.Window.Start // since when
+	busy := d.Window.Start // end of the last gap
 	work := func(until int64) {
 		Spread(out.Utilization.BusyNS, busy-d.Window.Start, until-d.Window.Start, out.Utilization.ChunkNS)
 	}
@@ -55,9 +55,9 @@ func (tl *Timeline) Measure(d *Device, rank, bins int) summary.Device {
 	return out
 }
 
-// KeepLongest inserts g into gaps, which are sorted longest first, and drops
-// those over summary.MaxLargestGaps. Gaps must come in the order of their start,
-// so g is inserted after gaps of equal length.
+// KeepLongest inserts g into gaps, which are sorted longest first, and drops all but the first
+// [summary.MaxLargestGaps]. Callers pass gaps in the order of start, so g goes after gaps of equal
+// length.
 func KeepLongest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
 	i := len(gaps)
 	for i > 0 && gaps[i-1].NS < g.NS {
@@ -72,8 +72,8 @@ func KeepLongest(gaps []summary.Gap, g summary.Gap) []summary.Gap {
 	return slices.Insert(gaps, i, g)
 }
 
-// strip bins the window: for each class, how long at least one of its events
-// ran within each bin.
+// strip divides the window into bins: for each class, the ns of each bin during which at least
+// one of its events ran.
 func strip(d *Device, bins int) *summary.Strip {
 	if d.Window.Empty() || bins <= 0 {
 		return nil
@@ -94,14 +94,16 @@ func strip(d *Device, bins int) *summary.Strip {
 	return out
 }
 
-// Bin returns the length of the bins of a window that is cut into at most so many, and Bins
-// how many there are. The last one may extend beyond the window.
-func Bin(window interval.Span, most int) int64 { return (window.Len()-1)/int64(most) + 1 }
+// Bin returns the length, in ns, of equal bins that divide a window into at most maxBins. The
+// last bin may extend beyond the window.
+func Bin(window interval.Span, maxBins int) int64 { return (window.Len()-1)/int64(maxBins) + 1 }
 
-// Bins returns the number of bins: see [Bin].
-func Bins(window interval.Span, most int) int { return int((window.Len()-1)/Bin(window, most) + 1) }
+// Bins returns the number of bins of length [Bin].
+func Bins(window interval.Span, maxBins int) int {
+	return int((window.Len()-1)/Bin(window, maxBins) + 1)
+}
 
-// Spread adds the time from start to end to the bins it falls into.
+// Spread adds the time from start to end, relative to the first bin, to the bins of row.
 func Spread(row []int64, start, end, bin int64) {
 	for start < end {
 		i := start / bin

@@ -6,13 +6,13 @@ import (
 	"assay/trace"
 )
 
-// A kernelRuns is the runs of one kernel with one launch configuration, by thirds of the
-// window.
+// kernelRuns are the runs of one kernel with one launch configuration, by thirds of the window:
+// their number, total ns and shortest ns.
 type kernelRuns struct{ count, ns, least [3]int64 }
 
-// driftOf compares the durations of identical compute kernels (name, grid, block and
-// registers) in the first third of a device's window with those in the rest. It returns nil
-// if too few kernels run in all thirds.
+// driftOf compares the durations of identical compute kernels in the first third of a device's
+// window with those in the rest. Kernels are identical if name, grid, block and registers are. It
+// returns nil if no kernel runs often enough in all thirds.
 func driftOf(tl *Timeline, d *Device) *summary.Drift {
 	if limits.Implausible(d.Window) || d.Window.Len() < 3 {
 		return nil
@@ -63,7 +63,7 @@ func driftOf(tl *Timeline, d *Device) *summary.Drift {
 
 // addTo adds the kernel to a comparison, if it runs often enough in every third.
 func (r *kernelRuns) addTo(out *summary.Drift) {
-	const most = 1 << 40 // ns, so that no product overflows
+	const most = 1 << 40 // ns; larger sums could overflow below
 	for i := range r.count {
 		if r.count[i] < summary.DriftRuns || r.ns[i] <= 0 || r.ns[i] > most {
 			return
@@ -74,7 +74,7 @@ func (r *kernelRuns) addTo(out *summary.Drift) {
 	out.Kernels++
 	out.NS = summary.Plus(out.NS, ns)
 	out.ExpectedNS = summary.Plus(out.ExpectedNS, expected)
-	// Where single runs are long, the shortest ones are as before.
+	// A slower clock slows the shortest run too. If only some runs are long, it stays the same.
 	if float64(r.least[2]) >= (1+summary.DriftShare)*float64(r.least[0]) && r.least[1] >= r.least[0] {
 		out.SlowerNS = summary.Plus(out.SlowerNS, ns)
 	}

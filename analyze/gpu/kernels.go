@@ -10,31 +10,29 @@ import (
 	"assay/trace"
 )
 
-// A rowKey names one row of the kernel and copy tables.
+// A rowKey identifies a row of the tables of kernels and copies.
 type rowKey struct {
 	device, stream int64
 	name           trace.Sym
 	kind           trace.Kind
 	op             trace.Sym     // of kernels: the operator that launched it
-	coll           collective.Op // of kernels that send and receive: the collective that is made of them; else 0
-	pool           int8          // of a row that stands for all of a class: its index in summary.Singles, plus 1
+	coll           collective.Op // of send-receive kernels: the collective that they implement; else 0
+	pool           int8          // of a row that pools a class: index in summary.Singles plus 1; else 0
 }
 
-// maxRecent is the number of recently used rows that are found without a map
-// lookup.
+// maxRecent is the number of recently used rows that are found without a map lookup.
 const maxRecent = 4096
 
-// rows makes one row for each device, stream and name of the activities that
-// are wanted: first makes it and add counts an activity into it.
-// Of kernels op gives the operator and coll the collective, by the number of the activity.
-//
-// Where there is no room for more, the further ones are pooled: see [limits.Room].
-func rows[R any](tl *Timeline, room *limits.Room, wanted func(trace.Kind) bool, op func(int) trace.Sym, coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
+// rows makes a row for each rowKey of the activities whose kind is wanted: first makes the row,
+// add counts an activity in it. op and coll return the operator and the collective of an activity
+// by its number. Rows over the budget are pooled by class: see [limits.Budget].
+func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bool, op func(int) trace.Sym,
+	coll CollectiveOf, first func(rowKey) R, add func(*R, *trace.Activity)) []R {
 	var out []R
-	taken := room.Table()
+	taken := budget.Table()
 	index := make(map[rowKey]int)
-	// The rows of a name that were found last, by its number: looking in the map
-	// for each of millions would take longer than all else here.
+	// A cache of rows by name: a map lookup for each of millions of activities would take
+	// longer than everything else here.
 	type found struct {
 		key rowKey
 		at  int32 // plus 1
@@ -68,15 +66,16 @@ func rows[R any](tl *Timeline, room *limits.Room, wanted func(trace.Kind) bool, 
 	return out
 }
 
-// A CollectiveOf returns the collective of a kernel that sends and receives, by the number
-// of the activity: NCCL makes an all-to-all of these, and their names do not tell. It returns 0
-// for sends, receives and all other kernels.
+// A CollectiveOf returns the collective that a send-receive kernel implements, given the number
+// of the activity. NCCL runs an all-to-all as such kernels, and their names do not tell. It
+// returns 0 for plain sends and receives and for all other kernels.
 type CollectiveOf func(number int, k *trace.Activity) collective.Op
 
-// Kernels sums the durations of kernels by device, stream, name and the operator
-// that launched them, which op gives by the number of the activity. The sums are work: kernels that run at
-// the same time count fully each.
-func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, room *limits.Room) []summary.Kernel {
+// Kernels sums the durations of kernels, in ns, by device, stream, name and the operator that
+// launched them, which op returns for the number of an activity. Kernels that run at the same
+// time count in full each.
+func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int,
+	budget *limits.Budget) []summary.Kernel {
 	first := func(key rowKey) summary.Kernel {
 		name, m := tl.Trace.Name(key.name), tl.Classes[key.name]
 		if key.pool > 0 {
@@ -91,34 +90,35 @@ func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int, 
 			Rank: rank, Device: key.device, Stream: key.stream, Op: tl.Trace.Name(key.op), MinNS: math.MaxInt64,
 		}
 	}
-	return rows(tl, room, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first, func(r *summary.Kernel, a *trace.Activity) {
-		r.Count++
-		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
-	})
+	return rows(tl, budget, func(k trace.Kind) bool { return k == trace.Kernel }, op, coll, first,
+		func(r *summary.Kernel, a *trace.Activity) {
+			r.Count++
+			r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
+			r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
+		})
 }
 
-// CopyBytes returns a function that returns the bytes that a copy or memset moved.
-// If the activity does not state them, the bytes of its call count.
+// CopyBytes returns a function that returns the bytes that a copy or memset moved, and whether
+// they are known: from the activity, or else from its call.
 func CopyBytes(t *trace.Trace) func(*trace.Activity) (bytes int64, known bool) {
-	asked := make(map[trace.ID]int64)
+	callBytes := make(map[trace.ID]int64)
 	for c := range t.CopySizes.All() {
-		if c.Correlation != 0 { // else it says of no copy that it is its own
-			asked[c.Correlation] = c.Bytes
+		if c.Correlation != 0 { // without a correlation the copy is unknown
+			callBytes[c.Correlation] = c.Bytes
 		}
 	}
 	return func(a *trace.Activity) (int64, bool) {
 		if n := t.Detail(a.Detail).Bytes; n >= 0 {
 			return n, true
 		}
-		n, known := asked[a.Correlation]
+		n, known := callBytes[a.Correlation]
 		return n, known
 	}
 }
 
-// Copies sums the durations and bytes of copies and memsets by device, stream
-// and name.
-func Copies(tl *Timeline, rank int, room *limits.Room) []summary.Copy {
+// Copies sums the durations and bytes of copies and memsets by device, stream and name. Rows over
+// the budget are pooled.
+func Copies(tl *Timeline, rank int, budget *limits.Budget) []summary.Copy {
 	sizeOf := CopyBytes(tl.Trace)
 	first := func(key rowKey) summary.Copy {
 		class := summary.ClassCopy
@@ -135,17 +135,18 @@ func Copies(tl *Timeline, rank int, room *limits.Room) []summary.Copy {
 		}
 	}
 	none := func(int) trace.Sym { return 0 }
-	return rows(tl, room, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first, func(r *summary.Copy, a *trace.Activity) {
-		r.Count++
-		r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
-		r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
-		if n, known := sizeOf(a); known {
-			if r.Bytes == nil {
-				r.Bytes = new(int64)
+	return rows(tl, budget, func(k trace.Kind) bool { return k != trace.Kernel }, none, noCollective, first,
+		func(r *summary.Copy, a *trace.Activity) {
+			r.Count++
+			r.TotalNS = summary.Plus(r.TotalNS, a.Dur)
+			r.MinNS, r.MaxNS = min(r.MinNS, a.Dur), max(r.MaxNS, a.Dur)
+			if n, known := sizeOf(a); known {
+				if r.Bytes == nil {
+					r.Bytes = new(int64)
+				}
+				*r.Bytes = summary.Plus(*r.Bytes, n)
 			}
-			*r.Bytes = summary.Plus(*r.Bytes, n)
-		}
-	})
+		})
 }
 
 func noCollective(int, *trace.Activity) collective.Op { return collective.Other }

@@ -6,20 +6,18 @@ import (
 	"assay/trace"
 )
 
-// RepeatedShare is the share of the records of GPU work from which on records that
-// occur twice make a capture suspect: the file was not written by the profiler alone.
+// RepeatedShare is the share of repeated records of GPU work above which a capture is suspect:
+// the profiler alone does not write such a file.
 const RepeatedShare = 0.05
 
-// Repeated returns the records of GPU work that the file has more than once, without
-// the first of each. A record is repeated if another one has the same correlation,
-// stream, name, start, duration and launch properties: one call launches one operation,
-// and a stream runs one at a time.
+// Repeated returns the records of GPU work that repeat an earlier record of the file. A record
+// is repeated if another one has the same correlation, stream, name, start, duration and launch
+// properties: one call launches one operation, and a stream runs one at a time.
 //
-// The launch of a graph has many operations with one correlation, and equal ones may
-// run at the same time. They count as repeated only if all of the launch is: if it has
-// several operations, and each as often as the others. Of records without a correlation
-// those of at least shortestCopy count that belong to no graph: nothing relates them to
-// a launch, but a stream runs one at a time.
+// The launch of a graph has many operations with one correlation, and equal ones may run at the
+// same time. They are repeated only if the whole launch is: if it has several different
+// operations and each occurs equally often. A record without a correlation counts only if it
+// belongs to no graph and takes at least shortestCopy.
 func (tl *Timeline) Repeated() map[trace.Ref]bool {
 	var drop map[trace.Ref]bool
 	for _, d := range tl.Devices {
@@ -40,13 +38,13 @@ func (tl *Timeline) Repeated() map[trace.Ref]bool {
 	return tl.withoutGraphs(drop)
 }
 
-// shortestCopy is how long, in ns, a record without a correlation must take to be a
-// repeated one. In traces of whole microseconds, shorter operations of one stream may have
-// the same start and duration.
+// shortestCopy is the shortest duration, in ns, of a repeated record without a correlation. In
+// traces with times in whole microseconds, shorter operations of one stream may really have the
+// same start and duration.
 const shortestCopy = 2000
 
-// equal adds to drop the records that equal an earlier one of the same start and
-// duration. Of equal ones the first in the file stays.
+// equal adds the records of a group that equal an earlier one to drop. The records of a group
+// have the same start and duration.
 func (tl *Timeline) equal(group []Work, drop map[trace.Ref]bool) map[trace.Ref]bool {
 	seen := make(map[trace.Activity]bool, len(group))
 	for _, w := range group {
@@ -66,8 +64,8 @@ func (tl *Timeline) equal(group []Work, drop map[trace.Ref]bool) map[trace.Ref]b
 	return drop
 }
 
-// withoutGraphs removes from drop the records of launches of graphs that are not
-// repeated as a whole.
+// withoutGraphs removes records from drop that belong to graph launches that are not repeated as
+// a whole.
 func (tl *Timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
 	type launch struct {
 		graph    bool
@@ -109,7 +107,7 @@ func (tl *Timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
 	return drop
 }
 
-// WithoutRepeated returns the trace without the repeated records, with an issue that counts them.
+// WithoutRepeated returns the trace without the given records, with an issue that counts them.
 func WithoutRepeated(t *trace.Trace, repeated map[trace.Ref]bool) *trace.Trace {
 	severity := diag.Info
 	if float64(len(repeated)) > RepeatedShare*float64(t.Activities.Len()) {

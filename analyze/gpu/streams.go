@@ -9,15 +9,15 @@ import (
 	"assay/trace"
 )
 
-// Streams measures each stream of a device: how many kernels and other events
-// it ran, the union of them and the sum of their durations.
+// Streams measures each stream of a device: the numbers of kernels and other events, and the
+// union (BusyNS) and the sum (WorkNS) of their durations.
 func (tl *Timeline) Streams(d *Device, rank int, issues *diag.Ledger) []summary.Stream {
 	type row struct {
 		summary.Stream
-		end int64 // of what ended last
+		end int64 // last end so far
 	}
 	rows := make(map[int64]*row)
-	var r *row // of the work before, which most often was on the same stream
+	var r *row // the row of the work before, which is mostly on the same stream
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		if stream := tl.Trace.Tracks[a.Track].Stream; r == nil || r.Stream.Stream != stream {

@@ -1,6 +1,10 @@
-// Package gpu sorts the work of devices out, by device, stream and class, and measures
-// what follows from it alone: activity, streams, kernels, copies, and drift of durations.
-// It knows nothing of the host.
+// Package gpu sorts GPU work by device, stream and class, and measures what follows from it
+// alone. It knows nothing of the host: package launches relates the two.
+//
+// Start with timeline.go, which has the types that other packages use: Timeline, Device, Work.
+// activity.go measures busy time, gaps and strips of a device, streams.go its streams, kernels.go
+// the tables of kernels and copies, drift.go whether identical kernels became slower. window.go
+// limits all this to a part of the trace; repeated.go finds records that occur twice in a file.
 package gpu
 
 import (
@@ -18,43 +22,43 @@ import (
 	"assay/trace"
 )
 
-// A Timeline is a trace's device work, sorted out by device, stream and class.
+// A Timeline is a trace's GPU work, by device and class. It must not be changed.
 type Timeline struct {
 	Trace   *trace.Trace
 	Classes []classify.Match // by Sym, for the names of kernels
 
-	// wholeGraph is the name of events that represent a whole launch of a graph and
-	// are not kernels; 0 if there is none.
+	// wholeGraph is the name of events that represent a whole graph launch and are not kernels;
+	// 0 if there is none.
 	wholeGraph trace.Sym
 	Devices    []*Device // by ordinal
-	Last       int64     // ordinal of a device that is measured
-	Instant    int64     // kernels with a duration of 0, of the streams measured so far
+	Last       int64     // highest ordinal that is measured
+	Instant    int64     // number of kernels with a duration of 0; Streams counts them
 
-	outside map[int64][]Work // by device: what was read and lies outside the window of the trace
+	outside map[int64][]Work // by ordinal: work outside the window of the trace
 }
 
 // ComputeLayer is the index of compute in Device.Layers.
 const ComputeLayer = 1
 
-// A Device is one GPU's work.
+// A Device is the work of one GPU.
 type Device struct {
 	Ordinal int64
 	Window  interval.Span
 	Layers  [4]interval.Set // by class, in the order of summary.Singles
 	Work    []Work          // by start
 
-	inLayer [4]int // work of each class
+	inLayer [4]int // number of operations of each class
 }
 
-// A Work is one activity, clipped to the window of the trace. There are
-// millions, so it has no pointer, which the garbage collector would follow.
+// A Work is one activity, clipped to the window of the trace. There are millions, so it has no
+// pointers, to spare the garbage collector.
 type Work struct {
-	Start, Dur int64
+	Start, Dur int64 // ns
 	ref        trace.Ref
-	Number     int32 // in the table of activities
+	Number     int32 // index in the table of activities
 }
 
-// End returns when the work ended.
+// End returns the end of the work, in ns.
 func (w Work) End() int64 { return w.Start + w.Dur }
 
 // Activity returns the activity of w.
@@ -63,14 +67,13 @@ func (tl *Timeline) Activity(w Work) *trace.Activity { return tl.Trace.Activitie
 // Stream returns the stream that w ran on.
 func (tl *Timeline) Stream(w Work) int64 { return tl.Trace.Tracks[tl.Activity(w).Track].Stream }
 
-// Gaps returns the stretches of the device's window in which nothing ran, in
-// order.
+// Gaps returns the spans of the device's window in which nothing ran, in the order of time.
 func (d *Device) Gaps() iter.Seq[interval.Span] {
 	return func(yield func(interval.Span) bool) {
 		end := d.Window.Start
 		for _, w := range d.Work {
 			if w.Dur <= 0 {
-				continue // it covers no time, so it parts no gap
+				continue // work without duration does not split a gap
 			}
 			if w.Start > end && !yield(interval.Span{Start: end, End: w.Start}) {
 				return
@@ -83,7 +86,7 @@ func (d *Device) Gaps() iter.Seq[interval.Span] {
 	}
 }
 
-// Busy returns when anything ran on the device.
+// Busy returns the times in which anything ran on the device.
 func (d *Device) Busy() interval.Set {
 	var b interval.Builder
 	most := 0
@@ -97,8 +100,8 @@ func (d *Device) Busy() interval.Set {
 	return b.Set()
 }
 
-// LongestGaps returns the longest gaps of a device, at most so many, by start. Of equal ones
-// the earlier are longer.
+// LongestGaps returns the longest gaps of a device, at most most, sorted by start. Ties go to the
+// earlier gap.
 func LongestGaps(d *Device, most int) []interval.Span {
 	if most <= 0 {
 		return nil
@@ -107,7 +110,7 @@ func LongestGaps(d *Device, most int) []interval.Span {
 		return cmp.Or(cmp.Compare(b.Len(), a.Len()), cmp.Compare(a.Start, b.Start))
 	}
 	out := make([]interval.Span, 0, 2*most)
-	least := int64(-1) // of the longest so far; none is shorter
+	least := int64(-1) // length of the shortest gap that is kept
 	for gap := range d.Gaps() {
 		if gap.Len() <= least {
 			continue
@@ -124,11 +127,13 @@ func LongestGaps(d *Device, most int) []interval.Span {
 	return out
 }
 
-// NewTimeline sorts the device work of a trace out.
+// NewTimeline sorts the GPU work of a trace and classifies its kernels. It adds an issue if there
+// are too many devices.
 func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Timeline {
-	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t), outside: make(map[int64][]Work)}
+	tl := &Timeline{Trace: t, Classes: make([]classify.Match, t.Names()), Last: lastDevice(t),
+		outside: make(map[int64][]Work)}
 	byOrdinal := make(map[int64]*Device)
-	room := workOf(t)
+	counts := workOf(t)
 	number := int32(-1)
 	leftOut := int64(0)
 	for ref, a := range t.Activities.Refs() {
@@ -146,7 +151,7 @@ func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Ti
 		d := byOrdinal[track.Device]
 		if d == nil {
 			d = &Device{Ordinal: track.Device, Window: interval.Span{Start: a.Start, End: a.End()}}
-			d.Work = make([]Work, 0, room[track.Device])
+			d.Work = make([]Work, 0, counts[track.Device])
 			byOrdinal[track.Device] = d
 			tl.Devices = append(tl.Devices, d)
 		}
@@ -166,12 +171,12 @@ func NewTimeline(t *trace.Trace, rules *classify.Rules, issues *diag.Ledger) *Ti
 	tl.narrow(byOrdinal)
 	slices.SortFunc(tl.Devices, func(a, b *Device) int { return compare(a.Ordinal, b.Ordinal) })
 	for _, d := range tl.Devices {
-		tl.sortOut(d)
+		tl.sortAndMerge(d)
 	}
 	return tl
 }
 
-// workOf counts the work of each device.
+// workOf returns the number of operations of each device, or an upper bound.
 func workOf(t *trace.Trace) map[int64]int {
 	devices := make(map[int64]int)
 	for i := range t.Tracks {
@@ -195,8 +200,8 @@ func workOf(t *trace.Trace) map[int64]int {
 	return out
 }
 
-// order compares work by its start, and then by what does not depend on the order of the
-// file.
+// order compares work by start. Ties are resolved by properties that do not depend on the order
+// of the file.
 func (tl *Timeline) order(a, b Work) int {
 	if a.Start != b.Start {
 		return compare(a.Start, b.Start)
@@ -205,9 +210,9 @@ func (tl *Timeline) order(a, b Work) int {
 		cmp.Compare(tl.Trace.Name(tl.Activity(a).Name), tl.Trace.Name(tl.Activity(b).Name)))
 }
 
-// sortOut sorts a device's work by start, because profilers do not, and unites it
-// by class.
-func (tl *Timeline) sortOut(d *Device) {
+// sortAndMerge sorts a device's work by start, because profilers do not, and merges it into a
+// layer per class.
+func (tl *Timeline) sortAndMerge(d *Device) {
 	runsort.Sort(d.Work, tl.order)
 	var builders [len(d.Layers)]interval.Builder
 	for i := range builders {
@@ -245,8 +250,8 @@ func compare(a, b int64) int {
 	return 0
 }
 
-// DeviceName returns the name of a device. ROCm numbers devices differently in
-// its events and in its properties, so where all have one name, any will do.
+// DeviceName returns the model name of a device, or "". ROCm numbers devices differently in
+// events and in properties, so an unknown ordinal gets the name that all devices share, if any.
 func DeviceName(m trace.Meta, ordinal int64) string {
 	if name, ok := m.Devices[ordinal]; ok {
 		return name
@@ -261,11 +266,11 @@ func DeviceName(m trace.Meta, ordinal int64) string {
 	return only
 }
 
-// maxDevices is how many devices of one input are measured. A process
-// drives a few dozen at most.
+// maxDevices is the maximum number of devices measured per input. A process drives a few dozen
+// at most.
 const maxDevices = 4096
 
-// lastDevice returns the highest ordinal of a device that is measured.
+// lastDevice returns the highest ordinal to measure, so that there are at most maxDevices.
 func lastDevice(t *trace.Trace) int64 {
 	seen := make(map[int64]bool)
 	for i := range t.Tracks {
@@ -279,11 +284,11 @@ func lastDevice(t *trace.Trace) int64 {
 	return slices.Sorted(maps.Keys(seen))[maxDevices-1]
 }
 
-// noteDevices says that the work of further devices was left out.
+// noteDevices adds an issue for the events of devices that were left out.
 func noteDevices(events int64, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "devices-left-out", Severity: diag.DataLoss,
 		Help: fmt.Sprintf("The input names more than %d devices, so ids may have been written instead of device numbers. Events on further devices are missing from every total. Check what wrote the trace.", maxDevices)}, events)
 }
 
-// IsWholeGraph reports whether work of a name is all work of a graph's launch.
+// IsWholeGraph reports whether events of this name represent a whole graph launch.
 func (tl *Timeline) IsWholeGraph(name trace.Sym) bool { return name != 0 && name == tl.wholeGraph }

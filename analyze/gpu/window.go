@@ -7,11 +7,11 @@ import (
 	"assay/trace"
 )
 
-// A trace may be measured in a window: see [trace.Window]. Work is clipped to it, and what
-// is counted, with its whole duration, is what starts in it.
+// A trace may be limited to a window: see [trace.Window]. Busy time is clipped to it. Counts and
+// sums of durations are of the events that start in it, in full.
 
-// narrow sets the windows of the devices to their parts of the trace's window. A device
-// that does nothing in it is idle.
+// narrow clips the windows of the devices to the window of the trace. A device without work in it
+// is idle all the time.
 func (tl *Timeline) narrow(byOrdinal map[int64]*Device) {
 	w := tl.Trace.Window
 	if w == nil {
@@ -31,8 +31,8 @@ func (tl *Timeline) narrow(byOrdinal map[int64]*Device) {
 	}
 }
 
-// clip cuts off what lies outside a window, and reports whether anything is left. Work
-// without duration is left if it starts in the window.
+// clip clips the work to a window and reports whether anything is left. Work without duration is
+// left if it starts in the window.
 func (w *Work) clip(in *trace.Window) bool {
 	if !in.Overlaps(w.Start, w.Dur) {
 		return false
@@ -43,7 +43,7 @@ func (w *Work) clip(in *trace.Window) bool {
 	return true
 }
 
-// InWindow clips a stretch to the window of the trace.
+// InWindow clips a span to the window of the trace.
 func InWindow(t *trace.Trace, s interval.Span) interval.Span {
 	if t.Window == nil {
 		return s
@@ -56,17 +56,17 @@ func (tl *Timeline) Starts(w Work) bool {
 	return tl.Trace.Window == nil || tl.Trace.Window.Starts(tl.Activity(w).Start)
 }
 
-// An Edge is what lies next to the window of a trace on a device.
+// An Edge describes the work of a device just outside the window of a trace.
 type Edge struct {
-	Before Work   // what ended last before the window
-	Known  bool   // there is such work
-	After  []Work // what starts first at or after its end, in order, with a duration
+	Before Work   // the work that ended last before the window
+	Known  bool   // whether there is such work
+	After  []Work // the work with a duration that starts first at or after the end, sorted
 
 	window             *trace.Window
-	cutsStart, cutsEnd bool // the window begins or ends where no work does
+	cutsStart, cutsEnd bool // no work starts at the start of the window, or at its end
 }
 
-// EdgeOf returns what lies next to the window. Without a window there is nothing.
+// EdgeOf returns the edge of a device. It is empty if the trace has no window.
 func (tl *Timeline) EdgeOf(d *Device) (e Edge) {
 	w := tl.Trace.Window
 	if w == nil {
@@ -75,7 +75,8 @@ func (tl *Timeline) EdgeOf(d *Device) (e Edge) {
 	e.window = w
 	for _, k := range tl.outside[d.Ordinal] {
 		switch {
-		case k.End() <= w.Start && (!e.Known || k.End() > e.Before.End() || k.End() == e.Before.End() && tl.order(k, e.Before) > 0):
+		case k.End() <= w.Start && (!e.Known || k.End() > e.Before.End() || k.End() == e.Before.End() &&
+			tl.order(k, e.Before) > 0):
 			e.Before, e.Known = k, true
 		case k.Start >= w.End && k.Dur > 0 && (len(e.After) == 0 || k.Start < e.After[0].Start):
 			e.After = append(e.After[:0], k)
@@ -92,12 +93,13 @@ func (tl *Timeline) EdgeOf(d *Device) (e Edge) {
 		slices.SortStableFunc(e.After, tl.order)
 	}
 	extent := w.Extent[d.Ordinal]
-	e.cutsStart = w.Start > extent.Start && !slices.ContainsFunc(d.Work, func(k Work) bool { return tl.Activity(k).Start == w.Start })
+	e.cutsStart = w.Start > extent.Start && !slices.ContainsFunc(d.Work,
+		func(k Work) bool { return tl.Activity(k).Start == w.Start })
 	e.cutsEnd = w.End < extent.End && (len(e.After) == 0 || e.After[0].Start != w.End)
 	return e
 }
 
-// Whole returns a gap of the device with what of it lies outside the window.
+// Whole extends a gap at the edge of the window by its part outside the window.
 func (e *Edge) Whole(d *Device, gap interval.Span) interval.Span {
 	if e.window == nil {
 		return gap
@@ -111,15 +113,15 @@ func (e *Edge) Whole(d *Device, gap interval.Span) interval.Span {
 	return gap
 }
 
-// Cuts reports whether a step lies partly outside the window. A step that is cut by its
-// work is known within the window only.
+// Cuts reports whether a step extends beyond the window. byWork says that the step reaches from
+// the first to the last of its work, of which only the part in the window is known.
 func (e *Edge) Cuts(step interval.Span, byWork bool) bool {
 	w := e.window
 	return w != nil && (step.Start < w.Start || step.End > w.End ||
 		byWork && (step.Start == w.Start && e.cutsStart || step.End == w.End && e.cutsEnd))
 }
 
-// Later returns the work that was read and starts after the window.
+// Later returns the work that was read although it starts after the window.
 func (tl *Timeline) Later(d *Device) (out []Work) {
 	for _, k := range tl.outside[d.Ordinal] {
 		if k.Start >= tl.Trace.Window.End {
@@ -129,8 +131,8 @@ func (tl *Timeline) Later(d *Device) (out []Work) {
 	return out
 }
 
-// Whole returns the work of a device that was read, in order, also that outside of the
-// window, with its whole duration.
+// Whole returns all work of a device that was read, sorted and not clipped, including the work
+// outside the window.
 func (tl *Timeline) Whole(d *Device) []Work {
 	if tl.Trace.Window == nil {
 		return d.Work

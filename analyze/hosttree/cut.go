@@ -6,10 +6,11 @@ import (
 	"sort"
 )
 
-// A long thread is walked along in two parts at once. The walk of the second begins with the
-// events that are open at the cut.
+// A long thread can be walked in two parts at the same time. The walk of the second part starts
+// with the events that are open at the cut.
 
-// Cut divides a thread into the events that start before a time and the others.
+// Cut divides a thread into the events that start before t and the others. The parts stay valid
+// when th is released.
 func (th *Thread) Cut(t int64) (before, after *Thread) {
 	before, after = &Thread{Track: th.Track, t: th.t}, &Thread{Track: th.Track, t: th.t}
 	for source, rows := range th.rows {
@@ -19,8 +20,8 @@ func (th *Thread) Cut(t int64) (before, after *Thread) {
 	return before, after
 }
 
-// Quantile returns the start of an event before which about a share of the events start. It is
-// exact if all events are in one table.
+// Quantile returns the start of an event before which about the given share of the events start.
+// It is exact if all events are in one table.
 func (th *Thread) Quantile(share float64) int64 {
 	most := 0
 	for source := range th.rows {
@@ -35,13 +36,13 @@ func (th *Thread) Quantile(share float64) int64 {
 	return th.times(most, rows[min(len(rows)-1, int(share*float64(len(rows))))]).start
 }
 
-// laps is by how much, in ns, all events that are nested in one may outlive it together.
-// [tolerance] permits it for each of them, and real ones need a few of that.
+// laps bounds by how much, in ns, nested events can keep an event open after its end. Each nested
+// event may outlive the event around it by tolerance; real traces need a few of that.
 const laps = 100 * tolerance
 
-// OpenAt returns the events of the thread that are open at a time before which all of them
-// start, outermost first. It looks only at events that end late enough, which is much faster
-// than a walk, and wrong where more than a hundred events outlive each other.
+// OpenAt returns the events of the thread that are open at t, outermost first. All events must
+// start before t. It looks only at events that end late enough, which is much faster than a walk.
+// The result is wrong if more than a hundred nested events outlive each other.
 func (th *Thread) OpenAt(t int64) []Frame {
 	var late []Frame
 	for source, rows := range th.rows {
@@ -52,7 +53,7 @@ func (th *Thread) OpenAt(t int64) []Frame {
 			}
 		}
 	}
-	// Each table is in order already, so equal events of one keep theirs.
+	// Each table is sorted already, so a stable sort keeps the order of equal events.
 	slices.SortStableFunc(late, func(a, b Frame) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// The number of events in a batch, and the number of batches in flight. The
-// events of a thread with fewer than longThread events are merged by the
-// caller, because a trace may have a million threads of one event.
+// The number of events in a batch, the number of batches in flight, and the number of events from
+// which a thread is merged on another core. A trace may have a million threads of one event, for
+// which a goroutine each would be slow.
 const (
 	batchSize  = 2048
 	ahead      = 4
 	longThread = 2 * batchSize
 )
 
-// frames returns the events of the thread in the order of their starts, in
-// batches. A batch is valid until the next one is requested. The events of a
-// long thread are merged on another core.
+// frames returns the events of the thread by start, in batches. A batch is valid until the next
+// one is requested. The events of a long thread are merged on another core.
 func (th *Thread) frames() iter.Seq[[]Frame] {
 	if th.Len() < longThread {
 		return func(yield func([]Frame) bool) { yield(newCursor(th).fill(make([]Frame, 0, th.Len()))) }
@@ -35,7 +34,7 @@ func (th *Thread) frames() iter.Seq[[]Frame] {
 			free <- batch
 		}
 		close(free)
-		for range full { // batches that were filled and are not wanted
+		for range full { // drain, so that the goroutine ends
 		}
 	}
 }
@@ -54,12 +53,12 @@ func (c *cursor) fillAll(full chan<- []Frame, free <-chan []Frame) {
 // A cursor merges a thread's lists.
 type cursor struct {
 	th    *Thread
-	at    [sources]int  // the index of the next event of each list
-	heads [sources]head // of the next events
-	live  []int         // the lists that have a next event, in the order in which equal events are nested
+	at    [sources]int  // index of the next event of each list
+	heads [sources]head // times of the next events
+	live  []int         // lists with a next event; of equal events, those of earlier lists are outer
 }
 
-// A head is when an event starts and ends.
+// A head is the start and the end of the next event of a list.
 type head struct{ start, end int64 }
 
 func newCursor(th *Thread) *cursor {
@@ -73,7 +72,7 @@ func newCursor(th *Thread) *cursor {
 	return c
 }
 
-// look notes the head of a list, and reports whether it has one.
+// look sets the head of a list and reports whether there is a next event.
 func (c *cursor) look(source int) bool {
 	rows := c.th.rows[source]
 	if c.at[source] == len(rows) {
@@ -84,8 +83,8 @@ func (c *cursor) look(source int) bool {
 	return true
 }
 
-// before reports whether the event of a list comes before that of another. Of several events
-// with the same start the longest comes first.
+// before reports whether x, of list a, comes before y, of list b. Of events with the same start the
+// longest comes first.
 func (x head) before(y head, a, b int) bool {
 	if x.start != y.start {
 		return x.start < y.start
@@ -113,7 +112,8 @@ func (c *cursor) fill(batch []Frame) []Frame {
 	return batch
 }
 
-// run takes events of a list until that of another list is the next; -1 is none.
+// run appends events of list first until the next event of list second comes before; second may be
+// -1 for no other list.
 func (c *cursor) run(batch []Frame, first, second int) []Frame {
 	until := head{math.MaxInt64, math.MinInt64}
 	if second >= 0 {

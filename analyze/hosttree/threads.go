@@ -1,11 +1,13 @@
-// Package hosttree walks along the threads of a trace and reports what was open
-// on each at any time: annotations, Python functions, operators and calls of
-// the device's runtime, nested in each other.
+// Package hosttree nests the events of each host thread: annotations, Python functions, operators
+// and runtime calls. A walk reports what is open on a thread at any time.
 //
-// Profilers write the events of a thread in any order and record the caller of
-// few of them. It follows from their times: an event is nested in the event
-// that was open on its thread when it started, unless it ends later than that
-// one by more than the microsecond by which clocks may differ.
+// Profilers write the events of a thread in any order and rarely record which event called which.
+// Times tell: an event is nested in the event that was open on its thread when it started, unless
+// it ends more than a microsecond later than that one.
+//
+// Start with threads.go (Thread, Frame) and walk.go (Walk, Visitor). merge.go merges the tables of
+// a trace in the order of time; cut.go divides a thread for two cores. Package attribute has the
+// most important Visitor.
 package hosttree
 
 import (
@@ -16,9 +18,8 @@ import (
 	"assay/trace"
 )
 
-// A Frame is one event of a host thread: an operator, a call of the runtime or driver, a
-// Python function, or a span of another kind. It has no pointers, because a walk copies
-// each event several times.
+// A Frame is one event of a host thread: an operator, a runtime or driver call, a Python function,
+// or a span of another kind. It has no pointers, because a walk copies each event several times.
 type Frame struct {
 	Start, End int64
 	Name       trace.Sym
@@ -26,19 +27,17 @@ type Frame struct {
 	Kind       trace.Kind
 }
 
-// IsCall reports whether the event is a call, whose row is in the table of calls.
+// IsCall reports whether the event is a runtime or driver call: Row is in the table of calls.
 func (f *Frame) IsCall() bool { return f.Kind == trace.Runtime || f.Kind == trace.Driver }
 
-// A Thread is a track of the host with its events, in the order in which they
-// start, outer ones first.
+// A Thread is a track of the host with its events by start, outer events first.
 type Thread struct {
 	Track trace.TrackID
 	t     *trace.Trace
 	rows  [sources][]trace.Ref
 }
 
-// The tables with events of the host, in the order in which events with equal
-// times are nested.
+// The tables with events of the host. Of events with equal times, those of earlier tables are outer.
 const (
 	spans = iota
 	python
@@ -47,8 +46,8 @@ const (
 	sources
 )
 
-// Threads returns the threads of a trace that have events, in the order of
-// their tracks. Events on tracks of devices are left out.
+// Threads returns the threads of a trace that have events, in the order of their tracks. It leaves
+// out events on the tracks of devices.
 func Threads(t *trace.Trace) []*Thread {
 	all := make([]Thread, len(t.Tracks))
 	for i := range all {
@@ -56,7 +55,8 @@ func Threads(t *trace.Trace) []*Thread {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) trace.TrackID { return s.Track }, timesOfSpan, func(s *trace.HostSpan) bool { return ofThread.Has(s.Kind) })
+		bucket(all, spans, &t.Spans, func(s *trace.HostSpan) trace.TrackID { return s.Track }, timesOfSpan,
+			func(s *trace.HostSpan) bool { return ofThread.Has(s.Kind) })
 	})
 	wg.Go(func() {
 		bucket(all, python, &t.Python, func(p *trace.PythonCall) trace.TrackID { return p.Track }, timesOfPython, nil)
@@ -75,13 +75,14 @@ func Threads(t *trace.Trace) []*Thread {
 	return out
 }
 
-// ofThread lists the span kinds that describe a thread's activity.
+// ofThread holds the kinds of spans that describe what a thread does.
 var ofThread = trace.Of(trace.Annotation, trace.OtherKind, trace.Overhead, trace.OSCall, trace.OffCPU)
 
-// bucket distributes the rows of one table that are wanted, or all of them, to their threads,
-// in order. It counts them first, so that each thread's list is allocated once with the right
-// size. For events with equal times their ids, if any, decide which began first.
-func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func(*T) trace.TrackID, timesOf func(*T) times, wanted func(*T) bool) {
+// bucket distributes the rows of one table to their threads, by start: those for which wanted is
+// true, or all if it is nil. It counts first, so that each list is allocated once. Of events with
+// equal times, the one with the lower id comes first.
+func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func(*T) trace.TrackID,
+	timesOf func(*T) times, wanted func(*T) bool) {
 	count := make([]int, len(all))
 	for _, part := range table.Parts() {
 		for i := range part {
@@ -106,16 +107,17 @@ func bucket[T any](all []Thread, source int, table *trace.Table[T], trackOf func
 	for i := range lists {
 		th, l := &all[i], &lists[i]
 		if th.rows[source] = l.refs; len(l.ends) > 0 {
-			runsort.Merge(l.refs, append(l.ends, len(l.refs)), func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
+			runsort.Merge(l.refs, append(l.ends, len(l.refs)),
+				func(a, b trace.Ref) int { return th.times(source, a).compare(th.times(source, b)) })
 		}
 	}
 }
 
-// A list has the rows of a thread, in parts in order.
+// A list has the rows of a thread. It consists of sorted parts, which are merged at the end.
 type list struct {
 	refs []trace.Ref
 	last times
-	ends []int // of the parts but the last one
+	ends []int // ends of the parts, without the last
 }
 
 func (l *list) add(ref trace.Ref, at times) {
@@ -125,7 +127,7 @@ func (l *list) add(ref trace.Ref, at times) {
 	l.refs, l.last = append(l.refs, ref), at
 }
 
-// Len returns how many events the thread has.
+// Len returns the number of events.
 func (th *Thread) Len() (n int) {
 	for _, rows := range th.rows {
 		n += len(rows)
@@ -136,7 +138,7 @@ func (th *Thread) Len() (n int) {
 // Release drops the thread's events. The thread is empty afterwards.
 func (th *Thread) Release() { th.rows = [sources][]trace.Ref{} }
 
-// Annotations returns how many annotations the thread has.
+// Annotations returns the number of annotations.
 func (th *Thread) Annotations() (n int) {
 	for _, r := range th.rows[spans] {
 		if th.t.Spans.At(r).Kind == trace.Annotation {
@@ -146,10 +148,10 @@ func (th *Thread) Annotations() (n int) {
 	return n
 }
 
-// Calls returns how many calls of the runtime or driver the thread has.
+// Calls returns the number of runtime and driver calls.
 func (th *Thread) Calls() int { return len(th.rows[calls]) }
 
-// times returns the times of the event at a row of one of the tables.
+// times returns the times of the event in row r of table source.
 func (th *Thread) times(source int, r trace.Ref) times {
 	switch source {
 	case ops:
@@ -180,7 +182,7 @@ func (a times) compare(b times) int {
 	return cmp.Or(cmp.Compare(b.dur, a.dur), cmp.Compare(a.id, b.id))
 }
 
-// frame makes f the event at a row of one of the tables.
+// frame sets f to the event in row r of table source.
 func (th *Thread) frame(f *Frame, source int, r trace.Ref) {
 	f.Row = r
 	switch source {

@@ -5,40 +5,39 @@ import (
 	"slices"
 )
 
-// A Visitor receives the events of a thread in the order of time. T is the data
-// that it attaches to each open event.
+// A Visitor receives the events of a thread in the order of time. T is the data that it attaches
+// to each open event. It must not keep the slices.
 type Visitor[T any] interface {
 	// Enter is called when the last event of open starts; its Data is the zero T.
 	Enter(open []Open[T])
-	// Leave is called when the last event of open ends, when the last of the
-	// events nested in it ends if that is slightly later, or when an event
-	// starts that outlives it.
+	// Leave is called when the last event of open ends. If an event nested in it ends slightly
+	// later, Leave is called then. If an event starts that outlives it, Leave is called then.
 	Leave(open []Open[T])
-	// Between is called for every stretch between two such times, from the
-	// smallest to the largest time, with the events that are open then,
-	// innermost last. The stretch belongs to the innermost.
+	// Between is called for the time between two changes, from the smallest to the largest
+	// time of the trace, with the open events, innermost last. The time is self time of the
+	// innermost event.
 	Between(from, to int64, open []Open[T])
 }
 
-// An Open is an event that has started and was not left yet.
+// An Open is an event that has been entered and not left.
 type Open[T any] struct {
 	Frame
 	Data T
 }
 
-// maxDepth is the maximum number of events that are open at once. Real programs
-// do not nest deeper: Python stops at a thousand calls.
+// maxDepth is the maximum number of open events. Real programs do not nest deeper: Python's limit
+// is a thousand calls.
 const maxDepth = 4096
 
-// Walk visits the events of the thread. It returns the number of events that
-// were left out because too many others were open.
+// Walk visits the events of a thread. It returns the number of events that were left out because
+// maxDepth others were open.
 func Walk[T any](th *Thread, v Visitor[T]) (tooDeep int64) {
 	_, tooDeep = WalkUntil(th, v, math.MaxInt64)
 	return tooDeep
 }
 
-// WalkUntil visits the events of a thread up to a time before which all of them start. It
-// also returns the events that are open then, for which Leave was not called.
+// WalkUntil visits the events of a thread, all of which must start before t, up to time t. It also
+// returns the events that are open at t, without calling Leave for them.
 func WalkUntil[T any](th *Thread, v Visitor[T], t int64) (open []Open[T], tooDeep int64) {
 	w := walk[T]{v: v, now: math.MinInt64}
 	w.along(th)
@@ -46,15 +45,15 @@ func WalkUntil[T any](th *Thread, v Visitor[T], t int64) (open []Open[T], tooDee
 	return w.open, w.tooDeep
 }
 
-// A Resumer is a Visitor that can begin in the middle of a thread.
+// A Resumer is a Visitor that can start in the middle of a thread.
 type Resumer[T any] interface {
 	Visitor[T]
-	// Resume is called instead of Enter for an event that was open before.
+	// Resume is called instead of Enter for an event that was open at the start.
 	Resume(open []Open[T])
 }
 
-// WalkFrom visits the events of a thread from a time on at which others were open, outermost
-// first, and before which none of the thread starts. Leave is called for those, too.
+// WalkFrom visits the events of a thread, none of which may start before t, from time t on. open
+// are the events that are open at t, outermost first; Leave is called for them too.
 func WalkFrom[T any](th *Thread, v Resumer[T], t int64, open []Frame) (tooDeep int64) {
 	w := walk[T]{v: v, now: t}
 	for i := range open {
@@ -73,7 +72,7 @@ type walk[T any] struct {
 	tooDeep int64
 }
 
-// along visits the events of a thread, but leaves open what was open when the last started.
+// along visits the events of a thread. Events that are open when the last one starts stay open.
 func (w *walk[T]) along(th *Thread) {
 	for batch := range th.frames() {
 		for i := range batch {
@@ -90,8 +89,8 @@ func (w *walk[T]) along(th *Thread) {
 	}
 }
 
-// push opens an event. It fills the place in the stack, because a copy of an Open would wait
-// for its fields.
+// push opens an event. It writes the fields in place, because the copy of a new Open would stall
+// on the writes to its fields.
 func (w *walk[T]) push(f *Frame) {
 	n := len(w.open)
 	w.open = slices.Grow(w.open, 1)[:n+1]
@@ -99,8 +98,8 @@ func (w *walk[T]) push(f *Frame) {
 	top.Frame, top.Data = *f, none
 }
 
-// advance moves to a later time and leaves the events that end by then. An
-// event nested in another that ended is left together with it.
+// advance moves to a later time and leaves the events that end by then. An event that ends later
+// than the event around it is left together with that one.
 func (w *walk[T]) advance(to int64) {
 	for len(w.open) > 0 {
 		top := &w.open[len(w.open)-1]
@@ -120,14 +119,13 @@ func (w *walk[T]) advance(to int64) {
 	}
 }
 
-// tolerance is the time by which an event may outlive the event that it is
-// nested in. Clocks with a resolution of microseconds, and Python functions
-// that PyTorch's profiler closes slightly late, cause such overlaps. With a
-// longer overlap the event is not nested.
+// tolerance is the time, in ns, by which an event may outlive the event that it is nested in.
+// Times in whole microseconds cause such overlaps, and PyTorch's profiler closes Python functions
+// slightly late. With a longer overlap the event is not nested.
 const tolerance = 1000
 
-// outlived leaves the open events that end before the starting event does,
-// because it is not nested in them.
+// outlived leaves the open events that end before the event that starts now, because it cannot be
+// nested in them.
 func (w *walk[T]) outlived(end int64) {
 	for len(w.open) > 0 && w.open[len(w.open)-1].End < end-tolerance {
 		w.v.Leave(w.open)

@@ -5,7 +5,7 @@ import "assay/summary"
 // Schema names the layout of the JSON of an answer.
 const Schema = "assay/inspection/1"
 
-// An Answer is what was asked and the answer. It has one of the last four.
+// An Answer is a question with its answer: exactly one of Kernels, Ops, Gap and Moments is set.
 type Answer struct {
 	Schema   string   `json:"schema"`
 	Question Question `json:"question"`
@@ -19,18 +19,18 @@ type Answer struct {
 	MomentsLeft int `json:"moments_left_out,omitempty"`
 }
 
-// A Question is what was asked. It has one of the first four.
+// A Question is a question about a capture: exactly one of Kernel, Op, Gap and At is set.
 type Question struct {
 	Kernel string `json:"kernel,omitempty"` // a pattern
 	Op     string `json:"op,omitempty"`     // a pattern
 	Gap    int    `json:"gap,omitempty"`
 	At     string `json:"at,omitempty"`
-	Window string `json:"window,omitempty"` // the part of the capture that was asked about
+	Window string `json:"window,omitempty"` // the part of the capture that the question is about
 	Top    int    `json:"top"`              // rows of each table
 }
 
-// A Source is an input. The answer has nothing of an input without a rank: it could not be
-// read, or was not asked about.
+// A Source is an input. An input without a rank did not contribute to the answer: it could not be
+// read, or the question was not about it.
 type Source struct {
 	Path string `json:"path"`
 	Rank *int   `json:"rank,omitempty"`

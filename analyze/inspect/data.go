@@ -7,7 +7,7 @@ import (
 	"assay/summary"
 )
 
-// Times are the durations of what was found.
+// Times are statistics of the durations of the operations found, in ns.
 type Times struct {
 	Count    int64 `json:"count"`
 	TotalNS  int64 `json:"total_ns"`
@@ -39,14 +39,14 @@ func (t *Times) finish() {
 	t.MinNS, t.MedianNS, t.MaxNS = t.all[0], stat.Median(t.all), t.all[n-1]
 }
 
-// A Place says which rank's GPU something ran on.
+// A Place is the GPU that something ran on.
 type Place struct {
 	Input  int   `json:"input"` // index into the inputs
 	Rank   int   `json:"rank"`
 	Device int64 `json:"device"`
 }
 
-// A Named is what was found of one name.
+// A Named has the operations of one name.
 type Named struct {
 	Name string `json:"name"`
 	Times
@@ -54,7 +54,7 @@ type Named struct {
 
 // A Kernels is the answer about GPU operations: kernels, copies and memsets.
 type Kernels struct {
-	Category bool `json:"category,omitempty"` // the kernels of a category, because no name has the pattern in it
+	Category bool `json:"category,omitempty"` // the pattern matched no name and is the id of a category
 	Times
 	GPUNS int64 `json:"gpu_ns"` // total time of all GPU operations, found or not
 
@@ -71,7 +71,7 @@ type Kernels struct {
 // A Suggestion is a few names that the capture has.
 type Suggestion struct {
 	Names []string
-	Near  bool // they are like the pattern; else they have the most time
+	Near  bool // the names are similar to the pattern; otherwise they have the most time
 }
 
 // Left counts the rows that were left out.
@@ -146,7 +146,7 @@ type Site struct {
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// A Shape is what was launched with one shape of an operator's arguments.
+// A Shape has the work launched by an operator with one shape of its arguments.
 type Shape struct {
 	Op    string `json:"op"`
 	Dims  string `json:"dims"`
@@ -154,10 +154,10 @@ type Shape struct {
 	Times
 }
 
-// An Ops is the answer about operators, or about ranges where no operator has the name.
+// Ops is the answer about operators, or about annotated ranges if no operator matches.
 type Ops struct {
 	Ranges     bool  `json:"ranges,omitempty"`           // annotated ranges and slices, not operators
-	Exact      bool  `json:"exact,omitempty"`            // operators of this very name, with or without a namespace
+	Exact      bool  `json:"exact,omitempty"`            // the name equals the pattern, with or without a namespace
 	Containing int   `json:"names_containing,omitempty"` // if exact: further operators that "*PATTERN*" finds
 	Count      int64 `json:"count"`
 	CPUNS      int64 `json:"cpu_ns"`      // those in others of the same name do not count again
@@ -203,7 +203,8 @@ type (
 
 func (s *OpSums) plus(o OpSums) {
 	s.Count += o.Count
-	s.CPUNS, s.GPUSelfNS, s.GPUNS = summary.Plus(s.CPUNS, o.CPUNS), summary.Plus(s.GPUSelfNS, o.GPUSelfNS), summary.Plus(s.GPUNS, o.GPUNS)
+	s.CPUNS, s.GPUSelfNS, s.GPUNS = summary.Plus(s.CPUNS, o.CPUNS), summary.Plus(s.GPUSelfNS, o.GPUSelfNS),
+		summary.Plus(s.GPUNS, o.GPUNS)
 }
 
 // A Run is one call of an operator.
@@ -221,7 +222,7 @@ type Run struct {
 	Stack     []Frame `json:"stack,omitempty"`
 }
 
-// A Gap is one stretch of time in which a GPU ran nothing.
+// A Gap is a span of time in which a GPU ran nothing.
 type Gap struct {
 	Place
 	Number  int   `json:"number"` // 1 is the longest
@@ -235,8 +236,9 @@ type Gap struct {
 
 	Causes []Cause `json:"causes,omitempty"` // sum to NS, longest first
 	Launch *Launch `json:"launch,omitempty"` // of After
-	Around []Span  `json:"around,omitempty"` // what the launching thread had open all the time, outer to inner
-	Inside []Span  `json:"inside,omitempty"` // what else it did, longest first, nested
+	// events of the launching thread that were open during the whole gap, outer to inner
+	Around []Span `json:"around,omitempty"`
+	Inside []Span `json:"inside,omitempty"` // what else it did, longest first, nested
 }
 
 // A Work is a GPU operation at a gap.
@@ -254,7 +256,7 @@ type Cause struct {
 	NS    int64  `json:"ns"`
 }
 
-// A Span is what a thread of the host did: one event, or all of one name at one place.
+// A Span is an event of a host thread, or all events of one name at one place of the tree.
 type Span struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
@@ -264,7 +266,7 @@ type Span struct {
 	In    []Span `json:"in,omitempty"`
 }
 
-// A Moment is what happened at one time of one input.
+// A Moment describes one time of one input.
 type Moment struct {
 	Input   int      `json:"input"`
 	Rank    int      `json:"rank"`

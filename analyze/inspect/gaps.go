@@ -11,8 +11,8 @@ import (
 	"assay/trace"
 )
 
-// Longest returns the longest n gaps of the GPUs, without their causes, longest first. Of
-// equal ones that of the first GPU, then the earliest comes first, as in the table of a report.
+// Longest returns the n longest gaps of the GPUs, without their causes, longest first. Ties are
+// sorted by GPU, then by time, as in the table of a report.
 func (c *Capture) Longest(n int) (out []Gap) {
 	for _, d := range c.tl.Devices {
 		if limits.Implausible(d.Window) {
@@ -31,7 +31,8 @@ func (c *Capture) Longest(n int) (out []Gap) {
 // RankGaps sorts and numbers gaps, and keeps the first n.
 func RankGaps(all []Gap, n int) []Gap {
 	slices.SortStableFunc(all, func(a, b Gap) int {
-		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Device, b.Device), cmp.Compare(a.StartNS, b.StartNS))
+		return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.StartNS, b.StartNS))
 	})
 	all, _ = cut(all, n)
 	for i := range all {
@@ -40,8 +41,8 @@ func RankGaps(all []Gap, n int) []Gap {
 	return all
 }
 
-// Explain fills in the rest of a gap of the capture: its causes, what ran around it and what the
-// thread did in it that launched what ended it.
+// Explain adds the details of a gap: its causes, the work around it, and what the thread that
+// launched the work after the gap did meanwhile. Tables have at most top rows.
 func (c *Capture) Explain(g *Gap, top int) {
 	device := c.index(g.Device)
 	h := attribute.HostOf(c.t)
@@ -83,8 +84,8 @@ func (c *Capture) work(a *trace.Activity) *Work {
 	return &Work{Name: c.t.Name(a.Name), Stream: c.t.Tracks[a.Track].Stream, NS: a.Dur}
 }
 
-// doing returns what a thread of the whole capture did in a stretch of time: the events that
-// were open during all of it, outer to inner, and the others, with at most so many rows.
+// doing returns what a thread did in a span of time: the events that were open during all of it, from
+// outer to inner, and at most top rows of other events.
 func (c *Capture) doing(track trace.TrackID, in interval.Span, top int) (around, inside []Span) {
 	for _, th := range hosttree.Threads(c.whole) {
 		if th.Track != track {
@@ -98,7 +99,7 @@ func (c *Capture) doing(track trace.TrackID, in interval.Span, top int) (around,
 	return nil, nil
 }
 
-// A gapWalker adds up what a thread did in a stretch of time.
+// A gapWalker sums what a thread did in a span of time.
 type gapWalker struct {
 	c      *Capture
 	in     interval.Span
@@ -116,10 +117,10 @@ type node struct {
 	kids  []*node
 }
 
-// A path is the node of an open event, nil until the stretch begins.
+// A path is the node of an open event, or nil before the span.
 type path struct {
 	node *node
-	all  bool // it is open during all of the stretch
+	all  bool // the event is open during the whole span
 }
 
 func (w *gapWalker) Enter([]hosttree.Open[path]) {}
@@ -161,7 +162,7 @@ func (n *node) kid(f hosttree.Frame) *node {
 	return k
 }
 
-// spans returns nodes as spans, longest first, as long as there are rows left.
+// spans converts nodes to spans, longest first, while *rows is positive.
 func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 	const deepest = 12
 	slices.SortStableFunc(nodes, func(a, b *node) int {
@@ -172,7 +173,8 @@ func (w *gapWalker) spans(nodes []*node, rows *int, depth int) (out []Span) {
 			break
 		}
 		*rows--
-		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: w.c.since(n.first), NS: n.ns}
+		s := Span{Name: w.c.eventName(n.name, n.kind), Kind: n.kind.String(), Count: n.count, AtNS: w.c.since(n.first),
+			NS: n.ns}
 		s.In = w.spans(n.kids, rows, depth+1)
 		out = append(out, s)
 	}
@@ -184,8 +186,8 @@ func (c *Capture) span(f *hosttree.Frame) Span {
 	return Span{Name: c.eventName(f.Name, f.Kind), Kind: f.Kind.String(), AtNS: c.since(f.Start), NS: f.End - f.Start}
 }
 
-// eventName returns the name of an event of the host. That of a Python function begins with
-// the function, as in a stack.
+// eventName returns the name of a host event. For a Python function, the function comes first, as in
+// a stack.
 func (c *Capture) eventName(name trace.Sym, kind trace.Kind) string {
 	if kind == trace.Python {
 		return attribute.FrameOf(c.t.Name(name)).Name

@@ -1,9 +1,10 @@
-// Package inspect answers questions about single events of a trace: which instances a kernel
-// or an operator has, what a gap was for, what happened at a moment. It says where they come
-// from with the links and sites of the packages of analyze, and decides nothing itself.
+// Package inspect answers questions about single events of a trace: the instances of a kernel or an
+// operator, the causes of a gap, the state at one moment. It combines the measurements of package
+// attribute and others, and adds no measurement of its own.
 //
-// The answers are plain data. Those of several inputs are joined by [JoinKernels] and
-// [JoinOps].
+// Start with inspect.go (Capture, New). Each kind of question has a file: kernels.go, ops.go, gaps.go
+// and moment.go. The answers are plain data, in data.go and answer.go; [JoinKernels] and [JoinOps]
+// join those of several inputs. Package report/inspection prints them.
 package inspect
 
 import (
@@ -27,7 +28,7 @@ import (
 
 // An Input says where a trace comes from.
 type Input struct {
-	Index int // of the answers' places
+	Index int // as in Place.Input
 	Rank  int
 }
 
@@ -35,18 +36,17 @@ type Input struct {
 type Capture struct {
 	in    Input
 	whole *trace.Trace // all of the capture
-	t     *trace.Trace // the part that is asked about
+	t     *trace.Trace // the part that questions are about
 	tl    *gpu.Timeline
 	start int64 // of the capture
 	opt   analyze.Options
 
-	stepRows []summary.Step // of the whole capture; nil until they are asked for
+	stepRows []summary.Step // of the whole capture; nil until computed
 }
 
-// New prepares a trace. Part is the part of it that is asked about, or t itself. Top is
-// the number of rows of each table of an answer.
+// New prepares a trace for questions about part, which is a window of t or t itself.
 func New(t, part *trace.Trace, in Input, opt analyze.Options) *Capture {
-	var unused diag.Ledger // the summary tells them
+	var unused diag.Ledger // the summary has the issues
 	c := &Capture{in: in, whole: t, t: part, start: analyze.Extent(t).Start, opt: opt}
 	if c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused); len(c.tl.Repeated()) > 0 {
 		c.t = gpu.WithoutRepeated(c.t, c.tl.Repeated())
@@ -63,13 +63,13 @@ func (c *Capture) Devices() (out []int64) {
 	return out
 }
 
-// Only leaves out all GPUs but one, and reports whether there is that one.
+// Only restricts the capture to one GPU, and reports whether it exists.
 func (c *Capture) Only(device int64) bool {
 	c.tl.Devices = slices.DeleteFunc(c.tl.Devices, func(d *gpu.Device) bool { return d.Ordinal != device })
 	return len(c.tl.Devices) > 0
 }
 
-// place returns where a device is. A trace that has several ranks says which is whose.
+// place returns the place of a device. A trace of several ranks states the rank of each device.
 func (c *Capture) place(device int64) Place {
 	rank, ok := c.t.Meta.DeviceRanks[device]
 	if !ok {
@@ -81,7 +81,8 @@ func (c *Capture) place(device int64) Place {
 // attribution attributes the work of the part.
 func (c *Capture) attribution(h *attribute.Host) *attribute.Attribution {
 	var unused diag.Ledger
-	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused), attribute.Asked{Rows: limits.MaxRows})
+	return attribute.Work(c.tl, h, steps.MarksOf(steps.NewVocabulary(c.t, c.opt.Phases), &unused),
+		attribute.Options{Rows: limits.MaxRows})
 }
 
 // step returns the step that a device is in, or nil.
@@ -126,11 +127,11 @@ func (c *Capture) launch(call *trace.Call, work *trace.Activity) *Launch {
 	}
 }
 
-// siteOf makes a site of an attribution's.
+// siteOf converts a site of an attribution.
 func siteOf(s attribute.Site) Site {
 	out := Site{Op: s.Op, Module: s.Module, Range: s.Range, Pass: s.Pass}
 	if out.Pass == "other" {
-		out.Pass = "" // nothing is trained, or it is unknown
+		out.Pass = "" // there is no training, or the pass is unknown
 	}
 	for _, f := range s.Lines {
 		out.Stack = append(out.Stack, Frame{f.Name, f.File, f.Line})
@@ -138,12 +139,12 @@ func siteOf(s attribute.Site) Site {
 	return out
 }
 
-// key has what makes a site.
+// key returns a text that is equal for equal sites.
 func (s *Site) key() string {
 	return fmt.Sprint(s.Op, "\x00", s.Module, "\x00", s.Range, "\x00", s.Pass, "\x00", s.Stack, s.Unknown)
 }
 
-// A siteTable adds work up by the place that launched it.
+// A siteTable sums work by launch site.
 type siteTable struct {
 	a    *attribute.Attribution
 	rows map[attribute.SiteID]*Site
@@ -167,7 +168,7 @@ func (t *siteTable) add(number int, ns int64) {
 	r.TotalNS = summary.Plus(r.TotalNS, ns)
 }
 
-// sites returns the rows, those that read the same as one.
+// sites returns the rows, with sites that look the same joined.
 func (t *siteTable) sites() []Site {
 	all := []Site{t.none}
 	for _, r := range t.rows {
@@ -176,7 +177,7 @@ func (t *siteTable) sites() []Site {
 	return joinSites(all)
 }
 
-// joinSites adds up the sites that read the same, largest total first.
+// joinSites sums sites that look the same, and sorts by descending total.
 func joinSites(all []Site) []Site {
 	by := make(map[string]*Site)
 	for _, s := range all {
@@ -200,7 +201,7 @@ func joinSites(all []Site) []Site {
 	return out
 }
 
-// cut keeps the first rows, and counts the others.
+// cut returns the first top rows, and the number of the others.
 func cut[T any](rows []T, top int) (kept []T, left int) {
 	if len(rows) <= top {
 		return rows, 0
@@ -208,11 +209,11 @@ func cut[T any](rows []T, top int) (kept []T, left int) {
 	return rows[:top:top], len(rows) - top
 }
 
-// A finder looks names of a trace up, each once.
+// A finder matches names of a trace with a pattern, and caches the results.
 type finder struct {
 	t       *trace.Trace
 	pattern string
-	known   []int8 // by name: 1 found, -1 not
+	known   []int8 // by name: 1 for a match, -1 for none, 0 until computed
 }
 
 // exactly makes the finder find operators of the very name only, if there are any, and returns
@@ -229,7 +230,8 @@ func (f *finder) exactly() (exact bool, others int) {
 		}
 		seen[o.Name] = true
 		name := f.t.Name(o.Name)
-		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok && strings.EqualFold(last, f.pattern) {
+		if _, last, ok := strings.Cut(name, "::"); strings.EqualFold(name, f.pattern) || ok &&
+			strings.EqualFold(last, f.pattern) {
 			same = append(same, o.Name)
 		} else if label.Finds("*"+f.pattern+"*", name) {
 			others++

@@ -9,8 +9,8 @@ import (
 	"assay/summary"
 )
 
-// Issues returns what makes an answer incomplete or doubtful: events of the capture that were
-// lost, and times that cannot be right. What a capture merely lacks is in the summary.
+// Issues returns the issues that make an answer incomplete or doubtful: lost events and impossible
+// times. The summary has the others.
 func (c *Capture) Issues() (out []summary.Issue) {
 	for _, is := range c.whole.Issues {
 		if is.Severity == diag.Info {
@@ -35,8 +35,7 @@ func (c *Capture) Issues() (out []summary.Issue) {
 // since returns the time since the start of the capture.
 func (c *Capture) since(t int64) int64 { return apart(c.start, t) }
 
-// apart returns the time from one moment to another. Moments too far apart for an int64 are
-// the longest time apart that it holds.
+// apart returns to - from, limited to the range of int64.
 func apart(from, to int64) int64 {
 	switch {
 	case from < 0 && to > math.MaxInt64+from:

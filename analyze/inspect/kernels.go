@@ -14,21 +14,22 @@ import (
 	"assay/trace"
 )
 
-// A found is a GPU operation that was found.
+// A found is a GPU operation that matches the question.
 type found struct {
 	*trace.Activity
 	device int64
 	number int
 }
 
-// longer orders operations, the longest first.
+// longer sorts operations longest first.
 func longer(a, b found) int {
-	return cmp.Or(cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Start, b.Start), cmp.Compare(a.device, b.device), cmp.Compare(a.number, b.number))
+	return cmp.Or(cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Start, b.Start), cmp.Compare(a.device, b.device),
+		cmp.Compare(a.number, b.number))
 }
 
-// Kernels answers which GPU operations have a name like the pattern or, if none has, which
-// kernels are of the category of this name. An operation belongs to the window in which it
-// starts, with all of its duration.
+// Kernels returns the GPU operations whose name matches the pattern or, if there are none, the
+// kernels of the category with this id. An operation belongs to the window in which it starts, with
+// its whole duration. Tables have at most top rows.
 func (c *Capture) Kernels(pattern string, top int) *Kernels {
 	out := &Kernels{}
 	has := newFinder(c.t, pattern).has
@@ -79,7 +80,7 @@ func (c *Capture) Kernels(pattern string, top int) *Kernels {
 	return out
 }
 
-// anyWork reports whether the name of an operation of the window is looked for.
+// anyWork reports whether has is true for the name of any operation of the window.
 func (c *Capture) anyWork(has func(trace.Sym) bool) bool {
 	for _, d := range c.tl.Devices {
 		for _, w := range d.Work {
@@ -91,14 +92,14 @@ func (c *Capture) anyWork(has func(trace.Sym) bool) bool {
 	return false
 }
 
-// ofCategory returns whether a name is of a category of kernels, by its id.
+// ofCategory returns a function that reports whether kernels of a name belong to a category.
 func (c *Capture) ofCategory(id string) func(trace.Sym) bool {
 	return func(name trace.Sym) bool {
 		return strings.EqualFold(c.tl.Classes[name].Category, strings.TrimSpace(id))
 	}
 }
 
-// workNames returns the names of GPU operations, those of most time first.
+// workNames returns the names of GPU operations by descending time.
 func (c *Capture) workNames() []string {
 	total := make(map[string]int64)
 	for _, d := range c.tl.Devices {
@@ -110,7 +111,7 @@ func (c *Capture) workNames() []string {
 	return largestFirst(total)
 }
 
-// largestFirst returns the keys by falling value.
+// largestFirst returns the keys by descending value.
 func largestFirst(total map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(total), func(a, b string) int {
 		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
@@ -156,8 +157,7 @@ func (w *opWalker) Leave([]hosttree.Open[*trace.Op]) {}
 
 func (w *opWalker) Between(_, _ int64, _ []hosttree.Open[*trace.Op]) {}
 
-// shapes adds the operations up by the shape of the arguments of the operator that launched
-// them.
+// shapes sums the operations by the argument shapes of the operator that launched them.
 func (c *Capture) shapes(all []found, l *launches.Links, ops []*trace.Op) (out []Shape) {
 	type key struct {
 		op    trace.Sym
@@ -213,8 +213,7 @@ func (c *Capture) instances(all []found, a *attribute.Attribution, ops []*trace.
 	return out
 }
 
-// neighbours finds what ran before and after operations on their streams, also outside the
-// part that is asked about.
+// neighbours finds the operations before and after on the same stream, also outside of the window.
 func (c *Capture) neighbours(all []found, out []Instance) {
 	byTrack := make(map[trace.TrackID][]int)
 	before, after := make([]*trace.Activity, len(all)), make([]*trace.Activity, len(all))
@@ -247,8 +246,8 @@ func (c *Capture) neighbours(all []found, out []Instance) {
 	}
 }
 
-// JoinKernels joins the answers of several inputs to the same question, and cuts each table
-// to so many rows. It takes their slices.
+// JoinKernels joins the answers of several inputs to the same question. Tables have at most top rows.
+// It takes over the slices of the answers.
 func JoinKernels(all []*Kernels, top int) *Kernels {
 	out := &Kernels{}
 	names, shapes := make(map[string]*Named), make(map[[3]string]*Shape)
@@ -283,7 +282,8 @@ func JoinKernels(all []*Kernels, top int) *Kernels {
 		out.Shapes = append(out.Shapes, *s)
 	}
 	slices.SortFunc(out.Shapes, func(a, b Shape) int {
-		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Dims, b.Dims),
+			cmp.Compare(a.Types, b.Types))
 	})
 	out.Shapes, out.Left.Shapes = cut(out.Shapes, top)
 	out.Sites, out.Left.Sites = cut(joinSites(out.Sites), top)

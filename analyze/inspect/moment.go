@@ -14,8 +14,8 @@ import (
 	"assay/trace"
 )
 
-// At answers what happened at a time on the clock of the trace: an event is there from its
-// start to before its end.
+// At describes the time t, in ns on the clock of the trace. An event is open from its start until
+// just before its end. Tables have at most top rows.
 func (c *Capture) At(t int64, top int) *Moment {
 	out := &Moment{Input: c.in.Index, Rank: c.in.Rank, TimeNS: t, AtNS: c.since(t)}
 	for _, r := range analyze.PhaseRuns(c.whole, c.opt) {
@@ -40,11 +40,12 @@ func (c *Capture) At(t int64, top int) *Moment {
 	}
 	for i, d := range c.tl.Devices {
 		place := c.place(d.Ordinal)
-		row := Device{Rank: place.Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal), Step: c.step(d.Ordinal, t),
+		row := Device{Rank: place.Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal),
+			Step:    c.step(d.Ordinal, t),
 			Outside: t < d.Window.Start || t >= d.Window.End, Queued: queued[d.Ordinal]}
 		if row.Gap = gaps[i]; row.Gap != nil {
 			c.explain(row.Gap, a, top)
-			row.Gap.Launch, row.Gap.Around, row.Gap.Inside = nil, nil, nil // the threads of the moment say it
+			row.Gap.Launch, row.Gap.Around, row.Gap.Inside = nil, nil, nil // already in the threads of the moment
 		}
 		row.Streams, row.StreamsLeft = cut(c.streamsAt(d.Ordinal, t), top)
 		out.Devices = append(out.Devices, row)
@@ -53,8 +54,7 @@ func (c *Capture) At(t int64, top int) *Moment {
 	return out
 }
 
-// gapAt returns the gap of a device that a time is in, or nil, and how many gaps are as long or
-// longer.
+// gapAt returns the gap of a device at time t, or nil, and its number by length.
 func (c *Capture) gapAt(d *gpu.Device, t int64) (found *Gap, number int) {
 	for g := range d.Gaps() {
 		if g.Start <= t && t < g.End {
@@ -72,11 +72,11 @@ func (c *Capture) gapAt(d *gpu.Device, t int64) (found *Gap, number int) {
 	return found, 0
 }
 
-// maxNumbered is how many gaps of a capture have a number.
+// maxNumbered is the number of gaps of a capture that get a number.
 const maxNumbered = 10_000
 
-// queuedAt returns how many operations of each device were launched and had not started. An
-// operation is in the queue from the start of its call.
+// queuedAt returns the queue length of each device: operations that were launched and had not
+// started. An operation is queued from the start of its call.
 func queuedAt(t *trace.Trace, l *launches.Links, at int64) map[int64]int64 {
 	out := make(map[int64]int64)
 	number := -1
@@ -89,7 +89,7 @@ func queuedAt(t *trace.Trace, l *launches.Links, at int64) map[int64]int64 {
 	return out
 }
 
-// streamsAt returns what is on the streams of a device, those where something runs first.
+// streamsAt describes the streams of a device, busy streams first.
 func (c *Capture) streamsAt(device, t int64) (out []Stream) {
 	by := make(map[int64]*Stream)
 	current := func(a *trace.Activity, from int64) *Current {
@@ -128,7 +128,7 @@ func (c *Capture) streamsAt(device, t int64) (out []Stream) {
 	return out
 }
 
-// threadsAt returns the threads that have events open, those that launch GPU work first.
+// threadsAt returns the threads with open events, those that launch GPU work first.
 func (c *Capture) threadsAt(t int64) (out []Thread) {
 	type row struct {
 		Thread
@@ -162,7 +162,7 @@ func (w *momentWalker) Leave([]hosttree.Open[struct{}]) {}
 func (w *momentWalker) Between(from, to int64, open []hosttree.Open[struct{}]) {
 	if from <= w.at && w.at < to {
 		for i := range open {
-			if open[i].End <= w.at { // it only waits for what is nested in it
+			if open[i].End <= w.at { // ended; kept open by a nested event that ends slightly later
 				continue
 			}
 			w.open = append(w.open, w.c.span(&open[i].Frame))

@@ -8,13 +8,13 @@ import (
 	"assay/internal/label"
 )
 
-// maxNames is how many names are suggested.
+// maxNames is the maximum number of suggested names.
 const maxNames = 5
 
-// suggest returns the names that are most like a pattern, in which no name is found. Of equally
-// near ones the first come first. If none is near, it returns the first.
+// suggest returns the names most similar to a pattern that matched nothing. Ties keep the order of
+// names. If none is similar, it returns the first names.
 func suggest(pattern string, names []string) Suggestion {
-	const most = 2000 // names that are compared
+	const most = 2000 // number of names to compare
 	type scored struct {
 		name string
 		off  int // in letters
@@ -48,7 +48,7 @@ func suggest(pattern string, names []string) Suggestion {
 	return out
 }
 
-// joinSuggestions joins those of several inputs. Near names count before others.
+// joinSuggestions joins the suggestions of several inputs, similar names first.
 func joinSuggestions(all []Suggestion) (out Suggestion) {
 	for _, s := range all {
 		if s.Near && !out.Near {
@@ -66,9 +66,10 @@ func joinSuggestions(all []Suggestion) (out Suggestion) {
 	return out
 }
 
-// words returns the words of a name in small letters, at most 64 of at most 32 bytes.
+// words returns the words of a name in lower case: at most 64 words of at most 32 bytes.
 func words(name string) (out []string) {
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return r < 128 && (!label.IsWord(byte(r)) || r == '_') }) {
 		if len(out) < 64 {
 			out = append(out, w[:min(32, len(w))])
 		}
@@ -76,7 +77,7 @@ func words(name string) (out []string) {
 	return out
 }
 
-// distance returns how far b is from a, in letters. A beginning of b is as near as one letter.
+// distance returns the edit distance of a and b, in letters. If a is a prefix of b, it is at most 1.
 func distance(a, b string) int {
 	if strings.HasPrefix(b, a) {
 		return min(1, len(b)-len(a))

@@ -20,7 +20,8 @@ import (
 // the work that it launched.
 func (c *Capture) Ops(pattern string, top int) *Ops {
 	h := attribute.HostOf(c.t)
-	w := &runWalker{c: c, links: h.Links, find: newFinder(c.t, pattern), kinds: trace.Of(trace.CPUOp), top: top, rows: make(map[trace.Sym]*opSums)}
+	w := &runWalker{c: c, links: h.Links, find: newFinder(c.t, pattern), kinds: trace.Of(trace.CPUOp), top: top,
+		rows: make(map[trace.Sym]*opSums)}
 	w.Exact, w.Containing = w.find.exactly()
 	w.walk()
 	if len(w.rows) == 0 {
@@ -59,7 +60,7 @@ func (c *Capture) Ops(pattern string, top int) *Ops {
 	return out
 }
 
-// opNames returns the names of operators and ranges, those of most time first.
+// opNames returns the names of operators and ranges by descending time.
 func (c *Capture) opNames() []string {
 	total := make(map[string]int64)
 	for o := range c.t.Ops.All() {
@@ -79,12 +80,12 @@ func (c *Capture) opNames() []string {
 type opSums struct {
 	Op
 	t      *trace.Trace
-	open   int // calls that are open now: the inner ones do not count in totals
+	open   int // number of open calls: nested ones do not count in totals
 	shapes map[trace.ShapeID]*OpSums
 	first  map[trace.ShapeID]*trace.Op
 }
 
-// row returns the row, with the shapes that read the same as one.
+// row returns the row, with shapes that look the same joined.
 func (r *opSums) row() Op {
 	by := make(map[[2]string]*OpShape)
 	for id, s := range r.shapes {
@@ -104,12 +105,13 @@ func shapeRows(by map[[2]string]*OpShape) (out []OpShape) {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b OpShape) int {
-		return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.CPUNS, a.CPUNS), cmp.Compare(a.Dims, b.Dims), cmp.Compare(a.Types, b.Types))
+		return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.CPUNS, a.CPUNS), cmp.Compare(a.Dims, b.Dims),
+			cmp.Compare(a.Types, b.Types))
 	})
 	return out
 }
 
-// A runWalker adds up the calls of operators, of all threads.
+// A runWalker sums the calls of operators on all threads.
 type runWalker struct {
 	Ops
 	c      *Capture
@@ -122,10 +124,10 @@ type runWalker struct {
 	track  trace.TrackID
 }
 
-// A runData is what an open event adds up.
+// runData has the sums of an open event.
 type runData struct {
 	inner   int // index of the innermost event of the kinds, or -1
-	found   int // how many of the open events, itself included, are looked for
+	found   int // number of open events that match, itself included
 	self    int64
 	gpu     int64
 	matches bool
@@ -178,7 +180,8 @@ func (w *runWalker) Enter(open []hosttree.Open[runData]) {
 func (w *runWalker) of(name trace.Sym) *opSums {
 	r := w.rows[name]
 	if r == nil {
-		r = &opSums{t: w.c.t, Op: Op{Name: w.c.t.Name(name)}, shapes: make(map[trace.ShapeID]*OpSums), first: make(map[trace.ShapeID]*trace.Op)}
+		r = &opSums{t: w.c.t, Op: Op{Name: w.c.t.Name(name)}, shapes: make(map[trace.ShapeID]*OpSums),
+			first: make(map[trace.ShapeID]*trace.Op)}
 		w.rows[name] = r
 	}
 	return r
@@ -208,7 +211,7 @@ func (w *runWalker) Leave(open []hosttree.Open[runData]) {
 	r.plus(sums)
 	w.Count += sums.Count
 	w.GPUSelfNS = summary.Plus(w.GPUSelfNS, sums.GPUSelfNS)
-	if top.Data.found == 1 { // not within another that is looked for
+	if top.Data.found == 1 { // not nested in another match
 		w.CPUNS = summary.Plus(w.CPUNS, sums.CPUNS)
 	}
 	if top.Kind == trace.CPUOp {
@@ -219,7 +222,7 @@ func (w *runWalker) Leave(open []hosttree.Open[runData]) {
 	}
 }
 
-// addShape adds a call up by the shape of the arguments, if they were recorded.
+// addShape adds a call to the sums of its argument shapes, if they were recorded.
 func (r *opSums) addShape(o *trace.Op, sums OpSums) {
 	if r.t.Shape(o.Shape).Dims == 0 {
 		return
@@ -232,11 +235,12 @@ func (r *opSums) addShape(o *trace.Op, sums OpSums) {
 
 func (w *runWalker) Between(_, _ int64, _ []hosttree.Open[runData]) {}
 
-// keep adds the last event of the stack to the longest, if it is one of them.
+// keep adds the last event of the stack to the longest calls, if it is one of them.
 func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	top := &open[len(open)-1]
 	run := Run{
-		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: w.c.since(top.Start), NS: top.End - top.Start,
+		Name: w.c.t.Name(top.Name), Input: w.c.in.Index, Rank: w.c.in.Rank, StartNS: top.Start, AtNS: w.c.since(top.Start),
+		NS:        top.End - top.Start,
 		GPUSelfNS: top.Data.self, GPUNS: top.Data.gpu,
 	}
 	if len(w.Longest) == w.top && longerRun(w.Longest[w.top-1], run) <= 0 {
@@ -257,13 +261,14 @@ func (w *runWalker) keep(open []hosttree.Open[runData]) {
 	w.Longest = w.Longest[:min(len(w.Longest), w.top)]
 }
 
-// longerRun orders calls: most GPU time first, then most CPU time.
+// longerRun sorts calls by descending GPU time, then by descending CPU time.
 func longerRun(a, b Run) int {
-	return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.StartNS, b.StartNS), strings.Compare(a.Thread, b.Thread))
+	return cmp.Or(cmp.Compare(b.GPUNS, a.GPUNS), cmp.Compare(b.NS, a.NS), cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(a.StartNS, b.StartNS), strings.Compare(a.Thread, b.Thread))
 }
 
-// JoinOps joins the answers of several inputs to the same question, and cuts each table to so
-// many rows. It takes their slices. Ranges count only if no input has such an operator.
+// JoinOps joins the answers of several inputs to the same question. Tables have at most top rows. It
+// takes over the slices of the answers. Ranges count only if no input has a matching operator.
 func JoinOps(all []*Ops, top int) *Ops {
 	out := &Ops{}
 	if slices.ContainsFunc(all, func(o *Ops) bool { return len(o.Names) > 0 && !o.Ranges }) {
@@ -276,9 +281,11 @@ func JoinOps(all []*Ops, top int) *Ops {
 	shapes := make(map[string]map[[2]string]*OpShape)
 	var instead []Suggestion
 	for _, o := range all {
-		out.Ranges, out.Exact, out.Containing = out.Ranges || o.Ranges, out.Exact || o.Exact, max(out.Containing, o.Containing)
+		out.Ranges, out.Exact, out.Containing = out.Ranges || o.Ranges, out.Exact || o.Exact,
+			max(out.Containing, o.Containing)
 		out.Count += o.Count
-		out.CPUNS, out.GPUSelfNS, out.GPUNS = summary.Plus(out.CPUNS, o.CPUNS), summary.Plus(out.GPUSelfNS, o.GPUSelfNS), summary.Plus(out.GPUNS, o.GPUNS)
+		out.CPUNS, out.GPUSelfNS, out.GPUNS = summary.Plus(out.CPUNS, o.CPUNS), summary.Plus(out.GPUSelfNS, o.GPUSelfNS),
+			summary.Plus(out.GPUNS, o.GPUNS)
 		out.Longest, out.Sites = append(out.Longest, o.Longest...), append(out.Sites, o.Sites...)
 		for _, n := range o.Names {
 			if names[n.Name] == nil {

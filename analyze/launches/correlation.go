@@ -9,25 +9,26 @@ import (
 	"assay/trace"
 )
 
-// A callIndex finds calls by their correlation. Profilers write calls, and the work
-// that they launched, in nearly the order of their correlations, which may be far apart.
+// A callIndex finds calls by their correlation. It is a sorted list and not a table, because
+// correlations may be far apart. Calls and their work come in nearly the order of correlations,
+// so each search starts where the last one ended.
 type callIndex struct {
 	t      *trace.Trace
 	calls  []correlated         // sorted
-	at     int                  // the place in calls of what was looked up last
-	rivals map[trace.ID]*rivals // of correlations that several calls have
-	owner  map[int64]string     // by device: the pid that launched most of what is clear
+	at     int                  // result of the last search in calls
+	rivals map[trace.ID]*rivals // for the correlations of several calls
+	owner  map[int64]string     // by device: the pid that launched most of its unambiguous work
 }
 
-// A correlated is a call, with its correlation in the upper half of the number.
+// A correlated is a call: its correlation in the upper half of the number, its Ref in the lower.
 type correlated uint64
 
 func (c correlated) id() trace.ID   { return trace.ID(c >> 32) }
 func (c correlated) ref() trace.Ref { return trace.Ref(c) }
 
-// rivals are the calls of one correlation, without calls nested in another of them:
-// the runtime's call counts, and not the driver's call in it. They are sorted by
-// start, once for all processes and once by process.
+// rivals are the calls that share a correlation, sorted by start: of all processes together, by
+// process, and by the label of the process. A call that is nested in another of them is left out:
+// the runtime's call counts, not the driver's call in it.
 type rivals struct {
 	all            []rival
 	byPID, byLabel map[string][]rival
@@ -63,7 +64,7 @@ func callsByCorrelation(t *trace.Trace) *callIndex {
 	return x
 }
 
-// forget releases the memory that only linking needs.
+// forget releases the memory that is needed only for linking.
 func (x *callIndex) forget() { x.calls, x.rivals, x.owner = nil, nil, nil }
 
 func (x *callIndex) rival(i int) rival {
@@ -71,11 +72,11 @@ func (x *callIndex) rival(i int) rival {
 	return rival{x.t.Calls.At(ref), ref}
 }
 
-// find returns the place of the first call of a correlation, and whether there is one. It
-// looks near the correlation that was looked up before, and in steps that double.
+// find returns the index of the first call of a correlation, and whether there is one. It starts
+// at the result of the last search and doubles its steps.
 func (x *callIndex) find(id trace.ID) (place int, ok bool) {
 	key, n := correlated(id)<<32, len(x.calls)
-	from, to := x.at, x.at // calls before from are smaller than key, those from to on are not
+	from, to := x.at, x.at // invariant: calls[:from] < key <= calls[to:]
 	for step := 1; to < n && x.calls[to] < key; step *= 2 {
 		from, to = to+1, to+step
 	}
@@ -89,15 +90,15 @@ func (x *callIndex) find(id trace.ID) (place int, ok bool) {
 	return place, place < n && x.calls[place].id() == id
 }
 
-// finalize sorts rivals, whatever their order in the file, and drops those inside
-// others.
+// finalize sorts rivals, so that the order of the file does not matter, and drops nested calls.
 func (x *callIndex) finalize(r *rivals) {
 	pid := func(c rival) string { return x.t.Tracks[c.Track].PID }
 	slices.SortFunc(r.all, func(a, b rival) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(pid(a), pid(b)), cmp.Compare(x.t.Tracks[a.Track].TID, x.t.Tracks[b.Track].TID), cmp.Compare(x.t.Name(a.Name), x.t.Name(b.Name)))
+			cmp.Compare(pid(a), pid(b)), cmp.Compare(x.t.Tracks[a.Track].TID,
+				x.t.Tracks[b.Track].TID), cmp.Compare(x.t.Name(a.Name), x.t.Name(b.Name)))
 	})
-	over := make(map[trace.TrackID]int64) // until when the last kept call of a thread lasts
+	over := make(map[trace.TrackID]int64) // end of the last call kept, by thread
 	r.all = slices.DeleteFunc(r.all, func(c rival) bool {
 		if end, ok := over[c.Track]; ok && c.Start < end {
 			return true
@@ -114,8 +115,8 @@ func (x *callIndex) finalize(r *rivals) {
 	}
 }
 
-// launched returns the call that launched a, if it is known, and whether calls of
-// several processes might have.
+// launched returns the call that launched a, and whether it is known. several reports whether
+// there were other candidates.
 func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several bool) {
 	place, ok := x.find(a.Correlation)
 	if !ok {
@@ -133,7 +134,7 @@ func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several boo
 	if list == nil {
 		list = r.all
 	}
-	// The last that began before the work did, or the first.
+	// The last call that started before the work did, or else the first call.
 	i, _ := slices.BinarySearchFunc(list, a.Start, func(c rival, t int64) int {
 		if c.Start <= t {
 			return -1
@@ -143,8 +144,8 @@ func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several boo
 	return list[max(0, i-1)].ref, true, len(r.all) > 1
 }
 
-// processLabel returns the label that programs which merge traces write before the
-// number of a process: "TP00" for "[TP00] 4217".
+// processLabel returns the label that tools that merge traces put before the number of a process:
+// "TP00" for "[TP00] 4217".
 func processLabel(pid string) string {
 	if label, _, ok := strings.Cut(pid, "]"); ok && strings.HasPrefix(label, "[") {
 		return label[1:]
@@ -152,8 +153,8 @@ func processLabel(pid string) string {
 	return ""
 }
 
-// findOwners finds the process that launched most of the work of each device
-// whose correlation only one call has.
+// findOwners finds, for each device, the process that launched most of its work with unambiguous
+// correlations.
 func (x *callIndex) findOwners() {
 	if len(x.rivals) == 0 {
 		return

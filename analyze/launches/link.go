@@ -1,6 +1,12 @@
-// Package launches links device work to the calls of the host that launched it, and finds
-// where the two contradict each other: launches without work, work without a launch, more
-// records than launches, and work at times at which it cannot have run.
+// Package launches links GPU work to the host calls that launched it, and finds contradictions
+// between the two.
+//
+// Start with link.go: Of makes the Links of a trace. correlation.go finds calls by the ids that
+// profilers write. launched.go lists the work of each link. The other files look for faults:
+// unrecorded.go for launches without work, surplus.go for more records than launches, and
+// plausible.go for work at impossible times.
+//
+// Package steps, calls and attribute build on the links.
 package launches
 
 import (
@@ -11,52 +17,52 @@ import (
 	"assay/trace"
 )
 
-// A Link is one call of the host that launched device work, or, where calls
-// were not recorded, the operator that did. There are millions, so it has no pointer,
-// which the garbage collector would follow.
+// A Link is a host call that launched GPU work, or an operator if calls were not recorded. There
+// are millions, so it has no pointers, to spare the garbage collector.
 type Link struct {
-	interval.Span               // of the call
-	WorkNS        int64         // sum of the durations of the device work launched that starts in the window of the trace
-	copied        int64         // when the last of the copies and fills launched ended
+	interval.Span               // time of the call, or of the operator
+	WorkNS        int64         // sum of the durations of its work that starts in the window of the trace
+	copied        int64         // last end of its copies and memsets
 	row           trace.Ref     // of the call, or of the operator
-	Track         trace.TrackID // of the call
-	Work          int32         // pieces of work
+	Track         trace.TrackID // thread of the call
+	Work          int32         // number of its activities that start in the window of the trace
 	called        bool          // the call was recorded
-	copies        bool          // it launched a copy or fill
+	copies        bool          // it launched a copy or memset
 }
 
-// Copied returns when the last of the copies and fills of the link ended, and false if it
-// launched none.
+// Copied returns the last end, in ns, of the copies and memsets of the link, and whether there
+// are any.
 func (k *Link) Copied() (end int64, ok bool) { return k.copied, k.copies }
 
-// Links has the link of every piece of device work.
+// Links has the link of every activity whose launch is known. Its methods are safe for use by
+// several goroutines.
 type Links struct {
 	t *trace.Trace
 
 	List    []Link
-	Of      []int32 // by the number of an activity in its table: an index of List, or -1
+	Of      []int32 // by the number of an activity in its table: an index into List, or -1
 	calls   *callIndex
-	byCall  []int32 // by the row of a call: its link, plus 1
-	byOp    []int32 // by the row of an operator; nil if no operator is a link
-	Without int64   // activities without a link
-	Double  int64   // activities whose correlation several calls have
-	Early   int64   // activities that started before their call began
-	Called  int64   // activities with a call
-	longest int64   // the longest time from the start of a call to the end of its work
+	byCall  []int32 // by the row of a call: its link plus 1, or 0
+	byOp    []int32 // the same by the row of an operator; nil if no operator is a link
+	Without int64   // number of activities without a link
+	Double  int64   // number of activities whose correlation is ambiguous
+	Early   int64   // number of activities that started before their call, by over clockSlack
+	Called  int64   // number of activities with a call
+	longest int64   // longest time from the start of a call to the end of its work, in ns
 
-	found   chan struct{} // is closed once the following are known
+	found   chan struct{} // closed when lost and surplus are set
 	lost    Losses
-	surplus int64 // records beyond one of each launch: see surplusOf
+	surplus int64 // see surplusOf
 }
 
-// Lost returns the launches without an activity.
+// Lost returns the launches whose work was not recorded. It waits until they are found.
 func (l *Links) Lost() *Losses {
 	<-l.found
 	return &l.lost
 }
 
-// clockSlack is the time, in ns, by which work may start before its call without an
-// issue: profilers align the clocks of host and device to about 1 µs.
+// clockSlack is the time, in ns, by which work may start before its call without an issue.
+// Profilers align the clocks of host and device to about 1 µs.
 const clockSlack = 2000
 
 // HasCall reports whether the call of a link was recorded.
@@ -70,37 +76,37 @@ func (l *Links) Call(i int32) *trace.Call {
 	return nil
 }
 
-// Time returns when the call of a link began and ended.
+// Time returns the start and the end of the call of a link.
 func (l *Links) Time(i int32) interval.Span { return l.List[i].Span }
 
-// Start returns when the call of a link began.
+// Start returns the start of the call of a link.
 func (l *Links) Start(i int32) int64 { return l.List[i].Start }
 
-// Of links device work to what launched it: by correlation, which a
-// profiler writes at both ends; where there is none, by the arrow (flow) from a
-// call to the work; where calls were not recorded, by the External id of the
-// operator. A launch of a graph has many pieces of work.
+// Of links GPU work to its launches: by correlation, which profilers write on both; else by the
+// arrow (flow) from a call to the work; else, if calls were not recorded, by the External id of
+// the operator. A graph launch has many activities.
 //
-// A trace of several processes may use a correlation twice. Then the process whose
-// label equals the device's counts ("[TP00] 4217" and "[TP00] 0"), or else the one
-// that launched most of the device's other work. If that is not decisive, the last
-// call that began before the work counts.
+// A trace of several processes may use a correlation twice. Then the call belongs to the process
+// with the same label as the device ("[TP00] 4217" and "[TP00] 0"), or else to the process that
+// launched most of the device's other work. If several calls are left, the last one that started
+// before the work counts.
 func Of(t *trace.Trace) *Links {
 	n := t.Activities.Len()
 	l := &Links{
 		t:  t,
 		Of: make([]int32, 0, n), calls: callsByCorrelation(t),
-		// What is never written takes no memory; growing would copy millions.
+		// The largest possible capacity: pages that are never written take no memory, and
+		// growing would copy millions of links.
 		List:   make([]Link, 0, min(n, t.Calls.Len())),
 		byCall: make([]int32, t.Calls.Bound()),
 		found:  make(chan struct{}),
 	}
-	// A page of memory that is read before it is written costs two faults, the second on all
-	// cores. So the first access to a page writes.
+	// Write to each page of byCall before reading from it. A page that is read first costs two
+	// page faults, and the second interrupts all cores.
 	const page = 1024
 	written := make([]bool, len(l.byCall)/page+1)
 	arrows := arrowsOf(t)
-	wanted := make(map[trace.ID]bool) // the numbers of operators of activities without a call
+	wanted := make(map[trace.ID]bool) // External ids of the activities without a call
 	for a := range t.Activities.All() {
 		ref, ok, several := l.calls.launched(a)
 		if !ok && a.Correlation == 0 {
@@ -123,11 +129,12 @@ func Of(t *trace.Trace) *Links {
 		}
 		l.Called++
 		l.longest = max(l.longest, a.End()-call.Start)
-		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Span: interval.Span{Start: call.Start, End: call.Start + call.Dur}, Track: call.Track, row: ref, called: true}))
+		l.add(a, len(l.Of)-1, l.to(&l.byCall[ref], Link{Span: interval.Span{Start: call.Start, End: call.Start + call.Dur},
+			Track: call.Track, row: ref, called: true}))
 	}
 	l.Without = int64(len(l.Of)) - l.Called
 	l.toOps(t, wanted)
-	go func() { // the walk does not need it
+	go func() { // in the background, because the walk of threads does not need it
 		l.lost = lossesOf(t, l)
 		l.surplus = surplusOf(t, l)
 		l.calls.forget()
@@ -136,7 +143,7 @@ func Of(t *trace.Trace) *Links {
 	return l
 }
 
-// toOps links the activities without a call to operators, by their numbers.
+// toOps links the activities without a call to operators by External id.
 func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
 	if delete(wanted, 0); len(wanted) == 0 {
 		return
@@ -156,13 +163,14 @@ func (l *Links) toOps(t *trace.Trace, wanted map[trace.ID]bool) {
 		if ok {
 			l.Without--
 			o := t.Ops.At(ref)
-			l.add(a, number, l.to(&l.byOp[ref], Link{Span: interval.Span{Start: o.Start, End: o.Start + o.Dur}, Track: o.Track, row: ref}))
+			l.add(a, number, l.to(&l.byOp[ref], Link{Span: interval.Span{Start: o.Start, End: o.Start + o.Dur}, Track: o.Track,
+				row: ref}))
 		}
 	}
 }
 
-// to returns the link of a call or operator, whose entry is at. It makes the link if there
-// is none.
+// to returns the link of the call or operator whose entry in byCall or byOp is *at. If there is
+// none, it adds k.
 func (l *Links) to(at *int32, k Link) int32 {
 	if *at == 0 {
 		l.List = append(l.List, k)
@@ -171,14 +179,14 @@ func (l *Links) to(at *int32, k Link) int32 {
 	return *at - 1
 }
 
-// OfCall returns the link of a call, by its row, if it launched something.
+// OfCall returns the link of the call in the given row, and whether it launched any work.
 func (l *Links) OfCall(call trace.Ref) (int32, bool) {
 	i := l.byCall[call]
 	return i - 1, i != 0
 }
 
-// OfOp returns the link of an operator, by its row, if it stands for the calls that launched
-// something.
+// OfOp returns the link of the operator in the given row, and whether it is a link: it launched
+// work whose calls were not recorded.
 func (l *Links) OfOp(op trace.Ref) (int32, bool) {
 	if l.byOp == nil {
 		return -1, false
@@ -187,7 +195,7 @@ func (l *Links) OfOp(op trace.Ref) (int32, bool) {
 	return i - 1, i != 0
 }
 
-// add links the activity with a number.
+// add links activity a, which has the given number, to link i.
 func (l *Links) add(a *trace.Activity, number int, i int32) {
 	l.Of[number] = i
 	k := &l.List[i]
@@ -200,13 +208,14 @@ func (l *Links) add(a *trace.Activity, number int, i int32) {
 	}
 }
 
-// An arrowEnd is where an arrow ends: at the start of some work.
+// An arrowEnd identifies an event at either end of an arrow by its track and start.
 type arrowEnd struct {
 	track trace.TrackID
 	start int64
 }
 
-// arrowsOf returns a function that finds the call from which an arrow leads to an activity.
+// arrowsOf returns a function that finds the call whose arrow leads to an activity. It reads the
+// arrows on first use.
 func arrowsOf(t *trace.Trace) func(*trace.Activity) (trace.Ref, bool) {
 	ends := sync.OnceValue(func() map[arrowEnd]trace.Ref { return arrowEnds(t) })
 	return func(a *trace.Activity) (trace.Ref, bool) {
@@ -218,8 +227,7 @@ func arrowsOf(t *trace.Trace) func(*trace.Activity) (trace.Ref, bool) {
 	}
 }
 
-// arrowEnds returns the call at the start of every arrow from the host to a
-// device, by where it ends.
+// arrowEnds maps the end of every arrow from the host to a device to the call at its start.
 func arrowEnds(t *trace.Trace) map[arrowEnd]trace.Ref {
 	at := make(map[arrowEnd]trace.Ref)
 	for ref, c := range t.Calls.Refs() {
@@ -233,8 +241,8 @@ func arrowEnds(t *trace.Trace) map[arrowEnd]trace.Ref {
 			}
 		}
 	}
-	// The end of an arrow is an event of the host's tables, whose tracks are not
-	// the device's: they are matched by pid and tid.
+	// The reader puts the end of an arrow on a host track, not on the track of the device. The
+	// two have the same pid and tid.
 	type row struct{ pid, tid string }
 	device := make(map[row]trace.TrackID)
 	for i, track := range t.Tracks {
@@ -254,16 +262,16 @@ func arrowEnds(t *trace.Trace) map[arrowEnd]trace.Ref {
 	return out
 }
 
-// isLaunchFlow reports whether arrows of this category lead from a launch to
-// what it launched. Those of fwdbwd, which has numbers of its own, do not.
+// isLaunchFlow reports whether arrows of this category lead from a launch to its work. Those of
+// fwdbwd do not: they lead from forward to backward operators.
 func isLaunchFlow(category string) bool {
 	return category == "ac2g" || category == "async_cpu_to_gpu" || category == "async_gpu"
 }
 
-// An opIndex finds operators by their External id, which is unique in a process.
+// An opIndex finds operators by their External id, which is unique within a process.
 type opIndex struct {
 	all     map[trace.ID]trace.Ref
-	several map[trace.ID]bool // processes have it
+	several map[trace.ID]bool // ids that several processes use
 	byLabel map[opKey]trace.Ref
 }
 
@@ -272,11 +280,11 @@ type opKey struct {
 	id    trace.ID
 }
 
-// opsByExternal finds the operators with the given numbers.
+// opsByExternal indexes the operators with the wanted ids.
 func opsByExternal(t *trace.Trace, wanted map[trace.ID]bool) *opIndex {
 	x := &opIndex{make(map[trace.ID]trace.Ref), make(map[trace.ID]bool), make(map[opKey]trace.Ref)}
-	// Few operators are wanted, and looking each of millions up takes long: a bit for the low
-	// half of a number excludes most.
+	// Few of millions of operators are wanted, and a map lookup for each takes long. A bit set
+	// over the low 16 bits of the ids excludes most of them.
 	var some [1 << 16 / 64]uint64
 	for id := range wanted {
 		some[uint16(id)/64] |= 1 << (id % 64)
@@ -303,8 +311,8 @@ func opsByExternal(t *trace.Trace, wanted map[trace.ID]bool) *opIndex {
 	return x
 }
 
-// launched returns the operator that launched a, if it is known, and whether operators
-// of several processes might have.
+// launched returns the operator that launched a, and whether it is known. several reports whether
+// there were candidates in other processes.
 func (x *opIndex) launched(t *trace.Trace, a *trace.Activity) (op trace.Ref, ok, several bool) {
 	if op, ok = x.byLabel[opKey{processLabel(t.Tracks[a.Track].PID), a.External}]; !ok {
 		op, ok = x.all[a.External]

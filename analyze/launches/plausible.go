@@ -14,32 +14,29 @@ import (
 )
 
 const (
-	// fewRecords is the number of records under which a fault is not suspect.
+	// fewRecords is the number of faulty records from which a capture can be suspect.
 	fewRecords = 10
 
-	// faultShare is the share of records from which on a fault makes a capture suspect.
+	// faultShare is the share of faulty records above which a capture is suspect.
 	faultShare = 0.05
 
-	// lateSlack is how much later than possible, in ns, work may start without an
-	// issue: the clocks of host and device may differ and drift.
+	// lateSlack is how much later than possible, in ns, work may start without an issue, because
+	// the clocks of host and device may differ and drift.
 	lateSlack = int64(time.Millisecond)
 
-	// minOutside is the shortest idle time, in ns, after which launched work is too
-	// late although the calls of the host took less time.
+	// minOutside is the smallest limit, in ns, on idle time before launched work: see outside.
 	minOutside = 100 * int64(time.Millisecond)
 
-	// minTooLong is the shortest time, in ns, after the last call at whose end work that
-	// began before that call no longer runs.
+	// minTooLong is the smallest limit, in ns, on how long work may run on after the last call:
+	// see outside.
 	minTooLong = int64(time.Minute)
 
-	// lateShare is the share of the window from which on late work makes the capture
-	// suspect.
+	// lateShare is the share of the window by which work must be late to make a capture suspect.
 	lateShare = 0.01
 )
 
-// NotePlausible adds the issues of device records that contradict the calls of the host:
-// records without a duration, and records that no call can be matched with or whose calls
-// were lost.
+// NotePlausible adds issues for GPU records without a duration, with lost launch calls, or with
+// correlations that match no call. s must have its streams and launches.
 func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.Ledger) {
 	kernels, lost := int64(0), int64(0)
 	for _, r := range s.Streams {
@@ -48,7 +45,8 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	for _, r := range s.Launches {
 		lost += r.CallsLost
 	}
-	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)}, tl.Instant)
+	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)},
+		tl.Instant)
 	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
 	if host := &l.Lost().host; l.Called == 0 && host.launches > 0 {
 		severity := diag.Info
@@ -59,8 +57,7 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	}
 }
 
-// NotePlausibleTimes adds the issues of device records that are in each other's place or ran
-// at times at which they cannot have run.
+// NotePlausibleTimes adds issues for surplus GPU records and for records at impossible times.
 func NotePlausibleTimes(tl *gpu.Timeline, l *Links, issues *diag.Ledger) {
 	l.noteSurplus(int64(tl.Trace.Activities.Len()), issues)
 	for _, d := range tl.Devices {
@@ -68,8 +65,8 @@ func NotePlausibleTimes(tl *gpu.Timeline, l *Links, issues *diag.Ledger) {
 	}
 }
 
-// faultOf returns the severity of a fault of n records: worst, or info if it concerns a
-// small share of them.
+// faultOf returns the severity of a fault in n of of records: worst, or [diag.Info] if they are a
+// small share.
 func faultOf(n, of int64, worst diag.Severity) diag.Severity {
 	if float64(n) > faultShare*float64(of) {
 		return worst
@@ -77,9 +74,9 @@ func faultOf(n, of int64, worst diag.Severity) diag.Severity {
 	return diag.Info
 }
 
-// noteTimes counts the work of a device that ran at impossible times: after the profiler
-// had stopped to record, after a call that waited for the device and began after the
-// launch of the work had returned, or far outside of all calls: see [outside].
+// noteTimes adds an issue for the work of a device that ran at impossible times: after the
+// profiler stopped recording; after a call that waited for the device and started after the
+// launch of the work; or far outside of all calls (see outside).
 func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
 	if limits.Implausible(d.Window) {
 		return
@@ -114,8 +111,8 @@ func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
 	issues.AddN(diag.Issue{Code: "work-time-implausible", Severity: severity}, n)
 }
 
-// afterEnd returns by how much work starts after the profiler stopped to record, or 0 if
-// the trace does not state that time.
+// afterEnd returns how long, in ns, after the end of recording the work starts. It is 0 if the
+// work starts before the end, or the trace does not state it.
 func afterEnd(tl *gpu.Timeline, w gpu.Work) int64 {
 	if end := tl.Trace.Meta.RecordEnd; end != nil && w.Start > *end {
 		return w.Start - *end
@@ -123,15 +120,14 @@ func afterEnd(tl *gpu.Timeline, w gpu.Work) int64 {
 	return 0
 }
 
-// doneBy has, for each process, the calls that waited for a device, by start, each
-// with the earliest end of it and those after it.
+// doneBy has, for each process, the calls that waited for a device, by start. The end of each is
+// the earliest end of it and all calls after it.
 type doneBy map[string][]idleUntil
 
 type idleUntil struct{ start, end int64 }
 
-// syncs returns when processes had waited for all work of the device, nil if never. A
-// call waits for the current device of its thread, so processes that use another
-// device have none.
+// syncs returns the calls that waited for all work of the device, or nil. A call waits for the
+// current device of its thread, which is not recorded: with several devices the result is nil.
 func syncs(tl *gpu.Timeline, d *gpu.Device, l *Links) doneBy {
 	if len(l.Lost().host.syncs) == 0 || len(tl.Devices) > 1 {
 		return nil
@@ -150,8 +146,8 @@ func syncs(tl *gpu.Timeline, d *gpu.Device, l *Links) doneBy {
 	return out
 }
 
-// after returns when the first wait ended that began at or after a time, if there is
-// one: what was launched by then had ended.
+// after returns the earliest end of the waits that started at or after a time, and whether there
+// is one. All work launched before that time had ended by then.
 func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
 	list := d[pid]
 	i, _ := slices.BinarySearchFunc(list, launched, func(w idleUntil, t int64) int { return cmp.Compare(w.start, t) })
@@ -161,25 +157,26 @@ func (d doneBy) after(pid string, launched int64) (end int64, ok bool) {
 	return list[i].end, true
 }
 
-// outside has the launched work of a device that ran far outside of the calls of the
-// host, although the device had nothing to do in between. After the last call a device
-// works off its queue, so it is never idle for as long as all calls took together.
-// Work before the first call was not launched by a recorded one. A single piece of work
-// that begins before the last call ends does not go on for as long as all calls took
-// together and a minute, because the program that waits for it makes calls.
+// outside has bounds for launched work. Work beyond them ran far outside of all calls:
+//   - Too early: work before the first call cannot have been launched by a recorded call.
+//   - Too late: after the last call a device works off its queue, so its idle time is never as
+//     long as all calls took together.
+//   - Too long: work that starts before the last call ends does not run on for as long as all
+//     calls took together, and at least a minute, because a program that waits makes calls.
 type outside struct {
 	before int64 // work that starts earlier is too early
-	end    int64 // of the last call
+	end    int64 // end of the last call
 	after  int64 // work that starts before end and ends later is too long
-	start  int64 // of the first call
-	first  int   // the index of the first work that is too late
-	late   int64 // by how much
+	start  int64 // start of the first call
+	first  int   // index of the first work that is too late
+	late   int64 // by how much it is too late, in ns
 }
 
-// outsideOf returns the bounds for the work of a device, with the stretch of all calls.
+// outsideOf returns the bounds for the work of a device; host is the span of all calls.
 func outsideOf(d *gpu.Device, host interval.Span) outside {
 	most := max(host.Len(), minOutside)
-	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start, first: len(d.Work)}
+	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start,
+		first: len(d.Work)}
 	if n := len(d.Work); n == 0 || d.Work[n-1].Start <= host.End+most {
 		return out
 	}
@@ -196,7 +193,7 @@ func outsideOf(d *gpu.Device, host interval.Span) outside {
 	return out
 }
 
-// by returns by how much work i of the device is outside, or 0.
+// by returns how far, in ns, work w with index i of the device is outside the bounds, or 0.
 func (o *outside) by(i int, w gpu.Work) int64 {
 	switch {
 	case i >= o.first:
@@ -207,15 +204,15 @@ func (o *outside) by(i int, w gpu.Work) int64 {
 	return max(0, w.End()-max(o.after, w.Start))
 }
 
-// piledUp returns how many records of the device begin while another one of the same
-// stream runs that is not the last before them, if those are most of the records of the
-// stream. A stream runs one piece of work at a time, and with programmatic dependent
-// launch a kernel begins while the one before it ends. The operations of a graph may
-// run at the same time.
+// piledUp returns the number of records that start while an earlier record of the same stream
+// runs. A stream runs one operation at a time. The last record before does not count, because
+// with programmatic dependent launch a kernel may start while the one before it ends. Operations
+// of a graph do not count either, because they may run at the same time. Only streams in which
+// most records are piled up count.
 func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 	type stream struct {
 		records, piled int64
-		last, before   int64 // the latest end of the last record, and of those before it
+		last, before   int64 // end of the last record; latest end of the records before it
 	}
 	streams := make(map[trace.TrackID]*stream)
 	var s *stream
@@ -223,7 +220,8 @@ func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 	kinds := newLossKinds(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
-		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 && !kinds.launchesOne(l.Call(k).Name) {
+		if k := l.Of[w.Number]; tl.Trace.Detail(a.Detail).GraphID > 0 || k >= 0 && l.HasCall(k) && l.List[k].Work > 1 &&
+			!kinds.launchesOne(l.Call(k).Name) {
 			continue
 		}
 		if s == nil || track != a.Track {

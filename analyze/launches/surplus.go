@@ -8,15 +8,14 @@ import (
 	"assay/trace"
 )
 
-// surplusOf returns how many records of GPU work the launch calls have beyond the first
-// of each. A call that launches a kernel launches one operation, so the others were not
-// written by the profiler, and which of them is true is not known.
+// surplusOf returns the number of GPU records beyond the first one of each kernel launch. Such a
+// call launches one operation, so the profiler did not write the other records, and there is no
+// way to know which one is true.
 //
-// Launches of graphs and launches on several devices have many operations. Copies and
-// memsets do not count, because drivers may split them. Neither do records whose call is
-// not clear: those without a correlation, and those whose correlation several calls have.
-// If several processes launch work, the records of each device count by themselves,
-// because the call of another process may be missing.
+// Graph launches and launches on several devices do not count, because they have many operations.
+// Nor do copies and memsets, which drivers may split, and records without a unique call. If
+// several processes launch work, each device may have a record per launch, because the call of
+// another process may be missing.
 func surplusOf(t *trace.Trace, l *Links) (n int64) {
 	kinds := newLossKinds(t)
 	var suspects map[int32]bool
@@ -60,13 +59,13 @@ func surplusOf(t *trace.Trace, l *Links) (n int64) {
 	return n
 }
 
-// launchesOne reports whether a call of a name launches one kernel on one device.
+// launchesOne reports whether calls of this name launch one kernel on one device.
 func (n lossNames) launchesOne(name trace.Sym) bool {
 	k := n.of(name)
 	return k >= 0 && lossKinds[k].call == "launch" && !strings.Contains(n.t.Name(name), "MultiDevice")
 }
 
-// severalLaunch reports whether calls of several processes launched work.
+// severalLaunch reports whether several processes launched work.
 func severalLaunch(t *trace.Trace, l *Links) bool {
 	first := ""
 	for i := range l.List {
@@ -83,7 +82,7 @@ func severalLaunch(t *trace.Trace, l *Links) bool {
 	return false
 }
 
-// noteSurplus adds the issue of records beyond one per launch, of so many of all devices.
+// noteSurplus adds an issue for surplus records. records is the number of all GPU records.
 func (l *Links) noteSurplus(records int64, issues *diag.Ledger) {
 	severity := diag.Info
 	<-l.found

@@ -16,18 +16,17 @@ import (
 	"assay/trace"
 )
 
-// A Losses has the launches of a trace whose device work was not recorded.
+// Losses are the launches of a trace whose GPU work was not recorded. Those after the last launch
+// with recorded work are called launches at the end: see lossesOf.
 type Losses struct {
-	rows  []summary.LaunchLoss
-	calls []*trace.Call // without those at the end, by start
-	ends  []int64       // when those at the end that launch kernels or graphs began, sorted
-	// starts has when all launches of kernels or graphs began, sorted. It is nil if none
-	// is at the end.
-	starts []int64
+	rows   []summary.LaunchLoss
+	calls  []*trace.Call // lost launches, without those at the end, by start
+	ends   []int64       // starts of the lost launches of kernels and graphs at the end, sorted
+	starts []int64       // starts of all launches of kernels and graphs, sorted; nil if ends is empty
 	host   hostCalls
 }
 
-// hostCalls is what is known of all calls of a trace.
+// hostCalls has sums over all calls of a trace.
 type hostCalls struct {
 	span     interval.Span // from the first start to the last end
 	all      int64
@@ -48,12 +47,12 @@ func kernelLaunches(kinds lossNames, calls []*trace.Call) (n int64) {
 	return n
 }
 
-// mostlyCaptured is how many launches are captured for each one that ran in a capture that
-// only records graphs.
+// mostlyCaptured is the ratio of captured launches to launches that ran from which a trace shows
+// only how graphs are recorded.
 const mostlyCaptured = 10
 
-// OnlyCaptured returns the number of launches that made nodes of graphs, if they are nearly
-// all launches: the capture shows how graphs are recorded, and no program that runs.
+// OnlyCaptured returns the number of launches that were captured into graphs if they are nearly
+// all launches, and 0 otherwise. Such a trace shows how graphs are recorded, not a running program.
 func (o *Losses) OnlyCaptured() int64 {
 	if o.host.replays > 0 || o.host.captured < mostlyCaptured*o.host.ran || o.host.captured < mostlyCaptured {
 		return 0
@@ -81,38 +80,37 @@ func ofKernels(k int8) bool {
 	return lossKinds[k].kind == summary.LossKernel || lossKinds[k].kind == summary.LossGraph
 }
 
-// lossKinds maps the kinds of calls that launch device work to the kinds of
-// [summary.LaunchLoss], in the order of its rows.
+// lossKinds maps the kinds of calls that launch GPU work to the kinds of [summary.LaunchLoss], in
+// the order of the rows.
 var lossKinds = []struct{ call, kind string }{
-	{"launch", summary.LossKernel}, {"graph-launch", summary.LossGraph}, {"copy", summary.LossCopy}, {"memset", summary.LossMemset},
+	{"launch", summary.LossKernel}, {"graph-launch", summary.LossGraph}, {"copy", summary.LossCopy},
+	{"memset", summary.LossMemset},
 }
 
-// emptyCall is how long, in ns, a copy or memset takes at least to be enqueued. The
-// size of a copy is recorded with its device work, not with its call, and one of 0
-// bytes has no device work: libraries make such calls (cuBLAS for an empty
-// workspace), and they return in 0.1 to 0.4 µs where real ones take 2 µs and more.
+// emptyCall is the shortest time, in ns, of a call that enqueues a copy or memset. Shorter calls
+// are copies of 0 bytes, which have no GPU work: libraries make them, such as cuBLAS for an empty
+// workspace. The size is recorded only with the GPU work, but they return in 0.1 to 0.4 µs; real
+// copies take 2 µs and more.
 const emptyCall = 500
 
-// lossesOf finds the launches whose device work was not recorded: calls with a
-// correlation that no activity has. It needs the calls by correlation, so it runs
-// before they are forgotten.
+// lossesOf finds the launches whose GPU work was not recorded: calls with a correlation that no
+// activity has. It must run before the call index is forgotten.
 //
-// These calls are not counted, because nothing runs on a device for them: calls
-// within another call that launches or copies, calls of a process that captures a
-// stream into a graph, calls that run a function of the host, and copies and memsets
-// that return within emptyCall. Launches of graphs are not counted if no graph of
-// the trace has recorded work. A trace in which no call is linked to any work has no
-// usable correlations, and no rows.
+// Calls for which nothing runs on a device do not count: calls nested in another call that
+// launches or copies, calls of a process that captures a stream into a graph, calls that run a
+// host function, and copies and memsets that return within emptyCall. Graph launches do not count
+// if no graph of the trace has recorded work. If no call is linked to any work, correlations are
+// unusable, and there are no rows.
 //
-// Calls after the last one whose work was recorded are at the end: a capture may stop
-// while work is queued. A call at the end is overdue if the calls go on for longer
-// than any work of the capture took from its launch to its end. Then its work ran
-// before the capture stopped, and its record was lost.
+// Calls after the last one with recorded work are at the end: a capture may stop while work is
+// queued. A call at the end is overdue if calls go on after it for longer than any work of the
+// capture took from launch to end. Then its work ran before the capture stopped, and its record
+// was lost.
 func lossesOf(t *trace.Trace, l *Links) Losses {
 	kinds := newLossKinds(t)
 	var linked, missing [4]int64
 	var lost []*trace.Call
-	last := int64(math.MinInt64) // when the last call began whose work was recorded
+	last := int64(math.MinInt64) // start of the last call with recorded work
 	var host hostCalls
 	for ref, c := range t.Calls.Refs() {
 		k := kinds.of(c.Name)
@@ -166,19 +164,20 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 	out.sortEnds(t, kinds)
 	for k := range lossKinds {
 		if missing[k] > 0 {
-			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k], Missing: missing[k], AtEnd: atEnd[k], Overdue: overdue[k]})
+			out.rows = append(out.rows, summary.LaunchLoss{Kind: lossKinds[k].kind, Calls: linked[k] + missing[k],
+				Missing: missing[k], AtEnd: atEnd[k], Overdue: overdue[k]})
 		}
 	}
 	return out
 }
 
-// lossNames has the kind of call of each name that was asked for.
+// lossNames caches the kind of call of each name.
 type lossNames struct {
 	t    *trace.Trace
-	kind []int8 // index in lossKinds plus 1, 0 if not known yet, or one of the next
+	kind []int8 // index in lossKinds plus 1, or 0 until computed, or one of the constants below
 }
 
-// The kinds of names that launch nothing.
+// Kinds of names that launch nothing.
 const (
 	launchesNothing = -1
 	waitsForDevice  = -2
@@ -186,7 +185,7 @@ const (
 
 func newLossKinds(t *trace.Trace) lossNames { return lossNames{t, make([]int8, t.Names())} }
 
-// of returns the index in lossKinds, -1 of names that launch nothing.
+// of returns the index of a name's kind in lossKinds, or -1 if such calls launch nothing.
 func (n lossNames) of(name trace.Sym) int8 {
 	if n.kind[name] == 0 {
 		n.kind[name] = lossKind(n.t.Name(name))
@@ -197,15 +196,14 @@ func (n lossNames) of(name trace.Sym) int8 {
 	return -1
 }
 
-// waits reports whether calls of a name return when a device has done all its work.
+// waits reports whether calls of this name wait until a device has done all its work.
 func (n lossNames) waits(name trace.Sym) bool {
 	n.of(name)
 	return n.kind[name] == waitsForDevice
 }
 
-// lossKind returns the index in lossKinds plus 1, or the kind of a name that launches
-// nothing. The nodes of a graph are made by calls that have the names of what they will
-// run (cudaGraphAddMemcpyNode).
+// lossKind returns the kind of a name, as in lossNames.kind. Calls that add nodes to a graph
+// launch nothing, although their names say what the node does (cudaGraphAddMemcpyNode).
 func lossKind(name string) int8 {
 	graph := strings.Contains(name, "Graph") && !strings.Contains(name, "GraphLaunch")
 	if graph || strings.Contains(name, "HostFunc") {
@@ -225,15 +223,15 @@ func lossKind(name string) int8 {
 	return launchesNothing
 }
 
-// within reports whether a call shares its correlation with a call around it: the
-// driver's call in the runtime's.
+// within reports whether a call is nested in a call with the same correlation, as the driver's
+// call in the runtime's call.
 func (x *callIndex) within(c *trace.Call) bool {
 	r := x.rivals[c.Correlation]
 	return r != nil && !slices.ContainsFunc(r.all, func(have rival) bool { return have.Call == c })
 }
 
-// withoutNested removes the calls nested in another call that launches or
-// copies, and those that contain a call whose work was recorded.
+// withoutNested removes calls that are nested in another call that launches or copies, and calls
+// that contain a call with recorded work.
 func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call) []*trace.Call {
 	byTrack := make(map[trace.TrackID][]*trace.Call)
 	for _, c := range lost {
@@ -249,7 +247,8 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 		if len(list) == 0 || kinds.of(c.Name) < 0 {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(list, c.Start, func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
+		i, _ := slices.BinarySearchFunc(list, c.Start,
+			func(have *trace.Call, start int64) int { return cmp.Compare(have.Start, start) })
 		if _, ok := l.OfCall(ref); ok {
 			for j := i - 1; j >= max(0, i-2); j-- {
 				if list[j].Start+list[j].Dur >= c.Start+c.Dur {
@@ -266,10 +265,10 @@ func withoutNested(t *trace.Trace, l *Links, kinds lossNames, lost []*trace.Call
 	return slices.DeleteFunc(lost, func(c *trace.Call) bool { return drop[c] })
 }
 
-// WithoutCaptured removes the calls that were made while their process captured a
-// stream into a graph: they make nodes and run nothing. Which stream a call is of
-// is not recorded, so all calls of the process count as captured. A capture whose
-// begin or end was not recorded reaches to the end of the trace on that side.
+// WithoutCaptured removes the calls that were made while their process captured a stream into a
+// graph: they add nodes and run nothing. The stream of a call is not recorded, so all calls of the
+// process count as captured. A capture without a recorded start or end extends to the start or
+// end of the trace. The slice is modified in place.
 func WithoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
 	type edge struct {
 		at   int64
@@ -318,11 +317,10 @@ func WithoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
 	})
 }
 
-// Uncertain returns how much of a device's window has no compute, though work that
-// was launched for that time was not recorded: stretches without compute, if a call
-// whose work is missing began between the calls that launched the compute before
-// and after them. The device of missing work is not recorded, so it counts for
-// every device of the trace.
+// Uncertain returns for how long, in ns, a device has no compute in its window although lost work
+// may have run. A time without compute is uncertain if a launch was lost between the launches of
+// the compute before and after it. The device of lost work is unknown, so it counts for every
+// device of the trace.
 func (o *Losses) Uncertain(tl *gpu.Timeline, d *gpu.Device, l *Links) (ns int64) {
 	if len(o.calls) == 0 || limits.Implausible(d.Window) {
 		return 0
@@ -342,7 +340,7 @@ func (o *Losses) Uncertain(tl *gpu.Timeline, d *gpu.Device, l *Links) (ns int64)
 			ns += stretch.Len()
 		}
 	}
-	end, before := d.Window.Start, int64(math.MinInt64) // of the compute so far
+	end, before := d.Window.Start, int64(math.MinInt64) // last end of compute, and its launch
 	for _, w := range d.Work {
 		if tl.Layer(tl.Activity(w)) != gpu.ComputeLayer {
 			continue
@@ -356,7 +354,7 @@ func (o *Losses) Uncertain(tl *gpu.Timeline, d *gpu.Device, l *Links) (ns int64)
 	return ns
 }
 
-// sortEnds sorts the launches at the end and, if there are any, finds all launches.
+// sortEnds sorts ends and, if it is not empty, sets starts.
 func (o *Losses) sortEnds(t *trace.Trace, kinds lossNames) {
 	if len(o.ends) == 0 {
 		return
@@ -371,8 +369,8 @@ func (o *Losses) sortEnds(t *trace.Trace, kinds lossNames) {
 	slices.Sort(o.starts)
 }
 
-// Cut returns how many launches of kernels or graphs at the end of the capture began
-// within a stretch, or 0 if they are a small share of its launches.
+// Cut returns the number of lost launches of kernels and graphs at the end of the capture that
+// started in s. It is 0 if they are a small share of all launches in s.
 func (o *Losses) Cut(s interval.Span) int64 {
 	count := func(starts []int64) int64 {
 		from, _ := slices.BinarySearch(starts, s.Start)
@@ -386,7 +384,7 @@ func (o *Losses) Cut(s interval.Span) int64 {
 	return n
 }
 
-// RowsOf returns the rows of the input.
+// RowsOf returns the rows of the table of lost launches, for an input with the given rank.
 func (o *Losses) RowsOf(rank int) []summary.LaunchLoss {
 	for i := range o.rows {
 		o.rows[i].Rank = rank
@@ -394,12 +392,12 @@ func (o *Losses) RowsOf(rank int) []summary.LaunchLoss {
 	return o.rows
 }
 
-// lossShare is the share of the launches of one kind from which on missing device
-// work is a loss of data. Below it, single records were lost.
+// lossShare is the share of the launches of one kind above which missing GPU work is a loss of
+// data. Profilers lose single records in any capture.
 const lossShare = 0.05
 
-// Note counts the launches whose work is missing. An input that was not read to its
-// end has an issue that says so, which explains them.
+// Note adds an issue for the launches whose work is missing. An input that was not read to its end
+// needs none: another issue says that.
 func (o *Losses) Note(t *trace.Trace, rank int, issues *diag.Ledger) {
 	if len(o.rows) == 0 || !t.Complete {
 		return
@@ -421,14 +419,14 @@ func (o *Losses) Note(t *trace.Trace, rank int, issues *diag.Ledger) {
 		Help: fmt.Sprintf("Rank %d: the GPU work of %s is missing. Totals omit it, and its time counts as idle or other work. Record fewer activities or a shorter range, and let the profiler finish.", rank, strings.Join(texts, ", "))}, total)
 }
 
-// CallLost reports whether the call of a kernel was made during the capture and not
-// recorded. The kernel has the link i, of an operator or -1; after says that it ran
-// after work of the same stream whose call was recorded, and a stream runs work in the
-// order of its launches. If the capture has other calls and no launch, all are lost.
+// CallLost reports whether the launch call of a kernel without a call was made during the capture
+// and lost. i is the kernel's link to an operator, or -1. after says that the kernel ran after
+// work of the same stream whose call was recorded: a stream runs work in launch order, so the
+// call was made during the capture. If there are calls but no launches, all launches are lost.
 func (l *Links) CallLost(i int32, after bool) bool {
 	switch {
 	case l.Lost().host.all == 0 || l.Called == 0 && l.Lost().host.launches > 0:
-		return false // calls were not recorded, or nothing is known of them
+		return false // calls were not recorded, or correlations are unusable
 	case l.Lost().host.launches == 0:
 		return true
 	}

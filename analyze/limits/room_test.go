@@ -24,11 +24,11 @@ func TestKeepLargest(t *testing.T) {
 		return cmp.Or(cmp.Compare(b.GPUTotalNS, a.GPUTotalNS), cmp.Compare(a.Name, b.Name))
 	})
 	weight := func(a *summary.Annotation) (int64, string) { return a.GPUTotalNS, a.Name }
-	room := NewRoom(700)
-	if got := KeepLargest(room, slices.Clone(rows), weight); !reflect.DeepEqual(got, want[:700]) || room.attributed != 4300 {
-		t.Errorf("%d left out, %d kept", room.attributed, len(got))
+	budget := NewBudget(700)
+	if got := KeepLargest(budget, slices.Clone(rows), weight); !reflect.DeepEqual(got, want[:700]) || budget.attributed != 4300 {
+		t.Errorf("%d left out, %d kept", budget.attributed, len(got))
 	}
-	if n := testing.AllocsPerRun(3, func() { KeepLargest(room, rows, weight) }); n > 10 {
+	if n := testing.AllocsPerRun(3, func() { KeepLargest(budget, rows, weight) }); n > 10 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"assay/summary"
 )
 
-// stepTimes are the steps of a producer that have both a time and a phase. Phases are
-// compared with these only: a program may log phases of steps whose time it does not log.
+// stepTimes are the steps of a producer that have both a time and a phase. Shares of phases use only
+// these, because a program may log phases of steps whose time it does not log.
 type stepTimes struct {
-	at    map[stepKey]float64 // nil if the values do not tell their steps
+	at    map[stepKey]float64 // nil if values have no step numbers
 	n     int64
 	total float64
 }
@@ -68,7 +68,7 @@ func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 	return out
 }
 
-// tellsSteps reports whether each value of a series is there with its step.
+// tellsSteps reports whether all values of a series were kept, each with its step.
 func tellsSteps(s *logs.Series) bool {
 	if s.Sampled() || s.Points.Step == nil {
 		return false
@@ -81,7 +81,7 @@ func tellsSteps(s *logs.Series) bool {
 	return true
 }
 
-// sum returns the time of a timer in these steps.
+// sum returns the total time of a timer in these steps, in ns.
 func (t *stepTimes) sum(s *logs.Series) (sum float64) {
 	if t.at == nil {
 		if t.n == 0 {
@@ -97,7 +97,7 @@ func (t *stepTimes) sum(s *logs.Series) (sum float64) {
 	return sum
 }
 
-// row returns what a timer with this time in these steps has.
+// row returns the row for a timer with a total of ns in these steps.
 func (t *stepTimes) row(ns float64) *summary.InSteps {
 	return &summary.InSteps{Steps: t.n, StepNS: nanoseconds(t.total), NS: nanoseconds(ns), OwnNS: nanoseconds(ns)}
 }
@@ -112,8 +112,8 @@ func (m *seriesMeasure) inSteps(steps, phases []*logs.Series) {
 	}
 }
 
-// timerRow returns the row of one series or of several together, that of a phase with its
-// time in steps. Of several ranks that with the longest total counts.
+// timerRow returns the row of one series or of several together. A phase also gets its time in steps:
+// of several ranks, that of the rank with the longest total.
 func (m *seriesMeasure) timerRow(of []*logs.Series) summary.Series {
 	row := m.row(of)
 	if of[0].Metric.Name == metricPhase && row.N > 0 {

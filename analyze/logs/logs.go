@@ -1,5 +1,8 @@
-// Package logs measures logs: the statistics of each metric, the steps and phases
-// whose times were logged, and results of benchmarks.
+// Package logs measures logs: statistics of each metric, steps and phases whose times were logged,
+// and results of benchmarks.
+//
+// Start with logs.go (Measure). steps.go makes rows of steps and phases, insteps.go relates phases to
+// the time of steps, groups.go describes process groups, select.go computes medians.
 package logs
 
 import (
@@ -15,9 +18,8 @@ import (
 	"assay/summary"
 )
 
-// Measure measures a log: statistics of each metric at each place, and of all places
-// together; the steps and phases that it has; and results of benchmarks as they were
-// reported.
+// Measure measures a log: statistics of each metric at each place and at all places together, steps
+// and phases, and benchmark results as they were reported. Tables have at most most rows.
 func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = l.Records, l.Complete
 	s := &summary.Summary{Schema: summary.Schema, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
@@ -29,7 +31,7 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 			steps, derived = []*logs.Series{sum}, true
 		}
 	}
-	// SpanNS stays 0, because the shares of captures divide by the time of a timeline.
+	// SpanNS stays 0: it is the denominator of shares of a timeline, and a log has none.
 	if l.Clock.Known && l.Clock.Dated && l.Clock.Zoned {
 		in.BaseTimeNS = &l.Clock.Start
 	}
@@ -67,17 +69,20 @@ type seriesMeasure struct {
 	both   map[string]stepTimes // by producer: the steps that have a time and phases
 }
 
-// noteUnverified tells that the form of records is known from a program's source only.
+// noteUnverified adds an issue if the format is known only from a program's source code, not from a
+// real log.
 func (m *seriesMeasure) noteUnverified(issues *diag.Ledger) {
 	for _, p := range m.log.Producers {
-		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}}, p.Unverified)
+		issues.AddN(diag.Issue{Code: "log-form-unverified", Severity: diag.Info, First: diag.Pos{File: p.Name, Line: 1}},
+			p.Unverified)
 	}
 }
 
 // row returns the statistics of the values of one series, or of several together.
 func (m *seriesMeasure) row(of []*logs.Series) summary.Series {
 	f := of[0]
-	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
+	r := summary.Series{Metric: f.Metric.Name, Unit: f.Metric.Unit, Better: string(f.Metric.Better),
+		Role: string(f.Metric.Role), Pool: string(f.Metric.Pool),
 		Producer: f.Producer, Name: f.As, Inside: f.Inside}
 	if len(of) > 1 {
 		r.Pooled = int64(len(of))
@@ -113,7 +118,7 @@ func (m *seriesMeasure) row(of []*logs.Series) summary.Series {
 	return r
 }
 
-// statistics fills in what a row has if there are values.
+// statistics sets the statistics of a row that has values.
 func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *logs.Points, sum float64) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, s := range of {
@@ -125,7 +130,8 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *lo
 	mean := sum / float64(r.N)
 	r.Min, r.Median, r.Max, r.Mean, r.Sum = &least, &median, &most, finite(mean), finite(sum)
 	if r.Mean == nil || r.Sum == nil { // beyond what a float64 can be
-		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer, Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
+		*r = summary.Series{Metric: r.Metric, Unit: r.Unit, Better: r.Better, Role: r.Role, Producer: r.Producer,
+			Name: r.Name, Labels: r.Labels, Pooled: r.Pooled}
 		return
 	}
 	first, last := all.Value[0], all.Value[len(all.Value)-1]
@@ -141,7 +147,7 @@ func (m *seriesMeasure) statistics(r *summary.Series, of []*logs.Series, all *lo
 	}
 }
 
-// extent fills in the first and last step and time.
+// extent sets the first and last step and time.
 func (m *seriesMeasure) extent(r *summary.Series, p *logs.Points) {
 	r.FirstStep, r.LastStep = ends(p.Step, logs.NoStep)
 	if r.FirstNS, r.LastNS = ends(p.Time, logs.NoTime); r.FirstNS != nil {
@@ -152,7 +158,8 @@ func (m *seriesMeasure) extent(r *summary.Series, p *logs.Points) {
 // sinceStart returns a time of the log since its first one.
 func (m *seriesMeasure) sinceStart(t int64) int64 { return summary.Plus(t, -m.log.Clock.Start) }
 
-// ends returns the least and the greatest of the values other than none, or nil.
+// ends returns the minimum and the maximum of a column, ignoring the value none; nil if there is no
+// other value.
 func ends(column []int64, none int64) (least, most *int64) {
 	low, high, found := int64(0), int64(0), false
 	for _, v := range column {
@@ -178,8 +185,8 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// together returns what the medians of several series make for all: their sum for
-// metrics that add up, the worst for times, and nil for others.
+// together combines the medians of several series: the sum for metrics that add up, the maximum for
+// times, and nil for other metrics.
 func together(of []*logs.Series) *float64 {
 	var v float64
 	n := 0
@@ -204,11 +211,11 @@ func together(of []*logs.Series) *float64 {
 	return finite(v)
 }
 
-// sharedLabel reports whether a label stays in a row of several places.
+// sharedLabel reports whether a row of several places keeps a label.
 func sharedLabel(name string) bool { return name == "phase" }
 
-// labels returns the labels of a series that want selects. A timer of a step has the
-// phase that its name stands for.
+// labels returns the labels of a series for which want is true. The timer of a phase also gets the
+// label of the phase.
 func (m *seriesMeasure) labels(s *logs.Series, want func(string) bool) map[string]string {
 	out := map[string]string{}
 	for _, l := range s.Labels {
@@ -320,9 +327,10 @@ func benchmarkRow(b *logs.Benchmark, number int) summary.Benchmark {
 	}
 	for _, f := range b.Metrics {
 		if finite(f.Value) == nil {
-			continue // reported, and not a number
+			continue // reported as something that is not a number
 		}
-		r.Metrics = append(r.Metrics, summary.Figure{Metric: f.Metric.Name, Stat: f.Stat, Name: f.As, Unit: f.Metric.Unit, Better: string(f.Metric.Better), Role: string(f.Metric.Role), Value: f.Value})
+		r.Metrics = append(r.Metrics, summary.Figure{Metric: f.Metric.Name, Stat: f.Stat, Name: f.As, Unit: f.Metric.Unit,
+			Better: string(f.Metric.Better), Role: string(f.Metric.Role), Value: f.Value})
 	}
 	return r
 }

@@ -12,7 +12,7 @@ import (
 	"assay/summary"
 )
 
-// The metrics of which steps and phases are made.
+// The metrics from which steps and phases are made.
 const (
 	metricStep  = "step.time"
 	metricPhase = "step.phase"
@@ -81,23 +81,25 @@ func sumOfPhases(phases []*logs.Series) (*logs.Series, bool) {
 	if len(order) == 0 {
 		return nil, false
 	}
-	slices.SortStableFunc(order, func(a, b key) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.step, b.step)) })
+	slices.SortStableFunc(order,
+		func(a, b key) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.step, b.step)) })
 	metric, _ := logs.MetricOf(metricStep)
-	out := &logs.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)), Min: math.Inf(1), Max: math.Inf(-1)}
+	out := &logs.Series{Metric: metric, As: metricStep, Producer: phases[0].Producer, N: int64(len(order)),
+		Min: math.Inf(1), Max: math.Inf(-1)}
 	for _, k := range order {
 		v := sums[k]
 		out.Min, out.Max, out.Sum = min(out.Min, v), max(out.Max, v), out.Sum+v
 		p := &out.Points
-		p.Value, p.Step, p.Time, p.Run = append(p.Value, v), append(p.Step, k.step), append(p.Time, times[k]), append(p.Run, k.run)
+		p.Value, p.Step, p.Time, p.Run = append(p.Value, v), append(p.Step, k.step), append(p.Time, times[k]),
+			append(p.Run, k.run)
 	}
 	return out, true
 }
 
-// maxLoggedSteps is how many steps of a log become rows. Statistics cover all steps.
+// maxLoggedSteps is the maximum number of rows of steps of a log. Statistics cover all steps.
 const maxLoggedSteps = 20_000
 
-// stepRows adds a row for each step. If several ranks log a step, the longest time of it
-// counts.
+// stepRows adds a row for each step. If several ranks log a step, its longest time counts.
 func (m *seriesMeasure) stepRows(of []*logs.Series) {
 	var rows []summary.Step
 	index := map[stepKey]int{}
@@ -109,7 +111,8 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 			}
 			wall := int64(math.Round(v))
 			k := keyOfStep(s, i)
-			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start, WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
+			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start,
+				WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
 			if t := s.Points.TimeAt(i); t != logs.NoTime { // a step is logged when it is done
 				row.StartNS = m.sinceStart(t) - wall
 			}
@@ -132,7 +135,7 @@ type stepKey struct {
 	producer string // two programs may write one log, and number their steps alike
 	run      int32
 	step     int64
-	n        int // of steps without a number
+	n        int // position, for steps without a number
 }
 
 // keyOfStep returns the step of a value.
@@ -144,9 +147,8 @@ func keyOfStep(s *logs.Series, i int) stepKey {
 	return k
 }
 
-// phasesOfSteps gives each step its outermost phases. A time that is longer than the step
-// belongs to something outside, such as an evaluation after it, and is left out, as are steps
-// without a number.
+// phasesOfSteps adds the outermost phases to each step with a number. A time longer than the step is
+// left out: it belongs to something outside, such as an evaluation after the step.
 func (m *seriesMeasure) phasesOfSteps(of []*logs.Series) {
 	for _, s := range of {
 		if s.Inside != "" || s.Sampled() {
@@ -177,8 +179,8 @@ func (m *seriesMeasure) phasesOfSteps(of []*logs.Series) {
 
 func (m *seriesMeasure) maxSteps() int { return min(maxLoggedSteps, m.most) }
 
-// phaseRows adds a row for each phase. Timers of one phase at one level are added up; a
-// timer within one of the same phase is part of it and has no row.
+// phaseRows adds a row for each phase. Timers of the same phase at the same level are summed. A timer
+// inside a timer of the same phase is part of it and has no row.
 func (m *seriesMeasure) phaseRows(of []*logs.Series) {
 	byName := map[string]*logs.Series{}
 	for _, s := range of {
@@ -195,7 +197,8 @@ func (m *seriesMeasure) phaseRows(of []*logs.Series) {
 		k := key{s.Producer, path}
 		p := paths[k]
 		if p == nil {
-			p = &loggedPhase{row: summary.Phase{Device: summary.NoDevice, Path: path, Example: s.As, Producer: s.Producer, Source: summary.SourceLog}}
+			p = &loggedPhase{row: summary.Phase{Device: summary.NoDevice, Path: path, Example: s.As, Producer: s.Producer,
+				Source: summary.SourceLog}}
 			paths[k] = p
 			order = append(order, k)
 		}
@@ -243,7 +246,7 @@ func (m *seriesMeasure) phasePath(s *logs.Series, byName map[string]*logs.Series
 	return around + "/" + name, false
 }
 
-// timerName returns the name of a timer without what producers put before it.
+// timerName returns the name of a timer without the prefixes of producers.
 func timerName(as string) string {
 	for _, prefix := range []string{"timing_s/", "timing/train/", "timing/", "perf/"} {
 		as = strings.TrimPrefix(as, prefix)
@@ -251,7 +254,7 @@ func timerName(as string) string {
 	return strings.ReplaceAll(as, "/", ".")
 }
 
-// A loggedPhase adds up the timers of one path.
+// A loggedPhase sums the timers of one path.
 type loggedPhase struct {
 	row     summary.Phase
 	sum     float64

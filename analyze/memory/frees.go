@@ -7,24 +7,23 @@ import (
 	"assay/torchprof/memory"
 )
 
-// A knownSegments has the segments whose allocation the history of a device has, and the
-// addresses that were freed and not allocated again. A free of memory that was live
-// before the history is normal; one in a segment that is younger than the history, or
-// after another free, is not.
+// knownSegments finds invalid frees. A free without an allocation in the history is normal if the
+// memory was allocated before the history. It is invalid if the segment was allocated within the
+// history, or if the block was freed already.
 type knownSegments struct {
-	list  []segmentRange // by start, without overlap
-	many  bool           // there were more than mostSegments, and the list is not complete
-	freed map[int64]bool
+	list  []segmentRange // segments allocated within the history, by start, without overlap
+	many  bool           // there were more than mostSegments, so the list is incomplete
+	freed map[int64]bool // addresses that were freed and not allocated again
 }
 
 // A segmentRange is a range of addresses, end exclusive.
 type segmentRange struct{ start, end int64 }
 
-// mostSegments is how many segments are followed, because the list is kept in order. An
-// allocator maps at most some thousand parts of 20 MB.
+// mostSegments is the maximum length of the list, because insertions keep it sorted. An allocator
+// maps at most some thousand segments of 20 MB.
 const mostSegments = 8192
 
-// see follows an entry that allocates or frees a segment or a block.
+// see processes an entry that allocates or frees a segment or a block.
 func (k *knownSegments) see(e *memory.Entry) {
 	switch e.Action {
 	case memory.Alloc:
@@ -45,8 +44,8 @@ func (k *knownSegments) find(address int64) (int, bool) {
 	return slices.BinarySearchFunc(k.list, address, func(s segmentRange, a int64) int { return cmp.Compare(s.start, a) })
 }
 
-// remove removes the segments that overlap the range of an entry. What is left of them is
-// no longer known, which only makes fewer frees false.
+// remove removes the segments that overlap the range of an entry. It drops them as a whole, which
+// can only hide invalid frees.
 func (k *knownSegments) remove(e *memory.Entry) {
 	end := e.Address + max(e.Size, 1)
 	from, _ := k.find(e.Address)
@@ -60,8 +59,8 @@ func (k *knownSegments) remove(e *memory.Entry) {
 	k.list = slices.Delete(k.list, from, to)
 }
 
-// free follows a free that no allocation of the history belongs to. It reports whether
-// the block was freed before, and whether its allocation must be in the history.
+// free processes a free without an allocation in the history. It reports whether the block was freed
+// before, and whether its allocation should be in the history.
 func (k *knownSegments) free(e *memory.Entry) (twice, younger bool) {
 	twice = k.freed[e.Address]
 	k.completed(e)
@@ -72,7 +71,7 @@ func (k *knownSegments) free(e *memory.Entry) (twice, younger bool) {
 	return twice, !twice && !k.many && at >= 0 && e.Address < k.list[at].end
 }
 
-// completed follows any free.
+// completed processes any free.
 func (k *knownSegments) completed(e *memory.Entry) {
 	if k.freed == nil {
 		k.freed = make(map[int64]bool)

@@ -1,6 +1,9 @@
-// Package memory measures the memory of devices from what PyTorch's allocator
-// recorded: memory snapshots, whose history is played forward, and timelines of memory
-// by category.
+// Package memory measures GPU memory from records of PyTorch's allocator: memory snapshots, whose
+// history of allocations is replayed, and timelines of memory by category.
+//
+// Start with memory.go (Measure) and replay.go, which replays the history of a device to find its
+// peak. owners.go sums memory by allocation site, steps.go by step; strip.go makes the picture over
+// time; frees.go finds invalid frees. stacks.go and timeline.go serve other outputs and inputs.
 package memory
 
 import (
@@ -12,23 +15,24 @@ import (
 	"assay/torchprof/memory"
 )
 
-// Measure measures a memory snapshot: what its segments are used for, who held
-// the memory at the peak of the recorded history, and what the allocator did to
-// get there.
+// Measure measures a memory snapshot: the use of its segments, the allocation sites of the memory at
+// the peak of the recorded history, and what the allocator did. Sizes are in bytes. Strips have the
+// given number of bins.
 //
-// Each byte of a segment is allocated, waiting, split or cached, and these sum to
-// what is reserved. The history is played forward from what must have been live
-// before it: what is live at the end without having been allocated in it, and
-// what is freed in it without having been. So the totals are those that one gets
-// from the snapshot backwards, whatever the ring buffer of the history has lost. Strips
-// have the given number of bins.
+// Each byte of a segment is allocated, waiting, split or cached; these sum to the reserved memory.
+// The replay starts from the memory that must have been live before the history: blocks that are
+// live at the end, or are freed, without an allocation in the history. So the totals are the same as
+// those computed from the snapshot backwards, even if the ring buffer of the history has lost
+// entries.
 func Measure(m *memory.Snapshot, in summary.Input, bins int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = m.Records, m.Complete
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	owners := newOwners(&m.Stacks)
 	for i := range m.Devices {
 		d := &m.Devices[i]
-		row := summary.Snapshot{Rank: in.Rank, Device: d.Number, Expandable: m.Settings.Expandable, Configuration: m.Settings.Configuration}
+		row := summary.Snapshot{Rank: in.Rank, Device: d.Number, Expandable: m.Settings.Expandable,
+			Configuration: m.Settings.Configuration}
 		usage(&row, d)
 		r := replay{m: m, d: d, owners: owners, issues: issues, complete: m.Complete, bins: bins}
 		r.measure(&row)
@@ -40,7 +44,7 @@ func Measure(m *memory.Snapshot, in summary.Input, bins int, issues *diag.Ledger
 	return s
 }
 
-// usage adds up the segments, by class.
+// usage sums the segments by class.
 func usage(row *summary.Snapshot, d *memory.Device) {
 	classes := map[string]*summary.SegmentClass{}
 	requested, known := int64(0), true
@@ -94,8 +98,8 @@ func classOf(s memory.Segment) string {
 	return summary.ClassOwn
 }
 
-// segmentUsage adds up the blocks of a segment. What they do not cover, of a
-// file that is cut or damaged, counts as free.
+// segmentUsage sums the blocks of a segment. Parts without a block, in a truncated or damaged file,
+// count as free.
 func segmentUsage(seg memory.Segment, blocks []memory.Block) summary.Usage {
 	u := summary.Usage{Segments: 1}
 	free := int64(0)
@@ -128,15 +132,17 @@ func segmentUsage(seg memory.Segment, blocks []memory.Block) summary.Usage {
 
 func plusUsage(a, b summary.Usage) summary.Usage {
 	return summary.Usage{
-		Segments: a.Segments + b.Segments, Reserved: summary.Plus(a.Reserved, b.Reserved), Allocated: summary.Plus(a.Allocated, b.Allocated),
-		Waiting: summary.Plus(a.Waiting, b.Waiting), Split: summary.Plus(a.Split, b.Split), Cached: summary.Plus(a.Cached, b.Cached),
+		Segments: a.Segments + b.Segments, Reserved: summary.Plus(a.Reserved, b.Reserved),
+		Allocated: summary.Plus(a.Allocated, b.Allocated),
+		Waiting:   summary.Plus(a.Waiting, b.Waiting), Split: summary.Plus(a.Split, b.Split),
+		Cached:      summary.Plus(a.Cached, b.Cached),
 		LargestFree: max(a.LargestFree, b.LargestFree), Rounding: summary.Plus(a.Rounding, b.Rounding),
 	}
 }
 
 // frameText prints a frame as "file:line function".
 func frameText(f memory.Frame) string {
-	const most = 300 // of names that C++ made
+	const most = 300 // names of C++ functions can be very long
 	text := f.Function
 	if f.File != "" && f.File != "??" {
 		text = fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Function)

@@ -9,23 +9,22 @@ import (
 	"assay/torchprof/memory"
 )
 
-// An ownerKey is who allocates: one place in the program, for one purpose.
+// An ownerKey identifies an allocation site: a place in the program and a purpose.
 type ownerKey struct{ kind, frame string }
 
-// owners find out who allocated, by stack.
+// owners maps stacks to allocation sites.
 type owners struct {
 	stacks *memory.Stacks
-	of     []int32 // 1 + owner, by stack; 0 where nobody has asked
+	of     []int32 // owner plus 1, by stack; 0 until computed
 	list   []ownerKey
 	index  map[ownerKey]int32
 	known  map[memory.FrameID]frameFacts
 }
 
-// A frameFacts is what one function says about the memory that is allocated
-// below it.
+// frameFacts are the properties of a function that matter for memory allocated below it.
 type frameFacts struct {
-	kind    string // "" if nothing
-	foreign bool   // it is PyTorch's, Python's own or has no file
+	kind    string // purpose, or ""
+	foreign bool   // see isForeign
 }
 
 // noOwner is the owner of memory without a stack.
@@ -54,9 +53,8 @@ func (o *owners) owner(id memory.StackID) int32 {
 	return n
 }
 
-// key names the innermost frame that is the program's own, or without one the
-// innermost in a file. The kind is that of the rule which comes first among
-// those that any frame meets.
+// key returns the allocation site of a stack: the innermost frame of the program itself or, without
+// one, the innermost frame with a file. The kind is from the first rule that any frame matches.
 func (o *owners) key(ids []memory.FrameID) ownerKey {
 	at, inFile, best := -1, -1, len(kindRules)
 	for i, id := range ids {
@@ -95,17 +93,16 @@ func (o *owners) facts(id memory.FrameID) frameFacts {
 	return f
 }
 
-// A kindRule says what memory is for that is allocated below a function. A rule
-// matches if the file contains one of its parts, or the function is one of its
-// names, or contains one of its words.
+// A kindRule gives the purpose of memory allocated below a function. It matches if the file contains
+// one of files, the function is one of names, or the function contains one of words.
 type kindRule struct {
 	kind                string
 	files, names, words []string
 }
 
-// kindRules are in order of precedence: a backward pass that recomputes a
-// forward one is below all of backward, checkpoint and forward. The files of
-// FSDP are those of its collectives: its modules are around every forward.
+// kindRules are in order of precedence, because a stack can match several: a backward pass that
+// recomputes a forward pass is below backward, checkpoint and forward. For FSDP the list has only
+// the files with collectives, because its modules enclose every forward pass.
 var kindRules = []kindRule{
 	{kind: summary.KindKVCache, files: []string{"kv_cache", "kvcache", "cache_engine", "mem_cache/memory_pool"}, words: []string{"kv_cache", "kvcache"}},
 	{kind: summary.KindOptimizer, files: []string{"torch/optim/", "/optimizers/", "bitsandbytes/optim"}, names: []string{"_init_group", "optimizer_step"}},
@@ -129,8 +126,8 @@ func kindOf(file, function string) string {
 	return ""
 }
 
-// isForeign reports whether a function is part of PyTorch, of Python, or
-// compiled: who allocates there does so for somebody else.
+// isForeign reports whether a function is part of PyTorch or Python, or is compiled. Such functions
+// allocate on behalf of their callers.
 func isForeign(file, function string) bool {
 	switch {
 	case file == "" || file == "??" || strings.HasPrefix(file, "<"):
@@ -143,7 +140,7 @@ func isForeign(file, function string) bool {
 	return strings.Contains(function, "::") || !strings.HasSuffix(file, ".py") && strings.Contains(file, ".")
 }
 
-// stackText prints a stack, the innermost frames of it.
+// stackText formats the innermost frames of a stack.
 func (o *owners) stackText(id memory.StackID) (out []string) {
 	ids := o.stacks.IDs(id)
 	for _, f := range ids[:min(len(ids), summary.MaxFrames)] {
@@ -152,7 +149,7 @@ func (o *owners) stackText(id memory.StackID) (out []string) {
 	return out
 }
 
-// A holding is one allocation that is live.
+// A holding is one live allocation.
 type holding struct {
 	bytes int64
 	time  int64
@@ -160,14 +157,14 @@ type holding struct {
 	label int32
 }
 
-// A tally adds up holdings by allocation site, kind and label.
+// A tally sums holdings by allocation site, kind and label.
 type tally struct {
 	o       *owners
 	labels  []string
 	total   int64
 	byOwner map[int32]*ownerSum
 	byLabel map[int32]*summary.Held
-	top     []holding // the largest, in no order beyond keeping them apart
+	top     []holding // the largest holdings, unsorted
 }
 
 type ownerSum struct {
@@ -202,7 +199,7 @@ func (t *tally) add(h holding) {
 	}
 }
 
-// compareHoldings orders the larger one first, and of equal ones the older.
+// compareHoldings orders larger holdings first, and of equal sizes older ones.
 func compareHoldings(a, b holding) int {
 	return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.time, b.time), cmp.Compare(a.stack, b.stack))
 }
@@ -212,7 +209,7 @@ func (t *tally) largest() []holding {
 	return t.top[:min(len(t.top), summary.MaxOwners)]
 }
 
-// ranked returns the owners with the most bytes, the largest first.
+// ranked returns the owners by descending bytes.
 func (t *tally) ranked() []int32 {
 	list := make([]int32, 0, len(t.byOwner))
 	for owner := range t.byOwner {
@@ -225,7 +222,7 @@ func (t *tally) ranked() []int32 {
 	return list
 }
 
-// write puts the sums into a row.
+// write adds the sums to a row; at says to which time they belong.
 func (t *tally) write(row *summary.Snapshot, at string) {
 	row.OwnersAt, row.OwnersBytes = at, t.total
 	kinds := map[string]summary.Held{}
@@ -247,7 +244,7 @@ func (t *tally) write(row *summary.Snapshot, at string) {
 		row.Largest = append(row.Largest, o)
 	}
 	if _, none := t.byLabel[0]; none && len(t.byLabel) == 1 {
-		return // the program said nothing of itself
+		return // the program set no labels
 	}
 	labels := map[string]summary.Held{}
 	for _, l := range t.byLabel {

@@ -8,7 +8,7 @@ import (
 	"assay/torchprof/memory"
 )
 
-// A replay plays the history of a device forward.
+// A replay replays the history of a device forward. Entries are referred to by index.
 type replay struct {
 	m        *memory.Snapshot
 	d        *memory.Device
@@ -17,27 +17,26 @@ type replay struct {
 	complete bool
 	bins     int
 
-	// pair has for each entry that allocates the one that frees it, and for each
-	// that frees the one that allocated; noPair where there is none in the
-	// history.
+	// pair maps each allocation to the entry that frees it, and each free to the entry that
+	// allocated the block; noPair if that is not in the history.
 	pair     []int32
-	replaced map[int32]int32 // an entry that allocates where another still did
-	twice    map[int32]bool  // an entry that frees what was freed before; it changes nothing
+	replaced map[int32]int32 // allocations at the address of a block that is still live
+	twice    map[int32]bool  // second frees of a block, which have no effect
 
-	older    []olderBlock // what was live before the first entry
-	olderSum int64
-	reserved int64 // before the first entry
+	older    []olderBlock // blocks that were live before the first entry
+	olderSum int64        // their bytes
+	reserved int64        // bytes reserved before the first entry
 
-	rounded bool // the sizes of the history are those of blocks
+	rounded bool // sizes of the history are rounded to block sizes
 	times   []int64
 }
 
 const noPair = int32(-1)
 
-// An olderBlock is memory that was live before the history, and until when.
+// An olderBlock is a block that was live before the history.
 type olderBlock struct {
 	holding
-	freed int32 // entry; the number of entries if it lives to the end
+	freed int32 // the entry that frees it; the number of entries if it is live at the end
 }
 
 func (r *replay) measure(row *summary.Snapshot) {
@@ -65,8 +64,7 @@ func (r *replay) measure(row *summary.Snapshot) {
 	h.Growth = r.growth(h.Steps)
 }
 
-// atEnd writes the allocation sites of the memory that is live in the snapshot
-// itself.
+// atEnd adds the allocation sites of the memory that is live when the snapshot was taken.
 func (r *replay) atEnd(row *summary.Snapshot) {
 	t := newTally(r.owners, r.m.Labels)
 	r.eachAtEnd(t.add)
@@ -83,7 +81,7 @@ func (r *replay) eachAtEnd(f func(holding)) {
 	}
 }
 
-// history counts what the entries say.
+// history counts the entries by kind.
 func (r *replay) history() *summary.MemoryHistory {
 	h := &summary.MemoryHistory{Entries: int64(len(r.d.Entries))}
 	known, last := true, int64(0)
@@ -122,8 +120,8 @@ func (r *replay) history() *summary.MemoryHistory {
 	return h
 }
 
-// match pairs allocations with frees by address, and finds what was live before
-// the first entry.
+// match pairs allocations with frees by address, and finds the blocks that were live before the first
+// entry.
 func (r *replay) match(h *summary.MemoryHistory) {
 	entries := r.d.Entries
 	r.pair = make([]int32, len(entries))
@@ -162,8 +160,7 @@ func (r *replay) match(h *summary.MemoryHistory) {
 	}
 }
 
-// unmatched takes a free that no allocation of the history belongs to: of a block that
-// was live before the history, or a false one.
+// unmatched processes a free without an allocation in the history: of an older block, or invalid.
 func (r *replay) unmatched(i int32, known *knownSegments) {
 	e := &r.d.Entries[i]
 	twice, younger := known.free(e)
@@ -185,7 +182,7 @@ func (r *replay) addOlder(b olderBlock) {
 	r.olderSum = summary.Plus(r.olderSum, b.bytes)
 }
 
-// replace ends an allocation whose address is given out again.
+// replace ends the allocation before, because entry i allocates the same address again.
 func (r *replay) replace(i, before int32) {
 	if r.replaced == nil {
 		r.replaced = make(map[int32]int32)
@@ -198,11 +195,10 @@ func (r *replay) inconsistent(n int64) {
 	r.issues.AddN(diag.Issue{Code: "memory-history-inconsistent", Severity: diag.Suspect}, n)
 }
 
-// matchEnd compares what the history leaves live with what the snapshot has. A
-// block that the history does not know is older than it; where its stack was
-// recorded, so was its entry once.
+// matchEnd compares the blocks that the history leaves live with those of the snapshot. A block that
+// is not in the history is older. If it has a stack, its entry was recorded and then lost.
 func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
-	asked, rounded, found := 0, 0, 0
+	pendingFrees, rounded, found := 0, 0, 0
 	for _, b := range r.d.Blocks {
 		if b.State == memory.Inactive {
 			continue
@@ -212,7 +208,7 @@ func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
 			found++
 			switch size := r.d.Entries[at].Size; {
 			case b.Requested >= 0 && b.Requested != b.Size && size == b.Requested:
-				asked++
+				pendingFrees++
 			case b.Requested >= 0 && b.Requested != b.Size && size == b.Size:
 				rounded++
 			}
@@ -227,7 +223,7 @@ func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
 			h.LostBlocks++
 		}
 	}
-	r.rounded = rounded > asked
+	r.rounded = rounded > pendingFrees
 	if over := len(open) - found; over > 0 {
 		r.inconsistent(int64(over))
 	}
@@ -236,21 +232,21 @@ func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
 	}
 }
 
-// A walked is what was in use along the history.
+// A walked has the memory in use over the history, in bytes.
 type walked struct {
-	peak              int   // entry after which most was live; -1 for before the first
-	live, waiting     int64 // then
-	reserved          int64
-	highest           int64 // reserved
-	highestAt         int
-	failures          []state // at each that failed, in order
+	peak              int     // entry after which the most was live; -1 for before the first
+	live, waiting     int64   // at the peak
+	reserved          int64   // at the peak
+	highest           int64   // highest reserved memory
+	highestAt         int     // its entry
+	failures          []state // at each failed allocation
 	liveAt, reservedA []int64 // after each entry
 }
 
-// A state is what was in use at an entry.
+// A state is the memory in use at an entry, in bytes.
 type state struct{ entry, live, reserved int64 }
 
-// change returns by how much entry i changes what is live.
+// change returns the change of the live bytes by entry i.
 func (r *replay) change(i int) int64 {
 	e := &r.d.Entries[i]
 	switch e.Action {
@@ -274,20 +270,21 @@ func (r *replay) change(i int) int64 {
 
 func (r *replay) walk() *walked {
 	n := len(r.d.Entries)
-	w := &walked{peak: -1, live: r.olderSum, reserved: r.reserved, highest: r.reserved, highestAt: -1, liveAt: make([]int64, n), reservedA: make([]int64, n)}
+	w := &walked{peak: -1, live: r.olderSum, reserved: r.reserved, highest: r.reserved, highestAt: -1,
+		liveAt: make([]int64, n), reservedA: make([]int64, n)}
 	live, reserved, waiting := r.olderSum, r.reserved, int64(0)
-	asked := make(map[int64]int64) // freed and waiting, by address
+	pendingFrees := make(map[int64]int64) // bytes of blocks whose free was requested and not completed, by address
 	for i := range r.d.Entries {
 		e := &r.d.Entries[i]
 		live = summary.Plus(live, r.change(i))
 		reserved = summary.Plus(reserved, e.Reserves())
 		switch e.Action {
 		case memory.FreeRequested:
-			asked[e.Address] = e.Size
+			pendingFrees[e.Address] = e.Size
 			waiting = summary.Plus(waiting, e.Size)
 		case memory.FreeCompleted:
-			waiting = summary.Plus(waiting, -asked[e.Address])
-			delete(asked, e.Address)
+			waiting = summary.Plus(waiting, -pendingFrees[e.Address])
+			delete(pendingFrees, e.Address)
 		case memory.OutOfMemory:
 			w.failures = append(w.failures, state{int64(i), live, reserved})
 		}
@@ -303,7 +300,8 @@ func (r *replay) walk() *walked {
 }
 
 func (r *replay) peakOf(w *walked) *summary.MemoryPeak {
-	p := &summary.MemoryPeak{Entry: int64(w.peak), Live: w.live, Waiting: w.waiting, Reserved: w.reserved, Sizes: "requested", HighestReserved: w.highest}
+	p := &summary.MemoryPeak{Entry: int64(w.peak), Live: w.live, Waiting: w.waiting, Reserved: w.reserved,
+		Sizes: "requested", HighestReserved: w.highest}
 	if r.rounded {
 		p.Sizes = "rounded"
 	}
@@ -311,7 +309,7 @@ func (r *replay) peakOf(w *walked) *summary.MemoryPeak {
 	return p
 }
 
-// timeOf returns the time of an entry, that of the first for what was before it.
+// timeOf returns the time of an entry, or of the first entry for -1.
 func (r *replay) timeOf(entry int) *int64 {
 	if r.times == nil {
 		return nil
@@ -319,7 +317,7 @@ func (r *replay) timeOf(entry int) *int64 {
 	return new(r.times[max(0, entry)])
 }
 
-// liveAt adds up what was live after an entry.
+// liveAt sums the blocks that were live after an entry.
 func (r *replay) liveAt(entry int32) *tally {
 	t := newTally(r.owners, r.m.Labels)
 	r.eachLive(entry, t.add)
@@ -339,8 +337,7 @@ func (r *replay) eachLive(entry int32, f func(holding)) {
 	}
 }
 
-// failures notes the allocations that failed. Without a walk it is not known
-// what was in use then.
+// failures adds the allocations that failed. Without w, the memory in use at that time is unknown.
 func (r *replay) failures(row *summary.Snapshot, w *walked) {
 	row.OutOfMemory, row.Failed, row.Capacity = nil, 0, nil
 	for i := range r.d.Entries {
@@ -364,7 +361,8 @@ func (r *replay) failures(row *summary.Snapshot, w *walked) {
 func (r *replay) failure(i int, at state) summary.OutOfMemory {
 	e := &r.d.Entries[i]
 	key := r.owners.list[r.owners.owner(e.Stack)]
-	o := summary.OutOfMemory{NS: r.timeOf(i), Wanted: e.Size, Kind: key.kind, Frame: key.frame, Stack: r.owners.stackText(e.Stack)}
+	o := summary.OutOfMemory{NS: r.timeOf(i), Wanted: e.Size, Kind: key.kind, Frame: key.frame,
+		Stack: r.owners.stackText(e.Stack)}
 	if e.Address >= 0 {
 		o.Free = new(e.Address)
 	}

@@ -10,9 +10,9 @@ import (
 	"assay/torchprof/memory"
 )
 
-// Stacks returns what was live on each device by the stack that had
-// allocated it: at the peak of the history or, where there is none, when the
-// snapshot was taken. The device is a frame only where there are several.
+// Stacks returns a profile of the live bytes of each device by allocation stack: at the peak of the
+// history or, without a history, when the snapshot was taken. The device is a frame only if there
+// are several.
 func Stacks(m *memory.Snapshot) *profile.Profile {
 	b := profile.NewBuilder(profile.Column{Name: "live", Unit: "bytes"}, profile.Column{Name: "blocks", Unit: "count"})
 	owners := newOwners(&m.Stacks)
@@ -40,7 +40,7 @@ func Stacks(m *memory.Snapshot) *profile.Profile {
 	return p
 }
 
-// eachAtPeak calls f with all that was live when most was.
+// eachAtPeak calls f with each block that was live at the peak.
 func (r *replay) eachAtPeak(f func(holding)) {
 	if n := len(r.d.Entries); n == 0 || n > math.MaxInt32-1 || !r.complete {
 		r.eachAtEnd(f)

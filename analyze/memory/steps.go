@@ -12,14 +12,14 @@ import (
 	"assay/torchprof/memory"
 )
 
-// stepName matches the marks of a step: PyTorch's profiler sets ProfilerStep#7,
-// and programs have names of their own.
+// stepName matches the names of step markers: ProfilerStep#7 of PyTorch's profiler, and common names
+// in programs.
 var stepName = lazyregexp.New(`^(?:ProfilerStep#\d+|(?i:(?:train|training|eval)?[ _-]?(?:step|iteration|iter)[ _#:-]?\d+))$`)
 
-// maxMemorySteps is how many steps are kept of one device.
+// maxMemorySteps is the maximum number of steps per device.
 const maxMemorySteps = 1000
 
-// steps says what the allocator did in each step that the program marked.
+// steps measures what the allocator did in each step that the program marked.
 func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 	if r.times == nil {
 		return nil
@@ -46,7 +46,7 @@ func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 	slices.SortStableFunc(spans, func(a, b summary.MemoryStep) int { return cmp.Compare(a.StartNS, b.StartNS) })
 	over, end := 0, int64(0)
 	for _, s := range spans {
-		// Each entry is looked at once: of steps that overlap the first counts.
+		// Count each entry once: of overlapping steps, use the first.
 		if s.StartNS < max(end, first) || len(out) == maxMemorySteps {
 			over++
 			continue
@@ -55,7 +55,8 @@ func (r *replay) steps(w *walked) (out []summary.MemoryStep) {
 		out, end = append(out, s), s.StartNS+s.NS
 	}
 	if over > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info, Help: fmt.Sprintf("Steps that began before the history or overlap an earlier step, and those after the first %d, were left out.", maxMemorySteps)}, int64(over))
+		r.issues.AddN(diag.Issue{Code: "memory-steps-left-out", Severity: diag.Info,
+			Help: fmt.Sprintf("Steps that began before the history or overlap an earlier step, and those after the first %d, were left out.", maxMemorySteps)}, int64(over))
 	}
 	return out
 }
@@ -81,18 +82,19 @@ func (r *replay) step(w *walked, s *summary.MemoryStep) {
 	}
 }
 
-// warmUp is the number of first steps that are not used for growth, because the
-// optimizer allocates its state and caches fill in them.
+// warmUp is the number of first steps that growth leaves out, because the optimizer allocates its
+// state and caches fill up.
 const warmUp = 2
 
-// growth compares what is live at the beginnings of the first and the last step
-// after the warm-up, by allocation site. It is nil if there are fewer than two.
+// growth compares the live memory at the starts of the first and the last step after the warm-up, by
+// allocation site. It returns nil if there are fewer than two such steps.
 func (r *replay) growth(steps []summary.MemoryStep) *summary.MemoryGrowth {
 	if len(steps) < warmUp+2 {
 		return nil
 	}
 	first, last := steps[warmUp], steps[len(steps)-1]
-	g := &summary.MemoryGrowth{From: first.Name, To: last.Name, Steps: int64(len(steps) - warmUp - 1), Bytes: summary.Plus(last.Start, -first.Start)}
+	g := &summary.MemoryGrowth{From: first.Name, To: last.Name, Steps: int64(len(steps) - warmUp - 1),
+		Bytes: summary.Plus(last.Start, -first.Start)}
 	for i := warmUp + 1; i < len(steps); i++ {
 		g.Fell = g.Fell || steps[i].Start < steps[i-1].Start
 	}
@@ -114,10 +116,10 @@ func (r *replay) growth(steps []summary.MemoryStep) *summary.MemoryGrowth {
 	return g
 }
 
-// maxGrown is how many owners that have grown are kept.
+// maxGrown is the maximum number of growing allocation sites to report.
 const maxGrown = 5
 
-// lastBefore returns the last entry before a time, -1 if there is none.
+// lastBefore returns the last entry before a time, or -1.
 func (r *replay) lastBefore(ns int64) int32 {
 	return int32(sort.Search(len(r.times), func(i int) bool { return r.times[i] >= ns })) - 1
 }

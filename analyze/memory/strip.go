@@ -9,11 +9,11 @@ import (
 	"assay/torchprof/memory"
 )
 
-// mostStrata is how many owners have a band of their own in a strip.
+// mostStrata is the number of owners with a band of their own in a strip.
 const mostStrata = 8
 
-// strip bins what was live, by the owners with the most at the peak. Each bin is
-// the moment in it at which most was live, so that its parts sum to it.
+// strip returns the live memory over time in bins, by the owners with the most at the peak. A bin
+// shows the time within it at which the most was live, so that its bands sum to the total.
 func (r *replay) strip(w *walked, t *tally) *summary.OwnerStrip {
 	if r.times == nil || r.bins <= 0 {
 		return nil
@@ -61,7 +61,7 @@ func (r *replay) strip(w *walked, t *tally) *summary.OwnerStrip {
 	return s
 }
 
-// strata returns the bands of a strip, and which one a stack belongs to.
+// strata returns the bands of a strip, and a function that returns the band of a stack.
 func (r *replay) strata(t *tally) (slot func(memory.StackID) int, s *summary.OwnerStrip) {
 	s = &summary.OwnerStrip{}
 	index := make(map[int32]int)
@@ -83,8 +83,8 @@ func (r *replay) strata(t *tally) (slot func(memory.StackID) int, s *summary.Own
 	}, s
 }
 
-// apply changes the bands by an entry, and returns how many of the older blocks
-// are freed by then.
+// apply changes the bands by an entry. freed is the number of older blocks that were freed before;
+// apply returns the new number.
 func (r *replay) apply(i int, now []int64, slot func(memory.StackID) int, freed int) int {
 	e := &r.d.Entries[i]
 	add := func(id memory.StackID, n int64) { now[slot(id)] = summary.Plus(now[slot(id)], n) }

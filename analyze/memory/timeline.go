@@ -10,9 +10,8 @@ import (
 	"assay/torchprof/memory"
 )
 
-// MeasureTimeline measures a timeline of memory by category: the peak of all
-// categories together, what each had then, and the peak of each alone. Its strip has
-// the given number of bins.
+// MeasureTimeline measures a timeline of memory by category: the peak of the total, each category at
+// that time, and the peak of each category alone, in bytes. The strip has the given number of bins.
 func MeasureTimeline(m *memory.Timeline, in summary.Input, bins int) *summary.Summary {
 	in.Events, in.Complete = m.Records, m.Complete
 	s := &summary.Summary{Schema: summary.Schema, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
@@ -52,8 +51,8 @@ func sumSizes(sizes memory.Sizes) (sum int64) {
 	return sum
 }
 
-// timelineStrip bins the categories, those with the most at the peak first. Each
-// bin is the moment in it at which most was in use.
+// timelineStrip returns the categories over time in bins, those with the most at the peak first. A
+// bin shows the time within it at which the most was in use.
 func timelineStrip(m *memory.Timeline, row summary.MemoryTimeline, bins int) *summary.OwnerStrip {
 	window := interval.Span{Start: row.StartNS, End: summary.Plus(summary.Plus(row.StartNS, row.NS), 1)}
 	if len(m.Times) == 0 || bins <= 0 || limits.Implausible(window) {

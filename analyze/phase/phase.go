@@ -62,7 +62,8 @@ func (p *pattern) mayMatch(name string) bool {
 			return false
 		}
 	}
-	return len(p.parts) == 0 || slices.ContainsFunc(p.parts, func(text string) bool { return strings.Contains(name, text) })
+	return len(p.parts) == 0 || slices.ContainsFunc(p.parts,
+		func(text string) bool { return strings.Contains(name, text) })
 }
 
 // Rules are an ordered list of rules. They are safe for concurrent use.

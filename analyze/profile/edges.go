@@ -28,7 +28,8 @@ func edgesOf(c *callStacks, rows int) summary.Table {
 	calls, all := sumCalls(c)
 	calls = slices.DeleteFunc(calls, func(e callSum) bool { return e.total < max(1, all/callParts) })
 	slices.SortFunc(calls, func(a, b callSum) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), c.functions[a.callee].compare(c.functions[b.callee]), c.functions[a.caller].compare(c.functions[b.caller]))
+		return cmp.Or(cmp.Compare(b.total, a.total), c.functions[a.callee].compare(c.functions[b.callee]),
+			c.functions[a.caller].compare(c.functions[b.caller]))
 	})
 	text := rows * limits.RowText
 	for _, e := range calls[:min(rows, len(calls))] {
@@ -36,7 +37,8 @@ func edgesOf(c *callStacks, rows int) summary.Table {
 		if text -= len(caller.name) + len(caller.file) + len(callee.name) + len(callee.file); text < 0 {
 			break
 		}
-		row := summary.TableRow{Name: callee.name, Labels: map[string]string{"caller": caller.name}, Values: pointersTo([]int64{e.total})}
+		row := summary.TableRow{Name: callee.name, Labels: map[string]string{"caller": caller.name},
+			Values: pointersTo([]int64{e.total})}
 		if callee.file != "" {
 			row.Labels["file"] = callee.file
 		}

@@ -151,7 +151,8 @@ type flameQueue []*flameNode
 
 func (q flameQueue) Len() int { return len(q) }
 func (q flameQueue) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[j].value, q[i].value), cmp.Compare(q[i].depth, q[j].depth), cmp.Compare(q[i].lo, q[j].lo)) < 0
+	return cmp.Or(cmp.Compare(q[j].value, q[i].value), cmp.Compare(q[i].depth, q[j].depth),
+		cmp.Compare(q[i].lo, q[j].lo)) < 0
 }
 func (q flameQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q *flameQueue) Push(x any)   { *q = append(*q, x.(*flameNode)) }

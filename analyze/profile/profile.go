@@ -23,7 +23,8 @@ import (
 func Measure(p *profile.Profile, in summary.Input, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = int64(len(p.Samples)), !p.Cut
 	in.SpanNS = max(0, p.Duration)
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	if len(p.Columns) > 0 {
 		stacks := stacksOf(p)
 		t := functionsOf(stacks, most, issues)
@@ -129,7 +130,8 @@ func functionsOf(c *callStacks, rows int, issues *diag.Ledger) summary.Table {
 		}
 	})
 	slices.SortFunc(sums, func(a, b functionSum) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(b.self[p.Default], a.self[p.Default]), a.compare(b.functionKey))
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(b.self[p.Default], a.self[p.Default]),
+			a.compare(b.functionKey))
 	})
 	return functionTable(p, sums, rows, issues)
 }
@@ -141,10 +143,11 @@ const noStack = "(no stack)"
 // have room.
 func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *diag.Ledger) summary.Table {
 	column := p.Columns[p.Default]
-	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{}, Columns: []summary.TableColumn{
-		{Name: "self", Unit: unitName(column.Unit), Adds: summary.AddsSelf},
-		{Name: "total", Unit: unitName(column.Unit), Adds: summary.AddsTotal},
-	}}
+	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{},
+		Columns: []summary.TableColumn{
+			{Name: "self", Unit: unitName(column.Unit), Adds: summary.AddsSelf},
+			{Name: "total", Unit: unitName(column.Unit), Adds: summary.AddsTotal},
+		}}
 	if column.Name == profile.ClockCPU || column.Name == profile.ClockWall {
 		t.Clock = column.Name
 	}

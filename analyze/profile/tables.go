@@ -17,7 +17,8 @@ import (
 // holds stays in it: one run's kernels may be in several.
 func MeasureTables(t *profile.Tables, in summary.Input, rules *classify.Rules, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = t.Records, t.Complete
-	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{}, Kernels: []summary.Kernel{}}
+	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
+		Kernels: []summary.Kernel{}}
 	for number, from := range t.List {
 		table := tableOf(from, rules)
 		table.Number, table.Line, table.Tool = number, from.Line, cmp.Or(from.Tool, t.Tool)
@@ -29,7 +30,8 @@ func MeasureTables(t *profile.Tables, in summary.Input, rules *classify.Rules, i
 
 // tableOf returns a table as the summary has it.
 func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
-	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Clock: from.Clock, Left: from.Left, Missing: from.Missing,
+	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Clock: from.Clock,
+		Left: from.Left, Missing: from.Missing,
 		Columns: []summary.TableColumn{}, Rows: []summary.TableRow{}}
 	for _, h := range from.Columns {
 		t.Columns = append(t.Columns, summary.TableColumn{Name: h.Name, Unit: unitName(h.Unit), Adds: addsName(h.Adds)})
@@ -122,7 +124,8 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 // as cudaLaunchKernel, hipMemcpyAsync or cuLaunchKernel.
 func isCall(name string) bool {
 	for _, library := range []string{"cuda", "hip", "cu"} {
-		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, ":(< ") {
+		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' &&
+			!strings.ContainsAny(rest, ":(< ") {
 			return true
 		}
 	}
@@ -133,7 +136,8 @@ func isCall(name string) bool {
 // them in brackets, and torch calls them as traces do.
 func isCopy(name string) bool {
 	return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") ||
-		strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") || strings.HasPrefix(name, "CopyDevice") || strings.HasPrefix(name, "CopyHost")
+		strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") || strings.HasPrefix(name, "CopyDevice") ||
+		strings.HasPrefix(name, "CopyHost")
 }
 
 // checkTableSums notes the sums that have grown to what [summary.Plus] stops at.

@@ -2,10 +2,9 @@ package ranks
 
 import "assay/summary"
 
-// AlignDetails sets the offsets of the details of a run, which bring the times of each to
-// one clock: that of the input of the first detail. Ranks whose collectives were matched
-// are aligned by the ends of these: see [summary.RankWait]. Other inputs are aligned by their
-// base times, if both have one.
+// AlignDetails sets the offsets of the details of a run. An offset, in ns, converts times to the
+// clock of the first detail's input. Ranks with matched collectives are aligned by the ends of
+// these: see [summary.RankWait]. Other inputs are aligned by their base times, if both have one.
 func AlignDetails(s *summary.Summary) {
 	if len(s.Details) == 0 {
 		return

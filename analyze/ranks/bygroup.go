@@ -9,18 +9,18 @@ import (
 	"assay/summary"
 )
 
-// If one machine cannot hold all collectives of a job, the job is compared group by group,
-// with the functions of [Match] and the same result:
+// If the collectives of a job do not fit into the memory of one machine, the job is compared group
+// by group. The result is the same as that of [Match]:
 //
-//	Split     per member: its collectives by the keys of their groups
-//	OutlineOf per group: which members it has
-//	NewPlan   from the outlines of all groups: by which groups clocks are aligned
-//	Solve     per group: rows and sums, and the offsets that the plan asks for
-//	Assemble  from what was found in all groups: the job
+//	Split     per member: divide its collectives by group
+//	OutlineOf per group: list its members
+//	NewPlan   from all outlines: choose the groups by which clocks are aligned
+//	Solve     per group: compute rows and sums, and the clock offsets of the plan
+//	Assemble  from all results: the Job
 
 // A Share has the collectives of one member in one group.
 type Share struct {
-	Key     string // of the group: equal on all its members
+	Key     string // identifies the group; equal on all its members
 	Of      string // key of the communicator
 	Sends   uint8
 	First   int // index of its first collective among those of the member
@@ -46,10 +46,11 @@ func Split(m Member) []Share {
 			if !ok {
 				at = len(out)
 				index[key] = at
-				out = append(out, Share{Key: key, Of: keys[what.Group], Sends: uint8(sends), First: i, Columns: &collective.Columns{Groups: []collective.Group{c.Groups[what.Group]}}})
+				out = append(out, Share{Key: key, Of: keys[what.Group], Sends: uint8(sends), First: i,
+					Columns: &collective.Columns{Groups: []collective.Group{c.Groups[what.Group]}}})
 			}
 			to := out[at].Columns
-			what.Group = 0 // others of the same key differ in nothing that counts
+			what.Group = 0 // groups with the same key are equal in all that matters
 			whats[run.What].share, whats[run.What].what, known[run.What] = at, uint32(len(to.Whats)), true
 			to.Whats = append(to.Whats, what)
 		}
@@ -60,14 +61,14 @@ func Split(m Member) []Share {
 	return out
 }
 
-// A Given is the share of the member at a place of the job: an index of [Comparable].
+// A Given is the share of a member, with the member's place: its index in [Comparable].
 type Given struct {
 	Place  int
 	Member Member // without its columns
 	Share  Share
 }
 
-// An Outline is what a plan needs to know of a group.
+// An Outline is what NewPlan needs to know of a group.
 type Outline struct {
 	Key    string
 	First  [2]int // place of the first member, and its first collective: the order of groups
@@ -75,14 +76,14 @@ type Outline struct {
 	Aligns bool   // clocks can be aligned by its collectives
 }
 
-// A Plan says by which groups clocks are aligned.
+// A Plan says which groups align which clocks.
 type Plan struct {
 	Steps map[string][]Step // by the key of the group
 }
 
-// A Step aligns the clocks of members by that of another.
+// A Step aligns the clocks of the members To with the clock of the member From.
 type Step struct {
-	Nth  int // steps are taken in this order
+	Nth  int // order of the steps
 	From int
 	To   []int
 }
@@ -98,7 +99,7 @@ func NewPlan(members int, groups []Outline) Plan {
 	return p
 }
 
-// A Solved is what was found in one group.
+// A Solved is the result of Solve for one group.
 type Solved struct {
 	First   [2]int
 	Group   collective.Group
@@ -111,21 +112,20 @@ type Solved struct {
 	Clocks  []SolvedClock
 }
 
-// A SolvedList is what was found of one member in one group.
+// A SolvedList has the sums of one member in one group, in ns and counts.
 type SolvedList struct {
 	Place                                      int
 	Transfer, Wait, Caused, Matched, Last, Not int64
 	Synchronizing                              int
 }
 
-// A SolvedClock is a difference of two clocks.
+// A SolvedClock is the difference of two clocks, in ns, from N collectives.
 type SolvedClock struct {
 	Nth, From, To, N int
 	Offset, Residual int64
 }
 
-// groupFrom returns the matched group of shares, and its members at the places of its
-// lists.
+// groupFrom returns the group of some shares, matched, and its members in the order of its lists.
 func groupFrom(list []Given) (*group, []Member) {
 	slices.SortFunc(list, func(a, b Given) int { return cmp.Compare(a.Place, b.Place) })
 	first := &list[0].Share
@@ -148,16 +148,17 @@ func newList(member int, runs []int32, cut bool) list {
 	return list{member: member, runs: runs, cut: cut}
 }
 
-// outline returns the outline of a group whose lists have the places of the job.
+// outline returns the outline of a group whose lists refer to places of the job.
 func (g *group) outline() Outline {
-	o := Outline{Aligns: g.matched != byNothing && slices.ContainsFunc(g.instances, func(in instance) bool { return g.aligns(&in) })}
+	o := Outline{Aligns: g.matched != byNothing &&
+		slices.ContainsFunc(g.instances, func(in instance) bool { return g.aligns(&in) })}
 	for _, l := range g.lists {
 		o.Places = append(o.Places, l.member)
 	}
 	return o
 }
 
-// OutlineOf returns the outline of the group that has the shares.
+// OutlineOf returns the outline of the group of some shares.
 func OutlineOf(list []Given) Outline {
 	g, _ := groupFrom(list)
 	o := g.outline()
@@ -173,8 +174,9 @@ func Solve(list []Given, plan Plan) Solved {
 	g, members := groupFrom(list)
 	share := list[0].Share
 	out := Solved{
-		First: [2]int{list[0].Place, share.First}, Group: share.Columns.Groups[0], Of: g.key, Sends: share.Sends, Matched: uint8(g.matched),
-		Facts: g.facts(members), Rows: g.rows(members),
+		First: [2]int{list[0].Place, share.First}, Group: share.Columns.Groups[0], Of: g.key, Sends: share.Sends,
+		Matched: uint8(g.matched),
+		Facts:   g.facts(members), Rows: g.rows(members),
 	}
 	sums := make([]waits, len(list))
 	g.sum(members, sums)
@@ -182,7 +184,8 @@ func Solve(list []Given, plan Plan) Solved {
 	at := map[int]int{}
 	for i, w := range sums {
 		at[list[i].Place] = i
-		out.Lists = append(out.Lists, SolvedList{list[i].Place, w.transfer, w.wait, w.caused, w.matched, w.last, w.incomplete, counts[i]})
+		out.Lists = append(out.Lists, SolvedList{list[i].Place, w.transfer, w.wait, w.caused, w.matched, w.last,
+			w.incomplete, counts[i]})
 	}
 	for _, s := range plan.Steps[share.Key] {
 		to := make([]int, len(s.To))
@@ -196,8 +199,8 @@ func Solve(list []Given, plan Plan) Solved {
 	return out
 }
 
-// Assemble returns the job of members, as [Comparable] returns them, from what was found in
-// all its groups, in any order.
+// Assemble returns the job from the results of all its groups, in any order. members must be as
+// [Comparable] returns them. It returns an error if the results do not fit together.
 func Assemble(members []Member, found []Solved) (*Job, error) {
 	slices.SortFunc(found, func(a, b Solved) int { return slices.Compare(a.First[:], b.First[:]) })
 	j := &Job{members: members, waits: make([]waits, len(members)), clocks: make([]clock, len(members))}
@@ -211,14 +214,16 @@ func Assemble(members []Member, found []Solved) (*Job, error) {
 				return nil, fmt.Errorf("place %d of %d members", l.Place, len(members))
 			}
 			w := &j.waits[l.Place]
-			w.transfer, w.wait, w.caused = summary.Plus(w.transfer, l.Transfer), summary.Plus(w.wait, l.Wait), summary.Plus(w.caused, l.Caused)
+			w.transfer, w.wait, w.caused = summary.Plus(w.transfer, l.Transfer), summary.Plus(w.wait, l.Wait),
+				summary.Plus(w.caused, l.Caused)
 			w.matched, w.last, w.incomplete = w.matched+l.Matched, w.last+l.Last, w.incomplete+l.Not
 			g.lists = append(g.lists, list{member: l.Place})
 		}
 		j.groups = append(j.groups, g)
 		clocks = append(clocks, f.Clocks...)
 	}
-	slices.SortFunc(clocks, func(a, b SolvedClock) int { return cmp.Or(cmp.Compare(a.Nth, b.Nth), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(clocks,
+		func(a, b SolvedClock) int { return cmp.Or(cmp.Compare(a.Nth, b.Nth), cmp.Compare(a.To, b.To)) })
 	for _, c := range clocks {
 		j.clocks[c.To] = clock{j.clocks[c.From].offset + c.Offset, c.Residual, c.N}
 	}

@@ -7,14 +7,14 @@ import (
 	"assay/summary"
 )
 
-// A divided has the sums of one member that depend on who does the same work.
+// A divided has the sums of one member, in ns, that depend on which members do the same work.
 type divided struct {
 	peerWait, peerCaused int64 // in collectives of ranks that do the same work
 	stageWait, messages  int64 // in sends and receives, and in collectives of several stages
-	split                int64 // bytes received or sent back in all-to-alls of different sizes
+	split                int64 // bytes received or returned in all-to-alls of uneven sizes
 }
 
-// divide returns the sums of all members, from the facts of the groups.
+// divide returns the sums of each member, from the facts of the groups.
 func (j *Job) divide(t *topology, facts []Facts) []divided {
 	out := make([]divided, len(j.members))
 	for n, g := range j.groups {
@@ -37,20 +37,21 @@ func (j *Job) divide(t *topology, facts []Facts) []divided {
 	return out
 }
 
-// A split has the bytes of an all-to-all on each list of its group: what ranks receive, or
-// what they send back.
+// A split has the bytes of an uneven all-to-all for each list of its group: what ranks receive, or
+// what they return.
 type split struct {
 	instance int
 	bytes    []int64
 	back     bool
 }
 
-// splitsOf returns the splits of the complete all-to-alls of a group whose sizes differ. The
-// side that differs more counts. It leaves out those whose type is not known.
+// splitsOf returns the splits of the complete, uneven all-to-alls of a group with a known type. Of
+// input and output, the side that differs more counts.
 func (g *group) splitsOf(members []Member) (out []split) {
 	index := map[int32]int{} // by instance
 	for i := range g.instances {
-		if in := &g.instances[i]; in.uneven && in.what.Op == collective.AllToAll && g.everyone(in) && collective.DtypeBytes(in.what.Dtype) > 0 {
+		if in := &g.instances[i]; in.uneven && in.what.Op == collective.AllToAll && g.everyone(in) &&
+			collective.DtypeBytes(in.what.Dtype) > 0 {
 			index[int32(i)] = len(out)
 			out = append(out, split{instance: i, bytes: make([]int64, len(g.lists))})
 		}
@@ -117,8 +118,8 @@ func (g *group) addSplits(members []Member, row func(*instance) *summary.Collect
 	}
 }
 
-// lateSteps returns in which steps each member caused most of the waiting, or nil for those
-// that did in none. Without steps there are none.
+// lateSteps returns, for each member, the steps in which it caused most of the waiting, or nil if
+// there are none.
 func (j *Job) lateSteps(t *topology, facts []Facts, s *summary.Summary) []*summary.LateSteps {
 	out := make([]*summary.LateSteps, len(j.members))
 	steps := j.stepsOf(s)
@@ -161,7 +162,7 @@ func (j *Job) lateSteps(t *topology, facts []Facts, s *summary.Summary) []*summa
 	return out
 }
 
-// A stepTime is the time of one step on the clock of the runs.
+// A stepTime is the time of one step, on the clock of the collectives.
 type stepTime struct{ start, end, number int64 }
 
 // stepsOf returns the steps of each member by their starts.
@@ -190,7 +191,7 @@ func (j *Job) stepsOf(s *summary.Summary) [][]stepTime {
 	return out
 }
 
-// stepAt returns the number of the step during which ns lies.
+// stepAt returns the number of the step that contains the time ns, and whether there is one.
 func stepAt(list []stepTime, ns int64) (int64, bool) {
 	i, _ := slices.BinarySearchFunc(list, ns, func(s stepTime, ns int64) int {
 		if s.start <= ns {

@@ -2,33 +2,32 @@ package ranks
 
 import "assay/summary"
 
-// Facts are what the topology of a job adds up of one group. They do not depend on it, so
-// they can be found where the collectives of the group are.
+// Facts are sums over one group for the topology of the job. They do not depend on the topology, so
+// they can be computed on the machine that has the collectives of the group.
 type Facts struct {
 	Lists []ListFacts // of the members, in the order of the group
 	Late  []LateRun   // the last arrivals at collectives for which the others waited
 
-	Instances int64 // matched collectives, or sends and receives
-	Largest   int64 // complete ones of the size that has most bytes
+	Instances int64 // number of matched collectives, or of sends and receives
+	Largest   int64 // number of complete ones of the size with the most bytes
 	Sends     bool  // the first list sends to the other
 }
 
 // ListFacts are sums over the complete instances of one member.
 type ListFacts struct {
-	Passed, PassWait int64 // sends and receives, and their wait
-	Wait, Caused     int64 // in collectives that synchronize
-	Split            int64 // bytes received or sent back in all-to-alls of different sizes
+	Passed, PassWait int64 // number of sends and receives, and their waiting in ns
+	Wait, Caused     int64 // ns waited, and caused to others, in synchronizing collectives
+	Split            int64 // bytes received or returned in all-to-alls of uneven sizes
 }
 
-// A LateRun is the last arrival at a collective: the list it is of, when it began on the
-// member's clock, and how long the others waited, in ns.
+// A LateRun is the last arrival at a collective: its list, its start on the member's clock, and
+// the waiting of the others, in ns.
 type LateRun struct {
 	List        int
 	Start, Wait int64
 }
 
-// facts returns the facts of the group. Those of a group that was solved elsewhere came
-// with it.
+// facts returns the facts of the group. A group that was solved elsewhere brings its own.
 func (g *group) facts(members []Member) Facts {
 	if g.solved != nil {
 		return g.solved.Facts

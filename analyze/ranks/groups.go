@@ -10,33 +10,33 @@ import (
 type group struct {
 	name, ranks string
 	size        int  // ranks of the communicator; 0 if it is not known
-	local       bool // only one process knows the name
+	local       bool // the name means nothing in other processes
 	sends       sendsKind
-	key         string // of the communicator; sends and collectives of one have the same
+	key         string // of the communicator; equal for its sends and its collectives
 	lists       []list
-	whole       int // of the lists, those whose inputs did not end early
+	whole       int // number of lists whose inputs did not end early
 
 	matched   matchedBy
 	instances []instance
-	differ    int64 // instances whose kind, type or size differs between ranks
+	differ    int64 // number of instances whose kind, type or size differs between ranks
 
-	solved *Solved // what was found before, where the runs were; nil if they are here
+	solved *Solved // result from another machine; nil if the runs are here
 }
 
 // A sendsKind says whether a group has collectives, or sends and receives.
 type sendsKind uint8
 
 const (
-	noSends     sendsKind = iota // it has collectives
-	sendsOfPair                  // from one rank to another
-	sendsOfAll                   // the profiler did not record who sends to whom
+	noSends     sendsKind = iota // collectives
+	sendsOfPair                  // sends from one rank to another
+	sendsOfAll                   // sends whose ranks the profiler did not record
 )
 
 // A list has the runs of one member in a group.
 type list struct {
-	member int     // index of the job's members
-	runs   []int32 // indexes of the member's runs, in launch order
-	of     []int32 // the instance of each run; -1 if it matches none
+	member int     // index of the member in the job
+	runs   []int32 // indices of the member's runs, in launch order
+	of     []int32 // instance of each run, or -1
 	cut    bool    // the input of the member ended early
 }
 
@@ -47,7 +47,7 @@ func groupsOf(members []Member) []*group {
 	for m := range members {
 		c := members[m].Columns
 		keys := keysOf(c)
-		slots := make([]slot, len(c.Whats)) // where the runs of each kind go
+		slots := make([]slot, len(c.Whats)) // the list for the runs of each kind
 		at := map[*group]int{}
 		for i := range c.Runs {
 			to := &slots[c.Runs[i].What]
@@ -86,9 +86,9 @@ type slot struct {
 	list  int
 }
 
-// sendsOf returns the key of what is counted together: collectives apart from sends and
-// receives, and these for each pair of ranks and direction, because only the two know of
-// them, and number them for themselves.
+// sendsOf returns the key of the group of a run. Collectives have a group per communicator. Sends
+// and receives have a group per pair of ranks and direction, because only the two ranks know of
+// them, and they number them separately.
 func sendsOf(key string, what *collective.What, rank int) (string, sendsKind) {
 	switch {
 	case what.Op != collective.SendRecv:
@@ -101,7 +101,7 @@ func sendsOf(key string, what *collective.What, rank int) (string, sendsKind) {
 	return fmt.Sprintf("%s\x00from %d to %d", key, what.Peer, rank), sendsOfPair
 }
 
-// keysOf returns for each group of one rank a key that is equal on all its ranks.
+// keysOf returns, for each group of one rank, a key that is equal on all ranks of the group.
 func keysOf(c *collective.Columns) []string {
 	out := make([]string, len(c.Groups))
 	local := map[int]int{} // groups of each size so far
@@ -123,8 +123,8 @@ func keysOf(c *collective.Columns) []string {
 	return out
 }
 
-// ranksOf returns how many ranks the communicator of g has: as recorded, or at least
-// as many as were given.
+// ranksOf returns the number of ranks of the communicator: as recorded, and at least the number of
+// ranks that were given.
 func (g *group) ranksOf() int { return max(g.size, len(g.lists)) }
 
 // longest returns the list with the most runs, the first of equal ones.

@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// NoteInputs adds issues on the ranks that the inputs of one run are of: ranks without
-// events, ranks that were not given, and copies of one file under several ranks.
+// NoteInputs adds issues about the inputs of one run: ranks without events, missing ranks, and
+// copies of one file as several ranks.
 func NoteInputs(s *summary.Summary) {
 	before := len(s.Issues)
 	noteEmpty(s)
@@ -20,7 +20,7 @@ func NoteInputs(s *summary.Summary) {
 	}
 }
 
-// add adds an issue, unless a summary that was read has said so before.
+// add adds an issue, unless the summary has it already, because it was read from a file.
 func add(s *summary.Summary, is summary.Issue) {
 	if !slices.ContainsFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code }) {
 		s.Issues = append(s.Issues, is)
@@ -49,8 +49,8 @@ func noteEmpty(s *summary.Summary) {
 	})
 }
 
-// noteMissing adds an issue if the traces of several ranks state a larger number of ranks
-// than were given, or different numbers.
+// noteMissing adds an issue if the traces of several ranks state a larger number of ranks than were
+// given, or different numbers.
 func noteMissing(s *summary.Summary) {
 	given := make(map[int]bool)
 	var first *summary.Input
@@ -72,16 +72,17 @@ func noteMissing(s *summary.Summary) {
 		given[in.Rank] = true
 	}
 	if first == nil || len(given) < 2 || len(given) >= first.WorldSize {
-		return // one trace of many is usual
+		return // users often look at one trace of many
 	}
 	add(s, summary.Issue{
 		Code: "ranks-missing", Severity: diag.Info.String(), Count: int64(first.WorldSize - len(given)),
-		Help: fmt.Sprintf("%d of %d ranks were given. A missing rank may be the straggler. Give the traces of all ranks.", len(given), first.WorldSize),
+		Help: fmt.Sprintf("%d of %d ranks were given. A missing rank may be the straggler. Give the traces of all ranks.",
+			len(given), first.WorldSize),
 	})
 }
 
-// noteCopies adds an issue if inputs of different ranks have the same bytes. Ranks that do
-// the same work at the same times are no copies: only equal files are certain.
+// noteCopies adds an issue if inputs of different ranks have the same bytes. Ranks with the same
+// work at the same times need not be copies, so only equal files count.
 func noteCopies(s *summary.Summary) {
 	first, worked := make(map[string]*summary.Input), make(map[int]bool)
 	for i := range s.Devices {
@@ -114,8 +115,8 @@ func noteCopies(s *summary.Summary) {
 	})
 }
 
-// noteIncomplete adds an issue if a rank recorded far fewer collectives of a group than
-// another, which is compared only where all ranks know the group by the same name.
+// noteIncomplete adds an issue if a rank recorded far fewer collectives of a group than another. It
+// compares only groups that all ranks know by the same name.
 func (j *Job) noteIncomplete(s *summary.Summary) {
 	var worst, most, fewest int
 	var at, full Member
@@ -151,11 +152,12 @@ func (j *Job) noteIncomplete(s *summary.Summary) {
 	if at.Cut {
 		help = fmt.Sprintf("The file of rank %d ends early, with %d collectives of a group; rank %d has %d. The rest is compared without rank %d, so a rank that seems to be late there may have waited for it. Give the whole file.", at.Rank, fewest, full.Rank, most, at.Rank)
 	}
-	add(s, summary.Issue{Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)), First: first, Help: help})
+	add(s, summary.Issue{Code: "collectives-incomplete", Severity: diag.Suspect.String(), Count: int64(len(short)),
+		First: first, Help: help})
 }
 
-// counts returns the number of collectives of each list that every rank of the group takes
-// part in.
+// counts returns, for each list, the number of collectives in which every rank of the group takes
+// part.
 func (g *group) counts(members []Member) []int {
 	out := make([]int, len(g.lists))
 	for i, l := range g.lists {

@@ -11,10 +11,10 @@ import (
 type matchedBy uint8
 
 const (
-	byNothing matchedBy = iota // they were not
-	byNumber                   // by the number that the profiler recorded
-	byOrder                    // by the order of launches
-	byEnd                      // by when they ended, because their order is broken
+	byNothing matchedBy = iota // not matched
+	byNumber                   // by recorded number
+	byOrder                    // by launch order
+	byEnd                      // by end time, because events are missing in the order
 )
 
 // An instance is one collective of a group, as all its members recorded it.
@@ -29,7 +29,7 @@ type instance struct {
 	last     int32 // the member with the shortest duration
 }
 
-// match finds out which runs of the members are one collective.
+// match finds which runs of the members are the same collective.
 func (g *group) match(members []Member) {
 	for i := range g.lists {
 		g.lists[i].of = make([]int32, len(g.lists[i].runs))
@@ -51,20 +51,20 @@ func (g *group) match(members []Member) {
 	}
 }
 
-// ambiguous reports whether the name of the group does not separate what belongs to
-// different communicators, or to different pairs of ranks.
+// ambiguous reports whether the group may mix runs of different communicators, or of different
+// pairs of ranks, because its name does not tell them apart.
 func (g *group) ambiguous() bool {
 	switch g.sends {
 	case sendsOfPair:
 		return len(g.lists) > 2
-	case sendsOfAll: // of two ranks, each has all sends of the other
+	case sendsOfAll: // two ranks can only send to each other
 		return len(g.lists) != 2 || g.size > 2
 	}
 	return g.size > 0 && len(g.lists) > g.size
 }
 
-// numbered gives runs with the same recorded number the same instance. It returns false
-// if a run has none. Kernels with the same number are counted in their order.
+// numbered matches runs with the same recorded number. It returns false if a run has no number. Of
+// several kernels with the same number on a rank, the first match each other, and so on.
 func (g *group) numbered(members []Member) bool {
 	type key struct{ seq, nth uint32 }
 	index := map[key]int32{}
@@ -89,8 +89,8 @@ func (g *group) numbered(members []Member) bool {
 	return true
 }
 
-// same reports whether two ranks recorded the same collective. Of an all-to-all each
-// rank has its own sizes, and what is not recorded cannot differ.
+// same reports whether two ranks may have recorded the same collective. Sizes of an all-to-all may
+// differ between ranks, and a property that is not recorded cannot contradict.
 func same(a, b collective.What) bool {
 	if a.Op != b.Op || a.Dtype != b.Dtype && a.Dtype != "" && b.Dtype != "" {
 		return false
@@ -106,7 +106,7 @@ func same(a, b collective.What) bool {
 	return !differ(a.In, b.In) && !differ(a.Out, b.Out)
 }
 
-// join makes the instances from the matched runs.
+// join builds the instances from the matched runs.
 func (g *group) join(members []Member) {
 	most := int32(-1)
 	for _, l := range g.lists {
@@ -146,8 +146,8 @@ func (g *group) join(members []Member) {
 	}
 }
 
-// complete reports whether all given ranks of the group recorded the same collective. Those
-// whose inputs ended early need not have it, if two others do.
+// complete reports whether all given ranks of the group recorded the collective alike. Ranks whose
+// inputs ended early may lack it if two others have it.
 func (g *group) complete(in *instance) bool {
 	if in.differs {
 		return false
@@ -158,6 +158,6 @@ func (g *group) complete(in *instance) bool {
 	return g.sends == noSends && g.whole > 1 && int(in.members-in.cut) == g.whole
 }
 
-// everyone reports whether all given ranks of the group recorded the same collective, those
-// whose inputs ended early too.
+// everyone reports whether all given ranks of the group recorded the collective alike, including
+// those whose inputs ended early.
 func (g *group) everyone(in *instance) bool { return g.complete(in) && int(in.members) == len(g.lists) }

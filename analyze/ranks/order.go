@@ -8,12 +8,12 @@ import (
 	"assay/internal/stat"
 )
 
-// near is the time within which ends of one collective lie on one node, in ns.
+// near is the largest difference, in ns, between the ends of one collective on different ranks.
 const near = 1_000_000
 
-// inOrder gives runs at the same place of the order the same instance. A member whose
-// capture begins later is shifted. If the ends of what matches so are far apart, events
-// are missing in between, and runs are matched by their ends.
+// inOrder matches runs with the same position in the launch order. A member whose capture starts
+// later is shifted. If the ends of matched runs are far apart, events are missing in between; then
+// it matches by end time.
 func (g *group) inOrder(members []Member) matchedBy {
 	ref := g.longest()
 	how := byOrder
@@ -48,27 +48,26 @@ func (g *group) inOrder(members []Member) matchedBy {
 	return how
 }
 
-// A shift is by how many collectives a member's capture may begin later than the
-// reference's, and what speaks for it.
+// A shift is a hypothesis: a member's capture starts by collectives later than the reference's. The
+// other fields say how well it fits.
 type shift struct {
 	by       int
-	disagree int   // percent of the pairs whose kind, type or size differs
-	spread   int64 // ns: median distance of the differences of the ends from their median
-	offset   int64 // ns: that median
-	overhang bool  // both have collectives that the other lacks, at different ends
+	disagree int   // percentage of pairs whose kind, type or size differs
+	spread   int64 // ns: MAD of the differences of the ends
+	offset   int64 // ns: median of these differences
+	overhang bool  // each has collectives that the other lacks, at different ends
 }
 
-// maxShift is by how many collectives captures may begin apart, and maxPairs how many
-// pairs are compared.
+// maxShift is the largest shift that is tried, and maxPairs the number of pairs compared for each.
 const (
 	maxShift = 64
 	maxPairs = 512
 )
 
-// bestShift returns the most probable shift. Kinds and sizes must agree best; of equal
-// shifts the right one is that whose ends lie apart by the same time, whatever the clocks.
-// If all steps of a run are equal, several do. Then captures end together rather than not,
-// and clocks differ little.
+// bestShift returns the most probable shift: the one for which kinds and sizes agree best, and of
+// several, the one with the smallest spread of the differences of the ends, because two clocks
+// differ by a constant. If all steps of a run are equal, several shifts are left. Then captures
+// probably end together, and clocks differ little.
 func bestShift(members []Member, l, ref *list) shift {
 	first, ok := shiftBy(members, l, ref, 0)
 	if ok && first.disagree == 0 && first.spread < near/10 && len(l.runs) == len(ref.runs) {
@@ -89,7 +88,8 @@ func bestShift(members []Member, l, ref *list) shift {
 	const noise = 10_000 // ns
 	all = slices.DeleteFunc(all, func(s shift) bool { return s.disagree > best.disagree || s.spread > best.spread+noise })
 	slices.SortFunc(all, func(a, b shift) int {
-		return cmp.Or(compareBools(a.overhang, b.overhang), cmp.Compare(distance(a.offset, 0), distance(b.offset, 0)), cmp.Compare(distance(int64(a.by), 0), distance(int64(b.by), 0)))
+		return cmp.Or(compareBools(a.overhang, b.overhang), cmp.Compare(distance(a.offset, 0), distance(b.offset, 0)),
+			cmp.Compare(distance(int64(a.by), 0), distance(int64(b.by), 0)))
 	})
 	if len(all) == 0 {
 		return first
@@ -97,13 +97,13 @@ func bestShift(members []Member, l, ref *list) shift {
 	return all[0]
 }
 
-// shiftBy compares what matches if a member's capture begins later by a number of
-// collectives. It returns false if that are too few.
+// shiftBy evaluates the hypothesis that a member's capture starts by collectives later. It returns
+// false if there are too few matches.
 func shiftBy(members []Member, l, ref *list, by int) (shift, bool) {
 	from, to := max(0, -by), max(0, by)
 	n := min(len(l.runs)-from, len(ref.runs)-to)
 	if n < 1 || n < min(2, len(l.runs)) || n < len(l.runs)/2 {
-		return shift{}, false // one pair always agrees with itself
+		return shift{}, false // a single pair has no spread
 	}
 	a, b := members[l.member].Columns, members[ref.member].Columns
 	every := (n + maxPairs - 1) / maxPairs
@@ -120,8 +120,8 @@ func shiftBy(members []Member, l, ref *list, by int) (shift, bool) {
 	return s, true
 }
 
-// byEnds matches each run with the reference's run of the same kind and size whose end
-// is nearest, at most near away.
+// byEnds matches each run with the reference's run of the same kind and size with the nearest end,
+// at most near apart.
 func (g *group) byEnds(members []Member, ref *list) {
 	to := members[ref.member].Columns
 	ends := make([]int32, len(ref.runs)) // positions in the reference's list, by end
@@ -146,7 +146,8 @@ func (g *group) byEnds(members []Member, ref *list) {
 			k, _ := slices.BinarySearchFunc(ends, run.End-near, func(at int32, ns int64) int { return cmp.Compare(end(at), ns) })
 			for ; k < len(ends) && end(ends[k]) < run.End+near; k++ {
 				other := to.Runs[ref.runs[ends[k]]]
-				if d := distance(run.End, other.End); d < nearest && !taken[ends[k]] && same(own.Whats[run.What], to.Whats[other.What]) {
+				if d := distance(run.End, other.End); d < nearest && !taken[ends[k]] &&
+					same(own.Whats[run.What], to.Whats[other.What]) {
 					best, nearest = ends[k], d
 				}
 			}
@@ -157,9 +158,9 @@ func (g *group) byEnds(members []Member, ref *list) {
 	}
 }
 
-// possible reports whether some offset of the clocks allows that no rank left a matched
-// collective before all had come. If there is none, the match is wrong: for example, the
-// collectives of several groups were taken for those of one. Clocks may drift apart by
+// possible reports whether a match is consistent with causality: with some offset between the
+// clocks, no rank leaves a collective before all have arrived. If there is no such offset, the match
+// is wrong; for example, it mixes the collectives of several groups. Clocks may drift apart by
 // 50 ppm.
 func (g *group) possible(members []Member) bool {
 	if len(g.lists) < 2 {
@@ -167,7 +168,7 @@ func (g *group) possible(members []Member) bool {
 	}
 	const slack, drift = 50_000, 20_000
 	ref := g.longest()
-	at := make([]int32, len(g.instances)) // the reference's run of each instance, counted from 1
+	at := make([]int32, len(g.instances)) // the reference's run of each instance plus 1, or 0
 	for i, id := range ref.of {
 		if id >= 0 {
 			at[id] = ref.runs[i] + 1

@@ -1,20 +1,25 @@
-// Package ranks compares the ranks of one job: it matches their collectives, and
-// divides the time in them into transfer and waiting.
+// Package ranks compares the ranks of one job: it matches their collectives, and divides the time
+// in them into transfer and waiting.
+//
+// Start with ranks.go (Match, Job). groups.go collects the runs of each communicator; match.go and
+// order.go match them; sums.go sums the waiting and aligns the clocks; rows.go adds the results to
+// the summary. topology.go and work.go find which ranks do the same work, divided.go and facts.go
+// the sums that depend on it. bygroup.go does all that on several machines. inputs.go checks the
+// inputs.
 //
 // # Matching
 //
-// Two ranks record one collective if it has the same communicator and number
-// ("Seq"), or, without numbers, the same place in the order of launches of its
-// group. Groups correspond by communicator, by name and ranks, or, where names mean
-// nothing outside of their process, by the order of their first use.
+// Runs on two ranks are the same collective if they have the same communicator and number ("Seq")
+// or, without numbers, the same position in the launch order of the group. Groups are matched by
+// communicator, by name and ranks, or, if names are valid only in one process, by the order of
+// first use.
 //
 // # Transfer and waiting
 //
-// No rank leaves an all-reduce, reduce-scatter, all-gather, all-to-all or barrier
-// before all have come. So the shortest duration among the ranks is the transfer, and
-// the rest of each duration is waiting for the rank that came last, which is the one
-// with the shortest. That needs no clocks. Other collectives and send/recv are counted
-// only.
+// No rank leaves an all-reduce, reduce-scatter, all-gather, all-to-all or barrier before all have
+// arrived. So the shortest duration among the ranks is the transfer, and the rest of each duration
+// is waiting for the rank that arrived last, which is the rank with the shortest duration. This
+// needs no synchronized clocks. Other collectives and send/recv are only counted.
 package ranks
 
 import (
@@ -24,18 +29,18 @@ import (
 	"assay/analyze/ranks/collective"
 )
 
-// A Member is one GPU of a job: its place in the summary, and its collectives.
+// A Member is one GPU of a job with its collectives. Input, Rank and Device are as in the summary.
 type Member struct {
 	Input, Rank int
 	Device      int64
 	Columns     *collective.Columns
 
-	// Cut says that the input ended early. Collectives that are missing from such a member
-	// are compared among the others.
+	// Cut says that the input ended early. A collective that such a member lacks is compared
+	// among the other members.
 	Cut bool
 }
 
-// A Job is several ranks whose collectives were matched.
+// A Job has the matched collectives of several ranks.
 type Job struct {
 	members []Member // by rank and device
 	groups  []*group
@@ -48,8 +53,8 @@ type waits struct {
 	transfer, wait int64 // ns
 	caused         int64 // ns that the others waited because this member came last
 	matched        int64
-	last           int64 // collectives to which it came last
-	incomplete     int64 // collectives that not every rank of the group recorded
+	last           int64 // number of collectives at which it arrived last
+	incomplete     int64 // number of collectives that not every rank of the group recorded
 }
 
 // Match compares the members of one job. It returns nil if they cannot be compared: see
@@ -69,14 +74,16 @@ func Match(members []Member) *Job {
 	return j
 }
 
-// Comparable returns the members that have collectives, by rank and device. It returns nil
-// if they are fewer than two, or if two have the same rank and device: then they belong to
-// different runs, or are parts of one.
+// Comparable returns the members that have collectives, by rank and device. It returns nil if there
+// are fewer than two, or if two have the same rank and device: these are different runs, or parts
+// of one.
 func Comparable(members []Member) []Member {
-	list := slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
+	list := slices.DeleteFunc(slices.Clone(members),
+		func(m Member) bool { return m.Columns == nil || len(m.Columns.Runs) == 0 })
 	place := func(a, b Member) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device)) }
 	slices.SortFunc(list, func(a, b Member) int { return cmp.Or(place(a, b), cmp.Compare(a.Input, b.Input)) })
-	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list), func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
+	if len(list) < 2 || len(slices.CompactFunc(slices.Clone(list),
+		func(a, b Member) bool { return place(a, b) == 0 })) < len(list) {
 		return nil
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// names of matchedBy in the JSON.
+// String returns the name in the JSON.
 func (m matchedBy) String() string { return [...]string{"", "number", "order", "end"}[m] }
 
 // AddTo adds the rows of the job to the summary of its inputs.
@@ -37,7 +37,8 @@ func (j *Job) AddTo(s *summary.Summary) {
 		w, c := j.waits[i], j.clocks[i]
 		r := summary.RankWait{
 			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
-			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split, Others: others[i], Late: late[i],
+			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split,
+			Others: others[i], Late: late[i],
 		}
 		if top.peers != nil {
 			r.Peers = &j.members[top.peers[i]].Rank
@@ -59,8 +60,7 @@ func (j *Job) AddTo(s *summary.Summary) {
 	s.Sort()
 }
 
-// rows returns the collectives of all groups. The sends of all pairs of a communicator
-// share rows.
+// rows returns the rows of all groups. The sends of all pairs of a communicator share rows.
 func (j *Job) rows(top *topology) []summary.Collective {
 	type key struct {
 		of, dtype string
@@ -107,14 +107,14 @@ func (j *Job) rows(top *topology) []summary.Collective {
 	return out
 }
 
-// A sortOf identifies the collectives that share a row.
+// A sortOf identifies the collectives of one row.
 type sortOf struct {
 	op    collective.Op
 	dtype string
 	bytes int64
 }
 
-// rows returns the collectives of a group, one row for each kind, type and size.
+// rows returns the rows of a group: one for each kind, type and size.
 func (g *group) rows(members []Member) []summary.Collective {
 	if g.solved != nil {
 		return slices.Clone(g.solved.Rows)
@@ -124,7 +124,7 @@ func (g *group) rows(members []Member) []summary.Collective {
 	row := func(w collective.What, uneven bool) *summary.Collective {
 		key := sortOf{w.Op, w.Dtype, w.Bytes(g.ranksOf())}
 		if uneven && w.Op == collective.AllToAll {
-			key.bytes = 0 // each rank has another size
+			key.bytes = 0 // sizes differ between ranks
 		}
 		i, ok := index[key]
 		if !ok {
@@ -174,8 +174,9 @@ func (g *group) newRow(key sortOf, members []Member) summary.Collective {
 		first = min(first, members[l.member].Input)
 	}
 	r := summary.Collective{
-		Input: first, Op: key.op.String(), Group: g.name, GroupRanks: g.ranks, GroupSize: g.size, Ranks: len(g.lists), Partial: len(g.lists) < g.size,
-		Dtype: key.dtype, MatchedBy: g.matched.String(),
+		Input: first, Op: key.op.String(), Group: g.name, GroupRanks: g.ranks, GroupSize: g.size, Ranks: len(g.lists),
+		Partial: len(g.lists) < g.size,
+		Dtype:   key.dtype, MatchedBy: g.matched.String(),
 	}
 	if g.local {
 		r.Group = "" // it means nothing on another rank
@@ -189,7 +190,7 @@ func (g *group) newRow(key sortOf, members []Member) summary.Collective {
 	return r
 }
 
-// bandwidth fills the bandwidths of a row, where size and transfer are known.
+// bandwidth sets the bandwidths of a row if size and transfer time are known.
 func (g *group) bandwidth(r *summary.Collective, op collective.Op) {
 	if r.Bytes == nil || r.TransferNS == nil || *r.TransferNS <= 0 || r.Partial || r.Count == 0 {
 		return

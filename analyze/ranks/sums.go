@@ -39,8 +39,8 @@ func (g *group) sum(members []Member, all []waits) {
 	}
 }
 
-// waiting returns how long all ranks waited in a collective. It is 0 if damaged times
-// exceed what an int64 holds.
+// waiting returns the waiting of all ranks in a collective, in ns. It is 0 if damaged times overflow
+// int64.
 func (in *instance) waiting() int64 {
 	high, transfers := bits.Mul64(uint64(in.shortest), uint64(in.members))
 	if high != 0 || transfers > uint64(in.total) {
@@ -49,25 +49,25 @@ func (in *instance) waiting() int64 {
 	return in.total - int64(transfers)
 }
 
-// late reports whether the last rank of a collective was late at all: it kept the others
-// waiting for at least 10 µs on average, which is how far clocks and ends of kernels differ,
-// and for 5 % of the transfer.
+// late reports whether the others waited significantly for the last rank of a collective: on average
+// for at least 10 µs, which is the precision of clocks and ends of kernels, and for at least 5 % of
+// the transfer.
 func late(in *instance) bool {
 	const floor = 10_000
 	mean := in.waiting() / max(1, int64(in.members)-1)
 	return mean >= max(floor, in.shortest/20)
 }
 
-// A clock is how far a member's clock is ahead of the first member's.
+// A clock is the offset of a member's clock from the first member's clock.
 type clock struct {
-	offset   int64 // ns: median over matched collectives of the difference of their ends
-	residual int64 // ns: median distance from that
-	n        int
+	offset   int64 // ns: median of the differences of the ends of matched collectives
+	residual int64 // ns: MAD of these
+	n        int   // number of collectives; 0 if the clock is not aligned
 }
 
-// align estimates the clocks from the ends of matched collectives, which no rank leaves
-// early. Members that share no collective with an aligned one stay unaligned (n is 0).
-// Sums never use clocks.
+// align estimates the clock offsets from the ends of matched collectives, which all ranks leave at
+// about the same time. Members without a collective in common with an aligned member stay
+// unaligned. Sums do not depend on clocks.
 func (j *Job) align() {
 	outlines := make([]Outline, len(j.groups))
 	for i, g := range j.groups {
@@ -82,19 +82,19 @@ func (j *Job) align() {
 	}
 }
 
-// A step aligns the clocks of members of a group by that of another.
+// A step aligns the clocks of some members of a group with the clock of another.
 type step struct {
 	group int // index of the outlines
 	From  int
 	To    []int // ascending
 }
 
-// alignment returns the steps that align as many members as possible with the first. Each
-// needs only what its group has.
+// alignment returns the steps that align as many members as possible with the first. Each step needs
+// only the data of its group.
 func alignment(members int, groups []Outline) (out []step) {
 	aligned := make([]bool, members)
 	aligned[0] = true
-	for again := true; again; { // each pass reaches the groups that touch an aligned member
+	for again := true; again; { // each pass adds the groups with an aligned member
 		again = false
 		for i, g := range groups {
 			ref := slices.IndexFunc(g.Places, func(m int) bool { return aligned[m] })
@@ -116,8 +116,8 @@ func alignment(members int, groups []Outline) (out []step) {
 	return out
 }
 
-// offsets returns how far the clocks of members of the group are ahead of that of another.
-// The group has a complete synchronizing instance.
+// offsets returns the offsets of the clocks of members of the group from the clock of another. The
+// group must have an instance for which aligns is true.
 func (g *group) offsets(members []Member, from int, to []int) []clock {
 	ends := func(member int) []int64 {
 		at := slices.IndexFunc(g.lists, func(l list) bool { return l.member == member })
@@ -137,11 +137,10 @@ func (g *group) offsets(members []Member, from int, to []int) []clock {
 	return out
 }
 
-// aligns reports whether clocks can be aligned by an instance: all members have it, and
-// leave it together.
+// aligns reports whether an instance can align clocks: all members have it and leave it together.
 func (g *group) aligns(in *instance) bool { return g.everyone(in) && in.what.Op.Synchronizes() }
 
-// endsOf returns the ends of all such instances on one member, in the order of the instances.
+// endsOf returns the ends, on one member, of the instances for which aligns is true.
 func (g *group) endsOf(members []Member, l *list) []int64 {
 	out := make([]int64, len(g.instances))
 	runs := members[l.member].Columns.Runs

@@ -14,14 +14,13 @@ import (
 type topology struct {
 	row     summary.Topology
 	comms   map[string]*communicator // by key
-	stage   []int                    // of each member; nil if there is no pipeline or it is not known
-	peers   []int                    // the class of each member, by its first member; nil if it is not known
-	node    []int                    // the machine of each member; nil if it is not known
+	stage   []int                    // of each member; nil without a known pipeline
+	peers   []int                    // the first member with the same work, for each member; nil if unknown
+	node    []int                    // the machine of each member; nil if unknown
 	classes int
 }
 
-// A communicator is what the groups of sends and of collectives of one communicator have
-// in common.
+// A communicator has the properties that its group of collectives and its groups of sends share.
 type communicator struct {
 	members  []int // ascending
 	ranks    []int // of the job, in order; nil if they are not known
@@ -30,9 +29,9 @@ type communicator struct {
 	from     string
 }
 
-// topologyOf finds the topology of a job: kinds of groups from their descriptions or
-// names, stages from these or from who sends to whom, and else from the kernels that
-// ranks run. What is not certain stays unknown.
+// topologyOf finds the topology of a job. The kinds of groups follow from their descriptions or
+// names; stages from these, or from which ranks send to each other; ranks with the same work from
+// stages or kernels. Anything uncertain stays unknown.
 func (j *Job) topologyOf(s *summary.Summary, work *work, facts []Facts) *topology {
 	t := &topology{comms: map[string]*communicator{}}
 	for _, g := range j.groups {
@@ -82,15 +81,16 @@ func (t *topology) kinds() (out []summary.GroupKind) {
 		}
 		out[i].Count++
 	}
-	order := []string{summary.ParallelTensor, summary.ParallelContext, summary.ParallelExpert, summary.ParallelPipeline, summary.ParallelData}
+	order := []string{summary.ParallelTensor, summary.ParallelContext, summary.ParallelExpert, summary.ParallelPipeline,
+		summary.ParallelData}
 	slices.SortFunc(out, func(a, b summary.GroupKind) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Parallel), slices.Index(order, b.Parallel)), cmp.Compare(a.Size, b.Size), cmp.Compare(a.From, b.From))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Parallel), slices.Index(order, b.Parallel)),
+			cmp.Compare(a.Size, b.Size), cmp.Compare(a.From, b.From))
 	})
 	return out
 }
 
-// kindOf returns the kind of parallelism of a group, and what says so: its description,
-// or its name.
+// kindOf returns the kind of parallelism of a group, and the source: its description or its name.
 func kindOf(s *summary.Summary, m Member, g *group) (parallel, from string) {
 	if m.Input < len(s.Inputs) && !g.local {
 		for _, p := range s.Inputs[m.Input].ProcessGroups {
@@ -117,9 +117,9 @@ var parallelWords = map[string]string{
 	"context": summary.ParallelContext, "cp": summary.ParallelContext,
 }
 
-// parallelOf returns the kind of parallelism that a description of a process group tells,
-// or "". A group that joins several kinds is of none, except that data parallelism across
-// context or expert parallelism is data parallelism.
+// parallelOf returns the kind of parallelism in a description of a process group, or "". A group that
+// combines several kinds has none, except that data parallelism combined with context or expert
+// parallelism is data parallelism.
 func parallelOf(text string) string {
 	kinds := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -130,7 +130,8 @@ func parallelOf(text string) string {
 			return ""
 		}
 	}
-	if kinds[summary.ParallelData] && len(kinds) == 2 && (kinds[summary.ParallelContext] || kinds[summary.ParallelExpert]) {
+	if kinds[summary.ParallelData] && len(kinds) == 2 &&
+		(kinds[summary.ParallelContext] || kinds[summary.ParallelExpert]) {
 		return summary.ParallelData
 	}
 	if len(kinds) != 1 {
@@ -142,8 +143,8 @@ func parallelOf(text string) string {
 	return ""
 }
 
-// rankList returns the ranks of a text like "[0, 1]". It returns nil if the text is
-// anything else, or was cut by the profiler.
+// rankList parses a list of ranks like "[0, 1]". It returns nil if the text is anything else, such as
+// a list that the profiler truncated.
 func rankList(text string) (out []int) {
 	inner, opened := strings.CutPrefix(text, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
@@ -160,8 +161,8 @@ func rankList(text string) (out []int) {
 	return out
 }
 
-// findStages finds the stage of each member: its place in its pipeline group or, without
-// such groups, in the chain of ranks that send to each other.
+// findStages finds the stage of each member: its position in its pipeline group or, without such
+// groups, in the chain of ranks that send to each other.
 func (j *Job) findStages(t *topology, s *summary.Summary, work *work) {
 	stage := slices.Repeat([]int{-1}, len(j.members))
 	ok := false
@@ -191,10 +192,10 @@ func (j *Job) findStages(t *topology, s *summary.Summary, work *work) {
 	t.stage = stage
 }
 
-// chains returns the place of each member in the chain of ranks that it sends to and
-// receives from. All ranks of the job must be given and be in chains of one length, whose
-// ranks ascend; two ranks are a chain only if they run different kernels, because two
-// ranks can exchange data for other reasons.
+// chains returns the position of each member in the chain of ranks that it sends to and receives
+// from. All ranks of the job must be given, and in chains of equal length with ascending ranks. Two
+// ranks are a chain only if they run different kernels, because two ranks may exchange data for
+// other reasons.
 func (j *Job) chains(t *topology, s *summary.Summary, work *work) ([]int, bool) {
 	n := len(j.members)
 	first := j.members[0].Input
@@ -211,7 +212,7 @@ func (j *Job) chains(t *topology, s *summary.Summary, work *work) ([]int, bool) 
 		}
 		a, b := min(g.lists[0].member, g.lists[1].member), max(g.lists[0].member, g.lists[1].member)
 		if next[a] >= 0 && next[a] != b || before[b] >= 0 && before[b] != a {
-			return nil, false // a ring, or more than neighbours
+			return nil, false // a ring, or sends to more than the neighbours
 		}
 		next[a], before[b] = b, a
 	}
@@ -232,9 +233,9 @@ func (j *Job) chains(t *topology, s *summary.Summary, work *work) ([]int, bool) 
 	return stage, length > 1
 }
 
-// findPeers finds which members do the same work: those of one stage, or those that run
-// the same kernels. Ranks that send to each other, and are not known to be stages, may do
-// different work of the same kernels.
+// findPeers finds which members do the same work: those of one stage, or those that run the same
+// kernels. Ranks that send to each other outside of known stages may do different work with the same
+// kernels, so they are left unknown.
 func (j *Job) findPeers(t *topology, work *work) {
 	class := func(same func(a, b int) bool) {
 		t.peers = make([]int, len(j.members))
@@ -265,7 +266,7 @@ func (j *Job) findPeers(t *topology, work *work) {
 			return
 		}
 	}
-	// A rank that has more work runs other numbers of kernels, so half is enough.
+	// A rank with more work launches kernels more often, so do not ask for equal counts.
 	const enough = 0.5
 	class(func(a, b int) bool { return work.alike(a, b) >= enough })
 	t.row.PeersFrom = "all"
@@ -274,8 +275,8 @@ func (j *Job) findPeers(t *topology, work *work) {
 	}
 }
 
-// findNodes finds the machine of each member. If traces state neither its name nor how
-// many GPUs it has, or a process sees only its own GPU, it is not known.
+// findNodes finds the machine of each member, by name or by number of GPUs. It is unknown if traces
+// state neither, or if a process sees only its own GPU.
 func (j *Job) findNodes(t *topology, s *summary.Summary) {
 	names, from := make([]string, len(j.members)), "input"
 	first := j.members[0].Input
@@ -309,7 +310,7 @@ func (j *Job) findNodes(t *topology, s *summary.Summary) {
 	t.row.Nodes, t.row.NodesFrom = len(index), from
 }
 
-// nodesOf returns how many machines the members of a group are on, or 0.
+// nodesOf returns the number of machines of the members of a group, or 0 if unknown.
 func (t *topology) nodesOf(g *group) int {
 	if t.node == nil {
 		return 0
@@ -321,19 +322,21 @@ func (t *topology) nodesOf(g *group) int {
 	return len(seen)
 }
 
-// staged reports whether the members of a group are of several stages.
+// staged reports whether the members of a group belong to several stages.
 func (t *topology) staged(g *group) bool {
-	return t.stage != nil && slices.ContainsFunc(g.lists, func(l list) bool { return t.stage[l.member] != t.stage[g.lists[0].member] })
+	return t.stage != nil && slices.ContainsFunc(g.lists,
+		func(l list) bool { return t.stage[l.member] != t.stage[g.lists[0].member] })
 }
 
 // ofPeers reports whether all members of a group do the same work.
 func (t *topology) ofPeers(g *group) bool {
-	return t.peers != nil && !slices.ContainsFunc(g.lists, func(l list) bool { return t.peers[l.member] != t.peers[g.lists[0].member] })
+	return t.peers != nil && !slices.ContainsFunc(g.lists,
+		func(l list) bool { return t.peers[l.member] != t.peers[g.lists[0].member] })
 }
 
-// messages returns how many messages each stage passes to the next one in a step, or nil
-// if the steps are not known or that differs. Of a pair, only messages of the size that
-// most bytes have count: others tell shapes.
+// messages returns the number of messages that a stage sends to the next one per step, or nil if
+// steps are unknown or the number differs. Of a pair, only messages of the size with the most bytes
+// count, because programs also send the shapes of tensors.
 func (j *Job) messages(t *topology, facts []Facts, s *summary.Summary) *int64 {
 	if t.stage == nil {
 		return nil
@@ -367,7 +370,7 @@ func (j *Job) messages(t *topology, facts []Facts, s *summary.Summary) *int64 {
 	return &each
 }
 
-// largest returns the number of complete instances of the size that has most bytes.
+// largest returns the number of complete instances of the size with the most bytes.
 func (g *group) largest() (n int64) {
 	count := map[int64]int64{}
 	for i := range g.instances {

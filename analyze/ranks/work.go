@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// A memberKey is what rows of a summary name a member by.
+// A memberKey identifies a member in rows of a summary.
 type memberKey struct {
 	input, rank int
 	device      int64
@@ -17,8 +17,7 @@ type memberKey struct {
 
 func (m Member) key() memberKey { return memberKey{m.Input, m.Rank, m.Device} }
 
-// A work is what the members of a job did besides communication: their compute kernels
-// and their idle time, by name.
+// work has the compute kernels and the idle time of the members of a job, by name.
 type work struct {
 	members  int
 	cut      []bool            // inputs that ended early, by member
@@ -78,17 +77,18 @@ func addCell[K comparable](members int, table map[K][]cell, key K, m int, count,
 	row[m].count, row[m].ns = summary.Plus(row[m].count, count), summary.Plus(row[m].ns, ns)
 }
 
-// grouped are parts of names of kernels that multiply the matrices of several experts.
-var grouped = []string{"grouped_gemm", "groupedgemm", "group_gemm", "groupgemm", "grouped_mm", "moe_gemm", "moegemm", "fused_moe_kernel"}
+// grouped holds parts of the names of kernels that multiply the matrices of several experts.
+var grouped = []string{"grouped_gemm", "groupedgemm", "group_gemm", "groupgemm", "grouped_mm", "moe_gemm", "moegemm",
+	"fused_moe_kernel"}
 
 func ofExperts(kernel string) bool {
 	name := strings.ToLower(kernel)
 	return slices.ContainsFunc(grouped, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// alike returns how alike the launches of two members are, from 0 to 1: the launches of
-// kernels that both have, over those that one of them has. Members without compute kernels
-// are like all. A member whose input ended early is compared by what it has.
+// alike returns the similarity of the launches of two members, from 0 to 1: launches of kernels that
+// both have, as a share of those that either has. A member without compute kernels is like all
+// others. A member whose input ended early is compared only by the kernels that it has.
 func (w *work) alike(a, b int) float64 {
 	if w.launches[a] == 0 || w.launches[b] == 0 {
 		return 1
@@ -105,8 +105,8 @@ func (w *work) alike(a, b int) float64 {
 	return float64(both) / float64(max(1, any))
 }
 
-// compare compares each member with the others of its class. It returns nil for those that
-// have no other.
+// compare compares each member with the other members of its class. The result of a member alone in
+// its class is nil.
 func (w *work) compare(class []int) []*summary.Comparison {
 	out := make([]*summary.Comparison, w.members)
 	byClass := map[int][]int{}
@@ -121,7 +121,7 @@ func (w *work) compare(class []int) []*summary.Comparison {
 	return out
 }
 
-// compareClass fills the comparisons of the members of one class.
+// compareClass sets the comparisons of the members of one class.
 func (w *work) compareClass(members []int, out []*summary.Comparison) {
 	sum := int64(0)
 	for _, m := range members {
@@ -161,8 +161,8 @@ func (w *work) compareClass(members []int, out []*summary.Comparison) {
 	w.compareIdle(members, out)
 }
 
-// compareIdle finds what the CPU of each member did in the idle time that the member has
-// more of than the others.
+// compareIdle finds, for each member with more idle time than the others, what its CPU did in the
+// additional idle time.
 func (w *work) compareIdle(members []int, out []*summary.Comparison) {
 	keys := make([][2]string, 0, len(w.late))
 	for key := range w.late {

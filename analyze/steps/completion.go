@@ -15,21 +15,21 @@ import (
 	"assay/trace"
 )
 
-// A Completion maps a time of the host to the time at which a device has finished
-// all work launched before. The device may be far behind the host.
+// A Completion maps times of the host to times of one device: the time at which the device has
+// finished all work launched before. The device may be far behind the host.
 type Completion struct {
 	window   interval.Span
 	launched []launchedWork // by the time of the launch
 }
 
 type launchedWork struct {
-	at   int64 // when it was launched; where that is not known, the latest time at which it was
-	done int64 // when it and all that was launched before it ended
+	at   int64 // time of the launch, or the latest possible time if the launch is unknown
+	done int64 // time at which it and all work launched before it had ended
 }
 
 func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *Completion {
 	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
-	next := make(map[trace.TrackID]*int64) // by stream: the first known launch of later work
+	next := make(map[trace.TrackID]*int64) // by stream: the first known launch of any later work
 	var last trace.TrackID
 	var ofLast *int64
 	for _, w := range slices.Backward(d.Work) {
@@ -76,13 +76,13 @@ func (s *Completion) at(t int64) int64 {
 	return min(max(t, s.window.Start), s.window.End)
 }
 
-// cut returns the stretch of the device's window that corresponds to one of the host.
+// cut maps a span of the host to the device's window.
 func (s *Completion) cut(host interval.Span) interval.Span {
 	return interval.Span{Start: s.at(host.Start), End: s.at(host.End)}
 }
 
-// OnDevices returns the stretch of the work of all devices that corresponds to one of the
-// host, or that of the host if no device has any.
+// OnDevices maps a span of the host to the devices: from the first start to the last end of the
+// corresponding work on any device. Without any work it returns the span of the host.
 func OnDevices(done []*Completion, host interval.Span) interval.Span {
 	var out interval.Span
 	for _, c := range done {
@@ -101,28 +101,28 @@ func OnDevices(done []*Completion, host interval.Span) interval.Span {
 	return out
 }
 
-// Completions returns the completion of every device, or as many nils if they are
-// not needed.
-func Completions(tl *gpu.Timeline, l *launches.Links, asked bool) []*Completion {
+// Completions returns the completion of every device, or a nil for each if they are not needed.
+func Completions(tl *gpu.Timeline, l *launches.Links, needed bool) []*Completion {
 	out := make([]*Completion, len(tl.Devices))
 	for i, d := range tl.Devices {
-		if asked {
+		if needed {
 			out[i] = newCompletion(tl, d, l)
 		}
 	}
 	return out
 }
 
-// CutByWork reports whether steps are cut by the work that they launch.
+// CutByWork reports whether a step reaches to the end of the work that it launches, not to the end
+// of its marker.
 func CutByWork(marks []Mark) bool { return len(marks) > 0 && marks[0].Is.Step == phase.CutWork }
 
-// aheadShare is the part of the time of all markers that a device must still work after
-// the last one for the host to run ahead. Hosts that wait for each step end with it, and
-// most others are one step ahead of many.
+// aheadShare says when a host runs ahead: if devices work on after the last marker for at least
+// 1/aheadShare of the time of all markers. A host that waits for each step does not, and most
+// other hosts are only one of many steps ahead.
 const aheadShare = 4
 
-// MayRunAhead reports whether every device works for so long after the last of several
-// markers on the host that their lengths are not those of the steps.
+// MayRunAhead reports whether the host may be ahead of all devices: each works on so long after
+// the last of several markers that the markers do not show how long steps took.
 func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
 	if len(marks) < 2 || len(tl.Devices) == 0 {
 		return false
@@ -136,9 +136,9 @@ func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
 	return true
 }
 
-// OfDevice returns the markers, cut by the work that they launch if the host runs ahead of
-// all devices: a marker then ends long before the work of its step. It leaves the markers
-// as they are if launches of the work are not known.
+// OfDevice returns the markers with the rule CutWork if the host runs ahead of all devices,
+// because a marker then ends long before the work of its step. It returns the markers unchanged if
+// the launches of the work are unknown.
 func OfDevice(tl *gpu.Timeline, l *launches.Links, marks []Mark, done []*Completion) []Mark {
 	if CutByWork(marks) || !MayRunAhead(tl, marks) {
 		return marks

@@ -1,5 +1,11 @@
-// Package steps finds the steps and phases that the host marks, and cuts the work of
-// devices by them. A device may be far behind its host: see [Completion].
+// Package steps finds the steps and phases that the host marks, and divides the work of devices
+// between them.
+//
+// Start with marks.go, which finds the markers of steps by name. A device may be far behind its
+// host, so completion.go maps times of the host to times of a device. steps.go measures each step
+// on each device; phases.go and phases_cells.go do the same for phases.
+//
+// The names come from package phase. Package analyze puts the rows into the summary.
 package steps
 
 import (
@@ -19,33 +25,33 @@ import (
 
 // A Mark is one step as the host marked it.
 type Mark struct {
-	number int64
+	number int64 // number of the step
 	Span   interval.Span
 	Name   trace.Sym
 	Is     phase.Match
 }
 
-// torchFamily is the producer of markers of which every thread that runs
-// operators has its own copy.
+// torchFamily is the producer that writes a copy of each marker on every thread that runs
+// operators.
 const torchFamily = "PyTorch"
 
 // A Vocabulary caches which names of a trace mark steps or phases.
 type Vocabulary struct {
-	t     *trace.Trace
-	rules *phase.Rules
-	index []int32 // by name: an index of known plus 1; 0 if it was not asked for, or marksNothing
-	known []phase.Match
-	asked int
+	t       *trace.Trace
+	rules   *phase.Rules
+	index   []int32 // by name: index into matches plus 1; 0 until looked up; or marksNothing
+	matches []phase.Match
+	lookups int // number of names looked up
 }
 
-// marksNothing is the index of names that no rule knows.
+// marksNothing is the index of names that match no rule.
 const marksNothing = -1
 
-// maxNames is the number of names that are looked up. A program has a few dozen;
-// servers that write each request into a name have one per batch.
+// maxNames is the maximum number of names that are looked up. Programs have a few dozen. Servers
+// that write requests into names have one per batch.
 const maxNames = 1 << 18
 
-// NewVocabulary looks names up in the given rules; nil for the built-in ones.
+// NewVocabulary returns a Vocabulary with the given rules, or the built-in ones for nil.
 func NewVocabulary(t *trace.Trace, rules *phase.Rules) *Vocabulary {
 	if rules == nil {
 		rules = phase.Default()
@@ -53,26 +59,26 @@ func NewVocabulary(t *trace.Trace, rules *phase.Rules) *Vocabulary {
 	return &Vocabulary{t: t, rules: rules, index: make([]int32, t.Names())}
 }
 
-// of returns what a name marks, or nil.
+// of returns the rule that a name matches, or nil.
 func (v *Vocabulary) of(name trace.Sym) *phase.Match {
 	if v.index[name] == 0 {
 		v.index[name] = marksNothing
-		if v.asked++; v.asked <= maxNames {
+		if v.lookups++; v.lookups <= maxNames {
 			if is := v.rules.Match(v.t.Name(name)); is.Rule != "" {
-				v.known = append(v.known, is)
-				v.index[name] = int32(len(v.known))
+				v.matches = append(v.matches, is)
+				v.index[name] = int32(len(v.matches))
 			}
 		}
 	}
 	if v.index[name] == marksNothing {
 		return nil
 	}
-	return &v.known[v.index[name]-1]
+	return &v.matches[v.index[name]-1]
 }
 
-// each calls f with every event of the host that may mark something:
-// annotations, and operators, where profilers of 2021 put them and PyTorch its
-// data loaders.
+// each calls f with every event of the host that matches a rule. It looks at annotations and at
+// operators: profilers of 2021 recorded annotations as operators, and PyTorch still records data
+// loaders so.
 func (v *Vocabulary) each(f func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match)) {
 	for s := range v.t.Spans.All() {
 		if s.Kind == trace.Annotation && !v.t.Tracks[s.Track].OnDevice {
@@ -88,21 +94,21 @@ func (v *Vocabulary) each(f func(name trace.Sym, track trace.TrackID, span inter
 	}
 }
 
-// A family is the step markers that one producer writes on one thread. Those of
-// PyTorch's profiler are one family, whatever threads they are on.
+// A family is the step markers that one producer writes on one thread. Those of PyTorch's
+// profiler are one family across all threads.
 type family struct {
-	of    string // the producer, or the rule
+	of    string // the producer, or else the rule
 	track trace.TrackID
 	marks []Mark
-	ns    int64 // that they cover
+	ns    int64 // time covered by marks
 }
 
-// MarksOf returns the step markers on the host, in order, without markers that have
-// no length or an implausible one.
+// MarksOf returns the step markers of the host, sorted by time. It drops markers without a length
+// and with an implausible one.
 //
-// If there are several families of markers, the outermost family that repeats
-// counts: the one with at least two markers that covers the most time. A family
-// nested in another one covers less.
+// If there are several families of markers, the outermost one that repeats counts: the family
+// with at least two markers that covers the most time. A family that is nested in another one
+// covers less.
 func MarksOf(v *Vocabulary, issues *diag.Ledger) []Mark {
 	type key struct {
 		of    string
@@ -145,8 +151,8 @@ func MarksOf(v *Vocabulary, issues *diag.Ledger) []Mark {
 	return best.cut(issues)
 }
 
-// served reports whether a server other than vLLM marks its batches too. Its model runner
-// can have taken over the markers of vLLM, as SGLang's for AMD has, and is named by its own.
+// served reports whether a server other than vLLM marks its batches. Some servers reuse a model
+// runner of vLLM with its markers, as SGLang for AMD does; their own markers decide.
 func served[K comparable](families map[K]*family) bool {
 	for _, f := range families {
 		if f.of == "SGLang" {
@@ -156,7 +162,7 @@ func served[K comparable](families map[K]*family) bool {
 	return false
 }
 
-// before reports whether the steps are those of f rather than those of g.
+// before reports whether f is preferred to g as the family of the steps.
 func (f *family) before(g *family) bool {
 	repeats := func(f *family) int {
 		if len(f.marks) > 1 {
@@ -164,12 +170,12 @@ func (f *family) before(g *family) bool {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of), cmp.Compare(f.track, g.track)) < 0
+	return cmp.Or(cmp.Compare(repeats(f), repeats(g)), cmp.Compare(g.ns, f.ns), strings.Compare(f.of, g.of),
+		cmp.Compare(f.track, g.track)) < 0
 }
 
-// tidy keeps the longest of the copies that several threads have of a marker and
-// removes markers within others. It sorts the rest, and numbers markers whose names
-// have no number.
+// tidy sorts the markers. Of copies on several threads it keeps the longest, and it removes
+// markers inside of others. Markers without a number in their name get one.
 func (f *family) tidy() {
 	if f.of == torchFamily {
 		longest := make(map[int64]Mark)
@@ -185,7 +191,8 @@ func (f *family) tidy() {
 		}
 	}
 	slices.SortStableFunc(f.marks, func(a, b Mark) int {
-		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End),
+			cmp.Compare(a.number, b.number))
 	})
 	if f.of == torchFamily {
 		slices.SortStableFunc(f.marks, func(a, b Mark) int {
@@ -211,7 +218,7 @@ func (f *family) tidy() {
 	f.ns = all.Set().Len()
 }
 
-// number counts the steps, unless their names have numbers that rise.
+// number numbers the steps from 0, unless the numbers in their names increase.
 func (f *family) number() {
 	last := int64(-1)
 	rises := true
@@ -227,9 +234,9 @@ func (f *family) number() {
 	}
 }
 
-// noteMissing counts the steps whose markers are missing. PyTorch's profiler numbers its
-// steps one by one, and each begins where the one before ends. So a number that is
-// skipped, with time between the markers for half a step at least, is a lost marker.
+// noteMissing adds an issue for lost markers. PyTorch's profiler numbers steps consecutively, and
+// each starts where the one before ends. So a marker is lost if a number is skipped and there is
+// time for at least half a step.
 func (f *family) noteMissing(issues *diag.Ledger) {
 	if f.of != torchFamily || len(f.marks) < 2 {
 		return
@@ -248,7 +255,7 @@ func (f *family) cut(issues *diag.Ledger) []Mark {
 	marks := f.marks
 	f.noteMissing(issues)
 	for i := range marks {
-		marks[i].Is.Step = marks[0].Is.Step // one cut for all, or they would share time
+		marks[i].Is.Step = marks[0].Is.Step // steps with different rules could overlap
 	}
 	for i := 1; i < len(marks); i++ {
 		if prev := &marks[i-1]; prev.Span.End > marks[i].Span.Start {

@@ -18,25 +18,25 @@ import (
 	"assay/trace"
 )
 
-// The limits of phases: the number per input, and the number of stretches that
-// all devices of an input are divided into. Programs have about twelve phases.
+// The limits of phases: their number per input, and the number of parts that all devices of an
+// input are divided into. Programs have about twelve phases.
 const (
 	maxPhases    = 256
 	maxStretches = 1 << 22
 )
 
-// Phases are the phases of the host, those of the one thread that says most about them. A program of
-// several threads marks its phases on the one that drives the others, and of a
-// run of several processes all do the same.
+// Phases are the phases of the host, from the one thread whose markers cover the most. A program
+// with several threads marks its phases on the thread that drives the others, and the processes
+// of a run all do the same.
 type Phases struct {
 	t     *trace.Trace
-	nodes []phaseNode // node 0 has what is in no phase
-	parts []stretch   // by time, without those in no phase
-	runs  []stretch   // of the phases with their nodes, by start
-	cut   []stretch   // of those that started before the window of the trace
+	nodes []phaseNode // node 0 is for time outside of phases
+	parts []stretch   // time by innermost phase, sorted, without time outside of phases
+	runs  []stretch   // runs of phases, by start
+	cut   []stretch   // runs that started before the window of the trace
 }
 
-// A phaseNode is one phase at one place among the others.
+// A phaseNode is a phase in the tree of phases.
 type phaseNode struct {
 	parent int32
 	depth  int
@@ -44,13 +44,13 @@ type phaseNode struct {
 	path   string
 	first  trace.Sym
 	is     phase.Match
-	runs   []int64 // their lengths
-	own    int64   // less the phases within
+	runs   []int64 // lengths of the runs, in ns
+	own    int64   // total time less the phases inside, in ns
 
-	longest, from int64 // the longest run, and when it began
+	longest, from int64 // length and start of the longest run
 }
 
-// A stretch is time of the host that belongs to one phase and to none within it.
+// A stretch is a span of the host with a phase.
 type stretch struct {
 	interval.Span
 	node int32
@@ -63,7 +63,7 @@ type phaseEvent struct {
 	is   phase.Match
 }
 
-// PhasesOf returns the phases of a trace, without those of an implausible length.
+// PhasesOf returns the phases of a trace, without runs of an implausible length.
 func PhasesOf(v *Vocabulary) *Phases {
 	byTrack := make(map[trace.TrackID][]phaseEvent)
 	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
@@ -75,7 +75,8 @@ func PhasesOf(v *Vocabulary) *Phases {
 	most, on := int64(-1), trace.TrackID(0)
 	for track, events := range byTrack {
 		slices.SortStableFunc(events, func(a, b phaseEvent) int {
-			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),
+				cmp.Compare(v.t.Name(a.name), v.t.Name(b.name)))
 		})
 		var all interval.Builder
 		for _, e := range events {
@@ -90,9 +91,9 @@ func PhasesOf(v *Vocabulary) *Phases {
 	return p
 }
 
-// walk nests the events of a thread. An event that ends after the phase it starts
-// in ends that phase, because neither contains the other. A phase within a phase of
-// the same name is part of it.
+// walk nests the events of a thread. An event that ends after the phase in which it starts ends
+// that phase, because neither contains the other. A phase inside a phase of the same name is part
+// of it.
 func (p *Phases) walk(events []phaseEvent) {
 	type open struct {
 		end  int64
@@ -131,9 +132,8 @@ func (p *Phases) walk(events []phaseEvent) {
 	advance(math.MaxInt64)
 }
 
-// enter returns the node of a phase that begins within another, and counts its
-// run. A phase within one of the same name, or over the limits of depth and number,
-// is part of the enclosing phase.
+// enter counts a run of a phase inside the node up and returns its node. A phase of the same name
+// as up, or over the limits of depth and number, is part of up.
 func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 {
 	for n := up; n > 0; n = p.nodes[n].parent {
 		if p.nodes[n].name == e.is.Phase {
@@ -151,7 +151,8 @@ func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 
 		}
 		node = int32(len(p.nodes))
 		children[path] = node
-		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path, first: e.name, is: e.is})
+		p.nodes = append(p.nodes, phaseNode{parent: up, depth: p.nodes[up].depth + 1, name: e.is.Phase, path: path,
+			first: e.name, is: e.is})
 	}
 	n := &p.nodes[node]
 	if !p.t.Window.Starts(e.Start) {
@@ -166,7 +167,7 @@ func (p *Phases) enter(children map[string]int32, up int32, e phaseEvent) int32 
 	return node
 }
 
-// stretch adds time to a phase.
+// stretch adds time during which the phase is the innermost.
 func (p *Phases) stretch(from, to int64, node int32) {
 	if from >= to || node == 0 {
 		return
@@ -185,7 +186,7 @@ type Run struct {
 	Path string
 }
 
-// Runs returns the runs of all phases, by their start.
+// Runs returns the runs of all phases, by start.
 func (p *Phases) Runs() (out []Run) {
 	for _, r := range p.runs {
 		out = append(out, Run{r.Span, p.nodes[r.node].path})
@@ -193,17 +194,16 @@ func (p *Phases) Runs() (out []Run) {
 	return out
 }
 
-// A DeviceRun is what a device did of one run of a phase: from where it had finished what
-// was launched before the run to where it had finished what was launched in it.
+// A DeviceRun is one run of a phase on a device: from the end of the work launched before the run
+// to the end of the work launched in it.
 type DeviceRun struct {
 	interval.Span
 	Name  string
-	Depth int // 0 for a phase that is in no other
+	Depth int // 0 for an outermost phase
 }
 
-// OnDevice returns the runs of all phases on a device, by start, the outer ones first. A
-// run ends where the next one of its depth begins. Runs are left out if the device did
-// nothing of them.
+// OnDevice returns the runs of all phases on a device, by start, outer phases first. A run ends at
+// the latest where the next one of its depth starts. Runs without time on the device are left out.
 func (p *Phases) OnDevice(c *Completion) (out []DeviceRun) {
 	if c == nil {
 		return nil
@@ -227,8 +227,8 @@ func (p *Phases) OnDevice(c *Completion) (out []DeviceRun) {
 // Found reports whether there is any phase.
 func (p *Phases) Found() bool { return len(p.parts) > 0 }
 
-// within returns the outermost phases within a step's marker, by falling time. A
-// marker that is a phase itself has none.
+// within returns the outermost phases inside a step's marker, longest first. If the marker is a
+// phase itself, there are none.
 func (p *Phases) within(m Mark) (out []summary.StepPhase) {
 	if m.Is.Phase != "" {
 		return nil
@@ -256,9 +256,10 @@ func (p *Phases) within(m Mark) (out []summary.StepPhase) {
 	return out
 }
 
-// Rows measures the phases on every device. Where there are more stretches than
-// may be cut, the last devices have no rows.
-func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *launches.Links, rank int, issues *diag.Ledger) (out []summary.Phase) {
+// Rows measures the phases on every device. Over the limit on the number of parts, the last
+// devices have no rows, which adds an issue.
+func (p *Phases) Rows(tl *gpu.Timeline, done []*Completion, l *launches.Links, rank int,
+	issues *diag.Ledger) (out []summary.Phase) {
 	if !p.Found() {
 		return nil
 	}
@@ -297,7 +298,7 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *launc
 				rows[o.node].WorkNS = summary.Plus(rows[o.node].WorkNS, tl.Activity(w).Dur)
 			}
 		} else if len(l.List) == 0 {
-			o.node = p.at(o.at, &last) // nothing is known of launches: the host may have waited for all work
+			o.node = p.at(o.at, &last) // no launch is known: assume that the host waited for all work
 		}
 		owners[i] = o
 	}
@@ -309,7 +310,7 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *launc
 	for i := range rows {
 		rows[i].Total, rows[i].HostNS = rows[i].Activity, rows[i].HostOwnNS
 	}
-	for i := len(rows) - 1; i > 0; i-- { // a phase comes after the one that it is in
+	for i := len(rows) - 1; i > 0; i-- { // a phase has a higher index than its parent
 		if up := p.nodes[i].parent; up > 0 {
 			rows[up].Total = rows[up].Total.Plus(rows[i].Total)
 			rows[up].HostNS = summary.Plus(rows[up].HostNS, rows[i].HostNS)
@@ -318,8 +319,7 @@ func (p *Phases) device(tl *gpu.Timeline, d *gpu.Device, s *Completion, l *launc
 	return append(rows[1:], rows[0])
 }
 
-// at returns the phase of a moment of the host. It looks first at the stretch of the moment
-// that was asked for before.
+// at returns the phase of the host at time t. last caches the index of the part found last.
 func (p *Phases) at(t int64, last *int) int32 {
 	i := *last
 	if i >= len(p.parts) || p.parts[i].End <= t || i > 0 && p.parts[i-1].End > t {

@@ -10,20 +10,19 @@ import (
 	"assay/summary"
 )
 
-// An owner is the time at which GPU work was launched, and its phase. Work without a
-// known launch counts as launched when it started, and belongs to no phase: it may have
-// been launched long before, in another phase or before the capture. In a trace without
-// any known launch, it belongs to the phase in which it started.
+// An owner is the launch time of GPU work and the phase at that time. Work with an unknown launch
+// belongs to no phase, because it may have been launched long before, in another phase or before
+// the capture; its start stands in for the launch. If no launch of the trace is known, work
+// belongs to the phase in which it started.
 type owner struct {
 	at   int64
 	node int32
 }
 
-// A phaseCells assigns every moment of a device's window to one phase. Busy time
-// counts for the phase that launched the work; if several activities run, compute
-// precedes communication, which precedes copies, and the latest launch precedes
-// earlier ones. Idle time counts for the phase of the host at that time, mapped to
-// the device: see [Completion].
+// phaseCells assigns all time of a device's window to phases. Busy time counts for the phase that
+// launched the work. If several activities run, compute counts first, then communication, then
+// copies; of one class the latest launch counts. Idle time counts for the phase of the host,
+// mapped to the device: see [Completion].
 type phaseCells struct {
 	p      *Phases
 	d      *gpu.Device
@@ -31,19 +30,18 @@ type phaseCells struct {
 	rows   []summary.Phase
 	owners []owner // by index of d.Work
 
-	next int // the stretch that the last gap ended in
+	next int // index of the part of the host in which the last gap ended
 }
 
-// A running is GPU work that runs. Runnings are ordered by which of them a moment
-// belongs to.
+// A running is GPU work that has started. The first in the order of before owns the time.
 type running struct {
-	rank int8 // of its class
+	rank int8 // see classRank
 	at   int64
 	end  int64
 	node int32
 }
 
-// before reports whether a moment at which both run belongs to a.
+// before reports whether a owns the time in which both run.
 func (a *running) before(b *running) bool {
 	switch {
 	case a.rank != b.rank:
@@ -54,8 +52,8 @@ func (a *running) before(b *running) bool {
 	return a.node < b.node
 }
 
-// A runningHeap has what the moment belongs to first. The heap of the standard
-// library puts each element into memory of its own.
+// A runningHeap is a heap with the owner of the time first. container/heap would allocate each
+// element.
 type runningHeap []running
 
 func (h *runningHeap) push(r running) {
@@ -66,8 +64,8 @@ func (h *runningHeap) push(r running) {
 	}
 }
 
-// keep removes what has ended. Else work that ended behind the first would stay until all
-// that precedes it has ended, and with work without a pause that is the end of the trace.
+// keep removes all work that has ended by now. Otherwise ended work would stay in the heap while
+// it is not the first, possibly until the end of the trace.
 func (h *runningHeap) keep(now int64) {
 	all := *h
 	*h = all[:0]
@@ -78,7 +76,7 @@ func (h *runningHeap) keep(now int64) {
 	}
 }
 
-// pop removes the first.
+// pop removes the first element.
 func (h *runningHeap) pop() {
 	n := len(*h) - 1
 	(*h)[0] = (*h)[n]
@@ -99,11 +97,10 @@ func (h *runningHeap) pop() {
 	}
 }
 
-// classRank has the precedence of each class in a moment with several, by its index
-// in summary.Singles.
+// classRank is the precedence of the classes when several run, by index in summary.Singles.
 var classRank = [4]int8{1, 0, 2, 2}
 
-// busy assigns the time in which anything ran.
+// busy assigns the time during which anything ran.
 func (c *phaseCells) busy(tl *gpu.Timeline) {
 	type ending struct {
 		at    int64
@@ -123,7 +120,7 @@ func (c *phaseCells) busy(tl *gpu.Timeline) {
 	})
 	var (
 		open  runningHeap
-		runs  int // how much of it has not ended
+		runs  int // number of its activities that run
 		count [4]int64
 		mask  int
 		begun int
@@ -157,7 +154,7 @@ func (c *phaseCells) busy(tl *gpu.Timeline) {
 	}
 }
 
-// give gives the time up to a moment at which something starts or ends.
+// give assigns the time from now to to, in which nothing starts or ends.
 func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
 	if mask == 0 || to <= now {
 		return max(now, to)
@@ -169,7 +166,7 @@ func (c *phaseCells) give(open *runningHeap, now, to int64, mask int) int64 {
 	return to
 }
 
-// idle assigns a gap to the phases of the host during it.
+// idle assigns a gap to the phases in which the host was during it.
 func (c *phaseCells) idle(gap interval.Span) {
 	parts := c.p.parts
 	at := gap.Start

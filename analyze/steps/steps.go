@@ -18,17 +18,18 @@ import (
 	"assay/trace"
 )
 
-// TorchPrefix is how PyTorch's profiler names the span of one step.
+// TorchPrefix starts the names of the step markers of PyTorch's profiler.
 const TorchPrefix = "ProfilerStep#"
 
-// MaxRows is how many rows of steps one input may have, whatever its memory.
+// MaxRows is the maximum number of rows of steps of an input, whatever its memory limit.
 const MaxRows = 100_000
 
-// Rows cuts each device's activity by the host's step markers. The cells of a
-// step sum to its length. Markers do not overlap, so the steps of a device share
-// no time. A step outside a device's window has no row for that device. Rows beyond most
-// are left out and counted.
-func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *launches.Losses, rank, most int, issues *diag.Ledger) (out []summary.Step) {
+// Rows divides each device's activity by the host's step markers. The activity of a step, in ns,
+// sums to its length. Markers do not overlap, so the steps of a device do not either. A step
+// outside a device's window has no row for that device. Rows beyond most are left out, which adds
+// an issue.
+func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *launches.Losses, rank, most int,
+	issues *diag.Ledger) (out []summary.Step) {
 	counted := stepCalls(tl.Trace, marks)
 	leftOut := 0
 	for i, d := range tl.Devices {
@@ -69,31 +70,31 @@ func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *l
 	return out
 }
 
-// within returns the marks of the steps that a device has, and the index of the
-// first of them.
+// within returns the markers of the steps in a device's window, and the index of the first.
 func within(marks []Mark, window interval.Span, s *Completion) (first int, out []Mark) {
 	if !CutByWork(marks) {
 		out = Overlapping(marks, window)
 	} else {
-		// Cut by work they follow each other too.
+		// Mapped to the device, the markers are still in order.
 		from, _ := slices.BinarySearchFunc(marks, window.Start, func(m Mark, t int64) int {
 			if s.at(m.Span.End) <= t {
 				return -1
 			}
 			return 1
 		})
-		to, _ := slices.BinarySearchFunc(marks, window.End, func(m Mark, t int64) int { return cmp.Compare(s.at(m.Span.Start), t) })
+		to, _ := slices.BinarySearchFunc(marks, window.End,
+			func(m Mark, t int64) int { return cmp.Compare(s.at(m.Span.Start), t) })
 		out = marks[from:max(from, to)]
 	}
 	if len(out) == 0 {
 		return 0, nil
 	}
-	first, _ = slices.BinarySearchFunc(marks, out[0].Span.Start, func(m Mark, t int64) int { return cmp.Compare(m.Span.Start, t) })
+	first, _ = slices.BinarySearchFunc(marks, out[0].Span.Start,
+		func(m Mark, t int64) int { return cmp.Compare(m.Span.Start, t) })
 	return first, out
 }
 
-// Overlapping returns those of the marks, which are in order, that share time
-// with the window.
+// Overlapping returns the markers, which are sorted, that overlap the window.
 func Overlapping(marks []Mark, window interval.Span) []Mark {
 	if window.Empty() {
 		return nil
@@ -108,12 +109,11 @@ func Overlapping(marks []Mark, window interval.Span) []Mark {
 	return marks[from:to]
 }
 
-// A firstWork counts the calls within a step that programs make while they warm
-// up.
+// firstWork counts calls of a step that are typical of warm-up.
 type firstWork struct{ allocs, loads int64 }
 
-// stepCalls counts the calls that take or return memory of a device, and those
-// that load code onto it, by step.
+// stepCalls counts, by step, the calls that allocate or free GPU memory, and those that load code
+// onto a GPU.
 func stepCalls(t *trace.Trace, marks []Mark) []firstWork {
 	out := make([]firstWork, len(marks))
 	if len(marks) == 0 {
@@ -126,7 +126,8 @@ func stepCalls(t *trace.Trace, marks []Mark) []firstWork {
 		if !ok {
 			name := t.Name(c.Name)
 			switch k := classify.CallKind(name); {
-			case strings.Contains(name, "ModuleLoad"), strings.Contains(name, "LibraryLoad"), strings.Contains(name, "LinkComplete"):
+			case strings.Contains(name, "ModuleLoad"), strings.Contains(name, "LibraryLoad"), strings.Contains(name,
+				"LinkComplete"):
 				kind = load
 			case k == "alloc" || k == "free":
 				kind = alloc
@@ -145,7 +146,7 @@ func stepCalls(t *trace.Trace, marks []Mark) []firstWork {
 	return out
 }
 
-// At returns the index of the step within which t is, or -1.
+// At returns the index of the marker that contains t, or -1.
 func At(marks []Mark, t int64) int {
 	i := sort.Search(len(marks), func(i int) bool { return marks[i].Span.End > t })
 	if i < len(marks) && marks[i].Span.Start <= t {

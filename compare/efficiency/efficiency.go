@@ -54,8 +54,10 @@ func Of(base, new *summary.Summary) *Comparison {
 		return nil
 	}
 	c := &Comparison{Base: base.Efficiency.Total(), New: new.Efficiency.Total(), Ops: []Op{}}
-	c.MFU = Utilization{rangeOf(efficiency.MFU(base, efficiency.Devices(base))), rangeOf(efficiency.MFU(new, efficiency.Devices(new)))}
-	c.HFU = Utilization{rangeOf(efficiency.HFU(base, efficiency.Devices(base))), rangeOf(efficiency.HFU(new, efficiency.Devices(new)))}
+	c.MFU = Utilization{rangeOf(efficiency.MFU(base, efficiency.Devices(base))),
+		rangeOf(efficiency.MFU(new, efficiency.Devices(new)))}
+	c.HFU = Utilization{rangeOf(efficiency.HFU(base, efficiency.Devices(base))),
+		rangeOf(efficiency.HFU(new, efficiency.Devices(new)))}
 	type key struct{ op, dims, types string }
 	before := map[key]efficiency.Operator{}
 	for _, o := range efficiency.ByInputs(base) {

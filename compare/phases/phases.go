@@ -1,10 +1,10 @@
-// Package phases compares the steps of two runs on the host, and the phases within them:
-// generation, training, weight sync. A step of a trace and one of a log have the same
-// phases, so either can be compared with the other.
+// Package phases compares the steps of two runs on the host, and the phases in them: generation,
+// training, weight sync. Steps of traces and of logs have the same phases, so they can be compared
+// with each other.
 //
-// The rows of a comparison sum to the step: what is in no phase is a row of its own, which
-// is negative if phases overlap. Sums are divided by the number of steps, and remainders
-// are carried to the next row.
+// The rows of a comparison sum to the step. Time outside phases is a row of its own, which is
+// negative if phases overlap. Sums are divided by the number of steps, and remainders are carried to
+// the next row. Start with Compare.
 package phases
 
 import (
@@ -27,12 +27,12 @@ const (
 type Comparison struct {
 	Steps Steps
 	Rows  []Row // the largest delta first
-	// Common says that the sides have other steps too, and only those with the same
-	// numbers are compared.
+	// Common says that only steps with the same numbers on both sides are compared, although the
+	// sides have other steps too.
 	Common bool
 	// OneSided says that only one side has phases, so there are no rows.
 	OneSided bool
-	// Apart says that two logs have no three steps in common, so all are compared.
+	// Apart says that two logs have fewer than three steps in common, so all are compared.
 	Apart bool
 }
 
@@ -109,11 +109,12 @@ func Of(runs []view.Part) *Mean {
 	return m
 }
 
-// OfRL reports whether a phase belongs to a step of reinforcement learning. Each of these ends
-// when its work is done, so that their times on the host explain the step. The host runs ahead of the GPU in
-// the phases of a training step (forward, backward), so theirs do not.
+// OfRL reports whether a phase belongs to a step of reinforcement learning. Such a phase ends when
+// its work is done, so its time on the host explains the step. In the phases of a training step
+// (forward, backward) the host runs ahead of the GPU, so their times do not.
 func OfRL(phase string) bool {
-	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync", "sleep-wake", "wait"}, phase)
+	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync",
+		"sleep-wake", "wait"}, phase)
 }
 
 // Leads reports whether the phases of the step explain the run: those of logs, and those of
@@ -125,13 +126,14 @@ func (m *Mean) Leads() bool {
 	return m.Steps.From == FromLog || slices.ContainsFunc(m.Phases, func(t Time) bool { return OfRL(t.Phase) })
 }
 
-// minCommon is the smallest number of steps of the same numbers that are compared alone.
+// minCommon is the number of common steps from which only these are compared.
 const minCommon = 3
 
 // Compare compares the runs of two sides. It returns nil if a side has no steps.
 func Compare(base, new []view.Part) *Comparison {
 	b, n := stepsOf(base), stepsOf(new)
-	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 && !(phased(b.trace) && phased(n.trace)) {
+	if len(b.trace) == 0 || len(n.trace) == 0 || len(b.log) > 0 && len(n.log) > 0 &&
+		!(phased(b.trace) && phased(n.trace)) {
 		b.preferLogs()
 		n.preferLogs()
 	}
@@ -142,7 +144,7 @@ func Compare(base, new []view.Part) *Comparison {
 	}
 	c := &Comparison{}
 	for _, s := range []*side{b, n} {
-		if s.from == FromLog { // the steps of a trace are chosen by who records it
+		if s.from == FromLog { // the user has chosen the steps of a trace
 			s.leaveWarmUp()
 		}
 	}
@@ -161,8 +163,8 @@ func Compare(base, new []view.Part) *Comparison {
 	return c
 }
 
-// Overlap reports whether the phases of a side add up to more than its step, by a
-// hundredth of it. They ran at the same time then, and their deltas do not explain that of the step.
+// Overlap reports whether the phases of a side sum to more than its step, by over 1%. Then they ran
+// at the same time, and their deltas do not explain the delta of the step.
 func (c *Comparison) Overlap() bool {
 	for _, r := range c.Rows {
 		if r.Phase == "" && (-r.BaseNS > c.Steps.Base.MeanNS/100 || -r.NewNS > c.Steps.New.MeanNS/100) {
@@ -258,7 +260,7 @@ func (s *side) choose() {
 	}
 }
 
-// leaveWarmUp leaves out the first steps that are far over the median.
+// leaveWarmUp leaves out first steps that are much longer than the median.
 func (s *side) leaveWarmUp() {
 	if len(s.steps) == 0 {
 		return
@@ -346,7 +348,7 @@ func (s *side) describe() Side {
 // A sum is a phase of one side.
 type sum struct{ count, ns int64 }
 
-// phaseSums adds up the phases of the steps, and what is in none.
+// phaseSums sums the phases of the steps, and the time outside phases.
 func (s *side) phaseSums() map[string]sum {
 	out := map[string]sum{}
 	total, inside := int64(0), int64(0)
@@ -380,7 +382,8 @@ func rows(base, new *side) []Row {
 	for _, name := range names {
 		vb, inBase := b[name]
 		vn, inNew := n[name]
-		r := Row{Phase: name, Match: "name", BaseCount: vb.count, NewCount: vn.count, BaseNS: ofBase(vb.ns), NewNS: ofNew(vn.ns)}
+		r := Row{Phase: name, Match: "name", BaseCount: vb.count, NewCount: vn.count, BaseNS: ofBase(vb.ns),
+			NewNS: ofNew(vn.ns)}
 		switch {
 		case !inBase:
 			r.Match = "new"
@@ -391,7 +394,8 @@ func rows(base, new *side) []Row {
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(x, y Row) int {
-		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS), cmp.Compare(x.Phase, y.Phase))
+		return cmp.Or(cmp.Compare(size(y.DeltaNS), size(x.DeltaNS)), cmp.Compare(y.NewNS, x.NewNS),
+			cmp.Compare(x.Phase, y.Phase))
 	})
 	return out
 }

@@ -1,8 +1,8 @@
-// Package ranks compares the ranks of two runs: what each did in a step, how long it waited
-// for others, and which rank the others waited for.
+// Package ranks compares the ranks of two runs: the parts of a step, the waiting for other ranks,
+// and which rank the others waited for.
 //
-// The parts of a row sum to the step of its rank. Transfer and waiting are of matched
-// collectives, overlapped by compute or not, so they are no parts of the step.
+// The parts of a row sum to the step of its rank. Transfer and waiting are not parts of the step,
+// because matched collectives may overlap compute. Start with Compare.
 package ranks
 
 import (
@@ -44,8 +44,8 @@ type Side struct {
 type Collectives struct {
 	Transfer int64 `json:"transfer_ns"`
 	Wait     int64 `json:"wait_ns"`
-	Caused   int64 `json:"caused_ns"` // how long the other ranks waited for this one, added up
-	Last     int64 `json:"last"`      // those to which it came last, in all steps
+	Caused   int64 `json:"caused_ns"` // total time that other ranks waited for this one
+	Last     int64 `json:"last"`      // number of collectives at which it arrived last, in all steps
 }
 
 // Wait returns the waiting in matched collectives, 0 if there is none.
@@ -66,7 +66,8 @@ func (s *Side) Transfer() int64 {
 
 // Parts returns the names of the parts of the step, and their times.
 func (s *Side) Parts() []Part {
-	return []Part{{"compute", s.Compute}, {"exposed communication", s.Comm}, {"exposed copies", s.Copies}, {"idle", s.Idle}}
+	return []Part{{"compute", s.Compute}, {"exposed communication", s.Comm}, {"exposed copies", s.Copies},
+		{"idle", s.Idle}}
 }
 
 // A Part is a part of the step of a rank.
@@ -95,8 +96,7 @@ type Total struct {
 	Matched bool `json:"matched"`
 }
 
-// atLeast is the part of a step that ranks must wait on average for a rank to be a
-// straggler.
+// atLeast is the share of a step that ranks must wait, on average, for a rank to be a straggler.
 const atLeast = 0.02
 
 type place struct {
@@ -162,12 +162,12 @@ func Compare(base, new []view.Part, bySteps bool) *Comparison {
 		}
 		return *r.Device
 	}
-	slices.SortFunc(c.Rows, func(x, y Row) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(device(x), device(y))) })
+	slices.SortFunc(c.Rows,
+		func(x, y Row) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(device(x), device(y))) })
 	return c
 }
 
-// gather returns the ranks of a side, nil if a run has a rank twice. Runs that are
-// repeated are added up.
+// gather returns the ranks of a side, or nil if a run has a rank twice. It sums repeated runs.
 func gather(parts []view.Part, bySteps bool) map[place]*Side {
 	out := map[place]*Side{}
 	for _, p := range parts {
@@ -205,7 +205,8 @@ func gather(parts []view.Part, bySteps bool) map[place]*Side {
 		for i := range p.Ranks {
 			r := p.Ranks[i]
 			if s := at(r.Input, r.Rank, r.Device); s != nil {
-				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS), summary.Plus(s.wait.WaitNS, r.WaitNS)
+				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS),
+					summary.Plus(s.wait.WaitNS, r.WaitNS)
 				s.wait.CausedNS, s.wait.Last = summary.Plus(s.wait.CausedNS, r.CausedNS), s.wait.Last+r.Last
 				s.wait.Collectives = summary.Plus(s.wait.Collectives, r.Collectives)
 				s.Others = r.Others
@@ -222,8 +223,7 @@ func gather(parts []view.Part, bySteps bool) map[place]*Side {
 	return out
 }
 
-// divide makes means of the sums. Remainders are carried, so that the parts sum to the
-// step.
+// divide converts sums to means. It carries remainders, so that the parts sum to the step.
 func (s *Side) divide() {
 	n := s.Steps
 	var all, done int64
@@ -233,14 +233,15 @@ func (s *Side) divide() {
 		done += part
 		return part
 	}
-	s.Compute, s.Comm, s.Copies, s.Idle = next(s.total.Compute()), next(s.total.ExposedComm()), next(s.total.ExposedCopy()), next(s.total.Idle())
+	s.Compute, s.Comm, s.Copies, s.Idle = next(s.total.Compute()), next(s.total.ExposedComm()),
+		next(s.total.ExposedCopy()), next(s.total.Idle())
 	s.NS = done
 	if s.wait.Collectives > 0 {
 		s.Collectives = &Collectives{s.wait.TransferNS / n, s.wait.WaitNS / n, s.wait.CausedNS / n, s.wait.Last}
 	}
 }
 
-// judge returns what the ranks of a side have in common, and marks the stragglers.
+// judge returns the totals of a side and marks its stragglers.
 func judge(parts []view.Part, side map[place]*Side) Total {
 	t := Total{Ranks: len(side), Stragglers: []int{}}
 	var step, wait, transfer int64

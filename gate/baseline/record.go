@@ -211,7 +211,8 @@ func parseRecord(path string, text []byte) (s Said, end int64, err error) {
 		}
 		// A name of another directory would reach beyond this one.
 		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
-			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file in the same directory", path, n, d.Accepted)
+			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file in the same directory", path, n,
+				d.Accepted)
 		}
 		s.Last = d
 		end += size

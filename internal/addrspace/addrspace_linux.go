@@ -1,6 +1,6 @@
-// Package addrspace tells how much of its address space the process uses and how much
-// of it is left. It imports next to nothing, so that it can be used while other packages
-// are initialized.
+// Package addrspace measures how much of its address space the process uses and how much is left.
+// It imports next to nothing, so that package early can use it before other packages are
+// initialized.
 package addrspace
 
 import (
@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// Left returns how many bytes of addresses the process may still map. It is not ok if
-// there is no limit (RLIMIT_AS). The runtime of Go maps much when it starts that it
-// never uses.
+// Left returns the bytes of address space that the process may still map. ok is false if there is no
+// limit (RLIMIT_AS). The Go runtime maps much at its start that it never uses.
 func Left() (bytes int64, ok bool) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= 1<<62 {
@@ -20,16 +19,15 @@ func Left() (bytes int64, ok bool) {
 	return max(0, int64(limit.Cur)-mapped), ok
 }
 
-// Used returns how many bytes of addresses the process has mapped and how many bytes
-// of memory it takes, with the pages of its program. It is not ok if the system does not
-// say so.
+// Used returns the bytes of address space that the process has mapped, and its resident memory in
+// bytes, including its code. ok is false if the system does not tell.
 func Used() (mapped, resident int64, ok bool) {
 	fd, err := syscall.Open("/proc/self/statm", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, 0, false
 	}
 	defer syscall.Close(fd)
-	var buf [256]byte // seven numbers, which one call returns
+	var buf [256]byte // the file has seven numbers, so one read is enough
 	size, err := syscall.Read(fd, buf[:])
 	if err != nil {
 		return 0, 0, false

@@ -2,6 +2,5 @@
 
 package addrspace
 
-// Left returns how many bytes of addresses the process may still map. It is not ok on
-// this system.
+// Left returns false: the limit is unknown on this system.
 func Left() (bytes int64, ok bool) { return 0, false }

@@ -1,10 +1,9 @@
-// Package early ends the process with a message, and with exit status 3, if the limit on
-// its address space leaves too little to work with. The main package imports it for that
-// effect.
+// Package early ends the process with a message and exit status 3 if the limit on its address space
+// is too small to work with. The main package imports it for that effect.
 //
-// The check is part of the initialization of this package, which imports next to nothing
-// and is therefore initialized before the packages with tables. If the runtime of Go gets
-// no memory for those, it ends the process with a dump before the main function is called.
+// The check runs when this package is initialized. It imports next to nothing, so it is initialized
+// before packages with large tables. Without the check, the Go runtime may run out of memory for
+// those tables and dump its stacks before the main function is called.
 package early
 
 import (
@@ -14,8 +13,8 @@ import (
 	"assay/internal/addrspace"
 )
 
-// MinSpace is how many bytes of addresses must be left at the start. The runtime of Go
-// takes them in blocks of 64 MiB, and reading needs as much.
+// MinSpace is the address space, in bytes, that must be left at the start. The Go runtime takes
+// blocks of 64 MiB, and reading needs as much.
 const MinSpace = 128 << 20
 
 // exitTrouble is the exit status of a process that could not do its work.
@@ -23,7 +22,7 @@ const exitTrouble = 3
 
 var _ = check()
 
-// check ends the process if too little is left.
+// check ends the process if less than MinSpace is left.
 func check() bool {
 	left, ok := addrspace.Left()
 	if !ok || left >= MinSpace {

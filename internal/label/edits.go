@@ -2,14 +2,14 @@ package label
 
 import "slices"
 
-// Edits returns how many bytes must be inserted, removed or replaced to make b of a.
+// Edits returns the edit distance of a and b: the number of bytes to insert, remove or replace.
 func Edits(a, b string) int { return edits(a, b)[len(b)] }
 
-// EditsOfStart returns the least of these numbers for the beginnings of b: "gpu.busy" is near
+// EditsOfStart returns the smallest edit distance of a and any prefix of b, so "gpu.busy" is near
 // "gpu.busy_share".
 func EditsOfStart(a, b string) int { return slices.Min(edits(a, b)) }
 
-// edits returns how many edits make each beginning of b of a, by its length.
+// edits returns the edit distances of a and each prefix of b, by length of the prefix.
 func edits(a, b string) []int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,10 +7,9 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// mangledHead reads the qualified name that a mangled C++ name begins with,
-// "ck_tile::kentry", and says whether template arguments follow it. The rest
-// is what comes behind. It is not a demangler: a qualifier that has template
-// arguments of its own ends the name.
+// mangledHead reads the qualified name at the start of a mangled C++ name, "ck_tile::kentry". It
+// also returns whether template arguments follow, and the rest of the text. It is not a demangler:
+// it stops at a qualifier with template arguments.
 func mangledHead(name string) (head string, template bool, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(name, "_Z")
 	if !ok {
@@ -37,7 +36,7 @@ func mangledHead(name string) (head string, template bool, rest string, ok bool)
 	return strings.Join(parts, "::"), strings.HasPrefix(rest, "I"), rest, true
 }
 
-// mangledPart reads one identifier, which its length precedes.
+// mangledPart reads one identifier with its length in front.
 func mangledPart(s string) (part, rest string, ok bool) {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, err := strconv.Atoi(s[:digits])
@@ -47,7 +46,7 @@ func mangledPart(s string) (part, rest string, ok bool) {
 	return s[digits : digits+n], s[digits+n:], true
 }
 
-// tidyMangled is the form of a mangled name that fits a table.
+// tidyMangled returns the short form of a mangled name for tables, and whether name is mangled.
 func tidyMangled(name string) (string, bool) {
 	head, template, _, ok := mangledHead(name)
 	if template {
@@ -56,8 +55,8 @@ func tidyMangled(name string) (string, bool) {
 	return head, ok
 }
 
-// longKernel is the form of a name that has all that may tell it from others.
-// That of a mangled name begins with what can be read of it.
+// longKernel returns the longest form of a kernel's name, to keep labels different. That of a
+// mangled name starts with its readable part.
 func longKernel(name string) string {
 	s := Clean(name)
 	if head, template, rest, ok := mangledHead(s); ok && template {
@@ -66,9 +65,8 @@ func longKernel(name string) string {
 	return s
 }
 
-// cutTensile cuts the name of a kernel that Tensile generated to the given
-// number of columns. Of the hundreds of characters behind the layout the size
-// of the macro tile says most, and it is kept.
+// cutTensile cuts the name of a kernel that Tensile generated to the given number of columns. Of
+// the hundreds of characters after the layout it keeps the most informative: the macro tile.
 func cutTensile(s string, columns int) (string, bool) {
 	if !strings.HasPrefix(s, "Cijk_") {
 		return "", false

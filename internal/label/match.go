@@ -2,8 +2,7 @@ package label
 
 import "strings"
 
-// Like reports whether a name is like a pattern: all of it, where "*" in the pattern stands
-// for anything.
+// Like reports whether a pattern matches all of a name; "*" in the pattern matches any text.
 func Like(pattern, name string) bool {
 	if pattern == name {
 		return true
@@ -23,9 +22,9 @@ func Like(pattern, name string) bool {
 	return ok && strings.HasSuffix(rest, last)
 }
 
-// Finds reports whether a pattern that a user types finds a name, as it is recorded or as
-// reports show it. With "*" in it, or the ellipsis with which reports shorten names, it is like
-// all of the name; else it is a part of it, in any letter case.
+// Finds reports whether a user's pattern matches a name, as recorded or as reports show it. A
+// pattern with "*", or with the ellipsis of shortened names, must match all of the name. Any other
+// pattern matches a part of it, ignoring case.
 func Finds(pattern, name string) bool {
 	pattern = strings.ReplaceAll(pattern, Ellipsis, "*")
 	if strings.Contains(pattern, "*") {

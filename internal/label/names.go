@@ -17,14 +17,14 @@ import (
 const (
 	Ellipsis = "…"
 
-	// minLabel is the least number of columns a label gets. It has room for
-	// one letter, the ellipsis and a number that makes it unique.
+	// MinLabel is the smallest number of columns of a label: enough for a letter, the ellipsis
+	// and a number that makes it unique.
 	MinLabel = 12
 )
 
-// Clean returns s as valid text of one line that no terminal obeys: control
-// and formatting characters, among them those that reverse the direction of
-// writing, become U+FFFD, and every kind of white space a space.
+// Clean returns s as valid text of one line without effect on a terminal. Control and formatting
+// characters, including those that reverse the direction of text, become U+FFFD; white space
+// becomes a space.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
@@ -40,7 +40,7 @@ func Clean(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// Width returns how many columns of a terminal s fills.
+// Width returns the number of terminal columns of s.
 func Width(s string) int {
 	if isPlain(s) {
 		return len(s)
@@ -55,8 +55,8 @@ func Width(s string) int {
 	return n
 }
 
-// fillsOne reports whether a character fills one column, whatever its neighbours are: printable
-// ASCII, and what assay itself prints.
+// fillsOne reports whether a character always fills one column, whatever its neighbours are:
+// printable ASCII, and the characters that assay itself prints.
 func fillsOne(r rune) bool {
 	if r < 0x7f {
 		return r >= ' '
@@ -68,8 +68,8 @@ func fillsOne(r rune) bool {
 	return false
 }
 
-// isPlain reports whether s is printable ASCII, as nearly all names are: each byte fills one
-// column and hides nothing. The search for graphemes takes 50 times as long.
+// isPlain reports whether s is printable ASCII, one column per byte. Nearly all names are, and the
+// search for graphemes takes 50 times as long.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -79,10 +79,9 @@ func isPlain(s string) bool {
 	return true
 }
 
-// labels returns a label of at most width columns for each name. Equal names
-// have equal labels and different names different ones. The forms of a name
-// are tried in order: the first that no other name has is the one to be cut
-// where it is too long.
+// labels returns a label of at most width columns for each name. Equal names have equal labels and
+// different names have different labels. It tries the forms of a name in order, takes the first
+// that no other name has, and cuts it if it is too long.
 func labels(names []string, width int, forms ...func(string) string) []string {
 	width = max(width, MinLabel)
 	distinct := slices.Compact(slices.Sorted(slices.Values(names)))
@@ -91,8 +90,8 @@ func labels(names []string, width int, forms ...func(string) string) []string {
 	for _, name := range distinct {
 		label[name] = elide(whole[name], width)
 	}
-	// Names that differ only where they were cut are cut elsewhere. Within a
-	// group some may have more in common than others, so once is not enough.
+	// If names differ only in the part that was cut, cut elsewhere. Repeat, because some names
+	// of a group may have more in common than others.
 	for range 4 {
 		for _, group := range collisions(distinct, label) {
 			common := commonPrefix(group, whole)
@@ -115,12 +114,12 @@ func kernelLabels(names []string, width int) []string {
 	return labels(names, width, TidyKernel, longKernel, Clean)
 }
 
-// plainLabels are labels that keep all that fits: in "aten::mm" the namespace
-// says more than in a kernel name.
+// plainLabels returns labels that keep as much as fits. Unlike in names of kernels, the namespace in
+// "aten::mm" is informative.
 func plainLabels(names []string, width int) []string { return labels(names, width, Clean) }
 
-// uniqueForms returns for each name the first of its forms that no other name
-// has in the same place, or its last.
+// uniqueForms returns, for each name, the first form that differs from the same form of all other
+// names, or else the last form.
 func uniqueForms(distinct []string, forms []func(string) string) map[string]string {
 	whole := make(map[string]string, len(distinct))
 	pending := distinct
@@ -155,8 +154,8 @@ func collisions(distinct []string, label map[string]string) [][]string {
 	return groups
 }
 
-// commonPrefix returns how many bytes the forms of all names begin with in
-// common, at the boundary of a character.
+// commonPrefix returns the length in bytes of the common prefix of the forms of all names, rounded
+// down to a whole character.
 func commonPrefix(group []string, whole map[string]string) int {
 	first := whole[group[0]]
 	n := len(first)
@@ -200,9 +199,9 @@ func number(distinct []string, label, whole map[string]string, width int) {
 	}
 }
 
-// elide cuts s to width columns. Template arguments go first, from their end,
-// for those in front say most. Names of Tensile keep their tile. Other names are cut in the middle, for a
-// generated kernel ends in its tile and layout.
+// elide cuts s to the given number of columns. It cuts template arguments first, from the end,
+// because the first ones say most. Names of Tensile keep the tile. Other names are cut in the
+// middle, because names of generated kernels end in tile and layout.
 func elide(s string, columns int) string {
 	if Width(s) <= columns {
 		return s
@@ -219,7 +218,7 @@ func elide(s string, columns int) string {
 	return Clip(s, columns)
 }
 
-// around cuts s to width columns such that the place at byte i shows.
+// around cuts s to the given number of columns so that byte i is visible.
 func around(s string, i, columns int) string {
 	if Width(s) <= columns || Width(s[:i]) < columns*2/3 {
 		return Head(s, columns)
@@ -231,7 +230,7 @@ func around(s string, i, columns int) string {
 	return CutHead(s[:i], columns-1-Width(tail)) + Ellipsis + tail
 }
 
-// Head cuts s at its end to width columns, the ellipsis included.
+// Head cuts s at its end to the given number of columns, including the ellipsis.
 func Head(s string, columns int) string {
 	if Width(s) <= columns {
 		return s
@@ -239,7 +238,7 @@ func Head(s string, columns int) string {
 	return CutHead(s, columns-1) + Ellipsis
 }
 
-// CutHead returns the longest beginning of s that fits.
+// CutHead returns the longest prefix of s that fits into the given number of columns.
 func CutHead(s string, columns int) string {
 	if isPlain(s) {
 		return s[:max(0, min(columns, len(s)))]
@@ -256,7 +255,7 @@ func CutHead(s string, columns int) string {
 	return s[:len(s)-len(rest)]
 }
 
-// cutTail returns the longest end of s that fits.
+// cutTail returns the longest suffix of s that fits into the given number of columns.
 func cutTail(s string, columns int) string {
 	if isPlain(s) {
 		return s[len(s)-max(0, min(columns, len(s))):]
@@ -304,7 +303,8 @@ func dropABI(s string) string {
 		return s
 	}
 	tag := strings.TrimPrefix(s[open+1:open+length], "abi:")
-	if len(tag) < 2 || tag[0] != 'v' || tag[1] < '0' || tag[1] > '9' || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,") != "" {
+	if len(tag) < 2 || tag[0] != 'v' || tag[1] < '0' || tag[1] > '9' ||
+		strings.Trim(tag, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,") != "" {
 		return s
 	}
 	return s[:open] + s[open+length+1:]
@@ -377,8 +377,8 @@ const (
 	Line               // may lose directories
 )
 
-// Short returns a label of at most so many columns for each name.
-// Different names have different labels.
+// Short returns a label of at most columns columns for each name. Different names have different
+// labels.
 func Short(form Form, names []string, columns int) []string {
 	switch form {
 	case Kernel:
@@ -389,7 +389,7 @@ func Short(form Form, names []string, columns int) []string {
 	return plainLabels(names, columns)
 }
 
-// ShortLine cuts the directories in front of the last from the name of a line.
+// ShortLine removes all directories but the last from the name of a line.
 func ShortLine(name string) string {
 	s := Clean(name)
 	if at := lineTail().FindStringIndex(s); at != nil {
@@ -420,7 +420,8 @@ func Plural(n int64, noun string) string {
 
 // plural returns the plural of a regular noun.
 func plural(noun string) string {
-	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" &&
+		!strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
 		return stem + "ies"
 	}
 	for _, end := range []string{"ch", "sh", "s", "x", "z"} {
@@ -431,7 +432,7 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// Base returns the last part of a path of any system.
+// Base returns the last part of a path, with separators of any operating system.
 func Base(path string) string {
 	path = strings.TrimRight(Clean(path), `/\`)
 	return Clip(path[strings.LastIndexAny(path, `/\`)+1:], 70)

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Printable replaces what does not print (control characters, line breaks, marks
-// that change the direction of text, bytes that are not UTF-8) as
-// [strconv.Quote] does. It adds no quotes, and leaves quotes and backslashes.
+// Printable escapes unprintable characters (control characters, line breaks, marks that change the
+// direction of text, invalid UTF-8) as [strconv.Quote] does. It adds no quotes, and does not escape
+// quotes and backslashes.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }) {
-		return s // as nearly all are, and one long name can be in many rows
+		return s // nearly always; avoids copies of long names
 	}
 	var b strings.Builder
 	for len(s) > 0 {

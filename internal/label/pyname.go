@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// ModulePrefix is how PyTorch's profiler names the calls of modules.
+// ModulePrefix starts the names of module calls in PyTorch's profiler.
 const ModulePrefix = "nn.Module: "
 
-// IsModule reports whether the name of a Python function is that of a module's call.
+// IsModule reports whether the name of a Python function stands for the call of a module.
 func IsModule(name string) bool { return strings.HasPrefix(name, ModulePrefix) }
 
-// IsUserCode reports whether the name of a Python function is not that of a module's call,
-// of PyTorch or of Python itself.
+// IsUserCode reports whether a Python function belongs to the user's program: it is neither the call
+// of a module nor a function of PyTorch or of the standard library.
 func IsUserCode(name string) bool { return !IsLibrary(name) && !IsModule(name) }
 
 // WithoutAddress removes the memory address of an object, as in
@@ -46,9 +46,9 @@ func Split(name string) (file string, line int, function string) {
 	return place[:i], n, function
 }
 
-// IsLibrary reports whether a Python function is PyTorch's or Python's own.
-// Profilers cut what is in Python's search path off the front of a file's name,
-// so a module of the standard library has no folder, or one of its own.
+// IsLibrary reports whether a Python function belongs to PyTorch or to the standard library.
+// Profilers remove directories of Python's search path from file names, so a module of the standard
+// library has no directory, or the directory of its package.
 func IsLibrary(name string) bool {
 	file, _, _ := strings.Cut(name, "(")
 	if i := strings.LastIndex(file, "-packages/"); i >= 0 {
@@ -66,15 +66,14 @@ func IsLibrary(name string) bool {
 	return libraryFiles[strings.TrimSuffix(file, ".py")]
 }
 
-// libraryFolders are the packages of PyTorch and Python that run Python code on
-// the way to an operator.
+// libraryFolders are packages of PyTorch and Python whose functions are on the stack of operators.
 var libraryFolders = map[string]bool{
 	"torch": true, "torchgen": true, "functorch": true, "asyncio": true, "collections": true, "concurrent": true,
 	"ctypes": true, "encodings": true, "importlib": true, "json": true, "logging": true, "multiprocessing": true,
 	"unittest": true, "xml": true, "zoneinfo": true,
 }
 
-// libraryFiles are the modules of Python that do.
+// libraryFiles are such modules of the standard library.
 var libraryFiles = map[string]bool{
 	"_weakrefset": true, "abc": true, "bdb": true, "cProfile": true, "codecs": true, "contextlib": true, "copy": true,
 	"copyreg": true, "dataclasses": true, "enum": true, "fractions": true, "functools": true, "gc": true, "heapq": true,

@@ -11,9 +11,9 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// Tunnel returns the command with which the user of a session over SSH reaches a port of this
-// machine from the machine that the session came from, or "" if there is no such session. The
-// port is the same at both ends, because the server checks the host name and port of each request.
+// Tunnel returns the ssh command that forwards a port of this machine to the user's machine, or "" if
+// this is no SSH session. The port is the same on both machines, because the server checks the host
+// name and port of each request.
 func Tunnel(getenv func(string) string, port int) string {
 	fields := strings.Fields(getenv("SSH_CONNECTION")) // client, its port, server, its port
 	if len(fields) != 4 || net.ParseIP(fields[2]) == nil {
@@ -28,9 +28,9 @@ func Tunnel(getenv func(string) string, port int) string {
 
 var userName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9._-]*$`)
 
-// browserCommand returns the command that shows an address in a browser, or nil if there is none:
-// the first of $BROWSER, or what the system has. Over SSH a browser would start on the wrong
-// machine, unless $BROWSER says otherwise.
+// browserCommand returns the command that opens an address in a browser, or nil: the first one of
+// $BROWSER, or the system's. In an SSH session it uses only $BROWSER, because the system's browser
+// would start on the wrong machine.
 func browserCommand(getenv func(string) string, lookPath func(string) (string, error), system, url string) []string {
 	if first, _, _ := strings.Cut(getenv("BROWSER"), ":"); strings.TrimSpace(first) != "" {
 		args := strings.Fields(first)
@@ -64,7 +64,7 @@ func browserCommand(getenv func(string) string, lookPath func(string) (string, e
 	return []string{path, url}
 }
 
-// StartBrowser shows an address in a browser if there is one, and does not wait for it.
+// StartBrowser opens an address in a browser, if there is one. It does not wait for the browser.
 func StartBrowser(url string) error {
 	args := browserCommand(os.Getenv, exec.LookPath, runtime.GOOS, url)
 	if args == nil {
@@ -74,6 +74,6 @@ func StartBrowser(url string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() // its status says nothing
+	go cmd.Wait() // only to reap the process; the status is meaningless
 	return nil
 }

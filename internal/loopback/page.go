@@ -15,11 +15,11 @@ import (
 // Perfetto is the origin of the viewer.
 const Perfetto = "https://ui.perfetto.dev"
 
-// patience is how long the page waits for an answer of the viewer before it says so.
+// patience is how long the page waits for the viewer before it reports that there is no answer.
 const patience = 15 * time.Second
 
-// Address returns the address of the viewer that shows a stretch of time, in ns of the trace's
-// clock: its ts in µs, times 1,000. The viewer adds nothing to them.
+// Address returns the address of the viewer for a span of time, or for the whole trace if show is
+// nil. Times are in ns on the trace's own clock: ts, which is in µs, times 1,000.
 func Address(show *Range) string {
 	if show == nil {
 		return Perfetto
@@ -27,7 +27,7 @@ func Address(show *Range) string {
 	return Perfetto + "/#!/?visStart=" + strconv.FormatInt(show.Start, 10) + "&visEnd=" + strconv.FormatInt(show.End, 10)
 }
 
-// A Range is a stretch of time, in ns.
+// A Range is a span of time, in ns.
 type Range struct{ Start, End int64 }
 
 var (
@@ -39,7 +39,7 @@ var (
 	pageJS string
 )
 
-// data is what the script of the page reads.
+// data has the values that the script of the page reads.
 type data struct {
 	Address  string `json:"address"`
 	Origin   string `json:"origin"`
@@ -50,10 +50,11 @@ type data struct {
 	Patience int64  `json:"patience"` // ms
 }
 
-// page returns the page that hands a trace to the viewer, and its Content-Security-Policy.
+// page returns the page that passes a trace to the viewer, and its Content-Security-Policy.
 func page(c Content) (text []byte, policy string, err error) {
-	// json.Marshal writes <, > and & as escapes, so no text can end the element.
-	about, err := json.Marshal(data{Address(c.Show), Perfetto, tracePath, c.Title, c.Name, c.Path, patience.Milliseconds()})
+	// json.Marshal escapes <, > and &, so no text can end the script element.
+	about, err := json.Marshal(data{Address(c.Show), Perfetto, tracePath, c.Title, c.Name, c.Path,
+		patience.Milliseconds()})
 	if err != nil {
 		return nil, "", err
 	}

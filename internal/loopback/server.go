@@ -1,9 +1,9 @@
-// Package loopback serves one file to the browser of this machine: a trace, with a page that
-// hands it to Perfetto, or a page of its own.
+// Package loopback serves one file to a browser on this machine: a trace, with a page that passes
+// it to Perfetto, or a complete page.
 //
-// Only who knows the address reads it: the server listens on the loopback interface, the path
-// has 128 random bits, and a request must name the server as its host, so that no page of
-// another site can reach it under a name of its own. It serves nothing else.
+// Only those who know the address can read it. The server listens on the loopback interface, and
+// the path has 128 random bits. A request must name the server as its host, so that a page of
+// another site cannot reach it under another name (DNS rebinding). It serves nothing else.
 package loopback
 
 import (
@@ -20,15 +20,15 @@ import (
 	"time"
 )
 
-// A Content is what is served.
+// A Content is the file to serve.
 type Content struct {
 	File io.ReaderAt
 	Size int64
 	Name string // of the file, as the viewer shows it
-	Path string // as the user knows it
+	Path string // as the user gave it
 	Page bool   // the file is a page, not a trace
 
-	// Of a trace:
+	// Only for a trace:
 	Title string
 	About string
 	Show  *Range // nil for all
@@ -46,11 +46,11 @@ type Server struct {
 	policy   string
 
 	mu     sync.Mutex
-	active int       // requests that are served
-	last   time.Time // when the last one ended
+	active int       // number of requests being served
+	last   time.Time // end of the last request
 }
 
-// Listen begins to listen on a port of the loopback interface; 0 is any that is free.
+// Listen returns a server that listens on a port of the loopback interface; 0 is for any free port.
 func Listen(c Content, port int) (*Server, error) {
 	token := make([]byte, 16)
 	if _, err := rand.Read(token); err != nil {
@@ -74,13 +74,14 @@ func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 // URL returns the address of the page.
 func (s *Server) URL() string { return fmt.Sprintf("http://127.0.0.1:%d%s", s.Port(), s.root) }
 
-// Close ends the listening of a server that is not serving.
+// Close stops listening. It is for a server for which Serve was not called.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// Serve answers requests until the context ends or there was none for so long. Idle reports
-// the latter.
+// Serve answers requests until the context is done, or until there was no request for the duration
+// most: then idle is true.
 func (s *Server) Serve(ctx context.Context, most time.Duration) (idle bool, err error) {
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(s.listener) }()
 	s.touch(0)
@@ -107,7 +108,7 @@ func (s *Server) Serve(ctx context.Context, most time.Duration) (idle bool, err 
 	return idle, nil
 }
 
-// touch notes that a request begins (1) or ends (-1).
+// touch records the start (1) or the end (-1) of a request.
 func (s *Server) touch(by int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *Server) touch(by int) {
 	s.last = time.Now()
 }
 
-// left returns how long the server may still be idle.
+// left returns the time until the server has been idle for too long.
 func (s *Server) left(most time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,14 +145,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	s.touch(1) // others do not keep the server alive
+	s.touch(1) // requests that were refused above do not keep the server alive
 	defer s.touch(-1)
 	file := io.NewSectionReader(s.content.File, 0, s.content.Size)
 	switch {
 	case r.URL.Path != s.root:
 		h.Set("Content-Type", "application/octet-stream")
 		http.ServeContent(w, r, "", time.Time{}, file)
-	case s.content.Page: // it has a policy of its own
+	case s.content.Page: // the page states its own policy
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Content-Security-Policy", "frame-ancestors 'none'")
 		http.ServeContent(w, r, "", time.Time{}, file)
@@ -160,13 +161,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Security-Policy", s.policy)
 		h.Set("Content-Length", strconv.Itoa(len(s.page)))
 		if r.Method != http.MethodHead {
-			w.Write(s.page) // who does not wait for it does not want it
+			w.Write(s.page) // an error means that the browser has closed the connection
 		}
 	}
 }
 
-// ours reports whether a request is meant for this server, and does not come from a page of
-// another one.
+// ours reports whether a request names this server as its host and does not come from another site.
 func (s *Server) ours(r *http.Request) bool {
 	port := strconv.Itoa(s.Port())
 	names := []string{net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("localhost", port)}

@@ -23,14 +23,14 @@ func bounds() (all []Bound) {
 	return all
 }
 
-// Resident returns how many bytes of memory the process takes, with the pages of its
-// program.
+// Resident returns the resident memory of the process in bytes, including its code, and whether it
+// is known.
 func Resident() (int64, bool) {
 	_, n, ok := addrspace.Used()
 	return n, ok
 }
 
-// available returns what new processes may take without swapping.
+// available returns the bytes that new processes may take without swapping, from /proc/meminfo.
 func available(meminfo string) (int64, bool) {
 	text, err := readFile(meminfo)
 	if err != nil {
@@ -46,9 +46,9 @@ func available(meminfo string) (int64, bool) {
 	return 0, false
 }
 
-// cgroupLimit returns the smallest limit of the control groups of the process, of
-// both versions, and of the groups above them. Within a container the list has the
-// paths of the host, and the container's own group is the root.
+// cgroupLimit returns the smallest memory limit, in bytes, of the control groups of the process and
+// their parents, for both versions of cgroups. In a container the list has paths of the host, and
+// the group of the container is the root.
 func cgroupLimit(list, root string) (limit int64, ok bool) {
 	groups, err := readFile(list)
 	if err != nil {
@@ -60,7 +60,7 @@ func cgroupLimit(list, root string) (limit int64, ok bool) {
 			return
 		}
 		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-		const none = 1 << 60 // version 1 has a number for no limit
+		const none = 1 << 60 // version 1 writes a huge number for no limit
 		if err == nil && n > 0 && n < none && (!ok || n < limit) {
 			limit, ok = n, true
 		}
@@ -92,8 +92,8 @@ func cgroupLimit(list, root string) (limit int64, ok bool) {
 	return limit, ok
 }
 
-// readFile returns what a small file of the system has. Every command reads several
-// of them, and [os.ReadFile] makes four more calls of the system for each.
+// readFile reads a small file of /proc or /sys. Every command reads several at start, and
+// [os.ReadFile] makes four more system calls for each.
 func readFile(path string) ([]byte, error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

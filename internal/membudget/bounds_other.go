@@ -6,8 +6,7 @@ import "runtime/metrics"
 
 func bounds() []Bound { return nil }
 
-// Resident returns how many bytes of memory the runtime of Go has and has not given
-// back.
+// Resident returns the bytes of memory that the Go runtime has and has not returned to the system.
 func Resident() (int64, bool) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)

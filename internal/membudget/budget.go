@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// A Budget is the memory limit of the process in bytes. The shares that follow leave a
-// quarter of it for results and garbage.
+// A Budget is the memory limit of the process in bytes. Its shares, below, leave a quarter of it for
+// results and garbage.
 type Budget int64
 
-// Least is the memory that reading needs at least.
+// Least is the smallest useful budget, in bytes.
 const Least = 64 << 20
 
-// Largest is the limit of one trace in bytes.
+// Largest returns the limit of one trace, in bytes.
 func (b Budget) Largest() int64 { return int64(b) / 2 }
 
-// Together is the limit of several traces in bytes. Over it only one continues at a time.
+// Together returns the limit, in bytes, of several traces that are read at the same time. Over it,
+// only one continues.
 func (b Budget) Together() int64 { return int64(b) / 8 }
 
-// Rows is the largest number of rows of each table of one input. A row takes about 4 KB,
-// because the whole JSON text is in memory before it is written.
+// Rows returns the maximum number of rows of each table of an input. A row takes about 4 KB, because
+// the whole JSON text is in memory before it is written.
 func (b Budget) Rows() int { return int((b - programMemory) >> 15) }
 
-// Stacks is the limit of a profile that is made of a trace, in bytes.
+// Stacks returns the limit of a profile made of a trace, in bytes.
 func (b Budget) Stacks() int64 { return int64(b) / 4 }
 
-// programMemory is how much memory the code of the program takes in use. The runtime
-// of Go does not count it.
+// programMemory is the resident memory of the program's code, in bytes. The Go runtime does not
+// count it.
 const programMemory = 24 << 20
 
-// Use sets the budget as limit of the garbage collector, unless GOMEMLIMIT is set.
+// Use sets the budget as the memory limit of the Go runtime, unless GOMEMLIMIT is set.
 func (b Budget) Use() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(b) - max(int64(b)/16, programMemory))
 	}
 }
 
-// Watch frees garbage if the process takes more memory than the budget, and calls over if
-// it then still takes more than the budget plus a 16th, so that it ends before it takes a
-// tenth more. Readers obey the budget, so this is the last
-// resort: if memory runs out, the Go runtime ends the process with a dump. The watch ends
-// with the process.
+// Watch collects garbage if the process takes more memory than the budget. If it still takes more
+// than the budget plus a 16th, Watch calls over, which should end the process. Readers respect the
+// budget, so this is the last resort before the Go runtime runs out of memory and dumps its stacks.
+// The watch runs until the process ends.
 func (b Budget) Watch(over func(resident int64)) {
 	most := int64(b) + int64(b)/16
 	every := 20 * time.Millisecond
@@ -65,8 +65,8 @@ func (b Budget) Watch(over func(resident int64)) {
 	}()
 }
 
-// Fitted returns the smaller of the flag's budget and the machine's limit, and the name
-// of the limit that decides: "" for the flag.
+// Fitted returns the smaller of the flag's budget and the machine's limit, and the name of
+// the machine's limit if that is the smaller, "" otherwise.
 func Fitted(flag int64) (Budget, string) {
 	if machine, ok := Smallest(); ok && machine.Bytes < flag {
 		return Budget(machine.Bytes), machine.By

@@ -1,5 +1,5 @@
-// Package runsort sorts lists that consist of long parts in order, such as the events of a
-// thread: a profiler writes most of them by time, one buffer after the other.
+// Package runsort sorts lists that consist of long sorted runs, such as the events of a thread: a
+// profiler writes most of them by time, one buffer after the other.
 package runsort
 
 import (
@@ -7,21 +7,20 @@ import (
 	"sort"
 )
 
-// Sort sorts a list. Elements that are equal keep their order. The time grows with the
-// parts that are out of order, and how far their values reach into each other; a list in
-// order is only looked through.
+// Sort sorts a list in place. The sort is stable. A sorted list takes one pass; otherwise the time
+// grows with the number of runs and with how far the values of neighbouring runs overlap.
 func Sort[T any](list []T, compare func(a, b T) int) { Merge(list, runs(list, compare), compare) }
 
-// Merge sorts a list whose parts in order end at the given indices, the last one at its end,
-// as Sort does. It changes the indices.
+// Merge is [Sort] for a list whose sorted runs are known: they end at the given indices, the last at
+// the end of the list. It overwrites ends.
 func Merge[T any](list []T, ends []int, compare func(a, b T) int) {
-	var room []T
+	var buffer []T
 	for len(ends) > 1 {
 		from, merged := 0, ends[:0]
 		for i := 0; i < len(ends); i += 2 {
 			last := min(i+1, len(ends)-1)
 			if last > i {
-				room = merge(list[from:ends[last]], ends[i]-from, room, compare)
+				buffer = merge(list[from:ends[last]], ends[i]-from, buffer, compare)
 			}
 			from = ends[last]
 			merged = append(merged, from)
@@ -30,7 +29,7 @@ func Merge[T any](list []T, ends []int, compare func(a, b T) int) {
 	}
 }
 
-// runs returns where the parts of a list end that are in order.
+// runs returns the ends of the sorted runs of a list.
 func runs[T any](list []T, compare func(a, b T) int) (ends []int) {
 	for i := 1; i < len(list); i++ {
 		if compare(list[i-1], list[i]) > 0 {
@@ -40,19 +39,19 @@ func runs[T any](list []T, compare func(a, b T) int) (ends []int) {
 	return append(ends, len(list))
 }
 
-// merge merges the two parts of a list, each of which is in order. It uses the room and
-// returns it for the next merge.
-func merge[T any](list []T, middle int, room []T, compare func(a, b T) int) []T {
+// merge merges the sorted parts list[:middle] and list[middle:]. It uses buffer, which it may grow,
+// and returns it for the next merge.
+func merge[T any](list []T, middle int, buffer []T, compare func(a, b T) int) []T {
 	a, b := list[:middle], list[middle:]
-	// What is before all of b, and what is after all of a, is in its place.
+	// Elements of a before all of b, and of b after all of a, are in place already.
 	at := sort.Search(len(a), func(i int) bool { return compare(a[i], b[0]) > 0 })
 	if at == len(a) {
-		return room
+		return buffer
 	}
 	n, _ := slices.BinarySearchFunc(b, a[len(a)-1], compare)
 	out := list[at:]
-	a, b = append(room[:0], a[at:]...), b[:n]
-	room = a
+	a, b = append(buffer[:0], a[at:]...), b[:n]
+	buffer = a
 	for len(a) > 0 {
 		if len(b) == 0 {
 			copy(out, a)
@@ -65,5 +64,5 @@ func merge[T any](list []T, middle int, room []T, compare func(a, b T) int) []T 
 		}
 		out = out[1:]
 	}
-	return room
+	return buffer
 }

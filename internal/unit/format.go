@@ -15,12 +15,10 @@ import (
 	"strings"
 )
 
-// None is printed instead of a number that does not exist, for example a share
-// with denominator 0.
+// None is printed for an undefined number, such as a share with denominator 0.
 const None = "–"
 
-// The maximum numbers of significant digits of a scaled number. A whole number is not
-// shortened.
+// The maximum numbers of significant digits of a scaled number. Whole numbers are not rounded.
 const (
 	spoken  = 3 // in sentences
 	tabular = 4 // in tables, where numbers are compared

@@ -48,7 +48,8 @@ func (c Report) verdict() string {
 	for _, r := range []struct {
 		result gate.Result
 		word   string
-	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass, "passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
+	}{{gate.Fail, "failed"}, {gate.Error, "not evaluated"}, {gate.Inconclusive, "inconclusive"}, {gate.Pass,
+		"passed"}, {gate.Warn, "warning"}, {gate.Skipped, "not measured"}} {
 		n := c.Count(r.result)
 		if r.result == gate.Skipped && c.builtIn() {
 			continue
@@ -109,7 +110,8 @@ func (c Report) Title() string {
 // doc returns the report as data.
 func (c Report) doc() doc.Doc {
 	d := doc.Doc{Title: "Gates: " + c.Result.String()}
-	d.Screen = []doc.Section{{Title: "Gates", Lead: c.Result.String() + "; " + c.verdict() + "; " + c.runs(), Blocks: []doc.Block{c.list(gate.Skipped, doc.Brief)}}}
+	d.Screen = []doc.Section{{Title: "Gates", Lead: c.Result.String() + "; " + c.verdict() + "; " + c.runs(),
+		Blocks: []doc.Block{c.list(gate.Skipped, doc.Brief)}}}
 	if text := c.grouping(); text != "" {
 		d.Screen[0].Blocks = append(d.Screen[0].Blocks, doc.Paragraph{Text: text + "."})
 	}
@@ -154,7 +156,8 @@ func (c Report) reasons() doc.Section {
 			continue
 		}
 		if o.Result != gate.Pass || o.Floored {
-			l = append(l, doc.Item{Mark: words.Outcome(o.Result), Text: doc.Sentence(o.Gate.Text + " " + cmp.Or(o.Short, o.Why))})
+			l = append(l, doc.Item{Mark: words.Outcome(o.Result),
+				Text: doc.Sentence(o.Gate.Text + " " + cmp.Or(o.Short, o.Why))})
 		}
 	}
 	if l != nil {
@@ -165,7 +168,8 @@ func (c Report) reasons() doc.Section {
 
 func (c Report) table() doc.Table {
 	t := doc.Table{Title: "gates", Columns: []doc.Column{
-		doc.Col("result", doc.Text), doc.Col("gate", doc.Name), doc.Col("limit", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("change", doc.Number),
+		doc.Col("result", doc.Text), doc.Col("gate", doc.Name), doc.Col("limit", doc.Text), doc.Col("baseline", doc.Number),
+		doc.Col("new", doc.Number), doc.Col("change", doc.Number),
 	}}
 	for _, o := range c.ByImpact() {
 		if o.Result == gate.Skipped && c.builtIn() {
@@ -190,14 +194,16 @@ func printed(o *gate.Outcome, s *gate.Sample) string {
 
 // inputs lists the files of both sides with their digests.
 func (c Report) inputs() doc.Section {
-	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("side", doc.Text), doc.Col("run", doc.Number), doc.Col("rank", doc.Number), doc.Col("input", doc.LineName), doc.Col("SHA-256", doc.Text)}}
+	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("side", doc.Text), doc.Col("run", doc.Number),
+		doc.Col("rank", doc.Number), doc.Col("input", doc.LineName), doc.Col("SHA-256", doc.Text)}}
 	for _, side := range []struct {
 		name   string
 		runs   []gate.Run
 		copies []summary.Input
 	}{{"new", c.Now, c.New.Copies}, {"baseline", c.Base, c.Baseline.Copies}} {
 		add := func(run string, in summary.Input) {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{side.name, run, fmt.Sprint(in.Rank), in.Path, in.SHA256[:min(12, len(in.SHA256))]}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{side.name, run, fmt.Sprint(in.Rank), in.Path,
+				in.SHA256[:min(12, len(in.SHA256))]}})
 		}
 		for i, r := range side.runs {
 			for _, in := range r.Summary.Inputs {
@@ -279,7 +285,8 @@ func (c Report) Annotations() []string {
 			place = fmt.Sprintf("file=%s,line=%d,", escapeProperty(label.Clean(c.GatesFile)), o.Gate.Line)
 		}
 		title := label.Clip(label.Clean(o.Gate.Text), 60) + ": " + o.Result.String()
-		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title), escapeData(doc.Sentence(o.Gate.Text+" "+o.Why))))
+		lines = append(lines, fmt.Sprintf("::%s %stitle=%s::%s", kind, place, escapeProperty(title),
+			escapeData(doc.Sentence(o.Gate.Text+" "+o.Why))))
 	}
 	if more := len(lines) - maxAnnotations; more > 0 {
 		lines = append(lines[:maxAnnotations-1], fmt.Sprintf("::warning title=assay check::%d more gates did not pass; see the job summary", more+1))

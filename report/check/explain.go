@@ -16,7 +16,8 @@ func (x Explanation) doc() doc.Doc {
 	if x.Denominator != "" {
 		facts = append(facts, doc.Item{Mark: "denominator", Text: x.Denominator})
 	}
-	facts = append(facts, doc.Item{Mark: "unit", Text: x.Unit}, doc.Item{Mark: "better", Text: x.Better}, doc.Item{Mark: "noise", Text: x.Noise})
+	facts = append(facts, doc.Item{Mark: "unit", Text: x.Unit}, doc.Item{Mark: "better", Text: x.Better},
+		doc.Item{Mark: "noise", Text: x.Noise})
 	var keys doc.List
 	for _, k := range x.Selects {
 		text := k.Meaning + ", as " + k.Example

@@ -67,7 +67,8 @@ type inputJSON struct {
 
 // JSON writes the outcomes in the order of the gates.
 func (c Report) JSON(w io.Writer) error {
-	out := checkJSON{Schema: CheckSchema, Version: c.Version, Result: c.Result, Gates: []gateJSON{}, Runs: runsJSON(c.Now), Baseline: runsJSON(c.Base)}
+	out := checkJSON{Schema: CheckSchema, Version: c.Version, Result: c.Result, Gates: []gateJSON{},
+		Runs: runsJSON(c.Now), Baseline: runsJSON(c.Base)}
 	for _, o := range c.Outcomes {
 		g := gateJSON{
 			Gate: o.Gate.Text, Metric: o.Gate.Metric.Name, Unit: o.Gate.Metric.Unit.String(), Better: better(o.Gate.Metric),
@@ -202,13 +203,15 @@ type junitTrouble struct {
 func (c Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: c.pair(), Props: []junitProperty{{"assay", c.Version}, {"runs", c.runs()}}}
 	for _, o := range c.Outcomes {
-		k := junitCase{Class: "assay.check", Name: label.Clean(o.Gate.Text), Out: label.Clean(o.Gate.Text + " " + o.Why), Props: []junitProperty{{"limit", o.Gate.Limit()}}}
+		k := junitCase{Class: "assay.check", Name: label.Clean(o.Gate.Text), Out: label.Clean(o.Gate.Text + " " + o.Why),
+			Props: []junitProperty{{"limit", o.Gate.Limit()}}}
 		for _, v := range []struct {
 			name string
 			of   *gate.Sample
 		}{{"value", o.Now}, {"baseline", o.Base}} {
 			if v.of != nil {
-				k.Props = append(k.Props, junitProperty{v.name, strconv.FormatFloat(v.of.Center, 'g', -1, 64)}, junitProperty{v.name + " (printed)", printed(&o, v.of)})
+				k.Props = append(k.Props, junitProperty{v.name, strconv.FormatFloat(v.of.Center, 'g', -1, 64)},
+					junitProperty{v.name + " (printed)", printed(&o, v.of)})
 			}
 		}
 		trouble := &junitTrouble{Message: label.Clean(o.Why), Text: label.Clean(o.Gate.Text + " " + o.Why)}
@@ -226,7 +229,8 @@ func (c Report) JUnit(w io.Writer) error {
 		suite.Cases = append(suite.Cases, k)
 	}
 	suite.Tests = len(suite.Cases)
-	all := junitSuites{Name: "assay check", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Suite: suite}
+	all := junitSuites{Name: "assay check", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
+		Skipped: suite.Skipped, Suite: suite}
 	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err

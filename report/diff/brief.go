@@ -24,13 +24,15 @@ const (
 // too: the headline, both sides, the phases of the step, the time breakdown and the largest changes of
 // any kind. The others are folded.
 func (b *differ) brief() []doc.Section {
-	more := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefRows, true), b.results(1, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(briefChanges, screenColumns))
+	more := slices.Concat([]doc.Section{b.screenEstimates()}, b.movers(briefRows, true),
+		b.results(1, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(briefChanges, screenColumns))
 	ranks := b.screenRanks(briefRanks)
 	ranks.Fold = b.Waits != nil && len(b.Waits.Base.Stragglers)+len(b.Waits.New.Stragglers) == 0
 	for i := range more {
 		more[i].Fold = true
 	}
-	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefPhases(), b.briefBudget(), ranks, changes{b}.section()}, more...)...)
+	return doc.Present(append([]doc.Section{b.head(), b.sides(briefRemarks), b.briefPhases(), b.briefBudget(), ranks,
+		changes{b}.section()}, more...)...)
 }
 
 // briefPhases returns the phases of the step on the host with bars, if the headline is about
@@ -73,7 +75,8 @@ func (b *differ) briefBudget() doc.Section {
 	p := b.Budget
 	scale := doc.ScaleOf(p.BaseNS, p.NewNS)
 	t := doc.Table{Title: "sides", Columns: []doc.Column{
-		doc.Col("", doc.Text), doc.Col(scale.Head(b.whole()), doc.Number), doc.Col("█ compute", doc.Number), doc.Col("▓ comm", doc.Number),
+		doc.Col("", doc.Text), doc.Col(scale.Head(b.whole()), doc.Number), doc.Col("█ compute", doc.Number),
+		doc.Col("▓ comm", doc.Number),
 		doc.Col("░ copies", doc.Number), doc.Col("· idle", doc.Number), doc.Col("", doc.Text),
 	}}
 	row := func(name string, whole int64, text func(int64) string, part func(compare.Row) int64) []int64 {
@@ -90,7 +93,8 @@ func (b *differ) briefBudget() doc.Section {
 	}
 	base := row("baseline", p.BaseNS, scale.Text, func(r compare.Row) int64 { return r.BaseNS })
 	new := row("new", p.NewNS, scale.Text, func(r compare.Row) int64 { return r.NewNS })
-	row("delta", p.DeltaNS, func(ns int64) string { return signedIn(scale, ns) }, func(r compare.Row) int64 { return r.DeltaNS })
+	row("delta", p.DeltaNS, func(ns int64) string { return signedIn(scale, ns) },
+		func(r compare.Row) int64 { return r.DeltaNS })
 	row("delta %", 0, func(int64) string { return "" }, func(compare.Row) int64 { return 0 })
 	share := t.Rows[3].Cells
 	share[1] = compare.SignedShare(p.DeltaNS, p.BaseNS)
@@ -102,5 +106,6 @@ func (b *differ) briefBudget() doc.Section {
 		whole := []int64{p.BaseNS, p.NewNS}[i]
 		t.Rows[i].Cells[6] = doc.Bar(int(float64(briefCells)*(float64(whole)/float64(longest))+0.5), parts...)
 	}
-	return doc.Section{Title: "GPU time", Lead: fmt.Sprintf("per %s and GPU; comm and copies: exposed only", b.whole()), Blocks: []doc.Block{t}}
+	return doc.Section{Title: "GPU time", Lead: fmt.Sprintf("per %s and GPU; comm and copies: exposed only", b.whole()),
+		Blocks: []doc.Block{t}}
 }

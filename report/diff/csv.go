@@ -13,7 +13,8 @@ import (
 
 // csvHead are the columns of the table of all rows. Values are in base units: ns, byte, share
 // from 0 to 1.
-var csvHead = []string{"table", "name", "place", "match", "unit", "base_count", "new_count", "base", "new", "delta", "change", "effect"}
+var csvHead = []string{"table", "name", "place", "match", "unit", "base_count", "new_count", "base", "new", "delta",
+	"change", "effect"}
 
 // CSV writes all rows of a comparison as one table.
 func CSV(c *compare.Comparison, w io.Writer) error {
@@ -29,8 +30,10 @@ func CSV(c *compare.Comparison, w io.Writer) error {
 		table string
 		rows  []compare.Row
 	}{
-		{"budget", c.Budget.Rows}, {"cells", c.Cells.Rows}, {"categories", c.Categories.Rows}, {"operators", c.Ops.Rows}, {"kernels", c.Kernels.Rows},
-		{"copies", c.Copies.Rows}, {"idle", c.Idle.Rows}, {"calls", c.Calls.Rows}, {"passes", c.Passes.Rows}, {"annotations", c.Annotations},
+		{"budget", c.Budget.Rows}, {"cells", c.Cells.Rows}, {"categories", c.Categories.Rows}, {"operators", c.Ops.Rows},
+		{"kernels", c.Kernels.Rows},
+		{"copies", c.Copies.Rows}, {"idle", c.Idle.Rows}, {"calls", c.Calls.Rows}, {"passes", c.Passes.Rows},
+		{"annotations", c.Annotations},
 	} {
 		for _, r := range p.rows {
 			name, place := r.Name, r.Op
@@ -72,7 +75,8 @@ func (t csvTable) times(table, name, place, match string, baseCount, newCount, b
 	if base > 0 {
 		share = decimal(float64(new-base) / float64(base))
 	}
-	t.row(table, name, place, match, "ns", whole(baseCount), whole(newCount), whole(base), whole(new), whole(new-base), share, "")
+	t.row(table, name, place, match, "ns", whole(baseCount), whole(newCount), whole(base), whole(new), whole(new-base),
+		share, "")
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -115,7 +119,8 @@ func (t csvTable) logged(c *compare.Comparison) {
 		if m.Name != m.Metric {
 			name += " " + m.Name
 		}
-		cells := []string{"series", name, logs.LabelText(m.Labels), m.Match, m.Unit, "", "", "", "", optional(m.Delta), optional(m.Change), m.Effect}
+		cells := []string{"series", name, logs.LabelText(m.Labels), m.Match, m.Unit, "", "", "", "", optional(m.Delta),
+			optional(m.Change), m.Effect}
 		if m.Base != nil {
 			cells[5], cells[7] = whole(m.Base.N), decimal(m.Base.Median)
 		}
@@ -127,7 +132,8 @@ func (t csvTable) logged(c *compare.Comparison) {
 	for _, b := range c.Benchmarks {
 		place := strings.TrimSpace(b.Producer + " " + logs.LabelText(b.Settings))
 		for _, f := range b.Figures {
-			t.row("benchmarks", strings.TrimSpace(f.Metric+" "+f.Stat), place, b.Match, f.Unit, strconv.Itoa(b.Base), strconv.Itoa(b.New),
+			t.row("benchmarks", strings.TrimSpace(f.Metric+" "+f.Stat), place, b.Match, f.Unit, strconv.Itoa(b.Base),
+				strconv.Itoa(b.New),
 				optional(f.Base), optional(f.New), optional(f.Delta), optional(f.Change), f.Effect)
 		}
 	}
@@ -144,11 +150,13 @@ func (t csvTable) totals(c *compare.Comparison) {
 	for _, table := range c.Tables {
 		for _, r := range table.Rows {
 			for i, col := range table.Columns {
-				t.row(table.Tool+" "+table.Name, r.Name, col.Name, r.Match, col.Unit, "", "", text(r.Base[i]), text(r.New[i]), whole(r.Delta(i)), "", "")
+				t.row(table.Tool+" "+table.Name, r.Name, col.Name, r.Match, col.Unit, "", "", text(r.Base[i]), text(r.New[i]),
+					whole(r.Delta(i)), "", "")
 			}
 		}
 	}
 	for _, k := range c.Counters {
-		t.row("counters", k.Kernel, "per launch", k.Match, "ns", whole(k.BaseLaunches), whole(k.NewLaunches), text(k.BaseNS), text(k.NewNS), whole(k.Delta()), "", "")
+		t.row("counters", k.Kernel, "per launch", k.Match, "ns", whole(k.BaseLaunches), whole(k.NewLaunches),
+			text(k.BaseNS), text(k.NewNS), whole(k.Delta()), "", "")
 	}
 }

@@ -51,10 +51,14 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 		b.charts[chart.File()] = chart
 	}
 	d := doc.Doc{Title: "Comparison: " + b.baseName + " → " + b.newName}
-	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(), b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
-		b.movers(screenMovers, true), b.results(screenResults, screenFigures, true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
-	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4), b.budget(), b.cells(), b.estimates(), b.steps()},
-		b.movers(maxMovers, false), []doc.Section{b.efficiency(), b.shapes(), b.figures()}, b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
+	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(),
+		b.screenRanks(screenRanks), b.screenBudget(), b.screenEstimates()},
+		b.movers(screenMovers, true), b.results(screenResults, screenFigures,
+			true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
+	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4),
+		b.budget(), b.cells(), b.estimates(), b.steps()},
+		b.movers(maxMovers, false), []doc.Section{b.efficiency(), b.shapes(), b.figures()},
+		b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
 		b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)
 	d.Brief = b.brief()
 	return d, doc.InPlace(charts, d.Sections)
@@ -139,7 +143,8 @@ func (b *differ) side(s compare.Side, name string, host *phases.Side) string {
 		parts = append(parts, text)
 	}
 	if n := int64(len(s.Walls)); b.Per == compare.PerStep && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS), unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
+		parts = append(parts, fmt.Sprintf("%s: median %s, %s to %s", label.Plural(n, "step"), unit.FineDuration(s.MedianNS),
+			unit.FineDuration(s.Walls[0]), unit.FineDuration(s.Walls[n-1])))
 	}
 	if b.Per == compare.PerNone && host != nil {
 		parts = append(parts, hostText(*host))
@@ -150,7 +155,8 @@ func (b *differ) side(s compare.Side, name string, host *phases.Side) string {
 // hostText describes the steps on the host of a side.
 func hostText(s phases.Side) string {
 	of := map[string]string{phases.FromLog: " of a log", phases.FromTrace: " of a trace"}[s.From]
-	text := fmt.Sprintf("%s%s: median %s, %s to %s", label.Plural(s.Count, "step"), of, unit.FineDuration(s.MedianNS), unit.FineDuration(s.MinNS), unit.FineDuration(s.MaxNS))
+	text := fmt.Sprintf("%s%s: median %s, %s to %s", label.Plural(s.Count, "step"), of, unit.FineDuration(s.MedianNS),
+		unit.FineDuration(s.MinNS), unit.FineDuration(s.MaxNS))
 	if s.WarmUp > 0 {
 		text += ", without " + label.Plural(s.WarmUp, "warm-up step")
 	}
@@ -175,7 +181,8 @@ func (b *differ) copies() doc.Section {
 	if list == nil {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Inputs left out", Lead: "An earlier input of the same side has the same content.", Blocks: []doc.Block{list}}
+	return doc.Section{Title: "Inputs left out", Lead: "An earlier input of the same side has the same content.",
+		Blocks: []doc.Block{list}}
 }
 
 // whole returns the name of the time that the breakdown splits.
@@ -199,7 +206,9 @@ func (b *differ) budget() doc.Section {
 	if b.Per == compare.PerNone {
 		return doc.Section{}
 	}
-	s := doc.Section{Title: "GPU time breakdown", Lead: "per " + b.whole() + "; parts and deltas sum to the " + b.whole(), Blocks: []doc.Block{b.parts(b.Budget, "part")}}
+	s := doc.Section{Title: "GPU time breakdown",
+		Lead:   "per " + b.whole() + "; parts and deltas sum to the " + b.whole(),
+		Blocks: []doc.Block{b.parts(b.Budget, "part")}}
 	s.Blocks = append(s.Blocks, b.pictures("diff-budget", "diff-waterfall")...)
 	return s
 }
@@ -223,12 +232,14 @@ func (b *differ) screenBudget() doc.Section {
 func (b *differ) parts(p compare.Part, title string) doc.Table {
 	scale := doc.ScaleOf(p.BaseNS, p.NewNS)
 	t := doc.Table{Title: title + "s", Columns: []doc.Column{
-		doc.Col(title, doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col(scale.Head("new"), doc.Number), doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number),
+		doc.Col(title, doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col(scale.Head("new"), doc.Number),
+		doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number),
 		doc.Col("baseline %", doc.Number), doc.Col("new %", doc.Number),
 	}}
 	row := func(name string, base, new, delta int64) doc.Row {
 		return doc.Row{Cells: []string{
-			name, scale.Text(base), scale.Text(new), signedIn(scale, delta), compare.SignedShare(delta, base), unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
+			name, scale.Text(base), scale.Text(new), signedIn(scale, delta), compare.SignedShare(delta, base),
+			unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
 		}}
 	}
 	for _, r := range p.Rows {
@@ -266,7 +277,9 @@ func (b *differ) estimates() doc.Section {
 	}
 	scale := doc.ScaleOf(all...)
 	t := doc.Table{Title: "figures", Columns: []doc.Column{
-		doc.Col("figure", doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col("", doc.Text), doc.Col(scale.Head("new"), doc.Number), doc.Col("", doc.Text), doc.Col("delta %", doc.Number), doc.Col("p", doc.Number), doc.Col("", doc.Text),
+		doc.Col("figure", doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col("", doc.Text),
+		doc.Col(scale.Head("new"), doc.Number), doc.Col("", doc.Text), doc.Col("delta %", doc.Number),
+		doc.Col("p", doc.Number), doc.Col("", doc.Text),
 	}}
 	warnings := doc.List{}
 	for _, e := range b.Estimates {

@@ -29,15 +29,18 @@ func (b *differ) efficiency() doc.Section {
 		return doc.Section{}
 	}
 	s := doc.Section{Title: "Efficiency", Lead: fmt.Sprintf("FLOPs are known for %s of total GPU time without communication, was %s; bytes for %s, was %s.",
-		known(&c.New, c.New.FLOPsKnownNS), known(&c.Base, c.Base.FLOPsKnownNS), known(&c.New, c.New.BytesKnownNS), known(&c.Base, c.Base.BytesKnownNS))}
+		known(&c.New, c.New.FLOPsKnownNS), known(&c.Base, c.Base.FLOPsKnownNS), known(&c.New,
+			c.New.BytesKnownNS), known(&c.Base, c.Base.BytesKnownNS))}
 	for _, text := range []string{utilizations(c), recoverable(c)} {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 		}
 	}
 	t := doc.Table{Title: "operators", Columns: []doc.Column{
-		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("calls", doc.Number), doc.Col("was", doc.Number),
-		doc.Col("mean call", doc.Number), doc.Col("was", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("was", doc.Number), doc.Col("effect", doc.Number),
+		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("calls", doc.Number),
+		doc.Col("was", doc.Number),
+		doc.Col("mean call", doc.Number), doc.Col("was", doc.Number), doc.Col("% of roofline", doc.Number),
+		doc.Col("was", doc.Number), doc.Col("effect", doc.Number),
 	}}
 	for _, o := range c.Ops {
 		if o.EffectNS == 0 {
@@ -45,7 +48,8 @@ func (b *differ) efficiency() doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
 			o.Op, efficiency.DimsText(string(o.Dims)), unit.Count(o.New.Count), unit.Count(o.Base.Count),
-			doc.FourDigits(doc.Mean(o.New.NS, o.New.Count)), doc.FourDigits(doc.Mean(o.Base.NS, o.Base.Count)), ofRoofline(o.New), ofRoofline(o.Base), effect(o.EffectNS),
+			doc.FourDigits(doc.Mean(o.New.NS, o.New.Count)), doc.FourDigits(doc.Mean(o.Base.NS, o.Base.Count)),
+			ofRoofline(o.New), ofRoofline(o.Base), effect(o.EffectNS),
 		}})
 	}
 	if len(t.Rows) > 0 {
@@ -82,7 +86,8 @@ func recoverable(c *compared.Comparison) string {
 	if c.Base.RooflineNS == 0 || c.New.RooflineNS == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Recoverable time: up to %s of this GPU time, was %s.", known(&c.New, c.New.RecoverableNS), known(&c.Base, c.Base.RecoverableNS))
+	return fmt.Sprintf("Recoverable time: up to %s of this GPU time, was %s.", known(&c.New, c.New.RecoverableNS),
+		known(&c.Base, c.Base.RecoverableNS))
 }
 
 func ofRoofline(s compared.Side) string {

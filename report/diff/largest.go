@@ -59,7 +59,8 @@ func (b changes) section() doc.Section {
 		out = append(out, doc.Item{Mark: c.delta, Text: c.text, Code: c.code})
 	}
 	if all = max(all, len(list)); all > len(out) {
-		lead = strings.TrimPrefix(lead+fmt.Sprintf("; %d of %s", len(out), label.Plural(int64(all), noun)+" that changed"), "; ")
+		lead = strings.TrimPrefix(lead+fmt.Sprintf("; %d of %s", len(out), label.Plural(int64(all), noun)+" that changed"),
+			"; ")
 	}
 	return doc.Section{Title: "Largest changes", Lead: lead, Blocks: []doc.Block{out}}
 }
@@ -68,7 +69,8 @@ func (b changes) section() doc.Section {
 // table of their own.
 func (b changes) timeChanges() (list []mover, changed int) {
 	put := func(ns int64, text, code string) {
-		list = append(list, mover{compare.Signed(ns), text + " (" + compare.SignedShare(ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", code, float64(size(ns)), 0})
+		list = append(list, mover{compare.Signed(ns),
+			text + " (" + compare.SignedShare(ns, b.Budget.BaseNS) + " of the " + b.whole() + ")", code, float64(size(ns)), 0})
 	}
 	each := func(rows []compare.Row, describe func(compare.Row) (text, code string)) {
 		for i, r := range rows { // the largest first
@@ -81,7 +83,10 @@ func (b changes) timeChanges() (list []mover, changed int) {
 			}
 		}
 	}
-	each(b.Kernels.Rows, func(r compare.Row) (string, string) { return "kernel, " + b.launched(r), doc.KernelLabel(r.Name) })
+	each(b.Kernels.Rows, func(r compare.Row) (string, string) {
+		return "kernel, " + b.launched(r),
+			doc.KernelLabel(r.Name)
+	})
 	each(b.Copies.Rows, func(r compare.Row) (string, string) {
 		return "copy, " + b.launched(r), label.Clip(label.Clean(r.Name), doc.NameColumns)
 	})
@@ -142,7 +147,8 @@ func launches(text string) string {
 // idlePlace returns the function or call with the largest change of idle time of a cause, or "".
 func (b changes) idlePlace(cause compare.Row) string {
 	for _, r := range b.Idle.Rows { // the largest first
-		if r.Owner == cause.Owner && r.State == cause.State && r.Name != "" && r.Name != compare.Unattributed && (r.DeltaNS > 0) == (cause.DeltaNS > 0) {
+		if r.Owner == cause.Owner && r.State == cause.State && r.Name != "" && r.Name != compare.Unattributed &&
+			(r.DeltaNS > 0) == (cause.DeltaNS > 0) {
 			return label.Clip(label.Clean(r.Name), doc.NameColumns)
 		}
 	}
@@ -157,7 +163,9 @@ func (b changes) counterChanges() (list []mover, changed int) {
 			break
 		}
 		if changed++; changed <= briefChanges {
-			list = append(list, mover{compare.Signed(d), fmt.Sprintf("kernel, %s, was %s", unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS)), doc.KernelLabel(k.Kernel), float64(size(d)), 0})
+			list = append(list, mover{compare.Signed(d),
+				fmt.Sprintf("kernel, %s, was %s", unit.Duration(*k.NewNS), unit.Duration(*k.BaseNS)), doc.KernelLabel(k.Kernel),
+				float64(size(d)), 0})
 		}
 	}
 	return list, changed
@@ -218,7 +226,8 @@ func (b changes) loggedChanges() (list []mover) {
 		if effect == logs.Same || effect == logs.Unclear || effect == "" || base == nil || new == nil {
 			return
 		}
-		c := mover{"", fmt.Sprintf("%s: %s → %s", label.Clip(label.Clean(name), 60), unit.Value(*base, of), unit.Value(*new, of)), "", math.Inf(1), min(logs.Rank(role)/3, 2)}
+		c := mover{"", fmt.Sprintf("%s: %s → %s", label.Clip(label.Clean(name), 60), unit.Value(*base, of),
+			unit.Value(*new, of)), "", math.Inf(1), min(logs.Rank(role)/3, 2)}
 		if where != "" {
 			c.text += " (" + label.Clip(label.Clean(where), 60) + ")"
 		}

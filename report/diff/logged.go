@@ -23,10 +23,12 @@ func (b *differ) hostSteps(most int) doc.Section {
 	}
 	scale := doc.ScaleOf(b.Steps.Base.MeanNS, b.Steps.New.MeanNS)
 	t := doc.Table{Title: "phases", Columns: []doc.Column{
-		doc.Col("phase", doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col(scale.Head("new"), doc.Number), doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number), doc.Col("", doc.Text),
+		doc.Col("phase", doc.Text), doc.Col(scale.Head("baseline"), doc.Number), doc.Col(scale.Head("new"), doc.Number),
+		doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number), doc.Col("", doc.Text),
 	}}
 	row := func(name string, base, new int64, match string) doc.Row {
-		return doc.Row{Cells: []string{name, scale.Text(base), scale.Text(new), signedIn(scale, new-base), compare.SignedShare(new-base, base), match}}
+		return doc.Row{Cells: []string{name, scale.Text(base), scale.Text(new), signedIn(scale, new-base),
+			compare.SignedShare(new-base, base), match}}
 	}
 	for _, r := range shownPhases(b.Phases, most) {
 		t.Rows = append(t.Rows, row(phaseWord(r), r.BaseNS, r.NewNS, words.Match(r.Match)))
@@ -50,7 +52,8 @@ func (b *differ) leadingSteps() doc.Section {
 // shownPhases returns the rows to show: those with the largest times or changes, and the time
 // outside phases if there is any.
 func shownPhases(rows []phases.Row, most int) []phases.Row {
-	return shortened(slices.DeleteFunc(slices.Clone(rows), func(r phases.Row) bool { return r.Phase == "" && r.BaseNS == 0 && r.NewNS == 0 }), most)
+	return shortened(slices.DeleteFunc(slices.Clone(rows),
+		func(r phases.Row) bool { return r.Phase == "" && r.BaseNS == 0 && r.NewNS == 0 }), most)
 }
 
 // shortened returns the rows with the largest times or changes, and one for all others.
@@ -85,7 +88,8 @@ func phaseWord(r phases.Row) string {
 // metrics compares what programs logged. The screen has those that changed.
 func (b *differ) metrics(most int, screen bool) doc.Section {
 	t := doc.Table{Title: "metrics", Columns: []doc.Column{
-		doc.Col("metric", doc.Text), doc.Col("of", doc.Text), doc.Col("baseline", doc.Number), doc.Col("", doc.Text), doc.Col("new", doc.Number), doc.Col("", doc.Text),
+		doc.Col("metric", doc.Text), doc.Col("of", doc.Text), doc.Col("baseline", doc.Number), doc.Col("", doc.Text),
+		doc.Col("new", doc.Number), doc.Col("", doc.Text),
 		doc.Col("change", doc.Number), doc.Col("", doc.Text), doc.Col("", doc.Text),
 	}}
 	same, unclear := 0, 0
@@ -108,7 +112,8 @@ func (b *differ) metrics(most int, screen bool) doc.Section {
 		if m.Note != "" {
 			effect = map[string]string{logs.OtherPlaces: "other number of places", logs.OtherSteps: "no common steps"}[m.Note]
 		}
-		cells := []string{label.Clip(label.Clean(m.Metric), 40), of, value(m.Base, m.Unit), bounds(m.Base, m.Unit), value(m.New, m.Unit), bounds(m.New, m.Unit), change(m.Change), effect, words.Match(m.Match)}
+		cells := []string{label.Clip(label.Clean(m.Metric), 40), of, value(m.Base, m.Unit), bounds(m.Base, m.Unit),
+			value(m.New, m.Unit), bounds(m.New, m.Unit), change(m.Change), effect, words.Match(m.Match)}
 		if screen { // a terminal has no room for the intervals
 			cells[3], cells[5] = "", ""
 		}
@@ -172,7 +177,8 @@ func (b *differ) results(most, figures int, screen bool) (out []doc.Section) {
 	}
 	for _, side := range []struct{ match, name string }{{logs.OnlyOld, "baseline"}, {logs.OnlyNew, "new"}} {
 		if k := left[side.match]; k > 0 {
-			list = append(list, doc.Item{Mark: side.name, Text: label.Plural(int64(k), "result") + " whose workload the other side does not have"})
+			list = append(list, doc.Item{Mark: side.name,
+				Text: label.Plural(int64(k), "result") + " whose workload the other side does not have"})
 		}
 	}
 	if list != nil {
@@ -183,7 +189,8 @@ func (b *differ) results(most, figures int, screen bool) (out []doc.Section) {
 
 func (b *differ) result(r logs.Benchmark, figures int, screen bool) doc.Section {
 	t := doc.Table{Title: "figures", Columns: []doc.Column{
-		doc.Col("figure", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("change", doc.Number), doc.Col("", doc.Text),
+		doc.Col("figure", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number),
+		doc.Col("change", doc.Number), doc.Col("", doc.Text),
 	}}
 	list := slices.Clone(r.Figures)
 	if screen {
@@ -194,17 +201,21 @@ func (b *differ) result(r logs.Benchmark, figures int, screen bool) doc.Section 
 	}
 	for _, f := range list {
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{
-			label.Clip(label.Clean(strings.TrimSpace(f.Metric+" "+f.Stat)), 40), unit.Value(*f.Base, f.Unit), unit.Value(*f.New, f.Unit), change(f.Change), f.Effect,
+			label.Clip(label.Clean(strings.TrimSpace(f.Metric+" "+f.Stat)), 40), unit.Value(*f.Base, f.Unit),
+			unit.Value(*f.New, f.Unit), change(f.Change), f.Effect,
 		}})
 	}
 	lead := label.Clip(label.Clean(strings.TrimSpace(r.Title+" "+logs.LabelText(r.Settings))), 160)
 	if r.Base > 1 || r.New > 1 {
 		lead = strings.TrimPrefix(lead+fmt.Sprintf("; medians of %d and %d results", r.Base, r.New), "; ")
 	}
-	s := doc.Section{Title: "Result of " + label.Clip(label.Clean(r.Producer), 60), Lead: lead, Blocks: []doc.Block{t.WithoutEmpty().Cut(figures)}}
+	s := doc.Section{Title: "Result of " + label.Clip(label.Clean(r.Producer), 60), Lead: lead,
+		Blocks: []doc.Block{t.WithoutEmpty().Cut(figures)}}
 	var changed doc.List
 	for _, c := range r.Changed {
-		changed = append(changed, doc.Item{Mark: "setting", Text: label.Clip(label.Clean(fmt.Sprintf("%s: %s → %s", c.Name, cmp.Or(c.Base, "not set"), cmp.Or(c.New, "not set"))), 160)})
+		changed = append(changed, doc.Item{Mark: "setting",
+			Text: label.Clip(label.Clean(fmt.Sprintf("%s: %s → %s", c.Name, cmp.Or(c.Base, "not set"),
+				cmp.Or(c.New, "not set"))), 160)})
 	}
 	if changed != nil {
 		s.Blocks = append([]doc.Block{changed}, s.Blocks...)

@@ -47,7 +47,8 @@ func (b *differ) movers(rows int, screen bool) (out []doc.Section) {
 	}
 	bySize(list)
 	more := []moved{
-		{"Categories", "total kernel time", "category", doc.Text, b.Categories, func(r compare.Row) string { return label.Clip(label.Clean(r.Name), 30) }, true, ""},
+		{"Categories", "total kernel time", "category", doc.Text, b.Categories,
+			func(r compare.Row) string { return label.Clip(label.Clean(r.Name), 30) }, true, ""},
 		{"Operators", "total kernel time", "operator", doc.Name, b.Ops, operatorName, true, ""},
 		{"Copies", "total time of copies and memsets", "copy", doc.Name, b.Copies, plain, true, ""},
 		{"Passes", "total GPU time", "pass", doc.Name, b.Passes, plain, true, ""},
@@ -86,7 +87,8 @@ func (b *differ) moverSection(m moved, rows int) doc.Section {
 	}
 	s := doc.Section{
 		Title: m.title,
-		Lead:  strings.TrimSpace(m.of+" "+b.each()) + fmt.Sprintf(" %s (%s): %s, was %s", compare.Signed(p.DeltaNS), compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.NewNS), unit.Duration(p.BaseNS)),
+		Lead: strings.TrimSpace(m.of+" "+b.each()) + fmt.Sprintf(" %s (%s): %s, was %s", compare.Signed(p.DeltaNS),
+			compare.SignedShare(p.DeltaNS, p.BaseNS), unit.Duration(p.NewNS), unit.Duration(p.BaseNS)),
 	}
 	shown := slices.DeleteFunc(slices.Clone(p.Rows), func(r compare.Row) bool { return r.DeltaNS == 0 })
 	rest := shown[min(rows, len(shown)):]
@@ -97,7 +99,8 @@ func (b *differ) moverSection(m moved, rows int) doc.Section {
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: fmt.Sprintf("%s, delta %s.", label.Plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: fmt.Sprintf("%s, delta %s.",
+			label.Plural(int64(len(rest)), "more "+m.noun), compare.Signed(sum))})
 	}
 	if m.picture != "" {
 		s.Blocks = append(b.pictures(m.picture), s.Blocks...)
@@ -113,7 +116,8 @@ func (b *differ) moverTable(m moved, rows []compare.Row) doc.Table {
 	scale := doc.ScaleOf(sizes...)
 	t := doc.Table{Title: m.noun + "s", Columns: []doc.Column{doc.Col(scale.Head("delta"), doc.Number)}}
 	if m.runs {
-		t.Columns = append(t.Columns, doc.Col("count effect", doc.Number), doc.Col("duration effect", doc.Number), doc.Col("launches", doc.Number))
+		t.Columns = append(t.Columns, doc.Col("count effect", doc.Number), doc.Col("duration effect", doc.Number),
+			doc.Col("launches", doc.Number))
 	} else {
 		t.Columns = append(t.Columns, doc.Col("delta %", doc.Number))
 	}
@@ -145,11 +149,13 @@ func (b *differ) times(r compare.Row) string {
 
 // annotations lists annotations. Their deltas do not add up, because ranges are nested.
 func (b *differ) annotations(rows int) doc.Section {
-	m := moved{noun: "annotation", kind: doc.Name, part: compare.Part{Rows: b.Annotations}, name: func(r compare.Row) string { return r.Name }, runs: false}
+	m := moved{noun: "annotation", kind: doc.Name, part: compare.Part{Rows: b.Annotations},
+		name: func(r compare.Row) string { return r.Name }, runs: false}
 	if m.moved() == 0 {
 		return doc.Section{}
 	}
-	t := b.moverTable(m, slices.DeleteFunc(slices.Clone(b.Annotations), func(r compare.Row) bool { return r.DeltaNS == 0 }))
+	t := b.moverTable(m, slices.DeleteFunc(slices.Clone(b.Annotations),
+		func(r compare.Row) bool { return r.DeltaNS == 0 }))
 	t.Note = "Total GPU time launched inside, per " + b.whole() + ". Annotations may be nested, so their deltas do not add up."
 	return doc.Section{Title: "Annotations", Blocks: []doc.Block{t.Cut(rows)}}
 }
@@ -175,7 +181,8 @@ func (b *differ) changes(most int) doc.Section {
 			if n := len(names) - 2; n > 0 {
 				more = fmt.Sprintf(" and %d more", n)
 			}
-			text = fmt.Sprintf("%s, before %s%s: %s %s", names[0], names[min(1, len(names)-1)], more, compare.Signed(r.DeltaNS), b.each())
+			text = fmt.Sprintf("%s, before %s%s: %s %s", names[0], names[min(1, len(names)-1)], more,
+				compare.Signed(r.DeltaNS), b.each())
 		}
 		list = append(list, doc.Item{Mark: word, Text: doc.Sentence(text)})
 	}
@@ -199,7 +206,8 @@ func order(mark string) string {
 
 // shapes lists the operators whose input shapes changed.
 func (b *differ) shapes() doc.Section {
-	t := doc.Table{Title: "operators", Columns: []doc.Column{doc.Col("operator", doc.Name), doc.Col("only in the baseline", doc.Name), doc.Col("only in the new run", doc.Name)}}
+	t := doc.Table{Title: "operators", Columns: []doc.Column{doc.Col("operator", doc.Name),
+		doc.Col("only in the baseline", doc.Name), doc.Col("only in the new run", doc.Name)}}
 	for _, s := range b.Shapes {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{s.Op, strings.Join(s.Base, " "), strings.Join(s.New, " ")}})
 	}
@@ -212,7 +220,8 @@ func (b *differ) shapes() doc.Section {
 
 // figures lists counts and sizes.
 func (b *differ) figures() doc.Section {
-	t := doc.Table{Title: "figures", Columns: []doc.Column{doc.Col("figure", doc.Text), doc.Col("baseline", doc.Number), doc.Col("new", doc.Number), doc.Col("delta %", doc.Number)}}
+	t := doc.Table{Title: "figures", Columns: []doc.Column{doc.Col("figure", doc.Text), doc.Col("baseline", doc.Number),
+		doc.Col("new", doc.Number), doc.Col("delta %", doc.Number)}}
 	text := func(f compare.Figure, n *int64, parts int64) string {
 		switch {
 		case n == nil:
@@ -237,7 +246,8 @@ func (b *differ) figures() doc.Section {
 		if f.Each {
 			name += " " + b.each()
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{name, text(f, f.Base, b.Base.Parts), text(f, f.New, b.New.Parts), delta}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{name, text(f, f.Base, b.Base.Parts), text(f, f.New, b.New.Parts),
+			delta}})
 	}
 	if len(t.Rows) == 0 {
 		return doc.Section{}

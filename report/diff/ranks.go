@@ -64,7 +64,8 @@ func (b *differ) ranks(most, columns int) doc.Section {
 		}
 	}
 	scale := doc.ScaleOf(all...)
-	t := doc.Table{Title: "ranks", Columns: []doc.Column{doc.Col("rank", doc.Number)}, Note: "New values and their deltas."}
+	t := doc.Table{Title: "ranks", Columns: []doc.Column{doc.Col("rank", doc.Number)},
+		Note: "New values and their deltas."}
 	for i, c := range list {
 		head := c.name
 		if i == 0 {
@@ -123,10 +124,12 @@ func (b *differ) screenRanks(most int) doc.Section {
 	var compute, idle, waits []int64
 	for _, r := range b.Ranks {
 		if r.Base != nil && r.New != nil {
-			compute, idle, waits = append(compute, r.New.Compute-r.Base.Compute), append(idle, r.New.Idle-r.Base.Idle), append(waits, size(r.New.Wait()-r.Base.Wait()))
+			compute, idle, waits = append(compute, r.New.Compute-r.Base.Compute), append(idle, r.New.Idle-r.Base.Idle),
+				append(waits, size(r.New.Wait()-r.Base.Wait()))
 		}
 	}
-	if len(compute) == 0 || slices.Max(compute)-slices.Min(compute) < still && slices.Max(idle)-slices.Min(idle) < still && slices.Max(waits) < still {
+	if len(compute) == 0 || slices.Max(compute)-slices.Min(compute) < still &&
+		slices.Max(idle)-slices.Min(idle) < still && slices.Max(waits) < still {
 		return doc.Section{}
 	}
 	return b.ranks(most, rankColumnsOfScreen)

@@ -33,7 +33,8 @@ func tableDelta(d compare.TableDelta, rows int) doc.Section {
 		s.Title += ", " + clock
 	}
 	if base, new, ok := first.Sums(); ok {
-		s.Lead = fmt.Sprintf("%s %s, was %s (%s)", label.Clip(label.Clean(first.Title()), 30), first.Text(new), first.Text(base), compare.SignedShare(new-base, base))
+		s.Lead = fmt.Sprintf("%s %s, was %s (%s)", label.Clip(label.Clean(first.Title()), 30), first.Text(new),
+			first.Text(base), compare.SignedShare(new-base, base))
 	}
 	t := doc.Table{Title: "rows"}
 	for _, c := range d.Columns {
@@ -59,7 +60,8 @@ func tableDelta(d compare.TableDelta, rows int) doc.Section {
 		if r.Base[0] != nil {
 			base = *r.Base[0]
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: append(cells, compare.SignedShare(r.Delta(0), base), words.Match(r.Match), r.Name)})
+		t.Rows = append(t.Rows, doc.Row{Cells: append(cells, compare.SignedShare(r.Delta(0), base), words.Match(r.Match),
+			r.Name)})
 	}
 	if len(t.Rows) == 0 {
 		return s
@@ -78,14 +80,17 @@ func rowKind(d compare.TableDelta) doc.Kind {
 // counted compares kernels by their hardware counters: those that changed.
 func (b *differ) counted(rows int) doc.Section {
 	t := doc.Table{Title: "kernels", Columns: []doc.Column{
-		doc.Col("mean", doc.Number), doc.Col("delta %", doc.Number), doc.Col("compute", doc.Number), doc.Col("memory", doc.Number), doc.Col("occupancy", doc.Number), doc.Col("", doc.Text), doc.Col("kernel", doc.KernelName),
+		doc.Col("mean", doc.Number), doc.Col("delta %", doc.Number), doc.Col("compute", doc.Number),
+		doc.Col("memory", doc.Number), doc.Col("occupancy", doc.Number), doc.Col("", doc.Text),
+		doc.Col("kernel", doc.KernelName),
 	}}
 	for _, c := range b.Counters {
 		cells := []string{changeText(c.BaseNS, c.NewNS), ""}
 		if c.BaseNS != nil && c.NewNS != nil {
 			cells[1] = compare.SignedShare(c.Delta(), *c.BaseNS)
 		}
-		cells = append(cells, pctChange(c.BaseCompute, c.NewCompute), pctChange(c.BaseMemory, c.NewMemory), pctChange(c.BaseOccupancy, c.NewOccupancy))
+		cells = append(cells, pctChange(c.BaseCompute, c.NewCompute), pctChange(c.BaseMemory, c.NewMemory),
+			pctChange(c.BaseOccupancy, c.NewOccupancy))
 		t.Rows = append(t.Rows, doc.Row{Cells: append(cells, words.Match(c.Match), c.Kernel)})
 	}
 	if len(t.Rows) == 0 {
@@ -93,7 +98,8 @@ func (b *differ) counted(rows int) doc.Section {
 	}
 	t.Note = "Mean duration of a launch; compute and memory throughput and occupancy in % of peak. The profiler runs each launch alone, " +
 		"so times do not add up to a step."
-	return doc.Section{Title: "Kernel counters", Lead: "per launch, baseline → new", Blocks: []doc.Block{t.WithoutEmpty().Cut(rows)}}
+	return doc.Section{Title: "Kernel counters", Lead: "per launch, baseline → new",
+		Blocks: []doc.Block{t.WithoutEmpty().Cut(rows)}}
 }
 
 func changeText(base, new *int64) string {

@@ -46,7 +46,8 @@ func markTicks(text string) string {
 			}
 			return ""
 		}
-		b.WriteString(space(strings.HasPrefix(part, " ")) + escapeMarkdown(part) + space(len(part) > 1 && strings.HasSuffix(part, " ")))
+		b.WriteString(space(strings.HasPrefix(part, " ")) + escapeMarkdown(part) + space(len(part) > 1 &&
+			strings.HasSuffix(part, " ")))
 	}
 	return b.String()
 }

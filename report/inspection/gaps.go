@@ -20,7 +20,9 @@ func (v *view) gap(g *inspect.Gap) []doc.Section {
 	}
 	list := doc.List{{Mark: "before", Text: workText(g.Before)}, {Mark: "after", Text: workText(g.After)}}
 	if l := g.Launch; l != nil {
-		list = append(list, doc.Item{Mark: "launch", Text: fmt.Sprintf("%s on %s, called at %s ms, %s before the operation starts", name(l.Call), name(l.Thread), at(l.AtNS), unit.FineDuration(l.DelayNS))})
+		list = append(list, doc.Item{Mark: "launch",
+			Text: fmt.Sprintf("%s on %s, called at %s ms, %s before the operation starts", name(l.Call), name(l.Thread),
+				at(l.AtNS), unit.FineDuration(l.DelayNS))})
 	} else if g.After != nil {
 		list = append(list, doc.Item{Mark: "launch", Text: "not recorded"})
 	}
@@ -38,7 +40,8 @@ func workText(w *inspect.Work) string {
 func causes(g *inspect.Gap) doc.Section {
 	var list doc.List
 	for _, c := range g.Causes {
-		list = append(list, doc.Item{Mark: unit.Share(c.NS, g.NS), Text: words.Cause(c.Owner, c.State, c.Name) + ": " + unit.FineDuration(c.NS)})
+		list = append(list, doc.Item{Mark: unit.Share(c.NS, g.NS),
+			Text: words.Cause(c.Owner, c.State, c.Name) + ": " + unit.FineDuration(c.NS)})
 	}
 	if len(list) == 0 {
 		return doc.Section{}
@@ -55,7 +58,8 @@ func during(g *inspect.Gap) doc.Section {
 	if len(g.Around) > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: "Open all the time: " + openText(g.Around)})
 	}
-	t := doc.Table{Title: "events", Columns: []doc.Column{doc.Col("time", doc.Number), doc.Col("% of the gap", doc.Number), doc.Col("count", doc.Number), doc.Col("event", doc.Name)}}
+	t := doc.Table{Title: "events", Columns: []doc.Column{doc.Col("time", doc.Number),
+		doc.Col("% of the gap", doc.Number), doc.Col("count", doc.Number), doc.Col("event", doc.Name)}}
 	spanRows(&t, g.Inside, g.NS, 0)
 	if len(t.Rows) > 0 {
 		blocks = append(blocks, t)
@@ -70,7 +74,8 @@ func during(g *inspect.Gap) doc.Section {
 // spanRows adds spans and those in them, indented.
 func spanRows(t *doc.Table, spans []inspect.Span, of int64, depth int) {
 	for _, s := range spans {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(s.NS), unit.Share(s.NS, of), unit.Count(s.Count), strings.Repeat("· ", depth) + s.Name}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(s.NS), unit.Share(s.NS, of), unit.Count(s.Count),
+			strings.Repeat("· ", depth) + s.Name}})
 		spanRows(t, s.In, of, depth+1)
 	}
 }

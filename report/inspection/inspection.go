@@ -34,7 +34,8 @@ func Doc(a *inspect.Answer) doc.Doc {
 			s = append(s, v.moment(&a.Moments[i])...)
 		}
 		if a.MomentsLeft > 0 {
-			s = append(s, doc.Section{Title: "Further ranks", Lead: label.Plural(int64(a.MomentsLeft), "rank") + "; choose them with --rank"})
+			s = append(s, doc.Section{Title: "Further ranks",
+				Lead: label.Plural(int64(a.MomentsLeft), "rank") + "; choose them with --rank"})
 		}
 	}
 	s = doc.Present(append(s, issues(a.Inputs))...)
@@ -74,7 +75,8 @@ const atLead = "start is the time since the start of the capture, as --at takes 
 // number of the GPU where there are several.
 func (v *view) gpuOf(places []inspect.Place) (ranks, gpus []string) {
 	ranks, gpus = make([]string, len(places)), make([]string, len(places))
-	severalRanks := v.inputs > 1 || slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Rank != places[0].Rank })
+	severalRanks := v.inputs > 1 || slices.ContainsFunc(places,
+		func(p inspect.Place) bool { return p.Rank != places[0].Rank })
 	severalGPUs := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Device != places[0].Device })
 	for i, p := range places {
 		if severalRanks {

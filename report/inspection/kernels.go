@@ -17,12 +17,15 @@ func (v *view) kernels(k *inspect.Kernels) []doc.Section {
 		what = "Kernels of the category"
 	}
 	title := fmt.Sprintf("%s %q%s", what, label.Clean(v.a.Question.Kernel), v.in())
-	lead := fmt.Sprintf("%s, %s (%s of total GPU time); min %s, median %s, max %s", launches(k.Count), unit.Duration(k.TotalNS), unit.Share(k.TotalNS, k.GPUNS),
+	lead := fmt.Sprintf("%s, %s (%s of total GPU time); min %s, median %s, max %s", launches(k.Count),
+		unit.Duration(k.TotalNS), unit.Share(k.TotalNS, k.GPUNS),
 		unit.Duration(k.MinNS), unit.Duration(k.MedianNS), unit.Duration(k.MaxNS))
 	return []doc.Section{
 		{Title: title, Lead: lead, Blocks: []doc.Block{namedTable(k.Names, k.Left.Names, k.GPUNS)}},
-		{Title: "Longest", Lead: atLead + "; delay is from the start of the launch call to the start of the operation", Blocks: []doc.Block{v.longest(k.Longest)}},
-		{Title: "Before and after on the stream", Lead: "gap is the time between the two operations", Blocks: []doc.Block{around(k.Longest)}},
+		{Title: "Longest", Lead: atLead + "; delay is from the start of the launch call to the start of the operation",
+			Blocks: []doc.Block{v.longest(k.Longest)}},
+		{Title: "Before and after on the stream", Lead: "gap is the time between the two operations",
+			Blocks: []doc.Block{around(k.Longest)}},
 		v.launched(k.Sites, k.Left.Sites, k.TotalNS),
 		shapes(k),
 	}
@@ -44,11 +47,13 @@ func namedTable(names []inspect.Named, left int, of int64) doc.Table {
 	}
 	total, one := doc.ScaleOf(totals...), doc.ScaleOf(each...)
 	t := doc.Table{Title: "names", Columns: []doc.Column{
-		doc.Col("name", doc.KernelName), doc.Col("launches", doc.Number), doc.Col(total.Head("total"), doc.Number), doc.Col("%", doc.Number),
+		doc.Col("name", doc.KernelName), doc.Col("launches", doc.Number), doc.Col(total.Head("total"), doc.Number),
+		doc.Col("%", doc.Number),
 		doc.Col(one.Head("median"), doc.Number), doc.Col("max", doc.Number),
 	}, More: rest(left)}
 	for _, n := range names {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), total.Text(n.TotalNS), unit.Share(n.TotalNS, of), one.Text(n.MedianNS), one.Text(n.MaxNS)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), total.Text(n.TotalNS),
+			unit.Share(n.TotalNS, of), one.Text(n.MedianNS), one.Text(n.MaxNS)}})
 	}
 	return t
 }
@@ -66,8 +71,11 @@ func (v *view) longest(list []inspect.Instance) doc.Table {
 	ranks, gpus := v.gpuOf(places)
 	one, delay := doc.ScaleOf(each...), doc.ScaleOf(queued...)
 	t := doc.Table{Title: "instances", Columns: []doc.Column{
-		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(one.Head("length"), doc.Number), doc.Col("step", doc.Number),
-		doc.Col("rank", doc.Number), doc.Col("GPU", doc.Number), doc.Col("stream", doc.Number), doc.Col(delay.Head("delay"), doc.Number), doc.Col("grid", doc.Text), doc.Col("block", doc.Text), doc.Col("size", doc.Number),
+		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(one.Head("length"), doc.Number),
+		doc.Col("step", doc.Number),
+		doc.Col("rank", doc.Number), doc.Col("GPU", doc.Number), doc.Col("stream", doc.Number),
+		doc.Col(delay.Head("delay"), doc.Number), doc.Col("grid", doc.Text), doc.Col("block", doc.Text),
+		doc.Col("size", doc.Number),
 	}}
 	for i, k := range list {
 		wait, size, step := "", "", ""
@@ -81,7 +89,8 @@ func (v *view) longest(list []inspect.Instance) doc.Table {
 			size = unit.Bytes(*k.Bytes)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
-			fmt.Sprint(i + 1), at(k.AtNS), one.Text(k.NS), step, ranks[i], gpus[i], fmt.Sprint(k.Stream), wait, extent(k.Grid), extent(k.Block), size,
+			fmt.Sprint(i + 1), at(k.AtNS), one.Text(k.NS), step, ranks[i], gpus[i], fmt.Sprint(k.Stream), wait, extent(k.Grid),
+			extent(k.Block), size,
 		}})
 	}
 	return t.WithoutEmpty()
@@ -108,7 +117,8 @@ func around(list []inspect.Instance) doc.Table {
 		return n.Name, unit.FineDuration(n.ApartNS)
 	}
 	t := doc.Table{Title: "instances", Columns: []doc.Column{
-		doc.Col("#", doc.Number), doc.Col("before", doc.KernelName), doc.Col("gap", doc.Number), doc.Col("after", doc.KernelName), doc.Col("gap", doc.Number),
+		doc.Col("#", doc.Number), doc.Col("before", doc.KernelName), doc.Col("gap", doc.Number),
+		doc.Col("after", doc.KernelName), doc.Col("gap", doc.Number),
 	}, Note: "Apart: time between the two operations."}
 	for i, k := range list {
 		before, b := apart(k.Before)
@@ -133,7 +143,8 @@ func (v *view) launched(sites []inspect.Site, left int, of int64) doc.Section {
 	if len(list) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Launched by", Lead: "% of their total time; Python functions, innermost first", Blocks: []doc.Block{list}}
+	return doc.Section{Title: "Launched by", Lead: "% of their total time; Python functions, innermost first",
+		Blocks: []doc.Block{list}}
 }
 
 // shapes lists the shapes of the operators that launched the instances.
@@ -147,11 +158,13 @@ func shapes(k *inspect.Kernels) doc.Section {
 	}
 	total, one := doc.ScaleOf(totals...), doc.ScaleOf(each...)
 	t := doc.Table{Title: "shapes", Columns: []doc.Column{
-		doc.Col("launches", doc.Number), doc.Col(total.Head("total"), doc.Number), doc.Col(one.Head("median"), doc.Number), doc.Col("max", doc.Number),
+		doc.Col("launches", doc.Number), doc.Col(total.Head("total"), doc.Number), doc.Col(one.Head("median"), doc.Number),
+		doc.Col("max", doc.Number),
 		doc.Col("operator, input dims", doc.Name),
 	}, More: rest(k.Left.Shapes)}
 	for _, s := range k.Shapes {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(s.Count), total.Text(s.TotalNS), one.Text(s.MedianNS), one.Text(s.MaxNS), s.Op + " " + dims(s.Dims)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(s.Count), total.Text(s.TotalNS), one.Text(s.MedianNS),
+			one.Text(s.MaxNS), s.Op + " " + dims(s.Dims)}})
 	}
 	return doc.Section{Title: "Shapes of the operator's arguments", Blocks: []doc.Block{t}}
 }

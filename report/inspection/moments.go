@@ -53,13 +53,16 @@ func deviceAt(d *inspect.Device) doc.Section {
 	case d.Outside:
 		lead = fmt.Sprintf("outside the GPU window, %d queued", d.Queued)
 	case d.Gap != nil:
-		lead = fmt.Sprintf("idle, in a gap of %s from %s ms on, %d queued", unit.FineDuration(d.Gap.NS), at(d.Gap.AtNS), d.Queued)
+		lead = fmt.Sprintf("idle, in a gap of %s from %s ms on, %d queued", unit.FineDuration(d.Gap.NS), at(d.Gap.AtNS),
+			d.Queued)
 		if len(d.Gap.Causes) > 0 {
 			c := d.Gap.Causes[0]
 			lead += "; cause: " + words.Cause(c.Owner, c.State, c.Name)
 		}
 	}
-	t := doc.Table{Title: "streams", Columns: []doc.Column{doc.Col("stream", doc.Number), doc.Col("", doc.Text), doc.Col("operation", doc.KernelName), doc.Col("length", doc.Number), doc.Col("when", doc.Text)}, More: rest(d.StreamsLeft)}
+	t := doc.Table{Title: "streams", Columns: []doc.Column{doc.Col("stream", doc.Number), doc.Col("", doc.Text),
+		doc.Col("operation", doc.KernelName), doc.Col("length", doc.Number),
+		doc.Col("when", doc.Text)}, More: rest(d.StreamsLeft)}
 	add := func(stream int64, what string, c *inspect.Current, when string) {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(stream), what, c.Name, unit.FineDuration(c.NS), when}})
 	}
@@ -84,14 +87,16 @@ func deviceAt(d *inspect.Device) doc.Section {
 // threadAt lists what a thread has open at a moment.
 func threadAt(m *inspect.Moment, th inspect.Thread) doc.Section {
 	const shown = 12
-	t := doc.Table{Title: "open events", Columns: []doc.Column{doc.Col("since", doc.Number), doc.Col("length", doc.Number), doc.Col("event", doc.Name)}}
+	t := doc.Table{Title: "open events", Columns: []doc.Column{doc.Col("since", doc.Number),
+		doc.Col("length", doc.Number), doc.Col("event", doc.Name)}}
 	open, depth := th.Open, 0
 	if more := len(open) - shown; more > 0 {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{"", "", fmt.Sprintf("(%d outer events)", more)}})
 		open, depth = open[more:], 1
 	}
 	for i, s := range open {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(m.AtNS - s.AtNS), unit.FineDuration(s.NS), strings.Repeat("· ", depth+i) + s.Name}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(m.AtNS - s.AtNS), unit.FineDuration(s.NS),
+			strings.Repeat("· ", depth+i) + s.Name}})
 	}
 	return doc.Section{Title: "CPU " + name(th.Name), Lead: "open events, outer to inner", Blocks: []doc.Block{t}}
 }

@@ -26,14 +26,16 @@ func (v *view) ops(o *inspect.Ops) []doc.Section {
 		lead += fmt.Sprintf(", %s GPU time (self %s)", unit.Duration(o.GPUNS), unit.Duration(o.GPUSelfNS))
 	}
 	if o.Containing > 0 {
-		lead += fmt.Sprintf("; %s, which --op '*%s*' finds", other(o.Containing, "name contains", "names contain"), label.Clean(v.a.Question.Op))
+		lead += fmt.Sprintf("; %s, which --op '*%s*' finds", other(o.Containing, "name contains", "names contain"),
+			label.Clean(v.a.Question.Op))
 	}
 	out := []doc.Section{{Title: title, Lead: lead, Blocks: []doc.Block{v.opTable(o)}}}
 	if t, ok := opShapes(o); ok {
 		out = append(out, doc.Section{Title: "Input dims", Blocks: []doc.Block{t}})
 	}
 	if len(o.Kernels) > 0 {
-		out = append(out, doc.Section{Title: "GPU operations launched in them", Blocks: []doc.Block{namedTable(o.Kernels, o.Left.Kernels, o.GPUNS)}})
+		out = append(out, doc.Section{Title: "GPU operations launched in them",
+			Blocks: []doc.Block{namedTable(o.Kernels, o.Left.Kernels, o.GPUNS)}})
 	}
 	first := ""
 	if o.GPUNS > 0 {
@@ -59,10 +61,12 @@ func (v *view) opTable(o *inspect.Ops) doc.Table {
 	}
 	s := doc.ScaleOf(times...)
 	t := doc.Table{Title: "names", Columns: []doc.Column{
-		doc.Col("name", doc.Name), doc.Col("calls", doc.Number), doc.Col(s.Head("CPU"), doc.Number), doc.Col(s.Head("self GPU"), doc.Number), doc.Col(s.Head("total GPU"), doc.Number),
+		doc.Col("name", doc.Name), doc.Col("calls", doc.Number), doc.Col(s.Head("CPU"), doc.Number),
+		doc.Col(s.Head("self GPU"), doc.Number), doc.Col(s.Head("total GPU"), doc.Number),
 	}, More: rest(o.Left.Names)}
 	for _, n := range o.Names {
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), s.Text(n.CPUNS), onGPU(o, s.Text(n.GPUSelfNS)), onGPU(o, s.Text(n.GPUNS))}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{n.Name, unit.Count(n.Count), s.Text(n.CPUNS),
+			onGPU(o, s.Text(n.GPUSelfNS)), onGPU(o, s.Text(n.GPUNS))}})
 	}
 	return t.WithoutEmpty()
 }
@@ -89,7 +93,8 @@ func opShapes(o *inspect.Ops) (doc.Table, bool) {
 	}
 	s := doc.ScaleOf(times...)
 	t := doc.Table{Title: "shapes", Columns: []doc.Column{
-		doc.Col("calls", doc.Number), doc.Col(s.Head("CPU"), doc.Number), doc.Col(s.Head("self GPU"), doc.Number), doc.Col(s.Head("total GPU"), doc.Number), doc.Col("input dims", doc.Name),
+		doc.Col("calls", doc.Number), doc.Col(s.Head("CPU"), doc.Number), doc.Col(s.Head("self GPU"), doc.Number),
+		doc.Col(s.Head("total GPU"), doc.Number), doc.Col("input dims", doc.Name),
 	}}
 	for _, n := range o.Names {
 		for _, r := range n.Shapes {
@@ -97,7 +102,8 @@ func opShapes(o *inspect.Ops) (doc.Table, bool) {
 			if len(o.Names) > 1 {
 				text = n.Name + " " + text
 			}
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(r.Count), s.Text(r.CPUNS), onGPU(o, s.Text(r.GPUSelfNS)), onGPU(o, s.Text(r.GPUNS)), text}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Count(r.Count), s.Text(r.CPUNS),
+				onGPU(o, s.Text(r.GPUSelfNS)), onGPU(o, s.Text(r.GPUNS)), text}})
 		}
 	}
 	const most = 15
@@ -118,7 +124,9 @@ func (v *view) runs(o *inspect.Ops) doc.Table {
 	ranks, _ := v.gpuOf(places)
 	c, g := doc.ScaleOf(cpu...), doc.ScaleOf(gpu...)
 	t := doc.Table{Title: "calls", Columns: []doc.Column{
-		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(c.Head("CPU"), doc.Number), doc.Col(g.Head("total GPU"), doc.Number), doc.Col("rank", doc.Number), doc.Col("thread", doc.Name), doc.Col("name", doc.Name), doc.Col("input dims", doc.Name),
+		doc.Col("#", doc.Number), doc.Col(atHead, doc.Number), doc.Col(c.Head("CPU"), doc.Number),
+		doc.Col(g.Head("total GPU"), doc.Number), doc.Col("rank", doc.Number), doc.Col("thread", doc.Name),
+		doc.Col("name", doc.Name), doc.Col("input dims", doc.Name),
 	}}
 	for i, r := range list {
 		first, thread := r.Name, r.Thread
@@ -128,7 +136,8 @@ func (v *view) runs(o *inspect.Ops) doc.Table {
 		if !slices.ContainsFunc(list, func(o inspect.Run) bool { return o.Thread != thread }) {
 			thread = "" // as the same one made all calls
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS), onGPU(o, g.Text(r.GPUNS)), ranks[i], thread, first, dims(r.Dims)}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS),
+			onGPU(o, g.Text(r.GPUNS)), ranks[i], thread, first, dims(r.Dims)}})
 	}
 	return t.WithoutEmpty()
 }
@@ -138,5 +147,6 @@ func stacks(o *inspect.Ops) doc.Section {
 	if len(o.Sites) > 0 || len(o.Longest) == 0 || len(o.Longest[0].Stack) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Stack of the longest", Blocks: []doc.Block{doc.Paragraph{Text: stackText(o.Longest[0].Stack)}}}
+	return doc.Section{Title: "Stack of the longest",
+		Blocks: []doc.Block{doc.Paragraph{Text: stackText(o.Longest[0].Stack)}}}
 }

@@ -26,7 +26,8 @@ type Output struct {
 // Write writes the tables in a format: text, csv or md. Each input has so many reports. It
 // calls say with notes on the numbers.
 func (all *Output) Write(w io.Writer, format string, reports int, say func(line string)) error {
-	out := writer{w: bufio.NewWriter(w), say: say, format: format, many: len(all.Paths) > 1, blocks: len(all.Paths) * reports}
+	out := writer{w: bufio.NewWriter(w), say: say, format: format, many: len(all.Paths) > 1,
+		blocks: len(all.Paths) * reports}
 	for i, path := range all.Paths {
 		for k := range all.Tables[i] {
 			out.table(path, &all.Tables[i][k])

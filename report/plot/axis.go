@@ -9,8 +9,8 @@ import (
 // An axis maps values to pixels: low is at x, and high at the end of its length.
 type axis struct{ low, high, x, length float64 }
 
-// at returns where a value is. What is beyond an end is at it, for sums of a
-// damaged file may be anything.
+// at returns the position of a value. Values beyond an end are clamped to it, because sums of a
+// damaged file may have any value.
 func (a axis) at(v float64) float64 {
 	place := (v - a.low) / (a.high - a.low)
 	if math.IsNaN(place) {
@@ -37,8 +37,8 @@ func (c *Canvas) scale(a axis, ticks []int64, bottom float64) {
 	}
 }
 
-// ticksBetween returns the times from low to high that are multiples of a round
-// number of some unit, in nanoseconds: at most n, or n and one from 0 on.
+// ticksBetween returns at most n+1 times from low to high, in ns, that are multiples of a round
+// time.
 func ticksBetween(low, high, n int64) (ticks []int64) {
 	step := tickStep(max(1, high-low), n)
 	for t := low / step * step; t <= high; t += step {

@@ -18,7 +18,7 @@ type Bars struct {
 type BarRow struct {
 	Label string
 	Parts []Part
-	Names []string // names of the parts; nil if a share without room inside its part is not written
+	Names []string // names of the parts, for shares that do not fit into their part; nil to omit these
 	Note  string   // text after the length, or ""
 }
 
@@ -34,9 +34,9 @@ func (b Bars) height(*pen) float64 {
 	return barPitch*float64(len(b.Rows)) + 34
 }
 
-// beside returns the length of the bar, and the shares that have no room
-// within it if it is drawn as long as given.
-func (r BarRow) beside(p *pen, length float64) string {
+// textAfter returns the text after a bar of the given length in pixels: its duration, and the shares
+// that do not fit inside.
+func (r BarRow) textAfter(p *pen, length float64) string {
 	total := SumParts(r.Parts)
 	var outside []string
 	for i, part := range r.Parts {
@@ -51,11 +51,11 @@ func (r BarRow) beside(p *pen, length float64) string {
 	return text + " (" + strings.Join(outside, ", ") + ")"
 }
 
-// inside reports whether the share of part i has room within it.
+// inside reports whether the share of part i fits inside the part.
 func (r BarRow) inside(p *pen, i int, length float64) bool {
 	total := SumParts(r.Parts)
-	room := length * float64(r.Parts[i].NS) / float64(max(1, total))
-	return p.width(unit.Share(r.Parts[i].NS, total), textStyle{})+8 <= room
+	space := length * float64(r.Parts[i].NS) / float64(max(1, total))
+	return p.width(unit.Share(r.Parts[i].NS, total), textStyle{})+8 <= space
 }
 
 func (b Bars) draw(c *Canvas, top float64) {
@@ -72,22 +72,23 @@ func (b Bars) draw(c *Canvas, top float64) {
 	}
 	for i := range 5 {
 		if b.Compare {
-			break // shares of the longest say nothing
+			break // here shares would be relative to the longest bar
 		}
 		at := x + length*float64(i)/4
 		c.line(at, top, at, bottom, 1, colorGrid)
-		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i], textStyle{size: sizeSmall, color: colorGrey, align: center})
+		c.text(at, bottom+18, []string{"0%", "25%", "50%", "75%", "100%"}[i],
+			textStyle{size: sizeSmall, color: colorGrey, align: center})
 	}
 	for i, r := range b.Rows {
 		y := top + barPitch*float64(i) + (barPitch-barHeight)/2
 		c.text(x-10, y+20, labels[i], textStyle{align: right})
 		own := length * b.fraction(r)
 		b.drawRow(c, r, x, y, own)
-		c.text(x+own+14, y+19, r.beside(c.pen, own), textStyle{size: sizeSmall, color: colorGrey})
+		c.text(x+own+14, y+19, r.textAfter(c.pen, own), textStyle{size: sizeSmall, color: colorGrey})
 	}
 }
 
-// fraction returns how long a bar is, over the longest.
+// fraction returns the length of a bar relative to the longest.
 func (b Bars) fraction(r BarRow) float64 {
 	if !b.Compare {
 		return 1
@@ -99,17 +100,17 @@ func (b Bars) fraction(r BarRow) float64 {
 	return float64(SumParts(r.Parts)) / float64(longest)
 }
 
-// length returns the length of bars, in pixels, if they and the texts after them have
-// the given room. A longer bar has fewer shares after it, so
-// what fits after a short bar also fits after a longer one.
-func (b Bars) length(p *pen, room float64) float64 {
+// length returns the length, in pixels, of the longest bar if bars and the texts after them must fit
+// into the given width. A longer bar has fewer shares after it, so a text that fits after a short bar
+// also fits after a longer one.
+func (b Bars) length(p *pen, space float64) float64 {
 	length := 0.0
 	for range 4 {
 		widest := 0.0
 		for _, r := range b.Rows {
-			widest = max(widest, p.width(r.beside(p, length), textStyle{size: sizeSmall}))
+			widest = max(widest, p.width(r.textAfter(p, length), textStyle{size: sizeSmall}))
 		}
-		length = room - widest
+		length = space - widest
 	}
 	return length
 }
@@ -128,13 +129,12 @@ func (b Bars) drawRow(c *Canvas, r BarRow, x, y, length float64) {
 	}
 }
 
-// hbars draws horizontal bars on one axis, which all bodies of this file but
-// [Bars] are made of.
+// hbars draws horizontal bars on one axis. All bodies of this file except [Bars] use it.
 type hbars struct {
 	rows      []hbar
 	low, high float64    // values at the ends of the axis
 	form      label.Form // of the labels
-	room      float64    // for the labels, in pixels
+	space     float64    // for the labels, in pixels
 	pitch     float64    // from bar to bar, in pixels
 	ticks     []int64    // nil for an axis without a scale
 	times     bool       // parts show their durations
@@ -149,7 +149,7 @@ type hbar struct {
 	parts        []Part
 }
 
-// height is that of the bars and, if there is one, of their scale.
+// height returns the height of the bars and of their scale, if there is one.
 func (b hbars) height() float64 {
 	h := b.pitch*float64(len(b.rows)) + 8
 	if b.ticks != nil {
@@ -163,7 +163,7 @@ func (b hbars) draw(c *Canvas, top float64) {
 	for _, r := range b.rows {
 		labels, values = append(labels, r.label), append(values, r.value)
 	}
-	labels = c.labels(b.form, labels, b.room)
+	labels = c.labels(b.form, labels, b.space)
 	x := Margin + c.widest(labels, textStyle{}) + 14
 	a := axis{b.low, b.high, x, Width - Margin - 14 - c.widest(values, textStyle{}) - x}
 	bottom := top + b.pitch*float64(len(b.rows))
@@ -182,8 +182,8 @@ func (b hbars) draw(c *Canvas, top float64) {
 	}
 }
 
-// hbar draws one bar and returns where its parts to the right end. A bar of one
-// part is visible however short it is.
+// hbar draws one bar and returns the end of its parts to the right. A bar of one part is at least
+// one visible line.
 func (c *Canvas) hbar(a axis, r hbar, y, height float64, times bool) (up float64) {
 	up = r.from
 	down := r.from
@@ -210,10 +210,10 @@ func (c *Canvas) hbar(a axis, r hbar, y, height float64, times bool) (up float64
 	return up
 }
 
-// A Ranking is horizontal bars whose lengths compare, largest first.
+// A Ranking is horizontal bars on a common scale, largest first.
 type Ranking struct {
 	Rows  []RankRow
-	Total int64      // what shares are of; 0 if bars have none
+	Total int64      // denominator of the shares; 0 for no shares
 	Form  label.Form // of the labels
 }
 
@@ -225,7 +225,7 @@ type RankRow struct {
 }
 
 func (r Ranking) bars() hbars {
-	b := hbars{form: r.Form, room: 560, pitch: 32, high: 1}
+	b := hbars{form: r.Form, space: 560, pitch: 32, high: 1}
 	for _, row := range r.Rows {
 		value := unit.Duration(row.NS)
 		if r.Total != 0 {
@@ -240,17 +240,16 @@ func (r Ranking) bars() hbars {
 func (r Ranking) height(*pen) float64         { return r.bars().height() }
 func (r Ranking) draw(c *Canvas, top float64) { r.bars().draw(c, top) }
 
-// Stacks are horizontal bars whose lengths compare, each cut into parts that
-// show their durations.
+// Stacks are horizontal bars on a common scale, each divided into parts that show their durations.
 type Stacks struct {
 	Rows []BarRow
 	Wide bool // labels are long
 }
 
 func (s Stacks) bars() hbars {
-	b := hbars{room: 300, pitch: 52, high: 1, times: true}
+	b := hbars{space: 300, pitch: 52, high: 1, times: true}
 	if s.Wide {
-		b.room, b.pitch = 460, 40
+		b.space, b.pitch = 460, 40
 	}
 	for _, r := range s.Rows {
 		total := SumParts(r.Parts)
@@ -264,8 +263,8 @@ func (s Stacks) bars() hbars {
 func (s Stacks) height(*pen) float64         { return s.bars().height() }
 func (s Stacks) draw(c *Canvas, top float64) { s.bars().draw(c, top) }
 
-// Moves are changes on both sides of a line, the largest first. Each has two effects,
-// which may have different signs.
+// Moves are changes on both sides of a line, the largest first. Each consists of two effects, whose
+// signs may differ.
 type Moves struct {
 	Rows []MoveRow
 	Form label.Form // of the labels
@@ -279,7 +278,7 @@ type MoveRow struct {
 }
 
 func (m Moves) bars() hbars {
-	b := hbars{form: m.Form, room: 460, pitch: 32, high: 1}
+	b := hbars{form: m.Form, space: 460, pitch: 32, high: 1}
 	for _, r := range m.Rows {
 		b.rows = append(b.rows, hbar{label: r.Label, value: r.Value, parts: r.Parts})
 		down, up := 0.0, 0.0
@@ -294,11 +293,10 @@ func (m Moves) bars() hbars {
 func (m Moves) height(*pen) float64         { return m.bars().height() }
 func (m Moves) draw(c *Canvas, top float64) { m.bars().draw(c, top) }
 
-// A Waterfall leads from one total to another: each bar begins where the one
-// above it ends.
+// A Waterfall leads from one total to another: each bar starts at the end of the bar above.
 type Waterfall struct {
 	From, To  int64
-	Steps     []WaterStep // sum to To less From
+	Steps     []WaterStep // sum to To - From
 	FromLabel string
 	ToLabel   string
 }
@@ -310,8 +308,8 @@ type WaterStep struct {
 	Value string // the change as text
 }
 
-// Span returns the ends of the axis. It begins at 0 or, if the changes would be
-// too short to be seen, shortly below the lowest total on the way.
+// Span returns the ends of the axis. It starts at 0 or, if the changes would be too short to see,
+// slightly below the lowest running total.
 func (w Waterfall) Span() (low, high int64) {
 	low, high = min(w.From, w.To), max(w.From, w.To)
 	at := w.From
@@ -319,15 +317,16 @@ func (w Waterfall) Span() (low, high int64) {
 		at = SumParts([]Part{{NS: at}, {NS: s.NS}})
 		low, high = min(low, at), max(high, at)
 	}
-	if room := high - low; low > 0 && room < high/3 {
-		return max(0, low-max(1, room/3)), max(high, low+1)
+	if space := high - low; low > 0 && space < high/3 {
+		return max(0, low-max(1, space/3)), max(high, low+1)
 	}
 	return min(0, low), max(1, high)
 }
 
 func (w Waterfall) bars() hbars {
 	low, high := w.Span()
-	b := hbars{low: float64(low), high: float64(high), room: 300, pitch: 38, linked: true, ticks: ticksBetween(low, high, 6)}
+	b := hbars{low: float64(low), high: float64(high), space: 300, pitch: 38, linked: true,
+		ticks: ticksBetween(low, high, 6)}
 	total := func(label string, ns int64) {
 		b.rows = append(b.rows, hbar{label, unit.Duration(ns), b.low, []Part{{ColorSide, ns - low}}})
 	}

@@ -53,7 +53,8 @@ const (
 	right
 )
 
-// A pen measures text, and draws pictures one after the other. It is for one goroutine.
+// A pen measures text and draws pictures, one at a time. It must not be used by two goroutines at
+// the same time.
 type pen struct{ *raster.Kit }
 
 func newPen() (*pen, error) {
@@ -61,7 +62,7 @@ func newPen() (*pen, error) {
 	return &pen{kit}, err
 }
 
-// pens are those that no picture is drawn with.
+// pens holds unused pens.
 var pens sync.Pool
 
 // takePen returns a pen that is not used, or a new one.
@@ -72,7 +73,7 @@ func takePen() (*pen, error) {
 	return newPen()
 }
 
-// inPixels returns the size of a style, which may be the usual one.
+// inPixels returns the size of a style, or the default size.
 func (st textStyle) inPixels() float64 {
 	if st.size == 0 {
 		return sizeText
@@ -80,8 +81,8 @@ func (st textStyle) inPixels() float64 {
 	return st.size
 }
 
-// drawable replaces the characters that the font lacks by a box, and spaces by
-// such that do not break: the font kerns plain spaces away between capitals.
+// drawable replaces characters that the font lacks by a box, and spaces by non-breaking spaces: the
+// font's kerning removes plain spaces between capitals.
 func (p *pen) drawable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' {
@@ -129,8 +130,7 @@ func (p *pen) wrap(s string, size, limit float64) (lines []string) {
 	return lines
 }
 
-// labels returns labels for the names that are at most limit pixels wide and
-// as long as that allows.
+// labels returns the longest labels for the names that are at most limit pixels wide.
 func (p *pen) labels(form label.Form, names []string, limit float64) []string {
 	for columns := 90; ; columns -= 2 {
 		list := label.Short(form, names, columns)
@@ -154,8 +154,7 @@ type box struct {
 	X0, Y0, X1, Y1 float64
 }
 
-// A Canvas is a picture in the making. Its coordinates are pixels from the top
-// left.
+// A Canvas is a picture that is being drawn. Coordinates are pixels from the top left.
 type Canvas struct {
 	*pen
 	img   *image.RGBA
@@ -177,7 +176,7 @@ func newCanvas(p *pen, height float64) *Canvas {
 
 func wholePixels(height float64) float64 { return float64(int(height + 0.5)) }
 
-// Image returns what was drawn so far.
+// Image returns the picture as drawn so far. It is valid until the pen draws the next picture.
 func (c *Canvas) Image() image.Image { return c.img }
 
 func (c *Canvas) use(col Color) {
@@ -188,20 +187,21 @@ func opaque(col Color) color.RGBA {
 	return color.RGBA{uint8(col >> 16), uint8(col >> 8), uint8(col), 255}
 }
 
-// point returns a point of the drawing library, to a quarter of a pixel: the edges of what
-// is filled then have few shades.
+// point returns a point of the drawing library, rounded to a quarter of a pixel, so that edges have
+// few shades and files are small.
 func (c *Canvas) point(x, y float64) vg.Point {
 	return vg.Point{X: vg.Length(raster.Quarters(x)) / 4, Y: vg.Length(c.H) - vg.Length(raster.Quarters(y))/4}
 }
 
-// rect fills a rectangle, nothing if it has no area.
+// rect fills a rectangle, if it has an area.
 func (c *Canvas) rect(x, y, w, h float64, col Color) {
 	switch {
 	case w <= 0 || h <= 0:
 	case c.svg != nil:
 		c.svg.rect(x, y, w, h, col)
 	default:
-		raster.FillRect(c.img, image.Rect(raster.Quarters(x), raster.Quarters(y), raster.Quarters(x+w), raster.Quarters(y+h)), opaque(col))
+		raster.FillRect(c.img, image.Rect(raster.Quarters(x), raster.Quarters(y), raster.Quarters(x+w),
+			raster.Quarters(y+h)), opaque(col))
 	}
 }
 

@@ -13,10 +13,10 @@ const Width = 1200
 type Chart struct {
 	Name     string // of the file, without its suffix
 	Title    string
-	Subtitle string   // what the lengths in the picture are, or are shares of
-	Legend   []Swatch // nil if no colour needs a word
-	Caption  string   // what is missing in the picture, drawn below it
-	Alt      string   // the picture in a sentence, for who cannot see it
+	Subtitle string   // quantity and denominator of the lengths
+	Legend   []Swatch // nil if no colour needs an explanation
+	Caption  string   // what the picture leaves out, drawn below it
+	Alt      string   // the picture in a sentence, for screen readers
 	Body     Body
 }
 
@@ -28,10 +28,10 @@ type Body interface {
 	draw(c *Canvas, top float64) // fills that height from top on
 }
 
-// Titled are bodies below each other, each under its title.
+// Titled is a stack of bodies, each below its title.
 type Titled []TitledBody
 
-// A TitledBody is one of them.
+// A TitledBody is a body with a title.
 type TitledBody struct {
 	Title string
 	Body  Body
@@ -66,7 +66,7 @@ type Part struct {
 	NS    int64
 }
 
-// SumParts returns the length of the bar, at most what int64 holds.
+// SumParts returns the sum of the parts, at most math.MaxInt64.
 func SumParts(parts []Part) (ns int64) {
 	for _, p := range parts {
 		if sum := ns + p.NS; (sum < ns) == (p.NS < 0) {
@@ -78,7 +78,7 @@ func SumParts(parts []Part) (ns int64) {
 	return ns
 }
 
-// File returns the name of the file of the picture.
+// File returns the name of the PNG file of the picture.
 func (c Chart) File() string { return c.Name + ".png" }
 
 // PNG writes the picture, [Width] pixels wide.
@@ -100,11 +100,11 @@ func (c Chart) Paint() (*Canvas, error) {
 	return c.paint(p, newCanvas), nil
 }
 
-// paint draws the frame that all charts share, and the body in it.
+// paint draws the title, legend and caption, and the body between them.
 func (c Chart) paint(p *pen, on func(p *pen, height float64) *Canvas) *Canvas {
-	const room = Width - 2*Margin
-	subtitle := p.wrap(c.Subtitle, sizeText, room)
-	caption := p.wrap(c.Caption, sizeSmall, room)
+	const space = Width - 2*Margin
+	subtitle := p.wrap(c.Subtitle, sizeText, space)
+	caption := p.wrap(c.Caption, sizeSmall, space)
 	legend := p.legendRows(c.Legend)
 	top := 60.0 + 21*float64(len(subtitle))
 	if len(legend) > 0 {
@@ -116,7 +116,7 @@ func (c Chart) paint(p *pen, on func(p *pen, height float64) *Canvas) *Canvas {
 		bottom += 4 + 18*float64(len(caption))
 	}
 	canvas := on(p, top+body+bottom)
-	canvas.text(Margin, 40, p.fit(c.Title, sizeTitle, room), textStyle{size: sizeTitle, bold: true})
+	canvas.text(Margin, 40, p.fit(c.Title, sizeTitle, space), textStyle{size: sizeTitle, bold: true})
 	for i, line := range subtitle {
 		canvas.text(Margin, 64+21*float64(i), line, textStyle{color: colorGrey})
 	}

@@ -3,8 +3,8 @@ package plot
 // A Color is a colour as 0xRRGGBB.
 type Color uint32
 
-// The colours of the classes, the same in all pictures. Readers who do not
-// distinguish red and green can distinguish them, and so can readers of grey prints.
+// The colours of the classes, the same in all pictures. They can be told apart by readers who are
+// red-green colour blind, and in grey prints.
 const (
 	ColorCompute Color = 0x0072b2
 	ColorComm    Color = 0xd55e00
@@ -12,7 +12,7 @@ const (
 	ColorMemset  Color = 0xcc79a7
 	ColorIdle    Color = 0xd9d9d9
 	ColorHost    Color = 0x009e73
-	ColorCount   Color = 0x8c8c8c // of distributions, beside ColorTime
+	ColorCount   Color = 0x8c8c8c // of distributions, next to ColorTime
 	ColorTime    Color = 0x009e73
 )
 
@@ -28,14 +28,14 @@ const (
 	ColorUnknown    Color = 0x555555
 )
 
-// The colours of waiting in collectives: a rank's own, a light tone of communication, and
-// that of the others for it.
+// The colours of waiting in collectives: of a rank for others (a light tone of communication), and
+// of others for the rank.
 const (
 	ColorWait   Color = 0xf6c6a0
 	ColorCaused Color = 0x555555
 )
 
-// The colours of what is not data.
+// The colours of everything that is not data.
 const (
 	ColorInk   Color = 0x222222
 	colorGrey  Color = 0x5a5a5a
@@ -44,8 +44,7 @@ const (
 	ColorWhite Color = 0xffffff
 )
 
-// The colours of a comparison: what costs more than before, and what less. They
-// differ in lightness too.
+// The colours of a comparison: more time than before, and less. They differ in lightness too.
 const (
 	ColorMore Color = 0xc0392b
 	ColorLess Color = 0x2e8b57
@@ -55,7 +54,7 @@ const (
 	ColorByDuration = ColorWork
 )
 
-// inkOn returns white or black, whichever reads better on the colour.
+// inkOn returns white or black, whichever has more contrast to the colour.
 func inkOn(c Color) Color {
 	r, g, b := float64(c>>16&255), float64(c>>8&255), float64(c&255)
 	if float64(0.299*r)+float64(0.587*g)+float64(0.114*b) > 140 {

@@ -6,12 +6,11 @@ import (
 	"assay/internal/unit"
 )
 
-// Columns are upright bars, one after the other in time, whose parts sum to
-// them.
+// Columns are upright bars in the order of time, divided into parts.
 type Columns struct {
 	Bars []ColumnBar
-	// Ticks replace the labels of the bars if there are any. They are at numbers of bars: 0 is
-	// the middle of the first one.
+	// Ticks, if any, replace the labels of the bars. Their positions are in bars: 0 is the
+	// middle of the first one.
 	Ticks []Tick
 	Axis  string // what the ticks are, such as "step"
 }
@@ -20,14 +19,14 @@ type Columns struct {
 type ColumnBar struct {
 	Label string
 	Parts []Part
-	Of    int64 // how many windows were added up, at least 1
+	Of    int64 // number of windows that were added up, at least 1
 }
 
 const (
 	columnsHeight = 340.0
 
-	// fewColumns is how many bars share the whole width; more are narrower
-	// than it allows, so that they stay bars.
+	// Up to fewColumns bars share the whole width. The width of more bars is limited, so that
+	// they still look like bars.
 	fewColumns = 4
 )
 
@@ -42,7 +41,7 @@ func (col Columns) draw(c *Canvas, top float64) {
 	}
 	const x, length = Margin + 70.0, Width - 2*Margin - 70.0
 	base := top + columnsHeight
-	// The axis ends at a line, so that every bar stays under one.
+	// The axis ends at a grid line, so that no bar is higher than the last line.
 	step := tickStep(int64(math.Ceil(highest)), 6)
 	lines := int64(math.Ceil(highest / float64(step)))
 	scale := (columnsHeight - 24) / float64(lines*step)
@@ -82,7 +81,7 @@ func (col Columns) draw(c *Canvas, top float64) {
 	col.drawTicks(c, first+pitch/2, pitch, base)
 }
 
-// drawTicks draws the ticks that have room, from the middle of the first bar on.
+// drawTicks draws the ticks that fit, from the middle of the first bar on.
 func (col Columns) drawTicks(c *Canvas, mid, pitch, base float64) {
 	st := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	free := 0.0
@@ -101,7 +100,7 @@ func (col Columns) drawTicks(c *Canvas, mid, pitch, base float64) {
 	}
 }
 
-// labelStride returns every how many bars there is room for a label.
+// labelStride returns n such that the label of every n-th bar fits.
 func (col Columns) labelStride(p *pen, st textStyle, pitch float64) int {
 	var labels []string
 	for _, b := range col.Bars {

@@ -6,8 +6,8 @@ import (
 	"assay/internal/unit"
 )
 
-// A FlameGraph is the trees of the stacks of profiles: a box for each function
-// where it was called from, as wide as its share, below the box of its caller.
+// A FlameGraph shows the call trees of profiles: a box for each function in each call path, as wide
+// as its share, below the box of its caller.
 type FlameGraph struct {
 	Panels []FlamePanel
 }
@@ -15,11 +15,11 @@ type FlameGraph struct {
 // A FlamePanel is the tree of one profile.
 type FlamePanel struct {
 	Title string
-	Boxes []FlameBox // a box before those below it
-	Total int64      // the width of the picture
+	Boxes []FlameBox // callers before their callees
+	Total int64      // value of the full width
 }
 
-// A FlameBox is one function where it was called.
+// A FlameBox is one function in one call path.
 type FlameBox struct {
 	Depth int
 	Value int64 // the width
@@ -29,9 +29,9 @@ type FlameBox struct {
 
 const (
 	flamePitch = 22.0 // from row to row
-	flameRows  = 36   // levels of calls that are drawn
-	flameText  = 8.0  // between the edges of a box and its name
-	flameLeast = 30.0 // width from which on a box has a name
+	flameRows  = 36   // maximum number of levels that are drawn
+	flameText  = 8.0  // distance between the edges of a box and its name
+	flameLeast = 30.0 // smallest width of a box with a name
 )
 
 func (g FlameGraph) height(*pen) (h float64) {
@@ -41,7 +41,7 @@ func (g FlameGraph) height(*pen) (h float64) {
 	return h
 }
 
-// head is the room for the title of a panel: one alone needs none.
+// head returns the height of the title of a panel. A single panel has no title.
 func (g FlameGraph) head() float64 {
 	if len(g.Panels) < 2 {
 		return 0
@@ -59,7 +59,7 @@ func (g FlameGraph) draw(c *Canvas, top float64) {
 	}
 }
 
-// Rows returns how many levels are drawn.
+// Rows returns the number of levels that are drawn.
 func (f FlamePanel) Rows() int {
 	rows := 0
 	for _, n := range f.Boxes {
@@ -68,7 +68,7 @@ func (f FlamePanel) Rows() int {
 	return min(rows, flameRows)
 }
 
-// Deeper is how many levels are not.
+// Deeper returns the number of levels that are too deep to draw.
 func (f FlamePanel) Deeper() int {
 	rows := 0
 	for _, n := range f.Boxes {
@@ -79,7 +79,7 @@ func (f FlamePanel) Deeper() int {
 
 func (f FlamePanel) draw(c *Canvas, top float64) {
 	const length = Width - 2*Margin
-	next := make([]float64, 1, flameRows+1) // where the next box of each level begins
+	next := make([]float64, 1, flameRows+1) // start of the next box of each level
 	for _, n := range f.Boxes {
 		if n.Depth < 0 || n.Depth >= len(next) || n.Depth >= flameRows {
 			continue
@@ -94,8 +94,8 @@ func (f FlamePanel) draw(c *Canvas, top float64) {
 		}
 		y := top + flamePitch*float64(n.Depth)
 		c.rect(x0, y, x1-x0-1, flamePitch-1, n.Color)
-		if room := x1 - x0 - flameText; room >= flameLeast {
-			c.text(x0+flameText/2, y+flamePitch-7, f.label(c.pen, n, room), textStyle{size: sizeSmall})
+		if space := x1 - x0 - flameText; space >= flameLeast {
+			c.text(x0+flameText/2, y+flamePitch-7, f.label(c.pen, n, space), textStyle{size: sizeSmall})
 		}
 	}
 }
@@ -104,14 +104,14 @@ func (f FlamePanel) x(at float64, length float64) float64 {
 	return Margin + math.Floor(length*min(1, at/float64(max(1, f.Total))))
 }
 
-// label names a box, with its share where both have room.
-func (f FlamePanel) label(p *pen, n FlameBox, room float64) string {
+// label returns the name of a box, with its share if both fit.
+func (f FlamePanel) label(p *pen, n FlameBox, space float64) string {
 	name := n.Name
 	if len(name) > 400 {
-		return p.fitHead(name, sizeSmall, room)
+		return p.fitHead(name, sizeSmall, space)
 	}
-	if whole := name + "  " + unit.Share(n.Value, f.Total); p.width(whole, textStyle{size: sizeSmall}) <= room {
+	if whole := name + "  " + unit.Share(n.Value, f.Total); p.width(whole, textStyle{size: sizeSmall}) <= space {
 		return whole
 	}
-	return p.fitHead(name, sizeSmall, room)
+	return p.fitHead(name, sizeSmall, space)
 }

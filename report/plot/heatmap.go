@@ -8,13 +8,13 @@ import (
 	"assay/internal/label"
 )
 
-// A HeatMap has a row of cells for each subject, coloured by how far a value is from the
-// middle of its row. Of places that share a pixel the one furthest from it is drawn.
+// A HeatMap has a row of cells for each subject, coloured by the difference of a value from the
+// middle of its row. Of several places on one pixel, the one with the largest difference is drawn.
 type HeatMap struct {
 	Places Places
 	Rows   []HeatRow
-	Head   string // of the notes at the right
-	Middle string // what the middle of a row is, for the legend
+	Head   string // heading of the notes at the right
+	Middle string // meaning of the middle of a row, for the legend
 	// Less and More name the ends of the scale; "shorter" and "longer" if they are empty.
 	Less, More string
 }
@@ -34,8 +34,8 @@ const (
 	shades     = 24 // on each side of the middle
 )
 
-// The ends and the middle of the scale. Readers who do not distinguish red and green
-// distinguish blue from orange, and lightness falls to both ends.
+// The ends and the middle of the scale. Blue and orange can be told apart by readers who are
+// red-green colour blind, and both ends are darker than the middle.
 const (
 	heatLess   Color = 0x1d4e89
 	heatMiddle Color = 0xf4f4f2
@@ -94,8 +94,10 @@ func (h HeatMap) layout(p *pen) (at placed, labels, notes []string) {
 		notes = append(notes, r.Note)
 	}
 	labels = p.labels(label.Plain, labels, heatLabels)
-	left := Margin + max(p.widest(labels, textStyle{size: sizeSmall}), p.width(h.Places.Name, textStyle{size: sizeSmall})+12) + 12
-	right := Width - Margin - max(p.widest(notes, textStyle{size: sizeSmall}), p.width(h.Head, textStyle{size: sizeSmall})) - 12
+	left := Margin + max(p.widest(labels, textStyle{size: sizeSmall}),
+		p.width(h.Places.Name, textStyle{size: sizeSmall})+12) + 12
+	right := Width - Margin - max(p.widest(notes, textStyle{size: sizeSmall}),
+		p.width(h.Head, textStyle{size: sizeSmall})) - 12
 	return h.Places.within(p, math.Round(left), math.Round(right)), labels, notes
 }
 
@@ -128,10 +130,11 @@ func (h HeatMap) draw(c *Canvas, top float64) {
 		}
 		r.draw(c, at, int(y), int(pitch), full)
 	}
-	at.drawScale(c, first+pitch*float64(len(h.Rows)), "Several "+h.Places.Name+"s share a column, which shows the largest difference.")
+	at.drawScale(c, first+pitch*float64(len(h.Rows)),
+		"Several "+h.Places.Name+"s share a column, which shows the largest difference.")
 }
 
-// draw draws the cells of a row, with the values that have room.
+// draw draws the cells of a row, with the values that fit.
 func (r HeatRow) draw(c *Canvas, at placed, y, pitch int, full float64) {
 	st := textStyle{size: sizeSmall, align: center}
 	gap := 0
@@ -159,7 +162,8 @@ func (r HeatRow) draw(c *Canvas, at placed, y, pitch int, full float64) {
 			continue
 		}
 		if text := Signed(v); c.width(text, st)+6 <= float64(to-from) {
-			c.text(float64(from+to)/2, float64(y)+float64(pitch)/2+5, text, textStyle{size: sizeSmall, align: center, color: inkOn(shade)})
+			c.text(float64(from+to)/2, float64(y)+float64(pitch)/2+5, text,
+				textStyle{size: sizeSmall, align: center, color: inkOn(shade)})
 		}
 	}
 }

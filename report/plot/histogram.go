@@ -34,16 +34,15 @@ const (
 
 func (h Histograms) height(*pen) float64 { return histPitch * float64(len(h.Panels)) }
 
-// A logAxis maps durations to pixels. Edges below and above the scale of the
-// buckets are its first and last.
+// A logAxis maps durations to pixels, on a logarithmic scale.
 type logAxis struct{ low, high float64 } // decades
 
-// Shortest is the first duration in nanoseconds that counts as measured: clocks
-// of many devices tick in tens of nanoseconds, so shorter gaps are rounding.
+// Shortest is the shortest duration, in ns, that has a bucket of its own. The clocks of many devices
+// tick in tens of ns, so shorter gaps are rounding errors.
 const Shortest = 100
 
-// decade returns the logarithm of the edge of a bucket, and for 0 that of the
-// place where the folded bucket begins.
+// decade returns the logarithm of the edge of a bucket. For 0 it returns the start of the bucket of
+// all durations below [Shortest].
 func decade(ns int64) float64 {
 	if ns < Shortest {
 		return math.Log10(Shortest) - 0.3
@@ -93,7 +92,8 @@ func (p HistogramPanel) draw(c *Canvas, a logAxis, top float64) {
 	for i := 0; float64(i)*step <= full+1e-9; i++ {
 		y := base - histHeight*float64(i)*step/full
 		c.line(histX, y, histX+histLength, y, 1, colorGrid)
-		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%", textStyle{size: sizeSmall, color: colorGrey, align: right})
+		c.text(histX-8, y+5, strconv.Itoa(int(math.Round(100*step*float64(i))))+"%",
+			textStyle{size: sizeSmall, color: colorGrey, align: right})
 	}
 	for _, b := range p.Bins {
 		from, to := a.x(decade(b.FromNS)), a.x(decade(b.ToNS))
@@ -106,12 +106,12 @@ func (p HistogramPanel) draw(c *Canvas, a logAxis, top float64) {
 	a.draw(c, base)
 }
 
-// draw sets the ticks below a panel, and what the axis is.
+// draw draws the ticks below a panel and the title of the axis.
 func (a logAxis) draw(c *Canvas, base float64) {
 	small := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	first := math.Ceil(a.low)
 	if end := math.Log10(Shortest); a.low <= decade(0) {
-		// The bucket has its name instead of the tick at its end.
+		// The bucket below Shortest has a name, in place of a tick at its end.
 		c.line(a.x(end), base, a.x(end), base+6, 1, colorGrey)
 		c.text((a.x(decade(0))+a.x(end))/2, base+20, "<"+unit.Duration(Shortest), small)
 		first = end + 1
@@ -123,8 +123,7 @@ func (a logAxis) draw(c *Canvas, base float64) {
 	c.text(histX+histLength/2, base+40, "duration, log scale", small)
 }
 
-// shareStep returns the distance of the lines behind shares of at most the
-// given size.
+// shareStep returns the distance of the grid lines for shares up to most.
 func shareStep(most float64) float64 {
 	for _, step := range []float64{0.01, 0.02, 0.05, 0.1, 0.2} {
 		if most <= 5*step {
@@ -134,8 +133,7 @@ func shareStep(most float64) float64 {
 	return 0.25
 }
 
-// decadeText prints 10^d ns, in seconds from there on: axes of powers of ten
-// and minutes do not go together.
+// decadeText prints 10^d ns. It uses no unit above seconds, because minutes are no power of ten.
 func decadeText(d int) string {
 	ns := int64(math.Pow10(d))
 	if ns >= 1e9 {

@@ -98,8 +98,8 @@ func (l Lines) drawPanel(c *Canvas, p LinePanel, top float64) {
 	c.line(linesX, bottom, linesX+linesLength, bottom, 1, colorGrey)
 }
 
-// longestGap returns the distance of points over which a curve is drawn: ten times the median
-// one, and a twentieth of the axis. A longer gap has no values.
+// longestGap returns the largest distance of two points that the curve connects: ten times the
+// median distance, and at least a twentieth of the axis. Values are missing in a longer gap.
 func (k Line) longestGap(span float64) float64 {
 	var gaps []float64
 	for i := 1; i < len(k.Points); i++ {

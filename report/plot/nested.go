@@ -7,8 +7,8 @@ import (
 	"assay/internal/label"
 )
 
-// Nested are horizontal bars of one axis whose parts begin at the same place, such as
-// percentiles: a shorter part covers the begin of a longer one.
+// Nested are horizontal bars on one axis whose parts all start at 0, such as percentiles: a shorter
+// part covers the start of a longer one.
 type Nested struct{ Rows []NestedRow }
 
 // A NestedRow is one bar and the text after it. The label may be "".

@@ -6,8 +6,8 @@ import (
 	"assay/internal/unit"
 )
 
-// Panels are columns at the same places in each panel, with an axis of time of its own.
-// Of places that share a pixel the highest column is drawn.
+// Panels are columns at the same places in several panels. Each panel has its own axis of time. Of
+// several places on one pixel, the highest column is drawn.
 type Panels struct {
 	Places Places
 	Panels []Panel
@@ -16,7 +16,7 @@ type Panels struct {
 // A Panel is a column of parts for each place.
 type Panel struct {
 	Title   string
-	Columns [][]Part // nil where nothing is known
+	Columns [][]Part // nil for unknown
 }
 
 const (
@@ -93,7 +93,7 @@ func (p placed) sharing(i int) int {
 	return i
 }
 
-// drawColumn draws one column, with the values that have room.
+// drawColumn draws one column, with the values that fit.
 func (b Panel) drawColumn(c *Canvas, at placed, i int, parts []Part, base, scale float64) {
 	from, to := at.ends(i)
 	if gap := to - from; gap >= 4 {

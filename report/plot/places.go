@@ -10,12 +10,12 @@ import (
 	"assay/report/plot/raster"
 )
 
-// Places are positions from left to right that several panels or rows share, such as
-// ranks. Each has the same number of whole pixels.
+// Places are positions from left to right that several panels or rows share, such as ranks. All have
+// the same width in whole pixels.
 type Places struct {
-	Name   string   // what the labels are, such as "rank"
-	Labels []string // of all places; labels without room are not drawn
-	Flags  []Flag   // places to point at, the most important first
+	Name   string   // meaning of the labels, such as "rank"
+	Labels []string // of all places; labels that do not fit are not drawn
+	Flags  []Flag   // places to highlight, the most important first
 }
 
 // A Flag points at a place.
@@ -28,10 +28,10 @@ type Flag struct {
 const (
 	flagRow    = 18.0 // height of a row of flags
 	flagFoot   = 10.0 // below the flags: the tip of the mark
-	lineRoom   = 4.0  // between a text and the line of another flag
+	lineRoom   = 4.0  // distance between a text and the line of another flag
 	placeScale = 28.0 // height of the labels below
 	widePlace  = 280
-	textPlace  = 24 // pixels: no value fits into a narrower place
+	textPlace  = 24 // pixels: smallest width of a place with a value
 )
 
 // A placed is a [Places] with its pixels. Several places share a pixel if there are more
@@ -43,8 +43,7 @@ type placed struct {
 	rows              int // of flags
 }
 
-// A flagBox is where the text of a flag is drawn: its row, 0 being the lowest, and its
-// ends.
+// A flagBox is the position of a flag's text: its row, from 0 for the lowest, and its ends.
 type flagBox struct {
 	Flag
 	row    int
@@ -64,9 +63,8 @@ func (p Places) within(pen *pen, x0, x1 float64) placed {
 	return out
 }
 
-// placeFlags finds room for the flags in as few rows as possible: none covers another,
-// nor the line between another and its tip. If there is no room for all, the last are
-// left out.
+// placeFlags places the flags in as few rows as possible, so that none covers another or the line
+// from another to its tip. If not all fit, it leaves out the last.
 func (p *placed) placeFlags(pen *pen, limit float64) {
 	var list []flagBox
 	for _, f := range p.Flags {
@@ -87,8 +85,8 @@ func (p *placed) placeFlags(pen *pen, limit float64) {
 	p.rows = 0
 }
 
-// fits places all of the flags after those that are placed, and reports whether there is
-// room. The x1 of a flag that is not placed is the width of its text.
+// fits places the flags of the list in addition to those already placed, and reports whether all
+// fit. Before, x1 of a flag is the width of its text.
 func (p *placed) fits(list []flagBox, limit float64) bool {
 	if len(list) == 0 {
 		return true
@@ -112,12 +110,13 @@ func (p *placed) fits(list []flagBox, limit float64) bool {
 	return false
 }
 
-// covered reports whether a flag covers one that is placed, or a line to a tip.
+// covered reports whether a flag would cover a placed flag, or a line to a tip.
 func (p *placed) covered(b flagBox) bool {
 	crosses := func(x float64, f flagBox) bool { return x > f.x0-lineRoom && x < f.x1+lineRoom }
 	for _, f := range p.flags {
 		switch {
-		case b.row == f.row && b.x0 < f.x1+10 && f.x0 < b.x1+10, b.row >= f.row && crosses(b.tip, f), b.row <= f.row && crosses(f.tip, b):
+		case b.row == f.row && b.x0 < f.x1+10 && f.x0 < b.x1+10, b.row >= f.row && crosses(b.tip, f), b.row <= f.row &&
+			crosses(f.tip, b):
 			return true
 		}
 	}
@@ -163,7 +162,7 @@ func (p placed) drawTips(c *Canvas, y float64) {
 	}
 }
 
-// scale is the height of the labels below, and of the text on places that share pixels.
+// scale returns the height of the labels below, and of the note on places that share pixels.
 func (p placed) scale() float64 {
 	if p.pitch > 0 {
 		return placeScale
@@ -171,11 +170,12 @@ func (p placed) scale() float64 {
 	return placeScale + 20
 }
 
-// drawScale draws the labels that have room below bottom, at equal distances. If places
-// share pixels, it says which one is drawn.
+// drawScale draws the labels that fit below bottom, at equal distances. If places share pixels, a
+// note says which place of a pixel is drawn.
 func (p placed) drawScale(c *Canvas, bottom float64, drawn string) {
 	if p.pitch == 0 {
-		c.text(float64(p.x0), bottom+39, c.fit(drawn, sizeSmall, float64(p.length)), textStyle{size: sizeSmall, color: colorGrey})
+		c.text(float64(p.x0), bottom+39, c.fit(drawn, sizeSmall, float64(p.length)),
+			textStyle{size: sizeSmall, color: colorGrey})
 	}
 	st := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	each := float64(p.length) / float64(max(1, len(p.Labels)))
@@ -184,7 +184,7 @@ func (p placed) drawScale(c *Canvas, bottom float64, drawn string) {
 	for i, l := range p.Labels {
 		texts[i] = label.Clip(l, 16)
 	}
-	// Measuring thousands of labels takes time. Those of numbers are as wide as they are long.
+	// Measuring thousands of labels takes time, so measure the one with the most columns.
 	longest := slices.MaxFunc(texts, func(a, b string) int { return cmp.Compare(label.Width(a), label.Width(b)) })
 	for w := c.width(longest, st)*1.1 + 12; float64(every)*each < w; {
 		every *= 2
@@ -199,7 +199,8 @@ func (p placed) drawScale(c *Canvas, bottom float64, drawn string) {
 	}
 	from, _ := p.ends(0)
 	w := c.width(texts[0], st) / 2
-	c.text(min(float64(p.x0)-8, float64(from)-w+2), bottom+19, p.Name, textStyle{size: sizeSmall, color: colorGrey, align: right})
+	c.text(min(float64(p.x0)-8, float64(from)-w+2), bottom+19, p.Name,
+		textStyle{size: sizeSmall, color: colorGrey, align: right})
 }
 
 // pixels fills whole pixels, without the blurred edges of [Canvas.rect].

@@ -6,14 +6,14 @@ import (
 	"assay/internal/label"
 )
 
-// A Scatter shows points in a plane: each with a size, a colour and perhaps a
-// number, which a list below the plane explains.
+// A Scatter shows points in a plane, each with a size, a colour and perhaps a number that refers to
+// a list below.
 type Scatter struct {
 	X, Y    Axis
 	Regions []Region
 	Curves  []Curve
 	Dots    []Dot // drawn in order, so the smallest should come last
-	Low     bool  // it is one of several, and has half the height
+	Low     bool  // half the height, for one of several
 }
 
 // An Axis is one direction of the plane.
@@ -24,7 +24,7 @@ type Axis struct {
 	Ticks    []Tick
 }
 
-// A Tick is a place on an axis with its text.
+// A Tick is a value on an axis with its text.
 type Tick struct {
 	At   float64
 	Text string
@@ -88,8 +88,7 @@ func (s Scatter) keyed() (out []Dot) {
 	return out
 }
 
-// place returns where a value is on an axis, from 0 to 1. What is beyond an end
-// is at it.
+// place returns the position of a value on an axis, from 0 to 1. Values beyond an end are clamped.
 func (a Axis) place(v float64) float64 {
 	from, to := a.From, a.To
 	if a.Log {
@@ -168,7 +167,7 @@ func (s Scatter) drawCurve(c *Canvas, top float64, k Curve) {
 	}
 }
 
-// free reports whether no text was drawn in a box.
+// free reports whether a box contains no text yet.
 func (c *Canvas) free(x0, y0, x1, y1 float64) bool {
 	for _, b := range c.Boxes {
 		if x0 < b.X1 && b.X0 < x1 && y0 < b.Y1 && b.Y0 < y1 {
@@ -178,8 +177,8 @@ func (c *Canvas) free(x0, y0, x1, y1 float64) bool {
 	return true
 }
 
-// A scattered is a scatter with the pixels of its curves and dots: each number is tried in
-// many places, and logarithms take long.
+// A scattered caches the pixels of a scatter's curves and dots, because each number is tried in many
+// places and logarithms are slow.
 type scattered struct {
 	Scatter
 	top    float64
@@ -227,20 +226,21 @@ func (s *scattered) draw(c *Canvas) {
 	}
 }
 
-// number writes the number or label of a dot next to it. If there is no room, a number is
-// farther away, with a line to its dot.
+// number writes the number or label of a dot next to it. A number that does not fit there is
+// written farther away, with a line to the dot.
 func (s *scattered) number(c *Canvas, d Dot, text string) {
 	x, y := s.at(s.top, [2]float64{d.X, d.Y})
 	st := textStyle{bold: true, size: sizeSmall}
 	w := c.width(text, st)
 	far := d.Radius + 4
-	places := [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11}, {x + far, y - far}, {x + far, y + far + 9}}
+	places := [][2]float64{{x + far, y + 5}, {x - far - w, y + 5}, {x - w/2, y - far}, {x - w/2, y + far + 11},
+		{x + far, y - far}, {x + far, y + far + 9}}
 	if d.Number == "" {
 		places[0], places[2] = [2]float64{x - w, y - far}, places[0] // a curve goes up to the right
 	}
-	for _, clear := range []bool{true, false} { // of curves, if there is such a place
+	for _, clear := range []bool{true, false} { // first look for a place without curves
 		for _, p := range places {
-			if s.room(c, p, w, clear) {
+			if s.fits(c, p, w, clear) {
 				c.text(p[0], p[1], text, st)
 				return
 			}
@@ -251,8 +251,8 @@ func (s *scattered) number(c *Canvas, d Dot, text string) {
 	}
 }
 
-// numberAfar writes a number of some width away from its dot, with a line to it that may have
-// to pass other dots, and reports whether there is room.
+// numberAfar writes a number of width w away from its dot, with a line between them, and reports
+// whether it found a place. With pass, the line may cross other dots.
 func (s *scattered) numberAfar(c *Canvas, d Dot, w float64, pass bool) bool {
 	const nearest, farthest, step = 18, 90, 6
 	x, y := s.at(s.top, [2]float64{d.X, d.Y})
@@ -262,7 +262,7 @@ func (s *scattered) numberAfar(c *Canvas, d Dot, w float64, pass bool) bool {
 			along := func(r float64) (float64, float64) { return x + float64(r*cos), y - float64(r*sin) }
 			tipX, tipY := along(away)
 			p := [2]float64{tipX - w/2 + float64(w/2*cos), tipY + 4 - float64(6*sin)}
-			clear := s.room(c, p, w, true)
+			clear := s.fits(c, p, w, true)
 			for r := d.Radius + 2; clear && r < away-2; r += 3 {
 				lineX, lineY := along(r)
 				clear = c.free(lineX-2, lineY-2, lineX+2, lineY+2) && !(pass && s.covers(lineX, lineY, lineX, lineY))
@@ -278,13 +278,14 @@ func (s *scattered) numberAfar(c *Canvas, d Dot, w float64, pass bool) bool {
 	return false
 }
 
-// room reports whether a text of some width has room at a place of the plane: with a gap to
-// other texts, over no dot and, if it is to be clear, over no curve.
-func (s *scattered) room(c *Canvas, p [2]float64, w float64, clear bool) bool {
+// fits reports whether a text of width w fits at p: with a gap to other texts, over no dot and, with
+// clear, over no curve.
+func (s *scattered) fits(c *Canvas, p [2]float64, w float64, clear bool) bool {
 	const gap = 3
 	x0, y0, x1, y1 := p[0], p[1]-11, p[0]+w, p[1]+4
 	inside := x0 > scatterX && x1 < scatterX+scatterLength && y0 > s.top && y1 < s.top+s.plane()
-	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(x0, y0, x1, y1-2) && !(clear && s.crossed(x0, y0, x1, y1-2))
+	return inside && c.free(x0-gap, y0, x1+gap, y1) && !s.covers(x0, y0, x1, y1-2) &&
+		!(clear && s.crossed(x0, y0, x1, y1-2))
 }
 
 // crossed reports whether a curve is drawn in a box.

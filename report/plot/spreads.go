@@ -4,10 +4,10 @@ import (
 	"assay/internal/unit"
 )
 
-// Spreads show single durations of some sets on one axis, with their medians.
+// Spreads show the single durations of several sets on one axis, with their medians.
 type Spreads struct{ Rows []SpreadRow }
 
-// A SpreadRow is one set, in rising order.
+// A SpreadRow is one set of durations, in ascending order.
 type SpreadRow struct {
 	Label  string
 	Color  Color

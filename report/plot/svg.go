@@ -114,11 +114,13 @@ func (v *vector) rect(x, y, w, h float64, col Color) {
 
 // pixels fills whole pixels. Their edges stay sharp if the picture is shown at its size.
 func (v *vector) pixels(x0, y0, x1, y1 int, fill string) {
-	v.element("rect", "x", strconv.Itoa(x0), "y", strconv.Itoa(y0), "width", strconv.Itoa(x1-x0), "height", strconv.Itoa(y1-y0), "fill", fill, "shape-rendering", "crispEdges")
+	v.element("rect", "x", strconv.Itoa(x0), "y", strconv.Itoa(y0), "width", strconv.Itoa(x1-x0), "height",
+		strconv.Itoa(y1-y0), "fill", fill, "shape-rendering", "crispEdges")
 }
 
 func (v *vector) line(x0, y0, x1, y1, width float64, col Color) {
-	v.element("line", "x1", number(x0), "y1", number(y0), "x2", number(x1), "y2", number(y1), "stroke", col.hex(), "stroke-width", number(width))
+	v.element("line", "x1", number(x0), "y1", number(y0), "x2", number(x1), "y2", number(y1), "stroke", col.hex(),
+		"stroke-width", number(width))
 }
 
 // text sets s, which is drawn with so many pixels from x on. With another font it is made

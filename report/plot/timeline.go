@@ -8,25 +8,25 @@ import (
 	"assay/internal/unit"
 )
 
-// A Timeline shows quantities over time, a panel for each device. The tracks
-// of a panel share its axis of time.
+// A Timeline shows quantities over time, with a panel per device. The tracks of a panel share its
+// axis of time.
 type Timeline struct {
 	Panels []TimePanel
 }
 
-// A TimePanel is a stretch of time from 0 on.
+// A TimePanel is a span of time that starts at 0.
 type TimePanel struct {
 	Title  string
 	SpanNS int64
 	Tracks []Track
 	Marks  []Mark // above the tracks, with lines through all of them
 
-	// The recorded part, if it is not the whole: from its start to its end, in ns. Series
-	// begin at its start.
+	// FromNS and ToNS are the recorded part, if it is not the whole span. Series start at
+	// FromNS.
 	FromNS, ToNS int64
 }
 
-// A Mark is a moment with a name.
+// A Mark is a time with a label.
 type Mark struct {
 	NS    int64 // from the start of the panel
 	Label string
@@ -41,35 +41,35 @@ type Track struct {
 	Columns []TimeColumn
 	Peak    *Peak
 	Marks   []TrackMark
-	Tall    bool // it has many series, which need room
-	Lane    bool // its values are shares of [Full], its name is at the left, and it has no scale
+	Tall    bool // higher, for many series
+	Lane    bool // values are shares of [Full]; the name is at the left, without a scale
 }
 
-// Full is the value of a lane in a bin that it fills.
+// Full is the value of a bin that a lane fills completely.
 const Full = 1_000_000
 
-// A TrackMark is a moment at which something happened.
+// A TrackMark marks a time of a track.
 type TrackMark struct {
 	NS    int64
 	Color Color
 }
 
-// A Series has a value for each bin, and -1 where there is none.
+// A Series has a value for each bin, or -1 for none.
 type Series struct {
 	Color  Color
 	BinNS  int64
 	Values []int64
 }
 
-// A TimeColumn stands from its start to its end; it is as high as it is long,
-// and so are the parts that sum to it.
+// A TimeColumn reaches from its start to its end in time; its height shows its duration, divided into
+// parts.
 type TimeColumn struct {
 	FromNS, NS int64
 	Label      string
 	Parts      []Part
 }
 
-// A Peak is a value to point at.
+// A Peak is a value to highlight.
 type Peak struct {
 	NS, Value int64
 	Label     string
@@ -98,7 +98,7 @@ const (
 	laneLength = Width - Margin - 24 - laneX
 )
 
-// markRoom is the height of the names of marks.
+// markRoom returns the height of the labels of marks.
 func (p TimePanel) markRoom() float64 {
 	if len(p.Marks) == 0 {
 		return 0
@@ -114,7 +114,7 @@ func (p TimePanel) height() float64 {
 	return h
 }
 
-// height is that of the plane and of the name above it.
+// height returns the height of the plane and of the name above it.
 func (t Track) height() float64 {
 	switch {
 	case t.Lane:
@@ -149,10 +149,10 @@ func (t Timeline) draw(c *Canvas, top float64) {
 	}
 }
 
-// axis is that of the time of all tracks.
+// axis returns the time axis of all tracks.
 func (p TimePanel) axis() axis { return axis{0, float64(max(1, p.SpanNS)), laneX, laneLength} }
 
-// x returns where a moment is, within the panel.
+// x returns the position of a time, clamped to the panel.
 func (p TimePanel) x(ns int64) float64 { return p.axis().at(float64(ns)) }
 
 func (p TimePanel) draw(c *Canvas, top float64) {
@@ -167,7 +167,7 @@ func (p TimePanel) draw(c *Canvas, top float64) {
 	c.scale(p.axis(), ticksBetween(0, p.SpanNS, 10), bottom)
 }
 
-// drawMarks draws the marks within the panel, and the labels that have room.
+// drawMarks draws the marks within the panel, and the labels that fit.
 func (p TimePanel) drawMarks(c *Canvas, top, bottom float64) {
 	free := laneX - 1.0
 	for _, m := range p.Marks {
@@ -202,11 +202,11 @@ func (t Track) highest() int64 {
 }
 
 func (t Track) draw(c *Canvas, p TimePanel, base float64) {
-	most, room := t.highest(), t.plane()-trackRoom
+	most, space := t.highest(), t.plane()-trackRoom
 	if t.Lane {
-		most, room = Full, laneHeight
+		most, space = Full, laneHeight
 	}
-	y := func(v int64) float64 { return base - room*float64(v)/float64(most) }
+	y := func(v int64) float64 { return base - space*float64(v)/float64(most) }
 	from, to := laneX, laneX+laneLength
 	if p.ToNS > 0 {
 		from, to = p.x(p.FromNS), p.x(p.ToNS)
@@ -238,8 +238,8 @@ func (t Track) draw(c *Canvas, p TimePanel, base float64) {
 	}
 }
 
-// draw fills each stretch of known values as one shape: bins drawn one by one
-// would show seams between them.
+// draw fills each range of consecutive known values as one shape, because single bins would show
+// seams.
 func (s Series) draw(c *Canvas, p TimePanel, base float64, y func(int64) float64) {
 	var corners [][2]float64
 	flush := func() {
@@ -267,7 +267,7 @@ func (s Series) draw(c *Canvas, p TimePanel, base float64, y func(int64) float64
 	flush()
 }
 
-// drawColumns draws the columns, and the labels that have room.
+// drawColumns draws the columns, and the labels that fit.
 func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 	small := textStyle{size: sizeSmall, align: center}
 	for _, col := range t.Columns {
@@ -282,7 +282,8 @@ func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 			done += h
 		}
 		mid := (from + to) / 2
-		for _, text := range []string{col.Label + ", " + unit.Duration(col.NS), col.Label, strings.TrimPrefix(col.Label, "step ")} {
+		for _, text := range []string{col.Label + ", " + unit.Duration(col.NS), col.Label,
+			strings.TrimPrefix(col.Label, "step ")} {
 			if w := c.width(text, small); w+8 <= to-from {
 				c.rect(mid-w/2-2, y(col.NS)-19, w+4, 16, ColorPlane) // no line through the text
 				c.text(mid, y(col.NS)-6, text, small)
@@ -292,7 +293,7 @@ func (t Track) drawColumns(c *Canvas, p TimePanel, y func(int64) float64) {
 	}
 }
 
-// draw sets a dot at the peak and its label on the side with more room.
+// draw draws a dot at the peak, and its label on the side with more space.
 func (k Peak) draw(c *Canvas, p TimePanel, y func(int64) float64) {
 	x, at := p.x(k.NS), y(k.Value)
 	st := textStyle{size: sizeSmall}
@@ -306,8 +307,7 @@ func (k Peak) draw(c *Canvas, p TimePanel, y func(int64) float64) {
 	c.rect(x-3, at-3, 6, 6, ColorInk)
 }
 
-// ticks returns values from 0 to most that are round numbers of the unit, at
-// most five.
+// ticks returns at most five values from 0 to most that are round numbers of the unit.
 func (u axisUnit) ticks(most int64) []int64 {
 	if u == TimeAxis {
 		return ticksBetween(0, most, 4)
@@ -338,7 +338,7 @@ func (u axisUnit) text(v int64) string {
 		return tickText(v)
 	case u == SizeAxis:
 		return unit.Bytes(v)
-	case v >= 1e9: // beyond any queue: there is no room for the digits
+	case v >= 1e9: // longer than any real queue; all digits would not fit
 		return strconv.FormatFloat(float64(v)/1000, 'e', 0, 64)
 	case v%1000 == 0:
 		return unit.Count(v / 1000)

@@ -22,9 +22,12 @@ func Choice(c view.Choice, devices []summary.Device) string {
 		text, several string
 		ranks         bool
 	}{
-		{view.RoleNamed, "named by a finding", "", false}, {view.RoleSlowest, "the slowest rank", "the slowest rank of each run", true},
-		{view.RoleFastest, "the fastest rank", "the fastest rank of each run", true}, {view.RoleMedian, "the median rank", "the median rank of each run", true},
-		{view.RoleStage, "longest compute time in the pipeline stage", "", false}, {view.RoleIdle, "most idle time", "", false},
+		{view.RoleNamed, "named by a finding", "", false},
+		{view.RoleSlowest, "the slowest rank", "the slowest rank of each run", true},
+		{view.RoleFastest, "the fastest rank", "the fastest rank of each run", true},
+		{view.RoleMedian, "the median rank", "the median rank of each run", true},
+		{view.RoleStage, "longest compute time in the pipeline stage", "", false},
+		{view.RoleIdle, "most idle time", "", false},
 	} {
 		var ranks []string
 		for _, at := range c.Devices {

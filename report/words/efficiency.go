@@ -20,7 +20,8 @@ func Bound(id string) string {
 // PeakSource returns where the peaks of a GPU are from.
 func PeakSource(id string) string {
 	return of(map[string]string{
-		"": "sources differ", "table": "from data sheets", "nsys": "from the export", "estimated": "estimated from SMs and clock", "user": "given by the user",
+		"": "sources differ", "table": "from data sheets", "nsys": "from the export",
+		"estimated": "estimated from SMs and clock", "user": "given by the user",
 	}, id, 30)
 }
 
@@ -41,16 +42,19 @@ func Unknown(id string) Reason {
 		"lengths on the GPU":     {"sequence lengths only in GPU memory", ""},
 		"routing":                {"expert routing not recorded", ""},
 		"no formula":             {"no formula for the operator", ""},
-		"graph replay":           {"CUDA graph replay", "AMD: also give the trace of the capture of the graphs, with record_shapes=True; NVIDIA: record steps without graphs"},
-		"too large a number":     {"FLOPs or bytes over 2^63: the dimensions are wrong", ""},
-		"no duration":            {"kernels without a duration", ""},
-		"unexpected arguments":   {"arguments do not fit the formula", ""},
-		"compiled region":        {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
-		"communication":          {"communication", ""},
-		"no peak":                {"no peak of this GPU for the type", "give the peaks of the GPU, for example --set-peak bf16=989,hbm=3350 (10^12 FLOP/s, 10^9 bytes/s)"},
-		"over a peak":            {"faster than a peak: the peak, the shapes or the times are wrong", "check the peaks of the GPU (\"assay help peaks\")"},
-		"no operator":            {"no operator", "start the profiler before the work is launched, and record the CPU too"},
-		"":                       {"not stated", ""},
+		"graph replay": {"CUDA graph replay",
+			"AMD: also give the trace of the capture of the graphs, with record_shapes=True; NVIDIA: record steps without graphs"},
+		"too large a number":   {"FLOPs or bytes over 2^63: the dimensions are wrong", ""},
+		"no duration":          {"kernels without a duration", ""},
+		"unexpected arguments": {"arguments do not fit the formula", ""},
+		"compiled region":      {"compiled region without shapes", "record with record_shapes=True and a recent PyTorch"},
+		"communication":        {"communication", ""},
+		"no peak": {"no peak of this GPU for the type",
+			"give the peaks of the GPU, for example --set-peak bf16=989,hbm=3350 (10^12 FLOP/s, 10^9 bytes/s)"},
+		"over a peak": {"faster than a peak: the peak, the shapes or the times are wrong",
+			"check the peaks of the GPU (\"assay help peaks\")"},
+		"no operator": {"no operator", "start the profiler before the work is launched, and record the CPU too"},
+		"":            {"not stated", ""},
 	}
 	if r, ok := known[id]; ok {
 		return r
@@ -75,17 +79,20 @@ func Utilization(r efficiency.Range) string {
 
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
-	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id, 16)
+	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id,
+		16)
 }
 
 // NotPlaced says how many operators a roofline does not show, or returns "".
 func NotPlaced(not efficiency.NotPlaced, total int64) string {
 	var parts []string
 	if not.Nowhere > 0 {
-		parts = append(parts, fmt.Sprintf("%s without arithmetic or with unknown FLOPs or bytes (%s of GPU time)", label.Plural(int64(not.Nowhere), "operator"), unit.Share(not.NowhereNS, total)))
+		parts = append(parts, fmt.Sprintf("%s without arithmetic or with unknown FLOPs or bytes (%s of GPU time)",
+			label.Plural(int64(not.Nowhere), "operator"), unit.Share(not.NowhereNS, total)))
 	}
 	if not.Smaller > 0 {
-		parts = append(parts, fmt.Sprintf("%s with less GPU time (together %s)", label.Plural(int64(not.Smaller), "operator"), unit.Share(not.SmallerNS, total)))
+		parts = append(parts, fmt.Sprintf("%s with less GPU time (together %s)",
+			label.Plural(int64(not.Smaller), "operator"), unit.Share(not.SmallerNS, total)))
 	}
 	if parts == nil {
 		return ""
@@ -97,7 +104,8 @@ func NotPlaced(not efficiency.NotPlaced, total int64) string {
 // a summary.
 func DecodeUnknown(id string) Reason {
 	known := map[string]Reason{
-		"no lengths":             {"no annotation states the lengths of the cache", "record with the annotations of TraceLens' patches"},
+		"no lengths": {"no annotation states the lengths of the cache",
+			"record with the annotations of TraceLens' patches"},
 		"no operator":            {"operators without a formula, or work without an operator, may have weights", ""},
 		"no attention":           {"no operator of attention is known", ""},
 		"no shapes of the cache": {"the shapes of the cache are not recorded for all layers", ""},
@@ -114,13 +122,18 @@ func DecodeUnknown(id string) Reason {
 // Unmatched returns why the operators of a graph replay are unknown.
 func Unmatched(id string) string {
 	return of(map[string]string{
-		"no capture": "no capture among the inputs has the same kernels", "no kernel names": "the captures do not name their kernels, as those of NVIDIA GPUs; record steps without graphs (vLLM: --enforce-eager, SGLang: --disable-cuda-graph)",
-		"batch size": "captures have the same kernels, but the batch size of capture or replay differs or is not recorded", "captures differ": "several captures have the same kernels and different operators",
+		"no capture":         "no capture among the inputs has the same kernels",
+		"no kernel names":    "the captures do not name their kernels, as those of NVIDIA GPUs; record steps without graphs (vLLM: --enforce-eager, SGLang: --disable-cuda-graph)",
+		"batch size":         "captures have the same kernels, but the batch size of capture or replay differs or is not recorded",
+		"captures differ":    "several captures have the same kernels and different operators",
 		"concurrent kernels": "kernels of the graph ran at the same time", "too many captures": "too many captures",
 		"too many nodes": "too many graphs", "too many rows": "too many operators",
-		"node unknown": "the making of the node is not recorded (start to record before the program captures the graph)", "node of no operator": "no operator was open when the node was made",
-		"node made repeatedly": "different operators made a node with this ID", "node copied": "the node is a copy, and its original is not recorded",
-		"node circular": "copies of nodes refer to each other in a circle", "graph updated": "the program updates graphs after it made them",
-		"nodes incomplete": "the export is incomplete or has too many nodes",
+		"node unknown":         "the making of the node is not recorded (start to record before the program captures the graph)",
+		"node of no operator":  "no operator was open when the node was made",
+		"node made repeatedly": "different operators made a node with this ID",
+		"node copied":          "the node is a copy, and its original is not recorded",
+		"node circular":        "copies of nodes refer to each other in a circle",
+		"graph updated":        "the program updates graphs after it made them",
+		"nodes incomplete":     "the export is incomplete or has too many nodes",
 	}, id, 40)
 }

@@ -24,7 +24,8 @@ func Runs(n int, by view.Evidence) string {
 	}
 	text := label.Plural(int64(n), "run")
 	why := map[view.Evidence]string{
-		view.ByFolder: "one per directory", view.ByRank: "a rank occurs more than once", view.ByProcess: "one per process in the file names",
+		view.ByFolder: "one per directory", view.ByRank: "a rank occurs more than once",
+		view.ByProcess: "one per process in the file names",
 		view.ByPattern: "by --group-by",
 	}[by]
 	if why != "" {
@@ -71,7 +72,8 @@ func RanksFrom(inputs []summary.Input) string {
 		return ""
 	}
 	var parts []string
-	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories", "NCCL communicators", "--rank-from"} {
+	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories",
+		"NCCL communicators", "--rank-from"} {
 		switch n := counts[source]; n {
 		case 0:
 		case len(inputs):

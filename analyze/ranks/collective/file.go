@@ -280,11 +280,13 @@ func (d *decoder) within(what string, base int64) int32 {
 func (d *decoder) columns() *Columns {
 	c := &Columns{Groups: make([]Group, d.count("groups", 5, 64))}
 	for i := range c.Groups {
-		c.Groups[i] = Group{ID: d.unsigned(), Name: d.str(), Ranks: d.str(), Size: int(d.number()), Local: d.below("a flag", 2) == 1}
+		c.Groups[i] = Group{ID: d.unsigned(), Name: d.str(), Ranks: d.str(), Size: int(d.number()),
+			Local: d.below("a flag", 2) == 1}
 	}
 	c.Whats = make([]What, d.count("kinds", 8, 64))
 	for i := range c.Whats {
-		w := What{Op: Op(d.below("an operation", int(ops))), Dtype: d.str(), In: d.number(), Out: d.number(), Message: d.number()}
+		w := What{Op: Op(d.below("an operation", int(ops))), Dtype: d.str(), In: d.number(), Out: d.number(),
+			Message: d.number()}
 		w.Group = int32(d.below("a group", len(c.Groups)))
 		w.Peer = d.within("a peer", 0)
 		w.Sends = d.below("a flag", 2) == 1

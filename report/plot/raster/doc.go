@@ -1,4 +1,4 @@
-// Package raster does what pictures in pixels need often and the libraries do slowly: it
-// fills rectangles, keeps the drawn characters of the embedded fonts, and writes PNG files
-// with a palette. It knows nothing of charts.
+// Package raster replaces slow operations of the drawing libraries: it fills rectangles, caches the
+// drawn characters of the embedded fonts, and writes PNG files with a palette. It does not know
+// charts. Start with kit.go.
 package raster

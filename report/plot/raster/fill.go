@@ -7,9 +7,8 @@ import (
 	"math"
 )
 
-// FillRect fills a rectangle of quarters of pixels. Most of what pictures fill are
-// rectangles, and the drawing library takes ten times as long for one because it expects
-// any shape.
+// FillRect fills a rectangle whose coordinates are in quarters of a pixel. Pictures consist mostly of
+// rectangles, and the drawing library takes ten times as long, because it handles any shape.
 func FillRect(img *image.RGBA, r image.Rectangle, fill color.RGBA) {
 	r = r.Intersect(image.Rectangle{Min: img.Rect.Min.Mul(4), Max: img.Rect.Max.Mul(4)})
 	left := r.Min.X / 4
@@ -45,10 +44,10 @@ func fillWhole(img *image.RGBA, r image.Rectangle, fill color.RGBA) {
 	}
 }
 
-// within returns how many quarters of a pixel are within a range of quarters.
+// within returns the number of quarters of a pixel that are in a range of quarters.
 func within(pixel, from, to int) int { return min(4*pixel+4, to) - max(4*pixel, from) }
 
-// blend covers a number of sixteenths of an opaque pixel.
+// blend covers part sixteenths of an opaque pixel with a colour.
 func blend(pixel []byte, fill color.RGBA, part int) {
 	if part == 16 {
 		pixel[0], pixel[1], pixel[2] = fill.R, fill.G, fill.B

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// parsed returns the fonts of all pictures, which any number of goroutines may use at a
-// time.
+// parsed returns the fonts of all pictures. They are safe for use by several goroutines.
 var parsed = sync.OnceValues(func() (f [2]*opentype.Font, err error) {
 	for i, ttf := range [...][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
 		if f[i], err = opentype.Parse(ttf); err != nil {
@@ -32,9 +31,8 @@ func NewFonts() (Fonts, error) {
 	return Fonts{newFont(f[0]), newFont(f[1])}, err
 }
 
-// A Font is a font that keeps what was asked for of its characters: the tables of a font
-// are slow to search, and a text is measured several times until it fits. It is for one
-// goroutine.
+// A Font caches the metrics of characters, because the tables of a font are slow to search and a text
+// is measured several times until it fits. It must not be used by two goroutines at the same time.
 type Font struct {
 	*opentype.Font
 	buf   sfnt.Buffer
@@ -69,8 +67,8 @@ func (f *Font) character(r rune) character {
 	return c
 }
 
-// look reads a character from the tables of the font. Those of the embedded fonts are
-// complete, so an error is a character that the font lacks.
+// look reads a character from the tables of the font. The embedded fonts are valid, so an error means
+// that the font lacks the character.
 func (f *Font) look(r rune) character {
 	index, err := f.GlyphIndex(&f.buf, r)
 	if err != nil {
@@ -89,7 +87,7 @@ func (f *Font) units() fixed.Int26_6 { return fixed.Int26_6(f.UnitsPerEm()) }
 // Has reports whether the font has a character.
 func (f *Font) Has(r rune) bool { return f.character(r).index != 0 }
 
-// kern returns by how much two characters are moved together, in units of the font.
+// kern returns the kerning of two characters, in units of the font.
 func (f *Font) kern(a, b sfnt.GlyphIndex) fixed.Int26_6 {
 	pair := [2]sfnt.GlyphIndex{a, b}
 	k, known := f.kerns[pair]
@@ -103,7 +101,7 @@ func (f *Font) kern(a, b sfnt.GlyphIndex) fixed.Int26_6 {
 	return k
 }
 
-// Width returns how wide a text is in a size, in the unit of the size.
+// Width returns the width of a text, in the unit of size.
 func (f *Font) Width(s string, size float64) float64 {
 	width, last := fixed.Int26_6(0), character{}
 	for _, r := range s {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Glyphs are a font in one size whose characters are drawn from outlines once and are
-// then copied. They are for one goroutine.
+// Glyphs are a font in one size. A character is drawn from its outline only the first time, then
+// copied. Glyphs must not be used by two goroutines at the same time.
 //
-// A character begins at a quarter of a pixel, its baseline is at a whole one, and its edges
-// have [levels] shades. A text then repeats its own pixels, and a picture has few colours:
-// both make the file smaller.
+// Characters start at a quarter of a pixel, their baseline is at a whole pixel, and their edges have
+// [levels] shades. So texts repeat the same pixels and pictures have few colours, which makes files
+// smaller.
 type Glyphs struct {
 	font.Face
 	of    *Font
@@ -25,7 +25,7 @@ func NewGlyphs(of *Font, face font.Face) *Glyphs {
 	return &Glyphs{face, of, make(map[glyphKey]glyph)}
 }
 
-// Kern returns what the face would return, which is in units of the font in any size.
+// Kern returns the same value as the face: in units of the font, whatever the size.
 func (g *Glyphs) Kern(a, b rune) fixed.Int26_6 {
 	return g.of.kern(g.of.character(a).index, g.of.character(b).index)
 }

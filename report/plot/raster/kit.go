@@ -9,9 +9,9 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// A Kit has the characters and the memory to draw pictures one after the other. Characters
-// are drawn from their outlines once for all pictures, and new memory for each takes as long
-// as the drawing. It is for one goroutine.
+// A Kit has the characters and the memory to draw pictures one after the other. Reuse matters: fresh
+// memory for a picture takes as long as drawing it. A Kit must not be used by two goroutines at the
+// same time.
 type Kit struct {
 	Fonts
 	drawn map[setting]*Glyphs
@@ -24,16 +24,16 @@ type setting struct {
 	bold bool
 }
 
-// NewKit returns a kit with nothing drawn yet.
+// NewKit returns an empty kit.
 func NewKit() (*Kit, error) {
 	f, err := NewFonts()
 	return &Kit{Fonts: f, drawn: make(map[setting]*Glyphs)}, err
 }
 
-// usual is the area of most pictures, at most.
+// usual is an area, in pixels, that is enough for most pictures.
 const usual = 1200 * 512
 
-// Blank returns pixels of any colour, until it is called again.
+// Blank returns an image with arbitrary pixels. It is valid until the next call.
 func (k *Kit) Blank(width, height int) *image.RGBA {
 	n := 4 * width * height
 	if cap(k.paper) < n {
@@ -75,7 +75,7 @@ func (k *Kit) Text(img *image.RGBA, x, y float64, s string, size float64, bold b
 	(&font.Drawer{Dst: img, Src: image.NewUniform(ink), Face: g, Dot: at}).DrawString(s)
 }
 
-// Hatch draws diagonal lines on what a rectangle has.
+// Hatch draws diagonal lines over a rectangle.
 func Hatch(img *image.RGBA, r image.Rectangle, ink color.RGBA) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// A palette has at most mostColors colours. A colour without a place in it is drawn as one
-// that has, if no part of it differs by more than nearColor of 255: such colours are those
-// of a few pixels at the edges of slanted lines.
+// A palette has at most mostColors colours. Any other colour is replaced by one of the palette from
+// which no component differs by more than nearColor of 255. These are colours of a few pixels at the
+// edges of slanted lines.
 const (
 	mostColors = 256
 	nearColor  = 64
@@ -24,8 +24,8 @@ type imageColor struct {
 	index  uint8  // in the palette
 }
 
-// A run is how many pixels of a row follow each other with the same colour.
-type run struct{ color, pixels uint16 } // color is a place in the list of colours
+// A run is a number of consecutive pixels of a row with the same colour.
+type run struct{ color, pixels uint16 } // color is an index into the list of colours
 
 // An indexing is an image as numbers of colours.
 type indexing struct {
@@ -34,11 +34,11 @@ type indexing struct {
 	runs    []run  // of the other rows
 }
 
-// mostWide is how wide an image with a palette is at most.
+// mostWide is the maximum width of an image with a palette.
 const mostWide = 1<<16 - 1
 
-// index numbers the colours of an opaque image and returns its palette. It reports whether
-// there is one: the image may have too many colours that differ.
+// index numbers the colours of an opaque image and returns its palette. It returns false if the image
+// has too many different colours.
 func (e *indexing) index(img *image.RGBA) (color.Palette, bool) {
 	e.imageColors.clear()
 	size := img.Rect.Size()
@@ -62,14 +62,15 @@ func rowOf(img *image.RGBA, y int) (row []byte, repeats bool) {
 	return row, y > 0 && bytes.Equal(row, img.Pix[(y-1)*img.Stride:][:width])
 }
 
-// imageColors are the colours of an image in the order of their first pixels. Each pixel at an
-// edge is looked up, so a hash table of fixed size has the places in the list, plus 1.
+// imageColors are the colours of an image in the order of first use. slots is a hash table of fixed
+// size, with indices into the list plus 1, because each pixel at an edge is looked up.
 type imageColors struct {
 	list  []imageColor
 	slots [4 * mostLookedAt]uint16
 }
 
-// mostLookedAt is how many colours are looked at. An image with more has no palette.
+// mostLookedAt is the maximum number of colours of an image with a palette, before similar ones are
+// merged.
 const mostLookedAt = 1 << 11
 
 func (s *imageColors) clear() {
@@ -77,7 +78,7 @@ func (s *imageColors) clear() {
 	clear(s.slots[:])
 }
 
-// find returns where a colour is in the list, or the slot for it.
+// find returns the index of a colour in the list, or the slot for it.
 func (s *imageColors) find(rgba uint32) (i int, slot *uint16) {
 	for at := rgba * 0x9e3779b1 >> (32 - 13); ; at = (at + 1) % uint32(len(s.slots)) {
 		slot = &s.slots[at]
@@ -108,7 +109,7 @@ func (e *indexing) number(row []byte) bool {
 	return true
 }
 
-// sameColor returns how many pixels from the first on have its colour c.
+// sameColor returns the number of pixels at the start of a row that have colour c.
 func sameColor(row []byte, c uint32) int {
 	rest, two := row, uint64(c)<<32|uint64(c)
 	for len(rest) >= 8 && binary.LittleEndian.Uint64(rest) == two {
@@ -150,7 +151,7 @@ func paletteOf(list []imageColor) (color.Palette, bool) {
 	return palette, true
 }
 
-// distance returns by how much the parts of two colours differ at most.
+// distance returns the largest difference of two colours in any component.
 func distance(a, b uint32) (most int) {
 	for range 3 {
 		d := int(a&255) - int(b&255)

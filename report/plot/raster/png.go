@@ -14,9 +14,9 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// WritePNG writes an opaque image, with a palette if that is possible: this takes a quarter
-// of the time and half the bytes. Compression is the fastest, because a higher level takes
-// several times as long for a file that is a few percent smaller.
+// WritePNG writes an opaque image, with a palette if possible: that takes a quarter of the time and
+// half the bytes. It uses the fastest compression, because a higher level takes several times as long
+// for a file that is a few percent smaller.
 func WritePNG(w io.Writer, img *image.RGBA) error {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
@@ -26,8 +26,8 @@ func WritePNG(w io.Writer, img *image.RGBA) error {
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 }
 
-// An encoder has the memory to write a PNG file. The next file uses it again, because
-// memory that is new to the process costs more time than what is done with it here.
+// An encoder has the memory to write a PNG file. It is reused for the next file, because fresh
+// memory costs more time than encoding.
 type encoder struct {
 	indexing
 	zipped bytes.Buffer
@@ -41,8 +41,8 @@ var encoders = sync.Pool{New: func() any { return new(encoder) }}
 // specification, sections 5 and 11.
 const signature = "\x89PNG\r\n\x1a\n"
 
-// write writes the indexed image. The encoder of package png looks at all rows, of which
-// half repeat the row above.
+// write writes the indexed image. Unlike the encoder of package png, it does not process rows that
+// repeat the row above, which are half of them.
 func (e *encoder) write(w io.Writer, size image.Point, palette color.Palette) error {
 	if _, err := io.WriteString(w, signature); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (e *encoder) compress(size image.Point) error {
 	return nil
 }
 
-// unpack writes the next runs to e.row, until it is full. It returns the other runs and the
-// checksum of the row.
+// unpack expands runs into e.row until it is full. It returns the remaining runs and the checksum of
+// the row.
 func (e *encoder) unpack(next []run) ([]run, adler) {
 	var sum adler
 	for at := 1; at < len(e.row); next = next[1:] {
@@ -134,20 +134,20 @@ func fill(row []byte, v byte) {
 	}
 }
 
-// An adler is the two sums of the checksum Adler-32 (RFC 1950, section 9) of some bytes,
-// without the 1 from which those of a file begin. Sums of parts give that of the whole, so
-// a run of pixels takes as long as one pixel, and a row that repeats is not summed again.
+// An adler has the two sums of an Adler-32 checksum (RFC 1950, section 9), without the initial 1. The
+// sums of parts can be combined, so a run of pixels takes as long as one pixel, and a repeated row is
+// not summed again.
 type adler struct{ low, high uint64 }
 
 const adlerBase = 65521
 
-// run returns the sums of what a is of with n bytes of a value after it. Those of a row of at
-// most [mostWide] bytes need no division.
+// run returns the sums after n more bytes of value v. Within a row of at most [mostWide] bytes they
+// need no modulo.
 func (a adler) run(v, n uint64) adler {
 	return adler{a.low + v*n, a.high + n*a.low + v*(n*(n+1)/2)}
 }
 
-// then returns the sums of what a is of with a row of n bytes after it.
+// then returns the sums after one more row of n bytes.
 func (a adler) then(row adler, n int) adler {
 	return adler{(a.low + row.low) % adlerBase, (a.high + uint64(n)*a.low + row.high) % adlerBase}
 }

@@ -52,17 +52,25 @@ func Kernels(ctx *section.Context) doc.Section {
 	}
 	scale := doc.ScaleOf(means...)
 	t := doc.Table{Title: "kernels", More: doc.Rest{Total: total, Of: counterWord(ctx, timed)}, Columns: []doc.Column{
-		doc.Col("kernel", doc.KernelName), doc.Col("%", doc.Number), doc.Col("launches", doc.Number), doc.Col(scale.Head("mean"), doc.Number),
-		doc.Col("compute %", doc.Number), doc.Col("memory %", doc.Number), doc.Col("limited by", doc.Text), doc.Col("DRAM %", doc.Number), doc.Col("DRAM rate", doc.Number), doc.Col("L1 hits", doc.Number), doc.Col("L2 hits", doc.Number),
-		doc.Col("achieved occupancy", doc.Number), doc.Col("theoretical occupancy", doc.Number), doc.Col("occupancy limiter", doc.Text), doc.Col("registers", doc.Number), doc.Col("waves per SM", doc.Number), doc.Col("FLOP/s", doc.Text), doc.Col("shapes", doc.Number), doc.Col("category", doc.Text),
+		doc.Col("kernel", doc.KernelName), doc.Col("%", doc.Number), doc.Col("launches", doc.Number),
+		doc.Col(scale.Head("mean"), doc.Number),
+		doc.Col("compute %", doc.Number), doc.Col("memory %", doc.Number), doc.Col("limited by", doc.Text),
+		doc.Col("DRAM %", doc.Number), doc.Col("DRAM rate", doc.Number), doc.Col("L1 hits", doc.Number),
+		doc.Col("L2 hits", doc.Number),
+		doc.Col("achieved occupancy", doc.Number), doc.Col("theoretical occupancy", doc.Number),
+		doc.Col("occupancy limiter", doc.Text), doc.Col("registers", doc.Number), doc.Col("waves per SM", doc.Number),
+		doc.Col("FLOP/s", doc.Text), doc.Col("shapes", doc.Number), doc.Col("category", doc.Text),
 	}}
 	for i, k := range ctx.Counters {
 		t.Rows = append(t.Rows, doc.Row{Weight: weights[i], Cells: []string{
-			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches), orNone(k.Timed > 0, scale.Text(doc.Mean(k.TotalNS, k.Timed))),
+			k.Kernel, unit.Share(weights[i], total), unit.Count(k.Launches),
+			orNone(k.Timed > 0, scale.Text(doc.Mean(k.TotalNS, k.Timed))),
 			peakText(k.ComputePct), peakText(k.MemoryPct), words.Side(side(ctx, i)),
 			optionalPct(k.DRAMPct), dramRate(k), optionalPct(k.L1HitPct), optionalPct(k.L2HitPct),
-			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct), label.Clip(label.Clean(strings.Join(k.Limiters, ", ")), 40),
-			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k), label.Clip(label.Clean(k.Category), 24),
+			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct),
+			label.Clip(label.Clean(strings.Join(k.Limiters, ", ")), 40),
+			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k),
+			label.Clip(label.Clean(k.Category), 24),
 		}})
 	}
 	t = t.Cut(maxCounted).WithoutEmpty()
@@ -143,11 +151,13 @@ func Screen(ctx *section.Context) doc.Section {
 	}
 	weights, total, timed := view.CounterWeights(ctx.Summary)
 	t := doc.Table{Title: "kernels", More: doc.Rest{Total: total, Of: counterWord(ctx, timed)}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col("compute", doc.Number), doc.Col("memory", doc.Number), doc.Col("occupancy", doc.Number), doc.Col("limited by", doc.Text), doc.Col("kernel", doc.KernelName),
+		doc.Col("%", doc.Number), doc.Col("compute", doc.Number), doc.Col("memory", doc.Number),
+		doc.Col("occupancy", doc.Number), doc.Col("limited by", doc.Text), doc.Col("kernel", doc.KernelName),
 	}}
 	for i, k := range ctx.Counters {
 		t.Rows = append(t.Rows, doc.Row{Weight: weights[i], Cells: []string{
-			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct), words.Side(side(ctx, i)), k.Kernel,
+			unit.Share(weights[i], total), peakText(k.ComputePct), peakText(k.MemoryPct), peakText(k.OccupancyPct),
+			words.Side(side(ctx, i)), k.Kernel,
 		}})
 	}
 	of := "total kernel time " + unit.Duration(total) + ", profiled one by one"
@@ -197,7 +207,8 @@ func adviceItem(r summary.Advice, launches int64) doc.Item {
 	if notes != nil {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
-	return doc.Item{Mark: label.Clip(label.Clean(r.Type), 10), Text: text + ": " + wholeSentences(label.Clean(r.Text), adviceColumns)}
+	return doc.Item{Mark: label.Clip(label.Clean(r.Type), 10),
+		Text: text + ": " + wholeSentences(label.Clean(r.Text), adviceColumns)}
 }
 
 // wholeSentences cuts text after the last sentence that fits. It keeps at least one

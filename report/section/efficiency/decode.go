@@ -28,8 +28,10 @@ func decode(ctx *section.Context) doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "decode steps", Columns: []doc.Column{
-		doc.Col("batch", doc.Number), doc.Col("steps", doc.Number), doc.Col("weights", doc.Number), doc.Col("KV cache", doc.Number), doc.Col(scale.Head("step time"), doc.Number), doc.Col("GB/s", doc.Number),
-		doc.Col("% of peak", doc.Number), doc.Col("% over GPU time", doc.Number), doc.Col("% over graphs", doc.Number), doc.Col("limit tokens/s", doc.Number),
+		doc.Col("batch", doc.Number), doc.Col("steps", doc.Number), doc.Col("weights", doc.Number),
+		doc.Col("KV cache", doc.Number), doc.Col(scale.Head("step time"), doc.Number), doc.Col("GB/s", doc.Number),
+		doc.Col("% of peak", doc.Number), doc.Col("% over GPU time", doc.Number), doc.Col("% over graphs", doc.Number),
+		doc.Col("limit tokens/s", doc.Number),
 	}}
 	for _, d := range list {
 		if d.Known > 0 {
@@ -55,7 +57,8 @@ func decodeCells(d *efficiency.Decode, scale doc.Scale) []string {
 	if d.Ceiling > 0 {
 		limit = figure(d.Ceiling, true)
 	}
-	return []string{unit.Count(d.Batch), unit.Count(d.Known), unit.Bytes(d.Weights), unit.Bytes(d.KV), scale.Text(d.WallNS), figure(d.GBPS, true),
+	return []string{unit.Count(d.Batch), unit.Count(d.Known), unit.Bytes(d.Weights), unit.Bytes(d.KV),
+		scale.Text(d.WallNS), figure(d.GBPS, true),
 		percent(d.Share), percent(d.ShareGPU), replays, limit}
 }
 
@@ -85,5 +88,6 @@ func decodeUnknown(list []efficiency.Decode) string {
 		}
 		parts = append(parts, text)
 	}
-	return fmt.Sprintf("Unknown for %s of %s. ", unit.Count(unknown), label.Plural(steps, "decode step")) + doc.Capital(strings.Join(parts, "; ")) + "."
+	return fmt.Sprintf("Unknown for %s of %s. ", unit.Count(unknown),
+		label.Plural(steps, "decode step")) + doc.Capital(strings.Join(parts, "; ")) + "."
 }

@@ -48,8 +48,11 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{
-		doc.Col("GPU", doc.Text), doc.Col("MFU", doc.Number), doc.Col("HFU", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number), doc.Col("% FLOPs known", doc.Number), doc.Col("% bytes known", doc.Number),
-		doc.Col("matrix TFLOP/s", doc.Number), doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number),
+		doc.Col("GPU", doc.Text), doc.Col("MFU", doc.Number), doc.Col("HFU", doc.Number),
+		doc.Col(scale.Head("GPU time"), doc.Number), doc.Col("% FLOPs known", doc.Number),
+		doc.Col("% bytes known", doc.Number),
+		doc.Col("matrix TFLOP/s", doc.Number), doc.Col(scale.Head("roofline"), doc.Number),
+		doc.Col(scale.Head("recoverable"), doc.Number),
 	}}
 	for _, d := range devices {
 		place := ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
@@ -57,12 +60,15 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 			place = fmt.Sprintf("rank %d GPU %d", d.Rank, d.Device)
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: d.RecoverableNS, Cells: []string{
-			place, share(d.MFU), share(d.HFU), scale.Text(d.GPUNS), known(d.EfficiencySums, d.FLOPsKnownNS), known(d.EfficiencySums, d.BytesKnownNS),
-			achieved(d.EfficiencySums), rooflined(d.EfficiencySums, scale.Text(d.RooflineNS)), rooflined(d.EfficiencySums, scale.Text(d.RecoverableNS)),
+			place, share(d.MFU), share(d.HFU), scale.Text(d.GPUNS), known(d.EfficiencySums, d.FLOPsKnownNS),
+			known(d.EfficiencySums, d.BytesKnownNS),
+			achieved(d.EfficiencySums), rooflined(d.EfficiencySums, scale.Text(d.RooflineNS)),
+			rooflined(d.EfficiencySums, scale.Text(d.RecoverableNS)),
 		}})
 	}
 	t.Note = "MFU and HFU: % of the peak over the GPU window. Matrix TFLOP/s: while matrix operators run." + notesOf(devices, func(d summary.EfficiencyDevice) *summary.EfficiencySums { return &d.EfficiencySums })
-	return doc.Section{Title: "Efficiency of GPUs", Blocks: []doc.Block{t.Cut(section.MaxDevices).WithoutEmpty()}, Fold: true}
+	return doc.Section{Title: "Efficiency of GPUs", Blocks: []doc.Block{t.Cut(section.MaxDevices).WithoutEmpty()},
+		Fold: true}
 }
 
 // rooflined returns a text about operators with a roofline, or "" if there are none.
@@ -113,8 +119,10 @@ func steps(ctx *section.Context) doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "steps", Columns: []doc.Column{
-		doc.Col("step", doc.Name), doc.Col(scale.Head("step time"), doc.Number), doc.Col("MFU", doc.Number), doc.Col("HFU", doc.Number), doc.Col("TFLOP/s per GPU", doc.Number),
-		doc.Col("% FLOPs known", doc.Number), doc.Col("matrix TFLOP/s", doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("MFU over ranks", doc.Text),
+		doc.Col("step", doc.Name), doc.Col(scale.Head("step time"), doc.Number), doc.Col("MFU", doc.Number),
+		doc.Col("HFU", doc.Number), doc.Col("TFLOP/s per GPU", doc.Number),
+		doc.Col("% FLOPs known", doc.Number), doc.Col("matrix TFLOP/s", doc.Number),
+		doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("MFU over ranks", doc.Text),
 	}}
 	for _, st := range list {
 		rate := ""
@@ -123,10 +131,12 @@ func steps(ctx *section.Context) doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: st.WallNS, Cells: []string{
 			st.Name, scale.Text(doc.Mean(st.WallNS, int64(st.GPUs))), share(st.MFU), share(st.HFU), rate,
-			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums), rooflined(st.EfficiencySums, scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs)))), mfuOverRanks(st),
+			known(st.EfficiencySums, st.FLOPsKnownNS), achieved(st.EfficiencySums),
+			rooflined(st.EfficiencySums, scale.Text(doc.Mean(st.RecoverableNS, int64(st.GPUs)))), mfuOverRanks(st),
 		}})
 	}
-	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run." + notesOf(list, func(st efficiency.Step) *summary.EfficiencySums { return &st.EfficiencySums })
+	t.Note = "TFLOP/s per GPU: model FLOPs / step time. Matrix TFLOP/s: while matrix operators run." + notesOf(list,
+		func(st efficiency.Step) *summary.EfficiencySums { return &st.EfficiencySums })
 	return doc.Section{Title: "Efficiency of steps", Blocks: []doc.Block{t.Cut(maxSteps).WithoutEmpty()}, Fold: true}
 }
 
@@ -153,8 +163,10 @@ func Transfers(ctx *section.Context) doc.Section {
 	}
 	each := doc.ScaleOf(means...)
 	t := doc.Table{Title: "kinds of transfers", More: doc.Rest{Total: total, Of: "transfer time"}, Columns: []doc.Column{
-		doc.Col("transfer", doc.Name), doc.Col("ranks", doc.Number), doc.Col("count", doc.Number), doc.Col("mean size", doc.Number), doc.Col(each.Head("mean time"), doc.Number),
-		doc.Col("algbw (GB/s)", doc.Number), doc.Col("busbw (GB/s)", doc.Number), doc.Col("link", doc.Text), doc.Col("peak (GB/s)", doc.Number), doc.Col("% of peak", doc.Text),
+		doc.Col("transfer", doc.Name), doc.Col("ranks", doc.Number), doc.Col("count", doc.Number),
+		doc.Col("mean size", doc.Number), doc.Col(each.Head("mean time"), doc.Number),
+		doc.Col("algbw (GB/s)", doc.Number), doc.Col("busbw (GB/s)", doc.Number), doc.Col("link", doc.Text),
+		doc.Col("peak (GB/s)", doc.Number), doc.Col("% of peak", doc.Text),
 	}}
 	lower := false
 	for i := range list {
@@ -185,7 +197,8 @@ func Transfers(ctx *section.Context) doc.Section {
 	if lower {
 		t.Note += " ≥: the time includes waiting for other ranks, so the bandwidth of the link is at least this."
 	}
-	return doc.Section{Title: "Bandwidth of collectives and copies", Blocks: []doc.Block{t.Cut(maxTransfers).WithoutEmpty()}, Fold: true}
+	return doc.Section{Title: "Bandwidth of collectives and copies",
+		Blocks: []doc.Block{t.Cut(maxTransfers).WithoutEmpty()}, Fold: true}
 }
 
 // size returns the mean size of a transfer, or "" if the sum is too large.
@@ -213,12 +226,14 @@ func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "reasons", Columns: []doc.Column{
-		doc.Col("% of GPU time", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number), doc.Col("unknown", doc.Text), doc.Col("reason", doc.Text), doc.Col("most in", doc.Name),
+		doc.Col("% of GPU time", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number), doc.Col("unknown", doc.Text),
+		doc.Col("reason", doc.Text), doc.Col("most in", doc.Name),
 	}}
 	var remedies []string
 	for _, u := range list {
 		reason := words.Unknown(u.Reason)
-		t.Rows = append(t.Rows, doc.Row{Weight: u.NS, Cells: []string{unit.Share(u.NS, total.GPUNS), scale.Text(mean(total, u.NS)), what(u), reason.Text, largest(u)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: u.NS,
+			Cells: []string{unit.Share(u.NS, total.GPUNS), scale.Text(mean(total, u.NS)), what(u), reason.Text, largest(u)}})
 		if reason.Remedy != "" && !slices.Contains(remedies, reason.Remedy) {
 			remedies = append(remedies, reason.Remedy)
 		}
@@ -228,7 +243,8 @@ func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 		blocks = append(blocks, doc.Paragraph{Text: "To know more: " + strings.Join(remedies, "; ") + "."})
 	}
 	known := min(total.FLOPsKnownNS, total.BytesKnownNS) > total.GPUNS/2
-	return doc.Section{Title: "GPU time without known FLOPs, bytes or roofline", Blocks: blocks, Fold: known && total.RooflineNS > 0}
+	return doc.Section{Title: "GPU time without known FLOPs, bytes or roofline", Blocks: blocks, Fold: known &&
+		total.RooflineNS > 0}
 }
 
 // what says which of FLOPs, bytes and the roofline are unknown in most of the time.

@@ -34,7 +34,8 @@ func Sections(ctx *section.Context) []doc.Section {
 	if total.FLOPsKnownNS == 0 && total.BytesKnownNS == 0 {
 		return []doc.Section{nothing(ctx, total), Transfers(ctx)}
 	}
-	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), decode(ctx), counted(ctx), Transfers(ctx), unknowns(ctx, total)}
+	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), decode(ctx), counted(ctx), Transfers(ctx),
+		unknowns(ctx, total)}
 }
 
 // nothing returns the one line of a run without input shapes.
@@ -80,7 +81,8 @@ const title = "Efficiency: FLOPs, bytes and roofline"
 // whole returns the coverage, MFU and the operators with the most recoverable time.
 func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: coverage(total) + communication(total)}
-	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total), recoverable(ctx, total), graphs(ctx, total)}
+	texts := []string{utilization(ctx, total), logged(ctx), clocks(ctx.Summary), matrix(ctx, total),
+		recoverable(ctx, total), graphs(ctx, total)}
 	for _, text := range append(texts, remarks(ctx, total)...) {
 		if text != "" {
 			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
@@ -98,7 +100,8 @@ func coverage(total efficiency.Total) string {
 		return fmt.Sprintf("FLOPs and bytes are known for %s of total GPU time (%s%s).", of(total.FLOPsKnownNS),
 			unit.DurationOf(mean(total, total.FLOPsKnownNS), mean(total, work)), perGPU(total))
 	}
-	return fmt.Sprintf("FLOPs are known for %s of total GPU time, bytes for %s (total %s%s).", of(total.FLOPsKnownNS), of(total.BytesKnownNS),
+	return fmt.Sprintf("FLOPs are known for %s of total GPU time, bytes for %s (total %s%s).", of(total.FLOPsKnownNS),
+		of(total.BytesKnownNS),
 		unit.Duration(mean(total, work)), perGPU(total))
 }
 
@@ -167,7 +170,8 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 
 // withoutTypes reports whether no matrix operator has the types of its tensors, as in NVTX ranges.
 func withoutTypes(s *summary.Summary) bool {
-	return !slices.ContainsFunc(s.Efficiency.Rows, func(r summary.EfficiencyRow) bool { return r.Unit == "matrix" && len(r.Types) > 0 })
+	return !slices.ContainsFunc(s.Efficiency.Rows,
+		func(r summary.EfficiencyRow) bool { return r.Unit == "matrix" && len(r.Types) > 0 })
 }
 
 // clocks states the clock and the power of the GPUs by a monitor of the same run, with the
@@ -176,13 +180,15 @@ func clocks(s *summary.Summary) string {
 	var parts []string
 	gpus := int64(1)
 	text, working := workingClock(s)
-	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
+	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"},
+		{"gpu.throttled", "time throttled"}} {
 		r := efficiency.Monitored(s, m.metric)
 		if r == nil || working && m.metric != "gpu.power" {
 			continue
 		}
 		gpus = max(gpus, r.Places)
-		text := fmt.Sprintf("%s mean %s, %s to %s", m.what, unit.Value(*r.Mean, r.Unit), unit.Value(*r.Min, r.Unit), unit.Value(*r.Max, r.Unit))
+		text := fmt.Sprintf("%s mean %s, %s to %s", m.what, unit.Value(*r.Mean, r.Unit), unit.Value(*r.Min, r.Unit),
+			unit.Value(*r.Max, r.Unit))
 		if peak := efficiency.PeakClock(s); m.metric == "gpu.clock" && peak > 0 {
 			text += fmt.Sprintf(" (matrix peaks assume %s)", unit.Value(peak, r.Unit))
 		}
@@ -191,7 +197,8 @@ func clocks(s *summary.Summary) string {
 	if parts == nil {
 		return text
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s Monitor (%s): %s.", text, label.Plural(gpus, "GPU"), strings.Join(parts, "; ")))
+	return strings.TrimSpace(fmt.Sprintf("%s Monitor (%s): %s.", text, label.Plural(gpus, "GPU"),
+		strings.Join(parts, "; ")))
 }
 
 // workingClock states the clock of the GPUs while they worked, and the peak at this clock.
@@ -233,7 +240,8 @@ func formula(ctx *section.Context, total efficiency.Total) string {
 	sourceOf := func(figure string) string { return words.PeakSource(peakSource(ctx.Summary, figure)) }
 	wall := unit.Duration(mean(total, total.WallNS)) + perGPU(total)
 	if len(types) == 1 {
-		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s). Peak: %s of %s, dense, %s.", work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
+		return fmt.Sprintf("MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s). Peak: %s of %s, dense, %s.",
+			work(total, total.ModelFLOPs), rateText(types[0].TFLOPS),
 			wall, types[0].Dtype, gpuNames(total), sourceOf(types[0].Dtype))
 	}
 	var peaks []string
@@ -324,7 +332,8 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("Matrix operators with known FLOPs take %s of total GPU time. While they run, they achieve: %s.", unit.Share(ns, efficiency.Work(&total.EfficiencySums)), strings.Join(parts, ", "))
+	return fmt.Sprintf("Matrix operators with known FLOPs take %s of total GPU time. While they run, they achieve: %s.",
+		unit.Share(ns, efficiency.Work(&total.EfficiencySums)), strings.Join(parts, ", "))
 }
 
 // operators returns the operators with the most recoverable time.
@@ -335,11 +344,15 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		times = append(times, mean(total, o.GPUNS))
 	}
 	scale := doc.ScaleOf(times...)
-	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"}, Columns: []doc.Column{
-		doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text), doc.Col("calls", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number),
-		doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number), doc.Col("% of recoverable", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
-		doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number), doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
-	}}
+	t := doc.Table{Title: "operators", More: doc.Rest{Total: total.RecoverableNS, Of: "recoverable time"},
+		Columns: []doc.Column{
+			doc.Col("operator", doc.Name), doc.Col("input shapes", doc.Name), doc.Col("types", doc.Text),
+			doc.Col("calls", doc.Number), doc.Col(scale.Head("GPU time"), doc.Number),
+			doc.Col(scale.Head("roofline"), doc.Number), doc.Col(scale.Head("recoverable"), doc.Number),
+			doc.Col("% of recoverable", doc.Number), doc.Col("% of roofline", doc.Number), doc.Col("bound", doc.Text),
+			doc.Col("TFLOP/s", doc.Number), doc.Col("GB/s", doc.Number), doc.Col("FLOP/byte", doc.Number),
+			doc.Col(scale.Head("during comm"), doc.Number), doc.Col("GPU time over ranks", doc.Text),
+		}}
 	if total.RooflineNS == 0 {
 		return withoutRoofline(t, total, list, scale)
 	}
@@ -349,8 +362,10 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 			continue // nothing is known to be recoverable
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
-			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)),
-			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)), unit.Share(o.RecoverableNS, total.RecoverableNS), ofRoofline(o), words.Bound(o.Bound),
+			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count),
+			scale.Text(mean(total, o.GPUNS)),
+			scale.Text(mean(total, *o.RooflineNS)), scale.Text(mean(total, o.RecoverableNS)),
+			unit.Share(o.RecoverableNS, total.RecoverableNS), ofRoofline(o), words.Bound(o.Bound),
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
 		}})
 	}
@@ -366,7 +381,8 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 		}
 	}
 	if ns := mean(total, efficiency.Hidden(list)); ns > 0 {
-		t.Note += fmt.Sprintf(" Other calls of these operators have no roofline and are not in the table: %s.", unit.Duration(ns))
+		t.Note += fmt.Sprintf(" Other calls of these operators have no roofline and are not in the table: %s.",
+			unit.Duration(ns))
 	}
 	if cachedRows(list) {
 		t.Note += " Over 100% of the roofline: inputs in the L2 cache."
@@ -384,7 +400,8 @@ func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Oper
 			continue
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.GPUNS, Cells: []string{
-			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count), scale.Text(mean(total, o.GPUNS)), "", "", "", "", "",
+			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count),
+			scale.Text(mean(total, o.GPUNS)), "", "", "", "", "",
 			arithmetic(o), bandwidth(o), figure(o.Intensity()), overlapped(total, o, scale), overRanks(o, scale),
 		}})
 	}

@@ -19,7 +19,8 @@ func given(total efficiency.Total) string {
 	}
 	peak := float64(total.ModelFLOPs) / (*total.MFU * float64(total.WallNS)) * 1e9
 	text := fmt.Sprintf("MFU: %s. MFU = model FLOPs / (peak × GPU window) = %s / (%s × %s%s). Model FLOPs: those of %s, for each whole step.",
-		percent(*total.MFU), work(total, total.ModelFLOPs), unit.FLOPRate(peak), unit.Duration(mean(total, total.WallNS)), perGPU(total), flag)
+		percent(*total.MFU), work(total, total.ModelFLOPs), unit.FLOPRate(peak), unit.Duration(mean(total,
+			total.WallNS)), perGPU(total), flag)
 	switch {
 	case total.HFU == nil:
 	case total.FLOPsKnownNS < total.GPUNS:

@@ -27,7 +27,8 @@ func graphs(ctx *section.Context, total efficiency.Total) string {
 	}
 	var left []string
 	for _, u := range r.Unmatched {
-		left = append(left, fmt.Sprintf("%s (%s of GPU time): %s", launches(u.Launches), unit.Share(u.NS, total.GPUNS), words.Unmatched(u.Reason)))
+		left = append(left, fmt.Sprintf("%s (%s of GPU time): %s", launches(u.Launches), unit.Share(u.NS, total.GPUNS),
+			words.Unmatched(u.Reason)))
 	}
 	if left != nil {
 		text = append(text, "Operators unknown: "+strings.Join(left, "; ")+".")

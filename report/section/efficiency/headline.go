@@ -23,10 +23,12 @@ func Headline(ctx *section.Context) string {
 		parts = append(parts, "MFU "+words.Utilization(mfu))
 	}
 	if d, ok := decoded(ctx); ok {
-		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share), unit.Count(d.Batch)))
+		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share),
+			unit.Count(d.Batch)))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
-		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)),
+			perGPU(total),
 			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
 		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
 			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
@@ -101,14 +103,17 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 			copies = summary.Plus(copies, o.RecoverableNS)
 		}
 	}
-	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.",
+		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
 		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
 	if ns > 0 {
-		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).", unit.Duration(mean(total, ns)),
+		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).",
+			unit.Duration(mean(total, ns)),
 			unit.Duration(mean(total, total.RooflineNS)), unit.Share(min(total.RooflineNS, ns), ns))
 	}
 	if overlap > 0 {
-		text += fmt.Sprintf(" Communication ran during %s of this GPU time (%s) and may have slowed it.", unit.Duration(mean(total, overlap)), unit.Share(overlap, ns))
+		text += fmt.Sprintf(" Communication ran during %s of this GPU time (%s) and may have slowed it.",
+			unit.Duration(mean(total, overlap)), unit.Share(overlap, ns))
 	}
 	if copies > 0 {
 		text += fmt.Sprintf(" Copies between CPU and GPU account for %s of the recoverable time, also where they overlap kernels.", unit.Duration(mean(total, copies)))

@@ -32,12 +32,15 @@ func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
 		{convolution, "Convolutions", "torch.backends.cudnn.allow_tf32 = True"},
 	} {
 		if of.NS > 0 && float64(of.NS) >= muchFullPrecision*float64(total.GPUNS) {
-			took := fmt.Sprintf("%s in fp32 without TF32 take %s of total GPU time (%s%s). ", of.what, unit.Share(of.NS, total.GPUNS), unit.Duration(mean(total, of.NS)), perGPU(total))
-			saved := fmt.Sprintf("TF32 saves at most %s (%s): %s. ", unit.Duration(mean(total, of.SavedNS)), unit.Share(of.SavedNS, total.GPUNS), of.setting)
+			took := fmt.Sprintf("%s in fp32 without TF32 take %s of total GPU time (%s%s). ", of.what,
+				unit.Share(of.NS, total.GPUNS), unit.Duration(mean(total, of.NS)), perGPU(total))
+			saved := fmt.Sprintf("TF32 saves at most %s (%s): %s. ", unit.Duration(mean(total, of.SavedNS)),
+				unit.Share(of.SavedNS, total.GPUNS), of.setting)
 			out = append(out, took+saved+precision)
 		}
 	}
-	if p := efficiency.Fusible(ctx.Summary); total.BytesKnownNS*2 >= total.GPUNS && p.NS > 0 && float64(p.NS) >= muchFusible*float64(total.GPUNS) {
+	if p := efficiency.Fusible(ctx.Summary); total.BytesKnownNS*2 >= total.GPUNS && p.NS > 0 &&
+		float64(p.NS) >= muchFusible*float64(total.GPUNS) {
 		took := fmt.Sprintf("Memory-bound elementwise operators, normalizations and reductions take %s of total GPU time (%s%s). ",
 			unit.Share(p.NS, total.GPUNS), unit.Duration(mean(total, p.NS)), perGPU(total))
 		out = append(out, took+fusion)

@@ -31,15 +31,23 @@ type figureColumn struct{ metric, stat, head string }
 // figureColumns are the columns of results in their order. Those that no result has are
 // left out.
 var figureColumns = []figureColumn{
-	{"throughput.requests", "", "requests"}, {"serving.goodput", "", "goodput"}, {"throughput.output_tokens", "", "output tokens"}, {"throughput.total_tokens", "", "tokens"}, {"throughput.samples", "", "samples"},
-	{"serving.ttft", "median", "TTFT median"}, {"serving.ttft", "p50", "TTFT p50"}, {"serving.ttft", "mean", "TTFT mean"}, {"serving.ttft", "p99", "TTFT p99"},
+	{"throughput.requests", "", "requests"}, {"serving.goodput", "", "goodput"},
+	{"throughput.output_tokens", "", "output tokens"}, {"throughput.total_tokens", "", "tokens"},
+	{"throughput.samples", "", "samples"},
+	{"serving.ttft", "median", "TTFT median"}, {"serving.ttft", "p50", "TTFT p50"},
+	{"serving.ttft", "mean", "TTFT mean"}, {"serving.ttft", "p99", "TTFT p99"},
 	{"serving.tpot", "median", "TPOT median"}, {"serving.tpot", "p50", "TPOT p50"}, {"serving.tpot", "p99", "TPOT p99"},
 	{"serving.itl", "median", "ITL median"}, {"serving.itl", "p50", "ITL p50"}, {"serving.itl", "p99", "ITL p99"},
-	{"serving.e2e", "median", "E2E median"}, {"serving.e2e", "p50", "E2E p50"}, {"serving.e2e", "", "E2E"}, {"serving.e2e", "p99", "E2E p99"}, {"serving.e2e", "mean", "E2E mean"},
-	{"step.prefill_time", "", "prefill"}, {"step.decode_time", "median", "decode step"}, {"serving.duration", "", "duration"}, {"requests.completed", "", "completed"}, {"requests.failed", "", "failed"},
-	{"comm.busbw", "out-of-place", "bus bandwidth"}, {"comm.time", "out-of-place", "time"}, {"comm.algbw", "out-of-place", "alg. bandwidth"}, {"comm.busbw", "in-place", "in place"},
-	{"weight_sync.time", "mean", "weight sync"}, {"weight_sync.time", "min", "min"}, {"weight_sync.time", "max", "max"}, {"weight_sync.bandwidth", "", "bandwidth"},
-	{"memory.peak", "", "peak memory"}, {"benchmark.speedup", "", "speedup"}, {"network.bandwidth", "", "bandwidth"}, {"requests.sent", "", "sent"},
+	{"serving.e2e", "median", "E2E median"}, {"serving.e2e", "p50", "E2E p50"}, {"serving.e2e", "", "E2E"},
+	{"serving.e2e", "p99", "E2E p99"}, {"serving.e2e", "mean", "E2E mean"},
+	{"step.prefill_time", "", "prefill"}, {"step.decode_time", "median", "decode step"},
+	{"serving.duration", "", "duration"}, {"requests.completed", "", "completed"}, {"requests.failed", "", "failed"},
+	{"comm.busbw", "out-of-place", "bus bandwidth"}, {"comm.time", "out-of-place", "time"},
+	{"comm.algbw", "out-of-place", "alg. bandwidth"}, {"comm.busbw", "in-place", "in place"},
+	{"weight_sync.time", "mean", "weight sync"}, {"weight_sync.time", "min", "min"}, {"weight_sync.time", "max", "max"},
+	{"weight_sync.bandwidth", "", "bandwidth"},
+	{"memory.peak", "", "peak memory"}, {"benchmark.speedup", "", "speedup"}, {"network.bandwidth", "", "bandwidth"},
+	{"requests.sent", "", "sent"},
 }
 
 // ordered returns the columns of results. A screen has no room for all: there the first
@@ -78,7 +86,8 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 		if len(list) > most && bench.FigureOf(list[0], "comm.busbw", "out-of-place") != nil {
 			list, lead = largestFirst(list), lead+", large messages first"
 		}
-		out = append(out, doc.Section{Title: "Results of " + name, Lead: lead, Blocks: append([]doc.Block{resultTable(ctx, list, most == screenResults).Cut(most)}, drawn...)})
+		out = append(out, doc.Section{Title: "Results of " + name, Lead: lead,
+			Blocks: append([]doc.Block{resultTable(ctx, list, most == screenResults).Cut(most)}, drawn...)})
 		drawn = nil // the pictures have the results of all producers
 		for _, sw := range bench.Sweeps(ctx.Summary) {
 			if t := sweep(sw, most == screenResults); sw.Producer == p && len(t.Rows) > 0 {
@@ -107,7 +116,8 @@ func largestFirst(list []*summary.Benchmark) []*summary.Benchmark {
 		v, _ := strconv.ParseFloat(b.Settings["bytes"], 64)
 		return v
 	}
-	return slices.SortedStableFunc(slices.Values(list), func(a, b *summary.Benchmark) int { return cmp.Compare(size(b), size(a)) })
+	return slices.SortedStableFunc(slices.Values(list),
+		func(a, b *summary.Benchmark) int { return cmp.Compare(size(b), size(a)) })
 }
 
 // resultTable returns a row for each result of a producer.
@@ -128,7 +138,8 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) d
 	}
 	var figures []figureColumn
 	for _, c := range ordered(screen) {
-		if len(figures) < mostFigures && slices.ContainsFunc(list, func(b *summary.Benchmark) bool { return bench.FigureOf(b, c.metric, c.stat) != nil }) {
+		if len(figures) < mostFigures && slices.ContainsFunc(list,
+			func(b *summary.Benchmark) bool { return bench.FigureOf(b, c.metric, c.stat) != nil }) {
 			figures = append(figures, c)
 			t.Columns = append(t.Columns, doc.Col(c.head, doc.Number))
 		}
@@ -148,7 +159,8 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) d
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: append(row, figureCells(b, figures)...)})
 	}
-	if len(list) > 1 && !several && len(list) <= 4 && bench.FigureOf(list[0], "serving.ttft", "mean") != nil && !swept(ctx, list[0].Producer) {
+	if len(list) > 1 && !several && len(list) <= 4 && bench.FigureOf(list[0], "serving.ttft", "mean") != nil &&
+		!swept(ctx, list[0].Producer) {
 		t.Note = "The first result of several is often of a cold server."
 	}
 	return t
@@ -209,7 +221,8 @@ func sweep(run bench.Sweep, screen bool) doc.Table {
 		}
 	}
 	t := doc.Table{Title: "by " + run.Setting.Head,
-		Columns: []doc.Column{doc.Col(run.Setting.Head, doc.Number), doc.Col(head, doc.Number), doc.Col("of the first", doc.Number)}}
+		Columns: []doc.Column{doc.Col(run.Setting.Head, doc.Number), doc.Col(head, doc.Number),
+			doc.Col("of the first", doc.Number)}}
 	var latencies []figureColumn
 	for _, c := range ordered(screen) {
 		if run.Has(c.metric, c.stat) && len(latencies) < 6 {
@@ -225,7 +238,8 @@ func sweep(run bench.Sweep, screen bool) doc.Table {
 	}
 	if b := run.Knee(); b != nil {
 		metric, stat := run.Latency()
-		t.Note = fmt.Sprintf("Knee: %s %s has the highest throughput for its latency (%s %s).", run.Setting.Head, label.Clip(label.Clean(run.Setting.Of(b)), 20), latencyNames[metric], stat)
+		t.Note = fmt.Sprintf("Knee: %s %s has the highest throughput for its latency (%s %s).", run.Setting.Head,
+			label.Clip(label.Clean(run.Setting.Of(b)), 20), latencyNames[metric], stat)
 	}
 	first := bench.FigureOf(run.List[0], metric, "").Value
 	for _, b := range run.List {

@@ -30,7 +30,8 @@ func hangs(ctx *section.Context, most int) doc.Section {
 		return doc.Section{}
 	}
 	several := list[0].Run != ""
-	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("call", doc.Text), doc.Col("sequence", doc.Number), doc.Col("missing", doc.Text), doc.Col("state", doc.Text), doc.Col("group", doc.Text), doc.Col("since", doc.Text)}}
+	t := doc.Table{Title: "calls", Columns: []doc.Column{doc.Col("call", doc.Text), doc.Col("sequence", doc.Number),
+		doc.Col("missing", doc.Text), doc.Col("state", doc.Text), doc.Col("group", doc.Text), doc.Col("since", doc.Text)}}
 	for i := range list {
 		h := &list[i]
 		seq := unit.None
@@ -46,7 +47,8 @@ func hangs(ctx *section.Context, most int) doc.Section {
 		}
 	}
 	t.Note = "Ranks that did not arrive and wait in no other call are nearest to the cause; their calls come first. Look at their logs and stacks (py-spy dump) first."
-	return doc.Section{Title: "Calls that did not complete", Lead: "from the flight recorder, the watchdog and NCCL", Blocks: []doc.Block{t.Cut(most)}}
+	return doc.Section{Title: "Calls that did not complete", Lead: "from the flight recorder, the watchdog and NCCL",
+		Blocks: []doc.Block{t.Cut(most)}}
 }
 
 // groupName returns how a group is shown.
@@ -70,9 +72,11 @@ func hangState(h *hang.Hang) string {
 	case hang.NotArrived:
 		s = fmt.Sprintf("%s did not arrive; %s", ranksText(h.Absent, "", ""), ranksText(h.Waiting, "waits", "wait"))
 	case hang.NotCompleted:
-		s = fmt.Sprintf("%s; completed on %s", ranksText(h.Absent, "has not completed it", "have not completed it"), ranksText(h.Waiting, "", ""))
+		s = fmt.Sprintf("%s; completed on %s", ranksText(h.Absent, "has not completed it", "have not completed it"),
+			ranksText(h.Waiting, "", ""))
 	case hang.Unpaired:
-		s = fmt.Sprintf("%s on rank %d without a %s on rank %d", label.Plural(h.Calls, "call"), h.Waiting[0], counterpart(h.Op), h.Absent[0])
+		s = fmt.Sprintf("%s on rank %d without a %s on rank %d", label.Plural(h.Calls, "call"), h.Waiting[0],
+			counterpart(h.Op), h.Absent[0])
 		if h.Places {
 			s += " (ranks in the group)"
 		}
@@ -182,10 +186,15 @@ func groups(ctx *section.Context, most int) doc.Section {
 	slices.SortStableFunc(order, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(b.pending, a.pending), cmp.Compare(b.size, a.size), cmp.Compare(b.calls, a.calls))
 	})
-	t := doc.Table{Title: "groups", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("from", doc.Text), doc.Col("ranks", doc.Number), doc.Col("given", doc.Number), doc.Col("nodes", doc.Number), doc.Col("channels", doc.Number),
-		doc.Col("calls", doc.Number), doc.Col("pending", doc.Number), doc.Col("transports", doc.Text), doc.Col("NCCL", doc.Text)}}
+	t := doc.Table{Title: "groups", Columns: []doc.Column{doc.Col("group", doc.Text), doc.Col("from", doc.Text),
+		doc.Col("ranks", doc.Number), doc.Col("given", doc.Number), doc.Col("nodes", doc.Number),
+		doc.Col("channels", doc.Number),
+		doc.Col("calls", doc.Number), doc.Col("pending", doc.Number), doc.Col("transports", doc.Text), doc.Col("NCCL",
+			doc.Text)}}
 	for _, r := range order {
-		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size), positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), pendingText(r.source, r.pending), transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: []string{groupName(r.group, r.desc), r.source, positive(r.size),
+			positive(r.rows), positive(r.nodes), positive(r.channels), unit.Count(r.calls), pendingText(r.source, r.pending),
+			transportText(r.transports), cmp.Or(label.Clean(r.version), unit.None)}})
 	}
 	if runs != nil {
 		t.Columns = append([]doc.Column{doc.Col("run", doc.Text)}, t.Columns...)
@@ -214,7 +223,8 @@ func positive(n int) string {
 
 // transportText returns the transports with their connections, the most frequent first.
 func transportText(of map[string]int64) string {
-	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(of[b], of[a]), strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(of),
+		func(a, b string) int { return cmp.Or(cmp.Compare(of[b], of[a]), strings.Compare(a, b)) })
 	var parts []string
 	for _, n := range names[:min(len(names), 3)] {
 		parts = append(parts, fmt.Sprintf("%s (%d)", label.Clean(n), of[n]))

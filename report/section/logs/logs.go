@@ -30,7 +30,9 @@ func Screen(ctx *section.Context) []doc.Section {
 	if len(values.Blocks) == 0 { // no metric has a canonical name
 		values = others(ctx, screenMetrics)
 	}
-	return narrow(slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults), []doc.Section{phases(ctx, screenPhases), byPhase(ctx, screenMonitored), services(ctx, screenServices), values, groups(ctx, screenGroups)}))
+	return narrow(slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults),
+		[]doc.Section{phases(ctx, screenPhases), byPhase(ctx, screenMonitored), services(ctx, screenServices), values,
+			groups(ctx, screenGroups)}))
 }
 
 // narrow leaves out the last columns of tables that are wider than a screen.
@@ -60,7 +62,9 @@ func Sections(ctx *section.Context) []doc.Section {
 		}
 		values.Blocks = append(over, values.Blocks...)
 	}
-	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults), []doc.Section{first, byPhase(ctx, mostMonitored), byStep(ctx), clocks(ctx), services(ctx, mostServices), values, places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
+	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults),
+		[]doc.Section{first, byPhase(ctx, mostMonitored), byStep(ctx), clocks(ctx), services(ctx, mostServices), values,
+			places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
 // the metrics of which steps consist.
@@ -94,7 +98,8 @@ func phases(ctx *section.Context, most int) doc.Section {
 	})
 	scale := doc.ScaleOf(times...)
 	several := len(ctx.Inputs) > 1
-	t := doc.Table{Title: "timers", Columns: columns(several, doc.Col("timer", doc.Text), doc.Col("phase", doc.Text), doc.Col("% of steps", doc.Number), doc.Col("n", doc.Number),
+	t := doc.Table{Title: "timers", Columns: columns(several, doc.Col("timer", doc.Text), doc.Col("phase", doc.Text),
+		doc.Col("% of steps", doc.Number), doc.Col("n", doc.Number),
 		doc.Col(scale.Head("median"), doc.Number), doc.Col(scale.Head("max"), doc.Number))}
 	for _, r := range rows {
 		share := unit.None
@@ -107,8 +112,9 @@ func phases(ctx *section.Context, most int) doc.Section {
 		if r.Inside != "" {
 			name = "  " + name
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: int64(min(*r.Sum, math.MaxInt64/2)), Cells: cells(several, r, name, cmp.Or(r.Labels["phase"], unit.None), share, unit.Count(r.N),
-			scale.Text(int64(*r.Median)), scale.Text(int64(*r.Max)))})
+		t.Rows = append(t.Rows, doc.Row{Weight: int64(min(*r.Sum, math.MaxInt64/2)),
+			Cells: cells(several, r, name, cmp.Or(r.Labels["phase"], unit.None), share, unit.Count(r.N),
+				scale.Text(int64(*r.Median)), scale.Text(int64(*r.Max)))})
 	}
 	t.Note = "Indented timers are part of another timer, so shares do not add up."
 	if !slices.ContainsFunc(rows, func(r *summary.Series) bool { return r.Inside != "" }) {
@@ -169,7 +175,8 @@ func metrics(ctx *section.Context, most int) doc.Section {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b *summary.Series) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(slices.Index(roles, a.Role), slices.Index(roles, b.Role)), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Labels["phase"], b.Labels["phase"]))
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(slices.Index(roles, a.Role), slices.Index(roles, b.Role)),
+			cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Labels["phase"], b.Labels["phase"]))
 	})
 	if len(rows) == 0 {
 		return doc.Section{}
@@ -220,7 +227,8 @@ func others(ctx *section.Context, most int) doc.Section {
 	if len(rows) == 0 {
 		return doc.Section{}
 	}
-	return doc.Section{Title: "Other values", Lead: "by the names of the program", Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
+	return doc.Section{Title: "Other values", Lead: "by the names of the program",
+		Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
 }
 
 // table returns a table of rows, each in a unit of its own.
@@ -235,7 +243,8 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 	if places {
 		list = append(list, doc.Col("of", doc.Text))
 	}
-	list = append(list, doc.Col("n", doc.Number), doc.Col("median", doc.Number), doc.Col("mean", doc.Number), doc.Col("min", doc.Number), doc.Col("max", doc.Number), doc.Col("last", doc.Number))
+	list = append(list, doc.Col("n", doc.Number), doc.Col("median", doc.Number), doc.Col("mean", doc.Number),
+		doc.Col("min", doc.Number), doc.Col("max", doc.Number), doc.Col("last", doc.Number))
 	t := doc.Table{Title: title, Columns: columns(several, list...)}
 	for _, r := range rows {
 		row := []string{label.Clip(label.Clean(r.Metric), 40)}

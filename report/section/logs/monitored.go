@@ -26,7 +26,8 @@ const (
 
 // columnsOf are the metrics of the tables, in their order, with the heads of their columns.
 var columnsOf = []struct{ metric, head string }{
-	{"gpu.util", "GPU use"}, {"gpu.memory_util", "memory reads/writes"}, {"memory.used", "memory used"}, {"gpu.power", "power"}, {"gpu.clock", "SM clock"},
+	{"gpu.util", "GPU use"}, {"gpu.memory_util", "memory reads/writes"}, {"memory.used", "memory used"},
+	{"gpu.power", "power"}, {"gpu.clock", "SM clock"},
 	{"host.cpu_util", "CPU use"}, {"host.iowait", "I/O wait"},
 }
 
@@ -77,7 +78,8 @@ func byPhase(ctx *section.Context, most int) doc.Section {
 	slices.SortStableFunc(rows, func(a, b *besideRow) int {
 		return cmp.Or(cmp.Compare(a.Beside, b.Beside), cmp.Compare(a.Input, b.Input), cmp.Compare(b.samples, a.samples))
 	})
-	t := besideTable(ctx, rows, []doc.Column{doc.Col("phase", doc.Text), doc.Col("timer", doc.Text), doc.Col("runs", doc.Number)}, func(r *besideRow) []string {
+	t := besideTable(ctx, rows, []doc.Column{doc.Col("phase", doc.Text), doc.Col("timer", doc.Text),
+		doc.Col("runs", doc.Number)}, func(r *besideRow) []string {
 		if r.Whole() {
 			return []string{"whole input", unit.None, unit.None}
 		}
@@ -101,8 +103,10 @@ func besideLead(rows []*besideRow) string {
 }
 
 // besideTable returns a table of rows with the metrics that some of them have.
-func besideTable(ctx *section.Context, rows []*besideRow, first []doc.Column, cells func(*besideRow) []string) doc.Table {
-	several := slices.ContainsFunc(rows, func(r *besideRow) bool { return r.Input != rows[0].Input || r.Beside != rows[0].Beside })
+func besideTable(ctx *section.Context, rows []*besideRow, first []doc.Column,
+	cells func(*besideRow) []string) doc.Table {
+	several := slices.ContainsFunc(rows,
+		func(r *besideRow) bool { return r.Input != rows[0].Input || r.Beside != rows[0].Beside })
 	paths, _ := view.ShortPaths(ctx.Summary)
 	var t doc.Table
 	if several {
@@ -137,7 +141,8 @@ func besideTable(ctx *section.Context, rows []*besideRow, first []doc.Column, ce
 func byStep(ctx *section.Context) doc.Section {
 	rows := besideRows(ctx, func(m *summary.Monitored) bool { return m.Step != nil })
 	rows = slices.DeleteFunc(rows, func(r *besideRow) bool {
-		return !slices.ContainsFunc(columnsOf, func(c struct{ metric, head string }) bool { return r.by[c.metric] != nil && r.by[c.metric].Mean != nil })
+		return !slices.ContainsFunc(columnsOf,
+			func(c struct{ metric, head string }) bool { return r.by[c.metric] != nil && r.by[c.metric].Mean != nil })
 	})
 	if len(rows) == 0 {
 		return doc.Section{}
@@ -149,7 +154,8 @@ func byStep(ctx *section.Context) doc.Section {
 		return 2
 	}
 	slices.SortStableFunc(rows, func(a, b *besideRow) int { return cmp.Compare(use(a), use(b)) })
-	t := besideTable(ctx, rows, []doc.Column{doc.Col("step", doc.Number)}, func(r *besideRow) []string { return []string{strconv.FormatInt(*r.Step, 10)} })
+	t := besideTable(ctx, rows, []doc.Column{doc.Col("step", doc.Number)},
+		func(r *besideRow) []string { return []string{strconv.FormatInt(*r.Step, 10)} })
 	t.Title, t.Note = "steps", "The first step has no row, because its log does not tell when it began."
 	return doc.Section{Title: "GPU use by step", Lead: "lowest use first", Blocks: []doc.Block{t.Cut(mostSteps)}}
 }
@@ -166,7 +172,8 @@ var whyLeft = map[string]string{
 
 // assumed has what is assumed of clocks.
 var assumed = map[string]string{
-	summary.AssumedSameZone: "the zone of the others", summary.AssumedZone: "zone, the only one that fits", summary.AssumedYear: "year",
+	summary.AssumedSameZone: "the zone of the others", summary.AssumedZone: "zone, the only one that fits",
+	summary.AssumedYear: "year",
 }
 
 // clocks returns how inputs were placed on one clock.
@@ -175,10 +182,13 @@ func clocks(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	paths, _ := view.ShortPaths(ctx.Summary)
-	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("input", doc.Name), doc.Col("from", doc.Text), doc.Col("to", doc.Text), doc.Col("zone", doc.Text), doc.Col("added", doc.Text), doc.Col("assumed", doc.Text), doc.Col("joined", doc.Text)}}
+	t := doc.Table{Title: "inputs", Columns: []doc.Column{doc.Col("input", doc.Name), doc.Col("from", doc.Text),
+		doc.Col("to", doc.Text), doc.Col("zone", doc.Text), doc.Col("added", doc.Text), doc.Col("assumed", doc.Text),
+		doc.Col("joined", doc.Text)}}
 	for i := range ctx.Clocks {
 		c := &ctx.Clocks[i]
-		row := []string{label.Clean(paths[c.Input]), clockTime(c.FirstNS), clockTime(c.LastNS), zoneText(c), unit.None, unit.None, "yes"}
+		row := []string{label.Clean(paths[c.Input]), clockTime(c.FirstNS), clockTime(c.LastNS), zoneText(c), unit.None,
+			unit.None, "yes"}
 		if c.ShiftNS != 0 {
 			row[4] = shiftText(c.ShiftNS)
 		}
@@ -194,7 +204,8 @@ func clocks(ctx *section.Context) doc.Section {
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: 1, Cells: row})
 	}
-	return doc.Section{Title: "Clocks of the inputs", Lead: "how monitors, logs and traces were joined", Blocks: []doc.Block{t.Cut(mostClocks)}}
+	return doc.Section{Title: "Clocks of the inputs", Lead: "how monitors, logs and traces were joined",
+		Blocks: []doc.Block{t.Cut(mostClocks)}}
 }
 
 func zoneText(c *summary.Clock) string {

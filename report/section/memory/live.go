@@ -41,7 +41,9 @@ func Allocations(ctx *section.Context) doc.Section {
 		return scale.Text(*p)
 	}
 	t := doc.Table{Title: "rows", Columns: []doc.Column{
-		doc.Col("memory of", doc.Text), doc.Col(scale.Head("peak allocated"), doc.Number), doc.Col(scale.Head("peak reserved"), doc.Number), doc.Col("% of GPU memory", doc.Number), doc.Col(scale.Head("allocated at the start"), doc.Number),
+		doc.Col("memory of", doc.Text), doc.Col(scale.Head("peak allocated"), doc.Number),
+		doc.Col(scale.Head("peak reserved"), doc.Number), doc.Col("% of GPU memory", doc.Number),
+		doc.Col(scale.Head("allocated at the start"), doc.Number),
 		doc.Col("peak at (ns)", doc.Number), doc.Col("allocations", doc.Number), doc.Col("frees", doc.Number),
 	}}
 	for i, m := range rows {
@@ -50,7 +52,8 @@ func Allocations(ctx *section.Context) doc.Section {
 			at = fmt.Sprint(m.PeakNS)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
-			labels[i], size(m.PeakAllocated), size(m.PeakReserved), reservedShare(m), size(m.StartAllocated), at, unit.Count(m.Allocs), unit.Count(m.Frees),
+			labels[i], size(m.PeakAllocated), size(m.PeakReserved), reservedShare(m), size(m.StartAllocated), at,
+			unit.Count(m.Allocs), unit.Count(m.Frees),
 		}})
 	}
 	t.Note = "As reported by PyTorch's allocator; other memory is not included. The peaks of allocated and reserved memory may be at " +
@@ -93,14 +96,16 @@ func liveTable(m summary.Memory) doc.Table {
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "operators", Columns: []doc.Column{
-		doc.Col("operator", doc.Name), doc.Col("module", doc.Name), doc.Col(scale.Head("allocated"), doc.Number), doc.Col("%", doc.Number), doc.Col("allocations", doc.Number),
+		doc.Col("operator", doc.Name), doc.Col("module", doc.Name), doc.Col(scale.Head("allocated"), doc.Number),
+		doc.Col("%", doc.Number), doc.Col("allocations", doc.Number),
 	}}
 	for _, l := range rows {
 		op := l.Op
 		if op == "" {
 			op = "(no operator)"
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: l.Bytes, Cells: []string{op, l.Module, scale.Text(l.Bytes), unit.Share(l.Bytes, m.LiveBytes), unit.Count(l.Count)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: l.Bytes,
+			Cells: []string{op, l.Module, scale.Text(l.Bytes), unit.Share(l.Bytes, m.LiveBytes), unit.Count(l.Count)}})
 	}
 	t.Note = fmt.Sprintf("%% of the %s allocated during the capture and not freed at the peak.", unit.Bytes(m.LiveBytes))
 	if rest := summary.Plus(m.LiveBytes, -max(0, shown)); rest > 0 {

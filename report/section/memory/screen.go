@@ -27,7 +27,9 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{
-		doc.Col("GPU", doc.Text), doc.Col("peak alloc.", doc.Number), doc.Col("peak res.", doc.Number), doc.Col("reserved", doc.Number), doc.Col("allocated", doc.Number), doc.Col("split", doc.Number), doc.Col("cached", doc.Number),
+		doc.Col("GPU", doc.Text), doc.Col("peak alloc.", doc.Number), doc.Col("peak res.", doc.Number),
+		doc.Col("reserved", doc.Number), doc.Col("allocated", doc.Number), doc.Col("split", doc.Number),
+		doc.Col("cached", doc.Number),
 	}}
 	for i, m := range rows {
 		peak, highest := unit.None, unit.None
@@ -96,8 +98,10 @@ func Timelines(ctx *section.Context) []doc.Section {
 }
 
 func timelineSentence(t summary.MemoryTimeline) doc.Paragraph {
-	text := fmt.Sprintf("Peak: %s, %s after the first of %s (%s in total). %s is older than the profile.", unit.Bytes(t.Peak),
-		unit.Duration(max(0, summary.Plus(t.PeakNS, -max(0, t.StartNS)))), label.Plural(t.Moments, "moment"), unit.Duration(max(0, t.NS)), unit.Bytes(t.Older))
+	text := fmt.Sprintf("Peak: %s, %s after the first of %s (%s in total). %s is older than the profile.",
+		unit.Bytes(t.Peak),
+		unit.Duration(max(0, summary.Plus(t.PeakNS, -max(0, t.StartNS)))), label.Plural(t.Moments,
+			"moment"), unit.Duration(max(0, t.NS)), unit.Bytes(t.Older))
 	return doc.Paragraph{Text: text}
 }
 
@@ -107,9 +111,12 @@ func categoryTable(t summary.MemoryTimeline) doc.Table {
 	slices.SortStableFunc(list, func(a, b summary.CategoryBytes) int {
 		return cmp.Or(cmp.Compare(b.AtPeak, a.AtPeak), cmp.Compare(b.Highest, a.Highest), cmp.Compare(a.Name, b.Name))
 	})
-	out := doc.Table{Title: "categories", Columns: []doc.Column{doc.Col("category", doc.Text), doc.Col("%", doc.Number), doc.Col(scale.Head("at the peak"), doc.Number), doc.Col(scale.Head("maximum"), doc.Number)}}
+	out := doc.Table{Title: "categories", Columns: []doc.Column{doc.Col("category", doc.Text), doc.Col("%", doc.Number),
+		doc.Col(scale.Head("at the peak"), doc.Number), doc.Col(scale.Head("maximum"), doc.Number)}}
 	for _, c := range list {
-		out.Rows = append(out.Rows, doc.Row{Weight: c.AtPeak, Cells: []string{label.Clip(label.Clean(c.Name), 40), unit.Share(c.AtPeak, t.Peak), scale.Text(c.AtPeak), scale.Text(c.Highest)}})
+		out.Rows = append(out.Rows, doc.Row{Weight: c.AtPeak,
+			Cells: []string{label.Clip(label.Clean(c.Name), 40), unit.Share(c.AtPeak, t.Peak), scale.Text(c.AtPeak),
+				scale.Text(c.Highest)}})
 	}
 	out.Note = "Categories are from PyTorch's profiler. % of the peak. The maxima may be at different times."
 	return out

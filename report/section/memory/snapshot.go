@@ -27,18 +27,21 @@ func Snapshots(ctx *section.Context) []doc.Section {
 		return nil
 	}
 	labels := view.SnapshotLabels(ctx.Summary, rows)
-	out := []doc.Section{{Title: "GPU memory", Blocks: append(ctx.Pictures("memory-reserved.png"), usageTable(rows, labels))}}
+	out := []doc.Section{{Title: "GPU memory", Blocks: append(ctx.Pictures("memory-reserved.png"),
+		usageTable(rows, labels))}}
 	for i, m := range rows[:min(snapshotDetails, len(rows))] {
 		of := ""
 		if len(rows) > 1 {
 			of = ": " + labels[i]
 		}
 		if i == 0 {
-			out = append(out, doc.Section{Title: "Memory by allocation site" + of, Blocks: append(ctx.Pictures("memory-owners.png"), holders(m)...)})
+			out = append(out, doc.Section{Title: "Memory by allocation site" + of,
+				Blocks: append(ctx.Pictures("memory-owners.png"), holders(m)...)})
 		} else {
 			out = append(out, doc.Section{Title: "Memory by allocation site" + of, Blocks: holders(m)})
 		}
-		out = append(out, doc.Section{Title: "Segments" + of, Blocks: segments(m)}, doc.Section{Title: "Allocator" + of, Blocks: allocator(m)})
+		out = append(out, doc.Section{Title: "Segments" + of, Blocks: segments(m)},
+			doc.Section{Title: "Allocator" + of, Blocks: allocator(m)})
 	}
 	return out
 }
@@ -57,8 +60,10 @@ func usageTable(rows []summary.Snapshot, labels []string) doc.Table {
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "GPUs", Columns: []doc.Column{
-		doc.Col("GPU", doc.Text), doc.Col(scale.Head("peak allocated"), doc.Number), doc.Col(scale.Head("peak reserved"), doc.Number), doc.Col(scale.Head("available"), doc.Number),
-		doc.Col(scale.Head("reserved"), doc.Number), doc.Col(scale.Head("allocated"), doc.Number), doc.Col(scale.Head("pending free"), doc.Number), doc.Col(scale.Head("inactive split"), doc.Number),
+		doc.Col("GPU", doc.Text), doc.Col(scale.Head("peak allocated"), doc.Number),
+		doc.Col(scale.Head("peak reserved"), doc.Number), doc.Col(scale.Head("available"), doc.Number),
+		doc.Col(scale.Head("reserved"), doc.Number), doc.Col(scale.Head("allocated"), doc.Number),
+		doc.Col(scale.Head("pending free"), doc.Number), doc.Col(scale.Head("inactive split"), doc.Number),
 		doc.Col(scale.Head("cached"), doc.Number), doc.Col("inactive split %", doc.Number),
 	}}
 	for i, m := range rows {
@@ -71,7 +76,8 @@ func usageTable(rows []summary.Snapshot, labels []string) doc.Table {
 			waiting = scale.Text(m.Waiting)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
-			labels[i], peak, highest, optional(scale, m.Capacity), scale.Text(m.Reserved), scale.Text(m.Allocated), waiting, scale.Text(m.Split),
+			labels[i], peak, highest, optional(scale, m.Capacity), scale.Text(m.Reserved), scale.Text(m.Allocated), waiting,
+			scale.Text(m.Split),
 			scale.Text(m.Cached), unit.Share(m.Split, m.Reserved),
 		}})
 	}
@@ -96,7 +102,8 @@ func holders(m summary.Snapshot) []doc.Block {
 	}
 	text := fmt.Sprintf("%s was allocated %s", unit.Bytes(m.OwnersBytes), at)
 	if h := m.History; h != nil && h.OlderBlocks > 0 {
-		text += fmt.Sprintf("; %s (%s) older than the recorded history", label.Plural(h.OlderBlocks, "block"), unit.Bytes(h.OlderBytes))
+		text += fmt.Sprintf("; %s (%s) older than the recorded history", label.Plural(h.OlderBlocks, "block"),
+			unit.Bytes(h.OlderBytes))
 	}
 	blocks := []doc.Block{doc.Paragraph{Text: text + "."}, heldTable("kinds", "used for", kinds(m), m.OwnersBytes)}
 	if len(m.Labels) > 0 {
@@ -123,7 +130,8 @@ func peakPlace(m summary.Snapshot) string {
 	if h == nil || m.Peak.NS == nil || h.StartNS == nil || m.Peak.Entry < 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s after the first entry of the history", unit.Duration(summary.Plus(*m.Peak.NS, -max(0, *h.StartNS))))
+	return fmt.Sprintf(", %s after the first entry of the history",
+		unit.Duration(summary.Plus(*m.Peak.NS, -max(0, *h.StartNS))))
 }
 
 // kinds returns the kinds of memory with display words as names.
@@ -141,13 +149,15 @@ func heldTable(title, head string, list []summary.Held, all int64) doc.Table {
 		sizes = append(sizes, h.Bytes)
 	}
 	scale := doc.SizeScaleOf(sizes...)
-	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col(head, doc.Name), doc.Col(scale.Head("allocated"), doc.Number), doc.Col("%", doc.Number), doc.Col("allocations", doc.Number)}}
+	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col(head, doc.Name),
+		doc.Col(scale.Head("allocated"), doc.Number), doc.Col("%", doc.Number), doc.Col("allocations", doc.Number)}}
 	for _, h := range list {
 		name := h.Name
 		if name == "" {
 			name = "(no label)"
 		}
-		t.Rows = append(t.Rows, doc.Row{Weight: h.Bytes, Cells: []string{name, scale.Text(h.Bytes), unit.Share(h.Bytes, all), unit.Count(h.Count)}})
+		t.Rows = append(t.Rows, doc.Row{Weight: h.Bytes,
+			Cells: []string{name, scale.Text(h.Bytes), unit.Share(h.Bytes, all), unit.Count(h.Count)}})
 	}
 	return t
 }
@@ -160,11 +170,13 @@ func siteTable(list []summary.Owner, all int64) doc.Table {
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "sites", More: doc.Rest{Total: all, Of: "allocated memory"}, Columns: []doc.Column{
-		doc.Col("%", doc.Number), doc.Col(scale.Head("allocated"), doc.Number), doc.Col("allocations", doc.Number), doc.Col("used for", doc.Text), doc.Col("site", doc.LineName),
+		doc.Col("%", doc.Number), doc.Col(scale.Head("allocated"), doc.Number), doc.Col("allocations", doc.Number),
+		doc.Col("used for", doc.Text), doc.Col("site", doc.LineName),
 	}}
 	for _, o := range list[:min(maxHolders, len(list))] {
 		t.Rows = append(t.Rows, doc.Row{Weight: o.Bytes, Cells: []string{
-			unit.Share(o.Bytes, all), scale.Text(o.Bytes), unit.Count(o.Count), label.Clip(label.Clean(summary.KindWords(o.Kind)), 40), ownerName(o.Frame),
+			unit.Share(o.Bytes, all), scale.Text(o.Bytes), unit.Count(o.Count),
+			label.Clip(label.Clean(summary.KindWords(o.Kind)), 40), ownerName(o.Frame),
 		}})
 	}
 	return t
@@ -184,8 +196,10 @@ func segments(m summary.Snapshot) []doc.Block {
 	}
 	scale := doc.SizeScaleOf(m.Reserved)
 	t := doc.Table{Title: "classes", Columns: []doc.Column{
-		doc.Col("segments", doc.Text), doc.Col("number", doc.Number), doc.Col(scale.Head("reserved"), doc.Number), doc.Col(scale.Head("allocated"), doc.Number), doc.Col(scale.Head("pending free"), doc.Number),
-		doc.Col(scale.Head("inactive split"), doc.Number), doc.Col(scale.Head("cached"), doc.Number), doc.Col(scale.Head("largest free block"), doc.Number), doc.Col(scale.Head("rounding"), doc.Number),
+		doc.Col("segments", doc.Text), doc.Col("number", doc.Number), doc.Col(scale.Head("reserved"), doc.Number),
+		doc.Col(scale.Head("allocated"), doc.Number), doc.Col(scale.Head("pending free"), doc.Number),
+		doc.Col(scale.Head("inactive split"), doc.Number), doc.Col(scale.Head("cached"), doc.Number),
+		doc.Col(scale.Head("largest free block"), doc.Number), doc.Col(scale.Head("rounding"), doc.Number),
 	}}
 	row := func(name string, u summary.Usage) {
 		waiting, rounding := "", ""
@@ -196,7 +210,8 @@ func segments(m summary.Snapshot) []doc.Block {
 			rounding = scale.Text(u.Rounding)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
-			name, unit.Count(u.Segments), scale.Text(u.Reserved), scale.Text(u.Allocated), waiting, scale.Text(u.Split), scale.Text(u.Cached),
+			name, unit.Count(u.Segments), scale.Text(u.Reserved), scale.Text(u.Allocated), waiting, scale.Text(u.Split),
+			scale.Text(u.Cached),
 			scale.Text(u.LargestFree), rounding,
 		}})
 	}
@@ -207,7 +222,8 @@ func segments(m summary.Snapshot) []doc.Block {
 		row("all", m.Usage)
 	}
 	t.Note = "At the time of the snapshot. Rounding: allocated minus requested; it is part of allocated."
-	text := fmt.Sprintf("%s is free. The largest free block has %s (%s).", unit.Bytes(m.Free()), unit.Bytes(m.LargestFree), unit.Share(m.LargestFree, m.Free()))
+	text := fmt.Sprintf("%s is free. The largest free block has %s (%s).", unit.Bytes(m.Free()),
+		unit.Bytes(m.LargestFree), unit.Share(m.LargestFree, m.Free()))
 	if m.Free() == 0 {
 		text = "No reserved memory is free."
 	}
@@ -249,11 +265,13 @@ func driverCalls(h *summary.MemoryHistory) string {
 		}
 		return fmt.Sprintf("%s of %s", label.Plural(n, name), unit.Bytes(bytes))
 	}
-	return calls(h.SegmentAllocs, h.SegmentAllocBytes, "cudaMalloc call") + ", " + calls(h.SegmentFrees, h.SegmentFreeBytes, "cudaFree call")
+	return calls(h.SegmentAllocs, h.SegmentAllocBytes, "cudaMalloc call") + ", " + calls(h.SegmentFrees,
+		h.SegmentFreeBytes, "cudaFree call")
 }
 
 func historyText(h *summary.MemoryHistory) string {
-	text := fmt.Sprintf("%s: %s of %s, %s", label.Plural(h.Entries, "entry"), label.Plural(h.Allocs, "allocation"), unit.Bytes(h.AllocBytes), label.Plural(h.Frees, "free"))
+	text := fmt.Sprintf("%s: %s of %s, %s", label.Plural(h.Entries, "entry"), label.Plural(h.Allocs, "allocation"),
+		unit.Bytes(h.AllocBytes), label.Plural(h.Frees, "free"))
 	if span := h.SpanNS(); span > 0 {
 		text += fmt.Sprintf(" in %s (%s a second)", unit.Duration(span), unit.Count(perSecond(h.Allocs, span)))
 	}
@@ -281,11 +299,14 @@ func stepTable(steps []summary.MemoryStep) doc.Table {
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "steps", Columns: []doc.Column{
-		doc.Col("step", doc.Name), doc.Col("length", doc.Number), doc.Col(scale.Head("allocated at the start"), doc.Number), doc.Col(scale.Head("peak allocated"), doc.Number), doc.Col("allocations", doc.Number), doc.Col("cudaMalloc", doc.Number), doc.Col("cudaFree", doc.Number),
+		doc.Col("step", doc.Name), doc.Col("length", doc.Number), doc.Col(scale.Head("allocated at the start"), doc.Number),
+		doc.Col(scale.Head("peak allocated"), doc.Number), doc.Col("allocations", doc.Number),
+		doc.Col("cudaMalloc", doc.Number), doc.Col("cudaFree", doc.Number),
 	}}
 	for _, s := range steps {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{
-			s.Name, doc.FourDigits(s.NS), scale.Text(s.Start), scale.Text(s.Peak), unit.Count(s.Allocs), unit.Count(s.SegmentAllocs), unit.Count(s.SegmentFrees),
+			s.Name, doc.FourDigits(s.NS), scale.Text(s.Start), scale.Text(s.Peak), unit.Count(s.Allocs),
+			unit.Count(s.SegmentAllocs), unit.Count(s.SegmentFrees),
 		}})
 	}
 	t.Note = "Steps are marked by the program."

@@ -38,7 +38,8 @@ func Screen(ctx *section.Context) (out []doc.Section) {
 func (w *waits) screen(ctx *section.Context) doc.Section {
 	scale := doc.ScaleOf(w.longest)
 	t := doc.Table{Title: "ranks", More: doc.Rest{Total: w.wait, Of: "waiting"}, Columns: []doc.Column{
-		doc.Col("% of wait caused", doc.Number), doc.Col("came last in", doc.Number), doc.Col("of collectives", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
+		doc.Col("% of wait caused", doc.Number), doc.Col("came last in", doc.Number), doc.Col("of collectives", doc.Number),
+		doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text),
 	}}
 	for _, r := range w.rows {
 		t.Rows = append(t.Rows, doc.Row{Weight: r.CausedNS, Cells: []string{
@@ -50,7 +51,8 @@ func (w *waits) screen(ctx *section.Context) doc.Section {
 		title += " of the run " + w.job
 	}
 	return doc.Section{
-		Title:  fmt.Sprintf("%s (%s per GPU, %s of the window; transfer %s)", title, unit.Duration(doc.Mean(w.wait, w.n)), unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
+		Title: fmt.Sprintf("%s (%s per GPU, %s of the window; transfer %s)", title, unit.Duration(doc.Mean(w.wait, w.n)),
+			unit.Share(w.wait, w.window), unit.Duration(doc.Mean(w.transfer, w.n))),
 		Blocks: []doc.Block{t.Cut(screenRanks)},
 	}
 }
@@ -97,7 +99,8 @@ func (w waits) name(ctx *section.Context, r summary.RankWait) string {
 
 // Ranks returns the table of all ranks, and the pictures that compare them.
 func Ranks(ctx *section.Context) doc.Section {
-	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-time.png", "ranks-phases.png", "ranks-steps.png")
+	compared := ctx.Pictures("ranks-waits.png", "ranks-budget.png", "ranks-activity.png", "ranks-time.png",
+		"ranks-phases.png", "ranks-steps.png")
 	if text := evenText(ctx); text != "" {
 		compared = append(compared, doc.Paragraph{Text: text})
 	}
@@ -129,8 +132,10 @@ func (w *waits) table(ctx *section.Context) []doc.Block {
 	}
 	cause := doc.ScaleOf(caused)
 	t := doc.Table{Title: "ranks", More: doc.Rest{Total: w.wait, Of: "waiting"}, Columns: []doc.Column{
-		doc.Col("rank", doc.Text), doc.Col("collectives", doc.Number), doc.Col("incomplete", doc.Number), doc.Col(own.Head("transfer"), doc.Number), doc.Col(own.Head("own wait"), doc.Number),
-		doc.Col("last", doc.Number), doc.Col(cause.Head("wait caused"), doc.Number), doc.Col("% caused", doc.Number), doc.Col("clock offset (µs)", doc.Number), doc.Col("residual (µs)", doc.Number),
+		doc.Col("rank", doc.Text), doc.Col("collectives", doc.Number), doc.Col("incomplete", doc.Number),
+		doc.Col(own.Head("transfer"), doc.Number), doc.Col(own.Head("own wait"), doc.Number),
+		doc.Col("last", doc.Number), doc.Col(cause.Head("wait caused"), doc.Number), doc.Col("% caused", doc.Number),
+		doc.Col("clock offset (µs)", doc.Number), doc.Col("residual (µs)", doc.Number),
 	}}
 	for _, r := range w.rows {
 		t.Rows = append(t.Rows, doc.Row{Weight: r.CausedNS, Cells: []string{
@@ -142,7 +147,8 @@ func (w *waits) table(ctx *section.Context) []doc.Block {
 		"Last: collectives to which the rank came last, late enough to matter. Wait caused: sum of the waiting of all other ranks in them. " +
 		"Incomplete: collectives that not every rank recorded; no sum has them. " +
 		"Clock offset: by the ends of matched collectives, against the first rank; sums do not use it."
-	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).", unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
+	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).",
+		unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
 		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(summary.Plus(w.wait, w.transfer), w.n)))
 	if w.job != "" {
 		lead = "Run " + w.job + ". " + lead
@@ -172,7 +178,8 @@ func evenText(ctx *section.Context) string {
 	if equal == nil {
 		return ""
 	}
-	return fmt.Sprintf("The times of %s differ by at most %.1f%% from the median of the ranks.", strings.Join(equal, " and "), max(0.1, 100*most))
+	return fmt.Sprintf("The times of %s differ by at most %.1f%% from the median of the ranks.",
+		strings.Join(equal, " and "), max(0.1, 100*most))
 }
 
 // Collectives returns the table of collectives by group, kind and size.
@@ -190,12 +197,15 @@ func Collectives(ctx *section.Context) doc.Section {
 	}
 	each := doc.ScaleOf(means...)
 	t := doc.Table{Title: "kinds of collectives", More: doc.Rest{Total: total, Of: "transfer"}, Columns: []doc.Column{
-		doc.Col("operation", doc.Text), doc.Col("group", doc.Name), doc.Col("ranks", doc.Number), doc.Col("type", doc.Text), doc.Col("size", doc.Number), doc.Col("count", doc.Number), doc.Col("incomplete", doc.Number),
-		doc.Col(each.Head("mean transfer"), doc.Number), doc.Col("% waiting", doc.Number), doc.Col("algbw (GB/s)", doc.Number), doc.Col("busbw (GB/s)", doc.Number),
+		doc.Col("operation", doc.Text), doc.Col("group", doc.Name), doc.Col("ranks", doc.Number), doc.Col("type", doc.Text),
+		doc.Col("size", doc.Number), doc.Col("count", doc.Number), doc.Col("incomplete", doc.Number),
+		doc.Col(each.Head("mean transfer"), doc.Number), doc.Col("% waiting", doc.Number),
+		doc.Col("algbw (GB/s)", doc.Number), doc.Col("busbw (GB/s)", doc.Number),
 	}}
 	partial := false
 	for _, c := range ctx.Summary.Collectives {
-		row := doc.Row{Cells: []string{c.Op, cmp.Or(c.Group, c.GroupRanks), ranksOf(c), c.Dtype, sizeOf(c), unit.Count(c.Count), countOrNone(c.Incomplete), "", "", speed(c.AlgBWGBps), speed(c.BusBWGBps)}}
+		row := doc.Row{Cells: []string{c.Op, cmp.Or(c.Group, c.GroupRanks), ranksOf(c), c.Dtype, sizeOf(c),
+			unit.Count(c.Count), countOrNone(c.Incomplete), "", "", speed(c.AlgBWGBps), speed(c.BusBWGBps)}}
 		if c.TransferNS != nil && c.Count > 0 {
 			row.Weight = *c.TransferNS
 			row.Cells[7] = each.Text(doc.Mean(*c.TransferNS, c.Count))

@@ -38,7 +38,8 @@ func Stages(ctx *section.Context) (out []doc.Section) {
 		case !p.Whole():
 			t.Note += "Some stages were not given, so the cause of the waiting is not known."
 		}
-		out = append(out, doc.Section{Title: "Pipeline stages", Blocks: []doc.Block{doc.Paragraph{Text: stagesLead(p)}, t.Cut(section.MaxDevices)}})
+		out = append(out, doc.Section{Title: "Pipeline stages",
+			Blocks: []doc.Block{doc.Paragraph{Text: stagesLead(p)}, t.Cut(section.MaxDevices)}})
 	}
 	return out
 }
@@ -69,7 +70,8 @@ func stagesLead(p view.Pipeline) string {
 		return text + "; the number of micro-batches is not known."
 	}
 	n, m := int64(p.Of), *p.Messages
-	return fmt.Sprintf("%s; with %s, a pipeline of equal stages has a bubble of (p-1)/(m+p-1) = %s.", text, microBatches(m), unit.Share(n-1, m+n-1))
+	return fmt.Sprintf("%s; with %s, a pipeline of equal stages has a bubble of (p-1)/(m+p-1) = %s.", text,
+		microBatches(m), unit.Share(n-1, m+n-1))
 }
 
 // stageTable returns a row for each stage, in order. A wide table also has the causes of the
@@ -86,11 +88,13 @@ func stageTable(ctx *section.Context, p view.Pipeline, wide bool) doc.Table {
 	scale, perStep := doc.ScaleOf(times...), doc.ScaleOf(each...)
 	t := doc.Table{Title: "stages", Columns: []doc.Column{
 		doc.Col("stage", doc.Number), doc.Col("ranks", doc.Text), doc.Col(scale.Head("window"), doc.Number),
-		doc.Col(scale.Head("compute"), doc.Number), doc.Col("%", doc.Number), doc.Col(scale.Head("waiting"), doc.Number), doc.Col("%", doc.Number),
+		doc.Col(scale.Head("compute"), doc.Number), doc.Col("%", doc.Number), doc.Col(scale.Head("waiting"), doc.Number),
+		doc.Col("%", doc.Number),
 	}}
 	causes := wide && p.Uneven() > 0
 	if causes {
-		t.Columns = append(t.Columns, doc.Col(scale.Head(fmt.Sprintf("for stage %d", p.Longest().Number)), doc.Number), doc.Col(scale.Head("bubble"), doc.Number))
+		t.Columns = append(t.Columns, doc.Col(scale.Head(fmt.Sprintf("for stage %d", p.Longest().Number)), doc.Number),
+			doc.Col(scale.Head("bubble"), doc.Number))
 	}
 	if steps > 0 {
 		t.Columns = append(t.Columns, doc.Col(perStep.Head("waiting per step"), doc.Number))

@@ -38,7 +38,8 @@ func functionBlocks(ctx *section.Context, v tableView) (before, after []doc.Bloc
 	if v.Of != summary.OfFunction {
 		return nil, nil
 	}
-	if first, ok := view.LargestTable(ctx.Summary, summary.OfFunction); ok && first.Input == v.Input && first.Number == v.Number || !ok && firstFunctions(ctx, v) {
+	if first, ok := view.LargestTable(ctx.Summary, summary.OfFunction); ok && first.Input == v.Input &&
+		first.Number == v.Number || !ok && firstFunctions(ctx, v) {
 		before = ctx.Pictures("flame.png")
 	}
 	if t, ok := v.bySelf(section.MaxKernels); ok {

@@ -95,7 +95,8 @@ const (
 // Screen returns the first tables with their largest rows.
 func Screen(ctx *section.Context) (out []doc.Section) {
 	views := tableViews(ctx.Summary)
-	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) }) // times first
+	// times first
+	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) })
 	rows := screenRows
 	if len(ctx.Devices) > 0 {
 		rows = fewRows
@@ -106,7 +107,8 @@ func Screen(ctx *section.Context) (out []doc.Section) {
 	}
 	for _, v := range views[:min(screenTables, len(views))] {
 		s := doc.Section{Title: v.Heading(), Blocks: []doc.Block{v.screen(rows)}}
-		if v.Of == summary.OfFunction && v.ShareColumn >= 0 && v.ShareColumn != v.RankColumn && (len(v.Rows) > rows || v.Left > 0) {
+		if v.Of == summary.OfFunction && v.ShareColumn >= 0 && v.ShareColumn != v.RankColumn &&
+			(len(v.Rows) > rows || v.Left > 0) {
 			s.Blocks = append(s.Blocks, v.ownOrder().screen(rows))
 		}
 		if v.ShareColumn >= 0 {
@@ -119,7 +121,8 @@ func Screen(ctx *section.Context) (out []doc.Section) {
 		rows = fewRows
 	}
 	if rest := views[len(out):]; len(rest) > 0 {
-		out = append(out, doc.Section{Title: label.Plural(int64(len(rest)), "more table"), Lead: label.Clip(strings.Join(tableNames(rest), ", "), 200)})
+		out = append(out, doc.Section{Title: label.Plural(int64(len(rest)), "more table"),
+			Lead: label.Clip(strings.Join(tableNames(rest), ", "), 200)})
 	}
 	return out
 }

@@ -39,7 +39,8 @@ const maxTables = 40
 func Sections(ctx *section.Context) (out []doc.Section) {
 	views := tableViews(ctx.Summary)
 	for _, v := range views[:min(maxTables, len(views))] {
-		s := doc.Section{Title: v.Heading(), Lead: doc.Sentence("Table " + source(ctx, v.Table) + "."), Blocks: tablePictures(ctx, v)}
+		s := doc.Section{Title: v.Heading(), Lead: doc.Sentence("Table " + source(ctx, v.Table) + "."),
+			Blocks: tablePictures(ctx, v)}
 		before, after := functionBlocks(ctx, v)
 		s.Blocks = slices.Concat(s.Blocks, before, []doc.Block{v.table(section.MaxKernels)}, after)
 		if t, ok := v.categories(); ok {
@@ -48,7 +49,8 @@ func Sections(ctx *section.Context) (out []doc.Section) {
 		out = append(out, s)
 	}
 	if rest := len(views) - len(out); rest > 0 {
-		more := doc.Section{Title: "More tables", Lead: label.Plural(int64(rest), "more table") + " of other tools. The JSON has them."}
+		more := doc.Section{Title: "More tables", Lead: label.Plural(int64(rest),
+			"more table") + " of other tools. The JSON has them."}
 		for _, v := range views[len(out):] {
 			more.Blocks = append(more.Blocks, tablePictures(ctx, v)...)
 		}
@@ -187,9 +189,11 @@ func labelKeys(rows []summary.TableRow) []string {
 func (v tableView) note() string {
 	var parts []string
 	if v.ShareColumn >= 0 {
-		parts = append(parts, fmt.Sprintf("%% of %s, the sum of the column %q.", v.ShareOfText(), v.ColumnTitle(v.ShareColumn)))
+		parts = append(parts, fmt.Sprintf("%% of %s, the sum of the column %q.", v.ShareOfText(),
+			v.ColumnTitle(v.ShareColumn)))
 	}
-	if slices.ContainsFunc(v.Columns, func(c summary.TableColumn) bool { return c.Adds == summary.AddsTotal && c.Unit == "ns" }) {
+	if slices.ContainsFunc(v.Columns,
+		func(c summary.TableColumn) bool { return c.Adds == summary.AddsTotal && c.Unit == "ns" }) {
 		parts = append(parts, "Rows may be nested in other rows, so totals must not be added up.")
 	}
 	return strings.Join(parts, " ")
@@ -207,7 +211,8 @@ func (v tableView) categories() (doc.Table, bool) {
 	count := v.Column("count")
 	var groups []group
 	for _, r := range v.Rows {
-		key := group{category: label.Clip(label.Clean(cmp.Or(r.Category, r.Class)), 24), class: label.Clip(label.Clean(r.Class), 20)}
+		key := group{category: label.Clip(label.Clean(cmp.Or(r.Category, r.Class)), 24),
+			class: label.Clip(label.Clean(r.Class), 20)}
 		at := slices.IndexFunc(groups, func(g group) bool { return g.category == key.category && g.class == key.class })
 		if at < 0 {
 			at = len(groups)
@@ -226,7 +231,8 @@ func (v tableView) categories() (doc.Table, bool) {
 	})
 	scale := doc.ScaleOf(groups[0].total)
 	t := doc.Table{Title: "categories", More: doc.Rest{Total: v.ShareTotal, Of: v.ShareOf()}, Columns: []doc.Column{
-		doc.Col("category", doc.Text), doc.Col("class", doc.Text), doc.Col("%", doc.Number), doc.Col(scale.Head("total"), doc.Number), doc.Col("launches", doc.Number), doc.Col("kernels", doc.Number),
+		doc.Col("category", doc.Text), doc.Col("class", doc.Text), doc.Col("%", doc.Number),
+		doc.Col(scale.Head("total"), doc.Number), doc.Col("launches", doc.Number), doc.Col("kernels", doc.Number),
 	}}
 	for _, g := range groups {
 		runs := ""
