@@ -66,7 +66,7 @@ func Choose(wish Wish, stretch partial.Stretch, from Source) (*Choice, error) {
 		c.keep.Start, c.keep.End = min(all.Start, stretch.Start), max(all.End, stretch.End)
 	}
 	c.Part.Hide = NewHiding(wish.Redact)
-	c.Part.Excerpt = trace.Excerpt{Capture: trace.Extent(stretch.Capture), Asked: wish.asked(stretch), Whole: stretch.Whole, From: from.Format, Complete: t.Complete, Issues: t.Issues}
+	c.Part.Excerpt = trace.Excerpt{Capture: trace.Extent(stretch.Capture), Asked: wish.request(stretch), Whole: stretch.Whole, From: from.Format, Complete: t.Complete, Issues: t.Issues}
 	if t.Indexed() {
 		c.Part.Excerpt.From = "" // it is copied as it is
 	}
@@ -78,8 +78,8 @@ func Choose(wish Wish, stretch partial.Stretch, from Source) (*Choice, error) {
 	return c, nil
 }
 
-// asked returns the part in the words of the flags, with what is left out of it.
-func (w Wish) asked(stretch partial.Stretch) string {
+// request returns the part in the words of the flags, with what is left out of it.
+func (w Wish) request(stretch partial.Stretch) string {
 	var words []string
 	if stretch.Asked != "" {
 		words = append(words, stretch.Asked)

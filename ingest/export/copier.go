@@ -49,7 +49,7 @@ func newCopier(t *Writer, r Rank) *copier {
 
 // event writes e with the numbers and the clock of the timeline.
 func (c *copier) event(e *trace.Event) {
-	if c.describes(e) {
+	if c.isMetadata(e) {
 		return
 	}
 	raw := e.Raw()
@@ -144,7 +144,7 @@ func (c *copier) args(b, raw []byte, e *trace.Event, pid, tid int64) []byte {
 		case string(key) == "Device Id" && isInt && e.Int(eventscan.MemDeviceType, 0) == deviceCUDA:
 			b = strconv.AppendInt(b, c.device(n), 10)
 		case string(key) == "value" && name != nil && isString(val):
-			b = c.t.texts.named(b, key, name, val[1:len(val)-1])
+			b = c.t.texts.namedValue(b, key, name, val[1:len(val)-1])
 		default:
 			b = c.t.texts.value(b, key, val)
 		}

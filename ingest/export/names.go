@@ -75,9 +75,9 @@ func (c *copier) thread(p *process, text []byte) int64 {
 	return th.tid
 }
 
-// describes reports whether the event is the name, label or place of a process, which is
+// isMetadata reports whether the event is the name, label or place of a process, which is
 // written at the end, or the name of a thread, which is noted.
-func (c *copier) describes(e *trace.Event) bool {
+func (c *copier) isMetadata(e *trace.Event) bool {
 	if e.Phase() != 'M' {
 		return false
 	}

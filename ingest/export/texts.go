@@ -13,7 +13,7 @@ import (
 // repeat their texts.
 type texts struct {
 	mask  func(string) string
-	known map[string]string // JSON with quotes, by the content of a string as it was read
+	cache map[string]string // JSON with quotes, by the content of a string as it was read
 	pairs map[string]string // the same of values, by key, NUL and value
 	bytes int
 	key   []byte
@@ -24,8 +24,8 @@ const mostTexts = 8 << 20
 
 // remember keeps a result. If there are too many, it forgets all.
 func (t *texts) remember(in *map[string]string, key, text string) {
-	if t.bytes > mostTexts || t.known == nil {
-		t.known, t.pairs, t.bytes = map[string]string{}, map[string]string{}, 0
+	if t.bytes > mostTexts || t.cache == nil {
+		t.cache, t.pairs, t.bytes = map[string]string{}, map[string]string{}, 0
 	}
 	t.bytes += len(key) + len(text) + 64
 	(*in)[key] = text
@@ -33,11 +33,11 @@ func (t *texts) remember(in *map[string]string, key, text string) {
 
 // append appends the string whose content in JSON is raw.
 func (t *texts) append(b, raw []byte) []byte {
-	if known, ok := t.known[string(raw)]; ok {
-		return append(b, known...)
+	if cache, ok := t.cache[string(raw)]; ok {
+		return append(b, cache...)
 	}
 	text := t.quoted(string(jsonscan.Unquote(nil, raw)))
-	t.remember(&t.known, string(raw), text)
+	t.remember(&t.cache, string(raw), text)
 	return append(b, text...)
 }
 
@@ -45,8 +45,8 @@ func (t *texts) append(b, raw []byte) []byte {
 // value is a secret.
 func (t *texts) appendValue(b, key, raw []byte) []byte {
 	t.key = append(append(append(t.key[:0], key...), 0), raw...)
-	if known, ok := t.pairs[string(t.key)]; ok {
-		return append(b, known...)
+	if cache, ok := t.pairs[string(t.key)]; ok {
+		return append(b, cache...)
 	}
 	value := t.mask(valid(string(jsonscan.Unquote(nil, raw))))
 	before := valid(string(jsonscan.Unquote(nil, key))) + "="
@@ -104,21 +104,21 @@ func (t *texts) value(b, key, raw []byte) []byte {
 // its texts, such as ["--password", "..."] or {"name": "HF_TOKEN", "value": "..."}. A
 // text that is no JSON any more becomes a string.
 func (t *texts) whole(raw []byte) string {
-	if known, ok := t.known[string(raw)]; ok {
-		return known
+	if cache, ok := t.cache[string(raw)]; ok {
+		return cache
 	}
 	value := string(raw)
 	masked := t.mask(value)
 	if masked != value && !json.Valid([]byte(masked)) {
 		masked = quote(masked)
 	}
-	t.remember(&t.known, value, masked)
+	t.remember(&t.cache, value, masked)
 	return masked
 }
 
-// named masks the string raw that is the value of a variable whose name is another
+// namedValue masks the string raw that is the value of a variable whose name is another
 // member: {"name": "HF_TOKEN", "value": "..."}.
-func (t *texts) named(b, key, name, raw []byte) []byte {
+func (t *texts) namedValue(b, key, name, raw []byte) []byte {
 	at := len(b)
 	value := t.quoted(string(jsonscan.Unquote(nil, raw)))
 	before := quote(valid(string(jsonscan.Unquote(nil, name)))) + ": "

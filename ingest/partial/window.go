@@ -23,8 +23,8 @@ type Stretch struct {
 	Asked   string
 }
 
-// asked returns the part that is measured, in the words of the flags, or "" if it is all.
-func (o Options) asked() string {
+// requested returns the part that is measured, in the words of the flags, or "" if it is all.
+func (o Options) requested() string {
 	var parts []string
 	if o.Window != nil {
 		parts = append(parts, o.Window.String())
@@ -44,7 +44,7 @@ func (o Options) asked() string {
 // be a part of a capture itself.
 func (o Options) StretchOf(t *trace.Trace, from summary.Input) (Stretch, error) {
 	c, x := CaptureOf(t, from.Path), t.Meta.Excerpt
-	out := Stretch{Asked: o.asked()}
+	out := Stretch{Asked: o.requested()}
 	if x != nil && out.Asked == "" {
 		out.Asked = x.Asked
 	}
@@ -179,19 +179,19 @@ func (o Options) narrowed(t *trace.Trace, part Stretch) *trace.Trace {
 
 // withoutFirst leaves the first steps out of a log, if that is all that is asked for.
 func (o Options) withoutFirst(in *ingest.Input) error {
-	asked := o.asked()
+	requested := o.requested()
 	switch {
-	case in.Trace != nil || asked == "":
+	case in.Trace != nil || requested == "":
 		return nil
 	case in.Summary != nil:
 		for _, saved := range in.Summary.Inputs {
-			if saved.Window == nil || saved.Window.Asked != asked {
-				return fmt.Errorf("%s: the saved measurements are not of the same part of the capture (%s); save them again with the same flags, or leave them out", in.Path, asked)
+			if saved.Window == nil || saved.Window.Asked != requested {
+				return fmt.Errorf("%s: the saved measurements are not of the same part of the capture (%s); save them again with the same flags, or leave them out", in.Path, requested)
 			}
 		}
 		return nil
 	case in.Series == nil || in.Tables != nil || !o.Work.All() || !o.Window.OnlySkips():
-		return fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, asked)
+		return fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, requested)
 	}
 	log, ok := in.Series.WithoutFirst(o.Window.Skip)
 	if !ok {
