@@ -201,8 +201,8 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 	if first := g.events[0]; first.unit == "count" {
 		title += ", in " + first.name
 	}
-	functions := newFilling(&profile.Table{Name: "functions", Title: title, Of: profile.OfFunction}, limits)
-	calls := newFilling(&profile.Table{Name: "calls", Title: "Calls (" + tool + ")", Of: profile.OfEdge}, limits)
+	functions := newOpenTable(&profile.Table{Name: "functions", Title: title, Of: profile.OfFunction}, limits)
+	calls := newOpenTable(&profile.Table{Name: "calls", Title: "Calls (" + tool + ")", Of: profile.OfEdge}, limits)
 	functions.Columns, calls.Columns = g.columns()
 	order := make([]int, len(g.functions))
 	for i := range order {
@@ -253,7 +253,7 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 }
 
 // addOthers adds to a table what the functions that had no room cost by themselves.
-func (g *graph) addOthers(t *filling, issues *diag.Ledger) {
+func (g *graph) addOthers(t *openTable, issues *diag.Ledger) {
 	f := &g.functions[g.others]
 	if t.Rest == nil {
 		t.Rest = make([]profile.Cell, len(t.Columns))

@@ -66,14 +66,14 @@ type pstatsReader struct {
 	limits Limits
 	out    *profile.Tables
 
-	said    pstatsSaid // of the table that follows
-	open    *filling   // the table that is being read, or nil
-	at      diag.Pos   // of its header
-	callers bool       // a table of callers was met
+	counts  pstatsCounts // of the table that follows
+	open    *openTable   // the table that is being read, or nil
+	at      diag.Pos     // of its header
+	callers bool         // a table of callers was met
 }
 
 // A pstatsSaid has the numbers that pstats prints above a table.
-type pstatsSaid struct {
+type pstatsCounts struct {
 	known      bool
 	calls      int64
 	primitive  int64
@@ -85,23 +85,23 @@ type pstatsSaid struct {
 func (r *pstatsReader) line(line string) {
 	if m := pstatsSum().FindStringSubmatch(line); m != nil {
 		r.close()
-		r.said = pstatsSaid{known: true, cpu: m[4] != ""}
-		r.said.calls, _ = strconv.ParseInt(m[1], 10, 64)
-		r.said.primitive = r.said.calls
+		r.counts = pstatsCounts{known: true, cpu: m[4] != ""}
+		r.counts.calls, _ = strconv.ParseInt(m[1], 10, 64)
+		r.counts.primitive = r.counts.calls
 		if m[2] != "" {
-			r.said.primitive, _ = strconv.ParseInt(m[2], 10, 64)
+			r.counts.primitive, _ = strconv.ParseInt(m[2], 10, 64)
 		}
 		var err error
-		if r.said.ns, err = seconds(m[3]); err != nil {
-			r.said.known = false
+		if r.counts.ns, err = seconds(m[3]); err != nil {
+			r.counts.known = false
 		}
 		return
 	}
 	if m := pstatsReduced().FindStringSubmatch(line); m != nil && r.open == nil {
 		from, _ := strconv.ParseInt(m[1], 10, 64)
-		r.said.kept, _ = strconv.ParseInt(m[2], 10, 64)
-		if r.said.rows == 0 { // a second restriction is on what the first has left
-			r.said.rows = from
+		r.counts.kept, _ = strconv.ParseInt(m[2], 10, 64)
+		if r.counts.rows == 0 { // a second restriction is on what the first has left
+			r.counts.rows = from
 		}
 		return
 	}
@@ -126,10 +126,10 @@ func (r *pstatsReader) line(line string) {
 func (r *pstatsReader) begin() {
 	t := &profile.Table{Name: "functions", Title: "Functions (pstats)", Of: profile.OfFunction,
 		Columns: []profile.Heading{countColumn, primitiveColumn, selfColumn, totalColumn}}
-	if r.said.cpu {
+	if r.counts.cpu {
 		t.Clock = profile.ClockCPU
 	}
-	r.open, r.at = newFilling(t, r.limits), r.pos()
+	r.open, r.at = newOpenTable(t, r.limits), r.pos()
 	if len(r.out.List) == 0 {
 		r.issue("times-rounded", diag.Info, "")
 	}
@@ -195,17 +195,17 @@ func (r *pstatsReader) close() {
 	if r.open == nil {
 		return
 	}
-	t, said := r.open.Table, r.said
-	r.open, r.said = nil, pstatsSaid{}
+	t, counts := r.open.Table, r.counts
+	r.open, r.counts = nil, pstatsCounts{}
 	if len(r.out.List) >= maxTables {
 		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("Tables over the limit of %d per input were left out. Give them as separate inputs.", maxTables))
 		return
 	}
 	r.out.List = append(r.out.List, t)
-	if !said.known || t.Rest != nil {
+	if !counts.known || t.Rest != nil {
 		return
 	}
-	missing := []int64{said.calls, said.primitive, said.ns}
+	missing := []int64{counts.calls, counts.primitive, counts.ns}
 	for i := range missing {
 		missing[i] -= t.Sum(i).Value
 	}
@@ -218,8 +218,8 @@ func (r *pstatsReader) close() {
 			t.Rest[i] = profile.Known(n)
 		}
 	}
-	if said.rows > said.kept && said.kept == int64(len(t.Rows)) {
-		t.Left = said.rows - said.kept
+	if counts.rows > counts.kept && counts.kept == int64(len(t.Rows)) {
+		t.Left = counts.rows - counts.kept
 		return
 	}
 	r.issues.AddN(diag.Issue{Code: "table-cut", Severity: diag.DataLoss, First: r.at,

@@ -53,18 +53,18 @@ var (
 )
 
 // A filling is a table whose rows come one by one, within limits.
-type filling struct {
+type openTable struct {
 	*profile.Table
 	rows, text int // room left
 }
 
-func newFilling(t *profile.Table, limits Limits) *filling {
+func newOpenTable(t *profile.Table, limits Limits) *openTable {
 	rows := cmp.Or(limits.Rows, defaultRows)
-	return &filling{t, rows, rows * rowText}
+	return &openTable{t, rows, rows * rowText}
 }
 
 // add adds a row, or pools it where there is no more room.
-func (f *filling) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
+func (f *openTable) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
 	size := len(row.Name)
 	for _, l := range row.Labels {
 		size += len(l.Text)

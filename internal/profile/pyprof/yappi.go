@@ -76,10 +76,10 @@ type yappiReader struct {
 	limits Limits
 	out    *profile.Tables
 
-	clock string   // of the tables that follow
-	open  *filling // the table that is being read, or nil
-	at    diag.Pos // of its header
-	texts []string // its columns behind the name, as yappi calls them
+	clock string     // of the tables that follow
+	open  *openTable // the table that is being read, or nil
+	at    diag.Pos   // of its header
+	texts []string   // its columns behind the name, as yappi calls them
 }
 
 func (r *yappiReader) line(line string) {
@@ -120,7 +120,7 @@ func (r *yappiReader) begin(columns []string) {
 			t.Columns = append(t.Columns, profile.Heading{Name: "switches", Unit: "count", Adds: profile.Self})
 		}
 	}
-	r.open, r.texts, r.at = newFilling(t, r.limits), columns, r.pos()
+	r.open, r.texts, r.at = newOpenTable(t, r.limits), columns, r.pos()
 }
 
 // close ends the open table.
