@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// pstatsSum matches the line above a table. The time is that of the clock
-	// which the profiler was given; "CPU" says so in Python 2.
+	// pstatsSum matches the line above a table. The time is measured with the clock
+	// that the profiler was given; Python 2 prints "CPU" if it is a CPU clock.
 	pstatsSum = lazyregexp.New(`^\s*(\d{1,18}) function calls?(?: \((\d{1,18}) primitive calls?\))? in (\d+\.\d+) (CPU )?seconds\s*$`)
 
 	pstatsHeader  = lazyregexp.New(`^\s*ncalls\s+tottime\s+percall\s+cumtime\s+percall\s+filename:lineno\(function\)\s*$`)
@@ -22,8 +22,8 @@ var (
 	pstatsPlace   = lazyregexp.New(`^(.*):(\d{1,9})\((.*)\)$`)
 )
 
-// SniffPstats reports whether a file that begins with prefix is what Python's
-// pstats prints, which cProfile prints behind a program's own output.
+// SniffPstats reports whether a file that begins with prefix has the output of Python's
+// pstats. cProfile prints it after the output of the program.
 func SniffPstats(prefix []byte) bool {
 	text := string(prefix)
 	if !strings.Contains(text, "function call") && !strings.Contains(text, "ncalls") && !strings.Contains(text, "called") {
@@ -38,11 +38,12 @@ func SniffPstats(prefix []byte) bool {
 	return false
 }
 
-// ReadPstats reads the tables that print_stats of Python's pstats prints. Tables
-// of callers and callees are left out. Name is that of the input, for messages.
-// What was read before an error of the input comes with it.
+// ReadPstats reads the tables that print_stats of Python's pstats prints. Tables of
+// callers and callees are skipped. Name is the name of the input for messages. If the
+// input fails, ReadPstats returns the tables read so far together with the error.
 func ReadPstats(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := pstatsReader{lineReader: newLineReader(in, name), limits: limits, out: &profile.Tables{Tool: "pstats", Complete: true}}
+	out := &profile.Tables{Tool: "pstats", Complete: true}
+	r := pstatsReader{lineReader: newLineReader(in, name), limits: limits, out: out}
 	err := r.each(func(line string) error { r.line(line); return nil })
 	r.close()
 	r.out.Complete = err == nil
@@ -69,10 +70,10 @@ type pstatsReader struct {
 	counts  pstatsCounts // of the table that follows
 	open    *openTable   // the table that is being read, or nil
 	at      diag.Pos     // of its header
-	callers bool         // a table of callers was met
+	callers bool         // a table of callers was read
 }
 
-// A pstatsSaid has the numbers that pstats prints above a table.
+// pstatsCounts are the numbers that pstats prints above a table.
 type pstatsCounts struct {
 	known      bool
 	calls      int64
@@ -100,7 +101,7 @@ func (r *pstatsReader) line(line string) {
 	if m := pstatsReduced().FindStringSubmatch(line); m != nil && r.open == nil {
 		from, _ := strconv.ParseInt(m[1], 10, 64)
 		r.counts.kept, _ = strconv.ParseInt(m[2], 10, 64)
-		if r.counts.rows == 0 { // a second restriction is on what the first has left
+		if r.counts.rows == 0 { // a second restriction applies to the rows that the first one left
 			r.counts.rows = from
 		}
 		return
@@ -135,8 +136,8 @@ func (r *pstatsReader) begin() {
 	}
 }
 
-// row reads a row: numbers, then a function. Of functions without calls
-// averages are blank.
+// row reads a row: numbers, then a function. The averages of functions without calls
+// are blank.
 func (r *pstatsReader) row(line string) {
 	r.out.Records++
 	rest := line
@@ -189,8 +190,8 @@ func (r *pstatsReader) malformed(why string) {
 	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
-// close ends the open table: what the line above it sums and its rows do not
-// have is of rows that were left out.
+// close ends the open table. The difference between the sums in the line above the table
+// and the sums of its rows belongs to rows that were not printed.
 func (r *pstatsReader) close() {
 	if r.open == nil {
 		return
@@ -210,7 +211,7 @@ func (r *pstatsReader) close() {
 		missing[i] -= t.Sum(i).Value
 	}
 	if missing[0] <= 0 {
-		return // all calls are there; times differ by what rounding has taken
+		return // all calls are there; the times differ only by rounding
 	}
 	t.Rest = make([]profile.Cell, len(t.Columns))
 	for i, n := range missing {
