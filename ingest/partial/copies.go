@@ -16,8 +16,8 @@ func (p Part) isCopy() bool {
 	return slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == codeCopied })
 }
 
-// withoutCopies returns the parts with nothing but the input of those whose trace has the same
-// bytes and the same rank as an earlier one, and an issue: what they measured counts once.
+// withoutCopies finds parts whose trace has the same bytes and the same rank as an earlier
+// one. It reduces them to their input with an issue, so that the trace counts only once.
 func withoutCopies(all []Part) []Part {
 	type file struct {
 		sha256 string

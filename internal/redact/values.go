@@ -186,8 +186,9 @@ func (t *text) tagEnd(at int, v *setting) int {
 	return at + i + 1
 }
 
-// proseValue returns where a value begins that prose gives behind a blank: "password is X",
-// "API key X". It looks random and is long, or the result is 0.
+// proseValue returns the position of a value that follows a name in prose: "password is X",
+// "API key X". It returns 0 unless the value is long and looks random, because most words
+// after such a name are not secrets.
 func (t *text) proseValue(at int) int {
 	const shortest = 12
 	for _, word := range []string{"is ", "was ", "provided: "} {
@@ -207,8 +208,8 @@ func (t *text) proseValue(at int) int {
 	return at
 }
 
-// valueField returns the end of the word "value" where a name and its value are
-// fields of their own, as in {"name": "X", "value": "Y"}, and else 0.
+// valueField returns the end of the word "value" if a name and its value are separate
+// fields, as in {"name": "X", "value": "Y"}, otherwise 0.
 func (t *text) valueField(at int, quoted bool) int {
 	i := t.skip(at, ",\n\r \t")
 	if quoted || i > at {
@@ -368,7 +369,7 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 	return from, from + len(strings.TrimRight(t.s[from:to], " \t\r,")), true
 }
 
-// placeholders are values that stand for a secret and are none.
+// placeholders matches values that are written in place of a secret, such as "none" or "***".
 var placeholders = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.
@@ -410,9 +411,9 @@ func argument(name, value string) bool {
 	return len(value) <= mostDigits && strings.Trim(value, digits) == "" || operations[value]
 }
 
-// harmless reports whether the value s[from:to] is none to be masked.
+// harmless reports whether the value s[from:to] need not be masked.
 func (t *text) harmless(v setting, from, to int, how trust) bool {
-	const most = 256 // no longer one stands for another
+	const most = 256 // bytes; placeholders are shorter
 	s := t.s[from:to]
 	if len(s) <= most && (placeholders().MatchString(s) || shown(s)) {
 		return true
