@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// DefaultExportTime is how long nsys or ncu may take for one report. An export of
-// 1 GB takes some minutes.
+// DefaultExportTime is the maximum time for which nsys or ncu may run to export one report.
+// An export of 1 GB takes a few minutes.
 const DefaultExportTime = time.Hour
 
-// A child is a process that reads a report. It ends, with all processes that it
-// started, when its time is over and when a signal ends assay.
+// A child is a process that exports a report. It is killed, with all processes that it
+// started, when its time is over or when a signal ends assay.
 type child struct {
 	*exec.Cmd
 	ctx    context.Context
@@ -21,10 +21,10 @@ type child struct {
 	cancel func()
 }
 
-// newChild returns a child for f that is not started. The caller calls its end
+// newChild returns a child for f that is not started. The caller must call its end method
 // when the process has ended.
 func (f *File) newChild(program string, args ...string) *child {
-	const pipes = 5 * time.Second // that others may keep its pipes open after it has ended
+	const pipes = 5 * time.Second // how long its own children may keep its pipes open after it has ended
 	limit := f.ExportTime
 	if limit <= 0 {
 		limit = DefaultExportTime
@@ -37,7 +37,7 @@ func (f *File) newChild(program string, args ...string) *child {
 	return c
 }
 
-// start starts the process. From then on a signal ends it.
+// start starts the process and registers it, so that a signal to assay kills it.
 func (c *child) start(f *File) error {
 	if err := c.Start(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (c *child) start(f *File) error {
 	return nil
 }
 
-// end releases what the child took.
+// end releases the resources of the child.
 func (c *child) end() { c.cancel() }
 
 // late returns the error of a child whose time is over, or nil.
@@ -55,5 +55,6 @@ func (c *child) late(path, program string) error {
 	if !errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		return nil
 	}
-	return fmt.Errorf("%s: %s did not export it within %s and was stopped; give it more time with --export-timeout, or export it yourself", path, program, c.time)
+	return fmt.Errorf("%s: %s did not export it within %s and was stopped; give it more time with --export-timeout, or export it yourself",
+		path, program, c.time)
 }

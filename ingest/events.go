@@ -2,8 +2,8 @@ package ingest
 
 import "assay/trace"
 
-// Events returns a reader of the events of f as they are written. It returns nil if f is
-// not Chrome JSON: then [Load] reads it.
+// Events returns a reader of the events of f as they are written. It returns nil if f is not
+// Chrome JSON; use [Load] for such a file.
 func Events(f *File, sel trace.Select) (*trace.Reader, error) {
 	head, err := f.Peek()
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 	"assay/trace"
 )
 
-// Reports of Nsight Systems are in a format that only its own nsys reads. They
-// have no stable first bytes, but stable names.
+// isNsysReport reports whether a file is a report of Nsight Systems. Only nsys can read
+// its format. The first bytes differ between versions, so the name decides.
 func isNsysReport(path string, head []byte) bool {
 	return len(head) > 0 && slices.Contains([]string{".nsys-rep", ".qdrep"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// exportCommand is what makes a database of a report, but for their names.
+// exportCommand converts a report to a database; the names of both files are appended.
 var exportCommand = []string{"nsys", "export", "--type=sqlite", "--force-overwrite=true"}
 
-// loadNsysReport lets nsys, if it is on the PATH, export the report to a
-// temporary database and reads that.
+// loadNsysReport runs nsys, if it is on the PATH, to export the report to a temporary
+// database, and reads the database.
 func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	program, err := exec.LookPath(exportCommand[0])
 	if err != nil {
@@ -49,13 +49,13 @@ func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	command := f.newChild(program, append(slices.Clone(exportCommand[1:]), "--output="+database, report)...)
 	defer command.end()
 	command.Dir = dir
-	var said tail
-	command.Stdout, command.Stderr = &said, &said
+	var output tail
+	command.Stdout, command.Stderr = &output, &output
 	if err = command.start(f); err == nil {
 		err = command.Wait()
 	}
 	if err != nil {
-		return cmp.Or(command.late(f.Path, "nsys"), notExported(f.Path, "nsys", err, &said))
+		return cmp.Or(command.late(f.Path, "nsys"), notExported(f.Path, "nsys", err, &output))
 	}
 	if in.Trace, err = nsys.ReadSQLite(database, f.Path, sel); err != nil {
 		return err
@@ -63,18 +63,18 @@ func loadNsysReport(f *File, sel trace.Select, in *Input) error {
 	return f.searchTexts(database, in)
 }
 
-func notExported(path, program string, err error, said *tail) error {
-	return fmt.Errorf("%s: %s cannot export it (%w): %s; it may take a newer %[2]s, or the one that recorded it", path, program, err, said.lastLine())
+func notExported(path, program string, err error, output *tail) error {
+	return fmt.Errorf("%s: %s cannot export it (%w): %s; it may take a newer %[2]s, or the one that recorded it", path, program, err, output.lastLine())
 }
 
-// Reports of Nsight Compute are like those of Nsight Systems, and ncu reads
-// them.
+// isNcuReport reports whether a file is a report of Nsight Compute, by its name: see
+// isNsysReport.
 func isNcuReport(path string, head []byte) bool {
 	return len(head) > 0 && strings.EqualFold(filepath.Ext(path), ".ncu-rep")
 }
 
-// loadNcuReport lets ncu, if it is on the PATH, print the report as a table and
-// reads that.
+// loadNcuReport runs ncu, if it is on the PATH, to print the report as a table, and reads
+// the table.
 func loadNcuReport(f *File, sel trace.Select, in *Input) error {
 	const by = "ncu --import FILE --csv --page details > FILE.csv"
 	program, err := exec.LookPath("ncu")
@@ -90,26 +90,27 @@ func loadNcuReport(f *File, sel trace.Select, in *Input) error {
 	f.say(fmt.Sprintf("%s: exporting with %s; export it yourself to wait only once: %s", f.Path, program, withFile(by, f.Path)))
 	command := f.newChild(program, "--import", report, "--csv", "--page", "details")
 	defer command.end()
-	var said tail
-	command.Stderr = &said
+	var output tail
+	command.Stderr = &output
 	out, err := command.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("%s: cannot be exported: %w", f.Path, err)
 	}
 	if err := command.start(f); err != nil {
-		return notExported(f.Path, "ncu", err, &said)
+		return notExported(f.Path, "ncu", err, &output)
 	}
 	var read error
-	in.Counters, read = ncu.Read(io.TeeReader(out, &said), f.Path, ncu.Limits{Memory: sel.Limits.Memory})
+	in.Counters, read = ncu.Read(io.TeeReader(out, &output), f.Path, ncu.Limits{Memory: sel.Limits.Memory})
 	io.Copy(io.Discard, out) // a limit may have ended the reading early
 	if err := command.Wait(); err != nil {
-		return cmp.Or(command.late(f.Path, "ncu"), notExported(f.Path, "ncu", err, &said))
+		return cmp.Or(command.late(f.Path, "ncu"), notExported(f.Path, "ncu", err, &output))
 	}
 	return read
 }
 
-// inPlace returns the name of a file with the content of f: its own, while the
-// content is read for the hash, or that of a temporary one.
+// inPlace returns the name of a file with the content of f, for programs that need one. It is
+// the name of f itself if f is a regular file that is not compressed; its content is then read
+// in parallel for the hash. Otherwise it is the name of a temporary copy.
 func (f *File) inPlace(pattern string) (path string, done func() error, err error) {
 	if !f.whole || f.Compression != "none" {
 		if path, err = f.spill(pattern); err != nil {
@@ -153,7 +154,7 @@ func (f *File) spill(pattern string) (name string, err error) {
 	return temp.Name(), nil
 }
 
-// A tail keeps the end of what is written to it.
+// A tail is a writer that keeps the last bytes written to it.
 type tail struct{ b []byte }
 
 const tailLen = 4 << 10

@@ -1,11 +1,7 @@
-// Files that assay knows by name and does not read: results of benchmarks,
-// monitors, and traces of other profilers. The table also knows the logs of trainers and
-// servers, for those without a record that has values.
-//
-// It is a table. A row has what the content of such a file is recognised by, the
-// file names where the content does not tell, what the file is, and what to give
-// instead. Recognition and text are separate, so a row becomes a reader by moving
-// its marks to the package that reads the format.
+// This file recognizes formats that assay does not read, such as traces of other
+// profilers, so that the error message can name the format and say what to give instead.
+// The table also has formats that assay reads, such as logs of trainers, for files of them
+// that contain no usable record.
 
 package ingest
 
@@ -18,7 +14,8 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// A shape is what must hold for the content before the marks of a row count.
+// A shape is the general form of a content. A row of the table applies only to contents of
+// its shape.
 type shape uint8
 
 // The shapes.
@@ -27,7 +24,7 @@ const (
 	shapeSQLite              // a database of SQLite
 	shapeCSV                 // the marks are in the first line
 	shapeJSON                // an object or array
-	shapeText                // lines, which may hold tables of a profiler as well
+	shapeText                // lines, which may also contain tables of a profiler
 )
 
 // A foreign is one kind of file that assay knows and does not read.
@@ -35,28 +32,28 @@ type foreign struct {
 	Name  string // stable and unique: "verl-log"
 	Shape shape
 
-	// Marks are texts that the content has, all of them. Pattern is searched for
-	// besides. A row with neither is recognised by its file name alone.
+	// The content must contain all Marks and match Pattern. A row with neither is
+	// recognized by its file name alone.
 	Marks   []string
 	Pattern func() *regexp.Regexp
 
-	// Test replaces Marks and Pattern where bytes have to be walked through.
+	// Test replaces Marks and Pattern for binary formats whose fields must be parsed.
 	Test func(head []byte) bool
 
-	// Loose says that other text may follow what the marks are in, so the file is
-	// left to readers first.
+	// Loose means that the content may continue with other text, so the readers are
+	// tried before the row applies.
 	Loose bool
 
-	// Files are patterns of [path.Match] on the name in lower case, without the
-	// folder. They count where no content tells.
+	// Files are patterns of [path.Match] for the name in lower case, without the
+	// directory. They are used if no row matches the content.
 	Files []string
 
-	// Read says that assay reads such files. The row is for those in which no record is
-	// complete.
+	// Read means that assay reads such files. The row applies to files without a
+	// complete record.
 	Read bool
 
 	What string // "a training log of veRL"
-	Do   string // what to give instead; FILE stands for the path
+	Do   string // what to give instead; FILE is replaced by the path
 }
 
 // Is returns what the file is, as the middle of an error message.
@@ -67,18 +64,19 @@ func (f *foreign) Is() string {
 	return "is " + f.What + ", which assay does not read yet"
 }
 
-// strictForeign returns the format of a file that no reader may take, by its first
-// bytes, or nil: formats that begin with a mark of their own, tables whose header
-// tells whose they are, and arrays of JSON that are no events. Text and objects
-// of JSON may hold what a reader knows, so they are left to [findForeign].
+// strictForeign returns the format of a file by its first bytes, if they show that no
+// reader can read it, or nil: formats with a magic number, tables with the header of
+// another program, and JSON arrays that are not events. Text and JSON objects may
+// contain something that a reader knows, so they are left to [findForeign].
 func strictForeign(name string, head []byte) *foreign {
 	return foreignAmong(name, head, func(f *foreign) bool {
-		return !f.Read && (f.Shape == shapeBinary || f.Shape == shapeCSV && !f.Loose || f.Shape == shapeJSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")))
+		return !f.Read && (f.Shape == shapeBinary || f.Shape == shapeCSV && !f.Loose ||
+			f.Shape == shapeJSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")))
 	})
 }
 
-// findForeign returns the format of a file that no reader has taken, by a longer part
-// of its beginning and then by its name, or nil.
+// findForeign returns the format of a file that no reader accepted, or nil. It looks at
+// a longer sample of the content and then at the name.
 func findForeign(name string, sample []byte) *foreign {
 	return foreignAmong(name, sample, func(*foreign) bool { return true })
 }
@@ -103,7 +101,7 @@ func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
 		case f.Shape == shapeCSV:
 			content = first
 		}
-		if f.knows(content) {
+		if f.matchesContent(content) {
 			return f
 		}
 	}
@@ -112,15 +110,15 @@ func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
 		base = strings.TrimSuffix(base, packing)
 	}
 	for i := range foreignFormats {
-		if f := &foreignFormats[i]; in(f) && f.Shape == shape && f.named(base) {
+		if f := &foreignFormats[i]; in(f) && f.Shape == shape && f.hasName(base) {
 			return f
 		}
 	}
 	return nil
 }
 
-// knows reports whether the content has what the format is recognised by.
-func (f *foreign) knows(content []byte) bool {
+// matchesContent reports whether a content is of the format.
+func (f *foreign) matchesContent(content []byte) bool {
 	if f.Test != nil {
 		return f.Test(content)
 	}
@@ -128,14 +126,15 @@ func (f *foreign) knows(content []byte) bool {
 		return false
 	}
 	for i, mark := range f.Marks {
-		if f.Shape == shapeBinary && i == 0 && !bytes.HasPrefix(content, []byte(mark)) || !bytes.Contains(content, []byte(mark)) {
+		if f.Shape == shapeBinary && i == 0 && !bytes.HasPrefix(content, []byte(mark)) ||
+			!bytes.Contains(content, []byte(mark)) {
 			return false
 		}
 	}
 	return f.Pattern == nil || f.Pattern().Match(content)
 }
 
-func (f *foreign) named(base string) bool {
+func (f *foreign) hasName(base string) bool {
 	for _, pattern := range f.Files {
 		if ok, _ := path.Match(pattern, base); ok {
 			return true
@@ -157,8 +156,8 @@ func shapeOf(sample []byte) shape {
 	return shapeText
 }
 
-// logTime matches what a line of a log begins with that is no JSON: "[2025-01-22",
-// "[rank3]:", "[INFO".
+// logTime matches the beginning of a line of a log that looks like a JSON array but is
+// not: "[2025-01-22", "[rank3]:", "[INFO".
 var logTime = lazyregexp.New(`^\[ *(\d{4}-|[A-Za-z_]|\d+\])`)
 
 func shapeOfBrace(trimmed []byte) shape {
@@ -178,8 +177,8 @@ func hasControls(sample []byte) bool {
 
 var colours = lazyregexp.New(`\x1b\[[0-9;?]*[A-Za-z]`)
 
-// withoutColours returns text without colours, in which progress bars that overwrite
-// themselves are lines.
+// withoutColours returns text without color codes. It also turns carriage returns, with
+// which progress bars overwrite themselves, into line ends.
 func withoutColours(text []byte) []byte {
 	if bytes.IndexByte(text, '\x1b') >= 0 {
 		text = colours().ReplaceAll(text, nil)

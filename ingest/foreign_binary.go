@@ -6,7 +6,7 @@ import (
 )
 
 // isXSpace reports whether head begins an XSpace of XLA's profiler: the first
-// field is a plane, and planes have names of their own.
+// field is a plane with one of the names of planes.
 func isXSpace(head []byte) bool {
 	if len(head) < 4 || head[0] != 0x0a {
 		return false
@@ -19,8 +19,8 @@ func isXSpace(head []byte) bool {
 	return false
 }
 
-// isPerfetto reports whether head begins a trace of Perfetto: packets, each a
-// field 1, of which each begins with a field that packets have.
+// isPerfetto reports whether head begins a trace of Perfetto: a sequence of packets
+// (field 1), each of which begins with a field that packets have.
 func isPerfetto(head []byte) bool {
 	const first = 1<<3 | 2 // the tag of a packet
 	packets := 0
@@ -46,8 +46,8 @@ func isPerfetto(head []byte) bool {
 	return packets > 1
 }
 
-// packetField reports whether a packet of Perfetto may begin with this field: its
-// time, sequence, events of the kernel, metadata, descriptors of tracks.
+// packetField reports whether a packet of Perfetto may begin with this field: a
+// time, a sequence number, ftrace events, metadata or a track descriptor.
 func packetField(n uint64) bool {
 	switch n {
 	case 1, 2, 3, 6, 8, 10, 11, 12, 13, 33, 35, 36, 41, 42, 43, 44, 45, 50, 56, 58, 59, 60, 61, 87:
@@ -56,10 +56,11 @@ func packetField(n uint64) bool {
 	return false
 }
 
-// isTFEvents reports whether head begins an event file of TensorBoard: a record
-// with its length and a checksum, which holds a time and the version.
+// isTFEvents reports whether head begins an event file of TensorBoard. The first
+// record, after its length and checksum, contains a time and the version.
 func isTFEvents(head []byte) bool {
-	return len(head) > 24 && binary.LittleEndian.Uint64(head) < 1<<10 && bytes.Contains(head[12:min(len(head), 64)], []byte("brain.Event:"))
+	return len(head) > 24 && binary.LittleEndian.Uint64(head) < 1<<10 &&
+		bytes.Contains(head[12:min(len(head), 64)], []byte("brain.Event:"))
 }
 
 // isSafetensors reports whether head begins a file of safetensors: a length and

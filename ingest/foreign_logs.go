@@ -2,9 +2,9 @@ package ingest
 
 import "assay/internal/lazyregexp"
 
-// foreignLogs are the rows for text. A record of a log may have any prefix and may follow
-// another on its line, so nothing is tied to the beginning of one unless the form
-// has no prefix by nature.
+// foreignLogs are the rows for text. A record may have any prefix and may follow another
+// record on its line, so a pattern is anchored to the beginning of a line only if its form
+// never has a prefix.
 var foreignLogs = []foreign{
 	{Name: "mlperf-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
 		What: "a log of MLPerf", Do: giveResult},

@@ -20,9 +20,9 @@ const (
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
-// foreignFormats is the table. Rows are tried in this order: what is specific comes
-// before what its files contain besides, so a training log that prints lines of
-// NCCL is a training log.
+// foreignFormats is the table. Rows are tried in this order. A specific format comes
+// before formats that its files may also contain, so a training log with lines of NCCL
+// is a training log.
 var foreignFormats = slices.Concat(foreignRecordings, foreignTables, foreignDocuments, foreignLogs)
 
 // foreignRecordings are the rows for binary files and databases.

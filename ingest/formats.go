@@ -17,26 +17,26 @@ import (
 type format struct {
 	name string
 
-	// sniff reports whether a file may be of this format, by its first bytes and,
-	// where they do not tell, its name. "Not mine" differs from "mine but broken":
-	// a broken file still is of its format.
+	// sniff reports whether a file may be of this format, by its first bytes or, if
+	// they are not specific, by its name. It returns true for a broken file of the
+	// format, so that load can explain what is wrong with it.
 	sniff func(path string, head []byte) bool
 
-	// load reads all of f into the model that the format has and fills in what
-	// the file says of its format and rank.
+	// load reads all of f into the model of the format, and sets the format and the
+	// rank of the input if the file states them.
 	load func(f *File, sel trace.Select, in *Input) error
 
-	// listed reports whether a file of this format in a directory is to be read. It
-	// is for formats whose files may be something else: most JSON is not a trace.
-	// Nil means always.
+	// listed reports whether a file found in a directory is read as this format. It
+	// is stricter than sniff, because a directory has files that the user did not
+	// name: most JSON is not a trace. Nil means always.
 	listed func(path string, head []byte) bool
 }
 
-// textFormat is the name of the format of texts that may hold tables and logs.
+// textFormat is the name of the format of texts, which may contain tables and logs.
 const textFormat = "text"
 
-// formats has all formats. The first whose sniff says so has the file, so those
-// with a magic number come first and those that guess come last.
+// formats has all formats. The first whose sniff returns true reads the file, so formats
+// with a magic number come first and formats that are guessed come last.
 var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
@@ -67,8 +67,8 @@ var formats = []format{
 	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
-// formatOf returns the format of a file, or nil. A file that begins as one of
-// another program does is of none, whatever a reader that guesses takes it for.
+// formatOf returns the format of a file, or nil. It returns nil for a file that
+// [strictForeign] recognizes, even if a format that guesses would accept it.
 func formatOf(path string, head []byte) *format {
 	if strictForeign(path, head) != nil {
 		return nil
@@ -81,11 +81,13 @@ func formatOf(path string, head []byte) *format {
 	return nil
 }
 
-// format returns the format of a file by its head, or nil. An object of metrics may be longer than the
-// head, and then looks like the beginning of a trace: more of the file tells.
+// format returns the format of a file by its head, or nil. A JSON object of metrics that is
+// longer than the head looks like the beginning of a trace; then format looks at more of the
+// file.
 func (f *File) format(head []byte) *format {
 	it := formatOf(f.Path, head)
-	if it == nil || it.name != "chrome-trace" || len(head) < sniffLen || bytes.IndexByte(bytes.TrimSpace(head), '\n') >= 0 || bytes.Contains(head, []byte(`"ph"`)) {
+	if it == nil || it.name != "chrome-trace" || len(head) < sniffLen ||
+		bytes.IndexByte(bytes.TrimSpace(head), '\n') >= 0 || bytes.Contains(head, []byte(`"ph"`)) {
 		return it
 	}
 	for i := range formats {
@@ -107,7 +109,8 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 		return namedOr(f.Path, sample, err)
 	}
 	if !hasEvents(t, sample) {
-		return namedOr(f.Path, sample, &Refusal{f.Path, "is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
+		return namedOr(f.Path, sample, &Refusal{f.Path,
+			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
 	if t.Meta.Kineto || t.Activities.Len() > 0 {
@@ -116,16 +119,16 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	return nil
 }
 
-// hasEvents reports whether t has anything of a trace. An array of other objects
-// reads as one without events.
+// hasEvents returns false if the input is a JSON array of objects that are not
+// events; it reads as a trace without any usable event.
 func hasEvents(t *trace.Trace, sample []byte) bool {
 	return !bytes.HasPrefix(bytes.TrimSpace(sample), []byte("[")) || bytes.Contains(sample, []byte(`"ph"`)) || t.Events == 0 ||
 		t.Activities.Len() > 0 || t.Spans.Len() > 0 || t.Ops.Len() > 0 || t.Calls.Len() > 0 || len(t.Async) > 0 || t.Python.Len() > 0
 }
 
-// isNamedTrace reports whether JSON in a directory is a trace: it has events, or, where
-// long metadata may hide them, is named like one or has members that only Kineto writes.
-// The process groups of a job of 1,000 ranks take more than the head of a file.
+// isNamedTrace reports whether JSON in a directory is a trace: its head has an event, or it is
+// named like a trace or has members that only Kineto writes. Long metadata may push the events
+// out of the head: the process groups of a job of 1,000 ranks are longer than that.
 func isNamedTrace(path string, head []byte) bool {
 	if bytes.Contains(head, []byte(`"traceEvents"`)) || bytes.Contains(head, []byte(`"ph"`)) {
 		return true

@@ -6,18 +6,18 @@ import (
 	"assay/trace"
 )
 
-// Real traces shrink to a thirtieth at best, and made up ones to a sixtieth,
-// when they are compressed; gzip can do a thousandth, zstd and gzip in gzip far
-// less. What inflates by more than this, and to more than a trace of a
-// few steps, is taken for a bomb: reading on would take hours.
+// Limits for decompression bombs. Compression shrinks real traces by a factor of up
+// to 30 and synthetic ones by up to 60; gzip can reach 1,000, and zstd and gzip in
+// gzip far more. An input that exceeds both the ratio and the size of a trace of a
+// few steps is refused as a bomb, because reading all of it would take hours.
 const (
 	bombRatio = 200
 	bombSize  = 4 << 30
 )
 
-// A guard stops a decompressor whose output grows out of proportion to what is
-// stored. Each decompressor has one, because the inner one of two may read without
-// end and without producing content.
+// A guard stops a decompressor whose output grows out of proportion to the stored
+// bytes. Each decompressor has one: if the content is compressed twice, the outer
+// layer can expand without end while the inner one produces nothing.
 type guard struct {
 	f *File
 	r io.Reader
@@ -32,7 +32,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	}
 	stored := g.f.Stored()
 	switch {
-	case g.f.max > 0 && g.n/2 > g.f.max: // half, so that the content's own limit is met first
+	case g.f.max > 0 && g.n/2 > g.f.max: // half, so that the limit of the content applies first
 		return n, trace.InputLimit(g.f.max)
 	case g.f.max == 0 && g.n > g.f.bomb && g.n/bombRatio > stored:
 		return n, trace.InflationLimit(stored, g.n)

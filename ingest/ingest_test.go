@@ -203,7 +203,7 @@ func TestPaths(t *testing.T) {
 	if err := os.Symlink(dir, through); err != nil {
 		t.Fatal(err)
 	}
-	beside := through + "/../" + filepath.Base(dir) + "/a.json"
+	collectives := through + "/../" + filepath.Base(dir) + "/a.json"
 	var linked []string
 	for _, path := range all {
 		linked = append(linked, through+strings.TrimPrefix(path, dir))
@@ -216,7 +216,7 @@ func TestPaths(t *testing.T) {
 		{in("a.json", "a.json", "b.json"), in("a.json", "b.json"), 0, 0},
 		{[]string{dir + "/a.json", dir + "/./a.json", dir + "//sub/../a.json"}, in("a.json"), 0, 0},
 		// Not the neighbor of the link, but the neighbor of its directory.
-		{[]string{beside}, []string{beside}, 0, 0},
+		{[]string{collectives}, []string{collectives}, 0, 0},
 		{in("[odd].json"), in("[odd].json"), 0, 0}, // a name before a pattern
 		{in("?.json"), in("a.json", "b.json"), 0, 0},
 		{in("su*"), in("sub/c.json"), 0, 0},            // a pattern that matches a directory

@@ -16,35 +16,35 @@ import (
 	"assay/trace"
 )
 
-// An Input is one file that was read: the model, and where it came from. At least
-// one of the models is not nil.
+// An Input is one file that was read: its content as a model, and where it came from.
+// At least one of the models is not nil.
 type Input struct {
 	Path        string
 	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
-	SHA256      string // of them; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
+	SHA256      string // of the stored bytes; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
 	Rank        int
-	RankFrom    string // "trace", "name", "folder", "nccl" or "assumed"; also what the caller decided
+	RankFrom    string // where Rank is from: "trace", "name", "folder", "nccl", "assumed", or set by the caller
 
-	Trace   *trace.Trace     // what happened when
-	Tables  *profile.Tables  // sums that a tool printed
+	Trace   *trace.Trace     // a timeline
+	Tables  *profile.Tables  // totals that a tool printed
 	Profile *profile.Profile // costs of stacks
 
-	Counters *ncu.Capture     // what hardware counters said
-	Memory   *memory.Snapshot // what a device's memory was used for
-	Timeline *memory.Timeline // the same over time, by category
+	Counters *ncu.Capture     // hardware counters of kernel launches
+	Memory   *memory.Snapshot // the use of GPU memory at one time, with its history
+	Timeline *memory.Timeline // the use of GPU memory over time, by category
 
 	// Series has values over steps or time. A log may also have tables of a profiler, so
 	// Tables may be set, too.
 	Series *logs.Log
 
-	Summary *summary.Summary // what assay measured before, of inputs of its own
-	Content string           // SHA-256 of the text of the summary, which is not compressed
+	Summary *summary.Summary // a summary that assay wrote before
+	Content string           // SHA-256 of the uncompressed text of Summary
 }
 
-// Load reads all of f, which the caller closes. A *Refusal says that f is
-// nothing that assay reads.
+// Load reads all of f. The caller must close f. The error is a *Refusal if f is not in a
+// format that assay reads.
 func Load(f *File, sel trace.Select) (*Input, error) {
 	head, err := f.Peek()
 	if err != nil {
@@ -60,7 +60,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, err
 	}
 	if (f.limited || in.limited()) && !f.whole {
-		in.Bytes = f.Stored() // what a pipe still brings may never end
+		in.Bytes = f.Stored() // do not read the rest: that of a pipe may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)
 	}
@@ -76,8 +76,8 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	return in, nil
 }
 
-// placeOf returns the place of a process in its largest communicator, if that is known. If
-// several are the largest, the places must agree.
+// placeOf returns the rank of a process in its largest communicator, if it is known. If
+// several communicators are the largest, the ranks must agree.
 func placeOf(groups []logs.Group) (place int, ok bool) {
 	size := 1
 	for _, g := range groups {
@@ -109,7 +109,7 @@ func (in *Input) limited() bool {
 	return false
 }
 
-// ranksInNames finds the rank in names of files, the first that matches:
+// ranksInNames find the rank in the name of a file; the first that matches is used:
 // rank3_trace.json, rank[0].json, dp0_pp0_tp0_rank0.1712.pt.trace.json.gz; SGLang's
 // 1757059120.53-TP-3.trace.json.gz; worker3.1712.pt.trace.json.
 var ranksInNames = [...]func() *regexp.Regexp{
@@ -119,11 +119,11 @@ var ranksInNames = [...]func() *regexp.Regexp{
 	lazyregexp.New(`(?:^|_)dump_(\d{1,6})$`), // of the flight recorder
 }
 
-// rankInFolder finds the rank in the name of a folder that is one rank's.
+// rankInFolder finds the rank in the name of a folder with the files of one rank.
 var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
-// rankOf returns the rank of a trace's process in its job: what the trace
-// says, else what its path says, else what its communicator says, else 0.
+// rankOf returns the rank of a trace's process in its job. It is the first that is known of:
+// the rank in the trace, the rank in its path, the rank in its largest communicator, 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)
@@ -131,17 +131,18 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if r := t.Meta.Rank; r != nil {
 		return *r, "trace"
 	}
-	if joined := t.Meta.DeviceRanks; joined != nil { // of several ranks: the input has the first
+	if joined := t.Meta.DeviceRanks; joined != nil { // a timeline of several ranks: use the first one
 		return slices.Min(slices.Collect(maps.Values(joined))), "trace"
 	}
 	rank, from = rankInPath(path)
 	if r := t.Meta.CommRank; r != nil && from == "assumed" {
-		return *r, "nccl" // after the path, because the communicator may have a part of the ranks
+		return *r, "nccl" // after the path, because the communicator may have only a part of the ranks
 	}
 	return rank, from
 }
 
-// rankInPath returns the rank that a file's name has, or that of the nearest folder, or 0.
+// rankInPath returns the rank in the name of a file, or else in the name of the nearest folder
+// that has one, or else 0.
 func rankInPath(path string) (rank int, from string) {
 	if rank, ok := RankInName(path); ok {
 		return rank, "name"
@@ -152,7 +153,7 @@ func rankInPath(path string) (rank int, from string) {
 	return 0, "assumed"
 }
 
-// RankInName returns the rank that a file's name has.
+// RankInName returns the rank in the name of a file, without its folders.
 func RankInName(path string) (rank int, ok bool) {
 	for _, find := range ranksInNames {
 		if rank, ok := rankIn(find(), filepath.Base(path)); ok {
@@ -162,7 +163,7 @@ func RankInName(path string) (rank int, ok bool) {
 	return 0, false
 }
 
-// RankInFolder returns the rank that the name of the nearest folder has.
+// RankInFolder returns the rank in the name of the nearest folder of a path that has one.
 func RankInFolder(path string) (rank int, ok bool) {
 	for dir := filepath.Dir(path); dir != "." && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if rank, ok := rankIn(rankInFolder(), filepath.Base(dir)); ok {

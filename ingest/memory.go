@@ -18,10 +18,10 @@ func isSnapshot(_ string, head []byte) bool {
 	return memory.SniffSnapshot(head) && !isYappiPickle(head)
 }
 
-// isNamedSnapshot reports whether a pickle in a directory is a memory snapshot,
-// by how it begins, or named like one: checkpoints and data sets are pickles too.
+// isNamedSnapshot reports whether a pickle in a directory begins like a memory
+// snapshot or is named like one. Checkpoints and data sets are pickles, too.
 func isNamedSnapshot(path string, head []byte) bool {
-	const begin = 400 // bytes, in which the first keys are
+	const begin = 400 // bytes that contain the first keys
 	head = head[:min(begin, len(head))]
 	if bytes.Contains(head, []byte("segments")) || bytes.Contains(head, []byte("total_size")) {
 		return true
@@ -33,7 +33,7 @@ func isNamedSnapshot(path string, head []byte) bool {
 func loadSnapshot(f *File, sel trace.Select, in *Input) (err error) {
 	in.Memory, err = memory.ReadSnapshot(f, f.Path, memory.SnapshotLimits{Memory: sel.Limits.Memory, Grown: sel.Limits.Grown})
 	if in.Memory != nil {
-		return nil // what broke it off is among its issues
+		return nil // the reader added an issue for the error
 	}
 	return refusePickle(f.Path, err)
 }
@@ -66,8 +66,8 @@ func loadTimeline(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-// refuseMemoryPage knows the web pages in which PyTorch puts what is known of
-// memory: a picture of it, and a viewer with a snapshot inside.
+// refuseMemoryPage refuses the two kinds of web pages that PyTorch writes about
+// memory: a picture of the timeline, and a viewer that embeds a snapshot.
 func refuseMemoryPage(path string, head []byte) *Refusal {
 	switch {
 	case bytes.Contains(head, []byte("MemoryViz.js")):

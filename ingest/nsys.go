@@ -20,42 +20,41 @@ func loadNsysJSON(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-// isStats reports whether a file is what nsys stats wrote, from its first lines
-// on. Where the program that nsys ran had its say before, it is a text that has
-// tables.
+// isStats reports whether a file has output of nsys stats from its first lines on. A
+// file that begins with output of the profiled program is read as a text with tables.
 func isStats(_ string, head []byte) bool {
 	const first = 8
 	lines := bytes.Split(head, []byte("\n"))
 	return stats.Sniff(bytes.Join(lines[:min(first, len(lines))], []byte("\n"))) && !torchprof.Sniff(head)
 }
 
-// isNamedStats reports whether a file in a directory is named like what nsys
-// stats writes: much of what has such a header is of other programs.
+// isNamedStats reports whether a file in a directory is named like a report of nsys
+// stats. The content is not enough, because other programs write similar headers.
 func isNamedStats(path string, _ []byte) bool {
 	return stats.Named(path) || strings.Contains(strings.ToLower(filepath.Base(path)), "nsys")
 }
 
-// rowLimit returns the most rows that the tables of an input may have. A row takes
-// about 4 KB until it is printed; half of the memory is for other data.
+// rowLimit returns the maximum number of rows of the tables of an input. Until it is
+// printed, a row needs about 4 KB; half of the memory is for other data.
 func rowLimit(sel trace.Select) int { return int(min(1<<24, sel.Limits.Memory>>14)) }
 
 func loadStats(f *File, sel trace.Select, in *Input) (err error) {
 	in.Tables, err = stats.Read(f, f.Path, stats.Limits{Rows: rowLimit(sel)})
 	if in.Tables != nil {
-		return nil // what broke it off is among its issues
+		return nil // the reader added an issue for the error
 	}
 	return err
 }
 
 func isSQLite(_ string, head []byte) bool { return nsys.SniffSQLite(head) }
 
-// isNamedExport reports whether a database in a directory is named like an
-// export: others may be anything.
+// isNamedExport reports whether a database in a directory is named like an export.
+// Others may be databases of any program.
 func isNamedExport(path string, _ []byte) bool {
 	return strings.EqualFold(filepath.Ext(path), ".sqlite")
 }
 
-// searchTexts shows the texts of a database to the search for secrets, if there is one.
+// searchTexts passes the texts of a database to the search for secrets, if there is one.
 func (f *File) searchTexts(path string, in *Input) error {
 	if f.Tap == nil {
 		return nil

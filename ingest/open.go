@@ -1,6 +1,15 @@
-// Package ingest turns what a user names into models: it expands paths, opens
-// and decompresses, finds the format by content, and calls its reader. It is
-// the only package that knows all formats.
+// Package ingest turns the paths that a user names into models: it expands paths,
+// opens and decompresses files, recognizes the format by content, and calls the
+// reader of the format. It is the only package that knows all formats.
+//
+// Read the files in the order of the data: paths.go (from arguments to files),
+// this file and unpack.go, guard.go, hole.go (from a file to its content),
+// formats.go (the list of formats), load.go (from content to an [Input]). The
+// functions that load a model are in nsys.go, profiles.go, memory.go, ncu.go,
+// series.go, text.go and saved.go, grouped by reader. refuse.go and foreign.go
+// explain files that no format accepts. export.go and child.go run nsys and ncu.
+//
+// Package partial measures an Input next.
 package ingest
 
 import (
@@ -27,52 +36,52 @@ import (
 	"assay/trace"
 )
 
-// Stdin is the path that stands for standard input.
+// Stdin is the path for standard input.
 const Stdin = "-"
 
-// stdinName is the path that a [File] of standard input shows.
+// stdinName is the Path of a [File] of standard input.
 const stdinName = "<stdin>"
 
-// A File is an opened input whose bytes come decompressed from Read.
+// A File is an opened input. Its Read method returns the decompressed content.
 type File struct {
 	Path        string // as the user gave it; "<stdin>" for standard input
 	Compression string // "none", "gzip", "zstd"
 
-	// Say is told what takes long and is not seen as progress of reading. It may
-	// be nil.
+	// Say, if not nil, is called with a message before a long operation that does
+	// not show as progress of reading.
 	Say func(string)
 
-	// Tap, if it is not nil, is shown all content that is read, in order. What is
-	// read in its place, as a database is, it does not see.
+	// Tap, if not nil, receives all content that is read, in order. It does not
+	// receive files that are opened by name instead, such as databases.
 	Tap io.Writer
 
-	// Temp lists the temporary files and child processes of the reading, which a
-	// signal removes. Open makes one for the file; inputs that are read at the same
-	// time share one, which their caller closes.
+	// Temp lists the temporary files and child processes of the reading, so that a
+	// signal can remove them. Open creates one for the file. Inputs that are read at
+	// the same time share one, which their caller closes.
 	Temp *outfile.Registry
 
-	// ExportTime is how long nsys or ncu may take for a report; 0 means
+	// ExportTime is the maximum time for nsys or ncu to export a report; 0 means
 	// [DefaultExportTime].
 	ExportTime time.Duration
 
-	// Forms are those by which lines of logs are read; nil for the built-in ones.
+	// Forms are the forms of the lines of logs; nil for the built-in ones.
 	Forms *forms.Set
 
-	raw     *countingReader
-	buf     *bufio.Reader
-	content *bufio.Reader
-	close   []func()
-	max     int64 // bytes of content; 0 for no limit but that on bombs
-	n       int64 // bytes of content read
-	bomb    int64 // bytes that any input may inflate to
-	whole   bool  // it has an end that can be waited for
-	limited bool  // a limit has ended the content
-	hollow  bool  // nothing but a hole of the file follows
+	raw        *countingReader
+	buf        *bufio.Reader
+	content    *bufio.Reader
+	close      []func()
+	max        int64 // bytes of content; 0 for no limit but that on bombs
+	n          int64 // bytes of content read
+	bomb       int64 // bytes that any input may inflate to
+	whole      bool  // it has an end that can be waited for
+	limited    bool  // a limit has ended the content
+	restIsHole bool  // nothing but a hole of the file follows
 }
 
 const (
-	sniffLen   = 4 << 10   // how much of the content decides about its format
-	bufferSize = 256 << 10 // of one read; white space before the content must fit
+	sniffLen   = 4 << 10   // bytes of the content by which its format is recognized
+	bufferSize = 256 << 10 // bytes of one read; also the limit for white space before the content
 )
 
 func (f *File) say(text string) {
@@ -81,19 +90,20 @@ func (f *File) say(text string) {
 	}
 }
 
-// Open opens the file at path, or stdin for [Stdin], and computes the SHA-256 of what is read.
+// Open opens the file at path, or stdin for [Stdin]. The File computes the SHA-256 of the
+// stored bytes while they are read.
 func Open(path string, stdin io.Reader) (*File, error) {
 	return open(path, stdin, bombSize, sha256.New())
 }
 
-// OpenWithoutDigest is Open for a file whose SHA-256 nobody asks for. Of JSON that is not
-// compressed it takes half as long as everything else.
+// OpenWithoutDigest is Open without the SHA-256. For JSON that is not compressed, the digest
+// would take half as long as everything else.
 func OpenWithoutDigest(path string, stdin io.Reader) (*File, error) {
 	return open(path, stdin, bombSize, nil)
 }
 
-// openListed opens a file of a directory. If it is no longer a regular file, it is an
-// error, and nothing waits for the writer of a pipe.
+// openListed opens a file that was found in a directory. It returns an error if the file is no
+// longer a regular file, because opening a pipe would block until it has a writer.
 func openListed(path string) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -106,7 +116,7 @@ func openListed(path string) (*File, error) {
 	return opened(path, file, bombSize, nil)
 }
 
-// open is Open with the size from which on a compressed input may be a bomb.
+// open is Open with the uncompressed size in bytes above which an input may be a bomb.
 func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error) {
 	if path == Stdin {
 		return opened(stdinName, stdin, bomb, sum)
@@ -118,8 +128,8 @@ func open(path string, stdin io.Reader, bomb int64, sum hash.Hash) (*File, error
 	return opened(path, file, bomb, sum)
 }
 
-// opened returns the File of an opened input. If src is a file that is not standard
-// input, the File closes it. The sum is nil if nobody asks for it.
+// opened returns a File that reads src. If src is a file other than standard input, the File
+// closes it. The sum is nil if no digest is wanted.
 func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error) {
 	f := &File{Path: path, Compression: "none", bomb: bomb, Temp: new(outfile.Registry)}
 	f.close = append(f.close, f.Temp.Close)
@@ -131,7 +141,7 @@ func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error
 	f.raw = &countingReader{r: src, sum: sum}
 	f.buf = f.buffered(f.raw)
 	f.content = f.buf
-	// Twice, because traces that were gzipped by two programs exist.
+	// Twice, because some traces were gzipped by two programs.
 	for range 2 {
 		if err := f.decompress(); err != nil {
 			f.Close()
@@ -145,8 +155,7 @@ func opened(path string, src io.Reader, bomb int64, sum hash.Hash) (*File, error
 // buffers keeps the buffers of closed files for the next ones.
 var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
 
-// buffered returns a reader of r with a buffer that belongs to the file until its
-// Close.
+// buffered returns a reader of r with a buffer from the pool. Close returns the buffer.
 func (f *File) buffered(r io.Reader) *bufio.Reader {
 	b := buffers.Get().(*bufio.Reader)
 	b.Reset(r)
@@ -174,8 +183,8 @@ func reason(err error) error {
 	return err
 }
 
-// decompress puts a decompressor before the content if its first bytes ask
-// for one.
+// decompress adds a decompressor if the first bytes of the content have the magic number of
+// a compression format.
 func (f *File) decompress() error {
 	magic, _ := f.content.Peek(4)
 	switch {
@@ -194,8 +203,8 @@ func (f *File) decompress() error {
 	return nil
 }
 
-// decodeUTF16 turns UTF-16, as Windows shells write when they redirect, into
-// UTF-8.
+// decodeUTF16 converts UTF-16 to UTF-8. Windows shells write UTF-16 when they redirect
+// output.
 func (f *File) decodeUTF16() {
 	bom, _ := f.content.Peek(2)
 	if string(bom) == "\xff\xfe" || string(bom) == "\xfe\xff" {
@@ -204,10 +213,9 @@ func (f *File) decodeUTF16() {
 	}
 }
 
-// Peek returns the first bytes of the content, as many as tell its format,
-// without reading them; leading white space does not count. They are none if
-// the content is empty or all white space; where they are none for another
-// reason, the error says so.
+// Peek returns the first bytes of the content after leading white space, enough to
+// recognize the format, without consuming them. It returns none and no error if the
+// content is empty or all white space.
 func (f *File) Peek() ([]byte, error) {
 	for n := sniffLen; ; n = min(2*n, bufferSize) {
 		b, err := f.content.Peek(n)
@@ -222,7 +230,8 @@ func (f *File) Peek() ([]byte, error) {
 		case err != nil:
 			return nil, f.unreadable(err)
 		case n == bufferSize:
-			return nil, &Refusal{f.Path, fmt.Sprintf("starts with %d bytes of white space, over the limit", n), "remove them, or record again"}
+			return nil, &Refusal{f.Path,
+				fmt.Sprintf("starts with %d bytes of white space, over the limit", n), "remove them, or record again"}
 		}
 	}
 }
@@ -231,7 +240,7 @@ func (f *File) Peek() ([]byte, error) {
 func (f *File) unreadable(err error) error {
 	var limit *trace.LimitError
 	switch {
-	case f.raw.err != nil && f.raw.err != io.EOF: // the system's reason, not the packing's
+	case f.raw.err != nil && f.raw.err != io.EOF: // the error of the system, not of the decompressor
 		return fmt.Errorf("%s: %w", f.Path, reason(f.raw.err))
 	case errors.As(err, &limit):
 		return fmt.Errorf("%s: no event within the limit: %w", f.Path, limit)
@@ -246,41 +255,42 @@ func (f *File) unreadable(err error) error {
 func (f *File) Read(p []byte) (int, error) {
 	if f.max > 0 && int64(len(p)) > f.max-f.n {
 		if f.n >= f.max {
-			return 0, f.noted(f.over())
+			return 0, f.recordLimit(f.pastLimit())
 		}
 		p = p[:f.max-f.n]
 	}
-	if f.hollow {
+	if f.restIsHole {
 		return 0, io.EOF
 	}
 	n, err := f.content.Read(p)
 	f.n += int64(n)
-	f.hollow = n > 0 && p[n-1] == 0 && f.endsInHole(p[:n])
+	f.restIsHole = n > 0 && p[n-1] == 0 && f.endsInHole(p[:n])
 	if f.Tap != nil && n > 0 {
 		f.Tap.Write(p[:n])
 	}
-	return n, f.noted(err)
+	return n, f.recordLimit(err)
 }
 
-// noted returns err, and notes whether it is a limit.
-func (f *File) noted(err error) error {
+// recordLimit returns err, and sets limited if it is the error of a limit.
+func (f *File) recordLimit(err error) error {
 	if limit := (*trace.LimitError)(nil); err != nil && errors.As(err, &limit) {
 		f.limited = true
 	}
 	return err
 }
 
-// over tells an input that is too long from one that ends at its limit.
-func (f *File) over() error {
+// pastLimit returns the error for an input that continues after the limit, and io.EOF for
+// one that ends exactly there.
+func (f *File) pastLimit() error {
 	if _, err := f.content.Peek(1); err != nil {
 		return err
 	}
 	return trace.InputLimit(f.max)
 }
 
-// Finish reads what is left of the stored bytes and returns how many there
-// were in all and their SHA-256 in hex, "" after [OpenWithoutDigest].
-// The digest is "" also if [File.drain] has left bytes out.
+// Finish reads the rest of the stored bytes. It returns their total number and their
+// SHA-256 in hex. The digest is "" after [OpenWithoutDigest], and if [File.drain] has left
+// bytes out.
 func (f *File) Finish() (n int64, sum string, err error) {
 	left, err := f.drain()
 	if f.raw.sum != nil && left == 0 {
@@ -289,11 +299,11 @@ func (f *File) Finish() (n int64, sum string, err error) {
 	return f.raw.n + left, sum, err
 }
 
-// Stored returns how many stored bytes were read so far. It may be called
+// Stored returns the number of stored bytes that were read so far. It may be called
 // while another goroutine reads.
 func (f *File) Stored() int64 { return f.raw.progress.Load() }
 
-// Close releases what Open took. The file must not be read again.
+// Close releases the resources of the File, which must not be read again.
 func (f *File) Close() {
 	for i := len(f.close) - 1; i >= 0; i-- {
 		f.close[i]()
@@ -301,13 +311,13 @@ func (f *File) Close() {
 	f.close, f.buf, f.content = nil, nil, nil
 }
 
-// A countingReader counts and hashes what passes. Its errors stay, so that a
-// later look at the content finds them again, and the end of a terminal's
-// input is asked for once.
+// A countingReader counts and hashes the bytes of another reader. Its first error is
+// permanent, so that a later read returns it again and the user needs to end the input of
+// a terminal only once.
 type countingReader struct {
 	r        io.Reader
 	n        int64
-	sum      hash.Hash // nil if nobody asks for it
+	sum      hash.Hash // nil if no digest is wanted
 	progress atomic.Int64
 	err      error
 }

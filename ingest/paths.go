@@ -19,35 +19,35 @@ import (
 	"assay/summary"
 )
 
-// A Choice is what the names that a user gives come to.
+// A Choice is the result of expanding the paths that a user gives.
 type Choice struct {
-	Files  []string // to read, each once: in the order of the names, those of a directory or pattern sorted
+	Files  []string // to read, without duplicates: in the order of the paths; those of a directory or pattern sorted
 	Others int      // files in directories that are not traces
-	Links  int      // symbolic links in directories; they may lead out of them and are not followed
+	Links  int      // symbolic links in directories; not followed, because they may lead out of the directory
 	// Special has the pipes, sockets and devices in directories and among the matches of
 	// patterns. They are not opened, because that may block.
 	Special []string
 
-	Failed []error // one for each name, directory or pattern that could not be looked into or has no trace
+	Failed []error // one for each path, directory or pattern that could not be read or has no trace
 
-	// Left has the files of directories that are not read, by path, with the reason.
+	// Left has the files in directories that are not read, with the reason, sorted by path.
 	Left []summary.LeftOutFile
 
-	found  []string // regular files in a directory, not yet looked into
-	saved  []string // summaries in a directory
-	beside []string // collectives of partials, which are read with their summaries
+	found       []string // regular files in a directory, not yet looked into
+	saved       []string // summaries in a directory
+	collectives []string // collectives of partials, which are read with their summaries
 }
 
-// Paths expands what a user names: a directory, or a link to one, stands for
-// the traces under it, a pattern for what it matches, [Stdin] for itself.
-// Hidden files and directories must be named to be read.
+// Paths expands the paths that a user gives. A directory, or a link to one, expands to
+// the traces under it, a pattern to its matches, and [Stdin] to itself. Hidden files and
+// directories are skipped unless the user names them.
 func Paths(args []string) Choice {
 	var c Choice
 	for _, arg := range args {
 		c.name(arg)
 	}
 	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
-	c.checkBeside()
+	c.checkCollectives()
 	slices.SortFunc(c.Left, func(a, b summary.LeftOutFile) int { return ComparePaths(a.Path, b.Path) })
 	c.Left = slices.Compact(c.Left) // a directory that was named twice
 	return c
@@ -64,7 +64,7 @@ func (c *Choice) name(arg string) {
 		return
 	}
 	if _, err := os.Stat(arg); err != nil {
-		// Only a name that does not exist can be a pattern, because names may have brackets.
+		// A pattern only if no such file exists, because names of files may have brackets.
 		matches, _ := filepath.Glob(arg)
 		matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenFrom(arg, m) })
 		if len(matches) > 0 {
@@ -77,7 +77,8 @@ func (c *Choice) name(arg string) {
 				c.add(m)
 			}
 			if len(c.Special) >= len(matches) && len(c.Files) == 0 && len(c.Failed) == 0 {
-				c.Failed = append(c.Failed, fmt.Errorf("%s: only pipes, sockets or devices match this pattern; name one to read it", arg))
+				c.Failed = append(c.Failed,
+					fmt.Errorf("%s: only pipes, sockets or devices match this pattern; name one to read it", arg))
 			}
 			return
 		}
@@ -85,8 +86,9 @@ func (c *Choice) name(arg string) {
 	c.add(arg)
 }
 
-// hiddenFrom reports whether a pattern's match has a hidden name where the
-// pattern does not ask for one, as shells have it.
+// hiddenFrom reports whether a pattern does not apply to one of its matches because an
+// element of the path is hidden and the pattern does not name it with a dot. Shells have
+// the same rule.
 func hiddenFrom(pattern, match string) bool {
 	want := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
 	for i, name := range strings.Split(filepath.ToSlash(filepath.Clean(match)), "/") {
@@ -109,31 +111,32 @@ func (c *Choice) add(path string) {
 		c.Failed = append(c.Failed, pathError(err))
 	case info.IsDir():
 		c.walk(clean(path))
-	case info.Mode().IsRegular() && strings.HasSuffix(path, Beside) && kindOf(path) == besideSummary:
-		c.beside = append(c.beside, clean(path)) // a pattern of a shell matches it too
+	case info.Mode().IsRegular() && strings.HasSuffix(path, CollectivesSuffix) && kindOf(path) == collectivesFile:
+		c.collectives = append(c.collectives, clean(path)) // a pattern of a shell matches it too
 	default:
 		c.Files = append(c.Files, clean(path))
 	}
 }
 
-// Beside is how the name of a file of collectives ends. The file has the directory and the
-// name of the summary of a partial.
-const Beside = ".collectives"
+// CollectivesSuffix is the end of the name of a file of collectives. The rest of the path is
+// that of the summary of the partial.
+const CollectivesSuffix = ".collectives"
 
-// checkBeside adds an error for each file of collectives that was named without its
+// checkCollectives adds an error for each file of collectives that was named without its
 // summary.
-func (c *Choice) checkBeside() {
-	for _, path := range c.beside {
-		stem := strings.TrimSuffix(path, Beside)
+func (c *Choice) checkCollectives() {
+	for _, path := range c.collectives {
+		stem := strings.TrimSuffix(path, CollectivesSuffix)
 		if !slices.ContainsFunc(c.Files, func(f string) bool { return strings.HasPrefix(f, stem+".json") }) {
-			c.Failed = append(c.Failed, fmt.Errorf("%s: these are the collectives of a partial; name the summary, %s.json.gz, which refers to them", path, filepath.Base(stem)))
+			c.Failed = append(c.Failed,
+				fmt.Errorf("%s: these are the collectives of a partial; name the summary, %s.json.gz, which refers to them",
+					path, filepath.Base(stem)))
 		}
 	}
 }
 
-// clean shortens a path to its usual spelling, unless that would make it
-// another: Clean takes dir/.. away without a look at whether dir is a link, and
-// ./- for standard input.
+// clean returns filepath.Clean of a path, unless that may name another file: Clean removes
+// "dir/.." even if dir is a link, and turns "./-" into standard input.
 func clean(path string) string {
 	short := filepath.Clean(path)
 	if short == Stdin {
@@ -149,8 +152,8 @@ func clean(path string) string {
 	return short
 }
 
-// walk adds the traces under dir, or, where there is none, the summaries that
-// assay has written: those beside traces are mostly of the same runs.
+// walk adds the traces under dir. If there are none, it adds the summaries that assay has
+// written. Summaries next to traces are skipped, because they mostly are of the same runs.
 func (c *Choice) walk(dir string) {
 	root, err := filepath.EvalSymlinks(dir) // WalkDir does not enter a link
 	if err != nil {
@@ -163,7 +166,7 @@ func (c *Choice) walk(dir string) {
 	})
 	in.sort()
 	if len(in.Files) == 0 {
-		in.Files = in.saved // the traces are elsewhere
+		in.Files = in.saved // the traces are not in this directory
 	} else {
 		in.Others += len(in.saved)
 		for _, path := range in.saved {
@@ -171,7 +174,8 @@ func (c *Choice) walk(dir string) {
 		}
 	}
 	if len(in.Files) == 0 && len(in.Failed) == 0 {
-		err := fmt.Errorf("%s: no trace, table or profile among the files of this directory (%d); want traces such as *.pt.trace.json.gz, exports such as *.sqlite, or what the README lists under \"What it reads\"", dir, in.Others)
+		err := fmt.Errorf("%s: no trace, table or profile among the files of this directory (%d); want traces such as *.pt.trace.json.gz, exports such as *.sqlite, or what the README lists under \"What it reads\"",
+			dir, in.Others)
 		if in.Links > 0 {
 			err = fmt.Errorf("%w; links in it (%d) are not followed: name them", err, in.Links)
 		}
@@ -188,8 +192,8 @@ func (c *Choice) walk(dir string) {
 	c.Failed = append(c.Failed, in.Failed...)
 }
 
-// visit is called for what is found under a directory. What cannot be looked
-// into is noted, and the walk goes on: it must not cost the other traces.
+// visit is called for each file and directory under a directory. If one cannot be read, it
+// adds an error and the walk continues, so that the other traces are read.
 func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	switch {
 	case err != nil:
@@ -205,7 +209,7 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 		c.leave(path, summary.LeftLink)
 	case d.Type().IsRegular(): // opening a pipe would wait for its writer
 		if hasNoSize(d) && !namedLikeTrace(path) {
-			c.Others++ // empty, or made by the system when it is read, as /proc/kmsg, which may wait
+			c.Others++ // empty, or generated on reading like /proc/kmsg, which may block
 			c.leave(path, summary.LeftEmpty)
 			break
 		}
@@ -217,13 +221,13 @@ func (c *Choice) visit(path string, root bool, d fs.DirEntry, err error) error {
 	return nil
 }
 
-// leave notes a file that is not read.
+// leave records a file that is not read.
 func (c *Choice) leave(path, why string) {
 	c.Left = append(c.Left, summary.LeftOutFile{Path: path, Why: why})
 }
 
-// sort divides the files that were found by their kinds. Each must be opened and often
-// decompressed for that, so several are looked at at a time.
+// sort divides the files that were found by kind. Each must be opened and often decompressed
+// for that, so several are classified in parallel.
 func (c *Choice) sort() {
 	kinds := make([]kind, len(c.found))
 	var next atomic.Int64
@@ -242,7 +246,7 @@ func (c *Choice) sort() {
 			c.Files = append(c.Files, path)
 		case savedSummary:
 			c.saved = append(c.saved, path)
-		case besideSummary:
+		case collectivesFile:
 		default:
 			c.Others++
 			c.leave(path, summary.LeftUnknown)
@@ -251,20 +255,20 @@ func (c *Choice) sort() {
 	c.found = nil
 }
 
-// hasNoSize reports whether a file has 0 bytes, as far as its directory says.
+// hasNoSize reports whether the directory states a size of 0 bytes for a file.
 func hasNoSize(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err == nil && info.Size() == 0
 }
 
-// A kind is what a file of a directory is.
+// A kind classifies a file in a directory.
 type kind uint8
 
 const (
-	other         kind = iota
-	candidate          // to be read
-	savedSummary       // to be read where there are no candidates
-	besideSummary      // read with its summary
+	other           kind = iota
+	candidate            // to be read
+	savedSummary         // to be read where there are no candidates
+	collectivesFile      // read with its summary
 )
 
 // kindOf returns the kind of a file of a directory. A file that is named like a trace
@@ -291,7 +295,7 @@ func kindOf(path string) kind {
 		return savedSummary
 	}
 	if collective.IsFile(head) {
-		return besideSummary
+		return collectivesFile
 	}
 	format := f.format(head)
 	if format == nil {
@@ -300,14 +304,15 @@ func kindOf(path string) kind {
 	if format.listed == nil || format.listed(path, head) {
 		return candidate
 	}
-	return read(format.name == textFormat && (forms.HasRecords(f.sample(textSample)) || namedLikeLog(path) && forms.FindRecords(f, logSample)))
+	return read(format.name == textFormat &&
+		(forms.HasRecords(f.sample(textSample)) || namedLikeLog(path) && forms.FindRecords(f, logSample)))
 }
 
-// logSample is how much of a file that is named like a log is searched for a record: what a
-// server prints while it starts.
+// logSample is the number of bytes that are searched for a record in a file that is named like
+// a log. It covers what a server prints while it starts.
 const logSample = 16 << 20
 
-// namedLikeLog reports whether a file's name is one that logs have.
+// namedLikeLog reports whether the name of a file is typical of logs.
 func namedLikeLog(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	for _, packing := range []string{".gz", ".zst"} {
@@ -320,8 +325,7 @@ func namedLikeLog(path string) bool {
 	return strings.Contains(name, ".log.") // rotated: server.log.1
 }
 
-// namedLikeTrace reports whether a file's name is one that profilers give to
-// traces.
+// namedLikeTrace reports whether the name of a file is typical of traces.
 func namedLikeTrace(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	for _, packing := range []string{".gz", ".zst"} {
@@ -359,7 +363,7 @@ func ComparePaths(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(text string) int {
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
@@ -368,7 +372,8 @@ func digits(text string) int {
 	return n
 }
 
-// pathByte orders the files of a directory before those of directories with longer names.
+// pathByte returns the rank of a byte in the order of paths: a separator comes first, so that
+// the files of a directory come before those of directories whose names are longer.
 func pathByte(c byte) int {
 	if c == '/' || c == filepath.Separator {
 		return 0

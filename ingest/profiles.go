@@ -19,8 +19,8 @@ func isPstats(_ string, head []byte) bool    { return pyprof.SniffPstats(head) }
 func isPprof(_ string, head []byte) bool     { return profile.SniffPprof(head) }
 func isFolded(_ string, head []byte) bool    { return profile.SniffFolded(head) }
 
-// tablesOf returns a loader of tables. What broke an input off is among the
-// issues of what was read before.
+// tablesOf returns a loader of tables. If an input breaks off, the tables read so far
+// have an issue with the reason.
 func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
 	return func(f *File, sel trace.Select, in *Input) (err error) {
 		in.Tables, err = read(f, f.Path, pyprof.Limits{Rows: rowLimit(sel), Memory: profileLimits(sel).Memory})
@@ -33,8 +33,8 @@ func tablesOf(read func(io.Reader, string, pyprof.Limits) (*profile.Tables, erro
 	}
 }
 
-// profileLimits returns the share of the memory that the stacks of one profile may
-// take: to measure and to judge them takes as much again.
+// profileLimits returns the part of the memory for the stacks of one profile. Their
+// analysis needs as much again.
 func profileLimits(sel trace.Select) profile.Limits {
 	return profile.Limits{Memory: sel.Limits.Memory / 2}
 }
@@ -65,8 +65,8 @@ func loadFolded(f *File, sel trace.Select, in *Input) error {
 	return nil
 }
 
-// isWantedYappi reports whether a log of yappi in a directory is to be read. It is
-// not if it has no rows and the directory has the same profile in a form with rows, as
+// isWantedYappi reports whether a log of yappi in a directory is read. It is not if it
+// has no rows and the directory has the same profile in another form with rows, which
 // NeMo Gym writes since February 2026.
 func isWantedYappi(path string, head []byte) bool {
 	if pyprof.HasRows(head) {
@@ -81,8 +81,8 @@ func isWantedYappi(path string, head []byte) bool {
 	return true
 }
 
-// isNamedFolded reports whether text in a directory is named like folded stacks:
-// lines of other text end in numbers, too.
+// isNamedFolded reports whether text in a directory is named like folded stacks. The
+// content is not enough, because lines of other texts end in numbers, too.
 func isNamedFolded(path string, _ []byte) bool {
 	name := strings.ToLower(filepath.Base(path))
 	for _, part := range []string{"folded", "collapsed", "stacks", "flame"} {

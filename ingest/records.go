@@ -18,14 +18,14 @@ type logFinder interface {
 	Log() *logs.Log
 }
 
-// logFinders returns the finders of records that are no lines of forms: printed results
-// of benchmarks, what communication libraries print, and the tables of monitors.
+// logFinders returns the finders of records that package forms does not read: printed
+// results of benchmarks, output of communication libraries, and tables of monitors.
 func logFinders(f *File, sel trace.Select) []logFinder {
 	limits := seriesLimits(sel)
 	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits), monitor.NewFinder(f.Path, limits)}
 }
 
-// joinedLog returns the values of all readers of one text.
+// joinedLog joins the values that all readers found in one text.
 func joinedLog(values *logs.Log, found []logFinder) *logs.Log {
 	all := []*logs.Log{values}
 	for _, finder := range found {
@@ -54,11 +54,11 @@ func beginsWithRecord(path string, head []byte) bool {
 	return false
 }
 
-// textTail is how much of the end of a text in a directory is looked at: benchmarks
-// print their results last.
+// textTail is the number of bytes at the end of a text in a directory that are searched
+// for records, because benchmarks print their results last.
 const textTail = 64 << 10
 
-// endOf returns the end of a file that is not compressed.
+// endOf returns the last bytes of a file, which must not be compressed.
 func endOf(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"assay/logs/forms"
 )
 
-// A Refusal says that an input is nothing that assay reads, what it seems to
-// be, and what to do instead.
+// A Refusal is the error for an input that assay does not read. It states what the input
+// seems to be and what to give instead.
 type Refusal struct {
 	Path string
 	What string // "is a web page"
@@ -26,8 +26,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s: %s %s; %s", r.Path, what, r.What, r.Do)
 }
 
-// strangers lists files that users give instead of a trace, by their first bytes.
-var strangers = []struct{ prefix, what, do string }{
+// knownOthers lists files that users give by mistake, by their first bytes.
+var knownOthers = []struct{ prefix, what, do string }{
 	{"\x89PNG", "is a PNG picture", "give the trace that it was made from"},
 	{"\xff\xd8\xff", "is a JPEG picture", "give the trace that it was made from"},
 	{"%PDF", "is a PDF document", "give the trace that it was made from"},
@@ -37,12 +37,13 @@ var strangers = []struct{ prefix, what, do string }{
 	{"\x04\x22\x4d\x18", "is compressed with lz4", "decompress it first: lz4 -dc FILE | assay summary"},
 	{"version https://git-lfs.github.com", "is a Git LFS pointer, not the trace", "run git lfs pull"},
 	{"\x7fELF", "is a program", "give a trace that a profiler wrote"},
-	{"\x0a", "is binary (a protobuf of an unknown kind)", "export a JSON trace instead: torch.profiler's export_chrome_trace"},
+	{"\x0a", "is binary (a protobuf of an unknown kind)",
+		"export a JSON trace instead: torch.profiler's export_chrome_trace"},
 	{"#!", "is a script", "give the trace or table that it works on"},
 }
 
-// How much of a content its name is looked for in where no reader has taken it:
-// records of a log may begin behind pages of other talk.
+// The number of bytes in which a known format is searched for after no reader has
+// accepted the content. Records of a log may begin after pages of other output.
 const (
 	textSample = bufferSize
 	jsonSample = 64 << 10
@@ -54,8 +55,8 @@ func (f *File) sample(n int) []byte {
 	return bytes.Clone(b)
 }
 
-// namedOr returns the refusal of a format that is known by name and not read, or
-// err where the content has no known name.
+// namedOr returns the Refusal of a known foreign format, or err if the format of the
+// content is unknown.
 func namedOr(path string, sample []byte, err error) error {
 	if it := findForeign(path, sample); it != nil {
 		return &Refusal{path, it.Is(), withFile(it.Do, path)}
@@ -63,7 +64,7 @@ func namedOr(path string, sample []byte, err error) error {
 	return err
 }
 
-// refuse explains what a file is that no reader takes.
+// refuse returns the error for a file that no format accepts.
 func refuse(f *File, head []byte) error {
 	if len(head) > 0 && len(bytes.TrimRight(head, "\x00")) == 0 {
 		return refuseZeros(f)
@@ -71,17 +72,17 @@ func refuse(f *File, head []byte) error {
 	if it := strictForeign(f.Path, head); it != nil {
 		return &Refusal{f.Path, it.Is(), withFile(it.Do, f.Path)}
 	}
-	if r := stranger(f.Path, head); r != nil {
+	if r := refuseKnown(f.Path, head); r != nil {
 		return r
 	}
 	return noTables(f.Path)
 }
 
-// maxZeros is how many zeros are counted before the count is enough to tell.
+// maxZeros is the number of zero bytes after which refuseZeros stops counting.
 const maxZeros = 4 << 30
 
-// refuseZeros explains a content that begins with zeros: how many there are, and
-// whether anything follows.
+// refuseZeros returns the error for a content that begins with zero bytes. It states their
+// number and whether anything follows.
 func refuseZeros(f *File) error {
 	f.raw.sum = nil
 	if size, ok := f.hole(); ok {
@@ -102,7 +103,8 @@ func refuseZeros(f *File) error {
 			return onlyZeros(f, zeros)
 		}
 	}
-	return &Refusal{f.Path, fmt.Sprintf("begins with more than %d bytes of zeros", int64(maxZeros)), "copy the file again from where it was written, or record again"}
+	return &Refusal{f.Path, fmt.Sprintf("begins with more than %d bytes of zeros", int64(maxZeros)),
+		"copy the file again from where it was written, or record again"}
 }
 
 // onlyZeros refuses a content of n zeros.
@@ -111,34 +113,36 @@ func onlyZeros(f *File, n int64) error {
 		"copy the file again from where it was written, or record again"}
 }
 
-// hole returns the size of a file that has no data in it on the disk, and false
-// where there is some or the system does not tell.
+// hole returns the size of a file without any data on the disk. It returns false if there is
+// data or if the system does not provide that information.
 func (f *File) hole() (size int64, ok bool) {
 	if f.Compression != "none" || !f.holeBehind(0) {
 		return 0, false
 	}
-	return f.raw.n + f.rest(), true
+	return f.raw.n + f.unread(), true
 }
 
-// stranger explains what a file is that is known not to be read, or returns nil
-// for text that may hold anything.
-func stranger(path string, head []byte) *Refusal {
+// refuseKnown returns the Refusal of a file that assay certainly cannot read, or nil for
+// text, which may contain anything.
+func refuseKnown(path string, head []byte) *Refusal {
 	if len(bytes.TrimSpace(bytes.TrimRight(head, "\x00"))) == 0 {
 		return &Refusal{path, "is empty", "the profiler was probably stopped before it wrote the trace; record again"}
 	}
-	// Nsight's own files have no stable first bytes, but stable names.
+	// The first bytes of Nsight's own files differ between versions; their names do not.
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".qdstrm":
 		return &Refusal{path, "is a raw recording of Nsight Systems, which must be converted to a report",
 			"give the .nsys-rep file of the same name, or run QdstrmImporter of Nsight Systems"}
 	}
 	if isYappiPickle(head) {
-		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load", "save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
+		return &Refusal{path, "is a Python pickle of yappi's (ystat), which only Python can load",
+			"save the profile in another form: stats.save(\"profile.callgrind\", type=\"callgrind\")"}
 	}
 	if bytes.HasPrefix(head, []byte("\x1f\x8b")) || isZstd(head[:min(4, len(head))]) {
-		return &Refusal{path, "is compressed more than twice", withFile("decompress it first, until file FILE says that it is JSON", path)}
+		return &Refusal{path, "is compressed more than twice",
+			withFile("decompress it first, until file FILE says that it is JSON", path)}
 	}
-	for _, s := range strangers {
+	for _, s := range knownOthers {
 		if bytes.HasPrefix(head, []byte(s.prefix)) && (len(s.prefix) > 1 || isBinary(head)) {
 			return &Refusal{path, s.what, withFile(s.do, path)}
 		}
@@ -147,17 +151,21 @@ func stranger(path string, head []byte) *Refusal {
 		return &Refusal{path, "has a printed Python object, not JSON", "write it with json.dump"}
 	}
 	if isExecutionTrace(head) {
-		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times", "give the trace that export_chrome_trace wrote in the same run"}
+		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times",
+			"give the trace that export_chrome_trace wrote in the same run"}
 	}
 	if r := refuseMemoryPage(path, head); r != nil {
 		return r
 	}
 	lower := bytes.ToLower(bytes.TrimSpace(head))
-	if bytes.HasPrefix(lower, []byte("<!doctype")) || bytes.HasPrefix(lower, []byte("<html")) || bytes.HasPrefix(lower, []byte("<?xml")) {
-		return &Refusal{path, "is a web page or XML", "if it was downloaded, the server sent an error page; download the trace itself"}
+	if bytes.HasPrefix(lower, []byte("<!doctype")) || bytes.HasPrefix(lower, []byte("<html")) ||
+		bytes.HasPrefix(lower, []byte("<?xml")) {
+		return &Refusal{path, "is a web page or XML",
+			"if it was downloaded, the server sent an error page; download the trace itself"}
 	}
 	if isBinary(head) {
-		return &Refusal{path, "is binary and of no known format", "give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
+		return &Refusal{path, "is binary and of no known format",
+			"give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
 	}
 	return nil
 }
@@ -166,7 +174,8 @@ func stranger(path string, head []byte) *Refusal {
 // traces, which it writes next to Chrome traces.
 func isExecutionTrace(head []byte) bool {
 	head = bytes.TrimSpace(head)
-	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
+	return bytes.HasPrefix(head, []byte("{")) &&
+		bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
 		!bytes.Contains(head, []byte(`"traceEvents"`))
 }
 

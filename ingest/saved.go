@@ -13,20 +13,21 @@ import (
 	"assay/trace"
 )
 
-// savedSchema is how a summary that assay wrote says so: the schema is the first
-// of its fields. Other versions are ours too, and reading them says what to do.
+// savedSchema matches the beginning of a summary that assay wrote, whose first field is
+// the schema. It accepts every version of the schema; the reader returns an error that
+// says what to do with a version that it cannot read.
 var savedSchema = lazyregexp.New(`^(?:\xef\xbb\xbf)?\s*\{\s*"schema"\s*:\s*"assay/summary/`)
 
 func isSaved(_ string, head []byte) bool {
 	return bytes.Contains(head, []byte(`"assay/summary/`)) && savedSchema().Match(head)
 }
 
-// isNamedSaved keeps summaries in a directory from being read besides the traces
-// that they were made of: see [Choice.walk].
+// isNamedSaved returns false, so that summaries in a directory are not read together with
+// the traces from which they were made: see [Choice.walk].
 func isNamedSaved(string, []byte) bool { return false }
 
-// savedShare is the part of the memory that the text of a summary may have: its
-// rows take several times that.
+// savedShare is the divisor of the memory limit that gives the maximum length of the text
+// of a summary. Its rows need several times as much memory.
 const savedShare = 16
 
 func loadSaved(f *File, sel trace.Select, in *Input) (err error) {

@@ -14,23 +14,23 @@ import (
 	"assay/trace"
 )
 
-// seriesLimits returns the share of the memory that the values of one log may take: to
-// measure and to judge them takes as much again.
+// seriesLimits returns the part of the memory for the values of one log. Their analysis
+// needs as much again.
 func seriesLimits(sel trace.Select) logs.Limits {
 	return logs.Limits{Memory: sel.Limits.Memory / 4}
 }
 
-// forms returns the forms of lines that f is read by.
+// forms returns the forms of lines with which f is read.
 func (f *File) forms() *forms.Set { return cmp.Or(f.Forms, forms.Default()) }
 
-// loadLines reads a file that has nothing but records of logs.
+// loadLines reads a file in which every line is a record of a log.
 func loadLines(f *File, sel trace.Select, in *Input) error {
 	log, err := forms.Read(f, f.Path, f.forms(), seriesLimits(sel))
 	return in.takeSeries(f, log, err)
 }
 
-// loadDocument returns a loader of a format of one reader. What broke an input off is
-// among the issues of what was read before.
+// loadDocument returns a loader for the formats of one reader. If an input breaks off, the
+// log read so far has an issue with the reason.
 func loadDocument(read func(io.Reader, string, logs.Limits) (*logs.Log, error)) func(*File, trace.Select, *Input) error {
 	return func(f *File, sel trace.Select, in *Input) error {
 		log, err := read(f, f.Path, seriesLimits(sel))
@@ -38,8 +38,8 @@ func loadDocument(read func(io.Reader, string, logs.Limits) (*logs.Log, error)) 
 	}
 }
 
-// takeSeries makes log the content of the input, with the error that ended it as an
-// issue. A log without values is refused.
+// takeSeries makes log the content of the input, with an issue for the error that ended it.
+// It returns an error if the log has no values.
 func (in *Input) takeSeries(f *File, log *logs.Log, err error) error {
 	switch {
 	case log != nil && !log.Empty():
@@ -52,7 +52,7 @@ func (in *Input) takeSeries(f *File, log *logs.Log, err error) error {
 	return &Refusal{f.Path, "has no line with values", "give the log of a run that has finished at least one step"}
 }
 
-// noteSeries adds the issue for what ended a log early.
+// noteSeries adds an issue for the error that ended a log early.
 func noteSeries(log *logs.Log, path string, err error) {
 	if err == nil {
 		return
@@ -63,7 +63,8 @@ func noteSeries(log *logs.Log, path string, err error) {
 	case errors.As(err, &limit):
 		is.Code, is.Help = limit.Code(), limit.Error()+"; values after this position are missing"
 	case errors.As(err, &tail) && tail.Harmless():
-		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
+		is.Code, is.Severity = "trailing-data", diag.Info
+		is.Help = fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
 	default:
 		is.Help = fmt.Sprintf("The input ends early (%v). Values after this position are missing. Copy the file again.", reason(err))
 	}
@@ -75,8 +76,8 @@ func noteSeries(log *logs.Log, path string, err error) {
 func isLines(_ string, head []byte) bool        { return forms.SniffLines(head) }
 func isTrainerState(_ string, head []byte) bool { return forms.SniffTrainerState(head) }
 
-// isWandbSummary also goes by the name that Weights & Biases gives the file: members that
-// identify it may come after many others.
+// isWandbSummary reports whether a file is a summary of Weights & Biases, by its content or by
+// its name: the members that identify the content may come after many others.
 func isWandbSummary(path string, head []byte) bool {
 	named := filepath.Base(path) == "wandb-summary.json" && bytes.HasPrefix(bytes.TrimSpace(head), []byte("{"))
 	return named || forms.SniffWandbSummary(head)

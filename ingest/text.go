@@ -20,26 +20,28 @@ type tableFinder interface {
 	Tables() *profile.Tables
 }
 
-// isPlainText reports whether a file is text that may hold tables anywhere: the
-// first bytes of a log say nothing about what follows, so it is all text that
-// is not known to be something else.
+// isPlainText reports whether a file is text that may contain tables. The first bytes of
+// a log do not show what follows, so it accepts all text that is not known to be something
+// else.
 func isPlainText(path string, head []byte) bool {
-	return stranger(path, head) == nil
+	return refuseKnown(path, head) == nil
 }
 
-// beginsWithTable reports whether a text file in a directory is to be read for its
-// tables. Reading every text to its end would take too long. A file that is named like a
-// trace is always read. Logs are read if their beginning has a record.
+// beginsWithTable reports whether a text file in a directory is read. Reading every text to
+// its end would take too long, so it must begin with a table or a record of a log, or be
+// named like a trace.
 func beginsWithTable(path string, head []byte) bool {
 	return torchprof.Sniff(head) || namedLikeTrace(path) && !isOtherJSON(head) || beginsWithRecord(path, head)
 }
 
-// loadText finds the tables that a text holds and the values of a log, in one pass for
-// all tools.
+// loadText finds the tables of all tools and the values of logs in a text, in one pass.
 func loadText(f *File, sel trace.Select, in *Input) error {
 	values := forms.NewReader(f.Path, f.forms(), seriesLimits(sel))
-	rows, text := rowLimit(sel), &sampledText{r: f, head: f.sample(textSample), next: textSample, values: beside(values)}
-	finders := []tableFinder{torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows})}
+	rows, text := rowLimit(sel),
+		&sampledText{r: f, head: f.sample(textSample), next: textSample, values: newAsyncWriter(values)}
+	finders := []tableFinder{
+		torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows}),
+	}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
 		scanned = append(scanned, finder)
@@ -86,7 +88,7 @@ type sampledText struct {
 	r          io.Reader
 	head, last []byte
 	n, next    int64
-	values     *besideWriter // sees all of it
+	values     *asyncWriter // sees all of it
 }
 
 const (
@@ -139,7 +141,8 @@ func noteText(t *profile.Tables, path string, passed textscan.Result, err error)
 	case errors.As(err, &limit):
 		is.Code, is.Help = limit.Code(), limit.Error()+"; tables after this position are missing"
 	case errors.As(err, &tail) && tail.Harmless():
-		is.Code, is.Severity, is.Help = "trailing-data", diag.Info, fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
+		is.Code, is.Severity = "trailing-data", diag.Info
+		is.Help = fmt.Sprintf("The data after the compressed data cannot be read (%v). The text is complete.", err)
 	default:
 		is.Help = fmt.Sprintf("The input ends early (%v). Tables after this position are missing. Copy the file again.", reason(err))
 	}

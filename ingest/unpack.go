@@ -11,20 +11,19 @@ import (
 	"assay/internal/inflate"
 )
 
-// A tailError ends a content whose compressed data is whole and is followed by
-// bytes that are not compressed. A reader of the content tells it from damage
-// by its method Harmless, which errors.As finds.
+// A tailError ends a content if bytes that are not compressed follow complete compressed
+// data. Readers distinguish it from damage by its method Harmless, with errors.As.
 type tailError struct{ packing string }
 
 func (e *tailError) Error() string {
 	return fmt.Sprintf("bytes that are not %s follow the compressed data", e.packing)
 }
 
-// Harmless reports that all data before the error is good.
+// Harmless reports that all data before the error is usable.
 func (e *tailError) Harmless() bool { return true }
 
-// inside returns what err means within compressed data. There the end of the
-// packing around it, which is harmless elsewhere, cuts the data off.
+// inside returns the meaning of err within compressed data. There, the end of an outer
+// layer of compression is io.ErrUnexpectedEOF, even if that layer ended without damage.
 func inside(err error) error {
 	if tail := (*tailError)(nil); err == io.EOF || errors.As(err, &tail) {
 		return io.ErrUnexpectedEOF
@@ -32,15 +31,14 @@ func inside(err error) error {
 	return err
 }
 
-// A gzipReader reads all members of a gzip file. Its errors stay.
+// A gzipReader reads all members of a gzip file. Its first error is permanent.
 type gzipReader struct {
 	z   *inflate.Reader
-	any bool // data was read, so what fails is not the first header
+	any bool // data was read, so an error is not that of the first header
 	err error
 }
 
-// newGzipReader returns a reader of in, whose first bytes are known to be those
-// of gzip.
+// newGzipReader returns a reader of in, which must begin with the magic number of gzip.
 func newGzipReader(in io.Reader) *gzipReader { return &gzipReader{z: inflate.NewReader(in)} }
 
 func (g *gzipReader) Read(p []byte) (int, error) {
@@ -62,23 +60,23 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	return n, g.err
 }
 
-// zstdWindow is how much of its past a zstd file may refer to: what "zstd
-// --long=29" writes. The decoder keeps that much in memory.
+// zstdWindow is the maximum window of a zstd file in bytes, that of "zstd --long=29". The
+// decoder keeps that much in memory.
 const zstdWindow = 512 << 20
 
 var errZstdWindow = fmt.Errorf("its zstd window is over the limit of %d MiB", zstdWindow>>20)
 
-// errZstdChecksum ends a content whose data is there and whose checksum is not.
+// errZstdChecksum ends a content that is complete except for its checksum.
 var errZstdChecksum = errors.New("the checksum behind the zstd data is cut off")
 
-// isZstd reports whether magic starts a zstd file, whose first frame may be one
-// to skip, as pzstd writes.
+// isZstd reports whether magic starts a zstd file. The first frame may be a skippable one,
+// which pzstd writes.
 func isZstd(magic []byte) bool {
 	return bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(magic) == 4 && magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:], []byte{0x2a, 0x4d, 0x18})
 }
 
-// A zstdReader reads all frames of a zstd file. Its errors stay.
+// A zstdReader reads all frames of a zstd file. Its first error is permanent.
 type zstdReader struct {
 	z   *zstd.Decoder
 	err error
@@ -99,11 +97,11 @@ func (z *zstdReader) Read(p []byte) (int, error) {
 	}
 	n, err := z.z.Read(p)
 	if err != nil && err != io.EOF && n < len(p) {
-		// The decoder keeps the block back whose checksum is missing or wrong: its
-		// content is all that there is of a small file.
+		// The decoder does not return the last block at once if its checksum is
+		// missing or wrong. That block can be all of a small file, so it is read here.
 		rest, _ := z.z.Read(p[n:])
 		if n += rest; n == len(p) {
-			return n, nil // the error comes again behind what is left
+			return n, nil // the next Read returns the error
 		}
 		if rest > 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
 			err = errZstdChecksum

@@ -6,17 +6,17 @@ package logs
 type Benchmark struct {
 	Producer string // "SGLang bench_serving"
 	Title    string // the producer's heading, if it has one
-	Line     int64  // of the input where it begins; 0 if unknown
+	Line     int64  // line of the input on which it begins; 0 if unknown
 	Time     int64  // Unix ns at which it was written, or NoTime
 
-	Settings []Label // what was run: model, request rate, concurrency, by the producer's names
+	Settings []Label // model, request rate, concurrency and so on, by the producer's names
 	Metrics  []Figure
 }
 
 // A Figure is one number that a benchmark reported.
 type Figure struct {
 	Metric Metric
-	Stat   string // of what was measured for many requests: "mean", "median", "p99", "max", "std"; "" for a total
+	Stat   string // the statistic over requests: "mean", "median", "p99", "max", "std"; "" for a total
 	As     string // the producer's name: "P99 TTFT (ms)"
 	Value  float64
 }

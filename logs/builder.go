@@ -10,12 +10,12 @@ import (
 	"assay/internal/diag"
 )
 
-// Limits bound what reading one input may take. A field that is 0 has the value of
-// the default. Fields may be added.
+// Limits bound the resources for reading one input. A field that is 0 has the default
+// value. Fields may be added.
 type Limits struct {
-	// Memory is how many bytes the series may take, as estimated.
+	// Memory is the maximum memory of all series, in estimated bytes.
 	Memory int64
-	// Series is how many series there may be.
+	// Series is the maximum number of series.
 	Series int
 }
 
@@ -42,30 +42,30 @@ const (
 // for concurrent use.
 type Builder struct {
 	log    Log
-	series []building
+	series []openSeries
 	index  map[string]int
 	issues diag.Ledger
 
 	streams   []stream
 	streamOf  map[string]int
 	producers map[string]int
-	names     map[string]string // of spans, each in memory of its own
+	names     map[string]string // names of spans, so that equal ones share memory
 
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
 
-	leftOut string // the help for series that were left out; there may be millions of them
+	leftOut string // the help text for series that were left out, formatted only once
 }
 
-// A building is a series that is not finished: its last value may still be
+// An openSeries is a series that is not finished: its last value may still be
 // replaced by one of the same step.
-type building struct {
+type openSeries struct {
 	Series
 	last    value
 	pending bool
-	recent  [recentSteps]int64 // steps of the last values, to tell repeated ones
-	n       int                // values so far, by which the sample is drawn
+	recent  [recentSteps]int64 // steps of the last values, to recognize repeated ones
+	n       int                // number of values so far, which decides what is in the sample
 }
 
 const recentSteps = 4
@@ -81,17 +81,17 @@ type value struct {
 type stream struct {
 	last    int64
 	run     int32
-	started bool  // a record said so
-	stride  int64 // between the last two steps
-	steady  int   // how often in succession it was this
+	started bool  // a record of the start of the program was read
+	stride  int64 // distance between the last two steps
+	steady  int   // number of successive steps at this distance
 }
 
-// steadySteps is how many steps at equal distances show that a log has all steps at this
-// distance.
+// steadySteps is the number of successive steps at one distance after which a larger
+// distance counts as missing steps.
 const steadySteps = 16
 
-// advance notes that a stream goes on by d steps, and reports whether steps are missing:
-// there was a step at each stride, and now there is a gap.
+// advance records that a stream advances by d steps, and reports whether steps are missing:
+// all steps so far had one distance, and now there is a gap.
 func (s *stream) advance(d int64) bool {
 	if d == s.stride {
 		s.steady++
@@ -110,16 +110,19 @@ func NewBuilder(limits Limits) *Builder {
 	if limits.Series <= 0 {
 		limits.Series = MaxSeries
 	}
-	return &Builder{log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
-		leftOut: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.", limits.Series)}
+	return &Builder{
+		log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
+		leftOut: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.",
+			limits.Series),
+	}
 }
 
 // Note counts an issue.
 func (b *Builder) Note(is diag.Issue) { b.issues.Add(is) }
 
-// Of returns the number of the series of a metric as a producer calls it, with the
-// given labels, which need not be sorted. It returns -1 if there is no room for
-// more series, which is an issue.
+// Of returns the number of a series, which it creates at first use. A series is identified
+// by its producer, the name as that the producer uses for the metric, and its labels, in any
+// order. Of returns -1 and adds an issue if the limit permits no more series.
 func (b *Builder) Of(m Metric, producer, as string, labels []Label, at diag.Pos) int {
 	m.Name, as = cut(m.Name), cut(as)
 	labels = slices.Clone(labels)
@@ -141,7 +144,7 @@ func (b *Builder) Of(m Metric, producer, as string, labels []Label, at diag.Pos)
 	b.used += size
 	i := len(b.series)
 	b.index[key] = i
-	s := building{Series: Series{Metric: m, As: as, Producer: producer, Labels: labels}}
+	s := openSeries{Series: Series{Metric: m, As: as, Producer: producer, Labels: labels}}
 	for k := range s.recent {
 		s.recent[k] = NoStep
 	}
@@ -149,15 +152,15 @@ func (b *Builder) Of(m Metric, producer, as string, labels []Label, at diag.Pos)
 	return i
 }
 
-// Inside notes the series, by its producer's name, whose time includes that of
-// series i.
+// Inside records that the time of series i is part of the time of another series, given by
+// the name that the producer uses for it.
 func (b *Builder) Inside(i int, as string) {
 	if i >= 0 {
 		b.series[i].Inside = as
 	}
 }
 
-// Stream returns the number of a sequence of steps, by a name.
+// Stream returns the number of the sequence of steps with the given name.
 func (b *Builder) Stream(name string) int {
 	i, ok := b.streamOf[name]
 	if !ok {
@@ -168,12 +171,12 @@ func (b *Builder) Stream(name string) int {
 	return i
 }
 
-// jitter is how far the steps of one stream may go back without a restart: lines of
-// several ranks come in any order.
+// jitter is the number of steps by which a stream may go back without counting as a
+// restart, because the lines of several ranks come in any order.
 const jitter = 2
 
-// Step tells that a stream is at a step, and returns the number of the start of the
-// program that it belongs to. If steps go back, the program was started again.
+// Step records the step of a stream. It returns the number of the start of the program to
+// which the step belongs: if steps go back, the program was started again.
 func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 	s := &b.streams[stream]
 	switch {
@@ -196,8 +199,8 @@ func (b *Builder) LastStep(stream int) (step int64, run int32) {
 	return b.streams[stream].last, b.streams[stream].run
 }
 
-// Restart tells that the program of a stream was started. The first start is none
-// again.
+// Restart records a start of the program of a stream. The first start does not count as a
+// restart.
 func (b *Builder) Restart(stream int, at diag.Pos) {
 	s := &b.streams[stream]
 	if s.started {
@@ -212,10 +215,10 @@ func (b *Builder) restarted(at diag.Pos) {
 	b.issues.Add(diag.Issue{Code: "log-restarted", Severity: diag.Info, First: at})
 }
 
-// Add adds a value to series i, unless i is negative. A value of the same step as
-// the last one replaces it, and a value of a step shortly before is left out:
-// several ranks log one step, and trainers log the last step twice. Values that are
-// not finite are counted.
+// Add adds a value to series i, unless i is negative. A value of the same step as the last
+// one replaces it, and a value of a step shortly before is dropped, because several ranks
+// log one step and trainers log the last step twice. Values that are not finite are only
+// counted.
 func (b *Builder) Add(i int, v float64, step, time int64, run int32) {
 	if i < 0 {
 		return
@@ -242,7 +245,7 @@ func (b *Builder) Add(i int, v float64, step, time int64, run int32) {
 	s.n++
 }
 
-// Missing counts a place of series i that has no value.
+// Missing counts a missing value of series i.
 func (b *Builder) Missing(i int) {
 	if i >= 0 {
 		b.series[i].Missing++
@@ -250,7 +253,7 @@ func (b *Builder) Missing(i int) {
 }
 
 // commit adds the last value of a series to its statistics and points.
-func (b *Builder) commit(s *building) {
+func (b *Builder) commit(s *openSeries) {
 	if !s.pending {
 		return
 	}
@@ -278,7 +281,8 @@ func (b *Builder) commit(s *building) {
 	}
 }
 
-// add appends a value. Columns that no value needed so far are filled up.
+// add appends a value. A column is created when the first value needs it, and filled up to
+// that value.
 func (p *Points) add(v value) {
 	n := len(p.Value)
 	p.Value = append(p.Value, v.v)
@@ -302,7 +306,7 @@ func (p *Points) add(v value) {
 	}
 }
 
-// width returns the bytes of one point. Slices that grow take up to a quarter more.
+// width returns the bytes of one point, including the spare capacity of growing slices.
 func (p *Points) width() int64 {
 	n := int64(10)
 	if p.Step != nil {
@@ -317,9 +321,9 @@ func (p *Points) width() int64 {
 	return n
 }
 
-// kept reports whether the n-th value of a series is in a sample of one in 1<<level.
-// The bits of a hash of n decide, so the sample has no period and is a part of that
-// of a lower level.
+// kept reports whether the n-th value of a series is in a sample of one in 1<<level values.
+// A hash of n decides, so that the sample has no period. The sample of a level is a subset of
+// the sample of each lower level.
 func kept(n int64, level int) bool {
 	h := uint64(n) * 0x9e3779b97f4a7c15
 	h ^= h >> 32
@@ -328,7 +332,7 @@ func kept(n int64, level int) bool {
 	return bits.TrailingZeros64(h) >= level
 }
 
-// thin drops every second point, by chance.
+// thin drops about half of the points, selected by kept.
 func (b *Builder) thin() {
 	b.level++
 	b.issues.Add(diag.Issue{Code: "series-sampled", Severity: diag.Suspect,
@@ -341,8 +345,8 @@ func (b *Builder) thin() {
 	}
 }
 
-// sampleOf returns for each point of a series whether it stays at a level.
-func (s *building) sampleOf(level int) []bool {
+// sampleOf reports for each point of a series whether it is in the sample of a level.
+func (s *openSeries) sampleOf(level int) []bool {
 	stay := make([]bool, 0, s.Points.Len())
 	for n := int64(1); n <= s.N && len(stay) < s.Points.Len(); n++ {
 		if kept(n, level-1) {
@@ -352,7 +356,7 @@ func (s *building) sampleOf(level int) []bool {
 	return stay
 }
 
-// keep keeps the points that stay.
+// keep drops the points for which stay is false.
 func (p *Points) keep(stay []bool) {
 	n := 0
 	for i, ok := range stay {
@@ -375,7 +379,8 @@ func (p *Points) keep(stay []bool) {
 	p.Step, p.Time, p.Run = shrunk(p.Step, n), shrunk(p.Time, n), shrunk(p.Run, n)
 }
 
-// shrunk returns the first n elements in memory of their own, and nil for nil.
+// shrunk returns a copy of the first n elements, so that the memory of s can be freed. It
+// returns nil for nil.
 func shrunk[E any](s []E, n int) []E {
 	if s == nil {
 		return nil
@@ -418,7 +423,7 @@ func (b *Builder) Record(producer string, unverified bool) {
 // Records returns the number of records so far.
 func (b *Builder) Records() int64 { return b.log.Records }
 
-// Clock notes a time of the input. The first one is the start of its clock.
+// Clock records a time of the input. The first one becomes the start of the log's clock.
 func (b *Builder) Clock(time int64, dated, zoned bool) {
 	c := &b.log.Clock
 	if !c.Known {
@@ -426,7 +431,7 @@ func (b *Builder) Clock(time int64, dated, zoned bool) {
 	}
 }
 
-// LeapDay notes that times without a year have a 29 February.
+// LeapDay records that the input has a 29 February without a year.
 func (b *Builder) LeapDay() { b.log.Clock.Leap = true }
 
 // DropSeries removes the series for which drop returns true.
@@ -434,11 +439,11 @@ func (b *Builder) DropSeries(drop func(*Series) bool) {
 	for i := range b.series {
 		b.commit(&b.series[i])
 	}
-	b.series = slices.DeleteFunc(b.series, func(s building) bool { return drop(&s.Series) })
+	b.series = slices.DeleteFunc(b.series, func(s openSeries) bool { return drop(&s.Series) })
 	b.index = map[string]int{}
 }
 
-// EachSeries calls f for each series, to correct what only the end of the input shows.
+// EachSeries calls f for each series, for corrections that need the whole input.
 func (b *Builder) EachSeries(f func(*Series)) {
 	for i := range b.series {
 		f(&b.series[i].Series)
@@ -457,7 +462,8 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	return &b.log
 }
 
-// cut shortens a text to [MaxName] bytes, in memory of its own.
+// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
+// line can be freed.
 func cut(s string) string {
 	if len(s) > MaxName {
 		s = s[:MaxName]

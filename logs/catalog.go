@@ -30,8 +30,8 @@ type metrics struct {
 	index map[string]int
 }
 
-// catalog parses metrics.txt, whose lines have five columns and a description. A
-// hyphen stands for an empty column.
+// catalog parses metrics.txt, whose lines have five columns and a description. "-" means
+// an empty column.
 var catalog = sync.OnceValue(func() metrics {
 	c := metrics{index: map[string]int{}}
 	for line := range strings.Lines(metricsText) {
@@ -45,7 +45,9 @@ var catalog = sync.OnceValue(func() metrics {
 			}
 		}
 		c.index[f[0]] = len(c.list)
-		c.list = append(c.list, Metric{Name: f[0], Unit: f[1], Better: Better(f[2]), Role: Role(f[3]), Pool: Pool(f[4]), Help: strings.Join(f[5:], " ")})
+		c.list = append(c.list, Metric{
+			Name: f[0], Unit: f[1], Better: Better(f[2]), Role: Role(f[3]), Pool: Pool(f[4]), Help: strings.Join(f[5:], " "),
+		})
 	}
 	return c
 })

@@ -1,20 +1,20 @@
 package logs
 
-// A Group is what one process told of one group of ranks that communicate: a
-// communicator of NCCL, or a process group of PyTorch. Hangs are found by comparing what
-// the members of a group tell.
+// A Group is the view that one process has of one group of ranks that communicate: a
+// communicator of NCCL, or a process group of PyTorch. Hangs are found by comparing the
+// Groups of its members.
 type Group struct {
 	Source string // "NCCL log", "watchdog" or "flight recorder"
-	Name   string // the same for all members: the commId of NCCL, the name of the process group
+	Name   string // equal for all members: the commId of NCCL, or the name of the process group
 	Desc   string // "TENSOR_MODEL_PARALLEL_GROUP"; "" if unknown
 
 	Rank    int   // of the process in the job; -1 if unknown
-	Place   int   // of the process in the group; -1 if unknown
-	Size    int   // members; 0 if unknown
+	Place   int   // rank of the process in the group; -1 if unknown
+	Size    int   // number of members; 0 if unknown
 	Members []int // their ranks in the job; nil if unknown
 
 	Version    string           // of NCCL
-	Nodes      int              // that the group spans; 0 if unknown
+	Nodes      int              // number of machines in the group; 0 if unknown
 	Channels   int              // of its collectives; 0 if unknown
 	Transports map[string]int64 // connections by transport: "P2P/CUMEM", "NET/IB/GDRDMA"
 
@@ -32,14 +32,14 @@ type GroupOp struct {
 	Op    string // "AllReduce", "Send"
 	Count int64  // elements
 	Dtype string
-	Peer  int // of Send and Recv: the other place in the group; -1 for collectives
+	Peer  int // of Send and Recv: the Place of the other process; -1 for collectives
 	Calls int64
 }
 
 // A PendingOp is a call that a process has enqueued and that is not complete.
 type PendingOp struct {
 	Op      string // "all_reduce", "send 0->3"
-	Seq     int64  // of the group; of point-to-point calls a number of their own
+	Seq     int64  // sequence number in the group; point-to-point calls have numbers of their own
 	P2P     bool
 	State   string // "scheduled", "started" or "timeout"
 	Created int64  // Unix ns, or NoTime
@@ -47,7 +47,7 @@ type PendingOp struct {
 	Shape   string // of the input: "4096x5120 BFloat16"
 }
 
-// The most of each that one input has.
+// The maximum numbers for one input.
 const (
 	MaxGroups   = 4096
 	MaxGroupOps = 2048

@@ -1,7 +1,7 @@
 package logs
 
-// Join returns the values that several readers found in one input, and takes them. Its
-// clock is the first one that is known.
+// Join returns one log with the values that several readers found in one input. Its clock is
+// the first known one. The given logs must not be used afterwards.
 func Join(logs ...*Log) *Log {
 	out := &Log{Complete: true}
 	for _, l := range logs {

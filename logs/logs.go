@@ -9,9 +9,13 @@
 // keeps them within a memory limit.
 //
 // Values are in base units: ns, bytes, tokens per second, and shares from 0 to 1.
-// A value that is missing in the input is no value: it is counted, and it is
-// neither 0 nor part of any statistic. The same holds for values that are not
-// finite.
+// Missing values and values that are not finite are counted, but they are not part
+// of any statistic; in particular, a missing value is not 0.
+//
+// Start with this file and metrics.txt, the list of canonical metrics, which
+// catalog.go parses. builder.go makes a log. Packages forms (log lines), monitor
+// (monitors), bench (benchmarks) and comm (NCCL) fill builders; package
+// analyze/logs measures the result.
 package logs
 
 import (
@@ -33,13 +37,13 @@ type Log struct {
 	Series     []Series // in the order of their first values
 	Benchmarks []Benchmark
 	Groups     []Group    // of ranks that communicate
-	Spans      []Span     // of phases whose log line tells when they ended
+	Spans      []Span     // of phases that log a line at their end
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
 	Clock Clock
 
-	Lines    int64 // of the input, with or without a record; 0 if it has no lines
-	Records  int64 // that had values
+	Lines    int64 // lines of the input, with or without a record; 0 if it has no lines
+	Records  int64 // records with values
 	Complete bool  // false if the input ended early or was not read to its end
 	Issues   []diag.Issue
 }
@@ -58,12 +62,12 @@ type Clock struct {
 	Start int64 // the first time of the input: Unix ns, as if its zone was UTC
 	Dated bool  // the year is known; otherwise it is taken to be 1970
 	Zoned bool  // the input states its zone, and Start is exact
-	Leap  bool  // there is a 29 February without its year, so that the days from then on count as in a leap year
+	Leap  bool  // there is a 29 February without a year, so the year counts as a leap year
 }
 
 // A Metric is a quantity that is measured repeatedly.
 type Metric struct {
-	Name   string // canonical, such as "step.time", or the producer's name of what has no canonical one
+	Name   string // canonical, such as "step.time"; the producer's name if there is no canonical one
 	Unit   string // base unit: "ns", "byte", "token/s", "share", "count"; "" for plain numbers
 	Better Better
 	Role   Role
@@ -92,23 +96,23 @@ const (
 	Utilization Role = "utilization" // shares of a resource
 	Queue       Role = "queue"       // requests that wait or run
 	Memory      Role = "memory"
-	Quality     Role = "quality" // loss, reward and what else training is for
+	Quality     Role = "quality" // loss, reward and other goals of training
 	Load        Role = "load"    // sizes of inputs and outputs, which explain times
 	Health      Role = "health"  // errors, retries, throttling
 	Other       Role = "other"   // without a canonical name
 )
 
-// Pool is how the values of several ranks or replicas make that of all.
+// Pool is the way in which the values of several ranks or replicas are combined.
 type Pool string
 
-// The ways. Percentiles are never averaged.
+// The ways to combine values. Percentiles are never averaged.
 const (
 	PoolSum   Pool = "sum"   // rates and amounts add up
 	PoolWorst Pool = "worst" // the worst one decides: times, latencies
 	PoolNone  Pool = ""      // values of different places do not combine
 )
 
-// A Label tells where a series was measured: "rank", "dp", "tp", "replica",
+// A Label names where a series was measured: "rank", "dp", "tp", "replica",
 // "engine", "gpu", "device", "phase".
 type Label struct{ Name, Value string }
 
@@ -122,23 +126,23 @@ type Series struct {
 
 	Points Points
 
-	// Statistics over all finite values, also of those that Points had no room for.
+	// Statistics over all finite values, including those that are not in Points.
 	N             int64
 	Min, Max, Sum float64 // 0 if N is 0
 
-	NaN     int64 // values that were no number
-	Inf     int64 // values that were infinite
-	Missing int64 // places of values that said None, N/A or nothing
+	NaN     int64 // number of NaN values
+	Inf     int64 // number of infinite values
+	Missing int64 // number of missing values: None, N/A or empty
 }
 
 // Points are the finite values of a series as columns, in the order of the input.
-// If a log has more values than the memory limit allows, Points are a random
-// sample, the same each time, which [Series.Sampled] tells.
+// If a log has more values than the memory limit allows, Points are a sample, and
+// [Series.Sampled] reports true. The sample is the same in every run.
 type Points struct {
 	Value []float64
 	Step  []int64 // nil if no value has a step
 	Time  []int64 // Unix ns as in [Clock]; nil if no value has a time
-	Run   []int32 // the start of the program that a value belongs to, from 0 on; nil if there is one
+	Run   []int32 // the start of the program that a value belongs to, from 0; nil if there is only one
 }
 
 // Sampled reports whether Points have only part of the values.
@@ -190,10 +194,11 @@ func (l *Log) Limited() bool {
 
 // Empty reports whether the log has no value, finite or not.
 func (l *Log) Empty() bool {
-	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 && !slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
+	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 &&
+		!slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
 }
 
-// labelKey returns labels as one text, which is unique.
+// labelKey returns a text that is equal only for equal labels.
 func labelKey(labels []Label) string {
 	var b strings.Builder
 	for _, l := range labels {

@@ -2,14 +2,14 @@ package logs
 
 import "assay/internal/diag"
 
-// A Span is a time in which one phase of a program ran, as its log tells with a line at the
-// end of the phase. Spans are nested as the phases are.
+// A Span is the time of one phase of a program that logs a line at the end of each phase.
+// Spans nest like the phases.
 type Span struct {
 	Name       string // the producer's name of the phase
 	Start, End int64  // Unix ns as in [Clock]
 }
 
-// MaxSpans is how many spans one input may have.
+// MaxSpans is the maximum number of spans of one input.
 const MaxSpans = 200_000
 
 const spanBytes = 64

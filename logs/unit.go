@@ -2,11 +2,11 @@ package logs
 
 import "strings"
 
-// ScaleOf returns the base unit of a unit as producers write it, and the factor by
-// which values are multiplied. It returns false for a unit that is not known.
+// ScaleOf returns the base unit of a unit as producers write it, and the factor that
+// converts values to it. It returns false for an unknown unit.
 //
-// A unit of bytes with a decimal prefix is decimal, unless binary is set: many
-// producers write GB and divide by 1024 three times.
+// A unit of bytes with a decimal prefix is decimal unless binary is set. Set it for the many
+// producers that write GB and divide by 1024 three times.
 func ScaleOf(unit string, binary bool) (base string, factor float64, ok bool) {
 	if s, ok := scales[unit]; ok {
 		return s.base, s.factor, true

@@ -8,9 +8,10 @@ import (
 	"assay/internal/diag"
 )
 
-// WithoutFirst returns the log without the values of the first n steps of each program, and of each of
-// its starts: programs compile and warm up in them. Values without a step stay. It returns false
-// if no value has a step, if no other steps are left, or if the log has only a sample of its values.
+// WithoutFirst returns the log without the values of the first n steps after each start of
+// each program, in which programs compile and warm up. Values without a step stay. It returns
+// false if no value has a step, if no other steps are left, or if the log has only a sample of
+// its values.
 func (l *Log) WithoutFirst(n int) (*Log, bool) {
 	type start struct {
 		producer string
@@ -57,11 +58,12 @@ func (l *Log) WithoutFirst(n int) (*Log, bool) {
 			return step == NoStep || step >= from[start{s.Producer, s.Points.RunAt(k)}]
 		})
 	}
-	out.Issues = append(slices.Clone(l.Issues), diag.Issue{Code: "steps-left-out", Severity: diag.Info, Count: gone, Help: "The first steps of each start of the program were left out, as --ignore-first asks for. Values without a step are all there."})
+	out.Issues = append(slices.Clone(l.Issues), diag.Issue{Code: "steps-left-out", Severity: diag.Info, Count: gone,
+		Help: "The first steps of each start of the program were left out, as --ignore-first asks for. Values without a step are all there."})
 	return &out, true
 }
 
-// keep leaves out the points that are not wanted, with their statistics.
+// keep drops the points for which want returns false, and computes the statistics again.
 func (s *Series) keep(want func(int) bool) {
 	var p Points
 	s.N, s.Min, s.Max, s.Sum = 0, 0, 0, 0

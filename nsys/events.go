@@ -8,11 +8,11 @@ import (
 	"assay/internal/diag"
 )
 
-// The older form in JSON has events instead of rows. The Type of an event gives the
-// table that newer exports have it in. Its values are in one or two nested objects of
-// a few shapes. Integers of 64 bits are strings there.
+// This file converts the older form of JSON exports, which has events instead of rows. The
+// Type of an event determines the table of newer exports to which it belongs. Its values are
+// in one or two nested objects; 64-bit integers are strings.
 
-// eventColumns are the columns of the tables and where an event has each.
+// eventColumns maps a column of a table to the path of its value in an event.
 type eventColumns map[string]string
 
 var (
@@ -30,10 +30,10 @@ var (
 	}
 )
 
-// An eventKind is what becomes of events: the table whose rows they are and
-// where the columns are that deviceWork does not have.
+// An eventKind describes how events of one kind become rows: their table, and the paths of
+// the columns that are not in deviceWork.
 type eventKind struct {
-	has     string // the member that tells the kind
+	has     string // the member that identifies the kind
 	table   string
 	common  eventColumns
 	columns eventColumns
@@ -52,13 +52,14 @@ var eventKinds = []eventKind{
 	{"NvtxEvent", "NVTX_EVENTS", nvtxEvent, nil},
 }
 
-// classTables has the tables of calls by their eventClass.
+// classTables maps the eventClass of a call to its table.
 var classTables = map[int64]string{
 	0: "CUPTI_ACTIVITY_KIND_RUNTIME", driverClass: "CUPTI_ACTIVITY_KIND_RUNTIME", backtraceClass: "CUPTI_ACTIVITY_KIND_RUNTIME",
 	27: "OSRT_API", 28: "CUDNN_EVENTS", 29: "CUBLAS_EVENTS",
 }
 
-// syncNames are the values of syncType in the older form, in its order.
+// syncNames are the names of syncType in the older form; the index is the number that newer
+// exports write.
 var syncNames = []string{
 	"SYNCHRONIZATION_TYPE_UNKNOWN", "SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE", "SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT",
 	"SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE", "SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE",
@@ -76,7 +77,7 @@ func (r *jsonReader) event(object gjson.Result) {
 		if table == "" {
 			table = classTables[integerOf(object.Get("TraceProcessEvent.eventClass"))]
 		}
-		t := r.memory.table(table)
+		t := r.rowBuffer.table(table)
 		if t == nil {
 			return
 		}
@@ -89,8 +90,8 @@ func (r *jsonReader) event(object gjson.Result) {
 	}
 }
 
-func (r *jsonReader) fill(object gjson.Result, t *kept, k *eventKind) {
-	row := r.memory.row(t)
+func (r *jsonReader) fill(object gjson.Result, t *bufferedTable, k *eventKind) {
+	row := r.rowBuffer.row(t)
 	for _, columns := range []eventColumns{k.common, k.columns} {
 		for column, path := range columns {
 			at, ok := t.index[column]
@@ -98,7 +99,7 @@ func (r *jsonReader) fill(object gjson.Result, t *kept, k *eventKind) {
 			switch {
 			case !ok || !value.Exists():
 			case column == "text":
-				row[at] = r.memory.text(t, value.String())
+				row[at] = r.rowBuffer.text(t, value.String())
 			case column == "synctype":
 				row[at] = number(syncType(value))
 			default:
@@ -108,7 +109,7 @@ func (r *jsonReader) fill(object gjson.Result, t *kept, k *eventKind) {
 	}
 }
 
-// integerOf returns the number that a value is, or that its text is.
+// integerOf returns an integer that is written as a number or as a string.
 func integerOf(value gjson.Result) int64 {
 	if value.Type == gjson.String {
 		return integer(value.Str)
@@ -116,7 +117,7 @@ func integerOf(value gjson.Result) int64 {
 	return integer(value.Raw)
 }
 
-// syncType returns the number of a kind of synchronization.
+// syncType returns the syncType of newer exports for a kind of synchronization.
 func syncType(value gjson.Result) int64 {
 	for i, name := range syncNames {
 		if strings.EqualFold(value.Str, name) {

@@ -103,7 +103,7 @@ func TestSharedText(t *testing.T) {
 // taken, as if all were asked one by one.
 func TestFree(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	l := newLoader(newMemory(), "x", trace.SelectAll())
+	l := newLoader(newRowBuffer(), "x", trace.SelectAll())
 	taken, lowest := make(map[int64]bool), make(map[int64]int64)
 	for i := range 3000 {
 		pid, device := r.Int64N(900), r.Int64N(40)-5
@@ -130,7 +130,7 @@ func TestFree(t *testing.T) {
 // TestManyProcesses: hundreds of thousands of processes with a device each cost no more than
 // their number.
 func TestManyProcesses(t *testing.T) {
-	l := newLoader(newMemory(), "x", trace.SelectAll())
+	l := newLoader(newRowBuffer(), "x", trace.SelectAll())
 	start := time.Now()
 	const most = 300_000
 	for pid := range int64(most) {

@@ -39,10 +39,13 @@ func SniffJSON(prefix []byte) bool {
 
 // isTable reports whether an export may have a table of this name.
 func isTable(name string) bool {
-	if newMemory().wanted[name] != nil {
+	if newRowBuffer().wanted[name] != nil {
 		return true
 	}
-	for _, prefix := range []string{"CUPTI_", "CUDA_", "CUDNN_", "CUBLAS_", "NVTX_", "TARGET_INFO_", "META_DATA_", "ENUM_", "ANALYSIS_", "COMPOSITE_", "SAMPLING_", "OSRT_", "MPI_", "GPU_", "DIAGNOSTIC_", "PROFILER_"} {
+	for _, prefix := range []string{
+		"CUPTI_", "CUDA_", "CUDNN_", "CUBLAS_", "NVTX_", "TARGET_INFO_", "META_DATA_", "ENUM_", "ANALYSIS_",
+		"COMPOSITE_", "SAMPLING_", "OSRT_", "MPI_", "GPU_", "DIAGNOSTIC_", "PROFILER_",
+	} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -50,26 +53,26 @@ func isTable(name string) bool {
 	return name == "ProcessStreams"
 }
 
-// maxLine is how long a line may be. The first line of the older form has all
-// strings of a capture.
+// maxLine is the maximum length of a line in bytes. The first line of the older
+// form has all strings of a capture.
 const maxLine = 256 << 20
 
 // ReadJSON reads an export in JSON. The file name is used in messages.
 //
-// If search is not nil, it is a search for secrets. At the end of the input the settings are
-// written to it as [WriteTexts] writes them, because in the input itself a name and its
-// value, or an option and its argument, are on lines of their own.
+// If search is not nil, it is a search for secrets. At the end of the input, the settings are
+// written to it as [WriteTexts] writes them: the search cannot find them in the input itself,
+// where a name and its value, or an option and its argument, are on separate lines.
 //
-// The error says why there is nothing to read; trouble that leaves a trace is
-// among its Issues.
+// The error is the reason why nothing could be read. Problems that leave a usable trace are
+// in its Issues.
 func ReadJSON(in io.Reader, file string, sel trace.Select, search io.Writer) (*trace.Trace, error) {
 	limit := sel.Limits.Memory
 	if limit == 0 {
 		limit = trace.DefaultLimits().Memory
 	}
-	r := &jsonReader{file: file, memory: newMemory(), most: limit / 4, in: bufio.NewReaderSize(in, 1<<20)}
+	r := &jsonReader{file: file, rowBuffer: newRowBuffer(), most: limit / 4, in: bufio.NewReaderSize(in, 1<<20)}
 	if !sel.GraphNodes {
-		r.memory.withoutNodes()
+		r.rowBuffer.withoutNodes()
 	}
 	if search != nil {
 		defer func() { search.Write(r.settings.Bytes()) }() // a search for secrets never fails
@@ -80,22 +83,23 @@ func ReadJSON(in io.Reader, file string, sel trace.Select, search io.Writer) (*t
 		return nil, err
 	}
 	if err != nil {
-		r.issue("input-truncated", diag.DataLoss, fmt.Sprintf("The input could not be read further (%v). Later rows are missing from every total. Copy the file again.", err))
+		r.issue("input-truncated", diag.DataLoss,
+			fmt.Sprintf("The input could not be read further (%v). Later rows are missing from every total. Copy the file again.", err))
 	}
 	issues := r.issues.Issues()
 	broken := slices.ContainsFunc(issues, func(is diag.Issue) bool { return is.Severity == diag.DataLoss })
-	return read(r.memory, file, sel, broken, issues...)
+	return read(r.rowBuffer, file, sel, broken, issues...)
 }
 
-// A jsonReader fills a memory with the lines of an export.
+// A jsonReader fills a rowBuffer with the lines of an export.
 type jsonReader struct {
-	file   string
-	memory *memory
-	in     *bufio.Reader
-	most   int64 // bytes that may be kept
-	line   int
-	good   int64 // lines that were understood
-	issues diag.Ledger
+	file      string
+	rowBuffer *rowBuffer
+	in        *bufio.Reader
+	most      int64 // bytes that may be kept
+	line      int
+	good      int64 // lines that were read as rows, events or strings
+	issues    diag.Ledger
 
 	texts    *texts // of settings; nil if they are not searched
 	settings bytes.Buffer
@@ -129,14 +133,14 @@ func (r *jsonReader) read() error {
 			return nil
 		case err != nil:
 			return err
-		case r.memory.bytes > r.most:
+		case r.rowBuffer.bytes > r.most:
 			r.issue("memory-limit", diag.DataLoss, "The rows up to here take a quarter of --max-memory, the most for a JSON export. Later rows are missing from every total. Raise --max-memory, or export with --type sqlite, which needs less.")
 			return nil
 		}
 	}
 }
 
-// take adds what a line holds.
+// take adds the content of one line.
 func (r *jsonReader) take(line []byte, last bool) {
 	deep := nestsDeep(line)
 	if deep || !gjson.ValidBytes(line) {
@@ -159,9 +163,9 @@ func (r *jsonReader) take(line []byte, last bool) {
 	}
 }
 
-// nestsDeep reports whether the brackets of a line nest deeper than any export's
-// do: some four levels. The reader of JSON calls itself for each, and a line of
-// ten million would end the program.
+// nestsDeep reports whether the brackets of a line nest deeper than those of any
+// export, which has about four levels. The JSON parser is recursive: a line with
+// ten million levels would overflow the stack.
 func nestsDeep(line []byte) bool {
 	const most = 1000
 	if bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{")) <= most {
@@ -195,11 +199,11 @@ func (r *jsonReader) row(object gjson.Result) {
 			r.texts.pair(object.Get("name").Str, value.Str)
 		}
 	}
-	t := r.memory.table(name)
+	t := r.rowBuffer.table(name)
 	if t == nil {
 		return
 	}
-	row := r.memory.row(t)
+	row := r.rowBuffer.row(t)
 	object.ForEach(func(key, value gjson.Result) bool {
 		if at, ok := t.index[strings.ToLower(key.Str)]; ok {
 			row[at] = r.cell(t, value)
@@ -213,12 +217,12 @@ func isSetting(table string) bool {
 	return strings.HasPrefix(table, "META_DATA_") || table == "EXPORT_META_DATA" || strings.HasPrefix(table, "TARGET_INFO_")
 }
 
-func (r *jsonReader) cell(t *kept, value gjson.Result) cell {
+func (r *jsonReader) cell(t *bufferedTable, value gjson.Result) cell {
 	switch value.Type {
 	case gjson.Number:
 		return number(integer(value.Raw))
 	case gjson.String:
-		return r.memory.text(t, value.Str)
+		return r.rowBuffer.text(t, value.Str)
 	case gjson.True:
 		return number(1)
 	case gjson.False:
@@ -227,16 +231,16 @@ func (r *jsonReader) cell(t *kept, value gjson.Result) cell {
 	return null
 }
 
-// strings adds the strings of the older form, whose ids are their places.
+// strings adds the strings of the older form, whose ids are their indexes.
 func (r *jsonReader) strings(data gjson.Result) {
 	r.good++
-	t := r.memory.table("StringIds")
+	t := r.rowBuffer.table("StringIds")
 	id := int64(0)
 	data.ForEach(func(_, value gjson.Result) bool {
-		row := r.memory.row(t)
+		row := r.rowBuffer.row(t)
 		row[t.index["id"]] = number(id)
-		row[t.index["value"]] = r.memory.text(t, value.String())
+		row[t.index["value"]] = r.rowBuffer.text(t, value.String())
 		id++
-		return r.memory.bytes <= r.most
+		return r.rowBuffer.bytes <= r.most
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"assay/trace"
 )
 
-// A loader makes a trace of the rows of an export.
+// A loader makes a trace from the rows of an export.
 type loader struct {
 	src  source
 	file string
@@ -25,8 +25,8 @@ type loader struct {
 
 	broken    bool
 	lastStart int64           // of the last row with a usable time
-	graphs    bool            // a call that launches graphs has a name
-	captured  map[string]bool // tables that are there
+	graphs    bool            // StringIds has the name of a call that launches graphs
+	captured  map[string]bool // tables that the export has
 
 	strings                     map[int64][]byte
 	stringBytes, maxStringBytes int64
@@ -39,10 +39,10 @@ type loader struct {
 	gpus     map[deviceKey]int64
 	ordinals map[deviceKey]int64
 	syncs    map[deviceKey]int64 // ordinals for synchronizations: see syncDevice
-	lowest   map[int64]int64     // ordinal of each process
-	taken    map[int64]int64     // by ordinal: see free
+	lowest   map[int64]int64     // by process: the lowest ordinal of its devices
+	taken    map[int64]int64     // by ordinal: a later ordinal, see free
 	domains  map[domainKey]string
-	labels   map[string]trace.Sym // texts of our own, in an epoch of out
+	labels   map[string]trace.Sym // texts that are not from the export, in an epoch of out
 	offCPU   map[int64]int64      // by thread: since when it has not been running
 
 	commRanks map[string]int64 // of NCCL's communicators
@@ -50,14 +50,14 @@ type loader struct {
 
 	ranks []int
 
-	// The strings that were named last, each at the place that its id has.
+	// A direct-mapped cache of syms, indexed by the low bits of the id.
 	recent [256]struct {
 		known bool
 		id    int64
 		sym   trace.Sym
 	}
 
-	// What was asked for last, which most often is asked for next.
+	// The results of the last lookups. Most rows need the same ones as the row before.
 	last struct {
 		known          bool
 		machine, upper int64
@@ -78,13 +78,13 @@ type loader struct {
 	nodes nodes
 }
 
-// A deviceKey is a device as a process counts it.
+// A deviceKey is a device by the number that a process uses for it.
 type deviceKey struct{ pid, device int64 }
 
 // A domainKey is a domain of NVTX, which each process numbers for itself.
 type domainKey struct{ pid, domain int64 }
 
-// sightings are what preflight looks at.
+// sightings are the observations that preflight turns into issues.
 type sightings struct {
 	first, last   int64 // of device work
 	overhead      [][2]int64
@@ -94,7 +94,7 @@ type sightings struct {
 	ranges        int64
 	unclosed      int64
 	sharedDevices int64
-	lastEnd       int64 // of anything
+	lastEnd       int64 // the latest end of any row
 	secrets       int64
 	collected     collected
 	graphMode     string
@@ -106,7 +106,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		limits = trace.DefaultLimits()
 	}
 	return &loader{
-		nodes:          nodes{asked: sel.GraphNodes, most: int(limits.Memory / nodeShare / nodeRowBytes)},
+		nodes:          nodes{requested: sel.GraphNodes, most: int(limits.Memory / nodeShare / nodeRowBytes)},
 		maxStringBytes: limits.Memory / 4,
 		src:            src, file: file, out: trace.NewAssembler(file, sel),
 		meta:     trace.Meta{Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]trace.Hardware), APINames: make(map[string]string), Recorder: make(map[string]string)},
@@ -116,8 +116,8 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 	}
 }
 
-// known reports whether the source is an export at all.
-func (l *loader) known() bool {
+// isExport reports whether the source has any table of an export.
+func (l *loader) isExport() bool {
 	if len(l.src.columns("StringIds")) > 0 {
 		return true
 	}
@@ -129,7 +129,7 @@ func (l *loader) known() bool {
 	return false
 }
 
-// renew forgets numbers that are no longer valid.
+// renew drops the cached numbers of texts when a new epoch of out makes them invalid.
 func (l *loader) renew() {
 	if l.epoch != l.out.Epoch() {
 		l.epoch = l.out.Epoch()
@@ -196,12 +196,13 @@ func (l *loader) thread(global int64) thread {
 	return t
 }
 
-// correlationBits is how many bits a correlation has before those of its
-// process, which counts its calls for itself.
+// correlationBits is the number of low bits of a correlation that hold the id of
+// the call. The bits above hold the index of the process, because each process
+// counts its own calls.
 const correlationBits = 24
 
-// correlation returns a number that is unique among all processes of an export:
-// as it is in the first, which most often is the only one.
+// correlation returns an id that is unique among all processes of an export. Ids of
+// the first process, which mostly is the only one, stay as they are.
 func (l *loader) correlation(pid, id int64) trace.ID {
 	if id <= 0 {
 		return 0
@@ -224,10 +225,11 @@ func (l *loader) correlation(pid, id int64) trace.ID {
 	return trace.IDOf(index<<40 | id&(1<<40-1))
 }
 
-// device returns the ordinal of a device that a process counts as its own
-// device, from 0: that of the GPU where the export says which it is. Where it
-// does not, the devices of different processes are taken to be different, for
-// programs mostly give each process a GPU of its own and show it no other.
+// device returns the ordinal of a device, given the number that the process uses
+// for it. If the export maps the number to a GPU, it is the ordinal of that GPU.
+// Otherwise the devices of different processes are assumed to be different,
+// because most programs give each process a GPU of its own and hide the others
+// from it (CUDA_VISIBLE_DEVICES).
 func (l *loader) device(pid, device int64) int64 {
 	key := deviceKey{pid, device}
 	if l.last.ordinal > 0 && l.last.key == key {
@@ -250,9 +252,10 @@ func (l *loader) device(pid, device int64) int64 {
 	return n
 }
 
-// free returns the first ordinal from n on that is not taken. Each that is taken
-// knows one behind it from which on to look, so that a million processes with a
-// device each do not ask for all that came before.
+// free returns the first ordinal from n on that is not taken. It is a union-find
+// with path compression: taken maps each taken ordinal to a later one at which to
+// continue the search. Without it, a million processes with one device each would
+// take quadratic time.
 func (l *loader) free(n int64) int64 {
 	end := n
 	for next, taken := l.taken[end]; taken; next, taken = l.taken[end] {
@@ -264,7 +267,7 @@ func (l *loader) free(n int64) int64 {
 	return end
 }
 
-// work is what all device work has in its first columns.
+// work reads the columns that the rows of all device work have in common.
 func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok bool) {
 	start, dur, ok := l.span(r)
 	if !ok {
@@ -272,7 +275,7 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 	}
 	// A device that is not a number would read as device 0.
 	device := r.num(2)
-	if (device == 0 || device != l.last.key.device) && r.odd(2) {
+	if (device == 0 || device != l.last.key.device) && r.notNumber(2) {
 		l.bad("event-bad-device", "")
 		return a, 0, false
 	}
@@ -286,7 +289,7 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 	return a, pid, true
 }
 
-// unknown is the detail of work without further information.
+// unknown is the Detail of work about which the export has no further information.
 var unknown = trace.Detail{
 	Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1,
 	Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1},
@@ -313,14 +316,14 @@ func (l *loader) kernel(r row) {
 	l.out.Activity(a)
 }
 
-// inGraph returns the detail of work that a graph may have launched. The upper
-// half of a node's number is that of its graph.
+// inGraph returns the detail of work that may be part of a graph launch. The upper
+// 32 bits of a node's number are the number of its graph.
 func (l *loader) inGraph(r row, pid int64) trace.Detail {
 	d := unknown
 	if node := r.num(7); node != 0 {
 		d.GraphID = int64(uint64(node) >> 32)
 		l.seen.graphNodes++
-		if l.nodes.wanted && !r.odd(7) {
+		if l.nodes.wanted && !r.notNumber(7) {
 			d.Node = l.nodes.number(pid, node)
 		}
 	}
@@ -361,8 +364,8 @@ func (l *loader) sized(a trace.Activity, r row, pid int64, name string) {
 	l.out.Activity(a)
 }
 
-// graph adds the launch of a graph that was recorded as one event: all that is
-// known of what it ran.
+// graph adds the launch of a graph that was recorded as one event. The export has
+// no rows for the kernels in it.
 func (l *loader) graph(r row) {
 	a, _, ok := l.work(r, trace.Kernel)
 	if !ok {
@@ -382,7 +385,7 @@ func (l *loader) call(r row) {
 		return
 	}
 	if l.nodes.updates && changesGraphs(l.string(r.num(5))) {
-		l.graphUpdated(r) // whatever its times are
+		l.graphUpdated(r) // also if the times of the row are unusable
 	}
 	start, dur, ok := l.span(r)
 	if !ok {
@@ -397,8 +400,8 @@ func (l *loader) call(r row) {
 		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.num(4))})
 }
 
-// callName returns the name of a call without the version of its interface, as
-// all other profilers write it: cudaLaunchKernel of cudaLaunchKernel_v7000.
+// callName returns the name of a call without the version of its interface, as all
+// other profilers write it: cudaLaunchKernel for cudaLaunchKernel_v7000.
 func (l *loader) callName(id int64) trace.Sym {
 	l.renew()
 	s, ok := l.calls[id]
@@ -408,7 +411,7 @@ func (l *loader) callName(id int64) trace.Sym {
 	name := l.string(id)
 	base := name
 	if i := bytes.LastIndex(name, []byte("_v")); i > 0 && len(name)-i >= len("_v7000") && len(bytes.Trim(name[i+2:], "0123456789")) == 0 {
-		base = name[:i] // but not that of cuMemAlloc_v2, which is part of the name
+		base = name[:i] // the suffix of cuMemAlloc_v2 stays, because it is part of the name
 		l.meta.APINames[string(base)] = string(name)
 	}
 	s = l.out.Sym(base)
@@ -432,8 +435,9 @@ func (l *loader) sync(r row) {
 		Track: l.out.Stream(pid, l.syncDevice(pid, r.num(2)), stream)})
 }
 
-// syncDevice returns the ordinal of the device of a synchronization, whose own
-// number is 0 in many exports: one that the process works on, if there is one.
+// syncDevice returns the ordinal of the device of a synchronization. Many exports
+// write 0 for every synchronization, so a device on which the process has work is
+// used instead, if there is one.
 func (l *loader) syncDevice(pid, device int64) int64 {
 	if n, ok := l.ordinals[deviceKey{pid, device}]; ok {
 		return n
@@ -457,8 +461,8 @@ func (l *loader) osrt(r row) {
 
 func (l *loader) callOfLibrary(r row) { l.hostSpan(r, "library", trace.OtherKind) }
 
-// graphMade adds the making of a graph or of a node of one, within the call that
-// made it.
+// graphMade adds a span for the creation of a graph or of a node, within the call
+// that created it.
 func (l *loader) graphMade(r row) { l.hostSpan(r, "cuda_graph", trace.OtherKind) }
 
 func (l *loader) overhead(r row) {
@@ -478,7 +482,7 @@ func (l *loader) hostSpan(r row, category string, kind trace.Kind) (s trace.Host
 	return s, true
 }
 
-// at returns the text of a number, or the number where there is none.
+// at returns texts[n], or n as text if there is no such element.
 func at(texts []string, n int64) string {
 	if n >= 0 && n < int64(len(texts)) {
 		return texts[n]
@@ -486,5 +490,5 @@ func at(texts []string, n int64) string {
 	return fmt.Sprintf("kind %d", n)
 }
 
-// printable cuts what a terminal must not see out of a text of the machine's.
+// printable replaces bytes that are not UTF-8, which a terminal may misinterpret.
 func printable(s []byte) string { return strings.ToValidUTF8(string(s), "�") }

@@ -11,10 +11,10 @@ import (
 // ncclDomain is the domain of NVTX in which NCCL marks its calls.
 const ncclDomain = "NCCL"
 
-// nccl adds what NCCL writes about a collective into the payload of its range: the
-// communicator, whose number is the same on all ranks, and the size of the message. The
-// range of a communicator's start has its number of ranks and the rank of the process.
-// Older versions write no payload.
+// nccl adds a collective from the payload of NCCL's range for it: the communicator, whose
+// number is the same on all ranks, and the size of the message in bytes. The payload of the
+// range in which a communicator is created has its number of ranks and the rank of the
+// process. Older versions write no payload.
 func (l *loader) nccl(pid int64, name, payload []byte, start, dur int64, track trace.TrackID) {
 	if len(payload) == 0 {
 		return
@@ -40,23 +40,23 @@ func (l *loader) nccl(pid int64, name, payload []byte, start, dur int64, track t
 		ranks = -1
 	}
 	l.out.Collective(trace.CollectiveCall{
-		Start: start, Dur: dur, Track: track, Comms: l.out.Sym([]byte(id)), Seq: -1, Source: -1, Target: -1, Bytes: max(0, size.Int()),
-		Args: trace.Collective{Name: l.out.Sym(name), In: -1, Out: -1, GroupSize: ranks},
+		Start: start, Dur: dur, Track: track, Comms: l.out.Sym([]byte(id)), Seq: -1, Source: -1, Target: -1,
+		Bytes: max(0, size.Int()),
+		Args:  trace.Collective{Name: l.out.Sym(name), In: -1, Out: -1, GroupSize: ranks},
 	})
 }
 
-// communicators is what the largest communicators of an export say about the rank of its
-// process.
+// communicators derives the rank of the process from the largest communicators of an export.
 type communicators struct {
 	known   bool
-	several bool  // processes have communicators
-	unclear bool  // several processes, or several ranks in communicators of the largest size
-	pid     int64 // whose communicators they are
+	several bool  // more than one process has communicators
+	unclear bool  // the largest communicators belong to several processes, or have several ranks
+	pid     int64 // the process of the largest communicators
 	size    int64 // of the largest
 	rank    int64 // in it
 }
 
-// add notes the rank of a process in a communicator.
+// add records the rank of a process in a communicator.
 func (c *communicators) add(pid, size, rank int64) {
 	switch {
 	case !c.known:

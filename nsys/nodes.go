@@ -10,55 +10,55 @@ import (
 	"assay/trace"
 )
 
-// nodes has the nodes of graphs that did work, and where all nodes were made. Kernels come
-// first, so that only the nodes that did work are looked for.
+// nodes collects the graph nodes that ran, and the rows that tell where nodes were created.
+// Device work is read first, so that only the nodes that ran need to be looked up.
 type nodes struct {
-	asked   bool               // by [trace.Select]
-	wanted  bool               // asked for, and recorded
-	numbers map[nodeKey]uint32 // from 1
-	used    []nodeKey
-	rows    []nodeRow
-	most    int // rows that are kept
-	over    bool
+	requested bool               // by [trace.Select]
+	wanted    bool               // asked for, and recorded
+	numbers   map[nodeKey]uint32 // from 1
+	used      []nodeKey
+	rows      []nodeRow
+	most      int // rows that are kept
+	over      bool
 
-	updates bool           // a call that changes graphs has a name
+	updates bool           // StringIds has the name of a call that changes graphs
 	updated map[int64]bool // processes that call it
 }
 
 // A nodeKey is the ID of a node in its process.
 type nodeKey struct{ pid, id int64 }
 
-// A nodeRow is the making of a node, with its original if it is a copy.
+// A nodeRow is the creation of a node, with its original if it is a copy.
 type nodeRow struct {
 	nodeKey
 	original int64 // 0 if none
 	start    int64
 	tid      int64
-	timed    bool // start is known
+	timed    bool // start is valid
 }
 
 const (
-	// noProcess is the process of rows without a thread, which may be those of any process.
+	// noProcess stands for the unknown process of rows without a thread.
 	noProcess = -1
 
-	// maxUsedNodes is how many nodes that did work have a number of their own: 1,000 graphs of 1,000.
+	// maxUsedNodes is the maximum number of nodes that are told apart: 1,000 graphs of 1,000 nodes.
 	maxUsedNodes = 1 << 20
 
-	// nodeShare is the divisor of the memory limit for the rows of nodes.
+	// nodeShare is the divisor of the memory limit that gives the memory for nodeRows.
 	nodeShare    = 32
 	nodeRowBytes = 48
 )
 
-// nodeTables have the makings of nodes: the first in schema 2.x, the second from 3 on, in
-// which the first has the makings of graphs, without the column.
+// nodeTables have the creations of nodes: the first in schema 2.x, the second since schema 3,
+// where the first has the creations of graphs and lacks the column of nodes.
 var nodeTables = []string{"CUDA_GRAPH_EVENTS", "CUDA_GRAPH_NODE_EVENTS"}
 
 // originalNode is the column with the node that was copied.
 const originalNode = "originalGraphNodeId"
 
-// want decides whether the makings of nodes are read.
+// want decides whether the creations of nodes are read.
 func (n *nodes) want(l *loader) {
-	if !n.asked || !l.graphs {
+	if !n.requested || !l.graphs {
 		n.updates = false
 		return
 	}
@@ -71,7 +71,7 @@ func (n *nodes) want(l *loader) {
 
 func isGraphNode(column string) bool { return strings.EqualFold(column, graphNode) }
 
-// number returns the number of a node that did work.
+// number returns the number (from 1) of a node that ran, which it assigns at first use.
 func (n *nodes) number(pid, id int64) uint32 {
 	key := nodeKey{pid, id}
 	if at := n.numbers[key]; at > 0 {
@@ -91,40 +91,39 @@ func changesGraphs(call []byte) bool {
 		bytes.Contains(call, []byte("Graph")) && bytes.Contains(call, []byte("SetParams"))
 }
 
-// graphUpdated notes the process of a call that changes graphs. Without a thread it may be
-// any process.
+// graphUpdated records the process of a call that changes graphs. If the row has no thread,
+// it may be any process.
 func (l *loader) graphUpdated(r row) {
 	pid := int64(noProcess)
-	if !r.null(3) && !r.odd(3) && r.num(3) != 0 {
+	if !r.null(3) && !r.notNumber(3) && r.num(3) != 0 {
 		pid = l.thread(r.num(3)).pid
 	}
 	l.nodes.updated[pid] = true
 }
 
-// nodeMade adds the making of a node: its span, as of any other part of a graph, and where it
-// was.
+// nodeMade adds the creation of a node: a span, as for the creation of a graph, and a nodeRow.
 func (l *loader) nodeMade(r row) {
 	l.graphMade(r)
 	n := &l.nodes
-	if !n.wanted || n.over || r.null(4) || r.odd(4) || r.num(4) == 0 {
+	if !n.wanted || n.over || r.null(4) || r.notNumber(4) || r.num(4) == 0 {
 		return
 	}
 	if len(n.rows) >= n.most {
 		n.rows, n.over = nil, true
 		return
 	}
-	row := nodeRow{nodeKey: nodeKey{noProcess, r.num(4)}, original: r.num(5), start: r.num(0), timed: !r.null(0) && !r.odd(0)}
-	if r.odd(5) {
+	row := nodeRow{nodeKey: nodeKey{noProcess, r.num(4)}, original: r.num(5), start: r.num(0), timed: !r.null(0) && !r.notNumber(0)}
+	if r.notNumber(5) {
 		row.original, row.timed = 0, false
 	}
-	if !r.null(2) && !r.odd(2) {
+	if !r.null(2) && !r.notNumber(2) {
 		t := l.thread(r.num(2))
 		row.pid, row.tid = t.pid, t.tid
 	}
 	n.rows = append(n.rows, row)
 }
 
-// graphNodes returns the nodes that did work, or nil if no making of a node is recorded.
+// graphNodes returns the nodes that ran, or nil if no creation of a node is recorded.
 func (l *loader) graphNodes(t *trace.Trace) []trace.GraphNode {
 	n := &l.nodes
 	if len(n.used) == 0 || len(n.rows) == 0 && !n.over {
@@ -170,13 +169,13 @@ func threadsOf(t *trace.Trace) map[thread]trace.TrackID {
 
 const (
 	maxCopies  = 16 // copies of copies
-	maxMakings = 4  // of one node
-	maxSame    = 64 // rows of one node
+	maxMakings = 4  // creations that are kept of one node
+	maxSame    = 64 // rows of one node that are compared
 )
 
-// find follows the copies of a node to where it was made. A node that is a copy also has rows
-// without an original, from when it was made as a copy; they do not count, as in the queries
-// of Nsight Systems' documentation.
+// find follows the chain of originals of a node to the creation of the first one. A node that
+// is a copy also has rows without an original, from the time of the copying. They are ignored,
+// as in the queries in the documentation of Nsight Systems.
 func (n *nodes) find(key nodeKey, tracks map[thread]trace.TrackID) (node trace.GraphNode) {
 	todo := []nodeKey{key}
 	for i := 0; i < len(todo); i++ {

@@ -1,13 +1,19 @@
 // Package nsys reads what Nsight Systems exports: SQLite databases, and the JSON
 // of nsys export --type jsonlines and --type json, which have the same tables.
 //
-// All are read by the names of their tables and columns, never by their place,
-// so that exports of every version from 2020 on read alike: a missing table was
-// not captured, and a missing column is null. tables.go lists how each table is
-// read; QUIRKS.md lists the differences between versions.
+// Tables and columns are found by name, never by position, so that one reader
+// serves the exports of every version since 2020: a missing table was not
+// captured, and a missing column is null. QUIRKS.md lists the differences between
+// versions. [ReadSQLite] and [ReadJSON] return a [trace.Trace]; package analyze
+// measures it like a trace of any other format.
 //
-// The result is a [trace.Trace], and package analyze, which measures it, does
-// not know where it came from.
+// Start with tables.go, the list of the tables with the function for the rows of
+// each. loader.go has most of these functions and the state that they share;
+// nvtx.go, nccl.go and nodes.go have those for NVTX ranges, collectives and
+// nodes of CUDA graphs. settings.go reads the small tables, which come first.
+// sqlite.go and pages.go provide the rows of a database; json.go, events.go and
+// buffer.go those of a file in JSON. collected.go and preflight.go check what is
+// missing from the capture.
 package nsys
 
 import (
@@ -25,20 +31,19 @@ type source interface {
 	// table.
 	columns(table string) []string
 
-	// scan calls each with every row of a table, in order; columns that the table
-	// does not have are null. It stops when each returns false. The error says why
-	// rows are missing.
-	// A column "" is null too.
+	// scan calls each with every row of a table, in order, until each returns
+	// false. Columns that the table does not have, and the column "", are null. The
+	// error is the reason why rows are missing.
 	scan(table string, columns []string, each func(row) bool) error
 }
 
-// A row is one row of a table as a scan shows it, by the index of a column among
-// those that were asked for. It is valid until each returns.
+// A row is one row of a table during a scan. Its methods take the index of a
+// column in the list that was passed to scan. It is valid until each returns.
 type row interface {
 	num(column int) int64 // 0 if null
 	null(column int) bool
-	odd(column int) bool    // neither a number nor null, so num means nothing
-	text(column int) []byte // empty if null
+	notNumber(column int) bool // neither a number nor null, so num means nothing
+	text(column int) []byte    // empty if null
 }
 
 // read returns the trace of a source. If broken is set, parts of the source are
@@ -51,8 +56,9 @@ func read(src source, file string, sel trace.Select, broken bool, issues ...diag
 	}
 	l.settings()
 	l.nodes.want(l)
-	if !l.known() {
-		return nil, fmt.Errorf("%s: the database has no table of Nsight Systems, so another program wrote it; give the file that nsys export --type sqlite wrote", file)
+	if !l.isExport() {
+		return nil, fmt.Errorf("%s: the database has no table of Nsight Systems, so another program wrote it; give the file that nsys export --type sqlite wrote",
+			file)
 	}
 	for i := range tables {
 		if t := &tables[i]; t.wanted(l.out) {
@@ -85,8 +91,8 @@ func (l *loader) table(t *table) {
 	}
 }
 
-// columns returns the columns of a table that are worth reading, "" for those
-// that are not: a late column of five million rows costs a tenth of their time.
+// columns returns the columns of a table, with "" in place of those that are not
+// useful. Reading one more column of five million rows takes a tenth of the time.
 func (l *loader) columns(t *table) []string {
 	there := make(map[string]bool)
 	for _, name := range l.src.columns(t.name) {
@@ -104,7 +110,7 @@ func (l *loader) columns(t *table) []string {
 	return out
 }
 
-// useful reports whether a column is worth reading.
+// useful reports whether the result depends on a column.
 func (l *loader) useful(table, column string) bool {
 	switch {
 	case column != graphNode && column != originalNode:
@@ -115,7 +121,7 @@ func (l *loader) useful(table, column string) bool {
 	return l.graphs
 }
 
-// damaged notes that rows of a table are missing.
+// damaged adds an issue for a table of which only the first rows could be read.
 func (l *loader) damaged(table string, read int64, err error) {
 	l.broken = true
 	code := "export-damaged"

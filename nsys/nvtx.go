@@ -8,10 +8,10 @@ import (
 	"assay/trace"
 )
 
-// nvtx adds a range of NVTX. Those that are pushed and popped nest, and are
-// annotations; those that are started and ended may overlap, and may end on
-// another thread. Marks have no length. What PyTorch writes around its operators
-// becomes operators.
+// nvtx adds a range of NVTX. Push/pop ranges nest and become annotations.
+// Start/end ranges may overlap and may end on another thread. The ranges that
+// torch.autograd.profiler.emit_nvtx writes around operators become operators.
+// Marks have no duration and are skipped.
 func (l *loader) nvtx(r row) {
 	kind := r.num(2)
 	switch kind {
@@ -61,8 +61,8 @@ func (l *loader) nvtx(r row) {
 	}
 }
 
-// nvtxText returns the text of an event: its own, or, of what was registered
-// before, that of StringIds.
+// nvtxText returns the text of an event. The text of a registered string is in
+// StringIds.
 func (l *loader) nvtxText(r row) []byte {
 	if text := r.text(3); len(text) > 0 || r.null(6) {
 		return text
@@ -70,7 +70,7 @@ func (l *loader) nvtxText(r row) []byte {
 	return l.string(r.num(6))
 }
 
-// domain returns the name of a domain. One without a name goes by its number.
+// domain returns the name of a domain, or its number if it has no name.
 func (l *loader) domain(pid, id int64) string {
 	if name, ok := l.domains[domainKey{pid, id}]; ok {
 		return name
@@ -95,11 +95,12 @@ func (l *loader) nvtxDomains() {
 		return len(l.domains) < most
 	})
 	if err != nil {
-		return // the reading of the ranges says so
+		return // reading the ranges of the same table will report the error
 	}
 }
 
-// A torchOp is what torch.autograd.profiler.emit_nvtx writes around an operator.
+// A torchOp is the content of a range that torch.autograd.profiler.emit_nvtx
+// writes around an operator.
 type torchOp struct {
 	name     []byte
 	sequence int64 // -1 if none
@@ -107,8 +108,9 @@ type torchOp struct {
 	sizes    []byte
 }
 
-// parseOp parses such a text: "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2]]". At
-// least one part after the name must be present.
+// parseOp parses the text of such a range:
+// "aten::mm, seq = 5, op_id = 7, sizes = [[1, 2]]". At least one part after the
+// name must be present.
 func parseOp(text []byte) (op torchOp, ok bool) {
 	op.sequence = -1
 	name, rest, ok := bytes.Cut(text, []byte(", "))
@@ -133,7 +135,7 @@ func parseOp(text []byte) (op torchOp, ok bool) {
 	return op, ok && (len(rest) == 0 || bytes.HasPrefix(rest, []byte("input_op_ids = ")))
 }
 
-// cutNumber cuts a number and the comma behind it off.
+// cutNumber splits a number and the comma after it off the front of a text.
 func cutNumber(text []byte) (n int64, rest []byte, ok bool) {
 	i := 0
 	for i < len(text) && (text[i] >= '0' && text[i] <= '9' || i == 0 && text[i] == '-') {
@@ -153,8 +155,8 @@ func cutNumber(text []byte) (n int64, rest []byte, ok bool) {
 	return n, rest, true
 }
 
-// op adds an operator. Its sequence number is kept with one on top, because 0
-// is none.
+// op adds an operator. It stores the sequence number plus 1, because 0 means that
+// there is none.
 func (l *loader) op(op torchOp, start, dur int64, track trace.TrackID) {
 	l.meta.NVTXOps = true
 	name := l.out.Sym(op.name)
@@ -162,7 +164,7 @@ func (l *loader) op(op torchOp, start, dur int64, track trace.TrackID) {
 	if op.sequence >= 0 {
 		row.Sequence = trace.IDOf(op.sequence + 1)
 		if isBackward(op.name) {
-			row.Forward = 1 // which thread that was is not written
+			row.Forward = 1 // any thread but 0: NVTX does not record the thread of the forward pass
 		}
 	}
 	row.Shape = l.out.Shape(trace.Shape{Dims: l.out.Sym(op.sizes)}, name)
@@ -176,8 +178,8 @@ func isBackward(name []byte) bool {
 	return bytes.HasSuffix(base, []byte("Backward"))
 }
 
-// sched adds the times in which a thread did not run, though it was not over:
-// it waited, or another had its core.
+// sched adds the times in which a thread existed but did not run: it waited, or
+// another thread had its core.
 func (l *loader) sched(r row) {
 	global, start := r.num(2), r.num(0)
 	since, off := l.offCPU[global]
@@ -198,10 +200,10 @@ func (l *loader) sched(r row) {
 // notRunning is the name of the spans in which a thread did not run.
 const notRunning = "(thread not running)"
 
-// maxThreads is how many threads are followed.
+// maxThreads is the maximum number of threads whose scheduling is followed.
 const maxThreads = 1 << 20
 
-// unclosedRanges says what was made of ranges without an end.
+// unclosedRanges adds an issue that explains how ranges without an end were handled.
 func (l *loader) unclosedRanges() {
 	l.out.Issue(diag.Issue{Code: "range-not-closed", Severity: diag.Info}, l.seen.unclosed)
 }

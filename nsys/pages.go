@@ -49,9 +49,8 @@ func headerOf(path string) (h header, size int64, err error) {
 	return h, info.Size(), nil
 }
 
-// whole returns the bytes of the whole pages of a file. The rest of its last page is
-// missing if it is cut within one: SQLite would read zeros there, which are rows of
-// device 0 at time 0.
+// whole returns the size of a file in bytes without an incomplete last page. SQLite would
+// read zeros for the missing part of that page, as rows of device 0 at time 0.
 func (h header) whole(size int64) int64 {
 	if h.page == 0 {
 		return size
@@ -74,7 +73,7 @@ func (h header) cut(file string, size int64) (is diag.Issue, ok bool) {
 		Help: help + ". Rows are missing from every table that has pages there, so no verdict is given. Copy the file again, or export it again."}, true
 }
 
-// A cutFile shows the whole pages of one database as the only file of a file system.
+// A cutFile is a file system whose only file is one database, without an incomplete page.
 type cutFile struct {
 	name string
 	size int64

@@ -8,8 +8,8 @@ import (
 	"assay/internal/unit"
 )
 
-// preflight adds an issue for each question that the capture cannot answer, with
-// the option that records it.
+// preflight adds an issue for each question that the capture cannot answer. Its
+// help names the option of nsys with which to record the missing data.
 func (l *loader) preflight() {
 	l.unclosedRanges()
 	note := func(n int64, code string, severity diag.Severity, help string) {

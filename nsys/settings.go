@@ -9,8 +9,8 @@ import (
 	"assay/trace"
 )
 
-// A setting is a small table that the others need, and what is done with its
-// rows.
+// A setting is a small table whose content is needed to read the others, with the
+// function that handles a row.
 type setting struct {
 	name    string
 	columns []string
@@ -97,14 +97,14 @@ func (l *loader) gpu(r row) {
 	}
 }
 
-// system looks at one line of what is known of the machine.
+// system handles one name and value of the properties of the machine.
 func (l *loader) system(r row) {
 	if strings.EqualFold(string(r.text(0)), "DeviceEnvironment") {
 		l.seen.secrets += secretsIn(r.text(1))
 	}
 }
 
-// option looks at one option of the capture or export.
+// option handles one option of the capture or export.
 func (l *loader) option(r row) {
 	switch name := string(r.text(0)); {
 	case name == "EXPORT_PRODUCT_VERSION" || name == "EXPORT_SCHEMA_VERSION":
@@ -118,7 +118,7 @@ func (l *loader) option(r row) {
 	}
 }
 
-// addString keeps a string, of which only the first part is of use.
+// addString keeps the first part of a string, up to the length that is shown.
 func (l *loader) addString(id int64, value []byte) {
 	const most = 64 << 10
 	value = redact.CutBytes(value, most)
@@ -129,15 +129,15 @@ func (l *loader) addString(id int64, value []byte) {
 	}
 	l.strings[id] = append([]byte(nil), value...)
 	l.graphs = l.graphs || bytes.Contains(value, []byte("GraphLaunch"))
-	if l.nodes.asked && !l.nodes.updates {
+	if l.nodes.requested && !l.nodes.updates {
 		l.nodes.updates = changesGraphs(value)
 	}
 }
 
-// perString is what a string takes beside its bytes.
+// perString is the memory for a string in addition to its bytes.
 const perString = 100
 
-// secretsIn counts the secrets of an environment by the code that masks them.
+// secretsIn counts the secrets in an environment with the code that masks them.
 func secretsIn(environment []byte) int64 {
 	const most = 1 << 20
 	return redact.Count(string(environment[:min(len(environment), most)]))

@@ -55,7 +55,7 @@ type database struct {
 	conn   *sqlite.Conn
 	tables map[string][]string // their columns
 	names  map[string]string   // of tables, by their name in lower case
-	most   int64               // rows that any table can have
+	most   int64               // the maximum number of rows that a table in a file of this size can have
 
 	header  header
 	size    int64  // of the file, in bytes
@@ -69,9 +69,9 @@ func (db *database) close() {
 	}
 }
 
-// openDatabase opens a database read-only. No file is written next to it, and nothing
-// that it defines is run: views, triggers, generated columns and virtual tables are
-// not used.
+// openDatabase opens a database read-only. It writes no file next to it and runs no code
+// that the database defines: it does not use views, triggers, generated columns or virtual
+// tables.
 func openDatabase(path string) (*database, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -103,8 +103,9 @@ func openDatabase(path string) (*database, error) {
 	db.conn = conn
 	conn.SetInterrupt(nil)
 	conn.Limit(sqlite.LimitLength, maxValue)
-	// A database that is shorter than its header says, as an interrupted copy is,
-	// is refused as a whole otherwise. Nothing can be written in any case.
+	// Without this pragma, SQLite refuses a database that is shorter than its
+	// header states, such as an interrupted copy. It permits no write, because the
+	// database is open read-only.
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA writable_schema = ON", nil); err != nil {
 		db.close()
 		return nil, plain(err)
@@ -116,7 +117,7 @@ func openDatabase(path string) (*database, error) {
 	return db, nil
 }
 
-// maxValue is how long one value of a row may be.
+// maxValue is the maximum length of one value of a row in bytes.
 const maxValue = 64 << 20
 
 // maxTables is the number of tables that are read; complete exports have about 200.
@@ -147,7 +148,7 @@ func (db *database) schema() error {
 	return nil
 }
 
-// columns finds a table in whatever letter case it is written, as SQLite does.
+// columns ignores the letter case of the table's name, as SQLite does.
 func (db *database) columns(table string) []string {
 	return db.tables[db.names[strings.ToLower(table)]]
 }
@@ -211,7 +212,7 @@ func (db *database) query(sql string, each func(*sqlite.Stmt) bool) error {
 	}
 }
 
-// plain says what is wrong in SQLite's own words, without the statement.
+// plain returns an error of SQLite without the text of the statement.
 func plain(err error) error {
 	if code := sqlite.ErrCode(err); code != sqlite.ResultError {
 		return errors.New(strings.ToLower(code.Message()))
@@ -248,7 +249,7 @@ func (r *databaseRow) num(column int) int64 { return r.s.ColumnInt64(column) }
 
 func (r *databaseRow) null(column int) bool { return r.s.ColumnType(column) == sqlite.TypeNull }
 
-func (r *databaseRow) odd(column int) bool {
+func (r *databaseRow) notNumber(column int) bool {
 	t := r.s.ColumnType(column)
 	return t == sqlite.TypeText || t == sqlite.TypeBlob
 }

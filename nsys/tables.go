@@ -2,11 +2,11 @@ package nsys
 
 import "assay/trace"
 
-// A table is one table of an export and what becomes of its rows.
+// A table is one table of an export, with the function that handles a row.
 type table struct {
 	name    string
 	columns []string
-	kinds   trace.Kinds // that its rows may become; it is not read where none is wanted
+	kinds   trace.Kinds // of the events that its rows become; the table is skipped if none is selected
 	add     func(*loader, row)
 }
 
@@ -19,12 +19,12 @@ func (t *table) wanted(out *trace.Assembler) bool {
 	return false
 }
 
-// tables are read in this order: device work first, so that a limit that ends
-// the reading costs the least.
+// tables are read in this order: device work first, because it is the most
+// important if a limit ends the reading.
 //
-// The columns are those of schema 3.30.1 (2026.5) that are of use; each add
-// names them by their index. Older exports have fewer. Of columns that are
-// written a|b the first that is there is read.
+// The columns are the useful ones of schema 3.30.1 (2026.5); each function refers
+// to them by index. Older exports have fewer. "a|b" means column a or, if the table
+// does not have it, column b.
 var tables = []table{
 	{"CUPTI_ACTIVITY_KIND_KERNEL",
 		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "demangledName|shortName", "graphNodeId"},
@@ -57,7 +57,7 @@ var tables = []table{
 	{"SCHED_EVENTS", []string{"start", "isSchedIn", "globalTid"}, trace.Of(trace.OffCPU), (*loader).sched},
 }
 
-// deviceTables are those with work of devices.
+// deviceTables are the tables of device work.
 var deviceTables = map[string]bool{
 	"CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true, "CUPTI_ACTIVITY_KIND_MEMSET": true, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": true,
 }
@@ -86,17 +86,17 @@ const (
 	nvtxDomain     = 75 // the creation of a domain
 )
 
-// graphNode is the column that says which node of a graph did the work. It is
-// null throughout where no graph was launched.
+// graphNode is the column with the graph node that did the work. It is null in all
+// rows if no graph was launched.
 const graphNode = "graphNodeId"
 
-// noStream is the streamId of what is on no stream.
+// noStream is the streamId of a row that is not on a stream.
 const noStream = 1<<32 - 1
 
 // The eventClass of calls.
 const (
-	osStartClass   = 31 // among those of the operating system: the profiler began to record them,
-	osFinishClass  = 32 // and ended
+	osStartClass   = 31 // not a call: the profiler began to record calls of the operating system
+	osFinishClass  = 32 // not a call: it stopped recording them
 	driverClass    = 1
 	backtraceClass = 67 // the call stack of a call that has a row of its own
 )

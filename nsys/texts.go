@@ -16,11 +16,11 @@ const (
 	mostTextBytes = 256 << 20 // of all tables
 )
 
-// WriteTexts writes the texts of all tables of the export at path, used by [ReadSQLite] or
-// not, to a search for secrets. The texts of a row are joined by "=", because a name
-// and its value are columns side by side; the arguments of a process, which are rows
-// of their own, are joined by blanks. left says what was not written because of a limit
-// or damage, or is empty.
+// WriteTexts writes the texts of all tables of the export at path to w, a search for
+// secrets. It includes tables that [ReadSQLite] does not read. The texts of a row are joined
+// by "=", because a name and its value are adjacent columns; the arguments of a process,
+// which are separate rows, are joined by spaces. left describes the tables that were not
+// written completely because of a limit or damage; it is empty if there are none.
 func WriteTexts(path string, w io.Writer) (left string, err error) {
 	db, err := openDatabase(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func WriteTexts(path string, w io.Writer) (left string, err error) {
 			t.left = append(t.left, name+" ("+why+")")
 		}
 	}
-	const most = 8 // tables that are named
+	const most = 8 // tables named in the message
 	if n := len(t.left); n > most {
 		t.left = append(t.left[:most:most], fmt.Sprintf("%d more tables", n-most))
 	}
@@ -65,7 +65,8 @@ type texts struct {
 func (t *texts) table(db *database, name string) (why string) {
 	var columns []string
 	err := db.query("PRAGMA table_info("+quote(name)+")", func(s *sqlite.Stmt) bool {
-		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") || strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
+		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") ||
+			strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
 			columns = append(columns, s.ColumnText(1))
 		}
 		return true
@@ -106,8 +107,8 @@ func (t *texts) pair(name, value string) {
 	t.w.Write(t.line)
 }
 
-// argument adds an argument of a process to the line. It reports whether the name is that
-// of an argument.
+// argument adds an argument of a process to the line. It returns false if the name is not
+// the name of an argument.
 func (t *texts) argument(name string, value []byte) bool {
 	process, _, ok := strings.Cut(name, ":ARGUMENT_")
 	if !ok {

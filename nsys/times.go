@@ -33,14 +33,15 @@ const (
 // oddTime reports whether a row has a start or end that is not a number.
 func (l *loader) oddTime(r row, start, end int64) bool {
 	near := func(t int64) bool { return t >= likelyTime && t-l.lastStart < nearTime && l.lastStart-t < nearTime }
-	odd := !near(start) && r.odd(0) || !near(end) && r.odd(1)
-	if !odd {
+	notNumber := !near(start) && r.notNumber(0) || !near(end) && r.notNumber(1)
+	if !notNumber {
 		l.lastStart = start
 	}
-	return odd
+	return notNumber
 }
 
-// bad counts the current row as unusable. An empty help is the registry's.
+// bad counts the current row as unusable. With an empty help, the issue has the help text
+// that is registered for the code.
 func (l *loader) bad(code, help string) {
 	l.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, Help: help,
 		First: diag.Pos{File: l.file, Path: fmt.Sprintf("%s[%d]", l.here.table, l.here.row)}}, 1)

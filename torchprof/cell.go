@@ -32,7 +32,7 @@ var (
 // parse reads a cell. A text for a missing value gives an unknown cell; any
 // other text that is not a value of the column's kind is an error.
 func (c *column) parse(text string) (profile.Cell, error) {
-	switch c.what {
+	switch c.role {
 	case aTime:
 		return parseTime(text)
 	case aSize:

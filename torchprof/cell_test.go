@@ -9,7 +9,7 @@ import (
 )
 
 func TestCells(t *testing.T) {
-	times, sizes, counts, kilo := column{what: aTime}, column{what: aSize}, column{what: aCount}, column{what: someFlops, size: 1000}
+	times, sizes, counts, kilo := column{role: aTime}, column{role: aSize}, column{role: aCount}, column{role: someFlops, size: 1000}
 	for _, tc := range []struct {
 		c    *column
 		text string
@@ -67,22 +67,22 @@ func TestDecimal(t *testing.T) {
 
 func TestHeaders(t *testing.T) {
 	for text, want := range map[string]column{
-		"Self CPU %":       {what: aShare, place: "CPU", self: true},
-		"Self CPU total %": {what: aShare, place: "CPU", self: true},
-		"Self CPU":         {what: aTime, place: "CPU", self: true},
-		"Self CPU total":   {what: aTime, place: "CPU", self: true},
-		"CPU total %":      {what: aShare, place: "CPU"},
-		"CUDA total":       {what: aTime, place: "CUDA"},
-		"XPU time avg":     {what: aTime, place: "XPU", mean: true},
-		"Self MTIA Mem":    {what: aSize, place: "MTIA", self: true},
-		"Total MFLOPs":     {what: someFlops, size: 1e6},
-		"Number of Calls":  {what: aCount},
+		"Self CPU %":       {role: aShare, place: "CPU", self: true},
+		"Self CPU total %": {role: aShare, place: "CPU", self: true},
+		"Self CPU":         {role: aTime, place: "CPU", self: true},
+		"Self CPU total":   {role: aTime, place: "CPU", self: true},
+		"CPU total %":      {role: aShare, place: "CPU"},
+		"CUDA total":       {role: aTime, place: "CUDA"},
+		"XPU time avg":     {role: aTime, place: "XPU", mean: true},
+		"Self MTIA Mem":    {role: aSize, place: "MTIA", self: true},
+		"Total MFLOPs":     {role: someFlops, size: 1e6},
+		"Number of Calls":  {role: aCount},
 		"CPU":              {},
 		"Self Cpu":         {},
 		"GFLOPS":           {},
 		"Self  ":           {},
 	} {
-		if got := columnOf(text); got != want && (want != column{} || got.what != ignored) {
+		if got := columnOf(text); got != want && (want != column{} || got.role != ignored) {
 			t.Errorf("%q is %+v, want %+v", text, got, want)
 		}
 	}

@@ -11,23 +11,24 @@ import (
 
 // end ends a table: it adds the rows to the result and an issue for each
 // oddity.
-func (f *Finder) end(o *opened) {
-	f.open = slices.DeleteFunc(f.open, func(p *opened) bool { return p == o })
+func (f *Finder) end(o *openTable) {
+	f.open = slices.DeleteFunc(f.open, func(p *openTable) bool { return p == o })
 	if f.printed++; f.printed > maxTables {
-		f.issueAt(o.at, "too-many-tables", diag.DataLoss, fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables), 1)
+		f.issueAt(o.at, "too-many-tables", diag.DataLoss,
+			fmt.Sprintf("tables over the limit of %d in one input were left out", maxTables), 1)
 		return
 	}
 	tables := o.tables()
 	f.out.List = append(f.out.List, tables...)
-	f.say(o)
+	f.addIssues(o)
 	f.checkShares(o)
 	for _, t := range tables {
 		f.checkTotal(o, t)
 	}
 }
 
-// say adds an issue for each oddity of a table.
-func (f *Finder) say(o *opened) {
+// addIssues adds an issue for each oddity of a table.
+func (f *Finder) addIssues(o *openTable) {
 	c := &o.counts
 	f.issueAt(c.malformed.at, "row-malformed", diag.DataLoss,
 		"Lines within a table whose cells do not match its header were skipped. Their times are missing from every total.", c.malformed.n)
@@ -60,7 +61,7 @@ func (f *Finder) say(o *opened) {
 // checkShares compares the printed shares with the shares computed from the
 // times and the printed totals, within the rounding error. Without a total it
 // compares nothing, because rows may have been left out.
-func (f *Finder) checkShares(o *opened) {
+func (f *Finder) checkShares(o *openTable) {
 	var wrong oddity
 	var example string
 	for _, s := range o.shares {
@@ -84,7 +85,7 @@ func (f *Finder) checkShares(o *opened) {
 
 // checkTotal compares the printed total with the sum of the rows. A smaller sum
 // is usual: the profiler prints 100 rows by default.
-func (f *Finder) checkTotal(o *opened, t *profile.Table) {
+func (f *Finder) checkTotal(o *openTable, t *profile.Table) {
 	for i := range t.Totals {
 		said := t.Totals[i]
 		if !said.Known {
@@ -116,7 +117,7 @@ func (f *Finder) checkTotal(o *opened, t *profile.Table) {
 }
 
 // rounding returns the maximum rounding error of the sum of a place's rows.
-func (o *opened) rounding(place string) (slack int64) {
+func (o *openTable) rounding(place string) (slack int64) {
 	for _, s := range o.shares {
 		if s.place == place {
 			slack += s.res

@@ -6,11 +6,11 @@ import (
 	"assay/internal/profile"
 )
 
-// A what is the meaning of a column for the reader.
-type what uint8
+// A role is the meaning of a column for the reader.
+type role uint8
 
 const (
-	ignored what = iota
+	ignored role = iota
 	theName
 	aLabel
 	theStack
@@ -22,14 +22,14 @@ const (
 )
 
 // numeric reports whether cells of the kind are never empty.
-func (w what) numeric() bool { return w >= aTime }
+func (w role) numeric() bool { return w >= aTime }
 
 // cpu is the place of the columns with CPU times.
 const cpu = "CPU"
 
 // A column is one column of a printed table.
 type column struct {
-	what
+	role
 	key   string // name of a label
 	place string // "CPU", or the device
 	self  bool
@@ -54,7 +54,7 @@ func parseHeader(line string) []column {
 	times := false
 	for _, text := range cells {
 		c := columnOf(text)
-		times = times || c.what == aTime
+		times = times || c.role == aTime
 		out = append(out, c)
 	}
 	if !times {
@@ -77,21 +77,21 @@ func words(line string) (out []string) {
 func columnOf(text string) column {
 	switch text {
 	case "Name":
-		return column{what: theName}
+		return column{role: theName}
 	case "Overload Name":
-		return column{what: aLabel, key: "overload"}
+		return column{role: aLabel, key: "overload"}
 	case "Node ID":
-		return column{what: aLabel, key: "node"}
+		return column{role: aLabel, key: "node"}
 	case "Input Shapes":
-		return column{what: aLabel, key: "shapes"}
+		return column{role: aLabel, key: "shapes"}
 	case "Source Location":
-		return column{what: theStack, key: "stack"}
+		return column{role: theStack, key: "stack"}
 	case "# of Calls", "Number of Calls":
-		return column{what: aCount}
+		return column{role: aCount}
 	}
 	if rest, ok := strings.CutPrefix(text, "Total "); ok {
 		if size := flops[rest]; size > 0 {
-			return column{what: someFlops, size: size}
+			return column{role: someFlops, size: size}
 		}
 	}
 	c := column{}
@@ -102,15 +102,15 @@ func columnOf(text string) column {
 	}
 	switch rest {
 	case "%", "total %":
-		c.what = aShare
+		c.role = aShare
 	case "", "total", "time total":
-		c.what = aTime
+		c.role = aTime
 	case "time avg":
-		c.what, c.mean = aTime, true
+		c.role, c.mean = aTime, true
 	case "Mem":
-		c.what = aSize
+		c.role = aSize
 	}
-	if c.what == aTime && rest == "" && !self {
+	if c.role == aTime && rest == "" && !self {
 		return column{}
 	}
 	return c
@@ -142,7 +142,7 @@ func (c *column) heading(device string) (h profile.Heading, ok bool) {
 	if c.self {
 		h.Adds = profile.Self
 	}
-	switch c.what {
+	switch c.role {
 	case aTime:
 		h.Unit = "nanoseconds"
 		switch {

@@ -12,18 +12,18 @@ import (
 type kind uint8
 
 const (
-	ofCPU    kind = iota // an operator, a call, a range
-	ofDevice             // a kernel, copy or memset
+	ofCPU    kind = iota // recorded on the CPU: an operator, a call, a range
+	ofDevice             // work of the device: a kernel, copy or memset
 	ofRange              // a range as recorded on the device
 )
 
 // onDevice reports whether a row describes work on the device: it has self time
 // there and none on the CPU. If the CPU's columns were left out, a row with the
 // name of an operator is not on the device.
-func (o *opened) onDevice(r *row) bool {
+func (o *openTable) onDevice(r *row) bool {
 	self, all, host, hosts := int64(0), int64(0), false, 0
 	for i, c := range o.columns {
-		if c.what != aTime || c.mean {
+		if c.role != aTime || c.mean {
 			continue
 		}
 		switch v := r.cells[i].Value; {
@@ -52,16 +52,16 @@ func isOperator(name string) bool {
 	return ok && space != "" && op != "" && !strings.ContainsAny(name, " <>(),&*")
 }
 
-// isKernel reports whether a name can only be that of a kernel or copy. A range
-// of the same name was then made by its launcher: Inductor wraps each of its
-// kernels in such a range.
+// isKernel reports whether a name can only be the name of a kernel or copy. A CPU
+// range of that name was made by the launcher: Inductor wraps each launch of its
+// kernels in a range with the name of the kernel.
 func isKernel(name string) bool {
 	return strings.HasPrefix(name, "triton_") || strings.Contains(name, "_kernel") || strings.ContainsAny(name, "<(") ||
 		strings.HasPrefix(name, "Memcpy ") || strings.HasPrefix(name, "Memset ")
 }
 
 // kinds returns the kind of each row.
-func (o *opened) kinds() []kind {
+func (o *openTable) kinds() []kind {
 	out := make([]kind, len(o.rows))
 	host := make(map[string]bool)
 	for i := range o.rows {
@@ -88,15 +88,15 @@ func (o *opened) kinds() []kind {
 
 // deviceTime returns the column with the self or total time of the device, or
 // the other one if that column was left out.
-func (o *opened) deviceTime(self bool) int {
-	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.what == aTime && c.place == o.device && c.self == self && !c.mean }); i >= 0 {
+func (o *openTable) deviceTime(self bool) int {
+	if i := slices.IndexFunc(o.columns, func(c column) bool { return c.role == aTime && c.place == o.device && c.self == self && !c.mean }); i >= 0 {
 		return i
 	}
 	return o.column(aTime, o.device)
 }
 
 // tables returns the rows of the table, by kind.
-func (o *opened) tables() []*profile.Table {
+func (o *openTable) tables() []*profile.Table {
 	kinds := o.kinds()
 	name := "key_averages"
 	device := name + "." + strings.ToLower(o.device)
@@ -106,7 +106,7 @@ func (o *opened) tables() []*profile.Table {
 		kind
 		name, of string
 		columns  []pick
-		what     string
+		role     string
 	}{
 		{ofCPU, name, profile.OfOp, o.hostColumns(kinds), "operators"},
 		{ofDevice, device, profile.OfDeviceOp, o.deviceColumns(profile.Self), "kernels and copies on " + o.device},
@@ -114,7 +114,7 @@ func (o *opened) tables() []*profile.Table {
 	} {
 		table := &profile.Table{Name: t.name, Of: t.of, Line: o.at}
 		if title != "" {
-			table.Title = title + ": " + t.what
+			table.Title = title + ": " + t.role
 		}
 		for _, p := range t.columns {
 			table.Columns = append(table.Columns, p.heading)
@@ -131,11 +131,11 @@ func (o *opened) tables() []*profile.Table {
 			out = append(out, table)
 		}
 	}
-	o.giveTotals(out)
+	o.assignTotals(out)
 	return out
 }
 
-// A pick is a column of a result.
+// A pick is a column of the result, with the index of the printed column for it.
 type pick struct {
 	from    int
 	heading profile.Heading
@@ -143,7 +143,7 @@ type pick struct {
 
 // hostColumns returns all columns, with the times of the device first if rows
 // of the host have such times.
-func (o *opened) hostColumns(kinds []kind) (out []pick) {
+func (o *openTable) hostColumns(kinds []kind) (out []pick) {
 	var device []pick
 	seen := make(map[string]bool)
 	for i, c := range o.columns {
@@ -152,7 +152,7 @@ func (o *opened) hostColumns(kinds []kind) (out []pick) {
 			continue
 		}
 		seen[h.Name] = true
-		if c.place == o.device && c.what == aTime && o.device != "" {
+		if c.place == o.device && c.role == aTime && o.device != "" {
 			device = append(device, pick{i, h})
 			continue
 		}
@@ -169,15 +169,15 @@ func (o *opened) hostColumns(kinds []kind) (out []pick) {
 }
 
 // deviceColumns returns the columns that apply to a row of the device.
-func (o *opened) deviceColumns(adds profile.Adds) (out []pick) {
+func (o *openTable) deviceColumns(adds profile.Adds) (out []pick) {
 	if i := o.deviceTime(adds == profile.Self); i >= 0 {
 		out = append(out, pick{i, profile.Heading{Name: "total", Unit: "nanoseconds", Adds: adds}})
 	}
 	for i, c := range o.columns {
 		switch {
-		case c.what == aCount:
+		case c.role == aCount:
 			out = append(out, pick{i, profile.Heading{Name: "count", Unit: "count", Adds: profile.Self}})
-		case c.what == aTime && c.mean && c.place == o.device:
+		case c.role == aTime && c.mean && c.place == o.device:
 			out = append(out, pick{i, profile.Heading{Name: "mean", Unit: "nanoseconds"}})
 		}
 	}
@@ -204,10 +204,10 @@ func (r *row) picked(columns []pick) profile.Row {
 	return out
 }
 
-// giveTotals assigns the printed totals to their columns. The total of the
-// device belongs to its kernels or, in a table without kernels, as versions
-// before Kineto print them, to the operators.
-func (o *opened) giveTotals(tables []*profile.Table) {
+// assignTotals assigns the printed totals to their columns. The total of the
+// device belongs to the table of kernels. Versions before Kineto print no kernels;
+// then it belongs to the table of operators.
+func (o *openTable) assignTotals(tables []*profile.Table) {
 	set := func(t *profile.Table, column, place string) {
 		i, ok := t.Column(column)
 		said, known := o.totalOf(place)
@@ -235,7 +235,7 @@ func (o *opened) giveTotals(tables []*profile.Table) {
 
 // title returns the text above the table, and the writer of the table if the
 // prefix of its lines names one.
-func (o *opened) title() string {
+func (o *openTable) title() string {
 	text := strings.TrimSpace(strings.TrimPrefix(o.banner, o.prefix.lead))
 	who := strings.Trim(stamp().ReplaceAllString(o.prefix.lead, ""), ": ")
 	lower := strings.ToLower(who)

@@ -7,19 +7,19 @@ import (
 	"assay/internal/profile"
 )
 
-// An opened is a table that is being read.
-type opened struct {
+// An openTable is a table that is being read.
+type openTable struct {
 	ruler
 	columns []column
-	device  string // the place of the first columns that are not the CPU's; "" if all are
-	seen    int    // its last line
-	rules   int    // after the header
+	device  string // the place of the first column that is not the CPU's; "" if there is none
+	seen    int    // number of its last line
+	rules   int    // rules read after the header
 	footer  bool   // all rows were read
 
 	rows   []row
 	rest   map[kind][]profile.Cell // sums of the rows over the limit
 	left   map[kind]int64
-	shares []shareSeen
+	shares []printedShare
 	totals []total
 
 	swapped bool // the columns of stacks and operations are swapped
@@ -58,8 +58,8 @@ type total struct {
 	line  int
 }
 
-// A shareSeen is a printed share.
-type shareSeen struct {
+// A printedShare is a share as it was printed.
+type printedShare struct {
 	place   string
 	percent float64
 	time    int64
@@ -67,10 +67,10 @@ type shareSeen struct {
 	line    int
 }
 
-func newOpened(w ruler, columns []column, line int) *opened {
-	o := &opened{ruler: w, columns: columns, seen: line, rest: make(map[kind][]profile.Cell), left: make(map[kind]int64)}
+func newOpenTable(w ruler, columns []column, line int) *openTable {
+	o := &openTable{ruler: w, columns: columns, seen: line, rest: make(map[kind][]profile.Cell), left: make(map[kind]int64)}
 	for _, c := range columns {
-		if c.place != "" && c.place != cpu && c.what != ignored {
+		if c.place != "" && c.place != cpu && c.role != ignored {
 			o.device = c.place
 			break
 		}
@@ -83,7 +83,7 @@ func newOpened(w ruler, columns []column, line int) *opened {
 var totalLine = lazyregexp.New(`^[ \t#]*Self ([A-Z][A-Z0-9_]{1,31}) time total: *(\S.*)$`)
 
 // total handles a line below the table, and reports whether it is a total.
-func (o *opened) total(line string) bool {
+func (o *openTable) total(line string) bool {
 	if !strings.Contains(line, " time total:") {
 		return false
 	}
@@ -99,7 +99,7 @@ func (o *opened) total(line string) bool {
 }
 
 // totalsDone reports whether all totals were read.
-func (o *opened) totalsDone() bool {
+func (o *openTable) totalsDone() bool {
 	want := 1
 	if o.device != "" && o.column(aTime, o.device) >= 0 {
 		want++
@@ -108,7 +108,7 @@ func (o *opened) totalsDone() bool {
 }
 
 // totalOf returns the total of a place.
-func (o *opened) totalOf(place string) (total, bool) {
+func (o *openTable) totalOf(place string) (total, bool) {
 	for _, t := range o.totals {
 		if t.place == place && t.cell.Known {
 			return t, true
@@ -135,19 +135,19 @@ func resolution(text string) int64 {
 
 // column returns the index of the first column of a place with the given kind,
 // or -1 if there is none.
-func (o *opened) column(w what, place string) int {
+func (o *openTable) column(w role, place string) int {
 	for i, c := range o.columns {
-		if c.what == w && c.place == place && !c.mean {
+		if c.role == w && c.place == place && !c.mean {
 			return i
 		}
 	}
 	return -1
 }
 
-// timeBeside returns the time column to which a column of shares belongs.
-func (o *opened) timeBeside(share column) int {
+// timeOf returns the index of the time column that a column of shares refers to, or -1.
+func (o *openTable) timeOf(share column) int {
 	for i, c := range o.columns {
-		if c.what == aTime && c.place == share.place && c.self == share.self && !c.mean {
+		if c.role == aTime && c.place == share.place && c.self == share.self && !c.mean {
 			return i
 		}
 	}

@@ -10,22 +10,22 @@ import (
 
 // row handles a line within a table, and reports whether it belongs to the
 // table.
-func (f *Finder) row(o *opened, line string) bool {
+func (f *Finder) row(o *openTable, line string) bool {
 	if o.spans != nil {
 		cells := cutSpans(line, o.spans)
-		switch o.judge(cells) {
+		switch o.classify(cells) {
 		case good:
 			f.keep(o, cells)
 			return true
-		case goesOn:
-			return f.goOn(o, cells)
+		case continuation:
+			return f.continueRow(o, cells)
 		}
 	}
-	if f.nameGoesOn(o, line) {
+	if f.continueName(o, line) {
 		return true
 	}
 	cells := o.cutWords(line)
-	switch o.judge(cells) {
+	switch o.classify(cells) {
 	case good:
 		f.keep(o, cells)
 		return true
@@ -38,7 +38,7 @@ func (f *Finder) row(o *opened, line string) bool {
 }
 
 // stray handles a line that is not a row.
-func (f *Finder) stray(o *opened, line string) bool {
+func (f *Finder) stray(o *openTable, line string) bool {
 	switch words := words(line); {
 	case strings.Trim(line, " .…#") == "":
 		o.counts.omitted.add(f.n)
@@ -89,7 +89,7 @@ func cutSpans(line string, spans []span) []string {
 // rule: a wide value shifts the values after it, and editors change white
 // space. It returns nil if the numbers of cells and columns differ, except for
 // one column that may be empty.
-func (o *opened) cutWords(line string) []string {
+func (o *openTable) cutWords(line string) []string {
 	cells := words(line)
 	if len(cells) == len(o.columns) {
 		return cells
@@ -98,36 +98,36 @@ func (o *opened) cutWords(line string) []string {
 		return nil
 	}
 	for i, c := range o.columns {
-		if c.what != aLabel && c.what != theStack {
+		if c.role != aLabel && c.role != theStack {
 			continue
 		}
-		if full := slices.Insert(slices.Clone(cells), i, ""); o.judge(full) == good {
+		if full := slices.Insert(slices.Clone(cells), i, ""); o.classify(full) == good {
 			return full
 		}
 	}
 	return nil
 }
 
-// A judgment is the kind of a line, determined from its cells.
-type judgment uint8
+// A lineKind is the kind of a line, determined from its cells.
+type lineKind uint8
 
 const (
-	noRow    judgment = iota
-	good              // a row
-	doubtful          // a row with unreadable values
-	goesOn            // a continuation of the row before
+	noRow        lineKind = iota
+	good                  // a row
+	doubtful              // a row with unreadable values
+	continuation          // a continuation of the row before
 )
 
-// judge determines the kind of a line from its cells. It corrects swapped cells
+// classify determines the kind of a line from its cells. It corrects swapped cells
 // of stacks and operations.
-func (o *opened) judge(cells []string) judgment {
+func (o *openTable) classify(cells []string) lineKind {
 	if cells == nil {
 		return noRow
 	}
 	o.unswap(cells)
 	filled, read, all := 0, 0, 0
 	for i, c := range o.columns {
-		if !c.what.numeric() {
+		if !c.role.numeric() {
 			continue
 		}
 		all++
@@ -144,23 +144,23 @@ func (o *opened) judge(cells []string) judgment {
 	case filled == all && read == all && cells[0] != "":
 		return good
 	case filled == 0 && stack >= 0 && cells[stack] != "":
-		return goesOn
+		return continuation
 	case filled == all && 2*read >= all && cells[0] != "":
 		return doubtful
 	}
 	return noRow
 }
 
-func (o *opened) stack() int {
-	return slices.IndexFunc(o.columns, func(c column) bool { return c.what == theStack })
+func (o *openTable) stack() int {
+	return slices.IndexFunc(o.columns, func(c column) bool { return c.role == theStack })
 }
 
 // unswap corrects the cells of the columns "Source Location" and "Total FLOPs"
 // if the profiler has swapped them: it lists the headers in one order and the
 // values in the other.
-func (o *opened) unswap(cells []string) {
+func (o *openTable) unswap(cells []string) {
 	stack := o.stack()
-	ops := slices.IndexFunc(o.columns, func(c column) bool { return c.what == someFlops })
+	ops := slices.IndexFunc(o.columns, func(c column) bool { return c.role == someFlops })
 	if stack < 0 || ops < 0 || cells[ops] == "" {
 		return
 	}
@@ -174,9 +174,9 @@ func (o *opened) unswap(cells []string) {
 	}
 }
 
-// goOn adds a line of a stack to the row before, or the rest of its name that a
-// person put on the next line.
-func (f *Finder) goOn(o *opened, cells []string) bool {
+// continueRow adds a line of a stack to the row before, or the rest of its name if
+// someone broke the line there.
+func (f *Finder) continueRow(o *openTable, cells []string) bool {
 	if !o.kept {
 		return false
 	}
@@ -186,9 +186,9 @@ func (f *Finder) goOn(o *opened, cells []string) bool {
 	return f.frame(o, cells[o.stack()])
 }
 
-// nameGoesOn handles a line with the rest of a name, which may extend into the
+// continueName handles a line with the rest of a name, which may extend into the
 // next column, and a line of the stack.
-func (f *Finder) nameGoesOn(o *opened, line string) bool {
+func (f *Finder) continueName(o *openTable, line string) bool {
 	stack, cells := o.stack(), words(line)
 	if o.spans == nil || stack < 0 || len(cells) != 2 || !strings.HasPrefix(line, "  ") {
 		return false
@@ -198,14 +198,14 @@ func (f *Finder) nameGoesOn(o *opened, line string) bool {
 	}
 	full := make([]string, len(o.columns))
 	full[0], full[stack] = cells[0], cells[1]
-	return f.goOn(o, full)
+	return f.continueRow(o, full)
 }
 
 // maxFrames is the maximum number of lines of a stack, starting at the
 // innermost.
 const maxFrames = 16
 
-func (f *Finder) frame(o *opened, text string) bool {
+func (f *Finder) frame(o *openTable, text string) bool {
 	if last := &o.rows[len(o.rows)-1]; len(last.stack) < maxFrames && f.text >= len(text) {
 		last.stack = append(last.stack, clip(text))
 		f.text -= len(text)
@@ -214,17 +214,17 @@ func (f *Finder) frame(o *opened, text string) bool {
 }
 
 // keep adds a row.
-func (f *Finder) keep(o *opened, cells []string) {
+func (f *Finder) keep(o *openTable, cells []string) {
 	f.out.Records++
 	r := row{name: cells[0], line: f.n, cells: make([]profile.Cell, len(cells))}
 	for i, c := range o.columns {
 		switch text := cells[i]; {
 		case text == "":
-		case c.what == aLabel:
+		case c.role == aLabel:
 			r.labels = append(r.labels, profile.Label{Key: c.key, Text: clip(text)})
-		case c.what == theStack:
+		case c.role == theStack:
 			r.stack = append(r.stack, clip(text))
-		case c.what.numeric():
+		case c.role.numeric():
 			cell, err := c.parse(text)
 			if r.cells[i] = cell; err == errTooLarge {
 				o.counts.unreadable.add(f.n)
@@ -252,22 +252,22 @@ func (f *Finder) keep(o *opened, cells []string) {
 }
 
 // noteShares stores the shares of a row for the comparison with its times.
-func (o *opened) noteShares(cells []string, r *row) {
+func (o *openTable) noteShares(cells []string, r *row) {
 	const most = 1 << 16
 	for i, c := range o.columns {
-		if c.what != aShare || len(o.shares) >= most {
+		if c.role != aShare || len(o.shares) >= most {
 			continue
 		}
-		t := o.timeBeside(c)
+		t := o.timeOf(c)
 		percent, ok := parseShare(cells[i])
 		if ok && percent == percent && t >= 0 && r.cells[t].Known {
-			o.shares = append(o.shares, shareSeen{c.place, percent, r.cells[t].Value, resolution(cells[t]), r.line})
+			o.shares = append(o.shares, printedShare{c.place, percent, r.cells[t].Value, resolution(cells[t]), r.line})
 		}
 	}
 }
 
 // pool adds a row over the limit to the sum of its kind.
-func (o *opened) pool(r *row) {
+func (o *openTable) pool(r *row) {
 	k := ofCPU
 	if o.onDevice(r) {
 		k = ofDevice

@@ -7,7 +7,7 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// A span is where a column is, in characters behind the lead of a line.
+// A span is the position of a column, in characters after the lead of a line.
 type span struct{ from, to int }
 
 // A ruler is a line of dashes in columns.
@@ -18,8 +18,8 @@ type ruler struct {
 	banner string // the text above it
 }
 
-// rule returns the positions of the groups of dashes at the end of a line, if
-// there are at least two, and the byte at which the first begins.
+// rule returns the positions of the groups of dashes at the end of a line, or nil
+// if there are fewer than two, and the byte at which the first begins.
 func rule(line string) (spans []span, from int) {
 	if !strings.HasSuffix(line, "---") {
 		return nil, 0
@@ -88,9 +88,9 @@ func newPrefix(line string, from int) prefix {
 	return prefix{lead: strings.TrimRight(line[:from], " \t")}
 }
 
-// giveShape finds the times in the lead. That takes much longer than skipping a
-// line, so it is done only when a header may follow.
-func (p *prefix) giveShape() {
+// makeShape finds the times in the lead and sets shape. That takes much longer than
+// skipping a line, so it is done only when a header may follow.
+func (p *prefix) makeShape() {
 	p.asked = true
 	if len(p.lead) == 0 || len(p.lead) > maxLead {
 		return

@@ -23,8 +23,14 @@
 // from the times, and totals with the sums of the rows. If they differ, an
 // issue reports it, and the times are used.
 //
-// [Finder] reads the lines of a longer text, [Read] an input. Package analyze
-// measures the result.
+// [Finder] finds the tables in the lines of a longer text, [Read] reads an input.
+// Package analyze measures the result.
+//
+// Read the files in the order in which a table passes through them: this file
+// (which line belongs to which table), ruler.go and header.go (a table begins),
+// row.go and cell.go (its rows), opened.go (its state and its printed totals),
+// kinds.go (its rows are divided by kind) and check.go (the printed shares and
+// totals are compared).
 package torchprof
 
 import (
@@ -115,14 +121,14 @@ type Finder struct {
 	out    *profile.Tables
 	issues diag.Ledger
 
-	rows, text int // room left
+	rows, text int // rows, and bytes of text, left until the limit
 	printed    int // tables seen
 	shapes     int // prefixes searched for times
 
-	n      int // the line
+	n      int // the number of the current line
 	banner banner
 	waits  []ruler
-	open   []*opened
+	open   []*openTable
 }
 
 // NewFinder returns a Finder for an input of that name.
@@ -165,7 +171,7 @@ func (f *Finder) Line(n int, line string) {
 	spans, from := rule(line)
 	switch {
 	case spans == nil && f.header(line):
-	case f.taken(line):
+	case f.passToTable(line):
 	case spans == nil:
 		f.banner.line(n, line)
 	default:
@@ -193,9 +199,9 @@ func (f *Finder) expire() {
 	}
 }
 
-// header opens the table whose header is the line: that of the last rule with
-// the line's prefix. Some loggers write a prefix only before the first line of
-// a text, so without such a rule a rule with any prefix is used.
+// header opens a table if the line is a header. The rule of the table is the last
+// one with the prefix of the line. If there is none, it is the last rule with any
+// prefix, because some loggers write a prefix only before the first line of a text.
 func (f *Finder) header(line string) bool {
 	if !strings.Contains(line, "Name") || len(line) > maxHeader {
 		return false
@@ -203,7 +209,7 @@ func (f *Finder) header(line string) bool {
 	for i := len(f.waits) - 1; i >= 0; i-- {
 		w := &f.waits[i]
 		if !w.prefix.asked && f.shapes < maxShapes {
-			w.prefix.giveShape()
+			w.prefix.makeShape()
 			f.shapes++
 		}
 		if inner, ok := w.prefix.cut(line); ok {
@@ -244,15 +250,15 @@ func (f *Finder) begin(wait int, columns []column) {
 	if len(f.open) == maxOpen {
 		f.end(f.open[0])
 	}
-	f.open = append(f.open, newOpened(w, columns, f.n))
+	f.open = append(f.open, newOpenTable(w, columns, f.n))
 }
 
-// taken passes a line to its table, the one with the longest prefix of the
-// line, and reports whether there is one. The last rule of a table is not
-// passed on, because it may be the first rule of the next table if the end of
-// the first is missing.
-func (f *Finder) taken(line string) bool {
-	var o *opened
+// passToTable passes a line to its table and reports whether the table took it. Of
+// the tables whose prefix the line has, the one with the longest prefix is used.
+// It returns false for the last rule of a table, because that may be the first
+// rule of the next table if the end of this one is missing.
+func (f *Finder) passToTable(line string) bool {
+	var o *openTable
 	var inner string
 	for _, t := range f.open {
 		if rest, has := t.prefix.cut(line); has && (o == nil || len(t.prefix.lead) > len(o.prefix.lead)) {

@@ -36,7 +36,7 @@ type Assembler struct {
 type rowKey struct {
 	onDevice bool
 	pid      int64
-	device   int64 // or the thread
+	device   int64 // the thread if onDevice is false
 	stream   int64
 }
 
@@ -81,7 +81,8 @@ func (a *Assembler) Stream(pid, device, stream int64) TrackID {
 	return a.track(rowKey{true, pid, device, stream})
 }
 
-// track returns the track of a key. Most rows have the key of the row before.
+// track returns the track of a key. It caches the last one, because most rows
+// have the key of the row before.
 func (a *Assembler) track(k rowKey) TrackID {
 	if a.last.key == k && a.last.epoch == a.epoch {
 		return a.last.id
@@ -106,11 +107,11 @@ func (a *Assembler) number(n int64) Sym {
 
 // Detail returns the number of the launch details d of device work with the
 // given name.
-func (a *Assembler) Detail(d Detail, name Sym) DetailID { return a.b.details.of(d, name) }
+func (a *Assembler) Detail(d Detail, name Sym) DetailID { return a.b.details.number(d, name) }
 
 // Shape returns the number of the arguments s of an operator with the given
 // name.
-func (a *Assembler) Shape(s Shape, name Sym) ShapeID { return a.b.shapes.of(s, name) }
+func (a *Assembler) Shape(s Shape, name Sym) ShapeID { return a.b.shapes.number(s, name) }
 
 // Activity adds a GPU operation: a kernel, copy or memset.
 func (a *Assembler) Activity(row Activity) {
@@ -128,7 +129,7 @@ func (a *Assembler) Op(row Op) {
 	}
 }
 
-// Collective adds what is recorded of a collective.
+// Collective adds what the profiler recorded of a collective.
 func (a *Assembler) Collective(row CollectiveCall) {
 	if !a.full {
 		*a.b.collectives.next() = row
@@ -144,7 +145,7 @@ func (a *Assembler) Call(row Call) {
 	}
 }
 
-// Span adds any other span that nests with those of its track.
+// Span adds any other span that nests with the spans of its track.
 func (a *Assembler) Span(row HostSpan) {
 	if a.Wants(row.Kind) {
 		*a.b.spans.next() = row
@@ -180,7 +181,7 @@ func (a *Assembler) added() {
 func (a *Assembler) finalize() {
 	a.next = a.rows + assembleRows
 	a.m.add(a.b.cut())
-	if a.b.held() > a.m.share() {
+	if a.b.numberingBytes() > a.m.share() {
 		a.m.retire(&a.b)
 		clear(a.tracks)
 		a.epoch++
@@ -192,13 +193,14 @@ func (a *Assembler) finalize() {
 	if have > limit && !a.full {
 		a.full = true
 		a.Issue(diag.Issue{Code: codeMemory, Severity: diag.DataLoss, First: diag.Pos{File: a.file},
-			Help: fmt.Sprintf("The data read needs more than %d MiB, so reading stopped after %d rows and the rest is missing. To read more, raise --max-memory SIZE.", limit>>20, a.rows)}, 1)
+			Help: fmt.Sprintf("The data read needs more than %d MiB, so reading stopped after %d rows and the rest is missing. To read more, raise --max-memory SIZE.",
+				limit>>20, a.rows)}, 1)
 	}
 }
 
-// Trace returns the trace. Argument events is the number of rows of the input,
-// usable or not; complete is false if the input broke off. Nothing may be added
-// afterwards.
+// Trace returns the trace. The argument events is the number of rows of the
+// input, usable or not; complete is false if the input broke off. The Assembler
+// must not be used afterwards.
 func (a *Assembler) Trace(meta Meta, events int64, complete bool) *Trace {
 	a.finalize()
 	for _, is := range a.ledger.Issues() {

@@ -7,12 +7,15 @@ import (
 )
 
 // firstKeys are the keys that producers write first in an event.
-var firstKeys = [][]byte{[]byte("ph"), []byte("name"), []byte("cat"), []byte("pid"), []byte("tid"), []byte("ts"), []byte("args"), []byte("dur"), []byte("id"), []byte("s"), []byte("tts"), []byte("cname")}
+var firstKeys = [][]byte{
+	[]byte("ph"), []byte("name"), []byte("cat"), []byte("pid"), []byte("tid"), []byte("ts"), []byte("args"),
+	[]byte("dur"), []byte("id"), []byte("s"), []byte("tts"), []byte("cname"),
+}
 
 // looksLikeEvent reports whether the opening brace at b[i] looks like the start
-// of an event. It does if it does not follow a colon, as the brace of a nested
-// object would, and if a key that events start with follows it. The result is a
-// guess: an array of objects inside an event can look the same.
+// of an event: the brace does not follow a colon, as the brace of a nested
+// object would, and the first key after it is one that events start with. The
+// result is a guess: an array of objects inside an event can look the same.
 func looksLikeEvent(b []byte, i int) bool {
 	before := i - 1
 	for before >= 0 && (b[before] == ' ' || b[before] == '\n' || b[before] == '\r' || b[before] == '\t') {

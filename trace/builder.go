@@ -17,7 +17,7 @@ type Builder struct {
 
 	tracks     map[trackKey]TrackID
 	trackRef   []trackKey
-	threads    []lastTracks // by the Thread of an event
+	threads    []lastTracks // indexed by the Thread of an event
 	correlated bool         // device work with a correlation was seen
 	sequenced  bool         // an operator with a sequence number was seen
 	category   Sym          // category of the last event that had one
@@ -37,7 +37,7 @@ type Builder struct {
 	flows       column[FlowEnd]
 	memory      column[MemoryEvent]
 	labels      []label
-	recordEnds  []int64 // when the profiler stopped to record
+	recordEnds  []int64 // when the profiler stopped recording
 	others      others
 }
 
@@ -55,8 +55,8 @@ const unnamed = -1 << 63
 
 // lastTracks are the tracks of the latest events of one thread.
 type lastTracks struct {
-	host           TrackID // plus 1; 0 is none
-	work           TrackID // on the device: plus 1; 0 is none
+	host           TrackID // plus 1; 0 if there is none
+	work           TrackID // on the device, plus 1; 0 if there is none
 	device, stream int64   // of work
 }
 
@@ -85,10 +85,10 @@ type part struct {
 	others      others
 
 	from, to int64 // the stretch of the input
-	careful  bool  // the Reader read it
+	careful  bool  // the Reader read it, not the pipeline
 }
 
-// recordEnd is the name of the instant at which Kineto stopped to record. All device work
+// recordEnd is the name of the instant at which Kineto stopped recording. All device work
 // of the trace started before it.
 const recordEnd = "Record Window End"
 
@@ -105,8 +105,10 @@ func NewBuilder(sel Select) *Builder {
 // cut returns the rows added since the last cut.
 func (b *Builder) cut() part {
 	p := part{
-		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(), collectives: b.collectives.cut(), python: b.python.cut(),
-		spans: b.spans.cut(), async: b.async.cut(), marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(), labels: b.labels, recordEnds: b.recordEnds, others: b.others,
+		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(),
+		collectives: b.collectives.cut(), python: b.python.cut(), spans: b.spans.cut(), async: b.async.cut(),
+		marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(),
+		labels: b.labels, recordEnds: b.recordEnds, others: b.others,
 	}
 	b.labels, b.recordEnds, b.others = nil, nil, others{}
 	return p
@@ -124,7 +126,7 @@ func (b *Builder) Add(e *Event) {
 	case phase == 'X' && e.HasDur():
 		b.addComplete(e)
 	case isArrow(phase) && e.HasStart():
-		if b.sel.FlowsIfNeeded && b.says(e.Category()) {
+		if b.sel.FlowsIfNeeded && b.linkedByNumbers(e.Category()) {
 			return
 		}
 		*b.flows.next() = FlowEnd{
@@ -167,12 +169,14 @@ func (b *Builder) addComplete(e *Event) {
 		b.sequenced = b.sequenced || e.Int(eventscan.Sequence, 0) != 0
 		*b.ops.next() = Op{
 			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e), Shape: b.shape(e, name),
-			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence), Forward: argID(e, eventscan.ForwardThread),
+			External: argID(e, eventscan.ExternalID), Sequence: argID(e, eventscan.Sequence),
+			Forward: argID(e, eventscan.ForwardThread),
 		}
 		if string(e.Name()) == collectiveOp {
 			b.addCollective(e, CollectiveCall{
 				External: argID(e, eventscan.ExternalID), Track: b.hostTrack(e),
-				Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)), Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
+				Dims: b.names.sym(e.Text(eventscan.InputDims)), Types: b.names.sym(e.Text(eventscan.InputTypes)),
+				Concrete: b.names.sym(e.Text(eventscan.ConcreteInputs)),
 			})
 		}
 	case Runtime, Driver:
@@ -211,14 +215,15 @@ func (b *Builder) launchedKernel(e *Event) Sym {
 // isArrow reports whether events of this phase are the ends of arrows.
 func isArrow(phase byte) bool { return phase == 's' || phase == 't' || phase == 'f' }
 
-// saysArrow reports whether an end of an arrow is complete and not needed.
-func (b *Builder) saysArrow(e *Event) bool {
-	return e.HasStart() && !e.HasDur() && b.says(e.Category())
+// redundantArrow reports whether a valid end of an arrow can be dropped, because the
+// numbers of other events carry the same link: see [Select.FlowsIfNeeded].
+func (b *Builder) redundantArrow(e *Event) bool {
+	return e.HasStart() && !e.HasDur() && b.linkedByNumbers(e.Category())
 }
 
-// says reports whether the numbers of other events seen so far carry the same
-// links as the arrows of this category.
-func (b *Builder) says(category []byte) bool {
+// linkedByNumbers reports whether an event was seen whose number carries the same links as
+// the arrows of this category.
+func (b *Builder) linkedByNumbers(category []byte) bool {
 	if string(category) == "fwdbwd" {
 		return b.sequenced
 	}
@@ -296,7 +301,8 @@ func smallNumber(text []byte) (n int64, ok bool) {
 func (b *Builder) addLabel(e *Event) {
 	switch kind := string(e.Name()); kind {
 	case "process_name", "thread_name":
-		b.labels = append(b.labels, label{kind, string(e.PID()), string(e.TID()), strings.TrimSpace(string(e.Text(eventscan.ArgName)))})
+		name := strings.TrimSpace(string(e.Text(eventscan.ArgName)))
+		b.labels = append(b.labels, label{kind, string(e.PID()), string(e.TID()), name})
 	}
 }
 
@@ -359,14 +365,15 @@ func (b *Builder) detail(e *Event, name Sym) DetailID {
 		Bytes: max(-1, e.Int(eventscan.Bytes, -1)), GraphID: e.Int(eventscan.GraphID, -1),
 		Collective: b.collective(e),
 	}
-	return b.details.of(d, name)
+	return b.details.number(d, name)
 }
 
 // collectiveOp is the operator on which PyTorch records the arguments of a
 // collective.
 const collectiveOp = "record_param_comms"
 
-// addCollective fills the rest of c.
+// addCollective adds a row from e. The caller has set the fields of c that depend on whether
+// e is an operator or a kernel.
 func (b *Builder) addCollective(e *Event, c CollectiveCall) {
 	c.Start, c.Dur, c.Args = e.Start(), e.Dur(), b.collective(e)
 	c.Comms, c.Seq = b.names.sym(e.Text(eventscan.CommsID)), e.Int(eventscan.CollectiveSeq, -1)
@@ -384,7 +391,7 @@ func (b *Builder) collective(e *Event) Collective {
 
 func (b *Builder) shape(e *Event, name Sym) ShapeID {
 	if !b.sel.Shapes {
-		return b.shapes.of(Shape{}, 0)
+		return b.shapes.number(Shape{}, 0)
 	}
 	if last, ok := b.shapes.lastOf(name); ok && b.isShape(e, last) {
 		return b.shapes.last[name] - 1
@@ -394,11 +401,11 @@ func (b *Builder) shape(e *Event, name Sym) ShapeID {
 		s.Strides, s.Concrete = b.names.sym(e.Text(eventscan.InputStrides)), b.names.sym(e.Text(eventscan.ConcreteInputs))
 		s.Kernel = b.names.sym(e.Text(eventscan.KernelHash))
 	}
-	return b.shapes.of(s, name)
+	return b.shapes.number(s, name)
 }
 
-// isShape reports whether the event has the given shape. The comparison takes
-// half the time of looking the texts up.
+// isShape reports whether the event has the given shape. Comparing the texts
+// takes half the time of interning them.
 func (b *Builder) isShape(e *Event, s Shape) bool {
 	is := func(x eventscan.Field, s Sym) bool { return string(e.Text(x)) == b.names.texts[s] }
 	return is(eventscan.InputDims, s.Dims) && is(eventscan.InputTypes, s.Types) && (!b.sel.Arguments ||
@@ -409,7 +416,7 @@ func (b *Builder) isShape(e *Event, s Shape) bool {
 type numbered[T comparable, N ~uint32] struct {
 	ids  map[T]N
 	refs []T
-	last []N // by the name of the event: its latest number, plus 1
+	last []N // indexed by the name of the event: its latest number, plus 1
 }
 
 func newNumbered[T comparable, N ~uint32]() numbered[T, N] {
@@ -424,9 +431,10 @@ func (n *numbered[T, N]) lastOf(name Sym) (value T, ok bool) {
 	return n.refs[n.last[name]-1], true
 }
 
-// of returns the number of a value of an event with the given name. Most events
-// have the same value as the last event of their name.
-func (n *numbered[T, N]) of(value T, name Sym) N {
+// number returns the number of a value, which it assigns at first use. The name is that of
+// the event: most events have the same value as the last event with their name, so that value
+// is compared first.
+func (n *numbered[T, N]) number(value T, name Sym) N {
 	for int(name) >= len(n.last) {
 		n.last = append(n.last, make([]N, len(n.last)+64)...)
 	}

@@ -18,15 +18,16 @@ type Sink interface {
 	Events(text []byte, n int) error
 }
 
-// A Rewrite appends an event that is kept to b, as it is to be written. The text of the
-// event is valid JSON as far as it was read. It returns b without it to drop the event.
+// A Rewrite appends an event that is kept to b, in the form in which it is to be written,
+// and returns the extended slice. It returns b unchanged to drop the event. The text of the
+// event is valid JSON up to the end of its last field that was read.
 type Rewrite func(b []byte, e *Event, text []byte) []byte
 
-// ErrChanged says that an input is not what it was when the trace was read.
+// ErrChanged is returned if the input has changed since the trace was read.
 var ErrChanged = errors.New("the input has changed since it was read")
 
-// Copy reads the input of the trace again and passes on what is kept. It calls rewrite once
-// for each worker; several of the results are used at the same time.
+// Copy reads the input of the trace again and passes what is kept to out. It calls rewrite
+// once for each worker; the Rewrites that it returns are called concurrently.
 func (c *Cut) Copy(in io.Reader, rewrite func() Rewrite, out Sink) error {
 	n := runtime.GOMAXPROCS(0)
 	work, order := make(chan *piece, n), make(chan *piece, 2*n)
@@ -89,8 +90,8 @@ func (p *piece) pass(out Sink) error {
 	return out.Events(p.out, p.events)
 }
 
-// read reads the segments that have something to keep and the members, in order, until
-// send returns false.
+// read reads the members and the segments with events to keep, in the order of the input,
+// until send returns false.
 func (c *Cut) read(src *skipper, send func(*piece) bool) error {
 	members := c.index.members
 	for i := range c.index.segments {
@@ -125,7 +126,7 @@ func (c *Cut) member(src *skipper, m memberAt, send func(*piece) bool) bool {
 	return text != nil && send(&piece{text: text})
 }
 
-// LeftOut returns the keys of members of the top-level object that are too long to be kept.
+// LeftOut returns the keys of members of the top-level object that were too long to copy.
 func (c *Cut) LeftOut() (keys []string) {
 	for _, m := range c.index.members {
 		if m.to-m.from > MaxEvent {
@@ -205,7 +206,7 @@ func (w *extractor) segment(p *piece) {
 	p.text = nil
 }
 
-// valid copies from a segment that has nothing but valid events.
+// valid copies the kept events of a segment in which every event is valid.
 func (w *extractor) valid(p *piece) {
 	b := p.text
 	for i := eventscan.Gap(b, 0); i < len(b); i = eventscan.Gap(b, i) {

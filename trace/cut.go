@@ -2,32 +2,32 @@ package trace
 
 import "math/bits"
 
-// A Keeping says which events of a trace [NewCut] keeps: all that overlap the time from
-// Start to before End, and what belongs to them.
+// A Keeping selects the events of a trace that [NewCut] keeps: all events that overlap the
+// time from Start to before End (ns on the clock of the trace), and the events linked to them.
 type Keeping struct {
 	Start, End int64
 
-	// Measured is the window that is measured of the result, if that is not the same. What
-	// it needs is kept, too.
+	// Measured is the window in which the result will be measured; nil if it is the same.
+	// The events that its measurement needs are kept, too.
 	Measured *Window
 
-	Work     Work // of GPUs that is kept
-	GPUOnly  bool // nothing of the host is kept
-	NoPython bool // no calls of Python functions are kept
+	Work     Work // the GPUs and streams whose work is kept
+	GPUOnly  bool // drop all host events
+	NoPython bool // drop calls of Python functions
 }
 
-// A Cut says which events of an input are kept. [Cut.Copy] copies them.
+// A Cut is the set of events of an input that are kept. [Cut.Copy] copies them.
 type Cut struct {
 	index *Index
 	keep  Keeping
 	kept  [tables]bitset
 
-	// Window is what is measured of the result.
+	// Window is the part of the result that is measured.
 	Window *Window
 }
 
-// NewCut finds the events to keep of a trace, which was read with [Select.Index] and is not
-// narrowed.
+// NewCut finds the events of t to keep. The trace must have been read with [Select.Index]
+// and must not be the result of [Trace.Within] or [Trace.Only].
 func NewCut(t *Trace, keep Keeping) *Cut {
 	c := &Cut{index: t.index, keep: keep}
 	for i := range c.kept {
@@ -45,7 +45,7 @@ func NewCut(t *Trace, keep Keeping) *Cut {
 	return c
 }
 
-// add keeps what a narrowing wants.
+// add marks the rows that a narrowing selects.
 func (c *Cut) add(t *Trace, n *narrowing) {
 	of := t.choiceOf(c.keep.Work)
 	mark(&c.kept[activityRow], &t.Activities, func(a *Activity) bool { return of.activity(a) && n.activity(a) })
@@ -65,7 +65,7 @@ func (c *Cut) add(t *Trace, n *narrowing) {
 	c.marks(t, n)
 }
 
-// marks keeps the begins and ends of spans, and those without a partner in the window.
+// marks keeps the begins and ends of kept spans, and marks in the window that have no partner.
 func (c *Cut) marks(t *Trace, n *narrowing) {
 	paired := newBitset(t.marks.Len())
 	i, own := 0, c.index.rows[spanRow]
@@ -96,8 +96,8 @@ func (c *Cut) marks(t *Trace, n *narrowing) {
 	}
 }
 
-// mark sets the bits of the rows that are wanted. Rows behind those of the bits are not of
-// events.
+// mark sets the bits of the wanted rows. The table may have more rows than b has bits: spans
+// that were made of two marks come after all rows that were made of one event.
 func mark[T any](b *bitset, t *Table[T], wanted func(*T) bool) {
 	i := 0
 	for row := range t.All() {
@@ -111,8 +111,8 @@ func mark[T any](b *bitset, t *Table[T], wanted func(*T) bool) {
 	}
 }
 
-// wants reports whether a segment has anything that is kept. The next one begins with the
-// given rows.
+// wants reports whether any event of a segment is kept. The argument next is the number of
+// rows before the segment that follows.
 func (c *Cut) wants(s *segment, next *tally) bool {
 	if s.others.lasting || s.others.timed && s.others.first < c.keep.End && s.others.last >= c.keep.Start {
 		return true
@@ -125,7 +125,7 @@ func (c *Cut) wants(s *segment, next *tally) bool {
 	return false
 }
 
-// keeps reports whether an event is kept that is the row at the given place of its table.
+// keeps reports whether an event is kept. It is row number at in the table of kind r.
 func (c *Cut) keeps(e *Event, r row, at int) bool {
 	switch {
 	case r < tables:
@@ -136,12 +136,13 @@ func (c *Cut) keeps(e *Event, r row, at int) bool {
 	return c.timed(e)
 }
 
-// timed reports whether an event without a table is kept. Counters are of the GPU, too.
+// timed reports whether an event that is in no table is kept. With GPUOnly, counters are
+// kept, because they measure the GPU.
 func (c *Cut) timed(e *Event) bool {
 	return (!c.keep.GPUOnly || e.Phase() == 'C') && e.Start() >= c.keep.Start && e.Start() < c.keep.End
 }
 
-// after returns the rows before the segment behind segment i.
+// after returns the number of rows up to the end of segment i.
 func (x *Index) after(i int) *tally {
 	if i+1 < len(x.segments) {
 		return &x.segments[i+1].rows

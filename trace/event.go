@@ -7,9 +7,9 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// An Event is one element of the event array as written: the wire layer,
-// before names are interned and tracks are made. Its texts are valid until the
-// next call of [Reader.Scan].
+// An Event is one element of the event array as written, before names are
+// interned and tracks are made. The Reader owns its texts; they are valid until
+// the next call of [Reader.Scan].
 type Event struct {
 	eventscan.Fields
 	Offset int64 // of its opening brace in the uncompressed input
@@ -17,11 +17,11 @@ type Event struct {
 	Kind   Kind
 
 	raw   []byte // as [Reader.Scan] read it
-	kinds []Kind // plus 1, by the Class of an event; 0 means not known
+	kinds []Kind // indexed by the Class of an event: its kind plus 1; 0 means not known yet
 }
 
-// Raw returns the JSON object that [Reader.Scan] read, with its quotes repaired if they
-// were not escaped. Like the texts it is valid until the next call.
+// Raw returns the JSON object that [Reader.Scan] read. Quotes that were not escaped are
+// repaired in it. It is valid until the next call of Scan.
 func (e *Event) Raw() []byte { return e.raw }
 
 // Name returns the event's name.

@@ -33,7 +33,7 @@ func (r *Reader) event() bool {
 	}
 	at, index := r.pos(""), r.n
 	if c != '{' {
-		return r.stranger(at)
+		return r.nonObject(at)
 	}
 	n, err := r.decode()
 	if err != nil && !isTimeError(err) {
@@ -68,18 +68,18 @@ func (r *Reader) decode() (int, error) {
 	}
 }
 
-// firstLook is the number of bytes searched for the end of an event before
-// decode checks whether it has one.
+// firstLook is the number of bytes in which decode searches for the end of an
+// event before it considers that the event may have none.
 const firstLook = 4 << 10
 
 var errUnclosed = errors.New("brackets or quotes are not closed")
 
 // eventsFollow reports whether other events follow the event at b's start,
-// which has no end in b. Objects inside an event can look like events.
-// Therefore a short b needs a following event that is complete; in a long b
-// several event starts suffice. After some events without an end a single event
-// start suffices, so that a file with many such events is not read to its end
-// for each of them.
+// which has no end in b. Objects inside an event can look like events. Therefore
+// a short b must contain a complete event after the first; in a long b, several
+// event starts suffice. After several events in a row without an end, one event
+// start suffices: otherwise a file with many such events would be read to its
+// end for each of them.
 func (r *Reader) eventsFollow(b []byte) bool {
 	const many, several, some = 64 << 10, 3, 8
 	if r.unclosed >= some {
@@ -114,8 +114,9 @@ func (r *Reader) record(at diag.Pos, read error) bool {
 	return true
 }
 
-// stranger reads an element that is not an object. Null is harmless.
-func (r *Reader) stranger(at diag.Pos) bool {
+// nonObject skips an element of the event array that is not an object, and counts it as
+// unusable. A null is skipped without an issue.
+func (r *Reader) nonObject(at diag.Pos) bool {
 	n, err := r.s.Value()
 	if err != nil {
 		return r.brokenEvent(err)
@@ -138,8 +139,9 @@ func (s *Select) wants(e *Event, f *fault) bool {
 
 // argumentFields are the args used only with Select.Arguments.
 //
-// What shapes are made of is read without Select.Shapes too: the size of a collective, and
-// until 2024 its number, are known from the arguments of its operator.
+// The dimensions, types and values of inputs are read even without Select.Shapes, because
+// the size of a collective (until 2024 also its number) is only in the arguments of its
+// operator.
 var argumentFields = eventscan.SetOf(eventscan.InputStrides, eventscan.KernelHash, eventscan.LaunchedKernel)
 
 // fields returns the fields that s needs from events of a phase and category.
@@ -171,14 +173,14 @@ func (r *Reader) count(at diag.Pos, f *fault, n int64) {
 	}
 	help := helpOf[f.code]
 	if f.code == codeTooLong {
-		help = fmt.Sprintf("Events of more than %d MiB were skipped. Their time is missing from every total.", r.sel.Limits.Event>>20)
+		help = fmt.Sprintf("Events of more than %d MiB were skipped. Their time is missing from every total.",
+			r.sel.Limits.Event>>20)
 	}
 	r.issues.AddN(diag.Issue{Code: f.code, Severity: diag.DataLoss, First: at, Help: help}, n)
 }
 
-// brokenEvent skips the element at the window's start, which is not JSON or
-// does not end. Reading continues at the next position that looks like an
-// event.
+// brokenEvent skips the element at the window's start, which is not JSON or has
+// no end. Reading continues at the next position that looks like an event.
 func (r *Reader) brokenEvent(err error) bool {
 	at := r.pos("")
 	if errors.Is(err, jsonscan.ErrShort) {

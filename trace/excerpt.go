@@ -13,14 +13,14 @@ import (
 // windowMember is the member in which "assay trim" writes an [Excerpt].
 const windowMember = "assay_window"
 
-// An Excerpt says of which part of which capture a file is, as "assay trim" writes it into
-// the file. What is measured of the file is the window.
+// An Excerpt describes the part of a capture that "assay trim" wrote to a file. It is stored
+// in the file. The analysis of the file measures its window only.
 type Excerpt struct {
-	Window   Window // what is measured, unless it is Whole
-	Whole    bool   // of all the time of the capture, from which only some kinds of events were left out
-	Capture  Extent // of all events of the whole capture
-	Asked    string // by what the part was asked for: "steps 3 to 5"
-	From     string // the format of a capture that was written anew; "" if its events were copied
+	Window   Window // the part that is measured, unless Whole is set
+	Whole    bool   // the file covers all the time of the capture; only some kinds of events were left out
+	Capture  Extent // from the first to the last event of the whole capture
+	Asked    string // the request of the user, such as "steps 3 to 5"
+	From     string // the format of the capture if it was converted; "" if its events were copied
 	Complete bool   // the capture was read to its end
 	Issues   []diag.Issue
 }
@@ -51,14 +51,15 @@ type (
 	}
 )
 
-// Member returns the member of the top-level object that describes the excerpt, without
-// the comma that follows it. It applies mask to the texts.
+// Member returns the excerpt as a member of the top-level object, without a comma after it.
+// It applies mask to the texts, so that no secret is written.
 func (x *Excerpt) Member(mask func(string) string) []byte {
 	w := x.Window
 	if x.Whole {
 		w = Window{Start: x.Capture.Start, End: x.Capture.End}
 	}
-	out := excerptJSON{Whole: x.Whole, Start: w.Start, End: w.End, Asked: mask(x.Asked), From: x.From, Capture: extentJSON{nil, x.Capture.Start, x.Capture.End}, Complete: x.Complete}
+	out := excerptJSON{Whole: x.Whole, Start: w.Start, End: w.End, Asked: mask(x.Asked), From: x.From,
+		Capture: extentJSON{nil, x.Capture.Start, x.Capture.End}, Complete: x.Complete}
 	for device, e := range w.Extent {
 		out.Devices = append(out.Devices, extentJSON{&device, e.Start, e.End})
 	}
@@ -73,21 +74,22 @@ func (x *Excerpt) Member(mask func(string) string) []byte {
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
-		panic(err) // it has numbers and texts only
+		panic(err) // not possible: out has only numbers and texts
 	}
 	return append([]byte(`"`+windowMember+`": `), text...)
 }
 
-// excerptOf reads an excerpt. It returns nil if there is none that makes sense.
+// excerptOf reads an excerpt. It returns nil if there is none or if it is not plausible.
 func excerptOf(raw []byte) *Excerpt {
 	v := gjson.ParseBytes(raw)
 	if !v.IsObject() || v.Get("start_ns").Type != gjson.Number || v.Get("end_ns").Type != gjson.Number {
 		return nil
 	}
-	x := &Excerpt{Asked: v.Get("asked").String(), From: v.Get("from").String(), Capture: extentOf(v.Get("capture")), Complete: v.Get("complete").Type != gjson.False, Whole: v.Get("whole").Type == gjson.True}
+	x := &Excerpt{Asked: v.Get("asked").String(), From: v.Get("from").String(), Capture: extentOf(v.Get("capture")),
+		Complete: v.Get("complete").Type != gjson.False, Whole: v.Get("whole").Type == gjson.True}
 	e := extentOf(v)
 	x.Window = Window{Start: e.Start, End: e.End, Extent: map[int64]Extent{}}
-	if len(x.Asked) > mostAsked {
+	if len(x.Asked) > maxRequest {
 		x.Asked = ""
 	}
 	const most = 4096
@@ -98,7 +100,8 @@ func excerptOf(raw []byte) *Excerpt {
 	v.Get("issues").ForEach(func(_, is gjson.Result) bool {
 		code, help := is.Get("code").String(), is.Get("help").String()
 		if known, ok := diag.CodeOf(code); ok && len(help) <= maxMember {
-			issue := diag.Issue{Severity: severityOf(is.Get("severity").String()), Count: max(1, is.Get("count").Int()), Help: help}
+			severity := severityOf(is.Get("severity").String())
+			issue := diag.Issue{Severity: severity, Count: max(1, is.Get("count").Int()), Help: help}
 			issue.Code = known.Name
 			x.Issues = append(x.Issues, issue)
 		}
@@ -107,15 +110,15 @@ func excerptOf(raw []byte) *Excerpt {
 	return x
 }
 
-// mostAsked is the maximum length of the text by which a part was asked for.
-const mostAsked = 1 << 10
+// maxRequest is the maximum length of Excerpt.Asked in bytes.
+const maxRequest = 1 << 10
 
 // extentOf reads a stretch of time that does not end before its start.
 func extentOf(v gjson.Result) Extent {
 	e := Extent{v.Get("start_ns").Int(), v.Get("end_ns").Int()}
 	e.End = max(e.Start, e.End)
 	if e.Start < 0 {
-		e.End = min(e.End, e.Start+math.MaxInt64) // the length is in reach
+		e.End = min(e.End, e.Start+math.MaxInt64) // so that End - Start does not overflow
 	}
 	return e
 }
@@ -129,8 +132,9 @@ func severityOf(name string) diag.Severity {
 	return diag.Suspect
 }
 
-// excerpted returns the part of the trace that a file which has one says, with the issues of
-// its capture. Issues that are listed there are not counted again.
+// excerpted applies the [Excerpt] of a file: it returns the window that the excerpt names,
+// with the issues of the original capture. An issue that the excerpt lists is not counted
+// again if reading the file found it, too.
 func (t *Trace) excerpted(whole bool) *Trace {
 	x := t.Meta.Excerpt
 	if x == nil {
@@ -150,7 +154,7 @@ func (t *Trace) excerpted(whole bool) *Trace {
 	if x.Whole {
 		return t
 	}
-	for a := range t.Activities.All() { // whatever the file says of it
+	for a := range t.Activities.All() { // the file may state a shorter extent than its events have
 		device := t.Tracks[a.Track].Device
 		e, ok := x.Window.Extent[device]
 		if !ok {

@@ -2,8 +2,8 @@ package trace
 
 import "github.com/tidwall/gjson"
 
-// Hardware are properties of a device from which its peaks follow. What the capture does
-// not state is 0.
+// Hardware has the properties of a device from which its peak rates are computed. A property
+// that the capture does not state is 0.
 type Hardware struct {
 	SMs          int64 // SMs or compute units
 	Major, Minor int64 // of the compute capability
@@ -13,8 +13,8 @@ type Hardware struct {
 }
 
 // hardwareMembers are the members of an element of deviceProperties. Kineto writes the first
-// three; the others have the names of the columns of Nsight Systems, and assay writes them
-// if it converts or cuts its exports.
+// three. The others are named like columns of Nsight Systems; assay writes them when it
+// converts or trims an export of Nsight Systems.
 var hardwareMembers = [...]string{"numSms", "computeMajor", "computeMinor", "clockRate", "memoryBandwidth", "l2CacheSize"}
 
 // values returns the fields in the order of hardwareMembers.

@@ -2,14 +2,14 @@ package trace
 
 import "assay/internal/eventscan"
 
-// An Index says where in its input the events of a trace are, so that some of them can be
-// copied without reading the others again: see [Cut].
+// An Index records where in the input the events of a trace are, so that some of them can be
+// copied without parsing the others again: see [Cut].
 type Index struct {
 	members  []memberAt
 	segments []segment // in order
 	rows     tally     // of the whole trace
 
-	careful []eventAt // that the Reader read since the last segment
+	careful []eventAt // events that the Reader, not the pipeline, read since the last segment
 }
 
 // Indexed reports whether parts of the trace can be cut: see [NewCut].
@@ -28,19 +28,19 @@ type eventAt struct{ from, to int64 }
 // A segment is a stretch of the input that was read at once.
 type segment struct {
 	from, to int64
-	rows     tally     // of the trace before the segment
-	events   []eventAt // that the Reader read; nil if nothing but valid events is between from and to
+	rows     tally     // number of rows before the segment
+	events   []eventAt // what the Reader read; nil if there are only valid events between from and to
 	others   others
 }
 
-// others are the events of a stretch that are not rows of a table.
+// others describes the events of a segment that are in no table.
 type others struct {
-	lasting     bool // some belong to all of the capture
-	timed       bool // some have a time
+	lasting     bool // there are events that belong to the whole capture, such as names of threads
+	timed       bool // there are events with a time
 	first, last int64
 }
 
-// see notes an event that is not a row.
+// see records an event that is in no table.
 func (o *others) see(e *Event, r row) {
 	switch at := e.Start(); {
 	case r == lastingRow || !e.HasStart():
@@ -66,7 +66,7 @@ const (
 	memoryRow
 	tables     // the number of kinds of rows
 	lastingRow = tables + iota
-	otherRow   // that has no table
+	otherRow   // an event that is in no table
 )
 
 // A tally counts rows by kind.
@@ -103,7 +103,7 @@ func rowOf(e *Event) row {
 	return otherRow
 }
 
-// isRecordEnd reports whether the event says when the profiler stopped to record.
+// isRecordEnd reports whether the event marks the time at which the profiler stopped recording.
 func isRecordEnd(e *Event) bool {
 	return e.Phase() == 'i' && len(e.Category()) == 0 && e.HasStart() && string(e.Name()) == recordEnd
 }
@@ -117,7 +117,7 @@ func (m *merger) tally() tally {
 	}
 }
 
-// add notes the stretch of a part before its rows are merged.
+// add records where a part is. It must be called before the rows of the part are merged.
 func (x *Index) add(m *merger, p *part) {
 	if x == nil || p.to <= p.from {
 		return
@@ -133,14 +133,14 @@ func (x *Index) add(m *merger, p *part) {
 	x.segments = append(x.segments, s)
 }
 
-// event notes an event that the Reader read.
+// event records an event that the Reader read.
 func (x *Index) event(from, to int64) {
 	if x != nil {
 		x.careful = append(x.careful, eventAt{from, to})
 	}
 }
 
-// member notes a member of the top-level object.
+// member records a member of the top-level object.
 func (x *Index) member(key string, from, to int64) {
 	const most = 1 << 16 // real traces have a few dozen
 	if x != nil && key != "traceEvents" && key != windowMember && len(x.members) < most {

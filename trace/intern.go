@@ -84,7 +84,7 @@ func (in *interner) keep(text []byte) string {
 	}
 	from := len(in.arena)
 	in.arena = append(in.arena, text...)
-	return unsafe.String(unsafe.SliceData(in.arena[from:]), len(text)) // the arena is only appended to
+	return unsafe.String(unsafe.SliceData(in.arena[from:]), len(text)) // safe: the arena is append-only
 }
 
 func (in *interner) grow() {

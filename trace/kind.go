@@ -11,7 +11,7 @@ const (
 	OtherKind Kind = iota
 	CPUOp
 	Annotation    // record_function, ProfilerStep, NVTX on the host
-	GPUAnnotation // the time of an annotation's work on a device
+	GPUAnnotation // the time on a device of the work launched within an annotation
 	Runtime       // a call of the runtime of CUDA, HIP or another device
 	Driver        // a call of the CUDA driver
 	Python        // a Python function or nn.Module call
@@ -24,7 +24,7 @@ const (
 	Flow     // an arrow between two events
 	Span     // the profiler's own bookkeeping: "Trace"
 	OSCall   // a call of the operating system or the C library
-	OffCPU   // time during which a thread was on no core
+	OffCPU   // time during which a thread did not run on any core
 	kinds
 )
 

@@ -86,7 +86,8 @@ func LimitsOf(memory int64) Limits {
 
 func (l Limits) orDefault() Limits {
 	d := LimitsOf(cmp.Or(l.Memory, defaultMemory))
-	l.Memory, l.Names, l.Text, l.Event = d.Memory, cmp.Or(l.Names, d.Names), cmp.Or(l.Text, d.Text), cmp.Or(l.Event, d.Event)
+	l.Memory = d.Memory
+	l.Names, l.Text, l.Event = cmp.Or(l.Names, d.Names), cmp.Or(l.Text, d.Text), cmp.Or(l.Event, d.Event)
 	return l
 }
 
@@ -112,14 +113,16 @@ func (e *LimitError) Harmless() bool { return true }
 
 // InputLimit returns the error that ends an input of more than max bytes.
 func InputLimit(max int64) error {
-	return &LimitError{codeInput, fmt.Sprintf("the input has more than %d bytes uncompressed, the limit set by --max-input", max)}
+	return &LimitError{codeInput,
+		fmt.Sprintf("the input has more than %d bytes uncompressed, the limit set by --max-input", max)}
 }
 
-// InflationLimit returns the error that ends an input whose compression ratio
-// is that of a decompression bomb: size bytes of a trace would compress to far
-// more than the stored bytes.
+// InflationLimit returns the error that ends an input with the compression ratio
+// of a decompression bomb: size bytes of a real trace would need far more than
+// the stored number of bytes.
 func InflationLimit(stored, size int64) error {
-	return &LimitError{codeInflation, fmt.Sprintf("%d stored bytes expanded to %d MiB, which is not plausible for a trace, so this may be a decompression bomb; to read it anyway, set --max-input SIZE", stored, size>>20)}
+	return &LimitError{codeInflation, fmt.Sprintf("%d stored bytes expanded to %d MiB, which is not plausible for a trace, so this may be a decompression bomb; to read it anyway, set --max-input SIZE",
+		stored, size>>20)}
 }
 
 // Limited reports whether a limit ended the reading of the trace.
@@ -161,7 +164,8 @@ func rowsCharge[T any](segments [][]T, extra int64) int64 {
 // charge returns the bytes of memory for the rows of p.
 func (p *part) charge() int64 {
 	n := rowsCharge(p.activities, perActivity) + rowsCharge(p.ops, 0) + rowsCharge(p.calls, 0) +
-		rowsCharge(p.sizes, perCall) + rowsCharge(p.collectives, perActivity) + rowsCharge(p.python, 0) + rowsCharge(p.spans, 0) +
+		rowsCharge(p.sizes, perCall) + rowsCharge(p.collectives, perActivity) +
+		rowsCharge(p.python, 0) + rowsCharge(p.spans, 0) +
 		rowsCharge(p.async, perMark) + rowsCharge(p.marks, perMark) + rowsCharge(p.flows, 0) + rowsCharge(p.memory, 0)
 	for _, l := range p.labels {
 		n += perLabel + int64(len(l.pid)+len(l.tid)+len(l.name))
@@ -169,8 +173,9 @@ func (p *part) charge() int64 {
 	return n
 }
 
-// held returns the bytes of memory that the builder uses for its numbering.
-func (b *Builder) held() int64 {
+// numberingBytes returns the bytes of memory that the builder uses to number texts, tracks,
+// details and shapes.
+func (b *Builder) numberingBytes() int64 {
 	return b.names.bytes + perText*int64(len(b.names.texts)) + perTrack*int64(len(b.trackRef)) +
 		perDetail*int64(len(b.details.refs)) + perShape*int64(len(b.shapes.refs))
 }
@@ -185,8 +190,8 @@ func (m *merger) charge() int64 {
 	return n
 }
 
-// enforce ends the reading if the data read exceeds the memory limit. All
-// merged rows come from before the offset.
+// enforce ends the reading if the data read exceeds the memory limit. The offset
+// is that of the first byte whose events are not merged.
 func (m *merger) enforce(rd *Reader, offset int64) {
 	have, limit := m.charge(), m.limits.Memory
 	if m.limits.Grown != nil {
@@ -225,8 +230,8 @@ func (in input) newHostName(s Sym) Sym {
 	return names.sym([]byte(OtherNames))
 }
 
-// cut shortens a text that exceeds the limit. No secret is cut, because a part of one
-// would not be masked.
+// cut shortens a text that exceeds the limit. It never cuts within a secret, because the
+// part of a secret that is left would not be recognized and masked.
 func (m *merger) cut(text string) string {
 	if most := m.limits.Text; len(text) > most {
 		return fmt.Sprintf("%s... (%d bytes)", redact.Cut(text, most), len(text))

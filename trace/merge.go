@@ -23,18 +23,18 @@ type merger struct {
 	labels  []label
 	marks   Table[Mark]
 	issues  diag.Ledger
-	odd     map[string]int64 // numbers of devices and streams whose name is a text
+	textIDs map[string]int64 // numbers of devices and streams whose name is a text
 	limits  Limits
-	rows    int64 // charged for rows and labels
+	rows    int64 // bytes charged for rows and labels
 
-	index *Index      // nil unless it is wanted
-	pairs [][2]uint32 // numbers of the marks of each span that is made of two, with index only
+	index *Index      // nil without Select.Index
+	pairs [][2]uint32 // for each span made of two marks, their row numbers; only with index
 
-	recordEnd *int64 // when the last profiler stopped to record
+	recordEnd *int64 // when the last profiler stopped recording
 }
 
-// A renumbering has the final number, plus 1, of each number of one Builder; 0
-// means that there is none yet.
+// A renumbering maps each number of one Builder to the final number plus 1; 0
+// means that the final number is not assigned yet.
 type renumbering struct{ names, tracks, details, shapes []uint32 }
 
 // newMerger returns a merger that observes the limits.
@@ -45,7 +45,7 @@ func newMerger(limits Limits) *merger {
 		details: make(map[Detail]DetailID),
 		shapes:  make(map[Shape]ShapeID),
 		maps:    make(map[*Builder]*renumbering),
-		odd:     make(map[string]int64),
+		textIDs: make(map[string]int64),
 		limits:  limits,
 	}
 }
@@ -122,7 +122,7 @@ func (re *renumbering) grow(b *Builder) {
 	fit(&re.shapes, len(b.shapes.refs))
 }
 
-// An input is one Builder as seen by a merger. Its methods return the final
+// An input translates the numbers of one Builder. Its methods return the final
 // number for a number of the Builder, in most cases by a lookup.
 type input struct {
 	m  *merger
@@ -208,11 +208,11 @@ func (in input) newShape(id ShapeID) ShapeID {
 	return out
 }
 
-// maxDevice is far over the number of any device of a process.
+// maxDevice is far above the number of any device of a process.
 const maxDevice = 1 << 20
 
-// newTrack makes a track. A device or stream that the events do not name is the
-// track's pid or tid.
+// newTrack makes a track. If the events do not name their device or stream, it
+// is taken from the track's pid or tid.
 func (m *merger) newTrack(key trackKey) Track {
 	t := Track{PID: m.names.texts[key.pid], TID: m.names.texts[key.tid], OnDevice: key.onDevice}
 	if !key.onDevice {
@@ -227,7 +227,8 @@ func (m *merger) newTrack(key trackKey) Track {
 	}
 	if key.device == t.Device && (t.Device < 0 || t.Device > maxDevice) {
 		m.issues.Add(diag.Issue{Code: "device-implausible", Severity: diag.Suspect,
-			Help: fmt.Sprintf("GPU events have a device number that no GPU has, such as %d. They are reported as a GPU of that number. Use the file that the profiler wrote.", t.Device)})
+			Help: fmt.Sprintf("GPU events have a device number that no GPU has, such as %d. They are reported as a GPU of that number. Use the file that the profiler wrote.",
+				t.Device)})
 	}
 	if t.Stream = key.stream; t.Stream == unnamed {
 		t.Stream = m.ordinal("stream", t.TID)
@@ -247,10 +248,10 @@ func (m *merger) ordinal(what, text string) int64 {
 		return n
 	}
 	key := what + " " + text
-	n, ok := m.odd[key]
+	n, ok := m.textIDs[key]
 	if !ok {
-		n = -1000 - int64(len(m.odd)) // profilers use -1 and similar numbers
-		m.odd[key] = n
+		n = -1000 - int64(len(m.textIDs)) // far from -1 and the like, which profilers use
+		m.textIDs[key] = n
 		m.issues.Add(diag.Issue{Code: what + "-without-number", Severity: diag.Info,
 			Help: "the " + what + " of GPU events is a text instead of a number; each text was assigned a number below -999"})
 	}

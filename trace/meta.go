@@ -17,12 +17,12 @@ type Meta struct {
 	Hardware  map[int64]Hardware
 	Rank      *int // of the process in its job
 	WorldSize *int
-	// DeviceRanks has the ranks of devices by ordinal, of a timeline that "assay convert"
-	// joined from the traces of several ranks.
+	// DeviceRanks has the ranks of devices by ordinal. It is set if "assay convert" joined the
+	// traces of several ranks to this timeline.
 	DeviceRanks map[int64]int
 	CommRank    *int   // of the process in its largest communicator, if the trace has no Rank
 	BaseTime    *int64 // ns, to be added to every time to get Unix time
-	RecordEnd   *int64 // ns on the clock of the trace: when the profiler stopped to record
+	RecordEnd   *int64 // ns on the clock of the trace: when the profiler stopped recording
 
 	Host   string         // name of the machine; "" if the trace has none
 	Groups []ProcessGroup // of the job
@@ -90,7 +90,8 @@ func (m *metadata) decode() Meta {
 			others--
 		}
 	}
-	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64), Hardware: make(map[int64]Hardware)}
+	out := Meta{Kineto: others > 0, Devices: make(map[int64]string), Capacity: make(map[int64]int64),
+		Hardware: make(map[int64]Hardware)}
 	const most = 4096
 	gjson.ParseBytes(m.raw["deviceProperties"]).ForEach(func(_, d gjson.Result) bool {
 		id := d.Get("id").Int()
@@ -104,7 +105,7 @@ func (m *metadata) decode() Meta {
 		return len(out.Devices) < most
 	})
 	if out.Excerpt = excerptOf(m.raw[windowMember]); out.Excerpt != nil && out.Excerpt.From != "" {
-		out.Kineto = false // although it has the members in which Kineto lists devices
+		out.Kineto = false // "assay convert" wrote it, with the members in which Kineto lists devices
 	}
 	info := gjson.ParseBytes(m.raw["distributedInfo"])
 	out.Rank, _ = optionalInt(info.Get("rank"), maxRank)
@@ -129,7 +130,7 @@ func (m *metadata) decode() Meta {
 	return out
 }
 
-// groupsOf returns the process groups that a list describes, at most maxGroups.
+// groupsOf returns the process groups in a list, at most maxGroups.
 func groupsOf(list gjson.Result) (out []ProcessGroup) {
 	const maxGroups = 256
 	if !list.IsArray() {
@@ -175,7 +176,7 @@ func deviceRanks(list gjson.Result) map[int64]int {
 // maxSetting is the maximum length of a profiler setting in bytes.
 const maxSetting = 64
 
-// maxRank is far over the ranks of any job.
+// maxRank is far above the number of ranks of any job.
 const maxRank = 1 << 24
 
 // optionalInt returns the number of a rank or of ranks, up to most. It returns nil if
@@ -199,13 +200,15 @@ func (m *metadata) checkRank(issues *diag.Ledger, file string) {
 	at := diag.Pos{File: file, Path: "distributedInfo.rank"}
 	if !usable {
 		issues.Add(diag.Issue{Code: codeRank, Severity: diag.Suspect, First: at,
-			Help: fmt.Sprintf("The rank of the trace is %.40s, which is not a rank. The rank of the file name counts, or 0. Name the file by its rank, as in rank3.json.", info.Get("rank").Raw)})
+			Help: fmt.Sprintf("The rank of the trace is %.40s, which is not a rank. The rank of the file name counts, or 0. Name the file by its rank, as in rank3.json.",
+				info.Get("rank").Raw)})
 		return
 	}
 	size, usable := optionalInt(info.Get("world_size"), maxRank+1)
 	if rank != nil && usable && size != nil && *rank >= *size {
 		issues.Add(diag.Issue{Code: codeRank, Severity: diag.Suspect, First: at,
-			Help: fmt.Sprintf("The rank of the trace is %d, but its job has %d ranks, so one of the numbers is wrong. The rank was taken as it is. Use the file that the profiler wrote.", *rank, *size)})
+			Help: fmt.Sprintf("The rank of the trace is %d, but its job has %d ranks, so one of the numbers is wrong. The rank was taken as it is. Use the file that the profiler wrote.",
+				*rank, *size)})
 	}
 }
 

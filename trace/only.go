@@ -2,20 +2,20 @@ package trace
 
 import "slices"
 
-// Work says which work of GPUs is meant. An empty list means all.
+// Work selects GPU work by device and stream. An empty list means all.
 type Work struct{ Devices, Streams []int64 }
 
-// All reports whether all work is meant.
+// All reports whether all GPU work is selected.
 func (w Work) All() bool { return len(w.Devices) == 0 && len(w.Streams) == 0 }
 
-// has reports whether work on a row of the timeline is meant. Rows of the host are.
+// has reports whether the work of a track is selected. Tracks of the host always are.
 func (w Work) has(t *Track) bool {
-	return !t.OnDevice || (len(w.Devices) == 0 || slices.Contains(w.Devices, t.Device)) && (len(w.Streams) == 0 || slices.Contains(w.Streams, t.Stream))
+	return !t.OnDevice || (len(w.Devices) == 0 || slices.Contains(w.Devices, t.Device)) &&
+		(len(w.Streams) == 0 || slices.Contains(w.Streams, t.Stream))
 }
 
-// Only returns the trace with no other work of GPUs than that which is meant, and without
-// the launches of the other work. Host events stay. The trace shares the names, tracks and
-// details of t.
+// Only returns the trace without the GPU work that is not selected and without the launches
+// of that work. Other host events stay. The result shares the names, tracks and details of t.
 func (t *Trace) Only(work Work) *Trace {
 	if work.All() {
 		return t
@@ -35,7 +35,7 @@ func (t *Trace) Only(work Work) *Trace {
 type choice struct {
 	t       *Trace
 	work    Work
-	dropped idSet // correlations of no work that is meant
+	dropped idSet // correlations of work that is not selected
 }
 
 func (t *Trace) choiceOf(work Work) *choice {
@@ -63,8 +63,8 @@ func (c *choice) activity(a *Activity) bool { return c.on(a.Track) }
 
 func (c *choice) call(k *Call) bool { return !c.dropped.has(k.Correlation) }
 
-// flow reports whether an arrow may lead to work that is meant. Profilers number arrows by
-// the correlation of the work.
+// flow reports whether an arrow may lead to selected work. Profilers number arrows by the
+// correlation of the work.
 func (c *choice) flow(f *FlowEnd) bool {
 	return c.work.All() || c.t.Name(f.Category) == backwardFlow || !c.dropped.has(f.ID)
 }
@@ -77,15 +77,16 @@ func (t *Trace) Without(host, python bool) *Trace {
 		out.Python = Table[PythonCall]{}
 	}
 	if host {
-		out.Ops, out.Calls, out.CopySizes, out.Flows, out.Memory, out.Async = Table[Op]{}, Table[Call]{}, Table[CopySize]{}, Table[FlowEnd]{}, Table[MemoryEvent]{}, nil
+		out.Ops, out.Calls, out.CopySizes = Table[Op]{}, Table[Call]{}, Table[CopySize]{}
+		out.Flows, out.Memory, out.Async = Table[FlowEnd]{}, Table[MemoryEvent]{}, nil
 		out.Spans = filter(&t.Spans, func(s *HostSpan) bool { return t.Tracks[s.Track].OnDevice })
 		out.Collectives = filter(&t.Collectives, func(c *CollectiveCall) bool { return t.Tracks[c.Track].OnDevice })
 	}
 	return &out
 }
 
-// Starting returns the trace with the work, calls and spans that start in its window only.
-// Launches before it and what they launched in it are no longer linked.
+// Starting returns the trace without the work, calls and spans that start outside its window.
+// Work in the window that was launched before it is then not linked to a launch.
 func (t *Trace) Starting() *Trace {
 	w := t.Window
 	if w == nil {

@@ -43,8 +43,8 @@ type chunk struct {
 	done   chan struct{}
 	end    int // where the worker stopped; equal to stop if it read everything
 	part   part
-	by     int   // the id of its worker
-	held   int64 // by its worker's builder
+	by     int   // the index of its worker
+	held   int64 // bytes: see Builder.numberingBytes of its worker
 	events int64
 	faults []chunkFault
 }
@@ -63,23 +63,23 @@ type worker struct {
 	memo  eventscan.Memo
 	b     *Builder
 	ev    Event
-	plans []plan // by the Class of an event
+	plans []plan // indexed by the Class of an event
 }
 
-// A plan is what happens to events of one phase and category if their times are usable.
+// A plan is how a worker handles events of one phase and category if their times are usable.
 type plan uint8
 
 const (
-	noPlan   plan = iota // not known yet, or each is looked at
-	ignore               // their kind is not selected
-	arrow                // they are ends of arrows, which may not be needed
-	complete             // they are rows of the kind plus this
+	noPlan   plan = iota // not decided yet, or each event needs a check of its own
+	ignore               // drop them: their kind is not selected
+	arrow                // ends of arrows: drop them unless they are needed
+	complete             // complete + k: add a row of kind k
 )
 
 // planOf returns the plan for events like e, whose phase and category are known.
 func planOf(e *Event, sel *Select) plan {
 	switch {
-	case e.Phase() == 0, e.Phase() == 'M': // the one counts, and the other names tracks
+	case e.Phase() == 0, e.Phase() == 'M': // no phase: counted as unusable; M: names tracks
 		return noPlan
 	case !sel.Kinds.Has(e.kind()):
 		return ignore
@@ -145,7 +145,7 @@ func (p *pipeline) merge(f *flight, rd *Reader, m *merger) {
 		}
 	}
 	for _, w := range p.workers {
-		if w.b.held() > m.share()/int64(len(p.workers)) {
+		if w.b.numberingBytes() > m.share()/int64(len(p.workers)) {
 			m.retire(&w.b)
 		}
 	}
@@ -190,7 +190,7 @@ type load struct {
 	merged int64
 	unread int64   // bytes of chunks that are handed out
 	parts  int64   // charged for parts that are not merged
-	held   []int64 // by each worker's builder
+	held   []int64 // bytes, for each worker: see Builder.numberingBytes
 }
 
 func newLoad(m *merger, workers int) load {
@@ -203,10 +203,11 @@ func (l *load) done(c *chunk) {
 	l.held[c.by] = c.held
 }
 
-// tooMuch reports whether the finished chunks must be merged: then the data of
-// the workers' builders can be freed and the limit enforced. Merging only after
-// the trace has doubled costs no time. The moment of merging does not affect
-// the trace, because the limit is checked after each chunk.
+// tooMuch reports whether the finished chunks must be merged, so that the data
+// of the workers' builders can be freed and the limit enforced. It is true only
+// after the trace has doubled, because then the merging costs no extra time. The
+// moment of merging does not affect the trace, because the limit is checked
+// after each chunk.
 func (l *load) tooMuch() bool {
 	held := int64(0)
 	for _, h := range l.held {
@@ -218,8 +219,8 @@ func (l *load) tooMuch() bool {
 // most returns the maximum number of bytes of chunks in progress.
 func (l *load) most() int64 { return l.limits.Memory / 16 }
 
-// smallRest is below how many bytes the rest of a chunk is copied so that its buffer
-// can be used again. Mostly the rest is the closing bracket of the events.
+// smallRest is the number of bytes below which the rest of a chunk is copied, so that its
+// buffer can be used again. Mostly the rest is the closing bracket of the events.
 const smallRest = 16 << 10
 
 // leftover returns the input that was not committed, and its offset.
@@ -271,7 +272,7 @@ func (w *worker) parse(c *chunk, sel *Select) {
 			}
 			end, err = eventscan.Decode(b, i, &w.ev.Fields)
 			if err != nil && !isTimeError(err) || end > c.stop {
-				break // or the cut is inside this event
+				break // the event is broken, or the chunk was cut inside it
 			}
 		}
 		if err != nil || !w.ev.Empty() {
@@ -280,7 +281,7 @@ func (w *worker) parse(c *chunk, sel *Select) {
 		c.events++
 		i = end
 	}
-	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.held()
+	c.end, c.part, c.by, c.held = i, w.b.cut(), w.id, w.b.numberingBytes()
 	c.part.from, c.part.to = c.offset+int64(c.start), c.offset+int64(c.end)
 }
 
@@ -296,7 +297,7 @@ func (w *worker) take(c *chunk, sel *Select, at int, read error) {
 			w.plans[class] = p
 		}
 		switch {
-		case p == ignore, p == arrow && w.b.saysArrow(&w.ev):
+		case p == ignore, p == arrow && w.b.redundantArrow(&w.ev):
 			return
 		case p >= complete && w.ev.usable():
 			w.ev.Kind = Kind(p - complete)
@@ -330,9 +331,9 @@ func isTimeError(err error) bool {
 type cutter struct {
 	src    io.Reader
 	size   int
-	most   int    // bytes without a cut
+	most   int    // bytes after which the search for a cut ends
 	offset int64  // in the input, of the first byte not handed out
-	carry  []byte // bytes read and not handed out
+	carry  []byte // bytes read and not yet handed out
 	ended  bool   // src has ended or failed; the Reader will see that again
 	free   [][]byte
 }
@@ -372,45 +373,44 @@ func (c *cutter) next() *chunk {
 	}
 }
 
-// buffer returns an empty buffer with room for a chunk.
+// buffer returns an empty buffer for a chunk.
 func (c *cutter) buffer() []byte {
 	if k := len(c.free); k > 0 {
 		buf := c.free[k-1]
 		c.free = c.free[:k-1]
 		return buf[:0]
 	}
-	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) == c.room() {
+	if buf, ok := chunkBuffers.Get().(*[]byte); ok && cap(*buf) == c.bufferSize() {
 		return (*buf)[:0]
 	}
-	return make([]byte, 0, c.room())
+	return make([]byte, 0, c.bufferSize())
 }
 
-// room returns the size of a new buffer. A chunk fills its buffer, so the size decides
+// bufferSize returns the size of a new buffer. A chunk fills its buffer, so the size decides
 // where chunks end.
-func (c *cutter) room() int { return c.size + c.size/8 }
+func (c *cutter) bufferSize() int { return c.size + c.size/8 }
 
-// chunkBuffers keeps buffers of chunks for the next trace. Most of many traces are
-// much smaller than a buffer.
+// chunkBuffers keeps buffers of chunks for the next trace. A run with many traces mostly
+// has traces that are much smaller than a buffer, so allocating one for each would be slow.
 var chunkBuffers sync.Pool
 
-// release gives the buffers of finished chunks to the next trace, except those that have
-// grown: with them it would be cut at other places, and a limit would end it elsewhere.
-// Those of a long trace are garbage, because its analysis needs their memory and the
-// next long trace makes others at little cost.
+// release keeps the buffers of finished chunks for the next trace. It drops buffers that
+// have grown: they would change where the next trace is cut, and therefore where a limit
+// ends it. It drops all buffers of a long trace, because the analysis needs their memory and
+// the next long trace can allocate others at little cost.
 func (c *cutter) release() {
 	if c.offset > maxPooled {
 		c.free = nil
 	}
 	for _, buf := range c.free {
-		if cap(buf) == c.room() {
+		if cap(buf) == c.bufferSize() {
 			chunkBuffers.Put(&buf)
 		}
 	}
 	c.free = nil
 }
 
-// maxPooled is up to how many bytes of events the buffers of a trace are kept for the
-// next one.
+// maxPooled is the number of bytes of events above which a trace is long for release.
 const maxPooled = 8 << 20
 
 // reuse keeps the buffer of a finished chunk if it has the usual size.
@@ -435,7 +435,7 @@ func (c *cutter) fill(buf []byte, n int) int {
 	return n
 }
 
-// A failing is a reader that returns err.
+// A failing is an io.Reader that always returns err.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }

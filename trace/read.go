@@ -25,8 +25,9 @@ func read(rd *Reader, p *pipeline) (*Trace, error) {
 		rd.index = m.index
 	}
 	b := NewBuilder(rd.sel)
-	// A handover costs the work on a few chunks. In a file that often needs the
-	// Reader, the Reader therefore continues for longer and longer parts.
+	// Each switch from the pipeline to the Reader wastes the work on a few
+	// chunks. In a file that often needs the Reader, the Reader therefore reads
+	// longer and longer parts before the pipeline is tried again.
 	care := int64(0)
 	for rd.state != atEnd {
 		if p != nil && rd.state == inEvents {
@@ -66,7 +67,7 @@ func (m *merger) finalize(b **Builder, rd *Reader) {
 	p.careful, p.to = true, rd.s.Offset()
 	m.add(p)
 	m.enforce(rd, rd.s.Offset())
-	if (*b).held() > m.share() {
+	if (*b).numberingBytes() > m.share() {
 		m.retire(b)
 	}
 }
@@ -74,7 +75,7 @@ func (m *merger) finalize(b **Builder, rd *Reader) {
 // share is the part of the memory limit that one builder may use.
 func (m *merger) share() int64 { return m.limits.Memory / 16 }
 
-// retire replaces a builder by an empty one. The rows of the old one were
+// retire replaces a builder by an empty one. All rows of the old builder must be
 // merged.
 func (m *merger) retire(b **Builder) {
 	delete(m.maps, *b)

@@ -29,7 +29,7 @@ type Reader struct {
 	sel    Select
 	issues diag.Ledger
 	meta   *metadata
-	index  *Index // nil unless it is wanted
+	index  *Index // nil without Select.Index
 
 	state    readerState
 	object   bool  // the events are a member of an object
@@ -51,8 +51,8 @@ type Select struct {
 	Arguments bool // strides, values and the hash of a kernel; needs Shapes
 	Limits    Limits
 
-	// GraphNodes keeps where the nodes of graphs were made, in formats that record it. It
-	// needs all Kinds.
+	// GraphNodes keeps where the nodes of CUDA graphs were created, in formats that record it.
+	// It needs all Kinds.
 	GraphNodes bool
 
 	// FlowsIfNeeded drops the ends of arrows once an event with an equivalent
@@ -61,8 +61,8 @@ type Select struct {
 	// remaining arrows are complete only in a trace without such numbers.
 	FlowsIfNeeded bool
 
-	// Index notes where the events are, so that [NewCut] can be used. It needs all Kinds
-	// and all arrows.
+	// Index records where in the input the events are, so that [NewCut] can be used. It needs
+	// all Kinds and all arrows.
 	Index bool
 }
 
@@ -278,14 +278,15 @@ func (r *Reader) keep(key string) bool {
 		return true
 	case errLongMember:
 		r.issues.Add(diag.Issue{Code: "metadata-too-long", Severity: diag.Info, First: r.pos(key),
-			Help: fmt.Sprintf("Top-level members of more than %d MiB were skipped. Device names or ranks may be missing.", maxMember>>20)})
+			Help: fmt.Sprintf("Top-level members of more than %d MiB were skipped. Device names or ranks may be missing.",
+				maxMember>>20)})
 		return r.discard(key)
 	}
 	r.brokenMember(key, err)
 	return false
 }
 
-// comment skips a comment, which is not JSON but is written by some programs.
+// comment skips a comment. Comments are not JSON, but some programs write them.
 func (r *Reader) comment() bool {
 	n, err := r.s.Parse(func(b []byte) (int, error) {
 		var end int

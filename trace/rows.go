@@ -11,8 +11,8 @@ type TrackID uint32
 type Track struct {
 	PID, TID string
 	OnDevice bool
-	Device   int64  // the ordinal of the device, where OnDevice
-	Stream   int64  // where OnDevice
+	Device   int64  // the ordinal of the device; only if OnDevice
+	Stream   int64  // only if OnDevice
 	Process  string // the process's name, if the trace has it
 	Thread   string // the thread's name, if the trace has it
 }
@@ -23,7 +23,7 @@ type Activity struct {
 	Correlation ID    // of the call that launched it
 	External    ID    // of the operator that launched it
 	Name        Sym
-	Track       TrackID // has its device and stream
+	Track       TrackID // names its device and stream
 	Detail      DetailID
 	Kind        Kind // Kernel, Memcpy or Memset
 }
@@ -83,12 +83,12 @@ type CollectiveCall struct {
 	Correlation ID    // of the kernel; 0 on an operator
 	External    ID    // of the operator; 0 on a kernel
 	Track       TrackID
-	Bytes       int64 // that a rank passes; 0 if unknown, or if Args has elements
+	Bytes       int64 // passed by one rank; 0 if unknown, or if Args has elements
 	Args        Collective
 	Comms       Sym // identifies the communicator on all its ranks, as written; 0 if unknown
 
-	// The arguments of an operator as JSON; 0 on a kernel. Until 2024 they are all
-	// there is.
+	// The arguments of an operator as JSON; 0 on a kernel. Traces until 2024 have no
+	// other description of a collective.
 	Dims, Types, Concrete Sym
 	Source, Target        int32 // ranks of a send or receive; -1 if unknown
 }
@@ -117,7 +117,7 @@ type Call struct {
 	Correlation ID
 	External    ID
 	Name        Sym
-	Kernel      Sym // that it launches, where the profiler writes it (AMD); only with Select.Arguments
+	Kernel      Sym // the kernel that it launches, if the profiler writes it (AMD); only with Select.Arguments
 	Track       TrackID
 	Kind        Kind // Runtime or Driver
 }
@@ -171,12 +171,12 @@ type FlowEnd struct {
 // HostMemory is PyTorch's number for the type of device that is the CPU.
 const HostMemory = 0
 
-// A MemoryEvent is one change of the memory that PyTorch has allocated.
+// A MemoryEvent is one allocation or release of memory by PyTorch.
 type MemoryEvent struct {
 	Start               int64 // ns
 	Address             int64
 	Bytes               int64 // negative when freed
-	Allocated, Reserved int64 // bytes in all, after the change; -1 if unknown
+	Allocated, Reserved int64 // total bytes after the change; -1 if unknown
 	Track               TrackID
 	Device              int32 // -1 if unknown
 	DeviceType          int32 // as PyTorch numbers them: 0 CPU, 1 CUDA; -1 if unknown

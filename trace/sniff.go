@@ -17,7 +17,8 @@ func sniff(prefix []byte) bool {
 		return true
 	case '[':
 		i = jsonscan.Space(prefix, i+1)
-		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ',' || bytes.Contains(prefix, []byte(`"ph"`))
+		return i == len(prefix) || prefix[i] == '{' || prefix[i] == ']' || prefix[i] == ',' ||
+			bytes.Contains(prefix, []byte(`"ph"`))
 	}
 	// If text precedes the trace, the lines must clearly be a trace.
 	at := jsonAfterText(prefix)

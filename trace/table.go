@@ -42,8 +42,8 @@ func (t *Table[T]) Refs() iter.Seq2[Ref, *T] {
 	}
 }
 
-// Parts returns the rows in order, in parts, each with the Ref of its first row. Loops over
-// a part are faster than one over [Table.Refs]. The caller must not modify the rows.
+// Parts returns the rows in order, in slices, each with the Ref of its first row. A loop over
+// slices is faster than one over [Table.Refs]. The caller must not modify the rows.
 func (t *Table[T]) Parts() iter.Seq2[Ref, []T] {
 	return func(yield func(Ref, []T) bool) {
 		for s, seg := range t.segments {
@@ -54,8 +54,9 @@ func (t *Table[T]) Parts() iter.Seq2[Ref, []T] {
 	}
 }
 
-// Bound returns a number that is greater than every Ref, for slices by Ref. It is up to a few
-// times the number of rows; what is never written of a large slice takes no memory.
+// Bound returns a number that is greater than every Ref, as the length of a slice indexed by
+// Ref. It can be a few times the number of rows. That wastes no memory, because the operating
+// system provides pages of a large slice only when they are written.
 func (t *Table[T]) Bound() int { return len(t.segments) * segmentRows }
 
 // At returns the row with the given Ref.
@@ -72,7 +73,7 @@ func (t *Table[T]) without(drop map[Ref]bool) Table[T] {
 	return tableOf(&c)
 }
 
-// filter returns a table of the rows that are wanted, in order.
+// filter returns a table of the wanted rows, in order.
 func filter[T any](t *Table[T], wanted func(*T) bool) Table[T] {
 	var c column[T]
 	for row := range t.All() {
@@ -83,7 +84,7 @@ func filter[T any](t *Table[T], wanted func(*T) bool) Table[T] {
 	return tableOf(&c)
 }
 
-// has reports whether a table has a row that is wanted.
+// has reports whether any row of a table is wanted.
 func has[T any](t *Table[T], wanted func(*T) bool) bool {
 	for row := range t.All() {
 		if wanted(row) {

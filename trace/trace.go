@@ -2,12 +2,35 @@
 // trace-event JSON, the text form in which PyTorch's profiler (Kineto) and many
 // others write timelines.
 //
-// A [Reader] yields events as they are written, a [Builder] makes tables from
-// them, and the tables form a [Trace]: typed, interned and immutable. [Read]
-// does all of this on several cores. All times are int64 nanoseconds on the
-// trace's own clock; they are never converted to a float.
+// A [Reader] yields events as they are written. A [Builder] makes tables from
+// them. The tables form a [Trace], which is typed, interned and immutable.
+// [Read] does all of this on several cores and gives the same result as one
+// Reader and one Builder.
 //
-// Package analyze measures traces.
+// All times are int64 nanoseconds on the trace's own clock. They are never
+// converted to a float64, which near today's wall clock cannot tell apart times
+// that are less than 250 ns apart.
+//
+// # Where to start
+//
+// For the model, read kind.go (what kinds of events there are), rows.go (one
+// struct per table), table.go (how rows are stored) and this file.
+//
+// For the reader, read in the order in which the bytes move: reader.go (the
+// JSON document around the events), events.go and event.go (one event, and why
+// it may be unusable), builder.go (an event becomes a row), merge.go (the rows
+// of several builders become one trace), pair.go (begins and ends become
+// spans). pipeline.go does the same in parallel, and read.go switches between
+// the two. limits.go bounds the memory of all of them.
+//
+// Other formats make the same model with an [Assembler] (assemble.go).
+//
+// For parts of a trace, read window.go (what the analysis of a time window
+// needs), only.go (some GPUs or streams), and index.go, cut.go and copy.go,
+// which copy the selected events of a file byte for byte.
+//
+// Package eventscan, below, scans the JSON of one event. Package analyze, above,
+// measures traces.
 package trace
 
 import "assay/internal/diag"
@@ -20,7 +43,7 @@ type Trace struct {
 	Events   int64        // elements of the event array, usable or not
 	Issues   []diag.Issue // worst first
 	Complete bool         // false if the input broke off
-	Window   *Window      // the part of the capture that is measured; nil for all of it
+	Window   *Window      // the part of the capture that is measured; nil for the whole capture
 
 	Tracks      []Track
 	Activities  Table[Activity]
@@ -33,7 +56,7 @@ type Trace struct {
 	Async       []HostSpan // spans that may overlap others of their track
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
-	GraphNodes  []GraphNode // with [Select.GraphNodes], if their makings were recorded
+	GraphNodes  []GraphNode // with [Select.GraphNodes], if the profiler recorded where nodes were created
 
 	// With [Select.Index] only: where the events are, the begins and ends of spans, and
 	// the numbers of those two of each span that is made of them.

@@ -8,32 +8,40 @@ import (
 // A Window is a part of the time of a capture, from Start to before End. Times are on the
 // clock of the trace.
 //
-// What takes time is clipped to a window, so that times over adjoining windows add up. What is counted belongs to the window in which it starts.
+// Durations are clipped to the window, so that the times of adjoining windows add up. Counts
+// include an event in the window in which it starts.
 type Window struct {
 	Start, End int64 // ns
 
-	// Extent has, by device, the stretch from the first start to the last end of its work
-	// in the whole capture. The window of a device does not reach beyond it.
+	// Extent has, by device, the time from the first start to the last end of its work in the
+	// whole capture. The window of a device is limited to it.
 	Extent map[int64]Extent
 }
 
-// An Extent is a stretch of time.
+// An Extent is the time from Start to before End.
 type Extent struct{ Start, End int64 } // ns
 
-// Starts reports whether something that starts then is counted. Everything is counted
-// where there is no window.
+// Starts reports whether an event that starts at the given time is counted. A nil Window
+// counts every event.
 func (w *Window) Starts(at int64) bool { return w == nil || at >= w.Start && at < w.End }
 
-// Overlaps reports whether something shares time with the window. Something without
-// duration does if it starts in it.
+// Overlaps reports whether an event shares time with the window. An event of duration 0 does
+// if it starts in the window.
 func (w *Window) Overlaps(start, dur int64) bool {
 	return start < w.End && (start+dur > w.Start || start >= w.Start)
 }
 
-// Within returns the part of the trace that the measurement of a window needs: all that
-// overlaps it, the device work that it launches, what launched its device work and the host
-// events around that, also of the forward pass of its backward pass. The trace shares the
-// names, tracks and details of t. A window of a trace that has one is a part of both.
+// Within returns the part of the trace that is needed to measure the window from start to
+// before end (ns on the clock of the trace):
+//
+//   - all events that overlap the window,
+//   - the device work launched in the window,
+//   - the launches of the device work in the window, and the host events around them,
+//   - the forward operators of backward operators in the window, and the host events around
+//     them.
+//
+// The result shares the names, tracks and details of t. If t has a window already, the
+// window of the result is the intersection.
 func (t *Trace) Within(start, end int64) *Trace {
 	n := narrowingTo(t, start, end)
 	out := *t
@@ -56,7 +64,7 @@ func (t *Trace) Within(start, end int64) *Trace {
 	return &out
 }
 
-// narrowingTo returns the narrowing to a window, complete.
+// narrowingTo returns a complete narrowing to a window.
 func narrowingTo(t *Trace, start, end int64) *narrowing {
 	n := newNarrowing(t, start, end)
 	n.launched()
@@ -64,24 +72,24 @@ func narrowingTo(t *Trace, start, end int64) *narrowing {
 	return n
 }
 
-// A narrowing finds what belongs to a window.
+// A narrowing selects the events that belong to a window: see [Trace.Within].
 type narrowing struct {
 	t *Trace
 	w *Window
 
 	edges      map[int64]*edges     // by device
-	correlated idSet                // of calls and device work that belong together
-	external   idSet                // of operators that launched work without a call
-	arrows     map[Sym]idSet        // by category, in which each counts its own
-	points     map[TrackID][]Extent // what the kept host events outside the window are around, by start
-	moments    map[string][]int64   // by process: when work was launched outside the window, in order
-	tails      map[TrackID]int64    // when the last operator that starts in the window ends, if that is after it
-	ends       map[rowTime]bool     // where arrows begin and end outside the window
+	correlated idSet                // correlations of selected calls and their device work
+	external   idSet                // numbers of operators that launched selected work without a call
+	arrows     map[Sym]idSet        // selected arrows by category: each category has numbers of its own
+	points     map[TrackID][]Extent // selected times outside the window, by start; host events around them are kept
+	moments    map[string][]int64   // by process: the starts of points, ascending
+	tails      map[TrackID]int64    // the latest end, after the window, of operators that start in it
+	ends       map[rowTime]bool     // ends, outside the window, of selected arrows
 
-	linked, sequenced bool // device work and operators have numbers that link them
+	linked, sequenced bool // device work has correlations; operators have sequence numbers
 
-	// Calls from the launch of the work before the window up to that of the work after it
-	// say what a gap at its edges was for: their work may not have been recorded.
+	// The calls from the launch of the last work before the window to the launch of the first
+	// work after it explain the gaps at its edges: the work of some may not have been recorded.
 	from, to int64
 }
 
@@ -100,8 +108,12 @@ func newNarrowing(t *Trace, start, end int64) *narrowing {
 			w.Extent[device] = Extent{min(e.Start, a.Start), max(e.End, a.End())}
 		}
 	}
-	n := &narrowing{t: t, w: w, edges: make(map[int64]*edges), correlated: make(idSet), external: make(idSet), arrows: make(map[Sym]idSet),
-		points: make(map[TrackID][]Extent), moments: make(map[string][]int64), tails: make(map[TrackID]int64), ends: make(map[rowTime]bool), from: w.Start, to: w.End}
+	n := &narrowing{
+		t: t, w: w, edges: make(map[int64]*edges),
+		correlated: make(idSet), external: make(idSet), arrows: make(map[Sym]idSet),
+		points: make(map[TrackID][]Extent), moments: make(map[string][]int64), tails: make(map[TrackID]int64),
+		ends: make(map[rowTime]bool), from: w.Start, to: w.End,
+	}
 	if t.Flows.Len() > 0 {
 		n.linked = has(&t.Activities, func(a *Activity) bool { return a.Correlation != 0 })
 		n.sequenced = has(&t.Ops, func(o *Op) bool { return o.Sequence != 0 })
@@ -109,8 +121,8 @@ func newNarrowing(t *Trace, start, end int64) *narrowing {
 	return n
 }
 
-// near reports whether device work is next to the window. It says what a gap at the edge
-// of the window is between.
+// near reports whether a is the last work of its device before the window or the first after
+// it. Such work is the other side of a gap at the edge of the window.
 func (n *narrowing) near(a *Activity) bool {
 	e := n.edges[n.t.Tracks[a.Track].Device]
 	return e != nil && !n.w.Overlaps(a.Start, a.Dur) &&
@@ -130,8 +142,8 @@ func (n *narrowing) op(o *Op) bool { return n.hostEvent(o.Track, o.Start, o.Dur)
 
 func (n *narrowing) python(p *PythonCall) bool { return n.hostEvent(p.Track, p.Start, p.Dur) }
 
-// span reports whether a span belongs to the window. The profiler's bookkeeping says how
-// the capture was made.
+// span reports whether a span belongs to the window. The profiler's own spans always do,
+// because they show how the capture was made.
 func (n *narrowing) span(s *HostSpan) bool {
 	return s.Kind == Span || n.hostEvent(s.Track, s.Start, s.Dur)
 }
@@ -142,8 +154,8 @@ func (n *narrowing) flow(f *FlowEnd) bool {
 
 func (n *narrowing) memory(m *MemoryEvent) bool { return n.w.Starts(m.Start) }
 
-// hostEvent reports whether a host event overlaps the window or is around a point or a
-// moment, or in an operator that starts in the window and ends after it.
+// hostEvent reports whether a host event overlaps the window, surrounds a point or a moment,
+// or starts within an operator that reaches from the window beyond its end.
 func (n *narrowing) hostEvent(track TrackID, start, dur int64) bool {
 	if n.w.Overlaps(start, dur) || start >= n.w.End && start < n.tails[track] {
 		return true
@@ -158,15 +170,15 @@ func (n *narrowing) hostEvent(track TrackID, start, dur int64) bool {
 	return i < len(moments) && moments[i] < start+dur
 }
 
-// Edges are when the last work of a device before the window ends and the first after it
-// starts.
+// edges are, for one device, the end of the last work before the window and the start of the
+// first work after it.
 type edges struct {
 	before, after int64
 	any, later    bool
 }
 
-// neighbours finds, on each device, what ends last before the window and what starts first
-// after it.
+// neighbours finds, for each device, the work that ends last before the window and the work
+// that starts first after it.
 func (n *narrowing) neighbours() {
 	for a := range n.t.Activities.All() {
 		if n.w.Overlaps(a.Start, a.Dur) {
@@ -187,8 +199,8 @@ func (n *narrowing) neighbours() {
 	}
 }
 
-// launched finds the launches of the window's device work, the work of its launches, and
-// what was in the queue of a device.
+// launched finds the launches of the device work in the window, the work launched in the
+// window, and the work that was queued during all of it.
 func (n *narrowing) launched() {
 	n.neighbours()
 	later := make(idSet) // of work that starts after the window
@@ -225,8 +237,8 @@ func (n *narrowing) launched() {
 	}
 }
 
-// arrowsTo finds the arrows that begin or end in the window or at the given starts of work,
-// and those to work that was in a queue during all of it.
+// arrowsTo finds the arrows that begin or end in the window or at one of the given starts,
+// and the arrows to work that was queued during all of the window.
 func (n *narrowing) arrowsTo(starts map[rowTime]bool) {
 	before := make(map[Sym]idSet) // arrows to work that begin before the window
 	for f := range n.t.Flows.All() {
@@ -256,8 +268,8 @@ func put(arrows map[Sym]idSet, f *FlowEnd) {
 	arrows[f.Category].add(f.ID)
 }
 
-// needs reports whether an arrow says what the numbers of the events that it connects do
-// not: see [Select.FlowsIfNeeded].
+// needs reports whether the events that an arrow connects have no numbers that carry the same
+// link: see [Select.FlowsIfNeeded].
 func (n *narrowing) needs(f *FlowEnd) bool {
 	if n.t.Name(f.Category) == backwardFlow {
 		return !n.sequenced
@@ -265,11 +277,11 @@ func (n *narrowing) needs(f *FlowEnd) bool {
 	return !n.linked
 }
 
-// backwardFlow is the category of arrows from an operator to that of its backward pass.
+// backwardFlow is the category of arrows from an operator to its backward operator.
 const backwardFlow = "fwdbwd"
 
-// A rowTime is a time of one row of the timeline. The tracks of arrows are those of the
-// host, also where they end at a device.
+// A rowTime is a time on one row of the timeline. It has no TrackID, because the ends of
+// arrows are on tracks of the host even if they point to device work.
 type rowTime struct {
 	pid, tid string
 	at       int64
@@ -280,7 +292,8 @@ func (n *narrowing) at(track TrackID, at int64) rowTime {
 	return rowTime{t.PID, t.TID, at}
 }
 
-// surrounding finds the operators whose work or whose backward pass is in the window.
+// surrounding finds the operators that launched work in the window, and the forward operators
+// of backward operators in the window.
 func (n *narrowing) surrounding() {
 	n.makings()
 	for o := range n.t.Ops.All() {
@@ -312,7 +325,7 @@ func (n *narrowing) surrounding() {
 	n.sort()
 }
 
-// makings finds where the nodes of graphs were made that did work of the window.
+// makings finds where the graph nodes that ran in the window were created.
 func (n *narrowing) makings() {
 	if len(n.t.GraphNodes) == 0 {
 		return
@@ -332,8 +345,8 @@ func (n *narrowing) makings() {
 	}
 }
 
-// point notes a host event outside the window that is kept with what is around it, also on
-// the other threads of its process: the main thread says what phase the program is in.
+// point records a host event outside the window. It is kept with the events around it, also
+// on the other threads of its process, because the main thread shows the phase of the program.
 func (n *narrowing) point(track TrackID, start, dur int64) {
 	if !n.w.Overlaps(start, dur) {
 		n.points[track] = append(n.points[track], Extent{start, start + dur})
@@ -342,18 +355,20 @@ func (n *narrowing) point(track TrackID, start, dur int64) {
 	}
 }
 
-// sort sorts the points of each track, of equal starts the shortest first, and the moments.
+// sort sorts the moments, and the points of each track by start, then by end.
 func (n *narrowing) sort() {
 	for _, list := range n.points {
-		slices.SortFunc(list, func(a, b Extent) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		slices.SortFunc(list, func(a, b Extent) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+		})
 	}
 	for _, list := range n.moments {
 		slices.Sort(list)
 	}
 }
 
-// An idSet is a set of ids without 0, which links nothing. Profilers count up, so pages of
-// bits take less memory than a map.
+// An idSet is a set of ids. It never contains 0, which means "no id". Profilers assign ids in
+// ascending order, so pages of bits take less memory than a map.
 type idSet map[ID]*[idPage / 64]uint64
 
 const idPage = 1 << 12

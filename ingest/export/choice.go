@@ -17,31 +17,31 @@ import (
 	"assay/trace/window"
 )
 
-// A Wish is what a user wants to keep of each input.
+// A Wish has the options of a user for the part to keep of each input.
 type Wish struct {
 	Work              trace.Work
 	GPUOnly, NoPython bool
-	Redact            bool   // names of users are hidden
-	Most              int64  // bytes of a file; 0 for no limit
+	Redact            bool   // hide names of users
+	Most              int64  // maximum size of a file in bytes; 0 for no limit
 	Limit             string // Most as the user wrote it
 }
 
-// A Source is an input and how its part is written.
+// A Source is an input, with the options for writing its part.
 type Source struct {
 	Path, Format string
 	Trace        *trace.Trace
-	Common       *window.Span // in which several ranks are cut; nil to cut at the part
-	Output       string       // the file to write; its name says how it is compressed
+	Common       *window.Span // the time to which several ranks are cut; nil for that of the part
+	Output       string       // the file to write; the extension selects the compression
 
 	Open func(use func(io.Reader) error) error // calls use with the text of the input
 }
 
-// A Choice is what is kept of one input.
+// A Choice is the part of one input that is kept.
 type Choice struct {
 	Part Part
 	Sum  PartSum
 	Rows int64    // events of the input
-	Left []string // what was left out to stay within the size
+	Left []string // descriptions of what was left out because of the size limit
 
 	wish    Wish
 	from    Source
@@ -54,19 +54,19 @@ type Choice struct {
 // Texts returns nothing: the texts of a part are masked while they are written.
 func (c *Choice) Texts() []any { return nil }
 
-// Choose decides what is kept of an input. What is written is within the limit of size.
+// Choose decides what is kept of an input, so that the written file is within the size limit.
 func Choose(wish Wish, stretch partial.Stretch, from Source) (*Choice, error) {
 	t := from.Trace
 	c := &Choice{wish: wish, from: from, stretch: stretch, Rows: t.Events, head: headOf(t.Meta)}
 	c.keep = trace.Keeping{Start: stretch.Start, End: stretch.End, Work: wish.Work, GPUOnly: wish.GPUOnly, NoPython: wish.NoPython}
-	if stretch.Whole { // also what lies outside the span of all events
+	if stretch.Whole { // keep also what is outside the span of all events
 		c.keep.Start, c.keep.End = math.MinInt64, math.MaxInt64
 	} else if all := from.Common; all != nil {
 		c.keep.Measured = &trace.Window{Start: stretch.Start, End: stretch.End}
 		c.keep.Start, c.keep.End = min(all.Start, stretch.Start), max(all.End, stretch.End)
 	}
 	c.Part.Hide = NewHiding(wish.Redact)
-	c.Part.Excerpt = trace.Excerpt{Capture: trace.Extent(stretch.Capture), Asked: wish.asked(stretch), Whole: stretch.Whole, From: from.Format, Complete: t.Complete, Issues: t.Issues}
+	c.Part.Excerpt = trace.Excerpt{Capture: trace.Extent(stretch.Capture), Asked: wish.request(stretch), Whole: stretch.Whole, From: from.Format, Complete: t.Complete, Issues: t.Issues}
 	if t.Indexed() {
 		c.Part.Excerpt.From = "" // it is copied as it is
 	}
@@ -74,12 +74,12 @@ func Choose(wish Wish, stretch partial.Stretch, from Source) (*Choice, error) {
 	if err := c.fit(); err != nil {
 		return nil, err
 	}
-	c.from.Trace = nil // the decisions are made, and the rest takes memory
+	c.from.Trace = nil // no longer needed: free its memory
 	return c, nil
 }
 
-// asked returns the part in the words of the flags, with what is left out of it.
-func (w Wish) asked(stretch partial.Stretch) string {
+// request returns the part in the words of the flags, with what is left out of it.
+func (w Wish) request(stretch partial.Stretch) string {
 	var words []string
 	if stretch.Asked != "" {
 		words = append(words, stretch.Asked)
@@ -93,7 +93,7 @@ func (w Wish) asked(stretch partial.Stretch) string {
 	return strings.Join(words, ", ")
 }
 
-// headOf returns what a trace that is written anew states before its events.
+// headOf returns the header of a trace that is converted to Chrome JSON.
 func headOf(m trace.Meta) Header {
 	h := Header{Kineto: true, BaseTime: m.BaseTime, Rank: m.Rank, WorldSize: m.WorldSize}
 	for _, id := range slices.Sorted(maps.Keys(m.Devices)) {
@@ -140,7 +140,7 @@ func (c *Choice) writeModel(w io.Writer) error {
 	return errors.Join(err, out.Close())
 }
 
-// Learn notes the names of users that are to be hidden.
+// Learn collects the names of users that will be hidden. It must run before Write.
 func (c *Choice) Learn() error {
 	switch {
 	case !c.wish.Redact:
@@ -154,7 +154,7 @@ func (c *Choice) Learn() error {
 	return c.from.Open(c.Part.Learn)
 }
 
-// WriteEvents writes the events of the part with what assay needs of the input.
+// WriteEvents writes the events of the part, with the data that assay needs of the input.
 func (c *Choice) WriteEvents(w io.Writer) error {
 	if c.model != nil {
 		return WriteModel(w, c.model)
@@ -162,8 +162,8 @@ func (c *Choice) WriteEvents(w io.Writer) error {
 	return c.Write(w)
 }
 
-// fit leaves out what does not fit into the limit of a file: first the calls of Python
-// functions, then the end of the part.
+// fit shrinks the part to the size limit: it first drops the calls of Python functions, then
+// shortens the part at its end.
 func (c *Choice) fit() error {
 	if c.wish.Most == 0 {
 		return nil

@@ -15,10 +15,10 @@ import (
 // Ranges of the numbers of a timeline. Perfetto keeps processes and threads in 32 bits
 // and JavaScript has 53 bits for integers.
 const (
-	stride     = 1000    // numbers of processes of one rank
-	mostTracks = 1 << 20 // processes and named threads of one rank
-	oddThreads = 1 << 30 // the first number of a thread whose own number is a text or larger
-	smallID    = 1 << 32 // ids below it are moved, others are replaced
+	stride     = 1000    // distance between the first process numbers of two ranks
+	mostTracks = 1 << 20 // maximum number of processes and named threads of one rank
+	oddThreads = 1 << 30 // the first number for threads whose own number is a text or larger
+	smallID    = 1 << 32 // smaller ids are shifted, others are replaced
 	oddIDs     = 1 << 45 // the first number that replaces an id
 )
 
@@ -49,7 +49,7 @@ func newCopier(t *Writer, r Rank) *copier {
 
 // event writes e with the numbers and the clock of the timeline.
 func (c *copier) event(e *trace.Event) {
-	if c.describes(e) {
+	if c.isMetadata(e) {
 		return
 	}
 	raw := e.Raw()
@@ -62,7 +62,7 @@ func (c *copier) event(e *trace.Event) {
 		key, val := m.Key().Of(raw), m.Value().Of(raw)
 		switch string(key) {
 		case "ts", "dur", "pid", "tid", "sf", "esf":
-			continue // stack frames are in another part of the file, which is not copied
+			continue // refers to stack frames in a part of the file that is not copied
 		}
 		b = append(b, comma(members)...)
 		members++
@@ -144,7 +144,7 @@ func (c *copier) args(b, raw []byte, e *trace.Event, pid, tid int64) []byte {
 		case string(key) == "Device Id" && isInt && e.Int(eventscan.MemDeviceType, 0) == deviceCUDA:
 			b = strconv.AppendInt(b, c.device(n), 10)
 		case string(key) == "value" && name != nil && isString(val):
-			b = c.t.texts.named(b, key, name, val[1:len(val)-1])
+			b = c.t.texts.namedValue(b, key, name, val[1:len(val)-1])
 		default:
 			b = c.t.texts.value(b, key, val)
 		}
@@ -158,8 +158,8 @@ func (c *copier) args(b, raw []byte, e *trace.Event, pid, tid int64) []byte {
 // deviceCUDA is how PyTorch numbers CUDA among the types of devices.
 const deviceCUDA = 1
 
-// place appends the arguments that say on which GPU and stream an event was. In a trace
-// without them, the GPU is the process and the stream is the thread.
+// place appends the arguments with the GPU and stream of an event. In a trace without them,
+// the process is the GPU and the thread is the stream.
 func (c *copier) place(b []byte, e *trace.Event, pid, tid int64) []byte {
 	d := e.Int(eventscan.Device, eventscan.Unreadable)
 	if d != eventscan.Unreadable {
@@ -204,8 +204,8 @@ func (c *copier) device(n int64) int64 {
 	return to
 }
 
-// link returns the number in the timeline of a number that links events. Zero and less
-// mean none.
+// link returns the number in the timeline of a number that links events. Zero and negative
+// numbers link nothing.
 func (c *copier) link(n int64) int64 {
 	switch {
 	case c.t.alone || n <= 0:
@@ -216,7 +216,7 @@ func (c *copier) link(n int64) int64 {
 	return c.replaced(strconv.FormatInt(n, 10))
 }
 
-// small moves a number behind those of the ranks before.
+// small shifts a number beyond the numbers of the previous ranks.
 func (c *copier) small(n int64) int64 {
 	n += c.t.base
 	c.t.high = max(c.t.high, n)

@@ -16,13 +16,13 @@ import (
 // A process is one process of a rank.
 type process struct {
 	pid          int64
-	text         string // as its trace has it
+	text         string // number or name as written in its trace
 	name, labels string
 	sort         float64
 	used         bool // it has events
 }
 
-// A thread is one whose own number is a text or large.
+// A thread is a thread whose own number is a text or too large, so that it gets a new one.
 type thread struct {
 	tid   int64
 	named bool
@@ -75,9 +75,9 @@ func (c *copier) thread(p *process, text []byte) int64 {
 	return th.tid
 }
 
-// describes reports whether the event is the name, label or place of a process, which is
+// isMetadata reports whether the event is the name, label or place of a process, which is
 // written at the end, or the name of a thread, which is noted.
-func (c *copier) describes(e *trace.Event) bool {
+func (c *copier) isMetadata(e *trace.Event) bool {
 	if e.Phase() != 'M' {
 		return false
 	}
@@ -102,7 +102,7 @@ func (c *copier) describes(e *trace.Event) bool {
 	return true
 }
 
-// title returns the name of a process in the timeline: "rank 3: GPU 3".
+// title returns the name of a process in the timeline, such as "rank 3: GPU 3".
 func (c *copier) title(p *process) string {
 	name := p.name
 	if _, err := strconv.Atoi(p.text); name == "" && err == nil {

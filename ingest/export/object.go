@@ -12,8 +12,8 @@ type Masker struct{ texts texts }
 // NewMasker returns a Masker that applies mask to every text.
 func NewMasker(mask func(string) string) *Masker { return &Masker{texts{mask: mask}} }
 
-// Object appends the JSON object raw with its texts masked. What is not strict JSON in it
-// becomes a string.
+// Object appends the JSON object raw with its texts masked. Values that are not strict JSON
+// become strings.
 func (m *Masker) Object(b, raw []byte) []byte {
 	at := len(b)
 	if out, end, ok := m.texts.strict(b, nil, raw, 0, 0); ok && end == len(raw) {

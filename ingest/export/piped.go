@@ -6,7 +6,7 @@ import (
 	"assay/trace"
 )
 
-// Piped calls use with a reader of the events that write writes.
+// Piped runs write and use concurrently: use gets a reader of the events that write writes.
 func Piped(write func(io.Writer) error, name string, sel trace.Select, use func(*trace.Reader) error) error {
 	from, to := io.Pipe()
 	done := make(chan error, 1)

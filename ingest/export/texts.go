@@ -9,23 +9,23 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// texts masks texts and writes them as JSON. It remembers the results, because events
-// repeat their texts.
+// texts masks texts and writes them as JSON. It caches the results, because events repeat
+// their texts.
 type texts struct {
 	mask  func(string) string
-	known map[string]string // JSON with quotes, by the content of a string as it was read
-	pairs map[string]string // the same of values, by key, NUL and value
+	cache map[string]string // JSON with quotes, by the content of a string as it was read
+	pairs map[string]string // the same for values of members, by key, NUL and value
 	bytes int
 	key   []byte
 }
 
-// mostTexts is how many bytes of texts are remembered.
+// mostTexts is the maximum size of the cache in bytes.
 const mostTexts = 8 << 20
 
-// remember keeps a result. If there are too many, it forgets all.
+// remember caches a result. It clears the cache if it is full.
 func (t *texts) remember(in *map[string]string, key, text string) {
-	if t.bytes > mostTexts || t.known == nil {
-		t.known, t.pairs, t.bytes = map[string]string{}, map[string]string{}, 0
+	if t.bytes > mostTexts || t.cache == nil {
+		t.cache, t.pairs, t.bytes = map[string]string{}, map[string]string{}, 0
 	}
 	t.bytes += len(key) + len(text) + 64
 	(*in)[key] = text
@@ -33,20 +33,20 @@ func (t *texts) remember(in *map[string]string, key, text string) {
 
 // append appends the string whose content in JSON is raw.
 func (t *texts) append(b, raw []byte) []byte {
-	if known, ok := t.known[string(raw)]; ok {
-		return append(b, known...)
+	if cache, ok := t.cache[string(raw)]; ok {
+		return append(b, cache...)
 	}
 	text := t.quoted(string(jsonscan.Unquote(nil, raw)))
-	t.remember(&t.known, string(raw), text)
+	t.remember(&t.cache, string(raw), text)
 	return append(b, text...)
 }
 
-// appendValue appends a string that is the value of a member. The key may say that the
-// value is a secret.
+// appendValue appends a string that is the value of a member. The key may show that the value
+// is a secret.
 func (t *texts) appendValue(b, key, raw []byte) []byte {
 	t.key = append(append(append(t.key[:0], key...), 0), raw...)
-	if known, ok := t.pairs[string(t.key)]; ok {
-		return append(b, known...)
+	if cache, ok := t.pairs[string(t.key)]; ok {
+		return append(b, cache...)
 	}
 	value := t.mask(valid(string(jsonscan.Unquote(nil, raw))))
 	before := valid(string(jsonscan.Unquote(nil, key))) + "="
@@ -100,25 +100,25 @@ func (t *texts) value(b, key, raw []byte) []byte {
 	return out
 }
 
-// whole masks an object or a list as one text: the name of a secret may be in another of
-// its texts, such as ["--password", "..."] or {"name": "HF_TOKEN", "value": "..."}. A
-// text that is no JSON any more becomes a string.
+// whole masks an object or a list as one text, because the name of a secret may be in another
+// element than the secret: ["--password", "..."] or {"name": "HF_TOKEN", "value": "..."}. If
+// the masked text is not valid JSON, it becomes a string.
 func (t *texts) whole(raw []byte) string {
-	if known, ok := t.known[string(raw)]; ok {
-		return known
+	if cache, ok := t.cache[string(raw)]; ok {
+		return cache
 	}
 	value := string(raw)
 	masked := t.mask(value)
 	if masked != value && !json.Valid([]byte(masked)) {
 		masked = quote(masked)
 	}
-	t.remember(&t.known, value, masked)
+	t.remember(&t.cache, value, masked)
 	return masked
 }
 
-// named masks the string raw that is the value of a variable whose name is another
+// namedValue masks the string raw that is the value of a variable whose name is another
 // member: {"name": "HF_TOKEN", "value": "..."}.
-func (t *texts) named(b, key, name, raw []byte) []byte {
+func (t *texts) namedValue(b, key, name, raw []byte) []byte {
 	at := len(b)
 	value := t.quoted(string(jsonscan.Unquote(nil, raw)))
 	before := quote(valid(string(jsonscan.Unquote(nil, name)))) + ": "
@@ -130,7 +130,7 @@ func (t *texts) named(b, key, name, raw []byte) []byte {
 	return t.appendValue(b, key, raw)
 }
 
-// maxDepth is how deep values may nest.
+// maxDepth is the maximum nesting of values.
 const maxDepth = 64
 
 // strict appends the value at raw[i] and returns the index after it. It returns false if

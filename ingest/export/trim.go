@@ -1,8 +1,8 @@
-// A part of a trace as a trace of its own, in Chrome JSON.
+// This file writes a part of a trace as a trace in Chrome JSON.
 //
 // Package trace decides which events belong to the part and finds them in the input
-// ([trace.NewCut]). Their bytes are copied as they are, so members that assay does not know
-// stay, and no time is shifted. Only texts with secrets are written anew.
+// ([trace.NewCut]). Their bytes are copied unchanged, so unknown members stay and no time is
+// shifted. Only texts with secrets are rewritten.
 
 package export
 
@@ -18,14 +18,14 @@ import (
 	"assay/trace"
 )
 
-// A Part is what is written.
+// A Part is the part of a trace to write.
 type Part struct {
 	Cut     *trace.Cut
 	Excerpt trace.Excerpt
 	Hide    *Hiding
 }
 
-// A PartSum says what was written.
+// A PartSum has the counts of a written part.
 type PartSum struct {
 	Events int64
 }
@@ -42,7 +42,7 @@ func (p *Part) Write(w io.Writer, in io.Reader) (PartSum, error) {
 	return out.sum, out.err
 }
 
-// Learn notes the names of users in the part of the input in, which are to be hidden.
+// Learn collects the names of users in the part of the input in, which will be hidden.
 func (p *Part) Learn(in io.Reader) error {
 	out := &learner{p.Hide}
 	return p.Cut.Copy(in, func() trace.Rewrite {
@@ -53,7 +53,7 @@ func (p *Part) Learn(in io.Reader) error {
 	}, out)
 }
 
-// A learner learns from what is kept.
+// A learner is a sink that collects names of users.
 type learner struct{ hide *Hiding }
 
 func (l *learner) Member(text []byte) error {
@@ -63,12 +63,12 @@ func (l *learner) Member(text []byte) error {
 
 func (l *learner) Events([]byte, int) error { return nil }
 
-// A writer is the sink of a part. The members behind the first event are written after all
-// events.
+// A writer is the sink that writes a part. It writes members that follow the first event after
+// all events.
 type writer struct {
 	w     *bufio.Writer
 	hide  *Hiding
-	begun bool // the array of events
+	begun bool // the array of events was begun
 	late  [][]byte
 	sum   PartSum
 	err   error
@@ -122,7 +122,7 @@ func (w *writer) close() {
 	}
 }
 
-// A Hiding masks secrets and, if wanted, names of users. It is safe for concurrent use.
+// A Hiding masks secrets and, optionally, names of users. It is safe for concurrent use.
 type Hiding struct {
 	users bool
 	mu    sync.Mutex
@@ -130,24 +130,24 @@ type Hiding struct {
 	m     *Masker
 }
 
-// NewHiding returns a Hiding of secrets and, if users is set, of names of users.
+// NewHiding returns a Hiding that masks secrets and, if users is set, names of users.
 func NewHiding(users bool) *Hiding {
 	h := &Hiding{users: users, r: redact.New(users)}
 	h.m = NewMasker(h.r.Text)
 	return h
 }
 
-// Secrets returns how many different secrets were masked.
+// Secrets returns the number of different secrets that were masked.
 func (h *Hiding) Secrets() int { return h.r.Secrets() }
 
-// Learn notes the names of users in a text.
+// Learn collects the names of users in a text.
 func (h *Hiding) Learn(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.r.Learn(text)
 }
 
-// learn notes the names of users in a text of JSON.
+// learn collects the names of users in JSON.
 func (h *Hiding) learn(text []byte) { h.Learn(strings.ReplaceAll(string(text), `\\`, `\`)) }
 
 // Text returns a masked text.
@@ -157,7 +157,7 @@ func (h *Hiding) Text(text string) string {
 	return h.r.Text(text)
 }
 
-// rewrite returns the function that writes events. Most have nothing to hide and stay.
+// rewrite returns the function that writes events. It copies the many events without secrets.
 func (h *Hiding) rewrite() trace.Rewrite {
 	return func(b []byte, _ *trace.Event, text []byte) []byte {
 		if h.clean(text) {

@@ -12,14 +12,14 @@ import (
 // A Rank is one input of the timeline.
 type Rank struct {
 	Label string // precedes the names of its processes: "rank 3"
-	Shift int64  // ns that are added to every time
+	Shift int64  // ns to add to every time
 
 	// Devices has the numbers of its GPUs in the timeline. A GPU that is not listed gets
 	// the next free number. If Devices is nil, all GPUs keep their numbers.
 	Devices map[int64]int64
 }
 
-// A Header is what the timeline states before its events.
+// A Header has the metadata of the timeline, which precedes its events.
 type Header struct {
 	Kineto    bool   // the traces are of PyTorch's profiler
 	BaseTime  *int64 // ns, to be added to every time to get Unix time
@@ -29,8 +29,8 @@ type Header struct {
 	FreeGPU   int64  // the next number for a GPU that no rank lists
 	Members   []Member
 
-	// Excerpt is the member that says of which part of a capture the timeline is; nil for
-	// all of it.
+	// Excerpt is the member that describes the part of a capture that the timeline has; nil
+	// for the whole capture.
 	Excerpt []byte
 }
 
@@ -42,7 +42,7 @@ type GPU struct {
 	Hardware trace.Hardware
 }
 
-// A Member is what the timeline states about one of its inputs.
+// A Member is the metadata of one input of the timeline.
 type Member struct {
 	Rank             int
 	Input            string
@@ -55,22 +55,23 @@ type Member struct {
 type Writer struct {
 	w     *bufio.Writer
 	texts texts
-	alone bool  // there is one rank, whose numbers stay
-	begun bool  // there is an event
+	alone bool  // there is only one rank; its numbers stay as they are
+	begun bool  // an event was written
 	err   error // of the first write that failed
 	buf   []byte
 
 	ranks    int64 // added so far
 	overflow int64 // the next process number beyond those of a rank
-	base     int64 // is added to the small numbers that link events of this rank
+	base     int64 // added to the small numbers that link events of this rank
 	high     int64 // the largest of these numbers so far
-	odd      int64 // numbers so far that replaced other ids
+	odd      int64 // number of ids that were replaced so far
 	device   int64 // the next free number of a GPU
-	limit    int64 // bytes of ids of one rank that are replaced
+	limit    int64 // maximum memory for the replaced ids of one rank, in bytes
 }
 
-// NewWriter writes the header of a timeline of n ranks. It applies mask to every text.
-// limit is how many bytes the unusual ids of a rank may take in memory.
+// NewWriter returns a Writer of a timeline of n ranks, and writes its header. The Writer
+// applies mask to every text. limit is the maximum memory for the unusual ids of a rank, in
+// bytes.
 func NewWriter(w io.Writer, h Header, n int, limit int64, mask func(string) string) *Writer {
 	t := &Writer{
 		w: bufio.NewWriterSize(w, 64<<10), texts: texts{mask: mask}, alone: n == 1,
@@ -127,7 +128,7 @@ func (t *Writer) header(h Header) {
 	t.write(append(b, "],\n\"traceEvents\": [\n"...))
 }
 
-// comma returns what precedes element i of a list.
+// comma returns the separator before element i of a list.
 func comma(i int) string {
 	if i == 0 {
 		return ""

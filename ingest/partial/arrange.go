@@ -9,14 +9,13 @@ import (
 	"assay/summary"
 )
 
-// Arrange brings parts into the order in which they are joined, without those that could
-// not be read. Traces of a run are in the order of their ranks. If any part was saved, all
-// are first ordered by their paths, those of equal paths by time, so that the names of the
-// files and the order of the arguments decide nothing; parts that are there several times
-// are there once.
+// Arrange sorts parts into the order in which they are joined, and drops those that could
+// not be read. Traces of a run are ordered by rank. If any part was saved, all parts are
+// first sorted by path, then time, so that the result does not depend on the names of the
+// files and the order of the arguments. Duplicates of saved parts are dropped.
 //
-// It returns the number of parts that were left out, and an error for each input that has
-// different parts.
+// It returns the number of dropped duplicates, and an error for each input for which there
+// are different parts.
 func Arrange(all []Part) (out []Part, repeated int, failed []error) {
 	out = slices.DeleteFunc(all, func(p Part) bool { return p.Summary == nil })
 	if slices.ContainsFunc(out, func(p Part) bool { return p.name != "" }) {
@@ -26,7 +25,7 @@ func Arrange(all []Part) (out []Part, repeated int, failed []error) {
 	return out, repeated, failed
 }
 
-// distinct sorts parts and leaves out those that are there several times.
+// distinct sorts parts and drops duplicates.
 func distinct(all []Part) (out []Part, repeated int, failed []error) {
 	slices.SortStableFunc(all, Part.compare)
 	for _, p := range all {
@@ -63,8 +62,8 @@ func (p Part) compare(q Part) int {
 	return cmp.Or(ingest.ComparePaths(a.Path, b.Path), cmp.Compare(p.start(), q.start()), cmp.Compare(a.SHA256, b.SHA256), cmp.Compare(p.name, q.name))
 }
 
-// start returns when the work of the first GPU of a part began, in Unix time if the
-// trace tells it.
+// start returns the time in ns at which the work of the first GPU of a part began: Unix time
+// if the trace states it.
 func (p Part) start() (ns int64) {
 	for i, d := range p.Summary.Devices {
 		if i == 0 || d.StartNS < ns {

@@ -8,16 +8,16 @@ import (
 	"assay/summary"
 )
 
-// copied is the code of the issue on a copy.
-const copied = "input-copied"
+// codeCopied is the code of the issue on a copy.
+const codeCopied = "input-copied"
 
 // isCopy reports whether [withoutCopies] has left out what the part measured.
 func (p Part) isCopy() bool {
-	return slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == copied })
+	return slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == codeCopied })
 }
 
-// withoutCopies returns the parts with nothing but the input of those whose trace has the same
-// bytes and the same rank as an earlier one, and an issue: what they measured counts once.
+// withoutCopies finds parts whose trace has the same bytes and the same rank as an earlier
+// one. It reduces them to their input with an issue, so that the trace counts only once.
 func withoutCopies(all []Part) []Part {
 	type file struct {
 		sha256 string
@@ -41,7 +41,7 @@ func withoutCopies(all []Part) []Part {
 		}
 		out[i].Members = nil
 		out[i].Summary = &summary.Summary{Inputs: p.Summary.Inputs, Issues: []summary.Issue{{
-			Code: copied, Severity: diag.Info.String(), Count: 1, First: in.Path,
+			Code: codeCopied, Severity: diag.Info.String(), Count: 1, First: in.Path,
 			Help: fmt.Sprintf("The file has the same bytes as %s, so it is a copy and counts once. Leave it out.", path),
 		}}}
 	}

@@ -18,23 +18,23 @@ import (
 	"assay/summary"
 )
 
-// A Record is a part as it is saved: the texts of two files.
+// A Record is the saved form of a part: the contents of two files.
 type Record struct {
-	Name        string // of both files, without what they end with
+	Name        string // of both files, without their extensions
 	JSON        []byte // of NAME.json.gz: the summary, compressed
 	Collectives []byte // of NAME.collectives; nil if there are none
 }
 
 // JSONName and CollectivesName return the names of the files.
 func (r Record) JSONName() string        { return r.Name + ".json.gz" }
-func (r Record) CollectivesName() string { return r.Name + ingest.Beside }
+func (r Record) CollectivesName() string { return r.Name + ingest.CollectivesSuffix }
 
-// Encode returns the record of a part, and notes its name in the part. A part that was
-// saved keeps the text of its file, which another version of assay may have written. madeBy
-// is the version of assay that measured the others.
+// Encode returns the record of a part, and stores its name in the part. A part that was read
+// from a file keeps the text of its file, which another version of assay may have written.
+// madeBy is the version of assay, for parts that it measured.
 func (p *Part) Encode(madeBy string) (Record, error) {
 	if p.path != "" {
-		return p.again()
+		return p.reencode()
 	}
 	var r Record
 	s := *p.Summary
@@ -73,8 +73,8 @@ func (p *Part) record(text, collectives []byte) (Record, error) {
 	return Record{p.name, packed.Bytes(), collectives}, nil
 }
 
-// again returns the record of a part that was saved.
-func (p *Part) again() (Record, error) {
+// reencode returns the record of a part that was read from a file.
+func (p *Part) reencode() (Record, error) {
 	f, err := ingest.OpenWithoutDigest(p.path, nil)
 	if err != nil {
 		return Record{}, err
@@ -86,7 +86,7 @@ func (p *Part) again() (Record, error) {
 	}
 	var collectives []byte
 	if at := p.Summary.Partial; at != nil && at.SHA256 != "" {
-		if collectives, err = os.ReadFile(besidePath(p.path)); err != nil {
+		if collectives, err = os.ReadFile(collectivesPath(p.path)); err != nil {
 			return Record{}, missing(p.path, err)
 		}
 		if digest(collectives) != at.SHA256 {
@@ -109,7 +109,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// nameOf returns the name of a part whose summary has a digest.
+// nameOf returns the name of a part, given the digest of its summary.
 func nameOf(digest string) string { return digest[:16] }
 
 // Saved reports whether the part can be saved. The summary of a run, which "assay report"
@@ -121,15 +121,16 @@ func (p *Part) Saved() error {
 	return fmt.Errorf("%s: this is a summary of a run, without the collectives of its ranks, and cannot be a partial; name the traces, or what \"assay summary --save\" wrote of them", p.path)
 }
 
-// Changes notes that the texts of the part will be changed, so that the file of a part that
-// was saved is not the part any more.
+// Changes must be called before the texts of a part are changed: the file from which it was
+// read then no longer has its content.
 func (p *Part) Changes() {
 	if p.isMeasured() {
 		p.path, p.name = "", ""
 	}
 }
 
-// SavedBytes returns how much memory the collectives of a part that was saved take.
+// SavedBytes returns the bytes of memory of the collectives of a part that was read from a
+// file.
 func (p *Part) SavedBytes() (n int64) {
 	for _, m := range p.Members {
 		if p.saved {
@@ -151,20 +152,20 @@ func read(in *ingest.Input, opt Options) (Part, error) {
 	}
 	p.name, p.saved = nameOf(in.Content), true
 	if of.SHA256 != "" {
-		if err := p.readBeside(of, opt.Memory); err != nil {
+		if err := p.readCollectives(of, opt.Memory); err != nil {
 			return p, err
 		}
 	}
 	if opt.RunFrom != "" {
 		p.Summary.Inputs[0].Run, p.Summary.Inputs[0].RunFrom = opt.Run, opt.RunFrom
-		p.path = "" // saved again it has another text
+		p.path = "" // if it is saved again, its text differs
 	}
 	return p, nil
 }
 
-// readBeside reads the collectives of a saved part.
-func (p *Part) readBeside(of *summary.Partial, limit int64) error {
-	path := besidePath(p.path)
+// readCollectives reads the collectives of a saved part.
+func (p *Part) readCollectives(of *summary.Partial, limit int64) error {
+	path := collectivesPath(p.path)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return fmt.Errorf("%s: this is not a file, and %s needs its collectives; copy both files of the partial", path, p.path)
@@ -200,12 +201,12 @@ func (p *Part) readBeside(of *summary.Partial, limit int64) error {
 	return nil
 }
 
-// besidePath returns the path of the collectives beside a summary.
-func besidePath(path string) string {
+// collectivesPath returns the path of the collectives of a summary.
+func collectivesPath(path string) string {
 	for _, end := range []string{".gz", ".zst", ".json"} {
 		path = strings.TrimSuffix(path, end)
 	}
-	return path + ingest.Beside
+	return path + ingest.CollectivesSuffix
 }
 
 // missing explains why the collectives of a partial cannot be read.
@@ -214,5 +215,5 @@ func missing(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf("%s: the collectives of this partial cannot be read (%s: %w); copy both files of the partial", path, besidePath(path), err)
+	return fmt.Errorf("%s: the collectives of this partial cannot be read (%s: %w); copy both files of the partial", path, collectivesPath(path), err)
 }

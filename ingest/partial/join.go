@@ -12,9 +12,8 @@ import (
 	"assay/summary/view"
 )
 
-// sortRanks brings the traces of each run into the order of their ranks, because all
-// screens follow the order of inputs, and a shell puts rank10 before rank2. The places of
-// other files stay.
+// sortRanks sorts the traces of each run by rank, because all reports follow the order of
+// inputs, and a shell sorts rank10 before rank2. Other files keep their positions.
 func sortRanks(all []Part) {
 	for _, run := range runsOf(all, Part.isTimeline) {
 		files := make([]Part, len(run))
@@ -28,7 +27,7 @@ func sortRanks(all []Part) {
 	}
 }
 
-// CountRuns returns how many runs the traces among the parts belong to.
+// CountRuns returns the number of runs to which the traces among the parts belong.
 func CountRuns(all []Part) int { return len(runsOf(withoutSources(all), Part.isTimeline)) }
 
 // isTimeline reports whether a part is of a trace.
@@ -43,7 +42,8 @@ func (p Part) hasCollectives() bool { return len(p.Members) > 0 }
 func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
 
 // Runs returns one summary for the traces of each run whose ranks can be compared, and one
-// for each other part. It takes the summaries of the parts.
+// for each other part. The parts must not be used afterwards, because it modifies their
+// summaries.
 func Runs(all []Part) []*summary.Summary {
 	var out []*summary.Summary
 	all, captures := handOver(all)
@@ -71,7 +71,7 @@ func Runs(all []Part) []*summary.Summary {
 }
 
 // Join returns one summary of all parts, in their order, with the comparison of the ranks
-// of each run. It takes the summaries of the parts.
+// of each run. The parts must not be used afterwards, because it modifies their summaries.
 func Join(all []Part) *summary.Summary {
 	return join(all, func(_ int, members []ranks.Member) *ranks.Job { return ranks.Match(members) })
 }
@@ -93,7 +93,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	s := summary.Join(list...)
 	tracks := make([]*clocks.Track, len(s.Inputs))
 	for i := range all {
-		all[i].Summary = nil // 1.5 KB each, also without rows
+		all[i].Summary = nil // frees 1.5 KB even for a summary without rows
 		if first[i] < len(tracks) {
 			tracks[first[i]], all[i].Track = all[i].Track, nil
 		}

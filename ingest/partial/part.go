@@ -1,11 +1,16 @@
-// Package partial measures inputs one at a time and joins what was measured to the
-// summary of a run, in the same process or after it was saved.
+// Package partial measures inputs one at a time, and joins the results to the summary of
+// a run: in the same process, or later from saved files.
 //
-// A [Part] is what was measured of one input: all rows, and the collectives of its GPUs.
-// Parts can be saved and read ([Part.Encode], [Read]), and a saved run is the set of the
-// files of its parts: merging is the union of sets. Ranks are compared and summaries
-// joined only when a question is asked ([Join]). So an answer does not depend on where,
-// or in how many steps, the parts came together.
+// A [Part] is the result for one input: all rows, and the collectives of its GPUs. Parts
+// can be saved and read again ([Part.Encode], [Measure]). A saved run is the set of the
+// files of its parts, so merging saved runs is the union of sets. Ranks are compared and
+// summaries are joined only for a report ([Join]). The result therefore does not depend on
+// where, or in how many steps, the parts were brought together.
+//
+// Start with this file, then file.go (the saved form), arrange.go (the order of parts) and
+// join.go (the comparison of ranks). window.go selects a part of a timeline, placing.go
+// the rank and the run of an input. copies.go, repeated.go and sources.go handle inputs that
+// would count twice. plan.go joins more parts than fit into memory.
 package partial
 
 import (
@@ -21,43 +26,43 @@ import (
 	"assay/trace/window"
 )
 
-// A Part is what was measured of one input: a summary with one or more inputs, and the
-// collectives of its GPUs until ranks are compared. The summary is nil if the input could
-// not be read.
+// A Part is the result of measuring one input: a summary with one or more inputs, and the
+// collectives of its GPUs, which are kept until ranks are compared. The summary is nil if
+// the input could not be read.
 type Part struct {
 	Summary *summary.Summary
 	Members []ranks.Member
-	Track   *clocks.Track // nil if it has no times, and of saved parts
+	Track   *clocks.Track // nil if the input has no times, and for saved parts
 
-	saved  bool   // it was read from a file of a partial
-	path   string // the file of a summary whose text it has
-	name   string // of the file of a saved or encoded part, without ".json.gz"
-	halved int    // how often the bins of its strips were joined
+	saved  bool   // it was read from the file of a saved part
+	path   string // the file of the summary that it was read from, while it is unchanged; or ""
+	name   string // name of the file of a saved or encoded part, without ".json.gz"
+	halved int    // number of times that the resolution of its strips was halved
 }
 
-// Options say how inputs are measured.
+// Options are the options for measuring inputs.
 type Options struct {
 	analyze.Options
-	// Alone says that the input is not compared with others and not saved. The
-	// collectives of a single GPU are not looked at then.
+	// Alone means that the input is not compared with others and not saved. The
+	// collectives of a single GPU are then not needed.
 	Alone bool
-	// Run and RunFrom are those of the input: see [summary.Input].
+	// Run and RunFrom are set in the input: see [summary.Input].
 	Run, RunFrom string
-	// Window is the part of a timeline that is measured, nil for all of it, and Steady
-	// reports of each step of a summary whether it is neither warm-up nor partial.
+	// Window is the part of a timeline that is measured, nil for the whole. Steady reports
+	// for each step of a summary whether it is neither warm-up nor partial.
 	Window *window.Request
-	// Work is the work of GPUs that is measured.
+	// Work selects the GPUs and streams whose work is measured.
 	Work   trace.Work
 	Steady func(*summary.Summary) []bool
-	// Clock is what the user tells about the clock of the input.
+	// Clock has the user's settings for the clock of the input.
 	Clock clocks.Setting
 	// Memory is the limit for the collectives of a saved part, in bytes.
 	Memory int64
 }
 
-// Measure measures an input, and reads the collectives of a saved part. The result has no
-// secrets: they are masked before parts are joined, so that names that differ only in a
-// secret become one.
+// Measure measures an input, or returns a saved part with its collectives. Secrets in the
+// result are masked. This is done before parts are joined, so that names that differ only in
+// a secret become equal.
 func Measure(in *ingest.Input, opt Options) (Part, error) {
 	if err := opt.withoutFirst(in); err != nil {
 		return Part{}, err
@@ -126,7 +131,8 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 	return s, nil
 }
 
-// track notes when what was measured happened. Alone there is nothing to join it with.
+// track sets the Track, which relates the times of the input to those of other inputs. It is
+// not needed for an input that is alone.
 func (p *Part) track(in *ingest.Input, opt Options) {
 	switch {
 	case opt.Alone:
@@ -142,7 +148,7 @@ func (p *Part) track(in *ingest.Input, opt Options) {
 	}
 }
 
-// gpus returns how many GPUs a trace has work of.
+// gpus returns the number of GPUs with work in a trace.
 func gpus(t *trace.Trace) int {
 	seen := map[int64]bool{}
 	for i := range t.Tracks {
@@ -170,7 +176,7 @@ func (p Part) withoutSecrets(path string) Part {
 	return p
 }
 
-// Texts returns pointers to all that has texts, for those who rewrite them.
+// Texts returns pointers to all values with texts, so that a caller can rewrite the texts.
 func (p *Part) Texts() []any {
 	out := []any{p.Summary}
 	for _, m := range p.Members {

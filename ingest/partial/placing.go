@@ -1,5 +1,5 @@
-// Which rank an input is of and which run it belongs to, where the user tells it: by
-// names, folders or regular expressions of paths.
+// This file finds the rank and the run of an input by the rules of the user: names, folders
+// or regular expressions for paths.
 
 package partial
 
@@ -15,8 +15,7 @@ import (
 	"assay/summary/view"
 )
 
-// PathRules are those of --rank-from and --group-by. The zero Rules leave all as it was
-// recognized.
+// PathRules are the values of --rank-from and --group-by. The zero PathRules change nothing.
 type PathRules struct {
 	rankFrom, groupBy string         // as given
 	rank, group       *regexp.Regexp // nil for the words
@@ -59,7 +58,7 @@ func oneGroup(flag, text, words string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// Apply sets the rank of an input as --rank-from says.
+// Apply sets the rank of an input according to --rank-from.
 func (p *PathRules) Apply(in *ingest.Input) error {
 	path, measured := measuredPath(in)
 	if p.rankFrom == "" || !measured {
@@ -94,8 +93,8 @@ func (p *PathRules) Apply(in *ingest.Input) error {
 	return nil
 }
 
-// Run returns the run of an input as --group-by says, and from what: "" for both without
-// the flag.
+// Run returns the run of an input according to --group-by, and the origin of its name. Both
+// are "" without the flag.
 func (p *PathRules) Run(in *ingest.Input) (run, from string, err error) {
 	name, measured := measuredPath(in)
 	switch {
@@ -128,8 +127,8 @@ func measuredPath(in *ingest.Input) (string, bool) {
 	return in.Summary.Inputs[0].Path, true
 }
 
-// only returns what the group of an expression matches in a path. It returns an error if
-// it matches nothing, or different texts.
+// only returns the text that the group of an expression matches in a path. It returns an
+// error if there is no match, or if matches have different texts.
 func only(re *regexp.Regexp, name string) (string, error) {
 	all := re.FindAllStringSubmatch(name, -1)
 	if len(all) == 0 {

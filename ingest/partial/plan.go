@@ -11,14 +11,14 @@ import (
 	"assay/summary"
 )
 
-// Parts that no machine can hold together are joined with a plan, which is made from their
-// outlines:
+// Parts that together exceed the memory of a machine are joined with a plan, which is made
+// from their outlines:
 //
 //	Part.Outline  per part
 //	NewPlan       from all outlines: the order of the parts and the members of each job
 //	Plan.Join     from the summaries and the jobs of the runs: the summary
 
-// An Outline is what a plan needs to know of a part.
+// An Outline is the data of a part that a plan needs.
 type Outline struct {
 	Name    string
 	Summary *summary.Summary // its input, and one row of each kind that it has
@@ -50,7 +50,7 @@ func (p *Part) Outline() Outline {
 	return out
 }
 
-// A Plan says how parts are joined.
+// A Plan describes how parts are joined.
 type Plan struct {
 	Parts []string // names, in the order of the inputs
 	Jobs  []Job    // by run and stage
@@ -61,7 +61,7 @@ type Plan struct {
 // compared.
 type Job struct{ Members []ranks.Member }
 
-// A Place is where the members of a part are.
+// A Place is the position of the members of a part.
 type Place struct {
 	Job     int
 	Members []int // by member of the part: its place in the job, or -1

@@ -18,7 +18,7 @@ import (
 func NoteRepeatedRanks(s *summary.Summary) {
 	noteMixedDumps(s)
 	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
-		return // a summary has said so before
+		return // the issue was added when the summary was written
 	}
 	type part struct {
 		rank       int
@@ -28,7 +28,7 @@ func NoteRepeatedRanks(s *summary.Summary) {
 	seen := make(map[part]int)
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) || in.GraphSource {
-			continue // nothing in it is added to devices
+			continue // nothing of it is added to the totals of GPUs
 		}
 		of := part{rank: in.Rank, stage: view.StageOf(in.Path)}
 		first, again := seen[of]
@@ -74,7 +74,8 @@ func noteMixedDumps(s *summary.Summary) {
 	s.Sort()
 }
 
-// repeatedHelp says why two inputs have the same rank, and how to separate their runs.
+// repeatedHelp returns the help text for two inputs with the same rank: why they may have it,
+// and how to separate their runs.
 func repeatedHelp(s *summary.Summary, first, again int) string {
 	in, rank := s.Inputs[first], s.Inputs[again].Rank
 	if run := s.Inputs[again].Run; run != "" && run == in.Run {

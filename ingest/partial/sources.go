@@ -7,8 +7,8 @@ import (
 	"assay/summary"
 )
 
-// The codes of issues on inputs that capture graphs: that this is nearly all they do, and
-// that another input replays graphs, so that nothing of them is counted.
+// Codes of issues about inputs that capture CUDA graphs: the input does little else, and
+// another input replays graphs, so that this input is not counted.
 const (
 	captureOnly = "graph-capture-only"
 	graphSource = "graph-source"
@@ -17,17 +17,17 @@ const (
 // isSource reports whether [withoutSources] has left out what the part measured.
 func (p Part) isSource() bool { return p.Summary.Inputs[0].GraphSource }
 
-// capturesOnly reports whether nearly all launches of a trace made nodes of graphs and it
-// launches no graph: it shows how graphs are made, and is not a rank of a run. This does not
-// depend on which measures are asked for.
+// capturesOnly reports whether nearly all launches of a trace created nodes of graphs, and it
+// launches no graph. Such a trace shows how graphs were captured, and is not a rank of a run.
+// The result does not depend on the options of the measurement.
 func (p Part) capturesOnly() bool {
 	return p.Summary != nil && len(p.Summary.Inputs) == 1 && len(p.Summary.Graphs) == 0 &&
 		slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == captureOnly })
 }
 
-// withoutSources returns the parts with nothing but the input and the captures of graphs of
-// those that only capture graphs, if another part replays graphs: the operators of a capture
-// count where they run, and the few kernels beside a capture are not the work of a GPU.
+// withoutSources finds parts that only capture graphs, if another part replays graphs. It
+// reduces them to their input and their captures: the operators of a capture count in the part
+// that replays it, and the few kernels around a capture would distort the totals of the GPU.
 func withoutSources(all []Part) []Part {
 	if !slices.ContainsFunc(all, func(p Part) bool { return p.Summary != nil && len(p.Summary.Graphs) > 0 }) {
 		return all
@@ -55,7 +55,7 @@ func withoutSources(all []Part) []Part {
 	return out
 }
 
-// handOver removes the sources from parts that are not joined, and returns their captures.
+// handOver splits parts into those that are no sources and the captures of the sources.
 func handOver(all []Part) (rest []Part, captures []summary.EfficiencyCapture) {
 	for _, p := range withoutSources(all) {
 		if len(p.Summary.Inputs) == 1 && p.isSource() {

@@ -2,26 +2,26 @@ package partial
 
 import "sync"
 
-// fullStrips is how many parts keep their strips as they were measured.
+// fullStrips is the maximum number of parts whose strips keep their full resolution.
 const fullStrips = 1024
 
-// halvings returns how often the strips of so many parts are halved.
+// halvings returns the number of times that strips are halved if there are this many parts.
 func halvings(parts int) (n int) {
 	for ; parts > fullStrips<<n; n++ {
 	}
 	return n
 }
 
-// coarsen halves the strips of a part until that was done so often. The summary of a run
-// stays as it is.
+// coarsen halves the resolution of the strips of a part until it was halved the given number
+// of times. It does not change the summary of a run.
 func (p *Part) coarsen(times int) {
 	for ; p.halved < times && p.isMeasured(); p.halved++ {
 		p.Summary.HalveStrips()
 	}
 }
 
-// Strips bounds the memory of the strips of many parts while they are measured. How often
-// they are halved depends on the number of parts only.
+// Strips bounds the memory of the strips of many parts while they are measured. Their
+// resolution depends only on the number of parts.
 type Strips struct {
 	mu    sync.Mutex
 	parts []*Part

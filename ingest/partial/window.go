@@ -15,16 +15,16 @@ import (
 	"assay/trace/window"
 )
 
-// A Stretch is the part of a capture that a request asks for.
+// A Stretch is the part of a capture that a request selects.
 type Stretch struct {
 	window.Span
-	Capture window.Span // all of it
-	Whole   bool        // the part is all of it
+	Capture window.Span // the whole capture
+	Whole   bool        // the part is the whole capture
 	Asked   string
 }
 
-// asked returns the part that is measured, in the words of the flags, or "" if it is all.
-func (o Options) asked() string {
+// requested returns the part that is measured, in the words of the flags, or "" if it is all.
+func (o Options) requested() string {
 	var parts []string
 	if o.Window != nil {
 		parts = append(parts, o.Window.String())
@@ -40,11 +40,11 @@ func (o Options) asked() string {
 	return strings.Join(parts, ", ")
 }
 
-// StretchOf finds the part of a trace that the options ask for, or all of it. The trace may
-// be a part of a capture itself.
+// StretchOf finds the part of a trace that the options select. The trace may itself be a part
+// of a capture.
 func (o Options) StretchOf(t *trace.Trace, from summary.Input) (Stretch, error) {
 	c, x := CaptureOf(t, from.Path), t.Meta.Excerpt
-	out := Stretch{Asked: o.asked()}
+	out := Stretch{Asked: o.requested()}
 	if x != nil && out.Asked == "" {
 		out.Asked = x.Asked
 	}
@@ -83,7 +83,7 @@ func (o Options) StretchOf(t *trace.Trace, from summary.Input) (Stretch, error) 
 	return out, nil
 }
 
-// chosen returns an error if the trace has none of the work that is asked for.
+// chosen returns an error if the trace has none of the selected work.
 func (o Options) chosen(t *trace.Trace, from summary.Input) error {
 	if o.Work.All() {
 		return nil
@@ -128,7 +128,7 @@ func numbers(list []int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// timeline measures a trace, or the part of it that is asked for.
+// timeline measures the selected part of a trace.
 func (o Options) timeline(t *trace.Trace, from summary.Input) (*summary.Summary, error) {
 	if o.Window == nil && o.Work.All() && t.Window == nil && t.Meta.Excerpt == nil {
 		return analyze.Trace(t, from, o.Options), nil
@@ -150,8 +150,8 @@ func (o Options) timeline(t *trace.Trace, from summary.Input) (*summary.Summary,
 	return s, nil
 }
 
-// Narrow returns the part of a trace that is asked for, and what it was looked up in.
-// Without a window that is the whole trace.
+// Narrow returns the selected part of a trace, and the capture in which the request was
+// resolved. Without a window, the part is the whole trace.
 func (o Options) Narrow(t *trace.Trace, from summary.Input) (*trace.Trace, window.Capture, error) {
 	c := CaptureOf(t, from.Path)
 	part, err := o.StretchOf(t, from)
@@ -161,7 +161,7 @@ func (o Options) Narrow(t *trace.Trace, from summary.Input) (*trace.Trace, windo
 	return o.narrowed(t, part), c, nil
 }
 
-// CaptureOf returns what times are looked up in. It has no steps and no phases.
+// CaptureOf returns the capture for requests of times. It has no steps and no phases.
 func CaptureOf(t *trace.Trace, path string) window.Capture {
 	c := window.Capture{Span: window.Span(analyze.Extent(t)), BaseNS: t.Meta.BaseTime, Name: path}
 	if x := t.Meta.Excerpt; x != nil {
@@ -177,21 +177,21 @@ func (o Options) narrowed(t *trace.Trace, part Stretch) *trace.Trace {
 	return t
 }
 
-// withoutFirst leaves the first steps out of a log, if that is all that is asked for.
+// withoutFirst drops the first steps of a log, if the request has no other condition.
 func (o Options) withoutFirst(in *ingest.Input) error {
-	asked := o.asked()
+	requested := o.requested()
 	switch {
-	case in.Trace != nil || asked == "":
+	case in.Trace != nil || requested == "":
 		return nil
 	case in.Summary != nil:
 		for _, saved := range in.Summary.Inputs {
-			if saved.Window == nil || saved.Window.Asked != asked {
-				return fmt.Errorf("%s: the saved measurements are not of the same part of the capture (%s); save them again with the same flags, or leave them out", in.Path, asked)
+			if saved.Window == nil || saved.Window.Asked != requested {
+				return fmt.Errorf("%s: the saved measurements are not of the same part of the capture (%s); save them again with the same flags, or leave them out", in.Path, requested)
 			}
 		}
 		return nil
 	case in.Series == nil || in.Tables != nil || !o.Work.All() || !o.Window.OnlySkips():
-		return fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, asked)
+		return fmt.Errorf("%s: the input has no timeline to take a part of (%s); leave it out", in.Path, requested)
 	}
 	log, ok := in.Series.WithoutFirst(o.Window.Skip)
 	if !ok {
@@ -205,7 +205,7 @@ func (o Options) withoutFirst(in *ingest.Input) error {
 func (o Options) stepsOf(s *summary.Summary) []window.Mark {
 	steady := make([]bool, len(s.Steps))
 	if o.Window.Steady && o.Steady != nil {
-		copy(steady, o.Steady(s)) // which may say nothing of a capture that is not judged
+		copy(steady, o.Steady(s)) // may be empty for a capture that cannot be judged
 	}
 	out := make([]window.Mark, len(s.Steps))
 	for i, st := range s.Steps {

@@ -1,5 +1,5 @@
-// The writer of JSON for people and terminals: indented, lists of numbers in
-// one line, and every character escaped that a terminal might obey.
+// This file writes JSON for people and terminals: indented, with lists of numbers on one
+// line, and with every character escaped that could control a terminal.
 
 package jsonscan
 
@@ -28,8 +28,8 @@ func WriteMembers(w io.Writer, objects ...any) error {
 	return writeMembers(w, false, objects)
 }
 
-// WriteRows writes what [WriteMembers] writes, with each object in one line that holds no
-// other object and no list: that is half as long where there are thousands of rows.
+// WriteRows is WriteMembers with each object without nested objects and lists on one line.
+// With thousands of rows, the text is half as long.
 func WriteRows(w io.Writer, objects ...any) error {
 	return writeMembers(w, true, objects)
 }
@@ -65,15 +65,16 @@ func writeMembers(w io.Writer, rows bool, objects []any) error {
 	return p.flush()
 }
 
-// encode passes the compact JSON of v to use, which must not keep it. The text is as long
-// as all rows of a summary, so there is one copy of it only: that of the encoder.
+// encode passes the compact JSON of v to use, which must not retain it. The text can be as
+// long as all rows of a summary, so the only copy of it is that of the encoder.
 func encode(v any, use func(text []byte)) error {
 	enc := json.NewEncoder(whole(use))
-	enc.SetEscapeHTML(false) // kernel names are full of angle brackets, and this is no HTML
+	enc.SetEscapeHTML(false) // the output is not HTML, and names of kernels are full of angle brackets
 	return enc.Encode(v)
 }
 
-// A whole is called with the text of a value, which an encoder writes in one piece.
+// A whole is a writer that passes the text of a value to a function. It relies on the encoder
+// to write a value with one call.
 type whole func(text []byte)
 
 func (use whole) Write(text []byte) (int, error) {
@@ -87,25 +88,25 @@ func Line(v any) ([]byte, error) {
 	return appendPrintable(nil, text), err
 }
 
-// A printer lays out compact, valid JSON. Unlike [json.Indent] it leaves lists that hold no
-// object and no list in one line: a strip has thousands of numbers. With rows it does the
-// same with objects.
+// A printer indents compact, valid JSON. Unlike [json.Indent], it prints a list without nested
+// objects and lists on one line, because some have thousands of numbers. With rows, it does
+// the same for objects.
 type printer struct {
 	to    io.Writer
-	err   error // the first of to
+	err   error // the first error of to
 	out   []byte
 	rows  bool
 	depth int
 }
 
-// full is from how many bytes the text is written.
+// full is the number of buffered bytes at which the text is written.
 const full = 64 << 10
 
 func newPrinter(to io.Writer, rows bool) *printer {
 	return &printer{to: to, rows: rows, out: make([]byte, 0, full+4<<10)}
 }
 
-// flush writes what is not yet written.
+// flush writes the buffered text.
 func (p *printer) flush() error {
 	if p.err == nil {
 		_, p.err = p.to.Write(p.out)
@@ -133,7 +134,7 @@ func (p *printer) comma() {
 	p.newline()
 }
 
-// print lays out a value, or members.
+// print indents a value, or the members of an object.
 func (p *printer) print(compact []byte) {
 	for i := 0; i < len(compact); {
 		if len(p.out) >= full {
@@ -171,9 +172,9 @@ func (p *printer) print(compact []byte) {
 	}
 }
 
-// appendPrintable appends the text of a JSON string with what a terminal might
-// obey escaped: encoding/json leaves DEL, the C1 controls and marks that change
-// the direction of text as they are.
+// appendPrintable appends the text of a JSON string, and escapes characters that could
+// control a terminal: encoding/json does not escape DEL, the C1 controls and marks that
+// change the direction of text.
 func appendPrintable(out, s []byte) []byte {
 	for _, r := range string(s) {
 		if r == 0x7f || r > 0x7f && !unicode.IsPrint(r) {
@@ -187,8 +188,8 @@ func appendPrintable(out, s []byte) []byte {
 	return out
 }
 
-// stringEnd returns the length of the string that b begins with, and whether
-// [appendPrintable] leaves it as it is.
+// stringEnd returns the length of the string at the start of b, and whether
+// [appendPrintable] would leave it unchanged.
 func stringEnd(b []byte) (n int, plain bool) {
 	plain = true
 	for i := 1; i < len(b); i++ {
@@ -214,8 +215,8 @@ func scalarEnd(b []byte) int {
 	return len(b)
 }
 
-// flatEnd returns the length of the list that b begins with if it holds only
-// scalars, of the empty object or, with rows, of an object that holds only scalars; else 0.
+// flatEnd returns the length of the value at the start of b if it is printed on one line: a
+// list of scalars, an empty object or, with rows, an object of scalars. Otherwise it returns 0.
 func flatEnd(b []byte, rows bool) int {
 	if b[0] == '{' && !rows {
 		if b[1] == '}' {
@@ -239,7 +240,7 @@ func flatEnd(b []byte, rows bool) int {
 	return 0
 }
 
-// appendFlat puts a space after each comma and colon between scalars.
+// appendFlat appends such a value with a space after each comma and colon.
 func appendFlat(out, list []byte) []byte {
 	for i := 0; i < len(list); {
 		c := list[i]

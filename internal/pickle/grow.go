@@ -1,8 +1,8 @@
 package pickle
 
-// A paged is a list that grows without moving what it holds: a slice that grows
-// by copying leaves several times its size as garbage, and the lists of a large
-// pickle are most of what it takes.
+// A paged is a list that grows without moving its elements. A slice that grows by
+// copying leaves several times its size as garbage, and these lists are most of
+// the memory of a large pickle.
 type paged[T any] struct {
 	pages [][]T
 	n     int

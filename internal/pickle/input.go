@@ -10,33 +10,33 @@ import (
 const (
 	readSize = 256 << 10
 
-	// maxLine is how long a line of protocol 0 may be: a number or a text.
+	// maxLine is the maximum length of a line of protocol 0, which is a number or a text.
 	maxLine = 16 << 20
 
-	// maxEmptyReads is how often in turn a reader may return neither bytes nor an error.
+	// maxEmptyReads is how often in succession a reader may return neither bytes nor an error.
 	maxEmptyReads = 100
 )
 
-// An input reads what instructions consist of and knows where it is. It has a
-// buffer of its own instead of a bufio.Reader, because half of the instructions
-// are one byte long and a call for each of them costs more than they do.
+// An input reads instructions and their arguments. It has its own buffer instead of
+// a bufio.Reader, because half of the instructions are one byte long and a call for
+// each of them would take longer than its execution.
 type input struct {
 	r     io.Reader
 	buf   []byte
-	rest  []byte // of buf: what no instruction has read yet
+	rest  []byte // the part of buf that was not consumed yet
 	read  int64  // bytes that r has returned
-	ended error  // of r, after rest
-	err   error  // what ended the input for an instruction
+	ended error  // the error of r, which applies after rest
+	err   error  // the error that an instruction met at the end of the input
 	line  []byte
 }
 
 func newInput(r io.Reader) *input { return &input{r: r, buf: make([]byte, readSize)} }
 
-// offset is where the next instruction or its argument begins.
+// offset returns the offset of the next byte.
 func (in *input) offset() int64 { return in.read - int64(len(in.rest)) }
 
-// fail notes what ended the input. One that ends within an instruction ends as
-// one that ends between two.
+// fail records the error that ended the input. It does not distinguish an input
+// that ends within an instruction from one that ends between two.
 func (in *input) fail(err error) error {
 	if err == io.ErrUnexpectedEOF {
 		err = io.EOF
@@ -45,11 +45,10 @@ func (in *input) fail(err error) error {
 	return err
 }
 
-// isEnd reports whether err is the input's end, or what kept it from being
-// read.
+// isEnd reports whether err is the end of the input or an error of its reader.
 func (in *input) isEnd(err error) bool { return in.err != nil && errors.Is(err, in.err) }
 
-// need reads on until rest has n bytes, at most readSize.
+// need reads until rest has n bytes. n must be at most readSize.
 func (in *input) need(n int) error {
 	if len(in.rest) >= n {
 		return nil
@@ -73,7 +72,7 @@ func (in *input) need(n int) error {
 	return nil
 }
 
-// next returns n bytes that need has read, and passes them.
+// next consumes n bytes, which need must have read.
 func (in *input) next(n int) []byte {
 	b := in.rest[:n:n]
 	in.rest = in.rest[n:]
@@ -91,7 +90,7 @@ func (in *input) byte() (byte, error) {
 	return b, nil
 }
 
-// uint reads an unsigned number of 1 to 8 bytes, the lowest first.
+// uint reads an unsigned little-endian number of 1 to 8 bytes.
 func (in *input) uint(size int) (uint64, error) {
 	if len(in.rest) < 8 {
 		return in.lastUint(size)
@@ -119,9 +118,8 @@ func (in *input) bigEndian() (uint64, error) {
 	return binary.BigEndian.Uint64(in.next(8)), nil
 }
 
-// text reads n bytes. They are valid until the next read. The length is
-// believed only as far as bytes follow: memory is asked for as they come, each
-// time through take.
+// text reads n bytes, which are valid until the next read. Because n may be wrong, it
+// allocates memory only as the bytes arrive, and calls take before each allocation.
 func (in *input) text(n uint64, take func(bytes int) error) ([]byte, error) {
 	if n <= readSize {
 		if err := in.need(int(n)); err != nil {
@@ -144,7 +142,7 @@ func (in *input) text(n uint64, take func(bytes int) error) ([]byte, error) {
 	return in.line, nil
 }
 
-// skip passes n bytes.
+// skip skips n bytes.
 func (in *input) skip(n uint64) error {
 	for n > 0 {
 		if err := in.need(1); err != nil {
@@ -157,7 +155,7 @@ func (in *input) skip(n uint64) error {
 
 var errLongLine = errors.New("a line of it is longer than any number or text of a pickle")
 
-// lineText reads up to a line feed, which is not part of the result. It is valid
+// lineText reads up to a line feed and returns the bytes before it, which are valid
 // until the next read.
 func (in *input) lineText() ([]byte, error) {
 	in.line = in.line[:0]

@@ -11,7 +11,7 @@ import (
 	"assay/internal/redact"
 )
 
-// What things take in memory, for the limit.
+// Bytes of memory that count toward the limit.
 const (
 	perValue  = 8
 	perObject = 48
@@ -19,21 +19,21 @@ const (
 	grownStep = 32 << 20
 )
 
-// chunkSize is how many values are taken from the system at once for the items
-// of small containers.
+// chunkSize is the number of values that are allocated at once for the items of
+// small containers.
 const chunkSize = 64 << 10
 
-// A machine carries out the instructions of one pickle.
+// A machine executes the instructions of one pickle.
 type machine struct {
-	in    *input
-	doc   *Doc
-	at    int64 // offset of the instruction
-	stack []Value
-	marks []int // heights of the stack
-	memo  paged[Value]
-	far   map[uint64]Value     // of numbers that do not follow each other
-	chunk []Value              // room for items
-	lists [1 << listBits]int32 // by hash: lists that others may share the items of; see shares
+	in     *input
+	doc    *Doc
+	at     int64 // offset of the instruction
+	stack  []Value
+	marks  []int // heights of the stack
+	memo   paged[Value]
+	sparse map[uint64]Value     // of numbers that do not follow each other
+	chunk  []Value              // room for items
+	lists  [1 << listBits]int32 // by hash: lists that others may share the items of; see shares
 
 	used, limit, told int64
 	grown             func(int64)
@@ -43,7 +43,7 @@ func newMachine(in io.Reader, limit int64, grown func(int64)) *machine {
 	return &machine{in: newInput(in), doc: &Doc{index: make(map[string]int)}, limit: limit, grown: grown}
 }
 
-// take accounts for memory before it is used.
+// take counts memory before it is allocated, and returns an error at the limit.
 func (m *machine) take(bytes int) error {
 	if m.used += int64(bytes); m.used > m.limit {
 		return &LimitError{m.limit}
@@ -60,7 +60,7 @@ var (
 	errMark  = errors.New("an instruction asks for a mark, and there is none")
 )
 
-// run carries out all instructions up to STOP.
+// run executes all instructions up to STOP.
 func (m *machine) run() error {
 	for {
 		m.gets()
@@ -83,9 +83,9 @@ func (m *machine) run() error {
 	}
 }
 
-// gets carries out the instructions BINGET and LONG_BINGET up to another one, as long as
-// nothing can fail; the rest is left to step. Three of four instructions of a large
-// snapshot are of these two.
+// gets executes a run of BINGET and LONG_BINGET instructions, as long as none can fail.
+// step executes the others. Three of four instructions of a large snapshot are one of these
+// two.
 func (m *machine) gets() {
 	const longest = 5
 	rest, stack := m.in.rest, m.stack
@@ -106,7 +106,7 @@ func (m *machine) gets() {
 	m.in.rest, m.stack = rest, stack
 }
 
-// step carries out one instruction. The most frequent ones come first.
+// step executes one instruction. The most frequent ones come first.
 func (m *machine) step(op byte) error {
 	switch op {
 	case opBinGet:
@@ -114,14 +114,14 @@ func (m *machine) step(op byte) error {
 	case opLongBinGet:
 		return m.get(m.in.uint(4))
 	case opMemoize:
-		return m.put(uint64(m.memo.n+len(m.far)), nil)
+		return m.put(uint64(m.memo.n+len(m.sparse)), nil)
 	case opBinPut:
 		return m.put(m.in.uint(1))
 	case opLongBinPut:
 		return m.put(m.in.uint(4))
 	case opMark:
 		m.marks = append(m.marks, len(m.stack))
-		return m.take(3 * perValue) // while the list grows there are two, and what unwinding makes of it
+		return m.take(3 * perValue) // two copies while the list grows, and one for unwind
 	case opEmptyDict:
 		return m.pushObject(Dict, nil)
 	case opEmptyList:
@@ -148,8 +148,7 @@ func (m *machine) step(op byte) error {
 	return m.scalar(op)
 }
 
-// scalar carries out the instructions that push a number or text, and those
-// that are left.
+// scalar executes the instructions that push a number or text, and passes others to rest.
 func (m *machine) scalar(op byte) error {
 	switch op {
 	case opNone:
@@ -188,7 +187,7 @@ func (m *machine) scalar(op byte) error {
 	return m.rest(op)
 }
 
-// rest carries out what is rare, and refuses what is not plain data.
+// rest executes rare instructions, and refuses those that are not plain data.
 func (m *machine) rest(op byte) error {
 	switch op {
 	case opProto:
@@ -226,7 +225,7 @@ func (m *machine) rest(op byte) error {
 	return fmt.Errorf("0x%02x is no instruction of a pickle", op)
 }
 
-func (m *machine) refuse(name string, how asking) error {
+func (m *machine) refuse(name string, how operandForm) error {
 	const most = 200
 	r := &Refused{Op: name}
 	part := func(text string) string {
@@ -239,20 +238,20 @@ func (m *machine) refuse(name string, how asking) error {
 		return text
 	}
 	switch how {
-	case askLines, askLine:
+	case operandLines, operandLine:
 		line, err := m.in.lineText()
 		if err != nil {
 			return err
 		}
 		r.What = part(string(line))
-		if how == askLine {
+		if how == operandLine {
 			break
 		}
 		if line, err = m.in.lineText(); err != nil {
 			return err
 		}
 		r.What += "." + part(string(line))
-	case askStack:
+	case operandStack:
 		if n := len(m.stack); n >= 2 {
 			module, _ := m.doc.Text(m.stack[n-2])
 			name, _ := m.doc.Text(m.stack[n-1])

@@ -60,25 +60,25 @@ const (
 
 const maxProtocol = 5
 
-// How an instruction that is refused says what it asks for.
-type asking uint8
+// An operandForm is where a refused instruction has the name that it would look up.
+type operandForm uint8
 
 const (
-	askNothing asking = iota // it is on the stack, unnamed
-	askLines                 // two lines follow: module and name
-	askStack                 // the two texts on top of the stack
-	askLine                  // one line follows
+	operandHidden operandForm = iota // it is on the stack, unnamed
+	operandLines                     // two lines follow: module and name
+	operandStack                     // the two texts on top of the stack
+	operandLine                      // one line follows
 )
 
 // refusals are the instructions that call or look up something.
 var refusals = map[byte]struct {
 	name string
-	how  asking
+	how  operandForm
 }{
-	'c': {"GLOBAL", askLines}, 'i': {"INST", askLines}, 0x93: {"STACK_GLOBAL", askStack},
-	'R': {"REDUCE", askNothing}, 'b': {"BUILD", askNothing}, 'o': {"OBJ", askNothing},
-	0x81: {"NEWOBJ", askNothing}, 0x92: {"NEWOBJ_EX", askNothing},
-	0x82: {"EXT1", askNothing}, 0x83: {"EXT2", askNothing}, 0x84: {"EXT4", askNothing},
-	'P': {"PERSID", askLine}, 'Q': {"BINPERSID", askNothing},
-	0x97: {"NEXT_BUFFER", askNothing}, 0x98: {"READONLY_BUFFER", askNothing},
+	'c': {"GLOBAL", operandLines}, 'i': {"INST", operandLines}, 0x93: {"STACK_GLOBAL", operandStack},
+	'R': {"REDUCE", operandHidden}, 'b': {"BUILD", operandHidden}, 'o': {"OBJ", operandHidden},
+	0x81: {"NEWOBJ", operandHidden}, 0x92: {"NEWOBJ_EX", operandHidden},
+	0x82: {"EXT1", operandHidden}, 0x83: {"EXT2", operandHidden}, 0x84: {"EXT4", operandHidden},
+	'P': {"PERSID", operandLine}, 'Q': {"BINPERSID", operandHidden},
+	0x97: {"NEXT_BUFFER", operandHidden}, 0x98: {"READONLY_BUFFER", operandHidden},
 }

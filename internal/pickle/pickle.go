@@ -1,15 +1,16 @@
-// Package pickle reads Python pickles that hold plain data: numbers, texts,
-// lists, tuples, dicts and sets, of protocols 0 to 5.
+// Package pickle reads Python pickles of plain data: numbers, texts, lists,
+// tuples, dicts and sets, of protocols 0 to 5.
 //
-// A pickle is a program for a small machine, and some of its instructions call
-// what they name. None of those is ever carried out: an input that has one is
-// refused with the name of what it asked for. Nothing else in an input is
-// trusted either. Lengths are believed only as far as bytes follow, nothing
-// recurses, and a limit bounds what all values take.
+// A pickle is a program for a small stack machine, and some of its instructions
+// call functions by name. This package never executes those: it refuses an input
+// with such an instruction, and names the function in the error. It does not
+// trust the rest of an input either: it allocates memory for a text only as its
+// bytes arrive, it does not recurse, and a limit bounds the memory of all values.
 //
-// Values are small: eight bytes each, in lists that the program of the pickle
-// built; equal texts are kept once. Package torchprof/memory reads its model
-// out of them.
+// A value has eight bytes, and equal texts are stored once. This file has the
+// result, a [Doc]; machine.go, stack.go and ops.go have the machine; input.go
+// reads bytes; unwind.go completes a pickle that ends early. Package
+// torchprof/memory makes its model from a Doc.
 package pickle
 
 import (
@@ -23,14 +24,14 @@ import (
 	"assay/internal/diag"
 )
 
-// A Value is a plain value, or a place in the [Doc] that it came with. The zero
-// Value is None.
+// A Value is a plain value, or an index into the [Doc] to which it belongs. The
+// zero Value is None.
 type Value uint64
 
-// A Kind says what a value is.
+// A Kind is the type of a value.
 type Kind uint8
 
-// The kinds. Of a list, tuple, set or dict the doc has the items.
+// The kinds. The items of a list, tuple, set or dict are in the Doc.
 const (
 	None Kind = iota
 	Bool
@@ -46,7 +47,7 @@ const (
 
 var kindNames = [...]string{"None", "a bool", "an int", "a float", "a str", "bytes", "a list", "a tuple", "a dict", "a set"}
 
-// String returns the kind as Python calls it, with its article: "a list".
+// String returns Python's name of the kind with an article: "a list".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -54,11 +55,12 @@ func (k Kind) String() string {
 	return "kind " + strconv.Itoa(int(k))
 }
 
-// What the low bits of a value say. The others are a number or an index.
+// The tags, which are the low bits of a value. The other bits are a number or an
+// index.
 const (
 	tagSpecial = iota // None, False, True
 	tagInt            // of at most 61 bits
-	tagWide           // index of a longer one
+	tagWide           // index of a longer int
 	tagFloat
 	tagText
 	tagBytes
@@ -77,35 +79,35 @@ func tagged(tag, index int) Value { return Value(index)<<tagBits | Value(tag) }
 func (v Value) tag() int   { return int(v & (1<<tagBits - 1)) }
 func (v Value) index() int { return int(v >> tagBits) }
 
-// An object is a container. The items of a dict are its keys and values in
-// turn.
+// An object is a container. The items of a dict are its alternating keys and
+// values.
 type object struct {
 	kind  Kind
-	first int32 // 1 + the number of the list that this one got its items from, or 0
+	first int32 // 1 + the number of the list whose items this one shares, or 0
 	items []Value
 }
 
-// A Doc is what a pickle holds.
+// A Doc is the content of a pickle.
 type Doc struct {
 	Root Value
 
-	// Complete is false if the input ended before the pickle did, or is damaged
-	// within it. Root then has what was built so far, put where it would have gone.
+	// Complete is false if the input ended within the pickle or is damaged. Root
+	// then has the values that were read, inserted into their containers.
 	Complete bool
 
-	// End is the offset behind a complete pickle, and Tail what follows it.
+	// End is the offset after a complete pickle, and Tail describes what follows.
 	End  int64
 	Tail Tail
 
 	objects paged[object]
 	texts   []string
-	index   map[string]int // of texts
-	bytes   []int          // lengths: what bytes hold nobody has asked for
+	index   map[string]int // by text
+	bytes   []int          // lengths of bytes values; their content is not kept
 	floats  []float64
 	wide    []int64
 }
 
-// Kind returns what v is.
+// Kind returns the kind of v.
 func (d *Doc) Kind(v Value) Kind {
 	switch v.tag() {
 	case tagSpecial:
@@ -125,7 +127,7 @@ func (d *Doc) Kind(v Value) Kind {
 	return d.objects.at(v.index()).kind
 }
 
-// Int returns an int, or false. An int beyond int64 has been brought to its end.
+// Int returns an int, or false. An int out of range is the largest or smallest int64.
 func (d *Doc) Int(v Value) (int64, bool) {
 	switch v.tag() {
 	case tagInt:
@@ -145,7 +147,7 @@ func (d *Doc) Float(v Value) (float64, bool) {
 	return float64(n), ok
 }
 
-// Bool returns a bool, or false twice.
+// Bool returns a bool; ok is false if v is not one.
 func (d *Doc) Bool(v Value) (value, ok bool) {
 	return v == valueTrue, v == valueTrue || v == valueFalse
 }
@@ -158,8 +160,8 @@ func (d *Doc) Text(v Value) (string, bool) {
 	return d.texts[v.index()], true
 }
 
-// Items returns the items of a list, tuple or set, and of a dict its keys and
-// values in turn. The caller must not change them.
+// Items returns the items of a list, tuple or set, or the alternating keys and
+// values of a dict. The caller must not change them.
 func (d *Doc) Items(v Value) []Value {
 	if v.tag() != tagObject {
 		return nil
@@ -167,7 +169,7 @@ func (d *Doc) Items(v Value) []Value {
 	return d.objects.at(v.index()).items
 }
 
-// Members returns the keys and values of a dict in turn, and nothing of other values.
+// Members returns the alternating keys and values of a dict, or nil for other values.
 // The caller must not change them.
 func (d *Doc) Members(v Value) []Value {
 	if v.tag() != tagObject {
@@ -179,8 +181,8 @@ func (d *Doc) Members(v Value) []Value {
 	return nil
 }
 
-// ID returns a number that a container alone has, or -1: what is shared in the
-// pickle has one number.
+// ID returns the unique number of a container, or -1 for other values. A container
+// to which the pickle refers several times has one number.
 func (d *Doc) ID(v Value) int {
 	if v.tag() != tagObject {
 		return -1
@@ -188,9 +190,9 @@ func (d *Doc) ID(v Value) int {
 	return v.index()
 }
 
-// First returns the number of a container that has the same items as v: that of the first
-// of several equal lists, as far as that is known, else the number of v. It is -1 if v is no
-// container.
+// First returns the number of a container with the same items as v: the first of several
+// equal lists, if the reader has found them to be equal, otherwise v itself. It returns -1 if
+// v is not a container.
 func (d *Doc) First(v Value) int {
 	if v.tag() != tagObject {
 		return -1
@@ -199,25 +201,25 @@ func (d *Doc) First(v Value) int {
 	if o.first == 0 {
 		return v.index()
 	}
-	// One of both may have got more items since.
+	// One of the two may have received more items since they were found to be equal.
 	if items := d.objects.at(int(o.first) - 1).items; len(items) != len(o.items) || &items[0] != &o.items[0] {
 		return v.index()
 	}
 	return int(o.first) - 1
 }
 
-// Objects returns how many containers there are: their numbers are below it.
+// Objects returns the number of containers. Every ID is less than it.
 func (d *Doc) Objects() int { return d.objects.n }
 
-// Key returns the value that a text has in this doc, for [Doc.Get]; false if no
-// value is that text.
+// Key returns the Value of a text in this Doc, or false if the Doc does not contain the
+// text. Equal texts have equal Values, so callers can compare keys by their Value.
 func (d *Doc) Key(text string) (Value, bool) {
 	i, ok := d.index[text]
 	return tagged(tagText, i), ok
 }
 
-// Lookup returns what a dict has under a key; false if there is nothing, or v is
-// no dict. Of a key that is there twice the later one counts, as in Python.
+// Lookup returns the value of a key in a dict. It returns false if there is no such
+// key or if v is not a dict. If a key occurs twice, the later one counts, as in Python.
 func (d *Doc) Lookup(v Value, key string) (Value, bool) {
 	k, ok := d.Key(key)
 	if !ok || d.Kind(v) != Dict {
@@ -268,18 +270,18 @@ func newBool(b bool) Value {
 	return valueFalse
 }
 
-// A Tail is what follows a pickle.
+// A Tail describes the data after a pickle.
 type Tail uint8
 
 // The tails.
 const (
 	NoTail     Tail = iota
-	OtherTail       // bytes that begin no pickle: padding, or anything
-	PickleTail      // another pickle, as several dumps into one file leave
-	FailedTail      // the input fails behind the pickle, with the error of Read
+	OtherTail       // bytes that are not a pickle, such as padding
+	PickleTail      // another pickle: several dumps were written to one file
+	FailedTail      // the input failed after the pickle, with the error that Read returned
 )
 
-// A DamageError says that the input is no pickle from a place on.
+// A DamageError is the error for an input that is not a pickle from some offset on.
 type DamageError struct {
 	At  int64 // offset of the instruction
 	Err error
@@ -290,20 +292,20 @@ func (e *DamageError) Error() string { return fmt.Sprintf("at byte %d: %v", e.At
 // Unwrap returns the cause.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// Limits bound what a pickle may take. A field that is 0 has the value of the
-// default. Fields may be added.
+// Limits bound the resources for reading a pickle. A field that is 0 has the
+// default value. Fields may be added.
 type Limits struct {
-	// Memory is how many bytes all values, the stack and the memo may take.
+	// Memory is the maximum number of bytes for all values, the stack and the memo.
 	Memory int64
 
-	// Grown, if not nil, is called now and then with how many bytes they take by
-	// now. It may wait until other readers have given memory back.
+	// Grown, if not nil, is called from time to time with the number of bytes in
+	// use. It may block until other readers have freed memory.
 	Grown func(bytes int64)
 }
 
 const defaultMemory = 4 << 30
 
-// A LimitError ends an input that would take more memory than it may.
+// A LimitError ends an input that needs more memory than the limit.
 type LimitError struct{ Memory int64 }
 
 func (e *LimitError) Error() string {
@@ -313,8 +315,8 @@ func (e *LimitError) Error() string {
 // A Refused is an instruction that would call or look up something outside the
 // pickle.
 type Refused struct {
-	Op   string // as pickletools calls it: "STACK_GLOBAL"
-	What string // "os.system", as far as the pickle says; quoted where it is shown
+	Op   string // the name in Python's pickletools: "STACK_GLOBAL"
+	What string // what it would call, such as "os.system"; "" if the pickle does not name it
 }
 
 func (e *Refused) Error() string {
@@ -325,13 +327,13 @@ func (e *Refused) Error() string {
 	return s + strconv.Quote(e.What) + ", which is not carried out here"
 }
 
-// Read reads one pickle. Name is that of the input, for messages. An error has
+// Read reads one pickle. Name is the name of the input for messages. An error has
 // the offset of its instruction.
 //
-// An input that ends early is no error: [Doc.Complete] is false. Where the
-// reader itself fails, a limit is reached, or an instruction cannot be carried
-// out (a [DamageError]), what was read stands and the error comes with the doc. A
-// pickle that asks for more than plain data is refused as a whole.
+// If the input ends early, [Doc.Complete] is false and there is no error. If the
+// reader fails, a limit is reached, or an instruction cannot be executed (a
+// [DamageError]), Read returns the values read so far together with the error. For
+// a pickle that is not plain data, it returns a [Refused] and no Doc.
 func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 	m := newMachine(in, cmp.Or(limits.Memory, defaultMemory), limits.Grown)
 	err := m.run()
@@ -340,7 +342,7 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 	}
 	limit, refused := (*LimitError)(nil), (*Refused)(nil)
 	if m.in.isEnd(err) || errors.As(err, &limit) {
-		m.limit = math.MaxInt64 // the little that is left to do
+		m.limit = math.MaxInt64 // unwinding needs little memory and must not fail
 		m.unwind()
 		if err == io.EOF {
 			err = nil
@@ -355,7 +357,7 @@ func Read(in io.Reader, name string, limits Limits) (*Doc, error) {
 	return nil, &diag.Error{Pos: diag.Pos{File: name, Offset: m.at}, Msg: "not a pickle that can be read", Err: err}
 }
 
-// tail looks at what follows the pickle.
+// tail determines what follows the pickle.
 func (m *machine) tail() error {
 	d := m.doc
 	d.End = m.in.offset()
@@ -373,13 +375,12 @@ func (m *machine) tail() error {
 	return nil
 }
 
-// tailLen is how much of what follows a pickle is looked at.
+// tailLen is the number of bytes after a pickle that tail looks at.
 const tailLen = 512
 
-// Sniff reports whether a file may be a pickle of plain data, by its first
-// bytes. Those of protocols 0 and 1 have no mark of their own: they are taken
-// for one if they begin with a dict or list and end no text line with what only
-// other formats have.
+// Sniff reports whether a file may be a pickle of plain data, by its first bytes.
+// Pickles of protocols 0 and 1 have no magic number; they are recognized if they
+// begin with a dict or list as Python writes them.
 func Sniff(head []byte) bool {
 	if len(head) < 2 {
 		return false
@@ -390,7 +391,7 @@ func Sniff(head []byte) bool {
 	return sniffOld(head)
 }
 
-// sniffOld knows the beginnings that Python gives to dicts and lists in
+// sniffOld recognizes the beginnings of dicts and lists that Python writes in
 // protocols 0 and 1: "(dp0\n", "(lp0\n", "}q\x00", "]q\x00".
 func sniffOld(head []byte) bool {
 	switch string(head[:2]) {

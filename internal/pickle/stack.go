@@ -21,8 +21,8 @@ func (m *machine) push(v Value) error {
 	return nil
 }
 
-// floor is how far the stack may be taken down: values below a mark belong to
-// what was begun there.
+// floor returns the height below which the stack must not be popped: values below
+// the last mark belong to containers that are still open.
 func (m *machine) floor() int {
 	if n := len(m.marks); n > 0 {
 		return m.marks[n-1]
@@ -125,8 +125,8 @@ func (m *machine) skipBytes(n uint64, err error) error {
 	return m.push(tagged(tagBytes, len(m.doc.bytes)-1))
 }
 
-// long pushes an int in two's complement behind its length, which has size
-// bytes itself.
+// long pushes an int in two's complement, which follows its length. The length has
+// size bytes.
 func (m *machine) long(size int) error {
 	n, err := m.in.uint(size)
 	if err != nil {
@@ -150,8 +150,8 @@ func (m *machine) long(size int) error {
 	return m.huge(n)
 }
 
-// huge pushes an int of more than eight bytes. One beyond int64 is brought to
-// the end that it lies beyond.
+// huge pushes an int of more than eight bytes. An int out of range becomes the
+// largest or smallest int64.
 func (m *machine) huge(n uint64) error {
 	b, err := m.in.text(8, m.take)
 	if err != nil {
@@ -178,7 +178,7 @@ func saturated(negative bool) int64 {
 	return math.MaxInt64
 }
 
-// get pushes what the memo has.
+// get pushes value n of the memo.
 func (m *machine) get(n uint64, err error) error {
 	if err != nil {
 		return err
@@ -186,15 +186,15 @@ func (m *machine) get(n uint64, err error) error {
 	if n < uint64(m.memo.n) {
 		return m.push(*m.memo.at(int(n)))
 	}
-	v, ok := m.far[n]
+	v, ok := m.sparse[n]
 	if !ok {
 		return fmt.Errorf("it asks for entry %d of the memo, which does not exist", n)
 	}
 	return m.push(v)
 }
 
-// put stores the top of the stack in the memo. Python writes consecutive numbers;
-// other numbers are kept in a map, because one may be large.
+// put stores the top of the stack in the memo. Python writes consecutive numbers,
+// which index a list. Others are in a map, because a single one may be large.
 func (m *machine) put(n uint64, err error) error {
 	if err != nil {
 		return err
@@ -212,18 +212,18 @@ func (m *machine) put(n uint64, err error) error {
 		}
 		m.memo.add(v)
 	default:
-		if m.far == nil {
-			m.far = make(map[uint64]Value)
+		if m.sparse == nil {
+			m.sparse = make(map[uint64]Value)
 		}
 		if err := m.take(8 * perValue); err != nil {
 			return err
 		}
-		m.far[n] = v
+		m.sparse[n] = v
 	}
 	return nil
 }
 
-// copied returns items in memory of their own.
+// copied returns a copy of items.
 func (m *machine) copied(items []Value) ([]Value, error) {
 	if err := m.take(perValue * len(items)); err != nil || len(items) == 0 {
 		return nil, err
@@ -239,18 +239,18 @@ func (m *machine) copied(items []Value) ([]Value, error) {
 	return m.chunk[from:len(m.chunk):len(m.chunk)], nil
 }
 
-// Lists of so many items are looked for among those that were read before.
+// The lengths of lists that are compared with lists that were read before.
 const (
 	leastShared = 4
 	mostShared  = 1024
 	listBits    = 14
 )
 
-// shares gives an empty list the items of an equal one that was read before, and reports
-// whether there is one. The stacks of a snapshot are lists, most of which occur thousands of
-// times. Items are safe to share because they have no room behind them: a list that grows
-// moves.
-func (m *machine) shares(list int, items []Value) bool {
+// shareItems looks for a list that was read before and has the given items. If there is one,
+// it sets the items of an empty list to those of the found one and returns true. The stacks of
+// a snapshot are lists, most of which occur thousands of times. Sharing is safe because the
+// items have no spare capacity: appending to a list copies them.
+func (m *machine) shareItems(list int, items []Value) bool {
 	if len(items) < leastShared || len(items) > mostShared {
 		return false
 	}
@@ -272,7 +272,7 @@ func (m *machine) shares(list int, items []Value) bool {
 	return false
 }
 
-// add puts items behind those of a container.
+// add appends items to a container.
 func (m *machine) add(to Value, want Kind, items []Value) error {
 	kind := m.doc.Kind(to)
 	switch {
@@ -283,7 +283,7 @@ func (m *machine) add(to Value, want Kind, items []Value) error {
 	}
 	o := m.doc.objects.at(to.index())
 	if o.items == nil {
-		if kind == List && m.shares(to.index(), items) {
+		if kind == List && m.shareItems(to.index(), items) {
 			return nil
 		}
 		own, err := m.copied(items)
@@ -291,7 +291,7 @@ func (m *machine) add(to Value, want Kind, items []Value) error {
 		return err
 	}
 	if len(o.items)+len(items) > cap(o.items) {
-		// The list grows by a quarter or more, and its old place is garbage.
+		// Append grows the list by a quarter or more, and the old copy is garbage.
 		if err := m.take(perValue * (len(items) + len(o.items)/2)); err != nil {
 			return err
 		}
@@ -314,7 +314,7 @@ func (m *machine) addMarked(kind Kind) error {
 	return err
 }
 
-// addTop puts the n values on top into the container below them.
+// addTop moves the top n values into the container below them.
 func (m *machine) addTop(kind Kind, n int) error {
 	from := len(m.stack) - n
 	if from <= m.floor() {
@@ -325,7 +325,8 @@ func (m *machine) addTop(kind Kind, n int) error {
 	return err
 }
 
-// collect replaces the mark and the values above it by a container of them.
+// collect replaces the last mark and the values above it by a container with these
+// values.
 func (m *machine) collect(op byte) error {
 	from, err := m.popMark()
 	if err != nil {
@@ -356,7 +357,7 @@ func (m *machine) tuple(n int) error {
 	return m.pushObject(Tuple, items)
 }
 
-// line carries out an instruction of protocol 0, whose argument is a line.
+// line executes an instruction of protocol 0 whose argument is a line.
 func (m *machine) line(op byte) error {
 	b, err := m.in.lineText()
 	if err != nil {
@@ -398,7 +399,7 @@ func (m *machine) decimal(op byte, b []byte) error {
 	if op == opLong {
 		b = bytes.TrimSuffix(b, []byte("L"))
 	}
-	const most = 4000 // digits; more are of no size or time, and costly to read
+	const most = 4000 // digits; no size or time has more, and parsing takes quadratic time
 	n, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil {
 		if _, ok := new(big.Int).SetString(string(b[:min(len(b), most)]), 10); !ok {

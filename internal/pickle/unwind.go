@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unwind puts what was built when the input ended where it would have gone:
-// items into the list or dict that waits for them below, up to the first value
-// of all.
+// unwind completes a pickle that ended early: it moves the values on the stack into
+// the list or dict below them, until only the first value is left.
 func (m *machine) unwind() {
 	for len(m.stack) > 0 {
 		n := len(m.stack)
@@ -28,7 +27,7 @@ func (m *machine) unwind() {
 	}
 }
 
-// addRest puts items into a list, or those of them that have a key into a dict.
+// addRest adds items to a list, or complete pairs of key and value to a dict.
 func (m *machine) addRest(to Value, items []Value) {
 	switch kind := m.doc.Kind(to); kind {
 	case Dict:
@@ -38,8 +37,8 @@ func (m *machine) addRest(to Value, items []Value) {
 	}
 }
 
-// addLast takes the last value off the stack and puts it into the list below
-// it, or with the key below it into the dict below that.
+// addLast pops the last value and adds it to the list below it, or pops its key, too,
+// and adds both to the dict below.
 func (m *machine) addLast() {
 	n := len(m.stack)
 	below := m.stack[n-2]
@@ -53,8 +52,8 @@ func (m *machine) addLast() {
 	m.stack = m.stack[:n-1]
 }
 
-// unescapeUnicode reads what Python calls raw-unicode-escape: \u0041 and
-// \U00000041, and nothing else. Bytes stand for the characters of Latin 1.
+// unescapeUnicode decodes Python's raw-unicode-escape: the only escapes are \u0041 and
+// \U00000041; other bytes are Latin-1 characters.
 func unescapeUnicode(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	for i := 0; i < len(b); i++ {
@@ -71,7 +70,7 @@ func unescapeUnicode(b []byte) []byte {
 	return out
 }
 
-// hex reads a number of so many digits at b[i].
+// hex reads a number with the given number of hexadecimal digits at b[i].
 func hex(b []byte, i, digits int) (rune, bool) {
 	if digits == 0 || i+digits > len(b) {
 		return 0, false
@@ -80,7 +79,7 @@ func hex(b []byte, i, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// unescapeString reads the escapes of a Python string.
+// unescapeString decodes the escapes of a Python string.
 func unescapeString(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	simple := map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"', 'a': 7, 'b': 8, 'f': 12, 'v': 11}

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A Builder makes a Profile of costs that come in any order. Those of equal
+// A Builder makes a Profile from costs that come in any order. Costs with equal
 // stacks and labels are added up.
 type Builder struct {
 	columns []Column
@@ -19,7 +19,7 @@ type Builder struct {
 	rowOf   map[string]int // by encoded stack and labels
 	key     []byte         // scratch space
 
-	budget  int64 // bytes for further rows; no limit if limited is false
+	budget  int64 // bytes left for further rows; only if limited is set
 	limited bool
 }
 
@@ -39,21 +39,20 @@ func NewBuilder(columns ...Column) *Builder {
 	}
 }
 
-// Limit bounds the memory of all rows, with what it takes to write them as a profile, to
-// about the given number of bytes. Costs of further stacks are added up in
-// [OtherStacks].
+// Limit bounds the memory of all rows to about the given number of bytes, including the
+// memory to write them as a profile. Costs of further stacks are added up in [OtherStacks].
 func (b *Builder) Limit(bytes int64) { b.budget, b.limited = bytes, true }
 
-// What the parts of a row take: in the builder, in the profile, and in the tables and
-// the text of profile.proto.
+// Estimated bytes of the parts of a row: in the builder, in the profile, and in the tables
+// and the text of profile.proto.
 const (
 	rowMemory      = 1200
 	rowFrameMemory = 120 // of each frame of a stack
 	newFrameMemory = 600 // of a frame or label that no other row has, and its text
 )
 
-// Memory estimates how many bytes the samples take, and writing them. Texts are taken to
-// be shared.
+// Memory returns the estimated bytes of memory of the samples, including the memory to write
+// them. It assumes that texts are shared.
 func (p *Profile) Memory() (n int64) {
 	for i := range p.Samples {
 		n += int64(rowMemory + rowFrameMemory*len(p.Samples[i].Stack))
@@ -61,7 +60,7 @@ func (p *Profile) Memory() (n int64) {
 	return n
 }
 
-// memoryOf estimates the bytes that a new row takes.
+// memoryOf returns the estimated bytes of memory of a new row.
 func (b *Builder) memoryOf(stack []Frame, labels []Label) int64 {
 	n := int64(rowMemory + rowFrameMemory*len(stack))
 	for _, f := range stack {
@@ -77,16 +76,16 @@ func (b *Builder) memoryOf(stack []Frame, labels []Label) int64 {
 	return n
 }
 
-// Add adds one value for each column to what a stack, outermost frame first,
-// with these labels costs. It keeps neither slice. It reports whether the values were
-// added to [OtherStacks] because of the limit. A wrong number of values is a mistake of
-// the caller's, and panics.
+// Add adds one value for each column to the costs of a stack, outermost frame first,
+// with these labels. It does not retain the slices. It reports whether the values were
+// added to [OtherStacks] because of the limit. It panics if the number of values differs
+// from the number of columns.
 func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) (pooled bool) {
 	if len(values) != len(b.columns) {
 		panic(fmt.Sprintf("profile: %d values for %d columns", len(values), len(b.columns)))
 	}
 	labels = sorted(labels, nil)
-	if b.limited && !b.within(stack, labels) {
+	if b.limited && !b.fits(stack, labels) {
 		stack, labels, pooled = []Frame{{Name: OtherStacks}}, nil, true
 	}
 	b.key = binary.AppendUvarint(b.key[:0], uint64(len(stack)))
@@ -116,9 +115,9 @@ func (b *Builder) Add(stack []Frame, labels []Label, values ...int64) (pooled bo
 	return pooled
 }
 
-// within reports whether there is a row of that stack with these labels, or one fits
+// fits reports whether there is a row of that stack with these labels, or a new one is
 // within the limit.
-func (b *Builder) within(stack []Frame, labels []Label) bool {
+func (b *Builder) fits(stack []Frame, labels []Label) bool {
 	if b.has(stack, labels) {
 		return true
 	}
@@ -151,7 +150,7 @@ func (b *Builder) has(stack []Frame, labels []Label) bool {
 	return ok
 }
 
-// intern returns the index of x in all, to which it appends what is new.
+// intern returns the index of x in all. It appends x if it is new.
 func intern[T comparable](all *[]T, index map[T]uint32, x T) uint32 {
 	id, ok := index[x]
 	if !ok {
@@ -205,10 +204,11 @@ func compareFrames(a, b Frame) int {
 }
 
 func compareLabels(a, b Label) int {
-	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Unit, b.Unit))
+	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Text, b.Text),
+		cmp.Compare(a.Number, b.Number), cmp.Compare(a.Unit, b.Unit))
 }
 
-// sorted returns the labels of both slices, which it leaves alone, in order.
+// sorted returns a new slice with the labels of both slices, in order.
 func sorted(a, b []Label) []Label {
 	if len(b) == 0 && slices.IsSortedFunc(a, compareLabels) {
 		return a

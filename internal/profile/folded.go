@@ -16,28 +16,29 @@ import (
 	"assay/internal/diag"
 )
 
-// Limits of what is read as folded stacks.
+// Limits for reading folded stacks.
 const (
 	maxFoldedLine = 1 << 20
 
-	// What a stack takes beside its text, and each of its frames, with what measuring
-	// it takes.
+	// Estimated bytes of a stack, and of each of its frames, in addition to its text;
+	// they include the memory of the analysis.
 	stackBytes = 400
 	frameBytes = 200
 )
 
-// unknownName stands for frames without a name and for samples without a stack,
-// as in the stacks that perf's scripts fold.
+// unknownName is the name of frames without a name and of samples without a stack, as
+// in the output of perf's scripts.
 const unknownName = "[unknown]"
 
-// WriteFolded writes one column as folded stacks: a line for each stack, its
-// names from the outermost on, joined by semicolons, then a space and the
-// value. Lines are sorted, equal ones are added up, and those of value 0, which
-// no viewer shows, are left out. Files, lines and labels have no place in it.
+// WriteFolded writes one column as folded stacks: a line for each stack with its
+// names from the outermost to the innermost, joined by semicolons, then a space and
+// the value. Lines are sorted, equal stacks are added up, and stacks of value 0,
+// which no viewer shows, are left out. The format cannot express files, lines and
+// labels.
 //
-// The format has no way to quote, so what would be split in a name is replaced:
-// semicolons by colons, white space and control characters by single spaces.
-// A negative value is an error.
+// The format cannot quote either, so separators in names are replaced: semicolons by
+// colons, white space and control characters by single spaces. A negative value is an
+// error.
 func (p *Profile) WriteFolded(w io.Writer, column int) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -81,9 +82,9 @@ func fold(stack []Frame) string {
 	return strings.Join(names, ";")
 }
 
-// guardCommand returns the name that begins a line such that a job of CI, whose log
-// the stacks may go to, does not take the line for a command of the workflow: those
-// of GitHub begin with "::", older ones have "##[".
+// guardCommand changes the name that begins a line if it looks like a workflow command
+// of GitHub Actions ("::" or, in older versions, "##["). The stacks may be printed to the
+// log of a CI job, which would execute the line.
 func guardCommand(name string) string {
 	if strings.HasPrefix(name, "::") {
 		return "_" + name
@@ -91,8 +92,8 @@ func guardCommand(name string) string {
 	return name
 }
 
-// foldedName returns a name as folded stacks have it. Scripts that fold perf's
-// stacks replace semicolons by colons too.
+// foldedName returns a name without separators. It replaces semicolons by colons, like
+// the scripts that fold the stacks of perf.
 func foldedName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
@@ -114,14 +115,14 @@ func foldedName(name string) string {
 	return clean
 }
 
-// maxFoldedName is how many bytes of a name are written: every line repeats the
-// names of all its frames. The longest names of real kernels have some thousand,
-// and differ at their beginning or end.
+// maxFoldedName is the maximum number of bytes of a name that are written, because
+// every line repeats the names of all its frames. The longest names of real kernels have
+// a few thousand bytes and differ at their beginning or end.
 const maxFoldedName = 2048
 
-// guardNumber joins a number at the end of a line's last name to what is before
-// it: flamegraph.pl takes "step 12 500" for the stack "step" before and after a
-// change.
+// guardNumber joins a number at the end of a line's last name to the word before it.
+// Otherwise flamegraph.pl would read "step 12 500" as the stack "step" with two values,
+// before and after a change.
 func guardNumber(name string) string {
 	before, number, ok := cutLast(name)
 	if !ok || strings.Trim(number, "0123456789.") != "" {
@@ -139,14 +140,16 @@ func cutLast(line string) (before, after string, ok bool) {
 	return line[:i], line[i+1:], true
 }
 
-// ReadFolded reads folded stacks, whose values are of the given column: the
-// format does not tell. Equal stacks, of which PyTorch's export_stacks writes
-// many, are added up. Lines of other shapes are skipped and counted among the
-// issues; an input with no line of this shape is an error. What was read before
-// an error of the input, or before there was too much of it, stays, and an issue
-// says so. Name is that of the input, for messages.
+// ReadFolded reads folded stacks. The format does not state the meaning of the values,
+// so the caller gives the column. Equal stacks, of which PyTorch's export_stacks writes
+// many, are added up. Other lines are skipped and counted in an issue; an input without
+// any stack is an error. If the input fails or exceeds a limit, ReadFolded returns the
+// stacks read so far, with an issue. Name is the name of the input for messages.
 func ReadFolded(r io.Reader, name string, column Column, limits Limits) (*Profile, error) {
-	in := foldedReader{name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column), budget: cmp.Or(limits.Memory, defaultMemory)}
+	in := foldedReader{
+		name: name, buf: bufio.NewReaderSize(r, 64<<10), b: NewBuilder(column),
+		budget: cmp.Or(limits.Memory, defaultMemory),
+	}
 	return in.read()
 }
 
@@ -179,21 +182,23 @@ func (r *foldedReader) read() (*Profile, error) {
 			return nil, err
 		case err != nil:
 			done, cut = true, true
-			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(), Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every total. Copy the file again."})
+			r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: r.pos(),
+				Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing from every total. Copy the file again."})
 		}
 	}
 	p := r.b.Profile()
 	p.Cut, p.Issues = cut, r.issues.Issues()
 	if len(p.Samples) == 0 && len(p.Issues) > 0 {
-		return nil, &diag.Error{Pos: p.Issues[0].First, Msg: "no folded stack: want names joined by semicolons, a space, and a whole number"}
+		return nil, &diag.Error{Pos: p.Issues[0].First,
+			Msg: "no folded stack: want names joined by semicolons, a space, and a whole number"}
 	}
 	return p, nil
 }
 
 func (r *foldedReader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.n} }
 
-// line returns the next line, without what ends it. A line over the limit is
-// cut there and thus has no value.
+// line returns the next line without its line end. A longer line is cut at the limit, so
+// it has no value and is skipped.
 func (r *foldedReader) line() ([]byte, error) {
 	r.n++
 	r.long = r.long[:0]

@@ -13,8 +13,8 @@ import (
 	"assay/internal/diag"
 )
 
-// Limits of what is read, far over what profilers write. They keep a small
-// hostile input from filling the memory.
+// Limits for reading, far above what profilers write. They prevent a small hostile
+// input from filling the memory.
 const (
 	maxPprofBytes = 256 << 20 // uncompressed
 )
@@ -64,8 +64,8 @@ func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
 	return p, nil
 }
 
-// readPacked returns what r holds, decompressed, up to a limit. What was read
-// before an error of r comes with it.
+// readPacked returns the decompressed content of r, up to a limit. If r fails, it
+// returns the bytes read so far together with the error.
 func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	buf := bufio.NewReader(r)
 	r = buf
@@ -88,9 +88,9 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// fromPprof converts a valid profile. Stacks share locations in profile.proto
-// but not here, so they can be much larger here. Samples over the budget are added
-// up in one.
+// fromPprof converts a valid profile. The stacks of profile.proto share locations, and
+// those of a Profile do not, so the result can be much larger. Samples over the budget
+// are added up in one.
 func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	const frameBytes = 40
 	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
@@ -100,7 +100,7 @@ func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	for _, t := range in.SampleType {
 		p.Columns = append(p.Columns, Column{Name: t.Type, Unit: t.Unit})
 	}
-	p.Default = max(0, len(p.Columns)-1) // what pprof shows unless the profile says otherwise
+	p.Default = max(0, len(p.Columns)-1) // the column that pprof shows if the profile names none
 	if i, ok := p.Column(in.DefaultSampleType); ok && in.DefaultSampleType != "" {
 		p.Default = i
 	}
@@ -150,7 +150,7 @@ func framesOf(l *profile.Location) []Frame {
 	}
 	out := make([]Frame, 0, len(l.Line))
 	for i := len(l.Line) - 1; i >= 0; i-- {
-		fn := l.Line[i].Function // which a valid profile has
+		fn := l.Line[i].Function // not nil in a valid profile
 		out = append(out, Frame{Name: fn.Name, File: fn.Filename, Line: l.Line[i].Line})
 	}
 	return out
@@ -160,7 +160,7 @@ func labelsOf(s *profile.Sample) []Label {
 	var out []Label
 	for key, texts := range s.Label {
 		for _, text := range texts {
-			if text != "" { // else it would be a number
+			if text != "" { // a Label with an empty text would be a number
 				out = append(out, Label{Key: key, Text: text})
 			}
 		}

@@ -11,18 +11,18 @@ import (
 	"assay/internal/diag"
 )
 
-// A salvage reads what is left of a profile.proto that is cut or damaged: records
-// that are whole, with frames of which something is missing marked as unknown.
+// A salvage reads the complete records of a profile.proto that is cut or damaged.
+// References to missing records become unknown frames.
 type salvage struct {
 	name   string
-	memory int64 // bytes that the profile may take
+	memory int64 // maximum bytes of memory of the profile
 	issues diag.Ledger
 	cut    bool
 }
 
-// read returns the profile that the bytes hold, or an error if nothing of it can
-// be told: no sample, or none of what the values are. Reading is why the input
-// ended before its end, or nil.
+// read returns the profile in the bytes. It returns an error if there is no sample or
+// no type of the values. The argument reading is the error that ended the input early,
+// or nil.
 func (s *salvage) read(data []byte, reading error) (*profile.Profile, error) {
 	kept := s.whole(data)
 	if reading != nil {
@@ -66,8 +66,8 @@ func (s *salvage) reference(n int64) {
 	s.issues.AddN(diag.Issue{Code: "pprof-reference-missing", Severity: diag.DataLoss, First: diag.Pos{File: s.name}}, n)
 }
 
-// whole returns the fields of a profile that are whole. A record with damage in
-// it is left out, for its length says where the next one begins.
+// whole returns the complete fields of a profile. It skips a damaged record, whose
+// length tells where the next record begins.
 func (s *salvage) whole(data []byte) []byte {
 	w, out := wire{data: data}, make([]byte, 0, len(data))
 	for w.at < len(data) {
@@ -86,15 +86,15 @@ func (s *salvage) whole(data []byte) []byte {
 	return out
 }
 
-// A message says which fields of a message hold messages, lists of numbers and
-// indexes of strings.
+// A message describes a protobuf message: which of its fields are messages, lists of
+// numbers and indexes of strings.
 type message struct {
 	nested  map[uint64]*message
 	packed  []uint64
 	strings []uint64
 }
 
-// messages are the fields of a profile that hold messages.
+// messages are the fields of a profile that are messages.
 var messages = map[uint64]*message{
 	1:  {strings: []uint64{1, 2}},
 	2:  {nested: map[uint64]*message{3: {strings: []uint64{1, 2, 4}}}, packed: []uint64{1, 2}},
@@ -107,8 +107,8 @@ var messages = map[uint64]*message{
 // fileStrings are the fields of a profile itself that are indexes of strings.
 var fileStrings = []uint64{7, 8, 13, 14, 15}
 
-// isWhole reports whether a message can be walked through. What is no message
-// can.
+// isWhole reports whether the fields of a message can be parsed. It returns true for
+// fields that are not messages.
 func isWhole(body []byte, m *message) bool {
 	if m == nil {
 		return true
@@ -130,9 +130,9 @@ func isWhole(body []byte, m *message) bool {
 	return true
 }
 
-// clearStrings sets indexes of missing strings to 0, which is the empty
-// text, and returns how many there were. The data keeps its length. A profile
-// whose first string is not empty is not touched.
+// clearStrings sets indexes of missing strings to 0, the empty string, and returns
+// their number. It does not change the length of the data. It leaves a profile alone
+// whose first string is not empty.
 func clearStrings(data []byte) (cleared int64) {
 	const table = 6
 	known := uint64(0)
@@ -166,7 +166,7 @@ func clearIn(data []byte, m *message, known uint64) (cleared int64) {
 	return cleared
 }
 
-// zero writes the number 0 in as many bytes as there are.
+// zero overwrites a varint with 0 in the same number of bytes.
 func zero(number []byte) {
 	for i := range number {
 		number[i] = 0x80
@@ -174,8 +174,8 @@ func zero(number []byte) {
 	number[len(number)-1] = 0
 }
 
-// repair replaces missing locations and functions, which samples refer to, by
-// unknown frames, and returns how many there were.
+// repair replaces missing locations and functions to which samples refer by unknown
+// frames, and returns their number.
 func repair(in *profile.Profile) (missing int64) {
 	unknown := &profile.Function{Name: unknownName}
 	nowhere := &profile.Location{Line: []profile.Line{{Function: unknown}}}

@@ -11,9 +11,9 @@ import (
 // WritePprof writes p as a gzip'd profile.proto, as "go tool pprof" and
 // speedscope read. Columns become sample types.
 //
-// What profile.proto cannot say: a column of totals is an error, since viewers
-// add values up; a label without text whose number is 0 and has no unit is
-// lost; names that are not UTF-8 are made so.
+// It returns an error for a column of totals, because viewers add values up. The
+// format loses a label without a text whose number is 0 and has no unit. Invalid UTF-8
+// in names is replaced.
 func (p *Profile) WritePprof(w io.Writer) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -38,9 +38,11 @@ type pprofMaker struct {
 }
 
 func (p *Profile) pprof() *profile.Profile {
-	// A mapping that says that functions, files and lines are known keeps pprof
-	// from looking for a binary to find them in.
-	mapping := &profile.Mapping{ID: 1, File: utf8(p.Source), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	// With a mapping that has functions, files and lines, pprof does not search for
+	// a binary to look them up.
+	mapping := &profile.Mapping{
+		ID: 1, File: utf8(p.Source), HasFunctions: true, HasFilenames: true, HasLineNumbers: true,
+	}
 	m := pprofMaker{
 		out: &profile.Profile{
 			Mapping: []*profile.Mapping{mapping}, TimeNanos: p.Time, DurationNanos: p.Duration,
@@ -61,8 +63,8 @@ func (p *Profile) pprof() *profile.Profile {
 	return m.out
 }
 
-// defaultType names the default column. Without a name it is the last one,
-// which is how to say so of one whose name an earlier one has too.
+// defaultType returns the name of the default column. It returns "" for the last
+// column, which is pprof's default, if an earlier column has the same name.
 func (p *Profile) defaultType() string {
 	if p.Default == len(p.Columns)-1 || len(p.Columns) == 0 {
 		return ""
@@ -93,7 +95,7 @@ func (m *pprofMaker) sample(s *Sample) *profile.Sample {
 	return out
 }
 
-// location returns the one location of a frame.
+// location returns the location of a frame, which it creates at first use.
 func (m *pprofMaker) location(f Frame) *profile.Location {
 	if l := m.locations[f]; l != nil {
 		return l
@@ -105,9 +107,9 @@ func (m *pprofMaker) location(f Frame) *profile.Location {
 	return l
 }
 
-// function returns the one function of a name and file. Its SystemName stays
-// empty: where it equals the name, pprof takes that for a mangled one, cuts
-// what is in <> and () and so makes different kernels the same.
+// function returns the function of a name and file, which it creates at first use. Its
+// SystemName stays empty: if it equals the name, pprof treats the name as mangled and
+// removes the text in <> and (), so different kernels get the same name.
 func (m *pprofMaker) function(f Frame) *profile.Function {
 	f.Line = 0
 	if fn := m.functions[f]; fn != nil {
@@ -119,5 +121,5 @@ func (m *pprofMaker) function(f Frame) *profile.Function {
 	return fn
 }
 
-// utf8 returns s as protobuf demands texts to be; others refuse the whole file.
+// utf8 replaces invalid UTF-8 in s. Protobuf readers reject a whole file because of it.
 func utf8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

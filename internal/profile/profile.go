@@ -1,12 +1,20 @@
-// Package profile is the aggregate model: who cost what, without when.
+// Package profile is the model of costs without a timeline: profiles of stacks and
+// tables of totals.
 //
-// A [Profile] has samples, each a stack of frames with one value per column. A
-// row of a table is a sample whose stack is one frame. Profiles are read and
-// written as pprof's profile.proto ([ReadPprof], [Profile.WritePprof]) and as
-// folded stacks ([ReadFolded], [Profile.WriteFolded]), which most viewers of
-// profiles and flame graphs open; a [Builder] makes them of anything else.
+// A [Profile] has samples, each a stack of frames with one value per column.
+// Profiles are read and written as pprof's profile.proto ([ReadPprof],
+// [Profile.WritePprof]) and as folded stacks ([ReadFolded],
+// [Profile.WriteFolded]), which most viewers of profiles and flame graphs open. A
+// [Builder] makes them from other data. A [Table] has the rows that a tool
+// printed.
 //
-// Package trace, the other model, also says when.
+// Start with this file and table.go, the two models; rows.go converts a table to
+// a profile. folded.go, pprof_read.go and pprof_write.go have the formats. wire.go
+// and pprof_salvage.go protect the reader of profile.proto from hostile and damaged
+// files.
+//
+// Package pyprof reads formats of Python profilers into tables. Package trace is
+// the model of timelines.
 package profile
 
 import (
@@ -17,23 +25,23 @@ import (
 	"assay/internal/diag"
 )
 
-// Limits bound what reading one input may take. A field that is 0 has the value of
-// the default. Fields may be added.
+// Limits bound the resources for reading one input. A field that is 0 has the default
+// value. Fields may be added.
 type Limits struct {
-	// Memory is how many bytes the stacks may take, as estimated. Samples of further
-	// stacks are added up in one, [OtherStacks]: "table-rows-pooled".
+	// Memory is the maximum memory of all stacks, in estimated bytes. Samples of
+	// further stacks are added up in one, [OtherStacks]: "table-rows-pooled".
 	Memory int64
 }
 
 const defaultMemory = 1 << 30
 
-// OtherStacks is the only frame of the sample that has what stacks over the limit
-// cost.
+// OtherStacks is the only frame of the sample with the costs of the stacks over the
+// limit.
 const OtherStacks = "(other stacks)"
 
 const pooledHelp = "The stacks reached the memory limit. The samples counted here are added up in one stack: sums are correct, but names are missing. Raise --max-memory."
 
-// A Profile says who cost what. Fields may be added.
+// A Profile has the costs of stacks. Fields may be added.
 type Profile struct {
 	Columns []Column
 	Default int // index of the column that viewers show first
@@ -41,19 +49,19 @@ type Profile struct {
 
 	Source   string // the file or program that was recorded; "" if unknown
 	Time     int64  // ns of Unix time at which the recording began; 0 if unknown
-	Duration int64  // ns that it took; 0 if unknown
+	Duration int64  // ns of the recording; 0 if unknown
 	Comments []string
 	Cut      bool         // the input could not be read to its end
 	Issues   []diag.Issue // of reading, worst first
 }
 
-// A Column says what the values at one index are.
+// A Column describes the values at one index.
 type Column struct {
 	Name string
 	Unit string // "nanoseconds", "bytes", "count"
 
-	// Total is set if values include those of what was called. Such values count
-	// one cost many times, so they never add up; all others do.
+	// Total is set if a value includes the costs of callees. The sum of such values
+	// counts one cost many times, so it means nothing; values of other columns add up.
 	Total bool
 }
 
@@ -64,22 +72,22 @@ type Sample struct {
 	Labels []Label // sorted
 }
 
-// A Frame is one level of a stack: a function, a kernel, a step, whatever costs
-// are put down to.
+// A Frame is one level of a stack: a function, a kernel, a step or anything else that
+// has costs.
 type Frame struct {
 	Name string
 	File string // "" if unknown
 	Line int64  // 0 if unknown
 }
 
-// A Label says more about a sample: a text or, where Text is empty, a number.
+// A Label is a property of a sample: a text or, if Text is empty, a number.
 type Label struct {
 	Key, Text string
 	Number    int64
 	Unit      string // of Number
 }
 
-// Check reports what of p contradicts itself.
+// Check returns an error if p is inconsistent.
 func (p *Profile) Check() error {
 	if p.Default < 0 || p.Default >= len(p.Columns) && p.Default > 0 {
 		return fmt.Errorf("default column is %d of %d", p.Default, len(p.Columns))
@@ -93,7 +101,7 @@ func (p *Profile) Check() error {
 	return nil
 }
 
-// Column returns the index of the first column of that name.
+// Column returns the index of the first column with the given name.
 func (p *Profile) Column(name string) (index int, ok bool) {
 	for i, c := range p.Columns {
 		if c.Name == name {
@@ -103,8 +111,8 @@ func (p *Profile) Column(name string) (index int, ok bool) {
 	return 0, false
 }
 
-// Sum returns the sum of a column over all samples. It means nothing where the
-// column's Total is set. A sum that int64 cannot hold is the nearest it can.
+// Sum returns the sum of a column over all samples. It means nothing if the column's
+// Total is set. A sum out of range is the largest or smallest int64.
 func (p *Profile) Sum(column int) (sum int64) {
 	for i := range p.Samples {
 		sum = plus(sum, p.Samples[i].Values[column])
@@ -112,8 +120,8 @@ func (p *Profile) Sum(column int) (sum int64) {
 	return sum
 }
 
-// Under returns p with every stack below the given frame and with these labels
-// on every sample. It shares the values with p.
+// Under returns p with the given frame as the outermost frame of every stack, and
+// with these labels added to every sample. The result shares the values with p.
 func (p *Profile) Under(f Frame, labels ...Label) *Profile {
 	out := *p
 	out.Samples = make([]Sample, len(p.Samples))
@@ -125,9 +133,9 @@ func (p *Profile) Under(f Frame, labels ...Label) *Profile {
 	return &out
 }
 
-// Merge returns all samples of profiles that have the same columns; values of
-// equal stacks and labels are added up. Profiles are taken to be of one run:
-// the earliest time and the longest duration are kept, and the source if they
+// Merge returns one profile with the samples of all parts. Values of equal stacks and
+// labels are added up. The parts must have the same columns and should be of one run:
+// the result has the earliest time, the longest duration, and the source if all parts
 // have the same.
 func Merge(parts ...*Profile) (*Profile, error) {
 	if len(parts) == 0 {
@@ -165,9 +173,8 @@ func Merge(parts ...*Profile) (*Profile, error) {
 	return &out, nil
 }
 
-// plus adds, and stays at the largest or smallest int64 where the sum is beyond
-// it: damaged times add up to more than int64 holds, and a sum that wraps around
-// looks like a measurement.
+// plus adds with saturation at the largest and smallest int64. Damaged times can
+// overflow, and a sum that wraps around would look like a measurement.
 func plus(a, b int64) int64 {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

@@ -11,13 +11,12 @@ import (
 // placed matches the names of functions as "dir/app.py:118 Server.verify".
 var placed = lazyregexp.New(`^(.+):(\d{1,9}) .+$`)
 
-// Profile returns the rows of t as samples whose stacks are one frame: rows have
-// no callers. Its columns are those that add up; totals, which do not, and means
-// are left out. It is nil where no column adds up.
+// Profile returns the rows of t as samples with a stack of one frame. The profile has
+// the columns of t whose cells add up; it is nil if there are none.
 //
-// Rows without a value in the column that the profile shows first are left out,
-// and missing counts them; what else is not known is 0, and unknown counts that.
-// Rows that t has not itself are one sample.
+// Rows without a value in the default column are left out; missing is their number.
+// Other cells without a value become 0; unknown is their number. The rows that a limit
+// left out of t become one sample.
 func (t *Table) Profile() (p *Profile, missing, unknown int64) {
 	var from []int
 	p = &Profile{}

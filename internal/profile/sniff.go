@@ -24,7 +24,7 @@ func SniffPprof(prefix []byte) bool {
 		w.at = start
 		field, body, err := w.next(len(prefix))
 		switch {
-		case err != nil: // broken off
+		case err != nil: // the prefix ends within a field
 			return types > 0
 		case field == sampleType && isValueType(body):
 			types++
@@ -35,8 +35,8 @@ func SniffPprof(prefix []byte) bool {
 	return types > 0
 }
 
-// isValueType reports whether a message is two indexes of strings, either of
-// which may be left out.
+// isValueType reports whether a message has the form of a ValueType: at most two
+// fields, which are indexes of strings.
 func isValueType(body []byte) bool {
 	w := wire{data: body}
 	for w.at < len(body) {
@@ -51,9 +51,9 @@ func isValueType(body []byte) bool {
 	return len(body) > 0
 }
 
-// SniffFolded reports whether a file that begins with prefix is folded stacks.
-// Any text may hold some such lines, so nearly all of those that are whole must
-// be stacks, and half of them must have more than one frame.
+// SniffFolded reports whether a file that begins with prefix has folded stacks. Other
+// texts can contain some such lines, so nearly all complete lines must be stacks, and
+// half of them must have more than one frame.
 func SniffFolded(prefix []byte) bool {
 	text := strings.TrimPrefix(string(prefix), "\ufeff")
 	end := strings.LastIndexByte(text, '\n') + 1
@@ -78,16 +78,17 @@ func SniffFolded(prefix []byte) bool {
 	return stacks > 0 && stacks*20 >= lines*19 && deep*2 >= stacks
 }
 
-// isFoldedPart reports whether text without a line's end may be the beginning of
-// one very deep stack, or a file of one that nothing ends.
+// isFoldedPart reports whether text without a line end may be the beginning of one very
+// deep stack, or a file with a single stack.
 func isFoldedPart(text string) bool {
 	if names, number, ok := cutLast(text); ok && len(text) < 4096 && isFoldedValue(number) {
 		return strings.Contains(names, ";") && !strings.Contains(names, "; ") && isPrintable(names)
 	}
-	return len(text) >= 4096 && strings.Count(text, ";") >= 8 && !strings.ContainsAny(text, " \t{}=\"") && isPrintable(text)
+	return len(text) >= 4096 && strings.Count(text, ";") >= 8 &&
+		!strings.ContainsAny(text, " \t{}=\"") && isPrintable(text)
 }
 
-// isFoldedValue reports whether a reader of folded stacks takes a number.
+// isFoldedValue reports whether ReadFolded accepts a number as a value.
 func isFoldedValue(number string) bool {
 	n, err := strconv.ParseInt(number, 10, 64)
 	return err == nil && n >= 0
@@ -97,10 +98,10 @@ func isPrintable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r != '\t' && unicode.IsControl(r) })
 }
 
-// FoldedColumn returns what the values of folded stacks are that begin with
-// prefix. The format does not tell, but the stacks of PyTorch's export_stacks,
-// which look like no other, are in microseconds. Known is false where values
-// may be anything and count as samples.
+// FoldedColumn returns the column for the values of folded stacks that begin with
+// prefix. The format does not state it, but the stacks of PyTorch's export_stacks can be
+// recognized and have microseconds. For others, known is false and the values count as
+// samples.
 func FoldedColumn(prefix []byte) (c Column, known bool) {
 	first, _, _ := strings.Cut(string(prefix), "\n")
 	if strings.Contains(first, ".py(") && strings.Contains(first, "):_") {
@@ -109,8 +110,8 @@ func FoldedColumn(prefix []byte) (c Column, known bool) {
 	return Column{Name: "samples", Unit: "count"}, false
 }
 
-// Tidy puts values that are times into nanoseconds and sizes into bytes,
-// whichever unit their columns name. Values of other units stay.
+// Tidy converts times to nanoseconds and sizes to bytes, according to the units of their
+// columns. Values of other units stay.
 func (p *Profile) Tidy() {
 	for i := range p.Columns {
 		unit, size := baseUnit(p.Columns[i].Unit)
@@ -124,8 +125,8 @@ func (p *Profile) Tidy() {
 	}
 }
 
-// baseUnit returns the unit in which values are kept, and how many of it one of
-// the given unit has. The names are those that pprof knows.
+// baseUnit returns the base unit of a unit, and the number of base units in one of it. It
+// knows the names that pprof knows.
 func baseUnit(unit string) (base string, size int64) {
 	switch strings.ToLower(unit) {
 	case "nanoseconds", "nanosecond", "ns":
@@ -150,8 +151,7 @@ func baseUnit(unit string) (base string, size int64) {
 	return unit, 1
 }
 
-// times multiplies, and stays at the largest or smallest int64 where the product
-// is beyond it.
+// times multiplies with saturation at the largest and smallest int64.
 func times(v, size int64) int64 {
 	switch {
 	case v > math.MaxInt64/size:

@@ -6,41 +6,39 @@ import (
 	"assay/internal/diag"
 )
 
-// A Table is a profile as a tool printed it: rows of one name each, in which
-// cells may be empty and most columns do not add up. A [Profile] promises
-// neither, so tables keep to themselves what it has no place for: two rows may
-// have one name, where the tool has cut it, and stay two rows.
+// A Table is a table of costs as a tool printed it. It differs from a [Profile]:
+// cells may have no value, most columns do not add up, and several rows may have the
+// same name, because the tool shortened their names.
 type Table struct {
-	Name  string // as its tool calls it: "cuda_gpu_kern_sum"
-	Title string // as its tool prints it; "" if it did not
-	Of    string // what a row is: one of the Of constants
-	Run   string // what its tool calls the run that it measured, as "report1"; "" if it does not say
-	Tool  string // that printed it; "" for the tool of all tables of the input
-	Line  int    // where it begins in the input; 0 if that is not known
-	Clock string // what its times are measured with: [ClockWall], [ClockCPU] or "" if unknown
+	Name  string // the tool's name of the table: "cuda_gpu_kern_sum"
+	Title string // the title that the tool printed, or ""
+	Of    string // the kind of its rows: one of the Of constants
+	Run   string // the tool's name of the measured run, such as "report1"; "" if unknown
+	Tool  string // the tool that printed it; "" for Tables.Tool
+	Line  int    // line of the input on which it begins; 0 if unknown
+	Clock string // the clock of its times: [ClockWall], [ClockCPU] or "" if unknown
 
 	Columns []Heading
 	Rows    []Row // in the order of the tool
 
-	// Rows that a limit left out: how many, and what they add up to, a cell for
-	// each column.
+	// The number of rows that a limit left out, and their sums, one cell per column.
 	Left int64
 	Rest []Cell
 
-	// Totals are what the tool itself says that a column adds up to, the rows that
-	// it did not print included; a cell for each column, known where that is more
-	// than rounding apart from the rows. Nil if there is none.
+	// Totals are the totals that the tool printed, one cell per column; they include
+	// rows that it did not print. A cell has a value only if it differs from the sum of
+	// the rows by more than rounding. Nil if there is none.
 	Totals []Cell
 
 	// Missing is the message that the tool printed instead of rows, or "".
 	Missing string
 }
 
-// What the rows of a table are.
+// The kinds of rows of a table.
 const (
 	OfKernel   = "kernel"   // a kernel of a device
 	OfCopy     = "copy"     // a kind of memory copy or fill
-	OfDeviceOp = "gpu-op"   // any of both
+	OfDeviceOp = "gpu-op"   // a kernel, or a kind of copy or fill
 	OfCall     = "call"     // a call of a runtime or driver
 	OfOSCall   = "os-call"  // a call of the operating system
 	OfRange    = "range"    // a span that the program marked
@@ -48,31 +46,31 @@ const (
 	OfFunction = "function" // a function of the program
 	OfEdge     = "edge"     // the calls of a function by one other, which the label "caller" names
 	OfThread   = "thread"   // a thread of the program
-	OfRow      = "row"      // not known, or several of these
+	OfRow      = "row"      // unknown, or several of these
 )
 
-// The clocks of a table. Wall time includes the time in which a function waits; CPU
+// The clocks of a table. Wall time includes the time for which a function waits; CPU
 // time does not.
 const (
 	ClockWall = "wall"
 	ClockCPU  = "cpu"
 )
 
-// A Heading says what the cells at one index are.
+// A Heading describes the cells at one index.
 type Heading struct {
 	Name string // "total", "count", "mean", "median", "min", "max", "stddev", "self", "bytes" or the tool's own
 	Unit string // "nanoseconds", "bytes", "count"
 	Adds Adds
 }
 
-// Adds says what a column's cells add up to.
+// Adds is the meaning of the sum of a column's cells.
 type Adds uint8
 
 // The kinds of columns.
 const (
 	Each  Adds = iota // cells do not add up: each is a value per run, such as an average
 	Self              // cells add up to the total
-	Total             // cells include those of other rows, so they add up to more than the total
+	Total             // cells include the costs of other rows, so their sum exceeds the total
 )
 
 // A Row is one row.
@@ -80,19 +78,19 @@ type Row struct {
 	Name   string
 	Cells  []Cell  // one for each column
 	Labels []Label // sorted
-	Line   int     // where it is in the input; 0 if it was put together from several
+	Line   int     // line of the input; 0 if the row was made from several
 }
 
-// A Cell is a value, or none.
+// A Cell is a value, or a missing value.
 type Cell struct {
 	Value int64
 	Known bool
 }
 
-// Known returns the cell of a value.
+// Known returns a cell with a value.
 func Known(value int64) Cell { return Cell{value, true} }
 
-// Plus adds two cells. One without a value adds nothing.
+// Plus adds two cells. A cell without a value adds nothing.
 func (c Cell) Plus(d Cell) Cell {
 	switch {
 	case !c.Known:
@@ -103,7 +101,7 @@ func (c Cell) Plus(d Cell) Cell {
 	return Known(plus(c.Value, d.Value))
 }
 
-// Column returns the index of the first column of that name.
+// Column returns the index of the first column with the given name.
 func (t *Table) Column(name string) (index int, ok bool) {
 	for i, h := range t.Columns {
 		if h.Name == name {
@@ -113,8 +111,8 @@ func (t *Table) Column(name string) (index int, ok bool) {
 	return 0, false
 }
 
-// Sum adds up a column over all rows, those left out too. It means nothing
-// where the column's Adds is Each.
+// Sum returns the sum of a column over all rows, including those that a limit left out.
+// It means nothing if the column's Adds is Each.
 func (t *Table) Sum(column int) (sum Cell) {
 	for i := range t.Rows {
 		sum = sum.Plus(t.Rows[i].Cells[column])
@@ -125,7 +123,7 @@ func (t *Table) Sum(column int) (sum Cell) {
 	return sum
 }
 
-// Check reports what of t contradicts itself.
+// Check returns an error if t is inconsistent.
 func (t *Table) Check() error {
 	for i := range t.Rows {
 		if n := len(t.Rows[i].Cells); n != len(t.Columns) {
@@ -141,11 +139,11 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// Tables is all that one input holds of them.
+// Tables has all tables of one input.
 type Tables struct {
-	Tool     string // that printed them: "nsys", "torch"
+	Tool     string // the tool that printed them: "nsys", "torch"
 	List     []*Table
-	Records  int64 // rows that were read, usable or not
+	Records  int64 // number of rows that were read, usable or not
 	Complete bool  // the input was read to its end
 	Issues   []diag.Issue
 }

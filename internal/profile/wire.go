@@ -7,31 +7,31 @@ import (
 )
 
 // A wire checks the framing of a profile.proto before package
-// github.com/google/pprof/profile reads it. That says not where something is
-// wrong, and makes structures of over a hundred bytes from two bytes of input,
+// github.com/google/pprof/profile reads it. That package does not tell where an input
+// is damaged, and it makes structures of over a hundred bytes from two bytes of input,
 // so a small file could fill the memory.
 type wire struct {
 	data   []byte
-	at     int   // how far it is checked
-	budget int64 // bytes that the rest may become
-	most   int64 // bytes that all may become
+	at     int   // offset up to which the input is checked
+	budget int64 // bytes of memory left for the rest of the input
+	most   int64 // bytes of memory for the whole profile
 }
 
-// What the parts of a profile become in memory, at least.
+// Minimum bytes of memory of the parts of a profile.
 const (
 	recordBytes = 128 // a sample, location, function or mapping
 	nestedBytes = 48  // a label of a sample, a line of a location
 	numberBytes = 16  // a location or value of a sample
 )
 
-// Wire types of protobuf, and the fields of a profile that hold others.
+// Wire types of protobuf, and the fields of a profile that contain others.
 const (
 	wireVarint, wireFixed64, wireBytes, wireFixed32 = 0, 1, 2, 5
 
 	fieldSample, fieldLocation = 2, 4
 )
 
-// overBudget is the error of a profile that would take more than so many bytes.
+// overBudget is the error for a profile that needs more than that number of bytes.
 type overBudget int64
 
 func (most overBudget) Error() string {
@@ -68,8 +68,8 @@ func (w *wire) check() error {
 	return nil
 }
 
-// next passes over one field that must end by a given place. It returns the
-// body of fields that have one, which is never nil.
+// next skips one field, which must end at or before the offset end. For a
+// length-delimited field it returns the body, which is never nil.
 func (w *wire) next(end int) (field uint64, body []byte, err error) {
 	tag, err := w.varint(end)
 	if err != nil {

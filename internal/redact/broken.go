@@ -87,7 +87,7 @@ func (t *text) nextLine(at int) int {
 	}
 	end := t.unquoted(next, false)
 	word := t.s[next:end]
-	if t.told(next) == next && strings.HasSuffix(word, ":") && !strings.Contains(word, "=") {
+	if t.proseValue(next) == next && strings.HasSuffix(word, ":") && !strings.Contains(word, "=") {
 		return next // a message goes on behind it
 	}
 	after := t.skip(end, " \t,\r")

@@ -29,7 +29,7 @@ func (t *text) piped(from, _ int) {
 		at := start + i + len(command)
 		at += t.quoteAt(at)
 		end := min(t.unquoted(at, false), start+pipe)
-		if word := t.s[at:max(at, end)]; word != "" && word[0] != '-' && word[0] != '$' && !stands().MatchString(word) && !shown(word) {
+		if word := t.s[at:max(at, end)]; word != "" && word[0] != '-' && word[0] != '$' && !placeholders().MatchString(word) && !shown(word) {
 			t.add(span{"password", at, end, false})
 		}
 	}
@@ -42,7 +42,7 @@ func (t *text) driver(from, _ int) {
 		line, start = line[i+1:], start+i+1
 	}
 	user, secret, ok := strings.Cut(line, ":")
-	if ok && user != "" && secret != "" && !stands().MatchString(secret) && !shown(secret) {
+	if ok && user != "" && secret != "" && !placeholders().MatchString(secret) && !shown(secret) {
 		t.add(span{"password", start + len(user) + 1, from, false})
 	}
 }

@@ -119,7 +119,7 @@ func (t *text) pgpass(from, to int) {
 	}
 	end := t.unquoted(at, false)
 	secret := t.s[at:end]
-	if secret == "" || stands().MatchString(secret[:min(len(secret), longestName)]) || shown(secret) || strings.Trim(secret, digits) == "" {
+	if secret == "" || placeholders().MatchString(secret[:min(len(secret), longestName)]) || shown(secret) || strings.Trim(secret, digits) == "" {
 		return
 	}
 	t.add(span{"password", at, end, false})

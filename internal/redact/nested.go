@@ -140,7 +140,7 @@ func (t *text) constructor(from, to int) {
 	}
 	if n := t.quoteAt(at); n > 0 {
 		start, end := t.inQuotes(at, n, setting{quoted: true})
-		if s := t.s[start:max(start, end)]; s != "" && !shown(s) && !stands().MatchString(s[:min(len(s), longestName)]) {
+		if s := t.s[start:max(start, end)]; s != "" && !shown(s) && !placeholders().MatchString(s[:min(len(s), longestName)]) {
 			t.add(span{"variable", start, end, false})
 			t.named = max(t.named, end)
 		}

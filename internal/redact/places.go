@@ -48,7 +48,7 @@ func (t *text) address(_, at int) {
 			t.add(span{"password", at, at + sign, false})
 			return
 		}
-		if secret := whole[colon+1 : sign]; secret != "" && !stands().MatchString(secret) && !shown(secret) {
+		if secret := whole[colon+1 : sign]; secret != "" && !placeholders().MatchString(secret) && !shown(secret) {
 			t.add(span{"password", at + colon + 1, at + sign, false})
 		}
 		return
@@ -197,7 +197,7 @@ func (t *text) user(from, to int) {
 	name, secret, ok := strings.Cut(t.s[at:end], ":")
 	if !ok || at == to && len(t.s[from:to]) > 2 || name == "" || secret == "" || strings.ContainsAny(name, "/.=(<") && !strings.Contains(name, "@") ||
 		strings.Trim(secret, digits) == "" && strings.Trim(name, digits) == "" || secret[0] == ':' || strings.HasPrefix(secret, "//") ||
-		stands().MatchString(secret) || shown(secret) {
+		placeholders().MatchString(secret) || shown(secret) {
 		return
 	}
 	t.add(span{"password", end - len(secret), end, false})

@@ -1,10 +1,16 @@
-// Package redact hides what should not leave a machine: secrets always, and on
-// demand the names of users.
+// Package redact masks data that should not leave a machine: secrets always, and names
+// of users on demand.
 //
 // A secret is a token of a published format (the table in [Formats]), the value of a
-// variable, flag or header whose name says that it is one, a password in an address
-// or a private key. Escapes, base64 and hexadecimal digits are decoded before they are
-// looked at, and what a screen does not show is taken out. What replaces a secret tells only its kind.
+// variable, flag or header with a name such as PASSWORD, a password in an address, or a
+// private key. The search decodes escapes, base64 and hexadecimal digits, and ignores
+// characters that a screen does not show. A secret is replaced by its kind only.
+//
+// Start with this file and find.go, which searches a text: marks.go finds the places where
+// a secret may begin; form.go and formats.go check tokens, names.go and values.go names
+// with values, places.go and containers.go other places. hidden.go, unescape.go and
+// broken.go see through disguises. walk.go rewrites the texts of Go values, scanner.go
+// counts secrets in a stream, and cut.go shortens texts without cutting a secret.
 package redact
 
 import (
@@ -23,13 +29,13 @@ import (
 // Masking the result again changes nothing.
 func Mask(text string) string { return replace(text, func(span, string) {}) }
 
-// Count returns how many secrets a text has, equal ones counted each time.
+// Count returns the number of secrets in a text. Each occurrence counts.
 func Count(text string) int64 { return int64(len(find(text))) }
 
 // replace returns text with each secret replaced by its kind. It calls each for
 // every secret of it.
 func replace(text string, each func(f span, secret string)) string {
-	const most = 4 // what is joined by a replacement may look like a secret again
+	const most = 4 // rounds: a replacement may join texts that look like a secret again
 	for range most {
 		found := find(text)
 		if found == nil {

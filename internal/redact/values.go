@@ -135,7 +135,7 @@ func (t *text) separated(v *setting) bool {
 		v.assigned, v.at = true, value
 		return true
 	}
-	if next := t.lineBreak(at); next > 0 && !v.quoted && !v.flag && t.told(next) > 0 && t.told(next) == next {
+	if next := t.lineBreak(at); next > 0 && !v.quoted && !v.flag && t.proseValue(next) > 0 && t.proseValue(next) == next {
 		v.cell, v.at = true, next
 		return true
 	}
@@ -156,8 +156,8 @@ func (t *text) separated(v *setting) bool {
 	case rest[0] == '|' || strings.HasPrefix(rest, "│"):
 		v.cell, v.at = true, t.skip(blank+len("|"), "\x94\x82 \t") // the other bytes of the line of a table
 		return v.at < len(t.s)
-	case blank == at+1 && !v.quoted && !v.flag && t.told(blank) > 0:
-		v.cell, v.at = true, t.told(blank)
+	case blank == at+1 && !v.quoted && !v.flag && t.proseValue(blank) > 0:
+		v.cell, v.at = true, t.proseValue(blank)
 		return true
 	case blank > at && !v.quoted:
 		v.columns, v.at = true, blank
@@ -186,9 +186,10 @@ func (t *text) tagEnd(at int, v *setting) int {
 	return at + i + 1
 }
 
-// told returns where a value begins that prose gives behind a blank: "password is X",
-// "API key X". It looks random and is long, or the result is 0.
-func (t *text) told(at int) int {
+// proseValue returns the position of a value that follows a name in prose: "password is X",
+// "API key X". It returns 0 unless the value is long and looks random, because most words
+// after such a name are not secrets.
+func (t *text) proseValue(at int) int {
 	const shortest = 12
 	for _, word := range []string{"is ", "was ", "provided: "} {
 		if strings.HasPrefix(t.s[at:], word) {
@@ -207,8 +208,8 @@ func (t *text) told(at int) int {
 	return at
 }
 
-// valueField returns the end of the word "value" where a name and its value are
-// fields of their own, as in {"name": "X", "value": "Y"}, and else 0.
+// valueField returns the end of the word "value" if a name and its value are separate
+// fields, as in {"name": "X", "value": "Y"}, otherwise 0.
 func (t *text) valueField(at int, quoted bool) int {
 	i := t.skip(at, ",\n\r \t")
 	if quoted || i > at {
@@ -368,8 +369,8 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 	return from, from + len(strings.TrimRight(t.s[from:to], " \t\r,")), true
 }
 
-// stands are values that stand for a secret and are none.
-var stands = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
+// placeholders matches values that are written in place of a secret, such as "none" or "***".
+var placeholders = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.
 var kinds = sync.OnceValue(func() map[string]bool {
@@ -410,11 +411,11 @@ func argument(name, value string) bool {
 	return len(value) <= mostDigits && strings.Trim(value, digits) == "" || operations[value]
 }
 
-// harmless reports whether the value s[from:to] is none to be masked.
+// harmless reports whether the value s[from:to] need not be masked.
 func (t *text) harmless(v setting, from, to int, how trust) bool {
-	const most = 256 // no longer one stands for another
+	const most = 256 // bytes; placeholders are shorter
 	s := t.s[from:to]
-	if len(s) <= most && (stands().MatchString(s) || shown(s)) {
+	if len(s) <= most && (placeholders().MatchString(s) || shown(s)) {
 		return true
 	}
 	name := lowerCase(t.s[v.from:v.to])

@@ -53,7 +53,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(b)+1e-9 }
 // reported returns the number of a result by the name of its producer, in the unit of the
 // producer.
 func reported(b *logs.Benchmark, as string) (float64, bool) {
-	p := named(b.Producer)
+	p := producerNamed(b.Producer)
 	for _, f := range b.Metrics {
 		if f.As == as {
 			t, _ := p.find(as)

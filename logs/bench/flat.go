@@ -11,27 +11,27 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of one object. Text over the limit is shortened, and values over it are left
-// out: results have a few hundred values at most, next to settings of a server and the
+// Limits of one object. Longer texts are shortened, and further values are dropped. A result
+// has at most a few hundred values; the rest of an object is settings of the server and the
 // texts of all requests.
 const (
 	maxDepth  = 64
-	flatDepth = 5 // of members that are kept
+	flatDepth = 5 // maximum nesting of members that are kept
 	maxValues = 8192
 	maxText   = 256
 )
 
 // A value is a member of an object that is neither an object nor a list.
 type value struct {
-	path   string // names from the outermost member on, joined by dots
-	text   string // of a string; the literal otherwise
+	path   string // names from the outermost member to this one, joined by dots
+	text   string // the content of a string; otherwise the literal
 	number float64
 	kind   byte // 'n' number, 's' string, 'b' bool, '0' null
 }
 
-// A flattener reads JSON as Python writes it, with NaN and Infinity, and passes on the
-// values of each object, without lists. It keeps one object at a time, and of that no
-// more than the limits allow, whatever the length of the input.
+// A flattener reads JSON as Python writes it, with NaN and Infinity. It passes on the values
+// of each object, without lists. Its memory does not grow with the input: it keeps one object
+// at a time, within the limits.
 type flattener struct {
 	r      *bufio.Reader
 	at     int64
@@ -42,12 +42,12 @@ type flattener struct {
 
 var errSyntax = errors.New("is no JSON")
 
-// flatten calls each with the values of each object at the top: of the document, of
-// its lines, or of the list that the document is. It returns what ended the input, or
-// nil.
+// flatten calls each with the values of each top-level object: the document itself, each of
+// its lines, or each element if the document is a list. It returns the error that ended the
+// input, or nil.
 func flatten(r io.Reader, each func(values []value, at int64)) error {
 	size := 64 << 10
-	if head, ok := r.(*bytes.Reader); ok { // a buffer is made for each file of a directory
+	if head, ok := r.(*bytes.Reader); ok { // a small buffer: this runs for each file of a directory
 		size = min(size, head.Len())
 	}
 	f := &flattener{r: bufio.NewReaderSize(r, size), each: each}
@@ -108,7 +108,7 @@ func (f *flattener) space() (byte, error) {
 	}
 }
 
-// top reads an object at the top, behind its brace.
+// top reads a top-level object, after its opening brace.
 func (f *flattener) top() error {
 	at := f.at - 1
 	f.values, f.over = f.values[:0], false
@@ -119,7 +119,7 @@ func (f *flattener) top() error {
 	return err
 }
 
-// list reads a list at the top, behind its bracket.
+// list reads a top-level list, after its opening bracket.
 func (f *flattener) list() error {
 	for {
 		c, err := f.space()
@@ -242,7 +242,7 @@ func (f *flattener) word() (string, error) {
 	}
 }
 
-// text reads a string behind its quote and keeps the beginning.
+// text reads a string after its opening quote, and returns its beginning.
 func (f *flattener) text() (string, error) {
 	var b []byte
 	for {
@@ -280,8 +280,8 @@ func (f *flattener) text() (string, error) {
 	}
 }
 
-// escaped reads a character that is written as its number, or as those of a pair of
-// surrogates. Secrets are found in what is written so, too.
+// escaped reads a \u escape, or two of them for a surrogate pair. It is decoded so that
+// secrets are found in escaped text, too.
 func (f *flattener) escaped() (rune, error) {
 	c, err := f.unit()
 	if err != nil || !utf16.IsSurrogate(c) {
@@ -298,7 +298,7 @@ func (f *flattener) escaped() (rune, error) {
 	return utf16.DecodeRune(c, low), err
 }
 
-// unit reads the four digits of a number. Others stand for no character.
+// unit reads the four hexadecimal digits of an escape. It returns U+FFFD for others.
 func (f *flattener) unit() (rune, error) {
 	var digits [4]byte
 	if _, err := io.ReadFull(f.r, digits[:]); err != nil {
@@ -349,7 +349,7 @@ func (f *flattener) skip(depth int) error {
 	}
 }
 
-// skipText reads a string of any length behind its quote.
+// skipText skips a string of any length, after its opening quote.
 func (f *flattener) skipText() error {
 	for {
 		b, err := f.r.ReadSlice('"')

@@ -16,7 +16,7 @@ import (
 
 const (
 	locust        = "Locust"
-	locustAll     = "Aggregated" // the name of the row of all requests
+	locustAll     = "Aggregated" // the name of the row for all requests
 	locustTotals  = "Type,Name,Request Count,Failure Count,"
 	locustHistory = "Timestamp,User Count,Type,Name,Requests/s,Failures/s,"
 
@@ -37,7 +37,7 @@ type locustTable struct {
 	p       *producer
 	cols    []string
 	history bool
-	last    map[string][]string // of a history: the last row of each name
+	last    map[string][]string // in a history: the last row of each name
 	names   []string
 	line    map[string]int
 }
@@ -46,7 +46,7 @@ type locustTable struct {
 // row for each second: users and requests per second are values over time, and the totals of
 // the last row of each name are its result.
 func ReadLocust(in io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
-	t := &locustTable{b: logs.NewBuilder(limits), p: named(locust), last: map[string][]string{}, line: map[string]int{}}
+	t := &locustTable{b: logs.NewBuilder(limits), p: producerNamed(locust), last: map[string][]string{}, line: map[string]int{}}
 	lines := textscan.NewReader(in, maxLocustLine)
 	for {
 		line, _, err := lines.Next()
@@ -104,7 +104,7 @@ func (t *locustTable) cell(cells []string, name string) string {
 	return ""
 }
 
-// second adds what a row of a history says of its second.
+// second adds the values of one row, which is one second, of a history.
 func (t *locustTable) second(cells []string, at diag.Pos) {
 	time := logs.NoTime
 	if n, err := strconv.ParseInt(t.cell(cells, "Timestamp"), 10, 64); err == nil && n > 1e9 && n < 1<<33 {
@@ -122,7 +122,7 @@ func (t *locustTable) second(cells []string, at diag.Pos) {
 			metric = logs.Unnamed(c.column)
 		}
 		if c.column == "User Count" && labels != nil {
-			continue // the same in all rows of a second
+			continue // equal in all rows of a second
 		}
 		id := t.b.Of(metric, locust, c.column, labels, at)
 		if v, ok := parseNumber(t.cell(cells, c.column)); ok {
@@ -133,9 +133,9 @@ func (t *locustTable) second(cells []string, at diag.Pos) {
 	}
 }
 
-// result returns the numbers of a row. Of a history they are those of all requests so far;
-// its rates are of the last ten seconds, and so are its percentiles if it has more rows
-// than those of all requests.
+// result returns the numbers of a row. In a history, totals are of all requests so far, but
+// rates are of the last ten seconds. So are percentiles if the history has rows for single
+// names; then percentiles is false and they are dropped.
 func (t *locustTable) result(cells []string, percentiles bool, line int) logs.Benchmark {
 	out := logs.Benchmark{Producer: locust, Line: int64(line), Time: logs.NoTime}
 	for i, name := range t.cols {
@@ -156,7 +156,7 @@ func (t *locustTable) result(cells []string, percentiles bool, line int) logs.Be
 	return out
 }
 
-// finish adds the results of a history. Those without requests are none.
+// finish adds the results of a history. It drops results without requests.
 func (t *locustTable) finish(name string) {
 	for _, n := range t.names {
 		if count, ok := parseNumber(t.cell(t.last[n], "Total Request Count")); ok && count > 0 {

@@ -15,8 +15,8 @@ const (
 	mlperfResults = "result_"
 )
 
-// mllogMetrics are the values of tracked_stats with a canonical name, in the unit of the
-// program.
+// mllogMetrics maps values of tracked_stats to canonical metrics, with the factor to their
+// unit.
 var mllogMetrics = map[string]struct {
 	metric string
 	factor float64
@@ -60,7 +60,7 @@ func (f *Finder) mllog(n int, line string) {
 			block := slices.ContainsFunc(values, func(v value) bool { return v.path == "value.throughput" })
 			for _, v := range values {
 				if name, ok := strings.CutPrefix(v.path, "value."); ok && v.kind == 'n' {
-					if block && name == "train_step_time" { // the mean of the steps between two evaluations
+					if block && name == "train_step_time" { // the mean over the steps between two evaluations
 						name = "train_step_time of a block"
 					}
 					f.tracked(name, v.number, step, time, at)
@@ -86,7 +86,7 @@ func (f *Finder) tracked(name string, v float64, step, time int64, at diag.Pos) 
 	f.b.Add(f.b.Of(metric, mlperfTrain, name, nil, at), v*factor, step, time, 0)
 }
 
-// loadgen adds a number of a result that loadgen logs one by one.
+// loadgen adds a number to the open result of loadgen, which logs one number per line.
 func (f *Finder) loadgen(n int, name string, number *value, text string) {
 	if f.mlperf == nil {
 		f.mlperf = &logs.Benchmark{Producer: mlperf, Line: int64(n), Time: logs.NoTime}

@@ -14,16 +14,16 @@ import (
 //go:embed producers.txt
 var producersText string
 
-// A producer is a program that writes results, with what it calls its numbers.
+// A producer is a program that writes results, with the names that it uses for metrics.
 type producer struct {
-	name     string
-	has      []string // members that its objects have
-	hasNot   []string
-	begins   []string // members at the beginning of a long object, by which its head is known
-	line     string   // heading of its printed results; "" if it prints none that is read
-	settings map[string]bool
-	names    map[string]target // without a statistic
-	stats    []pattern
+	name         string
+	has          []string // members that all its objects have
+	hasNot       []string
+	beginsResult []string // members at the beginning of its objects, to recognize an object that is cut off
+	line         string   // heading of its printed results; "" if they are not read
+	settings     map[string]bool
+	names        map[string]target // names that contain no statistic
+	stats        []pattern
 }
 
 // A target is the metric of a name.
@@ -31,7 +31,7 @@ type target struct {
 	metric logs.Metric
 	factor float64 // 0 if the result states the unit
 	stat   string
-	noZero bool // 0 stands for a value that was not measured
+	noZero bool // 0 means that the value was not measured
 }
 
 // A pattern is a name with a statistic in it.
@@ -43,7 +43,7 @@ type pattern struct {
 var producers = sync.OnceValue(func() []*producer {
 	list, err := parseProducers(producersText)
 	if err != nil {
-		panic(err) // a test parses them
+		panic(err) // not possible: a test parses the file
 	}
 	return list
 })
@@ -75,7 +75,7 @@ func parseProducers(text string) (list []*producer, err error) {
 				}
 			}
 		case "begins":
-			p.begins = strings.Fields(rest)
+			p.beginsResult = strings.Fields(rest)
 		case "line":
 			p.line = strings.TrimPrefix(rest, "-")
 			if strings.HasPrefix(rest, "--") {
@@ -99,7 +99,7 @@ func parseProducers(text string) (list []*producer, err error) {
 	return list, nil
 }
 
-// like gives p the names of another producer.
+// like copies the names of another producer to p.
 func (p *producer) like(list []*producer, name string) error {
 	i := slices.IndexFunc(list, func(q *producer) bool { return q.name == name })
 	if i < 0 || list[i] == p {
@@ -142,7 +142,7 @@ func (p *producer) metric(text string) error {
 	return nil
 }
 
-// factorOf returns what a unit is multiplied by to be that of a metric, and 0 for "?".
+// factorOf returns the factor that converts a unit to the unit of a metric, and 0 for "?".
 func factorOf(metric logs.Metric, unit string) (float64, error) {
 	base, factor, ok := logs.ScaleOf(unit, false)
 	switch {

@@ -1,10 +1,14 @@
 // Package bench reads results of benchmarks: of inference servers (SGLang, vLLM,
 // SFLLM, GenAI-Perf and AIPerf, llmperf, trtllm-bench, MLPerf loadgen, k6), as
-// objects of JSON and as the tables that programs print at their end. What each
-// producer calls its numbers is data: producers.txt.
+// objects of JSON and as the tables that programs print at their end. producers.txt maps
+// the names that each producer uses to metrics.
 //
-// Every result is a row of its own, with the numbers as they were reported. Percentiles
-// are never computed from other numbers, and lists of single requests are not read.
+// Every result is a [logs.Benchmark] of its own, with the numbers as they were reported.
+// Percentiles are never computed from other numbers, and lists of single requests are not
+// read.
+//
+// read.go and flat.go read JSON; table.go, scripts.go and mllog.go find results in the lines
+// of a log; locust.go reads tables of Locust. producers.go parses producers.txt.
 package bench
 
 import (
@@ -20,8 +24,8 @@ import (
 	"assay/logs"
 )
 
-// Read reads objects of JSON, one after the other, in one list or in lines. Objects that
-// are no result are counted.
+// Read reads JSON objects, one after the other, in one list or one per line. Objects that
+// are not results are counted.
 func Read(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	b := logs.NewBuilder(limits)
 	lines := &lineCounter{r: r}
@@ -48,7 +52,7 @@ func Read(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	return log, err
 }
 
-// A lineCounter counts the lines of what passes.
+// A lineCounter is a reader that counts the lines read from another reader.
 type lineCounter struct {
 	r io.Reader
 	n int64
@@ -60,27 +64,29 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Sniff reports whether head, the beginning of a file, is that of results in JSON.
+// Sniff reports whether a file that begins with head has results in JSON.
 func Sniff(head []byte) bool {
 	trimmed := bytes.TrimLeft(head, " \t\r\n\ufeff[")
 	if !bytes.HasPrefix(trimmed, []byte("{")) || isTrace(head) {
 		return false
 	}
 	found := false
-	flatten(bytes.NewReader(head), func(values []value, _ int64) { found = found || producerOf(values) != nil || begins(values) })
+	flatten(bytes.NewReader(head), func(values []value, _ int64) {
+		found = found || producerOf(values) != nil || beginsResult(values)
+	})
 	return found
 }
 
-// isTrace reports whether a head has events of a Chrome trace, which are not worth the
-// time to look into.
+// isTrace reports whether head has events of a Chrome trace. Sniff rejects them at once, to
+// save the time of parsing them.
 func isTrace(head []byte) bool {
 	return bytes.Contains(head, []byte(`"ph"`)) && bytes.Contains(head, []byte(`"ts"`))
 }
 
-// begins reports whether the members of the beginning of an object are those of a result.
-func begins(values []value) bool {
+// beginsResult reports whether an object that is cut off after these members may be a result.
+func beginsResult(values []value) bool {
 	return slices.ContainsFunc(producers(), func(p *producer) bool {
-		return len(p.begins) > 0 && !slices.ContainsFunc(p.begins, func(name string) bool {
+		return len(p.beginsResult) > 0 && !slices.ContainsFunc(p.beginsResult, func(name string) bool {
 			return !slices.ContainsFunc(values, func(v value) bool { return v.path == name })
 		})
 	})
@@ -91,7 +97,7 @@ func producerOf(values []value) *producer {
 	has := func(name string) bool {
 		return slices.ContainsFunc(values, func(v value) bool { return v.path == name })
 	}
-	for _, p := range slices.Backward(producers()) { // the more exact ones come last
+	for _, p := range slices.Backward(producers()) { // the more specific ones come last
 		if len(p.has) > 0 && !slices.ContainsFunc(p.has, func(n string) bool { return !has(n) }) && !slices.ContainsFunc(p.hasNot, has) {
 			return p
 		}
@@ -121,7 +127,7 @@ func (p *producer) result(values []value) logs.Benchmark {
 	return out
 }
 
-// figure adds a number, if v is one and its name is known.
+// figure adds v to out if it is a number and its name is known.
 func (p *producer) figure(out *logs.Benchmark, name string, v value, units map[string]string) {
 	t, ok := p.find(name)
 	if !ok {
@@ -150,7 +156,7 @@ func (p *producer) figure(out *logs.Benchmark, name string, v value, units map[s
 	add(out, t, v.path, number, factor)
 }
 
-// add adds a number unless it stands for one that is missing.
+// add adds a number unless it is the 0 that the producer writes for a missing value.
 func add(out *logs.Benchmark, t target, as string, v, factor float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) || t.noZero && v == 0 {
 		return
@@ -158,7 +164,7 @@ func add(out *logs.Benchmark, t target, as string, v, factor float64) {
 	out.Metrics = append(out.Metrics, logs.Figure{Metric: t.metric, Stat: t.stat, As: as, Value: v * factor})
 }
 
-// statedFactor returns the factor of a unit as a result states it.
+// statedFactor returns the factor that converts a unit named in a result to the unit of m.
 func statedFactor(m logs.Metric, unit string) (float64, bool) {
 	unit = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(unit), "/user"), "/gpu")
 	switch unit {
@@ -173,7 +179,7 @@ func statedFactor(m logs.Metric, unit string) (float64, bool) {
 	return factor, ok && base == m.Unit
 }
 
-// settingOf returns a setting as all results of a sweep write it.
+// settingOf returns a setting in a form that is equal in all results of a sweep.
 func settingOf(text string) string {
 	if text == "Infinity" {
 		return "inf"

@@ -9,7 +9,7 @@ import (
 	"assay/logs"
 )
 
-// The producers of what scripts of tuning guides print.
+// The names of producers whose results come from scripts of tuning guides.
 const (
 	weightSync = "SkyRL benchmark_weight_sync"
 	nSampling  = "SkyRL benchmark_n_sampling"
@@ -28,7 +28,8 @@ var (
 
 // isScript reports whether a script may begin a result with a line.
 func isScript(line []byte) bool {
-	has, ends := func(s string) bool { return bytes.HasPrefix(line, []byte(s)) }, func(s string) bool { return bytes.HasSuffix(line, []byte(s)) }
+	has := func(s string) bool { return bytes.HasPrefix(line, []byte(s)) }
+	ends := func(s string) bool { return bytes.HasSuffix(line, []byte(s)) }
 	switch line[len(line)-1] {
 	case ':':
 		return ends(" prefill):")
@@ -44,7 +45,8 @@ func isScript(line []byte) bool {
 	return has("Strategy: ") || has(sfllmRun)
 }
 
-// script reads a line with which a script begins a result, and reports whether it is one.
+// script opens a result if a line is the first one of a script's result, and reports whether
+// it is.
 func (f *Finder) script(text string, n int) bool {
 	if rest, ok := strings.CutPrefix(text, sfllmRun); ok {
 		f.close()
@@ -53,17 +55,17 @@ func (f *Finder) script(text string, n int) bool {
 	}
 	switch {
 	case strings.HasPrefix(text, "Strategy: ") && !strings.Contains(text, "|"):
-		f.start(named(weightSync), n)
+		f.start(producerNamed(weightSync), n)
 		f.row(text)
 	case text == "--- SUMMARY ---" && f.samples != "":
-		f.start(named(nSampling), n)
+		f.start(producerNamed(nSampling), n)
 		f.setting("Samples/prompt", f.samples)
 	case strings.HasSuffix(text, " prefill):"):
 		m := reSampling().FindStringSubmatch(text)
 		if m == nil {
 			return false
 		}
-		f.start(named(nSampling), n)
+		f.start(producerNamed(nSampling), n)
 		f.samples = m[1] + m[2]
 		f.setting("Samples/prompt", f.samples)
 	case strings.HasSuffix(text, "bits/sec") || strings.HasSuffix(text, " sender") || strings.HasSuffix(text, " receiver"):
@@ -74,13 +76,12 @@ func (f *Finder) script(text string, n int) bool {
 	return true
 }
 
-// setting adds what was run.
+// setting adds a setting to the open result.
 func (f *Finder) setting(name, value string) {
 	f.out.Settings = append(f.out.Settings, logs.Label{Name: name, Value: value})
 }
 
-// oneNumber reads a line with one number, behind which the lines of an end-to-end benchmark
-// may follow.
+// oneNumber reads a line with one number. The lines of an end-to-end benchmark may follow it.
 func (f *Finder) oneNumber(text string, n int) bool {
 	m := reOneNumber().FindStringSubmatch(text)
 	if m == nil || m[1] == "Generation" && m[3] != "tokens/sec" {
@@ -97,7 +98,7 @@ func (f *Finder) oneNumber(text string, n int) bool {
 	if !ok {
 		return false
 	}
-	f.start(named(script), n)
+	f.start(producerNamed(script), n)
 	if m[4] != "" {
 		f.setting("batch_size", m[4])
 	}
@@ -109,7 +110,8 @@ func (f *Finder) oneNumber(text string, n int) bool {
 	return true
 }
 
-// iperf reads one of the last lines of iperf3: what one stream, or all, sent or received.
+// iperf reads one of the last lines of iperf3: the rate at which one stream, or all streams
+// together, sent or received.
 func (f *Finder) iperf(text string, n int) bool {
 	m := reIperf().FindStringSubmatch(text)
 	if m == nil {
@@ -128,7 +130,7 @@ func (f *Finder) iperf(text string, n int) bool {
 			break
 		}
 	}
-	f.start(named(iperf), n)
+	f.start(producerNamed(iperf), n)
 	f.setting("stream", m[1])
 	f.setting("side", m[5])
 	f.setting("seconds", m[2])

@@ -16,15 +16,15 @@ type Finder struct {
 	open *producer
 	out  logs.Benchmark
 	from int
-	left int // lines until an open result is taken to be over
+	left int // number of further lines after which an open result ends
 
-	columns []string // of a table with one column for each statistic
-	warm    bool     // the block of a warm-up is open
+	columns []string // the columns of a table with one column for each statistic
+	warm    bool     // the open result is that of a warm-up
 
-	samples     string // for each prompt, of the last heading of benchmark_n_sampling
-	concurrency string // of the run of SFLLM that was announced
+	samples     string // samples per prompt in the last heading of benchmark_n_sampling
+	concurrency string // of the announced run of SFLLM
 
-	mlperf *logs.Benchmark // the result of loadgen, whose numbers are logged one by one
+	mlperf *logs.Benchmark // the open result of loadgen, which logs one number per line
 }
 
 const maxRows = 120
@@ -45,7 +45,9 @@ func (f *Finder) Log() *logs.Log {
 }
 
 // headings are parts of the lines with which results begin.
-var headings = [][]byte{[]byte("Benchmark Result"), []byte("PERFORMANCE OVERVIEW"), []byte("MLPerf Results Summary"), []byte("| LLM Metrics")}
+var headings = [][]byte{
+	[]byte("Benchmark Result"), []byte("PERFORMANCE OVERVIEW"), []byte("MLPerf Results Summary"), []byte("| LLM Metrics"),
+}
 
 // Hint reports whether a result may begin with a line.
 func (f *Finder) Hint(line []byte) bool {
@@ -137,16 +139,16 @@ func (f *Finder) begin(n int, line string) bool {
 	}
 	switch {
 	case strings.HasSuffix(text, "Benchmark ..."), strings.HasSuffix(text, "Warmup ..."):
-		f.start(named(oneBatch), n)
+		f.start(producerNamed(oneBatch), n)
 		f.warm = strings.HasSuffix(text, "Warmup ...")
 		return true
 	case strings.Contains(text, "Throughput: ") && strings.HasSuffix(text, " tokens/s"):
-		f.start(named(vllmThroughput), n)
+		f.start(producerNamed(vllmThroughput), n)
 		f.throughputLine(text)
 		f.close()
 		return true
 	case strings.Contains(text, "Avg latency: ") && strings.HasSuffix(text, " seconds"):
-		f.start(named(vllmLatency), n)
+		f.start(producerNamed(vllmLatency), n)
 		f.percentileRow(text)
 		return true
 	}
@@ -160,8 +162,8 @@ func (f *Finder) begin(n int, line string) bool {
 	return false
 }
 
-// named returns a producer by its name.
-func named(name string) *producer {
+// producerNamed returns the producer with the given name.
+func producerNamed(name string) *producer {
 	for _, p := range producers() {
 		if p.name == name {
 			return p
@@ -180,7 +182,7 @@ func (f *Finder) start(p *producer, n int) {
 	}
 }
 
-// close ends an open result. One without numbers, and a warm-up, are none.
+// close ends an open result. It drops a result without numbers and that of a warm-up.
 func (f *Finder) close() {
 	p := f.open
 	f.open = nil
@@ -194,7 +196,7 @@ func (f *Finder) close() {
 	f.b.Benchmark(f.out, diag.Pos{File: f.name, Line: f.from})
 }
 
-// withoutPrefix returns a line without what Ray and similar programs put before it.
+// withoutPrefix returns a line without the prefix of Ray and similar programs.
 func withoutPrefix(line string) string {
 	line = strings.TrimSpace(line)
 	for strings.HasPrefix(line, "(") {
@@ -234,8 +236,8 @@ func (f *Finder) row(text string) {
 	}
 }
 
-// parseNumber reads a number with or without commas between thousands. A comma behind
-// more than three digits, or behind a 0, may be that of a decimal fraction.
+// parseNumber reads a number with or without commas between thousands. It rejects a comma
+// after more than three digits or after a leading 0, which may be a decimal comma.
 func parseNumber(s string) (float64, bool) {
 	s = strings.TrimSuffix(s, "%")
 	if strings.Contains(s, ",") {

@@ -1,10 +1,13 @@
-// Package comm reads what communication libraries leave behind: logs of NCCL and RCCL
+// Package comm reads the output of communication libraries: logs of NCCL and RCCL
 // (NCCL_DEBUG=INFO), the tables of nccl-tests and rccl-tests, messages of PyTorch's
 // watchdog, and dumps of its flight recorder.
 //
-// Rows of the tables are results of benchmarks. Records of the groups of a process
-// become a [logs.Group], from which hangs are found: a call that one member of a
-// group made and another did not.
+// A row of a table becomes a result of a benchmark. The records of a process about a group
+// of ranks become a [logs.Group]. Package analyze/logs compares the groups of all processes
+// to find hangs: a call that one member of a group made and another did not.
+//
+// comm.go dispatches lines to info.go (NCCL and the watchdog) and tests.go (tables). flight.go
+// reads dumps.
 package comm
 
 import (
@@ -21,14 +24,14 @@ type Finder struct {
 
 	groups map[string]*logs.Group // by process and pointer
 	order  []*logs.Group
-	last   map[string]*logs.Group // the group that a process made last
+	last   map[string]*logs.Group // the last group that each process created
 
 	byPointer map[*logs.Group]bool // groups without a commId
 	ops       map[opKey]int
 	at        diag.Pos
 
-	version string
-	dogs    map[dogKey]bool
+	version   string
+	watchdogs map[watchdogKey]bool
 
 	table table
 }
@@ -38,7 +41,7 @@ type opKey struct {
 	logs.GroupOp
 }
 
-type dogKey struct {
+type watchdogKey struct {
 	rank, place int
 	seq         int64
 	ran         int64
@@ -46,7 +49,10 @@ type dogKey struct {
 
 // NewFinder returns a finder for an input of the given name.
 func NewFinder(name string, limits logs.Limits) *Finder {
-	return &Finder{name: name, b: logs.NewBuilder(limits), groups: map[string]*logs.Group{}, last: map[string]*logs.Group{}, byPointer: map[*logs.Group]bool{}, ops: map[opKey]int{}, dogs: map[dogKey]bool{}}
+	return &Finder{
+		name: name, b: logs.NewBuilder(limits), groups: map[string]*logs.Group{}, last: map[string]*logs.Group{},
+		byPointer: map[*logs.Group]bool{}, ops: map[opKey]int{}, watchdogs: map[watchdogKey]bool{},
+	}
 }
 
 var (
@@ -57,7 +63,8 @@ var (
 // Hint reports whether a line may have a record.
 func (f *Finder) Hint(line []byte) bool {
 	if n := bytes.IndexByte(line[:min(len(line), 40)], '#'); n >= 0 {
-		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) || bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
+		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) ||
+			bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
 	}
 	return bytes.Contains(line, markNCCL)
 }
@@ -74,10 +81,11 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
-// nameOldGroups gives the members of a communicator one name. NCCL before 2.12 prints no
-// commId, only a pointer of each process. If the processes of a log have one communicator of a
-// size each, with all its places, it is the same one; it has the pointer of place 0. Several
-// communicators of one size cannot be separated and keep their pointers.
+// nameOldGroups finds the members of a communicator in logs of NCCL before 2.12, which
+// prints a pointer that differs between processes instead of a commId. If each process of a
+// log has exactly one communicator of some size, and together they have all its places, they
+// are members of the same one; it gets the pointer of place 0 as its name. If there are
+// several communicators of one size, their members cannot be told apart.
 func (f *Finder) nameOldGroups() {
 	bySize := map[int][]*logs.Group{}
 	for _, g := range f.order {

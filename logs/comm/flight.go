@@ -24,7 +24,7 @@ const maxDump = 64 << 20
 // A node is a value of a dump, of a pickle or of JSON.
 type node interface {
 	get(key string) node
-	items() []node // of a list; of an object its keys and values in turn
+	items() []node // the elements of a list, or the alternating keys and values of an object
 	text() string
 	number() (int64, bool)
 	truth() bool
@@ -39,9 +39,9 @@ func SniffFlight(head []byte) bool {
 	return pickle.Sniff(head) && strings.Contains(s, "pg_config") && strings.Contains(s, "version")
 }
 
-// isDump reports whether the object that text begins has the groups of a dump among its
-// own keys. A trace lists the groups of its job too, in an object of its own. The groups
-// of a large job fill the head, so the calls need not be in it.
+// isDump reports whether the object at the start of text has the groups of a dump among its
+// top-level keys. A trace also lists the groups of its job, but in a nested object. The calls
+// of a dump need not be in text, because the groups of a large job can fill it.
 func isDump(text string) bool {
 	d := json.NewDecoder(strings.NewReader(text))
 	depth, key := 0, false
@@ -70,8 +70,8 @@ func isDump(text string) bool {
 	}
 }
 
-// ReadFlight reads a dump of the flight recorder. Instructions of a pickle that call
-// anything are not carried out. The rank is that of the dump, or -1 if it has none.
+// ReadFlight reads a dump of the flight recorder, in a pickle or JSON. It never calls a
+// function that a pickle names. The rank of its groups is the one in the dump, or -1.
 func ReadFlight(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	b := logs.NewBuilder(limits)
 	head, rest, err := peek(r)
@@ -112,7 +112,7 @@ func ReadFlight(r io.Reader, name string, limits logs.Limits) (*logs.Log, error)
 	return log, nil
 }
 
-// peek returns the first bytes of r, and all of it.
+// peek returns the first bytes of r, and a reader of all of r.
 func peek(r io.Reader) ([]byte, io.Reader, error) {
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(r, head)
@@ -179,7 +179,7 @@ func dump(b *logs.Builder, root node, at diag.Pos) {
 	}
 }
 
-// addEntry adds a call that the recorder has.
+// addEntry adds a recorded call.
 func addEntry(g *logs.Group, e node) {
 	state := e.get("state").text()
 	name := strings.TrimPrefix(e.get("profiling_name").text(), "nccl:")

@@ -15,16 +15,16 @@ const (
 )
 
 var (
-	reInit    = lazyregexp.New(`comm (0x[0-9a-f]+) rank (\d{1,7}) n[rR]anks (\d{1,7})(?:.*?commId (0x[0-9a-f]+))?`)
-	reNodes   = lazyregexp.New(`nNodes (\d{1,6}) `)
-	reVia     = lazyregexp.New(`^Channel \S+ ?: \d+\[[0-9a-f]+\] -> \d+\[[0-9a-f]+\].* via (\S+)`)
-	reCalls   = lazyregexp.New(`^(\w+): opCount [0-9a-f]+ .*?count (\d+) datatype (\d+) op \d+ root (\d+) comm (0x[0-9a-f]+)`)
-	reChans   = lazyregexp.New(`^(\d{1,5}) coll channels`)
-	reVersion = lazyregexp.New(`[NR]CCL version ?:? (\d[\w.+\-]*)`)
-	reDog     = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\] Watchdog caught collective operation timeout: Work\w*\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+), NumelOut=(\d+), Timeout\(ms\)=(\d+)\) ran for (\d+) milliseconds`)
-	reEnqueue = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\].*?last enqueued (?:NCCL )?work: (-?\d+), last (?:completed|started) (?:NCCL )?work: (-?\d+)`)
-	reRank    = lazyregexp.New(`\[rank(\d{1,7})\]:`)
-	reGUID    = lazyregexp.New(`PG (?:ID \d+ PG GUID )?(\d+) ?\((\w+)\)`)
+	reInit     = lazyregexp.New(`comm (0x[0-9a-f]+) rank (\d{1,7}) n[rR]anks (\d{1,7})(?:.*?commId (0x[0-9a-f]+))?`)
+	reNodes    = lazyregexp.New(`nNodes (\d{1,6}) `)
+	reVia      = lazyregexp.New(`^Channel \S+ ?: \d+\[[0-9a-f]+\] -> \d+\[[0-9a-f]+\].* via (\S+)`)
+	reCalls    = lazyregexp.New(`^(\w+): opCount [0-9a-f]+ .*?count (\d+) datatype (\d+) op \d+ root (\d+) comm (0x[0-9a-f]+)`)
+	reChans    = lazyregexp.New(`^(\d{1,5}) coll channels`)
+	reVersion  = lazyregexp.New(`[NR]CCL version ?:? (\d[\w.+\-]*)`)
+	reWatchdog = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\] Watchdog caught collective operation timeout: Work\w*\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+), NumelOut=(\d+), Timeout\(ms\)=(\d+)\) ran for (\d+) milliseconds`)
+	reEnqueue  = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\].*?last enqueued (?:NCCL )?work: (-?\d+), last (?:completed|started) (?:NCCL )?work: (-?\d+)`)
+	reRank     = lazyregexp.New(`\[rank(\d{1,7})\]:`)
+	reGUID     = lazyregexp.New(`PG (?:ID \d+ PG GUID )?(\d+) ?\((\w+)\)`)
 )
 
 // ncclLine reads the records of a line.
@@ -54,7 +54,8 @@ func (f *Finder) ncclLine(line string) {
 	}
 }
 
-// process returns the process of a line, by what is before " NCCL": "node1:7614:7691 [0]".
+// process returns the process of a line, which the text before " NCCL" identifies:
+// "node1:7614:7691 [0]".
 func process(prefix string) string {
 	prefix = strings.TrimSpace(prefix)
 	if i := strings.LastIndexByte(prefix, ' '); i >= 0 && strings.HasPrefix(prefix[i+1:], "[") {
@@ -122,7 +123,7 @@ func transport(via string) string {
 	return strings.Join(out[:min(len(out), 4)], "/")
 }
 
-// init notes the group that a process makes.
+// init records the group that a process creates.
 func (f *Finder) init(process string, m []string, text string) {
 	pointer, name := m[1], m[4]
 	key := process + " " + pointer
@@ -135,7 +136,10 @@ func (f *Finder) init(process string, m []string, text string) {
 			f.b.Note(diag.Issue{Code: "groups-left-out", Severity: diag.DataLoss, First: f.at})
 			return
 		}
-		g = &logs.Group{Source: sourceNCCL, Name: pointer, Rank: -1, Place: number(m[2]), Size: number(m[3]), LastEnqueued: -1, LastCompleted: -1, Version: f.version}
+		g = &logs.Group{
+			Source: sourceNCCL, Name: pointer, Rank: -1, Place: number(m[2]), Size: number(m[3]),
+			LastEnqueued: -1, LastCompleted: -1, Version: f.version,
+		}
 		f.groups[key], f.byPointer[g] = g, true
 		f.order = append(f.order, g)
 	}
@@ -154,7 +158,10 @@ func number(s string) int {
 	return n
 }
 
-var dtypes = []string{"int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"}
+var dtypes = []string{
+	"int8", "uint8", "int32", "uint32", "int64", "uint64",
+	"float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2",
+}
 
 // call counts a call of a group.
 func (f *Finder) call(process string, m []string) {
@@ -186,7 +193,7 @@ func (f *Finder) call(process string, m []string) {
 
 // watchdog reads the messages of PyTorch's watchdog in a line. Processes write to one
 // terminal without waiting for each other, so a message may begin within the line of
-// another process: its rank is the last one before it.
+// another process. The rank of a message is therefore the last one before it.
 func (f *Finder) watchdog(line string) {
 	from, rank := 0, -1
 	for _, at := range reRank().FindAllStringSubmatchIndex(line, -1) {
@@ -196,11 +203,11 @@ func (f *Finder) watchdog(line string) {
 	f.messages(line[from:], rank)
 }
 
-// messages reads the messages of a process. A second time-out without a rank of its own
-// may be of another process.
+// messages reads the messages of a process. The rank is used for the first time-out only,
+// because a later one that does not repeat the rank may be from another process.
 func (f *Finder) messages(text string, rank int) {
 	from, by := 0, rank
-	for _, at := range reDog().FindAllStringIndex(text, -1) {
+	for _, at := range reWatchdog().FindAllStringIndex(text, -1) {
 		f.timeout(text[from:at[1]], by)
 		from, by = at[1], -1
 	}
@@ -214,22 +221,22 @@ func (f *Finder) messages(text string, rank int) {
 
 // timeout reads the message of a time-out, which is printed several times.
 func (f *Finder) timeout(line string, rank int) {
-	if m := reDog().FindStringSubmatch(line); m != nil {
+	if m := reWatchdog().FindStringSubmatch(line); m != nil {
 		seq, _ := strconv.ParseInt(m[3], 10, 64)
 		ran, _ := strconv.ParseInt(m[8], 10, 64)
-		key := dogKey{rank, number(m[2]), seq, ran}
+		key := watchdogKey{rank, number(m[2]), seq, ran}
 		if rank < 0 { // the message of the exception repeats it without the rank
-			for k := range f.dogs {
+			for k := range f.watchdogs {
 				if k.place == key.place && k.seq == seq && k.ran == ran {
 					return
 				}
 			}
 		}
-		if f.dogs[key] || len(f.dogs) >= logs.MaxGroups {
-			f.nameDog(line, key)
+		if f.watchdogs[key] || len(f.watchdogs) >= logs.MaxGroups {
+			f.nameWatchdogGroup(line, key)
 			return
 		}
-		f.dogs[key] = true
+		f.watchdogs[key] = true
 		f.b.Record("PyTorch watchdog", false)
 		op := strings.ToLower(m[4])
 		shape := ""
@@ -240,12 +247,12 @@ func (f *Finder) timeout(line string, rank int) {
 			Pending: []logs.PendingOp{{Op: op, Seq: seq, State: "timeout", Created: logs.NoTime, Ran: ran * 1e6, Shape: shape}}}
 		f.groups["dog "+strconv.Itoa(rank)+" "+m[2]] = g
 		f.order = append(f.order, g)
-		f.nameDog(line, key)
+		f.nameWatchdogGroup(line, key)
 	}
 }
 
-// nameDog gives a group the name that a message has.
-func (f *Finder) nameDog(line string, key dogKey) {
+// nameWatchdogGroup sets the name of a group from a message of the watchdog.
+func (f *Finder) nameWatchdogGroup(line string, key watchdogKey) {
 	g := f.groups["dog "+strconv.Itoa(key.rank)+" "+strconv.Itoa(key.place)]
 	if m := reGUID().FindStringSubmatch(line); m != nil && g != nil && g.Name == "" {
 		g.Name, g.Desc = m[1], m[2]

@@ -7,29 +7,28 @@ import (
 	"assay/logs"
 )
 
-// A table is one of nccl-tests or rccl-tests that is being read. A row may be spread over
-// several lines, between which NCCL prints its own.
+// A table is a table of nccl-tests or rccl-tests that is being read. Lines of NCCL may come
+// between the lines of a row.
 type table struct {
 	open    bool
 	name    string // of the program: "all_reduce_perf"
-	root    bool   // there is a column of the root
+	root    bool   // the table has a column "root"
 	ranks   int
 	nodes   map[string]bool
-	row     []logs.Label // settings of the row that is open
+	row     []logs.Label // settings of the open row
 	of      []logs.Label // type and reduction of the last row
 	line    int
 	values  []string
-	counted int // rows
-	left    int // lines without a row until the table is taken to be over
+	counted int // number of rows
+	left    int // number of further lines without a row after which the table ends
 }
 
-// maxGap is how many other lines may be between rows: NCCL prints its own, and rows may be
-// searched out of several tables.
+// maxGap is the maximum number of other lines between two rows, such as lines of NCCL.
 const maxGap = 2000
 
 const testsName = "nccl-tests"
 
-// tableLine reads a line of a table, or of what is printed before and behind it.
+// tableLine reads a line of a table, or a line that is printed before or after it.
 func (f *Finder) tableLine(line string) {
 	t := &f.table
 	if i := strings.IndexByte(line[:min(len(line), 40)], '#'); i >= 0 {
@@ -76,7 +75,7 @@ func (f *Finder) tableLine(line string) {
 	}
 }
 
-// headLine reads a line with a number sign.
+// headLine reads a line that begins with "#".
 func (f *Finder) headLine(line string) {
 	t := &f.table
 	switch {
@@ -116,12 +115,13 @@ func (f *Finder) result() logs.Benchmark {
 		b.Settings = append(b.Settings, logs.Label{Name: "test", Value: t.name})
 	}
 	if t.ranks > 0 {
-		b.Settings = append(b.Settings, logs.Label{Name: "ranks", Value: strconv.Itoa(t.ranks)}, logs.Label{Name: "nodes", Value: strconv.Itoa(len(t.nodes))})
+		b.Settings = append(b.Settings, logs.Label{Name: "ranks", Value: strconv.Itoa(t.ranks)},
+			logs.Label{Name: "nodes", Value: strconv.Itoa(len(t.nodes))})
 	}
 	return b
 }
 
-// closeRow ends the row that is open. One without all numbers is left out.
+// closeRow ends the open row. A row without all numbers is dropped.
 func (f *Finder) closeRow() {
 	t := &f.table
 	row, v := t.row, t.values
@@ -167,8 +167,8 @@ func figure(metric, stat, as, text string, factor float64) logs.Figure {
 	return logs.Figure{Metric: m, Stat: stat, As: as, Value: v * factor}
 }
 
-// numbers returns the numbers at the beginning of a row, as they are written. Text that is
-// glued behind the last one is cut.
+// numbers returns the numbers at the beginning of a row, as they are written. Text directly
+// after the last one is dropped, because another process may have written it.
 func numbers(words []string) (out []string) {
 	for _, w := range words {
 		if w == "N/A" {
@@ -206,7 +206,7 @@ func isType(s string) bool {
 	return false
 }
 
-// mpiPrefix returns a line without what mpirun puts before it: "[1,0]<stdout>:".
+// mpiPrefix returns a line without the prefix of mpirun: "[1,0]<stdout>:".
 func mpiPrefix(line string) string {
 	if i := strings.Index(line[:min(len(line), 40)], ">:"); i >= 0 && line[0] == '[' {
 		return line[i+2:]

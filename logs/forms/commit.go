@@ -7,7 +7,7 @@ import (
 	"assay/logs"
 )
 
-// placeOf returns the labels and the time in what precedes a record.
+// placeOf returns the labels and the time in the text before a record.
 func (r *Reader) placeOf(prefix []byte, where diag.Pos) (*place, int64) {
 	if len(prefix) > maxPrefix {
 		prefix = prefix[len(prefix)-maxPrefix:]
@@ -52,8 +52,8 @@ func (r *Reader) anywhere() *place {
 	return p
 }
 
-// backwards is how far times of one log may go back because its lines are from
-// several processes.
+// backwards is the time by which a log may go back, because its lines are from several
+// processes.
 const backwards = 2 * second
 
 // clock returns the time of a stamp. Logs without a year count them from the first on, with a
@@ -63,7 +63,7 @@ func (r *Reader) clock(st stamp, where diag.Pos) int64 {
 		switch {
 		case r.last.month == 12 && st.month == 1:
 			r.year++
-		case r.last.month == 1 && st.month == 12 && r.year > 0: // of another process, which is late
+		case r.last.month == 1 && st.month == 12 && r.year > 0: // a late line of another process
 			r.year--
 		}
 		st.ns += r.year * 365 * day
@@ -118,7 +118,7 @@ func (r *Reader) commit(s *formState, at *place, time, step int64, where diag.Po
 	}
 }
 
-// streamOf returns the steps that a record of a form belongs to.
+// streamOf returns the sequence of steps to which a record of a form belongs.
 func (r *Reader) streamOf(s *formState, at *place) int {
 	if s.at == at {
 		return s.atStream
@@ -144,7 +144,7 @@ func (r *Reader) streamOf(s *formState, at *place) int {
 	return n
 }
 
-// use makes a place that of the record that is being read.
+// use sets the place of the current record.
 func (s *formState) use(at *place, stream int) {
 	if s.at != nil {
 		if s.ids == nil {
@@ -155,15 +155,15 @@ func (s *formState) use(at *place, stream int) {
 	s.at, s.atIDs, s.atStream = at, s.ids[at], stream
 }
 
-// metricPhase is the metric whose values are lengths of phases, and maxPhase the length of
-// the longest one that has a place in time.
+// metricPhase is the metric whose values are durations of phases. maxPhase is the maximum
+// duration for which a span is added.
 const (
 	metricPhase = "step.phase"
 	maxPhase    = 366 * day
 )
 
 // value adds one value.
-func (r *Reader) value(s *formState, at *place, labels []logs.Label, g got, time, step int64, run int32, where diag.Pos) {
+func (r *Reader) value(s *formState, at *place, labels []logs.Label, g keyValue, time, step int64, run int32, where diag.Pos) {
 	fd := &s.known[g.field]
 	to := &fd.value
 	slot := 2 * g.field
@@ -179,7 +179,7 @@ func (r *Reader) value(s *formState, at *place, labels []logs.Label, g got, time
 		base, f, ok := logs.ScaleOf(string(g.v.unit), to.binary)
 		switch {
 		case !ok, base != to.base && !(to.base == "" && to.metric.Role == logs.Other) && !(base == "count" && to.base == ""):
-			return // "12 apples" is no value of the metric
+			return // a unit of another quantity, as in "12 apples"
 		case to.base == "" && to.metric.Unit == "":
 			to.metric.Unit, to.base = base, base
 		}

@@ -14,13 +14,13 @@ import (
 	"assay/logs"
 )
 
-// The forms whose fields documents have. Documents are not found by anchors.
+// The forms with the fields of documents. Documents are not found by anchors.
 const (
 	trainerState = "hf-trainer-state"
 	metricsCSV   = "metrics-csv"
 )
 
-// state returns what the reader knows of a form, or nil.
+// state returns the state of a form, or nil.
 func (r *Reader) state(id string) *formState {
 	for _, s := range r.states {
 		if s.ID == id {
@@ -30,7 +30,7 @@ func (r *Reader) state(id string) *formState {
 	return nil
 }
 
-// maxObject is how much of an object of a document is read.
+// maxObject is the maximum number of bytes that are read of an object of a document.
 const maxObject = 1 << 20
 
 // SniffTrainerState reports whether a file that begins with head is the state of a
@@ -40,8 +40,8 @@ func SniffTrainerState(head []byte) bool {
 		(bytes.Contains(head, []byte(`"is_world_process_zero"`)) || bytes.Contains(head, []byte(`"log_history"`)))
 }
 
-// ReadTrainerState reads the list log_history of a trainer_state.json. Like all that
-// Python writes, it may have NaN and Infinity, which are not JSON.
+// ReadTrainerState reads the list log_history of a trainer_state.json. Python writes NaN and
+// Infinity there, which are not JSON.
 func ReadTrainerState(in io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	r := NewReader(name, Default(), limits)
 	s := r.state(trainerState)
@@ -86,10 +86,10 @@ func skipTo(in *bufio.Reader, text string) error {
 	return nil
 }
 
-// nextObject returns the next object of a list, without what is within it in braces.
+// nextObject returns the next object of a list, without nested objects.
 func nextObject(in io.ByteReader) (obj []byte, err error) { return restOfObject(in, nil, 0) }
 
-// restOfObject is nextObject behind the beginning of an object.
+// restOfObject is nextObject after the opening brace of an object.
 func restOfObject(in io.ByteReader, obj []byte, depth int) ([]byte, error) {
 	quoted, escaped := false, false
 	for {
@@ -159,7 +159,7 @@ func (r *Reader) object(s *formState, obj []byte) {
 	}
 }
 
-// afterText returns what follows a text or a list.
+// afterText returns the bytes after a text or a list.
 func afterText(b []byte) []byte {
 	closing := byte('"')
 	if b[0] == '[' {
@@ -203,8 +203,8 @@ func SniffMetricsCSV(head []byte) bool {
 	return numbers > 0
 }
 
-// ReadMetricsCSV reads a table of metrics by step. An empty cell is no value: loggers
-// write a row for each kind of metric.
+// ReadMetricsCSV reads a table of metrics by step. Empty cells are ignored, because loggers
+// write a separate row for each kind of metric.
 func ReadMetricsCSV(in io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	r := NewReader(name, Default(), limits)
 	s := r.state(metricsCSV)
@@ -234,8 +234,7 @@ func ReadMetricsCSV(in io.Reader, name string, limits logs.Limits) (*logs.Log, e
 	return r.b.Log(int64(lines.N), true), nil
 }
 
-// cellsOf splits a line of a table. It has at most so many cells as an input may have
-// series.
+// cellsOf splits a line of a table, into at most as many cells as an input may have series.
 func cellsOf(line string) []string {
 	if strings.Contains(line, `"`) {
 		c := csv.NewReader(strings.NewReader(line))

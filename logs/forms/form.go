@@ -1,12 +1,18 @@
-// Package forms reads the logs of trainers and inference servers: lines among
-// others that have values. What such lines look like is data: the files *.yaml of
+// Package forms reads the logs of trainers and inference servers: it finds lines with
+// values among other lines. The forms of these lines are data: the files *.yaml of
 // this directory have one form for each kind of line, with the fields that it has,
 // their metrics and units, the era and the source of the form, and samples, which
 // tests read. A user's own file adds forms.
 //
-// A text of any size is read in one pass. A line is looked at only if it has one of
-// the literals (anchors) of the forms; all other text is skipped by a search for all
-// literals at once.
+// A text of any size is read in one pass. A line is parsed only if it has one of the
+// literals (anchors) of the forms; matcher.go searches for all literals at once and
+// skips the other text.
+//
+// Start with this file and one of the YAML files, then parse.go, which compiles them.
+// reader.go finds records in a text; record.go, pairs.go and number.go parse a record;
+// prefix.go and stamp.go parse the text before it; commit.go adds its values to a log.
+// documents.go and objects.go read files of other formats with the same forms. guess.go
+// proposes a form for a log of an unknown program.
 package forms
 
 import (
@@ -27,16 +33,16 @@ type Form struct {
 	Producer   string
 	Era        string
 	Source     string // where the form is from
-	Unverified bool   // known from the source of the program only
+	Unverified bool   // the form is known only from the source code of the program, not from real logs
 	Samples    []Sample
 
-	anchors []string // literals; a line of the form has one of them
-	from    string   // the record begins at this text, at or before the anchor; "" for behind the anchor, "^" for the line
-	alone   bool     // what precedes the beginning is no letter, digit or sign of a longer name
-	also    []string // literals that the record has besides
+	anchors []string // literals; each line of the form contains one of them
+	from    string   // text at which the record begins, at or before the anchor; "": after the anchor, "^": at the line's start
+	alone   bool     // the record must not begin within a longer name
+	also    []string // further literals that the record must contain
 
 	split, is string // between pairs, and between a key and its value
-	last      bool   // the last of several separators in a pair counts
+	last      bool   // split a pair at its last separator, not at its first
 	words     bool   // keys and values are separated by spaces
 	match     func() *regexp.Regexp
 
@@ -47,28 +53,28 @@ type Form struct {
 	exact    map[string]int // by key
 	nest     map[string]string
 	replicas bool   // several processes print it
-	closed   bool   // keys without a field are left out
-	spans    bool   // its lines are written when a phase ends: the value is its length
-	fallback string // the form whose values replace those of this one
-	starts   bool   // the program was started
+	closed   bool   // ignore keys without a field
+	spans    bool   // each line is written at the end of a phase, and its value is the duration of the phase
+	fallback string // the form whose values replace those of this one, if there are any
+	starts   bool   // a line of the form marks a start of the program
 	scope    string // forms of one scope share their steps: the producer
-	end      string // of a block; "" for forms of one line
-	lines    int    // that a block has at most
+	end      string // end of a block of several lines; "" for forms of one line
+	lines    int    // maximum number of lines of a block
 }
 
-// How a form tells its step.
+// A stepRule is how the step of a record is found.
 type stepRule uint8
 
 const (
 	stepNone  stepRule = iota
 	stepFirst          // the number at the beginning of the record
 	stepKey            // the value of a key
-	stepAfter          // the number behind a text of the line
-	stepLast           // that of the last record of the scope
+	stepAfter          // the number after a text of the line
+	stepLast           // the step of the last record of the scope
 	stepBar            // the count of the progress bar before the record: "| 30/471 ["
 )
 
-// What the value of a field is.
+// A role is the meaning of the value of a field.
 type role uint8
 
 const (
@@ -76,8 +82,8 @@ const (
 	roleStep
 	roleLabel
 	roleSkip
-	roleName  // the producer's name of the value of the record, behind a prefix
-	roleValue // that value
+	roleName  // the producer's name of the value of the record; a prefix is added
+	roleValue // the value that roleName names
 )
 
 // A field is a key of a form, or all keys that begin or end with its text.
@@ -89,17 +95,17 @@ type field struct {
 	value, paren   target // paren is the second number: "27.83GiB(88.75%)"
 }
 
-// A target is what a value is of.
+// A target is the metric and the unit of a value.
 type target struct {
 	metric logs.Metric
 	unit   string  // as the form declares it
 	base   string  // base unit of unit
-	factor float64 // of values without a unit of their own
-	binary bool    // GB stands for 1024³ bytes
+	factor float64 // converts values without a unit of their own to base
+	binary bool    // GB means 1024³ bytes
 }
 
-// A Sample is text that a form reads, and values that it has, by metric or by the
-// producer's name.
+// A Sample is a text with the values that a form must read from it, by metric or by
+// the producer's name.
 type Sample struct {
 	Text  string
 	Gives map[string]float64
@@ -143,7 +149,7 @@ var builtIn = sync.OnceValue(func() *Set {
 	for _, e := range builtInEntries() {
 		f, err := e.form()
 		if err != nil {
-			panic(err) // a test compiles them
+			panic(err) // not possible: a test compiles them
 		}
 		list = append(list, f)
 	}
@@ -204,8 +210,8 @@ func SniffLines(head []byte) bool {
 	return bytes.Contains(first, []byte(`"data"`)) && bytes.Contains(first, []byte(`:`))
 }
 
-// FindRecords reports whether a text has values that a built-in form reads in its first
-// bytes, at most so many: a server may print thousands of lines before the first of them.
+// FindRecords reports whether the first bytes of a text, up to a maximum number, have a value
+// that a built-in form reads. A server may print thousands of lines before the first value.
 func FindRecords(in io.Reader, most int64) bool {
 	r := NewReader("", Default(), logs.Limits{})
 	buf := make([]byte, blockSize)

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// guessLines is in how many lines of a sample the same names must have values.
+	// guessLines is the number of lines in which the same names must have values.
 	guessLines = 5
-	// guessSample is how much of a text is looked at.
+	// guessSample is the number of bytes of a text that are searched.
 	guessSample = 1 << 20
 )
 
@@ -59,7 +59,7 @@ func Guess(sample []byte) string {
 	return form
 }
 
-// guessKeys returns the names that have numbers in a line, with the sign behind them.
+// guessKeys returns the names before numbers in a line, with the separator after them.
 func guessKeys(line []byte) (keys []string) {
 	add := func(key, value []byte, sign string) bool {
 		name := bareKey(key)
@@ -85,8 +85,8 @@ func guessKeys(line []byte) (keys []string) {
 	return keys
 }
 
-// guessForm returns a form for lines with the given keys. Its anchor is the longest of
-// them, and a key that is likely the time of a step is shown as one.
+// guessForm returns a form for lines with the given keys. Its anchor is the longest key, and
+// a key that is likely the time of a step becomes step.time.
 func guessForm(keys []string) string {
 	anchor := slices.MaxFunc(keys, func(a, b string) int { return len(a) - len(b) })
 	if len(anchor) < minLiteral {
@@ -116,7 +116,8 @@ func bareName(key string) string {
 	return string(bareKey([]byte(strings.TrimRight(key, ":= "))))
 }
 
-// reads reports whether a form reads values of a text: what is shown to a user must work.
+// reads reports whether a form reads values from a text. A form that is proposed to a user
+// must work.
 func reads(form string, text []byte) bool {
 	set, err := Parse(strings.NewReader(form), "form")
 	if err != nil {

@@ -2,13 +2,14 @@ package forms
 
 import "bytes"
 
-// A matcher finds the first of many literals in a text. It looks at two bytes and
-// skips what cannot be the end of a literal's head, as the algorithm of Wu and
-// Manber does, so most bytes of a text are never looked at.
+// A matcher finds the first of many literals in a text with the algorithm of Wu and
+// Manber: it looks at two bytes of a window, and moves the window as far as they permit,
+// so it never looks at most bytes of a text. The window is as long as the shortest literal;
+// that many first bytes of each literal are its head.
 type matcher struct {
 	literals [][]byte
 	least    int            // length of the heads: of the shortest literal
-	skip     [1 << 16]uint8 // by the last two bytes of a window, how far it may move; 0 for the end of a head
+	skip     [1 << 16]uint8 // by the last two bytes of the window: how far it may move; 0 if they end a head
 	ends     [256][]headEnd // the heads, by their last byte
 }
 
@@ -18,7 +19,7 @@ type headEnd struct {
 	literal int
 }
 
-// minLiteral is how long a literal must be, so that a text is searched fast.
+// minLiteral is the minimum length of a literal. Shorter ones would make the search slow.
 const minLiteral = 4
 
 func newMatcher(literals []string) *matcher {
@@ -42,8 +43,8 @@ func newMatcher(literals []string) *matcher {
 	return m
 }
 
-// next returns where the first literal at or behind a position of b begins, and its
-// number, or -1. If several begin there, it is the longest.
+// next returns the position of the first literal in b at or after a position, and its number,
+// or -1. If several literals begin there, it returns the longest.
 func (m *matcher) next(b []byte, from int) (at, literal int) {
 	for i := from + m.least - 1; i < len(b); {
 		pair := uint16(b[i-1])<<8 | uint16(b[i])

@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// A kind is what an input has where a value belongs.
+// A kind classifies the text at the position of a value.
 type kind uint8
 
 const (
-	junk    kind = iota // no value
+	junk    kind = iota // not a value
 	number              // a number, perhaps with a unit; also nan and inf
 	missing             // None, N/A, a hyphen, or nothing
 )
 
-// A reading is what an input has where a value belongs.
+// A reading is the parsed text at the position of a value.
 type reading struct {
 	kind  kind
 	value float64
@@ -26,7 +26,7 @@ type reading struct {
 	parenUnit  []byte
 }
 
-// words are values that are no digits.
+// words are the values that are not written with digits.
 var words = map[string]reading{
 	"": {kind: missing}, "None": {kind: missing}, "null": {kind: missing}, "N/A": {kind: missing}, "[N/A]": {kind: missing}, "n/a": {kind: missing}, "-": {kind: missing}, "--": {kind: missing},
 	"True": {kind: number, value: 1}, "true": {kind: number, value: 1}, "False": {kind: number}, "false": {kind: number},
@@ -35,13 +35,12 @@ var words = map[string]reading{
 	"-inf": {kind: number, value: math.Inf(-1)}, "-Infinity": {kind: number, value: math.Inf(-1)}, "-Inf": {kind: number, value: math.Inf(-1)},
 }
 
-// maxValue is how many bytes a value may have. Longer texts are no numbers.
+// maxValue is the maximum length of a value in bytes. Longer texts are not numbers.
 const maxValue = 128
 
-// read reads a value with what may surround it: spaces, quotes, the call of a
-// NumPy or PyTorch type, closing brackets, a unit, and a second number behind a
-// slash or in parentheses. "1.5/2.5" is a current value and an average: the first
-// counts.
+// read reads a value. It may be surrounded by spaces, quotes, the call of a NumPy or PyTorch
+// type or closing brackets, and may be followed by a unit and a second number after a slash or
+// in parentheses. "1.5/2.5" is a current value and an average; the first is used.
 func read(b []byte) reading {
 	b = trim(b)
 	if len(b) > maxValue {
@@ -68,7 +67,7 @@ func read(b []byte) reading {
 	return reading{}
 }
 
-// trim removes spaces, and what ends a list or a record.
+// trim removes spaces, and characters that end a list or a record.
 func trim(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -135,10 +134,10 @@ func readNumber(b []byte) (reading, bool) {
 // powers are the powers of ten that a float64 has exactly.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseFloat reads a decimal number at the beginning of b, in which commas may
-// group the digits by three, and returns how many bytes it has, 0 for none. A comma
-// behind more than three digits, or behind a 0, may be that of a decimal fraction,
-// and ends the number.
+// parseFloat reads a decimal number at the beginning of b, in which commas may group the
+// digits by three. It returns the number of bytes read, 0 if there is no number. A comma
+// after more than three digits or after a leading 0 may be a decimal comma, and ends the
+// number.
 func parseFloat(b []byte) (v float64, n int) {
 	i, negative := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -176,7 +175,7 @@ func parseFloat(b []byte) (v float64, n int) {
 		if j > i+1 {
 			i = j
 		} else if j == len(b) || !isLetter(b[j]) {
-			// "0." ends a sentence; "5.e-3" is not written by anybody
+			// "0." ends a sentence; no program writes "5.e-3".
 			return signed(float64(mantissa), negative), i
 		}
 	}
@@ -220,7 +219,7 @@ func groups(b []byte) bool {
 	return len(b) >= 3 && isDigit(b[0]) && isDigit(b[1]) && isDigit(b[2]) && (len(b) == 3 || !isDigit(b[3]))
 }
 
-// parseExponent reads the part of a number behind its e.
+// parseExponent reads the exponent of a number, after its "e".
 func parseExponent(b []byte) (e, n int) {
 	i, negative := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -240,8 +239,8 @@ func parseExponent(b []byte) (e, n int) {
 	return e, i
 }
 
-// parseInt reads a whole number that is not negative at the beginning of b, behind
-// spaces, and returns how many bytes both have.
+// parseInt reads a whole number that is not negative at the beginning of b, after spaces. It
+// returns the number of bytes read, including the spaces.
 func parseInt(b []byte) (v int64, n int) {
 	i := 0
 	for i < len(b) && b[i] == ' ' {

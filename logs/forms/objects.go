@@ -10,16 +10,16 @@ import (
 	"assay/logs"
 )
 
-// The forms whose fields objects of JSON have.
+// The forms with the fields of JSON objects.
 const (
 	wandbSummary = "wandb-summary"
 	metricsJSONL = "metrics-jsonl"
 )
 
 var (
-	// reStepMember is a member that tells the step of an object.
+	// reStepMember matches the member with the step of an object.
 	reStepMember = lazyregexp.New(`[{,]\s*"(?:_step|step|global_step|iteration)"\s*:\s*\d+\s*[,}]`)
-	// reNumberMember is a member with a number.
+	// reNumberMember matches a member with a number.
 	reNumberMember = lazyregexp.New(`"\s*:\s*-?\d`)
 )
 
@@ -54,8 +54,8 @@ func ReadMetricsJSONL(in io.Reader, name string, limits logs.Limits) (*logs.Log,
 	return readObjects(in, name, metricsJSONL, limits)
 }
 
-// readObjects reads the numbers of objects that follow each other, but for those in objects
-// and lists within them.
+// readObjects reads the numbers of a sequence of objects, except those in nested objects and
+// lists.
 func readObjects(in io.Reader, name, form string, limits logs.Limits) (*logs.Log, error) {
 	r := NewReader(name, Default(), limits)
 	s := r.state(form)
@@ -92,7 +92,7 @@ func (l *lineReader) ReadByte() (byte, error) {
 	return c, err
 }
 
-// nextObjectOpen is nextObject for objects at the top, and also tells whether the input ends
+// nextObjectOpen is nextObject for top-level objects. It also reports whether the input ends
 // within one.
 func nextObjectOpen(in io.ByteReader) (obj []byte, open bool, err error) {
 	first, err := in.ReadByte()

@@ -8,14 +8,15 @@ import (
 	"assay/logs"
 )
 
-// maxKeys is how many keys a form may have in one input, and maxKey how long one is.
+// maxKeys is the maximum number of keys of a form in one input, and maxKey the maximum length
+// of a key.
 const (
 	maxKeys = logs.MaxSeries
 	maxKey  = 120
 )
 
-// dictEnd ends a block that is a dictionary of Python. It has a pair in each line, or, if it is short or
-// printed without indentation, several pairs in one.
+// dictEnd ends a block that is a Python dictionary. It has one pair per line, or several if it
+// is short or printed without indentation.
 const dictEnd = "}"
 
 // pairs reads the pairs of a key and a value that a text separates.
@@ -60,7 +61,7 @@ func indexOf(b []byte, sep string) int {
 	}
 }
 
-// cellRule is between the cells of a table whose cells are keys and values in turn.
+// cellRule separates the cells of a table with alternating keys and values.
 const cellRule = "│"
 
 // cells reads the keys and values of a row of such a table.
@@ -123,8 +124,8 @@ func nextWord(b []byte) (word, rest []byte) {
 	return b, nil
 }
 
-// pair takes a pair. A key may have quotes, bullets and an opening bracket before
-// it. A value that is not a number is left out.
+// pair handles a pair. Quotes, bullets and an opening bracket may precede the key. A value
+// that is not a number is ignored.
 func (r *Reader) pair(s *formState, key, value []byte) {
 	key = bareKey(key)
 	if len(key) == 0 || len(key) > maxKey {
@@ -139,7 +140,7 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 		label = s.fields[k].role == roleLabel
 	}
 	switch {
-	case label: // which may be a number
+	case label: // the text may be a number
 		v.unit = bytes.Trim(value, " '\"")
 	case v.kind == junk:
 		return
@@ -151,8 +152,8 @@ func (r *Reader) pair(s *formState, key, value []byte) {
 	r.put(s, i, v)
 }
 
-// keyOf returns the number of a key that is known, or -1. Records of a form have their keys
-// in one order, so the one that came behind the last key is tried before the map.
+// keyOf returns the number of a known key, or -1. The records of a form have their keys in one
+// order, so keyOf tries the key that last followed the previous key before the map.
 func (s *formState) keyOf(key []byte) int {
 	if s.before >= 0 && s.before < len(s.follow) {
 		if i := s.follow[s.before]; i >= 0 && s.names[i] == string(key) {
@@ -171,7 +172,7 @@ func (s *formState) keyOf(key []byte) int {
 	return i
 }
 
-// bareKey returns a key without what surrounds it.
+// bareKey returns a key without surrounding characters.
 func bareKey(key []byte) []byte {
 	if n := len(key); n > 0 && key[n-1] != ']' {
 		for i := n - 2; i >= 0; i-- {
@@ -202,8 +203,8 @@ func (r *Reader) takeBytes(s *formState, key []byte, v reading) {
 	r.take(s, string(key), v)
 }
 
-// take adds a value to the record. A key that was not met before gets its field: that
-// of the form, or one of its own if the form keeps other keys.
+// take adds a value to the record. A new key gets a field: that of the form, or a field of its
+// own unless the form is closed.
 func (r *Reader) take(s *formState, key string, v reading) {
 	if s.keys == nil {
 		s.keys = map[string]int{}
@@ -225,13 +226,13 @@ func (r *Reader) put(s *formState, i int, v reading) {
 	if s.known[i].role == roleSkip {
 		return
 	}
-	r.got = append(r.got, got{field: i, v: v})
+	r.got = append(r.got, keyValue{field: i, v: v})
 	if v.paren && s.known[i].paren.metric.Name != "" {
-		r.got = append(r.got, got{field: i, paren: true, v: v})
+		r.got = append(r.got, keyValue{field: i, paren: true, v: v})
 	}
 }
 
-// fieldFor returns the field of a key that was not met before.
+// fieldFor returns the field for a new key.
 func (s *formState) fieldFor(key string) field {
 	i := s.fieldOf(key)
 	switch {
@@ -247,8 +248,8 @@ func (s *formState) fieldFor(key string) field {
 	return field{key: key, value: target{metric: logs.Unnamed(key), factor: 1}}
 }
 
-// plainKey reports whether a key may be the name of a metric: text around a record
-// also has colons.
+// plainKey reports whether a key may be the name of a metric. It is needed because other text
+// in a line also has colons.
 func plainKey(key string) bool {
 	letters := false
 	for _, c := range key {
@@ -302,8 +303,8 @@ func (r *Reader) bar(before []byte, start int) int64 {
 	return barStep(r.buf[max(0, start-context):start])
 }
 
-// barSeen reports whether a record that begins with the same key had the same step from
-// its bar.
+// barSeen reports whether an earlier record with the same first key had the same step from
+// the progress bar.
 func (s *formState) barSeen(key string, step int64) bool {
 	last, ok := s.bars[key]
 	if ok && last == step {
@@ -380,7 +381,7 @@ func (r *Reader) inBlock(start, end int) {
 	}
 }
 
-// closeBlock ends the open block, whose values are complete or all that there are.
+// closeBlock ends the open block and commits its values.
 func (r *Reader) closeBlock() {
 	bl := r.open
 	if bl == nil {

@@ -25,7 +25,7 @@ func BuiltIn() map[string]string {
 	out := map[string]string{}
 	names, err := builtInFiles.ReadDir(".")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // not possible: they are part of the program
 	}
 	for _, n := range names {
 		text, err := builtInFiles.ReadFile(n.Name())
@@ -120,7 +120,7 @@ const (
 	maxBlockLines = 500
 )
 
-// spansEnd is the only value of "spans": a line is written when its phase ends.
+// spansEnd is the only value of "spans": a line is written at the end of its phase.
 const spansEnd = "end"
 
 // form checks and compiles an entry.
@@ -178,7 +178,8 @@ func (e *entry) check() error {
 	case (e.Split == "") != (e.Is == ""):
 		return fmt.Errorf("form %q: split and is belong together: want both or none", e.ID)
 	case e.Match != "" && e.End != "":
-		return fmt.Errorf("form %q has match and end: a form of several lines is read by split and is; remove one of the two", e.ID)
+		return fmt.Errorf("form %q has match and end: a form of several lines is read by split and is; remove one of the two",
+			e.ID)
 	case len(e.Fields) > maxFields:
 		return fmt.Errorf("form %q has %d fields, want at most %d", e.ID, len(e.Fields), maxFields)
 	case e.Spans != "" && e.Spans != spansEnd:
@@ -194,7 +195,7 @@ func (e *entry) check() error {
 	return nil
 }
 
-// stepOf sets how a form tells its step.
+// stepOf sets the stepRule of a form.
 func (f *Form) stepOf(text string) {
 	after, isAfter := strings.CutPrefix(text, "after ")
 	switch {
@@ -215,10 +216,9 @@ func (f *Form) stepOf(text string) {
 	}
 }
 
-// fieldOf parses a field: a metric and the unit of its values, and behind "|" those
-// of a second number in parentheses; or "step", "label NAME", or "-" for a key that
-// is left out. Of two fields "name PREFIX" and "value", the first is the name of the
-// second.
+// fieldOf parses a field. It is a metric and the unit of its values, and after "|" those of a
+// second number in parentheses; or "step", "label NAME", or "-" for a key to ignore. If a form
+// has fields "name PREFIX" and "value", the first is the name of the second.
 func fieldOf(key, text string) (field, error) {
 	fd := field{key: key}
 	if k, ok := strings.CutSuffix(key, "*"); ok {
@@ -254,8 +254,8 @@ func fieldOf(key, text string) (field, error) {
 	return fd, err
 }
 
-// targetOf parses a metric and a unit, and for metrics of a user's own the
-// direction in which they improve.
+// targetOf parses a metric and a unit. For a metric that a user defines, the direction in
+// which it improves follows.
 func targetOf(words []string) (target, error) {
 	if len(words) == 0 || len(words) > 3 {
 		return target{}, errors.New(`want a metric and a unit, such as "step.time s"`)

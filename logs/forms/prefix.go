@@ -9,12 +9,10 @@ import (
 	"assay/logs"
 )
 
-// maxPrefix is how much of a line before a record is looked at for a time and
-// labels.
+// maxPrefix is the number of bytes before a record that are searched for a time and labels.
 const maxPrefix = 256
 
-// The labels that prefixes have. They distinguish what several processes print on one
-// terminal.
+// The labels in prefixes. They distinguish processes that print to one terminal.
 var (
 	rankPrefix = lazyregexp.New(`\[[Rr]ank[ _-]?(\d{1,6})\]|\brank[-=](\d{1,6})\b|\[\d+,(\d{1,6})\]<std(?:out|err)>`)
 	gpuPrefix  = lazyregexp.New(`\[gpu(?:_id)?=(\d{1,4})\]`)
@@ -24,8 +22,8 @@ var (
 	lineStart  = lazyregexp.New(`^(?:(\d{1,6})|([A-Za-z][A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*)): `)
 )
 
-// labelsOf returns the labels in what precedes a record on its line: those of ranks, and
-// those of processes (see [processLabels]).
+// labelsOf returns the labels in the text before a record on its line: the labels of ranks,
+// and those of processes (see [processLabels]).
 func labelsOf(prefix []byte) (labels []logs.Label) {
 	text := string(prefix)
 	add := func(name, value string) {

@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// maxLine is how much of a line is read. Lines of logs with records have a few
-	// thousand bytes; what a program prints of its data may have gigabytes.
+	// maxLine is the number of bytes of a line that are read. Lines with records have a
+	// few thousand bytes; a program that prints its data may write lines of gigabytes.
 	maxLine = 1 << 20
 
-	// context is how much of the text before a line is kept for the progress bar
-	// that tells its step.
+	// context is the number of bytes before a line that are kept, because they may have a
+	// progress bar with the step of its record.
 	context = 4 << 10
 
 	blockSize = 256 << 10
 
-	// maxPlaces is how many different prefixes are remembered, and how many different
-	// sets of labels there may be.
+	// maxPlaces is the maximum number of cached prefixes, and of different sets of
+	// labels.
 	maxPlaces = 4096
 
-	// maxRecord is how much of a line one record may have, maxTries at how many literals
-	// of a line a record is tried, and maxAhead at how many the end of a record.
+	// maxRecord is the maximum length of a record in bytes. maxTries and maxAhead are the
+	// numbers of literals of a line at which the beginning and the end of a record are
+	// searched for.
 	maxRecord = 64 << 10
 	maxTries  = 128
 	maxAhead  = 32
@@ -39,51 +40,51 @@ type Reader struct {
 	set  *Set
 	b    *logs.Builder
 
-	buf  []byte // what is not processed yet, behind the context
-	from int    // where that begins
-	skip bool   // the rest of a line over the limit follows
+	buf  []byte // the context, then the bytes that are not processed yet
+	from int    // index in buf of the bytes that are not processed yet
+	skip bool   // the rest of a line over the limit follows and is skipped
 
 	line    int64 // number of the line that begins at counted
 	counted int   // position in buf up to which lines are counted
-	nulls   int   // that the text ends with so far
+	nulls   int   // number of null characters at the end of the text so far
 	places  map[string]*place
 	states  []*formState
 	open    *block
 	last    stamp // of the last record
-	year    int64 // years that passed since the first time of a log without years
-	leap    bool  // a 29 February without its year was found
+	year    int64 // number of years since the first time, in a log without years
+	leap    bool  // a 29 February without a year was found
 
 	scratch, keyless []byte
-	got              []got
+	got              []keyValue
 }
 
-// A formState is what a reader knows of a form: its fields, and those that it has met
-// besides.
+// A formState is the state of a form in one input: its fields, and keys of the input that have
+// no field in the form.
 type formState struct {
 	*Form
-	keys    map[string]int // of all keys met: the number in known
+	keys    map[string]int // number in known of each key of the input
 	known   []field
-	names   []string         // of the fields in known, as keys are written
-	follow  []int            // by key, the one that came behind it last, or -1: records have their keys in one order
+	names   []string         // the names of the fields in known, as the input writes them
+	follow  []int            // by key: the key that last followed it, or -1; see keyOf
 	before  int              // the last key, or -1
 	ids     map[*place][]int // the series of a place, by field
 	streams map[*place]int
 
-	at       *place // the place of the last record, with what the maps have of it
+	at       *place // the place of the last record, to save lookups in the maps
 	atIDs    []int
 	atStream int
-	used     bool             // it has a series
-	bars     map[string]int64 // the last step from a bar, by the first key of its record
+	used     bool             // a series was created
+	bars     map[string]int64 // by the first key of a record: the last step from a progress bar
 }
 
-// A place is what the prefixes of lines tell: labels.
+// A place is the set of labels in the prefix of a line.
 type place struct {
-	ranks, all []logs.Label // without and with those of processes
+	ranks, all []logs.Label // without and with the labels of processes
 	key        string
 }
 
-// A got is a value of a record.
-type got struct {
+// A keyValue is a value of a record.
+type keyValue struct {
 	field int
 	paren bool
 	v     reading
@@ -108,8 +109,8 @@ func NewReader(name string, set *Set, limits logs.Limits) *Reader {
 	return r
 }
 
-// Read reads a text. The error is that of the input, and comes with what was read
-// before.
+// Read reads a text. If the input fails, it returns the log read so far together with the
+// error.
 func Read(in io.Reader, name string, set *Set, limits logs.Limits) (*logs.Log, error) {
 	r := NewReader(name, set, limits)
 	buf := make([]byte, blockSize)
@@ -137,7 +138,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// holes notes null characters in succession, which may begin in one part and end in another.
+// holes finds runs of null characters, which may extend over several parts of the text.
 func (r *Reader) holes(part []byte) {
 	for at := 0; at < len(part); {
 		if part[at] != 0 {
@@ -181,7 +182,7 @@ func (r *Reader) part(p []byte) {
 	r.keep(r.from + end)
 }
 
-// keep drops what is processed, but for the context.
+// keep drops the processed bytes of buf, except for the context.
 func (r *Reader) keep(end int) {
 	if r.counted < end {
 		r.line += int64(bytes.Count(r.buf[r.counted:end], []byte("\n")))
@@ -191,7 +192,7 @@ func (r *Reader) keep(end int) {
 	r.buf, r.from, r.counted = r.buf[:n], end-start, end-start
 }
 
-// Close ends the text, and tells whether it is complete.
+// Close ends the text and returns the log. The argument states whether the text is complete.
 func (r *Reader) Close(complete bool) *logs.Log {
 	if !r.skip {
 		r.trimCut()
@@ -207,11 +208,11 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	return r.b.Log(lines, complete)
 }
 
-// hole is how many null characters a lost block of a file has at least. Texts have none.
+// hole is the minimum number of null characters that count as a lost block of a file.
 const hole = 16
 
-// trimCut removes the number at the end of a text whose last line has no end: the text may
-// have been cut within the number, and 25 may be the beginning of 25.75.
+// trimCut removes a number at the end of a text whose last line has no line end. The text may
+// have been cut within the number: 25 may be the beginning of 25.75.
 func (r *Reader) trimCut() {
 	end := len(r.buf)
 	at := end
@@ -229,11 +230,11 @@ func (r *Reader) trimCut() {
 	r.buf = r.buf[:at]
 }
 
-// fallbackMark is behind the producer of series that others may replace.
+// fallbackMark is appended to the producer of series that others may replace.
 const fallbackMark = "\x00fallback"
 
-// finish applies what only the end of the text shows: series that others replace, and
-// labels with one value.
+// finish applies corrections that need the whole text: it drops series that others replace,
+// and labels that have only one value.
 func (r *Reader) finish() {
 	have := map[string]bool{}
 	for _, s := range r.states {
@@ -289,8 +290,8 @@ func (r *Reader) process(end int) {
 	}
 }
 
-// lineEnd returns where the line that has a position ends: at a line feed, or at a
-// carriage return, with which progress bars overwrite themselves.
+// lineEnd returns the end of the line at a position: a line feed, or a carriage return, with
+// which progress bars overwrite themselves.
 func lineEnd(b []byte, at int) int {
 	end := len(b)
 	if n := bytes.IndexByte(b[at:], '\n'); n >= 0 {
@@ -302,7 +303,7 @@ func lineEnd(b []byte, at int) int {
 	return end
 }
 
-// lineStart returns where the line that has a position begins, not before pos.
+// lineStart returns the beginning of the line at a position, not before pos.
 func (r *Reader) lineStart(b []byte, at, pos int) int {
 	for at > pos && b[at-1] != '\n' && b[at-1] != '\r' {
 		at--
@@ -310,7 +311,7 @@ func (r *Reader) lineStart(b []byte, at, pos int) int {
 	return at
 }
 
-// pos returns the position of a line, by where it begins in the buffer.
+// pos returns the position in the input of a line that begins at an index of the buffer.
 func (r *Reader) pos(start int) diag.Pos {
 	if start > r.counted {
 		r.line += int64(bytes.Count(r.buf[r.counted:start], []byte("\n")))
@@ -329,14 +330,14 @@ func (r *Reader) clean(start, end int) []byte {
 	return line
 }
 
-// repeatedEnd is how Ray ends a line that stands for several lines of other workers,
-// which it left out because they are alike.
+// repeatedEnd ends a line of Ray that represents several similar lines of other workers,
+// which Ray did not print.
 var repeatedEnd, repeatedMark = []byte("across cluster]"), []byte(" [repeated ")
 
-// repeatedHelp begins the explanation that Ray adds to its first note.
+// repeatedHelp begins the explanation that Ray adds to the first such line.
 var repeatedHelp = []byte(" (Ray deduplicates logs")
 
-// single returns a line without Ray's note on repetitions, and whether it had one.
+// single returns a line without Ray's note about repetitions, and whether it had one.
 func single(line []byte) ([]byte, bool) {
 	end := bytes.TrimRight(line, " \t\r")
 	if bytes.HasSuffix(end, []byte(")")) {
@@ -352,7 +353,7 @@ func single(line []byte) ([]byte, bool) {
 	return line, false
 }
 
-// merged notes that values of other workers are lost.
+// merged adds an issue for values of other workers that Ray did not print.
 func (r *Reader) merged(start int) {
 	r.b.Note(diag.Issue{Code: "log-lines-merged", Severity: diag.Info, First: r.pos(start)})
 }

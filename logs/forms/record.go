@@ -7,7 +7,7 @@ import (
 	"assay/logs"
 )
 
-// begin returns where a record of a form begins that has an anchor at a position.
+// begin returns the position at which a record begins, given that of its anchor.
 func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 	begin := at + length
 	switch s.from {
@@ -37,8 +37,8 @@ func (s *formState) begin(line []byte, at, length, from int) (int, bool) {
 	return begin, true
 }
 
-// limit returns where a record ends: at the end of its line, or where another record
-// begins that was glued behind it.
+// limit returns the end of a record: the end of its line, or the beginning of another record
+// that another process wrote to the same line.
 func (r *Reader) limit(line []byte, from, begin int) int {
 	line = line[:min(len(line), begin+maxRecord)]
 	for tries := 0; from < len(line) && tries < maxAhead; tries++ {
@@ -63,7 +63,7 @@ func (r *Reader) limit(line []byte, from, begin int) int {
 	return len(line)
 }
 
-// plausible reports whether a text has what a record of the form has in any case.
+// plausible reports whether a text has the literals that every record of the form has.
 func (s *formState) plausible(rec []byte) bool {
 	if s.step == stepFirst {
 		if _, n := parseInt(rec); n == 0 {
@@ -80,7 +80,7 @@ func (s *formState) plausible(rec []byte) bool {
 
 // stepBehind returns the number behind a text in a record, which begins so far into a line,
 // or else behind the last such text before it.
-func stepBehind(line []byte, record int, text string) int64 {
+func stepAfterText(line []byte, record int, text string) int64 {
 	in, n := line[record:], bytes.Index(line[record:], []byte(text))
 	if n < 0 {
 		in, n = line, bytes.LastIndex(line[:record], []byte(text))
@@ -109,11 +109,11 @@ func (r *Reader) record(s *formState, line []byte, from, begin, limit, start int
 	case stepFirst:
 		step, _ = parseInt(rec)
 	case stepAfter:
-		step = stepBehind(line[from:limit], begin-from, s.stepText)
+		step = stepAfterText(line[from:limit], begin-from, s.stepText)
 	case stepBar:
 		step = r.bar(line[max(0, begin-context):begin], start)
 		if first, _, _ := bytes.Cut(rec, []byte(s.is)); s.barSeen(string(first), step) {
-			step = logs.NoStep // several records follow one bar
+			step = logs.NoStep // several records follow one progress bar
 		}
 	}
 	if s.end != "" {

@@ -9,8 +9,8 @@ type stamp struct {
 	ns           int64 // since 1970, as if the zone was UTC
 	dated, zoned bool  // the year, or the zone, is in the text
 	month        int
-	leap         bool // 29 February, of a year that is not in the text
-	from, to     int  // where it is in the text
+	leap         bool // 29 February of a year that is not in the text
+	from, to     int  // its position in the text
 }
 
 const (
@@ -18,8 +18,8 @@ const (
 	day    = 86400 * second
 )
 
-// findStamp finds the first date and time in a text. A time without a date is none,
-// because it cannot be ordered over midnight.
+// findStamp finds the first date and time in a text. It ignores a time without a date, because
+// times before and after midnight could not be ordered.
 func findStamp(b []byte) (stamp, bool) {
 	for i := 2; i+5 < len(b); i++ {
 		n := bytes.IndexByte(b[i:], ':')
@@ -56,7 +56,7 @@ func two(b []byte, at int) (int, bool) {
 	return int(b[at]-'0')*10 + int(b[at+1]-'0'), true
 }
 
-// fraction reads the digits behind the seconds and a zone.
+// fraction reads the digits after the seconds, and a zone.
 func (st *stamp) fraction(b []byte) {
 	if st.to+1 < len(b) && (b[st.to] == '.' || b[st.to] == ',') && isDigit(b[st.to+1]) {
 		scale := second / 10

@@ -12,7 +12,7 @@ import (
 //go:embed columns.txt
 var columnsText string
 
-// A column is what the values of a column are.
+// A column describes the values of a column.
 type column struct {
 	metric logs.Metric
 	factor float64
@@ -72,7 +72,7 @@ func parseColumns(text string) (*columnTable, error) {
 	return t, nil
 }
 
-// columnOf returns what a column is. One that is not known keeps its name.
+// columnOf returns the column with a name. An unknown column becomes a metric of that name.
 func columnOf(kind, name string) column {
 	t := columns()
 	if c, ok := t.exact[columnKey{kind, name}]; ok {

@@ -165,8 +165,8 @@ func (f *Finder) queryRow(line string) bool {
 	return true
 }
 
-// byOrder returns the number of the GPU of a row that does not tell it. Rows of one sample
-// are milliseconds apart, and samples at least ten times as long.
+// byOrder returns the number of the GPU of a row without one, from the order of the rows.
+// Rows of one sample are milliseconds apart; samples are at least ten times further apart.
 func (f *Finder) byOrder() string {
 	t := &f.tick
 	if t.gpus == nil {
@@ -186,9 +186,9 @@ func (f *Finder) byOrder() string {
 	return t.last
 }
 
-// Bits of the reasons for reduced clocks that mean a limit: software power cap, hardware
-// slowdown, software and hardware thermal slowdown, power brake. Others, such as idle and
-// settings of applications, do not.
+// throttleBits are the reasons for reduced clocks that are limits: software power cap,
+// hardware slowdown, software and hardware thermal slowdown, power brake. The other bits,
+// such as idle and application clocks, are not.
 const throttleBits = 0x4 | 0x8 | 0x20 | 0x40 | 0x80
 
 // throttled adds 1 if clocks were reduced because of a limit, else 0.
@@ -250,7 +250,7 @@ func (f *Finder) dcgmDmonRow(words []string) bool {
 	return true
 }
 
-// A panel is the drawing that nvidia-smi prints, in which a GPU has two lines.
+// A panel is the table that nvidia-smi prints without options, in which a GPU has two lines.
 type panel struct {
 	gpu int // of the first line, or -1
 }

@@ -27,7 +27,7 @@ func (f *Finder) iostatRow(line string) bool {
 		}
 		f.b.Record(producer, false)
 		for i, c := range f.cols {
-			f.hold(producer, "cpu", c, words[i], "iostat cpu", f.round <= 1)
+			f.addAfterFirst(producer, "cpu", c, words[i], "iostat cpu", f.round <= 1)
 		}
 		f.kind = iostat
 		f.cols = nil
@@ -51,7 +51,7 @@ func (f *Finder) iostatRow(line string) bool {
 			isFirst = !f.first["seen "+at+" "+c]
 			f.first["seen "+at+" "+c] = true
 		}
-		f.hold(producer, "iostat", c, values[i], key, isFirst, logs.Label{Name: "device", Value: at})
+		f.addAfterFirst(producer, "iostat", c, values[i], key, isFirst, logs.Label{Name: "device", Value: at})
 	}
 	return true
 }
@@ -76,7 +76,7 @@ func (f *Finder) vmstatRow(words []string) bool {
 	isFirst := !f.first["vmstat row"]
 	f.first["vmstat row"] = true
 	for i, c := range cols {
-		f.hold("vmstat", "vmstat", c, words[i], "vmstat", isFirst)
+		f.addAfterFirst("vmstat", "vmstat", c, words[i], "vmstat", isFirst)
 	}
 	if user, ok := find(cols, words, "id"); ok {
 		f.use("vmstat", user, "vmstat", isFirst)
@@ -94,12 +94,12 @@ func find(cols, words []string, name string) (float64, bool) {
 	return 0, false
 }
 
-// use adds the share of the time in which the CPU was in use, which is what is not idle.
+// use adds the share of the time in which the CPU was in use: 1 minus the idle share.
 func (f *Finder) use(producer string, idle float64, key string, isFirst bool, labels ...logs.Label) {
 	metric, _ := logs.MetricOf("host.cpu_util")
 	id := f.b.Of(metric, producer, "100 - idle", labels, f.at)
 	v := max(0, (100-idle)/100)
-	if impossible(metric, idle/100) {
+	if overLimit(metric, idle/100) {
 		f.b.Missing(id)
 	} else if !isFirst {
 		f.b.Add(id, v, logs.NoStep, f.time, 0)
@@ -108,9 +108,9 @@ func (f *Finder) use(producer string, idle float64, key string, isFirst bool, la
 	}
 }
 
-// sysHeader begins a table of mpstat, pidstat or sar, whose headings begin with the time and
-// have names only. "sar -A" has more than forty tables, of which those of wanted are read. The
-// others end the table before them, because their rows may have as many numbers.
+// sysHeader begins a table of mpstat, pidstat or sar, whose headings begin with a time. "sar
+// -A" has more than forty tables; see wanted for those that are read. The heading of another
+// table ends the open one, because its rows may have the same number of columns.
 func (f *Finder) sysHeader(words []string) bool {
 	rest, ok := f.sysTime(words)
 	if !ok || strings.HasPrefix(words[0], "Average") {
@@ -157,7 +157,7 @@ func wanted(cols []string) bool {
 	return false
 }
 
-// sysTime sets the time of a line of sysstat and returns what is behind it.
+// sysTime sets the time from a line of sysstat, and returns the words after it.
 func (f *Finder) sysTime(words []string) ([]string, bool) {
 	if len(words) < 2 {
 		return nil, false

@@ -37,8 +37,8 @@ func isStat(head []byte) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), `{"sysstat"`) && strings.Contains(s, `"hosts"`)
 }
 
-// ReadJSON reads the output of rocm-smi --json, amd-smi --json or iostat -o JSON. Several outputs may
-// follow each other, as a loop writes them.
+// ReadJSON reads the output of rocm-smi --json, amd-smi --json or iostat -o JSON. Several
+// outputs may follow each other, because programs run a monitor in a loop.
 func ReadJSON(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	f := NewFinder(name, limits)
 	dec := json.NewDecoder(io.LimitReader(r, maxJSON))
@@ -89,7 +89,7 @@ func (f *Finder) cards(doc map[string]json.RawMessage) {
 
 var reMHz = lazyregexp.New(`^\(?(\d+)M[Hh]z\)?$`)
 
-// cardColumn returns the column of columns.txt that a value of rocm-smi is, or "".
+// cardColumn returns the column of columns.txt for a value of rocm-smi, or "".
 func cardColumn(name string) string {
 	lower := strings.ToLower(name)
 	has := func(words ...string) bool {
@@ -141,7 +141,7 @@ func (f *Finder) statJSON(raw json.RawMessage) {
 			}
 			f.b.Record("iostat", false)
 			for _, c := range slices.Sorted(maps.Keys(s.CPU)) {
-				f.hold("iostat", "cpu", "%"+c, fmt.Sprint(s.CPU[c]), "iostat cpu", i == 0)
+				f.addAfterFirst("iostat", "cpu", "%"+c, fmt.Sprint(s.CPU[c]), "iostat cpu", i == 0)
 			}
 			for _, d := range s.Disk {
 				device, _ := d["disk_device"].(string)
@@ -154,7 +154,7 @@ func (f *Finder) statJSON(raw json.RawMessage) {
 					if c == "util" || c == "rrqm" || c == "wrqm" || c == "drqm" {
 						column = "%" + c
 					}
-					f.hold("iostat", "iostat", column, fmt.Sprint(v), "iostat "+device, i == 0, logs.Label{Name: "device", Value: device})
+					f.addAfterFirst("iostat", "iostat", column, fmt.Sprint(v), "iostat "+device, i == 0, logs.Label{Name: "device", Value: device})
 				}
 			}
 		}

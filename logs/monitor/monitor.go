@@ -1,12 +1,16 @@
-// Package monitor reads what monitors of GPUs and hosts record: nvidia-smi (dmon, pmon,
+// Package monitor reads the output of monitors of GPUs and hosts: nvidia-smi (dmon, pmon,
 // query CSV, the panel), DCGM, rocm-smi, amd-smi; iostat, vmstat, mpstat, pidstat and sar;
 // scrapes of Prometheus and event files of TensorBoard.
 //
-// The columns of tables are found by their names, because their order differs by version
-// and options: columns.txt. A value that a monitor does not know ("-", "N/A", "[Not
-// Supported]") is missing, and is not 0: a MIG device has no utilization, and is not
-// idle. The first report of iostat and vmstat is the mean since the start of the machine,
-// and is left out if others follow.
+// Columns are found by name, because their order differs by version and options;
+// columns.txt maps the names to metrics. A value that a monitor does not have ("-",
+// "N/A", "[Not Supported]") is missing, not 0: a MIG device without a utilization is not
+// idle. The first report of iostat and vmstat is the mean since the start of the machine;
+// it is dropped if other reports follow.
+//
+// Start with this file, which recognizes tables and dispatches their rows to gpu.go,
+// amd.go, host.go and prom.go. columns.go parses columns.txt, and time.go the times of all
+// monitors. json.go, amdjson.go and tfevents.go read whole files.
 package monitor
 
 import (
@@ -26,10 +30,10 @@ type Finder struct {
 	kind  kind
 	cols  []string
 	ids   map[string]int
-	miss  int // lines since the last row
+	miss  int // number of lines since the last row
 	time  int64
 	day   int64 // midnight of the date in the heading of sysstat, or NoTime
-	clock int64 // the last time of the day
+	clock int64 // the last time of the day, in ns
 	first map[string]bool
 	held  []held // values of the first report
 	round int    // reports of iostat
@@ -38,7 +42,7 @@ type Finder struct {
 	prom  prometheus
 }
 
-// A held value is one of a first report, which is used only if no other follows.
+// A held value is a value of a first report. It is used only if no other report follows.
 type held struct {
 	id   int
 	v    float64
@@ -68,10 +72,10 @@ const (
 	exposition
 )
 
-// maxMiss is how many lines without a row end a table.
+// maxMiss is the number of lines without a row after which a table ends.
 const maxMiss = 100
 
-// maxLine is the longest line that is a row: a million columns are none.
+// maxLine is the maximum length of a row: no monitor prints longer ones.
 const maxLine = 64 << 10
 
 // NewFinder returns a finder for an input of the given name.
@@ -87,7 +91,7 @@ func (f *Finder) Log() *logs.Log {
 	f.endPanel()
 	f.endProm()
 	for _, h := range f.held {
-		if !f.first[h.key] { // there was one report
+		if !f.first[h.key] { // there was only one report
 			f.b.Add(h.id, h.v, logs.NoStep, h.time, 0)
 		}
 	}
@@ -156,7 +160,7 @@ func (f *Finder) Line(n int, line string) {
 		f.miss = 0
 		return
 	}
-	if f.kind == none { // the date of a panel is above it
+	if f.kind == none { // the date of a panel is in a line above it
 		if len(line) < 60 {
 			if m := rePanelDay().FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 				f.panelTime(m)
@@ -171,7 +175,7 @@ func (f *Finder) Line(n int, line string) {
 	}
 }
 
-// header begins a table if a line is its heading.
+// header begins a table if a line is a heading.
 func (f *Finder) header(line string) bool {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -218,7 +222,7 @@ func (f *Finder) header(line string) bool {
 	return true
 }
 
-// gpuHeader begins a table of nvidia-smi or dcgmi, by the words behind the number sign.
+// gpuHeader begins a table of nvidia-smi or dcgmi if the words after "#" are a heading.
 func (f *Finder) gpuHeader(words []string) bool {
 	if len(words) < 2 {
 		return false
@@ -249,7 +253,7 @@ func (f *Finder) gpuHeader(words []string) bool {
 	return true
 }
 
-// row reads a row of the table that is open, and reports whether a line is one.
+// row reads a row of the open table, and reports whether the line is one.
 func (f *Finder) row(line string) bool {
 	switch f.kind {
 	case dmon:
@@ -282,24 +286,24 @@ func (f *Finder) row(line string) bool {
 	return false
 }
 
-// add adds a value of a column. Text that stands for a missing value is counted.
+// add adds a value of a column. A text for a missing value is counted as missing.
 func (f *Finder) add(producer, table, name, text string, labels ...logs.Label) {
 	id, c, ok := f.series(producer, table, name, text, labels)
 	if !ok {
 		return
 	}
 	v, ok := parse(text)
-	if !ok || impossible(c.metric, v*c.factor) {
+	if !ok || overLimit(c.metric, v*c.factor) {
 		f.b.Missing(id)
 		return
 	}
 	f.b.Add(id, v*c.factor, logs.NoStep, f.time, 0)
 }
 
-// impossible reports whether a value is over all of the CPU time of a host: if a counter of
-// the kernel goes back, vmstat prints the difference as a number without a sign. Rounding
-// makes up to 101%.
-func impossible(m logs.Metric, v float64) bool {
+// overLimit reports whether a value exceeds all CPU time of a host. If a counter of the
+// kernel goes back, vmstat prints the negative difference as an unsigned number. Rounding
+// can give up to 101%.
+func overLimit(m logs.Metric, v float64) bool {
 	switch m.Name {
 	case "host.iowait", "host.cpu_idle", "host.cpu_util":
 		return v > 1.02
@@ -307,8 +311,8 @@ func impossible(m logs.Metric, v float64) bool {
 	return false
 }
 
-// series returns the series of a column, and false for columns that are left out. A column
-// that is not known has a series only if its values are numbers.
+// series returns the series of a column, or false if the column is not read. An unknown
+// column has a series only if its values are numbers.
 func (f *Finder) series(producer, table, name, text string, labels []logs.Label) (int, column, bool) {
 	c := columnOf(table, name)
 	if c.skip {
@@ -332,16 +336,16 @@ func (f *Finder) series(producer, table, name, text string, labels []logs.Label)
 	return id, c, true
 }
 
-// hold adds a value, unless it is of the first report of a key: that is used only if no
-// other report follows.
-func (f *Finder) hold(producer, table, name, text, key string, isFirst bool, labels ...logs.Label) {
+// addAfterFirst adds a value. It holds back the values of the first report of a key, which
+// are used only if no other report follows.
+func (f *Finder) addAfterFirst(producer, table, name, text, key string, isFirst bool, labels ...logs.Label) {
 	if !isFirst {
 		f.first[key] = true
 		f.add(producer, table, name, text, labels...)
 		return
 	}
 	id, c, ok := f.series(producer, table, name, text, labels)
-	if v, number := parse(text); ok && number && !impossible(c.metric, v*c.factor) && len(f.held) < 1<<16 {
+	if v, number := parse(text); ok && number && !overLimit(c.metric, v*c.factor) && len(f.held) < 1<<16 {
 		f.held = append(f.held, held{id, v * c.factor, f.time, key})
 	}
 }

@@ -12,20 +12,20 @@ import (
 	"assay/logs"
 )
 
-// prometheus has what one page of metrics has of histograms.
+// prometheus collects the histograms of one page of metrics.
 type prometheus struct {
 	hists map[string]*histogram
 	order []string
 	pages map[string]int // how often a sample was seen: each scrape has it once
 }
 
-// A histogram is one of a page: counts of values up to limits.
+// A histogram has cumulative counts of values up to limits.
 type histogram struct {
 	name   string
 	labels []logs.Label
 	sum    float64
 	count  float64
-	known  bool // sum and count are there
+	known  bool // sum and count were read
 	bounds []bound
 }
 
@@ -152,7 +152,8 @@ func labelsOf(text string) (labels []logs.Label, rest string, ok bool) {
 	}
 }
 
-// places returns the labels that tell a place. Those of an installation are left out.
+// places returns the labels that name a place, such as a GPU or a rank. It drops labels that
+// describe the installation.
 func places(labels []logs.Label) []logs.Label {
 	return slices.DeleteFunc(slices.Clone(labels), func(l logs.Label) bool {
 		switch l.Name {
@@ -173,8 +174,8 @@ func cutPart(name string) (base, part string, ok bool) {
 	return "", "", false
 }
 
-// histogram adds a part of a histogram. A part that is there again is of a later scrape,
-// whose counts replace those before.
+// histogram adds a part of a histogram. A repeated part is from a later scrape and replaces
+// the earlier one.
 func (p *prometheus) histogram(base, part string, labels []logs.Label, value float64) {
 	at := places(labels)
 	key := base
@@ -213,8 +214,8 @@ func (p *prometheus) histogram(base, part string, labels []logs.Label, value flo
 	}
 }
 
-// endProm adds the histograms of times of the last page as one result, with the means and
-// the limits between which percentiles are.
+// endProm adds the histograms of times of the last page as one result, with means and upper
+// bounds of percentiles.
 func (f *Finder) endProm() {
 	byPlace := map[string]*logs.Benchmark{}
 	var order []string
@@ -250,8 +251,8 @@ func (f *Finder) endProm() {
 	}
 }
 
-// quantile returns the upper limit of the bucket that has a quantile. If that bucket has
-// none, it returns the largest finite limit, and true: the quantile is above it.
+// quantile returns the upper limit of the bucket with a quantile. If that bucket has no upper
+// limit, it returns the largest finite limit and true: the quantile is greater than it.
 func (h *histogram) quantile(q float64) (limit float64, over bool) {
 	slices.SortFunc(h.bounds, func(a, b bound) int { return cmp.Compare(a.limit, b.limit) })
 	last := 0.0

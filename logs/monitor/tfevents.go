@@ -14,7 +14,8 @@ import (
 
 const tensorBoard = "TensorBoard"
 
-// maxEvent is the largest record that is read: pictures and graphs are skipped.
+// maxEvent is the maximum size of a record that is read. Pictures and graphs are larger and
+// are skipped.
 const maxEvent = 4 << 20
 
 // SniffEvents reports whether head begins an event file of TensorBoard: a record of a
@@ -65,8 +66,8 @@ func ReadEvents(r io.Reader, name string, limits logs.Limits) (*logs.Log, error)
 
 var errRecord = errors.New("a record is damaged")
 
-// nextRecord returns the content of the next record, or nil for one that is too large, and
-// the bytes that it takes.
+// nextRecord returns the content of the next record, or nil if it is too large, and the
+// number of bytes of the record.
 func nextRecord(in *bufio.Reader) (content []byte, n int64, err error) {
 	var head [12]byte
 	k, err := io.ReadFull(in, head[:])

@@ -69,7 +69,7 @@ func dateTime(s string) (int64, bool) {
 	return d + halfDay(t, half) - zone, true
 }
 
-// zoneOf returns by how much a clock is ahead of UTC: "Z", "+0200", "-05:30".
+// zoneOf returns the offset of a zone from UTC in ns: "Z", "+0200", "-05:30".
 func zoneOf(s string) (int64, bool) {
 	if s == "Z" {
 		return 0, true
@@ -126,8 +126,8 @@ func dateOf(words []string) int64 {
 	return logs.NoTime
 }
 
-// setTime sets the time of a row from a time of the day. A time that goes back by hours is
-// of the next day.
+// setTime sets the time of a row from a time of the day. If it goes back by hours, the next
+// day has begun.
 func (f *Finder) setTime(clock int64, dated bool) {
 	const day = 24 * 3600 * second
 	if f.day == logs.NoTime {

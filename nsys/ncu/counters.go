@@ -1,14 +1,14 @@
-// The model of hardware counters of kernel launches: how
-// close each launch came to the peak of the device, and what limited it.
+// This file has the model of hardware counters: how close each kernel launch came
+// to the peak of the device, and what limited it.
 //
 // A [Capture] has launches; a [Launch] has metrics, each with the name that its
 // producer uses and its value in a base unit. Metrics that every producer has
 // under some name also have a [Quantity], so that analyses do not depend on
 // names. A [Builder] makes captures and keeps them within a memory limit.
 //
-// This model has no times of day: a profiler of counters runs a launch several
-// times, and not together with the work that overlapped it in the program.
-// Package trace has times.
+// Launches have durations but no start times: a profiler of counters runs each
+// launch several times, and without the work that overlapped it in the program.
+// Package trace has the timeline.
 
 package ncu
 

@@ -47,7 +47,7 @@ func (c *Capture) perCycle(l *Launch, q Quantity) (float64, bool) {
 	return c.ofCycles(l, rate)
 }
 
-// ofCycles returns the number of events of a launch for a rate per cycle.
+// ofCycles converts a rate per cycle to the number of events of a launch.
 func (c *Capture) ofCycles(l *Launch, rate float64) (float64, bool) {
 	hz, ok := c.Value(l, SMFrequency)
 	ns, timed := c.Value(l, Duration)

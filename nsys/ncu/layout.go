@@ -2,11 +2,11 @@ package ncu
 
 import "strings"
 
-// A what is the meaning of a column for the reader.
-type what uint8
+// A role is the meaning of a column for the reader.
+type role uint8
 
 const (
-	ignored what = iota
+	ignored role = iota
 	anID
 	aPID
 	aProcess
@@ -33,8 +33,8 @@ const (
 )
 
 // columnNames are the headers of all versions, in lower case.
-func columnNames() map[string]what {
-	return map[string]what{
+func columnNames() map[string]role {
+	return map[string]role{
 		"id": anID, "process id": aPID, "process name": aProcess, "host name": aHost, "kernel name": aKernel, "context": aContext,
 		"stream": aStream, "block size": aBlock, "grid size": aGrid, "device": aDevice, "cc": aCapability, "invocations": invocations,
 		"section name": aSection, "metric name": aMetric, "metric unit": aUnit, "metric value": aValue, "average": theAverage,
@@ -63,7 +63,7 @@ type layout struct {
 	prefix  int // bytes before each row that do not belong to the table, such as a log prefix
 	columns int
 	where   [aWideMetric]int
-	same    []int // columns that identify a launch
+	same    []int // columns that identify a launch: equal in all its rows
 
 	// For a raw page: the metrics with their columns, and the row of units,
 	// which follows the header.
@@ -126,7 +126,7 @@ func newLayout(header []string) *layout {
 			l.wide, l.names = append(l.wide, i), append(l.names, name)
 		}
 	}
-	has := func(list ...what) bool {
+	has := func(list ...role) bool {
 		for _, w := range list {
 			if l.where[w] < 0 {
 				return false
@@ -150,7 +150,7 @@ func newLayout(header []string) *layout {
 
 // cell returns the cell of a column, or "" if the row or the table does not
 // have it.
-func (l *layout) cell(row []string, w what) string {
+func (l *layout) cell(row []string, w role) string {
 	if i := l.where[w]; i >= 0 && i < len(row) {
 		return row[i]
 	}

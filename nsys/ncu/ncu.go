@@ -3,8 +3,14 @@
 // It reads details pages, raw pages, lists of --metrics and --print-summary of
 // all versions since 2019, one table or many in a stream, surrounded by output
 // of the profiled program and of ncu itself. Numbers may have the separators of
-// any locale. [Read] returns a [Capture], in which raw and details
-// pages use one vocabulary; package analyze measures it.
+// any locale. [Read] returns a [Capture], in which raw and details pages use one
+// vocabulary; package analyze measures it.
+//
+// counters.go has the model, quantity.go the list of what is measured, and
+// derive.go the values computed from several counters. For the reader, start with
+// this file, which handles lines; layout.go parses headers, rows.go handles rows,
+// and number.go their values. vocabulary.go maps the names of all versions to
+// quantities, and builder.go bounds the memory.
 package ncu
 
 import (
@@ -34,7 +40,7 @@ const (
 	maxJoined = 64
 
 	// maxSaid is the maximum length of a message of ncu that is repeated.
-	maxSaid = 200
+	maxMessage = 200
 
 	// maxResolved is the maximum number of metrics whose meaning is cached.
 	// maxDoubts is the maximum number of ambiguous numbers that are kept until
@@ -91,10 +97,10 @@ type reader struct {
 	doubts   []doubt
 	resolved map[printed]resolved
 
-	denied bool   // ncu was not permitted to read counters
-	said   string // the first error of ncu, otherwise its first warning
-	failed bool   // said is an error
-	plain  bool   // there is a page in text
+	denied  bool   // ncu was not permitted to read counters
+	message string // the first error of ncu, otherwise its first warning
+	failed  bool   // said is an error
+	plain   bool   // there is a page in text
 }
 
 // A doubt is a metric whose value is ambiguous by a factor of a thousand.
@@ -111,7 +117,7 @@ func (r *reader) note(code string, severity diag.Severity, help string) {
 
 // line takes one line of the input.
 func (r *reader) line(line string) {
-	if r.joined == nil && r.saying(line) {
+	if r.joined == nil && r.isMessage(line) {
 		return
 	}
 	if l := layoutOf(line); l != nil {
@@ -164,7 +170,7 @@ func (r *reader) rowLine(line string) {
 		r.malformed()
 	}
 	if alone != "" && len(list) < l.least() {
-		r.rowLine(alone) // the lines that it took were not part of the row
+		r.rowLine(alone) // the lines joined to it were not part of the row
 	}
 }
 
@@ -188,28 +194,28 @@ func (r *reader) end() {
 	}
 }
 
-// saying reports whether a line is a message of ncu itself, and stores it.
-func (r *reader) saying(line string) bool {
+// isMessage reports whether a line is a message of ncu itself, and stores it.
+func (r *reader) isMessage(line string) bool {
 	at := strings.Index(line, "==")
 	if at < 0 || at > 64 {
 		return false
 	}
 	text := line[at:]
 	if rest, ok := strings.CutPrefix(text, "==ERROR=="); ok {
-		r.hear(rest, true)
+		r.storeMessage(rest, true)
 		return true
 	}
 	if rest, ok := strings.CutPrefix(text, "==WARNING=="); ok {
-		r.hear(rest, false)
+		r.storeMessage(rest, false)
 		return true
 	}
 	return strings.HasPrefix(text, "==PROF==")
 }
 
-func (r *reader) hear(text string, failed bool) {
+func (r *reader) storeMessage(text string, failed bool) {
 	text = strings.TrimSpace(text)
-	if failed && !r.failed || r.said == "" {
-		r.said, r.failed = clip(text), failed
+	if failed && !r.failed || r.message == "" {
+		r.message, r.failed = clip(text), failed
 	}
 	if strings.Contains(text, "ERR_NVGPUCTRPERM") {
 		r.denied = true
@@ -225,8 +231,8 @@ func (r *reader) hear(text string, failed bool) {
 
 // clip shortens a message of ncu.
 func clip(s string) string {
-	if runes := []rune(s); len(runes) > maxSaid {
-		return redact.Cut(s, len(string(runes[:maxSaid-1]))) + "…"
+	if runes := []rune(s); len(runes) > maxMessage {
+		return redact.Cut(s, len(string(runes[:maxMessage-1]))) + "…"
 	}
 	return s
 }
@@ -241,7 +247,7 @@ func (r *reader) done(complete bool, cause error) (*Capture, error) {
 		if cause != nil {
 			return nil, cause
 		}
-		return nil, r.nothing()
+		return nil, r.noLaunches()
 	}
 	if cause != nil {
 		code := "input-truncated"
@@ -254,16 +260,16 @@ func (r *reader) done(complete bool, cause error) (*Capture, error) {
 	return r.b.Capture(r.rows, complete && r.joined == nil), nil
 }
 
-// nothing returns the error for an input without launches.
-func (r *reader) nothing() error {
+// noLaunches returns the error for an input without launches.
+func (r *reader) noLaunches() error {
 	err := &diag.Error{Pos: diag.Pos{File: r.file, Line: 1}}
 	switch {
 	case r.denied:
 		err.Msg = "ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; " + permission + ", and profile again"
 	case r.plain:
 		err.Msg = "the input has ncu pages in text form, whose values are rounded; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"
-	case r.said != "":
-		err.Msg = fmt.Sprintf("ncu profiled nothing and reported %q; profile again", r.said)
+	case r.message != "":
+		err.Msg = fmt.Sprintf("ncu profiled nothing and reported %q; profile again", r.message)
 	case r.table != nil:
 		err.Msg = "the ncu table has no rows; check that --kernel-name and --launch-skip leave a launch, and profile again"
 	default:

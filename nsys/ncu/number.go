@@ -41,12 +41,12 @@ func (n *notation) number(text string, percent bool) (number, bool) {
 		return number{}, false
 	}
 	mantissa, exponent := cutExponent(text)
-	digits, at, sep, told, ok := n.split(mantissa, percent)
+	digits, at, sep, decimal, ok := n.split(mantissa, percent)
 	if !ok {
 		return number{}, false
 	}
 	plain := digits
-	if told == sep && sep != 0 {
+	if decimal == sep && sep != 0 {
 		plain = digits[:at] + "." + digits[at:]
 	}
 	value, err := strconv.ParseFloat(plain+exponent, 64)
@@ -54,7 +54,7 @@ func (n *notation) number(text string, percent bool) (number, bool) {
 		return number{}, false
 	}
 	out := number{value: value}
-	if sep != 0 && told == 0 { // ambiguous
+	if sep != 0 && decimal == 0 { // ambiguous
 		out.doubt = sep
 		if sep == '.' {
 			out.value /= 1000
@@ -73,10 +73,10 @@ func cutExponent(text string) (mantissa, exponent string) {
 
 const noSeparator = 0xff
 
-// split removes the separators of a number. Sep is the point or comma that may
-// be the decimal separator, at is its index, and told is the decimal separator
-// if it is known or this number shows it. split stores what the number shows.
-func (n *notation) split(text string, percent bool) (digits string, at int, sep, told byte, ok bool) {
+// split removes the separators of a number. Sep is the point or comma that may be
+// the decimal separator, and at is its index. Decimal is the decimal separator if
+// this number or an earlier one shows it, otherwise 0.
+func (n *notation) split(text string, percent bool) (digits string, at int, sep, decimal byte, ok bool) {
 	var out strings.Builder
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
 		out.WriteByte(text[0])

@@ -95,7 +95,7 @@ func (l *layout) cutCSV(line string) []string {
 	if cells, ok := csvCells(line, l.comma); ok && len(cells) == n && l.fits(cells) {
 		return cells
 	}
-	if l.columns[n-1].what != theName {
+	if l.columns[n-1].role != theName {
 		return nil
 	}
 	var cells []string

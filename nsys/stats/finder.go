@@ -62,11 +62,11 @@ func (f *Finder) Open() bool { return f.r.open != nil || f.r.lines.N < f.until }
 func (f *Finder) Line(n int, line string) {
 	r := f.r
 	r.lines.N = n
-	s, ok := said(line)
+	s, ok := parseMessage(line)
 	if ok && s.failed && r.open == nil {
 		return
 	}
-	if ok && (s.report != "" || s.skipped != "" || s.talk) || mayHead(line) {
+	if ok && (s.report != "" || s.skipped != "" || s.progress) || mayHead(line) {
 		f.until = n + attention
 	}
 	was := r.open != nil

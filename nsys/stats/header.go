@@ -8,11 +8,11 @@ import (
 	"assay/internal/profile"
 )
 
-// A what is the meaning of a column for the reader.
-type what uint8
+// A role is the meaning of a column for the reader.
+type role uint8
 
 const (
-	ignored what = iota
+	ignored role = iota
 	theShare
 	theName
 	aLabel
@@ -22,7 +22,7 @@ const (
 
 // A column is one column of a printed table.
 type column struct {
-	what
+	role
 	heading profile.Heading
 	key     string // name of a label
 	size    int64  // base units per printed unit; 0 if the unit is unknown
@@ -42,7 +42,7 @@ type layout struct {
 
 // A meaning is the column that a header of nsys describes.
 type meaning struct {
-	what
+	role
 	name  string
 	adds  profile.Adds
 	whole bool // no decimals if its unit is ns, or if it has none
@@ -52,16 +52,16 @@ type meaning struct {
 // Every line that may be a header is looked up in it.
 var meanings = sync.OnceValue(func() map[string]meaning {
 	m := map[string]meaning{
-		"time": {what: theShare},
+		"time": {role: theShare},
 
-		"name": {what: theName}, "operation": {what: theName}, "range": {what: theName}, "kernel name": {what: theName},
-		"event": {what: theName}, "mpi event": {what: theName},
+		"name": {role: theName}, "operation": {role: theName}, "range": {role: theName}, "kernel name": {role: theName},
+		"event": {role: theName}, "mpi event": {role: theName},
 		"nvtx range": {aLabel, "range", 0, false}, "style": {aLabel, "style", 0, false}, "category": {aLabel, "category", 0, false},
 		"gridxyz": {aLabel, "grid", 0, false}, "blockxyz": {aLabel, "block", 0, false},
 		"api name": {aLabel, "call", 0, false}, "api function": {aLabel, "call", 0, false},
 		"srcmemkd": {aLabel, "from", 0, false}, "dstmemkd": {aLabel, "to", 0, false},
 
-		"start": {what: aStart}, "projected start": {what: aStart}, "api start": {what: aStart},
+		"start": {role: aStart}, "projected start": {role: aStart}, "api start": {role: aStart},
 
 		"total time": {aNumber, "total", profile.Self, true}, "total": {aNumber, "total", profile.Self, true},
 		"total proj time": {aNumber, "total", profile.Self, true}, "duration": {aNumber, "total", profile.Self, true},
@@ -142,8 +142,9 @@ const nanoseconds = "nanoseconds"
 // column of values without a unit has the unit of the other columns, as the
 // versions until 2021 print them, or of the title.
 func newLayout(cells []string, titleUnit string) *layout {
-	// Any line of any file is asked, so most are refused before the table is built.
-	marked := titleUnit != "" || slices.ContainsFunc(cells, func(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ")") })
+	// Every line of any file is passed here, so most are refused before meanings is built.
+	marked := titleUnit != "" ||
+		slices.ContainsFunc(cells, func(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), ")") })
 	if !marked || len(cells) < 3 {
 		return nil
 	}
@@ -157,14 +158,14 @@ func newLayout(cells []string, titleUnit string) *layout {
 		if _, size := unitOf(unit); size > 0 && first == "" && ok {
 			first = unit
 		}
-		if m.what == theShare && unit != "%" {
-			m.what = ignored
+		if m.role == theShare && unit != "%" {
+			m.role = ignored
 		}
 		l.headers[name] = true
 		marked = marked || unit != ""
-		named = named || m.what == theName
-		valued = valued || m.what == aNumber && m.name != "count"
-		l.trace = l.trace || m.what == aStart
+		named = named || m.role == theName
+		valued = valued || m.role == aNumber && m.name != "count"
+		l.trace = l.trace || m.role == aStart
 		l.columns = append(l.columns, columnOf(m, unit))
 	}
 	if !named || !valued || !marked {
@@ -178,8 +179,8 @@ func newLayout(cells []string, titleUnit string) *layout {
 }
 
 func columnOf(m meaning, unit string) column {
-	c := column{what: m.what, key: m.name, whole: m.whole}
-	if m.what != aNumber {
+	c := column{role: m.role, key: m.name, whole: m.whole}
+	if m.role != aNumber {
 		return c
 	}
 	c.heading = profile.Heading{Name: m.name, Adds: m.adds}
@@ -190,14 +191,14 @@ func columnOf(m meaning, unit string) column {
 	}
 	c.heading.Unit, c.size = unitOf(unit)
 	if unit != "" && c.size == 0 {
-		c.what = ignored // a rate, or a column of another tool
+		c.role = ignored // a rate, or a column of another tool
 	}
 	return c
 }
 
 // finalize sets the unit of a column of values without a unit.
 func (c *column) finalize(unit string) {
-	if c.what != aNumber {
+	if c.role != aNumber {
 		return
 	}
 	if c.size == 0 {
@@ -212,16 +213,16 @@ func (l *layout) drop() {
 	for i := range l.columns {
 		c := &l.columns[i]
 		key := c.heading.Name
-		switch c.what {
+		switch c.role {
 		case ignored:
 			continue
 		case theShare, theName, aStart:
-			key = [...]string{theShare: "%", theName: "name", aStart: "start"}[c.what]
+			key = [...]string{theShare: "%", theName: "name", aStart: "start"}[c.role]
 		case aLabel:
 			key = "label " + c.key
 		}
 		if seen[key] {
-			c.what = ignored
+			c.role = ignored
 		}
 		seen[key] = true
 	}

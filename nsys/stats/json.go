@@ -50,8 +50,8 @@ func (r *reader) array(line string) bool {
 	}
 	r.close()
 	l.at = at
-	r.open = newOpened(l, r.next)
-	r.next = saying{}
+	r.open = newOpenTable(l, r.next)
+	r.next = message{}
 	for _, row := range rows {
 		cells := make([]string, len(keys))
 		for _, m := range row {

@@ -19,8 +19,9 @@ var (
 // bits.
 const maxNumber = 64
 
-// number parses a cell: a number of units of the given size, rounded to whole
-// base units. Known is false if the cell has a text for a missing value.
+// number parses a cell: a number of units, each of which has size base units. It
+// returns whole base units. Known is false if the cell has a text for a missing
+// value.
 //
 // Numbers may have the separators of any locale. In a column of whole numbers,
 // separators between groups of three digits are thousands separators. In any

@@ -92,10 +92,10 @@ func reportOf(id string) report {
 	return report{name: id, of: profile.OfRow}
 }
 
-// reportInName returns the report in the name of a file, as in
-// base_cuda_gpu_kern_sum.csv, which "nsys stats -o base" writes, and the text
-// before it. If there are several, the last one is used, and the longest of
-// those.
+// reportInName returns the report that the name of a file contains, and the text
+// before it: "nsys stats -o base" writes base_cuda_gpu_kern_sum.csv. If the name
+// contains several reports, it returns the last one, and of those that end at the
+// same position the longest.
 func reportInName(file string) (rep report, run string, ok bool) {
 	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
 	name := strings.ToLower(base)

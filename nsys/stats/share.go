@@ -27,7 +27,7 @@ func shareOf(text string) int64 {
 // checkShares compares the printed shares with those of the rows present.
 // Shares that are too small mean that rows were cut off, by head or by
 // ":rows=N"; any other difference is an error.
-func (r *reader) checkShares(o *opened) {
+func (r *reader) checkShares(o *openTable) {
 	total, ok := o.table.Column("total")
 	if !ok || len(o.shares) == 0 {
 		return

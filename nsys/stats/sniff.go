@@ -22,7 +22,7 @@ func Sniff(prefix []byte) bool {
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if s, ok := said(line); ok && (s.report != "" || s.talk) {
+		if s, ok := parseMessage(line); ok && (s.report != "" || s.progress) {
 			return true
 		}
 		if csvLayout(line, "") != nil || textLayout(last, line, "") != nil {

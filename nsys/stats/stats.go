@@ -6,6 +6,12 @@
 // from the headers and are never assumed. Reports that list single events are
 // added up by name. [Read] returns [profile.Tables]; package analyze measures
 // them.
+//
+// This file reads lines and keeps the state between them. header.go has the
+// columns that nsys prints; text.go, csv.go and json.go split rows in the three
+// layouts; table.go adds rows to the open table. message.go parses the lines
+// between tables, report.go lists the reports, and share.go compares the printed
+// shares with the sums. finder.go finds the tables in a log of another program.
 package stats
 
 import (
@@ -44,7 +50,7 @@ const (
 	maxTables = 1000
 
 	// maxSaid is the maximum length of a message of nsys about a report.
-	maxSaid = 300
+	maxMessage = 300
 )
 
 // Read reads all tables of an input. Name is the name of the input; it is used
@@ -97,20 +103,20 @@ func newReader(lines *textscan.Reader, name string, limits Limits) *reader {
 // A reader reads one input.
 type reader struct {
 	name   string
-	byName string // the report in the name of the input
+	byName string // the report that the name of the input contains
 	run    string // the run of the tables, from the last message of nsys or from the name of the input
 	lines  *textscan.Reader
 	out    *profile.Tables
 	issues diag.Ledger
 
-	rows, text int // room left
+	rows, text int // rows, and bytes of text, left until the limit
 
-	next      saying  // the last message about the next table
-	last      string  // the last line that is not blank: a header, if dashes follow
-	lastAt    int     // its number
-	open      *opened // the table that is being read, or nil
-	failed    string  // the error of nsys itself, or ""
-	announced string  // a table that nsys announced and that did not follow, or ""
+	next      message    // the last message about the next table
+	last      string     // the last line that is not blank: a header, if dashes follow
+	lastAt    int        // its number
+	open      *openTable // the table that is being read, or nil
+	failed    string     // the error of nsys itself, or ""
+	announced string     // a table that nsys announced and that did not follow, or ""
 }
 
 func (r *reader) pos() diag.Pos { return diag.Pos{File: r.name, Line: r.lines.N} }
@@ -155,7 +161,8 @@ func (r *reader) done(err error) (*profile.Tables, error) {
 	case r.failed != "":
 		return nil, r.errorf("nsys failed (%q); run nsys stats again on the report", r.failed)
 	case r.announced != "":
-		return nil, r.errorf("nsys announced table %q, but no table could be read; print the tables with --format csv", clip(r.announced))
+		return nil, r.errorf("nsys announced table %q, but no table could be read; print the tables with --format csv",
+			clip(r.announced))
 	}
 	return nil, r.errorf(`no table of nsys stats; give the output of "nsys stats REPORT", as text or CSV`)
 }
@@ -164,8 +171,9 @@ func (r *reader) errorf(format string, args ...any) error {
 	return &diag.Error{Pos: diag.Pos{File: r.name, Line: 1}, Msg: fmt.Sprintf(format, args...)}
 }
 
-// line handles one line. Within a table it is a row if it can be one: checking
-// each of millions of lines for anything else would take most of the time.
+// line handles one line. Within a table, a line that can be a row is a row:
+// checking each of millions of lines for anything else first would take most of
+// the time.
 func (r *reader) line(line string) {
 	if r.open != nil {
 		inner := r.open.layout.afterPrefix(line)
@@ -185,9 +193,9 @@ func (r *reader) line(line string) {
 			return
 		}
 	}
-	if s, ok := said(line); ok {
+	if s, ok := parseMessage(line); ok {
 		r.close()
-		r.hear(s, line)
+		r.storeMessage(s, line)
 		return
 	}
 	switch {
@@ -200,14 +208,14 @@ func (r *reader) line(line string) {
 	}
 }
 
-// hear stores what nsys prints about the next table, or about the reason why
-// there is none.
-func (r *reader) hear(s saying, line string) {
+// storeMessage stores what nsys prints about the next table, or the reason why it
+// prints no table.
+func (r *reader) storeMessage(s message, line string) {
 	switch {
 	case s.skipped != "":
 		rep := reportOf(cmp.Or(r.next.report, r.byName, "unknown"))
 		r.add(&profile.Table{Name: rep.name, Title: r.next.title, Of: rep.of, Run: r.run, Missing: clip(s.skipped)})
-		r.next = saying{}
+		r.next = message{}
 	case s.failed:
 		r.failed = clip(line)
 		r.issue("nsys-error", diag.DataLoss, "nsys reported an error here, so tables may be missing. Read the line, and run nsys stats again.")
@@ -237,8 +245,8 @@ func (r *reader) header(line string) bool {
 	r.close()
 	r.last = ""
 	l.at = at
-	r.open = newOpened(l, r.next)
-	r.next = saying{unit: r.next.unit}
+	r.open = newOpenTable(l, r.next)
+	r.next = message{unit: r.next.unit}
 	return true
 }
 
@@ -253,8 +261,8 @@ func (r *reader) add(t *profile.Table) {
 
 // clip shortens a message of nsys.
 func clip(s string) string {
-	if runes := []rune(s); len(runes) > maxSaid {
-		return redact.Cut(s, len(string(runes[:maxSaid-1]))) + "…"
+	if runes := []rune(s); len(runes) > maxMessage {
+		return redact.Cut(s, len(string(runes[:maxMessage-1]))) + "…"
 	}
 	return s
 }

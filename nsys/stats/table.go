@@ -11,18 +11,18 @@ import (
 	"assay/internal/profile"
 )
 
-// An opened is a table that is being read.
-type opened struct {
+// An openTable is a table that is being read.
+type openTable struct {
 	*layout
-	said   saying
-	table  *profile.Table
-	index  map[string]int // of rows of a report that lists events, by name and labels
-	extra  int            // the index of the columns that such a report does not have itself
-	shares []printed
-	short  int64    // names that nsys shortened
-	quoted string   // a row in CSV whose name may continue in the next line
-	joined int      // the number of its lines
-	alone  []string // its cells if it does not continue, or nil
+	announcement message
+	table        *profile.Table
+	index        map[string]int // of rows of a report that lists events, by name and labels
+	extra        int            // the index of the columns that such a report does not have itself
+	shares       []printed
+	short        int64    // names that nsys shortened
+	quoted       string   // a row in CSV whose name may continue in the next line
+	joined       int      // the number of its lines
+	alone        []string // its cells if it does not continue, or nil
 }
 
 // The columns added to those of a report that lists events.
@@ -32,10 +32,10 @@ const (
 	extraMax
 )
 
-func newOpened(l *layout, s saying) *opened {
-	o := &opened{layout: l, said: s, table: &profile.Table{Title: s.title}}
+func newOpenTable(l *layout, s message) *openTable {
+	o := &openTable{layout: l, announcement: s, table: &profile.Table{Title: s.title}}
 	for _, c := range l.columns {
-		if c.what == aNumber && c.size > 0 {
+		if c.role == aNumber && c.size > 0 {
 			o.table.Columns = append(o.table.Columns, c.heading)
 		}
 	}
@@ -57,8 +57,9 @@ func (l *layout) cut(line, inner string) []string {
 	return l.cutCSV(inner)
 }
 
-// notARow handles a line within a table that is not a row. The cells, if any,
-// are its cells if the next lines do not complete it.
+// notARow handles a line within a table that is not a row. It may be the first
+// line of a row whose name continues in the next line; cells are the cells of the
+// row if it does not continue.
 func (r *reader) notARow(line string, cells []string) {
 	o := r.open
 	if inner := o.afterPrefix(line); o.spans == nil && opensQuote(inner) {
@@ -78,8 +79,8 @@ func (r *reader) continues(line string) bool {
 	o := r.open
 	whole := o.quoted + "\n" + line
 	o.quoted = ""
-	_, talk := said(line)
-	another := talk || strings.TrimSpace(line) == "" || o.cutCSV(line) != nil
+	_, isMessage := parseMessage(line)
+	another := isMessage || strings.TrimSpace(line) == "" || o.cutCSV(line) != nil
 	if cells := o.cutCSV(whole); !another && cells != nil && !unclosed(cells) {
 		r.cells(cells)
 		return true
@@ -92,8 +93,8 @@ func (r *reader) continues(line string) bool {
 	return true
 }
 
-// cells handles the cells of a row. They are nil if their number differs from
-// that of the header.
+// cells handles the cells of a row. They are nil if there are more or fewer than
+// columns.
 func (r *reader) cells(cells []string) {
 	o := r.open
 	r.out.Records++
@@ -105,14 +106,14 @@ func (r *reader) cells(cells []string) {
 	share := int64(-1)
 	for i, c := range o.columns {
 		text := cells[i]
-		switch c.what {
+		switch c.role {
 		case theName:
 			row.Name = text
 			if strings.HasSuffix(text, "…") {
 				o.short++
 			}
 		case aLabel:
-			if text != "" && text != "None" && len(text) < maxSaid {
+			if text != "" && text != "None" && len(text) < maxMessage {
 				row.Labels = append(row.Labels, profile.Label{Key: c.key, Text: text})
 			}
 		case theShare:
@@ -156,8 +157,8 @@ func (c *column) read(text string) (profile.Cell, error) {
 	return profile.Cell{Value: n, Known: known}, nil
 }
 
-// room reports whether there is room for a row, and reserves it.
-func (r *reader) room(row *profile.Row) bool {
+// reserve reserves memory for a row and reports whether the limit permits it.
+func (r *reader) reserve(row *profile.Row) bool {
 	size := len(row.Name)
 	for _, l := range row.Labels {
 		size += len(l.Text)
@@ -186,7 +187,7 @@ func (r *reader) pool(row profile.Row) {
 
 // keep adds a row to a table of sums.
 func (r *reader) keep(row profile.Row, share int64) {
-	if !r.room(&row) {
+	if !r.reserve(&row) {
 		r.pool(row)
 		return
 	}
@@ -215,7 +216,7 @@ func (r *reader) event(row profile.Row) {
 	}
 	at, ok := o.index[key]
 	if !ok {
-		if !r.room(&row) {
+		if !r.reserve(&row) {
 			r.pool(row)
 			return
 		}
@@ -258,21 +259,21 @@ func (r *reader) close() {
 }
 
 // checkUnits adds an issue if values of columns without a unit were left out.
-func (r *reader) checkUnits(o *opened) {
+func (r *reader) checkUnits(o *openTable) {
 	for _, c := range o.columns {
-		if c.what == aNumber && c.size == 0 {
+		if c.role == aNumber && c.size == 0 {
 			r.issues.Add(diag.Issue{Code: "unit-unknown", Severity: diag.DataLoss, First: diag.Pos{File: r.name, Line: o.at},
 				Help: "Columns of times or sizes without a unit in header or title were left out. Print the table again with a newer nsys."})
 		}
 	}
 }
 
-// identify returns the report of a table. The last message of nsys has
-// precedence, then the columns, and among the reports with these columns the
-// name of the input.
-func (r *reader) identify(o *opened) report {
-	if o.said.report != "" {
-		return reportOf(o.said.report)
+// identify returns the report of a table: the one that the last message of nsys
+// names, otherwise the one that has these columns. If several reports have them,
+// the name of the input decides.
+func (r *reader) identify(o *openTable) report {
+	if o.announcement.report != "" {
+		return reportOf(o.announcement.report)
 	}
 	can := o.byColumns()
 	switch {
@@ -292,7 +293,7 @@ func (r *reader) identify(o *opened) report {
 
 // callsCUDA reports whether a row has the name of a call of the CUDA runtime or
 // driver.
-func (o *opened) callsCUDA() bool {
+func (o *openTable) callsCUDA() bool {
 	return slices.ContainsFunc(o.table.Rows, func(row profile.Row) bool {
 		rest, ok := strings.CutPrefix(row.Name, "cu")
 		return ok && rest != "" && (strings.HasPrefix(rest, "da") || rest[0] >= 'A' && rest[0] <= 'Z')

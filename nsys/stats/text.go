@@ -99,7 +99,7 @@ func (l *layout) cutText(line string) []string {
 // fits reports whether the cells of numbers begin and end like numbers.
 func (l *layout) fits(cells []string) bool {
 	for i, c := range l.columns {
-		if c.what != aNumber && c.what != theShare {
+		if c.role != aNumber && c.role != theShare {
 			continue
 		}
 		if _, _, err := number(cells[i], 1, false); err != nil && err != errTooLarge {

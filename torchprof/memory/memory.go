@@ -3,8 +3,13 @@
 // the allocator's actions.
 //
 // A [Snapshot] comes from PyTorch's allocator, a [Timeline] from its profiler.
-// Sizes are bytes and times int64 nanoseconds. Both are immutable once their
-// reader has returned them: [ReadSnapshot] or [ReadTimeline]. Package analyze measures both.
+// Sizes are bytes and times int64 nanoseconds. [ReadSnapshot] and [ReadTimeline]
+// return them; they are immutable. Package analyze measures both.
+//
+// The model is in this file, stacks.go and timeline.go. The reader of snapshots
+// begins in snapshot.go; segments.go and traces.go read the two parts of a
+// snapshot, with the helpers in keys.go. The reader of timelines is
+// read_timeline.go, on the scanner of scan_timeline.go.
 package memory
 
 import "assay/internal/diag"
@@ -27,7 +32,7 @@ type Snapshot struct {
 type Device struct {
 	Number   int64
 	Segments []Segment
-	Blocks   []Block // of all segments, one after the other
+	Blocks   []Block // of all segments, in the order of Segments
 	Entries  []Entry // in the order of the actions, up to the snapshot
 
 	// Later counts entries from after the segments were read. They are not part
@@ -43,10 +48,10 @@ type Segment struct {
 	Address, Size int64
 	Stream        int64
 	Stack         StackID // of the allocation for which it was reserved
-	First, Count  int     // of its blocks
-	Small         bool    // of the pool for blocks of up to 1 MiB
+	First, Count  int     // its blocks are Blocks[First : First+Count]
+	Small         bool    // in the pool for blocks of up to 1 MiB
 	Expandable    bool    // it can grow and release pages
-	Private       bool    // of a separate pool, as CUDA graphs have
+	Private       bool    // in a separate pool, such as that of a CUDA graph
 }
 
 // A Block is a part of a segment.

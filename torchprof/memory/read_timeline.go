@@ -1,6 +1,6 @@
-// The reader of the memory timelines that PyTorch's profiler exports:
-// bytes by category over time, as events (memory.raw.json.gz) or as running
-// sizes (memory.json). [ReadTimeline] returns a [Timeline].
+// This file reads the memory timelines that PyTorch's profiler exports: bytes by
+// category over time, as events (memory.raw.json.gz) or as running sizes
+// (memory.json).
 
 package memory
 
@@ -54,10 +54,11 @@ func SniffTimeline(head []byte) bool {
 }
 
 // ReadTimeline reads a timeline. Name is the name of the input for messages. If the
-// input cannot be read to its end, Read returns the timeline read so far, with
-// an issue, together with the error of the reader.
+// input cannot be read to its end, ReadTimeline returns the timeline read so far,
+// with an issue, together with the error of the reader.
 func ReadTimeline(in io.Reader, name string, limits TimelineLimits) (*Timeline, error) {
-	r := &timelineReader{scan: newScanner(in), name: name, limit: cmp.Or(limits.Memory, defaultTimelineMemory), out: new(Timeline)}
+	limit := cmp.Or(limits.Memory, defaultTimelineMemory)
+	r := &timelineReader{scan: newScanner(in), name: name, limit: limit, out: new(Timeline)}
 	err := r.document()
 	if err == nil {
 		err = r.scan.end()

@@ -9,8 +9,8 @@ import (
 	"assay/internal/pickle"
 )
 
-// maxDevices is how many devices one process may have; what is beyond it is
-// damage.
+// maxDevices is far above the number of devices of one process; a larger number
+// means that the file is damaged.
 const maxDevices = 1024
 
 // device returns the device of a number, or nil.
@@ -77,7 +77,7 @@ func (r *reader) segment(v pickle.Value) {
 	d.Segments = append(d.Segments, s)
 }
 
-// isPrivate reports whether a pool is not the one that all share, (0, 0).
+// isPrivate reports whether a pool is not the shared pool, (0, 0).
 func (r *reader) isPrivate(pool pickle.Value) bool {
 	items := r.doc.Items(pool)
 	return slices.ContainsFunc(items[:min(len(items), 2)], func(v pickle.Value) bool {
@@ -86,8 +86,8 @@ func (r *reader) isPrivate(pool pickle.Value) bool {
 	})
 }
 
-// blocks reads the blocks of a segment. They follow each other, so one without
-// an address, as PyTorch wrote it up to 2.0, begins where the last one ended.
+// blocks reads the blocks of a segment. Blocks are contiguous, so a block without
+// an address, as PyTorch wrote them until 2.0, begins at the end of the one before.
 func (r *reader) blocks(d *Device, s *Segment, list pickle.Value) {
 	s.First = len(d.Blocks)
 	at, sum := s.Address, int64(0)
@@ -139,8 +139,8 @@ func (r *reader) block(v pickle.Value, at int64) (Block, bool) {
 	return b, b.Size >= 0 && known
 }
 
-// history takes from the first entry of a block's history, which is the latest,
-// what later versions of PyTorch write into the block itself.
+// history fills a block from the first entry of its history, which is the latest.
+// Later versions of PyTorch write the same data into the block itself.
 func (r *reader) history(b *Block, v pickle.Value) {
 	for key, to := range pairs(r.members(v)) {
 		switch key {
@@ -152,8 +152,8 @@ func (r *reader) history(b *Block, v pickle.Value) {
 	}
 }
 
-// state knows both names of a block that waits: the code of PyTorch writes one
-// and its documentation has the other.
+// state parses the state of a block. It accepts two names for a pending block: the
+// one that PyTorch writes and the one in its documentation.
 func (r *reader) state(v pickle.Value) (State, bool) {
 	text, _ := r.doc.Text(v)
 	switch text {
@@ -167,7 +167,7 @@ func (r *reader) state(v pickle.Value) (State, bool) {
 	return Inactive, false
 }
 
-// done puts the devices in order and leaves out those without memory.
+// done sorts the devices by number and drops those without memory.
 func (r *reader) done() error {
 	for _, number := range slices.Sorted(maps.Keys(r.devices)) {
 		if d := r.devices[number]; len(d.Segments)+len(d.Entries) > 0 {

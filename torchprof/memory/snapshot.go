@@ -1,10 +1,10 @@
-// The reader of the memory snapshots of PyTorch's CUDA allocator, as
-// torch.cuda.memory._dump_snapshot writes them: a pickle of plain data.
+// This file reads the memory snapshots of PyTorch's CUDA allocator, which
+// torch.cuda.memory._dump_snapshot writes as a pickle of plain data.
 //
-// All shapes since PyTorch 1.12 are read: a bare list of segments, a dict with
-// and without a history, expandable segments, and what C++ writes in protocol
-// 2. The pickle is read by internal/pickle, which calls nothing that an input
-// names. [ReadSnapshot] returns a [Snapshot]; package analyze measures it.
+// It reads all forms since PyTorch 1.12: a bare list of segments, a dict with and
+// without a history, expandable segments, and the pickles of protocol 2 that
+// PyTorch's C++ code writes. Package pickle decodes them; unlike Python, it never
+// calls a function that the input names.
 
 package memory
 
@@ -18,36 +18,37 @@ import (
 	"assay/internal/pickle"
 )
 
-// SnapshotLimits bound what reading one input may take, whatever the input is. A field
-// that is 0 has the value of the default. Fields may be added.
+// SnapshotLimits bound the resources for reading one input, whatever it contains. A field
+// that is 0 has the default value. Fields may be added.
 type SnapshotLimits struct {
-	// Memory is how many bytes the pickle's values and the snapshot may take
-	// together. Where more is needed the reading ends: "memory-limit".
+	// Memory is the maximum number of bytes for the values of the pickle and the
+	// snapshot together. If more is needed, the reading ends: "memory-limit".
 	Memory int64
 
-	// Grown, if not nil, is called now and then with how many bytes they take.
+	// Grown, if not nil, is called from time to time with the number of bytes in use.
 	Grown func(bytes int64)
 }
 
 const defaultMemory = 4 << 30
 
-// SniffSnapshot reports whether a file may be a pickle, by its first bytes. What is in
-// it only reading tells.
+// SniffSnapshot reports whether a file may be a pickle, by its first bytes. Whether the
+// pickle is a snapshot is known only after reading it.
 func SniffSnapshot(head []byte) bool { return pickle.Sniff(head) }
 
-// A ShapeError says that a pickle is plain data and no memory snapshot.
+// A ShapeError is the error for a pickle of plain data that is not a memory snapshot.
 type ShapeError struct {
 	Name string // of the input
 	What string // "a dict with entries and version"
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s: the pickle contains %s, not a memory snapshot; give the file that torch.cuda.memory._dump_snapshot wrote", e.Name, e.What)
+	return fmt.Sprintf("%s: the pickle contains %s, not a memory snapshot; give the file that torch.cuda.memory._dump_snapshot wrote",
+		e.Name, e.What)
 }
 
-// ReadSnapshot reads a snapshot. Name is that of the input, for messages. Where it
-// cannot be read to its end, what was read stands, and an issue says so; the
-// error of the reader comes with the snapshot.
+// ReadSnapshot reads a snapshot. Name is the name of the input for messages. If the input
+// cannot be read to its end, ReadSnapshot returns the snapshot read so far, with an issue,
+// together with the error of the reader.
 func ReadSnapshot(in io.Reader, name string, limits SnapshotLimits) (*Snapshot, error) {
 	limit := cmp.Or(limits.Memory, defaultMemory)
 	doc, err := pickle.Read(in, name, pickle.Limits{Memory: limit / 4 * 3, Grown: limits.Grown})
@@ -78,7 +79,8 @@ func ReadSnapshot(in io.Reader, name string, limits SnapshotLimits) (*Snapshot, 
 			Help: fmt.Sprintf("The pickle is damaged here (%v). The data before this position was read, and the rest is missing. Copy the file again, or dump it again.", damage.Err)})
 		err = nil
 	case limited || r.full:
-		r.issue("memory-limit", diag.DataLoss, fmt.Sprintf("The data read needs more than %d MiB, so reading stopped here. Raise --max-memory.", limit>>20))
+		r.issue("memory-limit", diag.DataLoss,
+			fmt.Sprintf("The data read needs more than %d MiB, so reading stopped here. Raise --max-memory.", limit>>20))
 		err = nil
 	case isLimit(err):
 		r.issue("input-limit", diag.DataLoss, err.Error())
@@ -91,7 +93,7 @@ func ReadSnapshot(in io.Reader, name string, limits SnapshotLimits) (*Snapshot, 
 	return r.out, err
 }
 
-// tail notes what follows the pickle. Err is that of the input there.
+// tail adds an issue for data after the pickle. Err is the error of the input there.
 func (r *reader) tail(err error) {
 	is := diag.Issue{Code: "trailing-data", Severity: diag.Info, First: diag.Pos{File: r.name, Offset: r.doc.End}}
 	switch {
@@ -107,14 +109,14 @@ func (r *reader) tail(err error) {
 	r.issues.Add(is)
 }
 
-// isLimit reports whether an input was ended by a limit that its reader was given:
-// all that came before is good.
+// isLimit reports whether a limit of the reader below ended the input. All data before it
+// is usable.
 func isLimit(err error) bool {
 	var limit interface{ Harmless() bool }
 	return errors.As(err, &limit) && limit.Harmless()
 }
 
-// What a row of the model takes, while its table grows.
+// Bytes of memory for one element of the model, while its slice grows.
 const (
 	perSegment = 2 * 96
 	perBlock   = 2 * 40
@@ -138,12 +140,12 @@ type reader struct {
 	seen    []int32 // by the number of a container: 1 + its frame, or -1 - its stack
 	list    []FrameID
 
-	left int64 // bytes
+	left int64 // bytes until the memory limit
 	full bool
 }
 
-// A place is where in the snapshot the reader is: item i of a list and, where
-// that has items of its own, item j of it.
+// A place is the position of the reader in the snapshot: item i of a list and, if that is a
+// list itself, item j of it. An index is -1 if it does not apply.
 type place struct {
 	list string
 	i, j int
@@ -172,8 +174,7 @@ func newReader(doc *pickle.Doc, name string, limit int64) *reader {
 	return r
 }
 
-// take accounts for memory before it is used, and reports whether there is
-// room.
+// take reserves memory before it is used, and reports whether the limit permits it.
 func (r *reader) take(bytes int64) bool {
 	if r.left -= bytes; r.left < 0 {
 		r.full = true
@@ -219,8 +220,8 @@ func (r *reader) document() error {
 	return &ShapeError{r.name, describe(r.doc)}
 }
 
-// isSegments reports whether a list is that of a snapshot of the first kind: its
-// first item has the size of a segment.
+// isSegments reports whether a list is a bare list of segments, the oldest form of a
+// snapshot: its first item has the size of a segment.
 func (r *reader) isSegments(list pickle.Value) bool {
 	items := r.doc.Items(list)
 	if len(items) == 0 {
@@ -230,7 +231,7 @@ func (r *reader) isSegments(list pickle.Value) bool {
 	return ok
 }
 
-// describe returns what a pickle contains that is not a snapshot.
+// describe describes the content of a pickle that is not a snapshot.
 func describe(d *pickle.Doc) string {
 	if d.Root == 0 && !d.Complete {
 		return "nothing"

@@ -23,8 +23,8 @@ type Frame struct {
 type Stacks struct {
 	frames  []Frame
 	frameOf map[Frame]FrameID
-	ids     []FrameID // of all stacks, one after the other
-	ends    []int64   // the end of each in ids; that of stack 0 is 0
+	ids     []FrameID // the frames of all stacks, one stack after the other
+	ends    []int64   // end of each stack in ids; 0 for stack 0
 	first   map[uint64]StackID
 	next    []StackID // with the same hash; 0 for none
 	seed    maphash.Seed
@@ -53,7 +53,8 @@ func (s *Stacks) Add(frames []FrameID) StackID {
 		s.first, s.seed = make(map[uint64]StackID), maphash.MakeSeed()
 		s.ends, s.next = []int64{0}, []StackID{0}
 	}
-	h := maphash.Bytes(s.seed, unsafe.Slice((*byte)(unsafe.Pointer(&frames[0])), len(frames)*int(unsafe.Sizeof(frames[0]))))
+	size := len(frames) * int(unsafe.Sizeof(frames[0]))
+	h := maphash.Bytes(s.seed, unsafe.Slice((*byte)(unsafe.Pointer(&frames[0])), size))
 	for id := s.first[h]; id != 0; id = s.next[id] {
 		if slices.Equal(s.IDs(id), frames) {
 			return id

@@ -30,7 +30,7 @@ type Sizes [Categories]int64
 
 // A Timeline is the memory of one device by category, over time.
 type Timeline struct {
-	Times []int64 // rising
+	Times []int64 // ns, ascending
 	Sizes []Sizes // allocated from each time until the next
 
 	Start Sizes // allocated before the first time

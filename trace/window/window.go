@@ -1,5 +1,10 @@
-// Package window reads which part of a capture a user asks for, and finds it in what was
-// measured of the whole capture.
+// Package window parses the flags with which a user selects a part of a capture (times, steps,
+// a phase), and finds that part in a capture.
+//
+// A [Request] holds the flags. It is resolved in two passes: the whole capture is measured
+// first, because only then its steps and phases are known; [Request.Of] returns the times of
+// the selected part, and [assay/trace.Trace.Within] takes them. numbers.go parses lists of
+// ranks, GPUs and streams.
 package window
 
 import (
@@ -16,34 +21,35 @@ import (
 	"assay/internal/unit"
 )
 
-// A Request is the part of a capture that a user asks for. All of its conditions hold; the
-// zero Request asks for the whole capture.
+// A Request selects a part of a capture: the part that meets all conditions. The zero Request
+// selects the whole capture.
 type Request struct {
 	From, To    Time
 	First, Last int64  // numbers of steps
-	Steps       bool   // First and Last count
+	Steps       bool   // First and Last are set
 	Phase       string // the name of a phase, as in the table of phases
-	Steady      bool   // steps without warm-up and partial ones
-	Skip        int    // number of first steps that are left out
+	Steady      bool   // only steps that are neither warm-up nor partial
+	Skip        int    // number of first steps to leave out
 }
 
-// All reports whether a request asks for the whole capture.
+// All reports whether a request selects the whole capture.
 func (r *Request) All() bool {
 	return !r.From.Given() && !r.To.Given() && !r.Steps && r.Phase == "" && !r.Steady && r.Skip == 0
 }
 
-// OnlySkips reports whether a request leaves out first steps and asks for nothing else. Then
-// it can be met without a timeline.
+// OnlySkips reports whether a request leaves out first steps and has no other condition. Such
+// a request can also be met for inputs without a timeline.
 func (r *Request) OnlySkips() bool {
 	rest := *r
 	rest.Skip = 0
 	return r.Skip > 0 && rest.All()
 }
 
-// OfSteps reports whether a request names steps by any property.
+// OfSteps reports whether a request has a condition on steps.
 func (r *Request) OfSteps() bool { return r.Steps || r.Steady || r.Skip > 0 }
 
-// MarksNeeded reports whether a request names steps or phases, which must be measured first.
+// MarksNeeded reports whether a request has a condition on steps or phases. The capture must
+// be measured before such a request can be resolved.
 func (r *Request) MarksNeeded() bool { return r.OfSteps() || r.Phase != "" }
 
 // String returns the request in the words of the flags.
@@ -90,10 +96,10 @@ const (
 	clock        // on the clock of the trace
 )
 
-// Given reports whether there is a time.
+// Given reports whether the user gave this time.
 func (t Time) Given() bool { return t.kind != none }
 
-// onClock is what a time on the clock of the trace begins with.
+// onClock is the prefix of a time on the clock of the trace.
 const onClock = "ts:"
 
 // ParseTime reads a time: 1.2s (since the start of the capture), ts:4904305.219 (the ts of an
@@ -119,10 +125,11 @@ func ParseTime(text string) (Time, error) {
 	return Time{text, elapsed, d}, nil
 }
 
-// The years whose dates fit into nanoseconds since 1970.
+// The first and last whole year whose times fit into int64 nanoseconds since 1970.
 const firstYear, lastYear = 1678, 2261
 
-// microseconds reads a number of µs with up to three decimals, which a float does not hold.
+// microseconds parses a number of µs and returns nanoseconds. Decimals after the third are
+// dropped. A float64 would not be exact.
 func microseconds(text string) (ns int64, err error) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	if len(decimals) > 3 {
@@ -151,11 +158,11 @@ func ParseSteps(text string) (first, last int64, err error) {
 	return first, last, nil
 }
 
-// A Span is a stretch of time on the clock of a trace, from Start to before End.
+// A Span is the time from Start to before End, in ns on the clock of a trace.
 type Span struct{ Start, End int64 }
 
-// A Mark is a step or a phase of a capture: the device work within a marker, or the time of
-// the marker where no work was launched.
+// A Mark is a step or a phase of a capture. Its Span is that of the device work launched
+// within the marker, or that of the marker if no work was launched.
 type Mark struct {
 	Span
 	Number int64  // of a step
@@ -163,15 +170,16 @@ type Mark struct {
 	Steady bool   // a step that is neither warm-up nor partial
 }
 
-// A Capture is what a request is looked up in.
+// A Capture has what [Request.Of] needs to know of a capture.
 type Capture struct {
 	Span          // of all events
-	BaseNS *int64 // added to a time of the capture it gives Unix time; nil if unknown
+	BaseNS *int64 // Unix time minus the time on the clock of the trace, in ns; nil if unknown
 	Marks  []Mark // by start
 	Name   string // for messages
 }
 
-// Of returns the part of a capture that is asked for.
+// Of returns the requested part of a capture. The error is an [*Absence] if the capture does
+// not have it.
 func (r *Request) Of(c Capture) (Span, error) {
 	out := Span{math.MinInt64, math.MaxInt64}
 	if r.OfSteps() {
@@ -212,12 +220,13 @@ func (r *Request) Of(c Capture) (Span, error) {
 		}
 	}
 	if out.Start >= out.End || out.End <= c.Start || out.Start >= c.End {
-		return Span{}, c.lacks("nothing of the capture is in the window (%s); the capture takes %s", r, unit.Duration(c.End-c.Start))
+		return Span{}, c.lacks("nothing of the capture is in the window (%s); the capture takes %s",
+			r, unit.Duration(c.End-c.Start))
 	}
 	return Span{max(out.Start, c.Start), min(out.End, c.End)}, nil
 }
 
-// On returns the time on the clock of a capture.
+// On returns the time in ns on the clock of a capture.
 func (t Time) On(c Capture) (int64, error) {
 	switch t.kind {
 	case elapsed:
@@ -234,13 +243,13 @@ func (t Time) On(c Capture) (int64, error) {
 	return 0, c.lacks("the date of the capture is unknown; give a time since its start, as in 1.2s")
 }
 
-// unixLike is a time after which the clock of a trace counts from 1970: nanoseconds of 2001.
+// unixLike is 2001 in ns since 1970. A trace that starts later has Unix time as its clock.
 const unixLike = 1_000_000_000 * 1_000_000_000
 
-// steps returns the stretch from the first to the last of the steps that are asked for.
+// steps returns the time from the first start to the last end of the requested steps.
 func (r *Request) steps(c Capture) (out Span, err error) {
 	found, least, most := false, int64(math.MaxInt64), int64(math.MinInt64)
-	ends := map[int64]bool{} // those of First and Last that there are
+	ends := map[int64]bool{} // First and Last, if the capture has them
 	skipped := firstSteps(c.Marks, r.Skip)
 	for _, m := range c.Marks {
 		if m.Phase != "" {
@@ -272,7 +281,7 @@ func (r *Request) steps(c Capture) (out Span, err error) {
 	return out, c.lacks("no step is steady; give --step")
 }
 
-// stepsText names the steps from one to another.
+// stepsText describes the steps from first to last.
 func stepsText(first, last int64) string {
 	if first == last {
 		return fmt.Sprintf("step %d only", first)
@@ -280,11 +289,12 @@ func stepsText(first, last int64) string {
 	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// An Absence is the error of a capture that does not have what is asked for. Captures of
-// one job mostly have the same text.
+// An Absence is the error for a capture that does not have the requested part. Name is apart
+// from Text because the captures of one job mostly have the same text, which is then printed
+// only once.
 type Absence struct {
 	Name string // of the capture
-	Text string // what it does not have, and what it has
+	Text string // what the capture does not have, and what it has instead
 }
 
 func (a *Absence) Error() string { return a.Name + ": " + a.Text }
@@ -311,7 +321,8 @@ func firstSteps(marks []Mark, n int) map[int64]bool {
 	return out
 }
 
-// phase returns the stretch of the phase that is asked for, the longest within a span.
+// phase returns the time of the requested phase. If it occurs several times within the given
+// span, it returns the longest occurrence.
 func (r *Request) phase(c Capture, within Span) (out Span, err error) {
 	var names []string
 	seen := map[string]bool{}

@@ -12,16 +12,16 @@ import (
 	"assay/internal/profile"
 )
 
-// maxEvents is how many kinds of events a file may count: Valgrind has some
+// maxEvents is the maximum number of kinds of events in a file. Valgrind has about
 // thirty.
 const maxEvents = 64
 
 // callgrindKey matches the lines of the header.
 var callgrindKey = lazyregexp.New(`^(version|creator|pid|cmd|part|desc|positions|events?|summary|totals|thread|rectotals|timerange)\s*:\s*(.*?)\s*$`)
 
-// SniffCallgrind reports whether a file that begins with prefix is in the form
-// of callgrind: a header that says which events are counted, or the line with
-// which Valgrind begins, or records where the header is longer than prefix.
+// SniffCallgrind reports whether a file that begins with prefix is a callgrind file:
+// it has the header line with the counted events, the first line of Valgrind, or a
+// header that is longer than prefix.
 func SniffCallgrind(prefix []byte) bool {
 	keys := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
@@ -46,13 +46,16 @@ func SniffCallgrind(prefix []byte) bool {
 	return keys > 1 && len(prefix) >= longHeader
 }
 
-// ReadCallgrind reads a callgrind file: costs of functions by themselves and of
-// their calls, from which it works out totals. Name is that of the input, for
-// messages. What was read before an error of the input comes with it.
-//
-// Costs of lines and instructions are added up by function; jumps are left out.
+// ReadCallgrind reads a callgrind file. It has the self costs of functions and the
+// costs of calls, from which ReadCallgrind computes totals. Costs of lines and
+// instructions are added up by function; jumps are ignored. Name is the name of the
+// input for messages. If the input fails, ReadCallgrind returns the tables read so far
+// together with the error.
 func ReadCallgrind(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := callgrindReader{lineReader: newLineReader(in, name), graph: newGraph(cmp.Or(limits.Memory, defaultMemory)), out: &profile.Tables{Tool: "callgrind", Complete: true}, positions: 1}
+	r := callgrindReader{
+		lineReader: newLineReader(in, name), graph: newGraph(cmp.Or(limits.Memory, defaultMemory)),
+		out: &profile.Tables{Tool: "callgrind", Complete: true}, positions: 1,
+	}
 	err := r.each(r.line)
 	if len(r.graph.functions) == 0 {
 		if err == nil {
@@ -71,7 +74,8 @@ func ReadCallgrind(in io.Reader, name string, limits Limits) (*profile.Tables, e
 	return r.out, err
 }
 
-// names are the numbers that stand for names of one kind.
+// names maps numbers to the names of one kind (files, functions or objects) for which
+// the file uses them.
 type names map[string]string
 
 // A callgrindReader reads one file.
@@ -82,10 +86,10 @@ type callgrindReader struct {
 
 	files, objects, functions names
 	positions                 int   // numbers before the costs of a line
-	totals, summary           int64 // of the first event, as the file sums it: behind its records, and before them
+	totals, summary           int64 // sums of the first event that the file states: after its records, and before them
 	summed, summarized        bool
-	begun                     bool // a record was begun, and its costs have not come
-	full                      bool // the last line has all that a line of costs may have
+	begun                     bool // a record has begun, and its costs were not read yet
+	full                      bool // the last line has the maximum number of costs
 	valgrind                  bool // Valgrind wrote the file, and it ends each with the totals
 
 	object, file, function string // of the function whose costs follow
@@ -148,8 +152,8 @@ func (r *callgrindReader) header(key, value string) error {
 	return nil
 }
 
-// cut returns what shows that the file ends early, or "". Nothing shows it where
-// the cut is between two records of a program that writes no totals.
+// cut returns the sign that the file ends early, or "". A cut between two records
+// cannot be seen if the program writes no totals.
 func (r *callgrindReader) cut() string {
 	switch {
 	case r.calling:
@@ -164,7 +168,7 @@ func (r *callgrindReader) cut() string {
 	return ""
 }
 
-// creator notes who has written the file: "yappi", "callgrind-3.19.0".
+// creator records the program that wrote the file: "yappi", "callgrind-3.19.0".
 func (r *callgrindReader) creator(value string) {
 	name, _, _ := strings.Cut(strings.ToLower(value), " ")
 	name, version, _ := strings.Cut(name, "-")
@@ -174,7 +178,7 @@ func (r *callgrindReader) creator(value string) {
 	}
 }
 
-// events notes what is counted. Parts of one file count the same.
+// events records the kinds of counted events. All parts of a file must have the same.
 func (r *callgrindReader) events(names []string) error {
 	var list []event
 	for _, n := range names {
@@ -208,7 +212,8 @@ func (r *callgrindReader) event(name string) event {
 	return e
 }
 
-// record takes a line that names something, and reports whether it was one.
+// record handles a line that names a file, function, object or call, and reports
+// whether the line is one.
 func (r *callgrindReader) record(key, value string) bool {
 	switch key {
 	case "ob":
@@ -251,8 +256,8 @@ func (r *callgrindReader) record(key, value string) bool {
 	return true
 }
 
-// name returns the name that "(7) name", "(7)" or "name" stands for. A number that
-// stands for none is returned itself.
+// name returns the name that "(7) name", "(7)" or "name" refers to. An undefined
+// number is returned as it is.
 func (r *callgrindReader) name(of *names, text string) (name string, known bool) {
 	text = strings.TrimSpace(text)
 	number, rest, ok := strings.Cut(text, ")")
@@ -284,8 +289,7 @@ func (r *callgrindReader) number(text string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// costs takes a line of positions and costs. Costs at its end that are 0 may be
-// left out.
+// costs handles a line of positions and costs. The file may omit zeros at its end.
 func (r *callgrindReader) costs(line string) {
 	if r.skip {
 		r.skip = false
@@ -329,8 +333,8 @@ func add(to, values []int64) {
 	}
 }
 
-// call takes the cost of calls. Where the file or object of the called function
-// is not said, it is the one that costs are of here.
+// call handles the cost of calls. If the line does not state the file or object of the
+// callee, they are those of the current function.
 func (r *callgrindReader) call(values []int64) {
 	object, file := r.calledObject, r.calledFile
 	if object == "" {
@@ -355,7 +359,7 @@ func (r *callgrindReader) call(values []int64) {
 	add(e.total, values)
 }
 
-// identity names a function. yappi has its place behind its name.
+// identity returns the id of a function. yappi writes file and line after the name.
 func (r *callgrindReader) identity(object, file, name string) id {
 	f := id{name: name, file: file, object: object}
 	if file == "???" {
@@ -369,7 +373,7 @@ func (r *callgrindReader) identity(object, file, name string) id {
 	return f
 }
 
-// check works out the totals and notes what does not add up.
+// check computes the totals and adds issues for sums that do not match.
 func (r *callgrindReader) check() {
 	missing, circular := r.graph.sumTotals()
 	first := diag.Pos{File: r.input, Line: 1}

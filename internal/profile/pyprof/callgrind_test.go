@@ -173,7 +173,7 @@ func TestCallgrind(t *testing.T) {
 		{"Xdebug", "creator: xdebug 3.2.0 (PHP 8.1)\nevents: Time_(10ns) Memory_(bytes)\nfn=main\n1 3 64\n",
 			[]string{"function  count self total Memory_(bytes) Memory_(bytes) total", "main: ? 30 30 64 64"}},
 	} {
-		if diff := cmp.Diff(tt.want, said(ReadCallgrind, dedent(tt.in), Limits{})); diff != "" {
+		if diff := cmp.Diff(tt.want, counts(ReadCallgrind, dedent(tt.in), Limits{})); diff != "" {
 			t.Errorf("%s: want(-) got(+)\n%s", tt.name, diff)
 		}
 	}

@@ -9,20 +9,19 @@ import (
 	"assay/internal/profile"
 )
 
-// defaultMemory is how many bytes the functions and calls of one input may take, as
-// estimated, unless the limits say otherwise.
+// defaultMemory is the default of Limits.Memory.
 const defaultMemory = 1 << 30
 
-// What functions and calls take beside their names, and each value: here, while
-// totals are worked out, as a cell of a row, and as what is measured of it. A
-// function of a few bytes in the file may have 128 values.
+// Estimated bytes of functions and calls in addition to their names, and of each value:
+// in the graph, while totals are computed, in a row, and in the analysis. A function of a
+// few bytes in the file may have 128 values.
 const (
 	nodeBytes = 256
 	edgeBytes = 160
 	costBytes = 56
 )
 
-// A graph is functions and who called whom, with a value for each event.
+// A graph is a call graph: functions and calls, with a value for each event.
 type graph struct {
 	events    []event
 	functions []node
@@ -30,16 +29,16 @@ type graph struct {
 	edges     []edge
 	edgeOf    map[[2]int32]int32 // by caller and callee
 	budget    int64
-	others    int32 // the function that has what further ones cost; -1 if there is none
+	others    int32 // the function with the costs of functions over the limit; -1 if there is none
 	pooled    int64 // functions and calls that were added to others
-	primitive bool  // calls are known with and without recursion
+	primitive bool  // the numbers of calls with and without recursive ones are known
 }
 
-// An event is what a profiler counts: time, instructions, bytes.
+// An event is a quantity that a profiler counts: time, instructions, bytes.
 type event struct {
 	name string // "" of the only one, or of the first
 	unit string
-	size int64 // base units in one of the file's
+	size int64 // base units per unit of the file
 }
 
 // An id identifies a function.
@@ -68,8 +67,8 @@ func newGraph(memory int64) *graph {
 	return &graph{index: make(map[id]int32), edgeOf: make(map[[2]int32]int32), budget: memory, others: -1}
 }
 
-// function returns the index of a function, which it adds if it is new. Where there
-// is no more room it returns that of all others.
+// function returns the index of a function, which it adds if it is new. Over the limit,
+// it returns the index of others.
 func (g *graph) function(f id) int32 {
 	at, ok := g.index[f]
 	if !ok && g.full() {
@@ -92,9 +91,9 @@ func (g *graph) add(f id) int32 {
 	return int32(len(g.functions) - 1)
 }
 
-// edge returns the calls of one function by another, which it adds if they are
-// new. Where there is no more room it returns an edge that is not kept: what callers
-// say of a function is then missing, as it is where a file does not have all calls.
+// edge returns the calls from one function to another, which it adds if they are new.
+// Over the limit, it returns an edge that is not kept. The calls of the callee are then
+// incomplete, which sumTotals handles, because files may omit calls, too.
 func (g *graph) edge(caller, callee int32) *edge {
 	key := [2]int32{caller, callee}
 	at, ok := g.edgeOf[key]
@@ -117,23 +116,24 @@ func (g *graph) edge(caller, callee int32) *edge {
 	return &g.edges[at]
 }
 
-// full reports whether there is no more room.
+// full reports whether the memory limit is reached.
 func (g *graph) full() bool { return g.budget < 0 }
 
-// sumTotals works out what functions cost with all that they called, where the
-// file says it of calls only. What a function's callers have of it and what it
-// and its callees have are each at least too little, where calls are missing, so
-// the larger one counts. Calls of a function by itself are within its other
-// calls. Of functions that call each other in a circle the calls do not say it.
+// sumTotals computes the total of each function (its cost with all callees) if the file
+// has only the costs of calls. There are two ways: the sum over the calls to the
+// function, and its self cost plus the sum over the calls from it. If calls are missing,
+// either sum can be too small, but not too large, so the larger one is used. Calls of a
+// function to itself are part of its other calls and are not added. Totals of functions
+// that call each other in a cycle cannot be computed.
 //
-// A number of calls is what callers say, too, so it is known only where they have
-// all of the total.
+// The number of calls of a function is known only if the calls to it account for all of
+// the total.
 //
-// It returns how many functions have calls that do not add up, because some are
-// missing, and how many are in circles.
+// It returns the number of functions whose sums differ because calls are missing, and the
+// number of functions in cycles.
 func (g *graph) sumTotals() (missing, circular int64) {
 	in, out := make([][]int64, len(g.functions)), make([][]int64, len(g.functions))
-	calls := make([]int64, len(g.functions)) // kinds of them, from it and to it
+	calls := make([]int64, len(g.functions)) // number of edges from and to each function
 	for i := range g.functions {
 		out[i] = slices.Clone(g.functions[i].self)
 		for j, n := range g.functions[i].unnamed {
@@ -164,7 +164,7 @@ func (g *graph) sumTotals() (missing, circular int64) {
 			circular++
 			continue
 		}
-		f.totalKnown = int32(i) != g.others // what calls it is not kept
+		f.totalKnown = int32(i) != g.others // its callers are not kept
 		more, less := false, false
 		for j, e := range g.events {
 			f.total[j] = out[i][j]
@@ -172,7 +172,7 @@ func (g *graph) sumTotals() (missing, circular int64) {
 				continue
 			}
 			f.total[j] = max(in[i][j], out[i][j])
-			cut := (calls[i] + 2) * e.size // every value is cut to whole units
+			cut := (calls[i] + 2) * e.size // the file has every value truncated to whole units
 			more = more || f.selfKnown && in[i][j]-out[i][j] > cut
 			less = less || out[i][j]-in[i][j] > cut
 		}
@@ -186,7 +186,7 @@ func (g *graph) sumTotals() (missing, circular int64) {
 	return missing, circular
 }
 
-// plus adds, and stays at the largest int64.
+// plus adds with saturation at the largest int64.
 func plus(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -201,8 +201,8 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 	if first := g.events[0]; first.unit == "count" {
 		title += ", in " + first.name
 	}
-	functions := newFilling(&profile.Table{Name: "functions", Title: title, Of: profile.OfFunction}, limits)
-	calls := newFilling(&profile.Table{Name: "calls", Title: "Calls (" + tool + ")", Of: profile.OfEdge}, limits)
+	functions := newOpenTable(&profile.Table{Name: "functions", Title: title, Of: profile.OfFunction}, limits)
+	calls := newOpenTable(&profile.Table{Name: "calls", Title: "Calls (" + tool + ")", Of: profile.OfEdge}, limits)
 	functions.Columns, calls.Columns = g.columns()
 	order := make([]int, len(g.functions))
 	for i := range order {
@@ -252,8 +252,8 @@ func (g *graph) tables(tool string, limits Limits, issues *diag.Ledger) []*profi
 	return []*profile.Table{functions.Table, calls.Table}
 }
 
-// addOthers adds to a table what the functions that had no room cost by themselves.
-func (g *graph) addOthers(t *filling, issues *diag.Ledger) {
+// addOthers adds the self costs of the functions over the limit to a table.
+func (g *graph) addOthers(t *openTable, issues *diag.Ledger) {
 	f := &g.functions[g.others]
 	if t.Rest == nil {
 		t.Rest = make([]profile.Cell, len(t.Columns))
@@ -298,10 +298,9 @@ func compareIDs(x, y id) int {
 	return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.file, y.file), cmp.Compare(x.object, y.object))
 }
 
-// circles reports of each function whether it calls itself through others.
-// These are the strongly connected parts of the graph that have more than one
-// function, found as Tarjan does, without recursion of our own: a file may have
-// a chain of any length.
+// circles reports for each function whether it calls itself through others: whether its
+// strongly connected component has more than one function. It uses Tarjan's algorithm
+// without recursion, because a file can have a chain of calls of any length.
 func (g *graph) circles() []bool {
 	n := len(g.functions)
 	next := make([][]int32, n)
@@ -311,9 +310,9 @@ func (g *graph) circles() []bool {
 		}
 	}
 	circular := make([]bool, n)
-	seen, low := make([]int32, n), make([]int32, n) // in the order of visits, from 1 on
+	seen, low := make([]int32, n), make([]int32, n) // numbered in the order of visits, from 1
 	open := make([]bool, n)
-	at := make([]int32, n) // how many calls of each were followed
+	at := make([]int32, n) // number of edges of each function that were followed
 	var stack, path []int32
 	visits := int32(0)
 	for start := range n {
@@ -347,7 +346,7 @@ func (g *graph) circles() []bool {
 				continue
 			}
 			first := len(stack) - 1
-			for stack[first] != v { // from the end: the whole stack may be long
+			for stack[first] != v { // search from the end, because the stack may be long
 				first--
 			}
 			for _, w := range stack[first:] {

@@ -8,11 +8,11 @@ import (
 	"assay/internal/textscan"
 )
 
-// A lineReader reads lines and keeps the issues of those it is used for.
+// A lineReader reads lines and collects issues about them.
 type lineReader struct {
 	*textscan.Reader
 	input  string // its name, for messages
-	open   bool   // nothing ends the last line
+	open   bool   // the last line has no line end
 	issues diag.Ledger
 }
 
@@ -22,7 +22,8 @@ func newLineReader(r io.Reader, name string) *lineReader {
 
 func (r *lineReader) pos() diag.Pos { return diag.Pos{File: r.input, Line: r.N} }
 
-// issue counts an issue at this line. An empty help is that of the registry.
+// issue counts an issue at this line. With an empty help, the issue has the help text
+// that is registered for the code.
 func (r *lineReader) issue(code string, severity diag.Severity, help string) {
 	r.issues.Add(diag.Issue{Code: code, Severity: severity, First: r.pos(), Help: help})
 }
@@ -36,8 +37,8 @@ func (r *lineReader) next() (string, error) {
 	return line, err
 }
 
-// each calls f for every line, and returns what kept it from reading on to the
-// end, or nil.
+// each calls f for every line. It returns the error that ended the reading, or nil at
+// the end of the input.
 func (r *lineReader) each(f func(line string) error) error {
 	for {
 		line, err := r.next()

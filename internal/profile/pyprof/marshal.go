@@ -13,8 +13,8 @@ import (
 	"assay/internal/diag"
 )
 
-// Python's marshal, as far as pstats needs it: numbers, text, tuples, dicts, and
-// references to any of these. Code and all else that marshal can hold is refused.
+// The types of Python's marshal that files of pstats use: numbers, text, tuples, dicts,
+// and references to values. Code objects and all other types are refused.
 const (
 	typeNull               = '0'
 	typeNone               = 'N'
@@ -39,15 +39,15 @@ const (
 )
 
 const (
-	// maxMarshalText is the longest text that is read: names of functions and
-	// paths of files are shorter.
+	// maxMarshalText is the maximum length of a text. Names of functions and paths
+	// of files are shorter.
 	maxMarshalText = 64 << 10
 
-	// maxMarshalDepth is how deep values nest in a file of pstats: a dict of
-	// tuples of a dict of tuples.
+	// maxMarshalDepth is the maximum nesting in a file of pstats: a dict of tuples
+	// of a dict of tuples.
 	maxMarshalDepth = 6
 
-	valueBytes = 48 // of a value beside its text
+	valueBytes = 48 // memory of a value in addition to its text
 )
 
 // null ends a dict.
@@ -65,19 +65,19 @@ type marshalReader struct {
 	refs     []any
 	interned []string // of Python 2
 	budget   int64
-	limited  bool  // what failed is a limit, and not the input
-	spent    int64 // bytes of the entry that is read
-	kept     int64 // of these, bytes of values that can be referred to
-	within   int   // how many such values the one that is read is in
+	limited  bool  // the error is that of a limit, not of the input
+	spent    int64 // bytes of memory of the current entry
+	kept     int64 // the part of spent for values that can be referred to
+	within   int   // number of such values that contain the current one
 }
 
-// limit is fail for what is over a limit.
+// limit returns an error like fail, and records that a limit caused it.
 func (r *marshalReader) limit(format string, args ...any) error {
 	r.limited = true
 	return r.fail(format, args...)
 }
 
-// free gives back what the values of an entry took that nothing can refer to.
+// free releases the memory of the values of an entry to which nothing can refer.
 func (r *marshalReader) free() {
 	r.budget += r.spent - r.kept
 	r.spent, r.kept = 0, 0
@@ -87,7 +87,7 @@ func (r *marshalReader) fail(format string, args ...any) error {
 	return &diag.Error{Pos: diag.Pos{File: r.name, Offset: r.at}, Msg: fmt.Sprintf(format, args...)}
 }
 
-// errCut is what a file that ends in a value is broken off with.
+// errCut is the error for a file that ends within a value.
 var errCut = errors.New("the file is cut: copy it again, or let the profiler write it to its end")
 
 func (r *marshalReader) bytes(n int) ([]byte, error) {
@@ -143,7 +143,7 @@ func (r *marshalReader) kind() (kind byte, ref bool, err error) {
 	return b[0] &^ flagRef, b[0]&flagRef != 0, nil
 }
 
-// value reads one value that is depth values deep.
+// value reads one value at a nesting depth.
 func (r *marshalReader) value(depth int) (any, error) {
 	if depth > maxMarshalDepth {
 		return nil, r.fail("values nest deeper than %d, which those of pstats do not", maxMarshalDepth)
@@ -153,7 +153,7 @@ func (r *marshalReader) value(depth int) (any, error) {
 		return nil, err
 	}
 	slot := len(r.refs)
-	if ref { // before what is in it
+	if ref { // a value gets its number before the values in it
 		r.refs = append(r.refs, nil)
 		r.within++
 	}
@@ -229,7 +229,7 @@ func (r *marshalReader) text(short bool) (string, error) {
 	return strings.ToValidUTF8(string(b), "\ufffd"), err
 }
 
-// long reads a whole number in digits of 15 bits.
+// long reads an integer of any size, whose digits have 15 bits.
 func (r *marshalReader) long() (any, error) {
 	n, err := r.int32()
 	if err != nil {
@@ -294,7 +294,7 @@ func (r *marshalReader) dict(depth int) (any, error) {
 	return out, err
 }
 
-// entries calls f for what a dict holds, behind the byte that begins it.
+// entries calls f for each entry of a dict, after its type byte.
 func (r *marshalReader) entries(depth int, f func(pair) error) error {
 	for {
 		key, err := r.value(depth + 1)

@@ -14,12 +14,11 @@ var (
 	errRange  = errors.New("too large for 64 bits")
 )
 
-// seconds reads decimal seconds as nanoseconds, from the digits and not through
-// floating point. Digits below a nanosecond are cut.
+// seconds reads decimal seconds and returns nanoseconds. It does not use floating point,
+// so it is exact. Digits below a nanosecond are dropped.
 func seconds(text string) (int64, error) { return decimal(text, 9) }
 
-// decimal reads a decimal number as a whole number of units of which 10^places
-// make one.
+// decimal reads a decimal number and returns it multiplied by 10^places.
 func decimal(text string, places int) (int64, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(rest, ".")
@@ -39,8 +38,7 @@ func decimal(text string, places int) (int64, error) {
 	return n, nil
 }
 
-// fromFloat returns the nanoseconds of seconds that are stored in floating
-// point.
+// fromFloat converts seconds in floating point to nanoseconds.
 func fromFloat(s float64) (int64, error) {
 	ns := math.Round(s * 1e9)
 	switch {
@@ -52,9 +50,9 @@ func fromFloat(s float64) (int64, error) {
 	return int64(ns), nil
 }
 
-// calls reads a number of calls: "1973", or "1973/1" of a function that calls
-// itself, where the second number leaves out calls from within another. A
-// number that was cut, as in "197..", is not known.
+// calls reads a number of calls: "1973", or "1973/1" for a recursive function, where the
+// second number counts only calls that are not recursive. For a shortened number such as
+// "197..", the cells have no value.
 func calls(text string) (all, primitive profile.Cell, err error) {
 	if strings.HasSuffix(text, "..") && strings.Trim(text, "0123456789./") == "" {
 		return profile.Cell{}, profile.Cell{}, nil

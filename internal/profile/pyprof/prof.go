@@ -11,13 +11,12 @@ import (
 	"assay/internal/profile"
 )
 
-// maxCalls is how many calls the functions of one file may have in all. Files
-// may refer to one dict of callers many times.
+// maxCalls is the maximum number of calls of one file, because a small file can refer to
+// one dict of callers many times.
 const maxCalls = 1 << 21
 
-// SniffProf reports whether a file that begins with prefix is one that Python's
-// pstats loads: a dict in marshal's form whose keys are tuples of three, file,
-// line and function.
+// SniffProf reports whether a file that begins with prefix can be loaded by Python's
+// pstats: a marshalled dict whose keys are tuples of file, line and function.
 func SniffProf(prefix []byte) bool {
 	if len(prefix) < 2 || prefix[0]&^flagRef != typeDict {
 		return false
@@ -33,13 +32,15 @@ func SniffProf(prefix []byte) bool {
 	return false
 }
 
-// ReadProf reads what cProfile writes with -o or dump_stats, and yappi with
-// save(type="pstat"): times of functions and of their calls, to the digit. Name
-// is that of the input, for messages. What was read before an error of the input
-// comes with it.
+// ReadProf reads the files that cProfile writes with -o or dump_stats, and yappi with
+// save(type="pstat"): exact times of functions and of their calls. Name is the name of
+// the input for messages. If the input fails, ReadProf returns the tables read so far
+// together with the error.
 func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	m := &marshalReader{name: name, in: bufio.NewReaderSize(in, 64<<10), budget: cmp.Or(limits.Memory, defaultMemory)}
-	r := profReader{marshalReader: m, graph: newGraph(cmp.Or(limits.Memory, defaultMemory)), out: &profile.Tables{Tool: "pstats"}}
+	r := profReader{
+		marshalReader: m, graph: newGraph(cmp.Or(limits.Memory, defaultMemory)), out: &profile.Tables{Tool: "pstats"},
+	}
 	r.graph.events = []event{{unit: nanoseconds, size: 1}}
 	r.graph.primitive = true
 	kind, ref, err := m.kind()
@@ -69,7 +70,7 @@ func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error)
 	case errors.As(err, &damage):
 		r.issues.Add(diag.Issue{Code: "input-damaged", Severity: diag.Suspect, First: damage.Pos,
 			Help: fmt.Sprintf("The file is damaged here (%s). The %d functions before this position were read, and the rest is missing. Copy it again.", damage.Msg, r.out.Records)})
-	default: // of the input itself
+	default: // an error of the input itself
 		r.issues.Add(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: at,
 			Help: "The input could not be read to its end (" + err.Error() + "). The rest is missing. Copy it again."})
 	}
@@ -78,7 +79,7 @@ func ReadProf(in io.Reader, name string, limits Limits) (*profile.Tables, error)
 	return r.out, nil
 }
 
-// tail notes what follows the dict: nothing, as Python writes it.
+// tail adds an issue if anything follows the dict. Python writes nothing after it.
 func (r *profReader) tail() {
 	at := diag.Pos{File: r.name, Offset: r.at}
 	_, err := r.in.Peek(1)
@@ -106,7 +107,7 @@ type profReader struct {
 	calls  int
 }
 
-// entry takes one function with its callers.
+// entry handles one function with its callers.
 func (r *profReader) entry(p pair) error {
 	r.out.Records++
 	name, ok := functionOf(p.key)
@@ -146,8 +147,8 @@ func (r *profReader) entry(p pair) error {
 	return nil
 }
 
-// caller takes what one function has called another. Python's own profiler in
-// Python knows only how often.
+// caller handles the calls of one function by another. The profiler that is written in
+// Python (module profile) records only their number.
 func (r *profReader) caller(callee int32, name string, p pair) error {
 	from, ok := functionOf(p.key)
 	if !ok {
@@ -171,7 +172,7 @@ func (r *profReader) caller(callee int32, name string, p pair) error {
 	return nil
 }
 
-// functionOf returns the name that a tuple of file, line and function has.
+// functionOf returns the name of a function from a tuple of file, line and function.
 func functionOf(key any) (string, bool) {
 	parts, ok := key.([]any)
 	if !ok || len(parts) != 3 {
@@ -183,15 +184,15 @@ func functionOf(key any) (string, bool) {
 	return function(file, line, name), okFile && okLine && okName
 }
 
-// A cost is what a function or a call cost.
+// A cost is the cost of a function or of a call.
 type cost struct {
 	count, primitive profile.Cell
 	self, total      int64
 }
 
-// costs reads four numbers. Of the first two, which are calls with and without
-// those from within another, cProfile has the smaller one first for functions
-// and last for calls, and yappi has it last.
+// costs reads four numbers. The first two are the numbers of calls with and without
+// recursive ones, in an order that differs: cProfile writes the smaller one first for
+// functions and last for calls; yappi always writes it last.
 func (r *profReader) costs(name string, stats []any) (c cost, err error) {
 	a, okA := stats[0].(int64)
 	b, okB := stats[1].(int64)

@@ -70,7 +70,7 @@ func TestProf(t *testing.T) {
 		{"a number over 64 bits", "{l\x05\x00\x00\x00" + strings.Repeat("\x01\x00", 4) + "\x08\x00", []string{"error in@16: a number too large for 64 bits"}},
 		{"a number of many digits", "{l\x06\x00\x00\x00", []string{"error in@6: a number of 6 digits of 15 bits, over the limit of 5"}},
 	} {
-		if diff := cmp.Diff(tt.want, said(ReadProf, tt.in, Limits{})); diff != "" {
+		if diff := cmp.Diff(tt.want, counts(ReadProf, tt.in, Limits{})); diff != "" {
 			t.Errorf("%s: want(-) got(+)\n%s", tt.name, diff)
 		}
 	}
@@ -89,7 +89,7 @@ func TestProfShared(t *testing.T) {
 	for range 60 {
 		in += mKey("a", 1, "f") + mTuple(mInt(1), mInt(1), mFloat(1), mFloat(1), mRef(0))
 	}
-	got := said(ReadProf, in+"0", Limits{})
+	got := counts(ReadProf, in+"0", Limits{})
 	if len(got) != 1 || !strings.HasSuffix(got[0], "more than 2097152 calls, the limit") {
 		t.Errorf("got %.300s", strings.Join(got, "\n"))
 	}

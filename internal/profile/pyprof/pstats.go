@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// pstatsSum matches the line above a table. The time is that of the clock
-	// which the profiler was given; "CPU" says so in Python 2.
+	// pstatsSum matches the line above a table. The time is measured with the clock
+	// that the profiler was given; Python 2 prints "CPU" if it is a CPU clock.
 	pstatsSum = lazyregexp.New(`^\s*(\d{1,18}) function calls?(?: \((\d{1,18}) primitive calls?\))? in (\d+\.\d+) (CPU )?seconds\s*$`)
 
 	pstatsHeader  = lazyregexp.New(`^\s*ncalls\s+tottime\s+percall\s+cumtime\s+percall\s+filename:lineno\(function\)\s*$`)
@@ -22,8 +22,8 @@ var (
 	pstatsPlace   = lazyregexp.New(`^(.*):(\d{1,9})\((.*)\)$`)
 )
 
-// SniffPstats reports whether a file that begins with prefix is what Python's
-// pstats prints, which cProfile prints behind a program's own output.
+// SniffPstats reports whether a file that begins with prefix has the output of Python's
+// pstats. cProfile prints it after the output of the program.
 func SniffPstats(prefix []byte) bool {
 	text := string(prefix)
 	if !strings.Contains(text, "function call") && !strings.Contains(text, "ncalls") && !strings.Contains(text, "called") {
@@ -38,11 +38,12 @@ func SniffPstats(prefix []byte) bool {
 	return false
 }
 
-// ReadPstats reads the tables that print_stats of Python's pstats prints. Tables
-// of callers and callees are left out. Name is that of the input, for messages.
-// What was read before an error of the input comes with it.
+// ReadPstats reads the tables that print_stats of Python's pstats prints. Tables of
+// callers and callees are skipped. Name is the name of the input for messages. If the
+// input fails, ReadPstats returns the tables read so far together with the error.
 func ReadPstats(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
-	r := pstatsReader{lineReader: newLineReader(in, name), limits: limits, out: &profile.Tables{Tool: "pstats", Complete: true}}
+	out := &profile.Tables{Tool: "pstats", Complete: true}
+	r := pstatsReader{lineReader: newLineReader(in, name), limits: limits, out: out}
 	err := r.each(func(line string) error { r.line(line); return nil })
 	r.close()
 	r.out.Complete = err == nil
@@ -66,14 +67,14 @@ type pstatsReader struct {
 	limits Limits
 	out    *profile.Tables
 
-	said    pstatsSaid // of the table that follows
-	open    *filling   // the table that is being read, or nil
-	at      diag.Pos   // of its header
-	callers bool       // a table of callers was met
+	counts  pstatsCounts // of the table that follows
+	open    *openTable   // the table that is being read, or nil
+	at      diag.Pos     // of its header
+	callers bool         // a table of callers was read
 }
 
-// A pstatsSaid has the numbers that pstats prints above a table.
-type pstatsSaid struct {
+// pstatsCounts are the numbers that pstats prints above a table.
+type pstatsCounts struct {
 	known      bool
 	calls      int64
 	primitive  int64
@@ -85,23 +86,23 @@ type pstatsSaid struct {
 func (r *pstatsReader) line(line string) {
 	if m := pstatsSum().FindStringSubmatch(line); m != nil {
 		r.close()
-		r.said = pstatsSaid{known: true, cpu: m[4] != ""}
-		r.said.calls, _ = strconv.ParseInt(m[1], 10, 64)
-		r.said.primitive = r.said.calls
+		r.counts = pstatsCounts{known: true, cpu: m[4] != ""}
+		r.counts.calls, _ = strconv.ParseInt(m[1], 10, 64)
+		r.counts.primitive = r.counts.calls
 		if m[2] != "" {
-			r.said.primitive, _ = strconv.ParseInt(m[2], 10, 64)
+			r.counts.primitive, _ = strconv.ParseInt(m[2], 10, 64)
 		}
 		var err error
-		if r.said.ns, err = seconds(m[3]); err != nil {
-			r.said.known = false
+		if r.counts.ns, err = seconds(m[3]); err != nil {
+			r.counts.known = false
 		}
 		return
 	}
 	if m := pstatsReduced().FindStringSubmatch(line); m != nil && r.open == nil {
 		from, _ := strconv.ParseInt(m[1], 10, 64)
-		r.said.kept, _ = strconv.ParseInt(m[2], 10, 64)
-		if r.said.rows == 0 { // a second restriction is on what the first has left
-			r.said.rows = from
+		r.counts.kept, _ = strconv.ParseInt(m[2], 10, 64)
+		if r.counts.rows == 0 { // a second restriction applies to the rows that the first one left
+			r.counts.rows = from
 		}
 		return
 	}
@@ -126,17 +127,17 @@ func (r *pstatsReader) line(line string) {
 func (r *pstatsReader) begin() {
 	t := &profile.Table{Name: "functions", Title: "Functions (pstats)", Of: profile.OfFunction,
 		Columns: []profile.Heading{countColumn, primitiveColumn, selfColumn, totalColumn}}
-	if r.said.cpu {
+	if r.counts.cpu {
 		t.Clock = profile.ClockCPU
 	}
-	r.open, r.at = newFilling(t, r.limits), r.pos()
+	r.open, r.at = newOpenTable(t, r.limits), r.pos()
 	if len(r.out.List) == 0 {
 		r.issue("times-rounded", diag.Info, "")
 	}
 }
 
-// row reads a row: numbers, then a function. Of functions without calls
-// averages are blank.
+// row reads a row: numbers, then a function. The averages of functions without calls
+// are blank.
 func (r *pstatsReader) row(line string) {
 	r.out.Records++
 	rest := line
@@ -189,28 +190,28 @@ func (r *pstatsReader) malformed(why string) {
 	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
-// close ends the open table: what the line above it sums and its rows do not
-// have is of rows that were left out.
+// close ends the open table. The difference between the sums in the line above the table
+// and the sums of its rows belongs to rows that were not printed.
 func (r *pstatsReader) close() {
 	if r.open == nil {
 		return
 	}
-	t, said := r.open.Table, r.said
-	r.open, r.said = nil, pstatsSaid{}
+	t, counts := r.open.Table, r.counts
+	r.open, r.counts = nil, pstatsCounts{}
 	if len(r.out.List) >= maxTables {
 		r.issue("too-many-tables", diag.DataLoss, fmt.Sprintf("Tables over the limit of %d per input were left out. Give them as separate inputs.", maxTables))
 		return
 	}
 	r.out.List = append(r.out.List, t)
-	if !said.known || t.Rest != nil {
+	if !counts.known || t.Rest != nil {
 		return
 	}
-	missing := []int64{said.calls, said.primitive, said.ns}
+	missing := []int64{counts.calls, counts.primitive, counts.ns}
 	for i := range missing {
 		missing[i] -= t.Sum(i).Value
 	}
 	if missing[0] <= 0 {
-		return // all calls are there; times differ by what rounding has taken
+		return // all calls are there; the times differ only by rounding
 	}
 	t.Rest = make([]profile.Cell, len(t.Columns))
 	for i, n := range missing {
@@ -218,8 +219,8 @@ func (r *pstatsReader) close() {
 			t.Rest[i] = profile.Known(n)
 		}
 	}
-	if said.rows > said.kept && said.kept == int64(len(t.Rows)) {
-		t.Left = said.rows - said.kept
+	if counts.rows > counts.kept && counts.kept == int64(len(t.Rows)) {
+		t.Left = counts.rows - counts.kept
 		return
 	}
 	r.issues.AddN(diag.Issue{Code: "table-cut", Severity: diag.DataLoss, First: r.at,

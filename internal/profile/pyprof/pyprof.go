@@ -1,11 +1,15 @@
-// Package pyprof reads what profilers of Python programs write: the tables that
-// yappi and pstats print, the binary files of cProfile, and callgrind files,
-// which yappi, pyprof2calltree, Xdebug and Valgrind have in common.
+// Package pyprof reads the output of profilers of Python programs: the tables that
+// yappi and pstats print, the binary files of cProfile, and callgrind files, which
+// yappi, pyprof2calltree, Xdebug and Valgrind write.
 //
-// All of them say what functions cost by themselves (self) and with all that
-// they called (total), but not when. They become [profile.Tables]: a table of
-// functions and, where the file has calls, one of who called whom. Package
-// analyze measures them.
+// All of them have the costs of functions without callees (self) and with callees
+// (total), but no times at which they ran. They become [profile.Tables]: a table of
+// functions and, if the file has calls, a table of pairs of caller and callee.
+// Package analyze measures them.
+//
+// Each format has its file: yappi.go, pstats.go, prof.go (on marshal.go) and
+// callgrind.go. graph.go computes totals from calls for the last two. number.go and
+// lines.go are shared.
 package pyprof
 
 import (
@@ -16,28 +20,28 @@ import (
 	"assay/internal/profile"
 )
 
-// Limits bound what reading one input may take, whatever the input is. A field
-// that is 0 has the value of the default. Fields may be added.
+// Limits bound the resources for reading one input, whatever it contains. A field
+// that is 0 has the default value. Fields may be added.
 type Limits struct {
-	// Rows is how many rows each table may have. Further ones are added up:
+	// Rows is the maximum number of rows of each table. Further rows are added up:
 	// "table-rows-pooled".
 	Rows int
 
-	// Memory is how many bytes the functions and calls of an input may take, as
-	// estimated. Further ones are added up, too.
+	// Memory is the maximum memory of the functions and calls of an input, in
+	// estimated bytes. Further ones are added up, too.
 	Memory int64
 }
 
 const (
 	defaultRows = 1 << 18
 
-	// rowText is how many bytes of names there may be for each row.
+	// rowText is the number of bytes of names per row.
 	rowText = 256
 
-	// maxLine is how long a line may be.
+	// maxLine is the maximum length of a line.
 	maxLine = 1 << 20
 
-	// maxTables is how many tables one input may have.
+	// maxTables is the maximum number of tables of one input.
 	maxTables = 1000
 )
 
@@ -46,25 +50,25 @@ const nanoseconds = "nanoseconds"
 // The columns that tables of functions have.
 var (
 	countColumn     = profile.Heading{Name: "count", Unit: "count", Adds: profile.Self}
-	primitiveColumn = profile.Heading{Name: "primitive", Unit: "count", Adds: profile.Self} // calls that no other of the same function was under way in
+	primitiveColumn = profile.Heading{Name: "primitive", Unit: "count", Adds: profile.Self} // calls that are not recursive
 	selfColumn      = profile.Heading{Name: "self", Unit: nanoseconds, Adds: profile.Self}
 	totalColumn     = profile.Heading{Name: "total", Unit: nanoseconds, Adds: profile.Total}
 	meanColumn      = profile.Heading{Name: "mean", Unit: nanoseconds, Adds: profile.Each}
 )
 
-// A filling is a table whose rows come one by one, within limits.
-type filling struct {
+// An openTable is a table that is being read, within limits.
+type openTable struct {
 	*profile.Table
-	rows, text int // room left
+	rows, text int // rows, and bytes of text, left until the limit
 }
 
-func newFilling(t *profile.Table, limits Limits) *filling {
+func newOpenTable(t *profile.Table, limits Limits) *openTable {
 	rows := cmp.Or(limits.Rows, defaultRows)
-	return &filling{t, rows, rows * rowText}
+	return &openTable{t, rows, rows * rowText}
 }
 
-// add adds a row, or pools it where there is no more room.
-func (f *filling) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
+// add adds a row. Over the limit, it adds the row to the sum of such rows.
+func (f *openTable) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
 	size := len(row.Name)
 	for _, l := range row.Labels {
 		size += len(l.Text)
@@ -87,8 +91,8 @@ func (f *filling) add(row profile.Row, pos diag.Pos, issues *diag.Ledger) {
 		Help: "A table reached its row limit. The rows counted here are added up in one: sums are correct, but names are missing. Raise --max-memory."})
 }
 
-// function names a function as yappi does: "app.py:118 Server.verify". What
-// has no place in a file is set in braces, as pstats prints it.
+// function names a function as yappi does: "app.py:118 Server.verify". A function
+// without a file, such as a built-in, is in braces, as pstats prints it.
 func function(file string, line int64, name string) string {
 	switch {
 	case file == "~" && line == 0:

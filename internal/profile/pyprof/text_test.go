@@ -15,7 +15,7 @@ import (
 
 // said is everything that reading a text came to: a line for each table, row and
 // issue, or the error.
-func said(read readFunc, text string, limits Limits) []string {
+func counts(read readFunc, text string, limits Limits) []string {
 	tables, err := read(strings.NewReader(text), "in", limits)
 	var out []string
 	if tables != nil {
@@ -114,7 +114,7 @@ func TestYappi(t *testing.T) {
 				"data-loss counts-cut ×1 at in:7", "data-loss negative-time ×1 at in:6", "data-loss row-malformed ×4 at in:3", "info names-cut ×1 at in:9"}},
 		{"nothing", "hello\n", []string{"error in:1: no table of yappi; give what print_all writes"}},
 	} {
-		if diff := cmp.Diff(tt.want, said(ReadYappi, dedent(tt.in), Limits{})); diff != "" {
+		if diff := cmp.Diff(tt.want, counts(ReadYappi, dedent(tt.in), Limits{})); diff != "" {
 			t.Errorf("%s: want(-) got(+)\n%s", tt.name, diff)
 		}
 	}
@@ -150,7 +150,7 @@ func TestPstats(t *testing.T) {
 			[]string{"error in:1: only tables of callers or callees, which have no totals; print the functions too (print_stats), or give the file of cProfile itself"}},
 		{"nothing", "hello\n", []string{"error in:1: no table of pstats; give what print_stats prints"}},
 	} {
-		if diff := cmp.Diff(tt.want, said(ReadPstats, tt.in, Limits{})); diff != "" {
+		if diff := cmp.Diff(tt.want, counts(ReadPstats, tt.in, Limits{})); diff != "" {
 			t.Errorf("%s: want(-) got(+)\n%s", tt.name, diff)
 		}
 	}
@@ -161,16 +161,16 @@ func TestLimits(t *testing.T) {
 	in := "name ncall tsub ttot tavg\na 1 0.1 0.4 0.1\nb 2 0.2 0.5 0.1\nc 3 0.3 0.6 0.1\n"
 	want := []string{"function  count primitive self total mean", "a: 1 1 100000000 400000000 100000000", "2 more: 5 5 500000000 1100000000 ?",
 		"data-loss table-rows-pooled ×2 at in:3"}
-	if diff := cmp.Diff(want, said(ReadYappi, in, Limits{Rows: 1})); diff != "" {
+	if diff := cmp.Diff(want, counts(ReadYappi, in, Limits{Rows: 1})); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
 	long := "name ncall tsub\n" + strings.Repeat("x", 2<<20) + " 1 0.1\ny 1 0.2\n"
 	want = []string{"function  count primitive self", "y: 1 1 200000000", "data-loss line-too-long ×1 at in:2", "data-loss row-malformed ×1 at in:2"}
-	if diff := cmp.Diff(want, said(ReadYappi, long, Limits{})); diff != "" {
+	if diff := cmp.Diff(want, counts(ReadYappi, long, Limits{})); diff != "" {
 		t.Errorf("want(-) got(+)\n%s", diff)
 	}
 	many := strings.Repeat("name ncall tsub\nf 1 0.1\n", maxTables+3)
-	if got := said(ReadYappi, many, Limits{}); got[len(got)-1] != fmt.Sprintf("data-loss too-many-tables ×3 at in:%d", 2*maxTables+3) {
+	if got := counts(ReadYappi, many, Limits{}); got[len(got)-1] != fmt.Sprintf("data-loss too-many-tables ×3 at in:%d", 2*maxTables+3) {
 		t.Errorf("got %s", got[len(got)-1])
 	}
 }

@@ -18,8 +18,8 @@ var yappiHeader = lazyregexp.New(`^name((?:\s+(?:ncall|#n|tsub|ttot|tavg))+|\s+i
 
 var yappiClock = lazyregexp.New(`^Clock type: (\w+)\s*$`)
 
-// SniffYappi reports whether a file that begins with prefix is what yappi
-// prints: the header of a table, after nothing but the lines that announce it.
+// SniffYappi reports whether a file that begins with prefix is output of yappi: only
+// the lines that announce a table precede its header.
 func SniffYappi(prefix []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(prefix), "\ufeff")) {
 		line = strings.TrimRight(line, "\r\n")
@@ -34,8 +34,8 @@ func SniffYappi(prefix []byte) bool {
 	return false
 }
 
-// HasRows reports whether a file of yappi's that begins with prefix goes on
-// behind its header. NeMo Gym writes logs that do not.
+// HasRows reports whether a file of yappi that begins with prefix has anything after its
+// header. NeMo Gym writes files that do not.
 func HasRows(prefix []byte) bool {
 	seen := false
 	for line := range strings.Lines(string(prefix)) {
@@ -50,10 +50,10 @@ func HasRows(prefix []byte) bool {
 	return false
 }
 
-// ReadYappi reads the tables of functions and threads that yappi prints with
-// print_all, also those of which NeMo Gym keeps the lines of one server. Name is
-// that of the input, for messages. What was read before an error of the input
-// comes with it.
+// ReadYappi reads the tables of functions and threads that yappi prints with print_all,
+// and the excerpts of such tables that NeMo Gym writes for each server. Name is the name
+// of the input for messages. If the input fails, ReadYappi returns the tables read so far
+// together with the error.
 func ReadYappi(in io.Reader, name string, limits Limits) (*profile.Tables, error) {
 	r := yappiReader{lineReader: newLineReader(in, name), limits: limits, out: &profile.Tables{Tool: "yappi", Complete: true}}
 	err := r.each(func(line string) error { r.line(line); return nil })
@@ -76,10 +76,10 @@ type yappiReader struct {
 	limits Limits
 	out    *profile.Tables
 
-	clock string   // of the tables that follow
-	open  *filling // the table that is being read, or nil
-	at    diag.Pos // of its header
-	texts []string // its columns behind the name, as yappi calls them
+	clock string     // of the tables that follow
+	open  *openTable // the table that is being read, or nil
+	at    diag.Pos   // of its header
+	texts []string   // yappi's names of its columns, without the first
 }
 
 func (r *yappiReader) line(line string) {
@@ -120,7 +120,7 @@ func (r *yappiReader) begin(columns []string) {
 			t.Columns = append(t.Columns, profile.Heading{Name: "switches", Unit: "count", Adds: profile.Self})
 		}
 	}
-	r.open, r.texts, r.at = newFilling(t, r.limits), columns, r.pos()
+	r.open, r.texts, r.at = newOpenTable(t, r.limits), columns, r.pos()
 }
 
 // close ends the open table.
@@ -173,8 +173,8 @@ func (r *yappiReader) row(line string) {
 	r.open.add(row, r.pos(), &r.issues)
 }
 
-// exactMean works out a mean that yappi has printed as 0 because it is under half
-// a microsecond: functions that are called most often have such.
+// exactMean computes the mean if yappi printed 0 because it is under half a microsecond.
+// This concerns the functions with the most calls.
 func exactMean(t *profile.Table, cells []profile.Cell) {
 	mean, ok := t.Column("mean")
 	total, known := t.Column("total")
@@ -187,7 +187,7 @@ func exactMean(t *profile.Table, cells []profile.Cell) {
 	case n.Known && n.Value > 0:
 		cells[mean].Value = all.Value / n.Value
 	default:
-		cells[mean] = profile.Cell{} // over 0, and nothing says how much
+		cells[mean] = profile.Cell{} // greater than 0, but unknown
 	}
 }
 
@@ -218,8 +218,8 @@ func (r *yappiReader) malformed(why string) {
 	r.issue("row-malformed", diag.DataLoss, "Lines within a table that "+why+" were skipped. Their values are missing from every total. Print the table again.")
 }
 
-// cutNames says that names are not whole, if so, and that a part of the
-// functions is there.
+// cutNames adds an issue if names are shortened, and one if only a part of the functions
+// is in the input.
 func (r *yappiReader) cutNames() {
 	var cut int64
 	first := diag.Pos{File: r.input}

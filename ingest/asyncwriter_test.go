@@ -11,9 +11,9 @@ import (
 func TestBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var want, got bytes.Buffer
-	b := beside(&got)
+	b := newAsyncWriter(&got)
 	for range 200 {
-		p := make([]byte, r.IntN(3*blockBeside))
+		p := make([]byte, r.IntN(3*asyncBlockSize))
 		for i := range p {
 			p[i] = byte(r.Uint32())
 		}
@@ -30,8 +30,8 @@ func TestBeside(t *testing.T) {
 			t.Errorf("recovered %v", reason)
 		}
 	}()
-	b = beside(panics{})
-	for range 3 * blocksBeside {
+	b = newAsyncWriter(panics{})
+	for range 3 * asyncBlocks {
 		b.write([]byte("text"))
 	}
 	b.wait()

@@ -17,53 +17,52 @@ var (
 	generating = lazyregexp.New(`(?:Generating SQLite file|Existing SQLite export found|Exporting data to|Using .*\.sqlite (?:file )?for SQL queries)`)
 )
 
-// A saying is the content of one line between tables.
-type saying struct {
-	report  string // the report that follows
-	run     string // the input of the report, or ""
-	title   string
-	unit    string // the unit of the next table, if the title has it
-	skipped string // the reason why the report has no table
-	failed  bool   // nsys failed
-	talk    bool   // a message of nsys without further effect
+// A message is the content of one line that nsys prints between tables.
+type message struct {
+	report   string // the report that follows
+	run      string // the input of the report, or ""
+	title    string
+	unit     string // the unit of the next table, if the title has it
+	skipped  string // the reason why the report has no table
+	failed   bool   // nsys failed
+	progress bool   // a message of nsys without further effect
 }
 
-// said parses a line outside tables. It returns false if the line is not from
+// parseMessage parses a line outside tables. It returns false if the line is not from
 // nsys. Lines of any program are passed here, so a required substring is
 // checked before each expression.
-func said(line string) (s saying, ok bool) {
+func parseMessage(line string) (s message, ok bool) {
 	has := func(text string) bool { return strings.Contains(line, text) }
 	if has("Processing [") {
 		if m := processing().FindStringSubmatch(line); m != nil {
-			return saying{report: scriptName(m[2]), run: runName(m[1])}, true
+			return message{report: scriptName(m[2]), run: runName(m[1])}, true
 		}
 	}
 	if has("Executing '") {
 		if m := executing().FindStringSubmatch(line); m != nil {
-			return saying{report: m[1]}, true
+			return message{report: m[1]}, true
 		}
 	}
 	if has("** ") {
 		if m := banner().FindStringSubmatch(line); m != nil {
-			return saying{report: m[2], title: m[1]}, true
+			return message{report: m[2], title: m[1]}, true
 		}
 	}
 	if has("SKIPPED: ") {
 		if m := skipped().FindStringSubmatch(line); m != nil {
-			return saying{skipped: strings.TrimSpace(m[1])}, true
+			return message{skipped: strings.TrimSpace(m[1])}, true
 		}
 	}
 	if (has("ERROR: ") || has("FATAL: ")) && failed().MatchString(line) {
-		return saying{failed: true}, true
+		return message{failed: true}, true
 	}
 	if (has("SQLite") || has("Exporting data to") || has("Using ")) && generating().MatchString(line) {
-		return saying{talk: true}, true
+		return message{progress: true}, true
 	}
 	return oldTitle(line)
 }
 
-// runName returns the name of a run from the name of its report, without the
-// directory, for a report and for its export.
+// runName returns the name of a run from the path of its report or export.
 func runName(report string) string {
 	name := report[strings.LastIndexAny(report, `/\`)+1:]
 	for _, end := range []string{".sqlite", ".nsys-rep", ".qdrep"} {
@@ -82,7 +81,7 @@ func scriptName(script string) string {
 
 // oldTitle parses the titles of the versions until 2021, such as "CUDA API
 // Statistics (nanoseconds)".
-func oldTitle(line string) (saying, bool) {
+func oldTitle(line string) (message, bool) {
 	title := strings.TrimSuffix(strings.TrimSpace(line), ":")
 	lower := strings.ToLower(title)
 	for _, h := range headings() {
@@ -90,7 +89,7 @@ func oldTitle(line string) (saying, bool) {
 		if !ok || rest != "" && !strings.ContainsRune(" )(", rune(rest[0])) {
 			continue
 		}
-		s := saying{report: h.report, title: title}
+		s := message{report: h.report, title: title}
 		for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return strings.ContainsRune(" ()", r) }) {
 			if _, size := unitOf(word); size > 0 {
 				s.unit = word
@@ -98,5 +97,5 @@ func oldTitle(line string) (saying, bool) {
 		}
 		return s, true
 	}
-	return saying{}, false
+	return message{}, false
 }

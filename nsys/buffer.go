@@ -6,36 +6,35 @@ import (
 	"strings"
 )
 
-// memory is an export whose rows come one at a time, in any order of the
-// tables, and are kept until they are read by tables. Only the columns that
-// are read are kept.
-type memory struct {
-	tables map[string]*kept
-	bytes  int64 // about what is kept
+// A rowBuffer keeps the rows of an export in JSON, which come in any order, until
+// they are read table by table. It keeps only the columns that will be read.
+type rowBuffer struct {
+	tables map[string]*bufferedTable
+	bytes  int64 // estimated memory
 	wanted map[string]map[string]bool
 }
 
-// A kept is one table. All rows have a cell for each column.
-type kept struct {
-	index  map[string]int // of columns, in lower case
+// A bufferedTable is one table. Every row has a cell for each column.
+type bufferedTable struct {
+	index  map[string]int // by the name of a column in lower case
 	names  []string
-	blocks [][]cell // of whole rows each
+	blocks [][]cell // each has whole rows
 	texts  []byte
-	ends   []int64 // of each text
+	ends   []int64 // end of each text in texts
 }
 
-// A cell is a number, null, or the number of a text above null.
+// A cell is null, a number from firstNumber up, or null + 1 + the index of a text.
 type cell int64
 
 const (
 	null        cell = math.MinInt64
-	firstNumber      = null + 1<<48 // no time, size or id is below it
+	firstNumber      = null + 1<<48 // less than any time, size or id
 	cellBytes        = 8
 	blockRows        = 1024
 )
 
-func newMemory() *memory {
-	m := &memory{tables: make(map[string]*kept), wanted: make(map[string]map[string]bool)}
+func newRowBuffer() *rowBuffer {
+	m := &rowBuffer{tables: make(map[string]*bufferedTable), wanted: make(map[string]map[string]bool)}
 	want := func(table string, columns []string) {
 		if m.wanted[table] == nil {
 			m.wanted[table] = make(map[string]bool)
@@ -56,19 +55,19 @@ func newMemory() *memory {
 	return m
 }
 
-// withoutNodes leaves out where the nodes of graphs were made.
-func (m *memory) withoutNodes() {
+// withoutNodes drops the columns that tell where the nodes of graphs were created.
+func (m *rowBuffer) withoutNodes() {
 	for _, table := range nodeTables {
 		delete(m.wanted[table], strings.ToLower(graphNode))
 		delete(m.wanted[table], strings.ToLower(originalNode))
 	}
 }
 
-// table returns a table that is read, or nil.
-func (m *memory) table(name string) *kept {
+// table returns the table of a name, or nil if it will not be read.
+func (m *rowBuffer) table(name string) *bufferedTable {
 	t := m.tables[name]
 	if t == nil && m.wanted[name] != nil {
-		t = &kept{index: make(map[string]int)}
+		t = &bufferedTable{index: make(map[string]int)}
 		for column := range m.wanted[name] {
 			t.index[column] = len(t.names)
 			t.names = append(t.names, column)
@@ -78,8 +77,8 @@ func (m *memory) table(name string) *kept {
 	return t
 }
 
-// row adds a row of nulls, whose cells the caller fills.
-func (m *memory) row(t *kept) []cell {
+// row adds a row of nulls and returns its cells for the caller to fill.
+func (m *rowBuffer) row(t *bufferedTable) []cell {
 	width := len(t.names)
 	last := len(t.blocks) - 1
 	if last < 0 || len(t.blocks[last]) == cap(t.blocks[last]) {
@@ -101,26 +100,26 @@ func (m *memory) row(t *kept) []cell {
 func number(n int64) cell { return max(cell(n), firstNumber) }
 
 // text returns a cell of a text.
-func (m *memory) text(t *kept, s string) cell {
+func (m *rowBuffer) text(t *bufferedTable, s string) cell {
 	t.texts = append(t.texts, s...)
 	t.ends = append(t.ends, int64(len(t.texts)))
 	m.bytes += int64(len(s)) + cellBytes
 	return null + cell(len(t.ends))
 }
 
-func (m *memory) columns(table string) []string {
+func (m *rowBuffer) columns(table string) []string {
 	if t := m.tables[table]; t != nil {
 		return t.names
 	}
 	return nil
 }
 
-func (m *memory) scan(table string, columns []string, each func(row) bool) error {
+func (m *rowBuffer) scan(table string, columns []string, each func(row) bool) error {
 	t := m.tables[table]
 	if t == nil {
 		return nil
 	}
-	r := &keptRow{t: t, at: make([]int, len(columns))}
+	r := &bufferedRow{t: t, at: make([]int, len(columns))}
 	for i, name := range columns {
 		r.at[i] = -1
 		if at, ok := t.index[strings.ToLower(name)]; ok {
@@ -138,21 +137,21 @@ func (m *memory) scan(table string, columns []string, each func(row) bool) error
 	return nil
 }
 
-// A keptRow is a row of a table that is kept.
-type keptRow struct {
-	t     *kept
+// A bufferedRow is a row of a bufferedTable.
+type bufferedRow struct {
+	t     *bufferedTable
 	cells []cell
-	at    []int // of each column that was asked for, -1 if there is none
+	at    []int // index in the table of each column passed to scan; -1 if the table does not have it
 }
 
-func (r *keptRow) cell(column int) cell {
+func (r *bufferedRow) cell(column int) cell {
 	if at := r.at[column]; at >= 0 {
 		return r.cells[at]
 	}
 	return null
 }
 
-func (r *keptRow) num(column int) int64 {
+func (r *bufferedRow) num(column int) int64 {
 	switch c := r.cell(column); {
 	case c >= firstNumber:
 		return int64(c)
@@ -162,9 +161,9 @@ func (r *keptRow) num(column int) int64 {
 	return 0
 }
 
-func (r *keptRow) null(column int) bool { return r.cell(column) == null }
+func (r *bufferedRow) null(column int) bool { return r.cell(column) == null }
 
-func (r *keptRow) odd(column int) bool {
+func (r *bufferedRow) notNumber(column int) bool {
 	c := r.cell(column)
 	if c <= null || c >= firstNumber {
 		return false
@@ -173,7 +172,7 @@ func (r *keptRow) odd(column int) bool {
 	return err != nil
 }
 
-func (r *keptRow) text(column int) []byte {
+func (r *bufferedRow) text(column int) []byte {
 	c := r.cell(column)
 	if c == null || c >= firstNumber {
 		return nil
