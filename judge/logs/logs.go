@@ -240,11 +240,8 @@ func (e *Evaluator) measured(id string, share float64) (f finding.Finding, limit
 	return finding.Finding{Rule: id, Level: level, Value: share, Warn: r.Warn, Critical: r.Critical}, limit, ok
 }
 
-// say returns the finding of what a rule measured.
-func (e *Evaluator) say(m tree.Measured) (finding.Finding, bool) {
-	r, ok := e.Say(m)
-	return r.Finding, ok
-}
+// said returns the finding of a reading: rules of logs explain no part of another one.
+func said(r tree.Reading, ok bool) (finding.Finding, bool) { return r.Finding, ok }
 
 // percent prints a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
