@@ -245,12 +245,7 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	if k.gates == "" {
 		return gate.Default(), nil
 	}
-	text, err := settings.Read(k.gates)
-	if err != nil {
-		return nil, err
-	}
-	gates, err := gate.Parse(text, k.gates)
-	return gates, settings.WithoutValues(text, err)
+	return settings.Load(k.gates, gate.Parse)
 }
 
 // counts returns what an inconclusive gate counts as. By default noise is a warning,
