@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"assay/gate/metric"
@@ -40,48 +39,31 @@ func Default() []Gate {
 // Unknown keys are errors, so that a misspelt gate cannot pass. name is the name of the file, for
 // error messages.
 func Parse(text []byte, name string) ([]Gate, error) {
-	file, err := settings.Parse(text)
-	if err != nil {
-		if over := (*settings.LimitError)(nil); errors.As(err, &over) {
-			return nil, fmt.Errorf("%s:%w", name, err)
-		}
-		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
-			return nil, fmt.Errorf("%s:%d: malformed YAML: %s%s", name, syntax.GetToken().Position.Line, syntax.GetMessage(),
-				hint(text, syntax.GetToken().Position.Line))
-		}
-		return nil, fmt.Errorf("%s:1: malformed YAML: %w", name, err)
-	}
 	var gates []Gate
 	seen := make(map[string]int)
 	singleRuns := metric.UsualNoise
-	for i, doc := range file.Docs {
-		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
-			continue
+	err := settings.Mapping(text, "gates", func(e *ast.MappingValueNode) error {
+		if e.Key.GetToken().Value == noiseKey {
+			noise, err := parseNoise(noiseKey, e.Value)
+			singleRuns = noise
+			return err
 		}
-		if i > 0 {
-			return nil, fmt.Errorf("%s:%w", name, settings.Errorf(doc.Body, "second YAML document, want one"))
-		}
-		err := settings.EachEntry(doc.Body, "gates", func(e *ast.MappingValueNode) error {
-			if e.Key.GetToken().Value == noiseKey {
-				noise, err := parseNoise(noiseKey, e.Value)
-				singleRuns = noise
-				return err
-			}
-			g, err := parseGate(e)
-			if err != nil {
-				return err
-			}
-			if line, again := seen[g.Text]; again {
-				return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one",
-					g.Text, line)
-			}
-			seen[g.Text] = g.Line
-			gates = append(gates, g)
-			return nil
-		})
+		g, err := parseGate(e)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%w", name, err)
+			return err
 		}
+		if line, again := seen[g.Text]; again {
+			return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+		}
+		seen[g.Text] = g.Line
+		gates = append(gates, g)
+		return nil
+	})
+	if err != nil {
+		if line, _, syntax := settings.Mistake(1, err); syntax {
+			err = fmt.Errorf("%w%s", err, hint(text, line))
+		}
+		return nil, fmt.Errorf("%s:%w", name, err)
 	}
 	if len(gates) == 0 {
 		return nil, fmt.Errorf("%s:1: no gates; \"assay help gates\" shows some", name)

@@ -139,7 +139,7 @@ func (f *File) inPlace(pattern string) (path string, done func() error, err erro
 
 // spill writes the content to a temporary file and returns its name.
 func (f *File) spill(pattern string) (name string, err error) {
-	temp, err := f.Temp.Create(func() (*os.File, error) { return os.CreateTemp("", pattern) })
+	temp, err := f.Temp.CreateTemp(pattern)
 	if err != nil {
 		return "", fmt.Errorf("%s: cannot be unpacked: %w", f.Path, err)
 	}

@@ -99,7 +99,7 @@ func TestHeldLimits(t *testing.T) {
 			t.Errorf("the verdict is %s", r.Verdict.Bound)
 		}
 	}
-	th, err := rule.ParseThresholds(strings.NewReader("synchronizing-calls: {warn: 1%, min_share: 1%}"), "t.yaml")
+	th, err := rule.ParseThresholds([]byte("synchronizing-calls: {warn: 1%, min_share: 1%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

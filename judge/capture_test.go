@@ -169,7 +169,7 @@ func TestTooLittleWork(t *testing.T) {
 			t.Errorf("%s: idle time of too little work is %s", tc.name, idle.Level)
 		}
 	}
-	th, err := rule.ParseThresholds(strings.NewReader("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
+	th, err := rule.ParseThresholds([]byte("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func TestCountersBesideTimeline(t *testing.T) {
 }
 
 func TestPeakThresholds(t *testing.T) {
-	th, err := rule.ParseThresholds(strings.NewReader("kernels-latency-bound: {of_peak: 20%}\nkernels-balanced: {margin: 1%}\n"), "t.yaml")
+	th, err := rule.ParseThresholds([]byte("kernels-latency-bound: {of_peak: 20%}\nkernels-balanced: {margin: 1%}\n"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func TestVerdict(t *testing.T) {
 
 // TestLimitsOfAFile: a file of limits decides what is over one.
 func TestLimitsOfAFile(t *testing.T) {
-	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 25%}"), "limits.yaml")
+	th, err := rule.ParseThresholds([]byte("gpu-idle: {warn: 25%}"), "limits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestLimitsOfAFile(t *testing.T) {
 // TestMixed needs limits so wide that compute is not the largest part although
 // nothing is over one.
 func TestMixed(t *testing.T) {
-	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 90%, critical: 95%}\nexposed-communication: {warn: 90%, critical: 0.95}"), "t.yaml")
+	th, err := rule.ParseThresholds([]byte("gpu-idle: {warn: 90%, critical: 95%}\nexposed-communication: {warn: 90%, critical: 0.95}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

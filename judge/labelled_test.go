@@ -74,7 +74,7 @@ func TestLabelled(t *testing.T) {
 	taken := map[string]map[string]int{} // by label and first finding
 	missed := map[string]int{}           // near misses that were not taken for the rule
 	for _, run := range labelledRuns() {
-		th, err := rule.ParseThresholds(strings.NewReader(run.limits), "limits.yaml")
+		th, err := rule.ParseThresholds([]byte(run.limits), "limits.yaml")
 		if err != nil {
 			t.Fatalf("%s: %v", run.name, err)
 		}

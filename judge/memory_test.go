@@ -180,7 +180,7 @@ func TestMemoryBesideLittle(t *testing.T) {
 
 // TestMemoryThresholds: limits from a file decide.
 func TestMemoryThresholds(t *testing.T) {
-	th, err := rule.ParseThresholds(strings.NewReader("memory-owner:\n  warn: 40%\n  critical: 40%\n"), "x")
+	th, err := rule.ParseThresholds([]byte("memory-owner:\n  warn: 40%\n  critical: 40%\n"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

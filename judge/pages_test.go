@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("the page of rule %s has an empty field; TestRuleFiles names the key", p.ID)
 		}
 	}
-	th, err := rule.ParseThresholds(strings.NewReader("gpu-idle: {warn: 7%}"), "t.yaml")
+	th, err := rule.ParseThresholds([]byte("gpu-idle: {warn: 7%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ var treeRunsOnce struct {
 
 func makeTreeRuns(t *testing.T) (names []string, runs []*summary.Summary, limits []rule.Thresholds) {
 	add := func(name string, s *summary.Summary, text string) {
-		th, err := rule.ParseThresholds(strings.NewReader(text), "limits.yaml")
+		th, err := rule.ParseThresholds([]byte(text), "limits.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func TestClassIgnoresArguments(t *testing.T) {
 
 func mustParse(t testing.TB, src string) *Rules {
 	t.Helper()
-	r, err := Parse(strings.NewReader(src), "rules.yaml")
+	r, err := Parse([]byte(src), "rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package classify_test
 
 import (
 	"fmt"
-	"strings"
 
 	"assay/analyze/classify"
 )
@@ -20,7 +19,7 @@ rules:
   on: full
   match: ['elementwise_kernel<.*MyStep']
 `
-	user, err := classify.Parse(strings.NewReader(mine), "rules.yaml")
+	user, err := classify.Parse([]byte(mine), "rules.yaml")
 	if err != nil {
 		fmt.Println(err)
 		return

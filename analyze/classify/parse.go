@@ -1,9 +1,7 @@
 package classify
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -24,15 +22,11 @@ type ruleEntry struct {
 
 // Parse reads a rule file. An error starts with name and the line of the
 // mistake, such as "rules.yaml:7: ". The package comment describes the file.
-func Parse(r io.Reader, name string) (*Rules, error) {
-	src, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+func Parse(text []byte, name string) (*Rules, error) {
 	p := ruleParser{name: name, lineOf: map[string]int{}}
-	list, err := p.list(src)
+	list, err := settings.List(text, "rules", "rule")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s:%w", name, err)
 	}
 	rules := make([]rule, 0, len(list))
 	for _, node := range list {
@@ -50,46 +44,6 @@ type ruleParser struct {
 	lineOf map[string]int // the line that defines each id
 }
 
-// list returns the nodes of the rules.
-func (p *ruleParser) list(src []byte) ([]ast.Node, error) {
-	file, err := settings.Parse(src)
-	if over := (*settings.LimitError)(nil); errors.As(err, &over) {
-		return nil, fmt.Errorf("%s:%w", p.name, err)
-	}
-	if err != nil {
-		return nil, p.yamlError(1, err)
-	}
-	if len(file.Docs) > 1 {
-		at := 1
-		if start := file.Docs[1].Start; start != nil {
-			at = start.Position.Line
-		}
-		return nil, p.errorAt(at, "a rule file is one YAML document, this is a second")
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil || file.Docs[0].Body.Type() == ast.CommentType {
-		return nil, p.errorAt(1, "no rules: want a list called rules")
-	}
-	top, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok {
-		return nil, p.errorAt(settings.Line(file.Docs[0].Body), "want a mapping with the list rules")
-	}
-	var list []ast.Node
-	for _, member := range top.Values {
-		if key := member.Key.String(); key != "rules" {
-			return nil, p.errorAt(settings.Line(member.Key), "unknown field %q, want rules", key)
-		}
-		seq, ok := member.Value.(*ast.SequenceNode)
-		if !ok {
-			return nil, p.errorAt(settings.Line(member.Key), "rules: want a list")
-		}
-		list = seq.Values
-	}
-	if len(list) == 0 {
-		return nil, p.errorAt(settings.Line(top), "no rules: the list rules is empty")
-	}
-	return list, nil
-}
-
 // rule reads and checks one rule.
 func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	m, ok := node.(*ast.MappingNode)
@@ -99,7 +53,8 @@ func (p *ruleParser) rule(node ast.Node) (rule, error) {
 	at := func(field string) int { return fieldLine(m, field) }
 	var e ruleEntry
 	if err := yaml.NodeToValue(node, &e, yaml.Strict()); err != nil {
-		return rule{}, p.yamlError(settings.Line(node), err)
+		line, text, _ := settings.Mistake(settings.Line(node), err)
+		return rule{}, p.errorAt(line, "%s", text)
 	}
 	if !settings.IsKebab(e.ID) {
 		return rule{}, p.errorAt(at("id"), "rule id %q: want lower-case words joined by hyphens", e.ID)
@@ -159,12 +114,6 @@ func (p *ruleParser) patterns(m *ast.MappingNode, e ruleEntry) ([]pattern, error
 
 func (p *ruleParser) errorAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.name, line, fmt.Sprintf(format, args...))
-}
-
-// yamlError returns an error of the YAML package with its line.
-func (p *ruleParser) yamlError(line int, err error) error {
-	line, text, _ := settings.Mistake(line, err)
-	return p.errorAt(line, "%s", text)
 }
 
 // field returns the member of m called key, or nil.

@@ -2,7 +2,6 @@ package phase
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 
@@ -38,11 +37,7 @@ func (e *entry) expressions() []string {
 
 // Parse reads a file of rules in the format of phases.yaml. An error starts
 // with the name and the line of the mistake, such as "phases.yaml:7: ".
-func Parse(r io.Reader, name string) (*Rules, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+func Parse(text []byte, name string) (*Rules, error) {
 	nodes, err := settings.List(text, "rules", "rule")
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)

@@ -248,12 +248,7 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	if k.gates == "" {
 		return gate.Default(), nil
 	}
-	text, err := settings.Read(k.gates)
-	if err != nil {
-		return nil, err
-	}
-	gates, err := gate.Parse(text, k.gates)
-	return gates, settings.WithoutValues(text, err)
+	return settings.Load(k.gates, gate.Parse)
 }
 
 // counts returns what an inconclusive gate counts as. By default noise is a warning,
@@ -318,19 +313,14 @@ func appendStepSummary(c check.Report) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
+	return outfile.Append(path, func(w io.Writer, size int64) error {
+		text := c.StepSummary(int(max(0, doc.StepSummaryLimit-size-1)))
+		if text == "" {
+			return nil
+		}
+		_, err := io.WriteString(w, "\n"+text) // the existing text may end without a line break
 		return err
-	}
-	left := int64(doc.StepSummaryLimit)
-	if info, err := f.Stat(); err == nil {
-		left -= info.Size()
-	}
-	// The existing text may end without a line break.
-	if text := c.StepSummary(int(max(0, left-1))); text != "" {
-		_, err = io.WriteString(f, "\n"+text)
-	}
-	return errors.Join(err, f.Close())
+	})
 }
 
 // status returns the error for the exit status. A failed gate has priority over other

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -216,13 +215,9 @@ func (s *source) loadRules() (*classify.Rules, error) {
 	if s.rules == "" {
 		return classify.Default(), nil
 	}
-	text, err := settings.Read(s.rules)
+	own, err := settings.Load(s.rules, classify.Parse)
 	if err != nil {
 		return nil, err
-	}
-	own, err := classify.Parse(bytes.NewReader(text), s.rules)
-	if err != nil {
-		return nil, settings.WithoutValues(text, err)
 	}
 	return classify.Default().Override(own), nil
 }
@@ -231,13 +226,9 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	if s.phases == "" {
 		return phase.Default(), nil
 	}
-	text, err := settings.Read(s.phases)
+	own, err := settings.Load(s.phases, phase.Parse)
 	if err != nil {
 		return nil, err
-	}
-	own, err := phase.Parse(bytes.NewReader(text), s.phases)
-	if err != nil {
-		return nil, settings.WithoutValues(text, err)
 	}
 	return phase.Default().Override(own), nil
 }
@@ -247,11 +238,7 @@ func (s *source) loadForms() (*forms.Set, error) {
 	if s.forms == "" {
 		return nil, nil
 	}
-	text, err := settings.Read(s.forms)
-	if err != nil {
-		return nil, err
-	}
-	own, err := forms.Parse(bytes.NewReader(text), s.forms)
+	own, err := settings.Load(s.forms, forms.Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +249,5 @@ func (m *measure) loadThresholds() (rule.Thresholds, error) {
 	if m.thresholds == "" {
 		return rule.DefaultThresholds(), nil
 	}
-	text, err := settings.Read(m.thresholds)
-	if err != nil {
-		return rule.Thresholds{}, err
-	}
-	t, err := rule.ParseThresholds(bytes.NewReader(text), m.thresholds)
-	return t, settings.WithoutValues(text, err)
+	return settings.Load(m.thresholds, rule.ParseThresholds)
 }

@@ -152,7 +152,7 @@ func (o *opening) content(e env, c *command, args []string, temp *outfile.Regist
 
 // joined writes the inputs as one trace to a temporary file.
 func (o *opening) joined(r *reading, c *command, args []string, temp *outfile.Registry) (out loopback.Content, file *os.File, err error) {
-	file, err = temp.Create(func() (*os.File, error) { return os.CreateTemp("", "assay-*.json.gz") })
+	file, err = temp.CreateTemp("assay-*.json.gz")
 	if err != nil {
 		return out, nil, fmt.Errorf("cannot write the timeline: %w", diag.PathOnly(err))
 	}

@@ -91,13 +91,9 @@ func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, e
 	if model, err = f.loadModel(); err != nil || f.file == "" {
 		return peaks.With(nil, set), model, err
 	}
-	text, err := settings.Read(f.file)
+	own, err := settings.Load(f.file, hardware.ParseDevices)
 	if err != nil {
 		return peaks, model, err
-	}
-	own, err := hardware.ParseDevices(text)
-	if err != nil {
-		return peaks, model, settings.WithoutValues(text, fmt.Errorf("%s:%w", f.file, err))
 	}
 	f.used.catalog, f.used.devices = peaks.With(own, set), len(own)
 	return f.used.catalog, model, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -388,7 +387,7 @@ func (e env) spool(args []string, temp *outfile.Registry) (env, error) {
 	if !slices.Contains(args, ingest.Stdin) {
 		return e, nil
 	}
-	f, err := temp.Create(func() (*os.File, error) { return os.CreateTemp("", "assay-*") })
+	f, err := temp.CreateTemp("assay-*")
 	if err != nil {
 		return e, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"assay/internal/outfile"
 	"assay/report/check"
 )
 
@@ -56,15 +57,12 @@ func setOutputs(c masked[check.Report]) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	for _, o := range c.value.Outputs() {
-		if _, err := fmt.Fprintf(f, "%s=%s\n", o[0], strings.Join(strings.Fields(o[1]), " ")); err != nil {
-			f.Close()
-			return err
+	return outfile.Append(path, func(w io.Writer, _ int64) error {
+		for _, o := range c.value.Outputs() {
+			if _, err := fmt.Fprintf(w, "%s=%s\n", o[0], strings.Join(strings.Fields(o[1]), " ")); err != nil {
+				return err
+			}
 		}
-	}
-	return f.Close()
+		return nil
+	})
 }

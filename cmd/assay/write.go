@@ -123,24 +123,12 @@ func (w *writer) commit() error { return w.files.Commit() }
 
 func (w *writer) file(path string, r result) error { return w.files.File(path, r.encode) }
 
-// output writes to the path of -o, or to standard output for "-". It writes directly to a
-// path that is not a regular file, for example a pipe, because a rename would replace
-// it.
+// output writes to the path of -o, or to standard output for "-".
 func (e env) output(path string, r result) error {
 	if path == ingest.Stdin {
 		return buffered(e.stdout, r)
 	}
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(buffered(f, r), f.Close())
-	}
-	out := newWriter()
-	defer out.stop()
-	return out.file(path, r)
+	return outfile.Write(path, r.encode)
 }
 
 func buffered(w io.Writer, r result) error { return outfile.Buffered(w, r.encode) }

@@ -6,6 +6,7 @@ package outfile
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -115,6 +116,35 @@ func (w *Writer) File(path string, encode func(io.Writer) error) error {
 		return err
 	}
 	return w.Commit()
+}
+
+// Write writes the file at path. It writes directly to a path that is not a regular file, for example
+// a pipe, because a rename would replace it.
+func Write(path string, encode func(io.Writer) error) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(Buffered(f, encode), f.Close())
+	}
+	var w Writer
+	defer w.Stop()
+	return w.File(path, encode)
+}
+
+// Append adds to a file that several programs write, such as those of a workflow. The size is that of
+// the file so far.
+func Append(path string, encode func(w io.Writer, size int64) error) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	size := int64(0)
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
+	return errors.Join(encode(f, size), f.Close())
 }
 
 // Buffered calls encode with a buffer before w.

@@ -96,3 +96,46 @@ func TestCheckFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAppend checks that a text goes behind what is there, and that the size is that of the file
+// before.
+func TestAppend(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	for i, want := range []string{"0", "01", "012"} {
+		err := Append(path, func(w io.Writer, size int64) error {
+			_, err := w.Write([]byte{'0' + byte(size)})
+			return err
+		})
+		if text, _ := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("after %d: %q, %v, want %q", i, text, err, want)
+		}
+	}
+	failed := errors.New("failed")
+	if err := Append(path, func(io.Writer, int64) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("a failed write is reported as %v", err)
+	}
+}
+
+// TestWriteLink: a file that is no regular one stays what it is, and its content is replaced.
+func TestWriteLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, []byte("a longer text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{link, file} {
+		err := Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, path)
+			return err
+		})
+		if text, _ := os.ReadFile(file); err != nil || string(text) != path {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link is replaced: %v, %v", info, err)
+		}
+	}
+}

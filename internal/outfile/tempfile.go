@@ -65,6 +65,11 @@ func (r *Registry) MkdirAll(path string) error {
 	return nil
 }
 
+// CreateTemp creates a temporary file as [os.CreateTemp] does, and lists it.
+func (r *Registry) CreateTemp(pattern string) (*os.File, error) {
+	return r.Create(func() (*os.File, error) { return os.CreateTemp("", pattern) })
+}
+
 // Mkdir makes a temporary directory as [os.MkdirTemp] does, and lists it.
 func (r *Registry) Mkdir(pattern string) (string, error) {
 	mu.Lock()

@@ -33,3 +33,13 @@ func Read(path string) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// Load reads and parses a file of settings. Its errors do not have the secrets of the file.
+func Load[T any](path string, parse func(text []byte, name string) (T, error)) (v T, err error) {
+	text, err := Read(path)
+	if err != nil {
+		return v, err
+	}
+	v, err = parse(text, path)
+	return v, WithoutValues(text, err)
+}

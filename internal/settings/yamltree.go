@@ -76,9 +76,8 @@ func IsKebab(s string) bool {
 	return true
 }
 
-// List returns the nodes of a file that has one list and nothing else: the name of the
-// list, which the file must have as its only key, and what one of its items is called.
-func List(text []byte, name, item string) ([]ast.Node, error) {
+// body returns the content of the only document of a file, or nil if it has none.
+func body(text []byte) (n ast.Node, err error) {
 	file, err := Parse(text)
 	if over := (*LimitError)(nil); errors.As(err, &over) {
 		return nil, err
@@ -86,15 +85,46 @@ func List(text []byte, name, item string) ([]ast.Node, error) {
 	if err != nil {
 		return nil, Malformed(1, err)
 	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+	for i, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
+			continue
+		}
+		if i > 0 {
+			return nil, Errorf(doc.Body, "second YAML document, want one")
+		}
+		n = doc.Body
+	}
+	return n, nil
+}
+
+// Mapping calls f for the entries of a file that is a mapping of something, until one is wrong. The
+// file may be empty.
+func Mapping(text []byte, of string, f func(*ast.MappingValueNode) error) error {
+	n, err := body(text)
+	if err != nil || n == nil {
+		return err
+	}
+	return EachEntry(n, of, f)
+}
+
+// List returns the nodes of a file that has one list and nothing else: the name of the
+// list, which the file must have as its only key, and what one of its items is called.
+func List(text []byte, name, item string) ([]ast.Node, error) {
+	n, err := body(text)
+	if err != nil {
+		return nil, err
+	}
+	if n == nil {
 		return nil, fmt.Errorf("1: no %s: want a list called %s", name, name)
 	}
-	if len(file.Docs) > 1 {
-		return nil, errors.New("1: want one YAML document, got several")
+	top, ok := n.(*ast.MappingNode)
+	if !ok || len(top.Values) == 0 {
+		return nil, Errorf(n, "want a mapping with the list %s, and nothing else", name)
 	}
-	top, ok := file.Docs[0].Body.(*ast.MappingNode)
-	if !ok || len(top.Values) != 1 || Key(top.Values[0]) != name {
-		return nil, Errorf(file.Docs[0].Body, "want a mapping with the list %s, and nothing else", name)
+	for i, member := range top.Values {
+		if key := Key(member); key != name || i > 0 {
+			return nil, Errorf(member.Key, "unknown field %q, want the list %s, and nothing else", key, name)
+		}
 	}
 	seq, ok := top.Values[0].Value.(*ast.SequenceNode)
 	if !ok || len(seq.Values) == 0 {
@@ -117,5 +147,15 @@ func Malformed(line int, err error) error {
 	if !ok {
 		return fmt.Errorf("%d: %w", line, err)
 	}
-	return fmt.Errorf("%d: malformed YAML: %s", line, text)
+	return &malformed{fmt.Sprintf("%d: malformed YAML: %s", line, text), err}
 }
+
+// malformed is an error of the YAML package in one line.
+type malformed struct {
+	text string
+	err  error
+}
+
+func (m *malformed) Error() string { return m.text }
+
+func (m *malformed) Unwrap() error { return m.err }

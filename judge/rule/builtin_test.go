@@ -93,7 +93,7 @@ func readRules(t *testing.T) (rules []ruleEntry) {
 
 // parseRules reads a file of rules. An error begins with its line.
 func parseRules(text []byte) (rules []ruleEntry, err error) {
-	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+	err = settings.Mapping(text, "rules", func(entry *ast.MappingValueNode) error {
 		e := ruleEntry{Rule: Rule{ID: entry.Key.GetToken().Value}}
 		limits := func(key string, value ast.Node) error { return e.set(key, value, true) }
 		err := eachKey(entry, func(key string, value ast.Node) error {

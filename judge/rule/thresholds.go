@@ -1,14 +1,11 @@
 package rule
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"assay/internal/settings"
@@ -225,13 +222,9 @@ func (t Thresholds) Rule(id string) (Rule, bool) {
 // Rules and keys that the file does not name keep their defaults. An unknown
 // rule or key is an error, so that a misspelt limit cannot be silently
 // ignored. The name is that of the file, for error messages.
-func ParseThresholds(r io.Reader, name string) (Thresholds, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return Thresholds{}, fmt.Errorf("%s: %w", name, err)
-	}
+func ParseThresholds(text []byte, name string) (Thresholds, error) {
 	th := DefaultThresholds()
-	err = eachRule(text, func(entry *ast.MappingValueNode) error {
+	err := settings.Mapping(text, "rules", func(entry *ast.MappingValueNode) error {
 		id := entry.Key.GetToken().Value
 		i := slices.IndexFunc(th.rules, func(r Rule) bool { return r.ID == id })
 		if i < 0 {
@@ -319,32 +312,6 @@ func (r *Rule) keys() []string {
 		}
 	}
 	return append(keys, "source")
-}
-
-// eachRule calls f for the entries of the mapping that text is.
-func eachRule(text []byte, f func(*ast.MappingValueNode) error) error {
-	file, err := settings.Parse(text)
-	if err != nil {
-		if over := (*settings.LimitError)(nil); errors.As(err, &over) {
-			return err
-		}
-		if syntax := yaml.Error(nil); errors.As(err, &syntax) && syntax.GetToken() != nil {
-			return fmt.Errorf("%d: malformed YAML: %s", syntax.GetToken().Position.Line, syntax.GetMessage())
-		}
-		return fmt.Errorf("1: malformed YAML: %w", err)
-	}
-	for i, doc := range file.Docs {
-		if doc.Body == nil || doc.Body.Type() == ast.CommentType || doc.Body.Type() == ast.NullType {
-			continue
-		}
-		if i > 0 {
-			return settings.Errorf(doc.Body, "second YAML document, want one")
-		}
-		if err := settings.EachEntry(doc.Body, "rules", f); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // eachKey calls f for the keys of one rule.

@@ -12,7 +12,7 @@ import (
 // TestBlockWithoutSeparators: a form of several lines that states neither "split" nor
 // "is" ends, and reads the pairs of its rows.
 func TestBlockWithoutSeparators(t *testing.T) {
-	own, err := Parse(strings.NewReader("forms:\n- id: own\n  anchor: [\"== results\"]\n  end: \"==\"\n  fields:\n    dt: step.time s\n"), "own.yaml")
+	own, err := Parse([]byte("forms:\n- id: own\n  anchor: [\"== results\"]\n  end: \"==\"\n  fields:\n    dt: step.time s\n"), "own.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestMalformedRows(t *testing.T) {
 
 // TestMatchOfBlocks: a form cannot have both a match of one line and an end.
 func TestMatchOfBlocks(t *testing.T) {
-	_, err := Parse(strings.NewReader("forms:\n- id: own\n  anchor: [\"step:\"]\n  match: 'step:(?P<x>[0-9]+)'\n  end: zz\n"), "own.yaml")
+	_, err := Parse([]byte("forms:\n- id: own\n  anchor: [\"step:\"]\n  match: 'step:(?P<x>[0-9]+)'\n  end: zz\n"), "own.yaml")
 	if err == nil || !strings.Contains(err.Error(), "match and end") {
 		t.Errorf("error %v, want one about match and end", err)
 	}

@@ -119,7 +119,7 @@ func bareName(key string) string {
 // reads reports whether a form reads values from a text. A form that is proposed to a user
 // must work.
 func reads(form string, text []byte) bool {
-	set, err := Parse(strings.NewReader(form), "form")
+	set, err := Parse([]byte(form), "form")
 	if err != nil {
 		return false
 	}

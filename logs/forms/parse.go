@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -73,11 +72,7 @@ type entrySample struct {
 
 // Parse reads a file of forms. An error starts with the name and the line of the
 // mistake, such as "forms.yaml:7: ".
-func Parse(r io.Reader, name string) (*Set, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+func Parse(text []byte, name string) (*Set, error) {
 	entries, lines, err := entriesOf(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)

@@ -283,7 +283,7 @@ func TestGuess(t *testing.T) {
 	if !strings.Contains(form, "reward_mean=") || !strings.Contains(form, `"dt": "step.time s"`) || strings.Contains(form, "\n") {
 		t.Fatalf("%q", form)
 	}
-	own, err := Parse(strings.NewReader(form), "own.yaml")
+	own, err := Parse([]byte(form), "own.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestGuessWorks(t *testing.T) {
 			text += fmt.Sprintf(tc.line, i) + "\n"
 		}
 		form := Guess([]byte(text))
-		own, err := Parse(strings.NewReader(form), "own.yaml")
+		own, err := Parse([]byte(form), "own.yaml")
 		if err != nil {
 			t.Errorf("%s: %s: %v", tc.line, form, err)
 			continue
@@ -335,7 +335,7 @@ func TestGuessWorks(t *testing.T) {
 // TestNumberLabels: a label that is a number makes series of its own, in pairs as in groups.
 func TestNumberLabels(t *testing.T) {
 	text := "GPU 0: 1.0GB allocated, 2.0GB reserved, 85.0GB total\nGPU 1: 3.0GB allocated, 4.0GB reserved, 85.0GB total\n"
-	own, err := Parse(strings.NewReader(`forms: [{id: my-log, anchor: ["worker="], fields: {worker: label worker, qps: throughput.requests request/s}}]`), "own.yaml")
+	own, err := Parse([]byte(`forms: [{id: my-log, anchor: ["worker="], fields: {worker: label worker, qps: throughput.requests request/s}}]`), "own.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestParseErrors(t *testing.T) {
 		"forms:\n- id: a\n  anchor: [abcd]\n  colour: red":                      "unknown field",
 		"forms:\n- id: a\n  anchor: [" + strings.Repeat("abcd, ", 20) + "abcd]": "anchors",
 	} {
-		_, err := Parse(strings.NewReader(text), "f.yaml")
+		_, err := Parse([]byte(text), "f.yaml")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "f.yaml:") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

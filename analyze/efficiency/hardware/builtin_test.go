@@ -17,7 +17,7 @@ var figureConstants = [numFigures]string{"NoFigure", "FP64", "FP32", "TF32", "FP
 
 // TestBuiltInDevices: the table that users read equals the one in use.
 func TestBuiltInDevices(t *testing.T) {
-	rows, err := ParseDevices(devicesYAML)
+	rows, err := ParseDevices(devicesYAML, "d.yaml")
 	if err != nil {
 		t.Fatal("devices.yaml:" + err.Error())
 	}

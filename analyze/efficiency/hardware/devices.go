@@ -36,8 +36,16 @@ func BuiltIn() []byte { return devicesYAML }
 func Devices() []Device { return slices.Clone(builtIn) }
 
 // ParseDevices reads a table of devices in the form of the built-in one. An error starts
-// with the line, as in "7: ...".
-func ParseDevices(text []byte) ([]Device, error) {
+// with the name and the line, as in "devices.yaml:7: ".
+func ParseDevices(text []byte, name string) ([]Device, error) {
+	list, err := devices(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	return list, nil
+}
+
+func devices(text []byte) ([]Device, error) {
 	list, err := settings.List(text, "devices", "device")
 	if err != nil {
 		return nil, err

@@ -170,7 +170,7 @@ devices:
 - name: Accelerator 1
   spec: {sms: 100}
   peak: {fp16: 50}
-`))
+`), "d.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ devices:
 func TestDevicesMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "1: no devices: want a list called devices"},
-		{"rules: []", "1: want a mapping with the list devices, and nothing else"},
+		{"rules: []", `1: unknown field "rules", want the list devices, and nothing else`},
 		{"devices: []", "1: devices: want a list of at least one device"},
 		{"devices:\n- 3", "2: want a mapping of name, peak and spec, got int"},
 		{"devices:\n- peak: {fp16: 3}", "2: the device has no name: want name, as captures have it"},
@@ -219,8 +219,8 @@ func TestDevicesMistakes(t *testing.T) {
 		{"devices:\n- name: X\n  spec: {sms: 1.5}\n  peak: {hbm: 3}", `3: sms: "1.5": want a whole number`},
 		{"devices:\n- name: ''\n  peak: {hbm: 3}", "2: name: want the name that captures have, got an empty one"},
 	} {
-		_, err := ParseDevices([]byte(c.text))
-		if err == nil || err.Error() != c.want {
+		_, err := ParseDevices([]byte(c.text), "d.yaml")
+		if err == nil || err.Error() != "d.yaml:"+c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
@@ -243,7 +243,7 @@ func TestDevicesMistakes(t *testing.T) {
 // TestForms: a figure may be in capitals, as in --set-peak, and a table may be JSON in one line.
 func TestForms(t *testing.T) {
 	for _, text := range []string{"devices:\n- name: X\n  peak: {BF16: 800}", `{"devices": [{"name": "X", "peak": {"bf16": 800}}]}`} {
-		rows, err := ParseDevices([]byte(text))
+		rows, err := ParseDevices([]byte(text), "d.yaml")
 		if err != nil || len(rows) != 1 || rows[0].Peak != (Figures{BF16: 800}) || rows[0].Names[0] != "X" {
 			t.Errorf("%s: %v, %v", text, rows, err)
 		}
@@ -261,17 +261,17 @@ func TestUnmatched(t *testing.T) {
 	}
 }
 
-// FuzzParseDevices: whatever a table has, it gives devices with names and usable figures, or one
-// line that starts with a number.
+// FuzzParseDevices: whatever a table has, it gives devices with names and usable figures, or an
+// error in one line that starts with the name and the number of a line.
 func FuzzParseDevices(f *testing.F) {
 	f.Add([]byte("devices:\n- name: [X, Y]\n  spec: {sms: 132, mhz: 1830}\n  peak: {bf16: 989.4}\n  source: data sheet\n"))
 	f.Add(devicesYAML[:2000])
 	f.Add([]byte("devices:\n- name: {a: b}\n  peak: [1]\n"))
 	f.Add([]byte("devices:\n- name: !!binary x\n  peak: {? hbm : ~}\n  note: |\n   a\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := ParseDevices(text)
+		rows, err := ParseDevices(text, "d.yaml")
 		if err != nil {
-			line, _, ok := strings.Cut(err.Error(), ":")
+			line, _, ok := strings.Cut(strings.TrimPrefix(err.Error(), "d.yaml:"), ":")
 			if n, bad := strconv.Atoi(line); !ok || bad != nil || n < 1 || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q", err)
 			}
