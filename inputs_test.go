@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// mayGlob are the tests that list what a command left behind, where nothing is a result.
+// mayGlob are the tests that list the files a command leaves, where none is a valid result.
 var mayGlob = []string{"cmd/assay/main_test.go", "cmd/assay/process_unix_test.go", "nsys/damage_test.go"}
 
 // TestInputsOfTests: tests list files by test.Files, which fails if a pattern matches none,

@@ -15,7 +15,7 @@ type Run struct {
 // Runs sorts summaries into runs, as [view.Runs] defines them. It leaves out inputs that have only
 // totals (counters, profiles, tables) if there are others, because gates have no metrics for them.
 // It moves the rows out of the summaries, so that many inputs are in memory only once. A summary
-// that is rolled up has sums over its ranks in place of rows.
+// that is rolled up has sums over its ranks instead of rows.
 func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
 
 // A Group is how summaries were sorted into runs.

@@ -127,7 +127,7 @@ func (o *Outcome) absolute(l *Limits) answer {
 }
 
 // lowerBound returns the answer for a value that is only a lower bound. It checks both ends of the
-// range: a becomes inconclusive if a limit lies within the range and the whole range violates none.
+// range: a becomes inconclusive if the range contains a limit and the whole range violates none.
 func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	low, high := o.Now.Center, o.Now.Most
 	if o.Now.Missing == 0 {

@@ -86,7 +86,7 @@ func TestConditions(t *testing.T) {
 	}
 	settled := map[string]bool{}
 	for _, run := range slices.Concat(labelledRuns(), causeRuns()) {
-		th, err := rule.ParseThresholds(strings.NewReader(run.limits), "limits.yaml")
+		th, err := rule.ParseThresholds([]byte(run.limits), "limits.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,10 +8,11 @@
 // one with the higher precedence. Findings on memory, steps, phases, ranks, counters,
 // totals and profiles have roots of their own, with their own denominators.
 //
-// Each subject has a package with its rules: timeline, ranks, sums, functions, counters, memory and
-// series (logs), and capture for what was recorded. This package chooses the subject that decides the
-// verdict. Package finding has what they return, rule the limits and remedies, and tree how
-// findings hang together.
+// Each subject has a package with its rules: timeline, ranks, tables (totals that other tools
+// printed), profile, counters, memory and logs, and capture for what was recorded. This package
+// chooses the subject that decides the verdict. Package finding has what rules return, rule the
+// limits and remedies, tree the order of findings below each other, and advice the evidence and
+// fixes that several subjects use. Package doctor says what a capture can answer.
 //
 // Totals that other tools have printed are judged if there is nothing else. They
 // have no timeline, so the verdict names what is largest in them and no bottleneck.

@@ -41,7 +41,7 @@ const (
 	// noProcess stands for the unknown process of rows without a thread.
 	noProcess = -1
 
-	// maxUsedNodes is the maximum number of nodes that are told apart: 1,000 graphs of 1,000 nodes.
+	// maxUsedNodes is the maximum number of nodes that are distinguished: 1,000 graphs of 1,000 nodes.
 	maxUsedNodes = 1 << 20
 
 	// nodeShare is the divisor of the memory limit that gives the memory for nodeRows.

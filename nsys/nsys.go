@@ -91,7 +91,7 @@ func (l *loader) table(t *table) {
 	}
 }
 
-// columns returns the columns of a table, with "" in place of those that are not
+// columns returns the columns of a table, with "" for those that are not
 // useful. Reading one more column of five million rows takes a tenth of the time.
 func (l *loader) columns(t *table) []string {
 	there := make(map[string]bool)

@@ -8,8 +8,8 @@ import (
 	"assay/summary/row"
 )
 
-// The descriptions of rows of which people ask for sums by any key. What the fields are stands in
-// their tags.
+// The descriptions of rows of which people ask for sums by any key. Their tags describe the
+// fields.
 var (
 	Kernels     = row.Describe[Kernel]("kernels", "kernel", "total kernel time", row.MeanOf("mean", "total", "launches"))
 	Copies      = row.Describe[Copy]("copies", "copy", "copy and memset time", row.MeanOf("mean", "total", "count"))

@@ -2,8 +2,8 @@
 // between packages that measure and packages that judge or report.
 //
 // A [Summary] is the JSON output, the baseline of a CI gate, the per-rank
-// result that is sent between machines, and the only input of packages judge
-// and report. It is plain data, it can be merged with others of its kind
+// result that is sent between machines, and all that packages judge, compare,
+// gate and report see of an input. It is plain data, it can be merged with others of its kind
 // ([Merge]), and it never holds an event.
 //
 // Units: fields ending in NS are int64 nanoseconds, Bytes are bytes. A total

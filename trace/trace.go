@@ -8,7 +8,7 @@
 // Reader and one Builder.
 //
 // All times are int64 nanoseconds on the trace's own clock. They are never
-// converted to a float64, which near today's wall clock cannot tell apart times
+// converted to a float64, which near today's wall clock cannot distinguish times
 // that are less than 250 ns apart.
 //
 // # Where to start

@@ -7,7 +7,7 @@
 // state its time zone or year, one is assumed only if exactly one value fits, and the row says so.
 // setting.go and clocks.go parse what the user states. gpus.go uses the join for clock rates.
 //
-// A sample counts for a phase only if it certainly lies within that phase: the time from the sample
+// A sample counts for a phase only if it certainly was taken during that phase: the time from the sample
 // before it to its own, widened by the precision of the times. So a phase shorter than two samples
 // has none, and samples across the border of a phase count for no phase.
 package clocks

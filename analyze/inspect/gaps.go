@@ -42,7 +42,7 @@ func RankGaps(all []Gap, n int) []Gap {
 }
 
 // Explain adds the details of a gap: its causes, the work around it, and what the thread that
-// launched the work after the gap did meanwhile. Tables have at most top rows.
+// launched the work after the gap did during it. Tables have at most top rows.
 func (c *Capture) Explain(g *Gap, top int) {
 	device := c.index(g.Device)
 	h := attribute.HostOf(c.t)

@@ -3,8 +3,8 @@
 // programs that read the reports of Nsight Systems can read these.
 //
 // There is one file per family of reports. The cells of a [Table] are text,
-// because the number of decimals is part of the format; the command writes it
-// as text, CSV or Markdown.
+// because the number of decimals is part of the format; package report/nsystables
+// writes it as text, CSV or Markdown.
 package nsysstats
 
 import (

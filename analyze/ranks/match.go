@@ -52,7 +52,7 @@ func (g *group) match(members []Member) {
 }
 
 // ambiguous reports whether the group may mix runs of different communicators, or of different
-// pairs of ranks, because its name does not tell them apart.
+// pairs of ranks, because they share its name.
 func (g *group) ambiguous() bool {
 	switch g.sends {
 	case sendsOfPair:

@@ -12,7 +12,7 @@ import (
 
 // An owner is the launch time of GPU work and the phase at that time. Work with an unknown launch
 // belongs to no phase, because it may have been launched long before, in another phase or before
-// the capture; its start stands in for the launch. If no launch of the trace is known, work
+// the capture; its start replaces the launch. If no launch of the trace is known, work
 // belongs to the phase in which it started.
 type owner struct {
 	at   int64

@@ -27,7 +27,7 @@ type format[T any] struct {
 	needs output                   // what is measured for it
 	file  string                   // its name in the directory of -o, where each format has a file
 	data  bool                     // other programs read it: it is not changed for the log of a workflow
-	write func(T, io.Writer) error // nil if the command writes it from something else than a T
+	write func(T, io.Writer) error // nil if the command writes it, and not from a T
 }
 
 // formats are those of one command. The first is the default.

@@ -148,7 +148,7 @@ func Rank(role string) int {
 }
 
 // order decides between any two metrics of a comparison, which come from maps. The pooled row of a
-// metric stands before those of single places.
+// metric comes before those of single places.
 func order(a, b Metric) int {
 	first := func(yes bool) int {
 		if yes {

@@ -191,5 +191,5 @@ func sumOf(ns []int64) (sum int64) {
 	return sum
 }
 
-// toFloat converts numbers of which the median may be a half: 3.5 calls per step.
+// toFloat converts numbers whose median may be a half: 3.5 calls per step.
 func toFloat(n int64) float64 { return float64(n) }

@@ -42,7 +42,7 @@ func rowMetrics() (out []Metric) {
 			m.Passes = k == summary.Passes
 			out = append(out, m)
 		}
-		if k != summary.Idles { // idle.share is of the window
+		if k != summary.Idles { // idle.share exists: a share of the window
 			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true, Passes: k == summary.Passes,
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
 				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})

@@ -36,7 +36,7 @@ type Metric struct {
 	Meaning    string // what it is; of shares and means the numerator
 	Per        string // the denominator, or ""
 
-	ofRows  bool // of rows of which a summary that is rolled up has not all values
+	ofRows  bool // of rows whose values a rolled-up summary has only in part
 	measure func(selection) (Value, error)
 }
 

@@ -369,7 +369,7 @@ func (t *text) line(v setting, at int) (from, to int, ok bool) {
 	return from, from + len(strings.TrimRight(t.s[from:to], " \t\r,")), true
 }
 
-// placeholders matches values that are written in place of a secret, such as "none" or "***".
+// placeholders matches values that are written instead of a secret, such as "none" or "***".
 var placeholders = lazyregexp.New(`(?i)^(none|null|nil|undefined|true|false|yes|no|str|string|bytes|int|bool|any|optional(\[\w*\])?|.*redacted.*|.*masked.*|[*.…?_-]+|\\+|\^|x{3,}|\$\{?\w+(:?[-?]\w*)?\}?|\$\(.*|%\w+%|\{\{.*|<[\w -]*>?)$`)
 
 // kinds are the words of all placeholders.

@@ -133,7 +133,7 @@ func (t *locustTable) second(cells []string, at diag.Pos) {
 	}
 }
 
-// result returns the numbers of a row. In a history, totals are of all requests so far, but
+// result returns the numbers of a row. In a history, totals count all requests so far, but
 // rates are of the last ten seconds. So are percentiles if the history has rows for single
 // names; then percentiles is false and they are dropped.
 func (t *locustTable) result(cells []string, percentiles bool, line int) logs.Benchmark {

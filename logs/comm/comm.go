@@ -85,7 +85,7 @@ func (f *Finder) Line(n int, line string) {
 // prints a pointer that differs between processes instead of a commId. If each process of a
 // log has exactly one communicator of some size, and together they have all its places, they
 // are members of the same one; it gets the pointer of place 0 as its name. If there are
-// several communicators of one size, their members cannot be told apart.
+// several communicators of one size, their members cannot be separated.
 func (f *Finder) nameOldGroups() {
 	bySize := map[int][]*logs.Group{}
 	for _, g := range f.order {

@@ -49,7 +49,7 @@ func TestAddingALogForm(t *testing.T) {
 	if !found {
 		t.Fatal("CONTRIBUTING.md has no form")
 	}
-	own, err := Parse(strings.NewReader(text), "CONTRIBUTING.md")
+	own, err := Parse([]byte(text), "CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}

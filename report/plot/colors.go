@@ -3,7 +3,7 @@ package plot
 // A Color is a colour as 0xRRGGBB.
 type Color uint32
 
-// The colours of the classes, the same in all pictures. They can be told apart by readers who are
+// The colours of the classes, the same in all pictures. They can be distinguished by readers who are
 // red-green colour blind, and in grey prints.
 const (
 	ColorCompute Color = 0x0072b2

@@ -34,7 +34,7 @@ const (
 	shades     = 24 // on each side of the middle
 )
 
-// The ends and the middle of the scale. Blue and orange can be told apart by readers who are
+// The ends and the middle of the scale. Blue and orange can be distinguished by readers who are
 // red-green colour blind, and both ends are darker than the middle.
 const (
 	heatLess   Color = 0x1d4e89

@@ -111,7 +111,7 @@ func (a logAxis) draw(c *Canvas, base float64) {
 	small := textStyle{size: sizeSmall, color: colorGrey, align: center}
 	first := math.Ceil(a.low)
 	if end := math.Log10(Shortest); a.low <= decade(0) {
-		// The bucket below Shortest has a name, in place of a tick at its end.
+		// The bucket below Shortest has a name, not a tick at its end.
 		c.line(a.x(end), base, a.x(end), base+6, 1, colorGrey)
 		c.text((a.x(decade(0))+a.x(end))/2, base+20, "<"+unit.Duration(Shortest), small)
 		first = end + 1

@@ -59,7 +59,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskMeasure: a measure is no key.
+// TestAskMeasure: a measure is not a key.
 func TestAskMeasure(t *testing.T) {
 	for _, by := range []string{"total", "total_ns", "mean", ""} {
 		if _, err := show.Ask([]string{by}, nil); err == nil || !strings.HasPrefix(err.Error(), "no rows have the key") {

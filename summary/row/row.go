@@ -6,7 +6,7 @@
 //
 // A tag has the name that people read, and words. A field without the word sum, max or min is a key.
 // The unit of a measure follows from the name in JSON, which ends in "ns" or "bytes". The meaning of
-// a field stands beside the field, so that a new one is described where it is added, and tables,
+// a field is in its tag, so that a new one is described where it is added, and tables,
 // gates and filters know it without code of their own.
 //
 //	sum, max, min  how the values of several rows become one

@@ -59,7 +59,7 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	}
 	out := make([]columnPrinter, len(v.Columns))
 	for i, c := range v.Columns {
-		typical := stat.Median(values[v.scaleGroup(i)])
+		typical := typicalOf(values[v.scaleGroup(i)])
 		switch c.Unit {
 		case "ns":
 			out[i].scale = doc.ScaleOf(typical)
@@ -72,6 +72,17 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 		}
 	}
 	return out
+}
+
+// typicalOf returns the value that chooses the unit of a column, or 0: the lower of the middle two,
+// because it is one of the values. The mean of 400 ms and 143 µs would choose ms, in which the
+// latter prints as 0.14.
+func typicalOf(values []int64) int64 {
+	if len(values) == 0 {
+		return 0
+	}
+	low, _ := stat.Middle(slices.Sorted(slices.Values(values)))
+	return low
 }
 
 // scaleGroup returns the key of the scale that a column shares with others.
