@@ -99,14 +99,20 @@ func (q Question) answer(k *row.Kind, rows any, whole int64) (doc.Doc, error) {
 	const most = 100
 	_, plural, _ := strings.Cut(label.Plural(2, k.Noun), " ")
 	of := fmt.Sprintf("the %s time of all %s", strings.TrimSuffix(k.Main().Name, " time"), plural)
-	v := View{Columns: strings.Join(q.columns(t, by), ";"), Most: most, Title: "rows", Whole: whole, Of: of}
-	section := doc.Section{Title: strings.ToUpper(k.Name[:1]) + k.Name[1:] + " by " + strings.Join(by, ", "), Lead: fmt.Sprintf("%% of %s (%s)", of, unit.Duration(whole)), Blocks: []doc.Block{v.Table(t)}}
-	return doc.Doc{Title: "Sums by key", Screen: []doc.Section{section}, Sections: []doc.Section{section}}, nil
+	sections := func(onScreen bool) []doc.Section {
+		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: most, Title: "rows", Whole: whole, Of: of}
+		return []doc.Section{{
+			Title:  strings.ToUpper(k.Name[:1]) + k.Name[1:] + " by " + strings.Join(by, ", "),
+			Lead:   fmt.Sprintf("%% of %s (%s)", of, unit.Duration(whole)),
+			Blocks: []doc.Block{v.Table(t)},
+		}}
+	}
+	return doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, nil
 }
 
 // columns are the keys, the share and all measures. Sums of rows that contain each other are left out
-// unless rows are apart by a name.
-func (q Question) columns(t *row.Table, by []string) []string {
+// unless a name is among the keys. On the screen, names need the columns of the extremes.
+func (q Question) columns(t *row.Table, by []string, onScreen bool) []string {
 	var columns []string
 	named := false
 	for _, key := range by {
@@ -116,7 +122,9 @@ func (q Question) columns(t *row.Table, by []string) []string {
 	}
 	columns = append(columns, "%")
 	for i := range t.Columns {
-		if c := &t.Columns[i]; c.Adds != row.Key && (named || !c.Nested) {
+		c := &t.Columns[i]
+		extreme := c.Adds == row.Min || c.Adds == row.Max
+		if c.Adds != row.Key && (named || !c.Nested) && !(named && onScreen && extreme) {
 			columns = append(columns, c.Name)
 		}
 	}
