@@ -165,7 +165,7 @@ func idleCause(ctx *section.Context) string {
 	for _, d := range devices {
 		total = summary.Plus(total, ctx.Devices[d.At].Activity.Idle())
 	}
-	causes := summary.Idles.By(all, "owner", "state")
+	causes := summary.Idles().By(all, "owner", "state")
 	if len(causes.Rows) == 0 || causes.Text(&causes.Rows[0], "owner") == summary.OwnerUnknown {
 		return ""
 	}
@@ -190,7 +190,7 @@ func commCause(ctx *section.Context, cause string) string {
 	if cause != "" {
 		return strings.Join(append(parts, sentence(cause)), " ")
 	}
-	comm := summary.Kernels.By(summary.Kernels.Where(ctx.Kernels, map[string]string{"class": "comm"}), "category")
+	comm := summary.Kernels().By(summary.Kernels().Where(ctx.Kernels, map[string]string{"class": "comm"}), "category")
 	for i := range comm.Rows {
 		r := &comm.Rows[i]
 		if category := label.Clip(label.Clean(comm.Text(r, "category")), 24); category != "" && comm.Main(r) > comm.Whole/2 {

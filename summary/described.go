@@ -4,29 +4,47 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"assay/summary/row"
 )
 
 // The descriptions of rows of which people ask for sums by any key. Their tags describe the
-// fields.
+// fields. A description is made when it is first needed, because reading tags takes a tenth of the
+// start of the command.
 var (
-	Kernels     = row.Describe[Kernel]("kernels", "kernel", "total kernel time", row.MeanOf("mean", "total", "launches"))
-	Copies      = row.Describe[Copy]("copies", "copy", "copy and memset time", row.MeanOf("mean", "total", "count"))
-	Ops         = row.Describe[Op]("operators", "operator", "total GPU time")
-	Modules     = row.Describe[Module]("modules", "module", "total GPU time", row.Made("layer", row.Name, (*Module).Layer))
-	Lines       = row.Describe[Line]("lines", "line", "total GPU time", row.Made("line", row.Place, (*Line).Place))
-	Annotations = row.Describe[Annotation]("annotations", "annotation", "total GPU time")
-	Passes      = row.Describe[Pass]("passes", "pass", "total GPU time", row.MeanOf("mean", "GPU time", "GPU operations"))
-	Calls       = row.Describe[Call]("calls", "call", "the time in calls", row.MeanOf("mean", "total", "calls"))
-	Idles       = row.Describe[Idle]("idle", "cause", "idle time", row.Ordered("owner", Owners()), row.Made("cause", row.Word, (*Idle).Cause))
-	Streams     = row.Describe[Stream]("streams", "stream", "total time")
-	Spans       = row.Describe[Span]("slices", "slice", "self time")
+	Kernels = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Kernel]("kernels", "kernel", "total kernel time", row.MeanOf("mean", "total", "launches"))
+	})
+	Copies = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Copy]("copies", "copy", "copy and memset time", row.MeanOf("mean", "total", "count"))
+	})
+	Ops     = sync.OnceValue(func() *row.Kind { return row.Describe[Op]("operators", "operator", "total GPU time") })
+	Modules = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Module]("modules", "module", "total GPU time", row.Made("layer", row.Name, (*Module).Layer))
+	})
+	Lines = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Line]("lines", "line", "total GPU time", row.Made("line", row.Place, (*Line).Place))
+	})
+	Annotations = sync.OnceValue(func() *row.Kind { return row.Describe[Annotation]("annotations", "annotation", "total GPU time") })
+	Passes      = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Pass]("passes", "pass", "total GPU time", row.MeanOf("mean", "GPU time", "GPU operations"))
+	})
+	Calls = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Call]("calls", "call", "the time in calls", row.MeanOf("mean", "total", "calls"))
+	})
+	Idles = sync.OnceValue(func() *row.Kind {
+		return row.Describe[Idle]("idle", "cause", "idle time", row.Ordered("owner", Owners()), row.Made("cause", row.Word, (*Idle).Cause))
+	})
+	Streams = sync.OnceValue(func() *row.Kind { return row.Describe[Stream]("streams", "stream", "total time") })
+	Spans   = sync.OnceValue(func() *row.Kind { return row.Describe[Span]("slices", "slice", "self time") })
 )
 
 // Described returns the descriptions.
 func Described() []*row.Kind {
-	return []*row.Kind{Kernels, Ops, Idles, Modules, Lines, Calls, Copies, Annotations, Passes, Streams, Spans}
+	return []*row.Kind{
+		Kernels(), Ops(), Idles(), Modules(), Lines(), Calls(), Copies(), Annotations(), Passes(), Streams(), Spans(),
+	}
 }
 
 // RowsOf returns the rows of a kind.

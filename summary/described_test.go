@@ -80,7 +80,7 @@ func TestBy(t *testing.T) {
 		{[]string{"rank"}, "2=15 10=6"},
 		{[]string{"launched by", "rank"}, "y/2=12 x/10=6 /2=3"},
 	} {
-		table := Kernels.By(list, tc.keys...)
+		table := Kernels().By(list, tc.keys...)
 		var got []string
 		for i := range table.Rows {
 			r := &table.Rows[i]
@@ -94,7 +94,7 @@ func TestBy(t *testing.T) {
 			t.Errorf("by %q: got %s of %d, want %s of 21", tc.keys, text, table.Whole, tc.want)
 		}
 	}
-	table := Kernels.By(list, "kernel")
+	table := Kernels().By(list, "kernel")
 	b := &table.Rows[0]
 	if table.Number(b, "min") != 1 || table.Number(b, "max") != 4 || table.Number(b, "mean") != 3 {
 		t.Errorf("min %d, max %d, mean %d: want 1, 4, 3", table.Number(b, "min"), table.Number(b, "max"), table.Number(b, "mean"))
@@ -105,7 +105,7 @@ func TestBy(t *testing.T) {
 	if got := table.Values(b, "rank"); len(got) != 2 || got[0].Text != "2" {
 		t.Errorf("ranks %v, want 2 before 10", got)
 	}
-	some := Kernels.Where(list, map[string]string{"kernel": "b*", "op": "y"}).([]Kernel)
+	some := Kernels().Where(list, map[string]string{"kernel": "b*", "op": "y"}).([]Kernel)
 	if len(some) != 1 || some[0].TotalNS != 3 {
 		t.Errorf("rows of b by y: %v", some)
 	}
@@ -114,7 +114,7 @@ func TestBy(t *testing.T) {
 // TestByOwner: causes are in their own order, which is not that of letters.
 func TestByOwner(t *testing.T) {
 	list := []Idle{{Owner: "later"}, {Owner: OwnerUnknown}, {Owner: OwnerDependency}, {Owner: OwnerHost}}
-	table := Idles.By(list, "owner")
+	table := Idles().By(list, "owner")
 	var got []string
 	for i := range table.Rows {
 		got = append(got, table.Text(&table.Rows[i], "owner"))

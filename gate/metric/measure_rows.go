@@ -15,7 +15,7 @@ import (
 // rowKinds are the kinds of rows whose measures are metrics as they are described: "<kind>.<measure>".
 // Kernels and copies have metrics of their own.
 func rowKinds() []*row.Kind {
-	return []*row.Kind{summary.Ops, summary.Modules, summary.Lines, summary.Calls, summary.Annotations, summary.Passes, summary.Streams, summary.Spans, summary.Idles}
+	return []*row.Kind{summary.Ops(), summary.Modules(), summary.Lines(), summary.Calls(), summary.Annotations(), summary.Passes(), summary.Streams(), summary.Spans(), summary.Idles()}
 }
 
 // rowMetrics returns a metric for each measure of these kinds, and the share of the main one.
@@ -39,11 +39,11 @@ func rowMetrics() (out []Metric) {
 			if c.Unit == row.Count {
 				m.Unit, m.Steady = Count, true
 			}
-			m.Passes = k == summary.Passes
+			m.Passes = k == summary.Passes()
 			out = append(out, m)
 		}
-		if k != summary.Idles { // idle.share exists: a share of the window
-			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true, Passes: k == summary.Passes,
+		if k != summary.Idles() { // idle.share exists: a share of the window
+			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true, Passes: k == summary.Passes(),
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
 				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})
 		}
@@ -64,7 +64,7 @@ func measureName(c *row.Column) string {
 
 // hostOnly reports whether a measure is of the CPU.
 func hostOnly(k *row.Kind, c *row.Column) bool {
-	return k == summary.Calls || k == summary.Spans || strings.HasPrefix(c.JSON, "cpu_")
+	return k == summary.Calls() || k == summary.Spans() || strings.HasPrefix(c.JSON, "cpu_")
 }
 
 // meaningOf says what a measure is: "self GPU time of the selected operators".

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay/internal/label"
 	"assay/internal/stat"
@@ -96,10 +97,13 @@ func (m *Metric) Text(v Value) string {
 func deviceKeys(more ...string) []string { return append([]string{"device", "rank"}, more...) }
 
 // Metrics returns all metrics in the order in which they are listed.
-func Metrics() []Metric {
+func Metrics() []Metric { return slices.Clone(metrics()) }
+
+// metrics is made once, because each gate of a file looks up its metric.
+var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
-}
+})
 
 func activityMetrics() []Metric {
 	keys := deviceKeys("steps", "phase")
@@ -197,10 +201,11 @@ func otherMetrics() []Metric {
 
 // Of returns the metric of a name, or an error that names the nearest ones.
 func Of(name string) (*Metric, error) {
-	all := Metrics()
+	all := metrics()
 	for i := range all {
 		if all[i].Name == name {
-			return &all[i], nil
+			m := all[i]
+			return &m, nil
 		}
 	}
 	const lists = "\"assay help gates\" lists all"

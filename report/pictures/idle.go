@@ -25,7 +25,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	if len(all) == 0 {
 		return plot.Chart{}, false
 	}
-	owners, causes := view.Owners(all), summary.Idles.By(all, "owner", "state", "in")
+	owners, causes := view.Owners(all), summary.Idles().By(all, "owner", "state", "in")
 	total := causes.Whole
 	c := plot.Chart{Title: "Idle time by cause", Subtitle: "% of each GPU's idle time"}
 	n := len(devices)

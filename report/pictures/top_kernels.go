@@ -19,7 +19,7 @@ func launchCount(n int64) string {
 }
 
 func topKernels(s *summary.Summary) (plot.Chart, bool) {
-	kernels := summary.Kernels.By(s.Kernels, "kernel", "class", "category")
+	kernels := summary.Kernels().By(s.Kernels, "kernel", "class", "category")
 	r, n := plot.Ranking{Form: label.Kernel, Total: perGPU(kernels.Whole, len(s.Devices))}, len(s.Devices)
 	present := map[string]bool{}
 	rows, rest := ranked(kernels, mostRanks, n, kernels.Whole, kernels.Of, func(k *row.Row) plot.RankRow {

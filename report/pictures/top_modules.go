@@ -9,8 +9,8 @@ import (
 // topModules ranks modules by self GPU time. It replaces topOperators if no operators are
 // known.
 func topModules(s *summary.Summary) (plot.Chart, bool) {
-	if view.HasGPUTime(summary.Ops.By(s.Ops, "operator")) {
+	if view.HasGPUTime(summary.Ops().By(s.Ops, "operator")) {
 		return plot.Chart{}, false
 	}
-	return launcherChart(summary.Modules.By(s.Modules, "module"), view.GPUWork(s), len(s.Devices))
+	return launcherChart(summary.Modules().By(s.Modules, "module"), view.GPUWork(s), len(s.Devices))
 }

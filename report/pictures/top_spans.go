@@ -14,7 +14,7 @@ func topSpans(s *summary.Summary) (plot.Chart, bool) {
 	if len(s.Devices) > 0 {
 		return plot.Chart{}, false
 	}
-	spans := summary.Spans.By(s.Spans, "slice", "category")
+	spans := summary.Spans().By(s.Spans, "slice", "category")
 	self := spans.Whole
 	rows, rest := ranked(spans, mostRanks, 1, self, spans.Of, func(sp *row.Row) plot.RankRow {
 		return plot.RankRow{Label: spans.Text(sp, "slice"), Color: plot.ColorHost}

@@ -54,7 +54,7 @@ func New(s *summary.Summary, r judge.Result) *Context {
 		ctx.Total = ctx.Total.Plus(d.Activity)
 		ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
 	}
-	ctx.ByName = summary.Kernels.By(s.Kernels, "kernel", "class", "category")
+	ctx.ByName = summary.Kernels().By(s.Kernels, "kernel", "class", "category")
 	return ctx
 }
 

@@ -4,7 +4,7 @@ import "assay/summary"
 
 // IdleOwner returns the owner of most of the idle time.
 func (ctx *Context) IdleOwner() string {
-	owners := summary.Idles.By(ctx.Idle, "owner")
+	owners := summary.Idles().By(ctx.Idle, "owner")
 	if len(owners.Rows) == 0 {
 		return ""
 	}

@@ -48,7 +48,7 @@ func TestView(t *testing.T) {
 			"first": {Text: func(r *row.Row) string { return kernels[r.Of[0]].Op }},
 		}}, []string{"category"}, "category | max share | first\nelementwise | 50.0% | aten::add"},
 	} {
-		table := tc.view.Table(summary.Kernels.By(kernels, tc.keys...))
+		table := tc.view.Table(summary.Kernels().By(kernels, tc.keys...))
 		if got := text(table); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tc.view.Columns, got, tc.want)
 		}

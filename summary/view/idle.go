@@ -43,7 +43,7 @@ type OwnerIdle struct {
 
 // Owners adds up the rows of each owner, in the order of owners.
 func Owners(rows []summary.Idle) (out []OwnerIdle) {
-	t := summary.Idles.By(rows, "owner").ByKeys()
+	t := summary.Idles().By(rows, "owner").ByKeys()
 	for i := range t.Rows {
 		out = append(out, OwnerIdle{t.Text(&t.Rows[i], "owner"), t.Main(&t.Rows[i])})
 	}

@@ -33,7 +33,7 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	for _, d := range devices {
 		total = total.Plus(ctx.Devices[d.At].Activity)
 	}
-	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles.By(all, "owner"), len(devices))}}, ctx.Pictures("idle.png")...)
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles().By(all, "owner"), len(devices))}}, ctx.Pictures("idle.png")...)
 	if len(devices) > 1 {
 		blocks = append(blocks, ownerTable(ctx, devices, total, all))
 	}
@@ -103,7 +103,7 @@ func causeCell(causes *row.Table) show.Cell {
 
 // reasonTable returns the causes of idle time of one GPU.
 func reasonTable(a summary.Activity, rows []summary.Idle) doc.Table {
-	causes := summary.Idles.By(rows, "owner", "state", "in")
+	causes := summary.Idles().By(rows, "owner", "state", "in")
 	sum := causes.Whole
 	t := show.View{Columns: "cause;in;idle;% of idle=%;% of window;intervals;longest", Most: idleReasons, All: "longest", Title: "causes", Whole: a.Idle(), Of: causes.Of, Cells: map[string]show.Cell{
 		"cause":       causeCell(causes),

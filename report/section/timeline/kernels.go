@@ -28,7 +28,7 @@ func Categories(ctx *section.Context) doc.Section {
 	if len(ctx.Kernels) == 0 {
 		return doc.Section{}
 	}
-	t := show.View{Columns: "category;class;%;total;launches;kernels=#kernel", Most: section.MaxKernels, Title: "categories"}.Table(summary.Kernels.By(ctx.Kernels, "category", "class"))
+	t := show.View{Columns: "category;class;%;total;launches;kernels=#kernel", Most: section.MaxKernels, Title: "categories"}.Table(summary.Kernels().By(ctx.Kernels, "category", "class"))
 	t.Note = "% of total kernel time."
 	return doc.Section{Title: "Kernel categories", Blocks: []doc.Block{t}}
 }
@@ -68,7 +68,7 @@ func Copies(ctx *section.Context) doc.Section {
 	if len(ctx.Copies) == 0 {
 		return doc.Section{}
 	}
-	copies, link := summary.Copies.By(ctx.Copies, "copy", "class"), view.LinkOf(ctx.Devices)
+	copies, link := summary.Copies().By(ctx.Copies, "copy", "class"), view.LinkOf(ctx.Devices)
 	known := func(none string, text func(r *row.Row, bytes, ns int64, all bool) string) show.Cell {
 		return show.Cell{Kind: doc.Number, Text: func(r *row.Row) string {
 			bytes, ns, all := moved(ctx.Copies, r)
@@ -106,7 +106,7 @@ func Streams(ctx *section.Context) doc.Section {
 	for _, d := range ctx.Devices {
 		window[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.WindowNS
 	}
-	streams, several := summary.Streams.By(ctx.Streams, "input", "rank", "device", "stream"), view.Numbered(ctx.Summary)
+	streams, several := summary.Streams().By(ctx.Streams, "input", "rank", "device", "stream"), view.Numbered(ctx.Summary)
 	at := func(r *row.Row) view.DeviceKey {
 		s := &ctx.Streams[r.Of[0]]
 		return view.DeviceKey{Input: s.Input, Rank: s.Rank, Device: s.Device}

@@ -39,7 +39,7 @@ func selfNote(ctx *section.Context) string {
 const launcherColumns = ";self;self %=%self;total;total %=%total;calls;"
 
 func Operators(ctx *section.Context) doc.Section {
-	ops := summary.Ops.By(ctx.Ops, "operator")
+	ops := summary.Ops().By(ctx.Ops, "operator")
 	if !view.HasGPUTime(ops) {
 		return doc.Section{}
 	}
@@ -79,7 +79,7 @@ func topShape(ops []summary.Op, r *row.Row) (shape, share string) {
 
 // Lines lists the source lines to change.
 func Lines(ctx *section.Context) doc.Section {
-	lines := summary.Lines.By(ctx.Lines, "line")
+	lines := summary.Lines().By(ctx.Lines, "line")
 	// Those around the lines that launch work, up to the program's first, have
 	// nothing of their own, and all the same total.
 	lines.Rows = slices.DeleteFunc(lines.Rows, func(r row.Row) bool { return lines.Main(&r) == 0 })
@@ -87,7 +87,7 @@ func Lines(ctx *section.Context) doc.Section {
 }
 
 func Annotations(ctx *section.Context) doc.Section {
-	return launchers(ctx, summary.Annotations.By(ctx.Annotations, "annotation"), "Annotations", "Annotated code",
+	return launchers(ctx, summary.Annotations().By(ctx.Annotations, "annotation"), "Annotations", "Annotated code",
 		" GPU time counts for the annotation that was open at the launch, even if the work ran later.")
 }
 
@@ -103,7 +103,7 @@ func launchers(ctx *section.Context, rows *row.Table, title, what, note string) 
 
 // Passes returns the total GPU time of each part of training.
 func Passes(ctx *section.Context) doc.Section {
-	passes := summary.Passes.By(ctx.Passes, "pass")
+	passes := summary.Passes().By(ctx.Passes, "pass")
 	if passes.Whole <= 0 {
 		return doc.Section{}
 	}

@@ -17,7 +17,7 @@ func TestModuleTree(t *testing.T) {
 	} {
 		list = append(list, summary.Module{Path: path, GPUTotalNS: total})
 	}
-	modules := summary.Modules.By(list, "module")
+	modules := summary.Modules().By(list, "module")
 	show := func(tree []module) string {
 		var out []string
 		for _, m := range tree {
@@ -44,7 +44,7 @@ func TestModuleTree(t *testing.T) {
 // TestLayers: layers that differ only in their numbers are one row, and the sums do not
 // change; numbers in the middle of a class's name are part of it.
 func TestLayers(t *testing.T) {
-	modules := summary.Modules.By([]summary.Module{
+	modules := summary.Modules().By([]summary.Module{
 		{Path: "M_0", Count: 1, GPUTotalNS: 30},
 		{Path: "M_0/Layer_0", Count: 2, GPUTotalNS: 10, GPUSelfNS: 1, BackwardNS: 4, CPUTotalNS: 7},
 		{Path: "M_0/Layer_0/Linear_4", Count: 3, GPUTotalNS: 5},
@@ -76,7 +76,7 @@ func TestTopShape(t *testing.T) {
 		op.GPUSelfNS += 5
 	}
 	top := func(ops ...summary.Op) (shape, share string) {
-		return topShape(ops, &summary.Ops.By(ops, "operator").Rows[0])
+		return topShape(ops, &summary.Ops().By(ops, "operator").Rows[0])
 	}
 	for range 20 { // maps are walked in another order each time
 		if shape, share := top(op); shape != "[[10]] f" || share != "5.0%" {

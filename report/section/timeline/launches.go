@@ -152,7 +152,7 @@ func queueTable(ctx *section.Context, rows []summary.Launches, at []int) (doc.Ta
 // the wait into GPU busy and GPU idle: a wait while the GPU is busy costs nothing if the
 // next operations are already launched.
 func Calls(ctx *section.Context) doc.Section {
-	calls := summary.Calls.By(ctx.Calls, "call", "kind")
+	calls := summary.Calls().By(ctx.Calls, "call", "kind")
 	if len(calls.Rows) == 0 {
 		return doc.Section{}
 	}

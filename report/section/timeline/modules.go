@@ -91,13 +91,13 @@ func (m module) label(places int) string {
 
 func Modules(ctx *section.Context) doc.Section {
 	key, folded := "module", ""
-	modules := summary.Modules.By(ctx.Modules, key)
+	modules := summary.Modules().By(ctx.Modules, key)
 	if !view.HasGPUTime(modules) {
 		return doc.Section{}
 	}
 	if len(modules.Rows) > maxModules {
 		key, folded = "layer", " Modules of one class at one place of the tree are one row; × is their number."
-		modules = summary.Modules.By(ctx.Modules, key)
+		modules = summary.Modules().By(ctx.Modules, key)
 	}
 	work := view.GPUWork(ctx.Summary)
 	tree := moduleTree(modules, key, work/moduleParts, maxModules)

@@ -154,7 +154,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	n := int64(len(devices))
-	causes := summary.Idles.By(all, "owner", "state")
+	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
 		"cause": causeCell(causes),
 		"in":    {Kind: doc.Name, Text: func(r *row.Row) string { return cmp.Or(causes.Values(r, "in")[0].Text, unit.None) }},
@@ -186,7 +186,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 // ScreenOperators returns the operators with the most self GPU time, unless the GPUs
 // are mostly idle.
 func ScreenOperators(ctx *section.Context) doc.Section {
-	ops := summary.Ops.By(ctx.Ops, "operator")
+	ops := summary.Ops().By(ctx.Ops, "operator")
 	if !view.HasGPUTime(ops) || ctx.MostlyIdle() {
 		return doc.Section{}
 	}

@@ -16,9 +16,9 @@ import (
 // the GPUs.
 func spanSums(ctx *section.Context) *row.Table {
 	if len(ctx.Devices) > 0 {
-		return summary.Spans.By([]summary.Span{})
+		return summary.Spans().By([]summary.Span{})
 	}
-	return summary.Spans.By(ctx.Spans, "slice", "category")
+	return summary.Spans().By(ctx.Spans, "slice", "category")
 }
 
 // concurrency returns the mean number of busy threads: the self time of all threads,
