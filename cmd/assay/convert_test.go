@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,11 +43,6 @@ func TestConvertTotals(t *testing.T) {
 		}
 		checkConverted(t, path, "cpu", -1, self)
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // outputOf runs the command and returns what it prints.
