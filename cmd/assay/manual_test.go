@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -82,6 +83,22 @@ func sameNames(t *testing.T, section string, got, want []string) {
 		if !slices.Contains(want, name) || i > 0 && got[i-1] == name {
 			t.Errorf("docs/json.md, %s: the list has %s, which a summary does not have, or has it twice", section, name)
 		}
+	}
+}
+
+// TestWhereToLook checks that every path in the table of questions of CONTRIBUTING.md exists.
+func TestWhereToLook(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	_, table, _ := strings.Cut(readPage(t, "CONTRIBUTING.md"), "| you look for |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	paths := code.FindAllString(table, -1)
+	for _, path := range paths {
+		if _, err := os.Stat(strings.Trim(path, "`")); err != nil {
+			t.Errorf("CONTRIBUTING.md leads to %s: %v", path, err)
+		}
+	}
+	if len(paths) < 12 {
+		t.Errorf("%d paths were found", len(paths))
 	}
 }
 
