@@ -14,8 +14,9 @@ import (
 )
 
 // MinSpace is the address space, in bytes, that must be left at the start. The Go runtime takes
-// blocks of 64 MiB, and reading needs as much.
-const MinSpace = 128 << 20
+// blocks of 64 MiB, and reading needs as much. Threads that start after the check take more: with
+// cgo, the C library reserves up to 128 MiB for the first of them that allocates.
+const MinSpace = 256 << 20
 
 // exitTrouble is the exit status of a process that could not do its work.
 const exitTrouble = 3
