@@ -6,7 +6,10 @@ test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
 # memory, noise, limits on time, and those that compile. All tests of their packages run.
 LONG = $(shell grep -rlE 'test[.](Long|Every)' --include='*_test.go' . | grep -v assay-beam | xargs -n1 dirname | sort -u)
-long:   ; ASSAY_LONG=1 go test -timeout 30m $(LONG)
+# Those that watch the memory of a process want the cores for themselves.
+MEMORY_TESTS = TestCommandsStayWithinMemory|TestManyInputs
+long:   ; ASSAY_LONG=1 go test -timeout 30m -skip '$(MEMORY_TESTS)' $(LONG)
+	ASSAY_LONG=1 go test -timeout 30m -run '$(MEMORY_TESTS)' ./cmd/assay
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
