@@ -123,3 +123,11 @@ func TestByOwner(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestKeysWithAnyByte: names with null bytes do not make rows of different keys equal.
+func TestKeysWithAnyByte(t *testing.T) {
+	list := []Kernel{{Name: "a\x00b", Op: "c", TotalNS: 1}, {Name: "a", Op: "b\x00c", TotalNS: 2}}
+	if table := Kernels().By(list, "kernel", "launched by"); len(table.Rows) != 2 {
+		t.Errorf("%d rows, want 2", len(table.Rows))
+	}
+}

@@ -2,6 +2,7 @@ package row
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
@@ -38,7 +39,7 @@ type key struct {
 func (k *Kind) By(rows any, keys ...string) *Table {
 	t := &Table{Kind: k, from: reflect.ValueOf(rows)}
 	if t.from.Type().Elem() != k.Row {
-		panic(fmt.Sprintf("row: %s are no %v", k.Name, t.from.Type()))
+		panic(fmt.Sprintf("row: %s are not %v", k.Name, t.from.Type()))
 	}
 	for _, name := range keys {
 		t.keys = append(t.keys, k.At(name))
@@ -50,7 +51,8 @@ func (k *Kind) By(rows any, keys ...string) *Table {
 		id = id[:0]
 		for j, at := range t.keys {
 			of[j] = k.keyOf(&k.Columns[at], v)
-			id = append(append(id, of[j].text...), 0)
+			// The length keeps texts apart that hold any byte.
+			id = append(binary.AppendUvarint(id, uint64(len(of[j].text))), of[j].text...)
 		}
 		at, ok := index[string(id)]
 		if !ok {
