@@ -3,7 +3,9 @@
 package test
 
 import (
+	"bytes"
 	"compress/gzip"
+	"go/format"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,6 +37,25 @@ func Files(t testing.TB, patterns ...string) (files []string) {
 		files = append(files, found...)
 	}
 	return files
+}
+
+// Generated compares a file of Go that a test generates with the source it should have, or
+// writes it if update is set.
+func Generated(t testing.TB, file string, source []byte, update bool) {
+	t.Helper()
+	want, err := format.Source(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if update {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what is generated (%v); go test -run %s -update writes it", file, err, t.Name())
+	}
 }
 
 // Unpacked returns the content of a gzip file.
