@@ -3,6 +3,7 @@ package nsysgen
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"assay/internal/test/tracegen"
 )
@@ -73,20 +74,16 @@ type gpu struct {
 }
 
 // truth returns what a reader must find in the export: the same as in the trace
-// with shifted times, without the data that an export cannot represent.
+// with shifted times.
 func (r *recorder) truth(t tracegen.Truth) tracegen.Truth {
-	t.BaseNS, t.Events, t.Memory = r.epoch, r.rows, nil
-	devices := make([]tracegen.DeviceTruth, len(t.Devices))
-	for i, d := range t.Devices {
-		devices[i] = d
-		devices[i].StartNS += r.shift
+	t.BaseNS, t.Events = r.epoch, r.rows
+	t.Devices, t.Steps = slices.Clone(t.Devices), slices.Clone(t.Steps)
+	for i := range t.Devices {
+		t.Devices[i].StartNS += r.shift
 	}
-	steps := make([]tracegen.Step, len(t.Steps))
-	for i, s := range t.Steps {
-		steps[i] = s
-		steps[i].StartNS += r.shift
+	for i := range t.Steps {
+		t.Steps[i].StartNS += r.shift
 	}
-	t.Devices, t.Steps = devices, steps
 	return t
 }
 

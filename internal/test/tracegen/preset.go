@@ -252,13 +252,6 @@ func Big(bytes int64) Scenario {
 	return sc
 }
 
-// BigMemory is [Big] with the allocator's events for activations.
-func BigMemory(bytes int64) Scenario {
-	sc := Big(bytes)
-	sc.Name, sc.Activations = "big_memory", true
-	return sc
-}
-
 // wholeMicroseconds returns a program with every length truncated to
 // microseconds.
 func wholeMicroseconds(program []Segment) []Segment {
