@@ -151,7 +151,7 @@ func (n *node) number() int64 {
 func (t *thread) op(name string, body func()) *node     { return t.in(catOp, name, body) }
 func (t *thread) python(name string, body func()) *node { return t.in(catPython, name, body) }
 func (t *thread) note(name string, body func()) *node   { return t.in(catAnnotation, name, body) }
-func (t *thread) module(name string, body func()) *node { return t.python(modulePrefix+name, body) }
+func (t *thread) module(name string, body func())       { t.python(modulePrefix+name, body) }
 
 const modulePrefix = "nn.Module: "
 
