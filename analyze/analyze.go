@@ -172,9 +172,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	checkSums(s, &issues)
 	checkNames(s, &issues)
 	issues.Merge(&markIssues)
-	for _, is := range t.Issues {
-		issues.AddN(is, is.Count)
-	}
+	issues.AddAll(t.Issues)
 	for _, is := range issues.Issues() {
 		s.Issues = append(s.Issues, issueOf(is))
 	}
