@@ -52,7 +52,7 @@ var mayImport = map[string]string{
 	"internal/profile":             "internal/diag internal/lazyregexp",
 	"nsys/stats":                   "internal/diag internal/lazyregexp internal/profile internal/redact internal/textscan",
 	"torchprof":                    "internal/diag internal/lazyregexp internal/profile internal/redact internal/textscan",
-	"summary":                      "internal/jsonscan internal/stat internal/unit summary/row",
+	"summary":                      "internal/diag internal/jsonscan internal/stat internal/unit summary/row",
 	"analyze":                      "analyze/attribute analyze/classify analyze/counters analyze/detail analyze/efficiency analyze/efficiency/hardware analyze/efficiency/operators analyze/gpu analyze/launches analyze/limits analyze/logs analyze/memory analyze/phase analyze/profile analyze/ranks/collective analyze/steps internal/diag internal/interval internal/lazyregexp internal/profile internal/runsort logs nsys/ncu summary torchprof/memory trace",
 	"analyze/calls":                "analyze/classify analyze/gpu analyze/launches analyze/limits analyze/steps internal/interval internal/runsort summary trace",
 	"analyze/attribute":            "analyze/calls analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps internal/diag internal/interval internal/label internal/profile internal/redact internal/runsort summary trace",

@@ -53,7 +53,7 @@ func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summa
 	issues.AddAll(read)
 	s.Issues = []summary.Issue{}
 	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
+		s.Issues = append(s.Issues, summary.IssueOf(is))
 	}
 	s.Sort()
 	return s

@@ -282,13 +282,3 @@ type Strip struct {
 	// of the class ran: 0 to BinNS. Classes that never ran are absent.
 	NS map[string][]int64 `json:"ns"`
 }
-
-// An Issue is one kind of problem with the inputs and its number of
-// occurrences.
-type Issue struct {
-	Code     string `json:"code"`     // stable, kebab-case
-	Severity string `json:"severity"` // "info", "data-loss", "suspect"
-	Count    int64  `json:"count"`
-	First    string `json:"first,omitempty"` // position of the first occurrence
-	Help     string `json:"help"`            // the effect on the numbers, and the fix
-}

@@ -36,10 +36,8 @@ func (p *Part) Outline() Outline {
 	s.Groups = make([]summary.Group, min(1, len(of.Groups)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
 	s.Graphs = make([]summary.Graph, min(1, len(of.Graphs)))
-	for _, is := range of.Issues {
-		if is.Code == captureOnly {
-			s.Issues = append(s.Issues, is)
-		}
+	if is := of.Issue(captureOnly); is != nil {
+		s.Issues = append(s.Issues, *is)
 	}
 	s.Annotations, s.Spans, s.Steps = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans))), make([]summary.Step, min(1, len(of.Steps)))
 	out := Outline{Name: p.name, Summary: s}
