@@ -44,7 +44,7 @@ var mayImport = map[string]string{
 	"trace/window":                 "internal/unit",
 	"analyze/inspect":              "analyze analyze/attribute analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",
-	"report/inspection":            "analyze/inspect internal/label internal/unit report/doc report/words",
+	"report/inspection":            "analyze/inspect internal/label internal/unit report/doc report/words summary",
 	"analyze/clocks":               "internal/label internal/stat logs summary",
 	"analyze/ranks/collective":     "internal/diag",
 	"cmd/assay-beam":               "cmd/assay-beam/pipeline internal/unit",

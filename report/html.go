@@ -16,7 +16,6 @@ import (
 	"assay/report/section/efficiency"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 )
 
 // HTML writes the report as one self-contained page for a browser.
@@ -223,14 +222,14 @@ func rankOf(p page.Place) int {
 
 // placeDevice returns the GPU of a place. A place without a device is on the first of its
 // input.
-func placeDevice(ctx *section.Context, w *finding.Place) (view.DeviceKey, bool) {
+func placeDevice(ctx *section.Context, w *finding.Place) (summary.GPU, bool) {
 	for i := range ctx.Devices {
 		d := &ctx.Devices[i]
 		if d.Input == w.Input && d.Rank == w.Rank && (w.Device == nil || *w.Device == d.Device) {
-			return view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}, true
+			return summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}, true
 		}
 	}
-	return view.DeviceKey{}, false
+	return summary.GPU{}, false
 }
 
 // stepPlace returns where a step is that a place names without its time.

@@ -136,6 +136,13 @@ type Input struct {
 	Complete bool `json:"complete"`
 }
 
+// A GPU identifies the device of a row.
+type GPU struct {
+	Input  int   `json:"input"` // index into Summary.Inputs
+	Rank   int   `json:"rank"`
+	Device int64 `json:"device"`
+}
+
 // A Device is one GPU in one input. (Input, Rank, Device) is its key.
 //
 // Its window lasts from the first start to the last end of its GPU events.
