@@ -91,8 +91,8 @@ type focus struct {
 	Why []string `json:"why"`
 }
 
-// A Place is where a finding can be looked at, as a rule knows it.
-type Place struct {
+// A Target is where a finding can be looked at, as a rule knows it.
+type Target struct {
 	Label string `json:"label"`
 
 	Key     *summary.GPU `json:"-"`
