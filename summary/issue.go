@@ -20,7 +20,8 @@ type Issue struct {
 // IssueOf returns the row of an issue that a reader or a measurement has found. Without a help text of its own it
 // gets that of its code.
 func IssueOf(is diag.Issue) Issue {
-	out := Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: cmp.Or(is.Help, diag.HelpOf(is.Code))}
+	help := cmp.Or(is.Help, diag.HelpOf(is.Code))
+	out := Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: help}
 	if is.First != (diag.Pos{}) {
 		out.First = is.First.String()
 	}

@@ -122,7 +122,9 @@ func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices
 	for i, r := range w.Ranks { // those that are late come first
 		waits[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = i > 0 || len(late) != 1
 	}
-	return c.others(func(d *summary.Device) bool { return waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] })
+	return c.others(func(d *summary.Device) bool {
+		return waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+	})
 }
 
 // others returns the GPUs that accept returns true for. A long warm-up, which is not judged,
