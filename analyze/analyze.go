@@ -172,11 +172,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	checkSums(s, &issues)
 	checkNames(s, &issues)
 	issues.Merge(&markIssues)
-	for _, is := range t.Issues {
-		issues.AddN(is, is.Count)
-	}
+	issues.AddAll(t.Issues)
 	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
+		s.Issues = append(s.Issues, summary.IssueOf(is))
 	}
 	s.Sort()
 	s.Detach()
@@ -284,12 +282,4 @@ func span(t *trace.Trace) interval.Span {
 		}
 	}
 	return all
-}
-
-func issueOf(is diag.Issue) summary.Issue {
-	out := summary.Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: is.Help}
-	if is.First != (diag.Pos{}) {
-		out.First = is.First.String()
-	}
-	return out
 }

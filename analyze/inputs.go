@@ -50,12 +50,10 @@ func Tables(t *profile.Tables, in summary.Input, opt Options) *summary.Summary {
 
 // finished adds the issues found while reading and measuring to a summary, and sorts it.
 func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summary.Summary {
-	for _, is := range read {
-		issues.AddN(is, is.Count)
-	}
+	issues.AddAll(read)
 	s.Issues = []summary.Issue{}
 	for _, is := range issues.Issues() {
-		s.Issues = append(s.Issues, issueOf(is))
+		s.Issues = append(s.Issues, summary.IssueOf(is))
 	}
 	s.Sort()
 	return s

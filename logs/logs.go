@@ -187,9 +187,7 @@ func (p *Points) RunAt(i int) int32 {
 
 // Limited reports whether a limit ended the reading of the input.
 func (l *Log) Limited() bool {
-	return slices.ContainsFunc(l.Issues, func(is diag.Issue) bool {
-		return is.Code == "memory-limit" || is.Code == "input-limit" || is.Code == "inflation-limit"
-	})
+	return slices.ContainsFunc(l.Issues, diag.Issue.EndsInput)
 }
 
 // Empty reports whether the log has no value, finite or not.

@@ -193,7 +193,7 @@ func wholeness(ctx *section.Context) string {
 	if slices.ContainsFunc(ctx.Issues, func(is summary.Issue) bool { return is.Severity == "data-loss" }) {
 		return "read to the end, with data loss"
 	}
-	if slices.ContainsFunc(ctx.Issues, func(is summary.Issue) bool { return is.Code == summary.LogCut }) {
+	if ctx.Issue(summary.LogCut) != nil {
 		return "complete but for a cut last line"
 	}
 	return "complete"

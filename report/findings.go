@@ -79,7 +79,7 @@ func placeText(ctx *section.Context, p finding.Place) string {
 		}
 	}
 	if p.Device != nil && len(ctx.Devices) > 1 {
-		parts = append(parts, ctx.Place[view.DeviceKey{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
+		parts = append(parts, ctx.Place[summary.GPU{Input: p.Input, Rank: p.Rank, Device: *p.Device}])
 	}
 	text := strings.Join(parts, ", ")
 	if p.StartNS != nil {

@@ -16,7 +16,6 @@ import (
 	"assay/report/section/efficiency"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 )
 
 // HTML writes the report as one self-contained page for a browser.
@@ -147,10 +146,10 @@ const mostPlaces = 3
 const placeColumns = 40
 
 // pagePlaces returns the places of a finding: those in time first.
-func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
+func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Target) {
 	for i := range f.Where {
 		w := &f.Where[i]
-		p := page.Place{StartNS: w.StartNS, Length: w.NS}
+		p := page.Target{StartNS: w.StartNS, Length: w.NS}
 		if key, ok := placeDevice(ctx, w); ok {
 			p.Key = &key
 			if len(ctx.Devices) > 1 {
@@ -173,7 +172,7 @@ func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
 			p.Label = strings.TrimPrefix(p.Label+", ", ", ") + label.Clip(label.Clean(named.name), placeColumns)
 			break
 		}
-		same := func(other page.Place) bool {
+		same := func(other page.Target) bool {
 			return other.StartNS == nil && other.Table == p.Table && other.Query == p.Query
 		}
 		if p.StartNS == nil && (p.Table == "" || slices.ContainsFunc(out, same)) {
@@ -185,14 +184,14 @@ func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Place) {
 		out = append(out, p)
 	}
 	// Places in time lead to the proof; a row of a table only to a sum.
-	slices.SortStableFunc(out, func(a, b page.Place) int { return rankOf(a) - rankOf(b) })
+	slices.SortStableFunc(out, func(a, b page.Target) int { return rankOf(a) - rankOf(b) })
 	out = out[:min(len(out), mostPlaces)]
 	distinguish(out)
 	return out
 }
 
 // distinguish gives different rows of one table different labels.
-func distinguish(list []page.Place) {
+func distinguish(list []page.Target) {
 	rows := map[string][]int{}
 	for i, p := range list {
 		if p.StartNS == nil {
@@ -214,7 +213,7 @@ func distinguish(list []page.Place) {
 	}
 }
 
-func rankOf(p page.Place) int {
+func rankOf(p page.Target) int {
 	if p.StartNS != nil {
 		return 0
 	}
@@ -223,14 +222,14 @@ func rankOf(p page.Place) int {
 
 // placeDevice returns the GPU of a place. A place without a device is on the first of its
 // input.
-func placeDevice(ctx *section.Context, w *finding.Place) (view.DeviceKey, bool) {
+func placeDevice(ctx *section.Context, w *finding.Place) (summary.GPU, bool) {
 	for i := range ctx.Devices {
 		d := &ctx.Devices[i]
 		if d.Input == w.Input && d.Rank == w.Rank && (w.Device == nil || *w.Device == d.Device) {
-			return view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}, true
+			return summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}, true
 		}
 	}
-	return view.DeviceKey{}, false
+	return summary.GPU{}, false
 }
 
 // stepPlace returns where a step is that a place names without its time.

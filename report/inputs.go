@@ -163,11 +163,9 @@ func groupingLine(s *summary.Summary) string {
 	}
 	parts = append(parts, topologies...)
 	once := int64(0)
-	for _, is := range s.Issues {
-		if is.Code == "input-copied" {
-			once = is.Count
-			parts = append(parts, label.Plural(once, "copy")+" of other inputs, counted once")
-		}
+	if is := s.Issue("input-copied"); is != nil {
+		once = is.Count
+		parts = append(parts, label.Plural(once, "copy")+" of other inputs, counted once")
 	}
 	if n := int64(len(g.Copies)) - once; n > 0 {
 		parts = append(parts, label.Plural(n, "input")+" with the content of another one, included in all totals")

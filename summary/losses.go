@@ -64,26 +64,6 @@ func (r LaunchLoss) Lost() (missing, calls int64) {
 	return r.Missing - later, r.Calls - later
 }
 
-// LaunchesWithoutKernels is the code of the issue that launches have no device work in
-// the capture.
-const LaunchesWithoutKernels = "launches-without-kernels"
-
-// LogCut is the code of the issue that a log ends within a line.
-const LogCut = "log-cut"
-
-// ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
-const ClocksImplausible = "window-implausible"
-
-// Damages reports whether the issue says that rows of device work are missing from an
-// export, or may be. Their number is unknown.
-func (is Issue) Damages() bool {
-	return is.Code == "device-table-damaged" || is.Code == "export-cut" || is.Code == EventsIncomplete
-}
-
-// EventsIncomplete is the code of the issue that an export lacks so many CUDA events
-// that much of the GPU work may be missing.
-const EventsIncomplete = "cuda-events-incomplete"
-
 // check returns an error if r counts more of a part than of the whole.
 func (r *LaunchLoss) check() error {
 	if r.Overdue < 0 || r.AtEnd < r.Overdue {

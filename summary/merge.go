@@ -134,35 +134,6 @@ func (s *Summary) Pick(inputs []int) *Summary {
 	return out
 }
 
-// mergeIssues adds up the issues of each code, in the order of their first
-// appearance.
-func mergeIssues(list []Issue) []Issue {
-	out := list[:0]
-	index := map[string]int{}
-	for _, is := range list {
-		i, ok := index[is.Code]
-		if !ok {
-			index[is.Code] = len(out)
-			out = append(out, is)
-			continue
-		}
-		have := &out[i]
-		have.Count = Plus(have.Count, is.Count)
-		have.First = cmp.Or(have.First, is.First)
-		have.Help = cmp.Or(have.Help, is.Help)
-		if weight(is.Severity) > weight(have.Severity) {
-			have.Severity = is.Severity
-		}
-	}
-	return out
-}
-
-// weight orders severities. An unknown severity, from a later version of the
-// schema, has the lowest weight.
-func weight(severity string) int {
-	return slices.Index([]string{"info", "data-loss", "suspect"}, severity)
-}
-
 // Sort sorts the rows into the fixed order of the JSON: kernels by descending
 // total, then name, device, stream, op, input and rank; issues worst first,
 // then by code; steps of a device by their start; rows of a table of another

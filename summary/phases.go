@@ -183,18 +183,14 @@ func (st *Step) check() error {
 // checkPhases returns an error if the phases of a device do not sum to it, or
 // if a total is not the sum of the phase and its nested phases.
 func (s *Summary) checkPhases() error {
-	type key struct {
-		input, rank int
-		device      int64
-	}
-	devices := make(map[key]Activity)
+	devices := make(map[GPU]Activity)
 	for _, d := range s.Devices {
-		devices[key{d.Input, d.Rank, d.Device}] = d.Activity
+		devices[GPU{d.Input, d.Rank, d.Device}] = d.Activity
 	}
-	sum, totals := make(map[key]Activity), make(map[string]Activity)
-	at := func(k key, path string) string { return fmt.Sprint(k, path) }
+	sum, totals := make(map[GPU]Activity), make(map[string]Activity)
+	at := func(k GPU, path string) string { return fmt.Sprint(k, path) }
 	for i, p := range s.Phases {
-		k := key{p.Input, p.Rank, p.Device}
+		k := GPU{p.Input, p.Rank, p.Device}
 		if p.Source == SourceLog && p.Device == NoDevice && p.Activity.Window() == 0 && p.Total.Window() == 0 {
 			continue
 		}
@@ -214,11 +210,11 @@ func (s *Summary) checkPhases() error {
 	}
 	for k, a := range sum {
 		if a != devices[k] {
-			return fmt.Errorf("phases of rank %d device %d sum to %d ns, the device has %d, or other cells of it", k.rank, k.device, a.Window(), devices[k].Window())
+			return fmt.Errorf("phases of rank %d device %d sum to %d ns, the device has %d, or other cells of it", k.Rank, k.Device, a.Window(), devices[k].Window())
 		}
 	}
 	for i, p := range s.Phases {
-		if want := totals[at(key{p.Input, p.Rank, p.Device}, p.Path)]; p.Total != want {
+		if want := totals[at(GPU{p.Input, p.Rank, p.Device}, p.Path)]; p.Total != want {
 			return fmt.Errorf("phases[%d].total: %q has %d ns, the phases within it sum to %d", i, p.Path, p.Total.Window(), want.Window())
 		}
 	}
@@ -233,15 +229,14 @@ const MaxPhaseDepth = 7
 // and phases of one level by descending time.
 func sortPhases(phases []Phase) {
 	type key struct {
-		input, rank int
-		device      int64
-		path        string
+		GPU
+		path string
 	}
 	totals := make(map[key]int64)
 	for _, p := range phases {
-		totals[key{p.Input, p.Rank, p.Device, p.Path}] = p.Total.Window()
+		totals[key{GPU{p.Input, p.Rank, p.Device}, p.Path}] = p.Total.Window()
 		if p.Source == SourceLog {
-			totals[key{p.Input, p.Rank, p.Device, p.Path}] = p.HostNS
+			totals[key{GPU{p.Input, p.Rank, p.Device}, p.Path}] = p.HostNS
 		}
 	}
 	slices.SortStableFunc(phases, func(a, b Phase) int {
@@ -255,7 +250,7 @@ func sortPhases(phases []Phase) {
 		for i := range min(len(partsA), len(partsB)) {
 			if partsA[i] != partsB[i] {
 				upA, upB := strings.Join(partsA[:i+1], "/"), strings.Join(partsB[:i+1], "/")
-				return cmp.Or(cmp.Compare(totals[key{b.Input, b.Rank, b.Device, upB}], totals[key{a.Input, a.Rank, a.Device, upA}]), cmp.Compare(upA, upB))
+				return cmp.Or(cmp.Compare(totals[key{GPU{b.Input, b.Rank, b.Device}, upB}], totals[key{GPU{a.Input, a.Rank, a.Device}, upA}]), cmp.Compare(upA, upB))
 			}
 		}
 		return cmp.Compare(len(partsA), len(partsB))

@@ -23,12 +23,6 @@ type RankPhase struct {
 	HostNS int64  `json:"host_ns"`
 }
 
-// gpuKey identifies a GPU of an input.
-type gpuKey struct {
-	input, rank int
-	device      int64
-}
-
 // describe fills the rows of ranks of the jobs with what s has of each GPU. A GPU that has
 // no row gets one.
 func (j *jobs) describe(s, out *Summary) {
@@ -36,9 +30,9 @@ func (j *jobs) describe(s, out *Summary) {
 		return
 	}
 	out.Ranks = slices.Clone(out.Ranks)
-	rows := map[gpuKey]int{}
+	rows := map[GPU]int{}
 	for i, r := range out.Ranks {
-		rows[gpuKey{r.Input, r.Rank, r.Device}] = i
+		rows[GPU{r.Input, r.Rank, r.Device}] = i
 	}
 	for i := range s.Devices {
 		d := &s.Devices[i]
@@ -46,7 +40,7 @@ func (j *jobs) describe(s, out *Summary) {
 		if job == nil {
 			continue
 		}
-		key := gpuKey{d.Input, d.Rank, d.Device}
+		key := GPU{d.Input, d.Rank, d.Device}
 		if _, ok := rows[key]; !ok {
 			rows[key] = len(out.Ranks)
 			out.Ranks = append(out.Ranks, RankWait{Input: d.Input, Rank: d.Rank, Device: d.Device, Job: job.Inputs[0]})
@@ -56,7 +50,7 @@ func (j *jobs) describe(s, out *Summary) {
 		r.Steps, r.Phases, r.CategoryNS = nil, nil, nil
 	}
 	row := func(input, rank int, device int64) *RankWait {
-		i, ok := rows[gpuKey{input, rank, device}]
+		i, ok := rows[GPU{input, rank, device}]
 		if !ok || j.of[input] == nil {
 			return nil
 		}

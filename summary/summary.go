@@ -136,6 +136,13 @@ type Input struct {
 	Complete bool `json:"complete"`
 }
 
+// A GPU identifies the device of a row.
+type GPU struct {
+	Input  int   `json:"input"` // index into Summary.Inputs
+	Rank   int   `json:"rank"`
+	Device int64 `json:"device"`
+}
+
 // A Device is one GPU in one input. (Input, Rank, Device) is its key.
 //
 // Its window lasts from the first start to the last end of its GPU events.
@@ -281,14 +288,4 @@ type Strip struct {
 	// NS[class][bin] is the time within the bin during which at least one event
 	// of the class ran: 0 to BinNS. Classes that never ran are absent.
 	NS map[string][]int64 `json:"ns"`
-}
-
-// An Issue is one kind of problem with the inputs and its number of
-// occurrences.
-type Issue struct {
-	Code     string `json:"code"`     // stable, kebab-case
-	Severity string `json:"severity"` // "info", "data-loss", "suspect"
-	Count    int64  `json:"count"`
-	First    string `json:"first,omitempty"` // position of the first occurrence
-	Help     string `json:"help"`            // the effect on the numbers, and the fix
 }

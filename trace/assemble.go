@@ -203,9 +203,7 @@ func (a *Assembler) finalize() {
 // must not be used afterwards.
 func (a *Assembler) Trace(meta Meta, events int64, complete bool) *Trace {
 	a.finalize()
-	for _, is := range a.ledger.Issues() {
-		a.m.issues.AddN(is, is.Count)
-	}
+	a.m.issues.Merge(&a.ledger)
 	t := a.m.t
 	t.File, t.Meta, t.Events, t.Complete = a.file, meta, events, complete && !a.full
 	a.m.close()

@@ -142,9 +142,7 @@ func (t *Trace) excerpted(whole bool) *Trace {
 	}
 	t.Complete = t.Complete && x.Complete
 	var all diag.Ledger
-	for _, is := range x.Issues {
-		all.AddN(is, is.Count)
-	}
+	all.AddAll(x.Issues)
 	for _, is := range t.Issues {
 		if !slices.ContainsFunc(x.Issues, func(old diag.Issue) bool { return old.Code == is.Code }) {
 			all.AddN(is, is.Count)

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"assay/internal/diag"
@@ -127,16 +128,7 @@ func InflationLimit(stored, size int64) error {
 
 // Limited reports whether a limit ended the reading of the trace.
 func (t *Trace) Limited() bool {
-	for _, is := range t.Issues {
-		if endsInput(is.Code) {
-			return true
-		}
-	}
-	return false
-}
-
-func endsInput(code string) bool {
-	return code == codeMemory || code == codeInput || code == codeInflation
+	return slices.ContainsFunc(t.Issues, diag.Issue.EndsInput)
 }
 
 // Bytes that the analysis needs for each row or text in addition to the row

@@ -274,7 +274,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 	rd.meta.checkRank(&m.issues, rd.file)
 	for _, is := range rd.Issues() {
 		m.issues.AddN(is, is.Count)
-		if is.Code == codeTruncated || endsInput(is.Code) || is.Code == codeTrailing && is.Severity == diag.DataLoss {
+		if is.Code == codeTruncated || is.EndsInput() || is.Code == codeTrailing && is.Severity == diag.DataLoss {
 			t.Complete = false
 		}
 	}

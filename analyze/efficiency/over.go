@@ -1,8 +1,6 @@
 package efficiency
 
 import (
-	"slices"
-
 	"assay/internal/diag"
 	"assay/summary"
 )
@@ -24,12 +22,11 @@ func noteMore(s *summary.Summary, n int64) {
 		return
 	}
 	is := overPeak()
-	at := slices.IndexFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code })
-	if at < 0 {
-		at = len(s.Issues)
-		s.Issues = append(s.Issues, summary.Issue{Code: is.Code, Severity: is.Severity.String(), Help: diag.HelpOf(is.Code)})
+	if s.Issue(is.Code) == nil {
+		s.Issues = append(s.Issues, summary.IssueOf(is))
 	}
-	s.Issues[at].Count = summary.Plus(s.Issues[at].Count, n)
+	have := s.Issue(is.Code)
+	have.Count = summary.Plus(have.Count, n)
 	s.Sort()
 }
 

@@ -115,9 +115,7 @@ func WithoutRepeated(t *trace.Trace, repeated map[trace.Ref]bool) *trace.Trace {
 	}
 	out := t.WithoutActivities(repeated)
 	var issues diag.Ledger
-	for _, is := range t.Issues {
-		issues.AddN(is, is.Count)
-	}
+	issues.AddAll(t.Issues)
 	issues.AddN(diag.Issue{Code: "gpu-events-repeated", Severity: severity}, int64(len(repeated)))
 	out.Issues = issues.Issues()
 	return out

@@ -39,13 +39,6 @@ func (t *Times) finish() {
 	t.MinNS, t.MedianNS, t.MaxNS = t.all[0], stat.Median(t.all), t.all[n-1]
 }
 
-// A Place is the GPU that something ran on.
-type Place struct {
-	Input  int   `json:"input"` // index into the inputs
-	Rank   int   `json:"rank"`
-	Device int64 `json:"device"`
-}
-
 // A Named has the operations of one name.
 type Named struct {
 	Name string `json:"name"`
@@ -84,7 +77,7 @@ type Left struct {
 // An Instance is one GPU operation.
 type Instance struct {
 	Name string `json:"name"`
-	Place
+	summary.GPU
 	Stream  int64 `json:"stream"`
 	StartNS int64 `json:"start_ns"` // on the trace's own clock
 	AtNS    int64 `json:"at_ns"`    // since the start of the capture
@@ -224,7 +217,7 @@ type Run struct {
 
 // A Gap is a span of time in which a GPU ran nothing.
 type Gap struct {
-	Place
+	summary.GPU
 	Number  int   `json:"number"` // 1 is the longest
 	StartNS int64 `json:"start_ns"`
 	AtNS    int64 `json:"at_ns"`

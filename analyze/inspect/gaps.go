@@ -22,7 +22,7 @@ func (c *Capture) Longest(n int) (out []Gap) {
 			if len(out) >= 2*n+1024 {
 				out = RankGaps(out, n)
 			}
-			out = append(out, Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()})
+			out = append(out, Gap{GPU: c.gpu(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()})
 		}
 	}
 	return RankGaps(out, n)

@@ -28,7 +28,7 @@ import (
 
 // An Input says where a trace comes from.
 type Input struct {
-	Index int // as in Place.Input
+	Index int // as in summary.GPU
 	Rank  int
 }
 
@@ -70,12 +70,12 @@ func (c *Capture) Only(device int64) bool {
 }
 
 // place returns the place of a device. A trace of several ranks states the rank of each device.
-func (c *Capture) place(device int64) Place {
+func (c *Capture) gpu(device int64) summary.GPU {
 	rank, ok := c.t.Meta.DeviceRanks[device]
 	if !ok {
 		rank = c.in.Rank
 	}
-	return Place{c.in.Index, rank, device}
+	return summary.GPU{Input: c.in.Index, Rank: rank, Device: device}
 }
 
 // attribution attributes the work of the part.

@@ -16,18 +16,10 @@ func (c *Capture) Issues() (out []summary.Issue) {
 		if is.Severity == diag.Info {
 			continue
 		}
-		row := summary.Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: is.Help}
-		if row.Help == "" {
-			row.Help = diag.HelpOf(is.Code)
-		}
-		if is.First != (diag.Pos{}) {
-			row.First = is.First.String()
-		}
-		out = append(out, row)
+		out = append(out, summary.IssueOf(is))
 	}
 	if limits.Implausible(analyze.Extent(c.whole)) {
-		const code = "span-implausible"
-		out = append(out, summary.Issue{Code: code, Severity: diag.Suspect.String(), Count: 1, Help: diag.HelpOf(code)})
+		out = append(out, summary.IssueOf(diag.Issue{Code: "span-implausible", Severity: diag.Suspect, Count: 1}))
 	}
 	return out
 }

@@ -189,7 +189,7 @@ func (c *Capture) instances(all []found, a *attribute.Attribution, ops []*trace.
 	for i, k := range all {
 		track := &c.t.Tracks[k.Track]
 		r := Instance{
-			Name: c.t.Name(k.Name), Place: c.place(k.device), Stream: track.Stream,
+			Name: c.t.Name(k.Name), GPU: c.gpu(k.device), Stream: track.Stream,
 			StartNS: k.Start, AtNS: c.since(k.Start), NS: k.Dur, Step: c.step(k.device, k.Start),
 		}
 		if d := c.t.Detail(k.Detail); d.Block[0] > 0 {

@@ -39,8 +39,7 @@ func (c *Capture) At(t int64, top int) *Moment {
 		a = c.attribution(h)
 	}
 	for i, d := range c.tl.Devices {
-		place := c.place(d.Ordinal)
-		row := Device{Rank: place.Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal),
+		row := Device{Rank: c.gpu(d.Ordinal).Rank, Device: d.Ordinal, Name: gpu.DeviceName(c.t.Meta, d.Ordinal),
 			Step:    c.step(d.Ordinal, t),
 			Outside: t < d.Window.Start || t >= d.Window.End, Queued: queued[d.Ordinal]}
 		if row.Gap = gaps[i]; row.Gap != nil {
@@ -58,14 +57,14 @@ func (c *Capture) At(t int64, top int) *Moment {
 func (c *Capture) gapAt(d *gpu.Device, t int64) (found *Gap, number int) {
 	for g := range d.Gaps() {
 		if g.Start <= t && t < g.End {
-			found = &Gap{Place: c.place(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()}
+			found = &Gap{GPU: c.gpu(d.Ordinal), StartNS: g.Start, AtNS: c.since(g.Start), NS: g.Len()}
 		}
 	}
 	if found == nil {
 		return nil, 0
 	}
 	for i, g := range c.Longest(maxNumbered) {
-		if g.Place == found.Place && g.StartNS == found.StartNS {
+		if g.GPU == found.GPU && g.StartNS == found.StartNS {
 			return found, i + 1
 		}
 	}

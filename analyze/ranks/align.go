@@ -9,14 +9,10 @@ func AlignDetails(s *summary.Summary) {
 	if len(s.Details) == 0 {
 		return
 	}
-	type place struct {
-		input, rank int
-		device      int64
-	}
-	ahead := make(map[place]int64)
+	ahead := make(map[summary.GPU]int64)
 	for i := range s.Ranks {
 		if r := &s.Ranks[i]; r.OffsetNS != nil {
-			ahead[place{r.Input, r.Rank, r.Device}] = *r.OffsetNS
+			ahead[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = *r.OffsetNS
 		}
 	}
 	first := s.Details[0].Input
@@ -31,7 +27,7 @@ func AlignDetails(s *summary.Summary) {
 		d := &s.Details[i]
 		d.OffsetNS, d.OffsetFrom = 0, ""
 		at, has := base(d.Input)
-		clock, matched := ahead[place{d.Input, d.Rank, d.Device}]
+		clock, matched := ahead[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		switch {
 		case matched:
 			d.OffsetNS, d.OffsetFrom = summary.Plus(summary.Plus(at, -origin), -clock), summary.OffsetCollectives

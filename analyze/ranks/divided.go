@@ -167,14 +167,14 @@ type stepTime struct{ start, end, number int64 }
 
 // stepsOf returns the steps of each member by their starts.
 func (j *Job) stepsOf(s *summary.Summary) [][]stepTime {
-	at := map[memberKey]int{}
+	at := map[summary.GPU]int{}
 	for i, m := range j.members {
-		at[m.key()] = i
+		at[m.gpu()] = i
 	}
 	out := make([][]stepTime, len(j.members))
 	for i := range s.Steps {
 		st := &s.Steps[i]
-		m, ok := at[memberKey{st.Input, st.Rank, st.Device}]
+		m, ok := at[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}]
 		if !ok {
 			continue
 		}

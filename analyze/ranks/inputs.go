@@ -22,7 +22,7 @@ func NoteInputs(s *summary.Summary) {
 
 // add adds an issue, unless the summary has it already, because it was read from a file.
 func add(s *summary.Summary, is summary.Issue) {
-	if !slices.ContainsFunc(s.Issues, func(o summary.Issue) bool { return o.Code == is.Code }) {
+	if s.Issue(is.Code) == nil {
 		s.Issues = append(s.Issues, is)
 	}
 }

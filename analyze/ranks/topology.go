@@ -341,9 +341,9 @@ func (j *Job) messages(t *topology, facts []Facts, s *summary.Summary) *int64 {
 	if t.stage == nil {
 		return nil
 	}
-	steps := map[memberKey]int64{}
+	steps := map[summary.GPU]int64{}
 	for i := range s.Steps {
-		steps[memberKey{s.Steps[i].Input, s.Steps[i].Rank, s.Steps[i].Device}]++
+		steps[summary.GPU{Input: s.Steps[i].Input, Rank: s.Steps[i].Rank, Device: s.Steps[i].Device}]++
 	}
 	each := int64(-1)
 	for i, g := range j.groups {
@@ -355,7 +355,7 @@ func (j *Job) messages(t *topology, facts []Facts, s *summary.Summary) *int64 {
 		if !f.Sends {
 			from, to = to, from
 		}
-		n, of := f.Largest, steps[j.members[from].key()]
+		n, of := f.Largest, steps[j.members[from].gpu()]
 		if t.stage[to] != t.stage[from]+1 {
 			continue
 		}

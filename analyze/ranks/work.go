@@ -9,13 +9,7 @@ import (
 	"assay/summary"
 )
 
-// A memberKey identifies a member in rows of a summary.
-type memberKey struct {
-	input, rank int
-	device      int64
-}
-
-func (m Member) key() memberKey { return memberKey{m.Input, m.Rank, m.Device} }
+func (m Member) gpu() summary.GPU { return summary.GPU{Input: m.Input, Rank: m.Rank, Device: m.Device} }
 
 // work has the compute kernels and the idle time of the members of a job, by name.
 type work struct {
@@ -35,14 +29,14 @@ type cell struct{ count, ns int64 }
 func (j *Job) workOf(s *summary.Summary) *work {
 	w := &work{members: len(j.members), kernels: map[string][]cell{}, late: map[[2]string][]cell{},
 		launches: make([]int64, len(j.members)), experts: make([]int64, len(j.members)), idle: make([]int64, len(j.members))}
-	at := map[memberKey]int{}
+	at := map[summary.GPU]int{}
 	for i, m := range j.members {
 		w.cut = append(w.cut, m.Cut)
-		at[m.key()] = i
+		at[m.gpu()] = i
 	}
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
-		m, ok := at[memberKey{k.Input, k.Rank, k.Device}]
+		m, ok := at[summary.GPU{Input: k.Input, Rank: k.Rank, Device: k.Device}]
 		if !ok || k.Class != "compute" || k.Pooled() {
 			continue
 		}
@@ -54,13 +48,13 @@ func (j *Job) workOf(s *summary.Summary) *work {
 	}
 	for i := range s.Devices {
 		d := &s.Devices[i]
-		if m, ok := at[memberKey{d.Input, d.Rank, d.Device}]; ok {
+		if m, ok := at[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
 			w.idle[m] = d.Activity.Idle()
 		}
 	}
 	for i := range s.Idle {
 		r := &s.Idle[i]
-		if m, ok := at[memberKey{r.Input, r.Rank, r.Device}]; ok && r.Owner == summary.OwnerHost {
+		if m, ok := at[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}]; ok && r.Owner == summary.OwnerHost {
 			addCell(w.members, w.late, [2]string{r.State, r.Name}, m, r.Count, r.NS)
 		}
 	}

@@ -229,19 +229,14 @@ func (conv *conversion) caveats(e env, c *command, parts []*converted) []string 
 		made = fmt.Sprintf("%s of %s, sha256 %s", parts[0].what, parts[0].path, parts[0].sha256)
 	}
 	out := []string{made}
-	note := func(format string, args ...any) {
-		out = append(out, fmt.Sprintf(format, args...))
-		e.say("assay %s: %s", c.name, out[len(out)-1])
-	}
 	for _, part := range parts {
-		for _, is := range part.profile.Issues {
-			if is.Severity != diag.Info {
-				note("%s: %s ×%d: %s", part.path, is.Code, is.Count, is.Help)
-			}
-		}
+		out = append(out, diag.Warnings(part.path, part.profile.Issues)...)
 		if len(part.profile.Samples) == 0 {
-			note("%s: the input has no %s", part.path, part.what)
+			out = append(out, fmt.Sprintf("%s: the input has no %s", part.path, part.what))
 		}
+	}
+	for _, line := range out[1:] {
+		e.say("assay %s: %s", c.name, line)
 	}
 	return out
 }

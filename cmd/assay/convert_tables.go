@@ -24,9 +24,7 @@ func (part *converted) rows(e env, in *ingest.Input) error {
 		var issues diag.Ledger
 		issues.AddN(diag.Issue{Code: "rows-left-out", Severity: diag.DataLoss, Help: "these rows of the table have no value"}, missing)
 		issues.AddN(diag.Issue{Code: "values-unknown", Severity: diag.DataLoss, Help: "these values are not known and are written as 0"}, unknown)
-		for _, is := range in.Tables.Issues {
-			issues.AddN(is, is.Count)
-		}
+		issues.AddAll(in.Tables.Issues)
 		p.Issues = issues.Issues()
 		part.profile, part.what = p, "table "+t.Name
 		for _, other := range slices.Concat(tables[:i], tables[i+1:]) {

@@ -264,10 +264,8 @@ func (j *joinedTimeline) encode(w io.Writer) error {
 		if sum.Dropped > 0 {
 			j.r.e.say("assay %s: %s: %s cannot be shown and %s left out", j.name, f.from.Path, plural(int(sum.Dropped), "event", "events"), wasWere(sum.Dropped))
 		}
-		for _, is := range rd.Issues() {
-			if is.Severity != diag.Info {
-				j.r.e.say("assay %s: %s: %s ×%d: %s", j.name, f.from.Path, is.Code, is.Count, is.Help)
-			}
+		for _, line := range diag.Warnings(f.from.Path, rd.Issues()) {
+			j.r.e.say("assay %s: %s", j.name, line)
 		}
 		return err
 	})

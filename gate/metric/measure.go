@@ -270,10 +270,8 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 				sum.steps++
 			}
 		}
-		for _, is := range v.Issues {
-			if is.Code == StepsMissing {
-				sum.unmarked = is.Count
-			}
+		if is := v.Issue(StepsMissing); is != nil {
+			sum.unmarked = is.Count
 		}
 		return of(sum)
 	}

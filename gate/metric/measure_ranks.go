@@ -11,13 +11,9 @@ var errNoCollectives = errors.New("no matched collectives: give the traces of se
 
 // waitShare divides the waiting of GPUs by their windows.
 func (v selection) waitShare() (Value, error) {
-	type gpu struct {
-		input, rank int
-		device      int64
-	}
-	windows := map[gpu]int64{}
+	windows := map[summary.GPU]int64{}
 	for _, d := range v.Devices {
-		windows[gpu{d.Input, d.Rank, d.Device}] = d.Activity.Window()
+		windows[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.Activity.Window()
 	}
 	var wait, window int64
 	for i := range v.Ranks {
@@ -25,7 +21,7 @@ func (v selection) waitShare() (Value, error) {
 		if !v.sel.hasDevice(r.Rank, r.Device) {
 			continue
 		}
-		of := windows[gpu{r.Input, r.Rank, r.Device}]
+		of := windows[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}]
 		if r.WindowNS != nil {
 			of = *r.WindowNS
 		}

@@ -2,7 +2,6 @@ package partial
 
 import (
 	"fmt"
-	"slices"
 
 	"assay/internal/diag"
 	"assay/summary"
@@ -13,7 +12,7 @@ const codeCopied = "input-copied"
 
 // isCopy reports whether [withoutCopies] has left out what the part measured.
 func (p Part) isCopy() bool {
-	return slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == codeCopied })
+	return p.Summary.Issue(codeCopied) != nil
 }
 
 // withoutCopies finds parts whose trace has the same bytes and the same rank as an earlier

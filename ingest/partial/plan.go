@@ -36,10 +36,8 @@ func (p *Part) Outline() Outline {
 	s.Groups = make([]summary.Group, min(1, len(of.Groups)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
 	s.Graphs = make([]summary.Graph, min(1, len(of.Graphs)))
-	for _, is := range of.Issues {
-		if is.Code == captureOnly {
-			s.Issues = append(s.Issues, is)
-		}
+	if is := of.Issue(captureOnly); is != nil {
+		s.Issues = append(s.Issues, *is)
 	}
 	s.Annotations, s.Spans, s.Steps = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans))), make([]summary.Step, min(1, len(of.Steps)))
 	out := Outline{Name: p.name, Summary: s}
@@ -54,15 +52,15 @@ func (p *Part) Outline() Outline {
 type Plan struct {
 	Parts []string // names, in the order of the inputs
 	Jobs  []Job    // by run and stage
-	Of    map[string]Place
+	Of    map[string]Position
 }
 
 // A Job has the members of a job as [ranks.Comparable] returns them; none if they cannot be
 // compared.
 type Job struct{ Members []ranks.Member }
 
-// A Place is the position of the members of a part.
-type Place struct {
+// A Position is where the members of a part are in their job.
+type Position struct {
 	Job     int
 	Members []int // by member of the part: its place in the job, or -1
 }
@@ -78,7 +76,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 		return nil, errors.Join(failed...)
 	}
 	all = withoutSources(withoutCopies(all))
-	p := &Plan{Of: map[string]Place{}}
+	p := &Plan{Of: map[string]Position{}}
 	first := make([]int, len(all))
 	for i, part := range all {
 		p.Parts = append(p.Parts, part.name)
@@ -95,7 +93,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 			at[member{m.Input, m.Device}] = place
 		}
 		for _, i := range run {
-			place := Place{Job: n}
+			place := Position{Job: n}
 			for _, m := range all[i].Members {
 				to, ok := at[member{i, m.Device}]
 				if !ok {

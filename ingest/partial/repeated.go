@@ -17,7 +17,7 @@ import (
 // are parts of one run.
 func NoteRepeatedRanks(s *summary.Summary) {
 	noteMixedDumps(s)
-	if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" }) {
+	if s.Issue("rank-repeated") != nil {
 		return // the issue was added when the summary was written
 	}
 	type part struct {
@@ -63,7 +63,7 @@ func NoteRepeatedRanks(s *summary.Summary) {
 // noteMixedDumps adds an issue if dumps of several hangs are in one run.
 func noteMixedDumps(s *summary.Summary) {
 	mixed := hang.MixedDumps(s)
-	if len(mixed) == 0 || slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "dumps-mixed" }) {
+	if len(mixed) == 0 || s.Issue("dumps-mixed") != nil {
 		return
 	}
 	first, again := s.Inputs[mixed[0][0]], s.Inputs[mixed[0][1]]

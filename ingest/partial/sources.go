@@ -22,7 +22,7 @@ func (p Part) isSource() bool { return p.Summary.Inputs[0].GraphSource }
 // The result does not depend on the options of the measurement.
 func (p Part) capturesOnly() bool {
 	return p.Summary != nil && len(p.Summary.Inputs) == 1 && len(p.Summary.Graphs) == 0 &&
-		slices.ContainsFunc(p.Summary.Issues, func(is summary.Issue) bool { return is.Code == captureOnly })
+		p.Summary.Issue(captureOnly) != nil
 }
 
 // withoutSources finds parts that only capture graphs, if another part replays graphs. It

@@ -93,6 +93,21 @@ type Issue struct {
 	Help     string // the effect on the results and the remedy; if empty, a Ledger fills in the registry's
 }
 
+// EndsInput reports whether the issue says that a limit ended the reading of an input.
+func (is Issue) EndsInput() bool {
+	return is.Code == "memory-limit" || is.Code == "input-limit" || is.Code == "inflation-limit"
+}
+
+// Warnings returns one line for each issue that may affect the numbers of a file.
+func Warnings(file string, issues []Issue) (lines []string) {
+	for _, is := range issues {
+		if is.Severity != Info {
+			lines = append(lines, fmt.Sprintf("%s: %s ×%d: %s", file, is.Code, is.Count, is.Help))
+		}
+	}
+	return lines
+}
+
 // A Ledger counts issues by code. The zero Ledger is ready to use. It is not
 // safe for concurrent use: each goroutine needs its own, and [Ledger.Merge] combines
 // them in the order of the input.
@@ -128,7 +143,12 @@ func (l *Ledger) AddN(is Issue, n int64) {
 // Merge adds all issues of other, which is not changed. Issues of l count as earlier
 // than those of other.
 func (l *Ledger) Merge(other *Ledger) {
-	for _, is := range other.Issues() {
+	l.AddAll(other.Issues())
+}
+
+// AddAll adds issues with their counts, in their order.
+func (l *Ledger) AddAll(issues []Issue) {
+	for _, is := range issues {
 		l.AddN(is, is.Count)
 	}
 }

@@ -164,9 +164,7 @@ func Merge(parts ...*Profile) (*Profile, error) {
 		}
 		out.Duration = max(out.Duration, p.Duration)
 		out.Comments = append(out.Comments, p.Comments...)
-		for _, is := range p.Issues {
-			issues.AddN(is, is.Count)
-		}
+		issues.AddAll(p.Issues)
 	}
 	out.Columns, out.Samples = first.Columns, b.Profile().Samples
 	out.Issues = issues.Issues()

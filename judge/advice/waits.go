@@ -56,7 +56,7 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 			w.partial = fmt.Sprintf("%d of %d", r.Ranks, max(r.GroupSize, r.Ranks+1))
 		}
 	}
-	w.missing = w.partial != "" || slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == "ranks-missing" })
+	w.missing = w.partial != "" || c.Issue("ranks-missing") != nil
 	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
 	of := summary.Plus(w.Wait, w.transfer)
 	unknown := slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom == "" })

@@ -115,15 +115,13 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case len(c.Devices) > 0:
 		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool {
-		return is.Code == "input-truncated" || is.Damages()
-	}):
+	case c.Issue("input-truncated") != nil || slices.ContainsFunc(c.Issues, summary.Issue.Damages):
 		f.Title = "No GPU events: the input is cut before the first one"
 		f.Next = []finding.Step{finding.Advise("copy-the-file-again")}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == gpuEventsMissing }):
+	case c.Issue(gpuEventsMissing) != nil:
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == graphCaptureOnly }):
+	case c.Issue(graphCaptureOnly) != nil:
 		f.Title = "No GPU work: CUDA graphs were captured, and none was replayed"
 		f.Next = []finding.Step{finding.Advise("record-the-replay")}
 	case c.otherAccelerator() == ascend:
@@ -136,7 +134,7 @@ func (c *evaluator) noGPUTime() finding.Finding {
 			f.Title = "No GPU events and no CPU slices"
 			f.Next = f.Next[1:]
 		}
-	case slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return slices.Contains(limitsReached(), is.Code) }):
+	case c.Issue(limitsReached()...) != nil:
 		f.Title = "No GPU events in the part of the capture that was read; a limit cut the rest"
 		f.Next = []finding.Step{finding.Advise("read-more-of-the-file")}
 	case c.otherAccelerator() != "":
@@ -214,7 +212,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		f.Value = float64(captured) / float64(span)
 	}
 	var under string
-	recording := slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == graphCaptureOnly }) && len(c.Inputs) == 1
+	recording := c.Issue(graphCaptureOnly) != nil && len(c.Inputs) == 1
 	switch {
 	case recording:
 	case events < limits.MinEvents:

@@ -50,10 +50,8 @@ func LossOf(c *summary.Summary) (l Loss) {
 	for _, d := range c.Devices {
 		l.Uncertain = summary.Plus(l.Uncertain, d.UncertainNS)
 	}
-	for i := range c.Issues {
-		if l.Damaged == nil && c.Issues[i].Damages() {
-			l.Damaged = &c.Issues[i]
-		}
+	if i := slices.IndexFunc(c.Issues, summary.Issue.Damages); i >= 0 {
+		l.Damaged = &c.Issues[i]
 	}
 	return l
 }

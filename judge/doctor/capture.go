@@ -148,7 +148,7 @@ func (e *examination) complete() (can, why string) {
 		return Partly, fmt.Sprintf("%d of the %d inputs are incomplete.", incomplete, len(e.Inputs))
 	case codes != "":
 		return Partly, "Data is missing: " + codes + "."
-	case e.issuesOf(func(is summary.Issue) bool { return is.Code == summary.LogCut }) != "":
+	case e.Issue(summary.LogCut) != nil:
 		return Partly, "A log ends within a line: it was cut there, or copied while the program wrote it."
 	}
 	return Yes, "All inputs were read to their ends, and nothing is missing."
@@ -167,10 +167,8 @@ func (e *examination) sharing() (can, why string) {
 	if most > 0 {
 		return No, "The capture has " + label.Plural(most, "value") + " that may be secrets."
 	}
-	for _, is := range e.Issues {
-		if is.Code == "secrets-not-searched" {
-			return Partly, "Not all of it was searched for secrets. " + is.Help
-		}
+	if is := e.Issue("secrets-not-searched"); is != nil {
+		return Partly, "Not all of it was searched for secrets. " + is.Help
 	}
 	return Yes, "Nothing in it looks like a secret. User names and paths may remain."
 }

@@ -118,15 +118,13 @@ func (c *Evaluator) all() devices { return devices{len(c.Devices), c.Judged.Wind
 // whoWait returns the GPUs of the job of late ranks that wait for them: the others, or all if
 // several ranks are late, which wait for each other too.
 func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices {
-	type place struct {
-		input, rank int
-		device      int64
-	}
-	waits := map[place]bool{}
+	waits := map[summary.GPU]bool{}
 	for i, r := range w.Ranks { // those that are late come first
-		waits[place{r.Input, r.Rank, r.Device}] = i > 0 || len(late) != 1
+		waits[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = i > 0 || len(late) != 1
 	}
-	return c.others(func(d *summary.Device) bool { return waits[place{d.Input, d.Rank, d.Device}] })
+	return c.others(func(d *summary.Device) bool {
+		return waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+	})
 }
 
 // others returns the GPUs that accept returns true for. A long warm-up, which is not judged,

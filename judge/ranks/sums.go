@@ -45,7 +45,7 @@ func (c *Evaluator) peers() peers {
 		input[d.Rank] = d.Input
 	}
 	out.ranks, out.differ = len(input), advice.DifferentWork(c.Summary)
-	out.mixed = slices.ContainsFunc(c.Issues, func(is summary.Issue) bool { return is.Code == worldSizesDiffer })
+	out.mixed = c.Issue(worldSizesDiffer) != nil
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
 			p := byRank[k.Rank]

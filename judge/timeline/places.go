@@ -5,12 +5,6 @@ import (
 	"assay/summary"
 )
 
-// A deviceKey is what rows name their device by.
-type deviceKey struct {
-	input, rank int
-	device      int64
-}
-
 // profilersOwn returns the idle time in which the profiler itself was at work:
 // without it there is none.
 func profilersOwn(c *Evaluator) (ns int64) {
@@ -85,7 +79,7 @@ func copyPlaces(c *Evaluator) (out []finding.Place) {
 }
 
 // deviceOf returns the device of a step.
-func deviceOf(c *Evaluator, step int) deviceKey {
+func deviceOf(c *Evaluator, step int) summary.GPU {
 	st := &c.Steps[step]
-	return deviceKey{st.Input, st.Rank, st.Device}
+	return summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}
 }

@@ -112,9 +112,9 @@ const fewestPeriods = 3
 func period(c *Evaluator, states []StepState, groups []stepGroup) (int, bool) {
 	period, found := 0, false
 	for _, g := range groups {
-		at := map[deviceKey]int{}    // steps so far
-		last := map[deviceKey]int{}  // the last slow step, from 1
-		count := map[deviceKey]int{} // slow steps
+		at := map[summary.GPU]int{}    // steps so far
+		last := map[summary.GPU]int{}  // the last slow step, from 1
+		count := map[summary.GPU]int{} // slow steps
 		for _, i := range g.steps {
 			d := deviceOf(c, i)
 			at[d]++

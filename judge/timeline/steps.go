@@ -70,7 +70,7 @@ func sortSteps(c *Evaluator) ([]StepState, []stepGroup) {
 		return nil, nil
 	}
 	type key struct {
-		deviceKey
+		summary.GPU
 		marker, kind string
 	}
 	var keys []key
@@ -312,7 +312,7 @@ func (c *Evaluator) unevenSteps() (finding.Finding, bool) {
 // own GPU, so that a slow rank alone is no variation.
 func spreadOfEach(c *Evaluator, g stepGroup) int64 {
 	wall := func(i int) int64 { return c.Steps[i].WallNS }
-	byDevice, medians := map[deviceKey][]int{}, map[deviceKey]int64{}
+	byDevice, medians := map[summary.GPU][]int{}, map[summary.GPU]int64{}
 	for _, i := range g.steps {
 		byDevice[deviceOf(c, i)] = append(byDevice[deviceOf(c, i)], i)
 	}

@@ -99,7 +99,5 @@ func (c *Capture) Value(l *Launch, q Quantity) (float64, bool) {
 
 // Limited reports whether a limit ended the reading of the input.
 func (c *Capture) Limited() bool {
-	return slices.ContainsFunc(c.Issues, func(is diag.Issue) bool {
-		return is.Code == "memory-limit" || is.Code == "input-limit" || is.Code == "inflation-limit"
-	})
+	return slices.ContainsFunc(c.Issues, diag.Issue.EndsInput)
 }

@@ -13,7 +13,7 @@ import (
 
 // gap returns the sections about one gap.
 func (v *view) gap(g *inspect.Gap) []doc.Section {
-	title := fmt.Sprintf("GPU gap %d, %s%s", g.Number, v.placed(g.Place), v.in())
+	title := fmt.Sprintf("GPU gap %d, %s%s", g.Number, v.placed(g.GPU), v.in())
 	lead := fmt.Sprintf("%s at %s ms (ts %s)", unit.FineDuration(g.NS), at(g.AtNS), unit.Timestamp(g.StartNS))
 	if g.Step != nil {
 		lead += ", in " + name(g.Step.Name)

@@ -11,6 +11,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/summary"
 )
 
 // Doc returns the document of an answer.
@@ -73,11 +74,11 @@ const atLead = "start is the time since the start of the capture, as --at takes 
 
 // gpuOf returns the labels of places: the rank where there are several inputs or ranks, and the
 // number of the GPU where there are several.
-func (v *view) gpuOf(places []inspect.Place) (ranks, gpus []string) {
+func (v *view) gpuOf(places []summary.GPU) (ranks, gpus []string) {
 	ranks, gpus = make([]string, len(places)), make([]string, len(places))
 	severalRanks := v.inputs > 1 || slices.ContainsFunc(places,
-		func(p inspect.Place) bool { return p.Rank != places[0].Rank })
-	severalGPUs := slices.ContainsFunc(places, func(p inspect.Place) bool { return p.Device != places[0].Device })
+		func(p summary.GPU) bool { return p.Rank != places[0].Rank })
+	severalGPUs := slices.ContainsFunc(places, func(p summary.GPU) bool { return p.Device != places[0].Device })
 	for i, p := range places {
 		if severalRanks {
 			ranks[i] = fmt.Sprint(p.Rank)
@@ -90,7 +91,7 @@ func (v *view) gpuOf(places []inspect.Place) (ranks, gpus []string) {
 }
 
 // placed returns " on rank 0 GPU 1" as far as an answer has several of them, or "" .
-func (v *view) placed(p inspect.Place) string {
+func (v *view) placed(p summary.GPU) string {
 	if v.inputs > 1 {
 		return fmt.Sprintf("rank %d GPU %d", p.Rank, p.Device)
 	}

@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/summary"
 )
 
 // kernels returns the sections about GPU operations.
@@ -61,9 +62,9 @@ func namedTable(names []inspect.Named, left int, of int64) doc.Table {
 // longest lists the longest instances.
 func (v *view) longest(list []inspect.Instance) doc.Table {
 	var each, queued []int64
-	var places []inspect.Place
+	var places []summary.GPU
 	for _, k := range list {
-		each, places = append(each, k.NS), append(places, k.Place)
+		each, places = append(each, k.NS), append(places, k.GPU)
 		if k.Launch != nil {
 			queued = append(queued, k.Launch.DelayNS)
 		}

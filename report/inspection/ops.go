@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/summary"
 )
 
 // ops returns the sections about operators.
@@ -116,7 +117,7 @@ func opShapes(o *inspect.Ops) (doc.Table, bool) {
 func (v *view) runs(o *inspect.Ops) doc.Table {
 	list := o.Longest
 	var cpu, gpu []int64
-	places := make([]inspect.Place, len(list))
+	places := make([]summary.GPU, len(list))
 	for i, r := range list {
 		cpu, gpu = append(cpu, r.NS), append(gpu, r.GPUNS)
 		places[i].Rank = r.Rank

@@ -109,10 +109,8 @@ func makePrintable(rows [][]string) {
 
 // caveats prints the issues that affect the numbers of an input.
 func (t *writer) caveats(path string, issues []diag.Issue) {
-	for _, is := range issues {
-		if is.Severity != diag.Info {
-			t.say(fmt.Sprintf("%s: %s ×%d: %s", path, is.Code, is.Count, is.Help))
-		}
+	for _, line := range diag.Warnings(path, issues) {
+		t.say(line)
 	}
 }
 

@@ -91,7 +91,7 @@ type Finding struct {
 	Evidence []string `json:"evidence,omitempty"`
 	Fixes    []Fix    `json:"fixes,omitempty"`
 	Confirm  string   `json:"confirm,omitempty"`
-	Places   []Place  `json:"places,omitempty"`
+	Places   []Target `json:"places,omitempty"`
 }
 
 // A Fix is one thing to do, with its source.

@@ -91,13 +91,13 @@ type focus struct {
 	Why []string `json:"why"`
 }
 
-// A Place is where a finding can be looked at, as a rule knows it.
-type Place struct {
+// A Target is where a finding can be looked at, as a rule knows it.
+type Target struct {
 	Label string `json:"label"`
 
-	Key     *view.DeviceKey `json:"-"`
-	StartNS *int64          `json:"-"` // on the clock of the input
-	Length  int64           `json:"-"`
+	Key     *summary.GPU `json:"-"`
+	StartNS *int64       `json:"-"` // on the clock of the input
+	Length  int64        `json:"-"`
 
 	Device int   `json:"device"` // index of the device, or -1
 	AtNS   int64 `json:"at"`     // on the clock of the page
@@ -111,16 +111,16 @@ type Place struct {
 type timelines struct {
 	devices []device
 	aligned string
-	at      map[view.DeviceKey]int // index into devices
-	starts  []int64                // of the windows, for devices
+	at      map[summary.GPU]int // index into devices
+	starts  []int64             // of the windows, for devices
 }
 
 // newTimelines makes the devices from the details of a summary, by rank and device.
 func newTimelines(s *summary.Summary, states []timeline.StepState, n *names) *timelines {
-	t := &timelines{at: map[view.DeviceKey]int{}}
-	labels := map[view.DeviceKey]string{}
+	t := &timelines{at: map[summary.GPU]int{}}
+	labels := map[summary.GPU]string{}
 	for i, l := range view.DeviceLabels(s) {
-		labels[view.DeviceKey{Input: s.Devices[i].Input, Rank: s.Devices[i].Rank, Device: s.Devices[i].Device}] = l
+		labels[summary.GPU{Input: s.Devices[i].Input, Rank: s.Devices[i].Rank, Device: s.Devices[i].Device}] = l
 	}
 	details := make([]*summary.Detail, len(s.Details))
 	for i := range s.Details {
@@ -134,7 +134,7 @@ func newTimelines(s *summary.Summary, states []timeline.StepState, n *names) *ti
 	t.aligned = aligned
 	byDevice := stepsByDevice(s)
 	for i, d := range details {
-		key := view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}
+		key := summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}
 		t.at[key] = len(t.devices)
 		t.starts = append(t.starts, d.StartNS)
 		out := deviceOf(d, n)
@@ -305,11 +305,11 @@ func hundredths(list []int64) []int64 {
 }
 
 // stepsByDevice returns the indexes of the steps of each device, by start.
-func stepsByDevice(s *summary.Summary) map[view.DeviceKey][]int {
-	out := map[view.DeviceKey][]int{}
+func stepsByDevice(s *summary.Summary) map[summary.GPU][]int {
+	out := map[summary.GPU][]int{}
 	for i, st := range s.Steps {
 		if st.Source != summary.SourceLog {
-			key := view.DeviceKey{Input: st.Input, Rank: st.Rank, Device: st.Device}
+			key := summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}
 			out[key] = append(out[key], i)
 		}
 	}
@@ -372,7 +372,7 @@ func (t *timelines) placed(list []Finding, tables []table) []Finding {
 	return out
 }
 
-func (t *timelines) find(key *view.DeviceKey) (int, bool) {
+func (t *timelines) find(key *summary.GPU) (int, bool) {
 	if key == nil {
 		return 0, false
 	}

@@ -32,7 +32,7 @@ func ofGPUs(n int) string {
 
 // namedDevices returns the GPUs that findings above the lowest level name, the most important
 // first: all findings, or those on ranks only.
-func namedDevices(r judge.Result, all bool) (named []view.DeviceKey) {
+func namedDevices(r judge.Result, all bool) (named []summary.GPU) {
 	for i := range r.Findings {
 		ofRank := r.Findings[i].Rule == rule.StragglingRank || r.Findings[i].Rule == rule.UnevenRanks
 		if r.Findings[i].Level == finding.Info || !all && !ofRank {
@@ -40,7 +40,7 @@ func namedDevices(r judge.Result, all bool) (named []view.DeviceKey) {
 		}
 		for _, at := range r.Findings[i].Where {
 			if at.Device != nil {
-				named = append(named, view.DeviceKey{Input: at.Input, Rank: at.Rank, Device: *at.Device})
+				named = append(named, summary.GPU{Input: at.Input, Rank: at.Rank, Device: *at.Device})
 			}
 		}
 	}

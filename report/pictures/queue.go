@@ -15,15 +15,15 @@ import (
 
 // queue shows the queue length above the steps.
 func queue(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
-	queues := map[view.DeviceKey]summary.Launches{}
+	queues := map[summary.GPU]summary.Launches{}
 	for _, l := range s.Launches {
-		queues[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
+		queues[summary.GPU{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
 	}
 	names := view.DeviceLabels(s)
 	panels := make([]plot.TimePanel, len(s.Devices))
 	var drawable []int
 	for i, d := range s.Devices {
-		l := queues[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		l := queues[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		if d.Strip == nil || d.Strip.BinNS <= 0 || d.WindowNS <= 0 || !slices.ContainsFunc(l.QueueStrip, func(n int64) bool { return n > 0 }) {
 			continue
 		}

@@ -77,17 +77,17 @@ func collectiveWaits(c *plot.Chart, body *plot.Panels, rows []*summary.RankWait)
 
 // stageWaits adds the panel on waiting between the stages of a pipeline.
 func stageWaits(s *summary.Summary, c *plot.Chart, body *plot.Panels, devices []int) {
-	waits := map[view.DeviceKey]int64{}
+	waits := map[summary.GPU]int64{}
 	for i := range s.Ranks {
 		if r := &s.Ranks[i]; r.StageWaitNS != nil {
-			waits[view.DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}] = *r.StageWaitNS
+			waits[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = *r.StageWaitNS
 		}
 	}
 	var sum, n int64
 	columns := make([][]plot.Part, len(devices))
 	for i, at := range devices {
 		d := &s.Devices[at]
-		if ns, ok := waits[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
+		if ns, ok := waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
 			columns[i] = []plot.Part{{Color: plot.ColorDependency, NS: ns}}
 			sum, n = summary.Plus(sum, ns), n+1
 		}

@@ -38,7 +38,7 @@ type Context struct {
 	Labels   []string                     // label of each GPU, in order
 	Total    summary.Activity             // of all devices
 	ByName   *row.Table                   // kernels by name, class and category
-	Place    map[view.DeviceKey]string    // label of the GPU of a row
+	Place    map[summary.GPU]string       // label of the GPU of a row
 	Charts   func() map[string]plot.Chart // by file; waits until they are made
 	MeanStep func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
 }
@@ -47,12 +47,12 @@ type Context struct {
 func New(s *summary.Summary, r judge.Result) *Context {
 	whole := s
 	s = s.Timelines()
-	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[view.DeviceKey]string{}}
+	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[summary.GPU]string{}}
 	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
 	ctx.Labels = view.DeviceLabels(s)
 	for i, d := range s.Devices {
 		ctx.Total = ctx.Total.Plus(d.Activity)
-		ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
+		ctx.Place[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
 	}
 	ctx.ByName = summary.Kernels().By(s.Kernels, "kernel", "class", "category")
 	return ctx

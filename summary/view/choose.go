@@ -49,7 +49,7 @@ const (
 // Choose returns at most n of the GPUs: those that are named, the slowest, fastest and median
 // rank of each run, one GPU of each stage of a pipeline, and those with the most idle time
 // unless all have about the same.
-func Choose(s *summary.Summary, devices []int, named []DeviceKey, n int) Choice {
+func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choice {
 	c := Choice{Of: len(devices), Roles: map[int]Role{}}
 	if len(devices) <= n {
 		c.Devices = slices.Sorted(slices.Values(devices))
@@ -140,17 +140,17 @@ func paced(s *summary.Summary, devices []int) (out []inRole) {
 // longestOfStages returns the GPU of each stage that computes longest: that with the most
 // compute time, that with the least, and the others.
 func longestOfStages(s *summary.Summary, devices []int) (out []int) {
-	stage := map[DeviceKey]int{}
+	stage := map[summary.GPU]int{}
 	for i := range s.Ranks {
 		if r := &s.Ranks[i]; r.Stage != nil {
-			stage[DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}] = *r.Stage
+			stage[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = *r.Stage
 		}
 	}
 	best := map[int]int{}
 	compute := func(at int) int64 { return s.Devices[at].Activity.Compute() }
 	for _, at := range devices {
 		d := &s.Devices[at]
-		n, ok := stage[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		n, ok := stage[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		if !ok {
 			continue
 		}

@@ -44,9 +44,9 @@ func TestChoose(t *testing.T) {
 	}
 	check("no idle time", Choose(s, all, nil, 15), []int{0, 20, 40}, map[int]Role{0: RoleSlowest, 20: RoleMedian, 40: RoleFastest})
 	check("few", Choose(s, all, nil, 2), []int{0, 40}, map[int]Role{0: RoleSlowest, 40: RoleFastest})
-	named := []DeviceKey{{Input: 7, Rank: 7}, {Input: 99, Rank: 99}}
+	named := []summary.GPU{{Input: 7, Rank: 7}, {Input: 99, Rank: 99}}
 	check("named", Choose(s, all, named, 15), []int{0, 7, 20, 40}, map[int]Role{7: RoleNamed})
-	check("named and slowest", Choose(s, all, []DeviceKey{{}}, 15), []int{0, 20, 40}, map[int]Role{0: RoleSlowest})
+	check("named and slowest", Choose(s, all, []summary.GPU{{}}, 15), []int{0, 20, 40}, map[int]Role{0: RoleSlowest})
 	for i, at := range []int{3, 9} { // idle for 40 and 39 ns
 		ns := int64(40 - i)
 		s.Devices[at].Activity[summary.ClassCompute] -= ns

@@ -179,10 +179,8 @@ func (r *run) unusable() (Reason, bool) {
 	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
 		return r.about(ClocksImplausible, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
 	}
-	for _, is := range r.Issues {
-		if is.Damages() {
-			return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Issue = is.Code }), true
-		}
+	if i := slices.IndexFunc(r.Issues, summary.Issue.Damages); i >= 0 {
+		return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Issue = r.Issues[i].Code }), true
 	}
 	var rows []summary.LaunchLoss
 	for _, l := range r.LaunchLosses {

@@ -11,12 +11,6 @@ import (
 	"assay/summary"
 )
 
-// A DeviceKey is what rows of a summary name their device by.
-type DeviceKey struct {
-	Input, Rank int
-	Device      int64
-}
-
 // Numbered reports whether a device needs the number of its input to be told
 // from another: whether two inputs have a device of the same rank and number.
 func Numbered(s *summary.Summary) bool {
@@ -48,7 +42,7 @@ func InputNumber(i int) string { return fmt.Sprintf("#%d", i+1) }
 
 // DeviceLabel names a device that is not alone: "rank 0 GPU 1", with the
 // number of its input in front where inputs are numbered.
-func DeviceLabel(at DeviceKey, numbered bool) string {
+func DeviceLabel(at summary.GPU, numbered bool) string {
 	label := fmt.Sprintf("rank %d GPU %d", at.Rank, at.Device)
 	if numbered {
 		label = InputNumber(at.Input) + " " + label
@@ -68,7 +62,7 @@ func DeviceLabels(s *summary.Summary) []string {
 	for i, d := range s.Devices {
 		out[i] = fmt.Sprintf("GPU %d", d.Device)
 		if ranks {
-			out[i] = DeviceLabel(DeviceKey{d.Input, d.Rank, d.Device}, numbered)
+			out[i] = DeviceLabel(summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}, numbered)
 		}
 	}
 	return out

@@ -18,13 +18,13 @@ type DeviceIdle struct {
 // that the summary does not list have no window to be a share of and are left
 // out.
 func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle) {
-	rows := map[DeviceKey][]summary.Idle{}
+	rows := map[summary.GPU][]summary.Idle{}
 	for _, r := range s.Idle {
-		at := DeviceKey{r.Input, r.Rank, r.Device}
+		at := summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}
 		rows[at] = append(rows[at], r)
 	}
 	for i, d := range s.Devices {
-		if own := rows[DeviceKey{d.Input, d.Rank, d.Device}]; len(own) > 0 {
+		if own := rows[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]; len(own) > 0 {
 			devices = append(devices, DeviceIdle{i, own})
 			all = append(all, own...)
 		}

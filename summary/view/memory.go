@@ -39,14 +39,14 @@ func Memory(s *summary.Summary) []summary.Memory {
 
 // MemoryLabels names the rows as their devices are named elsewhere.
 func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
-	place := map[DeviceKey]string{}
+	place := map[summary.GPU]string{}
 	for i, label := range DeviceLabels(s) {
 		d := s.Devices[i]
-		place[DeviceKey{d.Input, d.Rank, d.Device}] = label
+		place[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = label
 	}
 	several, out := Numbered(s), []string{}
 	for _, m := range rows {
-		at := DeviceKey{m.Input, m.Rank, m.Device}
+		at := summary.GPU{Input: m.Input, Rank: m.Rank, Device: m.Device}
 		label, ok := place[at]
 		switch {
 		case m.OnHost && len(s.Inputs) < 2:
@@ -82,7 +82,7 @@ func MostReserved(m summary.Snapshot) int64 {
 // SnapshotLabels names the devices of snapshots as those of traces are named.
 func SnapshotLabels(s *summary.Summary, rows []summary.Snapshot) (out []string) {
 	for _, m := range rows {
-		out = append(out, DeviceLabel(DeviceKey{m.Input, m.Rank, m.Device}, Numbered(s)))
+		out = append(out, DeviceLabel(summary.GPU{Input: m.Input, Rank: m.Rank, Device: m.Device}, Numbered(s)))
 	}
 	return out
 }

@@ -69,10 +69,10 @@ func Pipelines(s *summary.Summary) (out []Pipeline) {
 	if len(s.Topologies) == 0 {
 		return nil
 	}
-	devices := map[DeviceKey]*summary.Device{}
+	devices := map[summary.GPU]*summary.Device{}
 	for i := range s.Devices {
 		d := &s.Devices[i]
-		devices[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d
+		devices[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d
 	}
 	for _, t := range s.Topologies {
 		if t.Stages < 2 {
@@ -81,7 +81,7 @@ func Pipelines(s *summary.Summary) (out []Pipeline) {
 		p := Pipeline{Job: t.Job, Of: t.Stages, Messages: t.Messages}
 		for i := range s.Ranks {
 			r := &s.Ranks[i]
-			d := devices[DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}]
+			d := devices[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}]
 			if r.Job == t.Job && r.Stage != nil && r.StageWaitNS != nil && d != nil {
 				p.add(r, d)
 			}

@@ -64,15 +64,15 @@ func RankWaits(s *summary.Summary, devices []int) []*summary.RankWait {
 	if len(s.Ranks) == 0 {
 		return nil
 	}
-	rows := map[DeviceKey]*summary.RankWait{}
+	rows := map[summary.GPU]*summary.RankWait{}
 	for i := range s.Ranks {
 		r := &s.Ranks[i]
-		rows[DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}] = r
+		rows[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = r
 	}
 	out, known := make([]*summary.RankWait, len(devices)), false
 	for i, at := range devices {
 		d := s.Devices[at]
-		r := rows[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		r := rows[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		if r != nil && r.TransferNS+r.WaitNS > 0 {
 			out[i], known = r, true
 		}
@@ -164,13 +164,13 @@ func PaceOf(s *summary.Summary, devices []int) Pace {
 
 // sameSteps reports whether the GPUs have the same number of steps, or none has any.
 func sameSteps(s *summary.Summary, devices []int) bool {
-	count := map[DeviceKey]int{}
+	count := map[summary.GPU]int{}
 	for _, st := range s.Steps {
-		count[DeviceKey{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
+		count[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
 	}
 	of := func(i int) int {
 		d := s.Devices[devices[i]]
-		return count[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		return count[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 	}
 	for i := range devices {
 		if of(i) != of(0) {
@@ -183,14 +183,14 @@ func sameSteps(s *summary.Summary, devices []int) bool {
 // StepsOfEachGPU returns the number of steps of each GPU, or 0 if there are none or GPUs
 // differ.
 func StepsOfEachGPU(s *summary.Summary) int64 {
-	count := map[DeviceKey]int64{}
+	count := map[summary.GPU]int64{}
 	for i := range s.Steps {
 		st := &s.Steps[i]
-		count[DeviceKey{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
+		count[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
 	}
 	n := int64(-1)
 	for _, d := range s.Devices {
-		k := count[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		k := count[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		if n >= 0 && k != n {
 			return 0
 		}
@@ -218,11 +218,11 @@ func (r *RankRow) finish() (known int) {
 }
 
 // positions maps the GPUs to their positions in the list.
-func positions(s *summary.Summary, devices []int) map[DeviceKey]int {
-	out := map[DeviceKey]int{}
+func positions(s *summary.Summary, devices []int) map[summary.GPU]int {
+	out := map[summary.GPU]int{}
 	for i, at := range devices {
 		d := s.Devices[at]
-		out[DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
+		out[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
 	}
 	return out
 }
@@ -246,7 +246,7 @@ func phasesOfRanks(s *summary.Summary, devices []int, onGPU bool) (rows []RankRo
 	at, byPath := positions(s, devices), map[string]*RankRow{}
 	for i := range s.Phases {
 		p := &s.Phases[i]
-		pos, ok := at[DeviceKey{Input: p.Input, Rank: p.Rank, Device: p.Device}]
+		pos, ok := at[summary.GPU{Input: p.Input, Rank: p.Rank, Device: p.Device}]
 		if !ok || p.Path == "" || p.Count <= 0 {
 			continue
 		}
@@ -274,7 +274,7 @@ func StepsOfRanks(s *summary.Summary, devices []int) (rows []RankRow) {
 		r := newRow(RankRow{Name: st.Name, Kind: st.Kind, Number: st.Number}, len(devices))
 		for _, n := range st.Rows {
 			row := &s.Steps[n]
-			if pos, ok := at[DeviceKey{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok {
+			if pos, ok := at[summary.GPU{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok {
 				r.NS[pos] = summary.Plus(max(0, r.NS[pos]), row.WallNS)
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 	"assay/summary/view/efficiency"
 )
 
@@ -55,7 +54,7 @@ func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 		doc.Col(scale.Head("recoverable"), doc.Number),
 	}}
 	for _, d := range devices {
-		place := ctx.Place[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		place := ctx.Place[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 		if place == "" {
 			place = fmt.Sprintf("rank %d GPU %d", d.Rank, d.Device)
 		}

@@ -92,7 +92,7 @@ func waitsOf(ctx *section.Context, job int) waits {
 // name returns the display name of a rank.
 func (w waits) name(ctx *section.Context, r summary.RankWait) string {
 	if w.several {
-		return ctx.Place[view.DeviceKey{Input: r.Input, Rank: r.Rank, Device: r.Device}]
+		return ctx.Place[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}]
 	}
 	return "rank " + strconv.Itoa(r.Rank)
 }

@@ -102,14 +102,14 @@ func Streams(ctx *section.Context) doc.Section {
 	if len(ctx.Streams) == 0 {
 		return doc.Section{}
 	}
-	window := map[view.DeviceKey]int64{}
+	window := map[summary.GPU]int64{}
 	for _, d := range ctx.Devices {
-		window[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.WindowNS
+		window[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.WindowNS
 	}
 	streams, several := summary.Streams().By(ctx.Streams, "input", "rank", "device", "stream"), view.Numbered(ctx.Summary)
-	at := func(r *row.Row) view.DeviceKey {
+	at := func(r *row.Row) summary.GPU {
 		s := &ctx.Streams[r.Of[0]]
-		return view.DeviceKey{Input: s.Input, Rank: s.Rank, Device: s.Device}
+		return summary.GPU{Input: s.Input, Rank: s.Rank, Device: s.Device}
 	}
 	t := show.View{Columns: "GPU;stream;name;kernels;copies, memsets=others;busy;busy % of window;total", Most: maxStreams, Cells: map[string]show.Cell{
 		"GPU": {Text: func(r *row.Row) string {

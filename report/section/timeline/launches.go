@@ -26,12 +26,12 @@ const (
 // knownLaunches returns the rows of GPUs that the summary lists, and the index of each
 // GPU. The GPU with the largest share of idle time is first.
 func knownLaunches(ctx *section.Context) (rows []summary.Launches, at []int) {
-	of := map[view.DeviceKey]summary.Launches{}
+	of := map[summary.GPU]summary.Launches{}
 	for _, l := range ctx.Launches {
-		of[view.DeviceKey{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
+		of[summary.GPU{Input: l.Input, Rank: l.Rank, Device: l.Device}] = l
 	}
 	for i, d := range ctx.Devices {
-		if _, ok := of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
+		if _, ok := of[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
 			at = append(at, i)
 		}
 	}
@@ -40,7 +40,7 @@ func knownLaunches(ctx *section.Context) (rows []summary.Launches, at []int) {
 	})
 	for _, i := range at {
 		d := ctx.Devices[i]
-		rows = append(rows, of[view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device}])
+		rows = append(rows, of[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}])
 	}
 	return rows, at
 }
@@ -239,9 +239,9 @@ func Graphs(ctx *section.Context) doc.Section {
 	}}
 	several := view.Numbered(ctx.Summary)
 	for i, g := range rows {
-		place, ok := ctx.Place[view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}]
+		place, ok := ctx.Place[summary.GPU{Input: g.Input, Rank: g.Rank, Device: g.Device}]
 		if !ok {
-			place = view.DeviceLabel(view.DeviceKey{Input: g.Input, Rank: g.Rank, Device: g.Device}, several)
+			place = view.DeviceLabel(summary.GPU{Input: g.Input, Rank: g.Rank, Device: g.Device}, several)
 		}
 		nodes, idle := unit.Count(g.Nodes), unit.Share(g.IdleNS, g.SpanNS)
 		if g.Opaque {

@@ -81,10 +81,10 @@ func screenChoice(ctx *section.Context) view.Choice { return chosenDevices(ctx, 
 
 // chosenDevices returns at most n of all GPUs.
 func chosenDevices(ctx *section.Context, n int) view.Choice {
-	var named []view.DeviceKey
+	var named []summary.GPU
 	if i, ok := namedDevice(ctx); ok {
 		d := &ctx.Devices[i]
-		named = append(named, view.DeviceKey{Input: d.Input, Rank: d.Rank, Device: d.Device})
+		named = append(named, summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device})
 	}
 	all := make([]int, len(ctx.Devices))
 	for i := range all {

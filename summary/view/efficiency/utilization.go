@@ -107,19 +107,15 @@ func unrecorded(s *summary.Summary) map[*summary.EfficiencySums]int64 {
 // withoutPeak reports whether FLOPs of matrix operators are known and the peak of their type
 // is not, so that they do not count.
 func withoutPeak(s *summary.Summary) bool {
-	type gpu struct {
-		input, rank int
-		device      int64
-	}
-	peaks := map[gpu]map[string]float64{}
+	peaks := map[summary.GPU]map[string]float64{}
 	for i := range s.Efficiency.Devices {
 		d := &s.Efficiency.Devices[i]
-		peaks[gpu{d.Input, d.Rank, d.Device}] = d.PeakTFLOPS
+		peaks[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = d.PeakTFLOPS
 	}
 	for i := range s.Efficiency.Rows {
 		r := &s.Efficiency.Rows[i]
 		if r.Unit == "matrix" && r.FLOPs != nil && *r.FLOPs > 0 {
-			if p := peaks[gpu{r.Input, r.Rank, r.Device}]; len(p) > 0 && p[r.Dtype] <= 0 {
+			if p := peaks[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}]; len(p) > 0 && p[r.Dtype] <= 0 {
 				return true
 			}
 		}

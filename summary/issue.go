@@ -1,0 +1,87 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/internal/diag"
+)
+
+// An Issue is one kind of problem with the inputs and its number of
+// occurrences.
+type Issue struct {
+	Code     string `json:"code"`     // stable, kebab-case
+	Severity string `json:"severity"` // "info", "data-loss", "suspect"
+	Count    int64  `json:"count"`
+	First    string `json:"first,omitempty"` // position of the first occurrence
+	Help     string `json:"help"`            // the effect on the numbers, and the fix
+}
+
+// IssueOf returns the row of an issue that a reader or a measurement has found. Without a help text of its own it
+// gets that of its code.
+func IssueOf(is diag.Issue) Issue {
+	help := cmp.Or(is.Help, diag.HelpOf(is.Code))
+	out := Issue{Code: is.Code, Severity: is.Severity.String(), Count: is.Count, Help: help}
+	if is.First != (diag.Pos{}) {
+		out.First = is.First.String()
+	}
+	return out
+}
+
+// Issue returns the first issue of one of the codes, or nil.
+func (s *Summary) Issue(codes ...string) *Issue {
+	i := slices.IndexFunc(s.Issues, func(is Issue) bool { return slices.Contains(codes, is.Code) })
+	if i < 0 {
+		return nil
+	}
+	return &s.Issues[i]
+}
+
+// LaunchesWithoutKernels is the code of the issue that launches have no device work in
+// the capture.
+const LaunchesWithoutKernels = "launches-without-kernels"
+
+// LogCut is the code of the issue that a log ends within a line.
+const LogCut = "log-cut"
+
+// ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
+const ClocksImplausible = "window-implausible"
+
+// Damages reports whether the issue says that rows of device work are missing from an
+// export, or may be. Their number is unknown.
+func (is Issue) Damages() bool {
+	return is.Code == "device-table-damaged" || is.Code == "export-cut" || is.Code == EventsIncomplete
+}
+
+// EventsIncomplete is the code of the issue that an export lacks so many CUDA events
+// that much of the GPU work may be missing.
+const EventsIncomplete = "cuda-events-incomplete"
+
+// mergeIssues adds up the issues of each code, in the order of their first
+// appearance.
+func mergeIssues(list []Issue) []Issue {
+	out := list[:0]
+	index := map[string]int{}
+	for _, is := range list {
+		i, ok := index[is.Code]
+		if !ok {
+			index[is.Code] = len(out)
+			out = append(out, is)
+			continue
+		}
+		have := &out[i]
+		have.Count = Plus(have.Count, is.Count)
+		have.First = cmp.Or(have.First, is.First)
+		have.Help = cmp.Or(have.Help, is.Help)
+		if weight(is.Severity) > weight(have.Severity) {
+			have.Severity = is.Severity
+		}
+	}
+	return out
+}
+
+// weight orders severities. An unknown severity, from a later version of the
+// schema, has the lowest weight.
+func weight(severity string) int {
+	return slices.Index([]string{"info", "data-loss", "suspect"}, severity)
+}
