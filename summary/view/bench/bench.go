@@ -1,5 +1,3 @@
-// Package bench has the views of results of benchmarks: their settings, single numbers, and the
-// results that are a sweep over the load.
 package bench
 
 import (

@@ -1,5 +1,3 @@
-// Package efficiency has the views of floating-point operations, bytes and rooflines: the
-// operators with the most recoverable time, sums over GPUs, and what is unknown.
 package efficiency
 
 import (

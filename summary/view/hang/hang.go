@@ -1,5 +1,3 @@
-// Package hang finds the calls that ranks made and others did not, in what flight recorders,
-// watchdogs and logs of NCCL say of groups of ranks.
 package hang
 
 import (
