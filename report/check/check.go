@@ -1,5 +1,3 @@
-// Package check prints the results of gates: as text, Markdown, JSON, JUnit, benchmark
-// lists and annotations of GitHub.
 package check
 
 import (

@@ -1,13 +1,17 @@
-// Package doc is the model of a document, its renderers for a terminal and for Markdown,
-// and how names and numbers are printed in it. It knows no summary.
+// Package doc is the model of a document, with its renderers for a terminal and for Markdown, and the
+// printing of names and numbers. It does not know summaries, so every command can use it.
 //
-// All times of a column have one unit, which the column head has, and the same number of
-// decimals, so that they can be compared by eye. A time that is not zero never prints as
-// zero ("<0.001"). Tables count what they leave out, with its share.
+// A [Doc] has sections, a section has blocks: paragraphs, lists, tables, pictures. text.go renders for
+// a terminal and markdown.go for Markdown; grid.go draws tables with lines; scale.go chooses units,
+// shorten.go shortens names and sentences, and escape.go makes names safe.
 //
-// Names come from the program under test and may contain anything. Every renderer
-// escapes what would have a meaning to its reader: Markdown and HTML in
-// Markdown, control characters in a terminal, missing glyphs in pictures.
+// All times of a column have one unit, which is in the column head, and the same number of decimals,
+// so that they can be compared by eye. A time that is not zero never prints as zero ("<0.001"). Tables
+// count the rows that they leave out, with their share.
+//
+// Names come from the program under test and may contain anything. Every renderer escapes what would
+// have a meaning to its reader: Markdown and HTML in Markdown, control characters in a terminal,
+// missing glyphs in pictures.
 package doc
 
 import (

@@ -1,5 +1,3 @@
-// Package inspection has the documents of answers about single events: instances of a kernel
-// or an operator, a gap, a moment.
 package inspection
 
 import (

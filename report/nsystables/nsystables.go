@@ -1,5 +1,3 @@
-// Package nsystables writes tables of package analyze/nsysstats as nsys stats prints them:
-// as text, CSV or Markdown.
 package nsystables
 
 import (

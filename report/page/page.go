@@ -1,15 +1,3 @@
-// Package page writes a report as one HTML file that needs nothing else: no network, no
-// server, no other file.
-//
-// The file has the text of the report first, as plain HTML, for readers without scripts
-// (CI servers that forbid them, mail previews, grep). Then come the data, and a script that
-// replaces the text by the interactive page when it is ready. The script and the style are
-// built from report/web by internal/webbuild and are checked in as assets.
-//
-// Names come from the program under test and may contain anything. They are made visible
-// ([label.Clean]), travel as base64 of compressed JSON, whose alphabet cannot end an
-// element, and become text nodes. The policy of the page allows its own script and style,
-// by their hashes, and no connection of any kind.
 package page
 
 import (

@@ -1,6 +1,3 @@
-// Package words has the display words of the ids in summaries, verdicts and
-// comparisons. The terminal, Markdown and pictures look them up here. JSON keeps
-// the ids.
 package words
 
 import (

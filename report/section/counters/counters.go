@@ -1,4 +1,3 @@
-// Package counters has the sections on hardware counters of kernels.
 package counters
 
 import (

@@ -1,4 +1,3 @@
-// Package efficiency has the sections on floating-point operations, bytes and rooflines.
 package efficiency
 
 import (

@@ -1,5 +1,3 @@
-// Package logs has the sections on values over steps or time: what trainers and
-// servers logged, and results of benchmarks.
 package logs
 
 import (

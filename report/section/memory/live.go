@@ -1,5 +1,3 @@
-// Package memory has the sections on GPU memory: allocations in a trace, snapshots and
-// timelines.
 package memory
 
 import (

@@ -1,4 +1,3 @@
-// Package ranks has the sections of a report that compare the ranks of one job.
 package ranks
 
 import (

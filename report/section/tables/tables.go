@@ -1,4 +1,3 @@
-// Package tables has the sections on tables that other tools printed.
 package tables
 
 import (
