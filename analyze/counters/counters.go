@@ -1,5 +1,3 @@
-// Package counters measures what a profiler of kernels read from hardware
-// counters, by kernel and device.
 package counters
 
 import (

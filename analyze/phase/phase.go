@@ -3,7 +3,7 @@
 // names of NVTX ranges. The ordered rules in phases.yaml define what a name
 // marks; a user's own file of the same format can be tried first.
 //
-// Package analyze measures the GPU work of phases.
+
 package phase
 
 import (

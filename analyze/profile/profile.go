@@ -1,5 +1,3 @@
-// Package profile measures profiles that have no timeline: stacks of functions, as a
-// table and as a tree for pictures, and the tables that other tools have printed.
 package profile
 
 import (

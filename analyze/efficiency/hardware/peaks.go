@@ -1,5 +1,3 @@
-// Package hardware says how fast a GPU could do work: the peaks of devices, and the time, the
-// bound and the utilization that they yield.
 package hardware
 
 import (

@@ -1,7 +1,3 @@
-// Package operators says how much work an operator does: floating-point operations and
-// bytes by formulas over the arguments that a profiler recorded.
-//
-// Nothing is guessed. What the arguments do not say is unknown, with the reason.
 package operators
 
 // A Unit says what the FLOPs of an operator are worth.

@@ -1,5 +1,3 @@
-// Package transformer counts the FLOPs of a transformer from its configuration, as config.json
-// of Hugging Face has it.
 package transformer
 
 import (

@@ -1,8 +1,3 @@
-// Package collective is the model of the communication of one rank: what each
-// collective was, and when its kernel ran.
-//
-// One rank cannot tell how long a collective took: its kernel waits for the
-// other ranks before data moves. Package ranks compares ranks.
 package collective
 
 // Columns have the collectives of one GPU of one input, in launch order.
