@@ -9,7 +9,7 @@
 // series.go, text.go and saved.go, grouped by reader. refuse.go and foreign.go
 // explain files that no format accepts. export.go and child.go run nsys and ncu.
 //
-// Package partial measures an Input next.
+
 package ingest
 
 import (
