@@ -5,6 +5,6 @@
 // computes the weighted means of a group, and shapes.go the counts by grid and block.
 //
 // Means are weighted by duration, because short launches should not hide long ones. Values that cannot
-// be true, such as a share over 100%, are dropped and counted as an issue. The findings are in
+// be true, such as a share of 10,000%, are dropped and counted as an issue. The findings are in
 // judge/counters.
 package counters

@@ -1,5 +1,3 @@
-// Package efficiency measures the FLOPs and bytes of operators relative to the peaks of the GPU.
-
 package efficiency
 
 import (

@@ -4,7 +4,8 @@
 //
 // nsysstats.go has the list of reports ([Names], [Tables]). Each family has a file: device.go kernels
 // and memory operations, calls.go calls of the runtime, driver and operating system, execution.go
-// launch to execution, ranges.go NVTX ranges, project.go ranges projected onto the GPU. overlap.go projects ranges that do not nest, sample.go computes the statistics and numbers.go formats them.
+// launch to execution, ranges.go NVTX ranges, project.go ranges projected onto the GPU, overlap.go the
+// same for ranges that do not nest. sample.go computes the statistics and numbers.go formats them.
 //
 // The cells of a [Table] are text, because the number of decimals is part of the format. Package
 // report/nsystables writes tables as text, CSV or Markdown.
