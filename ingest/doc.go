@@ -8,6 +8,7 @@
 // ncu.go, series.go, text.go and saved.go, grouped by reader. refuse.go and foreign.go explain files
 // that no format accepts. export.go and child.go run nsys and ncu.
 //
-// Names of files never decide the format, because profilers and users rename files; content does.
-// Package partial measures an Input next.
+// Content decides the format, because profilers and users rename files. The name decides only where
+// content does not identify the format: reports of Nsight Systems and Nsight Compute, and text and JSON
+// that is found in a directory. Package partial measures an Input next.
 package ingest

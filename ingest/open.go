@@ -62,7 +62,7 @@ type File struct {
 	max        int64 // bytes of content; 0 for no limit but that on bombs
 	n          int64 // bytes of content read
 	bomb       int64 // bytes that any input may inflate to
-	whole      bool  // it has an end that can be waited for
+	whole      bool  // the input has an end, so its rest can be read
 	limited    bool  // a limit has ended the content
 	restIsHole bool  // nothing but a hole of the file follows
 }
