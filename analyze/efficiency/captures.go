@@ -86,7 +86,7 @@ func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summar
 		names.add(l.node)
 	}
 	if !named {
-		return out // nothing can match
+		return out // no replay can match it
 	}
 	out.Kernels = names.String()
 	rows := captured{o: o, out: &out, at: map[capturedKey]int32{}, parts: newParts(o)}

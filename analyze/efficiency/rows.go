@@ -226,7 +226,7 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
 	var pooled *summary.EfficiencyRow
 	if len(t.touched) > 0 {
-		const most = 4096 // there may be no room for more
+		const most = 4096 // initial capacity; the limit of rows may end the loop early
 		out = make([]summary.EfficiencyRow, 0, min(len(t.touched)+1, most))
 	}
 	for _, row := range t.touched {

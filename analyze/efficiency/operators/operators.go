@@ -1,6 +1,6 @@
 package operators
 
-// A Unit says what the FLOPs of an operator are worth.
+// A Unit is the kind of execution unit that does the arithmetic of an operator.
 type Unit uint8
 
 // Only matrix work counts for MFU. Vector work counts one FLOP per element and step of
@@ -12,19 +12,19 @@ const (
 	None
 )
 
-// A Reason says why FLOPs or bytes are unknown.
+// A Reason is why FLOPs or bytes are unknown.
 type Reason uint8
 
-// The reasons, from the one that the user can mend most easily.
+// The reasons, those first that a user can fix most easily.
 const (
 	Known          Reason = iota
 	NoShapes              // the capture has no input dimensions: record_shapes=True
-	NoConcrete            // it has no values of arguments
-	NoTypes               // it has dimensions of tensors and no types, as NVTX ranges
+	NoConcrete            // the capture has no values of arguments
+	NoTypes               // the capture has dimensions of tensors but no types, as NVTX ranges do
 	TypeOfList            // a list of tensors has no type
 	LengthsOnGPU          // sequence lengths are in tensors
 	Routing               // how many experts were hit is not recorded
-	NoFormula             // the operator has none here
+	NoFormula             // there is no formula for the operator
 	GraphReplay           // a replay has no operators
 	BadArguments          // the arguments do not fit the formula
 	CompiledRegion        // a compiled region without shapes
