@@ -24,7 +24,7 @@ type Detail struct {
 	Phases []DetailSpan  `json:"phases,omitempty"` // by start; at most MaxDetailPhases
 	Gaps   []DetailGap   `json:"gaps,omitempty"`   // the longest, by start; at most MaxDetailGaps
 	Host   []HostState   `json:"host,omitempty"`   // states of the launching thread by start, without gaps between them
-	Focus  []DetailFocus `json:"focus,omitempty"`  // parts of the window in which all spans are kept; nil if all spans are kept everywhere
+	Focus  []DetailFocus `json:"focus,omitempty"`  // parts with all spans; nil if the whole window has all
 
 	// SpansLeft counts the operations that Lanes leaves out, and SpansLeftNS is their total time.
 	SpansLeft   int64 `json:"spans_left,omitempty"`

@@ -7,7 +7,7 @@ type Drift struct {
 	Kernels    int64 `json:"kernels"`     // number of distinct kernels
 	NS         int64 `json:"ns"`          // their total time in the last two thirds
 	ExpectedNS int64 `json:"expected_ns"` // the total time if each run took the mean of the first third
-	SlowerNS   int64 `json:"slower_ns"`   // the part of NS in kernels whose shortest run grew by [DriftShare] until the last third
+	SlowerNS   int64 `json:"slower_ns"`   // part of NS in kernels whose shortest run grew by [DriftShare]
 }
 
 // DriftRuns is the number of runs that a kernel must have in each third of the window to be compared.

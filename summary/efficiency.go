@@ -210,7 +210,7 @@ type EfficiencyTransfer struct {
 	BusGBPS  *float64 `json:"busbw_gbps,omitempty"`
 	Link     string   `json:"link,omitempty"` // "pcie", "c2c", "link" or "hbm"
 	PeakGBPS *float64 `json:"peak_gbps"`
-	Lower    bool     `json:"lower_bound,omitempty"` // the bandwidth is a lower bound: the time includes waiting for other ranks
+	Lower    bool     `json:"lower_bound,omitempty"` // of the bandwidth: the time includes waiting
 	// Over says that the bandwidth exceeds the peak: [OverCached], or [OverMemory] or [OverLink],
 	// which are impossible. It is never set for collectives that the switch may compute (NVLink SHARP).
 	Over string `json:"over_peak,omitempty"`

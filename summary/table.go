@@ -20,7 +20,7 @@ type Table struct {
 	Name   string `json:"name"`            // the tool's name of it: "cuda_gpu_kern_sum"
 	Title  string `json:"title,omitempty"` // the title printed by the tool
 	Of     string `json:"of"`              // the kind of its rows: see the constants
-	Clock  string `json:"clock,omitempty"` // clock of its times: "wall", which includes waiting, or "cpu"; absent if unknown
+	Clock  string `json:"clock,omitempty"` // of its times: "wall" (includes waiting) or "cpu"; absent if unknown
 
 	// Run is the tool's name of the measured run, such as "report1"; absent if
 	// the tool gives none. Tables in one directory with the same Run, in one

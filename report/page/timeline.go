@@ -18,7 +18,7 @@ type device struct {
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
 	Input  string `json:"input"` // path
-	Start  string `json:"start"` // start of the window on the clock of its input, in decimal, because it may exceed the precision of a float64
+	Start  string `json:"start"` // start of the window on its input's clock; text, because a float64 is not exact
 	Window int64  `json:"window"`
 	At     int64  `json:"at"` // start of the window on the clock of the page
 

@@ -137,8 +137,8 @@ func IdleShare(a summary.Activity) float64 {
 	return float64(a.Idle()) / float64(max(1, a.Window()))
 }
 
-// WorstOf returns at most n of the devices, those with the largest share of idle time, in ascending order of their indices.
-// See [Choose].
+// WorstOf returns at most n of the devices, those with the largest share of idle time, in ascending order of
+// their indices. See [Choose].
 func WorstOf(s *summary.Summary, devices []int, n int) []int {
 	share := func(i int) float64 { return IdleShare(s.Devices[i].Activity) }
 	order := slices.Clone(devices)

@@ -92,7 +92,7 @@ func CostColumn(t *summary.Table) int {
 	if adds(rank) {
 		return rank
 	}
-	if self := t.Column("self"); self >= 0 && adds(self) { // preferred to the number of calls, which may have the same unit
+	if self := t.Column("self"); self >= 0 && adds(self) { // preferred to the count, whose unit may be the same
 		return self
 	}
 	for i := range t.Columns {

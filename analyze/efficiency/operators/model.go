@@ -23,7 +23,7 @@ type Model struct {
 	space, words string   // more of them: words behind a namespace. Most runs need neither
 
 	formula func(*operands) Work
-	never   Reason                                         // why the work can never be computed from a capture; such a model has no formula
+	never   Reason                                         // why captures never determine the work; then there is no formula
 	cache   func(*operands) (use CacheUse, perToken int64) // nil: it uses no cache
 	inPlace bool                                           // also applies to the names with an underscore at the end
 	kernel  bool                                           // needs the name of a kernel
