@@ -23,7 +23,7 @@ type Input struct {
 	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
-	SHA256      string // of the stored bytes; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
+	SHA256      string // digest of the stored bytes; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
 	Rank        int
 	RankFrom    string // origin of Rank: "trace", "name", "folder", "nccl", "assumed", or set by the caller
 

@@ -20,7 +20,7 @@ const (
 	maxAdvice     = 4096     // pieces of advice per input, kernels with the most time first
 	maxAdviceText = 1000     // bytes of a rule's text
 	maxShapes     = 1 << 16  // distinct launch shapes kept per kernel
-	maxCount      = 1 << 40  // launches that one row of a table can stand for
+	maxCount      = 1 << 40  // launches that one row of a table can represent
 	maxInteger    = 1 << 62  // limit of sums that are kept as floating-point numbers
 	maxBandwidth  = 1e6      // bytes/ns, a hundred times the bandwidth of current memory
 	wholeWave     = 0.005001 // half of the last digit that ncu prints of waves

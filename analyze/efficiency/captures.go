@@ -39,7 +39,7 @@ func (d *digest) String() string { return hex.EncodeToString(d.text) }
 // A recording is a time during which a process captured a stream into a graph.
 type recording struct {
 	start, end int64
-	name       string // of the annotation around it
+	name       string // name of the annotation around it
 	launches   []launch
 }
 

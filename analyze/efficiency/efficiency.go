@@ -28,7 +28,7 @@ type Owners struct {
 	uses   map[int32][]use              // by link: enclosing calls that use the cache of keys and values
 	grids  map[trace.Sym]operators.Grid // by the name of a kernel
 
-	makers *makers // of the nodes of graphs; may be nil
+	makers *makers // operators that created the nodes of graphs; may be nil
 
 	first []trace.Sym // by link: the name of the first of its work in the file
 }

@@ -127,7 +127,7 @@ func known64(p *hardware.Peaks, f hardware.Figure) *float64 {
 type rates struct {
 	*meter
 	peaks *hardware.Peaks
-	model hardware.ModelFLOPs // of the user, or zero
+	model hardware.ModelFLOPs // from the user, or zero
 }
 
 // totals returns the totals by which a row is compared with the peaks.

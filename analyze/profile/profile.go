@@ -53,7 +53,7 @@ func (k functionKey) compare(other functionKey) int {
 type functionSum struct {
 	functionKey
 	self  []int64 // for each column
-	total int64   // of the default column
+	total int64   // total cost, in the default column
 	last  int     // the sample that was added last, from 1; prevents counting a recursion twice
 }
 

@@ -168,7 +168,7 @@ type Row struct {
 // A Rest describes rows that are not shown.
 type Rest struct {
 	Rows   int
-	Weight int64  // of these rows
+	Weight int64  // weight of these rows
 	Total  int64  // weight of all rows, shown or not; 0 if rows have no weight
 	Of     string // what Total is, for example "total kernel time"
 }

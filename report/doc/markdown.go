@@ -33,7 +33,7 @@ const (
 // markdown has the limits of one Markdown rendering.
 type markdown struct {
 	pictures bool
-	form     plot.Form // of pictures
+	form     plot.Form // files of pictures that are linked
 	rows     int       // maximum number of rows of a table
 	names    int       // columns of a name
 }

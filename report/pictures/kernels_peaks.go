@@ -115,7 +115,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	axis := func(title string) plot.Axis {
-		a := plot.Axis{Title: title, From: -4, To: most + 4} // room for dots at the ends
+		a := plot.Axis{Title: title, From: -4, To: most + 4} // space for dots at the ends
 		for v := 0.0; v <= most; v += 20 {
 			a.Ticks = append(a.Ticks, plot.Tick{At: v, Text: fmt.Sprintf("%.0f%%", v)})
 		}

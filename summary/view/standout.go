@@ -65,7 +65,7 @@ func standingOut(s *summary.Summary, devices, named []int, ranks int) map[int]bo
 	for _, i := range order {
 		place[s.Devices[i].Input] = true
 	}
-	var list []int // of ranks
+	var list []int // ranks
 	add := func(at int) {
 		if at >= 0 {
 			list = append(list, s.Devices[order[at]].Rank)

@@ -9,7 +9,7 @@ import (
 type blockSize struct {
 	kernel   string // how the name begins, without "void "
 	array    string // how the name writes the type of the list of tensors
-	threads  int64  // of a block
+	threads  int64  // threads per block
 	elements int64
 }
 

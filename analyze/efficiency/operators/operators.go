@@ -47,7 +47,7 @@ type Call struct {
 // An Arg is one argument of a call.
 type Arg struct {
 	Type    string    // as recorded: "c10::BFloat16", "Scalar", "TensorList", ""
-	Dims    []int64   // of a tensor; nil if it has none
+	Dims    []int64   // dimensions of a tensor; nil if it has none
 	Strides []int64   // nil if not recorded
 	List    [][]int64 // the dimensions of the tensors of a list
 	Value   string    // as recorded; "" if not recorded
@@ -56,7 +56,7 @@ type Arg struct {
 // Work is what one call does.
 type Work struct {
 	Unit  Unit
-	Type  string // of the operands that decide the peak, as recorded
+	Type  string // type of the operands, which determines the peak, as recorded
 	FLOPs Count
 	Model Count // FLOPs without what the backward pass computes a second time
 	Bytes Count

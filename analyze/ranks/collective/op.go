@@ -16,8 +16,8 @@ const (
 	Reduce
 	SendRecv
 	Barrier
-	Dispatch // of tokens to experts
-	Combine  // of the experts' results
+	Dispatch // sends tokens to experts
+	Combine  // collects the experts' results
 	Wait     // for a collective; it has no kernel
 	ops
 )
