@@ -23,9 +23,9 @@ type Input struct {
 	Format      string // "kineto", "chrome-trace", ...
 	Compression string
 	Bytes       int64  // as stored
-	SHA256      string // of the stored bytes; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
+	SHA256      string // digest of the stored bytes; "" if a limit ended the reading of a pipe, and after OpenWithoutDigest
 	Rank        int
-	RankFrom    string // where Rank is from: "trace", "name", "folder", "nccl", "assumed", or set by the caller
+	RankFrom    string // origin of Rank: "trace", "name", "folder", "nccl", "assumed", or set by the caller
 
 	Trace   *trace.Trace     // a timeline
 	Tables  *profile.Tables  // totals that a tool printed
@@ -60,7 +60,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 		return nil, err
 	}
 	if (f.limited || in.limited()) && !f.whole {
-		in.Bytes = f.Stored() // do not read the rest: that of a pipe may never end
+		in.Bytes = f.Stored() // do not read the rest, because a pipe may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {
 		return nil, pathError(err)
 	}
@@ -122,8 +122,8 @@ var ranksInNames = [...]func() *regexp.Regexp{
 // rankInFolder finds the rank in the name of a folder with the files of one rank.
 var rankInFolder = lazyregexp.New(`(?i)(?:^|[^a-z])(?:rank|worker)[-_]?(\d{1,6})$`)
 
-// rankOf returns the rank of a trace's process in its job. It is the first that is known of:
-// the rank in the trace, the rank in its path, the rank in its largest communicator, 0.
+// rankOf returns the rank of a trace's process in its job. It is the first that is known of these: the rank
+// in the trace, the rank in its path, the rank in its largest communicator, 0.
 func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if t == nil {
 		return rankInPath(path)

@@ -1,15 +1,3 @@
-// Package ingest turns the paths that a user names into models: it expands paths,
-// opens and decompresses files, recognizes the format by content, and calls the
-// reader of the format. It is the only package that knows all formats.
-//
-// Read the files in the order of the data: paths.go (from arguments to files),
-// this file and unpack.go, guard.go, hole.go (from a file to its content),
-// formats.go (the list of formats), load.go (from content to an [Input]). The
-// functions that load a model are in nsys.go, profiles.go, memory.go, ncu.go,
-// series.go, text.go and saved.go, grouped by reader. refuse.go and foreign.go
-// explain files that no format accepts. export.go and child.go run nsys and ncu.
-//
-// Package partial measures an Input next.
 package ingest
 
 import (
@@ -74,7 +62,7 @@ type File struct {
 	max        int64 // bytes of content; 0 for no limit but that on bombs
 	n          int64 // bytes of content read
 	bomb       int64 // bytes that any input may inflate to
-	whole      bool  // it has an end that can be waited for
+	whole      bool  // the input has an end, so its rest can be read
 	limited    bool  // a limit has ended the content
 	restIsHole bool  // nothing but a hole of the file follows
 }

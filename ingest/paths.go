@@ -118,8 +118,8 @@ func (c *Choice) add(path string) {
 	}
 }
 
-// CollectivesSuffix is the end of the name of a file of collectives. The rest of the path is
-// that of the summary of the partial.
+// CollectivesSuffix is the end of the name of a file of collectives. The rest of its path is the path of
+// the partial's summary, without extension.
 const CollectivesSuffix = ".collectives"
 
 // checkCollectives adds an error for each file of collectives that was named without its
@@ -267,7 +267,7 @@ type kind uint8
 const (
 	other           kind = iota
 	candidate            // to be read
-	savedSummary         // to be read where there are no candidates
+	savedSummary         // read only if there are no candidates
 	collectivesFile      // read with its summary
 )
 

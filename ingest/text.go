@@ -81,14 +81,13 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 	return nil
 }
 
-// A sampledText keeps parts of a text that passes: its head, further parts ever
-// further apart, and the end. Records that tell what a log is may begin far behind
-// its head.
+// A sampledText keeps parts of a text that passes through it: the head, further parts at growing distances,
+// and the end. Records that identify a log may begin far behind its head.
 type sampledText struct {
 	r          io.Reader
 	head, last []byte
 	n, next    int64
-	values     *asyncWriter // sees all of it
+	values     *asyncWriter // receives the whole text
 }
 
 const (

@@ -34,7 +34,7 @@ func inside(err error) error {
 // A gzipReader reads all members of a gzip file. Its first error is permanent.
 type gzipReader struct {
 	z   *inflate.Reader
-	any bool // data was read, so an error is not that of the first header
+	any bool // data was read, so an error is not in the first header
 	err error
 }
 
@@ -53,7 +53,7 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	case errors.Is(err, inflate.ErrNotGzip) && g.any:
 		g.err = &tailError{"gzip"}
 	case err != nil && g.z.Whole() && g.any:
-		g.err = err // of what is around it
+		g.err = err // the error of the surrounding layer
 	case err != nil:
 		g.err = inside(err)
 	}

@@ -64,7 +64,7 @@ func (c Class) String() string {
 	return s
 }
 
-// ClassOf returns the class of one name, or false.
+// ClassOf returns the class with a name. It returns false if there is none.
 func ClassOf(name string) (Class, bool) {
 	i := slices.Index(classNames[:], name)
 	if i < 0 {
@@ -96,8 +96,7 @@ func (a Activity) With(c Class) int64 {
 	return a.sum(func(set Class) bool { return set&c != 0 })
 }
 
-// Without returns the time during which at least one class of c ran and none of
-// not.
+// Without returns the time during which at least one class of c ran and no class of not.
 func (a Activity) Without(c, not Class) int64 {
 	return a.sum(func(set Class) bool { return set&c != 0 && set&not == 0 })
 }
@@ -120,7 +119,7 @@ func (a Activity) ExposedCopy() int64 {
 // compute kernel.
 func (a Activity) HiddenComm() int64 { return a.With(ClassComm) - a.ExposedComm() }
 
-// Plus returns the sum of the cells of two windows, each as by [Plus].
+// Plus returns the sum of the cells of two windows, each limited to math.MaxInt64: see [Plus].
 func (a Activity) Plus(b Activity) Activity {
 	for i := range a {
 		a[i] = Plus(a[i], b[i])

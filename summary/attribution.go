@@ -18,15 +18,15 @@ type Op struct {
 	Name       string `json:"name" row:"operator,name"`
 	Input      int    `json:"input" row:"input"`
 	Rank       int    `json:"rank" row:"rank"`
-	Count      int64  `json:"count" row:"calls,sum"`                   // calls
+	Count      int64  `json:"count" row:"calls,sum"`                   // number of calls
 	CPUSelfNS  int64  `json:"cpu_self_ns" row:"self CPU,sum"`          // host time outside of nested events
 	CPUTotalNS int64  `json:"cpu_total_ns" row:"total CPU,sum,nested"` // host time
 	GPUSelfNS  int64  `json:"gpu_self_ns" row:"self,sum,main"`
 	GPUTotalNS int64  `json:"gpu_total_ns" row:"total,sum,nested,then,with=self"`
 	Launched   int64  `json:"launched" row:"GPU operations,sum"` // GPU operations that it launched itself
-	Shapes     int64  `json:"shapes,omitempty"`                  // distinct inputs, if they were recorded
+	Shapes     int64  `json:"shapes,omitempty"`                  // number of distinct inputs; 0 if they were not recorded
 
-	// TopShapes has the inputs with the most GPU time, at most MaxTopShapes.
+	// TopShapes has the inputs with the most GPU time, largest first, at most MaxTopShapes.
 	TopShapes []OpShape `json:"top_shapes,omitempty"`
 }
 
@@ -110,16 +110,15 @@ type Call struct {
 	Count   int64  `json:"count" row:"calls,sum"`
 	TotalNS int64  `json:"total_ns" row:"total,sum,main"` // host time
 	MaxNS   int64  `json:"max_ns" row:"max,max"`
-	// Launched is the number of GPU operations launched by the calls.
+	// Launched is the number of GPU operations that the calls launched.
 	Launched int64 `json:"launched" row:"launches,sum"`
-	// WaitNS is the part of TotalNS in calls that waited for a device: calls
-	// that synchronize, and copies that had ended when their call returned.
-	// IdleNS is the part of WaitNS during which no device of the input was
-	// busy. For the idle time after such waits see [Sync].
+	// WaitNS is the part of TotalNS in calls that waited for a device: calls that synchronize, and copies
+	// that had ended when their call returned. IdleNS is the part of WaitNS during which no device of the
+	// input was busy. For the idle time that follows such waits see [Sync].
 	WaitNS int64 `json:"wait_ns,omitempty" row:"waiting,sum"`
 	IdleNS int64 `json:"idle_ns" row:"idle,sum"`
-	// InSteps counts, for calls that allocate or free memory, those made within
-	// a step. A caching allocator needs none there once it is warm.
+	// InSteps counts, for calls that allocate or free memory, those made within a step. A caching allocator
+	// that is warmed up makes none.
 	InSteps int64 `json:"in_steps,omitempty" row:"calls in steps,sum"`
 }
 
@@ -134,9 +133,9 @@ type Launches struct {
 	// WithoutNS is their total time. This work is in no table of operators,
 	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
-	// CallsLost counts the kernels without a known call that were launched during the
-	// capture: by a recorded operator, or after the launch of earlier work of their
-	// stream. Calls and PerStep are too small by their launches.
+	// CallsLost counts the kernels without a known call that were launched during the capture, because an
+	// operator that launched them was recorded or because they follow launched work on their stream. Their
+	// launches are missing from Calls and PerStep.
 	CallsLost int64 `json:"calls_lost,omitempty"`
 	Calls     int64 `json:"calls"` // calls that launched them; fewer if graphs were launched
 	// Delays has, for each GPU operation with a call, the time from the call's
@@ -150,18 +149,16 @@ type Launches struct {
 	// the order of the steps.
 	PerStep []int64 `json:"per_step,omitempty"`
 
-	// Queue has the time during which the queue had each length, in GPU
-	// operations whose call had begun and that had not started. It covers the
-	// device's window.
+	// Queue has the time in ns during which the queue had each length. The length is the number of GPU
+	// operations whose call had begun and that had not started. It covers the device's window.
 	Queue []QueueDepth `json:"queue,omitempty"`
-	// QueueStrip has the mean queue length in each bin of the device's strip,
-	// in thousandths.
+	// QueueStrip has the mean queue length in each bin of the device's strip, in thousandths of an
+	// operation.
 	QueueStrip []int64 `json:"queue_strip,omitempty"`
 }
 
-// ShortKernelNS is the duration below which a kernel counts as short. It is
-// about the time for one launch, so a program of short kernels waits for its
-// host.
+// ShortKernelNS is the duration below which a kernel counts as short. It is about the time of one launch,
+// so a program that runs only short kernels cannot keep the GPU busy.
 const ShortKernelNS = 10_000
 
 // A QueueDepth is the time during which the queue length was at least From and
@@ -171,8 +168,8 @@ type QueueDepth struct {
 	NS   int64 `json:"ns"`
 }
 
-// A Graph represents all launches of one CUDA or HIP graph, that is, launches
-// that ran the same sequence of work. (Input, Device, ID) is its key.
+// A Graph represents all launches of one CUDA or HIP graph. Launches belong to the same graph if they ran
+// the same sequence of GPU operations. (Input, Device, ID) is its key.
 type Graph struct {
 	ID       int64  `json:"id"` // in the order of first launch, from 1
 	Input    int    `json:"input"`

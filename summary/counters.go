@@ -5,17 +5,15 @@ import (
 	"fmt"
 )
 
-// A Counter has the hardware counters of all profiled launches of the kernels
-// with one name on one device. (Input, Device, Kernel) is its key.
+// A Counter has the hardware counters of all profiled launches of the kernels with one name on one device.
+// (Input, Device, Kernel) is its key.
 //
-// A profiler of counters runs a launch alone and several times, often at a
-// fixed clock. Its times can be compared with each other, but not with those of
-// a timeline.
+// A profiler of counters runs each launch alone and several times, often at a fixed clock. So its times can
+// be compared with each other, but not with the times of a timeline.
 //
-// Shares (names ending in Pct) are percentages of the device's peak. They are
-// means over the launches that have the metric, weighted by their durations or,
-// if no launch has a duration, by their number. Metrics that were not collected
-// are absent.
+// Shares (names ending in Pct) are percentages of the device's peak. They are means over the launches that
+// have the metric, weighted by their durations or, if no launch has a duration, by their number. Metrics
+// that were not collected are absent.
 type Counter struct {
 	Input      int    `json:"input"`
 	Process    string `json:"process,omitempty"`
@@ -31,7 +29,7 @@ type Counter struct {
 	Launches int64 `json:"launches"`
 	Shapes   int64 `json:"shapes"` // number of different grids and blocks; values are averages over them
 
-	// Sum and extremes of the durations, of Timed launches.
+	// Sum, minimum and maximum of the durations of the Timed launches.
 	Timed   int64  `json:"timed"`
 	TotalNS int64  `json:"total_ns"`
 	MinNS   *int64 `json:"min_ns,omitempty"`
@@ -48,16 +46,14 @@ type Counter struct {
 	OccupancyPct   *float64 `json:"occupancy_pct,omitempty"`             // resident warps in % of an SM's maximum
 	TheoreticalPct *float64 `json:"theoretical_occupancy_pct,omitempty"` // the same, as permitted by the limits of the launch
 
-	// Limiters are the limiters of the theoretical occupancy: "registers",
-	// "shared memory", "barriers", "warps", "blocks". They are those of the
-	// launches with the most time.
+	// Limiters are what limits the theoretical occupancy: "registers", "shared memory", "barriers",
+	// "warps", "blocks". They are taken from the launches with the most time.
 	Limiters  []string `json:"limiters,omitempty"`
 	Registers *float64 `json:"registers_per_thread,omitempty"`
 
-	// Waves is the number of blocks of the grid divided by the number of blocks
-	// that run at a time. Unless it is whole, the last wave is partial: TailNS
-	// is the unused share of all waves times the durations, WavesNS these
-	// durations.
+	// Waves is the number of blocks of the grid divided by the number of blocks that run at the same time.
+	// If it is not a whole number, the last wave is partial. TailNS is the unused share of all waves times
+	// the durations, and WavesNS is the sum of these durations.
 	Waves   *float64 `json:"waves,omitempty"`
 	TailNS  int64    `json:"tail_ns,omitempty"`
 	WavesNS int64    `json:"waves_ns,omitempty"`
@@ -69,30 +65,29 @@ type Counter struct {
 	Stalls     []Stall  `json:"stalls,omitempty"`      // the parts of WarpCycles by reason, the largest first
 
 	Work []Work `json:"work,omitempty"` // by precision
-	// ByShape has what was counted by grid and block, the most launches first. It may leave
+	// ByShape has the counters by grid and block, the shapes with the most launches first. It may leave
 	// shapes out.
 	ByShape []CounterShape `json:"by_shape,omitempty"`
 	Rules   []Advice       `json:"rules,omitempty"`
 }
 
-// A CounterShape has what was counted of the launches of a kernel with one grid and
-// block. What was not collected of all of them is absent.
+// A CounterShape has the counters of a kernel's launches with one grid and block. A metric that was not
+// collected for all of them is absent.
 type CounterShape struct {
 	Grid      [3]int64         `json:"grid"`
 	Block     [3]int64         `json:"block"`
 	Launches  int64            `json:"launches"`
-	DRAMBytes *int64           `json:"dram_bytes,omitempty"` // of all launches
-	FLOPs     map[string]int64 `json:"flops,omitempty"`      // by precision, of all launches
+	DRAMBytes *int64           `json:"dram_bytes,omitempty"` // sum over all launches
+	FLOPs     map[string]int64 `json:"flops,omitempty"`      // sum over all launches, by precision
 }
 
-// A Stall is a reason why warps wait.
+// A Stall is a reason why warps could not issue an instruction.
 type Stall struct {
 	Reason string  `json:"reason"` // such as "long scoreboard"
 	Cycles float64 `json:"cycles"` // per instruction
 }
 
-// A Work is the arithmetic of the launches for which its counters were
-// collected.
+// A Work is the arithmetic of one precision, over the launches for which its counters were collected.
 type Work struct {
 	Precision string `json:"precision"` // "fp16", "fp32", "fp64", "tensor"
 	FLOPs     int64  `json:"flops"`

@@ -9,9 +9,9 @@ import (
 	"assay/summary/row"
 )
 
-// The descriptions of rows of which people ask for sums by any key. Their tags describe the
-// fields. A description is made when it is first needed, because reading tags takes a tenth of the
-// start of the command.
+// Descriptions of the rows that can be summed by any key (assay summary --by). Field tags hold the facts.
+// A description is built when it is first used, because reading all tags takes 10% of the
+// command's start-up time.
 var (
 	Kernels = sync.OnceValue(func() *row.Kind {
 		return row.Describe[Kernel]("kernels", "kernel", "total kernel time", row.MeanOf("mean", "total", "launches"))
@@ -40,14 +40,14 @@ var (
 	Spans   = sync.OnceValue(func() *row.Kind { return row.Describe[Span]("slices", "slice", "self time") })
 )
 
-// Described returns the descriptions.
+// Described returns all descriptions.
 func Described() []*row.Kind {
 	return []*row.Kind{
 		Kernels(), Ops(), Idles(), Modules(), Lines(), Calls(), Copies(), Annotations(), Passes(), Streams(), Spans(),
 	}
 }
 
-// RowsOf returns the rows of a kind.
+// RowsOf returns the slice of s with the rows of a kind.
 func (s *Summary) RowsOf(k *row.Kind) any {
 	v := reflect.ValueOf(s).Elem()
 	for i := range v.NumField() {
@@ -58,7 +58,7 @@ func (s *Summary) RowsOf(k *row.Kind) any {
 	panic("summary: no rows of the kind " + k.Name)
 }
 
-// Place is where the line is found: "dir/model.py:12 forward".
+// Place returns the source position: "dir/model.py:12 forward".
 func (l *Line) Place() string {
 	if l.File == "" {
 		return l.Function
@@ -66,8 +66,8 @@ func (l *Line) Place() string {
 	return strings.TrimSpace(l.File + ":" + strconv.Itoa(l.Line) + " " + l.Function)
 }
 
-// Layer is the path without the numbers of modules of one class. Models repeat their layers, and
-// such modules differ in their numbers only.
+// Layer returns the path without the numbers of modules. Models repeat their layers, and the modules of
+// repeated layers differ only in their numbers, so equal layers have the same text.
 func (m *Module) Layer() string {
 	parts := strings.Split(m.Path, "/")
 	for i, part := range parts {
@@ -78,7 +78,7 @@ func (m *Module) Layer() string {
 	return strings.Join(parts, "/")
 }
 
-// Cause is the owner with the state: "host-late/synchronizing".
+// Cause returns the owner, and its state if it has one: "host-late/synchronizing".
 func (r *Idle) Cause() string {
 	if r.State == "" {
 		return r.Owner

@@ -2,10 +2,9 @@ package summary
 
 import "fmt"
 
-// A Detail is what a zoomable timeline of one GPU shows beyond the rows of the summary. It
-// is measured only where it is asked for (analyze.Options.Detail). All times but StartNS
-// are in nanoseconds since StartNS, which is the start of the device's window on the
-// clock of its input.
+// A Detail is what a zoomable timeline of one GPU shows beyond the rows of the summary. It is measured only
+// if analyze.Options.Detail is set. All times except StartNS are in nanoseconds since StartNS, the start of
+// the device's window on the clock of its input.
 type Detail struct {
 	Input    int   `json:"input"` // index into Summary.Inputs
 	Rank     int   `json:"rank"`
@@ -13,26 +12,26 @@ type Detail struct {
 	StartNS  int64 `json:"start_ns"`
 	WindowNS int64 `json:"window_ns"`
 
-	// OffsetNS is added to times of the input to bring them to the clock that the details of
-	// a run share, which is that of the first; OffsetFrom says where it is from: a constant
-	// below, or "" (nothing is known, and the offset is 0).
+	// OffsetNS is added to times of the input to convert them to the clock that the details of a run share,
+	// which is the clock of the first. OffsetFrom is how the offset was found: a constant below, or "" if
+	// it is unknown and OffsetNS is 0.
 	OffsetNS   int64  `json:"offset_ns,omitempty"`
 	OffsetFrom string `json:"offset_from,omitempty"`
 
 	Cells  Cells         `json:"cells"`
 	Lanes  []Lane        `json:"lanes,omitempty"`
-	Names  []string      `json:"names,omitempty"`  // that spans, phases, gaps and host states refer to
+	Names  []string      `json:"names,omitempty"`  // spans, phases, gaps and host states refer to these by index
 	Phases []DetailSpan  `json:"phases,omitempty"` // by start; at most MaxDetailPhases
 	Gaps   []DetailGap   `json:"gaps,omitempty"`   // the longest, by start; at most MaxDetailGaps
-	Host   []HostState   `json:"host,omitempty"`   // of the thread that launches, by start, without holes in between
-	Focus  []DetailFocus `json:"focus,omitempty"`  // where all spans are kept; nil if that is everywhere
+	Host   []HostState   `json:"host,omitempty"`   // states of the launching thread by start, without gaps between them
+	Focus  []DetailFocus `json:"focus,omitempty"`  // parts with all spans; nil if the whole window has all
 
-	// SpansLeft counts the operations that Lanes leaves out, and SpansLeftNS is their time.
+	// SpansLeft counts the operations that Lanes leaves out, and SpansLeftNS is their total time.
 	SpansLeft   int64 `json:"spans_left,omitempty"`
 	SpansLeftNS int64 `json:"spans_left_ns,omitempty"`
 }
 
-// Where the offset of a [Detail] is from.
+// Values of [Detail.OffsetFrom].
 const (
 	OffsetCollectives = "collectives" // the ends of matched collectives
 	OffsetCapture     = "capture"     // the base times of the files
@@ -47,9 +46,9 @@ const (
 	MaxRunSpans     = 200_000 // of all devices of a run
 )
 
-// Cells are equal bins of a window: how much of each bin every part takes, in nanoseconds.
-// Compute, Comm, Copy and Idle are disjoint and sum to the bin; Hidden is the time of
-// communication and copies during compute. The last bin may be shorter.
+// Cells are equal bins of a window, with the nanoseconds that each activity takes of each bin. Compute,
+// Comm, Copy and Idle are disjoint and sum to the length of the bin. Hidden is the time of communication
+// and copies during compute. The last bin may be shorter.
 type Cells struct {
 	BinNS   int64   `json:"bin_ns"`
 	Compute []int64 `json:"compute"`
@@ -57,9 +56,9 @@ type Cells struct {
 	Copy    []int64 `json:"copy"` // exposed, with memsets
 	Hidden  []int64 `json:"hidden"`
 
-	// Queue has the mean number of operations that were launched and have not started, in
-	// thousandths, as [Launches.QueueStrip]; nil if launches are unknown. MemoryBytes has
-	// the largest allocated memory; nil if unknown.
+	// Queue has the mean number of operations that were launched and had not started, in thousandths, as in
+	// [Launches.QueueStrip]; nil if launches are unknown. MemoryBytes has the largest allocated memory in
+	// bytes; nil if unknown.
 	Queue       []int64 `json:"queue,omitempty"`
 	MemoryBytes []int64 `json:"memory_bytes,omitempty"`
 }
@@ -113,7 +112,7 @@ func (d *Detail) checkNames() error {
 	return nil
 }
 
-// Len returns the length of a bin of a window: the last one may be shorter.
+// Len returns the length of a bin in ns. The last bin of a window may be shorter.
 func (c *Cells) Len(bin int, window int64) int64 {
 	return min(c.BinNS, window-int64(bin)*c.BinNS)
 }
@@ -129,8 +128,8 @@ type DetailSpan struct {
 	AtNS  int64 `json:"at_ns"`
 	NS    int64 `json:"ns"`
 	Name  int32 `json:"name"`            // index into Names
-	Class Class `json:"class,omitempty"` // of an operation: "compute", "comm", "copy" or "memset"
-	Depth int32 `json:"depth,omitempty"` // of a phase that is inside others
+	Class Class `json:"class,omitempty"` // for an operation: "compute", "comm", "copy" or "memset"
+	Depth int32 `json:"depth,omitempty"` // for a phase: the number of phases around it
 }
 
 // A DetailGap is an interval during which nothing ran, with its owner as in [Gap].
@@ -141,7 +140,7 @@ type DetailGap struct {
 	State string `json:"state,omitempty"`
 	Name  int32  `json:"name"`  // index into Names, or -1
 	After int32  `json:"after"` // the operation before the gap; index into Names, or -1
-	Until int32  `json:"until"` // the operation after it
+	Until int32  `json:"until"` // the operation after the gap
 }
 
 // The kinds of a [HostState].
@@ -155,9 +154,9 @@ const (
 	HostProfiler   = "profiler" // the profiler's own work
 )
 
-// A HostState is what the launching thread did for most of the time of one or more cells.
-// Kind is a constant above, or "" if nothing was recorded. If several threads launch, the
-// one that launches next counts.
+// A HostState is what the launching thread did for most of the time of one or more cells. Kind is a
+// constant above, or "" if nothing was recorded. If several threads launch, it is the thread that launches
+// next.
 type HostState struct {
 	AtNS int64  `json:"at_ns"`
 	NS   int64  `json:"ns"`
@@ -165,7 +164,7 @@ type HostState struct {
 	Name int32  `json:"name"` // index into Names, or -1
 }
 
-// What a [DetailFocus] is for. Findings name such places.
+// Values of [DetailFocus.Why]. Findings refer to such parts.
 const (
 	FocusMedianStep  = "median step"
 	FocusSlowestStep = "slowest step"
@@ -174,8 +173,8 @@ const (
 	FocusPhase       = "longest run of a phase"
 )
 
-// A DetailFocus is a part of the window with what it is kept for: a constant above. Where
-// a place has more operations than there is room for, it ends before the place does.
+// A DetailFocus is a part of the window in which all operations are kept, with the reason: a constant
+// above. A part with more operations than the limit allows is shortened at its end.
 type DetailFocus struct {
 	AtNS int64  `json:"at_ns"`
 	NS   int64  `json:"ns"`

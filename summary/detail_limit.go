@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// MaxFullDetails is the number of GPUs of a run above which the cells of each are fewer: a
-// quarter.
+// MaxFullDetails is the number of GPUs of a run above which each has a quarter of MaxDetailCells.
 const MaxFullDetails = 16
 
-// LimitDetails brings the details of a run that was measured in several places to what the
-// details of one run may have. Each was measured with the room of fewer GPUs.
+// LimitDetails reduces the details to the limits of one run. It is needed when partials are joined: each
+// was measured alone, with the limits of a run of fewer GPUs.
 func (s *Summary) LimitDetails() {
 	n, spans := len(s.Details), 0
 	for i := range s.Details {
@@ -35,7 +34,7 @@ func (d *Detail) spans() (n int) {
 	return n
 }
 
-// halve joins each two bins.
+// halve joins pairs of bins.
 func (c *Cells) halve() {
 	c.BinNS *= 2
 	c.Compute, c.Comm, c.Copy, c.Hidden = halved(c.Compute), halved(c.Comm), halved(c.Copy), halved(c.Hidden)
@@ -53,9 +52,9 @@ func (c *Cells) halve() {
 	c.MemoryBytes = most
 }
 
-// limit keeps at most so many operations: those of the focus windows that have room in half
-// of it, and the longest of the others. Other focus windows are no longer complete, so they
-// are removed.
+// limit keeps at most the given number of operations. Focus windows are kept whole while they fit into half
+// of the limit; the longest of the other operations fill the rest. Focus windows that do not fit are
+// removed from the list, because they are no longer complete.
 func (d *Detail) limit(most int) {
 	if d.spans() <= most {
 		return
@@ -64,7 +63,7 @@ func (d *Detail) limit(most int) {
 		return s.AtNS < f.AtNS+f.NS && (s.AtNS+s.NS > f.AtNS || s.AtNS >= f.AtNS)
 	}
 	var focus []DetailFocus
-	room := most / 2
+	quota := most / 2
 	for _, f := range d.Focus {
 		n := 0
 		for _, l := range d.Lanes {
@@ -74,8 +73,8 @@ func (d *Detail) limit(most int) {
 				}
 			}
 		}
-		if n <= room {
-			room -= n
+		if n <= quota {
+			quota -= n
 			focus = append(focus, f)
 		}
 	}
@@ -86,8 +85,8 @@ func (d *Detail) limit(most int) {
 	d.keepLongest(most, kept)
 }
 
-// keepLongest keeps the operations that kept says, and the longest others, of equal ones
-// the first.
+// keepLongest keeps the operations that kept selects and, up to the limit, the longest others. Among
+// operations of equal length the first ones are kept.
 func (d *Detail) keepLongest(most int, kept func(DetailSpan) bool) {
 	var others []int64
 	for _, l := range d.Lanes {
@@ -101,7 +100,7 @@ func (d *Detail) keepLongest(most int, kept func(DetailSpan) bool) {
 	}
 	slices.Sort(others)
 	slices.Reverse(others)
-	least, equal := int64(math.MaxInt64), 0 // equal is how many of that length have room
+	least, equal := int64(math.MaxInt64), 0 // equal is how many operations of that length still fit
 	if most > 0 && len(others) > 0 {
 		least = others[min(most, len(others))-1]
 		for _, ns := range others[:min(most, len(others))] {

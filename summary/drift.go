@@ -1,19 +1,18 @@
 package summary
 
-// A Drift compares identical compute kernels of one device, by name and launch
-// configuration, over time: their durations in the last two thirds of the window with the
-// mean of the same kernel in the first third. Kernels with under [DriftRuns] runs in one of
-// the thirds are left out.
+// A Drift compares the durations of identical compute kernels (same name and launch configuration) of one
+// device over time: those in the last two thirds of the window with the mean of the same kernel in the
+// first third. Kernels with fewer than [DriftRuns] runs in one of the thirds are left out.
 type Drift struct {
-	Kernels    int64 `json:"kernels"`     // different ones
-	NS         int64 `json:"ns"`          // their total in the last two thirds
-	ExpectedNS int64 `json:"expected_ns"` // the total if each took what it took in the first third
-	SlowerNS   int64 `json:"slower_ns"`   // the part of NS of the kernels whose shortest run in the last third is longer by [DriftShare]
+	Kernels    int64 `json:"kernels"`     // number of distinct kernels
+	NS         int64 `json:"ns"`          // their total time in the last two thirds
+	ExpectedNS int64 `json:"expected_ns"` // the total time if each run took the mean of the first third
+	SlowerNS   int64 `json:"slower_ns"`   // part of NS in kernels whose shortest run grew by [DriftShare]
 }
 
-// DriftRuns is the number of runs in each third of the window from which a kernel is compared.
+// DriftRuns is the number of runs that a kernel must have in each third of the window to be compared.
 const DriftRuns = 4
 
-// DriftShare is the rise of the shortest run from which a kernel is slower than before.
-// Durations of one kernel vary by a few percent.
+// DriftShare is the relative increase of the shortest run above which a kernel counts as slower. Durations
+// of one kernel vary by a few percent, so a smaller increase is noise.
 const DriftShare = 0.05

@@ -9,10 +9,9 @@ import (
 	"slices"
 )
 
-// Efficiency compares what GPUs did with what their hardware could do: floating-point
-// operations and bytes of operators, and the time that the peaks of the device allow for
-// them. It is empty where it was not asked for. The formulas are those of package
-// efficiency.
+// Efficiency compares what GPUs did with what their hardware can do: floating-point operations and bytes of
+// operators, and the time that the peaks of the device allow for them. It is empty unless the caller
+// requested this measurement. The formulas are in package analyze/efficiency.
 type Efficiency struct {
 	Devices   []EfficiencyDevice   `json:"devices"`
 	Rows      []EfficiencyRow      `json:"rows"`
@@ -22,11 +21,11 @@ type Efficiency struct {
 	Replays   []EfficiencyReplay   `json:"replays,omitempty"`
 	Captures  []EfficiencyCapture  `json:"captures,omitempty"`
 
-	// Sums is what Total returns, in the JSON that [Write] writes. It is nil elsewhere.
+	// Sums is the result of Total, set only in the JSON that [Write] writes. It is nil otherwise.
 	Sums *EfficiencySums `json:"total,omitempty"`
 }
 
-// IsZero reports whether nothing was asked for or nothing ran on a GPU.
+// IsZero reports whether efficiency was not measured or nothing ran on a GPU.
 func (e Efficiency) IsZero() bool { return len(e.Devices) == 0 && len(e.Rows) == 0 }
 
 // An EfficiencyDevice has the peaks of one GPU in one input and the sums of its rows.
@@ -37,15 +36,15 @@ type EfficiencyDevice struct {
 	Device int64  `json:"device"`
 	Name   string `json:"name"`
 
-	// PeakSource is where the peaks are from: "table" (data sheets), "nsys" (the export's
-	// own figures), "estimated" (from the number of SMs and the clock), "user" if any is the
-	// user's, or "" if no peak is known. PeakSources has it of each figure: the types of
-	// PeakTFLOPS, hbm, link, pcie and c2c.
+	// PeakSource is the origin of the peaks: "table" (data sheets), "nsys" (figures in the export),
+	// "estimated" (from the number of SMs and the clock), "user" if the user stated any of them, or "" if
+	// no peak is known. PeakSources has the origin of each figure: the types of PeakTFLOPS, hbm, link, pcie
+	// and c2c.
 	PeakSource  string            `json:"peak_source,omitempty"`
 	PeakSources map[string]string `json:"peak_sources,omitempty"`
-	// PeakOrigin is the document that the figures are from, or what a file of the user says
-	// of them, and PeakNote what a reader should know: that the link needs a bridge, or that
-	// the device is a partition.
+	// PeakOrigin is the document with the figures, or the source that a user's file of peaks names.
+	// PeakNote is a restriction that a reader should know, such as that the link needs a bridge or that the
+	// device is a partition.
 	PeakOrigin string `json:"peak_origin,omitempty"`
 	PeakNote   string `json:"peak_note,omitempty"`
 	// PeakTFLOPS has the dense rates in 10^12 FLOP/s by type: fp32, tf32, fp16, bf16, fp8,
@@ -55,16 +54,16 @@ type EfficiencyDevice struct {
 	LinkGBPS   *float64           `json:"link_gbps,omitempty"` // NVLink or xGMI, each direction
 	PCIeGBPS   *float64           `json:"pcie_gbps,omitempty"` // each direction
 	C2CGBPS    *float64           `json:"c2c_gbps,omitempty"`  // to the CPU of the same package, each direction
-	// PeakMHz is the clock that the rates of matrix units assume, and HBMSource the source of
-	// HBMGBPS where it is not PeakSource.
+	// PeakMHz is the clock that the rates of matrix units assume. HBMSource is the origin of HBMGBPS if it
+	// differs from PeakSource.
 	PeakMHz   *float64 `json:"peak_mhz,omitempty"`
 	HBMSource string   `json:"hbm_source,omitempty"`
-	// CacheBytes is the size of the last cache before the memory; 0 if it is not known.
+	// CacheBytes is the size of the last-level cache; 0 if it is not known.
 	CacheBytes int64 `json:"cache_bytes,omitempty"`
 
-	// Clock is the clock of the SMs while the GPU worked, and Throttled the share of this time
-	// in which a limit of power or temperature lowered it. They are absent unless a monitor
-	// recorded this GPU at this time.
+	// Clock is the clock of the SMs while the GPU was busy. Throttled is the share of this time in which a
+	// power or temperature limit lowered it. They are absent unless a monitor recorded this GPU at this
+	// time.
 	Clock       *WorkingClock `json:"clock_mhz,omitempty"`
 	ClockSource string        `json:"clock_source,omitempty"` // [ClockOfMonitor]
 	Throttled   *float64      `json:"throttled_share,omitempty"`
@@ -72,7 +71,7 @@ type EfficiencyDevice struct {
 	EfficiencySums
 }
 
-// SourceOf returns where a figure is from. Summaries of earlier versions have no source for each.
+// SourceOf returns the origin of one figure. Summaries of earlier versions have only PeakSource.
 func (d *EfficiencyDevice) SourceOf(figure string) string {
 	switch source, ok := d.PeakSources[figure]; {
 	case ok:
@@ -83,7 +82,7 @@ func (d *EfficiencyDevice) SourceOf(figure string) string {
 	return d.PeakSource
 }
 
-// A WorkingClock is a clock in MHz over samples.
+// A WorkingClock is a clock in MHz, as the median over the samples of a monitor.
 type WorkingClock struct {
 	Median  float64 `json:"median"`
 	Samples int64   `json:"samples"`
@@ -92,43 +91,41 @@ type WorkingClock struct {
 // ClockOfMonitor is the source of a clock that nvidia-smi, DCGM or another monitor recorded.
 const ClockOfMonitor = "monitor"
 
-// EfficiencySums are sums over the operators of a device, of a step on it or of several
-// devices. A call of an operator counts where the first of its work starts, with all of it.
+// EfficiencySums are sums over the operators of a device, of a step on it or of several devices. A call of
+// an operator counts completely where its first GPU operation starts.
 type EfficiencySums struct {
-	GPUNS        int64 `json:"gpu_ns"`         // of rows, and of work without an operator
-	NoOperatorNS int64 `json:"no_operator_ns"` // work whose launch is unknown, or was made outside of operators
-	// GraphNS is the part of work without FLOPs and bytes that graphs replayed, whose
-	// operators no capture tells, and CommNS
-	// the part of GPUNS that communication kernels ran for.
+	GPUNS        int64 `json:"gpu_ns"`         // GPU time of rows and of GPU operations without an operator
+	NoOperatorNS int64 `json:"no_operator_ns"` // GPU time of operations whose launch is unknown or outside of operators
+	// GraphNS is the GPU time of graph replays whose operators no capture shows, so that their FLOPs and
+	// bytes are unknown. CommNS is the part of GPUNS during which communication kernels ran.
 	GraphNS int64 `json:"graph_ns,omitempty"`
 	CommNS  int64 `json:"comm_ns,omitempty"`
-	// NoOperatorCommNS is the part of NoOperatorNS that communication kernels ran for,
-	// without graph replays.
+	// NoOperatorCommNS is the part of NoOperatorNS during which communication kernels ran, without graph
+	// replays.
 	NoOperatorCommNS int64 `json:"no_operator_comm_ns,omitempty"`
 	FLOPsKnownNS     int64 `json:"flops_known_ns"` // GPU time of rows with known FLOPs
 	BytesKnownNS     int64 `json:"bytes_known_ns"` // GPU time of rows with known bytes
 	MatrixNS         int64 `json:"matrix_ns"`      // GPU time of matrix rows
-	MatrixFLOPs      Sum   `json:"matrix_flops"`   // all that were executed
+	MatrixFLOPs      Sum   `json:"matrix_flops"`   // executed FLOPs of matrix rows
 	ModelFLOPs       Sum   `json:"model_flops"`    // MatrixFLOPs without recomputation
 	WallNS           int64 `json:"wall_ns"`        // the window of the device, or the length of the step
-	// MFU and HFU are shares of the peak over WallNS, of ModelFLOPs and of MatrixFLOPs.
-	// They are lower bounds where FLOPsKnownNS is less than GPUNS, and null where no FLOPs of matrix
-	// rows are known, or no peak of any of their types.
+	// MFU and HFU are ModelFLOPs and MatrixFLOPs as shares of the peak over WallNS. If FLOPsKnownNS is less
+	// than GPUNS, they are lower bounds. They are null if no FLOPs of matrix rows are known, or no peak of
+	// any of their types.
 	MFU *float64 `json:"mfu"`
 	HFU *float64 `json:"hfu"`
-	// MFUFrom is [MFUOfUser] if ModelFLOPs are the user's, per step, and "" if they follow
-	// from the operators. It is [MFUOver] where MFU and HFU are null because they would be over
-	// 100%.
+	// MFUFrom is [MFUOfUser] if the user stated ModelFLOPs per step, and "" if they follow from the
+	// operators. It is [MFUOver] if MFU and HFU are null because they would exceed 100%.
 	MFUFrom       string `json:"mfu_from,omitempty"`
-	RooflineNS    int64  `json:"roofline_ns"`    // of rows that have one
+	RooflineNS    int64  `json:"roofline_ns"`    // sum of the rooflines of the rows that have one
 	RecoverableNS int64  `json:"recoverable_ns"` // GPU time above the roofline of these rows
 }
 
-// An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device,
-// Op, Dims, Types, From) is its key, except that calls whose work is not known, those whose bytes
-// are an estimate by the grids of kernels, and copies between host and device, have a row of their own. GPUNS is the length of the union of what each call
-// launched, summed over the calls. FLOPs and bytes are sums over the calls too; null is
-// unknown.
+// An EfficiencyRow is one operator with one set of inputs on one GPU. (Input, Rank, Device, Op, Dims,
+// Types, From) is its key, with three exceptions that have rows of their own: calls whose work is not
+// known, calls whose bytes are estimated from the grids of kernels, and copies between host and device.
+// GPUNS is the length of the union of the GPU operations that each call launched, summed over the calls.
+// FLOPs and bytes are sums over the calls too; null is unknown.
 type EfficiencyRow struct {
 	Input  int             `json:"input"`
 	Rank   int             `json:"rank"`
@@ -138,27 +135,27 @@ type EfficiencyRow struct {
 	Types  json.RawMessage `json:"types"` // as recorded; null if absent
 	Unit   string          `json:"unit"`  // "matrix", "vector", "none", or "" if unknown
 	Dtype  string          `json:"dtype,omitempty"`
-	Kernel string          `json:"kernel,omitempty"` // the longest that a call launched
-	// From is [FromCapture] if graphs replayed the kernels, and the operators are those of
-	// the capture; "" if the operators launched them.
+	Kernel string          `json:"kernel,omitempty"` // the longest kernel that a call launched
+	// From is [FromCapture] if graphs replayed the kernels and the operators come from the capture of the
+	// graph; "" if the operators launched the kernels.
 	From string `json:"from,omitempty"`
 
-	// Grid and Block are those of Kernel if each call launched this one kernel and nothing
-	// else, always alike; null if not.
+	// Grid and Block are those of Kernel if every call launched only this kernel, always with the same grid
+	// and block; otherwise null.
 	Grid  *[3]int64 `json:"grid,omitempty"`
 	Block *[3]int64 `json:"block,omitempty"`
 
 	Count   int64  `json:"count"`
-	Untimed int64  `json:"untimed,omitempty"` // calls whose work has no duration: what they did is not in FLOPs and bytes
+	Untimed int64  `json:"untimed,omitempty"` // calls without a duration; FLOPs and bytes exclude them
 	GPUNS   int64  `json:"gpu_ns"`
 	FLOPs   *int64 `json:"flops"`
 	Model   *int64 `json:"model_flops,omitempty"` // FLOPs without recomputation; only where they differ
 	Bytes   *int64 `json:"bytes"`
 	BytesIs string `json:"bytes_is,omitempty"` // "exact" or "estimate"
 
-	// FLOPsMin and FLOPsMax limit FLOPs where these are null, BytesMin and BytesMax the bytes:
-	// how many experts had tokens, or how long sequences were, is not recorded. Both ends are
-	// null if one is not known. Sums and rooflines do not use them.
+	// FLOPsMin and FLOPsMax limit FLOPs if these are null, BytesMin and BytesMax the bytes, because the
+	// capture does not record how many experts had tokens or how long sequences were. Both limits are null
+	// if one is unknown. Sums and rooflines do not use them.
 	FLOPsMin *int64 `json:"flops_min,omitempty"`
 	FLOPsMax *int64 `json:"flops_max,omitempty"`
 	BytesMin *int64 `json:"bytes_min,omitempty"`
@@ -167,22 +164,23 @@ type EfficiencyRow struct {
 	Intensity *float64 `json:"intensity"` // FLOPs per byte
 	TFLOPS    *float64 `json:"tflops"`    // achieved, over GPUNS
 	GBPS      *float64 `json:"gbps"`      // achieved, over GPUNS
-	// Bound is what the roofline, null if the row is over a peak, is made by: "compute", "memory", "link" (of a copy between
-	// host and device), or "latency" where a call cannot take longer than to launch it.
+	// Bound is the limit that determines the roofline: "compute", "memory", "link" (for a copy between host
+	// and device), or "latency" if the launch of a call takes longer than its work. RooflineNS is null if
+	// the row exceeds a peak.
 	Bound      string `json:"bound,omitempty"`
 	RooflineNS *int64 `json:"roofline_ns"`
-	// Unknown is why FLOPs or bytes are null, or [NoPeak] if only the roofline is.
+	// Unknown is why FLOPs or bytes are null, or [NoPeak] if only the roofline is null.
 	Unknown string `json:"unknown,omitempty"`
-	// Over is which peak the row is over: "cached" (more bytes than the memory delivers,
-	// which the cache may hold), or, which cannot be, "memory" or "compute": then the FLOPs, the
+	// Over is the peak that the row exceeds: "cached" (more bytes than the memory delivers,
+	// which a cache hit explains), or "memory" or "compute", which is impossible: then the FLOPs, the
 	// bytes, the time or the peak is wrong for this GPU, and the row has no roofline.
 	Over string `json:"over_peak,omitempty"`
 	// OverlapNS is the part of GPUNS during which communication ran at the same time.
 	OverlapNS int64 `json:"overlap_ns,omitempty"`
 }
 
-// An EfficiencyStep has the sums of one step on one GPU. (Input, Rank, Device, StartNS,
-// Number, Name) is its key, as of [Step].
+// An EfficiencyStep has the sums of one step on one GPU. (Input, Rank, Device, StartNS, Number, Name) is
+// its key, as for [Step].
 type EfficiencyStep struct {
 	Input   int    `json:"input"`
 	Rank    int    `json:"rank"`
@@ -190,13 +188,12 @@ type EfficiencyStep struct {
 	Name    string `json:"name"`
 	Number  int64  `json:"number"`
 	StartNS int64  `json:"start_ns"`
-	// Replays has the launches of graphs in the step; until replays are joined.
+	// Replays has the launches of graphs in the step. It is removed when replays are joined with captures.
 	Replays []StepReplay `json:"replays,omitempty"`
 	EfficiencySums
 }
 
-// An EfficiencyTransfer is a kind of copy or collective of one GPU, compared with the link
-// that it used.
+// An EfficiencyTransfer is one kind of copy or collective of one GPU, compared with the link that it used.
 type EfficiencyTransfer struct {
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
@@ -207,15 +204,15 @@ type EfficiencyTransfer struct {
 	Count  int64  `json:"count"`
 	NS     int64  `json:"ns"`
 	Bytes  Sum    `json:"bytes"` // as nccl-tests counts them
-	// AlgGBPS is bytes over time; BusGBPS has the factor of nccl-tests, and is null for
-	// copies and where it is not known.
+	// AlgGBPS is bytes over time. BusGBPS is AlgGBPS times the factor of nccl-tests; it is null for copies
+	// and if the factor is not known.
 	AlgGBPS  *float64 `json:"algbw_gbps"`
 	BusGBPS  *float64 `json:"busbw_gbps,omitempty"`
 	Link     string   `json:"link,omitempty"` // "pcie", "c2c", "link" or "hbm"
 	PeakGBPS *float64 `json:"peak_gbps"`
-	Lower    bool     `json:"lower_bound,omitempty"` // the time includes waiting for other ranks
-	// Over says that the bandwidth is over the peak: [OverCached], or [OverMemory] or [OverLink],
-	// which cannot be. Collectives that the switch may do (NVLink SHARP) are never over.
+	Lower    bool     `json:"lower_bound,omitempty"` // of the bandwidth: the time includes waiting
+	// Over says that the bandwidth exceeds the peak: [OverCached], or [OverMemory] or [OverLink],
+	// which are impossible. It is never set for collectives that the switch may compute (NVLink SHARP).
 	Over string `json:"over_peak,omitempty"`
 }
 
@@ -225,15 +222,15 @@ const (
 	MFUOver   = "over peak"
 )
 
-// MayReduceInSwitch reports whether the switch between GPUs may do a collective, as NVLink
-// SHARP does. Its bus bandwidth may then be over the rate of the links. The names of NCCL's
-// kernels do not say whether the switch did it.
+// MayReduceInSwitch reports whether the switch between GPUs can compute a collective, as NVLink SHARP does.
+// Its bus bandwidth may then exceed the rate of the links. The names of NCCL's kernels do not show whether
+// the switch was used.
 func MayReduceInSwitch(op string) bool {
 	return op == "all-reduce" || op == "reduce-scatter" || op == "all-gather"
 }
 
-// Total returns the sums over the devices. MFU and HFU are over the sum of their windows.
-// They are null if a device has FLOPs of matrix rows and no share.
+// Total returns the sums over the devices. MFU and HFU refer to the sum of their windows. They are null if
+// a device with matrix FLOPs has no MFU or HFU.
 func (e *Efficiency) Total() EfficiencySums {
 	var out EfficiencySums
 	for i := range e.Devices {
@@ -247,7 +244,7 @@ func (e *Efficiency) Total() EfficiencySums {
 	return out
 }
 
-// mean returns the mean of a share of the devices by their windows, which sum to wall.
+// mean returns the mean of a share over the devices, weighted by their windows, which sum to wall.
 func (e *Efficiency) mean(wall int64, share func(*EfficiencySums) *float64) *float64 {
 	sum, known := 0.0, false
 	for i := range e.Devices {
@@ -278,7 +275,7 @@ func (s *EfficiencySums) add(o *EfficiencySums) {
 	s.MatrixFLOPs, s.ModelFLOPs = s.MatrixFLOPs.Plus(int64(o.MatrixFLOPs)), s.ModelFLOPs.Plus(int64(o.ModelFLOPs))
 }
 
-// written returns e as it is written: with its total, and lists that are not null.
+// written returns e as JSON shows it: with its total, and with empty lists instead of null.
 func (e Efficiency) written() Efficiency {
 	if !e.IsZero() {
 		total := e.Total()
@@ -306,7 +303,8 @@ const (
 // NoPeak is the Unknown of rows with FLOPs and bytes for which the GPU has no known peak.
 const NoPeak = "no peak"
 
-// IsOver reports whether a value of Over says what cannot be.
+// IsOver reports whether a value of Over is impossible, so that the FLOPs, the bytes, the time or the peak
+// must be wrong. OverCached is possible.
 func IsOver(over string) bool { return over != "" && over != OverCached }
 
 // check returns the first violated constraint of s.
@@ -327,10 +325,10 @@ func (s *EfficiencySums) check() error {
 	return checkNumbers(1, "mfu or hfu", s.MFU, s.HFU)
 }
 
-// rounded is how much more than 1 a mean of shares of 1 may be.
+// rounded is the factor by which rounding may make a mean of shares of 1 exceed 1.
 const rounded = 1 + 1e-9
 
-// maxRate is more than the quotient of a count of 63 bits and a nanosecond.
+// maxRate is larger than any count of 63 bits per nanosecond can be.
 const maxRate = 1e20
 
 // checkNumbers returns an error if one of some numbers is negative or over a limit.
@@ -371,7 +369,8 @@ func (r *EfficiencyRow) check() error {
 
 func negative(n *int64) bool { return n != nil && *n < 0 }
 
-// disordered reports whether limits are not those of an unknown number.
+// disordered reports whether limits are invalid: n is known, only one limit is given, or they are not in
+// order.
 func disordered(n, least, most *int64) bool {
 	if least == nil && most == nil {
 		return false

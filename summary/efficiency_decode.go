@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// An EfficiencyDecode compares one decode step on one GPU with the bandwidth of its memory: what
-// the step must read and write over what the memory moves in its time. (Input, Rank, Device,
-// StartNS, Number, Name) is its key, as of [Step].
+// An EfficiencyDecode compares one decode step on one GPU with the bandwidth of its memory: the bytes that
+// the step must read and write, and the bytes that the memory can move in its time. (Input, Rank, Device,
+// StartNS, Number, Name) is its key, as for [Step].
 type EfficiencyDecode struct {
 	Input   int    `json:"input"`
 	Rank    int    `json:"rank"`
@@ -18,25 +18,26 @@ type EfficiencyDecode struct {
 	StartNS int64  `json:"start_ns"`
 
 	Batch  int64 `json:"batch"`            // requests; 0 if it is not known
-	Tokens int64 `json:"tokens,omitempty"` // that the step computes, of all requests; 0 if they are not known
-	Keys   int64 `json:"keys,omitempty"`   // tokens in the cache that they attend to, these among them
+	Tokens int64 `json:"tokens,omitempty"` // tokens that the step computes, over all requests; 0 if unknown
+	Keys   int64 `json:"keys,omitempty"`   // tokens that they attend to: those in the cache, and Tokens
 
-	// WeightBytes has the operands of matrix products that are weights, each call once;
-	// KVReadBytes what attention reads of the cache in all layers, if it reads all of Keys; and
-	// KVWrittenBytes what the step adds to the cache.
+	// WeightBytes has the operands of matrix products that are weights, counted for each call. KVReadBytes
+	// is what attention reads from the cache in all layers if it reads all of Keys. KVWrittenBytes is what
+	// the step adds to the cache.
 	WeightBytes    *int64 `json:"weight_bytes"`
 	KVReadBytes    *int64 `json:"kv_read_bytes"`
 	KVWrittenBytes *int64 `json:"kv_written_bytes"`
 	Layers         int64  `json:"layers,omitempty"` // calls of attention
 
-	WallNS   int64 `json:"wall_ns"`             // the length of the step
-	GPUNS    int64 `json:"gpu_ns"`              // GPU time of its work
+	WallNS   int64 `json:"wall_ns"`             // length of the step
+	GPUNS    int64 `json:"gpu_ns"`              // GPU time of its operations
 	Replays  int64 `json:"replays,omitempty"`   // launches of graphs in it
 	ReplayNS int64 `json:"replay_ns,omitempty"` // from their first starts to their last ends
 
-	// GBPS has the three sums of bytes over WallNS, and Share is GBPS over the peak of the
-	// memory. ShareGPU is over GPUNS, and ShareReplay over ReplayNS if graphs do all of it.
-	// CeilingTokensPerS is the most that the memory allows, with one token for each request.
+	// GBPS is the sum of the three byte counts over WallNS, in 10^9 bytes/s. Share is GBPS over the peak of
+	// the memory. ShareGPU uses GPUNS instead of WallNS, and ShareReplay uses ReplayNS if graphs do all of
+	// the work. CeilingTokensPerS is the rate in tokens/s at which the memory would be fully used, with one
+	// token per request.
 	GBPS              *float64 `json:"gbps"`
 	Share             *float64 `json:"share"`
 	ShareGPU          *float64 `json:"share_gpu"`
@@ -44,11 +45,12 @@ type EfficiencyDecode struct {
 	CeilingTokensPerS *float64 `json:"ceiling_tokens_per_s"`
 	Unknown           string   `json:"unknown,omitempty"` // why Share is null
 
-	// Parts has what operators outside of graphs do; nil when replays are joined.
+	// Parts has the contribution of operators outside of graphs. It is nil after replays are joined with
+	// captures.
 	Parts *DecodeParts `json:"parts,omitempty"`
 }
 
-// DecodeParts are the parts of the bytes of a decode step that some operators move.
+// DecodeParts are the bytes of a decode step that some of its operators move.
 type DecodeParts struct {
 	Weights int64  `json:"weights,omitempty"`
 	Unknown string `json:"unknown,omitempty"` // why the weights of an operator are not known
@@ -60,14 +62,14 @@ type DecodeParts struct {
 	Opaque   bool  `json:"opaque,omitempty"`    // a graph with unknown kernels ran
 }
 
-// CacheCalls are calls that use the cache of keys and values.
+// CacheCalls are the calls that use the cache of keys and values.
 type CacheCalls struct {
 	Calls    int64 `json:"calls,omitempty"`
-	PerToken int64 `json:"per_token,omitempty"` // bytes of a token, summed over the calls
-	Unknown  int64 `json:"unknown,omitempty"`   // calls with unknown bytes of a token
+	PerToken int64 `json:"per_token,omitempty"` // bytes per token, summed over the calls
+	Unknown  int64 `json:"unknown,omitempty"`   // calls whose bytes per token are unknown
 }
 
-// Add adds the parts of other operators, which ran so often.
+// Add adds the parts of other operators, multiplied by the number of launches of their graph.
 func (p *DecodeParts) Add(o *DecodeParts, launches int64) {
 	p.Weights = Plus(p.Weights, Times(o.Weights, launches))
 	p.Because(o.Unknown)
@@ -77,23 +79,23 @@ func (p *DecodeParts) Add(o *DecodeParts, launches int64) {
 	p.Opaque = p.Opaque || o.Opaque
 }
 
-// Because notes why the weights of an operator are not known. What a router decides is the
-// reason of the most weights.
+// Because notes why the weights of an operator are not known. The routing of experts replaces other
+// reasons, because it concerns the most weights.
 func (p *DecodeParts) Because(why string) {
 	if p.Unknown == "" || why == routing {
 		p.Unknown = why
 	}
 }
 
-const routing = "routing" // as rows have it
+const routing = "routing" // the reason in EfficiencyRow.Unknown
 
 func (c *CacheCalls) add(o *CacheCalls, launches int64) {
 	c.Calls, c.PerToken = Plus(c.Calls, Times(o.Calls, launches)), Plus(c.PerToken, Times(o.PerToken, launches))
 	c.Unknown = Plus(c.Unknown, Times(o.Unknown, launches))
 }
 
-// Times multiplies sums of a file, whose size nobody checked. A product that does not fit is the
-// largest number, as [Plus] has it.
+// Times multiplies two numbers that may come from a file and are not checked. A product that overflows is
+// math.MaxInt64, as in [Plus].
 func Times(n, by int64) int64 {
 	if n != 0 && by >= math.MaxInt64/n {
 		return math.MaxInt64
@@ -107,7 +109,7 @@ const (
 	DecodeGraph     = "graph replay"           // a graph has no capture
 	DecodeHidden    = "no operator"            // work without a formula may have weights
 	DecodeAttention = "no attention"           // no call of attention is known
-	DecodeCache     = "no shapes of the cache" // neither attention nor writes tell the width of all layers
+	DecodeCache     = "no shapes of the cache" // neither attention nor writes show the width of all layers
 	DecodePeak      = "no peak"
 	DecodeOver      = "over peak" // it would be over 100%
 )

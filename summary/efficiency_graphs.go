@@ -7,63 +7,64 @@ import (
 	"slices"
 )
 
-// An EfficiencyCapture is a sequence of kernels that a program recorded into a graph, with the
-// work of the operators that launched them. (Input, Rank, Number) is its key. It waits for
-// the replays of other inputs: see [EfficiencyReplay]. A joined summary has none.
+// An EfficiencyCapture is a sequence of kernels that a program recorded into a graph, with the work of the
+// operators that launched them. (Input, Rank, Number) is its key. It is kept until it is joined with the
+// replays of other inputs: see [EfficiencyReplay]. A joined summary has none.
 type EfficiencyCapture struct {
 	Input  int `json:"input"`
 	Rank   int `json:"rank"`
 	Number int `json:"number"`
 
 	Name    string `json:"name,omitempty"` // of the annotation around it, such as "capture_32_FULL"
-	Size    int64  `json:"size,omitempty"` // batch that the graph is for; 0 if the name has none
+	Size    int64  `json:"size,omitempty"` // batch size of the graph; 0 if the name has none
 	Count   int64  `json:"count"`          // equal captures of the input
 	Nodes   int64  `json:"nodes"`          // kernels, copies and fills
 	Kernels string `json:"kernels"`        // digest of their names in order; "" if a name is not recorded
-	// Incomplete says that the input has more captures than there is room for.
+	// Incomplete says that the input has more captures than the limit allows, and the others are missing.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Made says that the capture was not seen as such: its operators are those that were open
-	// when the nodes of a replay of the same input were made. Other replays do not match it.
+	// Made says that the trace does not contain the capture itself: its operators are those that were open
+	// when the nodes of a graph that the same input replays were created. Replays of other inputs do not
+	// match it.
 	Made bool `json:"made,omitempty"`
 
-	Rows []EfficiencyRow `json:"rows,omitempty"` // of one replay, without times
+	Rows []EfficiencyRow `json:"rows,omitempty"` // the work of one replay, without times
 	Of   []int32         `json:"of,omitempty"`   // the row of each node, or -1 if no operator was open
 
-	// Decode has what one replay reads and writes of a decode step, and Hidden the rows that may
-	// have weights.
+	// Decode has what one replay reads and writes in a decode step. Hidden has the rows that may have
+	// weights.
 	Decode *DecodeParts `json:"decode,omitempty"`
 	Hidden []int32      `json:"hidden,omitempty"`
 }
 
-// An EfficiencyReplay has the launches of a graph on one GPU that ran the same kernels in the
-// same order, and what is known of their operators. (Input, Rank, Device, Number) is its key.
+// An EfficiencyReplay has the launches of a graph on one GPU that ran the same kernels in the same order,
+// and the operators of these kernels as far as they are known. (Input, Rank, Device, Number) is its key.
 type EfficiencyReplay struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
 	Device int64 `json:"device"`
 	Number int   `json:"number"`
 
-	// Op, Dims and Types identify the row that had the time of the launches; Op is "" if
-	// no operator was open.
+	// Op, Dims and Types identify the row that had the time of the launches before the join; Op is "" if no
+	// operator was open at the launch.
 	Op    string          `json:"op,omitempty"`
 	Dims  json.RawMessage `json:"dims"`
 	Types json.RawMessage `json:"types"`
 
-	Size      int64   `json:"size,omitempty"` // batch that annotations state; 0 if they state none, or several
+	Size      int64   `json:"size,omitempty"` // batch size that annotations state; 0 if they state none or several
 	Launches  int64   `json:"launches"`
 	StartNS   int64   `json:"start_ns"` // of the first
 	Nodes     int64   `json:"nodes"`    // of one launch
 	Kernels   string  `json:"kernels"`  // digest of the names in order
 	GPUNS     int64   `json:"gpu_ns"`
-	OverlapNS int64   `json:"overlap_ns,omitempty"` // in which a node ran beside an earlier one
-	NodeNS    []int64 `json:"node_ns,omitempty"`    // sums over the launches; until replays are joined
+	OverlapNS int64   `json:"overlap_ns,omitempty"` // time during which a node overlapped an earlier one
+	NodeNS    []int64 `json:"node_ns,omitempty"`    // sums over the launches; removed when replays are joined
 
-	// Made is the number of the capture that follows from the IDs of the nodes; 0 for none.
-	// NodesLost says why nodes have no operator in it, the most frequent reason first.
+	// Made is the number of the capture that was found by the IDs of the nodes; 0 for none. NodesLost says
+	// why nodes have no operator in it, the most frequent reason first.
 	Made      int         `json:"made,omitempty"`
 	NodesLost []NodesLost `json:"nodes_lost,omitempty"`
 
-	// From is [FromCapture] or [FromNodes] if rows have the time of the nodes, Capture the name
+	// From is [FromCapture] or [FromNodes] if rows have the time of the nodes. Capture is then the name
 	// of the capture, and KnownNS the part of GPUNS whose operators are known. Otherwise
 	// Unmatched says why there are none.
 	From      string `json:"from,omitempty"`
@@ -78,7 +79,7 @@ type StepReplay struct {
 	Launches int64 `json:"launches"`
 	GPUNS    int64 `json:"gpu_ns"`
 	WallNS   int64 `json:"wall_ns"` // from the first start to the last end of each launch
-	// NodeNS has sums over the launches; nil if the GPU has more launches than there is room for.
+	// NodeNS has sums over the launches; nil if the GPU has more launches than the limit.
 	NodeNS []int64 `json:"node_ns,omitempty"`
 }
 

@@ -2,15 +2,15 @@ package summary
 
 import "fmt"
 
-// A Flame is the tree of the stacks of one input, for pictures: the cost of
-// every function, separately for each of its callers. Input is its key.
+// A Flame is the tree of the stacks of one input, for pictures: the cost of every function, separately for
+// each of its callers. Input is its key.
 //
-// Only functions that are large enough for a picture have their own node. The
-// others are added up in nodes that contain their number. The roots sum to
-// Total. The value of a node minus the sum of its children is its own cost.
+// Only functions that are large enough to be drawn have a node of their own. The others are added up in
+// nodes that have their number. The roots sum to Total. The value of a node minus the sum of its children
+// is its own cost.
 type Flame struct {
 	Input int    `json:"input"`
-	Name  string `json:"name"` // of the values: "cpu", "inuse_space"
+	Name  string `json:"name"` // what the values measure: "cpu", "inuse_space"
 	Unit  string `json:"unit"` // "ns", "bytes", "count"
 	Total int64  `json:"total"`
 

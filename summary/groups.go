@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// A Group is what one process told of one group of ranks that communicate: a
-// communicator of NCCL or a process group of PyTorch. Rows of one Group of several
-// processes show hangs, see view/hang.
+// A Group is what one process reported about one group of ranks that communicate: a communicator of NCCL or
+// a process group of PyTorch. Rows of the same group from several processes show hangs: see package
+// view/hang.
 type Group struct {
 	Input  int    `json:"input"`
 	Source string `json:"source"` // "NCCL log", "watchdog" or "flight recorder"
 	Group  string `json:"group"`  // the same for all members: the commId of NCCL, the name of the process group; "" if unknown
 	Desc   string `json:"desc,omitempty"`
 
-	Rank    *int  `json:"rank,omitempty"`  // of the process in the job; absent if unknown
-	Place   *int  `json:"place,omitempty"` // of the process in the group
-	Size    int   `json:"size,omitempty"`  // members; 0 if unknown
+	Rank    *int  `json:"rank,omitempty"`  // the process's rank in the job; absent if unknown
+	Place   *int  `json:"place,omitempty"` // the process's rank in the group
+	Size    int   `json:"size,omitempty"`  // number of members; 0 if unknown
 	Members []int `json:"members,omitempty"`
 
 	Version    string           `json:"version,omitempty"` // of NCCL
@@ -39,7 +39,7 @@ type GroupCall struct {
 	Op    string `json:"op"`
 	Count int64  `json:"count"` // elements
 	Dtype string `json:"dtype"`
-	Peer  *int   `json:"peer,omitempty"` // the other place in the group, of Send and Recv
+	Peer  *int   `json:"peer,omitempty"` // for Send and Recv: the other rank in the group
 	Calls int64  `json:"calls"`
 }
 

@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// edges are the bounds of the buckets of every Histogram, in nanoseconds: 1,
-// 1.5, 2, 3, 5, 7 times each power of ten. They are whole numbers and roughly
-// equally spaced on a log scale. Because the scale is fixed, the histograms of
-// any two captures can be added.
+// edges are the bounds of the buckets of every Histogram, in nanoseconds: 1, 1.5, 2, 3, 5, 7 times each
+// power of ten. They are whole numbers and roughly equally spaced on a log scale. The scale is fixed, so
+// that the histograms of any two captures can be added.
 var edges = func() []int64 {
 	out := []int64{0}
 	for ten := int64(10); ten <= 1e11; ten *= 10 {
@@ -32,9 +31,8 @@ type Bucket struct {
 	TotalNS int64 `json:"total_ns"` // sum of the durations counted
 }
 
-// A Histogram is a distribution of durations. It holds the buckets that are not
-// empty, in ascending order. The zero Histogram is empty. Its sums are computed
-// with [Plus].
+// A Histogram is a distribution of durations: its buckets that are not empty, in ascending order. The zero
+// Histogram is empty. Its sums are computed with [Plus].
 type Histogram struct {
 	Buckets []Bucket `json:"buckets"`
 }
@@ -70,7 +68,7 @@ func (h Histogram) TotalNS() (ns int64) {
 }
 
 func (h *Histogram) add(b Bucket) {
-	i := 0 // the first bucket that is not below b, found by bisection, because a call for each comparison would be slower
+	i := 0 // the first bucket that is not below b; written out, because a generic search calls a function per comparison
 	for to := len(h.Buckets); i < to; {
 		if middle := (i + to) / 2; h.Buckets[middle].FromNS < b.FromNS {
 			i = middle + 1
@@ -97,8 +95,8 @@ func bucketOf(ns int64) int {
 	return i
 }
 
-// startOf has the bucket of the smallest number of each bit length; the other
-// numbers of that length are in one of the next few buckets.
+// startOf has, for each bit length, the bucket of the smallest number of that length. Other numbers of that
+// length are in one of the next few buckets, so a lookup needs no search.
 var startOf = func() (out [65]int) {
 	for n := 1; n < 64; n++ {
 		i, found := slices.BinarySearch(edges, 1<<(n-1))

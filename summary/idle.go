@@ -9,7 +9,7 @@ const (
 	// OwnerLaunch: the call was running, or had ended within the time that a
 	// launch takes. The row's Name is the call.
 	OwnerLaunch = "launch-latency"
-	// OwnerBetween: the call ended before the device became idle, and the work
+	// OwnerBetween: the call had ended before the device became idle, and the work
 	// started within the time that a device needs between two GPU operations.
 	OwnerBetween = "between-kernels"
 	// OwnerDependency: the call ended earlier than that, and the work did not
@@ -34,7 +34,7 @@ func Owners() []string {
 	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerNotRecorded, OwnerUnknown}
 }
 
-// The states of a thread that is late, by the innermost open event.
+// States of the thread whose launch is late, by the innermost event that is open on it.
 const (
 	StateSync       = "synchronizing" // in a call that waits for the device
 	StateCopy       = "copying"       // in a call that copies or fills memory
@@ -67,12 +67,11 @@ type Idle struct {
 	ShortGapsNS int64 `json:"short_gaps_ns,omitempty" row:"short-gap time,sum"`
 }
 
-// UnrecordedNS is the wait of the first recorded work of a stream from which the device
-// is taken to run work that was not recorded. An event of another stream, the other
-// reason to wait, is recorded work in nearly all captures, and ends within a step.
+// UnrecordedNS is how long the first recorded work of a stream must wait for the device to count as running
+// work that was not recorded. The other possible reason, an event of another stream, rarely applies: that
+// work is recorded in nearly all captures and ends within a step.
 const UnrecordedNS = 10_000_000
 
-// ShortGapNS is the length below which a gap counts as short. A host needs
-// about 5 to 50 microseconds from one launch to the next; during longer gaps it
-// does something else.
+// ShortGapNS is the length below which a gap counts as short. A host needs about 5 to 50 microseconds from
+// one launch to the next, so in longer gaps it does something other than launching.
 const ShortGapNS = 100_000

@@ -26,9 +26,8 @@ type Kind interface {
 	texts(s *Summary, f func(*string))
 }
 
-// A place has pointers to the fields of a row that identify where it was
-// measured. Rank and Device are nil for rows without them; the rank is then
-// that of the input.
+// A place has pointers to the fields of a row that identify where it was measured. Rank and Device are nil
+// for rows without them; the rank is then the rank of the input.
 type place struct {
 	Input  *int
 	Rank   *int
@@ -41,13 +40,14 @@ type rows[Row any] struct {
 	In   func(*Summary) *[]Row
 	At   func(*Row) place
 
-	// Job returns the second input that a row refers to; it is nil for rows of one input.
+	// Job returns a pointer to the second input that a row refers to; it is nil for rows that refer to one
+	// input.
 	Job func(*Row) *int
 
-	// Fold is what [Summary.RollUp] does with the rows of ranks that are not kept in full, and Slim
-	// what it removes from each if that is slim; steps is whether rows of steps stay. Roll returns what a row adds to the sums over
-	// the ranks: the names by which rows of several ranks correspond, and the values. It is
-	// nil if rows are not added up.
+	// Fold is what [Summary.RollUp] does with the rows of ranks that are not kept in full. If it is slim,
+	// Slim removes what is not needed from each row; steps says whether rows of steps stay. Roll returns
+	// what a row adds to the sums over the ranks: the names by which rows of several ranks correspond, and
+	// the values. Roll is nil if rows are not added up.
 	Fold fold
 	Slim func(r *Row, steps bool)
 	Roll func(*Row) Rolled
@@ -55,8 +55,7 @@ type rows[Row any] struct {
 	// Rows are sorted by First, then by input, rank and device, then by Order.
 	// Together these are unique, so the order is total.
 	First, Order func(a, b *Row) int
-	// SortAll replaces First and Order if the order of one row depends on
-	// others.
+	// SortAll replaces First and Order if the position of one row depends on others.
 	SortAll func([]Row)
 	// Inner sorts the content of a row.
 	Inner func(*Row)
@@ -75,8 +74,8 @@ func (k rows[Row]) EachInput(s *Summary, f func(int)) {
 	}
 }
 
-// take appends to one summary copies of the rows of another. The function input
-// returns the new number of a row's input, and whether the row is wanted.
+// take appends copies of the rows of one summary to another. The function input returns the new number of a
+// row's input, and whether the row is selected.
 func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 	list, refers := k.In(to), refers(reflect.TypeFor[Row]())
 	for _, r := range *k.In(from) {
@@ -99,8 +98,8 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 	}
 }
 
-// move appends to one summary the rows of others, which have none afterwards. The
-// inputs of each are numbered from its entry in first on.
+// move appends the rows of several summaries to one and removes them from the others. The inputs of each
+// summary are renumbered to begin at its entry in first.
 func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
 	n := 0
 	for _, from := range list {
@@ -144,8 +143,8 @@ func (k rows[Row]) sort(s *Summary) {
 	}
 }
 
-// arrange sorts the numbers of the rows and then moves each row once, because rows are
-// large.
+// arrange sorts indices and then moves each row to its position, because rows are too large to be moved at
+// every comparison.
 func (k rows[Row]) arrange(list []Row) {
 	from := make([]int, len(list)) // the number of the row that belongs at each place
 	for i := range from {

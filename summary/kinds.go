@@ -5,14 +5,12 @@ import (
 	"slices"
 )
 
-// kinds describes every type of row of a [Summary]. All code that treats every
-// type in the same way iterates over this table: [Merge], [Summary.Sort],
-// [Read]'s checks, [Summary.Only], [Summary.Detach], [Kinds]. A new type of row
-// is a struct, a field of Summary and an entry here; a test compares the table
-// with the fields.
+// kinds describes every type of row of a [Summary]. All code that treats every type in the same way
+// iterates over this table: [Merge], [Summary.Sort], the checks of [Read], [Summary.Only],
+// [Summary.Detach], [Kinds]. A new type of row is a struct, a field of Summary and an entry here; a test
+// compares the table with the fields.
 //
-// Inputs and issues have no entry: rows refer to inputs, and issues belong to
-// no place.
+// Inputs and issues have no entry, because rows refer to inputs, and issues refer to no input.
 var kinds = []Kind{
 	rows[Device]{Name: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
 		Fold: slim,
@@ -290,7 +288,7 @@ var kinds = []Kind{
 // Kinds returns the types of rows in the order of the fields of [Summary].
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// when returns the name if it applies, or "".
+// when returns name if applies is true, otherwise "".
 func when(applies bool, name string) string {
 	if applies {
 		return name

@@ -15,24 +15,21 @@ const (
 	LossMemset = "memset"
 )
 
-// A LaunchLoss counts the calls of one kind whose device work is missing from the
-// capture. An input has a row only for a kind of which work is missing. (Input,
-// Kind) is its key.
+// A LaunchLoss counts the calls of one kind whose GPU operations are missing from the capture. An input has
+// a row only for kinds with missing operations. (Input, Kind) is its key.
 type LaunchLoss struct {
 	Input int    `json:"input"`
 	Rank  int    `json:"rank"`
 	Kind  string `json:"kind"` // "kernel", "graph", "copy" or "memset"
-	// Calls counts the calls of this kind that launch device work: those with
-	// recorded work and Missing.
+	// Calls counts the calls of this kind that launch GPU operations: those with recorded operations, and
+	// Missing.
 	Calls   int64 `json:"calls"`
 	Missing int64 `json:"missing"`
-	// AtEnd is the part of Missing that was called after the last call whose work
-	// was recorded: their work ran after the device's window, if the capture ended
-	// before it did.
+	// AtEnd is the part of Missing that was called after the last call with recorded operations. If the
+	// capture ended early, these operations ran after the device's window.
 	AtEnd int64 `json:"at_end,omitempty"`
-	// Overdue is the part of AtEnd whose work must have run before the capture ended:
-	// the calls of the capture go on for longer than any of its work took from launch
-	// to end.
+	// Overdue is the part of AtEnd whose operations must have run before the capture ended, because the
+	// capture continues for longer than any of its operations took from launch to end.
 	Overdue int64 `json:"overdue,omitempty"`
 }
 
@@ -46,25 +43,25 @@ func (r LaunchLoss) Text() string {
 	return text
 }
 
-// FewCopies is the number of copies or memsets under which a loss of them is not
-// reported: libraries make a few calls that copy nothing.
+// FewCopies is the number of copies or memsets below which a loss is not reported, because libraries make a
+// few calls that copy nothing.
 const FewCopies = 10
 
 // OfKernels reports whether r counts launches of kernels or graphs.
 func (r LaunchLoss) OfKernels() bool { return r.Kind == LossKernel || r.Kind == LossGraph }
 
-// InWindow returns Missing and Calls without the calls at the end of the capture: their
-// work ran after the window that is measured.
+// InWindow returns Missing and Calls without the calls at the end of the capture, whose operations ran
+// after the measured window.
 func (r LaunchLoss) InWindow() (missing, calls int64) { return r.Missing - r.AtEnd, r.Calls - r.AtEnd }
 
-// Lost returns Missing and Calls without the calls whose work may have run after the end
-// of the capture: those at the end that are not overdue.
+// Lost returns Missing and Calls without the calls whose operations may have run after the end of the
+// capture: the calls at the end that are not overdue.
 func (r LaunchLoss) Lost() (missing, calls int64) {
 	later := r.AtEnd - r.Overdue
 	return r.Missing - later, r.Calls - later
 }
 
-// check returns an error if r counts more of a part than of the whole.
+// check returns an error if a part of r is larger than the whole.
 func (r *LaunchLoss) check() error {
 	if r.Overdue < 0 || r.AtEnd < r.Overdue {
 		return fmt.Errorf(".overdue: got %d of %d at the end, want 0 or more and no more than those", r.Overdue, r.AtEnd)

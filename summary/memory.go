@@ -19,10 +19,9 @@ type Memory struct {
 	Capacity *int64 `json:"capacity,omitempty"`
 	PeakNS   int64  `json:"peak_ns"` // time at which PeakAllocated was first reached, on the input's own clock
 
-	// Live has the memory that was allocated in the capture and not freed at
-	// the peak, by allocation site, largest first, at most MaxLive rows;
-	// LiveBytes is the sum of all of it. The rest of PeakAllocated is older
-	// than the capture.
+	// Live has the memory that was allocated in the capture and not freed at the peak, in bytes, by
+	// allocation site, largest first, at most MaxLive rows. LiveBytes is the sum over all sites. The rest
+	// of PeakAllocated was allocated before the capture.
 	Live      []Live `json:"live,omitempty"`
 	LiveBytes int64  `json:"live_bytes"`
 
@@ -32,8 +31,7 @@ type Memory struct {
 // MaxLive is the maximum number of allocation sites that are kept.
 const MaxLive = 10
 
-// A Live is the memory that one operator, in one module, had allocated and not
-// freed.
+// A Live is the memory that one operator in one module had allocated and not yet freed.
 type Live struct {
 	Op     string `json:"op,omitempty"`     // innermost operator; absent if none was open
 	Module string `json:"module,omitempty"` // path of the innermost nn.Module

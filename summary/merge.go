@@ -7,15 +7,13 @@ import (
 
 // Merge returns one summary with the content of all summaries in the list.
 //
-// Inputs keep the order of the list, and rows keep referring to their own
-// input. Rows of different inputs are never added up: two ranks, or two
-// captures of one rank, stay separate, and the caller can still combine them.
-// Only issues are added up by code: the counts are summed, the worst severity
-// is kept, and so are First and Help of the first occurrence.
+// Inputs keep the order of the list, and rows keep referring to their own input. Rows of different inputs
+// are never added up: two ranks, or two captures of one rank, stay separate, so that the caller can still
+// combine them in any way. Only issues are added up by code: the counts are summed, the worst severity is
+// kept, and First and Help are those of the first occurrence.
 //
-// The result is sorted as by [Summary.Sort] and shares no memory with the list.
-// Merging is associative. An empty or nil summary changes nothing. Merge of an
-// empty list is an empty summary.
+// The result is sorted as by [Summary.Sort] and shares no memory with the list. Merging is associative. An
+// empty or nil summary changes nothing. Merge of an empty list is an empty summary.
 func Merge(list ...*Summary) *Summary {
 	out := newSummary()
 	for _, s := range list {
@@ -28,10 +26,9 @@ func Merge(list ...*Summary) *Summary {
 	return out
 }
 
-// Join returns what [Merge] returns, and takes the summaries of the list: the result
-// has their rows, which are moved and not copied, and the summaries have none
-// afterwards. Of many summaries it needs half the memory of Merge. No summary may be
-// in the list twice.
+// Join returns the same as [Merge], but moves the rows instead of copying them: the summaries of the list
+// have no rows afterwards. With many summaries it needs half the memory of Merge. No summary may be in the
+// list twice.
 func Join(list ...*Summary) *Summary {
 	list = slices.DeleteFunc(slices.Clone(list), func(s *Summary) bool { return s == nil })
 	out := newSummary()
@@ -59,8 +56,7 @@ func Join(list ...*Summary) *Summary {
 	return out
 }
 
-// OfOneInput returns one summary of the rows of several, which are of the same input,
-// and takes them, as [Join] does. The input is that of the first.
+// OfOneInput joins several summaries of the same input, as [Join] does, and keeps the input of the first.
 func OfOneInput(list ...*Summary) *Summary {
 	out := newSummary()
 	out.Inputs = append(out.Inputs, list[0].Inputs...)
@@ -79,7 +75,7 @@ func OfOneInput(list ...*Summary) *Summary {
 	return out
 }
 
-// newSummary returns a summary without content, as its JSON shows it.
+// newSummary returns a summary without content. The lists that JSON always has are empty, not nil.
 func newSummary() *Summary {
 	return &Summary{Schema: Schema, Inputs: []Input{}, Devices: []Device{}, Kernels: []Kernel{}, Issues: []Issue{}}
 }
@@ -98,17 +94,14 @@ func (out *Summary) append(s *Summary) {
 	out.LeftOut = out.LeftOut.Plus(s.LeftOut)
 }
 
-// Only returns copies of the rows of one input, which is the only input of the
-// result: see [Summary.Pick].
+// Only returns copies of the rows of one input, which is the only input of the result: see [Summary.Pick].
 func (s *Summary) Only(input int) *Summary { return s.Pick([]int{input}) }
 
-// Pick returns copies of the rows of some inputs, which are the inputs of the result in
-// the order given. Issues belong to all inputs of a summary, so the result has all of
-// them.
+// Pick returns copies of the rows of some inputs, which are the inputs of the result in the order given.
+// Issues are not assigned to inputs, so the result has all of them.
 //
-// Rows that compare or add up the ranks of one job ([Collective], [RankWait], [Topology],
-// [Rolled]) stay only if the result has all inputs of the job, because their sums are over all
-// of them.
+// Rows that compare or add up the ranks of one job ([Collective], [RankWait], [Topology], [Rolled]) are
+// kept only if the result has all inputs of the job, because their sums are over all of them.
 func (s *Summary) Pick(inputs []int) *Summary {
 	out := &Summary{Schema: s.Schema, Issues: slices.Clone(s.Issues)}
 	number := make(map[int]int, len(inputs))
@@ -118,7 +111,7 @@ func (s *Summary) Pick(inputs []int) *Summary {
 		number[n] = len(out.Inputs)
 		out.Inputs = append(out.Inputs, in)
 	}
-	cut := make(map[int]bool) // jobs of which an input is not taken
+	cut := make(map[int]bool) // jobs with an input that is not selected
 	for i := range s.Ranks {
 		if _, ok := number[s.Ranks[i].Input]; !ok {
 			cut[s.Ranks[i].Job] = true

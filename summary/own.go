@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// own makes a row independent: it copies all memory that *row refers to, except
-// strings, which are immutable.
+// own copies all memory that *row refers to, so that the row shares none with another. Strings are
+// immutable and are not copied.
 func own[Row any](row *Row) {
 	if t := reflect.TypeFor[Row](); refers(t) {
 		ownValue(reflect.ValueOf(row).Elem())
@@ -82,9 +82,8 @@ func refers(t reflect.Type) bool {
 	return false
 }
 
-// Detach replaces every text in the rows of s by a copy; equal texts share one.
-// A reader's texts are parts of large blocks, which a summary would otherwise
-// keep in memory.
+// Detach replaces every text in the rows of s by a copy; equal texts share one copy. A reader's texts are
+// parts of large blocks, which one short text would otherwise keep in memory.
 func (s *Summary) Detach() {
 	have := make(map[string]string)
 	detach := func(text *string) {
@@ -100,8 +99,7 @@ func (s *Summary) Detach() {
 	}
 }
 
-// textsIn calls f for each text in v that can be changed in place. Texts in maps
-// cannot.
+// textsIn calls f for each text in v that can be changed in place. Texts in maps cannot.
 func textsIn(v reflect.Value, f func(*string)) {
 	switch v.Kind() {
 	case reflect.String:

@@ -7,17 +7,15 @@ import (
 	"strings"
 )
 
-// A Step is one iteration of the program, as marked by its profiler or the
-// program itself (ProfilerStep#N), for one device. Activity has the cells of
-// its window, so the cells sum to WallNS.
+// A Step is one iteration of the program, as marked by its profiler or the program itself (ProfilerStep#N),
+// for one device. Activity has the cells of its window, so the cells sum to WallNS.
 //
-// If Cut is empty, the window is the marker's span on the host: GPU work after
-// the marker's end belongs to a later step or to none, and a device has rows
-// only for steps that overlap its window. If Cut is "work", the host runs ahead
-// of the device, as inference servers do and programs whose last work ends long after
-// the last marker, and the window is on the device: it begins when the work
-// launched before the marker is done, and ends when the work launched within it
-// is done. The JSON has another member, "budget": see [Step.MarshalJSON].
+// If Cut is empty, the window is the marker's span on the host: GPU work after the marker's end belongs to
+// a later step or to none, and a device has rows only for steps that overlap its window. If Cut is "work",
+// the window is on the device: it begins when the work launched before the marker is done, and ends when
+// the work launched within it is done. "work" is used if the host runs ahead of the device, as with
+// inference servers and with programs whose last work ends long after the last marker. The JSON has another
+// member, "budget": see [Step.MarshalJSON].
 type Step struct {
 	Input    int      `json:"input"`
 	Rank     int      `json:"rank"`
@@ -43,23 +41,21 @@ type Step struct {
 	Allocs int64 `json:"allocs,omitempty"`
 	Loads  int64 `json:"loads,omitempty"`
 
-	// LaunchesCut counts the launches of kernels and graphs within the marker that are
-	// at the end of the capture, without device work: see [LaunchLoss]. The work and
-	// the launches of such a step are incomplete. It is 0 if they are under 5% of the
-	// launches within the marker.
+	// LaunchesCut counts the launches of kernels and graphs within the marker that are at the end of the
+	// capture and have no GPU operation: see [LaunchLoss]. The work and the launches of such a step are
+	// incomplete. It is 0 if they are less than 5% of the launches within the marker.
 	LaunchesCut int64 `json:"launches_cut,omitempty"`
 
-	// Phases are the outermost phases within the marker, by descending time. The rest of
-	// its length is outside phases. Those of a log may overlap, so that they add up to
-	// more than the step.
+	// Phases are the outermost phases within the marker, by descending time. The rest of the marker's
+	// length is outside phases. Phases of a log may overlap, so they may add up to more than the step.
 	Phases []StepPhase `json:"phases,omitempty"`
 
-	// Idle has the causes of the idle time within the device's window, of the first
-	// MaxIdleSteps steps that are as long as their markers: programs warm up in them.
+	// Idle has the causes of the idle time within the device's window. Only the first MaxIdleSteps steps
+	// whose window is their marker have it, because programs warm up in them.
 	Idle []StepIdle `json:"idle,omitempty"`
 }
 
-// MaxIdleSteps is the number of steps of a device with the causes of their idle time.
+// MaxIdleSteps is the number of steps of a device for which the causes of idle time are kept.
 const MaxIdleSteps = 4
 
 // A StepIdle is the idle time of one cause in a step: see [Idle].
@@ -72,7 +68,7 @@ type StepIdle struct {
 	ShortGapsNS int64  `json:"short_gaps_ns,omitempty"`
 }
 
-// MarkedByProgram is the marker of steps whose names belong to no framework.
+// MarkedByProgram is the marker of steps whose names no known framework uses.
 const MarkedByProgram = "program"
 
 // A StepPhase is the host's time in one phase within a step.
@@ -81,23 +77,20 @@ type StepPhase struct {
 	NS   int64  `json:"ns"`
 }
 
-// A Phase is the time of one device in one part of the program: generation,
-// training, the forward pass. (Input, Rank, Device, Path) is its key.
+// A Phase is the time of one device in one part of the program: generation, training, the forward pass.
+// (Input, Rank, Device, Path) is its key.
 //
-// Phases are marked on the host, and one thread represents all: the one whose
-// phases cover the most time. A phase may be nested in another; Path has both,
-// such as "generation/decode". The row with the Path "" is the time outside
-// phases.
+// Phases are marked on the host. If several threads mark phases, the thread whose phases cover the most
+// time is used. A phase may be nested in another; Path then names both, such as "generation/decode". The
+// row with the Path "" is the time outside phases.
 //
-// Each moment of the device's window belongs to one phase, so the Activity of
-// all rows sums to that of the device, cell by cell; Total also includes the
-// nested phases. While the device is busy, the moment belongs to the phase that
-// launched the running work; work without a known launch is outside phases, unless no
-// launch of the trace is known. If several GPU operations run, compute has
-// precedence over communication, and communication over copies; among these,
-// the one launched last decides. While the device is idle, the moment belongs
-// to the phase of the host at the time when the device finished all work
-// launched before.
+// Each moment of the device's window belongs to one phase, so the Activity of all rows sums to the Activity
+// of the device, cell by cell; Total also includes the nested phases. While the device is busy, the moment
+// belongs to the phase that launched the running work; work without a known launch is outside phases,
+// unless no launch of the trace is known. If several GPU operations run, compute has precedence over
+// communication, and communication over copies; within one class the operation launched last decides. While
+// the device is idle, the moment belongs to the phase of the host at the time when the device finished all
+// work launched before.
 type Phase struct {
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
@@ -107,19 +100,19 @@ type Phase struct {
 	Example  string `json:"example,omitempty"`  // the first name with which it was marked
 	Producer string `json:"producer,omitempty"` // the program that writes that name, if there is only one
 
-	// On the host: number of runs, total time, and total time without nested
+	// On the host: number of runs, total time in ns, and total time in ns without nested
 	// phases.
 	Count      int64 `json:"count"`
 	HostNS     int64 `json:"host_ns"`
 	HostOwnNS  int64 `json:"host_own_ns"`
-	MedianNS   int64 `json:"median_ns,omitempty"` // of one run
+	MedianNS   int64 `json:"median_ns,omitempty"` // median duration of a run
 	MaxNS      int64 `json:"max_ns,omitempty"`
 	MaxStartNS int64 `json:"max_start_ns,omitempty"` // start of the longest run, on the input's own clock
 
 	// Source is [SourceLog] for a phase that a program logged: Device is -1 and Activity,
 	// Total, Launched and WorkNS are unknown. It is absent for phases of a timeline.
 	Source string `json:"source,omitempty"`
-	// InSteps is the part of a logged phase that is in steps whose time was logged.
+	// InSteps is the part of a logged phase in steps whose time was logged; see type InSteps.
 	InSteps *InSteps `json:"in_steps,omitempty"`
 
 	// On the device.
@@ -129,15 +122,14 @@ type Phase struct {
 	WorkNS   int64    `json:"work_ns"`  // their total time
 }
 
-// InSteps is the time of a logged phase in the steps that have both a time and a phase. A
-// program may log the one without the other, and a share of all steps would then have
-// parts that are not in its whole. All fields are 0 if no step has both, or if the values
-// do not tell their steps.
+// InSteps is the time of a logged phase in the steps that have both a logged time and the phase. A program
+// may log one without the other, and a share of the time of all steps would then count phases outside the
+// denominator. All fields are 0 if no step has both, or if the values have no step numbers.
 type InSteps struct {
 	Steps  int64 `json:"steps"`
 	StepNS int64 `json:"step_ns"` // the time of these steps
 	NS     int64 `json:"ns"`      // the time of the phase in them
-	OwnNS  int64 `json:"own_ns"`  // without nested phases; of a timer, the same as NS
+	OwnNS  int64 `json:"own_ns"`  // NS without nested phases; equal to NS for a plain timer
 }
 
 // Name returns the last part of the path: "decode" of "generation/decode".
@@ -167,7 +159,7 @@ func (st *Step) check() error {
 		rest = st.HostNS
 	}
 	for _, p := range st.Phases {
-		if rest -= p.NS; p.NS < 0 || rest < 0 && st.Source != SourceLog { // those of a log may overlap
+		if rest -= p.NS; p.NS < 0 || rest < 0 && st.Source != SourceLog { // logged phases may overlap
 			return fmt.Errorf("phases: %q has %d ns, which does not fit into the step", p.Name, p.NS)
 		}
 	}
@@ -221,8 +213,8 @@ func (s *Summary) checkPhases() error {
 	return nil
 }
 
-// MaxPhaseDepth is the maximum number of phases around a phase. Deeper phases
-// count as the phase in which they are nested.
+// MaxPhaseDepth is the maximum number of phases around a phase. The time of deeper phases is added to the
+// phase at this depth.
 const MaxPhaseDepth = 7
 
 // sortPhases sorts phases by device, outer phases before those nested in them,

@@ -7,7 +7,7 @@ import (
 	"assay/internal/stat"
 )
 
-// A RankSteps has the steps of one GPU.
+// RankSteps has the steps of one GPU.
 type RankSteps struct {
 	Count    int64 `json:"count"`
 	TotalNS  int64 `json:"total_ns"`
@@ -23,8 +23,8 @@ type RankPhase struct {
 	HostNS int64  `json:"host_ns"`
 }
 
-// describe fills the rows of ranks of the jobs with what s has of each GPU. A GPU that has
-// no row gets one.
+// describe adds the window, steps, phases and categories of each GPU in s to its row of ranks. A GPU
+// without such a row gets one.
 func (j *jobs) describe(s, out *Summary) {
 	if len(j.list) == 0 {
 		return
@@ -36,7 +36,7 @@ func (j *jobs) describe(s, out *Summary) {
 	}
 	for i := range s.Devices {
 		d := &s.Devices[i]
-		job := j.of[d.Input]
+		job := j.byInput[d.Input]
 		if job == nil {
 			continue
 		}
@@ -51,7 +51,7 @@ func (j *jobs) describe(s, out *Summary) {
 	}
 	row := func(input, rank int, device int64) *RankWait {
 		i, ok := rows[GPU{input, rank, device}]
-		if !ok || j.of[input] == nil {
+		if !ok || j.byInput[input] == nil {
 			return nil
 		}
 		return &out.Ranks[i]
@@ -73,7 +73,7 @@ func (j *jobs) describe(s, out *Summary) {
 	}
 	for i := range out.Ranks {
 		r := &out.Ranks[i]
-		if j.of[r.Input] == nil {
+		if j.byInput[r.Input] == nil {
 			continue
 		}
 		slices.SortFunc(r.Phases, func(a, b RankPhase) int {
@@ -84,7 +84,7 @@ func (j *jobs) describe(s, out *Summary) {
 	stepsOf(s, row)
 }
 
-// stepsOf fills the steps of the rows that row returns for a GPU.
+// stepsOf fills in the steps of the rows that the function row returns for a GPU.
 func stepsOf(s *Summary, row func(input, rank int, device int64) *RankWait) {
 	walls := map[*RankWait][]int64{}
 	for i := range s.Steps {

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Read reads the JSON of one summary. It refuses other schemas, and summaries
-// that violate a constraint, such as rows of inputs that do not exist, and
-// cells that do not sum to their window. The name is that of the file, for
-// error messages.
+// Read reads the JSON of one summary. It refuses other schemas, and summaries that violate a constraint,
+// for example rows of inputs that do not exist, or cells that do not sum to their window. name is the file
+// name for error messages.
 func Read(r io.Reader, name string) (*Summary, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -36,7 +35,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, readError(name, err)
 	}
-	s.Efficiency.Sums = nil // so that they cannot contradict the devices
+	s.Efficiency.Sums = nil // recomputed from the devices, so that the two cannot contradict each other
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -57,7 +56,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	return s, nil
 }
 
-// compact returns JSON without the spaces of its layout, so that equal rows have equal keys.
+// compact returns JSON without white space, so that rows with equal values have equal keys.
 func compact(raw json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	if json.Compact(&out, raw) != nil {
@@ -66,7 +65,7 @@ func compact(raw json.RawMessage) json.RawMessage {
 	return out.Bytes()
 }
 
-// readError adds the position known to encoding/json to its error.
+// readError adds the position that encoding/json reports to its error.
 func readError(name string, err error) error {
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		return fmt.Errorf("%s@%d: malformed JSON: %w", name, syntax.Offset, err)
@@ -81,7 +80,8 @@ func readError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// embedded is the type whose fields rows have as their own: encoding/json has it in its paths.
+// embedded is the type that rows embed. encoding/json names it in the paths of its errors, although JSON
+// does not.
 const embedded = "EfficiencySums"
 
 // jsonName returns the JSON term for the values of a Go type.

@@ -1,7 +1,7 @@
 package summary
 
-// SetRanks gives the rows of GPUs the ranks of these GPUs: of an input that has the traces of
-// several ranks. Rows of the CPU keep the rank of the input.
+// SetRanks sets the ranks of the rows of GPUs if one input has the traces of several ranks. ranks
+// maps the number of a GPU to its rank. Rows of the CPU keep the rank of the input.
 func (s *Summary) SetRanks(ranks map[int64]int) {
 	for _, k := range kinds {
 		k.rerank(s, ranks)

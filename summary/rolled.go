@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// The values of [Input.RolledUp]: what a summary has of the input.
+// Values of [Input.RolledUp]: which rows of the input were replaced by sums over the ranks.
 const (
-	RolledRows  = "rows"        // of kernels, operators and others only the sums over the ranks
-	RolledSteps = "rows, steps" // of steps and phases too
+	RolledRows  = "rows"        // rows of kernels, operators and others
+	RolledSteps = "rows, steps" // and rows of steps and phases
 )
 
-// PooledRows is the name of the [Rolled] row of the rows over the limit.
+// PooledRows is the name of the [Rolled] row that adds up the rows over the limit.
 const PooledRows = "(other rows)"
 
-// Limits of a summary that is rolled up, for each job.
+// Limits of a rolled-up summary, for each job.
 const (
 	maxRolled = 2000 // rows of sums of one kind
 	maxSteps  = 2000 // rows of steps and phases of all ranks
 	maxPhases = 8    // phases in a row of a rank
 )
 
-// A Rolled row adds up the rows of one kind over the ranks of a job. (Job, Of) and the
-// names are its key: the rows that are added up have equal names on different ranks,
-// GPUs and streams. It covers all ranks, including those whose own rows are in the summary.
+// A Rolled row adds up the rows of one kind over the ranks of a job. (Job, Of) and the names are its key:
+// rows are added up if they have equal names on different ranks, GPUs and streams. It covers all ranks,
+// including those whose own rows are in the summary.
 type Rolled struct {
 	Of    string `json:"of"`    // the member whose rows are added up, such as "kernels"
 	Input int    `json:"input"` // the first input of the job
@@ -43,23 +43,23 @@ type Rolled struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 
-	Ranks int   `json:"ranks"` // that have such a row
+	Ranks int   `json:"ranks"` // number of ranks that have such a row
 	Count int64 `json:"count"` // sum of the counts of the rows, such as launches
-	// TotalNS is the sum of the rows' main time: total_ns; gpu_self_ns of operators;
-	// gpu_total_ns of modules, lines and annotations; wall_ns of steps; the total window of
-	// phases. LeastNS and MostNS are the smallest and largest sum of one rank that has such a
-	// row, and MostRank is the rank of the latter, the first of equal ones.
+	// TotalNS is the sum of the rows' main time: total_ns; gpu_self_ns for operators; gpu_total_ns for
+	// modules, lines and annotations; wall_ns for steps; the total window for phases. LeastNS and MostNS
+	// are the smallest and the largest sum of a single rank that has such a row. MostRank is the rank with
+	// MostNS, the first of several.
 	TotalNS  int64 `json:"total_ns"`
 	LeastNS  int64 `json:"rank_min_ns"`
 	MostNS   int64 `json:"rank_max_ns"`
 	MostRank int   `json:"max_rank"`
-	// The same of the time of the CPU: cpu_self_ns of operators, cpu_total_ns of
-	// modules, lines and annotations, host_ns of phases. Other rows have none.
+	// The same for the CPU time: cpu_self_ns for operators, cpu_total_ns for modules, lines and
+	// annotations, host_ns for phases. Absent for other rows.
 	CPUNS      *int64 `json:"cpu_ns,omitempty"`
 	LeastCPUNS *int64 `json:"rank_min_cpu_ns,omitempty"`
 	MostCPUNS  *int64 `json:"rank_max_cpu_ns,omitempty"`
 
-	LongestNS int64  `json:"longest_ns,omitempty"` // of one launch, call, copy or idle interval
+	LongestNS int64  `json:"longest_ns,omitempty"` // longest single launch, call, copy or idle interval
 	Launched  int64  `json:"launched,omitempty"`   // GPU operations that calls launched
 	Bytes     *int64 `json:"bytes,omitempty"`      // of copies with a known size
 }
@@ -78,7 +78,7 @@ func (r *Rolled) order(o *Rolled) int {
 		cmp.Compare(r.Owner, o.Owner), cmp.Compare(r.State, o.State), cmp.Compare(r.Kind, o.Kind), cmp.Compare(r.File, o.File), cmp.Compare(r.Line, o.Line))
 }
 
-// cpu returns the time of the CPU, 0 if there is none.
+// cpu returns the CPU time in ns, 0 if there is none.
 func (r *Rolled) cpu() int64 {
 	if r.CPUNS == nil {
 		return 0

@@ -6,27 +6,27 @@ import "slices"
 type fold uint8
 
 const (
-	stays fold = iota + 1 // they stay
-	slim                  // they stay without what is only drawn
-	few                   // they stay if the job has few of them
-	away                  // only their sums stay
+	stays fold = iota + 1 // keep them
+	slim                  // keep them without the data that is only drawn
+	few                   // keep them if the job has few of them
+	away                  // keep only their sums
 )
 
-// A Job names the inputs of one run of several ranks, ascending, and those whose rows are
-// kept in full.
+// A Job lists the inputs of one run of several ranks, ascending, and the inputs whose rows are kept in
+// full.
 type Job struct{ Inputs, Full []int }
 
-// RollUp returns a summary with the sums over the ranks of each job as rows of [Rolled], and
-// with what is known of each GPU in its row of [RankWait]. Of inputs that are not kept in full, most rows are left
-// out: the table of kinds says which. Such inputs have [Input.RolledUp] set.
+// RollUp returns a summary with the sums over the ranks of each job as [Rolled] rows. The measurements of
+// each GPU are added to its row of [RankWait]. Most rows of inputs that are not kept in full are left out:
+// the table of kinds says which. Such inputs have [Input.RolledUp] set.
 //
-// RollUp is the last step, after all that needs rows, and before the summary is
-// written. Rolling up again changes nothing: a job that has an input without rows is
-// left as it is. The result shares memory with s.
+// RollUp must come after everything that needs rows, directly before the summary is written. Rolling up
+// again changes nothing: a job with an input that is already rolled up is not changed. The result shares
+// memory with s.
 func (s *Summary) RollUp(list []Job) *Summary {
 	out := &Summary{Schema: s.Schema, Inputs: slices.Clone(s.Inputs), Issues: s.Issues, LeftOut: s.LeftOut}
 	j := newJobs(s, list)
-	for input, job := range j.of {
+	for input, job := range j.byInput {
 		switch {
 		case job == nil || job.full[input]:
 		case job.manySteps:
@@ -48,22 +48,22 @@ func (s *Summary) RollUp(list []Job) *Summary {
 
 // jobs are the jobs that are rolled up.
 type jobs struct {
-	of   []*rolledJob // by input; nil for inputs of no job
-	list []*rolledJob
+	byInput []*rolledJob // nil for inputs that belong to no job
+	list    []*rolledJob
 }
 
-// A rolledJob is one of them.
+// rolledJob collects the sums of one job.
 type rolledJob struct {
 	Job
 	full      map[int]bool // by input
 	ranks     []int        // ascending
-	number    map[int]int  // of a rank in ranks, by input
+	number    map[int]int  // index into ranks, by input
 	manySteps bool
 	sums      map[Rolled]*rankSums // by names
 }
 
 func newJobs(s *Summary, list []Job) *jobs {
-	j := &jobs{of: make([]*rolledJob, len(s.Inputs))}
+	j := &jobs{byInput: make([]*rolledJob, len(s.Inputs))}
 	for _, job := range list {
 		if slices.ContainsFunc(job.Inputs, func(i int) bool { return s.Inputs[i].RolledUp != "" }) {
 			continue
@@ -71,7 +71,7 @@ func newJobs(s *Summary, list []Job) *jobs {
 		r := &rolledJob{Job: job, full: map[int]bool{}, number: map[int]int{}, sums: map[Rolled]*rankSums{}}
 		for _, i := range job.Inputs {
 			r.ranks = append(r.ranks, s.Inputs[i].Rank)
-			j.of[i] = r
+			j.byInput[i] = r
 		}
 		slices.Sort(r.ranks)
 		r.ranks = slices.Compact(r.ranks)
@@ -85,10 +85,10 @@ func newJobs(s *Summary, list []Job) *jobs {
 	}
 	rows := map[*rolledJob]int{}
 	for i := range s.Steps {
-		rows[j.of[s.Steps[i].Input]]++
+		rows[j.byInput[s.Steps[i].Input]]++
 	}
 	for i := range s.Phases {
-		rows[j.of[s.Phases[i].Input]]++
+		rows[j.byInput[s.Phases[i].Input]]++
 	}
 	for _, job := range j.list {
 		job.manySteps = rows[job] > maxSteps
@@ -96,18 +96,18 @@ func newJobs(s *Summary, list []Job) *jobs {
 	return j
 }
 
-// rollUp appends to one summary the rows of another that stay, and adds the rows of jobs to their sums.
+// rollUp appends the rows that stay to another summary, and adds the rows of jobs to their sums.
 func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
 	list, out := *k.In(from), k.In(to)
 	for i := range list {
 		row := list[i]
 		input := *k.At(&row).Input
-		job := j.of[input]
+		job := j.byInput[input]
 		if job != nil && k.Name == "rolled" {
-			continue // made again
+			continue // computed from the new rows
 		}
 		if job != nil && k.Job != nil {
-			*k.Job(&row) = job.Inputs[0] // of ranks without collectives, too
+			*k.Job(&row) = job.Inputs[0] // also for ranks without collectives
 		}
 		if job != nil && k.Roll != nil {
 			job.add(k.Name, input, k.Roll(&row))
@@ -124,10 +124,10 @@ func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
 	}
 }
 
-// rankSums are the sums of a row over the ranks, and those of each rank.
+// rankSums are the sums of a row over the ranks, and the sums of each rank.
 type rankSums struct {
 	Rolled
-	has     []bool // by number of the rank
+	has     []bool // which ranks have such a row, by index into ranks
 	ns, cpu []int64
 }
 
@@ -147,14 +147,14 @@ func (job *rolledJob) add(of string, input int, r Rolled) {
 	sum.plus(&r)
 }
 
-// plus adds the values of a row that are sums, or the largest of several.
+// plus adds the values of another row: sums are added, maxima are compared.
 func (r *Rolled) plus(o *Rolled) {
 	r.Count, r.TotalNS, r.Launched = Plus(r.Count, max(0, o.Count)), Plus(r.TotalNS, o.TotalNS), Plus(r.Launched, o.Launched)
 	r.LongestNS = max(r.LongestNS, o.LongestNS)
 	r.CPUNS, r.Bytes = plusKnown(r.CPUNS, o.CPUNS), plusKnown(r.Bytes, o.Bytes)
 }
 
-// plusKnown returns the sum of those of two values that are known.
+// plusKnown returns the sum of the values that are known, or nil if none is.
 func plusKnown(a, b *int64) *int64 {
 	if b == nil {
 		return a
@@ -166,14 +166,14 @@ func plusKnown(a, b *int64) *int64 {
 	return &sum
 }
 
-// names returns the row without values.
+// names returns the row without values, which is its key.
 func (r Rolled) names() Rolled {
 	return Rolled{Of: r.Of, Name: r.Name, Class: r.Class, Category: r.Category, Rule: r.Rule, Op: r.Op,
 		Owner: r.Owner, State: r.State, Kind: r.Kind, File: r.File, Line: r.Line}
 }
 
-// rows returns the sums. Of each kind, the rows with the least time over the limit are
-// added up in one.
+// rows returns the sums. For each kind, the rows with the least time beyond the limit are added up in one
+// row.
 func (job *rolledJob) rows() (out []Rolled) {
 	byKind := map[string][]*rankSums{}
 	for _, sum := range job.sums {
@@ -195,7 +195,7 @@ func (job *rolledJob) rows() (out []Rolled) {
 	return out
 }
 
-// pool adds the sums of another row.
+// pool adds the sums of another row to r.
 func (r *rankSums) pool(o *rankSums) {
 	r.plus(&o.Rolled)
 	for i := range r.has {
@@ -204,11 +204,11 @@ func (r *rankSums) pool(o *rankSums) {
 	}
 }
 
-// row returns the row with the least and the most of the ranks that have it.
+// row returns the row with the minimum and maximum over the ranks that have it.
 func (r *rankSums) row(job *rolledJob) Rolled {
 	out := r.Rolled
 	out.Input, out.Job = job.Inputs[0], job.Inputs[0]
-	var least, most int64 // of the CPU
+	var least, most int64 // CPU time in ns
 	for i, has := range r.has {
 		if !has {
 			continue

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// A Series has the statistics of one metric that a program logged, or a monitor
-// recorded, at one place. (Input, Producer, Metric, Name, Labels, Pooled) is its key.
+// A Series has the statistics of one metric that a program logged, or a monitor recorded, at one place.
+// (Input, Producer, Metric, Name, Labels, Pooled) is its key.
 //
-// Values are in the base unit of the metric: "ns", "byte", "share" (0 to 1),
-// "token/s", "count". Statistics are over the values that were there: a value that
-// is missing, and one that is not finite, is in none of them.
+// Values are in the base unit of the metric: "ns", "byte", "share" (0 to 1), "token/s", "count". Statistics
+// exclude values that are missing or not finite.
 type Series struct {
 	Input    int    `json:"input"`
 	Metric   string `json:"metric"`           // canonical, such as "step.time"; the producer's name if it has no canonical one
@@ -21,54 +20,51 @@ type Series struct {
 	Better   string `json:"better,omitempty"` // "lower" or "higher"; absent if the metric has no direction
 	Role     string `json:"role"`             // "time", "latency", "throughput", "utilization", "queue", "memory", "quality", "load", "health" or "other"
 	Pool     string `json:"pool,omitempty"`   // how several places combine: "sum" for rates and amounts, "worst" for times; absent if they do not
-	Producer string `json:"producer"`         // the program that logged it: "veRL"
-	Name     string `json:"name"`             // what the producer calls it: "timing_s/gen"
+	Producer string `json:"producer"`         // the program that logged it, such as "veRL"
+	Name     string `json:"name"`             // the producer's name of the metric, such as "timing_s/gen"
 
-	// Labels tell where it was measured: "rank", "dp", "tp", "replica", "engine",
-	// "gpu", "device", and the "phase" of a step or of a server.
+	// Labels are where it was measured: "rank", "dp", "tp", "replica", "engine", "gpu", "device", and the
+	// "phase" of a step or of a server.
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Pooled is the number of series of which this row has the values together: those
-	// of all ranks or replicas. It is absent for a row of one place.
+	// Pooled is the number of series whose values this row combines: the series of all ranks or replicas.
+	// It is absent for a row of one place.
 	Pooled int64 `json:"pooled,omitempty"`
-	// Together is the sum of the medians of the pooled series for metrics that add up
-	// (rates, amounts), and the worst of the medians for times and latencies. It is
-	// absent for other metrics and for rows of one place.
+	// Together is the sum of the medians of the pooled series for metrics that add up (rates, amounts), and
+	// the worst median for times and latencies. It is absent for other metrics and for rows of one place.
 	Together *float64 `json:"together,omitempty"`
 
-	N      int64    `json:"n"`             // values
+	N      int64    `json:"n"`             // number of values
 	Min    *float64 `json:"min,omitempty"` // these are absent if N is 0
 	Median *float64 `json:"median,omitempty"`
 	Mean   *float64 `json:"mean,omitempty"`
 	Max    *float64 `json:"max,omitempty"`
 	Sum    *float64 `json:"sum,omitempty"`
 	MAD    *float64 `json:"mad,omitempty"`        // median absolute deviation from the median
-	First  *float64 `json:"first,omitempty"`      // the first value, which often has the start-up of the program
+	First  *float64 `json:"first,omitempty"`      // the first value, which often includes the start-up of the program
 	After  *float64 `json:"mean_after,omitempty"` // mean of the values after the first; absent if there are none
 	Last   *float64 `json:"last,omitempty"`
 
-	NaN      int64 `json:"nan,omitempty"`      // values that were no number
-	Infinite int64 `json:"infinite,omitempty"` // values that were infinite
-	Missing  int64 `json:"missing,omitempty"`  // places for a value that had none
-	Sampled  bool  `json:"sampled,omitempty"`  // Median, MAD and Strip are of a sample of the values
+	NaN      int64 `json:"nan,omitempty"`      // number of values that were NaN
+	Infinite int64 `json:"infinite,omitempty"` // number of infinite values
+	Missing  int64 `json:"missing,omitempty"`  // number of records without this value
+	Sampled  bool  `json:"sampled,omitempty"`  // Median, MAD and Strip were computed from a sample of the values
 
-	// FirstNS and LastNS are the first and the last time of a value, since the first
-	// time of the input; absent if the values have no times. FirstStep and LastStep are
-	// their steps.
+	// FirstNS and LastNS are the times of the first and the last value, in ns since the first time of the
+	// input; absent if the values have no times. FirstStep and LastStep are the steps of these values.
 	FirstNS   *int64 `json:"first_ns,omitempty"`
 	LastNS    *int64 `json:"last_ns,omitempty"`
 	FirstStep *int64 `json:"first_step,omitempty"`
 	LastStep  *int64 `json:"last_step,omitempty"`
 
-	// Runs is the number of starts of the program that the values are of, if there are
-	// several.
+	// Runs is the number of starts of the program in the log, if there are several.
 	Runs int64 `json:"runs,omitempty"`
-	// Derived is how the values were computed if the producer did not log them, such as
-	// "sum of the phases".
+	// Derived is how the values were computed if the producer did not log them, such as "sum of the
+	// phases".
 	Derived string `json:"derived,omitempty"`
-	// Inside is the Name of the phase whose time includes that of this one.
+	// Inside is the Name of the phase whose time includes the time of this one.
 	Inside string `json:"inside,omitempty"`
-	// InSteps is the part of the values of a phase that is in steps whose time was logged.
+	// InSteps is the part of a phase's values in steps whose time was logged.
 	InSteps *InSteps `json:"in_steps,omitempty"`
 
 	Strip *SeriesStrip `json:"strip,omitempty"`
@@ -77,14 +73,14 @@ type Series struct {
 // MaxStrip is the largest number of points of a [SeriesStrip].
 const MaxStrip = 128
 
-// A SeriesStrip has the values of a series for pictures: all of them, or the medians of
-// groups of neighbours with their extremes. X are steps, times in ns since the first
-// time of the input, or the number of the value from 0 on: see By.
+// A SeriesStrip has the values of a series for pictures: all of them, or the medians of groups of
+// neighbouring values with their minima and maxima. X are steps, times in ns since the first time of the
+// input, or indices of values from 0: see By.
 type SeriesStrip struct {
 	By     string    `json:"by"` // "step", "time" or "index"
-	X      []int64   `json:"x"`  // of the first value of each group
+	X      []int64   `json:"x"`  // position of the first value of each group
 	Values []float64 `json:"values"`
-	Low    []float64 `json:"low,omitempty"`  // smallest value of each group; absent if each has one
+	Low    []float64 `json:"low,omitempty"`  // smallest value of each group; absent if every group is a single value
 	High   []float64 `json:"high,omitempty"` // largest value of each group
 }
 
@@ -98,7 +94,7 @@ type Benchmark struct {
 	Title    string `json:"title,omitempty"`
 	TimeNS   *int64 `json:"time_ns,omitempty"` // Unix time at which it was written; absent if unknown
 
-	Settings map[string]string `json:"settings,omitempty"` // what was run, by the producer's names
+	Settings map[string]string `json:"settings,omitempty"` // the benchmark's parameters, by the producer's names
 	Metrics  []Figure          `json:"metrics"`
 }
 
@@ -106,14 +102,14 @@ type Benchmark struct {
 type Figure struct {
 	Metric string  `json:"metric"`         // canonical name, or the producer's
 	Stat   string  `json:"stat,omitempty"` // "mean", "median", "p99", "max", "std"; absent for a total
-	Name   string  `json:"name"`           // what the producer calls it: "P99 TTFT (ms)"
+	Name   string  `json:"name"`           // the producer's name, such as "P99 TTFT (ms)"
 	Unit   string  `json:"unit,omitempty"`
 	Better string  `json:"better,omitempty"`
 	Role   string  `json:"role"`
 	Value  float64 `json:"value"`
 }
 
-// LabelText returns the labels as one text, in order: "dp=0 phase=decode".
+// LabelText returns the labels as one text, sorted: "dp=0 phase=decode".
 func (s *Series) LabelText() string { return labelText(s.Labels) }
 
 func labelText(labels map[string]string) string {
@@ -132,12 +128,11 @@ func labelText(labels map[string]string) string {
 	return b.String()
 }
 
-// order sorts series of one input: by producer and metric, rows of several places
-// before those of one.
+// order sorts series of one input by producer and metric, with pooled rows before rows of one place.
 func (s *Series) order(other *Series) int {
 	before := cmp.Or(cmp.Compare(s.Producer, other.Producer), cmp.Compare(s.Metric, other.Metric), cmp.Compare(other.Pooled, s.Pooled),
 		cmp.Compare(s.Name, other.Name), cmp.Compare(s.Unit, other.Unit))
-	if before != 0 { // the text of the labels takes longer to make than all others to compare
+	if before != 0 { // building the text of the labels is slower than comparing all other fields
 		return before
 	}
 	return cmp.Compare(s.LabelText(), other.LabelText())
@@ -161,11 +156,11 @@ func (s *Series) check() error {
 	return nil
 }
 
-// SourceLog is the Source of steps and phases that a program logged. They have a length
-// and no activity of a GPU, and their Device is [NoDevice].
+// SourceLog is the Source of steps and phases that a program logged. They have a length but no activity of
+// a GPU, and their Device is [NoDevice].
 const SourceLog = "log"
 
-// NoDevice is the device of rows that belong to none.
+// NoDevice is the device of rows that belong to no device.
 const NoDevice = -1
 
 // Timelines returns s without the steps and phases that were logged, which say nothing

@@ -7,13 +7,11 @@ import (
 	"slices"
 )
 
-// A Snapshot is the memory of one device in PyTorch's allocator when a snapshot
-// was taken, with the history before it. (Input, Device) is its key. Sizes are
-// bytes.
+// A Snapshot is the memory of one device in PyTorch's allocator when a snapshot was taken, with the history
+// before it. (Input, Device) is its key. Sizes are bytes.
 //
-// Every byte reserved from the driver is of exactly one kind: Allocated,
-// Waiting, Split and Cached sum to Reserved. The sums of Classes equal those of
-// the device.
+// Every byte reserved from the driver is of exactly one kind: Allocated, Waiting, Split and Cached sum to
+// Reserved. The sums of Classes equal the sums of the device.
 type Snapshot struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
@@ -79,14 +77,14 @@ type Usage struct {
 	Split     int64 `json:"split"`     // free, in partly used segments: it cannot be released
 	Cached    int64 `json:"cached"`    // free, and can be released: whole segments, and free memory in expandable ones
 
-	LargestFree int64 `json:"largest_free"` // block
+	LargestFree int64 `json:"largest_free"` // largest free block
 	Rounding    int64 `json:"rounding"`     // part of Allocated beyond the requested sizes, as far as known
 }
 
 // Free returns the memory that is neither allocated nor waiting.
 func (u Usage) Free() int64 { return Plus(u.Split, u.Cached) }
 
-// A SegmentClass is all segments of one kind of a device.
+// A SegmentClass is the use of all segments of one class on a device.
 type SegmentClass struct {
 	Name string `json:"name"` // see the constants
 	Usage
@@ -127,7 +125,7 @@ type MemoryHistory struct {
 	Growth *MemoryGrowth `json:"growth,omitempty"` // absent if there are too few steps
 }
 
-// SpanNS returns the length of the history, or 0 if it is unknown.
+// SpanNS returns the length of the history in ns, or 0 if it is unknown.
 func (h *MemoryHistory) SpanNS() int64 {
 	if h.StartNS == nil || h.EndNS == nil {
 		return 0
@@ -147,28 +145,28 @@ type MemoryStep struct {
 	Peak          int64  `json:"peak"`  // of the allocated memory
 }
 
-// A MemoryGrowth compares the memory allocated at the start of two steps,
-// leaving out the first two of all steps. Memory that grows from step to step
-// is never freed.
+// A MemoryGrowth compares the memory allocated at the start of two steps. The first two steps of the
+// history are not used, because programs allocate persistent memory in them. Memory that grows from step to
+// step is never freed.
 type MemoryGrowth struct {
 	From   string  `json:"from"` // steps
 	To     string  `json:"to"`
 	Steps  int64   `json:"steps"` // from the first to the last
 	Bytes  int64   `json:"bytes"`
-	Fell   bool    `json:"fell,omitempty"`   // from one of these steps to the next
+	Fell   bool    `json:"fell,omitempty"`   // the memory decreased between two of these steps
 	Owners []Owner `json:"owners,omitempty"` // allocation sites with more memory at the end, and the difference: the largest first, at most five
 }
 
-// A MemoryPeak is the time of the history with the most memory allocated, or
-// freed and waiting for a stream.
+// A MemoryPeak is the time in the history at which the most memory was allocated or freed but still waiting
+// for a stream.
 type MemoryPeak struct {
 	Entry    int64  `json:"entry"`        // index in the history, from 0; -1 if it was before the first
 	NS       *int64 `json:"ns,omitempty"` // Unix time
 	Live     int64  `json:"live"`
-	Waiting  int64  `json:"waiting"`  // part of it
+	Waiting  int64  `json:"waiting"`  // the part of Live that is freed and waits for a stream
 	Reserved int64  `json:"reserved"` // at that time
 
-	// Sizes is the kind of the history's sizes: "requested", or "rounded" by
+	// Sizes says which sizes the history has: "requested", or "rounded" by
 	// the allocator.
 	Sizes string `json:"sizes"`
 
@@ -219,9 +217,9 @@ type OutOfMemory struct {
 	Stack    []string `json:"stack,omitempty"`
 }
 
-// An OwnerStrip is memory over time, for pictures. Each bin shows the time in
-// it with the most memory allocated: Live is that amount, and the Owners' bytes
-// sum to it. Reserved is the highest value of the bin.
+// An OwnerStrip is memory over time, for pictures. Each bin shows the moment in it with the most memory
+// allocated: Live is that amount in bytes, and the Owners' bytes sum to it. Reserved is the highest value
+// of the bin.
 type OwnerStrip struct {
 	StartNS  int64     `json:"start_ns"`
 	BinNS    int64     `json:"bin_ns"`
@@ -230,8 +228,8 @@ type OwnerStrip struct {
 	Owners   []Stratum `json:"owners"`
 }
 
-// A Stratum is one allocation site, or kind of memory, over time. The last one
-// of a strip may have the name "", for all others.
+// A Stratum is one allocation site, or kind of memory, over time. The last one of a strip may have the name
+// "": it adds up all others.
 type Stratum struct {
 	Name  string  `json:"name"`
 	Kind  string  `json:"kind,omitempty"`
@@ -258,8 +256,8 @@ type MemoryTimeline struct {
 // CategoryBytes has the sizes of one category.
 type CategoryBytes struct {
 	Name    string `json:"name"`
-	AtPeak  int64  `json:"at_peak"` // at the peak of all categories together
-	Highest int64  `json:"highest"` // at its own peak
+	AtPeak  int64  `json:"at_peak"` // bytes when the sum of all categories was at its peak
+	Highest int64  `json:"highest"` // bytes at this category's own peak
 }
 
 // check returns the first violated constraint of m.
@@ -302,14 +300,14 @@ func (s *OwnerStrip) check() error {
 	return nil
 }
 
-// SortHeld returns the sums of a map, the largest first.
+// SortHeld returns the values of a map, the largest first.
 func SortHeld(sums map[string]Held) []Held {
 	return slices.SortedFunc(maps.Values(sums), func(a, b Held) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
 	})
 }
 
-// KindWords returns the description of a purpose of memory.
+// KindWords returns the display text of a purpose of memory.
 func KindWords(kind string) string {
 	switch kind {
 	case KindOptimizer:
@@ -328,7 +326,7 @@ func KindWords(kind string) string {
 	return kind
 }
 
-// ClassWords returns the description of a class of segments.
+// ClassWords returns the display text of a class of segments.
 func ClassWords(name string) string {
 	switch name {
 	case ClassSmall:

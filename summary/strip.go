@@ -2,8 +2,8 @@ package summary
 
 import "math"
 
-// HalveStrips joins each two bins of the activity and queue strips of all GPUs. Of many
-// inputs the strips would take more memory than everything else that is kept of them.
+// HalveStrips joins pairs of bins in the activity and queue strips of all GPUs. With many inputs the strips
+// would take more memory than all other results.
 func (s *Summary) HalveStrips() {
 	for i := range s.Devices {
 		if strip := s.Devices[i].Strip; strip != nil && strip.BinNS <= math.MaxInt64/2 {
@@ -22,7 +22,7 @@ func (s *Summary) HalveStrips() {
 	}
 }
 
-// halved returns the sums of each two values.
+// halved returns the sums of pairs of values.
 func halved(row []int64) []int64 {
 	if row == nil {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// A Sum is a sum of FLOPs or bytes that may be too large for an int64, as that of a job with
-// thousands of GPUs. It is then math.MaxInt64, and null in JSON.
+// A Sum is a sum of FLOPs or bytes that may overflow an int64, for example in a job with thousands of GPUs.
+// It is then math.MaxInt64, and null in JSON.
 type Sum int64
 
-// Fits reports whether the sum is the number, and did not stop at the limit.
+// Fits reports whether the sum is exact, that is, did not reach the limit.
 func (s Sum) Fits() bool { return s < math.MaxInt64 }
 
-// Plus returns the sum with another number.
+// Plus returns the sum of s and n.
 func (s Sum) Plus(n int64) Sum { return Sum(Plus(int64(s), n)) }
 
-// PlusOrNull adds two numbers that are null if they are not known. The sum is null if one of them
-// is, or if it is too large.
+// PlusOrNull adds two numbers that are null if unknown. The sum is null if one of them is, or if it is too
+// large.
 func PlusOrNull(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil

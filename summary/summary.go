@@ -1,15 +1,3 @@
-// Package summary holds the measurements of assay. It is the only interface
-// between packages that measure and packages that judge or report.
-//
-// A [Summary] is the JSON output, the baseline of a CI gate, the per-rank
-// result that is sent between machines, and all that packages judge, compare,
-// gate and report see of an input. It is plain data, it can be merged with others of its kind
-// ([Merge]), and it never holds an event.
-//
-// Units: fields ending in NS are int64 nanoseconds, Bytes are bytes. A total
-// over durations ("total", work) and the length of a union ("busy", wall) are
-// different fields. Values that were not measured are absent from the JSON,
-// never 0.
 package summary
 
 import "fmt"
@@ -21,7 +9,7 @@ const Schema = "assay/summary/1"
 // A Summary has the measurements of one input or, merged, of many.
 type Summary struct {
 	Schema  string   `json:"schema"`
-	Partial *Partial `json:"partial,omitempty"` // of a file of "assay summary --save"
+	Partial *Partial `json:"partial,omitempty"` // set in a file of "assay summary --save"
 	Inputs  []Input  `json:"inputs"`
 	Devices []Device `json:"devices"`
 	Streams []Stream `json:"streams,omitempty"`
@@ -43,7 +31,7 @@ type Summary struct {
 	Calls       []Call       `json:"calls,omitempty"`
 	Launches    []Launches   `json:"launches,omitempty"`
 
-	Collectives []Collective `json:"collectives,omitempty"` // of several ranks
+	Collectives []Collective `json:"collectives,omitempty"` // compared over several ranks
 	Ranks       []RankWait   `json:"ranks,omitempty"`
 	Topologies  []Topology   `json:"topologies,omitempty"` // of jobs of several ranks
 	Rolled      []Rolled     `json:"rolled,omitempty"`
@@ -57,31 +45,31 @@ type Summary struct {
 	Flames []Flame `json:"flames,omitempty"` // from profiles with stacks
 
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
-	Series          []Series         `json:"series,omitempty"`     // of logs and monitors
+	Series          []Series         `json:"series,omitempty"`     // metrics of logs and monitors
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
-	Groups          []Group          `json:"groups,omitempty"`     // of ranks that communicate
-	Clocks          []Clock          `json:"clocks,omitempty"`     // of inputs that are joined by time
+	Groups          []Group          `json:"groups,omitempty"`     // groups of ranks that communicate
+	Clocks          []Clock          `json:"clocks,omitempty"`     // clocks of inputs that are joined by time
 	Monitored       []Monitored      `json:"monitored,omitempty"`  // what monitors measured during phases and steps
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
-	// Details has what zoomable timelines show; only where it was asked for.
+	// Details has the data of zoomable timelines; only if it was requested.
 	Details []Detail `json:"details,omitempty"`
 
-	// Efficiency has FLOPs, bytes and rooflines of operators; only where they were asked for.
+	// Efficiency has FLOPs, bytes and rooflines of operators; only if they were requested.
 	Efficiency Efficiency `json:"efficiency,omitzero"`
 
 	Issues []Issue `json:"issues"`
 
-	LeftOut *LeftOut `json:"left_out,omitempty"` // files of directories that are no inputs
+	LeftOut *LeftOut `json:"left_out,omitempty"` // files in directories that were not read
 }
 
-// A Window is a part of a capture, from StartNS to before EndNS on its clock. What takes
-// time is clipped to the window, and what is counted is what starts in it.
+// A Window is a part of a capture, from StartNS to before EndNS on its clock. Durations are clipped to the
+// window; an event is counted if it starts in the window.
 type Window struct {
 	StartNS int64 `json:"start_ns"`
 	EndNS   int64 `json:"end_ns"`
-	// Asked is what the window was asked for by: "steps 3 to 5".
+	// Asked is the user's request that selected the window: "steps 3 to 5".
 	Asked string `json:"asked,omitempty"`
 	// CaptureNS is the length of the whole capture, as SpanNS of an [Input] would be.
 	CaptureNS int64 `json:"capture_ns,omitempty"`
@@ -98,18 +86,18 @@ type Input struct {
 
 	Rank     int    `json:"rank"`
 	RankFrom string `json:"rank_from"` // "trace", "name", "folder", "nccl" (its communicator), "assumed", or "pattern" of --rank-from
-	// Run is the run that --group-by puts the input into, and RunFrom is what decided:
-	// "folder", "pattern" or "none" (all are one run). Both are empty if the flag was not
-	// given; then ranks, directories and file names decide.
+	// Run is the run to which --group-by assigns the input. RunFrom is the rule that decided: "folder",
+	// "pattern" or "none" (all inputs are one run). Both are empty without the flag; then ranks,
+	// directories and file names decide.
 	Run     string `json:"run,omitempty"`
 	RunFrom string `json:"run_from,omitempty"`
-	// WorldSize is the number of ranks of the job as the trace states it, or 0.
+	// WorldSize is the number of ranks of the job that the trace states, or 0.
 	WorldSize int `json:"world_size,omitempty"`
 
-	// Host is the name of the machine, and GPUs how many it has, as the trace states them.
+	// Host is the name of the machine, and GPUs the number of its GPUs, if the trace states them.
 	Host string `json:"host,omitempty"`
 	GPUs int    `json:"gpus,omitempty"`
-	// ProcessGroups are those with a description that says more than "default_pg".
+	// ProcessGroups are the process groups with a description other than "default_pg".
 	ProcessGroups []ProcessGroup `json:"process_groups,omitempty"`
 
 	// SpanNS is the length of the capture: from the first start to the last end
@@ -123,14 +111,14 @@ type Input struct {
 	// BaseTimeNS must be added to the times of this input to get Unix time, if
 	// the trace contains it.
 	BaseTimeNS *int64 `json:"base_time_ns,omitempty"`
-	// Recorder has the profiler's versions and settings, with its own keys:
-	// "cupti_version", "with_stack", "EXPORT_PRODUCT_VERSION".
+	// Recorder has the profiler's versions and settings under the profiler's own keys: "cupti_version",
+	// "with_stack", "EXPORT_PRODUCT_VERSION".
 	Recorder map[string]string `json:"recorder,omitempty"`
-	// RolledUp is what of the input's rows was replaced by sums over the ranks: see
-	// [Summary.RollUp]. It is empty if the summary has all rows of the input.
+	// RolledUp names the rows of the input that were replaced by sums over the ranks: see [Summary.RollUp].
+	// It is empty if the summary has all rows of the input.
 	RolledUp string `json:"rolled_up,omitempty"`
-	// GraphSource says that the input only captures graphs, which other inputs replay: its
-	// operators count where they run, and it has no rows.
+	// GraphSource says that the input only captures graphs, which other inputs replay. Its operators are
+	// counted where they run, and it has no rows of its own.
 	GraphSource bool `json:"graph_source,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	Complete bool `json:"complete"`
@@ -158,8 +146,8 @@ type Device struct {
 	Activity Activity `json:"activity"`
 	Events   int64    `json:"events"` // kernels, copies and memsets
 
-	// UncertainNS is the part of the window without compute in which work may have
-	// run that was launched and is missing from the capture: see [LaunchLoss].
+	// UncertainNS is the time in the window, without compute, during which work may have run that was
+	// launched but is missing from the capture: see [LaunchLoss].
 	UncertainNS int64 `json:"uncertain_ns,omitempty"`
 
 	Strip       *Strip       `json:"strip,omitempty"`
@@ -168,10 +156,12 @@ type Device struct {
 	// Drift compares identical kernels over time; nil if too few repeat.
 	Drift *Drift `json:"drift,omitempty"`
 
+	// Durations and Gaps are distributions over the kernels and over the intervals during which nothing
+	// ran.
 	Durations Histogram `json:"kernel_durations"` // of each kernel
 	Gaps      Histogram `json:"gaps"`             // of each interval during which nothing ran
 
-	// LargestGaps has the longest of these intervals, at most MaxLargestGaps,
+	// LargestGaps has the longest intervals during which nothing ran, at most MaxLargestGaps,
 	// longest first; of equal ones the earliest comes first.
 	LargestGaps []Gap `json:"largest_gaps,omitempty"`
 }
@@ -195,12 +185,11 @@ const MaxLargestGaps = 5
 type Gap struct {
 	StartNS int64 `json:"start_ns"` // on the input's own clock
 	NS      int64 `json:"ns"`
-	// ProfilerNS is the part of it during which the profiler did work of its
-	// own.
+	// ProfilerNS is the part of the gap during which the profiler did work of its own.
 	ProfilerNS int64 `json:"profiler_ns,omitempty"`
 
-	// Owner, State and Name are the cause of most of it: see [Idle]. Before and
-	// After are the work before and after it.
+	// Owner, State and Name are the cause of most of the gap: see [Idle]. Before and After name the
+	// operations before and after it.
 	Owner  string `json:"owner,omitempty"`
 	State  string `json:"state,omitempty"`
 	Name   string `json:"name,omitempty"`
@@ -243,10 +232,10 @@ type Kernel struct {
 	MaxNS    int64  `json:"max_ns" row:"max,max"`
 }
 
-// PooledKernels is the name of the row of the kernels over the limit of rows.
+// PooledKernels is the name of the row that adds up the kernels beyond the limit of rows.
 const PooledKernels = "(other kernels)"
 
-// Pooled reports whether the row stands for several kernels.
+// Pooled reports whether the row adds up several kernels.
 func (k *Kernel) Pooled() bool { return k.Name == PooledKernels }
 
 // A Copy represents all copies or memsets of one name on one stream.
@@ -277,7 +266,7 @@ type Span struct {
 	TotalNS  int64  `json:"total_ns" row:"total,sum"`               // sum of durations
 	SelfNS   int64  `json:"self_ns" row:"self,sum,main,with=total"` // time as the innermost span of its thread
 	MaxNS    int64  `json:"max_ns" row:"max,max"`
-	// Async spans belong to no thread and may overlap, so SelfNS is 0.
+	// Async spans belong to no thread and may overlap, so their SelfNS is 0.
 	Async bool `json:"async,omitempty"`
 }
 

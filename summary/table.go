@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// A Table is a table of totals made by another tool: kernels, calls, ranges,
-// functions and their cost. (Input, Number) is its key. It has no timeline, so
-// it shows neither idle time nor overlap.
+// A Table is a table of totals made by another tool: kernels, calls, ranges, functions and their cost.
+// (Input, Number) is its key. It has no timeline, so it shows neither idle time nor overlap.
 //
-// Tables of different inputs, and those of one input, are never added up,
-// because a run's kernels may be in several of them.
+// Tables are never added up, neither those of one input nor those of several, because a kernel of one run
+// may be in several of them.
 type Table struct {
 	Input  int    `json:"input"`
 	Number int    `json:"number"`          // its index in the input, from 0
@@ -21,7 +20,7 @@ type Table struct {
 	Name   string `json:"name"`            // the tool's name of it: "cuda_gpu_kern_sum"
 	Title  string `json:"title,omitempty"` // the title printed by the tool
 	Of     string `json:"of"`              // the kind of its rows: see the constants
-	Clock  string `json:"clock,omitempty"` // of its times: "wall", which includes waiting, or "cpu"; absent if unknown
+	Clock  string `json:"clock,omitempty"` // of its times: "wall" (includes waiting) or "cpu"; absent if unknown
 
 	// Run is the tool's name of the measured run, such as "report1"; absent if
 	// the tool gives none. Tables in one directory with the same Run, in one
@@ -31,8 +30,8 @@ type Table struct {
 	Columns []TableColumn `json:"columns"`
 	Rows    []TableRow    `json:"rows"` // the largest first, by the column returned by [Table.Rank]
 
-	// Rows left out because of a limit: their number, and their sums in the
-	// columns that add up.
+	// Left is the number of rows left out because of a limit, and Rest their sums in the columns that add
+	// up.
 	Left int64    `json:"left,omitempty"`
 	Rest []*int64 `json:"rest,omitempty"`
 
@@ -71,10 +70,9 @@ type TableColumn struct {
 	Name string `json:"name"` // "total", "count", "mean", "median", "min", "max", "stddev", "self", "bytes" or the tool's own name
 	Unit string `json:"unit"` // "ns", "bytes", "count"
 
-	// Adds describes the sum of all values: for "self" it is the total cost,
-	// for "total" it is more than that because rows include the cost of others,
-	// and for "each" it has no meaning, because each value describes a single
-	// run, as a mean does.
+	// Adds is what the sum of all values means: for "self" it is the total cost; for "total" it is more
+	// than that, because rows include the cost of others; for "each" it has no meaning, because each value
+	// describes a single run, as a mean does.
 	Adds string `json:"adds"`
 }
 
@@ -137,12 +135,12 @@ func (t *Table) Sum(column int) (sum int64, known bool) {
 	return sum, known
 }
 
-// Whole returns the tool's own sum of a column. If the tool gives none, or one
-// that is less than the sum of the rows, it returns the sum of the rows.
+// Whole returns the tool's own sum of a column. If the tool states none, or one that is less than the sum
+// of the rows, it returns the sum of the rows.
 func (t *Table) Whole(column int) (sum int64, known bool) {
 	sum, known = t.Sum(column)
-	if said, ok := valueAt(t.Totals, column); ok && (!known || said > sum) {
-		return said, true
+	if stated, ok := valueAt(t.Totals, column); ok && (!known || stated > sum) {
+		return stated, true
 	}
 	return sum, known
 }
@@ -152,7 +150,7 @@ func (t *Table) sortRows() {
 	rank := t.Rank()
 	slices.SortStableFunc(t.Rows, func(a, b TableRow) int {
 		if c := cmp.Or(-compareValues(a.Values, b.Values, rank), cmp.Compare(a.Name, b.Name)); c != 0 {
-			return c // comparing labels sorts them
+			return c // labels are compared last, because comparing them sorts their keys
 		}
 		return cmp.Or(compareLabels(a.Labels, b.Labels), compareRows(a.Values, b.Values))
 	})

@@ -15,19 +15,19 @@ func (s *Summary) RolledUpInputs() (n int) {
 	return n
 }
 
-// Unrolled returns a summary for what needs sums over all ranks only: of each job that is
-// rolled up, the rows of kernels, copies, spans, annotations, passes, calls, graphs, idle time
-// and waiting calls are the sums, with rank, device and stream -1. Operators, modules, lines, streams and calls of copies are
-// left out, and so are steps and phases if the summary does not have those of all ranks. If nothing is rolled up,
-// the result is s.
+// Unrolled returns a summary for code that needs only sums over all ranks. For each job that is rolled up,
+// the rows of kernels, copies, spans, annotations, passes, calls, graphs, idle time and waiting calls are
+// the sums, with rank, device and stream -1. Operators, modules, lines, streams and calls of copies are
+// left out, and so are steps and phases if the summary does not have those of all ranks. If nothing is
+// rolled up, the result is s.
 //
-// It returns an error if an input that is rolled up comes without the other ranks of its job,
-// because the sums are over all of them.
+// It returns an error if the summary has a rolled-up input without the other ranks of its job, because the
+// sums are over all of them.
 func (s *Summary) Unrolled() (*Summary, error) {
 	if s.RolledUpInputs() == 0 {
 		return s, nil
 	}
-	rolled, summed := map[int]bool{}, map[int]bool{} // jobs
+	rolled, summed := map[int]bool{}, map[int]bool{} // by job
 	for i := range s.Rolled {
 		summed[s.Rolled[i].Job] = true
 	}
@@ -66,7 +66,7 @@ func (s *Summary) Unrolled() (*Summary, error) {
 	return out, nil
 }
 
-// keep replaces the rows of the kind in s by a list of those that are wanted.
+// keep removes the rows of the kind from s that want does not select.
 func (k rows[Row]) keep(s *Summary, want func(f fold, input int) bool) {
 	var out []Row
 	for _, r := range *k.In(s) {

@@ -2,14 +2,13 @@ package summary
 
 import "fmt"
 
-// LargeCopyBytes is the size above which a copy counts as large: the runtime
-// copies smaller ones from the host's memory at once, and does not wait.
+// LargeCopyBytes is the size in bytes above which a copy counts as large. The runtime copies smaller ones
+// from pageable host memory without waiting for the device.
 const LargeCopyBytes = 64 << 10
 
-// A CopyCall represents all copies or memsets of one name requested by calls of
-// one name, separately for large and other ones. (Input, Rank, Device, Class,
-// Name, Call, Large) is its key. The rows of a device and class have the same
-// sums as the [Copy] rows.
+// A CopyCall represents all copies or memsets of one name that were requested by calls of one name,
+// separately for large and other ones. (Input, Rank, Device, Class, Name, Call, Large) is its key. The rows
+// of a device and class have the same sums as the [Copy] rows.
 type CopyCall struct {
 	Name   string `json:"name"`           // as for a Copy
 	Call   string `json:"call,omitempty"` // such as "cudaMemcpyAsync"; absent if unknown
@@ -22,7 +21,7 @@ type CopyCall struct {
 	Count      int64  `json:"count"`
 	TotalNS    int64  `json:"total_ns"` // total time on the device
 	MaxNS      int64  `json:"max_ns"`
-	MaxStartNS int64  `json:"max_start_ns"`    // start of the longest, on the input's own clock
+	MaxStartNS int64  `json:"max_start_ns"`    // start of the longest run, on the input's own clock
 	Bytes      *int64 `json:"bytes,omitempty"` // sum over the runs with a known size; absent if there are none
 
 	// HostNS is the time of the calls within the device's window, summed over
@@ -32,31 +31,29 @@ type CopyCall struct {
 	LostNS int64 `json:"lost_ns,omitempty"`
 }
 
-// A Sync has the time during which the host of one device was blocked in calls
-// that wait for all work of a stream, context or device (cudaStreamSynchronize,
-// cudaDeviceSynchronize), or for an event that is the end of all work. It covers the threads that launch
-// work on the device, because they launch nothing while they wait. (Input,
-// Device) is its key.
+// A Sync has the time during which the host of one device was blocked in calls that wait for all work of a
+// stream, context or device (cudaStreamSynchronize, cudaDeviceSynchronize), or for an event that is the end
+// of all work. It covers the threads that launch work on the device, because these launch nothing while
+// they wait. (Input, Device) is its key.
 type Sync struct {
 	Input  int   `json:"input"`
 	Rank   int   `json:"rank"`
 	Device int64 `json:"device"`
 	Calls  int64 `json:"calls"`   // calls that overlap the device's window
 	HostNS int64 `json:"host_ns"` // part of the window during which at least one thread was in such a call
-	// LostNS is the upper bound of the idle time saved by not waiting. If idle
-	// time ends with work that the host launched late, the part of it that is
-	// at most as long as a call before it is charged to that call, and no part
-	// is charged twice. Of several calls, including those that copy, the
-	// longest is charged.
+	// LostNS is an upper bound of the idle time that would be saved by not waiting. If an idle interval
+	// ends with work that the host launched late, a call before it is charged with the part of the interval
+	// that is at most as long as the call. No part is charged twice: of several calls, including those that
+	// copy, the longest is charged.
 	LostNS int64 `json:"lost_ns"`
 
-	// The same of calls that wait for an event and return when the device has done all work
-	// that was launched before: no other work is queued then.
+	// The same for calls that wait for an event and return when the device has done all work that was
+	// launched before, so that no other work is queued.
 	EventCalls  int64 `json:"event_calls,omitempty"`
 	EventHostNS int64 `json:"event_host_ns,omitempty"`
 	EventLostNS int64 `json:"event_lost_ns,omitempty"`
 
-	// The longest call, of calls that wait for an event only if there are no others.
+	// The longest call. Calls that wait for an event are considered only if there are no others.
 	Longest    string `json:"longest"` // such as "cudaStreamSynchronize"
 	MaxNS      int64  `json:"max_ns"`
 	MaxStartNS int64  `json:"max_start_ns"` // on the input's own clock

@@ -6,26 +6,25 @@ import (
 	"slices"
 )
 
-// A Clock tells how the times of one input are placed beside those of others, if a monitor
-// was given with a log or a trace. Input is its key.
+// A Clock is how the times of one input are aligned with the times of others. It exists if a monitor was
+// given together with a log or a trace. Input is its key.
 type Clock struct {
 	Input int `json:"input"`
-	// Frame is "unix" for inputs whose zone is known or assumed, and "local" for inputs
-	// that have the time of their machine, without its zone, like others of the run. It is
-	// absent if the input has no times that can be placed.
+	// Frame is "unix" for inputs whose time zone is known or assumed. It is "local" for inputs whose times
+	// are local times of a machine without a known zone, if the other inputs of the run have such times
+	// too. It is absent if the input has no times that can be aligned.
 	Frame string `json:"frame,omitempty"`
-	// FirstNS and LastNS are its first and last time on that clock: Unix ns, of a local
-	// frame as if its zone was UTC.
+	// FirstNS and LastNS are its first and last time on that clock in Unix ns; a local frame is treated as
+	// if its zone was UTC.
 	FirstNS *int64 `json:"first_ns,omitempty"`
 	LastNS  *int64 `json:"last_ns,omitempty"`
-	// ShiftNS was added to the times of the input: for its zone, its year and --clock-offset.
+	// ShiftNS was added to the times of the input because of its zone, its year and --clock-offset.
 	ShiftNS int64 `json:"shift_ns,omitempty"`
-	// Assumed has what the input does not tell: "same-zone" (that it has the zone of the
+	// Assumed lists what the input does not state: "same-zone" (it was assumed to have the zone of the
 	// others), "zone" and "year" (the only ones with which it overlaps the others).
 	Assumed []string `json:"assumed,omitempty"`
 	Given   bool     `json:"given,omitempty"` // --clock-offset was given for it
-	// LeftOut is why it is joined with nothing: a constant below. It is absent if it is
-	// joined.
+	// LeftOut is why the input is joined with nothing: a constant below. It is absent if it is joined.
 	LeftOut string `json:"left_out,omitempty"`
 }
 
@@ -42,7 +41,7 @@ const (
 	AssumedYear     = "year"
 )
 
-// Why an input is joined with nothing.
+// Values of [Clock.LeftOut].
 const (
 	NoTimes     = "no-times"     // its values have no date and time
 	ZoneUnknown = "zone-unknown" // others have Unix time, and several zones or none fit
@@ -60,32 +59,31 @@ func (c *Clock) check() error {
 	return nil
 }
 
-// MinSamples is the number of samples from which a [Monitored] has statistics.
+// MinSamples is the number of samples that a [Monitored] needs to have statistics.
 const MinSamples = 3
 
-// A Monitored row is what a monitor measured while a phase, a step or the whole of another input
-// ran. A sample counts if the time that it stands for, since the sample before it, is
-// certainly within that of the phase. (Input, Beside, Name, Step, Place, Metric) is its
-// key.
+// A Monitored row is what a monitor measured while a phase, a step or the whole of another input ran. A
+// sample stands for the time since the sample before it, and counts if that time is certainly within the
+// phase. (Input, Beside, Name, Step, Place, Metric) is its key.
 type Monitored struct {
 	Input  int `json:"input"`  // the monitor
 	Beside int `json:"beside"` // the log or trace
 
-	Phase string `json:"phase,omitempty"` // kind of the phase: "generation"; absent if it has none
+	Phase string `json:"phase,omitempty"` // kind of the phase, such as "generation"; absent if it has none
 	Name  string `json:"name,omitempty"`  // of the phase, by its producer; absent for steps and the whole
 	Step  *int64 `json:"step,omitempty"`  // absent for phases and the whole
 
-	Place  string `json:"place,omitempty"`  // "gpu 0" or "host"; absent for all GPUs together
-	Places int64  `json:"places,omitempty"` // the number of GPUs together
+	Place  string `json:"place,omitempty"`  // "gpu 0" or "host"; absent for the mean of all GPUs
+	Places int64  `json:"places,omitempty"` // number of GPUs in the mean
 	Metric string `json:"metric"`           // canonical, such as "gpu.util"
 	Unit   string `json:"unit,omitempty"`
 
 	Parts   int64 `json:"parts"`   // times that the phase ran; 1 for a step
-	Samples int64 `json:"samples"` // within it
-	NS      int64 `json:"ns"`      // that these samples stand for
+	Samples int64 `json:"samples"` // number of samples that count
+	NS      int64 `json:"ns"`      // time for which these samples stand
 
-	// Mean is weighted by time; of several GPUs it is the mean of theirs. All three are
-	// absent with fewer than MinSamples samples of a GPU.
+	// Mean is weighted by time; for several GPUs it is the mean over the GPUs. All three are absent if a
+	// GPU has fewer than MinSamples samples.
 	Mean *float64 `json:"mean,omitempty"`
 	Min  *float64 `json:"min,omitempty"`
 	Max  *float64 `json:"max,omitempty"`
@@ -115,13 +113,13 @@ func (m *Monitored) check() error {
 // Whole reports whether the row covers the whole time of an input.
 func (m *Monitored) Whole() bool { return m.Name == "" && m.Step == nil }
 
-// A LeftOut lists the files of directories that were given, which are no inputs.
+// A LeftOut lists the files in given directories that were not read.
 type LeftOut struct {
-	Count int64         `json:"count"` // of all of them
+	Count int64         `json:"count"` // number of all such files
 	Files []LeftOutFile `json:"files"` // the first MaxLeftOut by path
 }
 
-// A LeftOutFile is one of them.
+// A LeftOutFile is a file that was not read.
 type LeftOutFile struct {
 	Path string `json:"path"`
 	Why  string `json:"why"` // a constant below
@@ -130,7 +128,7 @@ type LeftOutFile struct {
 // MaxLeftOut is the largest number of files that a [LeftOut] lists.
 const MaxLeftOut = 100
 
-// Why a file of a directory is no input.
+// Values of [LeftOutFile.Why].
 const (
 	LeftUnknown = "not-recognized" // nothing that assay reads
 	LeftEmpty   = "empty"
@@ -139,7 +137,7 @@ const (
 	LeftSaved   = "saved-summary" // made from captures of the same directory
 )
 
-// Plus returns the files of both.
+// Plus returns the files of both lists.
 func (l *LeftOut) Plus(other *LeftOut) *LeftOut {
 	if l == nil && other == nil {
 		return nil

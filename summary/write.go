@@ -6,10 +6,10 @@ import (
 	"assay/internal/jsonscan"
 )
 
-// Write writes s as one indented JSON object, which [Read] reads. If s has sums over ranks or
-// details, rows without lists are in one line each. If madeBy is not empty,
-// it becomes the member "assay": the version of the program that measured. The members
-// of the structs in more follow those of s.
+// Write writes s as one indented JSON object, which [Read] reads. If s has sums over ranks or details, rows
+// without lists take one line each, because such summaries are long. If madeBy is not empty, it becomes the
+// member "assay": the version of the program that measured. The members of the structs in more follow those
+// of s.
 func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
 	out := *s
 	// Programs that iterate over these lists do not have to expect null.

@@ -5,7 +5,7 @@ import "math/bits"
 // A bitset is a set of small numbers.
 type bitset []uint64
 
-// grow makes room for the numbers below n.
+// grow extends the set so that it can contain the numbers below n.
 func (b *bitset) grow(n int) {
 	for len(*b)*64 < n {
 		*b = append(*b, 0)

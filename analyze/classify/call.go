@@ -2,8 +2,8 @@ package classify
 
 import "strings"
 
-// CallKind says what a call of the runtime or driver does, by its name. CUDA,
-// HIP and others use the same words.
+// CallKind returns the kind of a runtime or driver call, by its name. The names of CUDA, HIP and others
+// contain the same words.
 func CallKind(name string) string {
 	has := func(words ...string) bool {
 		for _, w := range words {

@@ -41,7 +41,7 @@ type rule struct {
 	id       string
 	class    Class
 	category string
-	onFull   bool // it matches the whole name, not BaseName
+	onFull   bool // the patterns are matched against the whole name, not BaseName
 	patterns []pattern
 }
 
@@ -67,7 +67,7 @@ func (r *Rules) Override(user *Rules) *Rules {
 	return newRules(all)
 }
 
-// newRules returns rules, which must not change afterwards, with their finders.
+// newRules returns rules with their finders. The list must not be modified afterwards.
 func newRules(rules []rule) *Rules {
 	return &Rules{
 		rules: rules,

@@ -17,7 +17,7 @@ import (
 // Aho-Corasick automaton would read each byte once for any number of rules, but
 // building it takes longer than classifying the kernels of a trace.
 //
-// Of a small trace the finder is built for a few names, so it has as little memory to
+// For a small trace the finder is built for only a few names, so it has as little memory to
 // touch for the first time as possible.
 type finder struct {
 	patterns []*pattern

@@ -1,5 +1,3 @@
-// Package counters measures what a profiler of kernels read from hardware
-// counters, by kernel and device.
 package counters
 
 import (
@@ -26,9 +24,8 @@ const (
 // used: ten years. A longer value is an error in the file.
 const maxLaunch = 10 * 366 * 24 * int64(time.Hour)
 
-// Measure measures what hardware counters said: it adds up the launches of the
-// kernels of one name on one device. Means are weighted by duration, so that
-// they are those of the time that the kernels took.
+// Measure adds up the launches of the kernels with one name on one device. Means are weighted by duration,
+// so that they describe the time that the kernels took and not the number of launches.
 func Measure(c *ncu.Capture, in summary.Input, rules *classify.Rules, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = c.Rows, c.Complete
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
@@ -60,7 +57,6 @@ type groupKey struct {
 	device int64
 }
 
-// A grouping adds up launches by kernel and device.
 type grouping struct {
 	*ncu.Capture
 	table   limits.Table
@@ -108,7 +104,7 @@ func (g *grouping) add(l *ncu.Launch) {
 	}
 }
 
-// value returns a figure of a launch, and false if the value is implausible.
+// value returns a figure of a launch. It returns false, and counts an issue, if the value is implausible.
 func (g *grouping) value(l *ncu.Launch, q ncu.Quantity, most float64) (float64, bool) {
 	v, ok := g.Value(l, q)
 	if ok && !(v >= 0 && v <= most) {
@@ -118,8 +114,8 @@ func (g *grouping) value(l *ncu.Launch, q ncu.Quantity, most float64) (float64, 
 	return v, ok
 }
 
-// bytes returns what a launch moved to and from the memory in its time, and false if no memory
-// is that fast.
+// bytes returns what a launch moved to and from memory during ns. It returns false if no memory is that
+// fast.
 func (g *grouping) bytes(l *ncu.Launch, ns float64) (float64, bool) {
 	n, ok := g.Bytes(l)
 	if ok && !(n >= 0 && n <= maxBandwidth*(ns+1)) {
@@ -134,8 +130,7 @@ func (g *grouping) implausible() {
 		Help: "Values that no launch can have, such as shares over ten times the peak or durations of years, were left out. The file may be damaged, or its number format is not supported."})
 }
 
-// A figure is a quantity whose mean a row has, and the largest value that is
-// plausible.
+// A figure is a quantity for which a row has a mean, with the largest plausible value.
 type figure struct {
 	quantity ncu.Quantity
 	most     float64

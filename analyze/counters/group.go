@@ -16,13 +16,13 @@ import (
 // The limits of the parts of a row other than its figures.
 const (
 	maxStalls     = 8
-	maxAdviceRow  = 12       // rules of a kernel
-	maxAdvice     = 4096     // of all kernels of an input, those of the most time first
+	maxAdviceRow  = 12       // pieces of advice per kernel
+	maxAdvice     = 4096     // pieces of advice per input, kernels with the most time first
 	maxAdviceText = 1000     // bytes of a rule's text
 	maxShapes     = 1 << 16  // distinct launch shapes kept per kernel
-	maxCount      = 1 << 40  // launches that one row of a table can stand for
-	maxInteger    = 1 << 62  // of sums that are kept as floating point
-	maxBandwidth  = 1e6      // bytes/ns: a hundred times that of the memory of today
+	maxCount      = 1 << 40  // launches that one row of a table can represent
+	maxInteger    = 1 << 62  // limit of sums that are kept as floating-point numbers
+	maxBandwidth  = 1e6      // bytes/ns, a hundred times the bandwidth of current memory
 	wholeWave     = 0.005001 // half of the last digit that ncu prints of waves
 )
 
@@ -54,26 +54,26 @@ type group struct {
 	counts   map[shape]*counted
 	means    map[ncu.Quantity]*average
 	reasons  map[string]*average
-	limiters map[string]float64 // weight by the limits, joined
+	limiters map[string]float64 // weight of each combination of limiters
 	advice   map[string]*advice
 	work     [ncu.Precisions]arithmetic
 	bytes    float64
 	moved    bool
 
-	// Of the launch that is being added.
+	// State of the launch that is being added.
 	count float64
-	total int64   // ns of all that it stands for
-	wave  float64 // how many, or -1
+	total int64   // ns of all launches that it represents
+	wave  float64 // number of waves, or -1
 }
 
-// An advice is a rule of the producer and the launches that have it.
+// advice is a rule of the profiler with the launches to which it applies.
 type advice struct {
 	summary.Advice
 	longest int64
-	last    *ncu.Launch // that was counted
+	last    *ncu.Launch // the launch that was counted last
 }
 
-// An arithmetic is the work in one precision.
+// arithmetic has sums of the work in one precision.
 type arithmetic struct {
 	flops, bytes, peak, rate float64
 	ns                       int64
@@ -113,9 +113,9 @@ func (g *group) launch(l *ncu.Launch, ns int64, timed bool) {
 	}
 }
 
-// integer rounds a sum of what is not negative.
+// integer rounds a sum of values that are not negative.
 func integer(v float64) int64 {
-	if !(v >= 0) { // no number, of values that overflow
+	if !(v >= 0) { // NaN, after an overflow
 		return 0
 	}
 	return int64(math.Round(min(v, maxInteger)))
@@ -138,8 +138,8 @@ func (a *average) add(v float64, g *group) {
 	a.plain, a.count = a.plain+float64(v*g.count), a.count+g.count
 }
 
-// waves adds the empty part of the last wave of the launch: the blocks of a whole
-// wave less those that it has.
+// waves adds the empty part of the launch's last wave: the blocks of a full wave minus the blocks that it
+// has.
 func (g *group) waves() {
 	if g.wave < 0 || g.total == 0 {
 		return
@@ -153,14 +153,14 @@ func (g *group) waves() {
 	g.row.TailNS = summary.Plus(g.row.TailNS, integer(float64(g.total)*lost))
 }
 
-// occupancy counts what limits the occupancy of the launch.
+// occupancy adds the limiters of the launch's occupancy.
 func (g *group) occupancy(limiters []string) {
 	if limiters != nil {
 		g.limiters[strings.Join(limiters, ",")] += cmp.Or(float64(g.total), g.count)
 	}
 }
 
-// stalls adds what the warps of the launch wait for.
+// stalls adds the stall reasons of the launch.
 func (g *group) stalls(from *grouping, l *ncu.Launch) {
 	for _, m := range l.Metrics {
 		key := &from.Keys[m.Key]
@@ -201,8 +201,8 @@ func (g *group) works(c *ncu.Capture, l *ncu.Launch) {
 	}
 }
 
-// rule counts a rule. Its text has numbers of its launch, so texts that differ only
-// in numbers are one rule.
+// rule counts a piece of advice. Its text contains numbers of the launch, so texts that differ only in
+// numbers are counted as one.
 func (g *group) rule(r *ncu.Rule, l *ncu.Launch) {
 	key := r.Name + "\x00" + r.Type + "\x00" + withoutNumbers(r.Text)
 	a, ok := g.advice[key]
@@ -226,7 +226,7 @@ func (g *group) rule(r *ncu.Rule, l *ncu.Launch) {
 	}
 }
 
-// withoutNumbers drops numbers, but not those of names such as L2.
+// withoutNumbers removes numbers from a text, but not digits of names such as L2.
 func withoutNumbers(s string) string {
 	inName := false
 	return strings.Map(func(r rune) rune {
@@ -248,7 +248,7 @@ func cutText(s string) string {
 	return redact.Cut(s, maxAdviceText) + "…"
 }
 
-// finish returns the row, with at most so many rules.
+// finish returns the row, with at most the given number of pieces of advice.
 func (g *group) finish(rules int) summary.Counter {
 	r := &g.row
 	r.Shapes = int64(len(g.shapes))
@@ -312,8 +312,8 @@ func (g *group) finishWork() (out []summary.Work) {
 	return out
 }
 
-// finishAdvice sorts the rules: what can be improved first, the largest
-// expectation of the whole launch first.
+// finishAdvice sorts the advice: first what can be improved, the largest expected speedup of the whole
+// launch first.
 func (g *group) finishAdvice(most int) (out []summary.Advice) {
 	for _, key := range slices.Sorted(maps.Keys(g.advice)) {
 		out = append(out, g.advice[key].Advice)

@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// maxShapesCounted is how many shapes of a kernel have counts of their own, and
-// maxShapesShown how many of them a row has: those with the most launches.
+// maxShapesCounted is the number of shapes of a kernel that are counted separately, and maxShapesShown the
+// number of them in a row: those with the most launches.
 const (
 	maxShapesCounted = 1 << 10
 	maxShapesShown   = 64
@@ -18,8 +18,8 @@ const (
 // A shape is a grid and a block.
 type shape struct{ grid, block ncu.Dim }
 
-// A counted has the counts of the launches of one shape. What a launch does not have is
-// unknown for all.
+// counted has the counts of the launches of one shape. A value that one launch lacks is unknown for the
+// shape.
 type counted struct {
 	launches, bytes float64
 	noBytes         bool
@@ -51,7 +51,7 @@ func (g *group) shape(c *ncu.Capture, l *ncu.Launch) {
 	}
 }
 
-// byShape returns the shapes of which something was counted.
+// byShape returns the shapes with at least one known count.
 func (g *group) byShape() (out []summary.CounterShape) {
 	for key, n := range g.counts {
 		row := summary.CounterShape{Grid: key.grid, Block: key.block, Launches: integer(n.launches)}

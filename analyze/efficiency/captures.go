@@ -39,7 +39,7 @@ func (d *digest) String() string { return hex.EncodeToString(d.text) }
 // A recording is a time during which a process captured a stream into a graph.
 type recording struct {
 	start, end int64
-	name       string // of the annotation around it
+	name       string // name of the annotation around it
 	launches   []launch
 }
 
@@ -86,7 +86,7 @@ func (o *Owners) capture(r *recording, ops map[trace.TrackID][]*trace.Op) summar
 		names.add(l.node)
 	}
 	if !named {
-		return out // nothing can match
+		return out // no replay can match it
 	}
 	out.Kernels = names.String()
 	rows := captured{o: o, out: &out, at: map[capturedKey]int32{}, parts: newParts(o)}

@@ -158,7 +158,7 @@ func hasWeights(kernel string) bool {
 
 // A used is a use of the cache on a GPU.
 type used struct {
-	start int64 // of the call that owns the work
+	start int64 // start of the call that owns the work
 	use   use
 }
 

@@ -1,14 +1,3 @@
-// Package efficiency measures the FLOPs and bytes of operators relative to the peaks of the GPU.
-// Package operators has the formulas, package hardware the peaks. The walk of package attribute
-// reports which operators are open at each launch.
-//
-// The outermost operator with a formula owns all work below it, so that a convolution owns the
-// layout kernels that it launches. Wrappers, whose callees have formulas, own only what they
-// launch themselves. If no operator has a formula, the innermost one owns the work, and FLOPs and
-// bytes are null, with the reason.
-//
-// Start with efficiency.go (Owners), tally.go (sums) and rows.go (the tables). captures.go, nodes.go,
-// replays.go and join*.go find the operators of CUDA graph replays; decode.go rates decode steps.
 package efficiency
 
 import (
@@ -39,7 +28,7 @@ type Owners struct {
 	uses   map[int32][]use              // by link: enclosing calls that use the cache of keys and values
 	grids  map[trace.Sym]operators.Grid // by the name of a kernel
 
-	makers *makers // of the nodes of graphs; may be nil
+	makers *makers // operators that created the nodes of graphs; may be nil
 
 	first []trace.Sym // by link: the name of the first of its work in the file
 }

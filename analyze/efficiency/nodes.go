@@ -19,7 +19,7 @@ type makers struct {
 	nodes []maker
 
 	list   []summary.EfficiencyCapture
-	lost   [][]summary.NodesLost // of each capture
+	lost   [][]summary.NodesLost // by capture
 	first  int                   // number of the first capture
 	of     map[string]int        // index of a capture by its content
 	stored int                   // number of nodes of all captures
@@ -254,7 +254,7 @@ type madeCall struct {
 func (m *makers) fill(rows *captured, r *replay) (lost map[string]int64) {
 	list, calls := make([]owned, len(r.nodes)), make([]madeCall, len(r.nodes))
 	lost = map[string]int64{}
-	times, first := map[nodeOf]int{}, map[madeCall]int{} // first: the node whose kernel stands for the call
+	times, first := map[nodeOf]int{}, map[madeCall]int{} // first: the node whose kernel represents the call
 	for i, node := range r.nodes {
 		one, why := m.owner(node, r.names[i], r.first)
 		if why != "" {

@@ -29,7 +29,7 @@ type replays struct {
 
 // A launched is one launch of a graph of the list.
 type launched struct {
-	start int64 // of its call's first work
+	start int64 // start of the first GPU operation of its call
 	graph int
 	gpu   int64
 	wall  int64

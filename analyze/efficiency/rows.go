@@ -127,7 +127,7 @@ func known64(p *hardware.Peaks, f hardware.Figure) *float64 {
 type rates struct {
 	*meter
 	peaks *hardware.Peaks
-	model hardware.ModelFLOPs // of the user, or zero
+	model hardware.ModelFLOPs // from the user, or zero
 }
 
 // totals returns the totals by which a row is compared with the peaks.
@@ -226,7 +226,7 @@ func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.Efficienc
 func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.EfficiencyRow) {
 	var pooled *summary.EfficiencyRow
 	if len(t.touched) > 0 {
-		const most = 4096 // there may be no room for more
+		const most = 4096 // initial capacity; the limit of rows may end the loop early
 		out = make([]summary.EfficiencyRow, 0, min(len(t.touched)+1, most))
 	}
 	for _, row := range t.touched {

@@ -10,7 +10,7 @@ func callRows(m *maker, table *Table) {
 		for c := range m.t.Calls.All() {
 			g, ok := bySym[c.Name]
 			if !ok {
-				g = names.of(m.callName(c.Name))
+				g = names.numberOf(m.callName(c.Name))
 				bySym[c.Name] = g
 			}
 			if !yield(g, c.Dur) {
@@ -42,7 +42,7 @@ func osCallRows(m *maker, table *Table) {
 	names := newIndex[trace.Sym]()
 	all := func(yield func(int, int64) bool) {
 		for s := range m.t.Spans.All() {
-			if s.Kind == trace.OSCall && !yield(names.of(s.Name), s.Dur) {
+			if s.Kind == trace.OSCall && !yield(names.numberOf(s.Name), s.Dur) {
 				return
 			}
 		}

@@ -23,7 +23,7 @@ func kernelRows(m *maker, table *Table) {
 	}
 	all := func(yield func(int, int64) bool) {
 		for a := range m.t.Activities.All() {
-			if a.Kind == trace.Kernel && (a.Name != opaque || opaque == 0) && !yield(names.of(a.Name), a.Dur) {
+			if a.Kind == trace.Kernel && (a.Name != opaque || opaque == 0) && !yield(names.numberOf(a.Name), a.Dur) {
 				return
 			}
 		}
@@ -51,7 +51,7 @@ func copyTimeRows(m *maker, table *Table) {
 	labels := m.copyLabels()
 	all := func(yield func(int, int64) bool) {
 		for a := range m.t.Activities.All() {
-			if a.Kind != trace.Kernel && !yield(labels.of(a), a.Dur) {
+			if a.Kind != trace.Kernel && !yield(labels.numberOf(a), a.Dur) {
 				return
 			}
 		}
@@ -74,7 +74,7 @@ func copySizeRows(m *maker, table *Table) {
 			n, ok := sizeOf(a)
 			if !ok {
 				silent++
-			} else if !yield(labels.of(a), n) {
+			} else if !yield(labels.numberOf(a), n) {
 				return
 			}
 		}
@@ -101,10 +101,10 @@ func (m *maker) copyLabels() *copyLabels {
 	return &copyLabels{m.t, newIndex[string](), make(map[trace.Sym]int)}
 }
 
-func (c *copyLabels) of(a *trace.Activity) int {
+func (c *copyLabels) numberOf(a *trace.Activity) int {
 	n, ok := c.bySym[a.Name]
 	if !ok {
-		n = c.labels.of(copyLabel(c.t.Name(a.Name), a.Kind))
+		n = c.labels.numberOf(copyLabel(c.t.Name(a.Name), a.Kind))
 		c.bySym[a.Name] = n
 	}
 	return n

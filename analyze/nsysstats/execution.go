@@ -103,7 +103,7 @@ func (m *maker) executions(launches *launches.Launches) (keys *index[executionKe
 			i, ok := launches.Of(number)
 			if ok && launches.Call(i) != nil {
 				c := launches.Call(i)
-				group = int32(keys.of(executionKey{c.Track, m.t.Tracks[a.Track].Device, c.Name, a.Name}))
+				group = int32(keys.numberOf(executionKey{c.Track, m.t.Tracks[a.Track].Device, c.Name, a.Name}))
 			} else {
 				without++
 			}

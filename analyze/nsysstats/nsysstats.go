@@ -1,10 +1,3 @@
-// Package nsysstats makes the reports of nsys stats from a trace of any
-// profiler: with the same columns, units, decimals and order of rows, so that
-// programs that read the reports of Nsight Systems can read these.
-//
-// There is one file per family of reports. The cells of a [Table] are text,
-// because the number of decimals is part of the format; package report/nsystables
-// writes it as text, CSV or Markdown.
 package nsysstats
 
 import (

@@ -50,12 +50,12 @@ func (r *ranges) span(s *trace.HostSpan, overlaps bool) int {
 		}
 		r.domains[s.Category] = domain
 	}
-	return r.index.of(rangeKey{name: s.Name, domain: domain, overlaps: overlaps})
+	return r.index.numberOf(rangeKey{name: s.Name, domain: domain, overlaps: overlaps})
 }
 
 // op returns the number of an operator.
 func (r *ranges) op(o *trace.Op) int {
-	return r.index.of(rangeKey{name: o.Name, dims: r.t.Shape(o.Shape).Dims, sequence: o.Sequence, external: o.External, op: true})
+	return r.index.numberOf(rangeKey{name: o.Name, dims: r.t.Shape(o.Shape).Dims, sequence: o.Sequence, external: o.External, op: true})
 }
 
 // frame returns the number of a host event, and whether it is a range.

@@ -144,8 +144,8 @@ type index[K comparable] struct {
 
 func newIndex[K comparable]() *index[K] { return &index[K]{numbers: make(map[K]int)} }
 
-// of returns the number of a key.
-func (x *index[K]) of(key K) int {
+// numberOf returns the number of a key, and assigns the next number to a new key.
+func (x *index[K]) numberOf(key K) int {
 	n, ok := x.numbers[key]
 	if !ok {
 		n = len(x.keys)

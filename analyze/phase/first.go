@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// Few expressions must be tried for a name if it is known with what the names that they
-// match begin. A trace may have a name for each of a million batches, and compiling an
+// Most expressions need not be tried for a name, because the beginnings of the names that they
+// match are known. A trace may have a name for each of a million batches, and compiling an
 // expression takes as long as reading a hundred events.
 
 // mostBeginnings is the maximum number of beginnings of an expression.
 const mostBeginnings = 64
 
-// A beginning is a text with which the matches of an expression may begin.
+// beginning is a text with which the matches of an expression may begin.
 type beginning struct {
 	text string
-	open bool // the match is the text, so what follows the expression continues it
+	open bool // the text is the whole match so far, so a following expression continues it
 }
 
-// beginningsOf returns texts of which every name that an expression matches begins with one,
-// sorted. It returns none if the expression may match any name.
+// beginningsOf returns texts, sorted. Every name that the expression matches begins with one of them. It
+// returns none if the expression may match any name.
 func beginningsOf(expr string) []string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || !isAnchored(re) {
@@ -46,8 +46,8 @@ func beginningsOf(expr string) []string {
 	return kept
 }
 
-// partsOf returns texts of which every name that an expression matches contains one, or none
-// if no text is known. Beginnings that are words tell more, so then it returns none too.
+// partsOf returns texts. Every name that the expression matches contains one of them. It returns none if no
+// text is known, or if the beginnings are words, because these exclude more names.
 func partsOf(expr string, begins []string) []string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil || !slices.ContainsFunc(begins, func(text string) bool { return len(text) == 1 }) {
@@ -56,7 +56,7 @@ func partsOf(expr string, begins []string) []string {
 	return needed(re.Simplify())
 }
 
-// needed returns texts of which every match of re contains one, or none.
+// needed returns texts, one of which every match of re contains, or none.
 func needed(re *syntax.Regexp) (out []string) {
 	switch re.Op {
 	case syntax.OpCapture, syntax.OpPlus:
@@ -150,8 +150,8 @@ func begin(re *syntax.Regexp) []beginning {
 	return []beginning{{}}
 }
 
-// cases returns a character, in the other cases too if the case does not matter. The
-// character that stands for invalid bytes may be any of them.
+// cases returns a character, with its other letter cases if case is ignored. The replacement character may
+// represent any invalid byte.
 func cases(r rune, fold bool) []beginning {
 	if r == utf8.RuneError {
 		return []beginning{{}}
@@ -178,7 +178,7 @@ func members(ranges []rune) (out []beginning) {
 	return out
 }
 
-// followed returns the beginnings of what matches one expression and then another.
+// followed returns the beginnings of the concatenation of two expressions.
 func followed(first, then []beginning) (out []beginning) {
 	for _, a := range first {
 		if !a.open {
@@ -192,7 +192,7 @@ func followed(first, then []beginning) (out []beginning) {
 	return limited(out)
 }
 
-// closed returns the beginnings of what may continue with anything.
+// closed returns the beginnings for an expression after which anything may follow.
 func closed(list []beginning) []beginning {
 	out := slices.Clone(list)
 	for i := range out {
@@ -201,7 +201,7 @@ func closed(list []beginning) []beginning {
 	return compact(out)
 }
 
-// compact returns each beginning once.
+// compact removes duplicates.
 func compact(list []beginning) []beginning {
 	slices.SortFunc(list, func(a, b beginning) int {
 		if a.open != b.open && a.text == b.text {
@@ -215,7 +215,7 @@ func compact(list []beginning) []beginning {
 	return slices.Compact(list)
 }
 
-// limited shortens beginnings until they are few.
+// limited shortens beginnings until there are at most mostBeginnings.
 func limited(list []beginning) []beginning {
 	for list = compact(list); len(list) > mostBeginnings; list = compact(list) {
 		longest := 0

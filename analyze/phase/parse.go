@@ -20,7 +20,7 @@ type entry struct {
 	Producer   string   `yaml:"producer"`
 	Source     string   `yaml:"source"`
 
-	begins, parts [][]string // of a built-in rule: see pattern
+	begins, parts [][]string // precomputed for built-in rules: see pattern
 }
 
 // expressions returns the regular expressions of the rule.

@@ -1,9 +1,3 @@
-// Package phase knows the names that programs give to their steps and phases:
-// the markers of PyTorch, vLLM and SGLang, the timers of trainers, and common
-// names of NVTX ranges. The ordered rules in phases.yaml define what a name
-// marks; a user's own file of the same format can be tried first.
-//
-// Package analyze measures the GPU work of phases.
 package phase
 
 import (
@@ -16,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// How the GPU time of a step is determined.
+// CutMarker and CutWork are how the GPU time of a step is determined.
 const (
 	CutMarker = "marker" // as long as its marker on the host
 	CutWork   = "work"   // until the work that was launched within the marker is done
@@ -28,7 +22,7 @@ type Match struct {
 	Producer string // the program that writes the name, such as "SGLang"; "" if several do
 	Step     string // how the step is cut; "" if the name does not mark a step
 	Phase    string // such as "decode"; "" if the name does not mark a phase
-	Number   int64  // of the step; -1 if the name has none
+	Number   int64  // number of the step; -1 if the name has none
 	Batch    int64  // number of requests or sequences; 0 if the name does not contain it
 }
 
@@ -38,12 +32,12 @@ type rule struct {
 	patterns                  []*pattern
 }
 
-// A pattern is an expression of a rule. It is compiled when the first name begins like its
-// matches, because most of a vocabulary is not in a trace.
+// pattern is an expression of a rule. It is compiled when a name first begins like its matches, because
+// most names of the vocabulary do not occur in a given trace.
 type pattern struct {
 	text     string
-	begins   []string // a name that it matches begins with one of these, sorted; none means any
-	parts    []string // and contains one of these
+	begins   []string // every match begins with one of these, sorted; empty means any
+	parts    []string // every match contains one of these; empty means any
 	once     sync.Once
 	compiled *regexp.Regexp
 }
@@ -54,7 +48,7 @@ func (p *pattern) expr() *regexp.Regexp {
 	return p.compiled
 }
 
-// mayMatch reports whether a name begins like a match.
+// mayMatch reports whether a name can match, without compiling the expression.
 func (p *pattern) mayMatch(name string) bool {
 	if len(p.begins) > 0 {
 		// No beginning begins with another, so only the last one before the name can be its own.
@@ -69,28 +63,28 @@ func (p *pattern) mayMatch(name string) bool {
 // Rules are an ordered list of rules. They are safe for concurrent use.
 type Rules struct {
 	list []rule
-	by   [256]atomic.Pointer[[]ask] // the expressions for a name, by its first byte; nil until one has it
+	by   [256]atomic.Pointer[[]candidate] // the expressions for a name, by its first byte; nil until a name begins with it
 }
 
-// An ask refers to one expression of one rule.
-type ask struct {
+// candidate refers to one expression of one rule.
+type candidate struct {
 	rule    *rule
 	pattern *pattern
 }
 
 func newRules(list []rule) *Rules { return &Rules{list: list} }
 
-// asks returns the expressions that may match names with a first byte, in the order of the
-// rules. If two goroutines make the list at the same time, both are equal.
-func (r *Rules) asks(first byte) []ask {
+// candidates returns the expressions that may match names with a first byte, in the order of the rules. If
+// two goroutines build the list at the same time, both results are equal.
+func (r *Rules) candidates(first byte) []candidate {
 	if known := r.by[first].Load(); known != nil {
 		return *known
 	}
-	var list []ask
+	var list []candidate
 	for i := range r.list {
 		for _, p := range r.list[i].patterns {
 			if len(p.begins) == 0 || slices.ContainsFunc(p.begins, func(text string) bool { return text[0] == first }) {
-				list = append(list, ask{&r.list[i], p})
+				list = append(list, candidate{&r.list[i], p})
 			}
 		}
 	}
@@ -125,8 +119,8 @@ var builtIn = sync.OnceValue(func() *Rules {
 // Default returns the built-in rules.
 func Default() *Rules { return builtIn() }
 
-// Override returns rules of which own are tried first. A rule of own replaces
-// the rule of r with the same id.
+// Override returns rules that try those of own first. A rule of own replaces the rule of r with the same
+// id.
 func (r *Rules) Override(own *Rules) *Rules {
 	taken := make(map[string]bool)
 	for _, o := range own.list {
@@ -159,13 +153,13 @@ func (r *Rules) Match(name string) Match {
 	return m
 }
 
-// find returns the first rule that matches a name, and its expression with the groups that
-// it found, or nil.
+// find returns the first rule that matches a name, and its expression with the groups that it matched, or
+// nil.
 func (r *Rules) find(name string) (ru *rule, p *regexp.Regexp, found []string) {
 	if name = name[:min(len(name), maxName)]; name == "" {
 		return nil, nil, nil
 	}
-	for _, a := range r.asks(name[0]) {
+	for _, a := range r.candidates(name[0]) {
 		if !a.pattern.mayMatch(name) {
 			continue
 		}
@@ -180,8 +174,8 @@ func (r *Rules) find(name string) (ru *rule, p *regexp.Regexp, found []string) {
 // Lengths are sums over the requests of a step.
 type Lengths struct {
 	Requests int64
-	Tokens   int64 // that the step computes
-	Keys     int64 // tokens in the cache that they attend to, which are theirs and all before
+	Tokens   int64 // tokens that the step computes
+	Keys     int64 // tokens that they attend to: these and all before them in the cache
 }
 
 // Lengths returns the lengths that a name states, or false if it does not state all.

@@ -8,18 +8,18 @@ import (
 	"assay/summary"
 )
 
-// callParts is how small a call may be to be kept: one of so many parts of all.
+// callParts limits the calls that are kept: a call must have at least 1/callParts of the total.
 const callParts = 1000
 
-// A callSum is the calls of one function by another. Both are numbers of functions.
+// callSum has the calls of one function by another. Both are indices of functions.
 type callSum struct {
 	caller, callee uint32
 	total          int64
-	last           int // the sample that was added last, from 1 on
+	last           int // the sample that was added last, from 1; prevents counting a recursion twice
 }
 
-// edgesOf returns who called whom, of calls that matter, at most so many: the
-// largest. A call that is in a stack several times counts once for each sample.
+// edgesOf returns the calls between functions that are large enough, at most rows of them, the largest
+// first. A call that is in a stack several times is counted once per sample.
 func edgesOf(c *callStacks, rows int) summary.Table {
 	p := c.p
 	column := p.Columns[p.Default]
@@ -50,8 +50,7 @@ func edgesOf(c *callStacks, rows int) summary.Table {
 	return t
 }
 
-// sumCalls returns the calls of all stacks, and the sum of all samples that are not
-// below zero.
+// sumCalls returns the calls in all stacks, and the sum of all samples that are not negative.
 func sumCalls(c *callStacks) (calls []callSum, all int64) {
 	index := make(map[uint64]uint32)
 	c.each(func(i int, stack []uint32) {

@@ -11,38 +11,38 @@ import (
 	"assay/summary"
 )
 
-// The limits of a flame. Nodes smaller than a pixel of the picture, or deeper than
+// Limits of a flame graph. Nodes that would be smaller than a pixel of the picture, or deeper than
 // its rows, are added up.
 const (
-	flameParts = 500 // a node has at least one of so many parts of the total
+	flameParts = 500 // a node must have at least 1/flameParts of the total
 	flameNodes = 2000
 	flameDepth = 96
 	flameText  = flameNodes * limits.RowText // bytes of names
 )
 
-// A flameNode is a node in the making: the stretch of the sorted samples whose
-// stacks begin alike.
+// flameNode is a node under construction: the range of the sorted samples whose stacks begin with the same
+// frames.
 type flameNode struct {
 	functionKey
-	lo, hi   int // of flamer.order
+	lo, hi   int // range in flamer.order
 	depth    int
 	value    int64
 	others   int64
 	children []*flameNode
 }
 
-// A flamer divides the samples, sorted by their stacks, into a tree. It never makes
-// the tree of all stacks, which might be far larger than the profile.
+// flamer divides the samples, sorted by their stacks, into a tree. It never builds the tree of all stacks,
+// which may be far larger than the profile.
 type flamer struct {
 	p           *profile.Profile
-	order       []int // samples by their stacks
+	order       []int // indices of samples, sorted by stack
 	total       int64
-	nodes, text int // room left
+	nodes, text int // remaining number of nodes and bytes of names
 	queue       flameQueue
 }
 
-// flameOf returns the tree of the default column. The largest nodes are divided
-// into their children first, so over the limit the small ones are added up.
+// flameOf returns the tree of the default column. The largest nodes are divided into their children first,
+// so that only small ones are added up when the limit is reached.
 func flameOf(p *profile.Profile, issues *diag.Ledger) summary.Flame {
 	f := flamer{p: p, nodes: flameNodes, text: flameText}
 	column := p.Columns[p.Default]
@@ -71,13 +71,12 @@ func flameOf(p *profile.Profile, issues *diag.Ledger) summary.Flame {
 	out.Total = f.total
 	out.Nodes = flatten(out.Nodes, root)
 	if f.total == 1<<63-1 {
-		out.Total, out.Nodes = 0, nil // parts of a sum that is not one are no picture
+		out.Total, out.Nodes = 0, nil // the total overflowed, so shares have no meaning
 	}
 	return out
 }
 
-// frame returns what a sample has at a depth. Samples without a stack have a
-// frame that says so.
+// frame returns the frame of a sample at a depth. Samples without a stack have one frame, noStack.
 func (f *flamer) frame(at, depth int) (profile.Frame, bool) {
 	stack := f.p.Samples[f.order[at]].Stack
 	switch {
@@ -104,7 +103,7 @@ func (f *flamer) split(n *flameNode) {
 	for at := n.lo; at < n.hi; {
 		frame, ok := f.frame(at, depth)
 		if !ok {
-			at++ // it ends here: the node's own
+			at++ // the stack ends here: the node's own cost
 			continue
 		}
 		child := flameNode{functionKey: keyOf(frame), lo: at, depth: depth}
@@ -146,7 +145,7 @@ func flatten(out []summary.FlameNode, n *flameNode) []summary.FlameNode {
 	return out
 }
 
-// A flameQueue has the nodes that are to be split, the largest first.
+// flameQueue has the nodes that can be divided, the largest first.
 type flameQueue []*flameNode
 
 func (q flameQueue) Len() int { return len(q) }

@@ -1,5 +1,3 @@
-// Package profile measures profiles that have no timeline: stacks of functions, as a
-// table and as a tree for pictures, and the tables that other tools have printed.
 package profile
 
 import (
@@ -13,13 +11,12 @@ import (
 	"assay/summary"
 )
 
-// Measure measures the stacks of one input: the functions in them, with what
-// each cost by itself and with all that it called, and the tree of them for
-// pictures. Both are of the column that the profile shows first; of the others
-// the table has what functions cost by themselves.
+// Measure measures the stacks of one input: a table of functions, with the cost of each function itself
+// (self) and including its callees (total), and the tree of the stacks for pictures. Both use the profile's
+// default column; for the other columns the table has self costs only.
 //
-// A function is a name in a file. One that calls itself counts once for each
-// sample. Self adds up to all samples; totals do not.
+// A function is a name in a file. A recursive function counts once per sample. Self costs add up to the sum
+// of all samples; totals do not.
 func Measure(p *profile.Profile, in summary.Input, most int, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = int64(len(p.Samples)), !p.Cut
 	in.SpanNS = max(0, p.Duration)
@@ -52,25 +49,24 @@ func (k functionKey) compare(other functionKey) int {
 	return cmp.Or(cmp.Compare(k.name, other.name), cmp.Compare(k.file, other.file))
 }
 
-// A functionSum is what one function cost.
+// functionSum has the cost of one function.
 type functionSum struct {
 	functionKey
 	self  []int64 // for each column
-	total int64   // of the default column
-	last  int     // the sample that was added last, from 1 on
+	total int64   // total cost, in the default column
+	last  int     // the sample that was added last, from 1; prevents counting a recursion twice
 }
 
-// A callStacks is the stacks of a profile with a number for each function, so that
-// names are looked up once. It has no pointers but those of the names: profiles of
-// millions of stacks are measured while little else is in memory.
+// callStacks has the stacks of a profile with an index for each function, so that names are looked up only
+// once. Apart from the names it has no pointers, because profiles with millions of stacks make a large heap
+// to scan.
 type callStacks struct {
 	p         *profile.Profile
 	functions []functionKey
-	ids       []uint32 // of all frames, sample by sample
+	ids       []uint32 // function of each frame, sample by sample
 }
 
-// stacksOf numbers the functions of a profile. A sample without a stack has one
-// frame that says so.
+// stacksOf assigns indices to the functions of a profile. A sample without a stack has one frame, noStack.
 func stacksOf(p *profile.Profile) *callStacks {
 	frames := 0
 	for i := range p.Samples {
@@ -136,11 +132,10 @@ func functionsOf(c *callStacks, rows int, issues *diag.Ledger) summary.Table {
 	return functionTable(p, sums, rows, issues)
 }
 
-// noStack names the samples that have no stack.
+// noStack is the function of samples that have no stack.
 const noStack = "(no stack)"
 
-// functionTable makes the table of what each function cost, of the rows that
-// have room.
+// functionTable makes the table of the costs of functions, up to the limit of rows.
 func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *diag.Ledger) summary.Table {
 	column := p.Columns[p.Default]
 	t := summary.Table{Name: column.Name, Of: summary.OfFunction, Rows: []summary.TableRow{},
@@ -181,7 +176,7 @@ func functionTable(p *profile.Profile, sums []functionSum, rows int, issues *dia
 	return t
 }
 
-// poolRow adds what adds up of a row to the rest of its table.
+// poolRow adds the columns of a row that add up to the rest of its table.
 func poolRow(t *summary.Table, values []int64) {
 	if t.Rest == nil {
 		t.Rest = make([]*int64, len(t.Columns))
@@ -198,7 +193,7 @@ func poolRow(t *summary.Table, values []int64) {
 	}
 }
 
-// pointersTo returns pointers to copies of values, as rows have them.
+// pointersTo returns pointers to copies of values.
 func pointersTo(values []int64) []*int64 {
 	copies, out := slices.Clone(values), make([]*int64, len(values))
 	for i := range copies {

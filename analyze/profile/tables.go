@@ -12,9 +12,8 @@ import (
 	"assay/summary"
 )
 
-// MeasureTables measures the tables of one input: it gives kernels their class and
-// category and copies theirs. There is nothing to sum, and what each table
-// holds stays in it: one run's kernels may be in several.
+// MeasureTables copies the tables of one input, and assigns classes and categories to kernels. Rows are not
+// added up over tables, because a kernel of one run may be in several of them.
 func MeasureTables(t *profile.Tables, in summary.Input, rules *classify.Rules, issues *diag.Ledger) *summary.Summary {
 	in.Events, in.Complete = t.Records, t.Complete
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}, Devices: []summary.Device{},
@@ -28,7 +27,7 @@ func MeasureTables(t *profile.Tables, in summary.Input, rules *classify.Rules, i
 	return s
 }
 
-// tableOf returns a table as the summary has it.
+// tableOf converts a table.
 func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
 	t := summary.Table{Name: from.Name, Title: from.Title, Of: from.Of, Run: from.Run, Clock: from.Clock,
 		Left: from.Left, Missing: from.Missing,
@@ -56,7 +55,7 @@ func tableOf(from *profile.Table, rules *classify.Rules) summary.Table {
 	return t
 }
 
-// unitName returns the name that the summary has for a unit of a profile.
+// unitName returns the summary's name of a unit.
 func unitName(unit string) string {
 	if unit == "nanoseconds" {
 		return "ns"
@@ -84,8 +83,7 @@ func values(cells []profile.Cell) []*int64 {
 	return out
 }
 
-// classifyRow gives a row the class, category and rule that it has if it is a
-// kernel, a copy or a memset, and the kind that it has if it is a call.
+// classifyRow sets the class, category and rule of a kernel, copy or memset, and the kind of a call.
 func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 	switch of {
 	case profile.OfDeviceOp:
@@ -93,7 +91,7 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 			of = profile.OfCopy
 		}
 	case profile.OfRow:
-		// Of nsys's table of calls and device work together.
+		// The table of nsys that combines calls and device work.
 		switch r.Labels["category"] {
 		case "CUDA_KERNEL":
 			of = profile.OfKernel
@@ -120,8 +118,8 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 	}
 }
 
-// isCall reports whether a row among operators is a call of a runtime or driver,
-// as cudaLaunchKernel, hipMemcpyAsync or cuLaunchKernel.
+// isCall reports whether a row among operators is a call of a runtime or driver, such as cudaLaunchKernel,
+// hipMemcpyAsync or cuLaunchKernel.
 func isCall(name string) bool {
 	for _, library := range []string{"cuda", "hip", "cu"} {
 		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' &&
@@ -132,15 +130,15 @@ func isCall(name string) bool {
 	return false
 }
 
-// isCopy reports whether a row of device work is a copy or memset: nsys sets
-// them in brackets, and torch calls them as traces do.
+// isCopy reports whether a row of device work is a copy or memset. nsys writes these names in brackets, and
+// torch uses the names of traces.
 func isCopy(name string) bool {
 	return strings.HasPrefix(name, "[") && strings.Contains(name, " mem") ||
 		strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") || strings.HasPrefix(name, "CopyDevice") ||
 		strings.HasPrefix(name, "CopyHost")
 }
 
-// checkTableSums notes the sums that have grown to what [summary.Plus] stops at.
+// checkTableSums adds an issue for sums that reached the limit of [summary.Plus].
 func checkTableSums(t *summary.Table, issues *diag.Ledger) {
 	for i, c := range t.Columns {
 		if sum, ok := t.Sum(i); ok && sum == math.MaxInt64 && c.Adds != summary.AddsEach {

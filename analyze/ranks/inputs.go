@@ -35,8 +35,8 @@ func noteEmpty(s *summary.Summary) {
 	var empty []summary.Input
 	for i, in := range s.Inputs {
 		ofTrace := in.Format == "kineto" || in.Format == "chrome-trace"
-		worked := slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return d.Input == i })
-		if ofTrace && in.SpanNS == 0 && !worked {
+		hasWork := slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return d.Input == i })
+		if ofTrace && in.SpanNS == 0 && !hasWork {
 			empty = append(empty, in)
 		}
 	}
@@ -84,15 +84,15 @@ func noteMissing(s *summary.Summary) {
 // noteCopies adds an issue if inputs of different ranks have the same bytes. Ranks with the same
 // work at the same times need not be copies, so only equal files count.
 func noteCopies(s *summary.Summary) {
-	first, worked := make(map[string]*summary.Input), make(map[int]bool)
+	first, hasWork := make(map[string]*summary.Input), make(map[int]bool)
 	for i := range s.Devices {
-		worked[s.Devices[i].Input] = true
+		hasWork[s.Devices[i].Input] = true
 	}
 	var copies int64
 	var was, is *summary.Input
 	for i := range s.Inputs {
 		in := &s.Inputs[i]
-		if in.SHA256 == "" || !worked[i] {
+		if in.SHA256 == "" || !hasWork[i] {
 			continue // traces without GPU work may be equal
 		}
 		before := first[in.SHA256]

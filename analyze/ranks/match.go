@@ -19,7 +19,7 @@ const (
 
 // An instance is one collective of a group, as all its members recorded it.
 type instance struct {
-	what     collective.What // of the first member
+	what     collective.What // kind, type and size on the first member
 	members  int32
 	cut      int32 // of the members, those whose inputs ended early
 	differs  bool  // kind, type or size differ between members

@@ -71,7 +71,7 @@ func addCell[K comparable](members int, table map[K][]cell, key K, m int, count,
 	row[m].count, row[m].ns = summary.Plus(row[m].count, count), summary.Plus(row[m].ns, ns)
 }
 
-// grouped holds parts of the names of kernels that multiply the matrices of several experts.
+// grouped has parts of the names of kernels that multiply the matrices of several experts.
 var grouped = []string{"grouped_gemm", "groupedgemm", "group_gemm", "groupgemm", "grouped_mm", "moe_gemm", "moegemm",
 	"fused_moe_kernel"}
 

@@ -65,7 +65,7 @@ func runAccept(e env, c *command, args []string) error {
 	if err := outfile.CheckDir(*dir); err != nil {
 		return fmt.Errorf("cannot write the baseline: %w", diag.PathOnly(err))
 	}
-	if _, err := stated.of(); err != nil {
+	if _, err := stated.provenance(); err != nil {
 		return usageError(e, c, err.Error())
 	}
 	s.outputs = []output{jsonOutput}
@@ -79,12 +79,12 @@ func runAccept(e env, c *command, args []string) error {
 			return fmt.Errorf("a summary that is rolled up has sums of %d of its inputs and cannot be joined with others; accept it alone, or give the traces, or summaries saved with --full", n)
 		}
 	}
-	from, err := stated.of(list...)
+	from, err := stated.provenance(list...)
 	if err != nil {
 		return err
 	}
 	from.Command = *made
-	s.hidden(&from)
+	s.hideUsers(&from)
 	sum := summary.Join(list...)
 	name, err := accept(e, *dir, sum, baseline.Decision{Reason: *reason, Provenance: &from})
 	if err != nil {
@@ -97,9 +97,9 @@ func runAccept(e env, c *command, args []string) error {
 	return nil
 }
 
-// accept saves a summary in dir, records the decision, which has reason and provenance, and
-// returns the name of the summary's file. Processes that accept at the same time wait for each other, so each
-// decision names the previous one.
+// accept saves a summary in dir, appends the decision d to the record of that directory, and
+// returns the name of the summary's file. Processes that accept at the same time wait for each
+// other, so that each decision names the previous one.
 func accept(e env, dir string, sum *summary.Summary, d baseline.Decision) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -127,8 +127,9 @@ func accept(e env, dir string, sum *summary.Summary, d baseline.Decision) (name 
 	return name, rec.Add(mask(d).value)
 }
 
-// saveSummary writes a summary and the version of assay to a file in dir. The name of
-// the file is derived from its content. saveSummary returns the name.
+// saveSummary writes a summary and the version of assay to a file in dir and returns the file's
+// name. The name is derived from the content, so that accepting the same run twice does not leave
+// two files.
 func saveSummary(dir string, doc masked[report.Report]) (string, error) {
 	var text bytes.Buffer
 	if err := doc.value.MadeBy(version()).JSON(&text); err != nil {

@@ -46,7 +46,7 @@ evaluated or an input could not be read.
 // errGate ends a command whose gates failed. The report lists them.
 var errGate = errors.New("a gate failed")
 
-// A checking holds the flags of a check.
+// checking has the flags of the check command.
 type checking struct {
 	source
 	baseline       []string
@@ -191,10 +191,11 @@ func runCheck(e env, c *command, args []string) error {
 	return k.status(e, c, checked.value, failed)
 }
 
-// accepted returns the accepted baselines, and why gates do not compare with them if one has
-// expired. It says so, because such a baseline is worth nothing until somebody accepts another.
+// accepted returns the accepted baselines. If one has expired, it also returns the reason why gates
+// do not compare with it, and warns, because an expired baseline checks nothing until somebody
+// accepts another.
 func (k *checking) accepted(e env, c *command, now, base []gate.Run) (out []check.Accepted, expired string, err error) {
-	from, err := k.stated.of(summaries(now)...)
+	from, err := k.stated.provenance(summaries(now)...)
 	if err != nil {
 		return nil, "", usageError(e, c, err.Error())
 	}
@@ -217,7 +218,8 @@ func (k *checking) accepted(e env, c *command, now, base []gate.Run) (out []chec
 	return out, expired, err
 }
 
-// checkExplain returns a usage error if --explain is given with what it does not use.
+// checkExplain returns a usage error if --explain is given together with arguments or flags that it
+// does not use.
 func (k *checking) checkExplain(e env, c *command, args []string) error {
 	switch {
 	case len(args)+len(k.baseline) > 0 || k.gates != "":
@@ -228,13 +230,12 @@ func (k *checking) checkExplain(e env, c *command, args []string) error {
 	return nil
 }
 
-// explainMetric prints the page of a metric.
 func explainMetric(e env, c *command, name, format string) error {
 	page, err := metric.Explain(name)
 	if err != nil {
 		return usageError(e, c, err.Error())
 	}
-	return e.print(metricFormats().named(format).of(mask(check.Explanation{Page: page})))
+	return e.print(metricFormats().named(format).render(mask(check.Explanation{Page: page})))
 }
 
 func cannotCheck(err error) error {
@@ -251,9 +252,9 @@ func (k *checking) loadGates() ([]gate.Gate, error) {
 	return settings.Load(k.gates, gate.Parse)
 }
 
-// counts returns what an inconclusive gate counts as. By default noise is a warning,
-// because it varies from run to run, and an unsuitable capture is an error, because
-// nothing was evaluated.
+// counts returns the result that an inconclusive gate counts as. By default noise is a warning,
+// because it varies from run to run, and an unsuitable capture is an error, because nothing was
+// evaluated.
 func (k *checking) counts(o gate.Outcome) gate.Result {
 	switch k.onInconclusive {
 	case "fail":
@@ -279,7 +280,7 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	if inGitHub() {
 		errs = append(errs, appendStepSummary(c.value), setOutputs(c))
 	}
-	errs = append(errs, buffered(e.stdout, checkFormats().named(k.format).of(c).inert()))
+	errs = append(errs, buffered(e.stdout, checkFormats().named(k.format).render(c).inert()))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)
@@ -288,7 +289,7 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	return errors.Join(errs...)
 }
 
-// writeCheck writes the files of the result.
+// writeCheck writes one file to dir for each format of checkFormats that has a file name.
 func writeCheck(dir string, c masked[check.Report]) error {
 	out := newWriter()
 	defer out.stop()
@@ -306,8 +307,8 @@ func writeCheck(dir string, c masked[check.Report]) error {
 	return out.commit()
 }
 
-// appendStepSummary adds the result to the step summary. Its limit includes what the step
-// wrote before.
+// appendStepSummary adds the result to the step summary of a GitHub workflow. GitHub limits the
+// size of the whole file, so the text that the step wrote earlier reduces the space for the result.
 func appendStepSummary(c check.Report) error {
 	path := os.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {

@@ -17,8 +17,9 @@ func loadRuns(e env, c *command, s *source, args []string) (gate.Group, error) {
 	return gate.Grouped(list), err
 }
 
-// loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines
-// means its latest entry. Summaries that are rolled up are refused unless sums will do.
+// loadSummaries returns summaries of all inputs: see reading.runs. A directory of baselines means
+// its latest entry. Rolled-up summaries are refused unless sums is true: the caller then needs only
+// totals over the ranks.
 func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*summary.Summary, error) {
 	names, failed := latest(e, c, args)
 	if len(names) == 0 {
@@ -31,7 +32,7 @@ func loadSummaries(e env, c *command, s *source, args []string, sums bool) ([]*s
 	r.sums = sums
 	list, unread := r.runs()
 	failed = append(failed, unread...)
-	s.hidden(&list)
+	s.hideUsers(&list)
 	return list, errors.Join(failed...)
 }
 

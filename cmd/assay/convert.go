@@ -35,7 +35,7 @@ func convertCommand() *command {
 // toChrome is the format of a timeline.
 const toChrome = "chrome"
 
-// A conversion holds the flags of the convert command.
+// conversion has the flags of the convert command.
 type conversion struct {
 	source
 	to, value, output string
@@ -92,7 +92,7 @@ func runConvert(e env, c *command, args []string) error {
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
-	conv.hidden(p)
+	conv.hideUsers(p)
 	if err := e.output(conv.output, mask(p).as(to.write)); err != nil {
 		failed = append(failed, fmt.Errorf("cannot write the result: %w", diag.PathOnly(err)))
 	}
@@ -114,18 +114,17 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 	return ""
 }
 
-// A converted is the profile of one input.
+// converted is the profile of one input.
 type converted struct {
 	path, sha256 string
 	rank         int
 	profile      *profile.Profile
 	what         string // what the profile measures
-	traced       bool   // it is made of a trace
+	traced       bool   // the input is a trace
 }
 
-// convert returns the profiles of the inputs that could be read, in their order, and the
-// errors of the others. It returns none if all profiles together take more than the limit
-// of memory.
+// convert returns the profiles of the inputs that could be read, in their order, and the errors of
+// the others. It returns no profiles if all of them together exceed the memory limit.
 func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	parts, errs := make([]*converted, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
@@ -163,8 +162,8 @@ func (conv *conversion) convert(r *reading) ([]*converted, []error) {
 	return slices.DeleteFunc(parts, func(p *converted) bool { return p == nil }), failed
 }
 
-// merge makes one profile of all. Where there are several, the outermost frame
-// of each is its rank, or its path where ranks repeat.
+// merge makes one profile of all inputs. With several inputs, the outermost frame of each stack is
+// the rank of its input, or the path if two inputs have the same rank.
 func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.Profile, error) {
 	ranks := make(map[int]bool)
 	for _, part := range parts {
@@ -190,7 +189,7 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	if err := sameColumns(parts); err != nil {
 		return nil, err
 	}
-	p := all[0] // of a trace, equal stacks are added up already, and a copy takes as much memory again
+	p := all[0] // not merged: a trace has added up equal stacks already, and a copy would double the memory
 	if len(parts) > 1 || !parts[0].traced {
 		var err error
 		if p, err = profile.Merge(all...); err != nil {
@@ -201,8 +200,8 @@ func (conv *conversion) merge(e env, c *command, parts []*converted) (*profile.P
 	return p, nil
 }
 
-// sameColumns returns an error if values of the inputs mean different things:
-// they cannot be in one profile.
+// sameColumns returns an error if the inputs do not all have the same columns and units, because
+// one profile cannot mix them.
 func sameColumns(parts []*converted) error {
 	names := func(p *profile.Profile) string {
 		var out []string
@@ -221,8 +220,8 @@ func sameColumns(parts []*converted) error {
 	return nil
 }
 
-// caveats returns the source of the profile and the issues that affect its numbers. It
-// also prints the issues, because few viewers show comments.
+// caveats returns the source of the profile and the issues that affect its numbers, for the
+// profile's comments. It also prints the issues, because few viewers show comments.
 func (conv *conversion) caveats(e env, c *command, parts []*converted) []string {
 	made := fmt.Sprintf("%s of %d inputs; the label \"input\" has their paths", parts[0].what, len(parts))
 	if len(parts) == 1 {

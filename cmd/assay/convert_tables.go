@@ -10,9 +10,9 @@ import (
 	"assay/internal/profile"
 )
 
-// rows makes the profile of an input that has tables: of the one that says most,
-// each row is a stack of one frame. It says what is left out; that nothing adds up
-// is an error.
+// rows makes the profile of an input that consists of tables. A profile can have one table only, so
+// it takes the first in the order of convertOrder; each row becomes a stack of one frame. It prints
+// which tables are left out, and returns an error if no table has values that add up.
 func (part *converted) rows(e env, in *ingest.Input) error {
 	tables := slices.Clone(in.Tables.List)
 	slices.SortStableFunc(tables, func(a, b *profile.Table) int { return cmp.Compare(convertOrder(a), convertOrder(b)) })
@@ -37,8 +37,9 @@ func (part *converted) rows(e env, in *ingest.Input) error {
 	return fmt.Errorf("%s: nothing to convert: it has no row whose values add up", in.Path)
 }
 
-// convertOrder orders tables by what their rows are: those of times before all
-// others, and what cost the time before what it was spent in.
+// convertOrder returns the rank of a table: lower is better. Tables of self times come before all
+// others. Among these, kernels and device operations come before the host functions that launched
+// them.
 func convertOrder(t *profile.Table) int {
 	kinds := []string{profile.OfKernel, profile.OfDeviceOp, profile.OfOp, profile.OfFunction, profile.OfRange, profile.OfCall}
 	at := slices.Index(kinds, t.Of)

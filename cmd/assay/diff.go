@@ -33,7 +33,7 @@ func diffCommand() *command {
 	}
 }
 
-// A difference holds the flags of the command.
+// difference has the flags of the diff command.
 type difference struct {
 	source
 	base, new []string
@@ -59,7 +59,8 @@ func (d *difference) register(flags *pflag.FlagSet) {
 	d.peaks.register(flags)
 }
 
-// sides distributes the arguments over the two sides.
+// sides assigns the arguments to the two sides. It returns a message if there are too few or too
+// many.
 func (d *difference) sides(args []string) (wrong string) {
 	named := len(d.base) > 0 || len(d.new) > 0
 	switch {
@@ -120,11 +121,11 @@ func runDiff(e env, c *command, args []string) error {
 		return errors.Join(failed, fmt.Errorf("not compared: %w", err))
 	}
 	cmp = mask(cmp).value
-	d.hidden(cmp) // both sides at once, so that equal names stay equal
+	d.hideUsers(cmp) // both sides in one call, so that a name has the same replacement on both
 	return errors.Join(d.show(e, cmp), failed)
 }
 
-// show writes the report, if one is wanted, and prints the comparison.
+// show writes the report if -o is given, and prints the comparison.
 func (d *difference) show(e env, cmp *compare.Comparison) error {
 	doc := mask(report.BuildDiff(cmp))
 	if d.dir != "" {
@@ -134,10 +135,9 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		}
 		defer e.say("wrote %s and %s in %s", filepath.Join(d.dir, names[0]), plural(len(names)-1, "more file", "more files"), d.dir)
 	}
-	return e.print(diffFormats(d.brief).named(d.format).of(doc))
+	return e.print(diffFormats(d.brief).named(d.format).render(doc))
 }
 
-// files names the files of the report.
 func (d *difference) files() reportFiles {
 	return reportFiles{json: "comparison.json", markdown: "diff.md", html: !d.noHTML, pictures: pictures.ComparisonFiles(), form: plot.Forms()[*d.form]}
 }

@@ -48,13 +48,13 @@ func runDoctor(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	if err := e.print(to.of(mask(v.examined()))); err != nil {
+	if err := e.print(to.render(mask(v.examined()))); err != nil {
 		return err
 	}
 	return failed
 }
 
-// An examination is what the capture can answer, for people and as data.
+// examination is the result of the doctor command, as a document and as data.
 type examination struct {
 	report.Report
 	Data examined // exported, because secrets are masked in exported fields only

@@ -53,10 +53,10 @@ func runExplain(e env, c *command, args []string) error {
 			return usageError(e, c, fmt.Sprintf("unknown rule, issue code or page %q%s", id, nearest(id, all.names())))
 		}
 	}
-	return e.print(explainFormats().named(format).of(mask(explanation{all, chosen})))
+	return e.print(explainFormats().named(format).render(mask(explanation{all, chosen})))
 }
 
-// An explained is rules, codes of issues and pages of the manual.
+// explained is a selection of rules, issue codes and manual pages.
 type explained struct {
 	Rules []rule.Page
 	Codes []diag.Code
@@ -93,7 +93,7 @@ func (x *explained) names() (out []string) {
 	return out
 }
 
-// An explanation has the pages that are chosen. If none is, it is the list of all.
+// explanation has the selected pages. If Chosen is empty, the output is a list of All.
 type explanation struct{ All, Chosen explained }
 
 func (x explanation) text(w io.Writer) error {
@@ -109,12 +109,13 @@ func (x explanation) json(w io.Writer) error {
 		return writeExplained(w, x.Chosen)
 	}
 	for i := range x.All.Pages {
-		x.All.Pages[i].Text = "" // a list has their titles
+		x.All.Pages[i].Text = "" // a list shows only titles
 	}
 	return writeExplained(w, x.All)
 }
 
-// pages writes documents with write, and pages of the manual as they are.
+// pages writes documents with write. Pages of the manual are Markdown already and are written
+// unchanged.
 func (x explanation) pages(w io.Writer, write func(doc.Doc) error) error {
 	var parts []func() error
 	add := func(d doc.Doc) { parts = append(parts, func() error { return write(d) }) }
@@ -143,7 +144,8 @@ func (x explanation) pages(w io.Writer, write func(doc.Doc) error) error {
 	return nil
 }
 
-// manualPages returns the pages of the manual, and those on the files that users write.
+// manualPages returns the pages of the manual, followed by the help topics about files that users
+// write.
 func manualPages() []docs.Page {
 	pages := docs.Pages()
 	for _, t := range topics() {
@@ -155,7 +157,6 @@ func manualPages() []docs.Page {
 	return pages
 }
 
-// pagesDoc makes the list of pages.
 func pagesDoc(pages []docs.Page) doc.Doc {
 	var list doc.List
 	for _, p := range pages {
@@ -165,7 +166,6 @@ func pagesDoc(pages []docs.Page) doc.Doc {
 	return doc.Doc{Title: "Pages", Screen: s, Sections: s}
 }
 
-// writeExplained writes pages as JSON.
 func writeExplained(w io.Writer, x explained) error {
 	type code struct {
 		Code     string `json:"code"`
@@ -196,7 +196,8 @@ func writeExplained(w io.Writer, x explained) error {
 	}{x.Rules, codes, pages})
 }
 
-// nearest suggests names with a similar spelling, or else names that share a word.
+// nearest suggests names for a misspelled one: those with a similar spelling, or otherwise those
+// that share a word with it.
 func nearest(id string, names []string) string {
 	id = strings.ToLower(strings.NewReplacer("_", "-", " ", "-").Replace(id))
 	var near, share []string

@@ -10,22 +10,22 @@ import (
 	"assay/internal/unit"
 )
 
-// A wrongValue says what is wrong with the value of a flag. The name of the flag goes before it.
+// wrongValue is the error of a flag's value. The caller puts the name of the flag in front of it.
 type wrongValue string
 
 func (w wrongValue) Error() string { return string(w) }
 
-// A word is one of the values that a flag can have, and what the help says of it.
+// word is one of the values that a flag accepts, with a note for the help.
 type word struct{ name, note string }
 
-// An enum is the value of a flag that is one of a few words.
+// enum is the value of a flag that accepts a few words.
 type enum struct {
 	to    *string
 	words []word
 }
 
-// choose registers a flag whose value is one of the words, or of those that the usage explains itself.
-// The usage has %s where help lists the words.
+// choose registers a flag that accepts the given words, and the words in explained, which the usage
+// text describes itself. The usage has %s where the help lists the words.
 func choose(flags *pflag.FlagSet, to *string, name, short, usual, usage string, words []word, explained ...string) {
 	var list []string
 	for _, w := range words {
@@ -57,7 +57,7 @@ func names(words []word) (out []string) {
 	return out
 }
 
-// only makes words that need no note.
+// only makes words without notes.
 func only(names ...string) (out []word) {
 	for _, name := range names {
 		out = append(out, word{name: name})
@@ -68,7 +68,7 @@ func only(names ...string) (out []word) {
 // either lists alternatives: "text, md or json".
 func either(list []string) string { return series(list, " or ") }
 
-// series joins a list, with the word before the last.
+// series joins a list with commas, and with the given word before the last element.
 func series(list []string, word string) string {
 	last := len(list) - 1
 	if last < 1 {
@@ -77,9 +77,9 @@ func series(list []string, word string) string {
 	return strings.Join(list[:last], ", ") + word + list[last]
 }
 
-// A size is the value of a flag for a number of bytes, such as 100MB.
+// size is the value of a flag for a number of bytes, such as 100MB.
 type size struct {
-	text  string // as the user wrote it, "" for no value
+	text  string // as the user wrote it; "" if the flag is not given
 	bytes int64
 	least int64 // the smallest that is accepted
 }

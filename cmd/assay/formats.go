@@ -17,20 +17,20 @@ import (
 	"assay/report/nsystables"
 )
 
-// This file has what each command prints: a row for each format. The words of --format, its help,
-// the error for other words, what is measured, and what writes the result follow from the rows.
+// This file lists the formats of each command, one row per format. The words of --format, its help,
+// the error for other words, what is measured, and the function that writes the result follow from the rows.
 
-// A format is one form in which a command prints a T.
+// format is one form in which a command prints a T.
 type format[T any] struct {
 	name  string
-	note  string                   // what the help says of it, in parentheses
-	needs output                   // what is measured for it
+	note  string                   // shown in parentheses in the help
+	needs output                   // selects what is measured, see [needs]
 	file  string                   // its name in the directory of -o, where each format has a file
-	data  bool                     // other programs read it: it is not changed for the log of a workflow
-	write func(T, io.Writer) error // nil if the command writes it, and not from a T
+	data  bool                     // for other programs, so it is not escaped in the log of a workflow
+	write func(T, io.Writer) error // nil if the command writes this format without a T
 }
 
-// formats are those of one command. The first is the default.
+// formats are the formats of one command. The first is the default.
 type formats[T any] []format[T]
 
 func summaryFormats(brief, full bool) formats[report.Report] {
@@ -45,8 +45,8 @@ func summaryFormats(brief, full bool) formats[report.Report] {
 	}
 }
 
-// tableFormats are those of "assay summary --table", for so many reports of each input. Notes on the
-// numbers go to say.
+// tableFormats are the formats of "assay summary --table", which prints the given number of reports
+// for each input. Notes on the numbers are passed to say.
 func tableFormats(reports int, say func(line string)) (list formats[nsystables.Output]) {
 	for _, name := range []string{"text", "csv", "md"} {
 		list = append(list, format[nsystables.Output]{name: name, data: true, write: func(all nsystables.Output, w io.Writer) error {
@@ -56,7 +56,7 @@ func tableFormats(reports int, say func(line string)) (list formats[nsystables.O
 	return list
 }
 
-// groupingFormats are those of "assay summary --by" and "--where".
+// groupingFormats are the formats of "assay summary --by" and "--where".
 func groupingFormats() formats[doc.Doc] {
 	return formats[doc.Doc]{
 		{name: "text", write: onScreen(doc.Doc.Text)},
@@ -84,7 +84,7 @@ func checkFormats() formats[check.Report] {
 	}
 }
 
-// metricFormats are those of "assay check --explain".
+// metricFormats are the formats of "assay check --explain".
 func metricFormats() formats[check.Explanation] {
 	return formats[check.Explanation]{
 		{name: "text", write: onScreen(check.Explanation.Text)},
@@ -117,7 +117,8 @@ func inspectFormats() formats[*inspect.Answer] {
 	}
 }
 
-// convertFormats are those of --to. A timeline is copied from the inputs, event by event.
+// convertFormats are the values of --to. A timeline has no write function, because it is copied
+// from the inputs event by event and never becomes a profile.
 func convertFormats() formats[*profile.Profile] {
 	return formats[*profile.Profile]{
 		{name: "pprof", note: "a gzip'd profile.proto", needs: profileOutput, write: (*profile.Profile).WritePprof},
@@ -126,12 +127,11 @@ func convertFormats() formats[*profile.Profile] {
 	}
 }
 
-// onScreen makes the writer of a text that is as wide as a screen.
+// onScreen makes a writer from a function that takes the number of columns.
 func onScreen[T any](text func(T, io.Writer, int) error) func(T, io.Writer) error {
 	return func(v T, w io.Writer) error { return text(v, w, textWidth) }
 }
 
-// words returns the words that choose the formats.
 func (list formats[T]) words() (out []word) {
 	for _, f := range list {
 		out = append(out, word{f.name, f.note})
@@ -139,12 +139,11 @@ func (list formats[T]) words() (out []word) {
 	return out
 }
 
-// flag registers --format.
 func (list formats[T]) flag(flags *pflag.FlagSet, to *string) {
 	choose(flags, to, "format", "f", list[0].name, "`FORMAT` of the output: %s", list.words())
 }
 
-// named returns the format of a name, or the zero format.
+// named returns the format with a name, or the zero format if there is none.
 func (list formats[T]) named(name string) (f format[T]) {
 	if i := slices.IndexFunc(list, func(f format[T]) bool { return f.name == name }); i >= 0 {
 		f = list[i]
@@ -162,16 +161,16 @@ func (list formats[T]) files() (names []string) {
 	return names
 }
 
-// of returns what the format prints of a value.
-func (f format[T]) of(v masked[T]) result {
+// render returns the output of v in this format.
+func (f format[T]) render(v masked[T]) result {
 	if f.data {
 		return v.as(f.write)
 	}
 	return v.in(f.name, f.write)
 }
 
-// tabulates returns what is wrong with the format of "assay summary", which has other formats with
-// --table, or "".
+// tabulates checks the format of "assay summary", whose formats are different with --table. It
+// returns a message if the format is wrong, or "".
 func tabulates(format string, tables bool) string {
 	switch {
 	case tables && tableFormats(0, nil).named(format).name == "":

@@ -63,7 +63,7 @@ func help(e env, args []string) int {
 	return exitUsage
 }
 
-// page prints what depends on no input. It returns the exit status.
+// page prints a text that does not depend on any input, such as help. It returns the exit status.
 func (e env) page(name string, write func(io.Writer)) int {
 	err := e.print(mask(write).as(func(write func(io.Writer), w io.Writer) error { write(w); return nil }))
 	if err != nil {
@@ -73,7 +73,6 @@ func (e env) page(name string, write func(io.Writer)) int {
 	return exitOK
 }
 
-// pageNames returns the names of the manual's pages.
 func pageNames() []string {
 	var names []string
 	for _, p := range docs.Pages() {
@@ -96,7 +95,7 @@ func helpFor(w io.Writer, c *command, flags *pflag.FlagSet) {
 		strings.ToUpper(c.does[:1])+c.does[1:], flags.FlagUsages(), c.example)
 }
 
-// A topic explains a file that users write, or lists names that they can give.
+// topic explains a file that users write, or lists names that users can pass.
 type topic struct {
 	name, title, text string
 	file              func() string // the built-in file, as an example, or the list

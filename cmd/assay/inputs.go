@@ -27,12 +27,11 @@ import (
 	"assay/trace/window"
 )
 
-// Inputs are read in parallel as long as their uncompressed size is estimated to be under
-// this many bytes. A trace takes about a seventh of its JSON in memory, so this is about
-// 600 MB.
+// unpackedBudget limits, in bytes, the estimated uncompressed size of the inputs that are read in
+// parallel. A trace takes about a seventh of its JSON in memory, so this is about 600 MB.
 const unpackedBudget = 4 << 30
 
-// A reading reads many inputs.
+// reading reads the inputs of one command, several at a time, and keeps what they share.
 type reading struct {
 	e      env
 	rules  *classify.Rules
@@ -40,43 +39,43 @@ type reading struct {
 	forms  *forms.Set // nil for the built-in ones
 	jobs   int        // inputs at a time; 0 means as many as there are cores
 	paths  []string
-	failed []error             // arguments that are not inputs
-	peaks  hardware.Catalog    // with those of the user
-	model  hardware.ModelFLOPs // of the user, or zero
-	asked  *peakFlags          // that peaks and model are of
+	failed []error             // errors of arguments that name no input
+	peaks  hardware.Catalog    // built-in peaks and those of the flags
+	model  hardware.ModelFLOPs // from --model-flops, or zero
+	flags  *peakFlags          // the flags that peaks and model come from
 	need   need
-	needs  func() trace.Select // what is read of traces: need.reads unless the command asks otherwise
+	needs  func() trace.Select // which parts of traces are read: need.reads unless the command replaces it
 
-	temp       outfile.Registry // of all inputs
-	exportTime time.Duration    // of one report by nsys or ncu
+	temp       outfile.Registry // temporary files of all inputs
+	exportTime time.Duration    // limit for exporting one report with nsys or ncu
 
 	limits limits
-	turn   sync.Mutex // held by the one input that may grow when memory is scarce
+	turn   sync.Mutex // locked by the only input that may grow while memory is scarce
 
-	places partial.PathRules
-	window *window.Request // what is measured of each capture; nil for all
-	choice choice          // of ranks and work
-	ranks  map[int]bool    // that inputs have, if some are chosen
-	clocks clocks.Settings
-	left   []summary.LeftOutFile // files of directories that are not read
+	places  partial.PathRules
+	window  *window.Request // the part of each capture that is measured; nil for all
+	choice  choice          // ranks, GPUs and streams that the flags select
+	ranks   map[int]bool    // ranks that the inputs have; nil unless --rank is given
+	clocks  clocks.Settings
+	skipped []summary.LeftOutFile // files in directories that are not read
 
-	save  bool            // parts are saved, so collectives are looked at
-	sums  bool            // summaries that are rolled up will do
-	alike map[string]bool // paths of files that may be copies: see sameSize
+	save  bool            // partials are saved, which need the collectives even of a single input
+	sums  bool            // rolled-up summaries are accepted
+	alike map[string]bool // paths of files that may be copies of each other: see sameSize
 
-	mu    sync.Mutex
-	files map[*ingest.File]bool // open
-	done  int64                 // stored bytes of those that are closed
-	used  int64                 // bytes of memory that the traces take
-	kept  int64                 // bytes of memory that the results of inputs take, estimated
-	held  int64                 // bytes of memory that the collectives of partials take
+	mu      sync.Mutex
+	files   map[*ingest.File]bool // open files
+	done    int64                 // stored bytes of the files that are closed
+	used    int64                 // bytes of memory of the traces that are loaded
+	kept    int64                 // bytes of memory of the results so far, estimated
+	matched int64                 // bytes of memory of the collectives of partials
 
-	secrets []summary.Issue // of inputs that hold some
+	secrets []summary.Issue // one for each input in which secrets were found
 	saved   []string        // paths of summaries with rooflines
 }
 
-// all reads the inputs, several at a time, and calls use for each. It returns the errors
-// of inputs that could not be read, in their order.
+// all reads the inputs, several at a time, and calls use for each. It returns the errors of inputs
+// that could not be read, in the order of the inputs.
 func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	stop := showProgress(r.e.stderr, r.paths, r.stored)
 	defer stop()
@@ -88,7 +87,7 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	slots := semaphore.NewWeighted(int64(jobs))
 	budget := semaphore.NewWeighted(unpackedBudget)
 	errs := make([]error, len(r.paths))
-	said := newTalk(func(line string) { r.e.say("assay: %s", line) })
+	log := newMessages(func(line string) { r.e.say("assay: %s", line) })
 	var wg sync.WaitGroup
 	for i, path := range r.paths {
 		// Acquiring here, in order, prevents starvation of large inputs. Without a
@@ -99,8 +98,8 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 		wg.Go(func() {
 			defer slots.Release(1)
 			defer budget.Release(weight)
-			defer said.end(i)
-			errs[i] = r.one(path, func(line string) { said.line(i, line) }, func(in *ingest.Input) { use(i, in) })
+			defer log.end(i)
+			errs[i] = r.one(path, func(line string) { log.line(i, line) }, func(in *ingest.Input) { use(i, in) })
 		})
 	}
 	wg.Wait()
@@ -113,12 +112,12 @@ func (r *reading) all(use func(i int, in *ingest.Input)) []error {
 	return failed
 }
 
-// one reads one input and calls use. It calls say with messages on long operations.
+// one reads one input and calls use. It reports long operations with say.
 func (r *reading) one(path string, say func(string), use func(*ingest.Input)) error {
 	if err := checkDevice(path); err != nil {
 		return err
 	}
-	// Open returns when the first bytes are there, which may be never.
+	// Open blocks until the first bytes arrive. A pipe may never deliver any, so tell the user what assay waits for.
 	late := time.AfterFunc(waitTime, func() { say("waiting for data from " + path) })
 	open := ingest.OpenWithoutDigest
 	if r.need.digest || r.alike[path] {
@@ -155,7 +154,7 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	if _, _, err := r.places.Run(in); err != nil {
 		return err
 	}
-	if !r.wants(in) {
+	if !r.selects(in) {
 		return nil
 	}
 	if in.Summary != nil && !r.sums && in.Summary.RolledUpInputs() > 0 {
@@ -166,19 +165,18 @@ func (r *reading) one(path string, say func(string), use func(*ingest.Input)) er
 	return nil
 }
 
-// manyInputs is the number of inputs from which on the summaries take more memory than
-// the inputs that are being read.
+// manyInputs is the number of inputs above which the summaries take more memory than the inputs
+// that are being read.
 const manyInputs = 128
 
-// muchMemory is the limit of memory in bytes from which on the heap may grow by more between
-// collections.
+// muchMemory is the memory limit, in bytes, above which the heap may grow more between collections.
 const muchMemory = 1 << 30
 
-// waitTime is after how long a message tells that an input has brought no data.
+// waitTime is how long an input may deliver no data before a message says so.
 const waitTime = 2 * time.Second
 
-// checkDevice refuses a character device, which may have no data or no end. The null
-// device and standard input are no reason to wait.
+// checkDevice refuses character devices, because they may deliver no data or never end. The null
+// device and standard input are allowed.
 func checkDevice(path string) error {
 	info, err := os.Stat(path)
 	if path == ingest.Stdin || err != nil || info.Mode()&os.ModeCharDevice == 0 || path == os.DevNull {
@@ -200,15 +198,16 @@ func (r *reading) noteSecrets(path string, n int64) {
 	r.secrets = append(r.secrets, secretsInCapture(path, n))
 }
 
-// A share is the memory of one input.
+// share is the memory of one input.
 type share struct {
 	r     *reading
 	bytes int64
-	turn  bool // it is this input's
+	turn  bool // this input has locked reading.turn
 }
 
-// grown records the memory of the input's trace. If all inputs together take more than
-// the budget of several, only one input continues at a time and the others wait.
+// grown records how much memory the input's trace takes now. If all inputs together exceed the
+// budget, only one input continues and the others wait, so that at least one is finished and can be
+// freed.
 func (s *share) grown(bytes int64) {
 	s.r.mu.Lock()
 	s.r.used += bytes - s.bytes
@@ -221,7 +220,7 @@ func (s *share) grown(bytes int64) {
 	}
 }
 
-// queue waits until no other input is read if the results of earlier inputs take much of
+// queue makes the inputs run one at a time when the results of earlier inputs already take much of
 // the memory.
 func (s *share) queue() {
 	if s.r.keep(0) > s.r.limits.memory.Together() {
@@ -230,8 +229,8 @@ func (s *share) queue() {
 	}
 }
 
-// keep records the memory of a result that stays until all inputs are read, and returns
-// that of all of them.
+// keep records the memory of a result that is needed until all inputs are read, and returns the
+// total in bytes.
 func (r *reading) keep(bytes int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -265,7 +264,7 @@ func (r *reading) closed(f *ingest.File) {
 	r.done += f.Stored()
 }
 
-// stored returns how many stored bytes of all inputs were read so far.
+// stored returns how many stored (compressed) bytes of all inputs were read so far.
 func (r *reading) stored() (n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -276,9 +275,8 @@ func (r *reading) stored() (n int64) {
 	return n
 }
 
-// unpacked estimates the uncompressed size of an input in bytes. Compression makes traces
-// about 16 times smaller. An input without a size, for example a pipe, counts as half of
-// the budget.
+// unpacked estimates the uncompressed size of an input in bytes. Compression makes traces about 16
+// times smaller. An input without a size, for example a pipe, counts as half of the budget.
 func unpacked(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -290,13 +288,14 @@ func unpacked(path string) int64 {
 	return info.Size()
 }
 
-// collectMore makes the heap grow by no more than a few tens of megabytes, or a
-// fifth, between collections. While a trace is read there is hardly any garbage;
-// to measure it makes some, and with much to keep the usual share of it is much.
-// A profile is bounded by a quarter of the memory, and is mostly names, which take
-// long to look through: there the usual share of Go is right. Among many inputs each is small, and
-// the summaries of all are looked through each time, so with many inputs and enough memory
-// collections are half as many.
+// collectMore sets how much the heap may grow before the next garbage collection, for measuring an
+// input that was just read. Reading a trace makes hardly any garbage, but measuring it does, and
+// the usual percentage of a large heap would be a lot of memory. So growth is limited to about 16
+// MB, but never below 8%.
+//
+// A profile or table is mostly names, which take long to scan, and has its own memory limit: there
+// Go's default of 100% is right. With many inputs every collection scans the summaries of all of
+// them, so with enough memory the limit is doubled to have half as many collections.
 func (r *reading) collectMore(in *ingest.Input, s *share) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -312,15 +311,15 @@ func (r *reading) collectMore(in *ingest.Input, s *share) {
 	debug.SetGCPercent(int(min(usualGC, max(8, slack*100/max(1, r.heap(in, s))))))
 }
 
-// heap returns how many bytes the heap has after an input was read. For a single trace it
-// is an estimate: runtime.ReadMemStats empties the caches of the allocator, which costs a
-// hundredth of the time of a trace of 20 MB. The tables of package runtime/metrics, which
-// knows it too, would take longer to set up than the start of a small program.
+// heap returns the size of the heap in bytes after an input was read. For a single trace it is an
+// estimate, because runtime.ReadMemStats empties the caches of the allocator, which costs 1% of the
+// time of a trace of 20 MB, and setting up package runtime/metrics takes longer than a small
+// program takes to start.
 func (r *reading) heap(in *ingest.Input, s *share) int64 {
-	const buffers = 8 << 20 // of the reader
+	const buffers = 8 << 20 // memory of the reader's buffers
 	if bytes := s.size(); len(r.paths) == 1 && in.Trace != nil && bytes > 0 {
 		if bytes < buffers/32 {
-			return 1 // the buffers of a small trace are smaller, too
+			return 1 // a small trace has smaller buffers; any small value gives the largest percentage
 		}
 		return bytes + buffers
 	}
@@ -329,7 +328,7 @@ func (r *reading) heap(in *ingest.Input, s *share) int64 {
 	return int64(m.HeapAlloc)
 }
 
-// size returns the memory of the input's trace in bytes, as far as it is known.
+// size returns the memory of the input's trace in bytes, or 0 if it is unknown.
 func (s *share) size() int64 {
 	s.r.mu.Lock()
 	defer s.r.mu.Unlock()

@@ -40,7 +40,7 @@ func inspectCommand() *command {
 	}
 }
 
-// An inspecting holds the flags of the inspect command.
+// inspecting has the flags of the inspect command.
 type inspecting struct {
 	source
 	kernel, op, at string
@@ -49,7 +49,7 @@ type inspecting struct {
 	device         int64
 	format         string
 
-	chosen []int // ranks; nil for all
+	chosen []int // ranks to inspect; nil for all
 	moment window.Time
 	hasGPU bool // --device is given
 }
@@ -85,7 +85,7 @@ func runInspect(e env, c *command, args []string) error {
 	x.outputs = []output{eventOutput}
 	var temp outfile.Registry
 	defer temp.Close()
-	if x.gap > 0 && len(args) > 1 { // inputs are read twice
+	if x.gap > 0 && len(args) > 1 { // chooseGap reads an input again
 		if e, err = e.spool(args, &temp); err != nil {
 			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 		}
@@ -94,12 +94,12 @@ func runInspect(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	answer, failed := x.ask(r)
+	answer, failed := x.answer(r)
 	if answer == nil {
 		return errors.Join(failed...)
 	}
-	x.hidden(answer)
-	if err := e.print(inspectFormats().named(x.format).of(mask(answer))); err != nil {
+	x.hideUsers(answer)
+	if err := e.print(inspectFormats().named(x.format).render(mask(answer))); err != nil {
 		return err
 	}
 	return errors.Join(failed...)
@@ -108,17 +108,17 @@ func runInspect(e env, c *command, args []string) error {
 // check returns a message if the flags are wrong, or "".
 func (x *inspecting) check(flags *pflag.FlagSet) string {
 	const most = 1000
-	asked := 0
+	questions := 0
 	for _, name := range []string{"kernel", "op", "gap", "at"} {
 		if flags.Changed(name) {
-			asked++
+			questions++
 		}
 	}
 	narrowed := slices.ContainsFunc([]string{"step", "steady", "phase", "from", "to"}, flags.Changed)
 	switch {
-	case asked == 0:
+	case questions == 0:
 		return "no question: give --kernel, --op, --gap or --at"
-	case asked > 1:
+	case questions > 1:
 		return "more than one question: give one of --kernel, --op, --gap and --at"
 	case flags.Changed("kernel") && strings.TrimSpace(x.kernel) == "":
 		return "--kernel is empty, want a name or a part of one"
@@ -146,13 +146,13 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 	return ""
 }
 
-// maxGap is the highest number of a gap.
+// maxGap is the largest accepted value of --gap.
 const maxGap = 1_000_000
 
-// maxMoments is how many inputs' moments an answer has.
+// maxMoments is the number of inputs whose moments an answer shows at most.
 const maxMoments = 8
 
-// The answers of each input.
+// answers has the answer of each input, in the order of the inputs.
 type answers struct {
 	kernels []*inspect.Kernels
 	ops     []*inspect.Ops
@@ -160,8 +160,9 @@ type answers struct {
 	moments []*inspect.Moment
 }
 
-// ask asks all inputs, and returns the answer, or nil if there is none, and the errors.
-func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
+// answer inspects all inputs. It returns the joined answer, or nil if there is none, and the
+// errors.
+func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 	n := len(r.paths)
 	out := &inspect.Answer{Schema: inspect.Schema, Question: inspect.Question{Kernel: x.kernel, Op: x.op, Gap: x.gap, At: x.at, Top: x.top}, Inputs: make([]inspect.Source, n)}
 	if r.window != nil {
@@ -176,16 +177,16 @@ func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
 		c, when, err := x.capture(r, i, in)
 		if c != nil {
 			out.Inputs[i].Rank, out.Inputs[i].Issues = &in.Rank, c.Issues()
-			err = x.askOne(c, when, &all, i)
+			err = x.answerOne(c, when, &all, i)
 		}
 		errs[i] = err
 	})
 	failed = append(failed, notNil(errs)...)
-	asked := slices.ContainsFunc(out.Inputs, func(s inspect.Source) bool { return s.Rank != nil })
+	inspected := slices.ContainsFunc(out.Inputs, func(s inspect.Source) bool { return s.Rank != nil })
 	switch {
-	case !asked && len(failed) == 0:
+	case !inspected && len(failed) == 0:
 		return nil, []error{errors.New("no input has a rank and a GPU that --rank and --device ask for")}
-	case !asked:
+	case !inspected:
 		return nil, failed
 	}
 	if err := x.join(r, out, &all); err != nil {
@@ -197,8 +198,8 @@ func (x *inspecting) ask(r *reading) (*inspect.Answer, []error) {
 	return out, failed
 }
 
-// askOne asks one input.
-func (x *inspecting) askOne(c *inspect.Capture, when window.Capture, all *answers, i int) error {
+// answerOne computes the answer of input i.
+func (x *inspecting) answerOne(c *inspect.Capture, when window.Capture, all *answers, i int) error {
 	switch {
 	case x.kernel != "":
 		all.kernels[i] = c.Kernels(x.kernel, x.top)
@@ -220,7 +221,7 @@ func (x *inspecting) askOne(c *inspect.Capture, when window.Capture, all *answer
 	return nil
 }
 
-// join makes one answer of those of all inputs.
+// join combines the answers of all inputs into one.
 func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err error) {
 	switch {
 	case x.kernel != "":
@@ -237,7 +238,7 @@ func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err er
 	return nil
 }
 
-// addMoments adds the moments of all inputs by rank, up to a limit.
+// addMoments adds the moments of the inputs, ordered by rank, up to maxMoments.
 func (x *inspecting) addMoments(out *inspect.Answer, all []*inspect.Moment) {
 	slices.SortStableFunc(all, func(a, b *inspect.Moment) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i, m := range all {
@@ -249,7 +250,8 @@ func (x *inspecting) addMoments(out *inspect.Answer, all []*inspect.Moment) {
 	}
 }
 
-// incomplete adds to an error about what a capture does not have that events of it were lost.
+// incomplete extends a "not found" error if the capture has lost events: what the user looks for
+// may be among them.
 func incomplete(err error, inputs []inspect.Source) error {
 	for _, in := range inputs {
 		for _, is := range in.Issues {
@@ -261,17 +263,17 @@ func incomplete(err error, inputs []inspect.Source) error {
 	return err
 }
 
-// notNil returns the errors that there are.
+// notNil removes nil errors.
 func notNil(errs []error) []error {
 	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// present returns the answers that there are.
+// present removes the answers that are nil.
 func present[T any](all []*T) []*T {
 	return slices.DeleteFunc(all, func(a *T) bool { return a == nil })
 }
 
-// notFound returns an error if there are none, with names that the capture has.
+// notFound returns an error if n is 0. It suggests names that the capture has.
 func notFound(what, pattern string, n int64, instead inspect.Suggestion, short func(string) string) error {
 	switch {
 	case n > 0:
@@ -332,7 +334,7 @@ func numbers(all []int64) string {
 	return window.ListNumbers(list)
 }
 
-// time returns the moment on the clock of a capture.
+// time returns --at as a time in ns on the clock of a capture.
 func (x *inspecting) time(when window.Capture) (int64, error) {
 	at, err := x.moment.On(when)
 	if err == nil && (at < when.Start || at >= when.End) {
@@ -350,7 +352,7 @@ func (e env) rewind() error {
 	return nil
 }
 
-// upTo returns which numbers there are, from 1 on.
+// upTo returns the range of valid numbers of gaps, for an error message.
 func upTo(gaps int) string {
 	if gaps == 0 {
 		return "of a gap, but the capture has none"
@@ -358,7 +360,8 @@ func upTo(gaps int) string {
 	return fmt.Sprintf("from 1 to %d: the capture has %s", gaps, plural(gaps, "gap", "gaps"))
 }
 
-// chooseGap returns the gap that is asked for. Of several inputs, that which has it is read again.
+// chooseGap returns the gap that the user selected. Details of a gap need the trace, so with
+// several inputs the one that has the gap is read again.
 func (x *inspecting) chooseGap(r *reading, all []inspect.Gap, alone bool) (*inspect.Gap, error) {
 	if len(all) < x.gap {
 		return nil, fmt.Errorf("--gap is %d, want a number %s", x.gap, upTo(len(all)))

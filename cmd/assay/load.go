@@ -25,20 +25,20 @@ import (
 	"assay/summary"
 )
 
-// A source holds the flags that all commands which read inputs share.
+// source has the flags that all commands share which read inputs.
 type source struct {
 	rules, phases       string
-	forms               string // of lines of logs
+	forms               string // the file of --series-forms
 	jobs                int
 	maxMemory, maxInput size
-	redact              bool             // names of users are hidden; secrets are in any case
-	outputs             []output         // what is printed and written
-	exportTime          time.Duration    // that nsys or ncu may take for a report
+	redact              bool             // hide user names too; secrets are always hidden
+	outputs             []output         // outputs of the command, see [needs]
+	exportTime          time.Duration    // limit for exporting one report with nsys or ncu
 	rankFrom, groupBy   string           // see partial.PathRules
-	window              windowing        // of the commands that register it
+	window              windowing        // zero if the command does not register its flags
 	clockOffsets        []string         // see clocks.Settings
-	peaks               peakFlags        // of the commands that register it
-	measures            analyze.Measures // that the outputs need only for these arguments
+	peaks               peakFlags        // zero if the command does not register its flags
+	measures            analyze.Measures // measured in addition to the needs of the outputs
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -56,7 +56,7 @@ func (s *source) register(flags *pflag.FlagSet) {
 	flags.Var(&s.maxInput, "max-input", "`SIZE` limit of each input, uncompressed (default: no limit, except for decompression bombs)")
 }
 
-// settings returns the files of the flags, "" for a flag that is not given.
+// settings returns the paths of the files that the flags name, "" for a flag that is not given.
 func (s *source) settings() []string {
 	return append(s.peaks.settings(), s.rules, s.phases, s.forms)
 }
@@ -83,7 +83,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
-	told, err := clocks.ParseSettings(s.clockOffsets)
+	offsets, err := clocks.ParseSettings(s.clockOffsets)
 	if err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
@@ -115,7 +115,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, err
 	}
 	chosen := ingest.Paths(args)
-	if err := told.Check(chosen.Files); err != nil {
+	if err := offsets.Check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
 	}
 	if n := chosen.Others; n > 0 {
@@ -133,7 +133,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if c.needs != nil {
 		need = c.needs(need)
 	}
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: told, left: chosen.Left, peaks: peaks, model: model, asked: &s.peaks}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, flags: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.Watch(r.outOfMemory)
 	}
@@ -154,7 +154,7 @@ func specialFiles(paths []string) string {
 	return text + "; to read a pipe, name it"
 }
 
-// A measure holds the flags of the commands that measure and judge.
+// measure has the flags of the commands that measure and judge.
 type measure struct {
 	source
 	thresholds string
@@ -166,10 +166,10 @@ func (m *measure) register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
 
-// settings returns the files of the flags, "" for a flag that is not given.
+// settings returns the paths of the files that the flags name, "" for a flag that is not given.
 func (m *measure) settings() []string { return append(m.source.settings(), m.thresholds) }
 
-// A verdict is the summary of the inputs and its result.
+// verdict is the summary of the inputs with the result of judging it.
 type verdict struct {
 	summary *summary.Summary
 	result  judge.Result
@@ -233,7 +233,7 @@ func (s *source) loadPhases() (*phase.Rules, error) {
 	return phase.Default().Override(own), nil
 }
 
-// loadForms returns nil for the built-in forms.
+// loadForms returns nil if the built-in forms are used.
 func (s *source) loadForms() (*forms.Set, error) {
 	if s.forms == "" {
 		return nil, nil

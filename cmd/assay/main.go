@@ -73,10 +73,10 @@ func main() {
 // usualGC is by how many percent the heap may grow between collections.
 const usualGC = 400
 
-// A command is one verb of the command line.
+// command is one subcommand.
 type command struct {
 	name, args, does string
-	example          string // runs, and its output is in the help
+	example          string // a command line; a test runs it, and its output is in the help
 	run              func(e env, c *command, args []string) error
 	needs            func(need) need // changes what is measured, for tests; nil for what the outputs need
 }
@@ -86,7 +86,7 @@ func commands() []*command {
 	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand()}
 }
 
-// errUsage ends a command after its usage error was printed.
+// errUsage ends a command whose usage error is printed already.
 var errUsage = errors.New("usage")
 
 func run(e env, args []string) int {
@@ -113,7 +113,8 @@ func run(e env, args []string) int {
 	return exitUsage
 }
 
-// maxErrors is how many errors are printed. A directory can have thousands of broken files.
+// maxErrors limits the number of printed errors, because a directory can have thousands of broken
+// files.
 const maxErrors = 8
 
 // exitStatus prints the errors, each on a line, and returns the exit status.
@@ -128,7 +129,7 @@ func exitStatus(e env, c *command, err error) int {
 	}
 	all := together(troubles(err))
 	first, last := len(all), len(all)
-	if len(all) > maxErrors { // the last one says what the command did not do
+	if len(all) > maxErrors { // keep the last one: it says what the command could not do
 		first, last = maxErrors-1, len(all)-1
 	}
 	for _, err := range all[:first] {
@@ -143,7 +144,7 @@ func exitStatus(e env, c *command, err error) int {
 	return exitTrouble
 }
 
-// troubles returns the errors that err joins.
+// troubles returns the errors that err joins, or err itself.
 func troubles(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -156,7 +157,7 @@ func troubles(err error) []error {
 	return all
 }
 
-// together replaces errors that say the same of several captures by one that counts them.
+// together replaces errors of several captures with the same text by one error that counts them.
 func together(all []error) (out []error) {
 	at := map[string]int{} // where in out the errors of a text are
 	count := map[string]int{}
@@ -194,8 +195,9 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 	return flags.Args(), nil
 }
 
-// flagMistake returns what is wrong with a flag. For a value of the wrong type pflag
-// prints the error of package strconv, so the text says what is wanted instead.
+// flagMistake returns the message for a wrong flag. For a value of the wrong type pflag prints the
+// error of package strconv, which means nothing to a user, so the message says which kind of value
+// is wanted.
 func flagMistake(err error) string {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {

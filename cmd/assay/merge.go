@@ -77,8 +77,8 @@ func runMerge(e env, c *command, args []string) error {
 	return nil
 }
 
-// vacant returns an error if the directory has an input of this merge, or any other: what
-// is read from the directory later would not be the result alone.
+// vacant returns an error if the directory contains any input: a later command that reads the
+// directory would take it for a part of this result.
 func vacant(dir string, inputs []string) error {
 	there := ingest.Paths([]string{dir}).Files
 	if len(there) == 0 {
@@ -115,8 +115,8 @@ func (m *measure) saveParts(e env, all []partial.Part) error {
 	return nil
 }
 
-// records returns the texts of parts as they are saved. With --redact the names of users
-// are hidden in all parts at once, so that equal names stay equal.
+// records encodes partials as they are saved. With --redact the names of users are hidden in all
+// partials in one call, so that a name has the same replacement in each.
 func (s *source) records(all []partial.Part) ([]partial.Record, error) {
 	var texts []any
 	for i := range all {
@@ -128,7 +128,7 @@ func (s *source) records(all []partial.Part) ([]partial.Record, error) {
 			texts = append(texts, all[i].Texts()...)
 		}
 	}
-	s.hidden(&texts)
+	s.hideUsers(&texts)
 	records, errs := make([]partial.Record, len(all)), make([]error, len(all))
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -148,10 +148,10 @@ func (s *source) records(all []partial.Part) ([]partial.Record, error) {
 	return records, errors.Join(errs...)
 }
 
-// savePartial writes records to a directory: all files are complete before the first has
-// its name, and each summary follows its collectives. If a file cannot have its name, those
-// that have theirs are removed. Files that are there have the same content, because it
-// determines their names.
+// savePartial writes records to a directory. All files are complete before the first is renamed to
+// its final name, and each summary is renamed after its collectives. If a file cannot be renamed,
+// the files that were renamed are removed again. A file that exists already is not a conflict,
+// because its name is derived from its content.
 func savePartial(dir string, records []partial.Record) (err error) {
 	out := newWriter()
 	defer out.stop()
@@ -189,8 +189,8 @@ func savePartial(dir string, records []partial.Record) (err error) {
 	return err
 }
 
-// packed returns the result that writes a text of a record, whose part was masked before
-// it was encoded.
+// packed returns the result that writes an encoded record. The record was masked before it was
+// encoded.
 func packed(text []byte) result {
 	return mask(text).as(func(text []byte, w io.Writer) error {
 		_, err := bytes.NewReader(text).WriteTo(w)

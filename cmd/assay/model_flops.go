@@ -11,7 +11,7 @@ import (
 	"assay/internal/unit"
 )
 
-// config returns the path of the configuration of a model that --model-flops names, if it does.
+// config returns the path if --model-flops names the configuration file of a model.
 func (f *peakFlags) config() (path string, ok bool) {
 	path, _ = hardware.CutType(f.model)
 	if strings.HasSuffix(path, ".json") {
@@ -43,7 +43,7 @@ func (f *peakFlags) checkModel() string {
 	return ""
 }
 
-// step returns the tokens of a step on each GPU, or none.
+// step returns the tokens per step and GPU, or the zero value if --tokens is not given.
 func (f *peakFlags) step() (hardware.Tokens, error) {
 	if f.tokens == "" {
 		return hardware.Tokens{}, nil
@@ -51,7 +51,8 @@ func (f *peakFlags) step() (hardware.Tokens, error) {
 	return hardware.ParseTokens(f.tokens)
 }
 
-// loadModel returns the FLOPs of a step on each GPU, or none.
+// loadModel returns the model FLOPs per step and GPU, or the zero value if --model-flops is not
+// given.
 func (f *peakFlags) loadModel() (m hardware.ModelFLOPs, err error) {
 	tokens, err := f.step()
 	if err != nil || f.model == "" {

@@ -7,19 +7,19 @@ import (
 	"assay/trace"
 )
 
-// A need is what is read and measured for the outputs that show it, and for no others. The
-// verdict needs none of it, so it is the same in every output.
+// need selects what is read and measured for an output and for no other. The verdict is computed
+// from measurements that are always made, so it is the same for every output.
 type need struct {
-	measures analyze.Measures // of traces
-	details  bool             // what zoomable timelines show
-	digest   bool             // the SHA-256 of inputs
-	secrets  bool             // how many secrets the inputs have
+	measures analyze.Measures // optional measurements of traces
+	details  bool             // data of zoomable timelines
+	digest   bool             // compute the SHA-256 of inputs
+	secrets  bool             // count the secrets in the inputs
 }
 
-// An output is something that commands print or write.
+// output identifies something that a command prints or writes.
 type output string
 
-// The outputs of the table below.
+// The keys of the table needs.
 const (
 	screenOutput  output = "the screen of summary"
 	pageOutput    output = "the page for a pull request"
@@ -44,8 +44,8 @@ const (
 	timelineOutput output = "a trace" // a part of one, or that of several ranks
 )
 
-// needs has what each output needs. TestNeeds compares every output with one for which
-// everything was measured, and checks that no need is idle: without it, the output differs.
+// needs lists what each output needs. TestNeeds compares every output with one for which everything
+// was measured, and checks that every entry is necessary: without it the output differs.
 var needs = map[output]need{
 	screenOutput:  {},
 	pageOutput:    {measures: analyze.Efficiency},
@@ -70,7 +70,8 @@ var needs = map[output]need{
 	timelineOutput: {},
 }
 
-// needsOf returns what outputs need together; of none it is everything that the JSON has.
+// needsOf returns the union of what the outputs need. Without outputs it is the need of the JSON,
+// which is the most complete.
 func needsOf(outputs ...output) (all need) {
 	if len(outputs) == 0 {
 		outputs = []output{jsonOutput}
@@ -82,7 +83,7 @@ func needsOf(outputs ...output) (all need) {
 	return all
 }
 
-// reads returns what is read of traces.
+// reads returns which parts of traces are read.
 func (n need) reads() trace.Select { return analyze.Options{Without: n.without()}.Needs() }
 
 // without returns the measures that are left out.

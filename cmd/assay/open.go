@@ -40,7 +40,7 @@ func openCommand() *command {
 	}
 }
 
-// An opening holds the flags of the open command.
+// opening has the flags of the open command.
 type opening struct {
 	conversion
 	at, length string
@@ -49,10 +49,10 @@ type opening struct {
 	idle       time.Duration
 
 	moment window.Time
-	show   int64 // ns
+	show   int64 // length of the range that is shown, in ns
 }
 
-// defaultShow is how much of a trace is shown from --at on.
+// defaultShow is how much of a trace is shown after --at, in ns.
 const defaultShow = 10_000_000
 
 func runOpen(e env, c *command, args []string) error {
@@ -116,8 +116,8 @@ func (o *opening) check(args []string) string {
 	return ""
 }
 
-// content finds what is served, and opens it. A trace in Chrome JSON and a page are served as
-// they are. Other inputs are written as one trace to a temporary file.
+// content opens the file that is served. A trace in Chrome JSON and a page are served unchanged.
+// Other inputs are written as one trace to a temporary file.
 func (o *opening) content(e env, c *command, args []string, temp *outfile.Registry) (out loopback.Content, file *os.File, err error) {
 	if len(args) == 1 {
 		if file, page := openPage(args[0]); page {
@@ -193,10 +193,10 @@ func contentOf(file *os.File, path string) (loopback.Content, error) {
 	return out, nil
 }
 
-// largeTrace is the size in bytes from which on browsers may fail to hold a trace.
+// largeTrace is the size in bytes above which browsers may fail to load a trace.
 const largeTrace = 1 << 30
 
-// openPage opens a file if it is a page.
+// openPage opens a file if it is an HTML page.
 func openPage(path string) (*os.File, bool) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, false
@@ -206,7 +206,7 @@ func openPage(path string) (*os.File, bool) {
 		return nil, false
 	}
 	head := make([]byte, 512)
-	n, _ := file.ReadAt(head, 0) // shorter files are no page
+	n, _ := file.ReadAt(head, 0) // an error means a short file, which is not a page
 	head = bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte("\ufeff"))))
 	if bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html")) {
 		return file, true
@@ -226,7 +226,7 @@ func isChrome(path string) bool {
 	return err == nil && rd != nil && f.Compression != "zstd"
 }
 
-// rangeOf returns the stretch of the only input that is shown, or nil for all of it.
+// rangeOf returns the range of time that the viewer shows first, or nil for the whole trace.
 func (o *opening) rangeOf(r *reading) (show *loopback.Range, err error) {
 	if o.at == "" {
 		return nil, nil
@@ -244,7 +244,7 @@ func (o *opening) rangeOf(r *reading) (show *loopback.Range, err error) {
 	return show, errors.Join(append(failed, err)...)
 }
 
-// time returns --at on the clock of a capture.
+// time returns --at as a time in ns on the clock of a capture.
 func (o *opening) time(when window.Capture) (int64, error) {
 	at, err := o.moment.On(when)
 	if err == nil && (at >= when.End || unit.Plus(at, o.show) <= when.Start) {
@@ -253,12 +253,12 @@ func (o *opening) time(when window.Capture) (int64, error) {
 	return at, err
 }
 
-// from returns the stretch that is shown from a time on.
+// from returns the range that is shown for a start time in ns.
 func (o *opening) from(at int64) *loopback.Range {
 	return &loopback.Range{Start: at, End: unit.Plus(at, o.show)}
 }
 
-// serve serves the content until it is idle or a signal comes.
+// serve serves the content until no browser needs it any more or a signal arrives.
 func (o *opening) serve(e env, c *command, content loopback.Content, temp *outfile.Registry) error {
 	s, err := loopback.Listen(content, o.port)
 	switch {

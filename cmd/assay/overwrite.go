@@ -5,9 +5,9 @@ import (
 	"assay/internal/outfile"
 )
 
-// keepInputs prints an error and returns [errUsage] if a file that the command writes to
-// dir is one of its inputs, also under another name. what is what cannot be written. It
-// is called before the inputs are read.
+// keepInputs prints an error and returns [errUsage] if a file that the command writes to dir is one
+// of its inputs, even under another name. what names the output in the message. It is called before
+// the inputs are read, so that a mistake does not cost the time of an analysis.
 func keepInputs(e env, c *command, what, dir string, names, inputs []string) error {
 	if err := outfile.Overwrites(dir, names, func() []string { return inputFiles(inputs) }); err != nil {
 		return inputKept(e, c, what, err)
@@ -21,9 +21,8 @@ func inputKept(e env, c *command, what string, err error) error {
 	return errUsage
 }
 
-// inputFiles returns the files that the arguments stand for: the latest entry of a
-// directory of baselines, the captures of another directory, what a pattern matches. The
-// empty name is left out.
+// inputFiles returns the files that the arguments expand to: the latest entry of a directory of
+// baselines, the captures in another directory, the matches of a pattern. Empty names are left out.
 func inputFiles(args []string) (files []string) {
 	for _, arg := range args {
 		if arg == "" || arg == ingest.Stdin {

@@ -14,23 +14,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A peakFlags holds the flags of the commands that compare work with the peaks of GPUs.
+// peakFlags has the flags that state peaks of GPUs and FLOPs of the model.
 type peakFlags struct {
 	file  string
 	set   []string
 	model string
-	// tokens of a step on each GPU, for model FLOPs of a token
+	// tokens per step and GPU, for --model-flops that are given per token
 	tokens string
-	used   peakUse // of all inputs of the command
+	used   peakUse // collected over all inputs of the command
 }
 
-// A peakUse is what the inputs had for the flags.
+// peakUse records which GPUs and summaries the inputs had, to warn about flags without effect.
 type peakUse struct {
 	catalog hardware.Catalog
-	devices int      // of the file
-	counted string   // what FLOPs of a configuration are
-	gpus    []string // names, each once
-	saved   []string // paths of summaries, whose peaks are those of their measurement
+	devices int      // number of devices in the file of --peaks
+	counted string   // how the FLOPs were computed from a model's configuration
+	gpus    []string // distinct names
+	saved   []string // paths of summaries; they keep the peaks of their measurement
 }
 
 func (f *peakFlags) register(flags *pflag.FlagSet) {
@@ -43,7 +43,7 @@ func (f *peakFlags) register(flags *pflag.FlagSet) {
 // given reports whether one of the flags is given.
 func (f *peakFlags) given() bool { return f.file != "" || len(f.set) > 0 || f.model+f.tokens != "" }
 
-// settings returns the files of the flags.
+// settings returns the paths of the files that the flags name.
 func (f *peakFlags) settings() (files []string) {
 	if f.file != "" {
 		files = append(files, f.file)
@@ -62,7 +62,7 @@ func (f *peakFlags) check() string {
 	return f.checkModel()
 }
 
-// figures returns what --set-peak sets.
+// figures parses the values of --set-peak.
 func (f *peakFlags) figures() (out hardware.Figures, err error) {
 	for _, text := range f.set {
 		set, err := hardware.ParseFigures(text)
@@ -82,7 +82,7 @@ func (f *peakFlags) figures() (out hardware.Figures, err error) {
 	return out, nil
 }
 
-// load returns the peaks that the flags state, and the FLOPs of the model.
+// load returns the peaks and the FLOPs of the model that result from the flags.
 func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, err error) {
 	set, err := f.figures()
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *peakFlags) load() (peaks hardware.Catalog, model hardware.ModelFLOPs, e
 	return f.used.catalog, model, nil
 }
 
-// note records the GPUs of parts, and the paths of the saved summaries among the inputs.
+// note records the GPUs of partials, and the paths of the saved summaries among the inputs.
 func (f *peakFlags) note(all []partial.Part, saved []string) {
 	for i := range all {
 		for _, d := range all[i].Summary.Devices {
@@ -111,8 +111,8 @@ func (f *peakFlags) note(all []partial.Part, saved []string) {
 	f.used.saved = append(f.used.saved, saved...)
 }
 
-// warn says which of the flags had no effect on the inputs. A file may have the GPUs of
-// several machines: its devices are no mistake if it has all GPUs of the inputs.
+// warn names the flags that had no effect on the inputs. A file may list the GPUs of several
+// machines, so unused devices are reported only if a GPU of the inputs is missing from the file.
 func (f *peakFlags) warn(e env, c *command) {
 	if !f.given() {
 		return
@@ -129,12 +129,12 @@ func (f *peakFlags) warn(e env, c *command) {
 	}
 	alone := func(gpu string) bool { return len(f.used.catalog.Unmatched([]string{gpu})) == f.used.devices }
 	if unmatched := f.used.catalog.Unmatched(f.used.gpus); len(unmatched) > 0 && (len(f.used.gpus) == 0 || slices.ContainsFunc(f.used.gpus, alone)) {
-		e.say("assay %s: %s: no GPU of the inputs is named %s; %s", c.name, f.file, quoted(unmatched), gpusThere(f.used.gpus))
+		e.say("assay %s: %s: no GPU of the inputs is named %s; %s", c.name, f.file, quoted(unmatched), gpuNames(f.used.gpus))
 	}
 }
 
-// gpusThere says which GPUs the inputs have.
-func gpusThere(names []string) string {
+// gpuNames lists the GPUs of the inputs for a message.
+func gpuNames(names []string) string {
 	switch {
 	case len(names) == 0:
 		return "they have no GPU"
@@ -144,7 +144,7 @@ func gpusThere(names []string) string {
 	return "they have " + quoted(names)
 }
 
-// quoted lists the first of some names of GPUs.
+// quoted lists the first few names of GPUs.
 func quoted(names []string) string {
 	const shown = 3
 	var parts []string

@@ -12,9 +12,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// showProgress draws a bar on w, fed by stored, if w is a terminal and the
-// reading of the inputs takes over a second. The caller must call the function
-// it returns when the reading ends.
+// showProgress draws a progress bar on w from the number of bytes that stored returns, if w is a
+// terminal and reading takes over a second. The caller must call the returned function when reading
+// ends.
 func showProgress(w io.Writer, paths []string, stored func() int64) (done func()) {
 	if !isTerminal(w) {
 		return func() {}
@@ -57,7 +57,7 @@ func draw(w io.Writer, paths []string, stored func() int64, stop <-chan struct{}
 	}
 }
 
-// sizeOf returns the stored size of all inputs, or -1 where one has none, as a
+// sizeOf returns the stored size of all inputs in bytes, or -1 if one has no size, for example a
 // pipe.
 func sizeOf(paths []string) (n int64) {
 	for _, path := range paths {

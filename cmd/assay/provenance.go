@@ -11,7 +11,7 @@ import (
 	"assay/summary"
 )
 
-// A stating holds the flags with which users state hardware and software that inputs do not state.
+// stating has the flags with which users state hardware and software that the inputs do not record.
 type stating struct{ hardware, software []string }
 
 func (s *stating) register(flags *pflag.FlagSet) {
@@ -19,8 +19,8 @@ func (s *stating) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&s.software, "software", nil, "state `NAME=VERSION` of software of the run: torch=2.9.0; repeatable")
 }
 
-// of returns the provenance of runs, with what is stated.
-func (s *stating) of(runs ...*summary.Summary) (baseline.Provenance, error) {
+// provenance returns the provenance of runs, completed by the flags.
+func (s *stating) provenance(runs ...*summary.Summary) (baseline.Provenance, error) {
 	p := baseline.ProvenanceOf(runs...)
 	for _, list := range []struct {
 		flag  string

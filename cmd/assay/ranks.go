@@ -23,18 +23,19 @@ func (r *reading) measureAll() ([]partial.Part, []error) {
 	all, repeated, differ := partial.Arrange(all)
 	r.sayRepeated(repeated)
 	slices.Sort(r.saved)
-	r.asked.note(all, r.saved)
+	r.flags.note(all, r.saved)
 	return all, append(failed, differ...)
 }
 
-// parts measures all inputs, in their order. What could not be read has no summary.
+// parts measures all inputs, in their order. An input that could not be read has a part without a
+// summary.
 func (r *reading) parts() ([]partial.Part, []error) {
 	all, damaged := make([]partial.Part, len(r.paths)), make([]error, len(r.paths))
 	var strips partial.Strips
 	failed := r.all(func(i int, in *ingest.Input) {
 		p, err := r.measured(in)
 		if err == nil {
-			err = r.hold(p, in.Path)
+			err = r.addSaved(p, in.Path)
 		}
 		if damaged[i] = err; err != nil {
 			return
@@ -49,7 +50,7 @@ func (r *reading) parts() ([]partial.Part, []error) {
 
 // measured measures one input.
 func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
-	run, from, _ := r.places.Run(in) // reading has checked it
+	run, from, _ := r.places.Run(in) // its error was checked when the input was read
 	opt := r.options(in)
 	opt.Run, opt.RunFrom = run, from
 	if r.need.details {
@@ -67,7 +68,7 @@ func (r *reading) measured(in *ingest.Input) (partial.Part, error) {
 	return p, err
 }
 
-// options returns how an input is measured.
+// options returns the options with which an input is measured.
 func (r *reading) options(in *ingest.Input) partial.Options {
 	return partial.Options{
 		Options: analyze.Options{Rules: r.rules, Phases: r.phases, StripBins: analyze.StripBins, MaxRows: r.limits.memory.Rows(), Without: r.need.without(), Peaks: r.peaks, Model: r.model},
@@ -78,15 +79,15 @@ func (r *reading) options(in *ingest.Input) partial.Options {
 	}
 }
 
-// narrowed returns the part of an input's trace that is asked for.
+// narrowed returns the part of an input's trace that the flags select.
 func (r *reading) narrowed(in *ingest.Input) (*trace.Trace, error) {
 	t, _, err := r.options(in).Narrow(in.Trace, summary.Input{Path: in.Path})
 	return t, err
 }
 
-// memoryOf estimates how many bytes a summary takes, from the lengths of its tables.
+// memoryOf estimates the memory of a summary in bytes from the lengths of its tables.
 func memoryOf(sum *summary.Summary) (n int64) {
-	const perRow = 64 // texts and nested values
+	const perRow = 64 // bytes of strings and nested values
 	v := reflect.ValueOf(sum).Elem()
 	for i := range v.NumField() {
 		if f := v.Field(i); f.Kind() == reflect.Slice {
@@ -103,31 +104,32 @@ func memoryOf(sum *summary.Summary) (n int64) {
 	return n
 }
 
-// hold adds the collectives of a saved part to those of all, which have a limit.
-func (r *reading) hold(p partial.Part, path string) error {
+// addSaved adds the size of a saved part's collectives to the total, and returns an error over the
+// limit.
+func (r *reading) addSaved(p partial.Part, path string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held += p.SavedBytes(); r.held > r.limits.memory.Largest() {
+	if r.matched += p.SavedBytes(); r.matched > r.limits.memory.Largest() {
 		return fmt.Errorf("%s: the collectives of the partials up to this one take more than %s of memory; raise --max-memory, or see \"assay help cluster\"", path, unit.Bytes(r.limits.memory.Largest()))
 	}
 	return nil
 }
 
-// sayRepeated says how many partials were given more than once.
+// sayRepeated warns about partials that were given more than once.
 func (r *reading) sayRepeated(n int) {
 	if n > 0 {
 		r.e.say("assay: %s given more than once; each input counts once", plural(n, "partial was", "partials were"))
 	}
 }
 
-// merged measures all inputs. It returns nil if none could be read.
+// merged measures all inputs and joins them. It returns nil if none could be read.
 func (r *reading) merged() (*summary.Summary, []error) {
 	all, failed := r.measureAll()
 	return r.joined(all), failed
 }
 
-// joined returns the summary of all parts, or nil if there are none. It takes their
-// summaries.
+// joined returns the summary of all parts, or nil if there are none. The summaries of the parts
+// must not be used afterwards.
 func (r *reading) joined(all []partial.Part) *summary.Summary {
 	if len(all) == 0 {
 		return nil
@@ -141,20 +143,20 @@ func (r *reading) joined(all []partial.Part) *summary.Summary {
 	return s
 }
 
-// leftOut returns the files of directories that are not read, with their names masked.
+// leftOut lists the files of directories that are not read, with masked names.
 func (r *reading) leftOut() *summary.LeftOut {
-	if len(r.left) == 0 {
+	if len(r.skipped) == 0 {
 		return nil
 	}
-	out := &summary.LeftOut{Count: int64(len(r.left))}
-	for _, f := range r.left[:min(len(r.left), summary.MaxLeftOut)] {
+	out := &summary.LeftOut{Count: int64(len(r.skipped))}
+	for _, f := range r.skipped[:min(len(r.skipped), summary.MaxLeftOut)] {
 		out.Files = append(out.Files, summary.LeftOutFile{Path: redact.Mask(f.Path), Why: f.Why})
 	}
 	return out
 }
 
-// runs measures all inputs. It returns one summary for the traces of each run whose ranks
-// can be compared, and one for each other input.
+// runs measures all inputs. The traces of one run whose ranks can be compared become one summary;
+// every other input has a summary of its own.
 func (r *reading) runs() ([]*summary.Summary, []error) {
 	all, failed := r.measureAll()
 	return partial.Runs(all), failed

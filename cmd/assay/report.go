@@ -15,7 +15,7 @@ import (
 	"assay/report/plot"
 )
 
-// textWidth is how many columns the text summary fills at most.
+// textWidth is the maximum width of text output in columns.
 const textWidth = 80
 
 func reportCommand() *command {
@@ -76,7 +76,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
-	if err := e.print(summaryFormats(*brief, *full).named(format).of(doc)); err != nil {
+	if err := e.print(summaryFormats(*brief, *full).named(format).render(doc)); err != nil {
 		return err
 	}
 	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)
@@ -91,7 +91,7 @@ func pictureFlag(flags *pflag.FlagSet) *string {
 	return form
 }
 
-// isTerminal reports whether stream, a reader or writer, is one.
+// isTerminal reports whether a reader or writer is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

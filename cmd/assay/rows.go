@@ -9,7 +9,7 @@ import (
 	"assay/report/show"
 )
 
-// A grouping prints sums of rows by keys that the user names.
+// grouping prints sums of rows by keys that the user names.
 type grouping struct {
 	by, where []string
 	question  show.Question
@@ -20,7 +20,7 @@ func (g *grouping) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&g.where, "where", nil, "only rows with `KEY=VALUE`[,KEY=VALUE...], such as category=gemm; * matches any text")
 }
 
-// given reports whether such a table is asked for.
+// given reports whether --by or --where is given.
 func (g *grouping) given() bool { return g.by != nil || g.where != nil }
 
 // check returns a message if the flags are wrong, or "".
@@ -53,5 +53,5 @@ func (g *grouping) run(e env, c *command, m *measure, format string, args []stri
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	return errors.Join(failed, e.print(groupingFormats().named(format).of(mask(answer))))
+	return errors.Join(failed, e.print(groupingFormats().named(format).render(mask(answer))))
 }

@@ -8,9 +8,9 @@ import (
 	"assay/internal/redact"
 )
 
-// say prints one line of talk to standard error. Names of files and what they
-// hold are part of such lines, so what could steer the terminal or forge a
-// second line is shown escaped, and secrets are masked.
+// say prints one message line to standard error. Messages contain names and contents of files, so
+// control characters, which could steer the terminal or forge a second line, are escaped, and
+// secrets are masked.
 func (e env) say(format string, args ...any) {
 	line := label.Printable(redact.Mask(fmt.Sprintf(format, args...)))
 	if inGitHub() {

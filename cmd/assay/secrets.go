@@ -8,7 +8,8 @@ import (
 	"assay/summary"
 )
 
-// A masked value has no secret in any of its texts: only [mask] makes one.
+// masked is a value without secrets in any of its texts. Only [mask] makes one, so a function that
+// takes a masked value cannot print a secret by mistake.
 type masked[T any] struct{ value T }
 
 // mask removes the secrets from every text in v. It changes slices, and values behind
@@ -24,36 +25,37 @@ func mask[T any](v T) masked[T] {
 	return masked[T]{v}
 }
 
-// A result is what a command writes to standard output or to a file. It is made from a
-// masked value: texts are masked before they are encoded, because a search does not find
-// secrets in escaped or compressed text.
+// result is what a command writes to standard output or to a file. It is made from a masked value:
+// texts are masked before they are encoded, because a search does not find secrets in escaped or
+// compressed text.
 type result struct {
 	encode func(io.Writer) error
 	format string // of a document: "text", "md", "json", ...; "" for data of any kind
 }
 
-// as returns the result that encode writes of the value.
+// as returns the result that encode produces from the value.
 func (m masked[T]) as(encode func(T, io.Writer) error) result {
 	return result{encode: func(w io.Writer) error { return encode(m.value, w) }}
 }
 
-// in is as for a document in a format.
+// in is like as, for a document in the named format.
 func (m masked[T]) in(format string, encode func(T, io.Writer) error) result {
 	r := m.as(encode)
 	r.format = format
 	return r
 }
 
-// hide removes user names from a summary if --redact is given.
+// hide removes user names from a summary if --redact is given. It sorts again, because names are
+// sort keys.
 func (s *source) hide(sum *summary.Summary) {
 	if s.redact {
-		s.hidden(sum)
+		s.hideUsers(sum)
 		sum.Sort()
 	}
 }
 
-// hidden removes user names from any value if --redact is given.
-func (s *source) hidden(v any) {
+// hideUsers removes user names from any value if --redact is given.
+func (s *source) hideUsers(v any) {
 	if s.redact {
 		redact.New(true).Strings(v)
 	}

@@ -5,6 +5,6 @@ package main
 // endOnQuit does nothing, because this system does not have the signal.
 func endOnQuit() {}
 
-// openFiles reports whether the process may open n more files. This system has no
-// limit that a user sets.
+// openFiles reports whether the process may open n more files. Users of this system cannot set such
+// a limit.
 func openFiles(int) bool { return true }

@@ -10,8 +10,8 @@ import (
 	"assay/internal/outfile"
 )
 
-// endOnQuit makes SIGQUIT end the process as SIGTERM does, with exit status 131. The
-// runtime of Go would print all goroutines, and leave unfinished files.
+// endOnQuit makes SIGQUIT end the process as SIGTERM does, with exit status 131. By default the
+// runtime of Go would print all goroutines and leave unfinished files.
 func endOnQuit() {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return
@@ -24,9 +24,9 @@ func endOnQuit() {
 	}()
 }
 
-// openFiles reports whether the process may open n more files. Then it makes the
-// runtime of Go start its poller, which takes two of them: if the poller starts later
-// and there are none, the process ends.
+// openFiles reports whether the process may open n more files. If so, it makes the runtime of Go
+// start its poller, which needs two of them: if the poller starts later and no file is left, the
+// process crashes.
 func openFiles(n int) bool {
 	taken := make([]int, 0, n)
 	enough := true

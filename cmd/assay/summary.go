@@ -109,13 +109,13 @@ func runSummary(e env, c *command, args []string) error {
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
-	if err := e.print(to.of(doc)); err != nil {
+	if err := e.print(to.render(doc)); err != nil {
 		return err
 	}
 	return failed
 }
 
-// fullFlag registers the flag for JSON that is not rolled up.
+// fullFlag registers the flag for JSON that is not rolled up over the ranks.
 func fullFlag(flags *pflag.FlagSet) *bool {
 	return flags.Bool("full", false, "keep all rows of every rank in the JSON of several ranks; by default it has sums over the ranks, and all rows only of ranks that stand out")
 }

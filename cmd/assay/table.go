@@ -13,13 +13,13 @@ import (
 	"assay/trace"
 )
 
-// A tabulation prints the reports of nsys stats.
+// tabulation prints the reports of nsys stats.
 type tabulation struct {
 	names  []string
-	format string // of [tableFormats]
+	format string // a name in [tableFormats]
 }
 
-// choose takes the reports of these names. It returns a message if a name is wrong.
+// choose sets the reports to print. It returns a message if a name is unknown.
 func (tab *tabulation) choose(names []string) (wrong string) {
 	for _, name := range names {
 		current, ok := nsysstats.Find(strings.TrimSpace(name))
@@ -34,7 +34,7 @@ func (tab *tabulation) choose(names []string) (wrong string) {
 	return ""
 }
 
-// run reads the inputs and prints the reports on each, in their order.
+// run reads the inputs and prints the reports on each, in the order of the inputs.
 func (tab *tabulation) run(e env, c *command, src *source, args []string) error {
 	r, err := src.open(e, c, args)
 	if err != nil {
@@ -58,8 +58,8 @@ func (tab *tabulation) run(e env, c *command, src *source, args []string) error 
 	})
 	failed = append(failed, strangers...)
 	all := nsystables.Output{Paths: slices.Clone(r.paths), Tables: tables, Issues: issues}
-	src.hidden(&all)
+	src.hideUsers(&all)
 	say := func(line string) { e.say("assay %s: %s", c.name, line) }
-	err = e.print(tableFormats(len(tab.names), say).named(tab.format).of(mask(all)))
+	err = e.print(tableFormats(len(tab.names), say).named(tab.format).render(mask(all)))
 	return errors.Join(append(failed, err)...)
 }

@@ -21,23 +21,23 @@ import (
 	"assay/trace/window"
 )
 
-// A timelineFile is one input of a timeline.
+// timelineFile is one input of a timeline.
 type timelineFile struct {
 	partial.Part
-	path string // as it is opened again
+	path string // opened a second time to copy the events
 	meta trace.Meta
 	from summary.Input
 	gpus []summary.Device
 	when window.Capture
 
-	shift            int64 // ns that are added to its times
+	shift            int64 // ns, added to its times
 	offset, residual *int64
-	devices          map[int64]int64 // numbers in the timeline; nil if they stay
+	devices          map[int64]int64 // new numbers of its GPUs; nil if they do not change
 }
 
 func (f *timelineFile) rank() int { return f.from.Rank }
 
-// base returns the Unix time in ns of the file's time 0, as far as the file states it.
+// base returns the Unix time in ns of the file's time 0, or 0 if the file does not state it.
 func (f *timelineFile) base() int64 {
 	if f.meta.BaseTime == nil {
 		return 0
@@ -45,18 +45,18 @@ func (f *timelineFile) base() int64 {
 	return *f.meta.BaseTime
 }
 
-// A joinedTimeline is what is written as one Chrome trace.
+// joinedTimeline is the content of one output in Chrome JSON.
 type joinedTimeline struct {
 	r      *reading
-	name   string // of the command
+	name   string // of the command, for messages
 	files  []*timelineFile
 	header export.Header
 	hide   *redact.Redactor
 	users  bool
 }
 
-// timeline converts the inputs to one Chrome trace. r has all inputs, and the standard
-// input of its environment can be read again.
+// timeline converts the inputs to one Chrome trace. It reads every input twice, so standard input
+// must be spooled to a file before.
 func (conv *conversion) timeline(r *reading, c *command) error {
 	j, failed := conv.join(r, c)
 	if j == nil {
@@ -69,8 +69,8 @@ func (conv *conversion) timeline(r *reading, c *command) error {
 	return failed
 }
 
-// join chooses and aligns the inputs of a timeline. It returns nil if there is none, and the
-// errors of the inputs that could not be read.
+// join selects and aligns the inputs of a timeline. It returns nil if there is none, and the errors
+// of the inputs that could not be read.
 func (conv *conversion) join(r *reading, c *command) (*joinedTimeline, error) {
 	files, failed := r.timelineFiles()
 	if len(files) == 0 || r.absent() != nil {
@@ -95,8 +95,8 @@ func (conv *conversion) join(r *reading, c *command) (*joinedTimeline, error) {
 	return j, errors.Join(failed...)
 }
 
-// timelineFiles measures the inputs and returns those that are traces by rank and path,
-// and the errors of the others.
+// timelineFiles measures the inputs. It returns the traces ordered by rank and path, and the errors
+// of the other inputs.
 func (r *reading) timelineFiles() ([]*timelineFile, []error) {
 	files, errs := make([]*timelineFile, len(r.paths)), make([]error, len(r.paths))
 	failed := r.all(func(i int, in *ingest.Input) {
@@ -108,7 +108,7 @@ func (r *reading) timelineFiles() ([]*timelineFile, []error) {
 		if f.Part, errs[i] = r.measured(in); errs[i] != nil {
 			return
 		}
-		f.from, f.gpus = f.Summary.Inputs[0], f.Summary.Devices // the summary is joined with others
+		f.from, f.gpus = f.Summary.Inputs[0], f.Summary.Devices // copied, because joining changes the summary
 		files[i] = f
 	})
 	failed = append(failed, slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
@@ -119,8 +119,8 @@ func (r *reading) timelineFiles() ([]*timelineFile, []error) {
 	return files, failed
 }
 
-// align computes how far the times of each file are moved. The clock of the first file
-// that has an offset stays.
+// align computes the shift of each file. The clock of the first file that has an offset is the
+// reference.
 func (j *joinedTimeline) align(s *summary.Summary) {
 	for _, row := range s.Ranks {
 		for _, f := range j.files {
@@ -143,13 +143,13 @@ func (j *joinedTimeline) align(s *summary.Summary) {
 			f.shift -= *f.offset - *first.offset
 		}
 	}
-	j.tellClocks(first)
+	j.printClocks(first)
 }
 
-// outBase returns the base time of the timeline and whether it is stated. JavaScript and
-// Perfetto read times as floating-point numbers, which keep the nanoseconds
-// of times below about 10^13 µs only. Unix times therefore get a base, as newer versions
-// of PyTorch write it: a multiple of a quarter of a year.
+// outBase returns the base time of the timeline in Unix ns and whether the output states one.
+// JavaScript and Perfetto read times as floating-point numbers, which keep nanoseconds only below
+// about 10^13 µs. Unix times are larger, so they get a base, as newer versions of PyTorch write it:
+// a multiple of a quarter of a year.
 func outBase(first *timelineFile) (base int64, stated bool) {
 	const quarter, large = 7_889_238_000_000_000, 1 << 53 // ns
 	if first.meta.BaseTime != nil {
@@ -163,8 +163,8 @@ func outBase(first *timelineFile) (base int64, stated bool) {
 	return 0, false
 }
 
-// tellClocks prints how the clocks were aligned.
-func (j *joinedTimeline) tellClocks(first *timelineFile) {
+// printClocks reports how the clocks were aligned.
+func (j *joinedTimeline) printClocks(first *timelineFile) {
 	if len(j.files) < 2 {
 		return
 	}
@@ -189,7 +189,7 @@ func (j *joinedTimeline) tellClocks(first *timelineFile) {
 	}
 }
 
-// numberGPUs gives new numbers to the GPUs of all ranks if two ranks have the same one.
+// numberGPUs renumbers the GPUs of all ranks if two ranks have a GPU with the same number.
 func (j *joinedTimeline) numberGPUs() {
 	seen, again := map[int64]bool{}, false
 	for _, f := range j.files {
@@ -212,7 +212,7 @@ func (j *joinedTimeline) numberGPUs() {
 	j.header.FreeGPU = next
 }
 
-// head fills the rest of the header.
+// head fills in the header, except for the base time.
 func (j *joinedTimeline) head() {
 	h := &j.header
 	for _, f := range j.files {
@@ -249,7 +249,6 @@ func (j *joinedTimeline) head() {
 	}
 }
 
-// encode writes the timeline.
 func (j *joinedTimeline) encode(w io.Writer) error {
 	sel := trace.SelectAll()
 	sel.Limits = j.r.limits.trace()
@@ -285,7 +284,7 @@ func wasWere(n int64) string {
 	return "were"
 }
 
-// label returns what precedes the names of a file's processes.
+// label returns the prefix of the names of a file's processes.
 func (j *joinedTimeline) label(f *timelineFile) string {
 	same := 0
 	for _, o := range j.files {
@@ -302,7 +301,8 @@ func (j *joinedTimeline) label(f *timelineFile) string {
 	return fmt.Sprintf("rank %d", f.rank())
 }
 
-// learn notes the names of users in the texts of a file.
+// learn collects the names of users in the texts of a file, so that they can be hidden in all
+// files.
 func (j *joinedTimeline) learn(_ *timelineFile, rd *trace.Reader) error {
 	for rd.Scan() {
 		if e, ok := rd.Record().(*trace.Event); ok {
@@ -312,8 +312,8 @@ func (j *joinedTimeline) learn(_ *timelineFile, rd *trace.Reader) error {
 	return rd.Err()
 }
 
-// each calls use with a reader of the events of each file. A format that is not Chrome
-// JSON is converted while it is read.
+// each calls use with a reader of the events of each file. Formats other than Chrome JSON are
+// converted while they are read.
 func (j *joinedTimeline) each(sel trace.Select, use func(*timelineFile, *trace.Reader) error) error {
 	for _, f := range j.files {
 		if err := j.open(f, sel, func(rd *trace.Reader) error { return use(f, rd) }); err != nil {
@@ -343,7 +343,7 @@ func (j *joinedTimeline) open(tf *timelineFile, sel trace.Select, use func(*trac
 	})
 }
 
-// openPart calls use with a reader of the events of the part that is asked for.
+// openPart calls use with a reader of the events of the part that the flags select.
 func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*trace.Reader) error) error {
 	var p *export.Choice
 	err := j.r.again(tf.path, func(f *ingest.File) error {
@@ -363,7 +363,7 @@ func (j *joinedTimeline) openPart(tf *timelineFile, sel trace.Select, use func(*
 	return export.Piped(p.WriteEvents, tf.from.Path, sel, use)
 }
 
-// again opens an input that was read before and calls use with it.
+// again reopens an input that was read before and calls use with it.
 func (r *reading) again(path string, use func(*ingest.File) error) error {
 	if path == ingest.Stdin {
 		if err := r.e.rewind(); err != nil {
@@ -379,8 +379,8 @@ func (r *reading) again(path string, use func(*ingest.File) error) error {
 	return use(f)
 }
 
-// spool copies standard input to a temporary file if it is one of the inputs, because a
-// timeline reads its inputs twice. The caller calls done.
+// spool copies standard input to a temporary file if it is one of the inputs, because a timeline
+// reads its inputs twice. The returned environment reads the copy.
 func (e env) spool(args []string, temp *outfile.Registry) (env, error) {
 	if !slices.Contains(args, ingest.Stdin) {
 		return e, nil

@@ -10,12 +10,12 @@ import (
 	"assay/trace/window"
 )
 
-// fewRanks is the number of ranks up to which a timeline shows all by default. Eight are
-// the GPUs of one machine.
+// fewRanks is the number of ranks up to which a timeline shows all by default: the usual number of
+// GPUs in one machine.
 const fewRanks = 8
 
-// choose returns the files of the timeline: those of --rank, or else all if there are few,
-// or else those of the ranks that stand out.
+// choose returns the files of the timeline: those of --rank, all of them if there are few, or
+// otherwise those of the ranks that stand out.
 func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*timelineFile) ([]*timelineFile, error) {
 	var given []int
 	for _, f := range files {
@@ -24,7 +24,7 @@ func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*t
 	given = slices.Compact(given)
 	wanted := given
 	switch {
-	case conv.window.rank != "": // no others were read
+	case conv.window.rank != "": // only these ranks were read
 	case len(given) > fewRanks:
 		var why string
 		wanted, why = standOut(s, given)
@@ -33,8 +33,8 @@ func (conv *conversion) choose(e env, c *command, s *summary.Summary, files []*t
 	return slices.DeleteFunc(slices.Clone(files), func(f *timelineFile) bool { return !slices.Contains(wanted, f.rank()) }), nil
 }
 
-// standOut returns the slowest, the median and the fastest rank, and their names. If the
-// ranks have no order, it returns the first ones.
+// standOut returns the slowest, the median and the fastest rank, and a text that names them. If the
+// ranks cannot be ordered by pace, it returns the first ones.
 func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 	devices := view.RankDevices(s)
 	if devices == nil {
@@ -45,14 +45,14 @@ func standOut(s *summary.Summary, given []int) (ranks []int, why string) {
 		return given[:fewRanks], "ranks " + window.ListNumbers(given[:fewRanks])
 	}
 	var names []string
-	for _, of := range []struct {
+	for _, place := range []struct {
 		at   int
 		name string
 	}{{p.Slowest, "slowest"}, {p.Median, "median"}, {p.Fastest, "fastest"}} {
-		if of.at >= 0 {
-			rank := s.Devices[devices[of.at]].Rank
+		if place.at >= 0 {
+			rank := s.Devices[devices[place.at]].Rank
 			ranks = append(ranks, rank)
-			names = append(names, fmt.Sprintf("rank %d (%s)", rank, of.name))
+			names = append(names, fmt.Sprintf("rank %d (%s)", rank, place.name))
 		}
 	}
 	return ranks, strings.Join(names, ", ")

@@ -34,11 +34,11 @@ func trimCommand() *command {
 	}
 }
 
-// A trimming holds the flags of the trim command.
+// trimming has the flags of the trim command.
 type trimming struct {
 	source
 	output            string
-	maxSize           size // of a file
+	maxSize           size // limit of each output file
 	gpuOnly, noPython bool
 }
 
@@ -90,10 +90,9 @@ func (t *trimming) check(e env, args []string) string {
 	return ""
 }
 
-// minTrimmed is the smallest limit of a file, in bytes.
+// minTrimmed is the smallest accepted --max-size, in bytes.
 const minTrimmed = 4 << 10
 
-// run trims the inputs.
 func (t *trimming) run(r *reading, c *command) error {
 	j := &trimJob{trimming: t, r: r, name: c.name}
 	if err := j.place(); err != nil {
@@ -122,17 +121,17 @@ func (t *trimming) run(r *reading, c *command) error {
 	return errors.Join(append(failed, errs...)...)
 }
 
-// A trimJob trims the inputs of one command.
+// trimJob trims the inputs of one command.
 type trimJob struct {
 	*trimming
 	r       *reading
 	name    string
-	outputs []string       // by input
-	common  []*window.Span // in which ranks are cut, on the clock of each; nil for those that are cut at their part
-	lines   [][]string     // what was written, by input
+	outputs []string       // path of the output of each input
+	common  []*window.Span // the range that all ranks share, on the clock of each input; nil to use the input's own range
+	lines   [][]string     // messages on each output
 }
 
-// place finds the names of the outputs, and returns an error if one cannot be written.
+// place determines the paths of the outputs, and returns an error if one cannot be written.
 func (j *trimJob) place() error {
 	j.outputs, j.common, j.lines = make([]string, len(j.r.paths)), make([]*window.Span, len(j.r.paths)), make([][]string, len(j.r.paths))
 	info, err := os.Stat(j.output)
@@ -153,7 +152,7 @@ func (j *trimJob) place() error {
 		taken[name] = path
 		j.outputs[i] = filepath.Join(j.output, name)
 		if _, err := os.Stat(j.output); err != nil {
-			continue // it is to be made
+			continue // the directory does not exist yet and will be created
 		}
 		if err := outfile.CheckFile(j.outputs[i], append(j.r.paths, j.settings()...)); err != nil {
 			return err
@@ -162,8 +161,8 @@ func (j *trimJob) place() error {
 	return nil
 }
 
-// trimmedName returns the name of the output of an input in a directory. Other formats than
-// JSON become JSON.
+// trimmedName returns the name of an input's output in a directory. Every format is written as
+// JSON, so the extension of other formats is replaced.
 func trimmedName(path string) string {
 	name := filepath.Base(path)
 	if path == ingest.Stdin {
@@ -186,7 +185,7 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if err != nil {
 		return err
 	}
-	in.Trace = nil // the decisions are made, and the rest takes memory
+	in.Trace = nil // the choice of events is made, so free the memory of the trace
 	if err := p.Learn(); err != nil {
 		return err
 	}
@@ -194,11 +193,11 @@ func (j *trimJob) one(i int, in *ingest.Input) error {
 	if err := j.write(j.outputs[i], mask(p).as(encode)); err != nil {
 		return fmt.Errorf("%s: cannot write the result: %w", in.Path, diag.PathOnly(err))
 	}
-	j.lines[i] = j.told(p, j.outputs[i])
+	j.lines[i] = j.describe(p, j.outputs[i])
 	return nil
 }
 
-// write writes an output, in a directory that is created if missing.
+// write writes an output. It creates the directory if missing.
 func (j *trimJob) write(path string, r result) error {
 	if path == j.output {
 		return j.r.e.output(path, r)

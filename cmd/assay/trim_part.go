@@ -13,7 +13,7 @@ import (
 	"assay/trace"
 )
 
-// part decides what is kept of an input. from has its path, and how it is written.
+// part decides which events of an input are kept. from has the paths of the input and its output.
 func (j *trimJob) part(in *ingest.Input, from export.Source) (*export.Choice, error) {
 	stretch, err := j.r.options(in).StretchOf(in.Trace, summary.Input{Path: in.Path, Rank: in.Rank})
 	if err != nil {
@@ -27,8 +27,8 @@ func (j *trimJob) part(in *ingest.Input, from export.Source) (*export.Choice, er
 	return export.Choose(wish, stretch, from)
 }
 
-// told returns what was written of a part, in lines.
-func (t *trimming) told(p *export.Choice, output string) (lines []string) {
+// describe returns message lines on what was written of a part.
+func (t *trimming) describe(p *export.Choice, output string) (lines []string) {
 	text := fmt.Sprintf("%s: %d of %d events", output, p.Sum.Events, p.Rows)
 	x := &p.Part.Excerpt
 	if n := x.Capture.End - x.Capture.Start; n > 0 {

@@ -9,24 +9,23 @@ import (
 	"assay/trace/window"
 )
 
-// align finds the stretch in which all ranks are cut: on one clock, from the first start of
-// the part on any rank to its last end. It measures the inputs for that, because clocks are
-// aligned by the ends of matched collectives. Inputs whose clock is unknown are cut at
-// their own part.
+// align finds the range in which all ranks are cut: on a common clock, from the first start of the
+// part on any rank to its last end. It measures the inputs first, because clocks are aligned by the
+// ends of matched collectives. An input whose clock is unknown keeps its own range.
 func (j *trimJob) align() error {
 	all, failed := j.r.parts()
 	list := slices.DeleteFunc(slices.Clone(all), func(p partial.Part) bool { return p.Summary == nil })
 	if len(list) == 0 {
 		return errors.Join(failed...)
 	}
-	base := map[string]int64{} // Unix time of the time 0 of each input
+	base := map[string]int64{} // Unix time in ns of time 0 of each input
 	for _, p := range list {
 		if in := &p.Summary.Inputs[0]; in.BaseTimeNS != nil {
 			base[in.Path] = *in.BaseTimeNS
 		}
 	}
 	s := partial.Join(list)
-	shift := map[string]int64{} // is added to the times of an input
+	shift := map[string]int64{} // ns, added to the times of an input
 	worst := int64(0)
 	for _, row := range s.Ranks {
 		path := s.Inputs[row.Input].Path
@@ -54,7 +53,7 @@ func (j *trimJob) align() error {
 		span = window.Span{Start: min(span.Start, a), End: max(span.End, b)}
 	}
 	if first {
-		return nil // all of the captures is kept
+		return nil // no part was selected, so nothing is cut
 	}
 	for i, path := range j.r.paths {
 		if by, ok := shift[path]; ok {

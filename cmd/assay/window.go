@@ -15,10 +15,10 @@ import (
 	"assay/trace/window"
 )
 
-// A windowing holds the flags that narrow inputs to a part of their time, ranks and work.
+// windowing has the flags that narrow inputs to a part of their time, ranks and work.
 type windowing struct {
 	step, phase, from, to string
-	end                   string // the flag of to
+	end                   string // name of the flag that sets to
 	steady                bool
 	skip                  int
 	rank, device, stream  string // lists of numbers
@@ -29,7 +29,7 @@ func (w *windowing) register(flags *pflag.FlagSet) {
 	w.registerChoice(flags)
 }
 
-// registerTime registers the flags of times, that of the end with the given name.
+// registerTime registers the flags of times. end is the name of the flag for the end of the range.
 func (w *windowing) registerTime(flags *pflag.FlagSet, end string) {
 	w.end = "--" + end
 	flags.StringVar(&w.step, "step", "", "measure `STEPS` only: a number as in 3, or a range as in 3-5")
@@ -40,14 +40,14 @@ func (w *windowing) registerTime(flags *pflag.FlagSet, end string) {
 	flags.StringVar(&w.to, end, "", "measure up to `TIME`")
 }
 
-// registerChoice registers the flags that choose ranks and work.
+// registerChoice registers the flags that select ranks, GPUs and streams.
 func (w *windowing) registerChoice(flags *pflag.FlagSet) {
 	flags.StringVar(&w.rank, "rank", "", "take the traces of these `RANKS` only, for example 0,3,5-7")
 	flags.StringVar(&w.device, "device", "", "measure the work of these `GPUS` only, by their numbers in the trace, for example 0,2-3")
 	flags.StringVar(&w.stream, "stream", "", "measure the work of these `STREAMS` only, for example 7,20; idle is then the time in which none of them works")
 }
 
-// request returns what the flags ask for, or nil if that is all of each capture.
+// request returns the part of time that the flags select, or nil if that is all of each capture.
 func (w *windowing) request() (*window.Request, error) {
 	r := &window.Request{Phase: w.phase, Steady: w.steady, Skip: w.skip}
 	if w.skip < 0 {
@@ -77,14 +77,14 @@ func (w *windowing) request() (*window.Request, error) {
 	return r, nil
 }
 
-// A choice is what the flags choose of the inputs.
+// choice is the selection of ranks, GPUs and streams by the flags.
 type choice struct {
-	ranks []int // nil for all
-	text  string
+	ranks []int  // nil for all
+	text  string // the value of --rank, for messages
 	work  trace.Work
 }
 
-// chosen returns what the flags choose of the inputs.
+// chosen parses the flags that select ranks, GPUs and streams.
 func (w *windowing) chosen() (choice, error) {
 	c := choice{text: w.rank}
 	for _, l := range []struct {
@@ -109,9 +109,9 @@ func (w *windowing) chosen() (choice, error) {
 	return c, nil
 }
 
-// wants reports whether the input is of a rank that is chosen. A log, or another input
-// without a timeline, belongs to every rank.
-func (r *reading) wants(in *ingest.Input) bool {
+// selects reports whether --rank includes the input. A log, or another input without a timeline,
+// belongs to every rank.
+func (r *reading) selects(in *ingest.Input) bool {
 	rank := in.Rank
 	switch {
 	case r.choice.ranks == nil:
@@ -130,8 +130,8 @@ func (r *reading) wants(in *ingest.Input) bool {
 	return slices.Contains(r.choice.ranks, rank)
 }
 
-// absent returns an error if a chosen rank is not among the inputs, and nil if no input could be
-// read.
+// absent returns an error if a selected rank is not among the inputs. It returns nil if no input
+// could be read, because then the read errors are the cause.
 func (r *reading) absent() error {
 	if r.ranks == nil {
 		return nil
@@ -144,7 +144,7 @@ func (r *reading) absent() error {
 	return nil
 }
 
-// steady reports of each step of a summary whether it is neither warm-up nor partial.
+// steady reports for each step of a summary whether it is neither warm-up nor partial.
 func steady(s *summary.Summary) []bool {
 	return judge.Judge(s, rule.DefaultThresholds()).SteadySteps()
 }

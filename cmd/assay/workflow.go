@@ -14,10 +14,10 @@ import (
 // inGitHub reports whether the process runs in a GitHub workflow.
 func inGitHub() bool { return os.Getenv("GITHUB_ACTIONS") == "true" }
 
-// inert returns a result that a workflow of GitHub prints without obeying it. The runner reads
-// commands from the output of a step: lines that begin with "::" after blanks, and "##["
-// anywhere. Names of kernels and files may hold both. In JSON and XML the character is
-// written in its escaped form, so that the values stay what they are.
+// inert escapes a result so that the runner of GitHub does not execute parts of it. The runner
+// reads commands from the output of a step: lines that begin with "::" after blanks, and "##["
+// anywhere. Names of kernels and files may contain both. In JSON and XML the character is written
+// in its escaped form, so that the values do not change.
 func (r result) inert() result {
 	if r.format == "" || !inGitHub() {
 		return r
@@ -50,8 +50,8 @@ func inertText(text, format string) string {
 	return b.String()
 }
 
-// setOutputs adds outputs of a step to the file that the runner reads. The values have no
-// line breaks, because each line is an output.
+// setOutputs adds outputs of a step to the file that the runner reads, one per line. The values
+// contain no line breaks.
 func setOutputs(c masked[check.Report]) error {
 	path := os.Getenv("GITHUB_OUTPUT")
 	if path == "" {

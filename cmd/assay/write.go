@@ -16,17 +16,16 @@ import (
 	"assay/report/plot"
 )
 
-// A reportFiles names the files of a report.
+// reportFiles names the files of a report.
 type reportFiles struct {
 	json, markdown string
-	html           bool     // with the page, whose name is that of the Markdown
-	pictures       []string // all that any report of the kind can have
+	html           bool     // write the HTML page, named like the Markdown file
+	pictures       []string // all names that a report of this kind can contain
 	form           plot.Form
 	full           bool // the JSON has all rows of all ranks
 }
 
-// names returns the names of all files that a report of the kind can have, and that writeReport
-// writes or removes.
+// names returns all files that writeReport may write or remove.
 func (f reportFiles) names() []string {
 	return append(slices.Clone(f.pictures), f.json, f.markdown, pageName(f.markdown))
 }
@@ -71,14 +70,13 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 	return names, nil
 }
 
-// A namedResult is a file to write.
 type namedResult struct {
 	name string
 	result
 }
 
-// reportOf returns the files of a report in the order in which they get their names: the
-// report itself is the last.
+// reportOf returns the files of a report in the order in which they are renamed to their final
+// names: the report itself is last.
 func reportOf(doc masked[report.Report], files reportFiles) []namedResult {
 	list := []namedResult{{files.json, doc.as(func(d report.Report, w io.Writer) error { return d.WithoutDetails().RolledUp(files.full).JSON(w) })}}
 	for _, chart := range doc.value.Charts() {
@@ -99,8 +97,7 @@ func reportOf(doc masked[report.Report], files reportFiles) []namedResult {
 // pageName returns the name of the HTML page of a Markdown report.
 func pageName(markdown string) string { return strings.TrimSuffix(markdown, ".md") + ".html" }
 
-// A writer writes results to files that appear only when they are complete: an
-// [outfile.Writer] that takes masked values only.
+// writer is an [outfile.Writer] that takes only masked values. Files appear when they are complete.
 type writer struct{ files outfile.Writer }
 
 func newWriter() *writer { return new(writer) }

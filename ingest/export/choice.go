@@ -68,7 +68,7 @@ func Choose(wish Wish, stretch partial.Stretch, from Source) (*Choice, error) {
 	c.Part.Hide = NewHiding(wish.Redact)
 	c.Part.Excerpt = trace.Excerpt{Capture: trace.Extent(stretch.Capture), Asked: wish.request(stretch), Whole: stretch.Whole, From: from.Format, Complete: t.Complete, Issues: t.Issues}
 	if t.Indexed() {
-		c.Part.Excerpt.From = "" // it is copied as it is
+		c.Part.Excerpt.From = "" // the trace is copied unchanged
 	}
 	c.cut()
 	if err := c.fit(); err != nil {

@@ -57,7 +57,7 @@ type Writer struct {
 	texts texts
 	alone bool  // there is only one rank; its numbers stay as they are
 	begun bool  // an event was written
-	err   error // of the first write that failed
+	err   error // error of the first write that failed
 	buf   []byte
 
 	ranks    int64 // added so far

@@ -20,9 +20,9 @@ import (
 
 // A Record is the saved form of a part: the contents of two files.
 type Record struct {
-	Name        string // of both files, without their extensions
-	JSON        []byte // of NAME.json.gz: the summary, compressed
-	Collectives []byte // of NAME.collectives; nil if there are none
+	Name        string // name of both files, without their extensions
+	JSON        []byte // content of NAME.json.gz: the compressed summary
+	Collectives []byte // content of NAME.collectives; nil if there are none
 }
 
 // JSONName and CollectivesName return the names of the files.
@@ -121,8 +121,8 @@ func (p *Part) Saved() error {
 	return fmt.Errorf("%s: this is a summary of a run, without the collectives of its ranks, and cannot be a partial; name the traces, or what \"assay summary --save\" wrote of them", p.path)
 }
 
-// Changes must be called before the texts of a part are changed: the file from which it was
-// read then no longer has its content.
+// Changes must be called before the texts of a part are changed, because the part then differs from the
+// file that it was read from and must be encoded again.
 func (p *Part) Changes() {
 	if p.isMeasured() {
 		p.path, p.name = "", ""

@@ -47,19 +47,19 @@ func (p Part) isMeasured() bool { return p.path == "" || p.name != "" }
 func Runs(all []Part) []*summary.Summary {
 	var out []*summary.Summary
 	all, captures := handOver(all)
-	of := make(map[int][]Part) // by the first part of the run
-	with := make(map[int]bool) // the other parts of runs
+	runs := make(map[int][]Part) // by the index of the first part of the run
+	with := make(map[int]bool)   // the other parts of runs
 	for _, run := range runsOf(all, Part.hasCollectives) {
 		for n, i := range run {
-			of[run[0]] = append(of[run[0]], all[i])
+			runs[run[0]] = append(runs[run[0]], all[i])
 			with[i] = n > 0
 		}
 	}
 	for i, p := range all {
 		switch {
-		case len(of[i]) > 0:
-			of[i][0].Summary.Efficiency.Captures = slices.Concat(of[i][0].Summary.Efficiency.Captures, captures)
-			out = append(out, Join(of[i]))
+		case len(runs[i]) > 0:
+			runs[i][0].Summary.Efficiency.Captures = slices.Concat(runs[i][0].Summary.Efficiency.Captures, captures)
+			out = append(out, Join(runs[i]))
 		case !with[i]:
 			p.Summary.Partial = nil
 			p.Summary.Efficiency.Captures = slices.Concat(p.Summary.Efficiency.Captures, captures)

@@ -1,5 +1,3 @@
-// Package check prints the results of gates: as text, Markdown, JSON, JUnit, benchmark
-// lists and annotations of GitHub.
 package check
 
 import (
@@ -38,8 +36,8 @@ type Report struct {
 
 // An Accepted is a baseline that was accepted.
 type Accepted struct {
-	Text    string // when, why, and where it comes from
-	Expired string // why it does not stand for the new runs any more, or ""
+	Text    string // when and why it was accepted, and its origin
+	Expired string // why it cannot be compared with the new runs any more, or ""
 }
 
 // verdict returns the number of gates with each result: "1 failed, 7 passed".
@@ -64,8 +62,8 @@ func (c Report) verdict() string {
 	return strings.Join(parts, ", ")
 }
 
-// builtIn reports whether the gates are the built-in ones, and some had a metric. The gates
-// without one are not listed, because nobody has asked for them.
+// builtIn reports whether the gates are the built-in ones and at least one was evaluated. Built-in gates
+// without a metric are not listed, because the user did not ask for them.
 func (c Report) builtIn() bool { return c.GatesFile == "" && c.Result != gate.Skipped }
 
 // runs returns the number of runs on each side.
@@ -81,8 +79,7 @@ func (c Report) runs() string {
 	return side(now) + ", " + side(base) + " of the baseline"
 }
 
-// grouping returns what separated the runs of each side and what was left out, or "" if
-// there is nothing to say.
+// grouping returns how the runs of each side were separated and what was left out, or "".
 func (c Report) grouping() string {
 	var sides []string
 	for _, side := range []struct {
@@ -102,7 +99,7 @@ func (c Report) grouping() string {
 	return doc.Capital(strings.Join(sides, "; "))
 }
 
-// Title is the whole answer in one line.
+// Title is the complete result in one line.
 func (c Report) Title() string {
 	return fmt.Sprintf("Gates: %s (%s; %s)", c.Result, c.verdict(), c.runs())
 }
@@ -134,8 +131,8 @@ func (c Report) doc() doc.Doc {
 	return d
 }
 
-// list returns a point for each outcome, the most severe first, without those of the
-// given result: the title has their number.
+// list returns an item for each outcome, the most severe first. Outcomes with the result without are left
+// out, because the title counts them.
 func (c Report) list(without gate.Result, prepare func(string) string) doc.List {
 	var l doc.List
 	for _, o := range c.ByImpact() {
@@ -146,8 +143,8 @@ func (c Report) list(without gate.Result, prepare func(string) string) doc.List 
 	return l
 }
 
-// reasons explains the gates that did not pass, and those that passed although a change is
-// over their limit.
+// reasons explains the gates that did not pass, and those that passed although a change exceeds their
+// limit.
 func (c Report) reasons() doc.Section {
 	s := doc.Section{Title: "Reasons"}
 	var l doc.List
@@ -263,8 +260,7 @@ func (c Report) Outputs() [][2]string {
 	}
 }
 
-// maxAnnotations is the number of lines that GitHub shows for a step. It silently drops
-// the others.
+// maxAnnotations is the number of annotations that GitHub shows for a step. It silently drops the others.
 const maxAnnotations = 10
 
 // Annotations returns GitHub workflow commands for the gates that did not pass, the most

@@ -37,9 +37,9 @@ type gateJSON struct {
 	Line    int         `json:"line"`
 	Result  gate.Result `json:"result"`
 	Why     string      `json:"why"`
-	Capture bool        `json:"capture"` // the captures are to blame for an inconclusive result
+	Capture bool        `json:"capture"` // the result is inconclusive because of the captures, not because of noise
 
-	// What was not measured is null.
+	// Values that were not measured are null.
 	Value    *sampleJSON `json:"value"`
 	Baseline *sampleJSON `json:"baseline"`
 	Change   *float64    `json:"change"` // in the metric's unit
@@ -145,7 +145,7 @@ func (c Report) Benchmark(w io.Writer, higher bool) error {
 	return jsonscan.Write(w, list)
 }
 
-// reach returns the largest distance of runs from their middle: "± 3.1%".
+// reach returns the largest distance of the runs from the middle of their range: "± 3.1%".
 func reach(runs []float64) string {
 	low, high := runs[0], runs[0]
 	for _, r := range runs {
@@ -177,7 +177,7 @@ type junitSuite struct {
 	Cases    []junitCase     `xml:"testcase"`
 }
 
-// A junitCase has no time, because gates run no tests.
+// junitCase has no duration, because gates run no tests.
 type junitCase struct {
 	Class   string          `xml:"classname,attr"`
 	Name    string          `xml:"name,attr"`

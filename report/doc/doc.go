@@ -1,13 +1,17 @@
-// Package doc is the model of a document, its renderers for a terminal and for Markdown,
-// and how names and numbers are printed in it. It knows no summary.
+// Package doc is the model of a document, with its renderers for a terminal and for Markdown, and the
+// printing of names and numbers. It does not know summaries, so every command can use it.
 //
-// All times of a column have one unit, which the column head has, and the same number of
-// decimals, so that they can be compared by eye. A time that is not zero never prints as
-// zero ("<0.001"). Tables count what they leave out, with its share.
+// A [Doc] has sections, a section has blocks: paragraphs, lists, tables, pictures. text.go renders for
+// a terminal and markdown.go for Markdown; grid.go draws tables with lines; scale.go chooses units,
+// shorten.go shortens names and sentences, and escape.go makes names safe.
 //
-// Names come from the program under test and may contain anything. Every renderer
-// escapes what would have a meaning to its reader: Markdown and HTML in
-// Markdown, control characters in a terminal, missing glyphs in pictures.
+// All times of a column have one unit, which is in the column head, and the same number of decimals,
+// so that they can be compared by eye. A time that is not zero never prints as zero ("<0.001"). Tables
+// count the rows that they leave out, with their share.
+//
+// Names come from the program under test and may contain anything. Every renderer escapes what would
+// have a meaning to its reader: Markdown and HTML in Markdown, control characters in a terminal,
+// missing glyphs in pictures.
 package doc
 
 import (
@@ -38,9 +42,9 @@ func Present(sections ...Section) []Section {
 	return slices.DeleteFunc(sections, func(s Section) bool { return len(s.Blocks) == 0 && s.Lead == "" })
 }
 
-// A Doc is a report as data. Its strings are plain text without control
-// characters, which renderers escape and wrap; only cells of the kinds [Name],
-// [KernelName] and [LineName] are as the summary has them.
+// A Doc is a report as data. Its strings are plain text without control characters, which renderers escape
+// and wrap. Only cells of the kinds [Name], [KernelName] and [LineName] are unprocessed names from the
+// input.
 type Doc struct {
 	Title    string
 	Screen   []Section // the one-screen summary
@@ -96,8 +100,8 @@ type Table struct {
 	Note    string // explains columns and denominators
 }
 
-// Narrow returns t without its last columns, as far as lines of so many terminal columns
-// need it. Cells are set two apart, after two.
+// Narrow returns t without its last columns, as many as necessary for lines of the given number of terminal
+// columns. The table is indented by two columns, and two separate its cells.
 func (t Table) Narrow(width int) Table {
 	used, keep := 0, 0
 	for i, c := range t.Columns {
@@ -124,7 +128,7 @@ func (t Table) Narrow(width int) Table {
 	return t
 }
 
-// leftText says how many columns are left out, or returns "".
+// leftText states how many columns are left out, or returns "".
 func (t Table) leftText() string {
 	if t.Left == 0 {
 		return ""
@@ -144,32 +148,32 @@ func Col(title string, kind Kind) Column { return Column{title, kind} }
 // A Kind is the kind of the cells of a column.
 type Kind uint8
 
-// The kinds. Numbers are set right, all others left. A name came from outside:
-// it is set as code where there is such a thing, and shortened where there is
-// no room.
+// The kinds. Numbers are aligned right, all others left. A name comes from the input:
+// it is set as code in Markdown, and shortened where it does not
+// fit.
 const (
 	Text Kind = iota
 	Number
-	Name       // kept in front when cut
-	KernelName // may lose namespaces and arguments when cut
-	LineName   // may lose directories
+	Name       // keeps its beginning when shortened
+	KernelName // may lose namespaces and arguments when shortened
+	LineName   // may lose directories when shortened
 )
 
 // A Row is one row of a table.
 type Row struct {
 	Cells  []string
-	Weight int64 // what the row adds to More.Total
+	Weight int64 // contribution of the row to More.Total
 }
 
 // A Rest describes rows that are not shown.
 type Rest struct {
 	Rows   int
-	Weight int64  // of these rows
+	Weight int64  // weight of these rows
 	Total  int64  // weight of all rows, shown or not; 0 if rows have no weight
 	Of     string // what Total is, for example "total kernel time"
 }
 
-// A Picture is the place of a chart.
+// A Picture is the position of a chart in a section.
 type Picture struct{ Chart plot.Chart }
 
 func (Paragraph) block() {}
@@ -180,7 +184,7 @@ func (Table) block() {}
 
 func (Picture) block() {}
 
-// WithoutEmpty returns t without the columns that have nothing in any row.
+// WithoutEmpty returns t without the columns that are empty in all rows.
 func (t Table) WithoutEmpty() Table {
 	var keep []int
 	for i := range t.Columns {

@@ -13,9 +13,9 @@ import (
 // entities, because some viewers allow HTML.
 const markdownSpecial = "\\`*_[]|~#!{}$"
 
-// escapeMarkdown returns text that a Markdown reader shows as s, in one line:
-// no emphasis, link, HTML or table cell can come out of it. GitHub makes links and
-// mentions from words with "://", "www." or "@", so these are set as code.
+// escapeMarkdown returns text that a Markdown reader shows as s, in one line. It cannot create emphasis,
+// links, HTML or table cells. GitHub makes links and mentions from words with "://", "www." or "@", so
+// these are set as code.
 func escapeMarkdown(s string) string {
 	var out []string
 	for _, word := range strings.Fields(label.Clean(s)) {
@@ -99,7 +99,7 @@ func escapeWord(word string) string {
 // digits. Then it is not emphasis and needs no backslash.
 func isInner(word string, i int) bool {
 	plain := func(c byte) bool { return label.IsWord(c) && c < utf8.RuneSelf && c != '_' && c != '$' }
-	const longest = 8 // of a run that is looked at
+	const longest = 8 // characters of a run that are examined
 	before, after := i-1, i+1
 	for before >= 0 && i-before < longest && word[before] == '_' {
 		before--

@@ -7,8 +7,8 @@ import (
 	"assay/internal/label"
 )
 
-// gridColumns is the widest cell that [WriteGrid] pads. Markdown ignores the padding, and
-// one wide name would make every row as long.
+// gridColumns is the widest cell that [WriteGrid] pads. Markdown ignores the padding, and one wide name
+// would make every row as long.
 const gridColumns = 60
 
 // WriteGrid writes a table outside a report as Markdown, row by row. It writes all rows.

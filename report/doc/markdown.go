@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// nameColumns is how many columns a name in a Markdown table has.
+	// NameColumns is the maximum width of a name in a Markdown table, in columns.
 	NameColumns = 90
 
 	// A table of more than foldOver rows shows openRows of them; the others
@@ -30,11 +30,11 @@ const (
 	briefTitle = 200
 )
 
-// A markdown says what to leave out of a Markdown rendering.
+// markdown has the limits of one Markdown rendering.
 type markdown struct {
 	pictures bool
-	form     plot.Form // of pictures
-	rows     int       // most rows of a table
+	form     plot.Form // files of pictures that are linked
+	rows     int       // maximum number of rows of a table
 	names    int       // columns of a name
 }
 
@@ -101,7 +101,7 @@ func (m markdown) report(d Doc, limit int) string {
 	return m.within(cut, limit)
 }
 
-// mostTitles is how many sections a note names.
+// mostTitles is the maximum number of sections that the note names.
 const mostTitles = 3
 
 // notFitting returns the note that names sections that were left out.
@@ -198,8 +198,8 @@ func (m markdown) block(b *strings.Builder, block Block) {
 	}
 }
 
-// picture shows a picture. Not every viewer of Markdown shows SVG, so of both files it shows
-// the PNG.
+// picture shows a picture. Not every viewer of Markdown shows SVG, so if there are two files, it shows the
+// PNG.
 func (m markdown) picture(c plot.Chart) string {
 	alt := "![" + escapeMarkdown(c.Alt) + "]("
 	switch m.form {

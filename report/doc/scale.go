@@ -10,16 +10,15 @@ import (
 	"assay/internal/unit"
 )
 
-// A Scale prints all times of a column in one unit with equally many
-// decimals, or all sizes.
+// A Scale prints all times, or all sizes, of a column in one unit with the same number of decimals.
 type Scale struct {
 	Unit     string
 	size     int64 // ns or bytes per unit
 	decimals int
 }
 
-// ScaleOf returns the scale that suits the largest of the times: it has five
-// significant digits, and no more than three decimals.
+// ScaleOf returns the scale for a column whose largest time is the largest of times. That time gets five
+// significant digits, and at most three decimals.
 func ScaleOf(times ...int64) Scale {
 	largest := int64(0)
 	for _, ns := range times {
@@ -28,7 +27,7 @@ func ScaleOf(times ...int64) Scale {
 	return scaleIn([]Scale{{"ns", 1, 0}, {"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}}, largest)
 }
 
-// SizeScaleOf is scaleOf for sizes in bytes.
+// SizeScaleOf is like ScaleOf for sizes in bytes.
 func SizeScaleOf(sizes ...int64) Scale {
 	largest := int64(0)
 	for _, n := range sizes {
@@ -87,7 +86,7 @@ func (s Scale) Head(title string) string { return title + " (" + s.Unit + ")" }
 // Mean is [unit.Mean]: total/n rounded half up, or 0 if n is 0.
 func Mean(total, n int64) int64 { return unit.Mean(total, n) }
 
-// Ranges prints a set of numbers with its runs joined: "0–3, 8".
+// Ranges prints a set of numbers with consecutive ones joined: "0–3, 8".
 func Ranges(numbers []int) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(numbers)))
 	var parts []string
@@ -109,9 +108,8 @@ func Ranges(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// FourDigits prints a duration in the unit that suits it with four significant
-// digits, so that the durations of a column compare by eye: "241.0 µs". Whole
-// nanoseconds have no fraction.
+// FourDigits prints a duration with four significant digits and its own unit, so that the durations of a
+// column can be compared by eye: "241.0 µs". Whole nanoseconds have no fraction.
 func FourDigits(ns int64) string {
 	number, unit, _ := strings.Cut(unit.FineDuration(ns), " ")
 	if unit == "ns" {

@@ -28,8 +28,7 @@ const (
 	SettingWord = 120
 )
 
-// Sentence prepares a statement of a finding for Markdown. A statement that is too long has
-// shorter names.
+// Sentence prepares a statement of a finding for Markdown. If it is too long, its names are shortened.
 func Sentence(text string) string {
 	short := text
 	for _, columns := range []int{NameColumns, briefName, shortQuote} {
@@ -40,11 +39,11 @@ func Sentence(text string) string {
 	return label.Clip(short, maxSentence)
 }
 
-// Brief prepares a statement for the screen: it shortens names and drops the last
-// sentences if there is no room. It keeps the first sentence. The report has all of it.
+// Brief prepares a statement for the screen: it shortens names and drops sentences from the end until it
+// fits, but keeps the first. The report has all of it.
 func Brief(text string) string { return Briefly(text, BriefWord) }
 
-// Briefly is brief with words of up to so many columns.
+// Briefly is like Brief for a given maximum width of words.
 func Briefly(text string, word int) string {
 	text = ShortenWords(label.Clean(ShortenQuoted(text, BriefQuote)), word)
 	for label.Width(text) > briefColumns {
@@ -57,8 +56,8 @@ func Briefly(text string, word int) string {
 	return label.Clip(text, maxSentence)
 }
 
-// Capital returns a text with a capital at its beginning, if that is a letter of ASCII and does not begin
-// a name such as "throughput.tokens".
+// Capital capitalizes the first letter of a text, unless it is not ASCII or begins a name such as
+// "throughput.tokens".
 func Capital(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	if s == "" || strings.ContainsAny(strings.TrimRight(first, ".:,"), "._/") {
@@ -72,7 +71,7 @@ func KernelLabel(name string) string {
 	return label.Short(label.Kernel, []string{label.Clean(name)}, briefName)[0]
 }
 
-// ShortenWords shortens paths and other words that would be broken over lines.
+// ShortenWords shortens paths and other words that would otherwise be broken over lines.
 func ShortenWords(text string, columns int) string {
 	words := strings.Fields(text)
 	for i, w := range words {

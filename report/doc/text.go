@@ -9,7 +9,7 @@ import (
 	"assay/internal/unit"
 )
 
-// minText is the least number of columns of a text summary.
+// minText is the minimum width of a text summary in columns.
 const minText = 60
 
 // Text writes the one-screen summary, for a terminal of the given width. No
@@ -51,7 +51,7 @@ func textBlock(b *strings.Builder, block Block, columns int) {
 		textList(b, block, "  ", columns)
 	case Table:
 		textTable(b, block, "  ", columns)
-	case Picture: // a terminal shows none
+	case Picture: // a terminal cannot show it
 	}
 }
 
@@ -158,9 +158,8 @@ func textTable(b *strings.Builder, t Table, indent string, columns int) {
 	}
 }
 
-// shortenNames replaces the names in the rows below the first by labels, and
-// gives each column of names an equal part of what the other columns leave of
-// the width.
+// shortenNames replaces the names in the rows below the first by shortened ones. The columns of names share
+// equally the width that the other columns leave.
 func shortenNames(columns []Column, cells [][]string, total int) {
 	names := 0
 	for i, c := range columns {
@@ -184,7 +183,7 @@ func shortenNames(columns []Column, cells [][]string, total int) {
 	}
 }
 
-// isName reports whether cells of the kind are as the summary has them.
+// isName reports whether cells of the kind are unprocessed names.
 func (k Kind) isName() bool { return k == Name || k == KernelName || k == LineName }
 
 func nameLabels(kind Kind, names []string, columns int) []string {

@@ -71,7 +71,8 @@ func during(g *inspect.Gap) doc.Section {
 	return doc.Section{Title: "The launching thread in the gap", Lead: lead, Blocks: blocks}
 }
 
-// spanRows adds spans and those in them, indented.
+// spanRows adds rows for spans and, indented, for the spans nested in them. of is the denominator of the
+// shares, in ns.
 func spanRows(t *doc.Table, spans []inspect.Span, of int64, depth int) {
 	for _, s := range spans {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.FineDuration(s.NS), unit.Share(s.NS, of), unit.Count(s.Count),

@@ -1,5 +1,3 @@
-// Package inspection has the documents of answers about single events: instances of a kernel
-// or an operator, a gap, a moment.
 package inspection
 
 import (
@@ -43,13 +41,12 @@ func Doc(a *inspect.Answer) doc.Doc {
 	return doc.Doc{Title: "Inspection", Screen: s, Sections: s}
 }
 
-// A view makes the sections of an answer.
 type view struct {
 	a      *inspect.Answer
-	inputs int // that were asked
+	inputs int // number of inputs that were inspected
 }
 
-// in returns " in step 3" where only a part of the capture was asked about.
+// in returns " in step 3" if only a part of the capture was inspected.
 func (v *view) in() string {
 	if v.a.Question.Window == "" {
 		return ""
@@ -66,14 +63,13 @@ func at(ns int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s%d.%06d", sign, n/1e6, n%1e6), "000")
 }
 
-// atHead is the title of a column of such times.
 const atHead = "start (ms)"
 
-// atLead explains the column.
+// atLead explains the column of times.
 const atLead = "start is the time since the start of the capture, as --at takes it"
 
-// gpuOf returns the labels of places: the rank where there are several inputs or ranks, and the
-// number of the GPU where there are several.
+// gpuOf returns the labels of places: the rank if there are several inputs or ranks, and the number of the
+// GPU if there are several.
 func (v *view) gpuOf(places []summary.GPU) (ranks, gpus []string) {
 	ranks, gpus = make([]string, len(places)), make([]string, len(places))
 	severalRanks := v.inputs > 1 || slices.ContainsFunc(places,
@@ -90,7 +86,7 @@ func (v *view) gpuOf(places []summary.GPU) (ranks, gpus []string) {
 	return ranks, gpus
 }
 
-// placed returns " on rank 0 GPU 1" as far as an answer has several of them, or "" .
+// placed returns the rank and GPU for a title as far as the answer has several of them, or "".
 func (v *view) placed(p summary.GPU) string {
 	if v.inputs > 1 {
 		return fmt.Sprintf("rank %d GPU %d", p.Rank, p.Device)
@@ -98,7 +94,7 @@ func (v *view) placed(p summary.GPU) string {
 	return fmt.Sprintf("GPU %d", p.Device)
 }
 
-// siteItem describes what launched work.
+// siteItem describes the launch site of work. of is the denominator of its share, in ns.
 func siteItem(s inspect.Site, of int64) doc.Item {
 	it := doc.Item{Mark: unit.Share(s.TotalNS, of)}
 	if s.Unknown {

@@ -7,7 +7,8 @@ import (
 	"assay/report/doc"
 )
 
-// issues lists what makes the answer incomplete or doubtful, each kind once for all inputs.
+// issues lists what makes the answer incomplete or doubtful. Each kind of issue is listed once for all
+// inputs.
 func issues(inputs []inspect.Source) doc.Section {
 	type seen struct {
 		mark, code, help string

@@ -97,7 +97,7 @@ func (v *view) longest(list []inspect.Instance) doc.Table {
 	return t.WithoutEmpty()
 }
 
-// extent prints the size of a grid or block without its last ones: "64×2".
+// extent prints the size of a grid or block without trailing dimensions of 1: "64×2".
 func extent(size []int64) string {
 	for len(size) > 1 && size[len(size)-1] <= 1 {
 		size = size[:len(size)-1]
@@ -132,7 +132,7 @@ func around(list []inspect.Instance) doc.Table {
 // shownSites is how many sites a screen shows.
 const shownSites = 5
 
-// launched lists what launched work.
+// launched lists the sites that launched work.
 func (v *view) launched(sites []inspect.Site, left int, of int64) doc.Section {
 	var list doc.List
 	for _, s := range sites[:min(shownSites, len(sites))] {

@@ -84,7 +84,7 @@ func deviceAt(d *inspect.Device) doc.Section {
 	return doc.Section{Title: title, Lead: lead, Blocks: []doc.Block{t}}
 }
 
-// threadAt lists what a thread has open at a moment.
+// threadAt lists the events that are open on a thread at a moment.
 func threadAt(m *inspect.Moment, th inspect.Thread) doc.Section {
 	const shown = 12
 	t := doc.Table{Title: "open events", Columns: []doc.Column{doc.Col("since", doc.Number),

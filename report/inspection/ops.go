@@ -135,7 +135,7 @@ func (v *view) runs(o *inspect.Ops) doc.Table {
 			first = ""
 		}
 		if !slices.ContainsFunc(list, func(o inspect.Run) bool { return o.Thread != thread }) {
-			thread = "" // as the same one made all calls
+			thread = "" // one thread made all calls, so the column is left out
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(i + 1), at(r.AtNS), c.Text(r.NS),
 			onGPU(o, g.Text(r.GPUNS)), ranks[i], thread, first, dims(r.Dims)}})
@@ -143,7 +143,8 @@ func (v *view) runs(o *inspect.Ops) doc.Table {
 	return t.WithoutEmpty()
 }
 
-// stacks shows the stack of the longest call of operators that launch nothing: else the sites do.
+// stacks shows the stack of the longest call of operators that launch nothing. For other operators the
+// launch sites show it.
 func stacks(o *inspect.Ops) doc.Section {
 	if len(o.Sites) > 0 || len(o.Longest) == 0 || len(o.Longest[0].Stack) == 0 {
 		return doc.Section{}

@@ -1,5 +1,3 @@
-// Package nsystables writes tables of package analyze/nsysstats as nsys stats prints them:
-// as text, CSV or Markdown.
 package nsystables
 
 import (
@@ -16,15 +14,15 @@ import (
 	"assay/report/doc"
 )
 
-// An Output is the tables and issues of the inputs, in their order.
+// An Output has the tables and issues of the inputs, in the order of the inputs.
 type Output struct {
 	Paths  []string
 	Tables [][]nsysstats.Table
 	Issues [][]diag.Issue
 }
 
-// Write writes the tables in a format: text, csv or md. Each input has so many reports. It
-// calls say with notes on the numbers.
+// Write writes the tables in a format: text, csv or md. reports is the number of tables per input. Notes on
+// the numbers are passed to say.
 func (all *Output) Write(w io.Writer, format string, reports int, say func(line string)) error {
 	out := writer{w: bufio.NewWriter(w), say: say, format: format, many: len(all.Paths) > 1,
 		blocks: len(all.Paths) * reports}
@@ -39,13 +37,13 @@ func (all *Output) Write(w io.Writer, format string, reports int, say func(line 
 	return out.w.Flush()
 }
 
-// A writer writes tables. A failed write shows when it is flushed.
+// writer writes tables. A write error is returned when the buffer is flushed.
 type writer struct {
 	w      *bufio.Writer
 	say    func(line string)
 	format string
-	many   bool // inputs
-	blocks int  // tables in all
+	many   bool // there are several inputs
+	blocks int  // total number of tables
 	done   int
 }
 
@@ -63,7 +61,7 @@ func (t *writer) table(path string, table *nsysstats.Table) {
 		t.say(skipped)
 		return
 	}
-	if t.format != "csv" { // which is written row by row
+	if t.format != "csv" { // CSV is escaped while it is written
 		makePrintable(table.Rows)
 	}
 	if t.done++; t.done > 1 {
@@ -89,8 +87,8 @@ func (t *writer) table(path string, table *nsysstats.Table) {
 	}
 }
 
-// makePrintable replaces what does not print in all cells. Rows of one name share its
-// text.
+// makePrintable replaces unprintable characters in all cells. The result for a name is computed once,
+// because many rows share it.
 func makePrintable(rows [][]string) {
 	shown := map[string]string{}
 	for _, row := range rows {
@@ -134,8 +132,8 @@ func (t *writer) csv(table *nsysstats.Table) {
 	w.Flush()
 }
 
-// noFormula puts an apostrophe before a text that a spreadsheet would take for a formula.
-// Such a text can come from the names of a trace, and a formula can send data away.
+// noFormula puts an apostrophe before a text that a spreadsheet would execute as a formula. Such a text can
+// come from the names of a trace, and a formula can send data away.
 func noFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -163,7 +161,7 @@ func (t *writer) markdown(path string, table *nsysstats.Table, skipped string) {
 	doc.WriteGrid(t.w, columns, table.Rows)
 }
 
-// mostOfName is the largest number of characters of a name in a column of text.
+// mostOfName is the maximum number of characters of a name in a text table.
 const mostOfName = 100
 
 // WriteText writes a table in the layout of nsys stats: centered titles above dashes,

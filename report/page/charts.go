@@ -15,25 +15,25 @@ import (
 type chart struct {
 	Title string `json:"title"`
 	Note  string `json:"note,omitempty"`
-	Role  string `json:"role"`            // what the values are: "time", "memory"
+	Role  string `json:"role"`            // kind of the values: "time", "memory"
 	Unit  string `json:"unit"`            // "ns", "bytes", "share", or as in a summary
 	By    string `json:"by"`              // "step", "time" (ns from 0 on) or "index"
 	Lines []line `json:"lines"`           // the first is drawn on top
-	Areas bool   `json:"areas,omitempty"` // lines are stacked, but for those without Area
+	Areas bool   `json:"areas,omitempty"` // lines are stacked, except those without Area
 }
 
 type line struct {
 	Name string     `json:"name"`
 	Area bool       `json:"area,omitempty"`
 	X    []int64    `json:"x"` // differences
-	Y    []*float64 `json:"y"` // null where there is no value
+	Y    []*float64 `json:"y"` // null if there is no value
 	Low  []float64  `json:"low,omitempty"`
 	High []float64  `json:"high,omitempty"`
 }
 
 const (
 	mostCharts = 120
-	mostLines  = 12 // of a chart; further places are in the table
+	mostLines  = 12 // per chart; further places are in the table only
 )
 
 func charts(s *summary.Summary) []chart {
@@ -41,11 +41,11 @@ func charts(s *summary.Summary) []chart {
 	return out[:min(len(out), mostCharts)]
 }
 
-// roles is the order of charts: what a reader asks first comes first.
+// roles is the order of charts, the most important for a reader first.
 var roles = []string{"time", "throughput", "latency", "queue", "utilization", "memory", "load", "quality", "health", "other"}
 
-// seriesCharts returns a chart for each metric of a log or a monitor. Places where it was
-// measured are lines of one chart.
+// seriesCharts returns a chart for each metric of a log or a monitor, with a line for each place where it
+// was measured.
 func seriesCharts(s *summary.Summary) (out []chart) {
 	type key struct {
 		input                        int
@@ -55,7 +55,7 @@ func seriesCharts(s *summary.Summary) (out []chart) {
 	for i := range s.Series {
 		r := &s.Series[i]
 		if r.Strip == nil || len(r.Strip.X) < 2 || r.Min != nil && r.Max != nil && *r.Min == *r.Max && r.Role != "time" {
-			continue // a constant is a number, not a picture
+			continue // a constant needs no chart
 		}
 		k := key{r.Input, r.Producer, r.Metric, r.Name, r.Unit}
 		j, ok := at[k]
@@ -99,7 +99,7 @@ func lineOf(r *summary.Series) line {
 	return l
 }
 
-// memoryCharts returns memory over time by what allocated it.
+// memoryCharts returns charts of memory over time by allocation site.
 func memoryCharts(s *summary.Summary) (out []chart) {
 	snapshots := view.Snapshots(s)
 	for i, name := range view.SnapshotLabels(s, snapshots) {
@@ -133,7 +133,7 @@ func memoryCharts(s *summary.Summary) (out []chart) {
 	return out
 }
 
-// strataChart stacks what each place in the program had allocated.
+// strataChart stacks the allocated memory of each allocation site.
 func strataChart(title string, st *summary.OwnerStrip) chart {
 	c := chart{Title: title, Role: "memory", Unit: "bytes", By: "time", Areas: true}
 	for _, o := range st.Owners {
@@ -147,7 +147,7 @@ func strataChart(title string, st *summary.OwnerStrip) chart {
 	return c
 }
 
-// bins returns values at equal distances from 0 on. A negative one is not known.
+// bins returns values at equal distances, from 0. Negative values are unknown.
 func bins(name string, bin int64, values []int64) line {
 	l := line{Name: visible(name), X: make([]int64, len(values)), Y: make([]*float64, len(values))}
 	for i, v := range values {
@@ -171,7 +171,7 @@ func differences(list []int64) []int64 {
 	return out
 }
 
-// finite returns values without those that JSON cannot write.
+// finite returns values with nil for those that JSON cannot represent.
 func finite(list []float64) []*float64 {
 	out := make([]*float64, len(list))
 	for i := range list {

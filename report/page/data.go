@@ -7,8 +7,8 @@ import (
 	"assay/report/doc"
 )
 
-// data is what the script reads. report/web/model.ts has the same types. Rows are columns,
-// names are interned, and times that ascend are counted from the one before.
+// data is what the script reads. report/web/model.ts has the same types. Tables are stored by column, names
+// are interned, and ascending times are stored as differences, because that compresses best.
 type data struct {
 	Title    string    `json:"title"`
 	Head     Head      `json:"head"`
@@ -17,7 +17,7 @@ type data struct {
 	Findings []Finding `json:"findings,omitempty"`
 
 	Devices []device `json:"devices,omitempty"`
-	Aligned string   `json:"aligned,omitempty"` // how the clocks of devices were brought together
+	Aligned string   `json:"aligned,omitempty"` // how the clocks of devices were aligned
 	Tables  []table  `json:"tables,omitempty"`
 	Flames  []flame  `json:"flames,omitempty"`
 	Charts  []chart  `json:"charts,omitempty"`
@@ -66,7 +66,7 @@ func (p *Page) data() *data {
 	return d
 }
 
-// names gives each name a number.
+// names assigns a number to each name.
 type names struct {
 	list []string
 	tidy map[int]any
@@ -75,12 +75,12 @@ type names struct {
 
 func newNames() *names { return &names{at: map[string]int{}, tidy: map[int]any{}} }
 
-// nameColumns is how much of a name the page has. Kernels may differ at either end of a
-// long name, so it is cut in the middle.
+// nameColumns is the maximum width of a name in the page. Kernels may differ at either end of a long name,
+// so it is cut in the middle.
 const nameColumns = 500
 
-// of returns the number of a name.
-func (n *names) of(name string) int {
+// number returns the number of a name, and adds the name if it is new.
+func (n *names) number(name string) int {
 	i, ok := n.at[name]
 	if !ok {
 		i = len(n.list)
@@ -96,21 +96,20 @@ func (n *names) kernel(name string) int {
 	if ok {
 		return i
 	}
-	i = n.of(name)
+	i = n.number(name)
 	if short := visible(label.TidyKernel(name)); short != n.list[i] && short != "" {
 		n.tidy[i] = short
 	}
 	return i
 }
 
-// visible returns a name as text that neither turns around what follows nor hides
-// anything, cut to nameColumns.
+// visible returns a name with invisible and direction-changing characters made visible, cut to nameColumns.
 func visible(name string) string { return label.Clip(label.Clean(name), nameColumns) }
 
-// prose returns a text of the report, which is longer than a name may be.
+// prose is like visible for a text of the report, which may be longer than a name.
 func prose(text string) string { return label.Clip(label.Clean(text), 8*nameColumns) }
 
-// visible returns the head with texts that hide nothing.
+// visible returns the head with all texts made visible.
 func (h Head) visible() Head {
 	return Head{prose(h.Kind), prose(h.Headline), prose(h.Sentence), prose(h.Cause), proses(h.First), proses(h.Warnings)}
 }
@@ -122,7 +121,7 @@ func proses(list []string) (out []string) {
 	return out
 }
 
-// visibleFindings returns findings with texts that hide nothing.
+// visibleFindings returns findings with all texts made visible.
 func visibleFindings(list []Finding) []Finding {
 	out := slices.Clone(list)
 	for i := range out {
@@ -146,7 +145,7 @@ type section struct {
 	Blocks []block `json:"blocks,omitempty"`
 }
 
-// A block has one of its fields.
+// block has one of its fields set.
 type block struct {
 	Text   string `json:"text,omitempty"`
 	Strong bool   `json:"strong,omitempty"`
@@ -164,7 +163,7 @@ type item struct {
 	Sub    []item `json:"sub,omitempty"`
 }
 
-// A grid is a table whose cells are printed already.
+// grid is a table whose cells are texts.
 type grid struct {
 	Title   string     `json:"title,omitempty"`
 	Columns []column   `json:"columns"`
@@ -179,13 +178,13 @@ type column struct {
 	Name   bool   `json:"name,omitempty"`
 }
 
-// The most rows of a table: in the static text, and in the data.
+// Maximum number of rows of a table: in the static text, and in the data.
 const (
 	staticRows = 10
 	dataRows   = 1000
 )
 
-// sections converts sections without their pictures, whose place interactive parts have.
+// sections converts sections without their pictures, because interactive parts replace these.
 func sections(list []doc.Section, rows int) (out []section) {
 	for _, s := range list {
 		converted := section{Title: visible(s.Title), Lead: prose(s.Lead)}

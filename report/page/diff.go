@@ -14,13 +14,13 @@ type diff struct {
 	Movers []movers `json:"movers,omitempty"`
 }
 
-// A change is one row on both sides.
+// change is one row on both sides.
 type change struct {
 	Name  int    `json:"name"`
 	Note  string `json:"note,omitempty"`
 	Base  int64  `json:"base"`
 	New   int64  `json:"new"`
-	Count int64  `json:"count,omitempty"` // of the change, what the number of launches or calls explains
+	Count int64  `json:"count,omitempty"` // the part of the change that the number of launches or calls explains, in ns
 }
 
 // movers are the rows of one part of the comparison, the largest change first.
@@ -33,14 +33,14 @@ type movers struct {
 	Rows  []change `json:"rows"`
 }
 
-// mostMovers is how many rows of a part the page has.
+// mostMovers is the maximum number of rows of a part in the page.
 const mostMovers = 300
 
 func diffOf(c *compare.Comparison, n *names) *diff {
 	d := &diff{Per: c.Per, Base: c.Budget.BaseNS, New: c.Budget.NewNS}
 	if c.Per == compare.PerStep || c.Per == compare.PerWindow {
 		for _, r := range c.Budget.Rows {
-			d.Budget = append(d.Budget, change{Name: n.of(r.Name), Base: r.BaseNS, New: r.NewNS})
+			d.Budget = append(d.Budget, change{Name: n.number(r.Name), Base: r.BaseNS, New: r.NewNS})
 		}
 	}
 	for _, part := range []struct {

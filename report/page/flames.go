@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// lineName returns a place in a source file.
+// lineName returns a position in a source file.
 func lineName(file string, line int) string {
 	if line <= 0 {
 		return file
@@ -16,8 +16,7 @@ func lineName(file string, line int) string {
 	return file + ":" + strconv.Itoa(line)
 }
 
-// A flame is a tree of stacks, in the order of a depth-first walk. The script makes
-// callers and callees of it.
+// flame is a tree of stacks, in depth-first order. The script derives callers and callees from it.
 type flame struct {
 	Title string  `json:"title"`
 	Unit  string  `json:"unit"` // "ns", "bytes", "count"

@@ -9,20 +9,20 @@ import (
 	"assay/summary/view"
 )
 
-// A graph has who called whom, in a profile of functions without stacks.
+// graph has the calls between functions, from a profile of functions without stacks.
 type graph struct {
 	Title string `json:"title"`
-	Unit  string `json:"unit"`  // of Total: "ns", "bytes" or "count"
-	Table string `json:"table"` // of the functions
+	Unit  string `json:"unit"`  // unit of Total: "ns", "bytes" or "count"
+	Table string `json:"table"` // id of the table of the functions
 
 	Caller []int   `json:"caller"` // names
 	Callee []int   `json:"callee"`
-	Total  []int64 `json:"total"`           // of the callee when this caller called it, with all that it called
-	Count  []int64 `json:"count,omitempty"` // of calls; below zero if unknown
+	Total  []int64 `json:"total"`           // cost of the callee, including its callees, in calls by this caller
+	Count  []int64 `json:"count,omitempty"` // number of calls; negative if unknown
 }
 
-// functions returns the functions of profiles as tables, and who called whom. Stacks have
-// both in the flame graph.
+// functions returns the functions of profiles as tables, and the calls between them. Profiles with stacks
+// are left out, because the flame graph shows both.
 func functions(s *summary.Summary, n *names) (out []table, graphs []graph) {
 	stacks := map[int]bool{}
 	for i := range s.Flames {
@@ -55,20 +55,20 @@ func edgesOf(s *summary.Summary, functions *summary.Table) *summary.Table {
 	return nil
 }
 
-// functionTable converts a table of functions. What is not known is below zero.
+// functionTable converts a table of functions. Unknown values are negative.
 func functionTable(t *view.ToolTable, id, title string, n *names) table {
 	out := table{ID: id, Title: title, Of: t.Columns[t.ShareColumn].Name + " " + cmp.Or(map[string]string{"ns": "time", "bytes": "size"}[t.Columns[t.ShareColumn].Unit], "count") + " of functions"}
 	name := cells{Title: "function", Kind: kindName}
 	for i := range t.Rows {
-		name.Values = append(name.Values, int64(n.of(functionName(t.Rows[i].Name, t.Rows[i].Labels["file"]))))
+		name.Values = append(name.Values, int64(n.number(functionName(t.Rows[i].Name, t.Rows[i].Labels["file"]))))
 	}
 	if t.Left > 0 {
-		name.Values = append(name.Values, int64(n.of("("+label.Plural(t.Left, "more function")+")")))
+		name.Values = append(name.Values, int64(n.number("("+label.Plural(t.Left, "more function")+")")))
 	}
 	out.Columns = []cells{name}
 	for k, c := range t.Columns {
 		if c.Adds == summary.AddsEach {
-			continue // it does not add up
+			continue // values that do not add up cannot be summed by the script
 		}
 		if k == t.ShareColumn {
 			out.Share = len(out.Columns)
@@ -95,8 +95,8 @@ func graphOf(t *summary.Table, table, title string, n *names) graph {
 		if !ok || r.Labels["caller"] == "" {
 			continue
 		}
-		g.Callee = append(g.Callee, n.of(functionName(r.Name, r.Labels["file"])))
-		g.Caller = append(g.Caller, n.of(functionName(r.Labels["caller"], r.Labels["caller_file"])))
+		g.Callee = append(g.Callee, n.number(functionName(r.Name, r.Labels["file"])))
+		g.Caller = append(g.Caller, n.number(functionName(r.Labels["caller"], r.Labels["caller_file"])))
 		g.Total = append(g.Total, ns)
 		if count >= 0 {
 			g.Count = append(g.Count, orUnknown(r.Value(count)))
@@ -105,7 +105,7 @@ func graphOf(t *summary.Table, table, title string, n *names) graph {
 	return g
 }
 
-// functionName returns the name of a function, with its file if that is known apart.
+// functionName returns the name of a function, with its file if that is recorded separately.
 func functionName(name, file string) string {
 	if file == "" {
 		return name

@@ -1,15 +1,3 @@
-// Package page writes a report as one HTML file that needs nothing else: no network, no
-// server, no other file.
-//
-// The file has the text of the report first, as plain HTML, for readers without scripts
-// (CI servers that forbid them, mail previews, grep). Then come the data, and a script that
-// replaces the text by the interactive page when it is ready. The script and the style are
-// built from report/web by internal/webbuild and are checked in as assets.
-//
-// Names come from the program under test and may contain anything. They are made visible
-// ([label.Clean]), travel as base64 of compressed JSON, whose alphabet cannot end an
-// element, and become text nodes. The policy of the page allows its own script and style,
-// by their hashes, and no connection of any kind.
 package page
 
 import (
@@ -36,7 +24,7 @@ var script []byte
 //go:embed assets/report.css
 var style []byte
 
-// A Page is what the file shows. Its texts are as in the other forms of the report.
+// A Page is the content of the file. Its texts are the same as in the other forms of the report.
 type Page struct {
 	Title    string
 	Head     Head
@@ -45,13 +33,13 @@ type Page struct {
 	Findings []Finding
 
 	Text     []doc.Section // for readers without scripts
-	Sections []doc.Section // that have no interactive form
+	Sections []doc.Section // sections without an interactive form
 	Capture  []doc.Section
 
-	Charts []plot.Chart // of the report; those of points are shown
+	Charts []plot.Chart // pictures of the report; the page shows those that consist of points
 
-	Summary *summary.Summary     // of a run; nil for a comparison
-	States  []timeline.StepState // of the steps of Summary, in their order; may be nil
+	Summary *summary.Summary     // nil for a comparison
+	States  []timeline.StepState // states of the steps of Summary, in the same order; may be nil
 
 	Comparison *compare.Comparison
 }
@@ -80,7 +68,7 @@ type Budget struct {
 	Of       string   `json:"of"` // "the window", "the window, mean of 8 GPUs"
 }
 
-// A Finding is one card.
+// A Finding is one card of the page.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Level    string   `json:"level"` // "info", "warning", "critical"
@@ -94,14 +82,14 @@ type Finding struct {
 	Places   []Target `json:"places,omitempty"`
 }
 
-// A Fix is one thing to do, with its source.
+// A Fix is one recommendation, with its source.
 type Fix struct {
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
 	URL    string `json:"url,omitempty"` // begins with "https://", or is empty
 }
 
-// Write writes the file. Equal pages give equal bytes.
+// Write writes the file. The output is deterministic: equal pages give equal bytes.
 func (p *Page) Write(w io.Writer) error {
 	if bytes.Contains(script, []byte("</script")) || bytes.Contains(style, []byte("</style")) {
 		return fmt.Errorf("the script or the style would end its own element")
@@ -130,8 +118,8 @@ func (p *Page) Write(w io.Writer) error {
 	return out.err
 }
 
-// policy is the Content-Security-Policy. Styles of single elements are set by the script,
-// which the policy allows; those in markup it does not.
+// policy is the Content-Security-Policy. It forbids style attributes in markup, so the script sets the
+// styles of single elements, which the policy allows.
 func policy() string {
 	hash := func(b []byte) string {
 		sum := sha256.Sum256(b)
@@ -183,6 +171,6 @@ func (e *errWriter) Write(b []byte) (int, error) {
 
 func (e *errWriter) element(open string, content []byte, end string) {
 	for _, part := range [][]byte{[]byte(open), content, []byte(end)} {
-		_, _ = e.Write(part) // the error stays in e
+		_, _ = e.Write(part) // e keeps the error
 	}
 }

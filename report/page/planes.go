@@ -8,14 +8,14 @@ import (
 	"assay/report/plot"
 )
 
-// A plane is a picture of points: results of a sweep, kernels in a roofline. It is that of
-// the report, whose numbers it has.
+// plane is a picture of points: results of a sweep, or kernels in a roofline. It has the numbers of the
+// picture in the report.
 type plane struct {
 	Title  string   `json:"title"`
 	Note   string   `json:"note,omitempty"`
 	Legend []swatch `json:"legend,omitempty"`
 	Parts  []part   `json:"parts"`
-	Left   string   `json:"left,omitempty"` // what is missing
+	Left   string   `json:"left,omitempty"` // note on points that are left out
 }
 
 type swatch struct {
@@ -37,17 +37,17 @@ type axis struct {
 	From  float64   `json:"from"`
 	To    float64   `json:"to"`
 	Log   bool      `json:"log,omitempty"`
-	At    []float64 `json:"at"` // of the ticks
+	At    []float64 `json:"at"` // positions of the ticks
 	Text  []string  `json:"text"`
 }
 
 // A region is an area or a curve.
 type region struct {
 	Points [][2]float64 `json:"points"`
-	Color  string       `json:"color,omitempty"` // that of text if absent
+	Color  string       `json:"color,omitempty"` // the colour of text if absent
 	Label  string       `json:"label,omitempty"`
-	At     [2]float64   `json:"at"`              // of the label of an area
-	Right  bool         `json:"right,omitempty"` // it ends there
+	At     [2]float64   `json:"at"`              // position of the label of an area
+	Right  bool         `json:"right,omitempty"` // the label ends at this position
 }
 
 type point struct {
@@ -56,12 +56,12 @@ type point struct {
 	Radius float64 `json:"r"`
 	Color  string  `json:"color,omitempty"`
 	Label  string  `json:"label,omitempty"`  // next to it
-	Text   string  `json:"text,omitempty"`   // where the pointer is on it
-	Listed bool    `json:"listed,omitempty"` // below the plane, too
+	Text   string  `json:"text,omitempty"`   // shown when the pointer is on it
+	Listed bool    `json:"listed,omitempty"` // also listed below the plane
 }
 
-// planes returns the pictures that are planes, in their order, without one that is drawn
-// already.
+// planes returns the pictures that consist of points, in their order, without the one that is already
+// drawn.
 func planes(charts []plot.Chart, drawn string) (out []plane) {
 	for _, c := range charts {
 		if c.Name == drawn {

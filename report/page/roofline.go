@@ -11,7 +11,7 @@ import (
 
 // A roofline has the operators with known FLOPs and bytes, and the peaks of the GPUs.
 type roofline struct {
-	GBPS  float64 `json:"gbps"` // of memory
+	GBPS  float64 `json:"gbps"` // bandwidth of the memory
 	Roofs []roof  `json:"roofs"`
 	Dots  []dot   `json:"dots"` // the most GPU time first
 	NS    int64   `json:"ns"`   // total GPU time
@@ -32,11 +32,11 @@ type dot struct {
 	Bound string  `json:"bound"`
 }
 
-// mostDots is how many operators the page draws.
+// mostDots is the maximum number of operators that the page draws.
 const mostDots = 500
 
-// rooflineOf returns nil if the GPUs have no common bandwidth of memory, or nothing has a
-// place.
+// rooflineOf returns nil if the GPUs have no common memory bandwidth, or if no operator has a place in the
+// roofline.
 func rooflineOf(s *summary.Summary, n *names) *roofline {
 	hbm := efficiency.HBM(s)
 	dots, not := efficiency.Placed(s, mostDots, mostDots, 0)
@@ -49,7 +49,7 @@ func rooflineOf(s *summary.Summary, n *names) *roofline {
 		o := &dots[i]
 		x, _ := o.Intensity()
 		y, _ := o.TFLOPS()
-		d := dot{Name: n.of(o.Name()), X: x, Y: y, NS: o.GPUNS, Bound: o.Bound}
+		d := dot{Name: n.number(o.Name()), X: x, Y: y, NS: o.GPUNS, Bound: o.Bound}
 		if o.RooflineNS != nil {
 			d.Of = float64(*o.RooflineNS) / float64(o.GPUNS)
 		}
@@ -65,7 +65,7 @@ func rooflineOf(s *summary.Summary, n *names) *roofline {
 	return out
 }
 
-// boundOrReason returns what bounds a row, or why its roofline is not known.
+// boundOrReason returns the bound of a row, or why its roofline is not known.
 func boundOrReason(r *summary.EfficiencyRow) string {
 	if why, ok := efficiency.Reason(r); ok && r.RooflineNS == nil {
 		return "unknown: " + words.Unknown(why).Text

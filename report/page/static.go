@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// shell has the parts of the file around its style, its data and its script. The body is
-// what a reader without scripts sees. A style may be forbidden too, so it must read well
-// without one.
+// shell has the parts of the file around its style, its data and its script. The body is what a reader
+// without scripts sees. Styles may be forbidden as well, so it must be readable without them.
 var shell = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{"cut": cut}).Parse(`{{define "head"}}<!doctype html>
 <html lang="en">
@@ -55,10 +54,10 @@ timeline, the tables and the flame graph.</p></noscript>
 {{end}}{{end}}`))
 })
 
-// staticRunes is how much of a text the static text has.
+// staticRunes is the maximum length of a text in the static text.
 const staticRunes = 400
 
-// cut returns the beginning of a text that came from outside.
+// cut returns the beginning of a text from the input.
 func cut(text string) string {
 	text = prose(text)
 	n := 0
@@ -70,7 +69,7 @@ func cut(text string) string {
 	return text
 }
 
-// link returns a URL that may be followed, or "".
+// link returns a URL if it is safe to follow, or "".
 func link(url string) string {
 	if !strings.HasPrefix(url, "https://") {
 		return ""

@@ -10,19 +10,19 @@ import (
 	"assay/summary/row"
 )
 
-// A table has rows as columns. The script adds rows up that differ in their ranks alone.
+// table has rows stored by column. The script adds up rows that differ only in their ranks.
 type table struct {
 	ID      string  `json:"id"`
 	Title   string  `json:"title"`
-	Of      string  `json:"of"`      // what shares are of
-	Share   int     `json:"share"`   // the column that they are of
+	Of      string  `json:"of"`      // name of the denominator of shares
+	Share   int     `json:"share"`   // column that has the numerators of shares
 	Columns []cells `json:"columns"` // the first has the names of the rows
 	Rank    []int   `json:"rank,omitempty"`
 	Class   string  `json:"class,omitempty"` // a digit per row, as of a lane
 }
 
-// The kinds of columns. Rows with equal keys are added up: ns, count and bytes are summed,
-// of the longest there is one, and the mean is the share's column by the count.
+// The kinds of columns. The script adds up rows with equal keys: ns, count and bytes are summed,
+// the longest value is the maximum, and the mean is the share's column divided by the count.
 const (
 	kindName  = "name" // a key that is set as code
 	kindKey   = "key"
@@ -30,9 +30,9 @@ const (
 	kindCount = "count"
 	kindBytes = "bytes"
 	kindMax   = "max"
-	kindMean  = "mean" // made by the script
+	kindMean  = "mean" // computed by the script
 	kindFLOPs = "flops"
-	kindRate  = "rate" // made by the script: the quotient of two columns, times a factor ("rate:7:4:0.001")
+	kindRate  = "rate" // computed by the script: the quotient of two columns, times a factor ("rate:7:4:0.001")
 )
 
 // cells are one column: numbers of names for keys, numbers for all others.
@@ -46,13 +46,13 @@ type cells struct {
 type shown[Row any] struct {
 	id, title, of string
 	share         int
-	instead       shareColumn // of shares, if all values of share are 0
+	instead       shareColumn // used for shares if all values of share are 0
 	columns       []shownColumn[Row]
 	rank          func(*Row) int
 	class         func(*Row) string // nil if rows have none
 }
 
-// A shareColumn names a column that shares may be of.
+// shareColumn names a column that can have the numerators of shares.
 type shareColumn struct {
 	share int
 	of    string
@@ -60,11 +60,11 @@ type shareColumn struct {
 
 type shownColumn[Row any] struct {
 	title, kind string
-	text        func(*Row) string // of a key
+	text        func(*Row) string // for a key
 	number      func(*Row) int64
 }
 
-// mostRows is how many rows a table may have for each rank to have its own. Beyond it the
+// mostRows is the number of rows of a table up to which each rank has rows of its own. In larger tables the
 // rows of all ranks are added up.
 const mostRows = 20_000
 
@@ -88,7 +88,7 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 			case c.text != nil && c.kind == kindName:
 				values[j] = int64(n.kernel(c.text(r)))
 			case c.text != nil:
-				values[j] = int64(n.of(c.text(r)))
+				values[j] = int64(n.number(c.text(r)))
 			case c.number != nil:
 				values[j] = c.number(r)
 				continue
@@ -165,7 +165,7 @@ func tables(s *summary.Summary, n *names) (out []table) {
 	return out
 }
 
-// texts are keys of a table that the description does not have, or has otherwise.
+// texts are keys of a table that the description of the kind lacks, or that differ from it.
 type texts[Row any] map[string]func(*Row) string
 
 // described returns a table of rows of a described kind. Columns are names as those of a [show.View]; the first
@@ -197,7 +197,7 @@ func described[Row any](k *row.Kind, id, title, of, columns string, own texts[Ro
 	return t
 }
 
-// columnOf returns a column as it is described.
+// columnOf converts a described column.
 func columnOf[Row any](title string, c *row.Column) shownColumn[Row] {
 	out := shownColumn[Row]{title: title, number: func(r *Row) int64 { return c.Number(reflect.ValueOf(r).Elem()) }}
 	switch c.Adds {

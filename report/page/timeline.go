@@ -18,9 +18,9 @@ type device struct {
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
 	Input  string `json:"input"` // path
-	Start  string `json:"start"` // of the window on the clock of its input, in decimal: it may exceed what a float64 holds
+	Start  string `json:"start"` // start of the window on its input's clock; text, because a float64 is not exact
 	Window int64  `json:"window"`
-	At     int64  `json:"at"` // of the window on the clock of the page
+	At     int64  `json:"at"` // start of the window on the clock of the page
 
 	Bin    int64     `json:"bin"`
 	Cells  [4]string `json:"cells"`           // compute, exposed comm, exposed copies, overlapped: see levels
@@ -33,13 +33,13 @@ type device struct {
 	Gaps   *gaps   `json:"gaps,omitempty"`
 	Host   *host   `json:"host,omitempty"`
 
-	Focus  *focus `json:"focus,omitempty"` // where all operations are; absent if that is everywhere
+	Focus  *focus `json:"focus,omitempty"` // parts with all operations; absent if the whole window has them
 	Left   int64  `json:"left,omitempty"`  // operations that lanes leave out
 	LeftNS int64  `json:"leftNS,omitempty"`
 }
 
-// spans are intervals by start, as columns. Each At is counted from the end of the interval
-// before, because gaps between operations are smaller and more alike than their distances.
+// spans are intervals by start, stored by column. Each At is the distance from the end of the previous
+// interval, because gaps between operations are small and similar and compress well.
 type spans struct {
 	At []int64 `json:"at"`
 	NS []int64 `json:"ns"`
@@ -55,8 +55,8 @@ func (s *spans) add(at, ns int64) {
 type steps struct {
 	spans
 	Name  []int      `json:"name"`
-	Parts [4][]int64 `json:"parts"` // as in a Budget
-	State []string   `json:"state"` // why a step does not count, or ""
+	Parts [4][]int64 `json:"parts"` // the parts of a Budget
+	State []string   `json:"state"` // why a step is excluded, or ""
 }
 
 type phases struct {
@@ -91,7 +91,7 @@ type focus struct {
 	Why []string `json:"why"`
 }
 
-// A Target is where a finding can be looked at, as a rule knows it.
+// A Target is where a finding can be seen, as its rule states it.
 type Target struct {
 	Label string `json:"label"`
 
@@ -115,7 +115,7 @@ type timelines struct {
 	starts  []int64             // of the windows, for devices
 }
 
-// newTimelines makes the devices from the details of a summary, by rank and device.
+// newTimelines builds the devices from the details of a summary, ordered by rank and device.
 func newTimelines(s *summary.Summary, states []timeline.StepState, n *names) *timelines {
 	t := &timelines{at: map[summary.GPU]int{}}
 	labels := map[summary.GPU]string{}
@@ -145,12 +145,12 @@ func newTimelines(s *summary.Summary, states []timeline.StepState, n *names) *ti
 	return t
 }
 
-// mostSpread is how many times the longest window all windows may take together on a
-// clock that is believed. Clocks of machines that differ more would leave the timeline empty.
+// mostSpread is the maximum time that all windows together may span, as a multiple of the longest window.
+// If clocks differ more, they are not used, because the timeline would be almost empty.
 const mostSpread = 4
 
-// align returns where each window begins on one clock, from 0 on, and how that is known.
-// Inputs whose clocks are not known begin together.
+// align returns the start of each window on a common clock, from 0, and how the clocks were aligned.
+// Windows of inputs with unknown clocks all start at 0.
 func align(details []*summary.Detail) (at []int64, how string) {
 	at = make([]int64, len(details))
 	if len(details) < 2 {
@@ -192,7 +192,7 @@ func align(details []*summary.Detail) (at []int64, how string) {
 	return at, "The clocks of the captures are not known, so windows are aligned by their starts."
 }
 
-// deviceOf converts what a detail has.
+// deviceOf converts a detail.
 func deviceOf(d *summary.Detail, n *names) device {
 	out := device{
 		Rank: d.Rank, Device: d.Device, Start: strconv.FormatInt(d.StartNS, 10), Window: d.WindowNS,
@@ -201,8 +201,8 @@ func deviceOf(d *summary.Detail, n *names) device {
 	for i, ns := range [][]int64{d.Cells.Compute, d.Cells.Comm, d.Cells.Copy, d.Cells.Hidden} {
 		out.Cells[i] = levels(ns, d.Cells.BinNS)
 	}
-	// Names of a detail are those of the page once they are needed, so that what nothing
-	// refers to is not in the file.
+	// Names of a detail are added to the page when they are first used, so that names that nothing
+	// refers to are not in the file.
 	name := func(i int32, of func(string) int) int {
 		if i < 0 || int(i) >= len(d.Names) {
 			return -1
@@ -224,15 +224,15 @@ func deviceOf(d *summary.Detail, n *names) device {
 		out.Phases = &phases{}
 		for _, p := range d.Phases {
 			out.Phases.add(p.AtNS, p.NS)
-			out.Phases.Name, out.Phases.Depth = append(out.Phases.Name, name(p.Name, n.of)), append(out.Phases.Depth, p.Depth)
+			out.Phases.Name, out.Phases.Depth = append(out.Phases.Name, name(p.Name, n.number)), append(out.Phases.Depth, p.Depth)
 		}
 	}
 	if len(d.Gaps) > 0 {
 		out.Gaps = &gaps{}
 		for _, g := range d.Gaps {
 			out.Gaps.add(g.AtNS, g.NS)
-			out.Gaps.Cause = append(out.Gaps.Cause, n.of(words.Cause(g.Owner, g.State, "")))
-			out.Gaps.Name = append(out.Gaps.Name, name(g.Name, n.of))
+			out.Gaps.Cause = append(out.Gaps.Cause, n.number(words.Cause(g.Owner, g.State, "")))
+			out.Gaps.Name = append(out.Gaps.Name, name(g.Name, n.number))
 			out.Gaps.After, out.Gaps.Until = append(out.Gaps.After, name(g.After, n.kernel)), append(out.Gaps.Until, name(g.Until, n.kernel))
 		}
 	}
@@ -240,7 +240,7 @@ func deviceOf(d *summary.Detail, n *names) device {
 		out.Host = &host{}
 		for _, h := range d.Host {
 			out.Host.add(h.AtNS, h.NS)
-			out.Host.Kind, out.Host.Name = append(out.Host.Kind, n.of(h.Kind)), append(out.Host.Name, name(h.Name, n.of))
+			out.Host.Kind, out.Host.Name = append(out.Host.Kind, n.number(h.Kind)), append(out.Host.Name, name(h.Name, n.number))
 		}
 	}
 	if d.Focus != nil {
@@ -271,8 +271,8 @@ const (
 	firstCell  = '#'
 )
 
-// levels returns the shares of bins as characters. What rounding leaves is carried to the
-// next bin, so that sums over many bins are exact to half a level.
+// levels returns the shares of bins as characters. The rounding error is carried to the next bin, so that
+// sums over many bins are exact to half a level.
 func levels(ns []int64, bin int64) string {
 	out := make([]byte, len(ns))
 	carry := 0.0
@@ -292,7 +292,7 @@ func levels(ns []int64, bin int64) string {
 	return string(out)
 }
 
-// hundredths converts thousandths: a curve shows no more.
+// hundredths converts thousandths to hundredths, because a curve cannot show more.
 func hundredths(list []int64) []int64 {
 	if list == nil {
 		return nil
@@ -327,7 +327,7 @@ func stepsOf(s *summary.Summary, states []timeline.StepState, list []int, d *sum
 	for _, i := range list {
 		st := &s.Steps[i]
 		out.add(st.StartNS-d.StartNS, st.WallNS)
-		out.Name = append(out.Name, n.of(st.Name))
+		out.Name = append(out.Name, n.number(st.Name))
 		for k, ns := range parts(st.Activity) {
 			out.Parts[k] = append(out.Parts[k], ns)
 		}
@@ -340,13 +340,13 @@ func stepsOf(s *summary.Summary, states []timeline.StepState, list []int, d *sum
 	return out
 }
 
-// parts returns the four parts of an activity, as a [Budget] has them.
+// parts returns the four parts of an activity, in the order of a [Budget].
 func parts(a summary.Activity) [4]int64 {
 	return [4]int64{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
 }
 
-// placed returns findings whose places are on the timelines. Places that no timeline has
-// are left out, unless a table has them.
+// placed returns findings with the places that are on a timeline. Other places are left out unless a table
+// has them.
 func (t *timelines) placed(list []Finding, tables []table) []Finding {
 	has := map[string]bool{}
 	for _, table := range tables {

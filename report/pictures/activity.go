@@ -17,7 +17,7 @@ const mostLanes = 4 // GPUs with an activity panel
 
 const mostMarks = 400 // steps per activity panel
 
-// activity shows the lanes of GPUs, unless they are those of [ranksActivity].
+// activity shows the lanes of GPUs, unless [ranksActivity] shows the same GPUs.
 func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	names := view.DeviceLabels(s)
 	panels := make([]plot.TimePanel, len(s.Devices))
@@ -57,7 +57,7 @@ func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	return c, true
 }
 
-// onlyPaced reports whether the choice has the slowest, the fastest and the median rank alone.
+// onlyPaced reports whether the choice consists of only the slowest, the fastest and the median rank.
 func onlyPaced(c view.Choice) bool {
 	for _, at := range c.Devices {
 		if words.Role(c.Roles[at]) == "" {
@@ -106,7 +106,7 @@ func lanePanel(s *summary.Summary, d summary.Device, name string) plot.TimePanel
 		from := st.StartNS - d.StartNS
 		end, last = from+st.WallNS, true
 		if from < 0 && end > 0 {
-			from = 0 // the CPU started the step before the GPU had work
+			from = 0 // the step began on the CPU before the GPU's window
 		}
 		p.Marks = append(p.Marks, plot.Mark{NS: from, Label: stepLabel(st.Name, st.Kind, st.Number)})
 	}

@@ -9,7 +9,7 @@ import (
 	"assay/report/plot"
 )
 
-// ofWhole returns the basis of the times of a picture.
+// ofWhole returns the text that names the basis of a picture's times.
 func ofWhole(c *compare.Comparison) string {
 	if c.Per == compare.PerStep {
 		return "per step and GPU, mean over " + unit.Count(c.Base.Parts) + " and " + label.Plural(c.New.Parts, "step")

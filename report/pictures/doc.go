@@ -1,11 +1,12 @@
 // Package pictures makes the pictures of a report from a summary, and those of a
-// comparison from a comparison. It measures nothing: sums are from the view
-// package, and the drawing is that of the plot package.
+// comparison from a comparison. It measures nothing: sums come from summary/view,
+// so that tables and pictures show the same numbers, and report/plot draws.
 //
 // Each picture is one file with the name of the picture: idle.png is drawn by
 // idle.go, diff-waterfall.png by diff_waterfall.go. The pictures table-*.png are
-// one drawing of ten kinds of tables, in table.go, and log-*.png are in package logs. Files that serve several
-// pictures are captions.go, colors.go, ranking.go, ranks.go, roofline.go and strata.go.
+// one drawing of ten kinds of tables, in table.go, and log-*.png are in package
+// logs. Files that serve several pictures are captions.go, colors.go, per_gpu.go,
+// ranking.go, ranks.go, roofline.go and strata.go.
 //
 // To add a picture:
 //

@@ -37,7 +37,7 @@ func durations(s *summary.Summary) (plot.Chart, bool) {
 	}, true
 }
 
-// foldShort joins the buckets under [Shortest] to one that starts at 0.
+// foldShort joins the buckets below [Shortest] to one that starts at 0.
 func foldShort(buckets []summary.Bucket) []summary.Bucket {
 	var folded []summary.Bucket
 	for _, b := range buckets {
@@ -54,8 +54,8 @@ func foldShort(buckets []summary.Bucket) []summary.Bucket {
 	return folded
 }
 
-// upperEdge returns the end of the bucket that starts at ns. The last has
-// none and is drawn as wide as those before it.
+// upperEdge returns the end of the bucket that starts at ns. The last bucket has no end and is drawn as
+// wide as those before it.
 func upperEdge(ns int64) int64 {
 	if ns < plot.Shortest {
 		return plot.Shortest

@@ -10,11 +10,10 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// colorRecoverable is that of time above the roofline. It is lighter than the colours of
-// bounds.
+// colorRecoverable is the colour of time above the roofline. It is lighter than the colours of bounds.
 const colorRecoverable plot.Color = 0xa8d5ba
 
-// mostRecoverable is how many operators the picture of recoverable time has.
+// mostRecoverable is the maximum number of operators in the picture of recoverable time.
 const mostRecoverable = 10
 
 // efficiencyRecoverable divides the GPU time of operators into the time at the roofline

@@ -12,8 +12,7 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// boundColor returns the colour of what bounds an operator, the same as for kernels with
-// counters.
+// boundColor returns the colour of an operator's bound, the same as for kernels with counters.
 func boundColor(bound string) plot.Color {
 	switch bound {
 	case summary.BoundCompute:
@@ -38,12 +37,12 @@ func boundLegend(list []efficiency.Operator) (out []plot.Swatch) {
 	return out
 }
 
-// leastDot is the share of GPU time from which the picture has an operator. Smaller ones
-// would hide others, and stretch the axes. The page has them.
+// leastDot is the minimum share of GPU time of an operator in the picture. Smaller ones would hide others
+// and stretch the axes; the page shows them.
 const leastDot = 0.001
 
-// efficiencyRoofline draws the achieved FLOP/s of operators against their FLOPs per byte.
-// It returns false if the GPUs have no common bandwidth of memory.
+// efficiencyRoofline draws the achieved FLOP/s of operators against their FLOPs per byte. It returns false
+// if the GPUs have no common memory bandwidth.
 func efficiencyRoofline(s *summary.Summary) (plot.Chart, bool) {
 	hbm := efficiency.HBM(s)
 	if hbm <= 0 || hbm > 1e9 {

@@ -15,7 +15,7 @@ import (
 	"assay/summary/view"
 )
 
-// mostReasons is the largest number of causes with a bar.
+// mostReasons is the maximum number of causes with a bar.
 const mostReasons = 10
 
 // idle shows the idle time of each GPU by cause.
@@ -41,7 +41,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		at = append(at, d.At)
 	}
 	choice := choose(s, r, at, barsOf(n))
-	if n > allBars { // otherwise by falling share of idle time
+	if n > allBars { // otherwise they are sorted by descending share of idle time
 		devices = slices.DeleteFunc(devices, func(d view.DeviceIdle) bool { return !slices.Contains(choice.Devices, d.At) })
 		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
 	}

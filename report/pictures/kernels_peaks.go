@@ -23,7 +23,7 @@ const (
 	mostDots  = 200
 )
 
-// The colours of what limits a kernel.
+// The colours of the limiting sides of kernels.
 const (
 	colorLatency  plot.Color = 0xa6761d
 	colorMemory   plot.Color = 0x7b5ea7
@@ -53,7 +53,7 @@ func sideColor(s counters.Side) plot.Color {
 	return plot.ColorUnknown
 }
 
-// sideLegend explains the colours that dots have.
+// sideLegend explains the colours of the dots.
 func sideLegend(dots []plot.Dot) (out []plot.Swatch) {
 	for _, s := range []plot.Swatch{
 		{Color: colorLatency, Text: "latency: both peaks are far"}, {Color: colorMemory, Text: "memory"}, {Color: plot.ColorCompute, Text: "compute"},
@@ -115,7 +115,7 @@ func peaksChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	axis := func(title string) plot.Axis {
-		a := plot.Axis{Title: title, From: -4, To: most + 4} // room for dots at the ends
+		a := plot.Axis{Title: title, From: -4, To: most + 4} // space for dots at the ends
 		for v := 0.0; v <= most; v += 20 {
 			a.Ticks = append(a.Ticks, plot.Tick{At: v, Text: fmt.Sprintf("%.0f%%", v)})
 		}

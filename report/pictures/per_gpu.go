@@ -11,7 +11,7 @@ import (
 	"assay/summary/view"
 )
 
-// This file has what pictures of several GPUs share: means per GPU, and which GPUs are shown.
+// Helpers that pictures of several GPUs share: means per GPU, and the selection of GPUs.
 
 // perGPU returns the mean over n GPUs. A time that is not zero stays at least 1 ns.
 func perGPU(ns int64, n int) int64 {
@@ -21,8 +21,8 @@ func perGPU(ns int64, n int) int64 {
 	return max(1, ns/int64(n))
 }
 
-// ofGPUs says in a subtitle that times are means over n GPUs: " per GPU, mean of 8". It is ""
-// for one.
+// ofGPUs states in a subtitle that times are means over n GPUs: " per GPU, mean of 8". It is "" for one
+// GPU.
 func ofGPUs(n int) string {
 	if n < 2 {
 		return ""
@@ -47,8 +47,8 @@ func namedDevices(r judge.Result, all bool) (named []summary.GPU) {
 	return named
 }
 
-// choose returns at most n of the GPUs, those that matter most. Few are those of the screen,
-// which leaves out the places of findings that are not on ranks.
+// choose returns at most n of the GPUs, the most important ones. For small n, as on the screen, findings
+// that are not about ranks do not select GPUs.
 func choose(s *summary.Summary, r judge.Result, devices []int, n int) view.Choice {
 	return view.Choose(s, devices, namedDevices(r, n > mostLanes), n)
 }

@@ -11,11 +11,11 @@ import (
 // A picture is a picture of a report. Its draw returns false if the picture would be
 // empty.
 type picture struct {
-	name string // of the file, without its suffix
+	name string // name of the file, without its suffix
 	draw func(*summary.Summary, judge.Result) (plot.Chart, bool)
 }
 
-// all returns the pictures of reports. This is the list to add one to.
+// all returns the pictures of reports. Add a new picture here.
 func all() []picture {
 	return []picture{
 		{"time-budget", timeBudget},
@@ -62,7 +62,7 @@ func all() []picture {
 	}
 }
 
-// measured is a picture of the summary alone.
+// measured adapts a picture that needs only the summary.
 func measured(draw func(*summary.Summary) (plot.Chart, bool)) func(*summary.Summary, judge.Result) (plot.Chart, bool) {
 	return func(s *summary.Summary, _ judge.Result) (plot.Chart, bool) { return draw(s) }
 }
@@ -73,7 +73,7 @@ type diffPicture struct {
 	draw func(*compare.Comparison) (plot.Chart, bool)
 }
 
-// allDiff returns the pictures of comparisons. This is the list to add one to.
+// allDiff returns the pictures of comparisons. Add a new picture here.
 func allDiff() []diffPicture {
 	return []diffPicture{
 		{"diff-budget", diffBudget},
@@ -84,9 +84,8 @@ func allDiff() []diffPicture {
 	}
 }
 
-// Files returns the names of all picture files that any report can have, of all forms.
-// The caller may remove the files that a new report does not have, because they are from
-// an older report.
+// Files returns the names of all picture files that any report can have, in all formats. Files of this list
+// that a new report does not have are from an older report and can be removed.
 func Files() (files []string) {
 	for _, p := range all() {
 		c := plot.Chart{Name: p.name}

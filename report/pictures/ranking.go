@@ -10,7 +10,7 @@ import (
 	"assay/summary/row"
 )
 
-// mostRanks is the largest number of bars in a ranking.
+// mostRanks is the maximum number of bars in a ranking.
 const mostRanks = 15
 
 // ranked returns the bars of the first rows per GPU, and a sentence on those that are not shown, with their

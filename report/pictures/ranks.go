@@ -11,10 +11,10 @@ import (
 	"assay/summary/view"
 )
 
-// This file has what the pictures of ranks share.
+// Helpers that the pictures of ranks share.
 
-// rankPlaces returns the GPUs of several ranks in rank order, and the axis that they
-// share. It has none if ranks cannot be compared.
+// rankPlaces returns the GPUs of several ranks in rank order, and the axis that they share. It returns nil
+// if ranks cannot be compared.
 func rankPlaces(s *summary.Summary) (devices []int, places plot.Places) {
 	devices = view.RankDevices(s)
 	if devices == nil {
@@ -24,7 +24,7 @@ func rankPlaces(s *summary.Summary) (devices []int, places plot.Places) {
 	return devices, places
 }
 
-// rankAt returns the name of a place in a sentence: "rank 3".
+// rankAt returns the name of a position for a sentence: "rank 3".
 func rankAt(p plot.Places, i int) string {
 	if rank, gpu, ok := strings.Cut(p.Labels[i], ":"); ok {
 		return "rank " + rank + " GPU " + gpu
@@ -49,7 +49,7 @@ func paceFlags(p view.Pace, places plot.Places) (flags []plot.Flag) {
 	return flags
 }
 
-// paceCaption says how ranks are ordered, or why they are not.
+// paceCaption states how ranks are ordered, or why they are not.
 func paceCaption(p view.Pace) string {
 	switch p.Unknown {
 	case view.PaceNoWaiting:
@@ -80,17 +80,16 @@ func relative(r view.RankRow) []float64 {
 	return out
 }
 
-// namedCells is the number of places up to which each cell has room for its value.
+// namedCells is the maximum number of positions for which each cell can show its value.
 const namedCells = 14
 
-// mostFlags is the largest number of flags of a picture.
+// mostFlags is the maximum number of flags in a picture.
 const mostFlags = 3
 
-// leastLate is how much longer than the median a flagged time is at least.
+// leastLate is the minimum excess of a flagged time over the median, as a share of the median.
 const leastLate = 0.1
 
-// lateFlags returns flags at the places whose largest difference is largest, if
-// their values have no room.
+// lateFlags returns flags at the positions with the largest differences, if cells cannot show their values.
 func lateFlags(h plot.HeatMap) (flags []plot.Flag) {
 	n := len(h.Places.Labels)
 	if n <= namedCells {

@@ -68,9 +68,9 @@ func alignedBy(residual int64) string {
 	return "Clocks are aligned by the ends of matched collectives; residual at most " + unit.Duration(residual) + "."
 }
 
-// oneClock returns the starts of the windows of GPUs on one clock: that of their input or,
-// of several ranks of a job, the aligned one, with the largest residual. It returns nil if
-// they have none in common.
+// oneClock returns the starts of the windows of GPUs on one clock: the clock of their input or, for several
+// ranks of a job, the aligned clock, with the largest residual. It returns nil if they have no common
+// clock.
 func oneClock(s *summary.Summary, devices []int) (starts []int64, residual *int64) {
 	sameInput := true
 	for _, i := range devices {
@@ -96,10 +96,11 @@ func oneClock(s *summary.Summary, devices []int) (starts []int64, residual *int6
 	return starts, residual
 }
 
-// leastLane is the highest bin, in units of [plot.Full], from which on a lane is drawn.
+// leastLane is the minimum height of a lane's highest bin, in units of [plot.Full], for the lane to be
+// drawn.
 const leastLane = plot.Full / 50
 
-// dropEmptyLanes removes the lanes in which nothing can be seen in any of the panels.
+// dropEmptyLanes removes the lanes that are too low to be visible in any of the panels.
 func dropEmptyLanes(panels []plot.TimePanel) {
 	seen := map[string]bool{}
 	for _, p := range panels {
@@ -120,8 +121,8 @@ func baseTime(s *summary.Summary, input int) int64 {
 	return *s.Inputs[input].BaseTimeNS
 }
 
-// onOneAxis moves panels, which begin at 0, to their places on one axis, which begins
-// with the first. It reports whether they are near enough to each other.
+// onOneAxis moves panels, which begin at 0, to their positions on one axis, which begins with the first. It
+// reports whether they are close enough to each other.
 func onOneAxis(panels []plot.TimePanel, starts []int64) bool {
 	first, longest, span := starts[0], int64(0), int64(0)
 	for i, p := range panels {

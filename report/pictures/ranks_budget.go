@@ -38,7 +38,7 @@ func ranksBudget(s *summary.Summary) (plot.Chart, bool) {
 	}, true
 }
 
-// mean returns the cells over n.
+// mean divides the cells by n.
 func mean(a summary.Activity, n int) summary.Activity {
 	for i := range a {
 		a[i] /= int64(n)

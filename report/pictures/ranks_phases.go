@@ -14,8 +14,8 @@ import (
 // mostHeatPhases is the largest number of phases of a heat map.
 const mostHeatPhases = 24
 
-// ranksPhases shows by how much a phase is longer on a rank than on the median rank. There
-// is no picture of equal ranks: the report has a sentence.
+// ranksPhases shows by how much a phase is longer on a rank than on the median rank. If all ranks are equal
+// there is no picture, because the report has a sentence instead.
 func ranksPhases(s *summary.Summary) (plot.Chart, bool) {
 	devices, places := rankPlaces(s)
 	if devices == nil {

@@ -10,11 +10,11 @@ import (
 	"assay/summary/view"
 )
 
-// leastHeatSteps is the number of steps from which on they are compared over ranks.
+// leastHeatSteps is the minimum number of steps for comparing them over ranks.
 const leastHeatSteps = 3
 
-// ranksSteps shows by how much a step is longer on a rank than on the median rank, if it is on
-// any.
+// ranksSteps shows by how much a step is longer on a rank than on the median rank, if there is any
+// difference.
 func ranksSteps(s *summary.Summary) (plot.Chart, bool) {
 	devices, places := rankPlaces(s)
 	if devices == nil {

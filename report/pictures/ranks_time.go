@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// timeRows is the number of rows of equal length that the common window is divided into.
+	// timeRows is the number of equal parts into which the common window is divided.
 	timeRows = 24
-	// leastTimeDifference is the largest difference from which on there is something to see.
+	// leastTimeDifference is the smallest maximum difference that is drawn; less cannot be seen.
 	leastTimeDifference = 0.02
 )
 

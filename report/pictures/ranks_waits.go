@@ -41,7 +41,7 @@ func ranksWaits(s *summary.Summary) (plot.Chart, bool) {
 	return c, true
 }
 
-// collectiveWaits adds the panels on matched collectives. Waits that a rank caused are over the
+// collectiveWaits adds the panels on matched collectives. Waits that a rank caused are divided by the
 // number of GPUs, so that they sum to the mean own wait.
 func collectiveWaits(c *plot.Chart, body *plot.Panels, rows []*summary.RankWait) {
 	var transfer, wait, n int64
@@ -99,12 +99,11 @@ func stageWaits(s *summary.Summary, c *plot.Chart, body *plot.Panels, devices []
 	body.Panels = append(body.Panels, plot.Panel{Title: "Waiting between the stages of the pipeline", Columns: columns})
 }
 
-// manyGPUs is the number of GPUs from which on a twentieth of the waiting is ten times the even
-// share of a rank, and worth a flag.
+// manyGPUs is the number of GPUs above which 5% of the waiting is ten times a rank's even share, and
+// therefore deserves a flag.
 const manyGPUs = 200
 
-// causeFlags points at the ranks that caused at least a tenth of the waiting, of many GPUs a
-// twentieth.
+// causeFlags flags the ranks that caused at least 10% of the waiting, or 5% if there are manyGPUs.
 func causeFlags(rows []*summary.RankWait, places plot.Places, wait int64, gpus int) (flags []plot.Flag) {
 	order := make([]int, 0, len(rows))
 	least := wait / 10

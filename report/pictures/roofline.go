@@ -33,7 +33,7 @@ func rooflineChart(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 			device = i
 		}
 		if k.Capability != s.Counters[device].Capability || len(dots) == mostDots {
-			left++ // has another roof
+			left++ // its GPU has another roof
 			continue
 		}
 		bandwidth = max(bandwidth, *w.PeakDRAMRate)

@@ -24,7 +24,7 @@ func stepLabel(name, kind string, number int64) string {
 	case strings.HasSuffix(name, "#"+digits), !strings.Contains(name, digits) && len(name) > 12:
 		return "step " + digits
 	case !strings.Contains(name, digits):
-		return label.Clip(label.Clean(name), 14) + " " + digits // all have one name
+		return label.Clip(label.Clean(name), 14) + " " + digits // all steps have the same name
 	}
 	return label.Clip(label.Clean(name), 20)
 }

@@ -11,16 +11,15 @@ import (
 	"assay/summary/view"
 )
 
-// strataColors are the colours of sites and categories, the largest first. All others are
-// grey.
+// strataColors are the colours of sites and categories, for the largest first. All others are grey.
 func strataColors() []plot.Color {
 	return []plot.Color{plot.ColorCompute, plot.ColorCopy, plot.ColorHost, plot.ColorMemset, plot.ColorWork, plot.ColorComm, plot.ColorDependency, plot.ColorLaunch}
 }
 
-// mostStrips is the largest number of GPUs with a panel.
+// mostStrips is the maximum number of GPUs with a panel.
 const mostStrips = 4
 
-// binsSpan returns how long so many bins are, within int64.
+// binsSpan returns the length of n bins, limited so that it does not overflow int64.
 func binsSpan(bin int64, n int) int64 {
 	if n > 0 && bin > (1<<62)/int64(n) {
 		return bin
@@ -33,7 +32,7 @@ func (s *stripOf) known() bool {
 	return s.strip != nil && s.strip.BinNS > 0 && slices.ContainsFunc(s.strip.Live, func(n int64) bool { return n > 0 })
 }
 
-// A stripOf is a strip with the name of its subject.
+// stripOf is a strip with the name of the GPU or input.
 type stripOf struct {
 	label string
 	strip *summary.OwnerStrip
@@ -86,8 +85,8 @@ func strataChart(c plot.Chart, strips []stripOf, form label.Form) (plot.Chart, b
 // others reports whether a band adds up all rows without a band.
 func others(o summary.Stratum) bool { return o.Name == "" && o.Kind == "" }
 
-// strataNames returns the names that have a colour: those with the highest bands. The
-// steadiest are first and drawn at the bottom, so that other bands do not move them.
+// strataNames returns the names that have a colour: those with the highest bands. The steadiest bands come
+// first and are drawn at the bottom, so that the others do not move them.
 func strataNames(strips []stripOf) (names []string) {
 	most, least := map[string]int64{}, map[string]int64{}
 	for _, p := range strips {
@@ -113,8 +112,8 @@ func strataNames(strips []stripOf) (names []string) {
 	return names
 }
 
-// strataPanel stacks the bands. A series is the sum of its band and all bands below. The
-// highest is drawn first.
+// strataPanel stacks the bands. A series is the sum of its band and all bands below; the highest is drawn
+// first.
 func strataPanel(p stripOf, names []string) plot.TimePanel {
 	bins := len(p.strip.Live)
 	bands := make([][]int64, len(names)+1)

@@ -54,7 +54,7 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 		bars, shown = append(bars, plot.RankRow{Label: row.Name, Color: color, NS: at(row)}), summary.Plus(shown, at(row))
 	}
 	if len(bars) < 2 {
-		return plot.Chart{}, false // no bar to compare with
+		return plot.Chart{}, false // a single bar shows nothing
 	}
 	r := plot.Ranking{Form: v.NameForm(), Rows: bars}
 	if shares {

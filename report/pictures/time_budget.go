@@ -16,7 +16,7 @@ const allBars = 16 // up to this number every GPU has a bar
 
 const mostBars = 15 // bars if there are more GPUs
 
-// barsOf returns how many of n GPUs have a bar.
+// barsOf returns how many of n GPUs get a bar.
 func barsOf(n int) int {
 	if n <= allBars {
 		return allBars
@@ -24,7 +24,7 @@ func barsOf(n int) int {
 	return mostBars
 }
 
-// roleLabel returns the label of a GPU with its role.
+// roleLabel returns the label of a GPU with its role, such as "slowest".
 func roleLabel(name string, r view.Role) string {
 	if word := words.Role(r); word != "" {
 		return name + ", " + word
@@ -32,7 +32,7 @@ func roleLabel(name string, r view.Role) string {
 	return name
 }
 
-// budgetParts splits a window into parts that sum to it.
+// budgetParts divides a window into parts that sum to it.
 func budgetParts(a summary.Activity) []plot.Part {
 	return []plot.Part{
 		{Color: plot.ColorCompute, NS: a.Compute()}, {Color: plot.ColorComm, NS: a.ExposedComm()}, {Color: plot.ColorCopy, NS: a.ExposedCopy()}, {Color: plot.ColorIdle, NS: a.Idle()},

@@ -10,8 +10,8 @@ import (
 	"assay/summary/view"
 )
 
-// Choice returns which of all GPUs are shown, or "" if all are: "3 of 64 GPUs (the
-// slowest rank: 17; the fastest rank: 3; the median rank: 40)."
+// Choice states which GPUs are shown, or returns "" if all are: "3 of 64 GPUs (the slowest rank: 17; the
+// fastest rank: 3; the median rank: 40)."
 func Choice(c view.Choice, devices []summary.Device) string {
 	if len(c.Devices) >= c.Of {
 		return ""
@@ -52,7 +52,7 @@ func Choice(c view.Choice, devices []summary.Device) string {
 	return head + strings.Join(parts, "; ") + ")."
 }
 
-// Role returns the word for the GPU of a choice, or "".
+// Role returns the display name of a role of a GPU, or "".
 func Role(r view.Role) string {
 	return map[view.Role]string{view.RoleSlowest: "slowest", view.RoleFastest: "fastest", view.RoleMedian: "median"}[r]
 }

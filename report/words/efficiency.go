@@ -9,30 +9,30 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// NoShapes is the reason of operators without input dimensions.
+// NoShapes is the reason of operators whose input dimensions were not recorded.
 const NoShapes = "no shapes"
 
-// Bound returns what bounds an operator, or "" if it is not known.
+// Bound returns the display name of an operator's bound, or "" if it is not known.
 func Bound(id string) string {
-	return of(map[string]string{"link": "link (host copy)"}, id, 16)
+	return wordOr(map[string]string{"link": "link (host copy)"}, id, 16)
 }
 
-// PeakSource returns where the peaks of a GPU are from.
+// PeakSource returns the display name of the source of a GPU's peaks.
 func PeakSource(id string) string {
-	return of(map[string]string{
+	return wordOr(map[string]string{
 		"": "sources differ", "table": "from data sheets", "nsys": "from the export",
 		"estimated": "estimated from SMs and clock", "user": "given by the user",
 	}, id, 30)
 }
 
-// A Reason says why FLOPs or bytes are unknown, and what to do about it.
+// A Reason is why FLOPs or bytes are unknown, and the remedy.
 type Reason struct {
 	Text   string
 	Remedy string // "" if there is none
 }
 
-// Unknown returns the display words of the reason of unknown FLOPs or bytes. The id is
-// that of a row of a summary.
+// Unknown returns the display text of a reason of unknown FLOPs or bytes. The id is from a row of a
+// summary.
 func Unknown(id string) Reason {
 	known := map[string]Reason{
 		NoShapes:                 {"no input shapes", "record with record_shapes=True"},
@@ -59,7 +59,7 @@ func Unknown(id string) Reason {
 	if r, ok := known[id]; ok {
 		return r
 	}
-	return Reason{Text: of(nil, id, 40)}
+	return Reason{Text: wordOr(nil, id, 40)}
 }
 
 // Utilization prints MFU or HFU with its limits.
@@ -79,11 +79,11 @@ func Utilization(r efficiency.Range) string {
 
 // Link returns the name of a link, or "" if it is not known.
 func Link(id string) string {
-	return of(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id,
+	return wordOr(map[string]string{"pcie": "PCIe", "c2c": "NVLink-C2C", "link": "NVLink or xGMI", "hbm": "GPU memory"}, id,
 		16)
 }
 
-// NotPlaced says how many operators a roofline does not show, or returns "".
+// NotPlaced states how many operators a roofline does not show, or returns "".
 func NotPlaced(not efficiency.NotPlaced, total int64) string {
 	var parts []string
 	if not.Nowhere > 0 {
@@ -100,8 +100,7 @@ func NotPlaced(not efficiency.NotPlaced, total int64) string {
 	return "Not drawn: " + strings.Join(parts, ", ") + "."
 }
 
-// DecodeUnknown returns why the bandwidth of a decode step is unknown. The id is that of a row of
-// a summary.
+// DecodeUnknown returns why the bandwidth of a decode step is unknown. The id is from a row of a summary.
 func DecodeUnknown(id string) Reason {
 	known := map[string]Reason{
 		"no lengths": {"no annotation states the lengths of the cache",
@@ -121,7 +120,7 @@ func DecodeUnknown(id string) Reason {
 
 // Unmatched returns why the operators of a graph replay are unknown.
 func Unmatched(id string) string {
-	return of(map[string]string{
+	return wordOr(map[string]string{
 		"no capture":         "no capture among the inputs has the same kernels",
 		"no kernel names":    "the captures do not name their kernels, as those of NVIDIA GPUs; record steps without graphs (vLLM: --enforce-eager, SGLang: --disable-cuda-graph)",
 		"batch size":         "captures have the same kernels, but the batch size of capture or replay differs or is not recorded",

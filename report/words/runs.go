@@ -9,9 +9,8 @@ import (
 	"assay/summary/view"
 )
 
-// Runs returns the number of runs and what separated them: "2 runs (one per directory)".
-// It is "" for a single run,
-// unless the user said so.
+// Runs returns the number of runs and the evidence that separated them: "2 runs (one per directory)". It is
+// "" for a single run unless the user stated it.
 func Runs(n int, by view.Evidence) string {
 	if n == 1 && by == view.ByNone {
 		return "1 run (by --group-by none)"

@@ -8,9 +8,9 @@ import (
 	"assay/summary"
 )
 
-// Topology returns how the ranks of a job divide the work, and what says so: "tensor 2, data
-// 4 (from descriptions of process groups)". It is "" if all ranks do the same work and the
-// kinds of groups are not known.
+// Topology returns how the ranks of a job divide the work, with the evidence: "tensor 2, data 4 (from
+// descriptions of process groups)". It is "" if all ranks do the same work and the kinds of groups are not
+// known.
 func Topology(t summary.Topology) string {
 	var parts, kinds []string
 	from := map[string]bool{}

@@ -1,6 +1,3 @@
-// Package words has the display words of the ids in summaries, verdicts and
-// comparisons. The terminal, Markdown and pictures look them up here. JSON keeps
-// the ids.
 package words
 
 import (
@@ -17,9 +14,9 @@ import (
 	"assay/summary/view"
 )
 
-// of returns the word of an id. An id of a later version of the schema has no word:
-// then of returns the id itself, in at most the given number of columns.
-func of(words map[string]string, id string, columns int) string {
+// wordOr returns the display name of an id. An id of a later version of the schema has none; it is returned
+// itself, in at most the given number of columns.
+func wordOr(words map[string]string, id string, columns int) string {
 	if w, ok := words[id]; ok {
 		return w
 	}
@@ -52,7 +49,7 @@ func Phase(path string) string {
 
 // PhaseName returns the name of a phase without its place in a path.
 func PhaseName(id string) string {
-	return of(map[string]string{"weight-sync": "weight sync", "sleep-wake": "engine sleep/wake"}, id, 30)
+	return wordOr(map[string]string{"weight-sync": "weight sync", "sleep-wake": "engine sleep/wake"}, id, 30)
 }
 
 // Verdict returns the bottleneck that a verdict names.
@@ -63,17 +60,17 @@ func Verdict(b finding.Bound) string {
 	if w, ok := b.Words(); ok {
 		return w.Headline
 	}
-	return of(nil, string(b), 40)
+	return wordOr(nil, string(b), 40)
 }
 
-// TotalsOnly is the verdict of tables without a timeline.
+// TotalsOnly is the verdict for tables without a timeline.
 const TotalsOnly = "totals only, no timeline"
 
-// ValuesOnly is the verdict of logs.
+// ValuesOnly is the verdict for logs.
 const ValuesOnly = "values of a log, no timeline"
 
-// WaitsForOthers returns the verdict of a GPU that waits, and not for the CPU. Owner is
-// the cause of most of the idle time.
+// WaitsForOthers returns the verdict for a GPU that waits for something other than the CPU. Owner is the
+// cause of most of the idle time.
 func WaitsForOthers(owner string) string {
 	if owner == summary.OwnerDependency {
 		return "dependency-bound"
@@ -81,16 +78,15 @@ func WaitsForOthers(owner string) string {
 	return "GPU idle"
 }
 
-// LimitedBy returns what limits a phase or a step, for a column of a table.
+// LimitedBy returns the bound of a phase or a step, for a column of a table.
 func LimitedBy(b finding.Bound) string {
 	if w, ok := b.Words(); ok {
 		return w.Short
 	}
-	return of(nil, string(b), 20)
+	return wordOr(nil, string(b), 20)
 }
 
-// Side returns what limits a kernel that has counters, or [unit.None] if that is not
-// known.
+// Side returns the limiting side of a kernel with counters, or [unit.None] if it is not known.
 func Side(s counters.Side) string {
 	w, ok := s.Side.Words()
 	switch {
@@ -126,7 +122,7 @@ func Match(match string) string {
 	}[match]
 }
 
-// Step returns why a step does not count, or why it is remarkable.
+// Step returns why a step is excluded or remarkable.
 func Step(s timeline.StepState) string {
 	if s == timeline.StepEdge {
 		return "partial step"
@@ -136,7 +132,7 @@ func Step(s timeline.StepState) string {
 
 // Format returns the name of an input's format.
 func Format(id string) string {
-	return of(map[string]string{
+	return wordOr(map[string]string{
 		"kineto":                "Kineto",
 		"chrome-trace":          "Chrome trace",
 		"ncu":                   "Nsight Compute",

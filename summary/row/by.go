@@ -12,20 +12,20 @@ import (
 	"assay/internal/unit"
 )
 
-// A Table has sums of rows with equal keys, those with the most first.
+// A Table has the sums of rows with equal keys, the largest main measure first.
 type Table struct {
 	*Kind
 	Rows  []Row
-	Whole int64 // the main measure of all
+	Whole int64 // sum of the main measure over all rows
 
-	keys []int         // the columns by which rows are apart
-	from reflect.Value // what is added up
+	keys []int         // columns that separate the rows
+	from reflect.Value // the slice of rows that is added up
 }
 
 // A Row is the sum of the rows with equal keys.
 type Row struct {
-	Of     []int // their numbers
-	keys   []key // by number in Table.keys
+	Of     []int // indices of these rows
+	keys   []key // in the order of Table.keys
 	number []int64
 }
 
@@ -35,7 +35,7 @@ type key struct {
 	text   string
 }
 
-// By adds up the rows of a slice that have equal keys. Without keys they become one.
+// By adds up the rows of a slice that have equal keys. Without keys there is one sum over all rows.
 func (k *Kind) By(rows any, keys ...string) *Table {
 	t := &Table{Kind: k, from: reflect.ValueOf(rows)}
 	if t.from.Type().Elem() != k.Row {
@@ -51,7 +51,7 @@ func (k *Kind) By(rows any, keys ...string) *Table {
 		id = id[:0]
 		for j, at := range t.keys {
 			of[j] = k.keyOf(&k.Columns[at], v)
-			// The length keeps texts apart that hold any byte.
+			// The length makes the id unique, because a text may contain any byte.
 			id = append(binary.AppendUvarint(id, uint64(len(of[j].text))), of[j].text...)
 		}
 		at, ok := index[string(id)]
@@ -65,7 +65,7 @@ func (k *Kind) By(rows any, keys ...string) *Table {
 		r.Of = append(r.Of, i)
 	}
 	for i := range t.Rows {
-		t.Whole = unit.Plus(t.Whole, max(0, t.Main(&t.Rows[i]))) // a damaged row takes nothing from the others
+		t.Whole = unit.Plus(t.Whole, max(0, t.Main(&t.Rows[i]))) // a negative value of a damaged row does not reduce the sum
 	}
 	slices.SortFunc(t.Rows, func(a, b Row) int {
 		for _, i := range t.sorts {
@@ -78,7 +78,7 @@ func (k *Kind) By(rows any, keys ...string) *Table {
 	return t
 }
 
-// ByKeys sorts the rows by their keys instead, and returns the table.
+// ByKeys sorts the rows by their keys instead of the main measure, and returns the table.
 func (t *Table) ByKeys() *Table {
 	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.CompareFunc(a.keys, b.keys, compareKeys) })
 	return t
@@ -88,7 +88,8 @@ func compareKeys(a, b key) int {
 	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
 }
 
-// keyOf returns a key of a row. Values without a place in the order of a column follow the others.
+// keyOf returns a key of a row. Values that are not in the explicit order of a column come after those that
+// are.
 func (k *Kind) keyOf(c *Column, v reflect.Value) (out key) {
 	out.text = c.Text(v)
 	switch {
@@ -119,7 +120,7 @@ func (r *Row) add(columns []Column, v reflect.Value) {
 	}
 }
 
-// Number returns a measure of a row. Means are rounded half up; that of none is 0.
+// Number returns a measure of a row. Means are rounded half up; the mean over no rows is 0.
 func (t *Table) Number(r *Row, name string) int64 {
 	i := t.At(name)
 	if c := &t.Columns[i]; c.Adds == Mean {
@@ -131,7 +132,7 @@ func (t *Table) Number(r *Row, name string) int64 {
 // Main returns the main measure of a row.
 func (t *Table) Main(r *Row) int64 { return r.number[t.sorts[0]] }
 
-// Sum returns a measure of all rows of the table together.
+// Sum returns a measure summed over all rows of the table.
 func (t *Table) Sum(name string) (sum int64) {
 	for i := range t.Rows {
 		sum = unit.Plus(sum, t.Number(&t.Rows[i], name))
@@ -139,22 +140,22 @@ func (t *Table) Sum(name string) (sum int64) {
 	return sum
 }
 
-// Text returns the key of a row by which rows are apart.
+// Text returns the value of a key by which the table is grouped.
 func (t *Table) Text(r *Row, name string) string {
 	return r.keys[slices.Index(t.keys, t.At(name))].text
 }
 
-// Apart reports whether rows are apart by a key.
+// Apart reports whether the table is grouped by a key.
 func (t *Table) Apart(name string) bool { return slices.Contains(t.keys, t.At(name)) }
 
-// A Value is a value of a key with the main measure of the rows that have it.
+// A Value is a value of a key with the main measure, summed over the rows that have it.
 type Value struct {
 	Text string
 	Main int64
 }
 
-// Values returns the values that a key has in the rows of a sum, those with the most of the main
-// measure first; or numbers in their order.
+// Values returns the values that a key has among the rows of a sum: texts by descending main measure,
+// numbers in ascending order.
 func (t *Table) Values(r *Row, name string) []Value {
 	c, sums, at := t.Column(name), []Value(nil), map[string]int{}
 	var keys []key
@@ -179,7 +180,7 @@ func (t *Table) Values(r *Row, name string) []Value {
 	return sums
 }
 
-// Where returns the rows whose keys have some values, in which "*" stands for any text.
+// Where returns the rows whose keys match the given values, in which "*" matches any text.
 func (k *Kind) Where(rows any, values map[string]string) any {
 	from := reflect.ValueOf(rows)
 	out := reflect.MakeSlice(from.Type(), 0, 0)
@@ -195,7 +196,7 @@ func (k *Kind) Where(rows any, values map[string]string) any {
 	return out.Interface()
 }
 
-// Keys returns the names of the keys of the kind, as they are asked for.
+// Keys returns the names of the keys as users write them, with underscores.
 func (k *Kind) Keys() (names []string) {
 	for i := range k.Columns {
 		if c := &k.Columns[i]; c.Adds == Key {

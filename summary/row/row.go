@@ -1,21 +1,3 @@
-// Package row describes the rows of a summary, from the tags of their fields: by which keys rows
-// are known, what is measured of them, and how the values of several rows become one.
-//
-//	Op      string `json:"op,omitempty" row:"launched by,name"`
-//	TotalNS int64  `json:"total_ns" row:"total,sum,main"`
-//
-// A tag has the name that people read, and words. A field without the word sum, max or min is a key.
-// The unit of a measure follows from the name in JSON, which ends in "ns" or "bytes". The meaning of
-// a field is in its tag, so that a new one is described where it is added, and tables,
-// gates and filters know it without code of their own.
-//
-//	sum, max, min  how the values of several rows become one
-//	main           the measure by which rows are sorted, and that shares are of
-//	then           the measure that sorts rows of equal main ones
-//	nested         the sum of rows with different names means nothing: they contain each other
-//	with=NAME      tables print it in the unit of another column
-//	name, symbol, place
-//	               a key that comes from outside: any text, a symbol of C++, a place in a file
 package row
 
 import (
@@ -25,10 +7,10 @@ import (
 	"strings"
 )
 
-// An Adds says how the values of several rows become one.
+// An Adds is how the values of several rows become one.
 type Adds uint8
 
-// Keys are equal, or the rows are apart.
+// The values of Adds. A Key is not added up: rows with different keys stay separate.
 const (
 	Key Adds = iota
 	Sum
@@ -37,18 +19,18 @@ const (
 	Mean // the quotient of two sums
 )
 
-// A Form is what the texts of a key are.
+// A Form is the form of a key's texts.
 type Form uint8
 
-// The forms.
+// The values of Form.
 const (
-	Word   Form = iota // of a list that this program knows
-	Name               // from outside
-	Symbol             // of C++, with namespaces and arguments
+	Word   Form = iota // one of a fixed list
+	Name               // any text from the input
+	Symbol             // a C++ symbol with namespaces and arguments
 	Place              // "file.py:12 function"
 )
 
-// A Unit is what a measure is counted in.
+// A Unit is the unit of a measure.
 type Unit uint8
 
 // The units.
@@ -58,32 +40,33 @@ const (
 	Bytes
 )
 
-// A Column is a field of a kind of row, a mean, or a key that is made of several fields.
+// A Column is a field of a kind of row, a mean, or a key that is computed from several fields.
 type Column struct {
-	Name   string // as people read it: "launched by"
-	JSON   string // as programs do: "op"; "" if it is no field
+	Name   string // display name: "launched by"
+	JSON   string // name in JSON: "op"; "" if it is not a field
 	Adds   Adds
 	Form   Form
 	Unit   Unit
 	Nested bool
-	With   string // the name of the column whose unit it has
+	With   string // name of the column in whose unit it is printed
 
 	field, over, under int
 	text               func(reflect.Value) string
-	order              []string // of the values, where it is not that of letters
+	order              []string // order of the values; nil if they are sorted as texts
 }
 
-// A Kind describes one kind of row. It does not change.
+// A Kind describes one kind of row. It is immutable.
 type Kind struct {
 	Name, Noun string // "kernels", "kernel"
-	Of         string // what shares are of: "total kernel time"
+	Of         string // denominator of shares: "total kernel time"
 	Columns    []Column
 	Row        reflect.Type
 
-	sorts []int // the measures that sort rows, the main one first
+	sorts []int // columns that sort rows, the main measure first
 }
 
-// Describe returns the description of the rows of type R. It panics where a tag is wrong.
+// Describe returns the description of the rows of type R. It panics if a tag is wrong, because tags are
+// constants of the program.
 func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	k := &Kind{Name: name, Noun: noun, Of: of, Row: reflect.TypeFor[R]()}
 	for i := range k.Row.NumField() {
@@ -101,7 +84,7 @@ func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	return k
 }
 
-// MeanOf adds the mean "name", which is one sum divided by another.
+// MeanOf adds a mean with the given name: the sum over divided by the sum under.
 func MeanOf(name, over, under string) func(*Kind) {
 	return func(k *Kind) {
 		c := Column{Name: name, Adds: Mean, over: k.At(over), under: k.At(under)}
@@ -110,14 +93,14 @@ func MeanOf(name, over, under string) func(*Kind) {
 	}
 }
 
-// Made adds a key that is made of several fields.
+// Made adds a key that is computed from several fields.
 func Made[R any](name string, form Form, text func(*R) string) func(*Kind) {
 	return func(k *Kind) {
 		k.Columns = append(k.Columns, Column{Name: name, Form: form, text: func(v reflect.Value) string { return text(v.Addr().Interface().(*R)) }})
 	}
 }
 
-// Ordered gives the values of a key an order.
+// Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {
 	return func(k *Kind) { k.Columns[k.At(name)].order = values }
 }
@@ -154,16 +137,20 @@ func (k *Kind) add(f reflect.StructField, at int, tag []string) {
 	k.Columns = append(k.Columns, c)
 }
 
-// Terms returns the numbers of the two sums of a mean.
+// Terms returns the column indices of the numerator and denominator of a mean.
 func (c *Column) Terms() (over, under int) { return c.over, c.under }
 
-// Find returns the number of the column that a user named as people or programs do. An underscore
-// may stand for a space.
+// Find returns the index of the column with a display name or a name in JSON. An underscore may replace a
+// space.
 func (k *Kind) Find(name string) (int, bool) {
-	for _, of := range []func(*Column) string{func(c *Column) string { return c.Name }, func(c *Column) string { return c.JSON },
-		func(c *Column) string { return strings.ReplaceAll(c.Name, " ", "_") }} {
+	spellings := []func(*Column) string{
+		func(c *Column) string { return c.Name },
+		func(c *Column) string { return c.JSON },
+		func(c *Column) string { return strings.ReplaceAll(c.Name, " ", "_") },
+	}
+	for _, spelling := range spellings {
 		for i := range k.Columns {
-			if name != "" && of(&k.Columns[i]) == name {
+			if name != "" && spelling(&k.Columns[i]) == name {
 				return i, true
 			}
 		}
@@ -171,7 +158,7 @@ func (k *Kind) Find(name string) (int, bool) {
 	return 0, false
 }
 
-// At is Find for names that are constants of this program.
+// At is like Find for names that are constants of the program: it panics if there is no such column.
 func (k *Kind) At(name string) int {
 	i, ok := k.Find(name)
 	if !ok {
@@ -180,10 +167,9 @@ func (k *Kind) At(name string) int {
 	return i
 }
 
-// Column returns the column of a name.
+// Column returns the column with a name, and panics if there is none.
 func (k *Kind) Column(name string) *Column { return &k.Columns[k.At(name)] }
 
-// Main returns the main measure.
 func (k *Kind) Main() *Column { return &k.Columns[k.sorts[0]] }
 
 // Text returns the value of a key of a row.
@@ -197,7 +183,7 @@ func (c *Column) Text(row reflect.Value) string {
 	return fmt.Sprint(c.Number(row))
 }
 
-// Number returns the value of a measure of a row, 0 if it is not known, or of a key that is a number.
+// Number returns the value of a measure, or of a key that is a number; 0 if it is not known.
 func (c *Column) Number(row reflect.Value) int64 {
 	f := row.Field(c.field)
 	if f.Kind() == reflect.Pointer {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Apart returns the largest difference of a time from the median of its row, as a share of the
-// median. It is infinite if a time was not recorded.
+// Apart returns the largest difference of a time from the median of its row, as a share of the median. It
+// is infinite if a time was not recorded.
 func Apart(rows []RankRow) (most float64) {
 	for _, r := range rows {
 		if slices.Min(r.NS) < 0 {
@@ -19,6 +19,6 @@ func Apart(rows []RankRow) (most float64) {
 	return most
 }
 
-// EvenRanks is the largest difference from the median with which ranks count as equal. It has no
-// colour that can be seen.
+// EvenRanks is the largest difference, as a share of the median, up to which ranks count as equal. A heat
+// map cannot show smaller ones.
 const EvenRanks = 0.005

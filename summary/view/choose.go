@@ -7,14 +7,14 @@ import (
 	"assay/summary"
 )
 
-// A Role is why a GPU is shown where not all can be.
+// A Role is why a GPU is shown when not all GPUs can be.
 type Role uint8
 
-// The roles, from the most to the least important one.
+// The roles, the most important first.
 const (
 	RoleNone    Role = iota
 	RoleNamed        // a finding names it
-	RoleSlowest      // of the ranks, see [PaceOf]
+	RoleSlowest      // the slowest rank, see [PaceOf]
 	RoleFastest
 	RoleMedian
 	RoleStage // the longest compute time of its stage of the pipeline
@@ -25,7 +25,7 @@ const (
 type Choice struct {
 	Devices []int        // their indices, ascending
 	Roles   map[int]Role // by index; empty if all GPUs are shown, or if they hardly differ
-	Of      int          // how many GPUs there are to choose from
+	Of      int          // number of GPUs to choose from
 }
 
 // Has reports whether a GPU was chosen for a role.
@@ -40,15 +40,14 @@ func (c *Choice) Has(r Role) bool {
 
 // Limits of a choice.
 const (
-	fewGPUs = 4 // up to this number, GPUs with much idle time come before the slowest rank
-	// leastIdleSpread is the difference between the shares of idle time from which on GPUs
-	// count as different.
+	fewGPUs = 4 // up to this many places, GPUs with much idle time take precedence over the slowest rank
+	// leastIdleSpread is the difference between shares of idle time above which GPUs count as different.
 	leastIdleSpread = 0.01
 )
 
-// Choose returns at most n of the GPUs: those that are named, the slowest, fastest and median
-// rank of each run, one GPU of each stage of a pipeline, and those with the most idle time
-// unless all have about the same.
+// Choose returns at most n of the GPUs: those that are named, the slowest, fastest and median rank of each
+// run, one GPU of each stage of a pipeline, and those with the most idle time unless all have about the
+// same.
 func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choice {
 	c := Choice{Of: len(devices), Roles: map[int]Role{}}
 	if len(devices) <= n {
@@ -58,7 +57,7 @@ func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choic
 	take := func(at int, role Role) {
 		switch _, ok := c.Roles[at]; {
 		case ok && role != RoleIdle:
-			c.Roles[at] = role // says more than that it is named
+			c.Roles[at] = role // more specific than RoleNamed
 		case !ok && len(c.Devices) < n:
 			c.Devices, c.Roles[at] = append(c.Devices, at), role
 		}
@@ -91,15 +90,14 @@ func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choic
 	return c
 }
 
-// An inRole is the index of a GPU with its role.
 type inRole struct {
 	at   int
 	role Role
 }
 
-// paced returns the slowest rank of each run, then the fastest ones, then the median ones. Of
-// a pipeline they are the GPUs of the stages that compute longest, the longest and the shortest
-// first.
+// paced returns the slowest rank of each run, then the fastest ones, then the median ones. For a pipeline
+// it returns the GPUs of the stages with the longest compute time, the longest stage first and the shortest
+// second.
 func paced(s *summary.Summary, devices []int) (out []inRole) {
 	byInput := map[int][]int{}
 	for _, at := range devices {
@@ -137,8 +135,8 @@ func paced(s *summary.Summary, devices []int) (out []inRole) {
 	return out
 }
 
-// longestOfStages returns the GPU of each stage that computes longest: that with the most
-// compute time, that with the least, and the others.
+// longestOfStages returns the GPU of each stage that computes longest. Among these, the one with the most
+// compute time is first, the one with the least second, and the others follow.
 func longestOfStages(s *summary.Summary, devices []int) (out []int) {
 	stage := map[summary.GPU]int{}
 	for i := range s.Ranks {

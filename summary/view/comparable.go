@@ -8,20 +8,18 @@ import (
 	"assay/summary"
 )
 
-// A Level is the weight of a reason.
+// A Level is the severity of a reason.
 type Level int
 
-// The levels, by ascending weight.
+// The levels, by ascending severity.
 const (
-	Note   Level = iota // for information
+	Note   Level = iota // information only
 	Warn                // may cause some of the differences
 	Refuse              // the comparison has no meaning
 )
 
-// String returns the level's name.
 func (l Level) String() string { return [...]string{"note", "warn", "refuse"}[l] }
 
-// MarshalText writes the level's name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // The codes of the reasons of [Comparable].
@@ -39,22 +37,22 @@ const (
 	StepDefinition       = "step-definition"        // Names of what defines the length of steps
 )
 
-// A Reason is a difference between two runs, or missing data of one, that limits what
-// they can be compared for. Its sentence is [Reason.Text].
+// A Reason is a difference between two runs, or missing data of one, that limits what their comparison can
+// show. Its sentence is [Reason.Text].
 type Reason struct {
 	Code  string
 	Level Level
-	// Base and New have the facts. If the reason concerns one run alone, the other is
-	// nil. If New is a later run of the base, it is compared with the first.
+	// Base and New have the facts about the two runs. If the reason concerns only one run, the other is
+	// nil. A later run of the base is compared with the first run of the base, and is then in New.
 	Base, New *Fact
 }
 
-// A Fact is what a reason says of one run. Which fields are set depends on the code.
+// A Fact is what a reason states about one run. Which fields are set depends on the code.
 type Fact struct {
 	Side string // "base" or "new"
-	Run  int    // its number on the side, from 0
-	Runs int    // of the side
-	Path string // of its first input
+	Run  int    // index on the side, from 0
+	Runs int    // number of runs on the side
+	Path string // path of its first input
 
 	Names []string
 	Count int64
@@ -63,7 +61,7 @@ type Fact struct {
 	Loss  *Loss
 }
 
-// A Part is one run: the rows of some inputs of a summary, all if Inputs is nil.
+// A Part is one run: the rows of some inputs of a summary, or of all if Inputs is nil.
 type Part struct {
 	*summary.Summary
 	Inputs []int
@@ -71,9 +69,9 @@ type Part struct {
 
 func (p Part) has(input int) bool { return p.Inputs == nil || slices.Contains(p.Inputs, input) }
 
-// Comparable returns why two sides cannot be compared, or only in part, the worst reason
-// first. Every run is compared with the first one of the base. Of several reasons with
-// one code, the first is returned for each side.
+// Comparable returns why two sides cannot be compared, or only in part, the worst reason first. Every run
+// is compared with the first run of the base. If several reasons have one code, the first is returned for
+// each side.
 func Comparable(base, new []Part) []Reason {
 	var runs []*run
 	runs = append(runs, factsOf(base, "base")...)
@@ -115,13 +113,13 @@ func (r Reason) side() string {
 	return r.Base.Side
 }
 
-// A run has the facts of a part that are compared.
+// run has the facts of a part that are compared.
 type run struct {
 	Fact
 	Part
 	devices []summary.Device // with GPU time
 	steps   int64
-	cuts    []string // what defines the length of the steps
+	cuts    []string // definitions of the length of the steps
 	formats []string
 }
 
@@ -158,14 +156,14 @@ func factsOf(parts []Part, side string) (out []*run) {
 	return out
 }
 
-// fact returns the fact of a run with further fields set.
+// fact returns the fact of a run, after set has filled in further fields.
 func (r *run) fact(set func(*Fact)) *Fact {
 	f := r.Fact
 	set(&f)
 	return &f
 }
 
-// about returns a reason about one run.
+// about returns a reason that concerns one run.
 func (r *run) about(code string, level Level, set func(*Fact)) Reason {
 	if r.Side == "base" {
 		return Reason{Code: code, Level: level, Base: r.fact(set)}
@@ -173,7 +171,7 @@ func (r *run) about(code string, level Level, set func(*Fact)) Reason {
 	return Reason{Code: code, Level: level, New: r.fact(set)}
 }
 
-// unusable: the times of the GPU work mean nothing. Issues belong to no input, so those
+// unusable refuses a run whose GPU times have no meaning. Issues are not assigned to inputs, so the issues
 // of a summary concern all its runs.
 func (r *run) unusable() (Reason, bool) {
 	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
@@ -217,7 +215,7 @@ func otherDeviceCount(a, b *run) (Reason, bool) {
 	return Reason{OtherDeviceCount, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })}, n > 0 && m > 0 && n != m
 }
 
-// otherRanks: the ranks of one job do different work.
+// otherRanks reports different sets of ranks, because the ranks of one job do different work.
 func otherRanks(a, b *run) (Reason, bool) {
 	ranks := func(r *run) (list []int) {
 		for _, d := range r.devices {
@@ -231,8 +229,8 @@ func otherRanks(a, b *run) (Reason, bool) {
 		len(n) > 0 && len(m) > 0 && !slices.Equal(n, m)
 }
 
-// otherFormat: each profiler has its own overhead. The formats of one profiler, such as
-// nsys-sqlite and nsys-json, have the same records.
+// otherFormat reports different profilers, because each has its own overhead. The formats of one profiler,
+// such as nsys-sqlite and nsys-json, contain the same records.
 func otherFormat(a, b *run) (Reason, bool) {
 	profilers := func(r *run) (list []string) {
 		for _, format := range r.formats {
@@ -245,8 +243,8 @@ func otherFormat(a, b *run) (Reason, bool) {
 		!slices.Equal(profilers(a), profilers(b))
 }
 
-// otherClock: a profile of CPU time does not contain what one of wall time does. A run that
-// has both is compared table by table.
+// otherClock reports profiles of different clocks, because CPU time excludes waiting and wall time does
+// not. A run that has both is compared table by table.
 func otherClock(a, b *run) (Reason, bool) {
 	clocks := func(r *run) (list []string) {
 		for _, t := range r.Tables {
@@ -263,23 +261,23 @@ func otherClock(a, b *run) (Reason, bool) {
 		len(n) > 0 && len(m) > 0 && !both
 }
 
-// cutByMarker stands for steps as long as their markers on the CPU.
+// cutByMarker represents steps that are as long as their markers on the CPU.
 const cutByMarker = "marker"
 
-// stepDefinition: steps that are ranges of the CPU do not compare with steps that are
-// ranges of the GPU.
+// stepDefinition reports steps with different definitions: ranges of the CPU and ranges of the GPU cannot
+// be compared.
 func stepDefinition(a, b *run) (Reason, bool) {
 	return Reason{StepDefinition, Warn, a.fact(func(f *Fact) { f.Names = a.cuts }), b.fact(func(f *Fact) { f.Names = b.cuts })},
 		len(a.cuts) > 0 && len(b.cuts) > 0 && !slices.Equal(a.cuts, b.cuts)
 }
 
-// stepCount: sums over captures of different numbers of steps do not compare.
+// stepCount reports different numbers of steps, because sums over them cannot be compared.
 func stepCount(a, b *run) (Reason, bool) {
 	return Reason{StepCount, Note, a.fact(func(f *Fact) { f.Count = a.steps }), b.fact(func(f *Fact) { f.Count = b.steps })},
 		a.steps > 0 && b.steps > 0 && a.steps != b.steps
 }
 
-// dataLoss: missing events look like saved time.
+// dataLoss reports missing events, because these look like saved time.
 func (r *run) dataLoss() (Reason, bool) {
 	var codes []string
 	for _, is := range r.Issues {

@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// Text returns the sentence of the reason, without a capital letter and a full stop.
+// Text returns the sentence of the reason, without an initial capital and a full stop.
 func (r Reason) Text() string {
 	f := r.New
 	if f == nil {
@@ -36,10 +36,10 @@ func (r Reason) Text() string {
 // difference returns the sentence of a reason about two runs.
 func (r Reason) difference() string {
 	a, b := r.Base, r.New
-	of := func(verb, base, now, then string) string {
+	full := func(verb, base, now, then string) string {
 		return fmt.Sprintf("%s %s %s and %s %s %s%s", a.subject(), verb, base, b.subject(), verb, now, then)
 	}
-	short := func(verb, base, now, then string) string { // without the second verb
+	short := func(verb, base, now, then string) string { // like full, without repeating the verb
 		return fmt.Sprintf("%s %s %s and %s %s%s", a.subject(), verb, base, b.subject(), now, then)
 	}
 	list := func(f *Fact, by string) string { return strings.Join(f.Names, by) }
@@ -55,7 +55,7 @@ func (r Reason) difference() string {
 	case OtherDeviceCount:
 		return short("ran on", devices(a.Count), "on "+devices(b.Count), ": each does a different part of the work")
 	case OtherRanks:
-		return of("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
+		return full("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
 	case OtherClock:
 		return short("is a profile of", clockText(a.Names), "of "+clockText(b.Names), ": wall time includes waiting, CPU time does not; give two profiles with the same clock")
 	case StepDefinition:
@@ -77,7 +77,7 @@ func clockText(clocks []string) string {
 	return strings.Join(list, " and ")
 }
 
-// subject names the run in a sentence.
+// subject names the run as the subject of a sentence.
 func (f *Fact) subject() string {
 	if f.Run > 0 {
 		return fmt.Sprintf("%s run %d", f.Side, f.Run+1)
@@ -85,7 +85,7 @@ func (f *Fact) subject() string {
 	return map[string]string{"base": "the base", "new": "the new run"}[f.Side]
 }
 
-// run names the run as a run.
+// run names the run: "the base run".
 func (f *Fact) run() string {
 	if f.Run == 0 && f.Side == "base" {
 		return "the base run"
@@ -93,10 +93,10 @@ func (f *Fact) run() string {
 	return f.subject()
 }
 
-// named names the run with its file.
+// named names the run and its file.
 func (f *Fact) named() string { return fmt.Sprintf("%s (%s)", f.run(), f.Path) }
 
-// short names the run in brackets.
+// short names the run for parentheses.
 func (f *Fact) short() string {
 	if f.Run > 0 {
 		return f.subject()

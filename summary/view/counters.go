@@ -6,8 +6,8 @@ import (
 	"assay/summary"
 )
 
-// CounterWeights returns what the rows weigh: durations, or launches where there
-// are none.
+// CounterWeights returns the weight of each row in means: its duration in ns or, if no row has a duration,
+// its number of launches.
 func CounterWeights(s *summary.Summary) (weights []int64, total int64, timed bool) {
 	timed = slices.ContainsFunc(s.Counters, func(k summary.Counter) bool { return k.TotalNS > 0 })
 	for _, k := range s.Counters {

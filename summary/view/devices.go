@@ -11,8 +11,8 @@ import (
 	"assay/summary"
 )
 
-// Numbered reports whether a device needs the number of its input to be told
-// from another: whether two inputs have a device of the same rank and number.
+// Numbered reports whether labels of devices need the number of the input, because two inputs have a device
+// with the same rank and number.
 func Numbered(s *summary.Summary) bool {
 	type key struct {
 		rank   int
@@ -37,11 +37,11 @@ func Numbered(s *summary.Summary) bool {
 	return false
 }
 
-// InputNumber is what labels call an input: "#3" for the third.
+// InputNumber returns the label of an input: "#3" for the third.
 func InputNumber(i int) string { return fmt.Sprintf("#%d", i+1) }
 
-// DeviceLabel names a device that is not alone: "rank 0 GPU 1", with the
-// number of its input in front where inputs are numbered.
+// DeviceLabel names one of several devices: "rank 0 GPU 1", preceded by the number of its input if inputs
+// are numbered.
 func DeviceLabel(at summary.GPU, numbered bool) string {
 	label := fmt.Sprintf("rank %d GPU %d", at.Rank, at.Device)
 	if numbered {
@@ -50,9 +50,8 @@ func DeviceLabel(at summary.GPU, numbered bool) string {
 	return label
 }
 
-// DeviceLabels names the devices of s, all in the same style: "GPU 0", with
-// the rank where a rank is known or there are several, and with the number of
-// the input where inputs are [Numbered].
+// DeviceLabels names the devices of s, all in the same style: "GPU 0", with the rank if a rank is known or
+// there are several, and with the number of the input if inputs are [Numbered].
 func DeviceLabels(s *summary.Summary) []string {
 	numbered := Numbered(s)
 	ranks := numbered || slices.ContainsFunc(s.Devices, func(d summary.Device) bool {
@@ -68,8 +67,8 @@ func DeviceLabels(s *summary.Summary) []string {
 	return out
 }
 
-// ShortPaths returns the paths of the inputs without the directory that all
-// are in, and that directory, "" if there is none or only one input.
+// ShortPaths returns the paths of the inputs without their common directory, and that directory; "" if
+// there is none or only one input.
 func ShortPaths(s *summary.Summary) (paths []string, dir string) {
 	for _, in := range s.Inputs {
 		paths = append(paths, in.Path)
@@ -82,7 +81,7 @@ func ShortPaths(s *summary.Summary) (paths []string, dir string) {
 		for !strings.HasPrefix(p, dir) || !strings.HasSuffix(dir, "/") && !strings.HasSuffix(dir, `\`) {
 			dir = strings.TrimRight(dir, `/\`)
 			dir = dir[:strings.LastIndexAny(dir, `/\`)+1]
-			if len(dir) < 2 { // nothing, or the root
+			if len(dir) < 2 { // no common directory, or the root
 				return paths, ""
 			}
 		}
@@ -93,17 +92,16 @@ func ShortPaths(s *summary.Summary) (paths []string, dir string) {
 	return paths, dir
 }
 
-// KeyInputs is how many inputs a list names that explains their numbers.
+// KeyInputs is how many inputs a list names that explains input numbers.
 const KeyInputs = 6
 
-// A numberedInput is an input with its number in labels.
 type numberedInput struct{ Number, Path string }
 
-// keySnapshots is how many snapshots have their inputs explained.
+// keySnapshots is for how many snapshots such a list names the inputs.
 const keySnapshots = 4
 
-// NumberedInputs returns the inputs with their numbers: those of the devices
-// shown, or all if these are few. It is nil where inputs are not numbered.
+// NumberedInputs returns the inputs with their numbers: the inputs of the devices shown, or all if these
+// are few. It is nil if inputs are not numbered.
 func NumberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest int) {
 	if !Numbered(s) {
 		return nil, 0
@@ -128,13 +126,13 @@ func NumberedInputs(s *summary.Summary, shown []int) (list []numberedInput, rest
 	return list, len(labels) - len(list)
 }
 
-// IdleShare returns the share of idle time in a window, 0 if there is none.
+// IdleShare returns the idle time as a share of the window, 0 for an empty window.
 func IdleShare(a summary.Activity) float64 {
 	return float64(a.Idle()) / float64(max(1, a.Window()))
 }
 
-// WorstOf returns at most n of the devices in rising order: those with the largest share of
-// idle time. See [Choose].
+// WorstOf returns at most n of the devices, those with the largest share of idle time, in ascending order of
+// their indices. See [Choose].
 func WorstOf(s *summary.Summary, devices []int, n int) []int {
 	share := func(i int) float64 { return IdleShare(s.Devices[i].Activity) }
 	order := slices.Clone(devices)
@@ -144,8 +142,8 @@ func WorstOf(s *summary.Summary, devices []int, n int) []int {
 	return order
 }
 
-// DeviceNames returns what the devices are, each product once, with its count:
-// "8 × NVIDIA H100 80GB HBM3"; "" if no device has a name.
+// DeviceNames returns the product names of the devices, each with its count: "8 × NVIDIA H100 80GB HBM3";
+// "" if no device has a name.
 func DeviceNames(s *summary.Summary) string {
 	var names []string
 	count := map[string]int64{}

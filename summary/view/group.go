@@ -1,8 +1,7 @@
 package view
 
-// Group adds up rows of equal keys. For the first row of a key start returns its
-// sum so far, to which add adds this row and all others. The sums are in the
-// order of their first rows.
+// Group adds up rows with equal keys. For the first row of a key, start creates the sum; add then adds this
+// row and all others to it. The sums are in the order of their first rows.
 func Group[R, S any, K comparable](rows []R, key func(*R) K, start func(*R) S, add func(*S, *R)) (sums []S) {
 	at := map[K]int{}
 	for i := range rows {

@@ -13,10 +13,9 @@ type DeviceIdle struct {
 	Rows []summary.Idle
 }
 
-// IdleOfDevices returns the devices that have rows of idle time, by falling
-// share of idle time in the window, and all rows of theirs. Rows of a device
-// that the summary does not list have no window to be a share of and are left
-// out.
+// IdleOfDevices returns the devices that have rows of idle time, by descending share of idle time in the
+// window, and all rows of these. Rows of a device that the summary does not list are left out, because they
+// have no window as a denominator.
 func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle) {
 	rows := map[summary.GPU][]summary.Idle{}
 	for _, r := range s.Idle {
@@ -35,13 +34,13 @@ func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle
 	return devices, all
 }
 
-// An OwnerIdle is the idle time with one cause, whatever its state.
+// An OwnerIdle is the idle time with one cause in ns, over all states of the thread.
 type OwnerIdle struct {
 	ID string
 	NS int64
 }
 
-// Owners adds up the rows of each owner, in the order of owners.
+// Owners adds up the rows of each cause, in the order of [summary.Owners].
 func Owners(rows []summary.Idle) (out []OwnerIdle) {
 	t := summary.Idles().By(rows, "owner").ByKeys()
 	for i := range t.Rows {

@@ -7,7 +7,7 @@ import (
 	"assay/summary"
 )
 
-// Jobs returns the jobs whose ranks were compared, by the first input of each, ascending.
+// Jobs returns the jobs whose ranks were compared, each by its first input, ascending.
 func Jobs(s *summary.Summary) (out []int) {
 	for _, r := range s.Ranks {
 		if !slices.Contains(out, r.Job) {
@@ -18,8 +18,8 @@ func Jobs(s *summary.Summary) (out []int) {
 	return out
 }
 
-// JobName returns what distinguishes a job from the others: the folder of its first input, or
-// its path if another job has the same folder. It is "" if there is one job.
+// JobName returns the name that distinguishes a job from the others: the directory of its first input, or
+// its path if another job has the same directory. It is "" if there is only one job.
 func JobName(s *summary.Summary, job int) string {
 	jobs := Jobs(s)
 	if len(jobs) < 2 || job < 0 || job >= len(s.Inputs) {

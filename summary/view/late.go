@@ -2,9 +2,9 @@ package view
 
 import "assay/summary"
 
-// LateRanks returns the ranks that the others wait for: each causes a quarter of the waiting
-// or half as much again as its even share, and together they cause most of it. It
-// returns none if the ranks are late in turn. The rows must be of one job.
+// LateRanks returns the ranks for which the others wait. Each causes at least a quarter of the waiting and
+// at least 1.5 times its even share, and together they cause at least 60%. It returns none if the ranks are
+// late in turn. The rows must be of one job.
 func LateRanks(rows []summary.RankWait) (late []summary.RankWait, caused int64) {
 	const each, more, together = 0.25, 1.5, 0.6
 	wait := int64(0)

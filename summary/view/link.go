@@ -8,13 +8,13 @@ import (
 
 // A HostLink is the link between a GPU and its CPU.
 type HostLink struct {
-	Name string // "PCIe 5.0 x16", or "" if it is not known
-	Rate int64  // bytes a second that copies of pinned memory reach in practice
+	Name string // "PCIe 5.0 x16", or "" if it is unknown
+	Rate int64  // bytes per second that copies of pinned memory reach in practice
 }
 
-// hostLinks are the links of devices, by words of their names. A PCI Express link
-// of sixteen lanes moves 15.75, 31.5 or 63 GB/s by its specification (3.0, 4.0,
-// 5.0); headers and flow control take an eighth to a sixth of that.
+// hostLinks returns the links of devices, by words in the names of the devices. A PCI Express link of 16
+// lanes moves 15.75, 31.5 or 63 GB/s by its specification (3.0, 4.0, 5.0); headers and flow control take an
+// eighth to a sixth of that.
 func hostLinks() []struct {
 	link  HostLink
 	words []string
@@ -30,7 +30,7 @@ func hostLinks() []struct {
 	}
 }
 
-// LinkOf returns the link that all devices have, if it is known and one.
+// LinkOf returns the link of the devices if it is known and the same for all.
 func LinkOf(devices []summary.Device) (out HostLink) {
 	for i, d := range devices {
 		link := HostLink{}
@@ -51,8 +51,8 @@ func LinkOf(devices []summary.Device) (out HostLink) {
 	return out
 }
 
-// Share returns the part of the link's rate that a copy reached, or false if it is no
-// copy between host and device or the link is not known. Its time is in ns.
+// Share returns the achieved rate of a copy as a share of the link's rate. It returns false if the copy is
+// not between host and device or the link is unknown. ns is the time of the copy.
 func (l HostLink) Share(copyName string, bytes, ns int64) (float64, bool) {
 	if l.Rate == 0 || ns <= 0 || bytes <= 0 || !strings.Contains(copyName, "HtoD") && !strings.Contains(copyName, "DtoH") {
 		return 0, false

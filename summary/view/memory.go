@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// PeakOf returns the peak of what was allocated, or reserved where only that
-// is known, 0 if neither is.
+// PeakOf returns the peak of allocated memory in bytes, or of reserved memory if only that is known, 0 if
+// neither is.
 func PeakOf(m summary.Memory) int64 {
 	switch {
 	case m.PeakAllocated != nil:
@@ -20,8 +20,7 @@ func PeakOf(m summary.Memory) int64 {
 	return 0
 }
 
-// Memory returns rows of memory with the largest peak first, those of
-// devices before those of hosts.
+// Memory returns the rows of memory by descending peak, devices before hosts.
 func Memory(s *summary.Summary) []summary.Memory {
 	rows := slices.Clone(s.Memory)
 	host := func(m summary.Memory) int {
@@ -37,7 +36,7 @@ func Memory(s *summary.Summary) []summary.Memory {
 	return rows
 }
 
-// MemoryLabels names the rows as their devices are named elsewhere.
+// MemoryLabels names the rows like their devices.
 func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
 	place := map[summary.GPU]string{}
 	for i, label := range DeviceLabels(s) {
@@ -61,8 +60,8 @@ func MemoryLabels(s *summary.Summary, rows []summary.Memory) []string {
 	return out
 }
 
-// Snapshots returns the snapshots of devices that ran out of memory first,
-// then those with the most of it.
+// Snapshots returns the snapshots sorted: devices that ran out of memory first, then by the most reserved
+// memory.
 func Snapshots(s *summary.Summary) []summary.Snapshot {
 	rows := slices.Clone(s.Snapshots)
 	slices.SortStableFunc(rows, func(a, b summary.Snapshot) int {
@@ -71,7 +70,7 @@ func Snapshots(s *summary.Summary) []summary.Snapshot {
 	return rows
 }
 
-// MostReserved returns the most that was reserved, as far as is known.
+// MostReserved returns the highest known amount of reserved memory in bytes.
 func MostReserved(m summary.Snapshot) int64 {
 	if m.Peak != nil {
 		return max(m.Reserved, m.Peak.HighestReserved)
@@ -79,7 +78,7 @@ func MostReserved(m summary.Snapshot) int64 {
 	return m.Reserved
 }
 
-// SnapshotLabels names the devices of snapshots as those of traces are named.
+// SnapshotLabels names the devices of snapshots like the devices of traces.
 func SnapshotLabels(s *summary.Summary, rows []summary.Snapshot) (out []string) {
 	for _, m := range rows {
 		out = append(out, DeviceLabel(summary.GPU{Input: m.Input, Rank: m.Rank, Device: m.Device}, Numbered(s)))

@@ -12,8 +12,8 @@ import (
 type Phase struct {
 	Path     string
 	Example  string
-	Count    int64 // on the host of the input where it ran most
-	Host     int64 // the longest of all inputs, for several ranks do the same at a time
+	Count    int64 // number of runs on the host of the input with the most
+	Host     int64 // ns, maximum over the inputs, because ranks run the phase at the same time
 	Median   int64
 	Max      int64
 	Own      summary.Activity
@@ -21,8 +21,8 @@ type Phase struct {
 	Launched int64
 }
 
-// Phases adds phases up over devices: an outer one before those within it, of
-// one level those with the most time first, and what is in none last.
+// Phases adds up phases over devices. An outer phase precedes the phases nested in it; on one level the
+// phase with the most time is first; the time outside phases is last.
 func Phases(s *summary.Summary) []Phase {
 	out := Group(s.Phases, func(p *summary.Phase) string { return p.Path }, func(p *summary.Phase) Phase {
 		return Phase{Path: p.Path, Example: p.Example}
@@ -40,7 +40,7 @@ func Phases(s *summary.Summary) []Phase {
 	return out
 }
 
-// byNesting orders paths as the lines of a tree.
+// byNesting compares paths so that they are sorted as the lines of a tree.
 func byNesting(a, b string, totals map[string]int64) int {
 	switch {
 	case a == b:

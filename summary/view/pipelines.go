@@ -13,28 +13,27 @@ type PipelineStage struct {
 	Ranks  []int // ascending
 	GPUs   int64
 	Window int64
-	// Compute is the time in which kernels compute, and Wait the waiting in sends, receives and
-	// collectives between stages: at most the exposed communication.
+	// Compute is the time during which compute kernels run. Wait is the waiting in sends, receives and
+	// collectives between stages, at most the exposed communication.
 	Compute, Wait int64
-	// Uneven is the part of Wait that the stage with the most compute time per GPU explains:
-	// as much as this stage computes less. The rest is the bubble of the pipeline. It is 0 if
-	// stages are missing.
+	// Uneven is the part of Wait that is explained by the stage with the most compute time per GPU: the
+	// time by which this stage computes less. The rest is the bubble of the pipeline. It is 0 if stages are
+	// missing.
 	Uneven int64
 }
 
-// A Pipeline has the given stages of a job in order.
+// A Pipeline has the given stages of a job, in order.
 type Pipeline struct {
 	Job      int
 	Stages   []PipelineStage
-	Of       int    // stages of the job; some may not be given
-	Messages *int64 // from a stage to the next one in each step; nil if not known
+	Of       int    // number of stages of the job; some may not be given
+	Messages *int64 // number of messages from one stage to the next in a step; nil if not known
 }
 
-// Whole reports whether every stage was given. Otherwise the stage that the others wait for may
-// be missing.
+// Whole reports whether every stage was given. Otherwise the slowest stage may be missing.
 func (p *Pipeline) Whole() bool { return len(p.Stages) == p.Of }
 
-// Windows returns the sum of the windows of all GPUs.
+// Windows returns the sum of the windows of all GPUs in ns.
 func (p *Pipeline) Windows() (ns int64) {
 	for _, s := range p.Stages {
 		ns = summary.Plus(ns, s.Window)
@@ -42,7 +41,8 @@ func (p *Pipeline) Windows() (ns int64) {
 	return ns
 }
 
-// Bubble returns the waiting of all GPUs that no stage explains, and Uneven the other waiting.
+// Bubble returns the waiting of all GPUs in ns that is not explained by a stage with more compute time; see
+// Uneven.
 func (p *Pipeline) Bubble() (ns int64) {
 	for _, s := range p.Stages {
 		ns = summary.Plus(ns, s.Wait-s.Uneven)
@@ -50,7 +50,7 @@ func (p *Pipeline) Bubble() (ns int64) {
 	return ns
 }
 
-// Uneven returns the waiting of all GPUs for the stage with the most compute time.
+// Uneven returns the waiting of all GPUs in ns for the stage with the most compute time.
 func (p *Pipeline) Uneven() (ns int64) {
 	for _, s := range p.Stages {
 		ns = summary.Plus(ns, s.Uneven)
@@ -58,13 +58,13 @@ func (p *Pipeline) Uneven() (ns int64) {
 	return ns
 }
 
-// Longest returns the stage whose GPUs compute longest, the first of equal ones.
+// Longest returns the stage with the most compute time per GPU, the first of several.
 func (p *Pipeline) Longest() PipelineStage {
 	return slices.MaxFunc(p.Stages, func(a, b PipelineStage) int { return cmp.Compare(a.Compute/a.GPUs, b.Compute/b.GPUs) })
 }
 
-// Pipelines returns the pipelines of the jobs of a summary, those with two or more stages of
-// which at least one is given.
+// Pipelines returns the pipelines of the jobs in s that have two or more stages, at least one of them
+// given.
 func Pipelines(s *summary.Summary) (out []Pipeline) {
 	if len(s.Topologies) == 0 {
 		return nil

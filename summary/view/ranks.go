@@ -9,10 +9,10 @@ import (
 	"assay/summary"
 )
 
-// RankDevices returns the indices of the GPUs in the order of their ranks. It is nil if
-// there are fewer than two ranks, or if a rank and GPU is given twice: then the inputs
-// belong to different runs or are parts of one, and must not be compared as ranks. The
-// GPUs of one rank count as ranks if their collectives are matched.
+// RankDevices returns the indices of the GPUs in the order of their ranks. It is nil if there are fewer
+// than two ranks, or if a rank and GPU is given twice: then the inputs belong to different runs or are
+// parts of one, and must not be compared as ranks. Several GPUs of one rank count as ranks if their
+// collectives are matched.
 func RankDevices(s *summary.Summary) []int {
 	order := make([]int, len(s.Devices))
 	for i := range order {
@@ -39,27 +39,27 @@ func oneRank(s *summary.Summary, devices []int) bool {
 	return s.Devices[devices[0]].Rank == s.Devices[devices[len(devices)-1]].Rank
 }
 
-// RankNames returns the names of such GPUs for an axis, and what they are: "rank", "GPU"
-// if there is one rank, or "rank:GPU" if a rank has several GPUs.
-func RankNames(s *summary.Summary, devices []int) (of string, names []string) {
-	of = "rank"
+// RankNames returns the names of the GPUs of [RankDevices] for an axis, and what the names are: "rank",
+// "GPU" if there is only one rank, or "rank:GPU" if a rank has several GPUs.
+func RankNames(s *summary.Summary, devices []int) (kind string, names []string) {
+	kind = "rank"
 	for i := 1; i < len(devices); i++ {
 		if s.Devices[devices[i]].Rank == s.Devices[devices[i-1]].Rank {
-			of = "rank:GPU"
+			kind = "rank:GPU"
 		}
 	}
 	if oneRank(s, devices) {
-		of = "GPU"
+		kind = "GPU"
 	}
 	for _, i := range devices {
 		rank, gpu := strconv.Itoa(s.Devices[i].Rank), strconv.FormatInt(s.Devices[i].Device, 10)
-		names = append(names, map[string]string{"rank": rank, "GPU": gpu, "rank:GPU": rank + ":" + gpu}[of])
+		names = append(names, map[string]string{"rank": rank, "GPU": gpu, "rank:GPU": rank + ":" + gpu}[kind])
 	}
-	return of, names
+	return kind, names
 }
 
-// RankWaits returns the waits of such GPUs, nil for those without matched collectives.
-// It is nil if no collective is matched.
+// RankWaits returns the waits of the GPUs of [RankDevices], nil for GPUs without matched collectives. It is
+// nil if no collective is matched.
 func RankWaits(s *summary.Summary, devices []int) []*summary.RankWait {
 	if len(s.Ranks) == 0 {
 		return nil
@@ -88,10 +88,10 @@ type Pace struct {
 	// Slowest, Median and Fastest are positions in the list of GPUs, or -1. Median is -1
 	// if there are two ranks.
 	Slowest, Median, Fastest int
-	// Waits says that OwnNS is the own wait in collectives: the fastest rank waits longest,
-	// and the slowest one is that for which the others wait longest, CausedNS. Otherwise
-	// OwnNS is the exposed communication, which includes the waiting, and the slowest rank
-	// has the least.
+	// Waits says that the order is by matched collectives: OwnNS is the rank's own waiting, the fastest
+	// rank waits longest, and the slowest rank is the one with the most CausedNS, the waiting that it
+	// causes. Otherwise OwnNS is the exposed communication, which includes the waiting, and the slowest
+	// rank has the least.
 	Waits    bool
 	OwnNS    []int64
 	CausedNS []int64
@@ -99,20 +99,20 @@ type Pace struct {
 	Unknown PaceUnknown
 }
 
-// PaceUnknown is a reason.
+// PaceUnknown is a reason why ranks have no order.
 type PaceUnknown uint8
 
-// The reasons why ranks have no order.
+// The values of PaceUnknown.
 const (
 	PaceKnown     PaceUnknown = iota
-	PaceNoWaiting             // no communication on some rank
+	PaceNoWaiting             // some rank has no communication
 	PaceUneven                // windows or numbers of steps differ too much
 	PaceStages                // send/recv: ranks may be stages of a pipeline
 	PaceEqual                 // the ranks hardly differ
 )
 
-// PaceOf orders the GPUs of [RankDevices]. Ranks that do different work or that were
-// captured for different times have no order.
+// PaceOf orders the GPUs of [RankDevices]. Ranks that do different work, or whose captures have different
+// lengths, have no order.
 func PaceOf(s *summary.Summary, devices []int) Pace {
 	p := Pace{Slowest: -1, Median: -1, Fastest: -1}
 	waits := RankWaits(s, devices)
@@ -168,20 +168,19 @@ func sameSteps(s *summary.Summary, devices []int) bool {
 	for _, st := range s.Steps {
 		count[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
 	}
-	of := func(i int) int {
+	steps := func(i int) int {
 		d := s.Devices[devices[i]]
 		return count[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
 	}
 	for i := range devices {
-		if of(i) != of(0) {
+		if steps(i) != steps(0) {
 			return false
 		}
 	}
 	return true
 }
 
-// StepsOfEachGPU returns the number of steps of each GPU, or 0 if there are none or GPUs
-// differ.
+// StepsOfEachGPU returns the number of steps that every GPU has, or 0 if there are none or the GPUs differ.
 func StepsOfEachGPU(s *summary.Summary) int64 {
 	count := map[summary.GPU]int64{}
 	for i := range s.Steps {
@@ -199,25 +198,23 @@ func StepsOfEachGPU(s *summary.Summary) int64 {
 	return max(0, n)
 }
 
-// A RankRow has one time of each GPU of [RankDevices], in ns, or -1 where it was not
-// recorded.
+// A RankRow has one time for each GPU of [RankDevices], in ns, or -1 if it was not recorded.
 type RankRow struct {
 	Name   string // the path of a phase, or the name of a step
-	Kind   string // of a step
-	Number int64  // of a step
+	Kind   string // kind of the step
+	Number int64  // number of the step
 	NS     []int64
-	Median int64 // of those recorded
+	Median int64 // median of the recorded times, in ns
 }
 
-// finish computes the median of the recorded times, and returns on how many GPUs there
-// is one.
+// finish computes the median of the recorded times, and returns for how many GPUs there is a time.
 func (r *RankRow) finish() (known int) {
 	list := slices.DeleteFunc(slices.Clone(r.NS), func(ns int64) bool { return ns < 0 })
 	r.Median = stat.Median(list)
 	return len(list)
 }
 
-// positions maps the GPUs to their positions in the list.
+// positions maps GPUs to their positions in the list.
 func positions(s *summary.Summary, devices []int) map[summary.GPU]int {
 	out := map[summary.GPU]int{}
 	for i, at := range devices {
@@ -232,9 +229,9 @@ func newRow(r RankRow, n int) *RankRow {
 	return &r
 }
 
-// PhasesOfRanks returns the phases that two or more GPUs have, in the order of [Phases],
-// with the time of one run on each GPU: its GPU time over the number of runs. If no phase
-// has GPU time on most GPUs, it is the median run on the CPU, and onGPU is false.
+// PhasesOfRanks returns the phases that two or more GPUs have, in the order of [Phases], with the time of
+// one run on each GPU: its GPU time over the number of runs. If no phase has GPU time on most GPUs, it is
+// the median duration of a run on the CPU, and onGPU is false.
 func PhasesOfRanks(s *summary.Summary, devices []int) (rows []RankRow, onGPU bool) {
 	if rows = phasesOfRanks(s, devices, true); len(rows) > 0 {
 		return rows, true
@@ -266,8 +263,8 @@ func phasesOfRanks(s *summary.Summary, devices []int, onGPU bool) (rows []RankRo
 	return rows
 }
 
-// StepsOfRanks returns the steps that two or more GPUs have, in the order of [Steps],
-// with the step time of each GPU.
+// StepsOfRanks returns the steps that two or more GPUs have, in the order of [Steps], with the step time on
+// each GPU.
 func StepsOfRanks(s *summary.Summary, devices []int) (rows []RankRow) {
 	at := positions(s, devices)
 	for _, st := range Steps(s) {

@@ -7,19 +7,19 @@ import (
 	"assay/summary"
 )
 
-// A Service is one metric of several logs of the same program together: of the replicas of a
-// server, each with a log of its own.
+// A Service is one metric over several logs of the same program: the replicas of a server, each with its
+// own log.
 type Service struct {
 	Producer, Metric, Name, Phase, Unit string
 
-	Pool   string // how they combine: "sum" or "worst"
+	Pool   string // how the values are combined: "sum" or "worst"
 	Inputs []int
-	Values []float64 // of each input: the median, of several places in it their sum or the worst
-	Value  float64   // of all
+	Values []float64 // for each input: the median, or the sum or worst over the places in it
+	Value  float64   // combined over all inputs
 }
 
-// served reports whether a metric is of an inference server. Logs of trainers may each have
-// the numbers of the whole job, which do not add up.
+// served reports whether a metric is reported by inference servers. Logs of trainers are excluded, because
+// each may have the numbers of the whole job, which do not add up.
 func served(metric string) bool {
 	switch metric {
 	case "throughput.input_tokens", "throughput.output_tokens", "throughput.total_tokens", "throughput.requests":
@@ -28,9 +28,9 @@ func served(metric string) bool {
 	return strings.HasPrefix(metric, "requests.") || strings.HasPrefix(metric, "serving.")
 }
 
-// Services returns the metrics of logs that several inputs have from one program. Rates and
-// numbers of requests add up, and of latencies the worst counts. Percentiles and shares do
-// not combine, and are left out.
+// Services returns the metrics that the logs of several inputs report from one program. Rates and numbers
+// of requests are added up; for latencies the worst is taken. Percentiles and shares cannot be combined and
+// are left out.
 func Services(s *summary.Summary) (out []Service) {
 	type key struct{ producer, metric, name, phase string }
 	index := map[key]int{}

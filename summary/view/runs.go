@@ -9,16 +9,15 @@ import (
 	"assay/summary"
 )
 
-// A Run is what was captured of one run of a program.
+// A Run has the captures of one run of a program.
 type Run struct {
 	Inputs []int // indices into the list of captures, ascending
 }
 
-// A Grouping is how captures belong to runs.
+// A Grouping assigns captures to runs.
 type Grouping struct {
 	Runs []Run
-	// Copies are captures that are left out, because an earlier one has the same
-	// content.
+	// Copies are captures that are left out because an earlier one has the same content.
 	Copies []int
 	// From is the evidence that separated the runs.
 	From Evidence
@@ -35,7 +34,7 @@ const (
 	ByProcess Evidence = "process" // file names identify the process of a capture
 
 	ByPattern Evidence = "pattern" // the user gave a pattern of the paths
-	ByNone    Evidence = "none"    // the user said that all is one run
+	ByNone    Evidence = "none"    // the user stated that all captures are one run
 )
 
 // A Capture has the properties that decide to which run an input belongs.
@@ -44,8 +43,8 @@ type Capture struct {
 	Rank   int
 	SHA256 string
 	Kind   Kind
-	Run    string   // as the user says; "" if it is to be found out
-	From   Evidence // what decided about Run
+	Run    string   // as stated by the user; "" if unknown
+	From   Evidence // origin of Run
 }
 
 // A Kind is the kind of data that an input has about a run.
@@ -54,7 +53,7 @@ type Kind uint8
 // The kinds of captures.
 const (
 	OfTimeline Kind = iota // what ran when
-	OfMemory               // what was allocated: belongs to the trace of its rank
+	OfMemory               // what was allocated: belongs to the run of its rank's trace
 	OfTotals               // counters, tables and profiles: they do not separate runs
 )
 
@@ -64,8 +63,8 @@ func Captures(s *summary.Summary) []Capture {
 	for i, in := range s.Inputs {
 		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom)}
 	}
-	// An input with several kinds of rows has the strongest: an input with a timeline
-	// is one, whatever else it holds.
+	// An input with several kinds of rows has the strongest kind: an input with a timeline
+	// is a timeline, even if it has other rows.
 	for _, kind := range []Kind{OfTotals, OfMemory, OfTimeline} {
 		for _, rows := range summary.Kinds() {
 			if is, decides := kindOf[rows.Member()]; !decides || is != kind {
@@ -80,7 +79,7 @@ func Captures(s *summary.Summary) []Capture {
 	}
 	for i := range s.Inputs {
 		if s.Inputs[i].GraphSource {
-			out[i].Kind = OfTotals // it is not a rank, and belongs to the run of its directory
+			out[i].Kind = OfTotals // not a rank: it belongs to the run of its directory
 		}
 	}
 	// The steps of a log are not a timeline.
@@ -96,8 +95,8 @@ func Captures(s *summary.Summary) []Capture {
 	return out
 }
 
-// CopiesUnknown reports whether an input may have the same bytes as another one while
-// their digests, which not every command computes, do not tell.
+// CopiesUnknown reports whether an input may be a copy of another one that cannot be detected: their sizes
+// are equal and the digests, which not every command computes, are missing.
 func CopiesUnknown(inputs []summary.Input) bool {
 	bySize := make(map[int64]bool) // whether the digests of that size are known
 	for _, in := range inputs {
@@ -110,29 +109,28 @@ func CopiesUnknown(inputs []summary.Input) bool {
 	return false
 }
 
-// kindOf has the kind of an input that has rows of a member of the summary. Other
-// members decide nothing. An input without any of these counts as a timeline.
+// kindOf maps members of the summary to the kind of an input with such rows. Other members do not decide.
+// An input without any of these counts as a timeline.
 var kindOf = map[string]Kind{
 	"tables": OfTotals, "flames": OfTotals, "counters": OfTotals, "series": OfTotals, "benchmarks": OfTotals, "groups": OfTotals,
 	"snapshots": OfMemory, "memory_timelines": OfMemory,
 	"annotations": OfTimeline, "spans": OfTimeline, "steps": OfTimeline, "devices": OfTimeline,
 }
 
-// MaxRuns is the number of runs that captures are sorted into. Captures beyond it
-// belong to the last run: each run costs a walk over all rows.
+// MaxRuns is the maximum number of runs. Captures beyond it belong to the last run, because each run costs
+// a pass over all rows.
 const MaxRuns = 256
 
-// Runs sorts captures into runs of the program.
+// Runs groups captures into runs of the program.
 //
-// A run has one capture of each rank and, of a server, one of each stage. A capture of a rank that the run already has
-// begins another run, unless file names say that the same process wrote both.
-// Captures of one directory are sorted first; then the groups of different
-// directories are joined where they share no rank, because the ranks of a run may be
-// in several directories. A capture with the content of an earlier one is left out:
-// it says nothing about how runs differ. Totals belong to the first run of their
-// directory, or, in a directory of their own, to the first run.
+// A run has one capture of each rank and, for a server, one of each stage. A capture of a rank that the run
+// already has begins another run, unless file names show that the same process wrote both. The captures of
+// each directory are grouped first. Groups of different directories are then joined if they share no rank,
+// because the ranks of a run may be in several directories. A capture with the content of an earlier one is
+// left out: it shows nothing about how runs differ. Totals belong to the first run of their directory or,
+// if they are alone in it, to the first run.
 //
-// Where the user has said which run each capture belongs to, that counts alone.
+// If the user has stated the run of every capture, only that counts.
 func Runs(list []Capture) Grouping {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(c Capture) bool { return c.Run == "" }) {
 		return given(list)
@@ -151,7 +149,7 @@ func Runs(list []Capture) Grouping {
 	return g.out
 }
 
-// given returns the runs that the user has named, in the order of their first captures.
+// given returns the runs that the user stated, in the order of their first captures.
 func given(list []Capture) Grouping {
 	out, at := Grouping{From: list[0].From}, map[string]int{}
 	for i, c := range list {
@@ -175,7 +173,7 @@ type grouper struct {
 	out   Grouping
 }
 
-// A folder is one directory and the runs that its captures would be by themselves.
+// folder is one directory, with the runs that its captures form on their own.
 type folder struct {
 	runs   []*ranks
 	totals []int
@@ -184,7 +182,7 @@ type folder struct {
 // ranks are the captures of one run.
 type ranks struct {
 	inputs []int
-	// writers has, by rank, kind and stage, the process that wrote the captures, or "".
+	// writers has the process that wrote the captures of each rank, kind and stage; "" if it is unknown.
 	writers map[rankKey]string
 }
 
@@ -194,7 +192,7 @@ type rankKey struct {
 	stage string
 }
 
-// add puts a capture into its directory.
+// add assigns a capture to its directory.
 func (g *grouper) add(i int) {
 	dir := path.Dir(slashes(g.list[i].Path))
 	f := g.dirs[dir]
@@ -232,16 +230,16 @@ func (g *grouper) alone(i int) *ranks {
 	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, StageOf(c.Path)}: process(c.Path)}}
 }
 
-// because records the evidence that separated runs. The first one counts, except that
-// the name of a process replaces it, because it is stronger.
+// because records the evidence that separated runs. The first evidence is kept, except that a process name
+// replaces it, because it is stronger.
 func (g *grouper) because(e Evidence) {
 	if g.out.From == ByNothing || e == ByProcess {
 		g.out.From = e
 	}
 }
 
-// joinFolders makes runs of the directories' runs. A directory with several runs
-// shares none with another one.
+// joinFolders joins the runs of different directories. A directory with several runs is never joined with
+// another one.
 func (g *grouper) joinFolders() {
 	var all []*ranks
 	for _, f := range g.order {
@@ -278,8 +276,8 @@ func (g *grouper) joinFolders() {
 	}
 }
 
-// joinFolder adds the only run of a directory to the first run that has none of its
-// ranks, or as another run, and returns that run.
+// joinFolder adds the only run of a directory to the first run that has none of its ranks, or appends it as
+// a new run. It returns the run that contains it.
 func (g *grouper) joinFolder(all *[]*ranks, r *ranks) *ranks {
 	for _, have := range *all {
 		if have.takes(r) {
@@ -294,7 +292,7 @@ func (g *grouper) joinFolder(all *[]*ranks, r *ranks) *ranks {
 	return (*all)[len(*all)-1]
 }
 
-// limited appends a run, or joins it to the last of [MaxRuns].
+// limited appends a run, or joins it with the last one if there are [MaxRuns] already.
 func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
 	if len(all) < MaxRuns {
 		return append(all, r)
@@ -303,8 +301,8 @@ func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
 	return all
 }
 
-// takes reports whether the captures of more belong to the same run as those of r, as
-// far as ranks and processes tell.
+// takes reports whether the captures of more can belong to the same run as those of r, according to their
+// ranks and processes.
 func (r *ranks) takes(more *ranks) bool {
 	for key, writer := range more.writers {
 		if have, ok := r.writers[key]; ok && (have == "" || have != writer) {
@@ -325,7 +323,7 @@ func (r *ranks) join(more *ranks) {
 // files: host and process, then the time.
 var workerFile = lazyregexp.New(`^(.+_\d+)\.\d{10,}\.pt\.trace\.json(\.gz|\.zst)?$`)
 
-// process returns what a file's name says of the process that wrote it, or "".
+// process returns the process that wrote a file, as its name states it, or "".
 func process(file string) string {
 	file = slashes(file)
 	if !strings.Contains(file, ".pt.trace.json") {
@@ -338,9 +336,8 @@ func process(file string) string {
 	return path.Join(path.Dir(file), m[1])
 }
 
-// StageOf returns the stage of the server that a file's name gives, or "". SGLang names
-// traces of one stage so: 1757059120.5-TP-0-DECODE.trace.json.gz. The stages of a rank are
-// one run.
+// StageOf returns the stage of the server that a file's name states, or "". SGLang writes a trace per stage
+// and names it so: 1757059120.5-TP-0-DECODE.trace.json.gz. The stages of a rank belong to one run.
 func StageOf(file string) string {
 	for _, packing := range []string{".gz", ".zst"} {
 		if plain, ok := strings.CutSuffix(file, packing); ok {
@@ -357,14 +354,14 @@ func StageOf(file string) string {
 	return ""
 }
 
-// A Stage is the captures of one stage of a server, as prefill and decode.
+// A Stage has the captures of one stage of a server, such as prefill or decode.
 type Stage struct {
-	Name   string // as in the names of the files: "EXTEND"
+	Name   string // as in the file names: "EXTEND"
 	Inputs []int  // indices of the summary's inputs, ascending
 }
 
-// Stages returns the stages of a server by name. It returns nil if the inputs are not of
-// several stages, or if some are of none.
+// Stages returns the stages of a server by name. It returns nil unless every input belongs to a stage and
+// there are several stages.
 func Stages(s *summary.Summary) (out []Stage) {
 	for i, in := range s.Inputs {
 		name := StageOf(in.Path)

@@ -8,18 +8,18 @@ import (
 	"assay/summary"
 )
 
-// Limits of the ranks that stand out in a run: three eighths of the ranks, at least 3 and at
+// Number of ranks that stand out in a run: three eighths of the ranks, but at least 3 and at
 // most 8.
 const (
 	leastStandingOut = 3
 	mostStandingOut  = 8
 )
 
-// JobsOf returns the runs of several ranks whose traces all have GPU work, each with the inputs of the ranks
-// that stand out, ascending: the slowest and the fastest rank, those that are named, and the
-// median rank, in this order up to the limit. Where the ranks cannot be ordered, they are those with the
-// most, least and median compute time. Named are inputs, the most important one first; those
-// of other runs are ignored.
+// JobsOf returns the runs of several ranks whose traces all have GPU work, each with the inputs of the
+// ranks that stand out, ascending: the slowest and the fastest rank, the named ones, and the median rank,
+// in this order up to the limit. If the ranks cannot be ordered, those with the most, least and median
+// compute time are taken instead. named lists inputs, the most important one first; inputs of other runs
+// are ignored.
 func JobsOf(s *summary.Summary, named []int) (out []summary.Job) {
 	captures := Captures(s)
 	devices := make(map[int][]int) // by input
@@ -54,7 +54,7 @@ func JobsOf(s *summary.Summary, named []int) (out []summary.Job) {
 	return out
 }
 
-// standingOut returns the ranks of one run that stand out. The devices are those of the run.
+// standingOut returns the ranks of one run that stand out. devices are the GPUs of the run.
 func standingOut(s *summary.Summary, devices, named []int, ranks int) map[int]bool {
 	order := slices.Clone(devices)
 	slices.SortStableFunc(order, func(i, j int) int {
@@ -65,7 +65,7 @@ func standingOut(s *summary.Summary, devices, named []int, ranks int) map[int]bo
 	for _, i := range order {
 		place[s.Devices[i].Input] = true
 	}
-	var list []int // of ranks
+	var list []int // ranks
 	add := func(at int) {
 		if at >= 0 {
 			list = append(list, s.Devices[order[at]].Rank)

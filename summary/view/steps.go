@@ -12,15 +12,15 @@ type Step struct {
 	Name     string
 	Kind     string
 	Number   int64
-	Rows     []int // of the summary
-	Windows  int64 // how many devices were in it
-	Min      int64 // wall time, over devices
+	Rows     []int // indices of the rows in the summary
+	Windows  int64 // number of devices that ran it
+	Min      int64 // ns, shortest wall time of a device
 	Max      int64
 	Activity summary.Activity // summed over devices
 }
 
-// Steps adds up the steps of all devices by number and name, and returns
-// them by number, then name.
+// Steps adds up the steps of all devices with the same number and name, and returns them sorted by number
+// and name.
 func Steps(s *summary.Summary) []Step {
 	type key struct {
 		number int64

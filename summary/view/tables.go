@@ -10,18 +10,18 @@ import (
 	"assay/summary"
 )
 
-// A TableKind says how the report speaks of the tables of one kind of rows.
+// A TableKind has the words with which the report presents the tables of one kind of rows.
 type TableKind struct {
 	Of     string
-	File   string // the picture of the largest of them
-	title  string // of a table whose tool printed none
-	Noun   string // what a row is
-	Plural string // what rows are
-	time   string // what their times add up to
+	File   string // name of the picture of the largest table
+	title  string // heading if the tool printed none
+	Noun   string // for one row
+	Plural string // for several rows
+	time   string // name of the sum of their times
 }
 
-// TableKinds returns the kinds in the order of the report: GPU before CPU. Calls of the
-// operating system are last, because they include the time that threads slept.
+// TableKinds returns the kinds in the order of the report: GPU before CPU. Calls of the operating system
+// are last, because they include the time that threads slept.
 func TableKinds() []TableKind {
 	return []TableKind{
 		{summary.OfKernel, "table-kernels", "Kernels", "kernel", "kernels", "kernel time"},
@@ -37,23 +37,22 @@ func TableKinds() []TableKind {
 	}
 }
 
-// A ToolTable is a table of another tool with what its columns mean.
+// A ToolTable is a table of another tool with the meaning of its columns.
 type ToolTable struct {
 	summary.Table
 	Kind        TableKind
-	order       int   // of the kind
+	order       int   // position of the kind in TableKinds
 	RankColumn  int   // the column that sorts the rows, or -1
-	ShareColumn int   // the column of which rows have shares, or -1: all of it is what the rows cost together
-	ShareTotal  int64 // of the rows, or more if the tool has said so
-	RowsTotal   int64 // of the rows
+	ShareColumn int   // the column whose sum is the denominator of shares, or -1
+	ShareTotal  int64 // denominator of shares: the sum of the rows, or the tool's own sum if that is larger
+	RowsTotal   int64 // sum of the rows in ShareColumn
 }
 
-// Tables returns the tables that have rows: those of devices first, of a kind
-// those with the most first.
+// Tables returns the tables that have rows: tables of devices first, and within a kind the largest first.
 func Tables(s *summary.Summary) []ToolTable {
 	var out []ToolTable
 	for _, t := range s.Tables {
-		if len(t.Rows) == 0 && t.Left == 0 || t.Of == summary.OfEdge { // who called whom is for findings
+		if len(t.Rows) == 0 && t.Left == 0 || t.Of == summary.OfEdge { // callers and callees are used by findings only
 			continue
 		}
 		out = append(out, viewOf(t))
@@ -67,7 +66,7 @@ func Tables(s *summary.Summary) []ToolTable {
 func viewOf(t summary.Table) ToolTable {
 	kinds := TableKinds()
 	at := slices.IndexFunc(kinds, func(k TableKind) bool { return k.Of == t.Of })
-	if at < 0 { // of a later version of the schema
+	if at < 0 { // a kind of a later version of the schema
 		at = slices.IndexFunc(kinds, func(k TableKind) bool { return k.Of == summary.OfRow })
 	}
 	v := ToolTable{Table: t, Kind: kinds[at], order: at, RankColumn: t.Rank()}
@@ -79,9 +78,9 @@ func viewOf(t summary.Table) ToolTable {
 	return v
 }
 
-// CostColumn returns the index of the column whose sum over the rows is what they cost
-// together, in the unit by which the table is sorted: the time of functions without the
-// functions that they call. It is -1 if there is none.
+// CostColumn returns the index of the column whose sum over the rows is their total cost, in the unit by
+// which the table is sorted. For functions it is the self time, because total times include callees. It is
+// -1 if there is no such column.
 func CostColumn(t *summary.Table) int {
 	rank := t.Rank()
 	if rank < 0 {
@@ -93,7 +92,7 @@ func CostColumn(t *summary.Table) int {
 	if adds(rank) {
 		return rank
 	}
-	if self := t.Column("self"); self >= 0 && adds(self) { // before the number of calls, which may have the same unit
+	if self := t.Column("self"); self >= 0 && adds(self) { // preferred to the count, whose unit may be the same
 		return self
 	}
 	for i := range t.Columns {
@@ -104,7 +103,7 @@ func CostColumn(t *summary.Table) int {
 	return -1
 }
 
-// Size orders tables of one kind: those of times come before all others.
+// Size is the sort key of tables of one kind. Tables of times come before all others, whose size is -1.
 func (v ToolTable) Size() int64 {
 	if v.RankColumn < 0 || v.Columns[v.RankColumn].Unit != "ns" {
 		return -1
@@ -113,7 +112,7 @@ func (v ToolTable) Size() int64 {
 	return n
 }
 
-// Heading is what the table is called.
+// Heading is the title of the table.
 func (v ToolTable) Heading() string {
 	title := v.Kind.title
 	if v.RankColumn >= 0 && v.Columns[v.RankColumn].Unit == "bytes" {
@@ -122,7 +121,7 @@ func (v ToolTable) Heading() string {
 	return label.Clip(label.Clean(cmp.Or(v.Title, title)), 70)
 }
 
-// ShareOfText names what the shares of rows are of, with its total.
+// ShareOfText names the denominator of the rows' shares, with its value.
 func (v ToolTable) ShareOfText() string {
 	text := v.Printed(v.ShareColumn, v.ShareTotal)
 	if v.Of != summary.OfFunction || v.Columns[v.ShareColumn].Unit != "bytes" {
@@ -134,7 +133,7 @@ func (v ToolTable) ShareOfText() string {
 	return text
 }
 
-// ShareOf names what the shares of rows are of.
+// ShareOf names the denominator of the rows' shares.
 func (v ToolTable) ShareOf() string {
 	if v.ShareColumn < 0 || v.Columns[v.ShareColumn].Unit == "ns" {
 		return v.Kind.time
@@ -150,7 +149,7 @@ func (v ToolTable) ShareOf() string {
 	return "of all " + v.Kind.Plural
 }
 
-// Printed prints a value of a column by itself.
+// Printed formats a value of a column, with its unit.
 func (v ToolTable) Printed(column int, n int64) string {
 	switch u := v.Columns[column].Unit; u {
 	case "ns":
@@ -175,13 +174,12 @@ func (v ToolTable) NameForm() label.Form {
 	return label.Plain
 }
 
-// ColumnTitle is the name of a column in words.
+// ColumnTitle is the name of a column for display.
 func (v ToolTable) ColumnTitle(column int) string {
 	return strings.ReplaceAll(label.Clip(label.Clean(v.Columns[column].Name), 30), "_", " ")
 }
 
-// LargestTable returns the table of a kind that has a picture: the first of them
-// that has times.
+// LargestTable returns the table of a kind that has a picture: the first one with times.
 func LargestTable(s *summary.Summary, of string) (ToolTable, bool) {
 	for _, v := range Tables(s) {
 		if v.Kind.Of == of && v.Size() > 0 {

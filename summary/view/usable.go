@@ -4,19 +4,18 @@ import (
 	"assay/summary"
 )
 
-// MostMissing is the share of the launches of kernels or graphs without device work from
-// which on the times of a capture are not used: the critical limit of the rule
-// device-records-missing.
+// MostMissing is the share of kernel and graph launches without GPU operations above which the times of a
+// capture are not used. It is the critical limit of the rule device-records-missing.
 const MostMissing = 0.25
 
-// MostAtEnd is the share of the launches of kernels or graphs at the end of a capture,
-// without device work, from which on its times are not used although the work may have
-// run later: the capture has the work of half of its launches at most.
+// MostAtEnd is the share of kernel and graph launches without GPU operations at the end of a capture above
+// which its times are not used, although the operations may have run later: the capture then has the
+// operations of at most half of its launches.
 const MostAtEnd = 0.5
 
-// ImplausibleTimes returns the issues that say that the times of GPU work cannot be
-// true: windows over 100 hours, work at impossible times, kernels without a duration,
-// several records of one launch, and work before its launch if it is most of the work with a known launch.
+// ImplausibleTimes returns the issues that show that the times of GPU work cannot be true: windows over 100
+// hours, work at impossible times, kernels without a duration, several records of one launch, and work
+// before its launch if that is most of the work with a known launch.
 func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	for _, is := range s.Issues {
 		suspect := is.Severity == "suspect"
@@ -40,14 +39,14 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	return out
 }
 
-// A Loss is a row of launches without device work that makes a capture unusable.
+// A Loss is a count of launches without GPU operations that makes a capture unusable.
 type Loss struct {
 	Row   summary.LaunchLoss
 	AtEnd bool // because of the launches at the end of the capture
 }
 
-// MostLost returns the first row by which too many GPU records are missing: Lost reaches
-// the share most of its calls, or those at the end reach MostAtEnd.
+// MostLost returns the first row with too many missing GPU records: the lost launches reach the share most,
+// or those at the end reach MostAtEnd.
 func MostLost(rows []summary.LaunchLoss, most float64) (Loss, bool) {
 	for _, r := range rows {
 		if !r.OfKernels() {

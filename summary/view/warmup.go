@@ -1,11 +1,12 @@
 package view
 
-// warmUpFactor is how far over the median a first step is warm-up.
+// warmUpFactor is how many times the median a first step must take to count as warm-up.
 const warmUpFactor = 1.5
 
-// WarmUp reports for each step of a log whether it is warm-up: one of the first of a start
-// of the program, and far over the median of all. At most a tenth of the steps of a start,
-// and one in any case, are. Starts has the indices of the first steps of each start.
+// WarmUp reports for each step of a log whether it is warm-up. A warm-up step is among the first of a start
+// of the program and takes at least warmUpFactor times the median of all steps. At most a tenth of the
+// steps of a start count, but at least one may. starts has the indices of the first steps of each start; a
+// start with fewer than three steps has no warm-up.
 func WarmUp(walls []float64, median float64, starts []int) []bool {
 	warm := make([]bool, len(walls))
 	for k, from := range starts {

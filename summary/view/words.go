@@ -5,7 +5,7 @@ import (
 	"assay/summary"
 )
 
-// ownerWords has the display words of causes of idle time, by their ids.
+// ownerWords has the display names of causes of idle time, by their ids.
 var ownerWords = map[string]string{
 	summary.OwnerHost:        "host wait",
 	summary.OwnerLaunch:      "launch latency",
@@ -17,7 +17,7 @@ var ownerWords = map[string]string{
 	summary.OwnerUnknown:     "unattributed",
 }
 
-// stateWords has the display words of states of the launching thread, by their ids.
+// stateWords has the display names of states of the launching thread, by their ids.
 var stateWords = map[string]string{
 	summary.StateSync:       "synchronization",
 	summary.StateCopy:       "memory copy call",
@@ -33,14 +33,14 @@ var stateWords = map[string]string{
 	summary.StateUnrecorded: "not recorded",
 }
 
-// wordColumns limits the length of an id that has no word.
+// wordColumns limits the length of an id without a display name.
 const wordColumns = 30
 
-// Owner returns the words of a cause of idle time, without its state. An id of a later
-// version of the schema has none: then Owner returns the id.
+// Owner returns the display name of a cause of idle time, without its state. For an id of a later version
+// of the schema it returns the id.
 func Owner(id string) string { return wordOf(ownerWords, id) }
 
-// State returns the words of what the launching thread did while the GPU was idle.
+// State returns the display name of what the launching thread did while the GPU was idle.
 func State(id string) string { return wordOf(stateWords, id) }
 
 func wordOf(words map[string]string, id string) string {
@@ -50,8 +50,8 @@ func wordOf(words map[string]string, id string) string {
 	return label.Clip(label.Clean(id), wordColumns)
 }
 
-// Cause returns the words of a cause of idle time: "host wait: data loading". It is "" if
-// nothing is known.
+// Cause returns the display name of a cause of idle time with its state: "host wait: data loading". It is
+// "" if nothing is known.
 func Cause(owner, state string) string {
 	switch {
 	case state == "":

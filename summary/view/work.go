@@ -7,8 +7,8 @@ import (
 	"assay/summary/row"
 )
 
-// GPUWork returns the sum of the durations of all device work of s: what GPU
-// times of launchers are parts of.
+// GPUWork returns the sum of the durations of all GPU operations in s, in ns. It is the denominator of the
+// GPU times of operators, modules, lines and annotations.
 func GPUWork(s *summary.Summary) (ns int64) {
 	for _, k := range s.Kernels {
 		ns = summary.Plus(ns, max(0, k.TotalNS))
@@ -19,7 +19,7 @@ func GPUWork(s *summary.Summary) (ns int64) {
 	return ns
 }
 
-// HasGPUTime reports whether any GPU time is known for launchers: operators, modules, lines or annotations.
+// HasGPUTime reports whether a table of operators, modules, lines or annotations has any GPU time.
 func HasGPUTime(t *row.Table) bool {
 	return slices.ContainsFunc(t.Rows, func(r row.Row) bool { return t.Number(&r, "self") > 0 || t.Number(&r, "total") > 0 })
 }

@@ -17,7 +17,7 @@ type ModelFLOPs struct {
 // Tokens are those of a step on each GPU: the tokens of its batch over the number of GPUs.
 type Tokens struct {
 	Sequences float64
-	Length    int64 // of each sequence
+	Length    int64 // tokens of each sequence
 	Count     float64
 }
 

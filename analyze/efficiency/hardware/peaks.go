@@ -1,5 +1,3 @@
-// Package hardware says how fast a GPU could do work: the peaks of devices, and the time, the
-// bound and the utilization that they yield.
 package hardware
 
 import (
@@ -14,11 +12,11 @@ type Properties struct {
 	Name      string
 	SMs       int64
 	Memory    int64 // bytes
-	Major     int   // of the compute capability
+	Major     int   // major version of the compute capability
 	Minor     int
 	ClockHz   int64 // the highest clock of the SMs
-	Bandwidth int64 // of the memory in bytes/s
-	Cache     int64 // bytes of the last level
+	Bandwidth int64 // bandwidth of the memory in bytes/s
+	Cache     int64 // bytes of the last-level cache
 }
 
 // A Source says where a peak is from.
@@ -32,15 +30,15 @@ const (
 	FromUser  Source = "user"
 )
 
-// Peaks are what one GPU can do at most. A figure that is not known is 0.
+// Peaks are the maximum rates of one GPU. A figure that is not known is 0.
 type Peaks struct {
 	Device  string // the name in the table, or ""
 	Figures Figures
-	Sources [numFigures]Source // of each figure that is known
+	Sources [numFigures]Source // source of each known figure
 	MHz     float64            // the clock that the rates of matrix units assume; 0 if not known
 	Cache   float64            // bytes of the last level; 0 if not known
-	Origin  string             // what the table says of its source
-	Note    string             // what a reader should know of these peaks, or ""
+	Origin  string             // the source that the table states
+	Note    string             // a restriction on these peaks, or ""
 }
 
 // Known reports whether a figure is known.
@@ -69,8 +67,8 @@ func (p *Peaks) set(f Figure, v float64, from Source) {
 
 // A Catalog finds the peaks of devices. The zero Catalog has the built-in table.
 type Catalog struct {
-	own []Device // of the user
-	set Figures  // of the user, for all devices
+	own []Device // devices of the user
+	set Figures  // figures of the user, for all devices
 }
 
 // With returns a catalog in which the user's devices and figures replace what it has. A

@@ -142,7 +142,7 @@ type Excess uint8
 // not right.
 const (
 	NoExcess Excess = iota
-	Cached          // more bytes than the memory delivers, which the cache may hold
+	Cached          // more bytes than the memory delivers, which a cache hit explains
 	OverMemory
 	OverCompute
 )

@@ -50,8 +50,8 @@ func ParseCall(op, dims, types, strides, concrete string) Call {
 
 // An element is a JSON value of the few kinds that arguments consist of.
 type element struct {
-	text  string // of a string
-	n     int64  // of a whole number
+	text  string // value of a string
+	n     int64  // value of a whole number
 	items []element
 	array bool
 }

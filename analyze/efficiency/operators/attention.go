@@ -316,8 +316,8 @@ func (o *operands) within(nq, nk, shift int64) int64 {
 	if max(nq, nk) > largest {
 		return o.fail(BadArguments)
 	}
-	first := max(0, -shift)        // of the queries with any key
-	full := max(first, nk-shift-1) // of the queries with all keys
+	first := max(0, -shift)        // first query with any key
+	full := max(first, nk-shift-1) // first query with all keys
 	first, full = min(first, nq), min(full, nq)
 	return o.add(o.rising(first+shift+1, full-first), o.mul(nk, nq-full))
 }

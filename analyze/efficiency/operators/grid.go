@@ -9,26 +9,26 @@ import (
 type blockSize struct {
 	kernel   string // how the name begins, without "void "
 	array    string // how the name writes the type of the list of tensors
-	threads  int64  // of a block
+	threads  int64  // threads per block
 	elements int64
 }
 
 // blockSizes has the kernels of PyTorch for which the number is the same in all versions. Those
 // whose list is a std::array are of later versions, in which it also depends on the version, the
-// types and the GPU: 512, 1024 or 2048 elements on NVIDIA GPUs, which a capture does not tell.
+// types and the GPU: 512, 1024 or 2048 elements on NVIDIA GPUs, and a capture does not record which.
 var blockSizes = []blockSize{
 	{"at::native::vectorized_elementwise_kernel<2, ", "at::detail::Array<char*, ", 128, 512},
 	{"at::native::vectorized_elementwise_kernel<4, ", "at::detail::Array<char*, ", 128, 512},
 }
 
-// A Grid tells the bytes of an elementwise kernel from its name and the number of its blocks.
-// The zero Grid tells nothing.
+// A Grid computes the bytes of an elementwise kernel from its name and the number of its blocks. For the
+// zero Grid they are unknown.
 type Grid struct {
 	threads  int64
 	perBlock int64 // bytes of a full block
 }
 
-// GridOf returns what the name of a kernel tells.
+// GridOf returns the Grid of a kernel by its name.
 func GridOf(kernel string) Grid {
 	name := strings.TrimPrefix(kernel, "void ")
 	for _, b := range blockSizes {
@@ -55,8 +55,8 @@ func (g Grid) Bytes(grid, block [3]int64) (int64, bool) {
 	return grid[0] * g.perBlock, true
 }
 
-// A functor says of which types the tensors of an elementwise kernel are. Digits stand for
-// arguments of its template, the result first; b is bool.
+// A functor has the types of the tensors of an elementwise kernel. Digits refer to arguments of its
+// template, the result first; b is bool.
 type functor struct{ name, tensors string }
 
 // functors has the functors that name their types.

@@ -115,8 +115,8 @@ type gemm struct {
 	batched    bool
 	transposed bool   // b is [N,K]
 	pack       int64  // values in each element, if the type of the element does not say it
-	width      int64  // of the result, if it is fixed
-	dtype      string // of the operands, if the recorded type does not say it
+	width      int64  // bytes per element of the result, if it is fixed
+	dtype      string // type of the operands, if the recorded type does not state it
 }
 
 func (g gemm) work(o *operands) Work {

@@ -6,28 +6,28 @@ import (
 	"sync"
 )
 
-// A Model says how much work the calls of some operators do.
+// A Model computes the work of calls of some operators.
 type Model struct {
-	// Library is what records these names.
+	// Library is the library whose operators have these names.
 	Library string
 	// Args are the arguments that the formula reads, in their order or with their
 	// positions.
 	Args string
-	// FLOPs and Bytes are the formula, for people. See docs/operators.md for the symbols.
+	// FLOPs and Bytes are the formula as text. See docs/operators.md for the symbols.
 	FLOPs, Bytes string
 	Unit         Unit
 	// Values says that the formula needs values of arguments, not only dimensions.
 	Values bool
 
-	names        []string // of operators; a star at the end stands for any text
+	names        []string // names of operators; a star at the end matches any text
 	space, words string   // more of them: words behind a namespace. Most runs need neither
 
 	formula func(*operands) Work
-	never   Reason                                         // why nothing that a capture records tells the work; such a model has no formula
+	never   Reason                                         // why captures never determine the work; then there is no formula
 	cache   func(*operands) (use CacheUse, perToken int64) // nil: it uses no cache
-	inPlace bool                                           // also for the names with an underscore at the end
+	inPlace bool                                           // also applies to the names with an underscore at the end
 	kernel  bool                                           // needs the name of a kernel
-	own     bool                                           // only for what the operator launches itself
+	own     bool                                           // only for work that the operator launches itself
 }
 
 // Lookup returns the model of an operator, or nil if there is none.
@@ -44,8 +44,8 @@ func Lookup(op string) *Model {
 	return nil
 }
 
-// Wrapper reports whether the model is only for what the operator launches itself. What
-// runs in operators inside it belongs to them.
+// Wrapper reports whether the model is only for the work that the operator launches itself. Work of
+// operators nested in it belongs to these.
 func (m *Model) Wrapper() bool { return m.own }
 
 // NeedsKernel reports whether the work depends on Call.Kernel.
@@ -97,7 +97,7 @@ func (m *Model) Cache(c *Call) Cache {
 func (m *Model) withoutTypes(c *Call) (Work, bool) {
 	out := unknownWork(m.Unit, NoTypes)
 	for i, t := range typesFor(c.Op) {
-		o := operands{Call: c.of(t)}
+		o := operands{Call: c.withType(t)}
 		w := m.formula(&o)
 		switch {
 		case o.why != Known:
@@ -113,8 +113,8 @@ func (m *Model) withoutTypes(c *Call) (Work, bool) {
 	return out, true
 }
 
-// typesFor returns types that stand for all that the tensors of an operator may have. Two
-// values of four bits are one element; no plain operator of PyTorch has them.
+// typesFor returns types that represent all types that the tensors of an operator may have. Two values of
+// four bits are one element; no plain operator of PyTorch has them.
 func typesFor(op string) []string {
 	types := []string{"float", "c10::Half", "bool"}
 	if name, plain := strings.CutPrefix(op, "aten::"); !plain || strings.HasPrefix(name, "_scaled_mm") || strings.HasPrefix(name, "_scaled_grouped") {
@@ -123,8 +123,8 @@ func typesFor(op string) []string {
 	return types
 }
 
-// of returns the call with all its tensors of one type.
-func (c *Call) of(dtype string) *Call {
+// withType returns the call with all its tensors of one type.
+func (c *Call) withType(dtype string) *Call {
 	typed := *c
 	typed.Args = slices.Clone(c.Args)
 	for i := range typed.Args {
@@ -223,7 +223,7 @@ func index(subjects []subject) (map[string]*Model, []prefixed) {
 	return names, prefixes
 }
 
-// Names returns the names of the operators. A star at the end stands for any text.
+// Names returns the names of the operators. A star at the end matches any text.
 func (m *Model) Names() []string {
 	list := slices.Clone(m.names)
 	for word := range strings.FieldsSeq(m.words) {

@@ -235,7 +235,7 @@ func (o *operands) whole(i int) int64 {
 	return n
 }
 
-// ints returns the values of a list of want integers. A single value stands for all.
+// ints returns the values of a list of want integers. A single value applies to all.
 func (o *operands) ints(i, want int) []int64 {
 	list := o.list(i)
 	if len(list) == 1 {

@@ -1,10 +1,6 @@
-// Package operators says how much work an operator does: floating-point operations and
-// bytes by formulas over the arguments that a profiler recorded.
-//
-// Nothing is guessed. What the arguments do not say is unknown, with the reason.
 package operators
 
-// A Unit says what the FLOPs of an operator are worth.
+// A Unit is the kind of execution unit that does the arithmetic of an operator.
 type Unit uint8
 
 // Only matrix work counts for MFU. Vector work counts one FLOP per element and step of
@@ -16,19 +12,19 @@ const (
 	None
 )
 
-// A Reason says why FLOPs or bytes are unknown.
+// A Reason is why FLOPs or bytes are unknown.
 type Reason uint8
 
-// The reasons, from the one that the user can mend most easily.
+// The reasons, those first that a user can fix most easily.
 const (
 	Known          Reason = iota
 	NoShapes              // the capture has no input dimensions: record_shapes=True
-	NoConcrete            // it has no values of arguments
-	NoTypes               // it has dimensions of tensors and no types, as NVTX ranges
+	NoConcrete            // the capture has no values of arguments
+	NoTypes               // the capture has dimensions of tensors but no types, as NVTX ranges do
 	TypeOfList            // a list of tensors has no type
 	LengthsOnGPU          // sequence lengths are in tensors
 	Routing               // how many experts were hit is not recorded
-	NoFormula             // the operator has none here
+	NoFormula             // there is no formula for the operator
 	GraphReplay           // a replay has no operators
 	BadArguments          // the arguments do not fit the formula
 	CompiledRegion        // a compiled region without shapes
@@ -51,7 +47,7 @@ type Call struct {
 // An Arg is one argument of a call.
 type Arg struct {
 	Type    string    // as recorded: "c10::BFloat16", "Scalar", "TensorList", ""
-	Dims    []int64   // of a tensor; nil if it has none
+	Dims    []int64   // dimensions of a tensor; nil if it has none
 	Strides []int64   // nil if not recorded
 	List    [][]int64 // the dimensions of the tensors of a list
 	Value   string    // as recorded; "" if not recorded
@@ -60,7 +56,7 @@ type Arg struct {
 // Work is what one call does.
 type Work struct {
 	Unit  Unit
-	Type  string // of the operands that decide the peak, as recorded
+	Type  string // type of the operands, which determines the peak, as recorded
 	FLOPs Count
 	Model Count // FLOPs without what the backward pass computes a second time
 	Bytes Count

@@ -1,5 +1,3 @@
-// Package transformer counts the FLOPs of a transformer from its configuration, as config.json
-// of Hugging Face has it.
 package transformer
 
 import (
@@ -12,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Model has the dimensions of a decoder of a language model.
+// A Model has the dimensions of the decoder of a language model.
 type Model struct {
 	Type                    string // model_type
 	Layers, Hidden, Vocab   int64
@@ -24,10 +22,10 @@ type Model struct {
 	MoELayers int64
 }
 
-// A family says how the layers of some model types are built.
+// A family describes how the layers of some model types are built.
 type family struct {
 	types    []string
-	matrices int64  // of an MLP: 3 with a gate, 2 without
+	matrices int64  // number of matrices of an MLP: 3 with a gate, 2 without
 	experts  string // the member with their number, or ""
 	width    string // the member with the width of an expert
 }
@@ -45,10 +43,10 @@ var families = []family{
 // MaxBytes is the size of the largest configuration that is read.
 const MaxBytes = 1 << 20
 
-// largest is the largest dimension that is no mistake.
+// largest is the largest plausible dimension.
 const largest = 1 << 24
 
-// A config has the members of a configuration. The first error stays.
+// A config has the members of a configuration, and the first error of reading one.
 type config struct {
 	members map[string]json.RawMessage
 	err     error

@@ -1,8 +1,3 @@
-// Package collective is the model of the communication of one rank: what each
-// collective was, and when its kernel ran.
-//
-// One rank cannot tell how long a collective took: its kernel waits for the
-// other ranks before data moves. Package ranks compares ranks.
 package collective
 
 // Columns have the collectives of one GPU of one input, in launch order.
@@ -15,45 +10,45 @@ type Columns struct {
 // A Run is one collective of one rank: one kernel. There are many, so it has 32
 // bytes and no pointer.
 type Run struct {
-	Start, End int64  // ns; Unix time where the trace has its base time
+	Start, End int64  // ns; Unix time if the trace states its base time
 	Seq        uint32 // its number within the group; NoSeq if it is not known
 	What       uint32 // index of Columns.Whats
 	Stream     int32
 	Queued     uint32 // ns from the end of the launch call to Start, at most NoQueue-1; NoQueue if it is not known
 }
 
-// NoSeq and NoQueue stand for values that were not recorded.
+// NoSeq and NoQueue represent values that were not recorded.
 const (
 	NoSeq   = 1<<32 - 1
 	NoQueue = 1<<32 - 1
 )
 
-// A What is what many runs have in common.
+// A What has the properties that many runs share.
 type What struct {
 	Op      Op
 	Dtype   string // as recorded, "BFloat16"; "" if it is not known
 	In, Out int64  // elements of one rank; -1 if it is not known
-	Message int64  // bytes that one rank passes, where elements are not known; else 0
+	Message int64  // bytes that one rank sends or receives if the elements are not known, else 0
 	Group   int32  // index of Columns.Groups
-	Peer    int32  // the other rank of a send or receive, as the job numbers it; -1 if it is not known
-	Sends   bool   // to the peer, and does not receive from it
+	Peer    int32  // the other rank of a send or receive, by its number in the job; -1 if it is not known
+	Sends   bool   // the rank sends to the peer; otherwise it receives
 }
 
-// A Group is the ranks that take part.
+// A Group is a communicator.
 type Group struct {
 	ID    uint64 // of the communicator, equal on all its ranks; 0 if it is not known
 	Name  string // "" if it is not known
 	Ranks string // as recorded, "[0, 1]"; long lists are cut by the profiler
 	Size  int    // 0 if it is not known
 
-	// Local says that the name is of this process only: a pointer, or a stream.
-	// Groups of that kind correspond by the order of their first use.
+	// Local says that the name is valid only in this process: a pointer, or a stream. Such groups are
+	// matched over ranks by the order of their first use.
 	Local bool
 }
 
-// Bytes returns the size S of a collective as nccl-tests defines it: the elements of
-// the whole buffer times the size of one. It is the output of an all-gather, the input
-// of a reduce-scatter. The result is 0 if it is not known.
+// Bytes returns the size S of a collective in bytes as nccl-tests defines it: the elements of the whole
+// buffer times the size of one. That is the output of an all-gather and the input of a reduce-scatter. The
+// result is 0 if it is not known.
 func (w What) Bytes(groupSize int) int64 {
 	size, n := DtypeBytes(w.Dtype), w.In
 	if w.Message > 0 {
@@ -81,9 +76,8 @@ func (w What) Bytes(groupSize int) int64 {
 	return n * size
 }
 
-// BusFactor returns by what algorithm bandwidth is multiplied for bus bandwidth, which
-// does not depend on the number of ranks n. The factors are those of nccl-tests
-// (PERFORMANCE.md); 0 means that there is none.
+// BusFactor returns the factor from algorithm bandwidth to bus bandwidth, which does not depend on the
+// number of ranks n. The factors are those of nccl-tests (PERFORMANCE.md); 0 means that there is none.
 func (o Op) BusFactor(n int) float64 {
 	if n < 2 {
 		return 0

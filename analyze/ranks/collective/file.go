@@ -11,7 +11,7 @@ import (
 	"assay/internal/diag"
 )
 
-// An OfGPU has the collectives of one GPU, as a file of [Encode] holds them.
+// An OfGPU has the collectives of one GPU, as stored in a file of [Encode].
 type OfGPU struct {
 	Device  int64
 	Columns *Columns
@@ -111,7 +111,8 @@ func (e *encoder) columns(c *Columns) {
 	}
 }
 
-// A predictor has what the next run probably has.
+// predictor has the expected values of the next run. Only differences from them are stored, which makes
+// runs short.
 type predictor struct {
 	start   int64
 	seqs    []uint32 // the number of the last run of each group
@@ -151,7 +152,7 @@ func Decode(r io.Reader, name string, limit int64) ([]OfGPU, error) {
 	return d.file()
 }
 
-// A decoder reads the parts of a file. After its first error all that it reads is 0.
+// decoder reads the parts of a file. After its first error everything that it reads is 0.
 type decoder struct {
 	name  string
 	text  []byte
@@ -226,8 +227,8 @@ func (d *decoder) number() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// count reads how many elements follow, which take at least so many bytes of the file each,
-// and so many bytes of memory.
+// count reads the number of elements that follow. Each takes at least least bytes of the file and size
+// bytes of memory, so an impossible number is refused before memory is allocated.
 func (d *decoder) count(what string, least int, size int64) int {
 	from := d.at
 	n := d.unsigned()

@@ -7,7 +7,7 @@ type Op uint8
 
 // The kinds.
 const (
-	Other Op = iota // communication of a kind that its name does not tell
+	Other Op = iota // communication whose kind the name does not show
 	AllReduce
 	ReduceScatter
 	AllGather
@@ -16,8 +16,8 @@ const (
 	Reduce
 	SendRecv
 	Barrier
-	Dispatch // of tokens to experts
-	Combine  // of the experts' results
+	Dispatch // sends tokens to experts
+	Combine  // collects the experts' results
 	Wait     // for a collective; it has no kernel
 	ops
 )
@@ -31,8 +31,8 @@ var names = [ops]string{
 // String returns the name of o: "all-reduce".
 func (o Op) String() string { return names[o] }
 
-// Synchronizes reports whether no rank can leave the collective before all have come.
-// Then the shortest duration among the ranks is the transfer, and the rest is waiting.
+// Synchronizes reports whether no rank can leave the collective before all have arrived. Then the shortest
+// duration among the ranks is the transfer, and the rest is waiting.
 func (o Op) Synchronizes() bool {
 	switch o {
 	case AllReduce, ReduceScatter, AllGather, AllToAll, Barrier:
@@ -55,8 +55,8 @@ var opWords = []struct {
 	{"reduce", Reduce},
 }
 
-// OpOf returns the kind that a name tells: that of a kernel, of an annotation
-// ("nccl:all_reduce"), or the profiler's "Collective name".
+// OpOf returns the kind that a name shows: the name of a kernel, of an annotation ("nccl:all_reduce"), or
+// the profiler's "Collective name".
 func OpOf(name string) Op {
 	if i := strings.IndexAny(name, "(<"); i > 0 {
 		name = name[:i]

@@ -13,7 +13,7 @@ import (
 	"assay/summary/view/bench"
 )
 
-// mostResults is the largest number of results with a bar for each latency.
+// mostResults is the maximum number of results with a bar for each latency.
 const mostResults = 12
 
 // The latencies of benchmarks with their titles.
@@ -22,7 +22,7 @@ var latencyTitles = []struct{ metric, title string }{
 	{"serving.itl", "ITL: time between two chunks of output"}, {"serving.e2e", "E2E: from the request to the last token"},
 }
 
-// A percentile is what a benchmark calls it, with its colour.
+// percentile is a percentile with the names that benchmarks use for it, and its colour.
 type percentile struct {
 	name  string
 	stats []string
@@ -34,8 +34,8 @@ func percentiles() []percentile {
 	return []percentile{{"p50", []string{"p50", "median"}, 0x00517f}, {"p90", []string{"p90"}, 0x2f8fc7}, {"p95", []string{"p95"}, 0x86bfe2}, {"p99", []string{"p99"}, 0xc3dff1}}
 }
 
-// of returns the percentile of a latency as the benchmark reported it.
-func (p percentile) of(b *summary.Benchmark, metric string) (ns int64, ok bool) {
+// value returns the percentile of a latency in ns, as the benchmark reported it.
+func (p percentile) value(b *summary.Benchmark, metric string) (ns int64, ok bool) {
 	for _, stat := range p.stats {
 		if f := bench.FigureOf(b, metric, stat); f != nil && f.Unit == "ns" && f.Value >= 0 && f.Value < longestTime {
 			return int64(f.Value), true
@@ -91,7 +91,7 @@ func Latency(s *summary.Summary) (plot.Chart, bool) {
 func latencyRow(b *summary.Benchmark, metric string, present map[string]bool) (row plot.NestedRow, ok bool) {
 	var texts []string
 	for _, p := range percentiles() {
-		if ns, ok := p.of(b, metric); ok {
+		if ns, ok := p.value(b, metric); ok {
 			row.Parts = append(row.Parts, plot.Part{Color: p.color, NS: ns})
 			texts = append(texts, p.name+" "+unit.Duration(ns))
 			present[p.name] = true
@@ -110,8 +110,8 @@ func hasPercentile(b *summary.Benchmark) bool {
 	return false
 }
 
-// resultNames returns names of results: the settings that they differ in, else their numbers in
-// the report.
+// resultNames returns names of results: the settings in which they differ, or else their numbers in the
+// report.
 func resultNames(s *summary.Summary, list []*summary.Benchmark) []string {
 	out := make([]string, len(list))
 	for _, st := range bench.Settings() {

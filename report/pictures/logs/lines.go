@@ -14,27 +14,27 @@ import (
 	"assay/summary/view"
 )
 
-// This file has what the pictures of values over time share.
+// Helpers that the pictures of values over time share.
 
 // mostLines is the largest number of places (GPUs, ranks, replicas) with a curve.
 const mostLines = 8
 
-// fewestPoints is the number of values from which on a curve is drawn.
+// fewestPoints is the minimum number of values for a curve.
 const fewestPoints = 5
 
-// mostBands is the largest number of curves of a panel whose ranges are drawn.
+// mostBands is the maximum number of curves in a panel for which ranges are drawn.
 const mostBands = 2
 
 // A lineMetric is a metric with the title of its panel.
 type lineMetric struct{ name, title string }
 
-// lineColors are the colours of places, each another.
+// lineColors are the colours of places, a different one for each.
 func lineColors() []plot.Color {
 	return []plot.Color{plot.ColorCompute, plot.ColorComm, plot.ColorHost, plot.ColorMemset, plot.ColorCopy, plot.ColorDependency, plot.ColorWork, plot.ColorUnknown}
 }
 
-// linesOf draws the metrics of the program that logged most of them, a panel for each metric and
-// a curve for each place, all on one axis of time.
+// linesOf draws the metrics of the program that logged most of them: a panel for each metric and a curve
+// for each place, all on one time axis.
 func linesOf(s *summary.Summary, metrics []lineMetric, noun string) (plot.Chart, bool) {
 	rows := drawableSeries(s, metrics)
 	if len(rows) == 0 {
@@ -109,8 +109,8 @@ func drawable(r *summary.Series, metrics []lineMetric) bool {
 		slices.ContainsFunc(metrics, func(m lineMetric) bool { return m.name == r.Metric })
 }
 
-// drawableSeries returns the rows of the input and producer with most values, of one kind of
-// axis. Records of different series are not the same moments, unless there are as many of each.
+// drawableSeries returns the rows of the input and producer with the most values, all with one kind of
+// axis. Records of different series are assumed to be simultaneous only if there are equally many.
 func drawableSeries(s *summary.Summary, metrics []lineMetric) (rows []*summary.Series) {
 	type source struct {
 		input    int
@@ -163,7 +163,8 @@ func linePanel(m lineMetric, rows []*summary.Series, places []string) (p plot.Li
 	return p, drawn
 }
 
-// valueTicks returns about four round values from 0 to the highest or just above it.
+// valueTicks returns about four round values from 0 to the highest value or just above it. of is the unit
+// of the values.
 func valueTicks(highest float64, of string) (ticks []plot.Tick) {
 	scale := 1.0
 	text := func(v float64) string {

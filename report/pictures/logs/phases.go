@@ -18,10 +18,10 @@ import (
 // mostLoggedPhases is how many phases have a colour; the others are other time.
 const mostLoggedPhases = 7
 
-// leastLoggedShare is the share of all phases from which a phase has a colour.
+// leastLoggedShare is the minimum share of the time of all phases for a phase to have a colour.
 const leastLoggedShare = 0.005
 
-// loggedColors returns the colours of phases, each another.
+// loggedColors returns the colours of phases, a different one for each.
 func loggedColors(stacks []phaseStack) (out []plot.Color) {
 	known := map[string]plot.Color{
 		"generation": plot.ColorWork, "training": plot.ColorCompute, "log-probs": plot.ColorMemset, "weight-sync": plot.ColorComm,
@@ -46,12 +46,12 @@ func loggedColors(stacks []phaseStack) (out []plot.Color) {
 type phaseStack struct {
 	name   string
 	sum    float64
-	n      int64   // steps that have it
-	timers int     // that were added up
-	median float64 // of the steps that have it, of one timer
+	n      int64   // number of steps that have it
+	timers int     // number of timers that were added up
+	median float64 // median over the steps that have it, of one timer
 	bars   []float64
 	rare   bool // fewer than half of the steps have it
-	placed bool // the log says which steps have it
+	placed bool // the log states which steps have it
 }
 
 // middle returns the median over the steps that have the phase.
@@ -63,8 +63,7 @@ func (p *phaseStack) middle() float64 {
 	return stat.MedianInPlace(known)
 }
 
-// Phases shows the phases of each step of a log. Timers within other timers are part of
-// these.
+// Phases shows the phases of each step of a log. Timers nested in other timers are part of these.
 func Phases(s *summary.Summary) (plot.Chart, bool) {
 	steps := longestLogged(s)
 	if steps == nil {
@@ -109,7 +108,7 @@ func Phases(s *summary.Summary) (plot.Chart, bool) {
 	return c, true
 }
 
-// groupedCaption says what a bar of several steps shows.
+// groupedCaption states what a bar of several steps shows.
 func groupedCaption(steps *summary.Series, stacks []phaseStack) string {
 	if steps.Strip.High == nil {
 		return ""
@@ -135,9 +134,9 @@ func lostCaption(lost []string) string {
 	return "The log does not say which steps have these phases, so they are other time: " + strings.Join(lost, ", ") + "."
 }
 
-// phaseStacks returns the outermost phases of a log by bar, the longest first, and the names of
-// those whose steps are not known. Timers of one phase are added up. It leaves out timers that
-// ran once, such as that of a start, and phases that take longer than any step.
+// phaseStacks returns the outermost phases of a log by bar, the longest first, and the names of phases
+// whose steps are not known. Timers of one phase are added up. Timers that ran once, such as at start-up,
+// and phases that take longer than any step are left out.
 func phaseStacks(s *summary.Summary, steps *summary.Series) (out []phaseStack, lost []string) {
 	index := map[string]int{}
 	for i := range s.Series {
@@ -189,7 +188,7 @@ func (p *phaseStack) add(r, steps *summary.Series) {
 		p.placed = false
 	case st.High == nil || rare:
 		p.addSteps(r.Strip, st)
-	default: // medians of other groups of steps
+	default: // the values are medians over different groups of steps
 		for i, x := range st.X {
 			at := sort.Search(len(r.Strip.X), func(k int) bool { return r.Strip.X[k] > x }) - 1
 			p.bars[i] += r.Strip.Values[max(0, at)]
@@ -197,8 +196,8 @@ func (p *phaseStack) add(r, steps *summary.Series) {
 	}
 }
 
-// addSteps adds each value to the bar of its step. If a bar has several, the largest counts,
-// because a bar stands for one step.
+// addSteps adds each value to the bar of its step. If a bar has several values, the largest is used,
+// because a bar represents one step.
 func (p *phaseStack) addSteps(own, st *summary.SeriesStrip) {
 	largest := map[int]float64{}
 	for i, x := range own.X {

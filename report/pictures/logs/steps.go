@@ -19,7 +19,7 @@ const (
 	loggedPhase = "step.phase"
 )
 
-// fewestLogged is the number of steps from which a picture shows them.
+// fewestLogged is the minimum number of steps for a picture.
 const fewestLogged = 5
 
 // mostMarkedSteps is how many outliers are listed below the picture.
@@ -93,7 +93,7 @@ func highOf(st *summary.SeriesStrip, i int) float64 {
 	return st.Values[i]
 }
 
-// outliers returns the indices of values that are far over the median, the largest first.
+// outliers returns the indices of values that are far above the median, the largest first.
 func outliers(r *summary.Series) (out []int) {
 	limit := 1.5 * *r.Median
 	if r.MAD != nil {
@@ -133,7 +133,7 @@ func groupText(st *summary.SeriesStrip, i int) string {
 	return axisOf(st) + " " + positionText(st, i)
 }
 
-// mostStepTicks is how many ticks an axis of steps has about.
+// mostStepTicks is the approximate number of ticks on an axis of steps.
 const mostStepTicks = 10
 
 // stepTicks returns round positions on the axis of a strip.
@@ -145,8 +145,8 @@ func stepTicks(st *summary.SeriesStrip) []plot.Tick {
 	return plot.CountTicks(from, to, mostStepTicks)
 }
 
-// barTicks returns round positions of a strip that is drawn as bars. The steps of a group are
-// next to each other within its bar. If steps go back, the first of some bars are labelled.
+// barTicks returns round positions of a strip that is drawn as bars. The steps of a group are side by side
+// within its bar. If step numbers decrease, some bars are labelled with their first step.
 func barTicks(st *summary.SeriesStrip) (ticks []plot.Tick) {
 	if !slices.IsSorted(st.X) {
 		for i := 0; i < len(st.X); i += max(1, len(st.X)/mostStepTicks) {
@@ -166,7 +166,7 @@ func barTicks(st *summary.SeriesStrip) (ticks []plot.Tick) {
 	return ticks
 }
 
-// timeTicks returns about five round times from 0 on.
+// timeTicks returns about five round times from 0.
 func timeTicks(highest float64) (ticks []plot.Tick) {
 	step := math.Pow(10, math.Floor(math.Log10(highest/5)))
 	for _, m := range []float64{1, 2, 5, 10} {

@@ -18,7 +18,7 @@ const mostSweeps = 6
 // mostLatencies is the largest number of planes.
 const mostLatencies = 2
 
-// wideLatency is the ratio of latencies from which on their axis is logarithmic.
+// wideLatency is the ratio of latencies above which their axis is logarithmic.
 const wideLatency = 20
 
 // sweepTitles are the titles of the axes of throughput.
@@ -26,8 +26,7 @@ var sweepTitles = map[string]string{
 	"throughput.output_tokens": "output tokens per second", "throughput.total_tokens": "tokens per second", "throughput.requests": "requests per second",
 }
 
-// Sweep shows latency against throughput for results that differ in the load, which is at
-// the points.
+// Sweep shows latency against throughput for results that differ in the load, which labels the points.
 func Sweep(s *summary.Summary) (plot.Chart, bool) {
 	var sweeps []bench.Sweep
 	metric := ""
@@ -115,7 +114,7 @@ func sweepPlane(sweeps []bench.Sweep, metric string, l sweptLatency) plot.Scatte
 	return body
 }
 
-// throughputText prints four digits, or all of a larger number.
+// throughputText prints four significant digits, or all digits of a larger number.
 func throughputText(v float64) string {
 	if v >= 1000 && v < longestTime {
 		return unit.Count(int64(math.Round(v)))

@@ -1,4 +1,3 @@
-// Package counters has the sections on hardware counters of kernels.
 package counters
 
 import (
@@ -18,10 +17,10 @@ import (
 
 // The limits of the sections on counters.
 const (
-	maxCounted    = 25 // kernels of the table
+	maxCounted    = 25 // kernels in the table
 	screenCounted = 8
-	advisedMost   = 6   // kernels with rules of their profiler
-	adviceColumns = 420 // of each rule
+	advisedMost   = 6   // kernels whose advice is listed
+	adviceColumns = 420 // length of each advice
 )
 
 // side returns what limits the kernel of row i.
@@ -129,7 +128,7 @@ func severalShapes(k summary.Counter) string {
 	return unit.Count(k.Shapes)
 }
 
-// counterWord returns what the weights of kernels are.
+// counterWord names the weights of kernels, which are the denominator of the shares.
 func counterWord(ctx *section.Context, timed bool) string {
 	if timed {
 		return "profiled kernel time"
@@ -167,7 +166,7 @@ func Screen(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Kernel counters in % of peak (" + of + ")", Blocks: []doc.Block{t.Cut(screenCounted)}}
 }
 
-// Advice lists the rules of the profiler for the largest kernels.
+// Advice lists the profiler's own advice for the kernels with the most time.
 func Advice(ctx *section.Context) doc.Section {
 	var list doc.List
 	left := int64(0)
@@ -224,7 +223,7 @@ func wholeSentences(text string, columns int) string {
 	return text
 }
 
-// Line returns the numbers of profiled launches and kernels.
+// Line states the number of profiled launches and kernels.
 func Line(ctx *section.Context) string {
 	launches := int64(0)
 	names := map[string]bool{}

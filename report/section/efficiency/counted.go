@@ -11,7 +11,7 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// maxCounted is how many operators with counters the report has.
+// maxCounted is the maximum number of operators with counters in the report.
 const maxCounted = 15
 
 // counted compares formulas with the hardware counters of the same launches.
@@ -60,7 +60,7 @@ func counted(ctx *section.Context) doc.Section {
 		Blocks: []doc.Block{t.Cut(maxCounted).WithoutEmpty()}}
 }
 
-// perCall prints a number of one call, or "".
+// perCall prints a number per call, or "" if it is unknown.
 func perCall(n *float64, scale float64) string {
 	if n == nil {
 		return ""

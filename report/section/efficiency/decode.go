@@ -12,10 +12,10 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// maxBatches is how many batch sizes the table of decode steps has.
+// maxBatches is the maximum number of batch sizes in the table of decode steps.
 const maxBatches = 8
 
-// decode returns the decode steps by batch, against the bandwidth of the memory.
+// decode returns the decode steps by batch size, compared with the bandwidth of the memory.
 func decode(ctx *section.Context) doc.Section {
 	list := efficiency.DecodeOf(ctx.Summary)
 	if len(list) == 0 {
@@ -62,7 +62,8 @@ func decodeCells(d *efficiency.Decode, scale doc.Scale) []string {
 		percent(d.Share), percent(d.ShareGPU), replays, limit}
 }
 
-// decodeUnknown says of which steps the bandwidth is unknown and why, or returns "".
+// decodeUnknown states for how many steps the bandwidth is unknown and why. It is "" if it is known for
+// all.
 func decodeUnknown(list []efficiency.Decode) string {
 	steps, unknown, at := int64(0), int64(0), map[string]int64{}
 	var reasons []string

@@ -14,7 +14,7 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// notesOf explains lower bounds of MFU and empty cells, if the table has them.
+// notesOf explains lower bounds of MFU and empty cells, if the table has any.
 func notesOf[Row any](list []Row, sums func(Row) *summary.EfficiencySums) (note string) {
 	var utilized, roofed int
 	for _, row := range list {
@@ -29,13 +29,13 @@ func notesOf[Row any](list []Row, sums func(Row) *summary.EfficiencySums) (note 
 	if utilized > 0 {
 		note = " MFU and HFU: at least where FLOPs known is less than 100%."
 	}
-	if utilized%len(list) != 0 || roofed%len(list) != 0 { // a column that is empty is left out
+	if utilized%len(list) != 0 || roofed%len(list) != 0 { // an empty column is left out, so it needs no note
 		note += " Empty: unknown, for the reasons below."
 	}
 	return note
 }
 
-// gpus returns the GPUs of a run of several.
+// gpus returns the table of GPUs if there are several.
 func gpus(ctx *section.Context, total efficiency.Total) doc.Section {
 	devices := ctx.Summary.Efficiency.Devices
 	if len(devices) < 2 {
@@ -78,7 +78,7 @@ func rooflined(s summary.EfficiencySums, text string) string {
 	return text
 }
 
-// known prints a part of the GPU time as a share of it without communication.
+// known prints ns as a share of the GPU time without communication.
 func known(s summary.EfficiencySums, ns int64) string {
 	work := efficiency.Work(&s)
 	return unit.Share(min(ns, work), work)
@@ -148,7 +148,7 @@ func mfuOverRanks(st efficiency.Step) string {
 	return low + " to " + high
 }
 
-// Transfers compares collectives and copies with the links that they use.
+// Transfers compares collectives and copies with the peak of the links that they use.
 func Transfers(ctx *section.Context) doc.Section {
 	list := efficiency.Transfers(ctx.Summary)
 	total := int64(0)
@@ -208,12 +208,12 @@ func size(tr *efficiency.Transfer) string {
 	return unit.FineBytes(doc.Mean(int64(tr.Bytes), tr.Count))
 }
 
-// overLink reports whether a transfer is faster than its link, which has a reason.
+// overLink reports whether a transfer exceeds the peak of its link, which the section then explains.
 func overLink(list []efficiency.Transfer) bool {
 	return slices.ContainsFunc(list, func(tr efficiency.Transfer) bool { v, ok := tr.OfPeak(); return ok && v > 1 })
 }
 
-// unknowns lists the GPU time without known FLOPs, bytes or roofline by reason, with what to do.
+// unknowns lists the GPU time without known FLOPs, bytes or roofline, by reason, with the remedy.
 func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 	list := efficiency.Unknowns(ctx.Summary)
 	if len(list) == 0 {
@@ -246,7 +246,7 @@ func unknowns(ctx *section.Context, total efficiency.Total) doc.Section {
 		total.RooflineNS > 0}
 }
 
-// what says which of FLOPs, bytes and the roofline are unknown in most of the time.
+// what names which of FLOPs, bytes and roofline are unknown in most of the time.
 func what(u efficiency.Unknown) string {
 	switch {
 	case u.FLOPsNS == 0 && u.BytesNS == 0:
@@ -261,7 +261,7 @@ func what(u efficiency.Unknown) string {
 	return "FLOPs or bytes"
 }
 
-// largest returns the operators with the most time of a reason.
+// largest returns the operators with the most time for a reason.
 func largest(u efficiency.Unknown) string {
 	var names []string
 	for _, op := range u.Ops[:min(3, len(u.Ops))] {

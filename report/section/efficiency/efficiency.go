@@ -1,4 +1,3 @@
-// Package efficiency has the sections on floating-point operations, bytes and rooflines.
 package efficiency
 
 import (
@@ -24,8 +23,7 @@ const (
 	maxTransfers = 20
 )
 
-// Sections returns all sections on efficiency. A run without any known FLOPs and bytes has
-// one line at most.
+// Sections returns all sections on efficiency. If no FLOPs and bytes are known, there is at most one line.
 func Sections(ctx *section.Context) []doc.Section {
 	if ctx.Summary.Efficiency.IsZero() {
 		return nil
@@ -38,8 +36,8 @@ func Sections(ctx *section.Context) []doc.Section {
 		unknowns(ctx, total)}
 }
 
-// nothing returns the one line of a run without input shapes.
-// MFU of model FLOPs that the user gave, and what logs say, need no shapes.
+// nothing returns the one line of a run without input shapes. MFU from model FLOPs that the user gave, and
+// the numbers of logs, need no shapes.
 func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 	s := doc.Section{Title: title, Lead: "FLOPs and bytes of operators are unknown."}
 	nsight := ofNsight(ctx.Summary)
@@ -66,7 +64,7 @@ func nothing(ctx *section.Context, total efficiency.Total) doc.Section {
 	return s
 }
 
-// ofNsight reports whether all GPUs are those of exports of Nsight Systems.
+// ofNsight reports whether all GPUs come from exports of Nsight Systems.
 func ofNsight(s *summary.Summary) bool {
 	for _, d := range s.Efficiency.Devices {
 		if d.Input < 0 || d.Input >= len(s.Inputs) || !strings.HasPrefix(s.Inputs[d.Input].Format, "nsys-") {
@@ -92,7 +90,7 @@ func whole(ctx *section.Context, total efficiency.Total) doc.Section {
 	return doc.Section{Title: s.Title, Lead: s.Lead, Blocks: append(s.Blocks, operators(ctx, total))}
 }
 
-// coverage says for how much of the GPU time FLOPs and bytes are known.
+// coverage states for which share of the GPU time FLOPs and bytes are known.
 func coverage(total efficiency.Total) string {
 	work := efficiency.Work(&total.EfficiencySums)
 	of := func(ns int64) string { return unit.Share(min(ns, work), work) }
@@ -105,7 +103,7 @@ func coverage(total efficiency.Total) string {
 		unit.Duration(mean(total, work)), perGPU(total))
 }
 
-// communication says how much GPU time communication takes, or returns "".
+// communication states how much GPU time communication takes; "" if there is none.
 func communication(total efficiency.Total) string {
 	if ns := total.GPUNS - efficiency.Work(&total.EfficiencySums); ns > 0 {
 		return fmt.Sprintf(" Communication (%s%s) is not included.", unit.Duration(mean(total, ns)), perGPU(total))
@@ -113,10 +111,10 @@ func communication(total efficiency.Total) string {
 	return ""
 }
 
-// mean returns a sum per GPU.
+// mean divides a sum over the GPUs by their number.
 func mean(total efficiency.Total, ns int64) int64 { return doc.Mean(ns, int64(max(1, total.GPUs))) }
 
-// perGPU says that times are means, or returns "".
+// perGPU returns the note that times are means per GPU, or "" for one GPU.
 func perGPU(total efficiency.Total) string {
 	if total.GPUs < 2 {
 		return ""
@@ -168,14 +166,15 @@ func utilization(ctx *section.Context, total efficiency.Total) string {
 	return text
 }
 
-// withoutTypes reports whether no matrix operator has the types of its tensors, as in NVTX ranges.
+// withoutTypes reports whether the types of tensors are missing from all matrix operators, as with NVTX
+// ranges.
 func withoutTypes(s *summary.Summary) bool {
 	return !slices.ContainsFunc(s.Efficiency.Rows,
 		func(r summary.EfficiencyRow) bool { return r.Unit == "matrix" && len(r.Types) > 0 })
 }
 
-// clocks states the clock and the power of the GPUs by a monitor of the same run, with the
-// clock that the peaks assume, or returns "".
+// clocks states the clock and the power of the GPUs that a monitor recorded during the run, and the clock
+// that the peaks assume. It is "" without a monitor.
 func clocks(s *summary.Summary) string {
 	var parts []string
 	gpus := int64(1)
@@ -201,7 +200,7 @@ func clocks(s *summary.Summary) string {
 		strings.Join(parts, "; ")))
 }
 
-// workingClock states the clock of the GPUs while they worked, and the peak at this clock.
+// workingClock states the clock of the GPUs while they were busy, and the peak at this clock.
 func workingClock(s *summary.Summary) (text string, ok bool) {
 	w, ok := efficiency.WorkingClocks(s)
 	if !ok {
@@ -233,8 +232,7 @@ func workingClock(s *summary.Summary) (text string, ok bool) {
 	return text, true
 }
 
-// formula returns MFU as a quotient of numbers, if its types have one peak, or the peaks
-// that are in it.
+// formula returns MFU as a quotient of numbers if one peak applies, or else the peaks that it uses.
 func formula(ctx *section.Context, total efficiency.Total) string {
 	types := weighty(efficiency.Matrix(ctx.Summary))
 	sourceOf := func(figure string) string { return words.PeakSource(peakSource(ctx.Summary, figure)) }
@@ -248,7 +246,7 @@ func formula(ctx *section.Context, total efficiency.Total) string {
 	for i, p := range types {
 		text := p.Dtype + " " + rateText(p.TFLOPS)
 		if i == len(types)-1 || sourceOf(p.Dtype) != sourceOf(types[i+1].Dtype) {
-			text += " (" + sourceOf(p.Dtype) + ")" // of the types before it too
+			text += " (" + sourceOf(p.Dtype) + ")" // the source also applies to the types before it
 		}
 		peaks = append(peaks, text)
 	}
@@ -259,8 +257,7 @@ func formula(ctx *section.Context, total efficiency.Total) string {
 	return text
 }
 
-// weighty returns the types with a peak that have at least 0.1% of the time that the peaks
-// allow for all.
+// weighty returns the types with a peak that need at least 0.1% of the total time at peak rates.
 func weighty(types []efficiency.Peak) (out []efficiency.Peak) {
 	all := 0.0
 	for _, p := range types {
@@ -301,7 +298,7 @@ func gpuNames(total efficiency.Total) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// peakSource returns where a figure is from, or "" if this differs between GPUs.
+// peakSource returns the source of a figure, or "" if it differs between GPUs.
 func peakSource(s *summary.Summary, figure string) (source string) {
 	for i := range s.Efficiency.Devices {
 		from := s.Efficiency.Devices[i].SourceOf(figure)
@@ -313,7 +310,7 @@ func peakSource(s *summary.Summary, figure string) (source string) {
 	return source
 }
 
-// matrix says how fast the matrix operators are while they run.
+// matrix states the rate of the matrix operators while they run.
 func matrix(ctx *section.Context, total efficiency.Total) string {
 	var parts []string
 	types, ns := efficiency.Matrix(ctx.Summary), int64(0)
@@ -359,7 +356,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	for i := range list {
 		o := &list[i]
 		if o.RooflineNS == nil || o.GPUNS <= 0 {
-			continue // nothing is known to be recoverable
+			continue // no recoverable time is known
 		}
 		t.Rows = append(t.Rows, doc.Row{Weight: o.RecoverableNS, Cells: []string{
 			o.Op, efficiency.DimsText(o.Dims), efficiency.TypesText(o.Types), unit.Count(o.Count),
@@ -390,7 +387,7 @@ func operators(ctx *section.Context, total efficiency.Total) doc.Table {
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 
-// withoutRoofline has the operators of GPUs without known peaks by their GPU time.
+// withoutRoofline lists operators by their GPU time, for GPUs without known peaks.
 func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Operator, scale doc.Scale) doc.Table {
 	t.More = doc.Rest{Total: total.GPUNS, Of: "total GPU time"}
 	slices.SortStableFunc(list, func(a, b efficiency.Operator) int { return cmp.Compare(b.GPUNS, a.GPUNS) })
@@ -409,8 +406,7 @@ func withoutRoofline(t doc.Table, total efficiency.Total, list []efficiency.Oper
 	return t.Cut(maxOperators).WithoutEmpty()
 }
 
-// ofMemory states the bandwidth of the memory and where it is from, or returns "" if it is
-// not one for all GPUs.
+// ofMemory states the bandwidth of the memory and its source. It is "" if the GPUs differ.
 func ofMemory(s *summary.Summary) string {
 	hbm := efficiency.HBM(s)
 	if hbm <= 0 {
@@ -419,7 +415,7 @@ func ofMemory(s *summary.Summary) string {
 	return fmt.Sprintf(" (%s, %s)", unit.Rate(int64(min(hbm, 1e9)*1e9), 1e9), words.PeakSource(peakSource(s, "hbm")))
 }
 
-// arithmetic returns the rate of a matrix operator. That of others says nothing.
+// arithmetic returns the rate of a matrix operator. For other operators the rate has no meaning.
 func arithmetic(o *efficiency.Operator) string {
 	if o.Unit != "matrix" {
 		return ""
@@ -427,8 +423,8 @@ func arithmetic(o *efficiency.Operator) string {
 	return figure(o.TFLOPS())
 }
 
-// ofRoofline returns the roofline as a share of the GPU time. Over 100% is possible only with
-// inputs in the cache: others were faster because the GPU ran above the clock of its peak.
+// ofRoofline returns the roofline as a share of the GPU time. Only inputs in the cache can exceed 100%;
+// other operators exceed it because the GPU ran above the clock of its peak, so they are limited to 100%.
 func ofRoofline(o *efficiency.Operator) string {
 	if *o.RooflineNS > o.GPUNS && o.Over != summary.OverCached {
 		return "100%"
@@ -436,7 +432,8 @@ func ofRoofline(o *efficiency.Operator) string {
 	return unit.Share(*o.RooflineNS, o.GPUNS)
 }
 
-// cachedRows reports whether one of the shown operators is faster than the memory.
+// cachedRows reports whether one of the listed operators exceeds the bandwidth of the memory because of the
+// cache.
 func cachedRows(list []efficiency.Operator) bool {
 	for i := range list[:min(len(list), maxOperators)] {
 		if o := &list[i]; o.RooflineNS != nil && o.Over == summary.OverCached {
@@ -469,7 +466,7 @@ func bandwidth(o *efficiency.Operator) string {
 	return text
 }
 
-// overlapped returns the GPU time during which communication ran.
+// overlapped returns the GPU time of an operator during which communication ran.
 func overlapped(total efficiency.Total, o *efficiency.Operator, scale doc.Scale) string {
 	if o.OverlapNS == 0 {
 		return ""
@@ -477,7 +474,7 @@ func overlapped(total efficiency.Total, o *efficiency.Operator, scale doc.Scale)
 	return scale.Text(mean(total, o.OverlapNS))
 }
 
-// overRanks returns the least and the most GPU time of a rank, where they differ.
+// overRanks returns the minimum and maximum GPU time over the ranks, or "" if they are equal.
 func overRanks(o *efficiency.Operator, scale doc.Scale) string {
 	low, high := scale.Text(o.MinNS), scale.Text(o.MaxNS)
 	if o.GPUs < 2 || low == high {

@@ -7,8 +7,8 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// given states MFU of model FLOPs that the user gave. They are those of the whole steps of the
-// window, so MFU is no lower bound. HFU follows from the operators.
+// given states MFU from model FLOPs that the user gave. These cover whole steps, so MFU is exact and not a
+// lower bound. HFU is computed from the operators.
 func given(total efficiency.Total) string {
 	const flag = "--model-flops"
 	switch {

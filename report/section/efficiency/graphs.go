@@ -10,8 +10,7 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// graphs says for which replays of graphs the operators are known, or returns
-// "".
+// graphs states for which replays of graphs the operators are known; "" if there are no replays.
 func graphs(ctx *section.Context, total efficiency.Total) string {
 	r := efficiency.ReplaysOf(ctx.Summary)
 	if r.Launches == 0 {
@@ -36,7 +35,7 @@ func graphs(ctx *section.Context, total efficiency.Total) string {
 	return "Graph replays: " + strings.Join(text, " ")
 }
 
-// nodes says for which GPU operations of graphs the IDs of nodes tell the operators.
+// nodes states for which GPU operations of graphs the node IDs identify the operators.
 func nodes(n *efficiency.Nodes, all int64, total efficiency.Total) string {
 	text := fmt.Sprintf("%s of %s matched by node ID: %s of their %s GPU operations belong to the operator that was open when the program made the node (%s of GPU time).",
 		unit.Count(n.Launches), launches(all), unit.Count(n.Known), unit.Count(n.Work), unit.Share(n.KnownNS, total.GPUNS))

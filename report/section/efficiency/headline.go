@@ -12,8 +12,8 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// Headline returns the efficiency in one sentence, or "" if nothing of it is known. MFU is
-// left out where the GPU ran work that was not recorded, because its range is too wide then.
+// Headline returns the efficiency in one sentence, or "" if nothing is known. MFU is left out if the GPU
+// ran work that was not recorded, because its range is then too wide.
 func Headline(ctx *section.Context) string {
 	if ctx.Summary.Efficiency.IsZero() {
 		return ""
@@ -41,20 +41,19 @@ func Headline(ctx *section.Context) string {
 	return "Efficiency: " + strings.Join(parts, "; ") + "."
 }
 
-// mostRecoverable returns the operator with the most recoverable time, with all its shapes.
+// mostRecoverable returns the operator with the most recoverable time, added up over its shapes.
 func mostRecoverable(s *summary.Summary) (op string, ns int64) {
-	of := map[string]int64{}
+	byOp := map[string]int64{}
 	for _, o := range efficiency.Operators(s) {
-		of[o.Op] = summary.Plus(of[o.Op], o.RecoverableNS)
-		if of[o.Op] > ns {
-			op, ns = o.Op, of[o.Op]
+		byOp[o.Op] = summary.Plus(byOp[o.Op], o.RecoverableNS)
+		if byOp[o.Op] > ns {
+			op, ns = o.Op, byOp[o.Op]
 		}
 	}
 	return op, ns
 }
 
-// decoded returns the decode steps of the batch that takes the most time, if their bandwidth
-// is known.
+// decoded returns the decode steps of the batch size with the most time, if their bandwidth is known.
 func decoded(ctx *section.Context) (efficiency.Decode, bool) {
 	list := efficiency.DecodeOf(ctx.Summary)
 	if len(list) == 0 || list[0].Known == 0 {
@@ -66,8 +65,7 @@ func decoded(ctx *section.Context) (efficiency.Decode, bool) {
 // A Fact is a number next to the verdict of a page.
 type Fact struct{ Value, Name string }
 
-// Facts returns MFU, the bandwidth of decode steps and the recoverable time, where they are
-// known.
+// Facts returns MFU, the bandwidth of decode steps and the recoverable time, as far as they are known.
 func Facts(ctx *section.Context) (out []Fact) {
 	if ctx.Summary.Efficiency.IsZero() {
 		return nil
@@ -88,7 +86,8 @@ func Facts(ctx *section.Context) (out []Fact) {
 	return out
 }
 
-// recoverable states the sum of the recoverable time, and what is in it.
+// recoverable states the total recoverable time, and how much of it overlaps communication or belongs to
+// copies.
 func recoverable(ctx *section.Context, total efficiency.Total) string {
 	if total.RooflineNS == 0 || total.RecoverableNS == 0 {
 		return ""
@@ -121,7 +120,7 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 	return text + " In practice, good matrix products reach 75% of the roofline, good copies 90%."
 }
 
-// remedies are what helps operators of each bound.
+// remedies has the remedy for operators of each bound.
 var remedies = []struct{ bound, text string }{
 	{summary.BoundCompute, " Compute: use larger or aligned dimensions, or a smaller type."},
 	{summary.BoundMemory, " Memory: fuse operators (torch.compile) or use contiguous tensors or a smaller type."},

@@ -12,8 +12,8 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// logged says what logs of the run state of throughput and MFU, or returns "". Logs have
-// steps outside of the capture too.
+// logged states what logs of the run report about throughput and MFU, or "". Logs also have steps outside
+// of the capture.
 func logged(ctx *section.Context) string {
 	var texts []string
 	for _, l := range efficiency.Logged(ctx.Whole) {
@@ -46,5 +46,5 @@ func logged(ctx *section.Context) string {
 	return "Medians in logs, over all their steps: " + strings.Join(texts, "; ") + more + "."
 }
 
-// maxLogs is how many logs the section names.
+// maxLogs is the maximum number of logs that the section names.
 const maxLogs = 4

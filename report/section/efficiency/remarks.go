@@ -8,20 +8,20 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// From these shares of total GPU time on, a remark is made. They are no findings: the
-// verdict is the same where efficiency is not measured.
+// Shares of total GPU time above which a remark is made. Remarks are not findings, because the
+// verdict must not depend on whether efficiency was measured.
 const (
 	muchFullPrecision = 0.05
 	muchFusible       = 0.15
 )
 
-// What the remarks say of the other setting: its price, and what it does.
+// Sentences of the remarks: the cost or the effect of the other setting.
 const (
 	precision = "It rounds the factors to 10 bits. bf16 with torch.autocast is faster still."
 	fusion    = "torch.compile fuses neighbors, so that intermediate results are not written to memory. This gain is not part of the recoverable time."
 )
 
-// remarks says what operators of some kind cost that another setting makes faster.
+// remarks states how much time operators take that another setting would make faster.
 func remarks(ctx *section.Context, total efficiency.Total) (out []string) {
 	product, convolution := efficiency.FullPrecision(ctx.Summary)
 	for _, of := range []struct {

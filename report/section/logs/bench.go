@@ -16,7 +16,7 @@ import (
 	"assay/summary/view/bench"
 )
 
-// How many rows of results the tables have, and columns of numbers.
+// Limits of the tables of results.
 const (
 	screenResults = 12
 	screenWidth   = 80
@@ -28,8 +28,7 @@ const (
 // A figureColumn is a column of results.
 type figureColumn struct{ metric, stat, head string }
 
-// figureColumns are the columns of results in their order. Those that no result has are
-// left out.
+// figureColumns are the columns of results in their order. Columns that no result has are left out.
 var figureColumns = []figureColumn{
 	{"throughput.requests", "", "requests"}, {"serving.goodput", "", "goodput"},
 	{"throughput.output_tokens", "", "output tokens"}, {"throughput.total_tokens", "", "tokens"},
@@ -50,8 +49,8 @@ var figureColumns = []figureColumn{
 	{"requests.sent", "", "sent"},
 }
 
-// ordered returns the columns of results. A screen has no room for all: there the first
-// statistic of each metric precedes the others.
+// ordered returns the columns of results. Not all fit on a screen, so there the first statistic of each
+// metric precedes the others.
 func ordered(screen bool) []figureColumn {
 	if !screen {
 		return figureColumns
@@ -67,8 +66,8 @@ func ordered(screen bool) []figureColumn {
 	return append(first, rest...)
 }
 
-// benchmarks returns a table of results for each producer, and of each sweep one of
-// throughput against latency.
+// benchmarks returns a table of results for each producer, and for each sweep a table of throughput against
+// latency.
 func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 	byProducer := map[string][]*summary.Benchmark{}
 	var producers []string
@@ -88,7 +87,7 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 		}
 		out = append(out, doc.Section{Title: "Results of " + name, Lead: lead,
 			Blocks: append([]doc.Block{resultTable(ctx, list, most == screenResults).Cut(most)}, drawn...)})
-		drawn = nil // the pictures have the results of all producers
+		drawn = nil // shown once, because the pictures have the results of all producers
 		for _, sw := range bench.Sweeps(ctx.Summary) {
 			if t := sweep(sw, most == screenResults); sw.Producer == p && len(t.Rows) > 0 {
 				lead := t.Title + " of " + name
@@ -105,9 +104,9 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 	return out
 }
 
-// largestFirst returns results of collectives in the order in which a reader needs them if there
-// is no room for all: the means, then those of large messages, whose bandwidth is that of the
-// network. Small messages measure latency.
+// largestFirst orders results of collectives so that the most useful ones are kept if rows must be left
+// out: the means, then large messages, whose bandwidth is that of the network. Small messages measure
+// latency.
 func largestFirst(list []*summary.Benchmark) []*summary.Benchmark {
 	size := func(b *summary.Benchmark) float64 {
 		if b.Settings["bytes"] == "" {
@@ -166,7 +165,7 @@ func resultTable(ctx *section.Context, list []*summary.Benchmark, screen bool) d
 	return t
 }
 
-// settingText returns a setting as it is shown: the size of a message with its unit.
+// settingText returns the display text of a setting: the size of a message has a unit.
 func settingText(st bench.Setting, b *summary.Benchmark) string {
 	v := st.Of(b)
 	if n, err := strconv.ParseInt(v, 10, 64); err == nil && n >= 0 && st.Head == "size" {
@@ -190,8 +189,8 @@ func figureCells(b *summary.Benchmark, figures []figureColumn) (row []string) {
 	return row
 }
 
-// figureText prints a number of a result. Bandwidths of collectives are in GB/s, as
-// nccl-tests and the data sheets of GPUs have them.
+// figureText prints a number of a result. Bandwidths of collectives are in GB/s, as in nccl-tests and in
+// the data sheets of GPUs.
 func figureText(f *summary.Figure) string {
 	if f.Unit == "byte/s" && strings.HasPrefix(f.Metric, "comm.") && math.Abs(f.Value) < 1e18 {
 		return strconv.FormatFloat(f.Value/1e9, 'f', 2, 64) + " GB/s"
@@ -199,7 +198,7 @@ func figureText(f *summary.Figure) string {
 	return Value(&f.Value, f.Unit)
 }
 
-// swept reports whether there is a sweep of a producer.
+// swept reports whether a producer has a sweep.
 func swept(ctx *section.Context, producer string) bool {
 	return slices.ContainsFunc(bench.Sweeps(ctx.Summary), func(s bench.Sweep) bool { return s.Producer == producer })
 }
@@ -207,8 +206,8 @@ func swept(ctx *section.Context, producer string) bool {
 // latencyNames are the names of latencies in sentences.
 var latencyNames = map[string]string{"serving.e2e": "end to end", "serving.ttft": "TTFT"}
 
-// sweep returns throughput against latency for results that differ in one setting, with
-// the throughput relative to the first result.
+// sweep returns a table of throughput against latency for results that differ in one setting, with the
+// throughput relative to the first result.
 func sweep(run bench.Sweep, screen bool) doc.Table {
 	metric := run.Throughput()
 	if metric == "" {

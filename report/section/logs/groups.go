@@ -51,13 +51,13 @@ func hangs(ctx *section.Context, most int) doc.Section {
 		Blocks: []doc.Block{t.Cut(most)}}
 }
 
-// groupName returns how a group is shown.
+// groupName returns the display name of a group.
 func groupName(name, desc string) string {
 	return label.Clip(label.Clean(cmp.Or(strings.TrimSpace(desc+" "+name), "unknown")), 44)
 }
 
-// missing returns the ranks that hold a call up. A narrow screen has no room for the whole
-// state, without which calls of several groups may look alike.
+// missing returns the ranks that block a call. A narrow screen cannot show the whole state, and without
+// these ranks calls of several groups may look alike.
 func missing(h *hang.Hang) string {
 	if len(h.Absent) == 0 {
 		return "unknown"
@@ -65,7 +65,7 @@ func missing(h *hang.Hang) string {
 	return label.Clip(strings.TrimPrefix(strings.TrimPrefix(ranksText(h.Absent, "", ""), "ranks "), "rank "), 20)
 }
 
-// hangState tells which ranks did what.
+// hangState states which ranks did what.
 func hangState(h *hang.Hang) string {
 	var s string
 	switch h.Kind {
@@ -136,7 +136,7 @@ func since(h *hang.Hang) string {
 	return unit.None
 }
 
-// groups returns the communicators and process groups, one row for all members.
+// groups returns the communicators and process groups, with one row for all members of a group.
 func groups(ctx *section.Context, most int) doc.Section {
 	type key struct{ run, source, group, desc string }
 	type row struct {
@@ -179,7 +179,7 @@ func groups(ctx *section.Context, most int) doc.Section {
 		return doc.Section{}
 	}
 	for _, r := range order {
-		if r.source == "NCCL log" { // NCCL logs that a call begins, not that it ends
+		if r.source == "NCCL log" { // NCCL logs the begin of a call, but not its end
 			r.pending = unpaired[r.group]
 		}
 	}
@@ -205,8 +205,7 @@ func groups(ctx *section.Context, most int) doc.Section {
 	return doc.Section{Title: "Groups of ranks", Blocks: []doc.Block{t.Cut(most)}}
 }
 
-// pendingText returns the number of pending calls, which a log of NCCL tells only of sends
-// and receives.
+// pendingText returns the number of pending calls. A log of NCCL shows it only for sends and receives.
 func pendingText(source string, n int64) string {
 	if source == "NCCL log" && n == 0 {
 		return unit.None
@@ -221,13 +220,15 @@ func positive(n int) string {
 	return strconv.Itoa(n)
 }
 
-// transportText returns the transports with their connections, the most frequent first.
-func transportText(of map[string]int64) string {
-	names := slices.SortedFunc(maps.Keys(of),
-		func(a, b string) int { return cmp.Or(cmp.Compare(of[b], of[a]), strings.Compare(a, b)) })
+// transportText returns the transports with their numbers of connections, the most frequent first.
+func transportText(connections map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(connections),
+		func(a, b string) int {
+			return cmp.Or(cmp.Compare(connections[b], connections[a]), strings.Compare(a, b))
+		})
 	var parts []string
 	for _, n := range names[:min(len(names), 3)] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", label.Clean(n), of[n]))
+		parts = append(parts, fmt.Sprintf("%s (%d)", label.Clean(n), connections[n]))
 	}
 	return cmp.Or(strings.Join(parts, ", "), unit.None)
 }

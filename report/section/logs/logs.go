@@ -1,5 +1,3 @@
-// Package logs has the sections on values over steps or time: what trainers and
-// servers logged, and results of benchmarks.
 package logs
 
 import (
@@ -16,7 +14,7 @@ import (
 	"assay/summary"
 )
 
-// How many rows the tables have.
+// Maximum numbers of rows of the tables.
 const (
 	screenMetrics = 24
 	screenPhases  = 10
@@ -35,7 +33,7 @@ func Screen(ctx *section.Context) []doc.Section {
 			groups(ctx, screenGroups)}))
 }
 
-// narrow leaves out the last columns of tables that are wider than a screen.
+// narrow removes the last columns of tables that are wider than a screen.
 func narrow(list []doc.Section) []doc.Section {
 	for _, s := range list {
 		for i, b := range s.Blocks {
@@ -67,14 +65,14 @@ func Sections(ctx *section.Context) []doc.Section {
 			places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
 }
 
-// the metrics of which steps consist.
+// Metrics of steps.
 const (
 	stepTime  = "step.time"
 	stepPhase = "step.phase"
 )
 
-// phases returns the times of the phases of a step with their shares of the steps
-// that have both a time and phases.
+// phases returns the times of the phases of a step. Their shares refer to the steps that have both a time
+// and phases.
 func phases(ctx *section.Context, most int) doc.Section {
 	total := map[int]float64{}
 	for i := range ctx.Series {
@@ -123,7 +121,8 @@ func phases(ctx *section.Context, most int) doc.Section {
 	return doc.Section{Title: "Phases of a step", Lead: "as the program logged them", Blocks: []doc.Block{t.Cut(most)}}
 }
 
-// columns and cells put the number of the input first if there are several.
+// columns prepends a column with the number of the input if there are several inputs; cells does the same
+// for a row.
 func columns(several bool, list ...doc.Column) []doc.Column {
 	if several {
 		return append([]doc.Column{doc.Col("input", doc.Number)}, list...)
@@ -138,8 +137,8 @@ func cells(several bool, r *summary.Series, list ...string) []string {
 	return list
 }
 
-// shown returns the rows that stand for a metric: those of all places together, and
-// those of metrics that were measured at one place.
+// shown returns the rows that represent a metric: the pooled rows, and rows of metrics that were measured
+// at one place only.
 func shown(ctx *section.Context) (out []*summary.Series) {
 	type key struct {
 		input                  int
@@ -163,7 +162,7 @@ func shown(ctx *section.Context) (out []*summary.Series) {
 	return out
 }
 
-// roles are the roles in the order of the table.
+// roles has the roles in the order of the table.
 var roles = []string{"time", "latency", "throughput", "utilization", "queue", "memory", "health", "quality", "load"}
 
 // metrics returns the metrics with canonical names.
@@ -231,7 +230,7 @@ func others(ctx *section.Context, most int) doc.Section {
 		Blocks: []doc.Block{table(ctx, rows, "values").Cut(mostPlaces)}}
 }
 
-// table returns a table of rows, each in a unit of its own.
+// table returns a table of rows, each printed in its own unit.
 func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table {
 	several := len(ctx.Inputs) > 1
 	places := slices.ContainsFunc(rows, func(r *summary.Series) bool { return len(r.Labels) > 0 || r.Pooled > 0 })
@@ -275,7 +274,7 @@ func placeText(r *summary.Series) string {
 	return cmp.Or(strings.Join(parts, ", "), unit.None)
 }
 
-// Value prints a value in a base unit, or a dash if there is none.
+// Value prints a value in the given base unit, or a dash if there is none.
 func Value(v *float64, of string) string {
 	if v == nil {
 		return unit.None

@@ -16,7 +16,7 @@ import (
 	"assay/summary/view"
 )
 
-// How many rows the tables have.
+// Maximum numbers of rows of the tables.
 const (
 	screenMonitored = 10
 	mostMonitored   = 200
@@ -24,21 +24,22 @@ const (
 	mostClocks      = 100
 )
 
-// columnsOf are the metrics of the tables, in their order, with the heads of their columns.
+// columnsOf has the metrics of the tables, in their order, with the titles of their columns.
 var columnsOf = []struct{ metric, head string }{
 	{"gpu.util", "GPU use"}, {"gpu.memory_util", "memory reads/writes"}, {"memory.used", "memory used"},
 	{"gpu.power", "power"}, {"gpu.clock", "SM clock"},
 	{"host.cpu_util", "CPU use"}, {"host.iowait", "I/O wait"},
 }
 
-// A besideRow is one line of a table: the metrics of a phase, step or whole.
+// besideRow is one line of a table: the metrics of a monitor during a phase, a step or the whole of another
+// input.
 type besideRow struct {
 	*summary.Monitored
 	by      map[string]*summary.Monitored
 	samples int64
 }
 
-// besideRows returns the rows of all GPUs together, or of the host, that want selects.
+// besideRows returns the rows, for all GPUs together or for the host, that want selects.
 func besideRows(ctx *section.Context, want func(*summary.Monitored) bool) (out []*besideRow) {
 	type key struct {
 		input, beside int
@@ -90,7 +91,7 @@ func byPhase(ctx *section.Context, most int) doc.Section {
 	return doc.Section{Title: "GPU use by phase", Lead: besideLead(rows), Blocks: []doc.Block{t.Cut(most)}}
 }
 
-// besideLead tells what the means are over.
+// besideLead states over what the means are computed.
 func besideLead(rows []*besideRow) string {
 	gpus := int64(0)
 	for _, r := range rows {
@@ -102,7 +103,7 @@ func besideLead(rows []*besideRow) string {
 	return fmt.Sprintf("samples of monitors, joined by wall clock, mean of %d GPUs", gpus)
 }
 
-// besideTable returns a table of rows with the metrics that some of them have.
+// besideTable returns a table of rows with the metrics that at least one of them has.
 func besideTable(ctx *section.Context, rows []*besideRow, first []doc.Column,
 	cells func(*besideRow) []string) doc.Table {
 	several := slices.ContainsFunc(rows,
@@ -137,7 +138,7 @@ func besideTable(ctx *section.Context, rows []*besideRow, first []doc.Column,
 	return t
 }
 
-// byStep returns what monitors measured during steps: those with the lowest use first.
+// byStep returns what monitors measured during steps, the steps with the lowest utilization first.
 func byStep(ctx *section.Context) doc.Section {
 	rows := besideRows(ctx, func(m *summary.Monitored) bool { return m.Step != nil })
 	rows = slices.DeleteFunc(rows, func(r *besideRow) bool {
@@ -160,7 +161,7 @@ func byStep(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "GPU use by step", Lead: "lowest use first", Blocks: []doc.Block{t.Cut(mostSteps)}}
 }
 
-// whyLeft has the reasons for which an input is joined with nothing, and the remedies.
+// whyLeft has the reasons why an input is joined with no other, with the remedies.
 var whyLeft = map[string]string{
 	summary.NoTimes:     "has no date and time (record with nvidia-smi dmon -o DT, iostat -t, vmstat -t)",
 	summary.ZoneUnknown: "its zone is unknown (state it: --clock-offset FILE=UTC+02:00)",
@@ -170,13 +171,13 @@ var whyLeft = map[string]string{
 	summary.TooMany:     "over the limit of joined inputs",
 }
 
-// assumed has what is assumed of clocks.
+// assumed has the display names of assumptions about clocks.
 var assumed = map[string]string{
 	summary.AssumedSameZone: "the zone of the others", summary.AssumedZone: "zone, the only one that fits",
 	summary.AssumedYear: "year",
 }
 
-// clocks returns how inputs were placed on one clock.
+// clocks returns how the clocks of inputs were aligned.
 func clocks(ctx *section.Context) doc.Section {
 	if len(ctx.Clocks) == 0 {
 		return doc.Section{}
@@ -225,7 +226,7 @@ func clockTime(ns *int64) string {
 	return time.Unix(0, *ns).UTC().Format("2006-01-02 15:04:05.000")
 }
 
-// shiftText prints what was added to the times of an input: "+2h0m0s".
+// shiftText prints the shift of the times of an input: "+2h0m0s".
 func shiftText(ns int64) string {
 	if ns > 0 {
 		return "+" + time.Duration(ns).String()

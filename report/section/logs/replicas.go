@@ -8,13 +8,13 @@ import (
 	"assay/summary/view"
 )
 
-// How many rows the table has.
+// Maximum numbers of rows of the table.
 const (
 	screenServices = 6
 	mostServices   = 60
 )
 
-// services returns the metrics of several logs of one program together.
+// services returns the metrics that several logs of one program combine to.
 func services(ctx *section.Context, most int) doc.Section {
 	t := doc.Table{Title: "metrics", Columns: []doc.Column{doc.Col("metric", doc.Text), doc.Col("of", doc.Text),
 		doc.Col("logs", doc.Number), doc.Col("together", doc.Number), doc.Col("how", doc.Text)}}

@@ -1,5 +1,3 @@
-// Package memory has the sections on GPU memory: allocations in a trace, snapshots and
-// timelines.
 package memory
 
 import (
@@ -69,8 +67,7 @@ func Allocations(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Memory", Blocks: blocks}
 }
 
-// liveSentence splits the peak into memory allocated during the capture and older
-// memory.
+// liveSentence divides the peak into memory that was allocated during the capture and older memory.
 func liveSentence(m summary.Memory, label string) doc.Paragraph {
 	text := fmt.Sprintf("%s: at the peak, %s was allocated during the capture", label, unit.Bytes(m.LiveBytes))
 	if m.PeakAllocated != nil {
@@ -139,8 +136,8 @@ func memoryLine(ctx *section.Context) string {
 	return text
 }
 
-// reservedShare returns the peak of reserved memory as a share of the GPU memory, or ""
-// if that is not known.
+// reservedShare returns the peak of reserved memory as a share of the GPU memory, or "" if one of them is
+// not known.
 func reservedShare(m summary.Memory) string {
 	if m.Capacity == nil || m.PeakReserved == nil || *m.Capacity <= 0 {
 		return ""
@@ -148,7 +145,7 @@ func reservedShare(m summary.Memory) string {
 	return unit.Share(*m.PeakReserved, *m.Capacity)
 }
 
-// Screen is one line.
+// Screen returns a section of one line for the one-screen summary.
 func Screen(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Memory", Lead: memoryLine(ctx)}
 }

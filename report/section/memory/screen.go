@@ -47,7 +47,7 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 	return []doc.Section{s, screenHoldersOf(rows[0], labels[0], len(rows) > 1)}
 }
 
-// allocatorLine returns what the allocator did, in one line.
+// allocatorLine summarizes the allocator's history in one line.
 func allocatorLine(m summary.Snapshot) string {
 	h := m.History
 	if h == nil {
@@ -78,7 +78,7 @@ func screenHoldersOf(m summary.Snapshot, label string, several bool) doc.Section
 	return s
 }
 
-// Timelines returns the memory by category.
+// Timelines returns a section for each memory timeline: memory by category.
 func Timelines(ctx *section.Context) []doc.Section {
 	var out []doc.Section
 	for i, t := range ctx.MemoryTimelines {

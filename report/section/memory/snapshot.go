@@ -134,7 +134,7 @@ func peakPlace(m summary.Snapshot) string {
 		unit.Duration(summary.Plus(*m.Peak.NS, -max(0, *h.StartNS))))
 }
 
-// kinds returns the kinds of memory with display words as names.
+// kinds returns the purposes of memory with display names.
 func kinds(m summary.Snapshot) []summary.Held {
 	list := slices.Clone(m.Kinds)
 	for i := range list {
@@ -233,7 +233,7 @@ func segments(m summary.Snapshot) []doc.Block {
 	return []doc.Block{doc.Paragraph{Text: text}, t.WithoutEmpty()}
 }
 
-// allocator returns what the allocator did in the recorded history.
+// allocator returns the blocks about the allocator's recorded history.
 func allocator(m summary.Snapshot) []doc.Block {
 	h := m.History
 	if h == nil {

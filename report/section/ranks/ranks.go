@@ -1,4 +1,3 @@
-// Package ranks has the sections of a report that compare the ranks of one job.
 package ranks
 
 import (
@@ -16,16 +15,16 @@ import (
 	"assay/summary/view"
 )
 
-// screenRanks is how many ranks the one-screen summary lists.
+// screenRanks is the maximum number of ranks in the one-screen summary.
 const screenRanks = 4
 
-// maxCollectives is how many kinds of collectives the report lists.
+// maxCollectives is the maximum number of kinds of collectives in the report.
 const maxCollectives = 25
 
-// screenJobs is how many runs the one-screen summary compares the ranks of.
+// screenJobs is the maximum number of runs whose ranks the one-screen summary compares.
 const screenJobs = 2
 
-// Screen returns the ranks that the others wait for most, of each run.
+// Screen returns a section for each run with the ranks for which the others wait most.
 func Screen(ctx *section.Context) (out []doc.Section) {
 	for _, job := range view.Jobs(ctx.Summary) {
 		if w := waitsOf(ctx, job); w.wait > 0 && len(out) < screenJobs {
@@ -57,7 +56,7 @@ func (w *waits) screen(ctx *section.Context) doc.Section {
 	}
 }
 
-// waits are the ranks of a run, those that others wait for most first.
+// waits are the ranks of a run, those for which the others wait most first.
 type waits struct {
 	job                    string // the name of the run if there are several
 	rows                   []summary.RankWait
@@ -121,7 +120,7 @@ func Ranks(ctx *section.Context) doc.Section {
 	return doc.Section{}
 }
 
-// table returns all ranks of a run, in order.
+// table returns all ranks of a run, sorted by rank and GPU.
 func (w *waits) table(ctx *section.Context) []doc.Block {
 	slices.SortStableFunc(w.rows, func(a, b summary.RankWait) int {
 		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Device, b.Device))
@@ -156,10 +155,10 @@ func (w *waits) table(ctx *section.Context) []doc.Block {
 	return []doc.Block{doc.Paragraph{Text: lead}, t.Cut(section.MaxDevices).WithoutEmpty()}
 }
 
-// leastEvenSteps is the number of steps from which on the ranks are compared by them.
+// leastEvenSteps is the minimum number of steps for comparing the ranks by steps.
 const leastEvenSteps = 3
 
-// evenText says which times are equal on all ranks, or returns "".
+// evenText states which times are equal on all ranks, or returns "".
 func evenText(ctx *section.Context) string {
 	devices := view.RankDevices(ctx.Summary)
 	if devices == nil {
@@ -245,7 +244,7 @@ func sizeOf(c summary.Collective) string {
 	return unit.FineBytes(*c.Bytes)
 }
 
-// countOrNone prints a number that is rarely more than 0.
+// countOrNone prints a number that is usually 0; 0 is printed as an empty cell.
 func countOrNone(n int64) string {
 	if n == 0 {
 		return ""
@@ -260,7 +259,7 @@ func speed(gbps *float64) string {
 	return strconv.FormatFloat(*gbps, 'f', 1, 64)
 }
 
-// micros prints a time in µs with one decimal.
+// micros prints a time in ns as µs with one decimal.
 func micros(ns *int64) string {
 	if ns == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"assay/summary/view"
 )
 
-// screenStages is how many stages of a pipeline the one-screen summary lists.
+// screenStages is the maximum number of stages of a pipeline in the one-screen summary.
 const screenStages = 8
 
 // ScreenStages returns the waiting of the stages of each pipeline.
@@ -44,7 +44,8 @@ func Stages(ctx *section.Context) (out []doc.Section) {
 	return out
 }
 
-// closedForm returns the bubble of the schedule, if the micro-batches are known.
+// closedForm returns the bubble that the pipeline schedule implies, if the number of micro-batches is
+// known.
 func closedForm(p view.Pipeline) string {
 	if p.Messages == nil || *p.Messages < 1 {
 		return ""
@@ -60,7 +61,7 @@ func microBatches(n int64) string {
 	return unit.Count(n) + " micro-batches"
 }
 
-// stagesLead compares the bubble with that of the schedule.
+// stagesLead compares the measured bubble with that of the schedule.
 func stagesLead(p view.Pipeline) string {
 	if !p.Whole() {
 		return fmt.Sprintf("%d of %d stages were given.", len(p.Stages), p.Of)

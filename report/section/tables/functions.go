@@ -10,8 +10,8 @@ import (
 	"assay/summary/view"
 )
 
-// bySelf returns the functions with the largest self values. The functions with the
-// largest totals, which the other table has, may only call others.
+// bySelf returns the functions with the largest self values. The other table is sorted by totals, and its
+// functions may do nothing but call others.
 func (v tableView) bySelf(most int) (doc.Table, bool) {
 	if v.Of != summary.OfFunction || v.ShareColumn < 0 || v.ShareColumn == v.RankColumn {
 		return doc.Table{}, false
@@ -21,7 +21,7 @@ func (v tableView) bySelf(most int) (doc.Table, bool) {
 	return t, len(t.Rows) > 1
 }
 
-// ownOrder returns the view with its rows by falling self values.
+// ownOrder returns the view with its rows by descending self values.
 func (v tableView) ownOrder() tableView {
 	v.Rows = slices.Clone(v.Rows)
 	slices.SortStableFunc(v.Rows, func(a, b summary.TableRow) int {
@@ -49,8 +49,7 @@ func functionBlocks(ctx *section.Context, v tableView) (before, after []doc.Bloc
 	return before, after
 }
 
-// firstFunctions reports whether v is the first table of functions. It is called if no
-// table has times.
+// firstFunctions reports whether v is the first table of functions. It is used only if no table has times.
 func firstFunctions(ctx *section.Context, v tableView) bool {
 	for _, other := range view.Tables(ctx.Summary) {
 		if other.Of == summary.OfFunction {

@@ -14,10 +14,10 @@ import (
 	"assay/summary"
 )
 
-// A columnPrinter prints the values of a column all in one unit.
+// A columnPrinter prints all values of a column in one unit.
 type columnPrinter struct {
 	scale doc.Scale
-	unit  string // of a column without a scale, or ""
+	unit  string // printed after values without a scale, or ""
 	plain bool
 }
 
@@ -38,10 +38,9 @@ func (p columnPrinter) text(n int64) string {
 	return p.scale.Text(n)
 }
 
-// printers returns how each column is printed. Columns that are compared with each
-// other, for example mean, median and minimum, have one scale. The scale of a column
-// that adds up suits its largest value. Other columns have values from nanoseconds to
-// minutes, so their scale suits the middle value.
+// printers returns how each column is printed. Columns that are compared with each other, for example mean,
+// median and minimum, share a scale. For a column that adds up, the scale is chosen by its largest value.
+// Other columns have values from nanoseconds to minutes, so their scale is chosen by the middle value.
 func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	values := map[string][]int64{}
 	for i, c := range v.Columns {
@@ -74,9 +73,9 @@ func (v tableView) printers(rows []summary.TableRow) []columnPrinter {
 	return out
 }
 
-// typicalOf returns the value that chooses the unit of a column, or 0: the lower of the middle two,
-// because it is one of the values. The mean of 400 ms and 143 µs would choose ms, in which the
-// latter prints as 0.14.
+// typicalOf returns the value that chooses the unit of a column, or 0. It is the lower of the middle two
+// values and not their mean: the mean of 400 ms and 143 µs would choose ms, in which the latter prints as
+// 0.14.
 func typicalOf(values []int64) int64 {
 	if len(values) == 0 {
 		return 0
@@ -99,14 +98,14 @@ func (v tableView) scaleGroup(column int) string {
 // The limits of the one-screen summary on tables of other tools.
 const (
 	screenTables = 3
-	screenRows   = 6 // of the first
-	fewRows      = 3 // of the others
+	screenRows   = 6 // rows of the first table
+	fewRows      = 3 // rows of the other tables
 )
 
 // Screen returns the first tables with their largest rows.
 func Screen(ctx *section.Context) (out []doc.Section) {
 	views := tableViews(ctx.Summary)
-	// times first
+	// Tables with times come first.
 	slices.SortStableFunc(views, func(a, b tableView) int { return cmp.Compare(min(0, b.Size()), min(0, a.Size())) })
 	rows := screenRows
 	if len(ctx.Devices) > 0 {
@@ -138,7 +137,7 @@ func Screen(ctx *section.Context) (out []doc.Section) {
 	return out
 }
 
-// tableNames returns the names of tables, each once with its count.
+// tableNames returns the names of tables, each name with its count.
 func tableNames(views []tableView) (out []string) {
 	count := map[string]int{}
 	for _, v := range views {
@@ -198,8 +197,8 @@ func (v tableView) screenValue(r summary.TableRow, column int) string {
 	return v.Printed(column, n)
 }
 
-// value returns the value of a row in a column. A function with time but zero calls comes
-// from stacks, which count only the innermost function; its number of calls is unknown.
+// value returns the value of a row in a column. A function with time but zero calls comes from stacks,
+// which show only that it ran; its number of calls is unknown.
 func (v tableView) value(r summary.TableRow, column int) (int64, bool) {
 	n, ok := r.Value(column)
 	if n == 0 && v.Of == summary.OfFunction && v.Columns[column].Name == "count" && v.RankColumn >= 0 {

@@ -1,4 +1,3 @@
-// Package tables has the sections on tables that other tools printed.
 package tables
 
 import (
@@ -59,8 +58,7 @@ func Sections(ctx *section.Context) (out []doc.Section) {
 	return append(out, missingTables(ctx))
 }
 
-// tablePictures returns the picture of a table, which the largest table of each kind
-// has.
+// tablePictures returns the picture of a table. Only the largest table of each kind has one.
 func tablePictures(ctx *section.Context, v tableView) []doc.Block {
 	if first, ok := view.LargestTable(ctx.Summary, v.Kind.Of); !ok || first.Input != v.Input || first.Number != v.Number {
 		return nil
@@ -113,7 +111,7 @@ func (v tableView) table(most int) doc.Table {
 	return t.WithoutEmpty()
 }
 
-// share returns the share of a row in the total, or "" if it is unknown.
+// share returns the value of a row as a share of the total, or "" if it is unknown.
 func (v tableView) share(r summary.TableRow) string {
 	n, ok := r.Value(v.ShareColumn)
 	if !ok {
@@ -135,13 +133,13 @@ func (v tableView) rest(more doc.Rest, shown []summary.TableRow) doc.Rest {
 	return more
 }
 
-// weight returns what a row adds to the total of the shares.
+// weight returns what a row contributes to the denominator of the shares.
 func (v tableView) weight(r summary.TableRow) int64 {
 	n, _ := r.Value(v.ShareColumn)
 	return n
 }
 
-// nameKind returns the kind of the column of names.
+// nameKind returns the kind of the name column, which decides how names are shortened.
 func (v tableView) nameKind() doc.Kind {
 	switch v.NameForm() {
 	case label.Kernel:

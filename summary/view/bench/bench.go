@@ -1,5 +1,3 @@
-// Package bench has the views of results of benchmarks: their settings, single numbers, and the
-// results that are a sweep over the load.
 package bench
 
 import (
@@ -12,14 +10,14 @@ import (
 	"assay/summary"
 )
 
-// A Setting is one of a benchmark, with the names that producers have for it.
+// A Setting is a parameter of benchmarks, with the names that producers use for it.
 type Setting struct {
 	Head  string
 	Load  bool // results of one workload may differ in it: they are a sweep then
 	names []string
 }
 
-// Settings are what results of benchmarks differ in.
+// Settings returns the settings in which results of benchmarks can differ.
 func Settings() []Setting {
 	return []Setting{
 		{"request rate", true, []string{"request_rate", "Traffic request rate", "Request rate configured (RPS)", "input_config.request_rate", "input_config.loadgen.request_rate", "target_qps"}},
@@ -38,7 +36,7 @@ func Settings() []Setting {
 	}
 }
 
-// Of returns the setting of a result, or "".
+// Of returns the value of the setting in a result, or "".
 func (s Setting) Of(b *summary.Benchmark) string {
 	for _, n := range s.names {
 		if v := b.Settings[n]; v != "" {
@@ -48,8 +46,7 @@ func (s Setting) Of(b *summary.Benchmark) string {
 	return ""
 }
 
-// Number returns the setting as a number: infinity for a load that is not limited, and not a
-// number for other texts.
+// Number returns the value as a number: infinity for an unlimited load, and NaN for other texts.
 func (s Setting) Number(b *summary.Benchmark) float64 {
 	switch v := s.Of(b); v {
 	case "inf", "not set", "Infinity":
@@ -72,17 +69,17 @@ func FigureOf(b *summary.Benchmark, metric, stat string) *summary.Figure {
 	return nil
 }
 
-// A Sweep has the results of one producer and workload that differ in one setting of the load,
-// in its order.
+// A Sweep has the results of one producer and workload that differ in one setting of the load, sorted by
+// it.
 type Sweep struct {
 	Producer string
-	Workload string // what tells it from the other workloads of the producer: "dataset random"
+	Workload string // distinguishes it from the producer's other workloads: "dataset random"
 	Setting  Setting
 	List     []*summary.Benchmark
 }
 
-// Sweeps returns the sweeps of a summary. Results that differ in two settings of the load are
-// none, because neither is the one. Nor are results of which two have the same load.
+// Sweeps returns the sweeps of a summary. Results that differ in two settings of the load are not a sweep,
+// because the axis would be ambiguous. Results of which two have the same load are not a sweep either.
 func Sweeps(s *summary.Summary) (out []Sweep) {
 	type key struct{ producer, workload string }
 	groups := map[key][]*summary.Benchmark{}
@@ -130,14 +127,14 @@ func Sweeps(s *summary.Summary) (out []Sweep) {
 	return out
 }
 
-// sweptBy returns the one setting that results differ in, and the results in its order.
+// sweptBy returns the only setting in which results differ, and the results sorted by it.
 func sweptBy(load []Setting, list []*summary.Benchmark) (by Setting, sorted []*summary.Benchmark) {
 	for _, st := range load {
 		values, given := map[string]bool{}, 0
 		for _, b := range list {
 			if v := st.Of(b); v != "" {
 				if n := st.Number(b); !math.IsNaN(n) {
-					v = strconv.FormatFloat(n, 'g', -1, 64) // 16 and 16.0 are one load
+					v = strconv.FormatFloat(n, 'g', -1, 64) // 16 and 16.0 are the same load
 				}
 				values[v] = true
 				given++
@@ -150,7 +147,7 @@ func sweptBy(load []Setting, list []*summary.Benchmark) (by Setting, sorted []*s
 			return by, nil
 		}
 		if len(values) < given {
-			return by, nil // results with the same load differ in something that is not known
+			return by, nil // results with the same load differ in an unknown setting
 		}
 		by = st
 		sorted = slices.DeleteFunc(slices.Clone(list), func(b *summary.Benchmark) bool { return math.IsNaN(st.Number(b)) })

@@ -6,8 +6,8 @@ import (
 	"assay/summary"
 )
 
-// Latency returns the metric of latency and its statistic that all results of a sweep have: the whole
-// request first, then the first token. It is "" if there is none.
+// Latency returns the metric and the statistic of latency that all results of a sweep have: end-to-end
+// latency is preferred, then the time to the first token. It is "" if there is none.
 func (s *Sweep) Latency() (metric, stat string) {
 	for _, metric := range []string{"serving.e2e", "serving.ttft"} {
 		for _, stat := range []string{"median", "p50", "mean"} {
@@ -19,9 +19,9 @@ func (s *Sweep) Latency() (metric, stat string) {
 	return "", ""
 }
 
-// Knee returns the result with the highest throughput for its latency, the operating point that
-// Kleinrock calls the knee: at less load GPUs are idle, and at more load requests mostly wait. It is nil for
-// fewer than three results, or if the last one is it, because a higher load may be better.
+// Knee returns the result with the highest ratio of throughput to latency, the operating point that
+// Kleinrock calls the knee: at lower load GPUs are idle, and at higher load requests mostly wait. It is nil
+// for fewer than three results, or if the last result is the knee, because a higher load may be better.
 func (s *Sweep) Knee() *summary.Benchmark {
 	throughput := s.Throughput()
 	latency, stat := s.Latency()
@@ -44,8 +44,8 @@ func (s *Sweep) Knee() *summary.Benchmark {
 	return s.List[best]
 }
 
-// Efficiency returns the throughput of a result of a sweep over the number of GPUs, relative to what the
-// first result has for each GPU; NaN for other sweeps.
+// Efficiency returns the scaling efficiency of a result in a sweep over the number of GPUs: its throughput
+// per GPU relative to the first result's. It is NaN for other sweeps.
 func (s *Sweep) Efficiency(b *summary.Benchmark) float64 {
 	throughput := s.Throughput()
 	first := s.List[0]

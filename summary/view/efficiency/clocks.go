@@ -6,8 +6,8 @@ import (
 	"assay/summary"
 )
 
-// Monitored returns what monitors recorded of a metric while the GPUs of s ran: of all GPUs of
-// a machine together. It returns nil if no monitor has a clock in common with them.
+// Monitored returns what monitors recorded of a metric while the GPUs of s ran, over all GPUs of a machine.
+// It returns nil if no monitor shares a clock with them.
 func Monitored(s *summary.Summary, metric string) *summary.Monitored {
 	for i := range s.Monitored {
 		m := &s.Monitored[i]
@@ -19,8 +19,8 @@ func Monitored(s *summary.Summary, metric string) *summary.Monitored {
 	return nil
 }
 
-// PeakClock returns the clock in Hz that the peaks of all GPUs assume, or 0 if it is not
-// known or differs between them.
+// PeakClock returns the clock in Hz that the peaks of all GPUs assume, or 0 if it is not known or differs
+// between them.
 func PeakClock(s *summary.Summary) float64 {
 	mhz := 0.
 	for i, d := range s.Efficiency.Devices {
@@ -32,16 +32,16 @@ func PeakClock(s *summary.Summary) float64 {
 	return mhz * 1e6
 }
 
-// A Working is what monitors recorded of the clocks of GPUs while they worked.
+// A Working has the clocks of GPUs while they were busy, as monitors recorded them.
 type Working struct {
 	GPUs      int
 	Samples   int64
-	Low, High float64  // the least and the most median of a GPU, in Hz
-	Throttled *float64 // share of the time in which a limit lowered a clock; the mean of the GPUs
+	Low, High float64  // the lowest and the highest median of a GPU, in Hz
+	Throttled *float64 // share of busy time in which a limit lowered a clock, mean over the GPUs
 }
 
-// WorkingClocks returns the clocks of the GPUs of s while they worked. It returns false if one
-// GPU has none.
+// WorkingClocks returns the clocks of the GPUs of s while they were busy. It returns false if they are
+// missing for one GPU.
 func WorkingClocks(s *summary.Summary) (w Working, ok bool) {
 	sum, limited := 0., 0
 	for _, d := range s.Efficiency.Devices {

@@ -9,39 +9,40 @@ import (
 	"assay/summary"
 )
 
-// By how much counters and a formula may differ: the FLOPs of a product are exact but for
+// Accepted relative differences between counters and formulas. FLOPs of a product are exact except for
 // partial tiles, while caches and repeated reads change the bytes of DRAM.
 const (
 	FLOPsMargin = 0.05
 	BytesMargin = 0.25
 )
 
-// A Counted is an operator whose only kernel a profiler of hardware counters measured, in
-// the same run. Its numbers are per call; nil is unknown.
+// A Counted is an operator whose only kernel was also measured by a profiler of hardware counters in the
+// same run. Its numbers are per call; nil is unknown.
 type Counted struct {
 	Op, Dims, Kernel string // Dims as recorded, in JSON
 	Grid, Block      [3]int64
-	Calls            int64 // of the operator
-	Launches         int64 // that have counters
+	Calls            int64 // number of calls of the operator
+	Launches         int64 // number of launches with counters
 
 	FLOPs, Bytes               *float64 // by the formula; FLOPs of matrix operators only
 	CountedFLOPs, CountedBytes *float64 // by counters
 }
 
-// Differ reports whether two numbers differ by more than a margin. Unknown ones do not.
+// Differ reports whether two numbers differ by more than a margin, a share of the formula's. Unknown
+// numbers do not differ.
 func Differ(formula, counted *float64, margin float64) bool {
 	return formula != nil && counted != nil && math.Abs(*counted-*formula) > margin*math.Abs(*formula)
 }
 
-// A launch identifies what launches have in common that do the same, with high probability.
+// A launch identifies launches that very probably do the same work.
 type launch struct {
 	kernel      string
 	grid, block [3]int64
 }
 
-// WithCounters returns the operators whose launches have hardware counters, those with the
-// most GPU time first. A launch that several operators or several sets of inputs make says
-// nothing of one of them.
+// WithCounters returns the operators whose launches have hardware counters, those with the most GPU time
+// first. A launch that several operators or several sets of inputs share is ignored, because its counters
+// cannot be assigned to one of them.
 func WithCounters(s *summary.Summary) []Counted {
 	counted := countedLaunches(s)
 	if len(counted) == 0 {
@@ -116,7 +117,7 @@ func countedLaunches(s *summary.Summary) map[launch]*summary.CounterShape {
 	return out
 }
 
-// fill fills in the numbers of one call.
+// fill sets the numbers per call.
 func (c *Counted) fill(r *summary.EfficiencyRow, by *summary.CounterShape) {
 	per := func(n *int64, calls int64) *float64 {
 		if n == nil || calls <= 0 {
@@ -132,8 +133,8 @@ func (c *Counted) fill(r *summary.EfficiencyRow, by *summary.CounterShape) {
 	}
 }
 
-// arithmeticOf returns the FLOPs of a product that counters have: those of tensor cores, or
-// of other cores if tensor cores certainly did nothing.
+// arithmeticOf returns the FLOPs of a product according to counters: the FLOPs of tensor cores, or of other
+// cores if tensor cores certainly were not used.
 func arithmeticOf(dtype string, flops map[string]int64) *int64 {
 	tensor, counted := flops["tensor"]
 	if tensor > 0 {

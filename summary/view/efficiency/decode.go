@@ -7,33 +7,33 @@ import (
 	"assay/summary"
 )
 
-// Decode has the decode steps with the same number of requests, of all GPUs.
+// A Decode has the decode steps with one batch size, over all GPUs.
 type Decode struct {
 	Batch int64 // 0 if it is not known
 	Steps int64
 
-	// Known are the steps whose bandwidth is known. The other members are means over these:
-	// bytes and times of a step, and shares and bandwidth by time.
+	// Known is the number of steps with a known bandwidth. The fields below are means over these steps:
+	// bytes and times per step, and shares and bandwidth weighted by time.
 	Known           int64
-	Weights, KV     int64 // KV: read and written
+	Weights, KV     int64 // bytes; KV is the sum of reads and writes
 	WallNS, GPUNS   int64
 	GBPS            float64
 	Share, ShareGPU float64
-	ShareReplay     float64 // 0 if it is not known of all
-	Ceiling         float64 // tokens/s; 0 if it is not known of all
+	ShareReplay     float64 // 0 unless it is known for all steps
+	Ceiling         float64 // tokens/s; 0 unless it is known for all steps
 	Unknown         []UnknownDecode
 
 	replayNS, replayed, ceilings int64
 }
 
-// UnknownDecode are the decode steps without a bandwidth for one reason: one of
+// An UnknownDecode counts the decode steps without a bandwidth for one reason: a value of
 // [summary.EfficiencyDecode.Unknown].
 type UnknownDecode struct {
 	Reason string
 	Steps  int64
 }
 
-// DecodeOf returns the decode steps by batch, those with the most time first.
+// DecodeOf returns the decode steps by batch size, those with the most time first.
 func DecodeOf(s *summary.Summary) []Decode {
 	at := map[int64]int{}
 	var out []Decode
@@ -91,7 +91,7 @@ func (d *Decode) add(s *summary.EfficiencyDecode) {
 	}
 }
 
-// finish makes means of the sums. The ceiling is that of all tokens over all times.
+// finish converts the sums to means. The ceiling is all tokens over the sum of the times.
 func (d *Decode) finish() {
 	n := d.Known
 	if n == 0 {

@@ -1,5 +1,3 @@
-// Package efficiency has the views of floating-point operations, bytes and rooflines: the
-// operators with the most recoverable time, sums over GPUs, and what is unknown.
 package efficiency
 
 import (
@@ -18,7 +16,7 @@ import (
 type Operator struct {
 	Op, Dims, Types string // Dims and Types as recorded, in JSON; "" if absent
 
-	// Of the GPU on which the operator took the most time.
+	// Properties on the GPU on which the operator took the most time.
 	Unit, Dtype, Kernel, Bound, BytesIs, Unknown, Over string
 
 	Count, GPUNS, OverlapNS  int64
@@ -54,22 +52,22 @@ func rate(n *int64, ns int64, scale float64) (float64, bool) {
 // inputs identify an operator with one set of inputs.
 type inputs struct{ op, dims, types string }
 
-// Operators returns the operators of s, those with the most recoverable time first, then
-// those with the most GPU time. Rows that lack the FLOPs, the bytes or the roofline that others
-// with the same inputs have are an operator of their own, so that they do not hide those.
+// Operators returns the operators of s, those with the most recoverable time first, then those with the
+// most GPU time. Rows whose FLOPs, bytes or roofline are unknown are a separate operator from rows with the
+// same inputs for which they are known, because a sum with an unknown part would be unknown.
 func Operators(s *summary.Summary) []Operator {
 	return grouped(s.Efficiency.Rows, func(r *summary.EfficiencyRow) known {
 		return known{r.FLOPs != nil, r.Bytes != nil, r.RooflineNS != nil}
 	})
 }
 
-// ByInputs returns the operators with all their rows, whatever is known of them, in the same
-// order.
+// ByInputs returns the operators in the same order, but with all rows of the same inputs added up, known or
+// not.
 func ByInputs(s *summary.Summary) []Operator {
 	return grouped(s.Efficiency.Rows, func(*summary.EfficiencyRow) known { return known{} })
 }
 
-// known is which numbers an operator has.
+// known is which numbers of an operator are known.
 type known struct{ flops, bytes, roofline bool }
 
 func grouped(rows []summary.EfficiencyRow, by func(*summary.EfficiencyRow) known) []Operator {
@@ -95,7 +93,7 @@ func grouped(rows []summary.EfficiencyRow, by func(*summary.EfficiencyRow) known
 	return out
 }
 
-// pointers returns what to sort instead of operators, which are large to move.
+// pointers returns pointers for sorting, because operators are large to move.
 func pointers(list []Operator) []*Operator {
 	out := make([]*Operator, len(list))
 	for i := range list {
@@ -104,8 +102,7 @@ func pointers(list []Operator) []*Operator {
 	return out
 }
 
-// layouts has texts that [recorded] returned, by what was recorded: many rows have the same
-// shapes.
+// layouts caches results of [recorded], because many rows have the same shapes.
 type layouts map[string]string
 
 func (l layouts) without(raw []byte) string {
@@ -117,7 +114,7 @@ func (l layouts) without(raw []byte) string {
 	return text
 }
 
-// recorded returns what was recorded without the spaces of its layout, or "" for null.
+// recorded returns recorded JSON without white space, or "" for null.
 func recorded(raw []byte) string {
 	var out bytes.Buffer
 	if err := json.Compact(&out, raw); err != nil || out.String() == "null" {
@@ -142,8 +139,7 @@ func (o *Operator) add(r *summary.EfficiencyRow) {
 	}
 }
 
-// Hidden returns the GPU time of operators without a roofline of which other rows with the same
-// inputs have one.
+// Hidden returns the GPU time of operators without a roofline whose inputs also occur in rows with one.
 func Hidden(list []Operator) (ns int64) {
 	known := map[inputs]bool{}
 	for i := range list {
@@ -164,9 +160,9 @@ type Total struct {
 	summary.EfficiencySums
 
 	GPUs           int
-	Names          []string // of the GPU models, in order of their first
+	Names          []string // GPU models, in the order of their first GPU
 	WithMFU        int      // GPUs whose MFU is known
-	MinMFU, MaxMFU float64  // of these
+	MinMFU, MaxMFU float64  // extremes over these
 }
 
 // Sum returns the sums over all GPUs.
@@ -206,8 +202,8 @@ type Peak struct {
 	Recoverable int64
 }
 
-// Matrix returns the matrix work by type, the most time first. Rows without FLOPs are not
-// in it.
+// Matrix returns the matrix work by type, the type with the most time first. Rows without FLOPs are left
+// out.
 func Matrix(s *summary.Summary) []Peak {
 	at := map[string]*Peak{}
 	for i := range s.Efficiency.Rows {
@@ -233,7 +229,7 @@ func Matrix(s *summary.Summary) []Peak {
 	return out
 }
 
-// PeakOf returns the peak of a type that all GPUs have, or 0.
+// PeakOf returns the peak of a type in 10^12 FLOP/s if all GPUs have the same, or 0.
 func PeakOf(s *summary.Summary, dtype string) (peak float64) {
 	for i, d := range s.Efficiency.Devices {
 		p := d.PeakTFLOPS[dtype]
@@ -245,8 +241,7 @@ func PeakOf(s *summary.Summary, dtype string) (peak float64) {
 	return peak
 }
 
-// HBM returns the bandwidth of the memory of all GPUs in GB/s, or 0 if it is not known or
-// differs between them.
+// HBM returns the memory bandwidth in 10^9 bytes/s if all GPUs have the same, or 0.
 func HBM(s *summary.Summary) (gbps float64) {
 	for i, d := range s.Efficiency.Devices {
 		if d.HBMGBPS == nil || *d.HBMGBPS <= 0 || i > 0 && *d.HBMGBPS != gbps {
@@ -257,8 +252,8 @@ func HBM(s *summary.Summary) (gbps float64) {
 	return gbps
 }
 
-// Lane returns the type whose peak bounds the operator: that of its inputs for matrix
-// operators. Others run on vector units.
+// Lane returns the type whose peak bounds the operator: the type of its inputs for matrix operators. Other
+// operators run on vector units.
 func (o *Operator) Lane() string {
 	if o.Unit == "matrix" {
 		return o.Dtype
@@ -266,14 +261,14 @@ func (o *Operator) Lane() string {
 	return "fp32"
 }
 
-// A NotPlaced has the operators that a roofline does not show, with their GPU time.
+// A NotPlaced counts the operators that a roofline does not show, with their GPU time.
 type NotPlaced struct {
 	Nowhere, Smaller     int   // without a place; with one, and less GPU time than those that are shown
 	NowhereNS, SmallerNS int64 // their GPU time
 }
 
-// Placed returns the operators that have a place in a roofline, those with the most GPU time
-// first: at most so many, and beyond few of them only those with a share of the GPU time.
+// Placed returns the operators that can be drawn in a roofline, those with the most GPU time first: at most
+// most of them, and beyond the first few only those with at least the given share of the GPU time.
 func Placed(s *summary.Summary, most, few int, share float64) (out []Operator, not NotPlaced) {
 	list := Operators(s)
 	order := pointers(list)

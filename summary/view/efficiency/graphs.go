@@ -7,24 +7,25 @@ import (
 	"assay/summary"
 )
 
-// Replays says for which launches of graphs the operators are known from captures.
+// A Replays states for which launches of graphs the operators are known from captures.
 type Replays struct {
 	Launches, Matched int64
 	NS                int64 // GPU time of all launches
-	KnownNS           int64 // of these, of nodes whose operators are known
+	KnownNS           int64 // part of NS in nodes whose operators are known
 	Unmatched         []Unmatched
 
-	ByNodes Nodes // of the matched launches, those whose operators follow from the IDs of nodes
+	ByNodes Nodes // the matched launches whose operators were found by node IDs
 }
 
-// Nodes are launches of graphs whose operators were open when the program made the nodes.
+// A Nodes has the launches of graphs whose operators are those that were open when the program created the
+// nodes.
 type Nodes struct {
 	Launches, KnownNS int64
-	Work, Known       int64 // GPU operations, and those whose operator is known
+	Work, Known       int64 // number of GPU operations, and of those with a known operator
 	Lost              []Lost
 }
 
-// Lost are GPU operations without an operator, for one reason: one of [summary.NodesLost].
+// A Lost counts GPU operations without an operator for one reason: see [summary.NodesLost].
 type Lost struct {
 	Reason string
 	Work   int64
@@ -47,7 +48,7 @@ func (n *Nodes) add(r *summary.EfficiencyReplay) {
 	}
 }
 
-// Unmatched are the launches of graphs without a capture, for one reason: one of
+// An Unmatched counts the launches of graphs without a capture for one reason: a value of
 // [summary.EfficiencyReplay.Unmatched].
 type Unmatched struct {
 	Reason   string
@@ -55,8 +56,7 @@ type Unmatched struct {
 	NS       int64
 }
 
-// ReplaysOf returns what the join of replays and captures matched. Reasons with the most
-// time come first.
+// ReplaysOf returns the result of joining replays with captures. Reasons with the most time come first.
 func ReplaysOf(s *summary.Summary) (out Replays) {
 	for i := range s.Efficiency.Replays {
 		r := &s.Efficiency.Replays[i]

@@ -15,12 +15,11 @@ func (o *Operator) Name() string {
 	return strings.TrimSpace(strings.TrimPrefix(o.Op, "aten::") + " " + DimsText(o.Dims))
 }
 
-// mostTensors is how many tensors of a list a text has.
+// mostTensors is the maximum number of tensors of a list in a text.
 const mostTensors = 4
 
-// DimsText returns the dimensions of the tensors among inputs that were recorded as JSON:
-// "8944×1024, 1024×2816". Inputs without dimensions are left out. It returns "" for what
-// is not a list of dimensions.
+// DimsText returns the dimensions of the tensors among inputs that were recorded as JSON: "8944×1024,
+// 1024×2816". Inputs without dimensions are left out. It returns "" if dims is not a list of dimensions.
 func DimsText(dims string) string {
 	if text, ok := plainDims(dims); ok {
 		return text
@@ -38,8 +37,8 @@ func DimsText(dims string) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainDims is [DimsText] for lists of lists of whole numbers, as nearly all are. It reports
-// whether dims is one.
+// plainDims is a fast version of [DimsText] for lists of lists of whole numbers, which nearly all are. It
+// returns false for other texts.
 func plainDims(dims string) (text string, ok bool) {
 	rest, opened := strings.CutPrefix(dims, "[[")
 	rest, closed := strings.CutSuffix(rest, "]]")
@@ -59,7 +58,7 @@ func plainDims(dims string) (text string, ok bool) {
 			case i < len(tensor) && tensor[i] >= '0' && tensor[i] <= '9':
 				continue
 			case i == from, i-from > 18, tensor[from] == '0' && i > from+1, i < len(tensor) && tensor[i] != ',':
-				return "", false // not a number that is printed as it is
+				return "", false // not a plain decimal number
 			}
 			if from > 0 {
 				out.WriteString("×")
@@ -100,8 +99,7 @@ func tensorText(raw json.RawMessage) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// TypesText returns the short names of the types of tensors, without repetition: "bf16,
-// float".
+// TypesText returns the short names of the types of tensors, each once: "bf16, float".
 func TypesText(types string) string {
 	var list []string
 	if types == "" || json.Unmarshal([]byte(types), &list) != nil {
@@ -123,7 +121,7 @@ func TypesText(types string) string {
 	return label.Clip(label.Clean(strings.Join(out, ", ")), 40)
 }
 
-// shortTypes are the names that readers use for the types of traces.
+// shortTypes maps types in traces to their usual short names.
 var shortTypes = map[string]string{
 	"c10::BFloat16": "bf16", "c10::Half": "fp16", "float": "fp32", "double": "fp64", "long int": "int64", "long": "int64", "int": "int32",
 	"short": "int16", "short int": "int16", "signed char": "int8", "char": "int8", "unsigned char": "uint8", "bool": "bool",

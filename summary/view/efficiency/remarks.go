@@ -11,22 +11,22 @@ import (
 // A Part is the GPU time of some operators, over all GPUs.
 type Part struct {
 	NS, Count int64
-	SavedNS   int64 // at most, if what a remark says is changed
+	SavedNS   int64 // upper bound of the savings, in ns, if the setting is changed
 }
 
 // fullPrecision matches kernels that multiply fp32 on vector units. The name of a type of a
 // kernel that is not known here does not show which units it uses.
 var fullPrecision = lazyregexp.New(`(?i)(^|_)sgemm|_simt_|f32f32_f32f32_f32|scudnn`)
 
-// products are the operators whose fp32 the option for matrix products changes, and
+// products are the operators that the TF32 option for matrix products affects, and
 // convolutions those of the option for convolutions.
 var (
 	products     = []string{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear", "aten::matmul", "aten::_addmm_activation"}
 	convolutions = []string{"aten::convolution", "aten::convolution_backward", "aten::cudnn_convolution", "aten::conv2d"}
 )
 
-// FullPrecision returns the matrix products and the convolutions of fp32 that do not use
-// TF32, of GPUs that have it. SavedNS is the time above their roofline in TF32.
+// FullPrecision returns the fp32 matrix products and convolutions that do not use TF32 on GPUs that have
+// it. SavedNS is their time above the roofline in TF32.
 func FullPrecision(s *summary.Summary) (product, convolution Part) {
 	rows := s.Efficiency.Rows
 	for i := range rows {
@@ -69,9 +69,9 @@ func (p *Part) add(r *summary.EfficiencyRow, least int64) {
 	p.SavedNS = summary.Plus(p.SavedNS, max(0, r.GPUNS-least))
 }
 
-// Fusible returns the operators of PyTorch on vector units that the memory bounds: one
-// kernel for each reads and writes whole tensors. Lists of tensors and optimizers have
-// fused kernels.
+// Fusible returns the memory-bound operators of PyTorch on vector units. Each reads and writes whole
+// tensors with its own kernel, so fusing them saves memory traffic. Operators on lists of tensors and
+// optimizers are excluded, because they have fused kernels.
 func Fusible(s *summary.Summary) (p Part) {
 	rows := s.Efficiency.Rows
 	for i := range rows {

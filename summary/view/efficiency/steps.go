@@ -14,7 +14,7 @@ type Step struct {
 	Number         int64
 	Name           string
 	GPUs           int
-	MinMFU, MaxMFU float64 // of the GPUs whose MFU is known
+	MinMFU, MaxMFU float64 // extremes over the GPUs with a known MFU
 
 	known []summary.EfficiencySums
 }

@@ -18,7 +18,7 @@ type Transfer struct {
 	// Matched says that the collectives of the ranks were matched. Count, NS and Bytes are then
 	// those of the matched ones, each with the time of the rank that waited least.
 	Matched bool
-	Over    bool // faster than the link allows, which cannot be
+	Over    bool // faster than the link allows, which is impossible
 
 	bus, peak float64 // time × bandwidth, for the means
 	noBus     bool
@@ -46,8 +46,8 @@ func Transfers(s *summary.Summary) []Transfer {
 	return out
 }
 
-// matched replaces the figures of collectives by those of the matched ones, where ranks were
-// compared: their time has no waiting for other ranks.
+// matched replaces the figures of collectives by those of matched collectives if ranks were compared,
+// because their time excludes waiting for other ranks.
 func matched(s *summary.Summary, list []Transfer) {
 	for i := range list {
 		t := &list[i]
@@ -77,8 +77,8 @@ func matched(s *summary.Summary, list []Transfer) {
 	}
 }
 
-// sameLink reports whether a matched collective is one of a row: both are within machines, or
-// the row is the only one of its operation and size.
+// sameLink reports whether a matched collective belongs to a row: both are within one machine or both are
+// not, or the row is the only one with its operation and size.
 func sameLink(list []Transfer, t *Transfer, c *summary.Collective) bool {
 	for i := range list {
 		if o := &list[i]; o.Kind == t.Kind && o.Name == t.Name && o.Group == t.Group && o.Link != t.Link {
@@ -95,7 +95,7 @@ func weigh(sum float64, unknown bool, v *float64, ns int64) (float64, bool) {
 	return sum + float64(*v*float64(ns)), unknown
 }
 
-// AlgGBPS returns size over time.
+// AlgGBPS returns the algorithm bandwidth, bytes over time, in 10^9 bytes/s.
 func (t *Transfer) AlgGBPS() (float64, bool) {
 	n := int64(t.Bytes)
 	if !t.Bytes.Fits() {
@@ -117,9 +117,9 @@ func (t *Transfer) mean(sum float64, unknown bool) (float64, bool) {
 	return sum / float64(t.NS), true
 }
 
-// OfPeak returns the share of the link's peak: of the bus bandwidth for collectives, of
-// size over time for copies. A copy within one GPU reads and writes its memory. It is not
-// known of what is over its peak.
+// OfPeak returns the bandwidth as a share of the link's peak: the bus bandwidth of collectives, and size
+// over time of copies. A copy within one GPU both reads and writes its memory. The share is unknown for
+// transfers that exceed the peak.
 func (t *Transfer) OfPeak() (float64, bool) {
 	peak, ok := t.Peak()
 	if !ok || peak <= 0 || t.Over {

@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// Reasons of GPU time without an operator, which rows do not have, and of communication.
+// Reasons for GPU time without an operator and for communication. Rows do not have these reasons.
 const (
 	NoOperator    = "no operator"
 	GraphReplay   = "graph replay"
@@ -25,7 +25,7 @@ func Reason(r *summary.EfficiencyRow) (string, bool) {
 	case counted && summary.IsOver(r.Over):
 		return OverPeak, true
 	case counted:
-		return summary.NoPeak, true // which summaries of earlier versions do not say
+		return summary.NoPeak, true // summaries of earlier versions do not state it
 	}
 	return r.Unknown, true
 }
@@ -34,8 +34,8 @@ func Reason(r *summary.EfficiencyRow) (string, bool) {
 type Unknown struct {
 	Reason  string // as in the rows, or one of those above
 	NS      int64
-	FLOPsNS int64 // of it, with unknown FLOPs
-	BytesNS int64 // of it, with unknown bytes
+	FLOPsNS int64 // part of NS with unknown FLOPs
+	BytesNS int64 // part of NS with unknown bytes
 	Ops     []OpTime
 }
 

@@ -2,40 +2,39 @@ package efficiency
 
 import "assay/summary"
 
-// A Range has the limits of MFU or HFU. Most is with all GPU time whose FLOPs are not known at
-// the peak.
+// A Range has the lower and upper limit of MFU or HFU. For Most, all GPU time with unknown FLOPs is assumed
+// to run at the peak.
 type Range struct {
 	Least   float64 `json:"least"`
 	Most    float64 `json:"most"`
-	Unknown float64 `json:"unknown,omitempty"` // that time, as a share of GPU time; 0 if Least is exact
+	Unknown float64 `json:"unknown,omitempty"` // GPU time with unknown FLOPs, as a share of GPU time; 0 if Least is exact
 	Unrated bool    `json:"unrated,omitempty"` // FLOPs of a type without a peak are missing
-	// UnrecordedNS is the idle time of GPUs in which they ran work that was not recorded. It is
-	// part of Unknown.
+	// UnrecordedNS is the idle time in ns during which GPUs ran work that was not recorded. It is part of
+	// Unknown.
 	UnrecordedNS int64 `json:"unrecorded_ns,omitempty"`
 }
 
-// Apart reports whether all of one range is above all of the other.
+// Apart reports whether the ranges do not overlap.
 func (r Range) Apart(o Range) bool { return r.Least > o.Most || o.Least > r.Most }
 
-// exactEnough is the share of GPU time without known FLOPs up to which a utilization counts
-// as exact.
+// exactEnough is the share of GPU time with unknown FLOPs up to which a utilization counts as exact.
 const exactEnough = 0.01
 
-// Work returns the GPU time that may have FLOPs: all but communication.
+// Work returns the GPU time in ns that may have FLOPs: all except communication.
 func Work(sums *summary.EfficiencySums) int64 {
 	return max(0, sums.GPUNS-min(sums.CommNS, sums.GPUNS-sums.FLOPsKnownNS))
 }
 
-// MFU returns the model FLOPs utilization of GPUs or steps, by their time. It returns false
-// if one of them with matrix FLOPs has none.
+// MFU returns the model FLOPs utilization of GPUs or steps, weighted by their time. It returns false if it
+// is unknown for one of them that has matrix FLOPs.
 func MFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
 	return utilization(s, list, func(sums *summary.EfficiencySums) (*float64, bool) {
 		return sums.MFU, sums.MFUFrom == summary.MFUOfUser
 	})
 }
 
-// HFU returns the hardware FLOPs utilization in the same way. Executed FLOPs are not fewer
-// than model FLOPs of the user.
+// HFU returns the hardware FLOPs utilization in the same way. Model FLOPs that the user stated are a lower
+// bound for the executed FLOPs.
 func HFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
 	return utilization(s, list, func(sums *summary.EfficiencySums) (*float64, bool) {
 		if sums.MFUFrom == summary.MFUOfUser && sums.MFU != nil && sums.HFU != nil && *sums.MFU > *sums.HFU {
@@ -45,8 +44,8 @@ func HFU(s *summary.Summary, list []*summary.EfficiencySums) (Range, bool) {
 	})
 }
 
-// utilization returns the mean of a share. The share is complete if it does not depend on
-// which FLOPs are known.
+// utilization returns the mean of a share. complete means that the share does not depend on which FLOPs are
+// known.
 func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(*summary.EfficiencySums) (v *float64, complete bool)) (Range, bool) {
 	var atPeak, wall, unknown, all float64
 	known, unrated := false, withoutPeak(s)
@@ -86,8 +85,8 @@ func utilization(s *summary.Summary, list []*summary.EfficiencySums, share func(
 	return out, true
 }
 
-// unrecorded returns the idle time of GPUs in which they ran work that was not recorded, by
-// their sums.
+// unrecorded returns the idle time of GPUs during which they ran work that was not recorded, by the sums of
+// the GPU.
 func unrecorded(s *summary.Summary) map[*summary.EfficiencySums]int64 {
 	out := map[*summary.EfficiencySums]int64{}
 	for i := range s.Idle {
@@ -104,8 +103,8 @@ func unrecorded(s *summary.Summary) map[*summary.EfficiencySums]int64 {
 	return out
 }
 
-// withoutPeak reports whether FLOPs of matrix operators are known and the peak of their type
-// is not, so that they do not count.
+// withoutPeak reports whether FLOPs of matrix operators are known but the peak of their type is not, so
+// that they are missing from the utilization.
 func withoutPeak(s *summary.Summary) bool {
 	peaks := map[summary.GPU]map[string]float64{}
 	for i := range s.Efficiency.Devices {

@@ -1,5 +1,3 @@
-// Package hang finds the calls that ranks made and others did not, in what flight recorders,
-// watchdogs and logs of NCCL say of groups of ranks.
 package hang
 
 import (
@@ -13,7 +11,7 @@ import (
 // A Hang is a call of a group that some members made and others did not, or did not
 // complete.
 type Hang struct {
-	Run         string // of the dumps, if they are of several runs: see [Runs]
+	Run         string // run of the dumps, if there are several runs: see [Runs]
 	Group, Desc string
 	Op          string
 	Seq         int64
@@ -26,13 +24,13 @@ type Hang struct {
 
 	SinceNS int64 // Unix time at which the first rank made the call; 0 if unknown
 	RanNS   int64 // how long a watchdog waited; 0 if unknown
-	Calls   int64 // of sends and receives: how many have no counterpart
+	Calls   int64 // number of sends or receives without a counterpart
 
 	Places bool // Waiting and Absent are places in the group, because the ranks in the job are unknown
 	Idle   bool // all absent ranks wait in no other call: the program stopped before the call
 }
 
-// A Kind is how members of a group differ.
+// A Kind is the way in which the members of a group differ.
 type Kind string
 
 // The kinds.
@@ -43,12 +41,12 @@ const (
 	TimedOut     Kind = "timed-out"     // a process printed a time-out; the other members are unknown
 )
 
-// In compares the rows of groups of all processes, and returns the calls that not all
-// members made: those whose absent ranks wait nowhere else first, because they are
-// nearest to the cause, then by time.
+// In compares the rows of groups of all processes and returns the calls that not all members made. Calls
+// whose absent ranks wait in no other call come first, because they are closest to the cause; then they are
+// sorted by time.
 //
-// If the dumps are of several runs, each run is compared by itself. Dumps that cannot be
-// separated are left out: see [MixedDumps].
+// If the dumps belong to several runs, each run is compared by itself. Dumps that cannot be assigned to a
+// run are left out: see [MixedDumps].
 func In(s *summary.Summary) (out []Hang) {
 	of := Runs(s)
 	if of == nil {
@@ -72,8 +70,8 @@ func In(s *summary.Summary) (out []Hang) {
 	return out
 }
 
-// hangsOf returns the calls of one run that not all members made. Ranks has the ranks of the
-// inputs that are one process each.
+// hangsOf returns the calls of one run that not all members made. ranks has the rank of each input that is
+// the output of one process.
 func hangsOf(all []summary.Group, ranks map[int]int) []Hang {
 	type key struct{ source, group, desc string }
 	groups := map[key][]*summary.Group{}
@@ -143,7 +141,7 @@ func recorded(of []*summary.Group, dumped map[int]bool) (out []Hang) {
 	// The first call that somebody waits in and that another member did not make, or
 	// has completed.
 	var calls []*summary.PendingCall
-	for _, r := range slices.Sorted(maps.Keys(byRank)) { // of equal calls that of the first rank counts
+	for _, r := range slices.Sorted(maps.Keys(byRank)) { // of equal calls, the first rank's is used
 		g := byRank[r]
 		for i := range g.Pending {
 			if p := &g.Pending[i]; !p.P2P && p.Seq >= 0 {
@@ -207,7 +205,7 @@ func compareSince(a, b *summary.PendingCall) int {
 	return cmp.Compare(at(a), at(b))
 }
 
-// timedOut returns the calls in which a watchdog gave up.
+// timedOut returns the calls in which a watchdog timed out.
 func timedOut(of []*summary.Group) (out []Hang) {
 	for _, g := range of {
 		for _, p := range g.Pending {

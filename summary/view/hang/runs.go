@@ -10,9 +10,9 @@ import (
 // recorderSource is the source of groups of PyTorch's flight recorder.
 const recorderSource = "flight recorder"
 
-// Runs returns the run of each input that has groups of ranks, or nil if there is one
-// run. A rank writes one dump when a run hangs, so two dumps of a rank belong to two runs: those
-// that the user named, or else one for each directory.
+// Runs returns the run of each input that has groups of ranks, or nil if there is only one run. A rank
+// writes one dump when a run hangs, so two dumps of a rank belong to two runs: those that the user named,
+// or else one per directory.
 func Runs(s *summary.Summary) map[int]string {
 	if _, again := dumpsOf(s, func(int) string { return "" }); len(again) == 0 {
 		return nil
@@ -33,8 +33,8 @@ func hangRun(in *summary.Input) string {
 	return path.Dir(strings.ReplaceAll(in.Path, `\`, "/"))
 }
 
-// MixedDumps returns pairs of inputs that are dumps of the same rank in the same run, so that
-// they are of several hangs.
+// MixedDumps returns pairs of inputs that are dumps of the same rank in the same run, which means that they
+// are from different hangs.
 func MixedDumps(s *summary.Summary) (pairs [][2]int) {
 	of := Runs(s)
 	if of == nil {
@@ -44,10 +44,10 @@ func MixedDumps(s *summary.Summary) (pairs [][2]int) {
 	return pairs
 }
 
-// dumpsOf returns the dumps by run and rank, and pairs of inputs that have the same.
+// dumpsOf returns the dumps by run and rank, and pairs of inputs with the same run and rank.
 func dumpsOf(s *summary.Summary, run func(input int) string) (first map[dumpKey]int, again [][2]int) {
 	first = map[dumpKey]int{}
-	told := map[int]bool{}
+	seen := map[int]bool{}
 	for _, g := range s.Groups {
 		if g.Source != recorderSource || g.Rank == nil {
 			continue
@@ -57,8 +57,8 @@ func dumpsOf(s *summary.Summary, run func(input int) string) (first map[dumpKey]
 		switch {
 		case !ok:
 			first[k] = g.Input
-		case have != g.Input && !told[g.Input]:
-			told[g.Input] = true
+		case have != g.Input && !seen[g.Input]:
+			seen[g.Input] = true
 			again = append(again, [2]int{have, g.Input})
 		}
 	}

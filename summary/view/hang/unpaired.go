@@ -12,15 +12,14 @@ import (
 // ncclSource is the source of communicators of NCCL.
 const ncclSource = "NCCL log"
 
-// unpaired balances the sends and receives of one communicator, if all its members were
-// given.
+// unpaired compares the numbers of sends and receives of one communicator, if all its members were given.
 func unpaired(of []*summary.Group, ranks map[int]int) (out []Hang) {
 	type pair struct {
 		src, dst int
 		count    int64
 		dtype    string
 	}
-	places := map[int]int{} // the input of each place
+	places := map[int]int{} // input by rank in the group
 	balance := map[pair]int64{}
 	for _, g := range of {
 		if g.Place == nil {
@@ -65,9 +64,9 @@ func unpaired(of []*summary.Group, ranks map[int]int) (out []Hang) {
 	return out
 }
 
-// ranksOfJob returns the ranks in the job of the inputs that are the log of one process each.
-// A rank that was taken from the largest communicator of the process is one of the job only if
-// the largest communicators of all processes are the same.
+// ranksOfJob returns the ranks in the job of the inputs that are the log of one process each. A rank that
+// was taken from the process's largest communicator is a rank of the job only if the largest communicators
+// of all processes are the same.
 func ranksOfJob(s *summary.Summary) map[int]int {
 	type member struct {
 		input int
