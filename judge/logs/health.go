@@ -24,7 +24,7 @@ func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 	if worst == nil || *worst.Median >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median, Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
+	return said(e.Evaluate(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median, Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
 }
 
 // memoryPressure judges the used share of the memory of GPUs.
@@ -38,7 +38,7 @@ func (e *Evaluator) memoryPressure(in *input) (finding.Finding, bool) {
 	if worst == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
+	return said(e.Evaluate(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
 		Words: map[string]string{"median": percent(*worst.Median), "logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}}))
 }
 

@@ -29,7 +29,7 @@ func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
 	case !p.limited():
 		wait = "prefill"
 	}
-	return said(e.Say(tree.Measured{Rule: rule.RequestsQueued, Value: share, Words: map[string]string{"wait": wait, "time": p.timeText(), "on": p.on()}, Lists: lists(in, p)}))
+	return said(e.Evaluate(tree.Measured{Rule: rule.RequestsQueued, Value: share, Words: map[string]string{"wait": wait, "time": p.timeText(), "on": p.on()}, Lists: lists(in, p)}))
 }
 
 // lists returns the lines about a replica of a server that several rules have.
@@ -111,7 +111,7 @@ func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	_, with, without, _ := p.stalls()
-	return said(e.Say(tree.Measured{Rule: rule.PrefillStalls, Value: share, Lists: lists(in, p),
+	return said(e.Evaluate(tree.Measured{Rule: rule.PrefillStalls, Value: share, Lists: lists(in, p),
 		Words: map[string]string{"with": fmt.Sprintf("%.3g", with), "without": fmt.Sprintf("%.3g", without), "on": p.on()}}))
 }
 
@@ -217,7 +217,7 @@ func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 	if p == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.TransferWaits, Value: share, Words: map[string]string{"on": p.on()}, Lists: lists(in, p)}))
+	return said(e.Evaluate(tree.Measured{Rule: rule.TransferWaits, Value: share, Words: map[string]string{"on": p.on()}, Lists: lists(in, p)}))
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.
@@ -226,7 +226,7 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 		if r.N < e.Limits[rule.EagerDecode].MinEvents {
 			continue
 		}
-		f, ok := said(e.Say(tree.Measured{Rule: rule.EagerDecode, Value: 1 - *r.Mean, Lists: map[string][]string{"throughput": in.throughputText()},
+		f, ok := said(e.Evaluate(tree.Measured{Rule: rule.EagerDecode, Value: 1 - *r.Mean, Lists: map[string][]string{"throughput": in.throughputText()},
 			Words: map[string]string{"batches": unit.Count(r.N), "logged": fmt.Sprintf("%q%s", r.Name, onPlace(r))}}))
 		if ok && (!found || best.Value < f.Value) {
 			best, found = f, true
@@ -258,7 +258,7 @@ func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	if n < limits.MinEvents || rate <= 0.01 || rate >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
+	return said(e.Evaluate(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
 }
 
 // underLoaded reports that a server has few requests. Of several replicas the one with the
@@ -280,7 +280,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	if busiest == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.UnderLoaded, Value: least, Words: map[string]string{"time": busiest.timeText()}, Lists: lists(in, busiest)}))
+	return said(e.Evaluate(tree.Measured{Rule: rule.UnderLoaded, Value: least, Words: map[string]string{"time": busiest.timeText()}, Lists: lists(in, busiest)}))
 }
 
 // allUnderLoaded returns the finding of the busiest server log. Servers are under-loaded only

@@ -123,9 +123,9 @@ func (c *Evaluator) functionProfiles() []functions {
 func (c *Evaluator) profileTree() tree.Tree {
 	t := tree.Tree{Own: c.Measure(tree.BasedOn(tree.BasisProfile))}
 	for _, n := range t.Own {
-		n.Told = &n.Finding
+		n.ReportedBy = &n.Finding
 	}
-	t.HangBelowCauses(c.Context)
+	t.PlaceBelowCauses(c.Context)
 	return t
 }
 

@@ -173,7 +173,7 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 				unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, unit.DurationOf(s.busy, s.ns)))
 		}
 	}
-	r, ok := c.Say(m)
+	r, ok := c.Evaluate(m)
 	if !ok {
 		return nil
 	}

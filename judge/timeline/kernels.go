@@ -80,7 +80,7 @@ func (c *Evaluator) opaqueGraphs() []tree.Reading {
 		}
 	}
 	window := c.Total.Window()
-	r, ok := c.Say(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window, Words: map[string]string{"launches": finding.Launches(runs)},
+	r, ok := c.Evaluate(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window, Words: map[string]string{"launches": finding.Launches(runs)},
 		Rows: map[string]tree.Sums{"kernels": largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })}})
 	if !ok {
 		return nil
@@ -160,7 +160,7 @@ func (c *Evaluator) shareOfKernels(id string, all, of func(summary.Kernel) bool)
 	if some.Of == 0 {
 		return nil
 	}
-	r, ok := c.Say(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: map[string]string{"top": finding.ByWork(categories)[0]},
+	r, ok := c.Evaluate(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: map[string]string{"top": finding.ByWork(categories)[0]},
 		Rows: map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some}, Where: largestKernelOf(c, of)})
 	if !ok {
 		return nil
@@ -200,7 +200,7 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 		return nil
 	}
 	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
-	r, ok := c.Say(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
+	r, ok := c.Evaluate(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
 		Words: map[string]string{"short": unit.Count(short.Count), "launches": finding.Launches(all.Count)},
 		Rows:  map[string]tree.Sums{"kernels": largestOf(c, tiny)}, Where: largestKernelOf(c, tiny)})
 	if !ok {

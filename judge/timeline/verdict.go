@@ -19,10 +19,10 @@ func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
 		return busy(c, t)
 	}
 	bound := partOf(n.ID).boundOf(c)
-	if n.Told.Rule == rule.OpaqueGraphs {
+	if n.ReportedBy.Rule == rule.OpaqueGraphs {
 		bound = finding.BoundUnknown // the GPU ran graphs during this time
 	}
-	return finding.DecidedBy(bound, *n.Told)
+	return finding.DecidedBy(bound, *n.ReportedBy)
 }
 
 // busy returns the verdict if no part that is a loss exceeds its limit.
@@ -32,13 +32,13 @@ func busy(c *Evaluator, t tree.Tree) finding.Verdict {
 		if n.ID != rule.ComputeBound {
 			continue
 		}
-		if n.Told != nil {
-			v = finding.DecidedBy(finding.BoundCompute, *n.Told)
+		if n.ReportedBy != nil {
+			v = finding.DecidedBy(finding.BoundCompute, *n.ReportedBy)
 		}
 		for _, k := range n.Causes {
 			switch {
 			case k.ID != rule.MemoryBandwidth || k.Level == finding.Info || v.Bound != finding.BoundCompute:
-			case n.Told != nil:
+			case n.ReportedBy != nil:
 				v = finding.DecidedBy(finding.BoundMemory, k.Finding)
 			default:
 				v = finding.Verdict{Bound: finding.BoundMemory, Sentence: v.Sentence + ". " + k.Title, Rule: k.ID}
