@@ -11,7 +11,8 @@
 // [Judge] chooses the subject that decides the verdict and adds what no single rule knows:
 // software, confidence, verdicts on the stages of a server. The rest is in packages:
 //
-//   - timeline, ranks, tables, profile, counters, memory, logs, capture: the rules of one subject each, listed by Rules() of the package
+//   - timeline, ranks, tables, profile, counters, memory, logs, capture: the rules of one
+//     subject each, listed by Rules() of the package
 //   - rule: limits, sentences and remedies as data
 //   - finding: the types that rules return
 //   - tree: how findings are ordered below each other

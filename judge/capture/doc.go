@@ -6,6 +6,7 @@
 // naming a bottleneck, because a share of an incomplete window would mislead.
 //
 //   - capture.go: issues of the readers, captures without GPU time or with too little of it, clocks
-//   - loss.go: launches whose device work is missing ([LossOf]); package timeline and package doctor use it too
+//   - loss.go: launches whose device work is missing ([LossOf]); package timeline and package
+//     doctor use it too
 //   - workers.go: timelines without GPUs that have one thread for each worker of a job
 package capture

@@ -10,5 +10,6 @@
 // kernel near its peak cannot become faster, however long it runs.
 //
 //   - counters.go: sides, their findings and the verdict
-//   - evidence.go: what a finding says about a kernel, and its fixes; occupancy, partial waves, missing counters
+//   - evidence.go: what a finding says about a kernel, and its fixes; occupancy, partial
+//     waves, missing counters
 package counters
