@@ -1,7 +1,3 @@
-// Package metric has the metrics of a run that gates are set on: what each is called, its
-// unit, what it selects, and how it is measured from a summary. [Parse] reads the name of a
-// metric with its selector, and [Metric.Measure] returns its value in a run. Package gate
-// compares values with limits.
 package metric
 
 import (
@@ -22,35 +18,34 @@ import (
 type Metric struct {
 	Name   string
 	Unit   Unit
-	Of     Unit     // of a share's numerator and denominator
-	Higher bool     // more of it is better
+	Of     Unit     // unit of a share's numerator and denominator
+	Higher bool     // higher values are better
 	Steady bool     // the same in every run of a program, or nearly
-	Host   bool     // told without device work
-	Rises  bool     // more of the capture can only raise it
-	Sums   bool     // it adds up over the capture, so captures of unequal length do not compare
-	Keys   []string // of selectors that it knows
-	Needs  []string // those that a gate must have
-	// Efficiency is true of metrics that take FLOPs and bytes of operators, which are
-	// measured only where they are asked for.
+	Host   bool     // can be measured without GPU events
+	Rises  bool     // missing data can only lower it
+	Sums   bool     // it adds up over the capture, so captures of different length cannot be compared
+	Keys   []string // selectors that it accepts
+	Needs  []string // selectors that a gate must have
+	// Efficiency is true for metrics that need FLOPs and bytes of operators, which are measured
+	// only for gates that use them.
 	Efficiency bool
-	Passes     bool   // the same of metrics that take the passes of training
-	Meaning    string // what it is; of shares and means the numerator
+	Passes     bool   // true for metrics that need the passes of training, likewise
+	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
 
-	ofRows  bool // of rows whose values a rolled-up summary has only in part
-	measure func(selection) (Value, error)
+	needsRows bool // measures rows that a rolled-up summary has only in part
+	measure   func(selection) (Value, error)
 }
 
-// A Value is the value of a metric in one run. Shares and means have a
-// numerator and a denominator.
+// A Value is the value of a metric in one run. Shares and means have a numerator and a denominator.
 type Value struct {
 	V        float64
 	Num, Den int64
-	Note     string // what a reader should know of it, or ""
-	// Missing is the part of the time, as a share, from which the value can only grow: V is
-	// a lower bound. It is 0 if V is exact.
+	Note     string // a caveat for readers, or ""
+	// Missing is the share of the time for which the value is unknown: V is a lower bound then. It
+	// is 0 if V is exact.
 	Missing float64
-	// Most is what V can be at most where it is a lower bound.
+	// Most is the upper bound of the value if V is a lower bound.
 	Most float64
 }
 
@@ -64,9 +59,8 @@ type selection struct {
 	sel Selector
 }
 
-// Measure returns what the metric comes to in a run. It is an error if the run
-// does not have it, or if nothing in it is what the selector asks for: nothing
-// is not zero.
+// Measure returns the value of the metric in a run. It is an error if the run does not have the
+// metric, or if the selector matches nothing: nothing is not zero.
 func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
 	if err := m.rolledUp(s, sel); err != nil {
 		return Value{}, err
@@ -93,34 +87,44 @@ func (m *Metric) Text(v Value) string {
 	return text
 }
 
-// deviceKeys returns the selectors of what devices have, and more.
+// deviceKeys returns the selectors of rows of devices, and more.
 func deviceKeys(more ...string) []string { return append([]string{"device", "rank"}, more...) }
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric { return slices.Clone(metrics()) }
 
-// metrics is made once, because each gate of a file looks up its metric.
+// metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(),
+		otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 })
 
 func activityMetrics() []Metric {
 	keys := deviceKeys("steps", "phase")
 	return []Metric{
-		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran", Per: "window, summed over GPUs",
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran",
+			Per:     "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Busy)},
-		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran", Per: "window, summed over GPUs",
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran",
+			Per:     "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Compute)},
-		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
+		{Name: "comm.exposed_share", Of: Time, Keys: keys,
+			Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
 			measure: selection.exposedComm},
-		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys,
+			Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
 			measure: selection.overlap},
-		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did", Per: "window, summed over GPUs",
+		{Name: "copy.exposed_share", Of: Time, Keys: keys,
+			Meaning: "time in which a copy or memset ran and neither compute nor communication did",
+			Per:     "window, summed over GPUs",
 			measure: shareOf(summary.Activity.ExposedCopy)},
-		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"),
+			Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
 			measure: selection.idle},
-		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU", Per: "window, summed over GPUs",
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(),
+			Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU",
+			Per:     "window, summed over GPUs",
 			measure: selection.syncs},
 	}
 }
@@ -128,7 +132,8 @@ func activityMetrics() []Metric {
 func stepMetrics() []Metric {
 	keys := []string{"rank", "steps"}
 	return []Metric{
-		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys,
+			Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: stat.MedianBy(ns, toFloat)} })},
 		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time", Per: "number of steps",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
@@ -144,30 +149,38 @@ func kernelMetrics() []Metric {
 	return []Metric{
 		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
-		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels",
+			Per:     "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
 		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
 		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
-		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
+		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true,
+			Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
-		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of steps of the GPUs",
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time",
+			Per:     "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
-		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels", Per: "total kernel time of the GPUs",
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels",
+			Per:     "total kernel time of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
 	}
 }
 
 func launchMetrics() []Metric {
 	return []Metric{
-		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
+		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"),
+			Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
 			measure: selection.launchesPerStep},
-		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
+		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(),
+			Meaning: "number of calls that launched work; a graph is one",
 			measure: selection.launches},
-		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
+		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"},
+			Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
 			measure: selection.graphLaunches},
-		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"},
+			Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
 			measure: selection.graphShare},
 	}
 }
@@ -176,30 +189,42 @@ func otherMetrics() []Metric {
 	copyKeys := deviceKeys("class", "copy")
 	phaseKeys, needs := []string{"phase", "rank"}, []string{"phase"}
 	return []Metric{
-		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the GPU",
+		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys,
+			Meaning: "number of copies and memsets on the GPU",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
-		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "total time of copies and memsets",
+		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys,
+			Meaning: "total time of copies and memsets",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
-		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
+		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys,
+			Meaning: "bytes that copies and memsets moved, if the capture has them",
 			measure: copiesAs(copies.moved)},
-		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one GPU",
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
+			Meaning: "peak of the memory allocated on one GPU",
 			measure: orLogged(peakOf(allocated), "memory.peak")},
-		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
+			Meaning: "peak of the memory reserved on one GPU",
 			measure: orLogged(peakOf(reserved), "memory.peak_reserved")},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded)", Per: "memory of the GPU, of the fullest GPU",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
+			Meaning: "peak of the reserved memory (allocated, if that is not recorded)",
+			Per:     "memory of the GPU, of the fullest GPU",
 			measure: selection.memoryShare},
-		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"", Per: "its number of runs",
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs,
+			Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"",
+			Per:     "its number of runs",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
-		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation or phase, summed over runs",
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
+			Meaning: "CPU time in an annotation or phase, summed over runs",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
-		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "total time of the GPU work launched in an annotation",
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
+			Meaning: "total time of the GPU work launched in an annotation",
 			measure: phaseAs(phase.device)},
-		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "number of runs of an annotation",
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
+			Meaning: "number of runs of an annotation",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
 	}
 }
 
-// Of returns the metric of a name, or an error that names the nearest ones.
+// Of returns the metric with a name, or an error that names the nearest ones.
 func Of(name string) (*Metric, error) {
 	all := metrics()
 	for i := range all {
@@ -218,7 +243,8 @@ func Of(name string) (*Metric, error) {
 		if n := len(family) - mostNearest; n > 0 {
 			family, more = family[:mostNearest], fmt.Sprintf(" and %d more", n)
 		}
-		return nil, fmt.Errorf("unknown metric %q; metrics that begin alike are %s%s; %s", name, strings.Join(family, ", "), more, lists)
+		return nil, fmt.Errorf("unknown metric %q; metrics that begin alike are %s%s; %s", name, strings.Join(family, ", "),
+			more, lists)
 	}
 	return nil, fmt.Errorf("unknown metric %q; %s", name, lists)
 }
@@ -226,8 +252,8 @@ func Of(name string) (*Metric, error) {
 // mostNearest is how many names an error lists.
 const mostNearest = 6
 
-// nearest returns the metrics whose names differ from a name by few letters, the nearest
-// first, and those of its family, which is what precedes the period.
+// nearest returns the metrics whose names differ from a name by few letters, the nearest first, and
+// those of its family, which is the part before the period.
 func nearest(name string, all []Metric) (near, family []string) {
 	of := func(name string) string {
 		return strings.TrimSuffix(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))], "s")
@@ -256,5 +282,5 @@ func nearest(name string, all []Metric) (near, family []string) {
 	return near[:min(mostNearest, len(near))], family
 }
 
-// longestCompared is how much of a name is compared with others.
+// longestCompared is the length of the part of a name that is compared with others.
 const longestCompared = 64
