@@ -14,34 +14,24 @@ import (
 // efficiencyMetrics compare what GPUs did with their peaks. They are measured only if a gate uses
 // one: see [Metric.Efficiency].
 func efficiencyMetrics() []Metric {
-	ofDevices, needsRows := deviceKeys("steps"), deviceKeys("op", "dtype")
+	deviceSelectors, rowSelectors := deviceKeys("steps"), deviceKeys("op", "dtype")
 	needs := []string{"op"}
 	list := []Metric{
-		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices,
-			Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window; step time with the selector steps",
+		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.MFU)},
-		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices,
-			Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type",
-			Per:     "window; step time with the selector steps",
+		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.HFU)},
-		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices,
-			Meaning: "GPU time of operators with known FLOPs",
-			Per:     "total GPU time of operators and other work, without communication",
+		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: deviceSelectors, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.knownWork},
-		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices,
-			Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
+		{Name: "efficiency.recoverable", Of: Time, Keys: deviceSelectors, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.recoverable},
-		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: ofDevices,
-			Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
+		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
 			measure: selection.decode},
-		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: needsRows, Needs: needs,
-			Meaning: "FLOPs of the selected operators", Per: "their GPU time",
+		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.tflops)},
-		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: needsRows, Needs: needs,
-			Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",
+		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",
 			measure: operatorsAs(operators.gbps)},
-		{Name: "op.roofline", Of: Time, Higher: true, Keys: needsRows, Needs: needs,
-			Meaning: "time that the peaks of the GPU allow for the work of the selected operators", Per: "their GPU time",
+		{Name: "op.roofline", Of: Time, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "time that the peaks of the GPU allow for the work of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.roofline)},
 	}
 	for i := range list {
@@ -83,8 +73,7 @@ func (v selection) efficiencySums() (out []*summary.EfficiencySums, err error) {
 // efficiencyAs returns a function that measures MFU or HFU: the mean over GPUs or steps, weighted
 // by their time. It is an error if one of them has none. The value is a lower bound if FLOPs are
 // missing.
-func efficiencyAs(of func(*summary.Summary, []*summary.EfficiencySums) (efficiency.Range,
-	bool)) func(selection) (Value, error) {
+func efficiencyAs(of func(*summary.Summary, []*summary.EfficiencySums) (efficiency.Range, bool)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		list, err := v.efficiencySums()
 		if err != nil {

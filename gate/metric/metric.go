@@ -95,36 +95,26 @@ func Metrics() []Metric { return slices.Clone(metrics()) }
 
 // metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
-	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(),
-		otherMetrics(), rowMetrics(),
+	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
 })
 
 func activityMetrics() []Metric {
 	keys := deviceKeys("steps", "phase")
 	return []Metric{
-		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran",
-			Per:     "window, summed over GPUs",
+		{Name: "gpu.busy_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a kernel, copy or memset ran", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Busy)},
-		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran",
-			Per:     "window, summed over GPUs",
+		{Name: "gpu.compute_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which a compute kernel ran", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.Compute)},
-		{Name: "comm.exposed_share", Of: Time, Keys: keys,
-			Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
+		{Name: "comm.exposed_share", Of: Time, Keys: keys, Meaning: "time in which communication ran and no compute kernel did", Per: "window, summed over GPUs",
 			measure: selection.exposedComm},
-		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys,
-			Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
+		{Name: "comm.overlap_share", Of: Time, Higher: true, Keys: keys, Meaning: "time in which communication overlapped compute", Per: "time in which it ran",
 			measure: selection.overlap},
-		{Name: "copy.exposed_share", Of: Time, Keys: keys,
-			Meaning: "time in which a copy or memset ran and neither compute nor communication did",
-			Per:     "window, summed over GPUs",
+		{Name: "copy.exposed_share", Of: Time, Keys: keys, Meaning: "time in which a copy or memset ran and neither compute nor communication did", Per: "window, summed over GPUs",
 			measure: shareOf(summary.Activity.ExposedCopy)},
-		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"),
-			Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
+		{Name: "idle.share", Of: Time, Keys: deviceKeys("steps", "phase", "owner", "state"), Meaning: "time in which nothing ran", Per: "window, summed over GPUs",
 			measure: selection.idle},
-		{Name: "sync.share", Of: Time, Keys: deviceKeys(),
-			Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU",
-			Per:     "window, summed over GPUs",
+		{Name: "sync.share", Of: Time, Keys: deviceKeys(), Meaning: "time in which a thread that launches work was in a call that waits for a stream or GPU", Per: "window, summed over GPUs",
 			measure: selection.syncs},
 	}
 }
@@ -132,8 +122,7 @@ func activityMetrics() []Metric {
 func stepMetrics() []Metric {
 	keys := []string{"rank", "steps"}
 	return []Metric{
-		{Name: "step.median", Unit: Time, Host: true, Keys: keys,
-			Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
+		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: stat.MedianBy(ns, toFloat)} })},
 		{Name: "step.mean", Unit: Time, Host: true, Keys: keys, Meaning: "total step time", Per: "number of steps",
 			measure: stepsAs(func(ns []int64) Value { return ratio(sumOf(ns), int64(len(ns))) })},
@@ -149,38 +138,30 @@ func kernelMetrics() []Metric {
 	return []Metric{
 		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
-		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels",
-			Per:     "number of steps of the GPUs",
+		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
 		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
 		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
-		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true,
-			Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
+		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
-		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time",
-			Per:     "number of steps of the GPUs",
+		{Name: "kernels.total_per_step", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.total) })},
-		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels",
-			Per:     "total kernel time of the GPUs",
+		{Name: "kernels.share", Of: Time, Keys: keys, Meaning: "total time of the selected kernels", Per: "total kernel time of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.all), nil })},
 	}
 }
 
 func launchMetrics() []Metric {
 	return []Metric{
-		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"),
-			Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
+		{Name: "launches.per_step", Unit: Count, Steady: true, Keys: deviceKeys("steps"), Meaning: "median over steps and GPUs of the number of calls that launched work; a graph is one",
 			measure: selection.launchesPerStep},
-		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(),
-			Meaning: "number of calls that launched work; a graph is one",
+		{Name: "launches.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: deviceKeys(), Meaning: "number of calls that launched work; a graph is one",
 			measure: selection.launches},
-		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"},
-			Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
+		{Name: "graph.launches", Unit: Count, Higher: true, Steady: true, Rises: true, Sums: true, Keys: []string{"rank"}, Meaning: "number of launches of CUDA or HIP graphs; 0 if all is eager",
 			measure: selection.graphLaunches},
-		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"},
-			Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
+		{Name: "graph.share", Of: Count, Higher: true, Steady: true, Keys: []string{"rank"}, Meaning: "GPU operations launched by graphs", Per: "all GPU operations with a known launch",
 			measure: selection.graphShare},
 	}
 }
@@ -189,37 +170,25 @@ func otherMetrics() []Metric {
 	copyKeys := deviceKeys("class", "copy")
 	phaseKeys, needs := []string{"phase", "rank"}, []string{"phase"}
 	return []Metric{
-		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys,
-			Meaning: "number of copies and memsets on the GPU",
+		{Name: "copies.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "number of copies and memsets on the GPU",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.count), nil })},
-		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys,
-			Meaning: "total time of copies and memsets",
+		{Name: "copies.total", Unit: Time, Rises: true, Sums: true, Keys: copyKeys, Meaning: "total time of copies and memsets",
 			measure: copiesAs(func(c copies) (Value, error) { return whole(c.total), nil })},
-		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys,
-			Meaning: "bytes that copies and memsets moved, if the capture has them",
+		{Name: "copies.bytes", Unit: Size, Steady: true, Rises: true, Sums: true, Keys: copyKeys, Meaning: "bytes that copies and memsets moved, if the capture has them",
 			measure: copiesAs(copies.moved)},
-		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
-			Meaning: "peak of the memory allocated on one GPU",
+		{Name: "memory.peak", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory allocated on one GPU",
 			measure: orLogged(peakOf(allocated), "memory.peak")},
-		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
-			Meaning: "peak of the memory reserved on one GPU",
+		{Name: "memory.peak_reserved", Unit: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the memory reserved on one GPU",
 			measure: orLogged(peakOf(reserved), "memory.peak_reserved")},
-		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(),
-			Meaning: "peak of the reserved memory (allocated, if that is not recorded)",
-			Per:     "memory of the GPU, of the fullest GPU",
+		{Name: "memory.peak_share", Of: Size, Steady: true, Host: true, Rises: true, Keys: deviceKeys(), Meaning: "peak of the reserved memory (allocated, if that is not recorded)", Per: "memory of the GPU, of the fullest GPU",
 			measure: selection.memoryShare},
-		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs,
-			Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"",
-			Per:     "its number of runs",
+		{Name: "phase.mean", Unit: Time, Host: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation (record_function, NVTX) or in a phase of \"assay help phases\"", Per: "its number of runs",
 			measure: phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })},
-		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
-			Meaning: "CPU time in an annotation or phase, summed over runs",
+		{Name: "phase.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "CPU time in an annotation or phase, summed over runs",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.host), nil })},
-		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
-			Meaning: "total time of the GPU work launched in an annotation",
+		{Name: "phase.gpu_total", Unit: Time, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "total time of the GPU work launched in an annotation",
 			measure: phaseAs(phase.device)},
-		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs,
-			Meaning: "number of runs of an annotation",
+		{Name: "phase.count", Unit: Count, Steady: true, Host: true, Rises: true, Sums: true, Keys: phaseKeys, Needs: needs, Meaning: "number of runs of an annotation",
 			measure: phaseAs(func(p phase) (Value, error) { return whole(p.count), nil })},
 	}
 }
@@ -243,8 +212,7 @@ func Of(name string) (*Metric, error) {
 		if n := len(family) - mostNearest; n > 0 {
 			family, more = family[:mostNearest], fmt.Sprintf(" and %d more", n)
 		}
-		return nil, fmt.Errorf("unknown metric %q; metrics that begin alike are %s%s; %s", name, strings.Join(family, ", "),
-			more, lists)
+		return nil, fmt.Errorf("unknown metric %q; metrics that begin alike are %s%s; %s", name, strings.Join(family, ", "), more, lists)
 	}
 	return nil, fmt.Errorf("unknown metric %q; %s", name, lists)
 }

@@ -79,7 +79,7 @@ func (f *form) wrapped(t *text, to int) int {
 
 // nextLine returns where a value begins if nothing follows the separator on its line: on the next
 // line, if that has a quoted text, or one word that resembles neither a name nor prose. Otherwise
-// it returns the offset of the separator's end.
+// it returns that offset.
 func (t *text) nextLine(at int) int {
 	const shortest = 6
 	next := t.lineBreak(at)

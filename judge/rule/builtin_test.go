@@ -78,11 +78,11 @@ func readRules(t *testing.T) (rules []ruleEntry) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		evaluate, err := parseRules(text)
+		parsed, err := parseRules(text)
 		if err != nil {
 			t.Fatalf("%s:%v", file, err)
 		}
-		rules = append(rules, evaluate...)
+		rules = append(rules, parsed...)
 	}
 	files := test.Files(t, "rules/*")
 	if len(files) != len(ruleFiles)+1 { // and sources.yaml
