@@ -12,6 +12,6 @@
 //   - phases.go: phases of a training or RL step
 //   - waits.go, names.go, why.go: ranks that wait for each other, how they are named, why one is late
 //
-// The package has no thresholds of rules: these decide whether there is a finding, and advice is
-// asked only then. Its own constants decide which of several fixes fits.
+// The package has no limits of rules. These decide whether there is a finding, and only a finding
+// needs advice. Its own constants decide which of several fixes fits.
 package advice

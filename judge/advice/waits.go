@@ -92,6 +92,8 @@ func (w RankWaits) Late() (out []summary.RankWait, caused int64) { return view.L
 // Waiting reports whether waits take longer than transfers in matched collectives.
 func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
 
+// Evidence returns the share of waiting in matched collectives and the mean transfer time per GPU,
+// with [RankWaits.Caveat].
 func (w RankWaits) Evidence() []string {
 	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU",
 		unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
@@ -114,6 +116,8 @@ func (w RankWaits) Share(r summary.RankWait) string {
 		label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
 }
 
+// Advice returns the first fix for the waits: it depends on whether waits or transfers take longer,
+// and on which ranks are late.
 func (w RankWaits) Advice() finding.Step {
 	late, _ := w.Late()
 	if !w.Waiting() {

@@ -44,6 +44,7 @@ type Peaks struct {
 	Margin  float64 // a kernel whose shares differ by less is balanced
 }
 
+// Peaks returns the limits that separate the sides, from the limits of the rules.
 func (b *Evaluator) Peaks() Peaks {
 	return Peaks{b.Limits[rule.LatencyBound].OfPeak, b.Limits[rule.NearLimit].OfPeak, b.Limits[rule.Balanced].Margin}
 }

@@ -21,6 +21,7 @@ type Place struct {
 // MostPlaces is how many places of one kind a rule names.
 const MostPlaces = 3
 
+// PlaceOf returns a device as a place.
 func PlaceOf(input, rank int, device int64) Place {
 	return Place{Input: input, Rank: rank, Device: &device}
 }
