@@ -6,10 +6,10 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// canonical returns the name of a kernel without the parts that a tuner, a
-// compiler or another GPU changes although the kernel does the same: the number
-// at the end of a Triton kernel, tiles and stages, the architecture. Numbers of
-// types (bf16, float32) are kept, because another type is different work.
+// canonical returns the name of a kernel without the parts that a tuner, a compiler or another GPU
+// changes although the kernel does the same work: the number at the end of a Triton kernel, tiles
+// and stages, the architecture. Numbers of types (bf16, float32) are kept, because another type is
+// different work.
 func canonical(name string) string {
 	s := strings.TrimPrefix(strings.TrimSpace(name), "void ")
 	if m := nvjet().FindStringSubmatch(s); m != nil {
@@ -31,12 +31,12 @@ func canonical(name string) string {
 }
 
 var (
-	// nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN: type, tiles, and the layout at
-	// the end. The parts between them are the schedule.
+	// nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNN: type, tiles, and the layout at the end. The parts
+	// between them are the schedule.
 	nvjet = lazyregexp.New(`^nvjet_(?:sm\d+_)?([a-z]+)_.*?([TN]{3})(?:_|$)`)
 
-	// triton_poi_fused_add_12, and with the specialization of its arguments
-	// triton_poi_fused_add_12_0d1d2de.
+	// triton_poi_fused_add_12, or triton_poi_fused_add_12_0d1d2de with the specialization of its
+	// arguments.
 	tritonNumber = lazyregexp.New(`_\d+(?:_(?:\d+d?[ec]*)+)?$`)
 
 	architecture = lazyregexp.New(`^(?:(?:ampere|volta|turing|hopper|blackwell|maxwell|pascal)_|sm\d+_)`)

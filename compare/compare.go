@@ -1,12 +1,3 @@
-// Package compare compares two runs: which times changed, by how much, and in
-// which part, category, operator and kernel. It uses summaries only, so every
-// comparison can be repeated from two saved ones.
-//
-// Sums are exact to the nanosecond. A [Part] is a list of rows whose deltas sum
-// to its own, and the delta of a row is the sum of its count effect and its
-// duration effect. When a time is divided by the number of steps, the remaining
-// fraction of a nanosecond of a row is carried to the next row, so that sums
-// stay exact: a row differs by less than 1 ns from its exact value.
 package compare
 
 import (
@@ -18,73 +9,69 @@ import (
 	"assay/summary/view"
 )
 
-// Schema names the JSON layout of a [Comparison]. Fields may be added to it,
-// never renamed.
+// Schema names the JSON layout of a [Comparison]. Fields may be added to it, never renamed.
 const Schema = "assay/comparison/1"
 
 // The unit to which the times of a comparison refer.
 const (
-	PerStep   = "step"   // one step on one device, mean over all of them
-	PerWindow = "window" // the window of one device, mean over all of them
-	PerNone   = "none"   // there are only tables or counters
+	PerStep   = "step"   // one step on one device, as the mean over all of them
+	PerWindow = "window" // the window of one device, as the mean over all of them
+	PerNone   = "none"   // the sides have only tables, counters or logs
 )
 
-// A Comparison has the differences between two runs, or two sets of repeated
-// runs.
+// A Comparison has the differences between two runs, or two sets of repeated runs.
 type Comparison struct {
 	Schema   string `json:"schema"`
 	Headline string `json:"headline"` // the largest change, in a sentence with numbers
-	Per      string `json:"per"`      // the unit of times and counts: see the constants
+	Per      string `json:"per"`      // the unit of times and counts: PerStep, PerWindow or PerNone
 	Base     Side   `json:"base"`
 	New      Side   `json:"new"`
 
-	// Reasons are reasons why the runs may not be comparable, the worst first.
+	// Reasons say why the runs may not be comparable, the worst first.
 	Reasons []Reason `json:"reasons"`
-	// SharedBase and SharedNew are the kernel time in kernels that the other
-	// side has too, by the same or a similar name, as parts of the base and new
-	// time of Kernels.
+	// SharedBase and SharedNew are the ns of kernels that the other side has too, by the same or a
+	// similar name. Their denominators are the base and new time of Kernels.
 	SharedBase int64 `json:"shared_base_ns"`
 	SharedNew  int64 `json:"shared_new_ns"`
 
-	// Steps are the steps on the host and Phases what is in them, which sum to the step.
-	// Both are absent if a side has no steps; steps of logs and of traces can be compared.
+	// Steps compares the steps on the host, and Phases the phases in them, which sum to the step.
+	// Both are absent if a side has no steps. Steps of logs can be compared with steps of traces.
 	Steps  *phases.Steps `json:"steps,omitempty"`
 	Phases []phases.Row  `json:"phases,omitempty"`
 
-	// Ranks are the ranks of both sides, and Waits what they have in common. Both are absent
-	// if a side has one rank.
+	// Ranks compares each rank, and Waits the sums over all ranks. Both are absent if a side has
+	// only one rank.
 	Ranks []ranks.Row `json:"ranks,omitempty"`
 	Waits *Waits      `json:"waits,omitempty"`
 
-	// Budget divides the step or window into compute, exposed communication,
-	// exposed copies and idle time; Cells into the sets of classes that ran
-	// together. Both sum to its length.
+	// Budget divides the step or window into compute, exposed communication, exposed copies and
+	// idle time; Cells divides it by the sets of classes that ran together. Both sum to its length.
 	Budget Part `json:"budget"`
 	Cells  Part `json:"cells"`
 
-	// Total kernel time, divided in three ways with equal sums.
+	// Three ways to divide the total kernel time, with equal sums.
 	Categories Part `json:"categories"`
 	Ops        Part `json:"ops"`
 	Kernels    Part `json:"kernels"`
 
 	Copies Part `json:"copies"` // time of copies and memsets, by name
 	Idle   Part `json:"idle"`   // the idle time of Budget, by cause
-	Calls  Part `json:"calls"`  // host time in calls of runtime and driver
-	Passes Part `json:"passes"` // device work of forward, backward, optimizer
+	Calls  Part `json:"calls"`  // CPU time in calls of runtime and driver
+	Passes Part `json:"passes"` // GPU work of forward, backward, optimizer
 
-	// Annotations have the device work of the ranges that the program marked.
-	// Ranges may be nested, so their rows do not add up.
+	// Annotations has the GPU work of the ranges that the program marked. Ranges may be nested, so
+	// these rows do not add up.
 	Annotations []Row `json:"annotations,omitempty"`
 
 	Shapes  []Shape  `json:"shapes,omitempty"`  // operators whose inputs changed
 	Figures []Figure `json:"figures,omitempty"` // counts and sizes
 
-	// Efficiency compares operators with the peaks of their GPUs. It is absent if a side does
-	// not have it, or if the GPUs or their peaks differ.
+	// Efficiency compares operators with the peaks of their GPUs. It is absent if a side lacks the
+	// data, or if the GPUs or their peaks differ.
 	Efficiency *efficiency.Comparison `json:"efficiency,omitempty"`
-	OtherPeaks bool                   `json:"other_peaks,omitempty"` // the GPUs or their peaks differ, both sides have the rest
+	OtherPeaks bool                   `json:"other_peaks,omitempty"` // only different GPUs or peaks prevent Efficiency
 
-	// Estimates have the statistics of repeated runs; absent for single runs.
+	// Estimates has the statistics of repeated runs. It is absent for single runs.
 	Estimates []Estimate `json:"estimates,omitempty"`
 
 	Series     []logs.Metric    `json:"series,omitempty"`     // metrics of logs and monitors
@@ -94,19 +81,19 @@ type Comparison struct {
 	Counters []CounterDelta `json:"counters,omitempty"` // kernels by their hardware counters
 }
 
-// Waits are the waits of the ranks of both sides.
+// Waits has the waits of the ranks of both sides.
 type Waits struct {
 	Base ranks.Total `json:"base"`
 	New  ranks.Total `json:"new"`
 }
 
-// A Side is one of the two.
+// A Side describes the runs on one side.
 type Side struct {
 	Inputs  []Input `json:"inputs"`
 	Runs    int     `json:"runs"`
-	RunsBy  string  `json:"runs_by,omitempty"` // what separated the runs: "rank", "folder" or "process"
+	RunsBy  string  `json:"runs_by,omitempty"` // what distinguished the runs: "rank", "folder" or "process"
 	Copies  []Input `json:"copies,omitempty"`  // left out, because an earlier input has the same content
-	Devices int64   `json:"devices"`           // devices of all runs
+	Devices int64   `json:"devices"`           // number of devices in all runs
 	Name    string  `json:"device_name,omitempty"`
 	// Parts is the number of steps or windows by which totals were divided.
 	Parts int64 `json:"parts"`
@@ -132,40 +119,39 @@ type Input struct {
 type Part struct {
 	BaseNS  int64 `json:"base_ns"`
 	NewNS   int64 `json:"new_ns"`
-	DeltaNS int64 `json:"delta_ns"` // NewNS minus BaseNS, and the sum over Rows
-	Rows    []Row `json:"rows"`     // the largest delta first, of either sign
+	DeltaNS int64 `json:"delta_ns"` // NewNS - BaseNS, and the sum over Rows
+	Rows    []Row `json:"rows"`     // the largest delta first, whatever its sign
 }
 
-// How a row of one side was matched with the other.
+// How a row was matched with the other side.
 const (
 	ByName      = "name"      // the same name
 	ByCanonical = "canonical" // the same except for numbers, tiles and similar parts
-	ByPlace     = "place"     // launched by the same operator, and neither name has a match
+	ByPlace     = "place"     // launched by the same operator; neither name has a match
 	OnlyNew     = "new"
 	OnlyBase    = "gone"
 )
 
-// A Row is one item and its time on both sides. Times are per step or window;
-// counts are totals of a side: divide them by [Side.Parts].
+// A Row is one item and its time on both sides. Times are per step or window. Counts are totals of
+// a side: divide them by [Side.Parts].
 type Row struct {
-	Name     string   `json:"name"`           // on the new side, or on the base side if it was removed
-	Was      []string `json:"was,omitempty"`  // the names on the base side, if different
+	Name     string   `json:"name"`           // name on the new side, or on the base side if it was removed
+	Was      []string `json:"was,omitempty"`  // names on the base side, if different
 	Also     []string `json:"also,omitempty"` // further names on the new side
 	Match    string   `json:"match"`
 	Class    string   `json:"class,omitempty"`
 	Category string   `json:"category,omitempty"`
-	Op       string   `json:"op,omitempty"`    // the operator that launched most of it
+	Op       string   `json:"op,omitempty"`    // operator that launched most of it
 	Owner    string   `json:"owner,omitempty"` // cause of idle time
-	State    string   `json:"state,omitempty"` // state of idle time
+	State    string   `json:"state,omitempty"` // state of the CPU during idle time
 
 	BaseCount int64 `json:"base_count"`
 	NewCount  int64 `json:"new_count"`
 	BaseNS    int64 `json:"base_ns"`
 	NewNS     int64 `json:"new_ns"`
 	DeltaNS   int64 `json:"delta_ns"`
-	// CountNS is the effect of the changed count at the base's mean duration,
-	// DurationNS the effect of the changed mean duration at the new count. They
-	// sum to DeltaNS.
+	// CountNS is the effect of the changed count at the mean duration of the base, and DurationNS
+	// the effect of the changed mean duration at the new count. They sum to DeltaNS.
 	CountNS    int64 `json:"count_ns"`
 	DurationNS int64 `json:"duration_ns"`
 }
@@ -175,11 +161,11 @@ type Shape struct {
 	Op   string   `json:"op"`
 	Base []string `json:"base"` // dimensions that only the base has
 	New  []string `json:"new"`  // dimensions that only the new run has
-	NS   int64    `json:"ns"`   // device work launched by it on the new side
+	NS   int64    `json:"ns"`   // GPU work that it launched on the new side
 }
 
-// A Figure is a count or size. If Each is true, Base and New are totals of a
-// side: divide them by [Side.Parts].
+// A Figure is a count or size. If Each is true, Base and New are totals of a side: divide them by
+// [Side.Parts].
 type Figure struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // "count" or "bytes"
@@ -188,10 +174,9 @@ type Figure struct {
 	New  *int64 `json:"new"`
 }
 
-// An Estimate has the statistics of repeated runs for one value per step or
-// window: medians over the runs, each with an interval that contains the true
-// median with the given confidence, and the probability that runs of equal
-// distribution differ as much. No distribution is assumed.
+// An Estimate has the statistics of repeated runs for one value per step or window: medians over
+// the runs, each with an interval that contains the true median with the given confidence, and the
+// probability that runs of one distribution differ as much. No distribution is assumed.
 type Estimate struct {
 	Name       string   `json:"name"`
 	Base       Interval `json:"base"`
@@ -199,11 +184,10 @@ type Estimate struct {
 	P          float64  `json:"p"`
 	Alpha      float64  `json:"alpha"` // a difference is significant if P is below it
 	Warnings   []string `json:"warnings,omitempty"`
-	Confidence float64  `json:"confidence"` // the requested confidence
+	Confidence float64  `json:"confidence"` // confidence of the intervals, 0 to 1
 }
 
-// An Interval is a median over runs, in nanoseconds, with its confidence
-// interval.
+// An Interval is a median over runs, in ns, with its confidence interval.
 type Interval struct {
 	Runs     int    `json:"runs"`
 	MedianNS int64  `json:"median_ns"`
@@ -216,7 +200,7 @@ func (e Estimate) Differs() bool { return e.P < e.Alpha }
 
 // Options control a comparison. Fields may be added.
 type Options struct {
-	Force bool // compare runs that are not comparable, too
+	Force bool // also compare runs that are not comparable
 }
 
 // A Refusal is the reason why two runs are not compared.
@@ -224,8 +208,8 @@ type Refusal struct{ Reason Reason }
 
 func (r *Refusal) Error() string { return r.Reason.Text }
 
-// Runs compares repeated runs of a base with those of a new state. If that has
-// no meaning, it returns a *[Refusal], unless it is forced. Summaries that are rolled up are
+// Runs compares repeated runs of a base with those of a new state. If the runs are not comparable,
+// it returns a *[Refusal], unless opt forces the comparison. Summaries that are rolled up are
 // compared by their sums over ranks; if these do not suffice, Runs returns an error.
 func Runs(base, new []Run, opt Options) (*Comparison, error) {
 	base, err := unrolled(base)
@@ -258,8 +242,7 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 	return c, nil
 }
 
-// Summaries compares two summaries. Inputs of one side that have the same rank
-// are repeated runs.
+// Summaries compares two summaries. Inputs of one side that have the same rank are repeated runs.
 func Summaries(base, new *summary.Summary, opt Options) (*Comparison, error) {
 	b, n := view.Runs(view.Captures(base)), view.Runs(view.Captures(new))
 	c, err := Runs(split(base, b), split(new, n), opt)
@@ -271,7 +254,7 @@ func Summaries(base, new *summary.Summary, opt Options) (*Comparison, error) {
 	return c, nil
 }
 
-// grouped records what separated the runs of a side, and the inputs that were left out.
+// grouped records what distinguished the runs of a side, and the inputs that were left out.
 func (s *Side) grouped(of *summary.Summary, g view.Grouping) {
 	s.RunsBy = string(g.From)
 	for _, i := range g.Copies {

@@ -15,10 +15,9 @@ const enough = 4
 // confidence is the confidence of the intervals of estimates.
 const confidence = 0.95
 
-// estimates compares repeated runs statistically, if there are several. A value
-// of one run, a mean over its steps or windows, is one observation. Steps are
-// not observations, because steps of one run are more similar than those of
-// different runs.
+// estimates compares repeated runs statistically, if there are several. One observation is the
+// value of one run, a mean over its steps or windows. Steps are not observations, because steps of
+// one run are more similar than those of different runs.
 func (d *differ) estimates(base, new []Run) []Estimate {
 	if d.c.Per == PerNone || len(base) < 2 && len(new) < 2 {
 		return nil
@@ -76,8 +75,7 @@ func (f *facts) kernelWork() float64 {
 	return float64(ns) / float64(f.n)
 }
 
-// estimate compares the values of repeated runs without assuming their
-// distribution.
+// estimate compares the values of repeated runs without assuming their distribution.
 func estimate(name string, base, new []float64) Estimate {
 	th := benchmath.DefaultThresholds
 	b, n := benchmath.NewSample(base, &th), benchmath.NewSample(new, &th)
@@ -90,8 +88,7 @@ func estimate(name string, base, new []float64) Estimate {
 	return e
 }
 
-// interval returns the median of a sample, with its bounds if there are enough
-// runs.
+// interval returns the median of a sample, with its bounds if there are enough runs.
 func interval(s *benchmath.Sample) Interval {
 	sum := benchmath.AssumeNothing.Summary(s, confidence)
 	i := Interval{Runs: len(s.Values), MedianNS: int64(math.Round(sum.Center))}

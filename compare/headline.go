@@ -13,10 +13,10 @@ import (
 // Limits of headlines.
 const (
 	still     = Still
-	mostParts = 4 // kernels or functions that are named
+	mostParts = 4 // most kernels or functions that are named
 )
 
-// headline returns the largest change, with its numbers.
+// headline describes the largest change, with its numbers.
 func (c *Comparison) headline() string {
 	text := ""
 	switch {
@@ -41,8 +41,8 @@ func (c *Comparison) headline() string {
 	return text
 }
 
-// movement returns the change of the step time and what contributes most: a rank that the
-// others wait for, or parts of the breakdown.
+// movement describes the change of the step time and its main cause: a rank that the others wait
+// for, or parts of the breakdown.
 func (c *Comparison) movement() string {
 	why, leads := c.rankReason()
 	text := ""
@@ -62,7 +62,7 @@ func (c *Comparison) movement() string {
 	return text
 }
 
-// inUnit returns the unit of the step or window.
+// inUnit returns the unit in which the step or window is printed.
 func (c *Comparison) inUnit() Unit {
 	return UnitOf("ns", c.Budget.BaseNS, c.Budget.NewNS)
 }
@@ -74,7 +74,7 @@ func (c *Comparison) wholeName() string {
 	return "GPU window"
 }
 
-// partsMovement returns the change of the step time and the parts that explain it.
+// partsMovement describes the change of the step time and the parts that explain it.
 func (c *Comparison) partsMovement() string {
 	delta, in := c.Budget.DeltaNS, c.inUnit()
 	base, new := c.Budget.BaseNS, c.Budget.NewNS
@@ -104,8 +104,8 @@ func (c *Comparison) partsMovement() string {
 	return text
 }
 
-// movedParts returns the parts of the breakdown that changed by a hundredth of the whole or
-// more, at most two: the largest in each direction.
+// movedParts returns at most two parts of the breakdown that changed by at least [Still] of the
+// whole, those with the largest changes.
 func (c *Comparison) movedParts() (out []int) {
 	for i, r := range c.Budget.Rows {
 		if !c.isStill(r.DeltaNS) {
@@ -122,8 +122,8 @@ func (c *Comparison) isStill(delta int64) bool {
 	return float64(size(delta)) < still*float64(c.Budget.BaseNS)
 }
 
-// mover returns the part of the budget that changed most in the direction of
-// the whole or, if that is unchanged, in any direction.
+// mover returns the part of the budget that changed most in the direction of the whole or, if the
+// whole is unchanged, in any direction.
 func (c *Comparison) mover(delta int64) *Row {
 	rows := slices.Clone(c.Budget.Rows)
 	if !c.isStill(delta) {
@@ -136,8 +136,7 @@ func (c *Comparison) mover(delta int64) *Row {
 	return &rows[0]
 }
 
-// because returns the change of a part of the budget, and the main contribution
-// to it.
+// because describes the change of a part of the budget, and the main contribution to it.
 func (c *Comparison) because(part *Row) string {
 	text := part.Name + " " + c.inUnit().Delta(part.DeltaNS)
 	why := ""
@@ -159,9 +158,9 @@ func (c *Comparison) because(part *Row) string {
 	return text + ", " + why
 }
 
-// largest returns the row with the largest change in the given direction.
+// largest returns the row with the largest change in the given direction, or nil.
 func largest(rows []Row, direction int64) *Row {
-	for i := range rows { // the largest first
+	for i := range rows { // rows have the largest changes first
 		if d := rows[i].DeltaNS; d != 0 && (d > 0) == (direction > 0) {
 			return &rows[i]
 		}
@@ -171,14 +170,15 @@ func largest(rows []Row, direction int64) *Row {
 
 // kernelReason describes the kernels of a class whose changes explain a change, the largest first.
 func (c *Comparison) kernelReason(delta int64, class string) string {
-	rows := slices.DeleteFunc(slices.Clone(c.Kernels.Rows), func(r Row) bool { return (r.Class == "comm") != (class == "comm") })
+	rows := slices.DeleteFunc(slices.Clone(c.Kernels.Rows),
+		func(r Row) bool { return (r.Class == "comm") != (class == "comm") })
 	var deltas []int64
 	for _, r := range rows {
 		deltas = append(deltas, r.DeltaNS)
 	}
 	most := mostParts
 	if c.isStill(c.Budget.DeltaNS) {
-		most = 1 // two parts of the breakdown are named
+		most = 1 // the headline already names two parts of the breakdown
 	}
 	named, _ := Explaining(deltas, delta, most)
 	if len(named) == 0 {
@@ -192,16 +192,17 @@ func (c *Comparison) kernelReason(delta int64, class string) string {
 	return text
 }
 
-// commReason distinguishes communication that takes longer from communication
-// that is overlapped less.
+// commReason distinguishes communication that takes longer from communication that is overlapped
+// less.
 func (c *Comparison) commReason(part *Row) string {
-	if work := c.New.CommNS - c.Base.CommNS; float64(size(work)) >= 0.5*float64(size(part.DeltaNS)) && (work > 0) == (part.DeltaNS > 0) {
+	if work := c.New.CommNS - c.Base.CommNS; float64(size(work)) >= 0.5*float64(size(part.DeltaNS)) &&
+		(work > 0) == (part.DeltaNS > 0) {
 		return c.kernelReason(part.DeltaNS, "comm")
 	}
 	return fmt.Sprintf("because compute overlaps %s of it, was %s", c.New.hidden(), c.Base.hidden())
 }
 
-// hidden returns the share of communication that is overlapped by compute.
+// hidden returns the share of communication that compute overlaps.
 func (s Side) hidden() string {
 	all := s.Activity.HiddenComm() + s.Activity.ExposedComm()
 	if all == 0 {
@@ -210,8 +211,8 @@ func (s Side) hidden() string {
 	return unit.Share(s.Activity.HiddenComm(), all)
 }
 
-// runs describes the change of a kernel or copy: its number of runs or the
-// duration of a run, whichever has the larger effect.
+// runs describes the change of a kernel or copy by its number of runs or by the duration of a run,
+// whichever has the larger effect.
 func (c *Comparison) runs(r *Row) string {
 	name := fmt.Sprintf("%q", r.Name)
 	if r.Category != "" {
@@ -242,8 +243,7 @@ func often(times string) string {
 	return times + " times"
 }
 
-// Means returns the mean duration of a run on both sides, or 0 if there is
-// none.
+// Means returns the mean duration of a run on both sides in ns, or 0 if there is none.
 func (r *Row) Means(c *Comparison) (base, new int64) {
 	of := func(ns, count, parts int64) int64 {
 		if count <= 0 {
@@ -254,7 +254,7 @@ func (r *Row) Means(c *Comparison) (base, new int64) {
 	return of(r.BaseNS, r.BaseCount, c.Base.Parts), of(r.NewNS, r.NewCount, c.New.Parts)
 }
 
-// times returns the count per step or window, as a whole number if it is one.
+// times returns the count per step or window, without decimals if it is a whole number.
 func times(count, parts int64) string {
 	if count%parts == 0 {
 		return unit.Count(count / parts)
@@ -267,8 +267,7 @@ func (r *Row) Times(c *Comparison) (base, new string) {
 	return times(r.BaseCount, c.Base.Parts), times(r.NewCount, c.New.Parts)
 }
 
-// idleReason describes the cause with the largest change of idle time, and its
-// largest item.
+// idleReason describes the cause with the largest change of idle time, and its largest item.
 func (c *Comparison) idleReason(direction int64) string {
 	r := largest(c.Idle.ByOwner().Rows, direction)
 	if r == nil {
@@ -277,8 +276,9 @@ func (c *Comparison) idleReason(direction int64) string {
 	if r.Name == Unattributed {
 		return fmt.Sprintf("%s unattributed (%s)", mostly(r.DeltaNS, direction), c.inUnit().Delta(r.DeltaNS))
 	}
-	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State), c.inUnit().Delta(r.DeltaNS))
-	for _, it := range c.Idle.Rows { // the largest first
+	text := fmt.Sprintf("%s %s (%s)", mostly(r.DeltaNS, direction), view.Cause(r.Owner, r.State),
+		c.inUnit().Delta(r.DeltaNS))
+	for _, it := range c.Idle.Rows { // rows have the largest changes first
 		if it.Owner == r.Owner && it.State == r.State && it.Name != "" && (it.DeltaNS > 0) == (direction > 0) {
 			return text + fmt.Sprintf(" in %q", it.Name)
 		}
@@ -286,7 +286,7 @@ func (c *Comparison) idleReason(direction int64) string {
 	return text
 }
 
-// mostly returns the word for a part of a delta: at least half of it, or less.
+// mostly returns the word for a part of a delta: whether it is at least half of it.
 func mostly(part, of int64) string {
 	if float64(size(part)) >= 0.5*float64(size(of)) {
 		return "mainly"
@@ -306,7 +306,7 @@ func (p Part) ByOwner() Part {
 	return p.fold(func(r Row) Row { return Row{Name: r.Name, Owner: r.Owner, State: r.State} })
 }
 
-// renamed describes kernels with changed names, if there is no other change.
+// renamed describes kernels with changed names, for headlines without another change.
 func (c *Comparison) renamed() string {
 	n, first := 0, ""
 	for _, r := range c.Kernels.Rows {
@@ -325,7 +325,7 @@ func (c *Comparison) renamed() string {
 	return fmt.Sprintf("; %d kernels were renamed, for example %s", n, first)
 }
 
-// significance returns the significance of the change, from repeated runs.
+// significance describes the significance of the change, from repeated runs.
 func (c *Comparison) significance() string {
 	if len(c.Estimates) == 0 {
 		return ""
@@ -340,22 +340,24 @@ func (c *Comparison) significance() string {
 	return fmt.Sprintf("not significant (p=%.3f, n=%d+%d)", e.P, e.Base.Runs, e.New.Runs)
 }
 
-// graphReason tells that a side launches its kernels by graphs and the other does not, which
-// changes the work of the host and the gaps between kernels.
+// graphReason says that only one side launches its kernels by graphs, which changes the work of the
+// CPU and the gaps between kernels.
 func (c *Comparison) graphReason() string {
 	each := func(name string) (base, new string, b, n float64) {
 		for _, f := range c.Figures {
 			if f.Name == name && f.Each {
 				b, n := valueOf(f.Base), valueOf(f.New)
-				return times(b, c.Base.Parts), times(n, c.New.Parts), float64(b) / float64(c.Base.Parts), float64(n) / float64(c.New.Parts)
+				return times(b, c.Base.Parts), times(n, c.New.Parts), float64(b) / float64(c.Base.Parts),
+					float64(n) / float64(c.New.Parts)
 			}
 		}
 		return "0", "0", 0, 0
 	}
-	const most = 0.5 // of the launches of graphs, or calls, of the other side
+	const most = 0.5 // share of the graph launches, or calls, of the other side
 	base, new, b, n := each(graphLaunches)
 	calls, newCalls, before, after := each(launchCalls)
-	numbers := fmt.Sprintf("per %s: graph launches %s → %s, launch calls %s → %s", map[string]string{PerStep: "step", PerWindow: "window"}[c.Per], base, new, calls, newCalls)
+	numbers := fmt.Sprintf("per %s: graph launches %s → %s, launch calls %s → %s",
+		map[string]string{PerStep: "step", PerWindow: "window"}[c.Per], base, new, calls, newCalls)
 	switch {
 	case n < most*b && before < most*after:
 		return "CUDA graphs are no longer replayed (" + numbers + ")"

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	mostPhases = 4 // that are named
-	mostValues = 3 // metrics that are named
+	mostPhases = 4 // most phases that are named
+	mostValues = 3 // most metrics that are named
 )
 
-// PhasesLead reports whether the headline is about the steps on the host: those of logs,
-// and those of reinforcement learning.
+// PhasesLead reports whether the headline is about the steps on the host, which is so for logs and
+// for phases of reinforcement learning.
 func (c *Comparison) PhasesLead() bool {
 	switch {
 	case c.Steps == nil:
@@ -29,8 +29,8 @@ func (c *Comparison) PhasesLead() bool {
 	return slices.ContainsFunc(c.Phases, func(r phases.Row) bool { return phases.OfRL(r.Phase) })
 }
 
-// stepMovement returns the change of the step and of the phases that explain it, the
-// largest first.
+// stepMovement describes the change of the step and of the phases that explain it, the largest
+// first.
 func (c *Comparison) stepMovement() string {
 	base, new, delta := c.Steps.Base.MeanNS, c.Steps.New.MeanNS, c.Steps.DeltaNS
 	in := UnitOf("ns", base, new)
@@ -63,7 +63,7 @@ func (c *Comparison) stepMovement() string {
 	return text
 }
 
-// movedPhases returns the phases that changed by a hundredth of the step or more.
+// movedPhases returns the phases that changed by at least [Still] of the step.
 func (c *Comparison) movedPhases() (out []phases.Row) {
 	for _, r := range c.Phases {
 		if float64(size(r.DeltaNS)) >= still*float64(c.Steps.Base.MeanNS) && len(out) < mostPhases {
@@ -86,7 +86,7 @@ func listed(t Unit, rows []phases.Row) string {
 	return strings.Join(parts, ", ")
 }
 
-// phaseName returns the words of a phase.
+// phaseName returns the display name of a phase.
 func phaseName(id string) string {
 	if id == "" {
 		return "outside phases"
@@ -94,7 +94,7 @@ func phaseName(id string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(id, "sleep-wake", "engine sleep/wake"), "weight-sync", "weight sync")
 }
 
-// spreadRole is the role of a figure that tells how much others vary.
+// spreadRole is the role of figures that describe the spread of others; they come last.
 const spreadRole = 3
 
 // A value is a metric or a figure that changed.
@@ -104,8 +104,8 @@ type value struct {
 	role               int
 }
 
-// loggedHeadline returns the metrics and figures that changed most: those of the results of
-// benchmarks or, if none is of both sides, what programs logged.
+// loggedHeadline returns the metrics and figures that changed most: figures of benchmarks that both
+// sides have or, if there are none, logged metrics.
 func (c *Comparison) loggedHeadline() string {
 	list := c.figureValues()
 	if len(list) == 0 {
@@ -124,7 +124,7 @@ func (c *Comparison) loggedHeadline() string {
 	})
 	shown := list[:min(mostValues, len(list))]
 	if i := slices.IndexFunc(list, func(v value) bool { return v.effect == logs.Worse }); i >= len(shown) {
-		shown = append(slices.Clone(shown), list[i]) // something got worse
+		shown = append(slices.Clone(shown), list[i]) // at least one value that got worse is shown
 	}
 	var parts []string
 	for _, v := range shown {
@@ -133,7 +133,7 @@ func (c *Comparison) loggedHeadline() string {
 	return strings.Join(parts, "; ")
 }
 
-// figureValues returns the figures of the results of both sides.
+// figureValues returns the figures of benchmark results that both sides have.
 func (c *Comparison) figureValues() (list []value) {
 	for _, b := range c.Benchmarks {
 		where := ""
@@ -151,7 +151,7 @@ func (c *Comparison) figureValues() (list []value) {
 	return list
 }
 
-// metricValues returns the metrics of both sides.
+// metricValues returns the metrics that both sides have.
 func (c *Comparison) metricValues() (list []value) {
 	place := logs.Places(c.Series)
 	for i := range c.Series {
@@ -178,7 +178,7 @@ func settingsText(settings map[string]string) string {
 
 func movedValue(name, role, of, effect string, base, new, change *float64) value {
 	v := value{name: name, effect: effect, change: math.Inf(1)}
-	// A headline has times, rates, use of resources and failures; the others explain these.
+	// Headlines show times, rates, use of resources and failures; other roles explain these.
 	switch role {
 	case "time", "latency", "throughput":
 	case "utilization", "queue", "memory", "health":
@@ -204,7 +204,7 @@ func SignedPercent(change float64) string {
 		return unit.None
 	case change >= ManyTimes-1:
 		return "×" + unit.Count(int64(min(change+1.5, 1e15)))
-	case math.IsNaN(change) || change < -1: // a share of what changed its sign says nothing
+	case math.IsNaN(change) || change < -1: // a value that changed its sign has no meaningful share
 		return unit.None
 	}
 	const parts = 1e9

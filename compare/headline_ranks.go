@@ -11,9 +11,9 @@ import (
 	"assay/summary/view"
 )
 
-// rankReason returns what changed among the ranks: a rank that the others wait for, or no
-// longer wait for, or longer; or waiting and transfers of all. It is "" if nothing did, or if that is
-// not known. Leads says that it explains most of the change of the step.
+// rankReason describes what changed among the ranks: a rank that others wait for, now or before, or
+// else waiting and transfers of all ranks. It returns "" if nothing changed or if the waits are
+// unknown. Leads reports whether this explains most of the change of the step.
 func (c *Comparison) rankReason() (text string, leads bool) {
 	w := c.Waits
 	if w == nil || !w.Base.Matched || !w.New.Matched {
@@ -45,7 +45,8 @@ func (c *Comparison) rankReason() (text string, leads bool) {
 	return text + ": " + c.ownChange(of) + c.othersWait(of), explains || c.isStill(delta)
 }
 
-// waitReason tells longer transfers from longer waiting, if no rank is late more often than others.
+// waitReason distinguishes longer transfers from longer waiting, if no rank is late more often than
+// others.
 func (c *Comparison) waitReason(delta int64) string {
 	part := c.mover(delta)
 	if c.isStill(delta) || part == nil || part.Name != BudgetComm {
@@ -57,12 +58,13 @@ func (c *Comparison) waitReason(delta int64) string {
 	case explains(transfers):
 		return fmt.Sprintf("transfers %s on each rank, waiting %s; %s", Signed(transfers), Signed(waits), c.because(part))
 	case explains(waits):
-		return fmt.Sprintf("ranks wait %s for each other, no rank is always last; transfers %s", Signed(waits), Signed(transfers))
+		return fmt.Sprintf("ranks wait %s for each other, no rank is always last; transfers %s", Signed(waits),
+			Signed(transfers))
 	}
 	return ""
 }
 
-// rankNames returns ranks as the subject of a sentence, with its verb.
+// rankNames returns ranks as the subject of a sentence, with its verb in the singular or plural.
 func rankNames(list []int, one, many string) string {
 	var names []string
 	for _, r := range list[:min(mostRanks, len(list))] {
@@ -89,8 +91,8 @@ func plural(list []int) string {
 	return "s"
 }
 
-// ownChange returns what the first of some ranks does more of, or less, and what that is
-// compared with the other ranks: "compute +1.2 ms, its kernels take 25% longer than on the others".
+// ownChange describes which part of its step changed most on the first of some ranks, and how it
+// compares with the other ranks: "compute +1.2 ms, its kernels take 25% longer than on the others".
 func (c *Comparison) ownChange(list []int) string {
 	i := slices.IndexFunc(c.Ranks, func(r ranks.Row) bool { return r.Rank == list[0] })
 	if i < 0 || c.Ranks[i].Base == nil || c.Ranks[i].New == nil {
@@ -117,7 +119,7 @@ func (c *Comparison) ownChange(list []int) string {
 	return text + "; "
 }
 
-// whyLate returns what a late rank has more of than the others.
+// whyLate describes how a late rank differs from the others in a part of the step.
 func whyLate(of *ranks.Side, part string) string {
 	o := of.Others
 	switch {
@@ -132,15 +134,16 @@ func whyLate(of *ranks.Side, part string) string {
 	case more(o.MoreNS, o.MoreOthersNS):
 		return ", it runs more kernels than the others"
 	case more(o.SameNS, o.SameOthersNS):
-		return fmt.Sprintf(", its kernels take %s longer than on the others", unit.Share(o.SameNS-o.SameOthersNS, o.SameOthersNS))
+		return fmt.Sprintf(", its kernels take %s longer than on the others",
+			unit.Share(o.SameNS-o.SameOthersNS, o.SameOthersNS))
 	}
 	return ""
 }
 
-// more reports whether a time is over that of others by a fiftieth.
+// more reports whether a time exceeds that of others by more than 2%.
 func more(ns, others int64) bool { return ns > others && ns-others > others/50 }
 
-// othersWait returns the change of the waiting of the other ranks.
+// othersWait describes the change of the waiting of the other ranks.
 func (c *Comparison) othersWait(list []int) string {
 	others := c.Waits.New.Ranks - len(list)
 	if others == 1 {
@@ -149,7 +152,7 @@ func (c *Comparison) othersWait(list []int) string {
 	return fmt.Sprintf("the other %d ranks wait %s", others, Signed(c.waitOfOthers(list)))
 }
 
-// waitOfOthers returns the change of the mean wait of the ranks that are not in a list.
+// waitOfOthers returns the change in ns of the mean wait of the ranks that are not in a list.
 func (c *Comparison) waitOfOthers(list []int) int64 {
 	mean := func(of func(ranks.Row) *ranks.Side) int64 {
 		var ns, n int64

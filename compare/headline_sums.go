@@ -51,8 +51,8 @@ func (c *Comparison) moreCounters() string {
 	return fmt.Sprintf("; %s more kernels changed", unit.Count(int64(more)))
 }
 
-// headline returns the change of the first column of a table, and the rows that explain it; ""
-// if nothing changed.
+// headline describes the change of the first column of a table, and the rows that explain it. It
+// returns "" if nothing changed.
 func (t *TableDelta) headline() string {
 	if len(t.Rows) == 0 || len(t.Columns) == 0 || t.Rows[0].Delta(0) == 0 {
 		return ""
@@ -60,10 +60,11 @@ func (t *TableDelta) headline() string {
 	col := t.Columns[0]
 	base, new, ok := col.Sums()
 	if !ok {
-		return fmt.Sprintf("largest change of the %s of %s: %q (%s)", col.Title(), t.Name, t.Rows[0].Name, signedText(col, t.Rows[0].Delta(0)))
+		return fmt.Sprintf("largest change of the %s of %s: %q (%s)", col.Title(), t.Name, t.Rows[0].Name,
+			signedText(col, t.Rows[0].Delta(0)))
 	}
 	in, delta := UnitOf(col.Unit, base, new), new-base
-	whole := t.Name // "samples", whose first column is their own number
+	whole := t.Name // "samples", if the first column is the number of them
 	if col.Unit == "ns" || col.Unit == "bytes" || col.Name != "self" {
 		whole = col.Title() + " of " + t.Name
 	}
@@ -101,7 +102,7 @@ func (t *TableDelta) headline() string {
 	return text
 }
 
-// weight returns the rank of a table by its relevance for a GPU: kernels first.
+// weight orders tables by their relevance for a GPU: kernels first.
 func (t TableDelta) weight() int {
 	order := []string{summary.OfKernel, summary.OfDeviceOp, summary.OfCopy}
 	if i := slices.Index(order, t.Of); i >= 0 {

@@ -1,5 +1,5 @@
-// The form of the first sentence of a comparison: which parts of a change are
-// named, and how the values of one sentence are printed in one unit.
+// How headlines print a change: which parts of it are named, and all values of one sentence in one
+// unit.
 
 package compare
 
@@ -11,17 +11,17 @@ import (
 	"assay/internal/unit"
 )
 
-// Every headline has what was compared, on both sides in one unit, and the parts that explain the change,
-// the largest first:
+// Every headline has what was compared, on both sides in one unit, and the parts that explain the
+// change, the largest first:
 //
 //	step 48.6 → 63.6 s (+15.0 s): generation +11.0 s, weight sync +4.0 s
 const (
-	explained = 0.8  // of a delta: its largest parts are named until they sum to this
-	least     = 0.05 // of a delta: smaller parts follow no other
+	explained = 0.8  // parts are named until they sum to this share of the delta
+	least     = 0.05 // smaller shares of the delta are not named, except for the first
 
 	// Still is the share of a whole below which a change counts as none.
 	Still = 0.01
-	// ManyTimes is the ratio from which a change is told as a factor: "×225".
+	// ManyTimes is the ratio from which a change is printed as a factor: "×225".
 	ManyTimes = 10
 )
 
@@ -55,16 +55,16 @@ func Explaining(deltas []int64, delta int64, most int) (named []int, other int) 
 	return named, other
 }
 
-// A Unit prints the values of one sentence in one unit, with the same decimals.
+// A Unit prints the values of one sentence in one unit, with the same number of decimals.
 type Unit struct {
 	of       string // "ns", "bytes" or ""
 	unit     string
-	one      float64 // of the unit in ns or bytes
+	one      float64 // ns or bytes in one unit
 	decimals int
 }
 
-// UnitOf returns the unit of a value in "ns", "bytes" or counts on both sides, with the
-// decimals that give the smaller one three digits and a clear difference two.
+// UnitOf returns the unit for two values in "ns", "bytes" or counts. It has enough decimals for
+// three digits of the smaller value, and for two digits of a clear difference.
 func UnitOf(of string, base, new int64) Unit {
 	largest, smallest := float64(max(base, new)), float64(min(base, new))
 	in := Unit{of: of, one: 1}
@@ -73,8 +73,10 @@ func UnitOf(of string, base, new int64) Unit {
 		one, from float64 // seconds are used up to 600 s, and minutes up to 120 min
 	}
 	scales := map[string][]scale{
-		"ns":    {{"ns", 1, 0}, {"µs", 1e3, 1e3}, {"ms", 1e6, 1e6}, {"s", 1e9, 1e9}, {"min", 60e9, 600e9}, {"h", 3600e9, 7200e9}},
-		"bytes": {{"B", 1, 0}, {"KiB", 1 << 10, 1 << 10}, {"MiB", 1 << 20, 1 << 20}, {"GiB", 1 << 30, 1 << 30}, {"TiB", 1 << 40, 1 << 40}},
+		"ns": {{"ns", 1, 0}, {"µs", 1e3, 1e3}, {"ms", 1e6, 1e6}, {"s", 1e9, 1e9}, {"min", 60e9, 600e9},
+			{"h", 3600e9, 7200e9}},
+		"bytes": {{"B", 1, 0}, {"KiB", 1 << 10, 1 << 10}, {"MiB", 1 << 20, 1 << 20}, {"GiB", 1 << 30, 1 << 30},
+			{"TiB", 1 << 40, 1 << 40}},
 	}
 	for _, s := range scales[of] {
 		if largest >= s.from {
@@ -116,7 +118,7 @@ func (t Unit) Signed(v int64) string {
 	return t.Text(v)
 }
 
-// Delta returns a part of a change, in its own unit if it is too short for that of the whole.
+// Delta returns a part of a change, in its own unit if it is too small for that of the whole.
 func (t Unit) Delta(ns int64) string {
 	if float64(magnitude(ns)) < 5*t.one/math.Pow10(t.decimals) {
 		text := unit.Duration(ns)
@@ -128,8 +130,9 @@ func (t Unit) Delta(ns int64) string {
 	return t.Signed(ns)
 }
 
-// Moved returns the change of a whole: "step 48.6 → 63.6 s (+15.0 s)". A side that is far shorter than the
-// other has its own unit, and a large change its factor: "step 250 µs → 4.00 s (+4.00 s, ×16,000)".
+// Moved describes the change of a whole: "step 48.6 → 63.6 s (+15.0 s)". A side that is far shorter
+// than the other has its own unit, and a large change its factor: "step 250 µs → 4.00 s (+4.00 s,
+// ×16,000)".
 func (t Unit) Moved(whole string, base, new int64) string {
 	const far = ManyTimes
 	text, delta := t.Number(base), t.Signed(new-base)
@@ -145,7 +148,7 @@ func (t Unit) Moved(whole string, base, new int64) string {
 	return whole + " " + text + " → " + after + " (" + delta + ")"
 }
 
-// Unchanged returns a whole that changed by less than a hundredth.
+// Unchanged describes a whole that changed by less than [Still].
 func (t Unit) Unchanged(whole string, base, new int64) string {
 	return whole + " unchanged: " + t.Text(new) + " (" + t.Signed(new-base) + ")"
 }

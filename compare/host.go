@@ -10,8 +10,7 @@ import (
 	"assay/summary"
 )
 
-// host fills in what does not come from a GPU: steps and phases on the host, and what
-// programs logged and reported.
+// host compares what does not come from a GPU: steps and phases on the host, logs and results.
 func (d *differ) host() {
 	base, new := d.base.parts(), d.new.parts()
 	if d.phases = phases.Compare(base, new); d.phases != nil {
@@ -21,13 +20,13 @@ func (d *differ) host() {
 	d.c.Benchmarks = logs.Benchmarks(base, new, d.force)
 }
 
-// logged reports whether something that programs logged or reported was compared.
+// logged reports whether any logged values or results were compared.
 func (c *Comparison) logged() bool {
 	return c.Steps != nil || slices.ContainsFunc(c.Series, func(m logs.Metric) bool { return m.Match == logs.ByName }) ||
 		slices.ContainsFunc(c.Benchmarks, func(b logs.Benchmark) bool { return b.Match == logs.ByName })
 }
 
-// stepEstimates are the statistics of the steps of several logs.
+// stepEstimates returns the statistics of the steps of several logs.
 func (d *differ) stepEstimates() []Estimate {
 	if d.phases == nil || len(d.phases.Steps.Base.Runs) < 2 && len(d.phases.Steps.New.Runs) < 2 {
 		return nil
@@ -35,13 +34,13 @@ func (d *differ) stepEstimates() []Estimate {
 	return []Estimate{estimate(PerStep, d.phases.Steps.Base.Runs, d.phases.Steps.New.Runs)}
 }
 
-// overlap: phases that run at the same time do not divide the step.
+// overlap warns that phases run at the same time and so do not divide the step.
 func (d *differ) overlap() (Reason, bool) {
 	return Reason{"phases-overlap", Warn, "the phases of a side add up to more than its step, so some run at the same time: the delta of a phase is not a part of the delta of the step"},
 		d.phases != nil && d.phases.Overlap()
 }
 
-// otherSteps: logs of different length are compared where both have steps.
+// otherSteps says which steps of logs of different length are compared.
 func (d *differ) otherSteps() (Reason, bool) {
 	if d.phases == nil {
 		return Reason{}, false
@@ -61,10 +60,11 @@ func commonSteps(base, new int64) string {
 	if base == new {
 		return fmt.Sprintf("only the %d steps whose numbers both logs have are compared", base)
 	}
-	return fmt.Sprintf("only steps whose numbers both logs have are compared: %d of the base, %d of the new run", base, new)
+	return fmt.Sprintf("only steps whose numbers both logs have are compared: %d of the base, %d of the new run", base,
+		new)
 }
 
-// onePhased: phases cannot be compared with a step of unknown parts.
+// onePhased says that only one side has phases, so they cannot be compared.
 func (d *differ) onePhased() (Reason, bool) {
 	if d.phases == nil || !d.phases.OneSided {
 		return Reason{}, false
@@ -72,7 +72,8 @@ func (d *differ) onePhased() (Reason, bool) {
 	return Reason{"phases-missing", Note, "only one side has the phases of its steps, so phases are not compared"}, true
 }
 
-// otherSource: a profiler makes a program slower, and a log has no GPU times.
+// otherSource warns that a trace is compared with a log: a profiler makes a program slower, and a
+// log has no GPU times.
 func (d *differ) otherSource() (Reason, bool) {
 	if d.phases == nil || d.phases.Steps.Base.From == d.phases.Steps.New.From {
 		return Reason{}, false
@@ -80,7 +81,8 @@ func (d *differ) otherSource() (Reason, bool) {
 	return Reason{"trace-and-log", Warn, "one run is a trace and the other a log: only steps and phases on the host are compared, and the profiler makes its run slower"}, true
 }
 
-// otherRank: programs log on their first rank or on their last.
+// otherRank warns that the sides were logged by different ranks, because programs log on their
+// first rank or on their last.
 func (d *differ) otherRank() (Reason, bool) {
 	for i := range d.c.Series {
 		if m := &d.c.Series[i]; m.Match == logs.ByName && m.NewRank != "" {
@@ -90,14 +92,16 @@ func (d *differ) otherRank() (Reason, bool) {
 	return Reason{}, false
 }
 
-// unknownClock: a time with waiting and one without differ, whatever the program does.
+// unknownClock warns about profiles without a clock: time with waiting differs from time without,
+// for any program.
 func (d *differ) unknownClock() (Reason, bool) {
 	of := func(t TableDelta) bool { return t.Of == summary.OfFunction && t.Clock == "" }
 	return Reason{"unknown-clock", Warn, "the profiles do not record their clock (CPU time, or wall time, which includes waiting): make sure that both have the same one"},
 		slices.ContainsFunc(d.c.Tables, of)
 }
 
-// otherWork: benchmarks of different workloads are compared by force.
+// otherWork warns about different settings of benchmarks, which are compared only if this is
+// forced.
 func (d *differ) otherWork() (Reason, bool) {
 	for _, b := range d.c.Benchmarks {
 		if b.Match != logs.ByName || len(b.Changed) == 0 {
@@ -122,23 +126,26 @@ func orNothing(text string) string {
 	return text
 }
 
-// noneInCommon says why logs and results of both sides cannot be compared, or "".
+// noneInCommon says why logs and results of both sides cannot be compared, or returns "".
 func (d *differ) noneInCommon() string {
 	base, new := d.base.benchmarks(), d.new.benchmarks()
 	if len(base) > 0 && len(new) > 0 {
 		if base[0].Producer != new[0].Producer {
-			return fmt.Sprintf("different benchmarks made the results (%s and %s): compare two results of the same benchmark", base[0].Producer, new[0].Producer)
+			return fmt.Sprintf("different benchmarks made the results (%s and %s): compare two results of the same benchmark",
+				base[0].Producer, new[0].Producer)
 		}
-		return fmt.Sprintf("no result of %s has the same workload on both sides (%s): compare results of equal settings", base[0].Producer, firstDifference(base[0].Settings, new[0].Settings))
+		return fmt.Sprintf("no result of %s has the same workload on both sides (%s): compare results of equal settings",
+			base[0].Producer, firstDifference(base[0].Settings, new[0].Settings))
 	}
 	b, n := d.base.producers(), d.new.producers()
 	if len(b) > 0 && len(n) > 0 {
-		return fmt.Sprintf("the runs have no metric in common: the base was logged by %s, the new run by %s", some(b), some(n))
+		return fmt.Sprintf("the runs have no metric in common: the base was logged by %s, the new run by %s", some(b),
+			some(n))
 	}
 	return ""
 }
 
-// firstDifference returns the first setting that differs.
+// firstDifference describes the first setting that differs.
 func firstDifference(base, new map[string]string) string {
 	names := []string{}
 	for name := range base {
@@ -158,7 +165,7 @@ func firstDifference(base, new map[string]string) string {
 	return "different numbers of results"
 }
 
-// some returns up to three names.
+// some returns up to three names, and the number of the others.
 func some(names []string) string {
 	if more := len(names) - 3; more > 0 {
 		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", more)

@@ -2,16 +2,16 @@ package compare
 
 import "slices"
 
-// A pair has kernels of both sides that are considered the same, or kernels of
-// one side without a match.
+// A pair has kernels of both sides that are considered the same, or kernels of one side without a
+// match.
 type pair struct {
 	match     string
 	base, new []*kernel // the one with the most time first
 }
 
-// matchKernels finds the match of each kernel: first by name, then by canonical
-// name, then by operator and position. A canonical name may have several
-// kernels on a side, because autotuning picks one for each shape.
+// matchKernels finds the match of each kernel: first by name, then by canonical name, then by
+// operator and position. A canonical name may have several kernels on a side, because autotuning
+// picks one for each shape.
 func matchKernels(base, new *facts) []pair {
 	var pairs []pair
 	var restBase, restNew []*kernel
@@ -48,8 +48,8 @@ func matchKernels(base, new *facts) []pair {
 	return pairs
 }
 
-// grouped returns the kernels of both sides that have the same key, in the
-// order of the base, and those without a match.
+// grouped returns the kernels of both sides that have the same key, in the order of the base, and
+// those without a match.
 func grouped(base, new []*kernel, key func(*kernel) kernelKey) (found [][2][]*kernel, restBase, restNew []*kernel) {
 	by := map[kernelKey][]*kernel{}
 	for _, k := range new {
@@ -78,16 +78,14 @@ func grouped(base, new []*kernel, key func(*kernel) kernelKey) (found [][2][]*ke
 	return found, restBase, restNew
 }
 
-// inPlace pairs kernels that the same operator launched: first those with equal
-// numbers of runs per step, then, of those whose numbers differ by at most a
-// factor of two, the ones with the most time. Kernels with an unknown operator
-// are not paired.
+// inPlace pairs kernels that the same operator launched: first those with equal numbers of runs per
+// step, then, if the numbers differ by at most a factor of two, the ones with the most time.
+// Kernels with an unknown operator are not paired.
 func inPlace(base, new []*kernel, baseN, newN int64) (pairs []pair, restBase, restNew []*kernel) {
 	if base[0].op() == "" {
 		return nil, base, new
 	}
-	// Each kernel is compared with each, and a file can contain any number of
-	// them.
+	// The cost is quadratic, and a file can contain any number of kernels.
 	restBase, restNew = base[min(maxPlaces, len(base)):], new[min(maxPlaces, len(new)):]
 	base, new = base[:len(base)-len(restBase)], new[:len(new)-len(restNew)]
 	taken := map[*kernel]bool{}
@@ -111,8 +109,7 @@ func inPlace(base, new []*kernel, baseN, newN int64) (pairs []pair, restBase, re
 	return pairs, append(free(base), restBase...), append(free(new), restNew...)
 }
 
-// maxPlaces is the maximum number of kernels of one operator that are paired in
-// this way.
+// maxPlaces is the maximum number of kernels of one operator that are paired in this way.
 const maxPlaces = 256
 
 // row returns the row for a pair, with its names.

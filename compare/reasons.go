@@ -9,18 +9,17 @@ import (
 	"assay/summary/view"
 )
 
-// A Level is the weight of a reason.
+// A Level says how severe a reason is.
 type Level = view.Level
 
-// The levels, by ascending weight.
+// The levels, from lowest to highest.
 const (
 	Note   = view.Note
 	Warn   = view.Warn
 	Refuse = view.Refuse
 )
 
-// A Reason is a difference between the runs, or missing data, that may make
-// deltas misleading.
+// A Reason is a difference between the runs, or missing data, that may make deltas misleading.
 type Reason struct {
 	Code  string `json:"code"` // stable, kebab-case
 	Level Level  `json:"level"`
@@ -30,9 +29,9 @@ type Reason struct {
 // reasons returns what makes the sides hard to compare, the worst first.
 func (d *differ) reasons() []Reason {
 	list := []Reason{}
-	add := func(asks ...func() (Reason, bool)) {
-		for _, ask := range asks {
-			if r, ok := ask(); ok {
+	add := func(checks ...func() (Reason, bool)) {
+		for _, check := range checks {
+			if r, ok := check(); ok {
 				list = append(list, r)
 			}
 		}
@@ -40,16 +39,17 @@ func (d *differ) reasons() []Reason {
 	_, otherSource := d.otherSource()
 	for _, r := range view.Comparable(d.base.parts(), d.new.parts()) {
 		if r.Code == view.OtherFormat && otherSource {
-			continue // said with what is compared
+			continue // reported by otherSource
 		}
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
-	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
+	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps,
+		d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }
 
-// noWork: one side has no data that can be compared with the other.
+// noWork refuses sides without data that can be compared.
 func (d *differ) noWork() (Reason, bool) {
 	r := Reason{Code: "no-gpu-time", Level: Refuse}
 	b, n := len(d.base.devices) > 0, len(d.new.devices) > 0
@@ -78,7 +78,7 @@ func (f *facts) parts() (list []view.Part) {
 	return list
 }
 
-// path returns the name of a side, from its first input.
+// path names a side by its first input.
 func (f *facts) path() string {
 	switch len(f.inputs) {
 	case 0:
@@ -89,7 +89,7 @@ func (f *facts) path() string {
 	return fmt.Sprintf("%s and %d more", f.inputs[0].Path, len(f.inputs)-1)
 }
 
-// sameWork: operators were called with different inputs.
+// sameWork warns that operators were called with different inputs.
 func (d *differ) sameWork() (Reason, bool) {
 	if len(d.c.Shapes) == 0 {
 		return Reason{}, false
@@ -138,14 +138,15 @@ func (d *differ) graphs() (Reason, bool) {
 	return r, true
 }
 
-// lengths: without steps, a capture of twice the length has twice the time.
+// lengths warns about captures of different length without steps: twice the capture has twice the
+// time.
 func (d *differ) lengths() (Reason, bool) {
 	b, n := d.c.Base.MeanNS, d.c.New.MeanNS
 	return Reason{"other-length", Warn, fmt.Sprintf("the runs have no common steps, so whole captures of %s and %s are compared: mark steps with torch.profiler.schedule and prof.step()", unit.Duration(b), unit.Duration(n))},
 		d.c.Per == PerWindow && b > 0 && n > 0 && max(b, n)/2 >= min(b, n)
 }
 
-// otherKernels: most of the time is in kernels that only one side has.
+// otherKernels warns that most of the time is in kernels that only one side has.
 func (d *differ) otherKernels() (Reason, bool) {
 	c := d.c
 	few := func(part, of int64) bool { return of > 0 && part < of/2 }
@@ -153,8 +154,7 @@ func (d *differ) otherKernels() (Reason, bool) {
 		few(c.SharedBase, c.Kernels.BaseNS) || few(c.SharedNew, c.Kernels.NewNS)
 }
 
-// stepsCover: rows of kernels cover the whole capture, the budget covers the
-// steps.
+// stepsCover warns that rows of kernels cover the whole capture, but the budget only the steps.
 func (d *differ) stepsCover() (Reason, bool) {
 	if d.c.Per != PerStep {
 		return Reason{}, false
@@ -168,7 +168,8 @@ func (d *differ) stepsCover() (Reason, bool) {
 	return Reason{}, false
 }
 
-// outlier: the changes of mean and median differ, so a few steps caused them.
+// outlier warns that the changes of mean and median differ, which means that a few steps caused
+// them.
 func (d *differ) outlier() (Reason, bool) {
 	c := d.c
 	mean, median := c.Budget.DeltaNS, c.New.MedianNS-c.Base.MedianNS
@@ -178,7 +179,7 @@ func (d *differ) outlier() (Reason, bool) {
 
 func (d *differ) singleRun() (Reason, bool) {
 	b, n := len(d.base.runs), len(d.new.runs)
-	if d.c.Per == PerNone && d.c.logged() { // every log is a run
+	if d.c.Per == PerNone && d.c.logged() { // each log is a run
 		b, n = max(b, d.base.logs()), max(n, d.new.logs())
 	}
 	r := Reason{Code: "single-run", Level: Note}

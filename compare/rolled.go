@@ -6,9 +6,9 @@ import (
 	"assay/summary"
 )
 
-// unrolled returns the runs with sums over their ranks instead of the rows that are rolled
-// up, which is all that a comparison needs of most rows. It returns an error if the summary of a run
-// does not have the sums, or has no steps of all ranks.
+// unrolled returns the runs with sums over their ranks instead of rolled-up rows, because sums are
+// all that a comparison needs of most rows. It returns an error if a summary does not have the
+// sums, or lacks the steps of some ranks.
 func unrolled(runs []Run) ([]Run, error) {
 	var out []Run
 	for _, r := range runs {

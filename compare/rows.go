@@ -20,7 +20,7 @@ type differ struct {
 	base, new *facts
 	pairs     []pair
 	phases    *phases.Comparison // nil if a side has no steps
-	force     bool               // compare what is not comparable, too
+	force     bool               // also compare what is not comparable
 }
 
 // An item is a row before it is divided by the number of steps.
@@ -29,9 +29,8 @@ type item struct {
 	base, new amount
 }
 
-// part divides the items by the number of steps or windows and sorts them. They
-// are divided in the order of their names, so the fractions of nanoseconds are
-// assigned to the same rows each time.
+// part divides the items by the number of steps or windows and sorts them. They are divided in the
+// order of their names, so that the same rows get the fractions of nanoseconds each time.
 func (d *differ) part(items []item) Part {
 	slices.SortFunc(items, func(a, b item) int { return compareNames(&a.row, &b.row) })
 	p := Part{Rows: []Row{}}
@@ -65,8 +64,8 @@ func compareNames(a, b *Row) int {
 
 func size(ns int64) int64 { return max(ns, -ns) }
 
-// A carry divides one number after another by n and carries the remainders, so
-// that the results sum to the sum divided by n.
+// A carry divides one number after another by n and carries the remainders, so that the results sum
+// to the sum divided by n.
 type carry struct{ n, sum, done int64 }
 
 func (c *carry) next(ns int64) int64 {
@@ -77,9 +76,9 @@ func (c *carry) next(ns int64) int64 {
 	return part
 }
 
-// countEffect returns the effect of the changed count at the mean duration of
-// the base, per step or window: the difference of the counts per step times
-// that mean, rounded. The delta of an added or removed row is all count effect.
+// countEffect returns the effect of the changed count at the mean duration of the base, per step or
+// window: the difference of the counts per step times that mean, rounded. The delta of an added or
+// removed row is all count effect.
 func countEffect(it item, baseN, newN, delta int64) int64 {
 	switch {
 	case it.base.count <= 0 || it.new.count <= 0:
@@ -88,7 +87,8 @@ func countEffect(it item, baseN, newN, delta int64) int64 {
 		return 0
 	}
 	of := big.NewInt
-	counts := new(big.Int).Sub(new(big.Int).Mul(of(it.new.count), of(baseN)), new(big.Int).Mul(of(it.base.count), of(newN)))
+	counts := new(big.Int).Sub(new(big.Int).Mul(of(it.new.count), of(baseN)),
+		new(big.Int).Mul(of(it.base.count), of(newN)))
 	num := counts.Mul(counts, of(it.base.ns))
 	den := new(big.Int).Mul(of(it.base.count), new(big.Int).Mul(of(baseN), of(newN)))
 	half := new(big.Int).Rsh(den, 1)
@@ -97,12 +97,12 @@ func countEffect(it item, baseN, newN, delta int64) int64 {
 	}
 	effect := num.Quo(num.Add(num, half), den)
 	if rest := new(big.Int).Sub(of(delta), effect); !effect.IsInt64() || !rest.IsInt64() {
-		return delta // counts of a damaged file
+		return delta // the counts of a damaged file overflow
 	}
 	return effect.Int64()
 }
 
-// timeline fills in the data of devices.
+// timeline compares the data of devices.
 func (d *differ) timeline() {
 	c := d.c
 	c.Cells = d.cells()
@@ -124,8 +124,8 @@ func (d *differ) timeline() {
 	c.OtherPeaks = efficiency.OtherPeaks(base, new)
 }
 
-// efficiency returns the rows of all runs of a side, with the idle time in which GPUs ran work
-// that was not recorded.
+// efficiency returns the rows of all runs of a side, with the idle time in which GPUs ran work that
+// was not recorded.
 func (f *facts) efficiency() *summary.Summary {
 	s := new(summary.Summary)
 	e := &s.Efficiency
@@ -181,8 +181,8 @@ const (
 	BudgetIdle    = "idle"
 )
 
-// budget adds up the cells to four parts. It uses the divided cells, so that
-// both have the same sums.
+// budget adds up the cells to four parts. It uses the divided cells, so that both have the same
+// sums.
 func (d *differ) budget() Part {
 	var base, new summary.Activity
 	b, n := carry{n: d.base.n}, carry{n: d.new.n}
@@ -202,7 +202,7 @@ func (d *differ) budget() Part {
 	return p
 }
 
-// join makes an item of each key of either side.
+// join makes an item of each key that either side has.
 func (d *differ) join(base, new map[rowKey]amount, row func(rowKey) Row) []item {
 	keys := maps.Clone(base)
 	maps.Copy(keys, new)
@@ -227,15 +227,17 @@ func matchOf(inBase, inNew bool) string {
 	return ByName
 }
 
-// Unattributed is the name of the row of idle time without a known cause: the
-// idle time of steps outside of the devices' windows, minus that of the windows
-// outside of steps.
+// Unattributed is the name of the row for idle time without a known cause: the idle time of steps
+// outside the windows of devices, minus that of the windows outside steps.
 const Unattributed = "(not attributed)"
 
-// idle divides the idle time of the budget by its causes. Causes are known for
-// the devices' windows; the difference to the steps is a separate row.
+// idle divides the idle time of the budget by its causes. Causes are known for the windows of
+// devices; the difference to the steps is a separate row.
 func (d *differ) idle() Part {
-	p := d.part(d.join(d.base.idle, d.new.idle, func(k rowKey) Row { return Row{Name: k.name, Owner: k.class, State: k.state} }))
+	p := d.part(d.join(d.base.idle, d.new.idle, func(k rowKey) Row {
+		return Row{Name: k.name, Owner: k.class,
+			State: k.state}
+	}))
 	want := d.c.Budget.Rows[3]
 	if p.BaseNS != want.BaseNS || p.NewNS != want.NewNS {
 		p.add(Row{Name: Unattributed, Match: ByName, BaseNS: want.BaseNS - p.BaseNS, NewNS: want.NewNS - p.NewNS})
@@ -244,9 +246,8 @@ func (d *differ) idle() Part {
 	return p
 }
 
-// kernelWork divides the total kernel time by kernel, category and operator.
-// Effects of count and duration are those of kernels, added up, because a
-// category whose mix changes has no mean duration.
+// kernelWork divides the total kernel time by kernel, category and operator. Effects of count and
+// duration are added up over kernels, because a category whose mix changes has no mean duration.
 func (d *differ) kernelWork() {
 	c := d.c
 	var kernels, launched []item
@@ -277,12 +278,12 @@ func (d *differ) kernelWork() {
 	}
 }
 
-// fold adds up the rows to which of gives the same name.
-func (p Part) fold(of func(Row) Row) Part {
+// fold adds up the rows for which target returns the same row.
+func (p Part) fold(target func(Row) Row) Part {
 	index := map[[4]string]int{}
 	out := Part{BaseNS: p.BaseNS, NewNS: p.NewNS, DeltaNS: p.DeltaNS, Rows: []Row{}}
 	for _, r := range p.Rows {
-		to := of(r)
+		to := target(r)
 		key := [4]string{to.Name, to.Class, to.Owner, to.State}
 		i, ok := index[key]
 		if !ok {

@@ -13,7 +13,7 @@ type Run struct {
 	Inputs []int
 }
 
-// Split returns the runs that a summary holds, as [view.Runs] defines them.
+// Split returns the runs in a summary, as [view.Runs] defines them.
 func Split(s *summary.Summary) []Run { return split(s, view.Runs(view.Captures(s))) }
 
 func split(s *summary.Summary, g view.Grouping) (runs []Run) {

@@ -10,13 +10,13 @@ import (
 
 // A shapes has the known inputs of one operator on one side.
 type shapes struct {
-	ns   int64 // device work launched by it
+	ns   int64 // GPU work that it launched
 	dims map[string]bool
 	part bool // some shapes are not in dims
 }
 
-// shape stores the inputs of an operator that launched work. Other operators do
-// not affect the device.
+// shape stores the inputs of an operator that launched work. Other operators do not affect the
+// device.
 func (f *facts) shape(o summary.Op) {
 	if len(o.TopShapes) == 0 || o.GPUSelfNS <= 0 {
 		return
@@ -33,10 +33,10 @@ func (f *facts) shape(o summary.Op) {
 	s.part = s.part || o.Shapes > int64(len(o.TopShapes))
 }
 
-// shapes lists the operators whose inputs differ, those with the most work
-// first. For an operator with many shapes only the top ones are known, and
-// their order is partly random, so it is listed only if none of them is the
-// same. A side that is rolled up has no shapes of all ranks, so nothing is listed.
+// shapes lists the operators whose inputs differ, those with the most work first. For an operator
+// with many shapes only the top ones are known, and their order is partly random, so it is listed
+// only if the sides have none of these in common. A rolled-up side lacks the shapes of some ranks,
+// so nothing is listed.
 func (d *differ) shapes() []Shape {
 	if rolled(d.base.runs) || rolled(d.new.runs) {
 		return nil

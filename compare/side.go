@@ -17,16 +17,15 @@ func (a *amount) add(count, ns int64) {
 	a.ns = summary.Plus(a.ns, max(0, ns))
 }
 
-// A kernel represents all runs of the kernels of one name and class on one
-// side.
+// A kernel adds up all runs of the kernels of one name and class on one side.
 type kernel struct {
 	name, class, category string
 	amount
 	ops map[string]amount // by the operator that launched it
 }
 
-// op returns the operator that launched most of the kernel's time, or "" if that is
-// unknown of most.
+// op returns the operator that launched most of the kernel's time, or "" if the largest share has
+// no known operator.
 func (k *kernel) op() string {
 	best, most := "", amount{ns: -1}
 	for op, a := range k.ops {
@@ -39,12 +38,11 @@ func (k *kernel) op() string {
 
 type kernelKey struct{ name, class string }
 
-// A facts has all data of one side that is compared, added up over its runs,
-// devices and streams.
+// A facts has all data of one side that is compared, added up over its runs, devices and streams.
 type facts struct {
 	runs    []Run
 	per     string
-	n       int64 // steps or windows
+	n       int64 // number of steps or windows
 	walls   []int64
 	cells   summary.Activity
 	windows summary.Activity // of the devices, for any value of per
@@ -63,8 +61,8 @@ type facts struct {
 	tables  []summary.Table
 	counted []summary.Counter
 	inputs  []summary.Input
-	graphs  int64 // launches of graphs
-	opaque  int64 // of those, traced as one event
+	graphs  int64 // number of graph launches
+	opaque  int64 // those that were traced as one event
 }
 
 // Names of figures that a headline uses.
@@ -73,7 +71,7 @@ const (
 	launchCalls   = "launching calls"
 )
 
-// A rowKey identifies a row of anything but kernels.
+// A rowKey identifies a row that is not a kernel.
 type rowKey struct{ name, class, state string }
 
 // gather adds up the runs of one side.
@@ -216,7 +214,7 @@ func add(to map[rowKey]amount, key rowKey, count, ns int64) {
 	to[key] = a
 }
 
-// definitions returns what defines the lengths of the steps, each once.
+// definitions returns the distinct definitions of the lengths of steps.
 func (f *facts) definitions() (out []string) {
 	for _, s := range f.steps {
 		if !slices.Contains(out, s.Cut) {
@@ -227,8 +225,8 @@ func (f *facts) definitions() (out []string) {
 	return out
 }
 
-// perOf returns the finest unit that both sides have. If only one has GPU time, it is not compared
-// where what the host did or logged can be.
+// perOf returns the finest unit that both sides have. If only one side has GPU time, that is not
+// compared, provided that logs or host activity can be.
 func perOf(a, b *facts, logged bool) string {
 	switch {
 	case logged && (len(a.devices) == 0 || len(b.devices) == 0):
@@ -285,7 +283,7 @@ func (f *facts) side() Side {
 	return s
 }
 
-// hardware returns the names of the devices, each once.
+// hardware returns the distinct names of the devices.
 func (f *facts) hardware() string {
 	var names []string
 	for _, d := range f.devices {

@@ -10,21 +10,23 @@ import (
 	"assay/summary/view"
 )
 
-// A TableDelta is a table of totals that both sides have, by tool and name.
-// Rows are matched by their names; rows of one table with the same name are
-// added up.
+// A TableDelta is a table of totals that both sides have, by tool and name. Rows are matched by
+// their names; rows of one table with the same name are added up.
 type TableDelta struct {
-	Tool    string        `json:"tool"`
-	Name    string        `json:"name"`
-	Of      string        `json:"of"`
-	Clock   string        `json:"clock,omitempty"` // of the times, as for a [summary.Table]
-	Columns []ColumnDelta `json:"columns"`         // the columns that both sides have, except means and other values of single runs; first the one whose sum is the cost of all rows, if there is one
-	Rows    []CellsDelta  `json:"rows"`            // the largest delta of the first column first
+	Tool  string `json:"tool"`
+	Name  string `json:"name"`
+	Of    string `json:"of"`
+	Clock string `json:"clock,omitempty"` // clock of the times, as in [summary.Table]
+	// Columns are those that both sides have, except means and other values of single runs. The
+	// first is the one whose sum is the cost of all rows,
+	// if there is one.
+	Columns []ColumnDelta `json:"columns"`
+	Rows    []CellsDelta  `json:"rows"` // the largest delta of the first column first
 }
 
-// A ColumnDelta is a column with the sum of its rows, including those left out
-// by a limit. The sums are null if rows include the cost of others, as the total time
-// of a function includes the functions that it calls.
+// A ColumnDelta is a column with the sum of its rows, including those left out by a limit. The sums
+// are null if rows include the cost of others, as the total time of a function includes the
+// functions that it calls.
 type ColumnDelta struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
@@ -32,7 +34,7 @@ type ColumnDelta struct {
 	New  *int64 `json:"new"`
 }
 
-// Title returns the name of the column, with its unit where the name alone is short.
+// Title returns the name of the column, with its unit if the name alone is too short.
 func (c ColumnDelta) Title() string {
 	switch {
 	case c.Unit == "ns" && (c.Name == "self" || c.Name == "total"):
@@ -74,8 +76,8 @@ func valueOf(p *int64) int64 {
 	return *p
 }
 
-// tables compares the tables that both sides have, with times of one clock unless the comparison is forced. If a side has several tables
-// of one name, from several runs, the first is compared.
+// tables compares the tables that both sides have. Times must have the same clock, unless the
+// comparison is forced. If several runs of a side have a table of one name, the first is compared.
 func (d *differ) tables() []TableDelta {
 	type key struct{ tool, name, clock string }
 	keyOf := func(t *summary.Table) key {
@@ -87,7 +89,7 @@ func (d *differ) tables() []TableDelta {
 	first := map[key]*summary.Table{}
 	for i := range d.new.tables {
 		t := &d.new.tables[i]
-		if t.Of == summary.OfEdge { // the time of functions again, by caller
+		if t.Of == summary.OfEdge { // the times of functions again, by caller
 			continue
 		}
 		if k := keyOf(t); first[k] == nil {
@@ -147,7 +149,7 @@ func compareTables(b, n *summary.Table) (TableDelta, bool) {
 	return t, true
 }
 
-// columnOrder returns the columns: first the one whose sum is what the rows cost together,
+// columnOrder returns the order of the columns: first the one whose sum is the cost of all rows,
 // then the sort column.
 func columnOrder(t *summary.Table) (order []int) {
 	for _, i := range []int{view.CostColumn(t), t.Rank()} {
@@ -195,8 +197,8 @@ func orNone(values []*int64, n int) []*int64 {
 	return values
 }
 
-// ownersTable returns a table of the memory of a device by allocation site, so
-// that snapshots are compared like other totals.
+// ownersTable returns a table of the memory of a device by allocation site, so that snapshots are
+// compared like other totals.
 func ownersTable(s *summary.Snapshot) summary.Table {
 	t := summary.Table{
 		Tool: "memory", Name: fmt.Sprintf("device %d at the %s", s.Device, cmp.Or(s.OwnersAt, "end")), Of: summary.OfRow,
@@ -217,16 +219,16 @@ func ownersTable(s *summary.Snapshot) summary.Table {
 	return t
 }
 
-// A CounterDelta is a kernel with hardware counters on both sides, or on one.
-// Times are means per launch, because the user chooses how often a kernel is
-// profiled; shares are percentages of the device's peak.
+// A CounterDelta is a kernel with hardware counters on both sides, or on one. Times are means per
+// launch, because the user chooses how often a kernel is profiled; shares are percentages of the
+// device's peak.
 type CounterDelta struct {
 	Kernel string `json:"kernel"`
 	Match  string `json:"match"`
 
 	BaseLaunches int64  `json:"base_launches"`
 	NewLaunches  int64  `json:"new_launches"`
-	BaseNS       *int64 `json:"base_ns"` // per launch; null if it was not measured
+	BaseNS       *int64 `json:"base_ns"` // ns per launch; null if it was not measured
 	NewNS        *int64 `json:"new_ns"`
 
 	BaseCompute   *float64 `json:"base_compute_pct"`
@@ -237,13 +239,14 @@ type CounterDelta struct {
 	NewOccupancy  *float64 `json:"new_occupancy_pct"`
 }
 
-// counters compares kernels by name. If there are several rows of one name, for
-// example for several devices, the one with the most time is used.
+// counters compares kernels by name. If there are several rows of one name, for example for several
+// devices, the one with the most time is used.
 func (d *differ) counters() []CounterDelta {
 	base, new := counted(d.base.counted), counted(d.new.counted)
 	var out []CounterDelta
 	for name, b := range base {
-		c := CounterDelta{Kernel: name, BaseLaunches: b.Launches, BaseNS: launchNS(b), BaseCompute: b.ComputePct, BaseMemory: b.MemoryPct, BaseOccupancy: b.OccupancyPct}
+		c := CounterDelta{Kernel: name, BaseLaunches: b.Launches, BaseNS: launchNS(b), BaseCompute: b.ComputePct,
+			BaseMemory: b.MemoryPct, BaseOccupancy: b.OccupancyPct}
 		n, both := new[name]
 		if c.Match = matchOf(true, both); both {
 			c.fill(n)
@@ -271,7 +274,7 @@ func (c *CounterDelta) fill(n summary.Counter) {
 	c.NewCompute, c.NewMemory, c.NewOccupancy = n.ComputePct, n.MemoryPct, n.OccupancyPct
 }
 
-// Delta returns the change of the time per launch, or 0 if it is unknown.
+// Delta returns the change of the time per launch in ns, or 0 if it is unknown.
 func (c CounterDelta) Delta() int64 {
 	if c.BaseNS == nil || c.NewNS == nil {
 		return 0

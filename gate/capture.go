@@ -21,19 +21,19 @@ type capture struct {
 	peak  string // why metrics of efficiency may be wrong, or ""
 }
 
-// small reports whether an issue is the loss of single records: under one in a thousand, which
-// cannot change the result of a gate.
+// small reports whether an issue is the loss of at most one record in a thousand, which cannot
+// change the result of a gate.
 func small(is summary.Issue, events int64) bool {
 	single := strings.HasPrefix(is.Code, "event-") || is.Code == "spans-not-paired"
 	return single && is.Count <= events/1000
 }
 
-// repeated is the issue of inputs with equal ranks that are pooled. A gate treats them
-// as separate runs.
+// repeated is the issue of inputs with equal ranks that are pooled. A gate treats them as separate
+// runs.
 const repeated = "rank-repeated"
 
-// overPeak is the issue of operators that were faster than the peaks of their GPU: either
-// their work or the peaks are wrong, and no other metric.
+// overPeak is the issue of operators that were faster than the peaks of their GPU. Either their
+// work or the peaks are wrong; other metrics are not affected.
 const overPeak = "over-peak"
 
 // captureOf judges the quality of a run's captures.
@@ -83,8 +83,8 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	return c
 }
 
-// mostLost is the share of launches that were lost, with those at the end of the capture
-// that are overdue, up to which a capture is checked.
+// mostLost is the largest share of lost launches with which a capture is checked. It includes
+// launches at the end of the capture that are overdue.
 const mostLost = 0.05
 
 // missing describes the launches without GPU work, or returns "" if they are at most one in a
@@ -117,19 +117,19 @@ func (s *side) parts() (list []view.Part) {
 	return list
 }
 
-// incomparable returns the reasons, or "", why runs of the two sides cannot be compared (apart),
-// why their sums cannot (the captures have different numbers of steps), and why their steps
-// cannot (on one side they are ranges of the CPU).
-func incomparable(reasons []view.Reason) (apart, sums, defined string) {
+// incomparable returns the reasons, or "", why runs of the two sides cannot be compared, why their
+// sums cannot (the captures have different numbers of steps), and why their steps cannot (on one
+// side they are ranges of the CPU).
+func incomparable(reasons []view.Reason) (refusal, sums, defined string) {
 	for _, r := range reasons {
 		switch {
 		case r.Level == view.Refuse || r.Code == view.OtherFormat || r.Code == view.HardwareUnknown:
-			apart = cmp.Or(apart, r.Text())
+			refusal = cmp.Or(refusal, r.Text())
 		case r.Code == view.StepCount:
 			sums = cmp.Or(sums, r.Text())
 		case r.Code == view.StepDefinition:
 			defined = cmp.Or(defined, r.Text())
 		}
 	}
-	return apart, sums, defined
+	return refusal, sums, defined
 }

@@ -17,7 +17,7 @@ import (
 // A Result is the result of a gate.
 type Result uint8
 
-// The results, by rising weight.
+// The results, from best to worst.
 const (
 	Pass         Result = iota
 	Skipped             // neither side has the metric, and the gate allows that
@@ -37,7 +37,7 @@ func (r Result) String() string {
 	return resultNames[r]
 }
 
-// MarshalText writes the result as its name.
+// MarshalText writes the name of the result.
 func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // An Outcome is the result of one gate and its reason.
@@ -48,11 +48,11 @@ type Outcome struct {
 	Why string
 	// Short is Why without a reason that the report prints once for all gates, or "".
 	Short string
-	// Capture says that the result is inconclusive because of the quality of a capture, or
-	// because captures cannot be compared, not because of noise.
+	// Capture is true if the result is inconclusive because of the quality of a capture, or because
+	// captures cannot be compared, and not because of noise.
 	Capture bool
-	// Floored says that the gate passes although a change is over its limit, because the
-	// change is under min_abs.
+	// Floored is true if the gate passes although a change is over its limit, because the change is
+	// below min_abs.
 	Floored bool
 
 	Now, Base *Sample // nil if not measured
@@ -61,15 +61,16 @@ type Outcome struct {
 
 // A Report has the outcomes of all gates.
 type Report struct {
-	Result    Result // the worst
+	Result    Result // the worst result of all gates
 	Outcomes  []Outcome
-	Now, Base []Run // Base is empty without a baseline
+	Now, Base []Run // Base is empty if there is no baseline
 
-	// Reasons limit what the sides can be compared for: those of a comparison of the
-	// same runs.
+	// Reasons say why the sides may not be comparable. A comparison of the same runs has the same
+	// reasons.
 	Reasons []view.Reason
 
-	// Apart is why the sides do not compare, if several outcomes leave it out of their Short.
+	// Apart is the reason why the sides cannot be compared, if several outcomes omit it from their
+	// Short so that it is printed once.
 	Apart string
 }
 
@@ -84,8 +85,8 @@ type Options struct {
 // ErrNoRun is the error of Check for a side without runs.
 var ErrNoRun = errors.New("no run to check")
 
-// Check evaluates the gates on the runs, against the baseline where gates want
-// one. A gate that could not be evaluated never passes.
+// Check evaluates the gates on the runs, against the baseline if a gate needs one. A gate that
+// could not be evaluated never passes.
 func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	if len(now) == 0 {
 		return nil, ErrNoRun
@@ -96,9 +97,9 @@ func Check(gates []Gate, now, base []Run, opt Options) (*Report, error) {
 	if len(base) > 0 {
 		c.base.judge(opt.Thresholds)
 		reasons = view.Comparable(c.base.parts(), c.now.parts())
-		c.apart, c.steps, c.defined = incomparable(reasons)
+		c.refusal, c.steps, c.defined = incomparable(reasons)
 		c.expired = opt.Expired != ""
-		c.apart = cmp.Or(opt.Expired, c.apart)
+		c.refusal = cmp.Or(opt.Expired, c.refusal)
 	}
 	rep := &Report{Now: now, Base: base, Reasons: reasons}
 	for i := range gates {
@@ -126,7 +127,7 @@ func (r *Report) shareReason(c *check) {
 	switch {
 	case c.expired:
 	case n > 1:
-		r.Apart = c.apart
+		r.Apart = c.refusal
 	case n == 1:
 		for i := range r.Outcomes {
 			r.Outcomes[i].Short = ""
@@ -134,16 +135,16 @@ func (r *Report) shareReason(c *check) {
 	}
 }
 
-// A check holds what all gates share.
+// A check has the data that all gates share.
 type check struct {
 	now, base side
-	apart     string // why the sides do not compare, or ""
-	expired   bool   // apart is that the baseline has expired
-	steps     string // why their sums do not, or ""
-	defined   string // why their steps do not, or ""
+	refusal   string // why the sides cannot be compared, or ""
+	expired   bool   // the reason is that the baseline has expired
+	steps     string // why their sums cannot be compared, or ""
+	defined   string // why their steps cannot be compared, or ""
 }
 
-// A side is the runs of one side.
+// A side has the runs of one side and the quality of their captures.
 type side struct {
 	runs     []Run
 	captures []capture
@@ -174,8 +175,8 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 	return newSample(values), nil
 }
 
-// doubt returns the reason why the captures do not support a metric, or "". lost says that the
-// missing data could only raise the metric.
+// doubt returns the reason why the captures do not support a metric, or "". Lost reports whether
+// the missing data could only raise the metric.
 func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
@@ -268,8 +269,8 @@ func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	return all
 }
 
-// doubted returns a as inconclusive if the captures do not support it. A failure is
-// kept if the missing data could only make it worse.
+// doubted makes a inconclusive if the captures do not support it. A failure remains if the missing
+// data could only make it worse.
 func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	m := o.Gate.Metric
 	why, lost := c.now.doubt(m)
@@ -292,7 +293,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	if !compared {
 		return a
 	}
-	if why = c.apart; why == "" && m.Sums {
+	if why = c.refusal; why == "" && m.Sums {
 		why = c.steps
 		if why != "" {
 			why += perStep(m)
@@ -303,7 +304,7 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	}
 	if why != "" {
 		out := answer{result: Inconclusive, why: "not comparable: " + why + "; " + o.change(), capture: true}
-		if why == c.apart {
+		if why == c.refusal {
 			out.short = "not comparable; " + o.change()
 		}
 		return out
@@ -367,7 +368,7 @@ func (r *Report) ByImpact() []Outcome {
 	return out
 }
 
-// weight orders results for readers: a gate that was left out comes last.
+// weight orders results for readers: skipped gates come last.
 func weight(r Result) int {
 	if r == Skipped {
 		return -1
@@ -375,7 +376,7 @@ func weight(r Result) int {
 	return int(r)
 }
 
-// impact is the size of the change, as a share of the baseline.
+// impact returns the size of the change, as a share of the baseline.
 func (o *Outcome) impact() float64 {
 	if o.Now == nil || o.Base == nil || o.Base.Center == 0 {
 		return 0

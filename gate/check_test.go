@@ -227,7 +227,7 @@ func TestApartOnce(t *testing.T) {
 			t.Errorf("%s: apart is %q", tc.gates, rep.Apart)
 		}
 		for _, o := range rep.Outcomes {
-			if apart := o.Result == Inconclusive; (o.Short != "") != (tc.shareReason && apart) || strings.Contains(o.Why, "the GPU models differ") != apart || strings.Contains(o.Short, "the GPU models differ") {
+			if refusal := o.Result == Inconclusive; (o.Short != "") != (tc.shareReason && refusal) || strings.Contains(o.Why, "the GPU models differ") != refusal || strings.Contains(o.Short, "the GPU models differ") {
 				t.Errorf("%s: %s, %q, in short %q", o.Gate.Text, o.Result, o.Why, o.Short)
 			}
 		}

@@ -19,25 +19,23 @@ var defaultsYAML string
 // BuiltIn returns the text of the file that [Default] reads.
 func BuiltIn() string { return defaultsYAML }
 
-// Default returns the gates for a comparison with a baseline if the user gives none:
-// strict limits on structure, and limits on times that exceed the drift of a shared
-// machine.
+// Default returns the gates for a comparison with a baseline if the user gives none: strict limits
+// on structure, and limits on times that exceed the drift of a shared machine.
 func Default() []Gate {
 	gates, err := Parse([]byte(defaultsYAML), "gates.yaml")
 	if err != nil {
-		panic("gate: " + err.Error()) // part of the program, and tested
+		panic("gate: " + err.Error()) // the file is part of the program, and tested
 	}
 	return gates
 }
 
-// Parse reads gates from YAML: a mapping of metrics, each with a selector or
-// without, to conditions.
+// Parse reads gates from YAML: a mapping of metrics, with or without a selector, to conditions.
 //
 //	gpu.busy_share: ">= 80%"
 //	kernels.total{category=gemm}: {max_increase: 5%, min_abs: 1ms}
 //
-// Unknown keys are errors, so that a misspelt gate cannot pass. name is the name of the file, for
-// error messages.
+// Unknown keys are errors, so that a misspelt gate cannot pass. The name of the file is for error
+// messages.
 func Parse(text []byte, name string) ([]Gate, error) {
 	var gates []Gate
 	seen := make(map[string]int)
@@ -53,7 +51,8 @@ func Parse(text []byte, name string) ([]Gate, error) {
 			return err
 		}
 		if line, again := seen[g.Text]; again {
-			return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one", g.Text, line)
+			return settings.Errorf(e.Key, "%s: second gate of that name, the first is in line %d; write its limits into one",
+				g.Text, line)
 		}
 		seen[g.Text] = g.Line
 		gates = append(gates, g)
@@ -79,11 +78,11 @@ func Parse(text []byte, name string) ([]Gate, error) {
 // noiseKey is the key of a file that sets the noise of all its gates.
 const noiseKey = "single_run_noise"
 
-// parseNoise reads the noise of what is named.
-func parseNoise(of string, n ast.Node) (float64, error) {
+// parseNoise reads a noise; key is its key, for errors.
+func parseNoise(key string, n ast.Node) (float64, error) {
 	text, err := scalar(n)
 	if err != nil {
-		return 0, settings.Errorf(n, "%s: %w", of, err)
+		return 0, settings.Errorf(n, "%s: %w", key, err)
 	}
 	number := text
 	if n, ok := strings.CutSuffix(text, "pp"); ok {
@@ -91,7 +90,7 @@ func parseNoise(of string, n ast.Node) (float64, error) {
 	}
 	share, err := unit.ParseShare(number)
 	if err != nil || share < 0 {
-		return 0, settings.Errorf(n, "%s is %q, want a share from 0%% on, as 10%%", of, text)
+		return 0, settings.Errorf(n, "%s is %q, want a share from 0%% on, as 10%%", key, text)
 	}
 	return share, nil
 }
@@ -237,7 +236,7 @@ func (g *Gate) limit(l *Limits, key string, k *ast.MappingValueNode) error {
 	return settings.Errorf(k.Key, "%s: unknown key %q, want one of max, min, equal, max_increase, max_decrease, min_abs, warn, level, noise, if_measured, source", g.Text, key)
 }
 
-// condition reads "<= 5%" and the like.
+// condition reads a condition such as "<= 5%".
 func (g *Gate) condition(l *Limits, n ast.Node) error {
 	text, err := scalar(n)
 	if err != nil {

@@ -14,18 +14,18 @@ type Run struct {
 
 // Runs sorts summaries into runs, as [view.Runs] defines them. It leaves out inputs that have only
 // totals (counters, profiles, tables) if there are others, because gates have no metrics for them.
-// It moves the rows out of the summaries, so that many inputs are in memory only once. A summary
-// that is rolled up has sums over its ranks instead of rows.
+// It moves the rows out of the summaries, so that memory has only one copy of them. A summary that
+// is rolled up has sums over its ranks instead of rows.
 func Runs(list []*summary.Summary) []Run { return Grouped(list).Runs }
 
-// A Group is how summaries were sorted into runs.
+// A Group is the result of sorting summaries into runs.
 type Group struct {
 	Runs   []Run
-	By     view.Evidence   // what separated them
+	By     view.Evidence   // what distinguished the runs
 	Copies []summary.Input // left out, because an earlier input has the same content
 }
 
-// Grouped returns [Runs], with what separated them and what was left out.
+// Grouped returns [Runs], with what distinguished them and which inputs were left out.
 func Grouped(list []*summary.Summary) (out Group) {
 	var inputs, totals []input
 	var captures, ofTotals []view.Capture
@@ -67,8 +67,8 @@ type input struct {
 	number int
 }
 
-// joined returns a summary of some inputs. Those of one summary are taken out of it
-// together, because rows may belong to several.
+// joined returns a summary of some inputs. Inputs of one summary are picked together, because rows
+// may belong to several of them.
 func joined(inputs []input) *summary.Summary {
 	var parts []*summary.Summary
 	for len(inputs) > 0 {

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// MinRuns is the number of runs that each side needs for a rank test to find a
-	// difference, at the level alpha.
+	// MinRuns is the number of runs that each side needs for a rank test to find a difference, at
+	// the level alpha.
 	MinRuns = 5
 	alpha   = 0.01
 
-	// confidence is that of the intervals of medians; they take six runs.
+	// confidence is the confidence of the intervals of medians, which need six runs.
 	confidence = 0.95
 )
 
-// A Sample is a metric in all runs of a side.
+// A Sample has the values of a metric in all runs of a side.
 type Sample struct {
 	Center float64   // median
 	Lo, Hi *float64  // its confidence interval; nil if there are too few runs
@@ -57,13 +57,13 @@ func newSample(values []metric.Value) *Sample {
 	return s
 }
 
-// bench returns a copy for package benchmath, which sorts what it is given.
+// bench returns a copy for package benchmath, which sorts its argument.
 func (s *Sample) bench() *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(s.Runs), &benchmath.Thresholds{CompareAlpha: alpha})
 }
 
-// text prints the sample: "17.2% (9.046 ms of 52.74 ms)", or "51.2 ms (median of
-// 6 runs, 50.1 ms to 53.3 ms)".
+// text prints the sample: "17.2% (9.046 ms of 52.74 ms)", or "51.2 ms (median of 6 runs, 50.1 ms to
+// 53.3 ms)".
 func (s *Sample) text(m *metric.Metric) string {
 	if len(s.Runs) <= 1 {
 		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing})
@@ -80,16 +80,17 @@ func (s *Sample) text(m *metric.Metric) string {
 	return text
 }
 
-// absolute compares the value with the limits that need no baseline. It names every limit that the value violates. A
-// violation that the interval of the median leaves open counts only without another one.
+// absolute compares the value with the limits that need no baseline. It names every limit that the
+// value violates. If the interval of the median contains a limit, violating it counts only if no
+// other limit is clearly violated.
 func (o *Outcome) absolute(l *Limits) answer {
 	v := o.Now.Center
-	var sure, open []string // the violated limits
+	var sure, open []string // the limits that are violated for certain, and those that may be
 	var text string         // the value, so that it differs from the limit
 	for _, limit := range []struct {
 		at          *metric.Bound
 		breaks      bool
-		side, equal string // what the value is, and what it is not where it equals the limit
+		side, equal string // words for a value beyond the limit, and for one equal to it
 	}{
 		{l.Max, l.Max != nil && (v > l.Max.At || l.Over && v == l.Max.At), "over the limit of", "not under the limit of"},
 		{l.Min, l.Min != nil && (v < l.Min.At || l.Under && v == l.Min.At), "under the limit of", "not over the limit of"},
@@ -157,7 +158,7 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 		}
 	}
 	switch {
-	case sure != nil && a.result != Fail: // the interval of medians leaves it open
+	case sure != nil && a.result != Fail: // the interval of medians contains the limit
 		return a
 	case sure != nil:
 		return answer{result: Fail, why: fmt.Sprintf("is %s. %s", strings.Join(sure, ", and "), o.Now.Note)}
@@ -173,12 +174,12 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	return a
 }
 
-// coverage is the largest difference between the shares without a known value of two lower bounds
-// that can be compared.
+// coverage is the largest difference between the shares of unknown time at which two lower bounds
+// can be compared.
 const coverage = 0.01
 
-// lowerBounds returns a as inconclusive if the values of both sides are lower bounds that
-// leave out different shares.
+// lowerBounds makes a inconclusive if the values of both sides are lower bounds that leave out
+// different shares of the time.
 func (o *Outcome) lowerBounds(a answer) answer {
 	now, base := o.Now.Missing, o.Base.Missing
 	if math.Abs(now-base) <= coverage {
@@ -193,7 +194,7 @@ func (o *Outcome) straddles(limit float64) bool {
 	return !o.Gate.Metric.Steady && s.Lo != nil && *s.Lo <= limit && limit <= *s.Hi
 }
 
-// value prints the value so that it differs from the limit, if it does.
+// value prints the value with enough digits to differ from the limit, if it does differ.
 func (o *Outcome) value(limit *metric.Bound) string {
 	u, v := o.Gate.Metric.Unit, o.Now.Center
 	text := o.Now.text(o.Gate.Metric)
@@ -205,7 +206,7 @@ func (o *Outcome) value(limit *metric.Bound) string {
 	return strings.Replace(text, short, u.Exact(v), 1)
 }
 
-// relative compares the change from the baseline with limits. p is the result of the rank test, or
+// relative compares the change from the baseline with limits. P is the result of the rank test, or
 // nil if there are too few runs.
 func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	g, now, base := o.Gate, o.Now, o.Base
@@ -217,8 +218,8 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	floored := "" // why a change over its limit does not count
 	for _, limit := range []struct {
 		*metric.Change
-		by    float64 // how much worse it is
-		noise float64 // up to which single runs may be so much worse
+		by    float64 // how much worse the value is
+		noise float64 // largest change of this kind between single runs
 	}{
 		{l.MaxIncrease, now.Center - base.Center, o.noise()},
 		{l.MaxDecrease, base.Center - now.Center, o.noiseDown()},
@@ -241,7 +242,7 @@ func (o *Outcome) relative(l *Limits) (a answer, p *float64) {
 	return answer{result: Pass, why: cmp.Or(floored, o.change()), floored: floored != ""}, p
 }
 
-// exceeds reports whether a change by by is over its limit.
+// exceeds reports whether a change is over its limit.
 func exceeds(by float64, limit *metric.Change, base float64) bool {
 	if limit.Points {
 		return by > limit.By*(1+rounding)
@@ -249,8 +250,8 @@ func exceeds(by float64, limit *metric.Change, base float64) bool {
 	return by > limit.By*math.Abs(base)*(1+rounding)
 }
 
-// rounding is a tolerance, so that a change equal to its limit is not over it: differences of
-// float64 are not exact.
+// rounding is a tolerance for differences of float64, so that a change equal to its limit is not
+// over it.
 const rounding = 1e-12
 
 // noise returns by how much a value may rise by chance from one run to the next, in the metric's
@@ -262,8 +263,8 @@ func (o *Outcome) noise() float64 {
 	return o.Gate.Noise * math.Abs(o.Base.Center)
 }
 
-// noiseDown returns by how much it may fall. A rate falls by 1 - 1/1.2 where the time of
-// the same work rises by 20 %.
+// noiseDown returns by how much a value may fall by chance. A rate falls by 1 - 1/1.2 if the time
+// for the same work rises by 20 %.
 func (o *Outcome) noiseDown() float64 {
 	if o.Gate.Metric.Unit == metric.Share {
 		return o.Gate.Noise
@@ -289,8 +290,8 @@ func (o *Outcome) fewRuns(noise float64) string {
 		single, by, MinRuns)
 }
 
-// change says in words how the value differs from the baseline: "rose by 12.4%,
-// from 51.2 ms to 57.6 ms".
+// change describes how the value differs from the baseline: "rose by 12.4%, from 51.2 ms to 57.6
+// ms".
 func (o *Outcome) change() string {
 	u, a, b := o.Gate.Metric.Unit, o.Base.Center, o.Now.Center
 	runs := ""
@@ -307,8 +308,8 @@ func (o *Outcome) change() string {
 	return fmt.Sprintf("%s by %s, from %s to %s%s", word, o.delta(), u.Text(a), u.Text(b), runs)
 }
 
-// Change prints by how much the value differs from the baseline: "+12.4%", of
-// shares "+1.2 points", or "" without one of both.
+// Change prints by how much the value differs from the baseline: "+12.4%", for shares "+1.2
+// points", or "" if one of the values is missing.
 func (o *Outcome) Change() string {
 	switch {
 	case o.Now == nil || o.Base == nil:
@@ -321,8 +322,7 @@ func (o *Outcome) Change() string {
 	return "+" + o.delta()
 }
 
-// delta prints the size of the change: of shares in points, of all else as a
-// share of the baseline.
+// delta prints the size of the change: in points for shares, otherwise as a share of the baseline.
 func (o *Outcome) delta() string {
 	d := math.Abs(o.Now.Center - o.Base.Center)
 	switch {

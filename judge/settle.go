@@ -7,7 +7,7 @@ import (
 	"assay/summary"
 )
 
-// finalize sets the fields common to all rules: confidence, how to confirm, and fixes
+// finalize sets the fields that do not depend on the rule: confidence, how to confirm, and fixes
 // for the frameworks that were found.
 func finalize(s *summary.Summary, found []finding.Finding, stacks []rule.Stack) {
 	on := rule.SettingOf(s, stacks)

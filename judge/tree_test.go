@@ -135,7 +135,7 @@ func TestOrderOfRules(t *testing.T) {
 		}
 		want := evaluate(s, limits[i])
 		for range 20 { // in one of so many, any two rules have changed places: 1 - 2^-20
-			b := newBench(s, limits[i])
+			b := newEvaluators(s, limits[i])
 			rnd.Shuffle(len(b.Rows), func(i, j int) { b.Rows[i], b.Rows[j] = b.Rows[j], b.Rows[i] })
 			if got := b.result(); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s:\n%s\nin another order of rules\n%s", names[i], told(want), told(got))
@@ -349,7 +349,7 @@ func TestTwoFindingsOfOneRule(t *testing.T) {
 // TestRowsAndRules: each rule has a row, and each row is of a rule.
 func TestRowsAndRules(t *testing.T) {
 	ids := map[string]bool{}
-	for _, r := range newBench(of(), rule.DefaultThresholds()).Rows {
+	for _, r := range newEvaluators(of(), rule.DefaultThresholds()).Rows {
 		ids[r.ID] = true
 		if r.Part == "" || (r.Measure == nil) == (r.Conclude == nil) || (r.Replaces || r.Alone) && len(r.Under) == 0 {
 			t.Errorf("row of rule %q: it lacks a part, has not exactly one of Measure and Conclude, or replaces or stands alone without a rule in Under", r.ID)

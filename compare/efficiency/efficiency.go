@@ -1,5 +1,3 @@
-// Package efficiency compares how close the operators of two runs come to the peaks of
-// their GPUs. Runs on other GPUs, or against other peaks, are not compared.
 package efficiency
 
 import (
@@ -12,31 +10,30 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// A Comparison has the sums of both sides over all GPUs, and the operators that both have.
+// A Comparison has the sums of both sides over all GPUs, and the operators that both sides have.
 type Comparison struct {
 	Base summary.EfficiencySums `json:"base"`
 	New  summary.EfficiencySums `json:"new"`
-	// MFU and HFU have limits where FLOPs are unknown for a part of GPU time.
+	// MFU and HFU are ranges if FLOPs are unknown for a part of GPU time.
 	MFU Utilization `json:"mfu"`
 	HFU Utilization `json:"hfu"`
 	Ops []Op        `json:"ops"` // the largest effect first
 }
 
-// A Utilization is MFU or HFU of both sides, null where it is not known.
+// A Utilization is MFU or HFU of both sides, null if unknown.
 type Utilization struct {
 	Base *efficiency.Range `json:"base"`
 	New  *efficiency.Range `json:"new"`
 }
 
-// An Op is an operator with one set of inputs. Its sums are over all calls and GPUs of a
-// side.
+// An Op is an operator with one set of inputs, added up over all calls and GPUs of a side.
 type Op struct {
 	Op    string          `json:"op"`
 	Dims  json.RawMessage `json:"dims"`
 	Types json.RawMessage `json:"types"`
 	Base  Side            `json:"base"`
 	New   Side            `json:"new"`
-	// EffectNS is the change of the mean call, times the calls of the new side.
+	// EffectNS is the change of the mean call in ns, times the calls of the new side.
 	EffectNS int64 `json:"effect_ns"`
 }
 
@@ -47,8 +44,8 @@ type Side struct {
 	RooflineNS *int64 `json:"roofline_ns"`
 }
 
-// Of returns nil if a side has no known FLOPs and bytes, or if the GPUs or their peaks
-// differ.
+// Of compares two summaries. It returns nil if a side has no known FLOPs and bytes, or if the GPUs
+// or their peaks differ.
 func Of(base, new *summary.Summary) *Comparison {
 	if !known(base) || !known(new) || !samePeaks(base.Efficiency.Devices, new.Efficiency.Devices) {
 		return nil
@@ -93,7 +90,7 @@ func raw(text string) json.RawMessage {
 
 func size(ns int64) int64 { return max(ns, -max(ns, -1<<62)) }
 
-// OtherPeaks reports whether nothing but the GPUs or their peaks prevents the comparison.
+// OtherPeaks reports whether different GPUs or peaks are all that prevents the comparison.
 func OtherPeaks(base, new *summary.Summary) bool {
 	return known(base) && known(new) && !samePeaks(base.Efficiency.Devices, new.Efficiency.Devices)
 }

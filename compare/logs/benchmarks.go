@@ -17,9 +17,9 @@ type Benchmark struct {
 	Producer string            `json:"producer"`
 	Title    string            `json:"title,omitempty"`
 	Settings map[string]string `json:"settings,omitempty"` // the workload, which both sides have
-	Changed  []Setting         `json:"changed,omitempty"`  // what else was set differently
+	Changed  []Setting         `json:"changed,omitempty"`  // other settings that differ
 	Match    string            `json:"match"`
-	Base     int               `json:"base_results"` // results of inputs that are one side of the row
+	Base     int               `json:"base_results"` // number of inputs combined into each side of the row
 	New      int               `json:"new_results"`
 	Figures  []Figure          `json:"figures"`
 }
@@ -39,16 +39,16 @@ type Figure struct {
 	Unit   string   `json:"unit,omitempty"`
 	Better string   `json:"better,omitempty"`
 	Role   string   `json:"role"`
-	Base   *float64 `json:"base"` // the median of several inputs
+	Base   *float64 `json:"base"` // median if there are several inputs
 	New    *float64 `json:"new"`
 	Delta  *float64 `json:"delta"`
 	Change *float64 `json:"change"`
 	Effect string   `json:"effect,omitempty"`
 }
 
-// isConfiguration reports whether a setting says how the workload was run: by which server, of which
-// version, on how many GPUs. Results that differ in it are compared, and it is listed. All
-// other settings are the workload, which must be equal.
+// isConfiguration reports whether a setting says how the workload was run: by which server, in
+// which version, on how many GPUs. Results that differ in it are compared, and the difference is
+// listed. All other settings define the workload, which must be equal.
 func isConfiguration(name string) bool {
 	switch name {
 	case "date", "backend", "Backend", "endpoint_type", "version", "label", "tokenizer_id", "Result is", "SUT name",
@@ -60,10 +60,10 @@ func isConfiguration(name string) bool {
 	return strings.HasPrefix(name, "server_info.") || strings.HasPrefix(name, "world_info.")
 }
 
-// isMoment reports whether a setting is different in every run.
+// isMoment reports whether a setting differs in every run.
 func isMoment(name string) bool { return name == "date" }
 
-// A result is a result of one workload in one or several inputs.
+// A result is a result for one workload, from one or several inputs.
 type result struct {
 	key      string
 	of       *summary.Benchmark
@@ -77,8 +77,8 @@ type result struct {
 
 type figureKey struct{ metric, stat, name, unit string }
 
-// Benchmarks compares the results of two sides. If anyway is true, results of different
-// workloads are compared by their order.
+// Benchmarks compares the results of two sides. If anyway is true, results of different workloads
+// are compared by their order.
 func Benchmarks(base, new []view.Part, anyway bool) []Benchmark {
 	b, n := results(base, anyway), results(new, anyway)
 	if len(b) == 0 || len(n) == 0 {
@@ -112,9 +112,9 @@ func Benchmarks(base, new []view.Part, anyway bool) []Benchmark {
 	return out
 }
 
-// results returns the results of a side, in their order. Those of one workload in several inputs are
-// repetitions. Those in one input are not, because the first is often of a cold server:
-// their order distinguishes them.
+// results returns the results of a side, in their order. Results of one workload in several inputs
+// are repetitions. Several results in one input are not, because the first often comes from a cold
+// server: their order distinguishes them.
 func results(parts []view.Part, anyway bool) (out []*result) {
 	index := map[string]*result{}
 	for run, p := range parts {
@@ -145,7 +145,8 @@ func results(parts []view.Part, anyway bool) (out []*result) {
 			key += "\x00" + itoa(nth[at])
 			r := index[key]
 			if r == nil {
-				r = &result{key: key, of: b, work: work, other: other, figures: map[figureKey][]float64{}, example: map[figureKey]summary.Figure{}}
+				r = &result{key: key, of: b, work: work, other: other, figures: map[figureKey][]float64{},
+					example: map[figureKey]summary.Figure{}}
 				index[key] = r
 				out = append(out, r)
 			}
@@ -155,7 +156,8 @@ func results(parts []view.Part, anyway bool) (out []*result) {
 	return out
 }
 
-// number returns a number without needless digits, so that 1 and 1.0 are equal, and any other text as it is.
+// number returns a number in its shortest form, so that 1 and 1.0 are equal, and any other text
+// unchanged.
 func number(text string) string {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || finite(v) == nil {
@@ -210,7 +212,8 @@ func pair(base, new *result) Benchmark {
 
 func compareFigures(f summary.Figure, base, new []float64) Figure {
 	b, n := stat.Median(base), stat.Median(new)
-	out := Figure{Metric: f.Metric, Stat: f.Stat, Name: f.Name, Unit: f.Unit, Better: f.Better, Role: f.Role, Base: &b, New: &n, Delta: finite(n - b)}
+	out := Figure{Metric: f.Metric, Stat: f.Stat, Name: f.Name, Unit: f.Unit, Better: f.Better, Role: f.Role, Base: &b,
+		New: &n, Delta: finite(n - b)}
 	if b > 0 {
 		out.Change = finite((n - b) / b)
 	}

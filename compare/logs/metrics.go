@@ -1,9 +1,3 @@
-// Package logs compares what two runs logged and reported: the metrics of trainers,
-// servers and monitors, and the results of benchmarks.
-//
-// A metric is compared with the one that the same program logged under the same name at
-// the same place. Its values are the medians over the steps after warm-up. A result of a
-// benchmark is compared with the one of the same workload.
 package logs
 
 import (
@@ -20,19 +14,19 @@ import (
 	"assay/summary/view"
 )
 
-// What a change means.
+// The effects of a change.
 const (
 	Better  = "better"
 	Worse   = "worse"
-	Changed = "changed" // of a metric without a better direction
-	Same    = "same"    // by less than one hundredth
+	Changed = "changed" // the metric has no better direction
+	Same    = "same"    // the change is below still
 	Unclear = "unclear" // the intervals overlap, or are unknown
 )
 
 // still is the relative change below which a metric counts as unchanged.
 const still = 0.01
 
-// confidence is that of the intervals.
+// confidence is the confidence of the intervals.
 const confidence = 0.95
 
 // How a metric or a result was matched.
@@ -45,34 +39,35 @@ const (
 // A Metric is one metric at one place on both sides.
 type Metric struct {
 	Metric   string            `json:"metric"`
-	Name     string            `json:"name"` // what the producer calls it
+	Name     string            `json:"name"` // the producer's name of it
 	Producer string            `json:"producer"`
 	Unit     string            `json:"unit,omitempty"`
 	Better   string            `json:"better,omitempty"` // "lower" or "higher"
 	Role     string            `json:"role"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	NewRank  string            `json:"new_rank,omitempty"` // of the new side, if each side has one rank and these differ
-	Match    string            `json:"match"`
-	Base     *Values           `json:"base"` // null if the side does not have it
-	New      *Values           `json:"new"`
-	Delta    *float64          `json:"delta"`  // of the medians; null if a side has none
-	Change   *float64          `json:"change"` // Delta as a share of the base; null if that is not positive
-	Effect   string            `json:"effect,omitempty"`
-	Note     string            `json:"note,omitempty"` // why the sides cannot be compared: "places" or "steps"
+	// Rank of the new side, if each side has one rank and these differ.
+	NewRank string   `json:"new_rank,omitempty"`
+	Match   string   `json:"match"`
+	Base    *Values  `json:"base"` // null if the side does not have it
+	New     *Values  `json:"new"`
+	Delta   *float64 `json:"delta"`  // difference of the medians; null if a side has none
+	Change  *float64 `json:"change"` // Delta as a share of the base; null if the base is not positive
+	Effect  string   `json:"effect,omitempty"`
+	Note    string   `json:"note,omitempty"` // why the sides cannot be compared: "places" or "steps"
 
 	pooled bool // the values of all places together, see key
 }
 
 // Values are the values of a metric on one side, without warm-up.
 type Values struct {
-	Inputs int   `json:"inputs"`           // with the metric; each is one value if there are several
-	Places int64 `json:"places,omitempty"` // ranks or replicas whose values are together
+	Inputs int   `json:"inputs"`           // inputs with the metric; if there are several, each is one value
+	Places int64 `json:"places,omitempty"` // number of ranks or replicas whose values are pooled
 	N      int64 `json:"n"`
-	WarmUp int64 `json:"warm_up,omitempty"` // values that are left out
+	WarmUp int64 `json:"warm_up,omitempty"` // number of values that are left out
 
 	Median float64 `json:"median"`
-	// Low and High contain the true median with 95% confidence, by the order of the values;
-	// null if there are too few. They say nothing about the noise between runs.
+	// Low and High contain the true median with 95% confidence, by the order of the values; they
+	// are null if there are too few. They say nothing about the noise between runs.
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
 }
@@ -83,14 +78,14 @@ const (
 	OtherSteps  = "steps"  // the values depend on progress, and the sides have no steps in common
 )
 
-// A key identifies a metric on a side. A metric of several places has a row for each place and a
-// pooled row for all together, which may have the labels of one of them.
+// A key identifies a metric on a side. A metric with several places has a row for each place and a
+// pooled row, which may have the labels of one of them.
 type key struct {
 	producer, metric, name, unit, labels string
 	pooled                               bool
 }
 
-// A group has the rows of one key on one side: one for each input.
+// A group has the rows of one key on one side, one for each input.
 type group struct {
 	of     *summary.Series
 	labels map[string]string
@@ -99,14 +94,14 @@ type group struct {
 	newRank string // see [Metric.NewRank]
 }
 
-// A gathered row has its points.
+// A gathered is a row with the rows that have its points.
 type gathered struct {
 	row    *summary.Series
-	points []*summary.Series // rows that have the points of a pooled row
+	points []*summary.Series // for a pooled row, the rows of its places
 	warm   map[int64]bool    // numbers of warm-up steps of its input
 }
 
-// Metrics compares the metrics of two sides: those that both have before those of one.
+// Metrics compares the metrics of two sides. Those that both sides have come first.
 func Metrics(base, new []view.Part) []Metric {
 	b, n := gather(base), gather(new)
 	if len(b) == 0 || len(n) == 0 {
@@ -136,10 +131,10 @@ func Metrics(base, new []view.Part) []Metric {
 	return out
 }
 
-// roles are the roles in the order of their importance for a comparison.
+// roles are ordered by their importance for a comparison.
 var roles = []string{"time", "latency", "throughput", "utilization", "queue", "memory", "health", "quality", "load"}
 
-// Rank returns the place of a role among the others.
+// Rank returns the position of a role in that order.
 func Rank(role string) int {
 	if i := slices.Index(roles, role); i >= 0 {
 		return i
@@ -147,8 +142,8 @@ func Rank(role string) int {
 	return len(roles)
 }
 
-// order decides between any two metrics of a comparison, which come from maps. The pooled row of a
-// metric comes before those of single places.
+// order sorts the metrics of a comparison, which come from maps. The pooled row of a metric comes
+// before those of single places.
 func order(a, b Metric) int {
 	first := func(yes bool) int {
 		if yes {
@@ -156,12 +151,14 @@ func order(a, b Metric) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(first(a.Match == ByName), first(b.Match == ByName)), cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
-		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit), cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)),
+	return cmp.Or(cmp.Compare(first(a.Match == ByName), first(b.Match == ByName)),
+		cmp.Compare(Rank(a.Role), Rank(b.Role)), cmp.Compare(a.Metric, b.Metric),
+		cmp.Compare(a.Producer, b.Producer), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Unit, b.Unit),
+		cmp.Compare(LabelText(a.Labels), LabelText(b.Labels)),
 		cmp.Compare(first(a.pooled), first(b.pooled)))
 }
 
-// LabelText returns labels as one text, in order.
+// LabelText returns labels as one text, sorted by name.
 func LabelText(labels map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
@@ -170,8 +167,7 @@ func LabelText(labels map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-// gather collects the rows that stand for a metric: those of all places together, and
-// those of each place.
+// gather collects the rows that represent a metric: the pooled rows and those of each place.
 func gather(parts []view.Part) map[key]*group {
 	out := map[key]*group{}
 	for _, p := range parts {
@@ -249,16 +245,16 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 
 func (g *group) metric() Metric {
 	r := g.of
-	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role, Labels: g.labels,
+	return Metric{Metric: r.Metric, Name: r.Name, Producer: r.Producer, Unit: r.Unit, Better: r.Better, Role: r.Role,
+		Labels: g.labels,
 		pooled: r.Pooled > 0}
 }
 
-// A span is a range of steps.
+// A span is a range of steps, with both ends.
 type span struct{ from, to int64 }
 
-// compare fills in the values of both sides and what their difference means. Metrics that
-// change as a program proceeds, such as losses and lengths of answers, are compared over the same
-// steps.
+// compare sets the values of both sides and the effect of their difference. Metrics that change as
+// a program proceeds, such as losses and lengths of answers, are compared over the same steps.
 func (m *Metric) compare(base, new *group) {
 	var over *span
 	if a, ok := base.steps(); ok {
@@ -293,16 +289,16 @@ func (m *Metric) compare(base, new *group) {
 	if m.Base.Median > 0 {
 		m.Change = finite(delta / m.Base.Median)
 	}
-	m.Effect = effect(m.Better, delta, m.Base.Median, apart(m.Base, m.New))
+	m.Effect = effect(m.Better, delta, m.Base.Median, disjoint(m.Base, m.New))
 }
 
-// progresses reports whether a metric can depend on how far the program is, as losses and lengths of
-// answers do.
+// progresses reports whether a metric can depend on how far the program is, as losses and lengths
+// of answers do.
 func (m *Metric) progresses() bool {
 	return m.Role == "quality" || m.Role == "load" || m.Role == "other"
 }
 
-// effect returns what a change means. Clear says that it is no chance.
+// effect classifies a change; clear reports that it is not noise.
 func effect(better string, delta, base float64, clear bool) string {
 	switch {
 	case delta == 0 || math.Abs(delta) < still*math.Abs(base):
@@ -317,8 +313,8 @@ func effect(better string, delta, base float64, clear bool) string {
 	return Worse
 }
 
-// apart reports whether the intervals of both sides are known and do not overlap.
-func apart(a, b *Values) bool {
+// disjoint reports whether the intervals of both sides are known and do not overlap.
+func disjoint(a, b *Values) bool {
 	if a.Low == nil || b.Low == nil || a.High == nil || b.High == nil {
 		return false
 	}
@@ -340,8 +336,8 @@ func (g *group) steps() (span, bool) {
 	return out, len(g.rows) > 0 && out.from <= out.to
 }
 
-// values returns the values of a side within a range of steps, nil if it has none there.
-// The medians of several inputs are one value each.
+// values returns the values of a side within a range of steps, or nil if it has none there. If
+// there are several inputs, the median of each is one value.
 func (g *group) values(over *span) *Values {
 	v := &Values{Places: g.of.Pooled}
 	var medians, points []float64
@@ -353,7 +349,7 @@ func (g *group) values(over *span) *Values {
 		v.Inputs++
 		v.WarmUp += left
 		middle, n := stat.Median(list), int64(len(list))
-		if left == 0 && r.whole(over) { // the row knows all values, its strip may have a part
+		if left == 0 && r.whole(over) { // the row was computed from all values, its strip may have only a part
 			middle, n = *r.row.Median, r.row.N
 		}
 		v.N += n
@@ -375,8 +371,8 @@ func (g *gathered) whole(over *span) bool {
 	return over == nil || g.row.FirstStep != nil && *g.row.FirstStep >= over.from && *g.row.LastStep <= over.to
 }
 
-// values returns the points of an input in a range of steps, and the number of those that
-// are left out as warm-up. A row without points has its median.
+// values returns the points of an input in a range of steps, and the number of warm-up points that
+// are left out. A row without points has only its median.
 func (g *gathered) values(over *span) (out []float64, left int64) {
 	for _, r := range g.points {
 		st := r.Strip
@@ -399,12 +395,13 @@ func (g *gathered) values(over *span) (out []float64, left int64) {
 	return out, left
 }
 
-// interval returns bounds of the median, nil if there are too few values.
+// interval returns bounds of the median, or nil if there are too few values.
 func interval(values []float64) (low, high *float64) {
 	if len(values) < 2 {
 		return nil, nil
 	}
-	sum := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), confidence)
+	sum := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds),
+		confidence)
 	return finite(sum.Lo), finite(sum.Hi)
 }
 

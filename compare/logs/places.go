@@ -8,8 +8,8 @@ import (
 	"assay/summary/view"
 )
 
-// pairRanks gives the metrics of the new side the rank of the base, if each side has a log of one
-// rank and these differ: a program logs on its first rank or on its last.
+// pairRanks gives the metrics of the new side the rank of the base, if each side has a log of only
+// one rank and these differ: programs log on their first rank or on their last.
 func pairRanks(base, new map[key]*group) {
 	from, to := onlyRank(base), onlyRank(new)
 	if from == "" || to == "" || from == to {
@@ -41,8 +41,8 @@ func onlyRank(of map[key]*group) (rank string) {
 	return rank
 }
 
-// Places returns a function for the labels of a metric as a text, without those that all
-// metrics share.
+// Places returns a function that prints the labels of a metric without those that all metrics
+// share.
 func Places(metrics []Metric) func(*Metric) string {
 	shared := map[string]string{}
 	for i, m := range metrics {
@@ -58,8 +58,8 @@ func Places(metrics []Metric) func(*Metric) string {
 	}
 }
 
-// A pool identifies the rows of one metric in one input and phase: one of all places together, and one
-// of each place.
+// A pool identifies the rows of one metric in one input and phase: one pooled row, and one for each
+// place.
 type pool struct {
 	input                               int
 	producer, metric, name, unit, phase string
@@ -69,8 +69,7 @@ func poolOf(r *summary.Series) pool {
 	return pool{r.Input, r.Producer, r.Metric, r.Name, r.Unit, r.Labels["phase"]}
 }
 
-// pools returns the rows of single places, by what they are pooled to. It is empty if there is no
-// pooled row.
+// pools returns the rows of single places by their pool. It is empty if there is no pooled row.
 func pools(p view.Part) map[pool][]*summary.Series {
 	out := map[pool][]*summary.Series{}
 	if !slices.ContainsFunc(p.Series, func(r summary.Series) bool { return r.Pooled > 0 }) {

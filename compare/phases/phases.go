@@ -1,10 +1,3 @@
-// Package phases compares the steps of two runs on the host, and the phases in them: generation,
-// training, weight sync. Steps of traces and of logs have the same phases, so they can be compared
-// with each other.
-//
-// The rows of a comparison sum to the step. Time outside phases is a row of its own, which is
-// negative if phases overlap. Sums are divided by the number of steps, and remainders are carried to
-// the next row. Start with Compare.
 package phases
 
 import (
@@ -17,7 +10,7 @@ import (
 	"assay/summary/view"
 )
 
-// Where the steps of a side come from.
+// The sources of the steps of a side.
 const (
 	FromTrace = "trace"
 	FromLog   = summary.SourceLog
@@ -27,16 +20,16 @@ const (
 type Comparison struct {
 	Steps Steps
 	Rows  []Row // the largest delta first
-	// Common says that only steps with the same numbers on both sides are compared, although the
+	// Common is true if only steps with the same numbers on both sides are compared, although the
 	// sides have other steps too.
 	Common bool
-	// OneSided says that only one side has phases, so there are no rows.
+	// OneSided is true if only one side has phases, so there are no rows.
 	OneSided bool
-	// Apart says that two logs have fewer than three steps in common, so all are compared.
+	// Apart is true if two logs have fewer than three steps in common, so all steps are compared.
 	Apart bool
 }
 
-// Steps are the steps of both sides on the host. Times are of the mean step.
+// Steps are the steps of both sides on the host. Times are those of the mean step, in ns.
 type Steps struct {
 	Base    Side  `json:"base"`
 	New     Side  `json:"new"`
@@ -47,8 +40,8 @@ type Steps struct {
 type Side struct {
 	From     string `json:"from"` // "trace" or "log"
 	Count    int64  `json:"count"`
-	WarmUp   int64  `json:"warm_up"`  // further steps that are left out, because the program warmed up
-	LeftOut  int64  `json:"left_out"` // further steps that the other side does not have
+	WarmUp   int64  `json:"warm_up"`  // number of warm-up steps that are left out
+	LeftOut  int64  `json:"left_out"` // number of steps that are left out because the other side does not have them
 	MeanNS   int64  `json:"mean_ns"`
 	MedianNS int64  `json:"median_ns"`
 	MinNS    int64  `json:"min_ns"`
@@ -61,9 +54,9 @@ type Side struct {
 type Row struct {
 	Phase     string `json:"phase"`
 	Match     string `json:"match"`      // "name", "new" or "gone"
-	BaseCount int64  `json:"base_count"` // steps that have it
+	BaseCount int64  `json:"base_count"` // number of steps that have it
 	NewCount  int64  `json:"new_count"`
-	BaseNS    int64  `json:"base_ns"` // per step
+	BaseNS    int64  `json:"base_ns"` // ns per step
 	NewNS     int64  `json:"new_ns"`
 	DeltaNS   int64  `json:"delta_ns"`
 }
@@ -71,13 +64,13 @@ type Row struct {
 // A Mean is the mean step of some runs on the host, and its phases.
 type Mean struct {
 	Steps  Side
-	Phases []Time // the longest first, and last the time outside phases; they sum to the step
+	Phases []Time // the longest first, the time outside phases last; they sum to the step
 }
 
 // A Time is the time of one phase in a step. The phase "" is the time outside phases.
 type Time struct {
 	Phase string
-	Count int64 // steps that have it
+	Count int64 // number of steps that have it
 	NS    int64 // per step
 }
 
@@ -97,7 +90,7 @@ func Of(runs []view.Part) *Mean {
 	}
 	sums := s.phaseSums()
 	names := slices.Sorted(maps.Keys(sums))
-	slices.Reverse(names) // the time outside phases takes the last remainder
+	slices.Reverse(names) // the time outside phases gets the last remainder
 	of := divide(int64(len(s.steps)))
 	for _, name := range names {
 		m.Phases = append(m.Phases, Time{name, sums[name].count, of(sums[name].ns)})
@@ -111,14 +104,14 @@ func Of(runs []view.Part) *Mean {
 
 // OfRL reports whether a phase belongs to a step of reinforcement learning. Such a phase ends when
 // its work is done, so its time on the host explains the step. In the phases of a training step
-// (forward, backward) the host runs ahead of the GPU, so their times do not.
+// (forward, backward) the CPU runs ahead of the GPU, so their times do not.
 func OfRL(phase string) bool {
 	return slices.Contains([]string{"generation", "reward", "log-probs", "advantage", "training", "weight-sync",
 		"sleep-wake", "wait"}, phase)
 }
 
-// Leads reports whether the phases of the step explain the run: those of logs, and those of
-// reinforcement learning.
+// Leads reports whether the phases of the step explain the run, which is so for logs and for phases
+// of reinforcement learning.
 func (m *Mean) Leads() bool {
 	if m == nil || len(m.Phases) == 0 {
 		return false
@@ -126,7 +119,7 @@ func (m *Mean) Leads() bool {
 	return m.Steps.From == FromLog || slices.ContainsFunc(m.Phases, func(t Time) bool { return OfRL(t.Phase) })
 }
 
-// minCommon is the number of common steps from which only these are compared.
+// minCommon is the least number of common steps for which other steps are left out.
 const minCommon = 3
 
 // Compare compares the runs of two sides. It returns nil if a side has no steps.
@@ -144,7 +137,7 @@ func Compare(base, new []view.Part) *Comparison {
 	}
 	c := &Comparison{}
 	for _, s := range []*side{b, n} {
-		if s.from == FromLog { // the user has chosen the steps of a trace
+		if s.from == FromLog { // in a trace, the user has chosen which steps to record
 			s.leaveWarmUp()
 		}
 	}
@@ -163,8 +156,8 @@ func Compare(base, new []view.Part) *Comparison {
 	return c
 }
 
-// Overlap reports whether the phases of a side sum to more than its step, by over 1%. Then they ran
-// at the same time, and their deltas do not explain the delta of the step.
+// Overlap reports whether the phases of a side exceed its step by more than 1%. Then they ran at
+// the same time, and their deltas do not explain the delta of the step.
 func (c *Comparison) Overlap() bool {
 	for _, r := range c.Rows {
 		if r.Phase == "" && (-r.BaseNS > c.Steps.Base.MeanNS/100 || -r.NewNS > c.Steps.New.MeanNS/100) {
@@ -176,7 +169,7 @@ func (c *Comparison) Overlap() bool {
 
 // A step is one step on the host of one rank.
 type step struct {
-	input, run int // run of the side
+	input, run int // run is an index into the runs of the side
 	number     int64
 	marker     string
 	ns         int64
@@ -192,8 +185,8 @@ type side struct {
 	warm, left int64
 }
 
-// stepsOf gathers the steps of some runs. A step of a trace has a row for each device; the first
-// one is enough.
+// stepsOf gathers the steps of some runs. A step of a trace has a row for each device; only the
+// first row is used.
 func stepsOf(parts []view.Part) *side {
 	type place struct {
 		run, input int
@@ -236,7 +229,7 @@ func phased(list []step) bool {
 
 func (s *side) preferLogs() { s.logsFirst = true }
 
-// choose takes the steps of traces, or of the program that logged the most time.
+// choose selects the steps of traces, or of the program that logged the most time.
 func (s *side) choose() {
 	s.from, s.steps = FromTrace, s.trace
 	if len(s.log) == 0 || len(s.trace) > 0 && !s.logsFirst {
@@ -328,7 +321,7 @@ func (s *side) describe() Side {
 		walls = append(walls, st.ns)
 		total = summary.Plus(total, st.ns)
 		k := key{run: st.run}
-		if s.from == FromLog { // every log is a run of its own
+		if s.from == FromLog { // each log is a run
 			k.input = st.input
 		}
 		if counts[k] == 0 {
@@ -348,7 +341,7 @@ func (s *side) describe() Side {
 // A sum is a phase of one side.
 type sum struct{ count, ns int64 }
 
-// phaseSums sums the phases of the steps, and the time outside phases.
+// phaseSums adds up the phases of the steps, and the time outside phases.
 func (s *side) phaseSums() map[string]sum {
 	out := map[string]sum{}
 	total, inside := int64(0), int64(0)
@@ -376,7 +369,7 @@ func rows(base, new *side) []Row {
 		}
 	}
 	slices.Sort(names)
-	slices.Reverse(names) // the time outside phases takes the last remainder
+	slices.Reverse(names) // the time outside phases gets the last remainder
 	ofBase, ofNew := divide(int64(len(base.steps))), divide(int64(len(new.steps)))
 	var out []Row
 	for _, name := range names {
@@ -400,8 +393,8 @@ func rows(base, new *side) []Row {
 	return out
 }
 
-// divide returns a function that divides one sum after the other by a number of steps and
-// carries the remainders.
+// divide returns a function that divides one sum after the other by a number of steps and carries
+// the remainders, so that the results sum to the divided total.
 func divide(steps int64) func(ns int64) int64 {
 	var all, done int64
 	return func(ns int64) int64 {
@@ -412,7 +405,7 @@ func divide(steps int64) func(ns int64) int64 {
 	}
 }
 
-// floorDiv divides a sum, which may be negative if phases overlap, and rounds down.
+// floorDiv divides and rounds down; the time outside phases is negative if phases overlap.
 func floorDiv(a, n int64) int64 {
 	q := a / n
 	if a%n < 0 {

@@ -1,8 +1,3 @@
-// Package ranks compares the ranks of two runs: the parts of a step, the waiting for other ranks,
-// and which rank the others waited for.
-//
-// The parts of a row sum to the step of its rank. Transfer and waiting are not parts of the step,
-// because matched collectives may overlap compute. Start with Compare.
 package ranks
 
 import (
@@ -16,17 +11,17 @@ import (
 // A Row is one rank on both sides.
 type Row struct {
 	Rank    int    `json:"rank"`
-	Device  *int64 `json:"device,omitempty"` // if a rank has several GPUs
+	Device  *int64 `json:"device,omitempty"` // set if a rank has several GPUs
 	Match   string `json:"match"`            // "name", "new" or "gone"
 	Base    *Side  `json:"base"`             // null if the side does not have the rank
 	New     *Side  `json:"new"`
-	DeltaNS *int64 `json:"delta_ns"` // of the step; null if a side does not have the rank
+	DeltaNS *int64 `json:"delta_ns"` // change of the step; null if a side does not have the rank
 }
 
-// A Side is one rank on one side. Times are means per step, or of the window.
+// A Side is one rank on one side. Times are means in ns per step, or per window.
 type Side struct {
 	Steps   int64 `json:"steps"`
-	NS      int64 `json:"ns"` // the step, to which the next four sum
+	NS      int64 `json:"ns"` // the step; the next four fields sum to it
 	Compute int64 `json:"compute_ns"`
 	Comm    int64 `json:"exposed_comm_ns"`
 	Copies  int64 `json:"exposed_copies_ns"`
@@ -40,7 +35,7 @@ type Side struct {
 	wait   summary.RankWait
 }
 
-// Collectives are the matched collectives of a rank.
+// Collectives has the matched collectives of a rank.
 type Collectives struct {
 	Transfer int64 `json:"transfer_ns"`
 	Wait     int64 `json:"wait_ns"`
@@ -48,7 +43,7 @@ type Collectives struct {
 	Last     int64 `json:"last"`      // number of collectives at which it arrived last, in all steps
 }
 
-// Wait returns the waiting in matched collectives, 0 if there is none.
+// Wait returns the waiting in matched collectives, or 0 if there are none.
 func (s *Side) Wait() int64 {
 	if s.Collectives == nil {
 		return 0
@@ -56,7 +51,7 @@ func (s *Side) Wait() int64 {
 	return s.Collectives.Wait
 }
 
-// Transfer returns the transfer time of matched collectives, 0 if there is none.
+// Transfer returns the transfer time of matched collectives, or 0 if there are none.
 func (s *Side) Transfer() int64 {
 	if s.Collectives == nil {
 		return 0
@@ -83,20 +78,19 @@ type Comparison struct {
 	Base, New Total
 }
 
-// A Total describes the ranks of a side together. Times are means per rank and step.
+// A Total adds up the ranks of a side. Times are means in ns per rank and step.
 type Total struct {
 	Ranks    int    `json:"ranks"`
 	Transfer *int64 `json:"transfer_ns"` // null if no collective is matched
 	Wait     *int64 `json:"wait_ns"`
-	// Stragglers are the ranks that the others wait for, if they wait for enough of the
-	// step.
+	// Stragglers are the ranks that the others wait for, if that takes enough of the step.
 	Stragglers []int `json:"stragglers"`
-	// Matched says that the ranks do the same work and most of their communication is in matched
+	// Matched is true if the ranks do the same work and most of their communication is in matched
 	// collectives, so that stragglers are known.
 	Matched bool `json:"matched"`
 }
 
-// atLeast is the share of a step that ranks must wait, on average, for a rank to be a straggler.
+// atLeast is the least share of a step that ranks wait, on average, if there is a straggler.
 const atLeast = 0.02
 
 type place struct {
@@ -104,8 +98,8 @@ type place struct {
 	device int64
 }
 
-// Compare compares the ranks of the runs of two sides by steps, or by windows. It returns
-// nil if a side has fewer than two ranks, or a run has a rank twice.
+// Compare compares the ranks of the runs of two sides by steps, or by windows. It returns nil if a
+// side has fewer than two ranks, or if a run has a rank twice.
 func Compare(base, new []view.Part, bySteps bool) *Comparison {
 	b, n := gather(base, bySteps), gather(new, bySteps)
 	if len(b) < 2 || len(n) < 2 {
@@ -167,7 +161,7 @@ func Compare(base, new []view.Part, bySteps bool) *Comparison {
 	return c
 }
 
-// gather returns the ranks of a side, or nil if a run has a rank twice. It sums repeated runs.
+// gather returns the ranks of a side, or nil if a run has a rank twice. It adds up repeated runs.
 func gather(parts []view.Part, bySteps bool) map[place]*Side {
 	out := map[place]*Side{}
 	for _, p := range parts {

@@ -8,11 +8,11 @@ import (
 	"assay/summary"
 )
 
-// An Acceptance is what a check knows of a baseline that was accepted.
+// An Acceptance is the latest decision in a directory of baselines, compared with the new runs.
 type Acceptance struct {
 	Decision
 	Dir     string
-	Expired []string // differences of hardware and software from the new runs
+	Expired []string // how hardware and software differ from those of the new runs
 }
 
 // Text describes the baseline in one line.
@@ -30,21 +30,21 @@ func (a Acceptance) Text() string {
 	return fmt.Sprintf("%s: %s; reason: %s", a.Dir, strings.Join(parts, ", "), a.Reason)
 }
 
-// Acceptances returns the latest decisions of the directories among the names of a
-// baseline. Decisions of earlier versions have no provenance: that of the summaries counts.
+// Acceptances returns the latest decisions of the directories among the names of a baseline.
+// Decisions of earlier versions have no provenance, so that of the summaries is used.
 func Acceptances(names []string, base []*summary.Summary, now Provenance) (out []Acceptance, err error) {
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
 			continue
 		}
-		said, err := Read(name)
+		state, err := Read(name)
 		if err != nil {
 			return nil, err
 		}
-		if said.Last.Accepted == "" {
+		if state.Last.Accepted == "" {
 			continue
 		}
-		a := Acceptance{Decision: said.Last, Dir: name}
+		a := Acceptance{Decision: state.Last, Dir: name}
 		if a.Provenance == nil {
 			p := ProvenanceOf(base...)
 			a.Provenance = &p

@@ -1,5 +1,4 @@
-// On what hardware and with what software a run was made, and whether a baseline
-// still stands for another run.
+// The hardware and software of a run, and whether a baseline is still valid for another run.
 
 package baseline
 
@@ -17,10 +16,10 @@ import (
 	"assay/summary"
 )
 
-// A Provenance is where a run comes from. What is not known is absent.
+// A Provenance says on what a run was made. Unknown fields are absent.
 type Provenance struct {
-	Hardware map[string]string `json:"hardware,omitempty"` // by part: "GPU"
-	Software map[string]string `json:"software,omitempty"` // versions by name: "CUDA driver"
+	Hardware map[string]string `json:"hardware,omitempty"` // names by part, for example "GPU"
+	Software map[string]string `json:"software,omitempty"` // versions by name, for example "CUDA driver"
 	Command  string            `json:"command,omitempty"`
 	Recorded string            `json:"recorded,omitempty"` // when the capture began, in UTC
 }
@@ -40,7 +39,7 @@ var settings = sync.OnceValue(func() (out []setting) {
 	return out
 })
 
-// version writes the value of a setting.
+// version formats the value of a setting.
 func (s setting) version(value string) string {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
@@ -97,7 +96,7 @@ func joined(set map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), ", ")
 }
 
-// State sets what a user states: a part of the hardware, or the version of software.
+// State sets a value that a user states: a part of the hardware, or the version of software.
 func (p *Provenance) State(hardware, software, value string) {
 	set := func(in *map[string]string, name string) {
 		if *in == nil {
@@ -127,8 +126,8 @@ func (p Provenance) Text() string {
 	return strings.Join(parts, ", ")
 }
 
-// Differences says where the hardware or software of a new run differs from that of the
-// baseline: "GPU is A, was B". What only one side knows does not count.
+// Differences says where the hardware or software of a new run differs from that of the baseline:
+// "GPU is A, was B". Values that only one side has are ignored.
 func Differences(base, now Provenance) (out []string) {
 	for _, side := range [][2]map[string]string{{base.Hardware, now.Hardware}, {base.Software, now.Software}} {
 		for _, name := range slices.Sorted(maps.Keys(side[0])) {

@@ -1,5 +1,3 @@
-// Package baseline keeps a directory of baselines: summaries that somebody accepted, and the
-// record of who replaced which and why. The latest is the baseline.
 package baseline
 
 import (
@@ -26,8 +24,8 @@ type Decision struct {
 	Accepted string   `json:"accepted"`
 	Previous string   `json:"previous,omitempty"`
 	Reason   string   `json:"reason"`
-	Assay    string   `json:"assay"`  // its version
-	Inputs   []string `json:"inputs"` // SHA-256 of what was measured
+	Assay    string   `json:"assay"`  // version of assay
+	Inputs   []string `json:"inputs"` // SHA-256 of the measured files
 
 	Provenance *Provenance `json:"provenance,omitempty"` // absent in records of earlier versions
 }
@@ -42,20 +40,20 @@ const maxRecord = 64 << 20
 type Record struct {
 	file *lockedfile.File
 	path string
-	Said
+	State
 	end int64 // offset of the end of the last complete line
 
-	temp outfile.Registry // lists the record while it is empty: it is removed unless a decision is added
+	temp outfile.Registry // has the record while it is empty, so that it is removed unless a decision is added
 }
 
-// A Said is what a record says.
-type Said struct {
-	Last Decision // the latest; its file is "" if there is none
-	Cut  string   // a message if the last line is cut; "" if it is not
+// A State is what a record says about the baseline.
+type State struct {
+	Last Decision // the latest decision; its Accepted is "" if there is none
+	Cut  string   // a message if the last line is cut, else ""
 }
 
-// Open opens the record of dir, and creates it if it is missing. It waits until no
-// other process has the record open for writing.
+// Open opens the record of dir, and creates it if it is missing. It waits until no other process
+// has the record open for writing.
 func Open(dir string) (*Record, error) {
 	path := filepath.Join(dir, FileName)
 	f, err := lockRecord(path)
@@ -70,14 +68,14 @@ func Open(dir string) (*Record, error) {
 	if len(text) == 0 {
 		r.temp.Add(path)
 	}
-	if r.Said, r.end, err = parseRecord(path, text); err != nil {
+	if r.State, r.end, err = parseRecord(path, text); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return r, nil
 }
 
-// checkRecordFile returns an error if the record is not a regular
-// file: a symbolic link leads out of the directory, and a pipe has no end.
+// checkRecordFile returns an error if the record is not a regular file: a symbolic link leads out
+// of the directory, and a pipe has no end.
 func checkRecordFile(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: the record is not a regular file; remove it, or name another directory", path)
@@ -85,8 +83,8 @@ func checkRecordFile(path string) error {
 	return nil
 }
 
-// lockRecord opens and locks the record. If the process that had it locked has removed
-// it, because it could write no decision, the record is created again.
+// lockRecord opens and locks the record. If the process that had locked it removed it, because it
+// could write no decision, the record is created again.
 func lockRecord(path string) (*lockedfile.File, error) {
 	for {
 		if err := checkRecordFile(path); err != nil {
@@ -109,8 +107,8 @@ func lockRecord(path string) (*lockedfile.File, error) {
 	}
 }
 
-// Add appends a decision in one write, which replaces a cut line. If the write fails, the
-// record is unchanged, and removed if it is new.
+// Add appends a decision in one write, which replaces a cut line. If the write fails, the record is
+// unchanged, or removed if it is new.
 func (r *Record) Add(d Decision) error {
 	line, err := jsonscan.Line(d)
 	if err != nil {
@@ -145,8 +143,8 @@ func (r *Record) Close() error {
 	return r.file.Close()
 }
 
-// Latest returns the latest file of the record in dir, or "" if there is no record,
-// and a message if the last line is cut.
+// Latest returns the latest file of the record in dir, or "" if there is no record, and a message
+// if the last line is cut.
 func Latest(dir string) (path, cut string, err error) {
 	s, err := Read(dir)
 	if err != nil || s.Last.Accepted == "" {
@@ -155,8 +153,8 @@ func Latest(dir string) (path, cut string, err error) {
 	return filepath.Join(dir, s.Last.Accepted), s.Cut, nil
 }
 
-// Read reads the record in dir. Without one there is no decision.
-func Read(dir string) (s Said, err error) {
+// Read reads the record in dir. A missing record has no decision.
+func Read(dir string) (s State, err error) {
 	name := filepath.Join(dir, FileName)
 	if err := checkRecordFile(name); err != nil {
 		return s, err
@@ -188,10 +186,10 @@ func readRecord(f io.Reader, path string) ([]byte, error) {
 	return text, nil
 }
 
-// parseRecord checks all decisions of a record and returns the last one and where
-// its line ends. A last line without a line break that is no decision was cut when
-// its process ended; it does not count.
-func parseRecord(path string, text []byte) (s Said, end int64, err error) {
+// parseRecord checks all decisions of a record and returns the last one and the offset at which its
+// line ends. A last line without a line break that is not a decision was cut when its process
+// ended; it does not count.
+func parseRecord(path string, text []byte) (s State, end int64, err error) {
 	n := 0
 	for len(text) > 0 {
 		n++
@@ -209,7 +207,7 @@ func parseRecord(path string, text []byte) (s Said, end int64, err error) {
 		} else if err != nil {
 			return s, end, fmt.Errorf("%s:%d: malformed decision: %w; restore the file from its history", path, n, err)
 		}
-		// A name of another directory would reach beyond this one.
+		// A path could name a file outside the directory.
 		if d.Accepted == "" || filepath.Base(d.Accepted) != d.Accepted {
 			return s, end, fmt.Errorf("%s:%d: accepted is %q, want the name of a file in the same directory", path, n,
 				d.Accepted)

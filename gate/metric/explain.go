@@ -11,9 +11,9 @@ type Page struct {
 	Name        string    `json:"metric"`
 	Meaning     string    `json:"measures"`
 	Denominator string    `json:"denominator,omitempty"`
-	Unit        string    `json:"unit"`   // as gate files write it
+	Unit        string    `json:"unit"`   // in the notation of gate files
 	Better      string    `json:"better"` // "lower" or "higher"
-	Noise       string    `json:"noise"`  // how its changes are told from noise
+	Noise       string    `json:"noise"`  // how its changes are distinguished from noise
 	Selects     []KeyPage `json:"selectors"`
 	Examples    []string  `json:"examples"` // lines of a gate file
 }
@@ -26,7 +26,7 @@ type KeyPage struct {
 	Needed  bool   `json:"required"`
 }
 
-// keys are all selectors with what they select and a value.
+// keys has the meaning and an example of every selector.
 var keys = map[string][2]string{
 	"rank":     {"rank of the job", "0"},
 	"device":   {"number of the GPU", "0"},
@@ -81,8 +81,8 @@ func (m *Metric) Named() string {
 	return m.Name + "{" + strings.Join(parts, ", ") + "}"
 }
 
-// Explain returns the page of a metric, whose selector is ignored. The error of an unknown
-// metric names the nearest ones.
+// Explain returns the page of a metric, whose selector is ignored. The error for an unknown metric
+// names the nearest ones.
 func Explain(name string) (Page, error) {
 	name, _, _ = strings.Cut(name, "{")
 	m, err := Of(strings.TrimSpace(name))
@@ -130,7 +130,7 @@ func (m *Metric) value(key string) string {
 	return keys[key][1]
 }
 
-// examples returns a target and a comparison.
+// examples returns a gate with a target and a gate with a comparison.
 func (m *Metric) examples(needed []string) []string {
 	name := m.Name
 	if needed != nil {
@@ -149,5 +149,6 @@ func (m *Metric) examples(needed []string) []string {
 
 // words says how values of the unit are written.
 func (u Unit) words() string {
-	return [...]string{"share, as 80% or 0.8", "time, as 2s, 15ms or 200us", "size, as 64GiB or 80GB", "number", "bandwidth, as 300GB/s", "rate, as 300TFLOP/s"}[u]
+	return [...]string{"share, as 80% or 0.8", "time, as 2s, 15ms or 200us", "size, as 64GiB or 80GB", "number",
+		"bandwidth, as 300GB/s", "rate, as 300TFLOP/s"}[u]
 }

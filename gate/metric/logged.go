@@ -25,7 +25,7 @@ type logged struct {
 // higher reports whether more is better.
 func (l *logged) higher() bool { return l.better == "higher" }
 
-// loggedLines are the lines of logged.txt. A hyphen stands for an empty column.
+// loggedLines are the lines of logged.txt. A hyphen is an empty column.
 var loggedLines = sync.OnceValue(func() (out []logged) {
 	for line := range strings.Lines(loggedText) {
 		f := strings.Fields(line)
@@ -46,8 +46,9 @@ var loggedLines = sync.OnceValue(func() (out []logged) {
 func loggedMetrics() (out []Metric) {
 	units := map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}
 	for _, l := range loggedLines() {
-		out = append(out, Metric{Name: l.name, Unit: units[l.unit], Of: Count, Higher: l.higher(), Host: true, Rises: l.stat == "max" && l.combine == "worst",
-			Keys: []string{"phase", "place", "source"}, Meaning: l.meaning, measure: l.measure})
+		out = append(out, Metric{Name: l.name, Unit: units[l.unit], Of: Count, Higher: l.higher(), Host: true,
+			Rises: l.stat == "max" && l.combine == "worst",
+			Keys:  []string{"phase", "place", "source"}, Meaning: l.meaning, measure: l.measure})
 	}
 	return out
 }
@@ -58,17 +59,16 @@ const (
 	fromBenchmark = "benchmark"
 )
 
-// measure returns the value in results of benchmarks or, if there are none, in logs and
-// monitors.
+// measure returns the value in results of benchmarks or, if there are none, in logs and monitors.
 func (l *logged) measure(v selection) (Value, error) {
 	source := v.sel.Value("source")
 	if source != fromLog {
-		if out, ok := l.ofBenchmarks(v); ok {
+		if out, ok := l.fromBenchmarks(v); ok {
 			return out, nil
 		}
 	}
 	if source != fromBenchmark && l.stat != "" {
-		return l.ofSeries(v)
+		return l.fromSeries(v)
 	}
 	if l.stat == "" || source == fromBenchmark {
 		return Value{}, fmt.Errorf("no result of a benchmark with %s", strings.TrimSpace(l.figure+" "+l.metric))
@@ -76,9 +76,9 @@ func (l *logged) measure(v selection) (Value, error) {
 	return Value{}, errors.New("no value of it")
 }
 
-// ofBenchmarks returns the worst of the results, because the first is often a cold run and
-// no result stands for the others.
-func (l *logged) ofBenchmarks(v selection) (out Value, ok bool) {
+// fromBenchmarks returns the worst of the results. The first is often a cold run, and no single
+// result represents the others.
+func (l *logged) fromBenchmarks(v selection) (out Value, ok bool) {
 	if v.sel.Value("phase") != "" || v.sel.Value("place") != "" {
 		return out, false
 	}
@@ -104,7 +104,7 @@ func (l *logged) ofBenchmarks(v selection) (out Value, ok bool) {
 
 func (l *logged) worse(a, b float64) bool { return l.higher() && a < b || !l.higher() && a > b }
 
-// statistic returns the statistic of a row that the metric is, or nil.
+// statistic returns the statistic of a row that the metric uses, or nil.
 func (l *logged) statistic(r *summary.Series) *float64 {
 	switch l.stat {
 	case "median":
@@ -117,8 +117,8 @@ func (l *logged) statistic(r *summary.Series) *float64 {
 	return r.Max
 }
 
-// ofSeries combines the rows of all places of all inputs.
-func (l *logged) ofSeries(v selection) (Value, error) {
+// fromSeries combines the rows of all places of all inputs.
+func (l *logged) fromSeries(v selection) (Value, error) {
 	var rows []*summary.Series
 	producers, places := map[string]bool{}, map[string]bool{}
 	for i := range v.Series {
@@ -139,11 +139,13 @@ func (l *logged) ofSeries(v selection) (Value, error) {
 	case len(rows) == 0:
 		return Value{}, fmt.Errorf("no such place or phase; there is %s", few(sorted(places)))
 	case l.combine == "sum" && len(producers) > 1:
-		return Value{}, fmt.Errorf("nothing that adds up: it was logged as %s; give the inputs of one of them", few(sorted(producers)))
+		return Value{}, fmt.Errorf("nothing that adds up: it was logged as %s; give the inputs of one of them",
+			few(sorted(producers)))
 	}
 	out := l.combined(rows)
 	if len(rows) > 1 {
-		out.Note = fmt.Sprintf("%s of %d series", map[string]string{"sum": "the sum", "worst": "the worst", "mean": "the mean"}[l.combine], len(rows))
+		out.Note = fmt.Sprintf("%s of %d series", map[string]string{"sum": "the sum", "worst": "the worst",
+			"mean": "the mean"}[l.combine], len(rows))
 	}
 	return out, nil
 }
@@ -169,15 +171,15 @@ func (l *logged) combined(rows []*summary.Series) (out Value) {
 	return out
 }
 
-// orLogged returns the measurement of a metric of traces that takes the largest logged value
-// where there is no trace with it.
+// orLogged returns a function that measures a metric in traces, or takes the largest logged value
+// if there is no trace with it.
 func orLogged(measure func(selection) (Value, error), metric string) func(selection) (Value, error) {
 	l := logged{metric: metric, stat: "max", combine: "worst"}
 	return func(v selection) (Value, error) {
 		if len(v.Memory) > 0 || v.sel.String() != "" {
 			return measure(v)
 		}
-		if out, err := l.ofSeries(v); err == nil {
+		if out, err := l.fromSeries(v); err == nil {
 			return out, nil
 		}
 		return measure(v)

@@ -17,15 +17,15 @@ var (
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
 
-// WithoutKernels is the issue of device work that is missing. It concerns metrics of the
-// device only, and its rows say more than its severity.
+// WithoutKernels is the issue of missing device work. It affects only metrics of the device, and
+// its rows say more than its severity.
 const WithoutKernels = summary.LaunchesWithoutKernels
 
-// StepsMissing is the issue of steps without a marker. It concerns the metrics that
-// divide totals by the number of steps.
+// StepsMissing is the issue of steps without a marker. It affects the metrics that divide totals by
+// the number of steps.
 const StepsMissing = "steps-missing"
 
-// devices returns the devices that are selected.
+// devices returns the selected devices.
 func (v selection) devices() ([]summary.Device, error) {
 	var out []summary.Device
 	var have []string
@@ -44,8 +44,7 @@ func (v selection) devices() ([]summary.Device, error) {
 	return out, nil
 }
 
-// activity adds up the windows of the devices, or of their steps that are
-// selected.
+// activity adds up the windows of the selected devices, or of their selected steps.
 func (v selection) activity() (summary.Activity, error) {
 	devices, err := v.devices()
 	if err != nil {
@@ -76,7 +75,7 @@ func (v selection) activity() (summary.Activity, error) {
 	return sum, nil
 }
 
-// shareOf returns the measurement of a part of the window.
+// shareOf returns a function that measures a part of the window.
 func shareOf(part func(summary.Activity) int64) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		a, err := v.activity()
@@ -87,8 +86,8 @@ func shareOf(part func(summary.Activity) int64) func(selection) (Value, error) {
 	}
 }
 
-// exposedComm is 0 where nothing communicated. That is a measurement, but one that
-// communication kernels which no rule knows would make too.
+// exposedComm returns 0 if nothing communicated, which is a measurement. The note says so, because
+// communication kernels that no rule recognizes would look the same.
 func (v selection) exposedComm() (Value, error) {
 	a, err := v.activity()
 	if err != nil {
@@ -113,8 +112,8 @@ func (v selection) overlap() (Value, error) {
 	return ratio(a.HiddenComm(), all), nil
 }
 
-// idle adds up idle time. A cause without idle time is 0 if other causes have some,
-// because all idle time has a cause.
+// idle adds up idle time. A cause without idle time is 0 if other causes have some, because all
+// idle time has a cause.
 func (v selection) idle() (Value, error) {
 	if v.sel.Value("owner") == "" && v.sel.Value("state") == "" {
 		return shareOf(summary.Activity.Idle)(v)
@@ -167,7 +166,7 @@ func (v selection) syncs() (Value, error) {
 	return ratio(host, window), nil
 }
 
-// stepRows returns the rows of the steps that are selected, one for each device.
+// stepRows returns the rows of the selected steps, one for each device.
 func (v selection) stepRows() ([]summary.Step, error) {
 	var out []summary.Step
 	cut := 0
@@ -175,13 +174,13 @@ func (v selection) stepRows() ([]summary.Step, error) {
 	timeline := slices.ContainsFunc(v.Steps, func(st summary.Step) bool { return st.Source != summary.SourceLog })
 	for _, st := range v.Steps {
 		if !v.sel.hasDevice(st.Rank, st.Device) || timeline && st.Source == summary.SourceLog {
-			continue // the steps of a timeline are exact
+			continue // the steps of a timeline are more exact
 		}
 		have = append(have, strconv.FormatInt(st.Number, 10))
 		if !v.sel.hasStep(st.Number) {
 			continue
 		}
-		if st.LaunchesCut > 0 { // its work is incomplete
+		if st.LaunchesCut > 0 { // the work of the step is incomplete
 			cut++
 			continue
 		}
@@ -198,8 +197,8 @@ func (v selection) stepRows() ([]summary.Step, error) {
 	return out, nil
 }
 
-// stepsAs returns the measurement of the lengths of steps. Devices that saw the
-// same step of a host count once.
+// stepsAs returns a function that measures the lengths of steps. A step of the host that several
+// devices have counts once.
 func stepsAs(of func([]int64) Value) func(selection) (Value, error) {
 	type host struct {
 		input  int
@@ -224,12 +223,12 @@ func stepsAs(of func([]int64) Value) func(selection) (Value, error) {
 	}
 }
 
-// A kernels is the sum of the kernels that are selected.
+// A kernels is the sum of the selected kernels.
 type kernels struct {
 	count, total, longest int64
 	all                   int64 // ns of all kernels of the devices
-	steps                 int64 // of the devices
-	unmarked              int64 // steps whose markers are missing
+	steps                 int64 // number of steps of the devices
+	unmarked              int64 // number of steps whose markers are missing
 }
 
 func (k kernels) perStep(n int64) (Value, error) {
@@ -237,12 +236,13 @@ func (k kernels) perStep(n int64) (Value, error) {
 		return Value{}, errNoSteps
 	}
 	if k.unmarked > 0 {
-		return Value{}, fmt.Errorf("the markers of %d steps are missing, so the number of steps is not known (%s)", k.unmarked, StepsMissing)
+		return Value{}, fmt.Errorf("the markers of %d steps are missing, so the number of steps is not known (%s)",
+			k.unmarked, StepsMissing)
 	}
 	return ratio(n, k.steps), nil
 }
 
-// kernelsAs returns the measurement of the kernels that are selected.
+// kernelsAs returns a function that measures the selected kernels.
 func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		if _, err := v.devices(); err != nil {
@@ -256,7 +256,8 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 			}
 			sum.all = summary.Plus(sum.all, k.TotalNS)
 			categories[k.Category] = true
-			if v.sel.has("category", k.Category) && v.sel.has("class", k.Class) && v.sel.has("kernel", k.Name) && v.sel.has("op", k.Op) {
+			if v.sel.has("category", k.Category) && v.sel.has("class", k.Class) && v.sel.has("kernel", k.Name) &&
+				v.sel.has("op", k.Op) {
 				sum.count = summary.Plus(sum.count, k.Count)
 				sum.total = summary.Plus(sum.total, k.TotalNS)
 				sum.longest = max(sum.longest, k.MaxNS)
@@ -277,11 +278,11 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 	}
 }
 
-// A copies is the sum of the copies that are selected.
+// A copies is the sum of the selected copies.
 type copies struct {
 	count, total int64
 	bytes        summary.Sum
-	known        bool // some tell their bytes
+	known        bool // the bytes of some copies are known
 }
 
 func (c copies) moved() (Value, error) {
@@ -294,8 +295,8 @@ func (c copies) moved() (Value, error) {
 	return whole(int64(c.bytes)), nil
 }
 
-// copiesAs returns the measurement of the copies that are selected. Without a
-// selector a device that copies nothing has none, which is a measurement.
+// copiesAs returns a function that measures the selected copies. Without a selector, a device that
+// copies nothing has 0 copies, which is a measurement.
 func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		if _, err := v.devices(); err != nil {
@@ -328,7 +329,7 @@ func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
 	}
 }
 
-// few lists names, the first ones if there are many, each once.
+// few lists the first of the distinct names.
 func few(names []string) string {
 	const most = 8
 	var each []string

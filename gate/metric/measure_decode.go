@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// decode returns the bandwidth utilization of the selected decode steps, by their time. All must
-// have one.
+// decode returns the bandwidth utilization of the selected decode steps, weighted by their time. It
+// is an error if one of them has none.
 func (v selection) decode() (Value, error) {
 	if len(v.Efficiency.Devices) == 0 {
 		return Value{}, errNoEfficiency
@@ -21,7 +21,8 @@ func (v selection) decode() (Value, error) {
 			continue
 		}
 		if d.Share == nil {
-			return Value{}, fmt.Errorf("the bandwidth of decode step %q is unknown: %s", label.Clip(label.Clean(d.Name), 60), d.Unknown)
+			return Value{}, fmt.Errorf("the bandwidth of decode step %q is unknown: %s", label.Clip(label.Clean(d.Name), 60),
+				d.Unknown)
 		}
 		steps, sum, wall = steps+1, sum+*d.Share*float64(d.WallNS), summary.Plus(wall, d.WallNS)
 	}

@@ -11,27 +11,27 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// efficiencyMetrics compare what GPUs did with their peaks. They are measured where a gate
-// asks for them: see [Metric.Efficiency].
+// efficiencyMetrics compare what GPUs did with their peaks. They are measured only if a gate uses
+// one: see [Metric.Efficiency].
 func efficiencyMetrics() []Metric {
-	ofDevices, ofRows := deviceKeys("steps"), deviceKeys("op", "dtype")
+	deviceSelectors, rowSelectors := deviceKeys("steps"), deviceKeys("op", "dtype")
 	needs := []string{"op"}
 	list := []Metric{
-		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window; step time with the selector steps",
+		{Name: "efficiency.mfu", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "model FLOPs utilization: the time that matrix FLOPs without recomputation take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.MFU)},
-		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: ofDevices, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window; step time with the selector steps",
+		{Name: "efficiency.hfu", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "hardware FLOPs utilization: the time that all executed matrix FLOPs take at the peak of their type", Per: "window; step time with the selector steps",
 			measure: efficiencyAs(efficiency.HFU)},
-		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: ofDevices, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
+		{Name: "efficiency.known", Of: Time, Higher: true, Steady: true, Keys: deviceSelectors, Meaning: "GPU time of operators with known FLOPs", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.knownWork},
-		{Name: "efficiency.recoverable", Of: Time, Keys: ofDevices, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
+		{Name: "efficiency.recoverable", Of: Time, Keys: deviceSelectors, Meaning: "GPU time of operators above their roofline, where it is known: an upper bound of what faster kernels save", Per: "total GPU time of operators and other work, without communication",
 			measure: selection.recoverable},
-		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: ofDevices, Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
+		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
 			measure: selection.decode},
-		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
+		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.tflops)},
-		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: ofRows, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",
+		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",
 			measure: operatorsAs(operators.gbps)},
-		{Name: "op.roofline", Of: Time, Higher: true, Keys: ofRows, Needs: needs, Meaning: "time that the peaks of the GPU allow for the work of the selected operators", Per: "their GPU time",
+		{Name: "op.roofline", Of: Time, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "time that the peaks of the GPU allow for the work of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.roofline)},
 	}
 	for i := range list {
@@ -70,8 +70,9 @@ func (v selection) efficiencySums() (out []*summary.EfficiencySums, err error) {
 	return out, nil
 }
 
-// efficiencyAs returns the measurement of MFU or HFU: the mean over GPUs or steps, by
-// their time. All must have one. It is a lower bound if FLOPs are missing.
+// efficiencyAs returns a function that measures MFU or HFU: the mean over GPUs or steps, weighted
+// by their time. It is an error if one of them has none. The value is a lower bound if FLOPs are
+// missing.
 func efficiencyAs(of func(*summary.Summary, []*summary.EfficiencySums) (efficiency.Range, bool)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		list, err := v.efficiencySums()
@@ -117,15 +118,15 @@ func errNoUtilization(s *summary.EfficiencySums) error {
 }
 
 func (v selection) knownWork() (Value, error) {
-	return v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS })
+	return v.efficiencyShare(func(s *summary.EfficiencySums) int64 { return s.FLOPsKnownNS })
 }
 
 func (v selection) recoverable() (Value, error) {
-	out, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS })
+	out, err := v.efficiencyShare(func(s *summary.EfficiencySums) int64 { return s.RecoverableNS })
 	if err != nil {
 		return out, err
 	}
-	roof, err := v.ofEfficiency(func(s *summary.EfficiencySums) int64 { return s.RooflineNS })
+	roof, err := v.efficiencyShare(func(s *summary.EfficiencySums) int64 { return s.RooflineNS })
 	if err == nil && roof.Num == 0 {
 		return Value{}, errors.New("no operator has a roofline: FLOPs and bytes, or the peaks of the GPU, are not known")
 	}
@@ -139,8 +140,8 @@ func gpuNS(list []*summary.EfficiencySums) (sum int64) {
 	return sum
 }
 
-// ofEfficiency divides a part of the GPU time by all of it that is not communication.
-func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value, error) {
+// efficiencyShare divides a part of the GPU time by all GPU time that is not communication.
+func (v selection) efficiencyShare(part func(*summary.EfficiencySums) int64) (Value, error) {
 	list, err := v.efficiencySums()
 	if err != nil {
 		return Value{}, err
@@ -155,19 +156,19 @@ func (v selection) ofEfficiency(part func(*summary.EfficiencySums) int64) (Value
 // errTooLarge is for sums that stopped at the largest number.
 var errTooLarge = errors.New("the sum is too large: it does not fit into 63 bits")
 
-// operators is the sum of the operators that are selected.
+// operators is the sum of the selected operators.
 type operators struct {
-	all             int64 // ns of all that are selected
+	all             int64 // ns of all of them
 	flops, bytes    summary.Sum
 	flopsNS, byteNS int64
 	roof, roofNS    int64
 	arithmetic      bool   // one of them may have FLOPs
-	missing         string // why FLOPs or bytes of some are not known, or ""
-	name            string // of the first
+	missing         string // why FLOPs or bytes of some are unknown, or ""
+	name            string // of the first operator
 }
 
-// operatorsAs returns the measurement of operators. Those whose work is not known are left
-// out, and the note says so.
+// operatorsAs returns a function that measures operators. Those whose work is unknown are left out,
+// and the note says so.
 func operatorsAs(of func(operators) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		if len(v.Efficiency.Devices) == 0 {
@@ -239,7 +240,7 @@ func (o operators) roofline() (Value, error) {
 	return v, err
 }
 
-// over returns a rate over the time for which it is known.
+// over returns a rate, with a note if its bytes or FLOPs are known for only a part of the time.
 func (o operators) over(rate float64, known int64, what string) (Value, error) {
 	switch {
 	case known == 0 && o.missing != "":

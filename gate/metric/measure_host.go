@@ -8,8 +8,8 @@ import (
 	"assay/summary"
 )
 
-// launchesPerStep has the launching calls of each step. A device's rows of steps
-// and its counts are in the same order.
+// launchesPerStep returns the launch calls of each step. The rows of steps and the counts of a
+// device are in the same order.
 func (v selection) launchesPerStep() (Value, error) {
 	if _, err := v.stepRows(); err != nil {
 		return Value{}, err
@@ -58,7 +58,7 @@ func (v selection) launches() (Value, error) {
 	return whole(calls), nil
 }
 
-// callsLost returns an error if the calls of over one kernel in a thousand were lost.
+// callsLost returns an error if the calls of more than one kernel in a thousand were lost.
 func (v selection) callsLost() error {
 	for _, l := range v.Launches {
 		if all := l.Launched + l.Without; v.sel.hasDevice(l.Rank, l.Device) && l.CallsLost > all/1000 {
@@ -68,8 +68,8 @@ func (v selection) callsLost() error {
 	return nil
 }
 
-// launched sums the calls that launch kernels. It returns the number of graph launches
-// and the GPU operations that graphs, and all calls, launched.
+// launched adds up the calls that launch kernels. It returns the number of graph launches, and the
+// GPU operations that graphs launched and that all calls launched.
 func (v selection) launched() (graphs, byGraphs, all int64, err error) {
 	any := false
 	for _, c := range v.Calls {
@@ -108,8 +108,8 @@ func (v selection) graphShare() (Value, error) {
 func allocated(m *summary.Memory) *int64 { return m.PeakAllocated }
 func reserved(m *summary.Memory) *int64  { return m.PeakReserved }
 
-// memories calls f for the devices of the allocator that are selected: those of
-// traces, and those of snapshots whose history tells the peak.
+// memories calls f for the selected devices of the allocator: those of traces, and those of
+// snapshots whose history has the peak.
 func (v selection) memories(f func(*summary.Memory)) error {
 	var all []summary.Memory
 	for _, m := range v.Memory {
@@ -142,7 +142,7 @@ func (v selection) memories(f func(*summary.Memory)) error {
 	return nil
 }
 
-// peakOf returns the measurement of a peak, that of the fullest device.
+// peakOf returns a function that measures a peak, on the device where it is highest.
 func peakOf(peak func(*summary.Memory) *int64) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		most := int64(-1)

@@ -10,7 +10,7 @@ import (
 
 var errNoSnapshot = errors.New("no memory snapshot: write one with torch.cuda.memory._dump_snapshot()")
 
-// each calls f for the snapshots of the devices that are selected.
+// snapshots calls f for the snapshots of the selected devices.
 func (v selection) snapshots(f func(*summary.Snapshot)) error {
 	chosen := false
 	for i := range v.Snapshots {
@@ -28,11 +28,12 @@ func (v selection) snapshots(f func(*summary.Snapshot)) error {
 	return nil
 }
 
-// largest returns the largest of the sums, or an error that lists what there is.
+// largest returns the largest of the sums, or an error that lists the names that exist.
 func largest(sums []int64, names map[string]bool, what string) (Value, error) {
 	switch {
 	case len(names) == 0:
-		return Value{}, fmt.Errorf("no %s of memory: record the history of allocations with stacks, or profile_memory=True", what)
+		return Value{}, fmt.Errorf("no %s of memory: record the history of allocations with stacks, or profile_memory=True",
+			what)
 	case len(sums) == 0:
 		return Value{}, fmt.Errorf("no such %s; there is %s", what, few(sorted(names)))
 	}
@@ -43,7 +44,7 @@ func largest(sums []int64, names map[string]bool, what string) (Value, error) {
 	return whole(most), nil
 }
 
-// memoryKind takes the purposes of snapshots, and the categories of memory timelines.
+// memoryKind measures purposes in snapshots, and categories in memory timelines.
 func (v selection) memoryKind() (Value, error) {
 	var sums []int64
 	names := map[string]bool{}
@@ -76,7 +77,7 @@ func (v selection) memoryKind() (Value, error) {
 	return largest(sums, names, "kind")
 }
 
-// memorySite takes the frames of snapshots, and the operators of traces.
+// memorySite measures frames in snapshots, and operators in traces.
 func (v selection) memorySite() (Value, error) {
 	var sums []int64
 	names := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"assay/summary"
 )
 
-// inPhase reports whether a phase is selected, or one that it is in.
+// inPhase reports whether a phase is selected, or one that contains it.
 func (s Selector) inPhase(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if s.hasPhase(name) {
@@ -20,8 +20,8 @@ func (s Selector) inPhase(path string) bool {
 	return path != "" && s.hasPhase(path)
 }
 
-// phaseActivity adds up the windows of the devices while they were in a phase. A
-// phase has the time of those within it, and no time counts twice.
+// phaseActivity adds up the windows of the devices while they were in a phase. A phase includes
+// nested phases, and no time counts twice.
 func (v selection) phaseActivity() (sum summary.Activity, err error) {
 	if v.sel.Value("steps") != "" {
 		return sum, errors.New("no activity of phases within steps; leave out steps=, or phase=")
@@ -49,7 +49,7 @@ func (v selection) phaseActivity() (sum summary.Activity, err error) {
 	return sum, nil
 }
 
-// A phase is the sum of the annotations that are selected.
+// A phase is the sum of the selected annotations.
 type phase struct {
 	count, host, gpu int64
 	spans            bool // spans of a trace without device work
@@ -62,8 +62,7 @@ func (p phase) device() (Value, error) {
 	return whole(p.gpu), nil
 }
 
-// phaseAs returns the measurement of annotations, or, in traces that have none, of
-// host spans.
+// phaseAs returns a function that measures annotations or, in traces that have none, host spans.
 func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		if v.sel.Value("phase") == "" {
@@ -109,8 +108,8 @@ func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 	}
 }
 
-// tracedPhases calls add for the phases of a timeline. Each device has a row of a phase of the
-// host, which counts once. Of nested phases of one name the outermost counts.
+// tracedPhases calls add for the phases of a timeline. A phase of the host has a row for each
+// device, but counts once. Of nested phases of one name the outermost counts.
 func (v selection) tracedPhases(add func(name string, rank int, count, host, gpu int64)) {
 	type onHost struct {
 		input, rank int
@@ -123,7 +122,7 @@ func (v selection) tracedPhases(add func(name string, rank int, count, host, gpu
 			continue
 		}
 		if i := slices.IndexFunc(parts[:len(parts)-1], v.sel.hasPhase); i >= 0 {
-			add(parts[i], p.Rank, 0, 0, p.WorkNS) // the host's time is within that of the phase
+			add(parts[i], p.Rank, 0, 0, p.WorkNS) // the host's time is within that of the outer phase
 			continue
 		}
 		name := p.Name()
@@ -140,9 +139,8 @@ func (v selection) tracedPhases(add func(name string, rank int, count, host, gpu
 	}
 }
 
-// loggedPhases calls add for the phases that a program logged: for those of the selected
-// name, or, if there is none, for the timers of that name. Of nested phases of one name
-// the outermost counts.
+// loggedPhases calls add for the phases that a program logged: for those of the selected name or,
+// if there is none, for the timers of that name. Of nested phases of one name the outermost counts.
 func (v selection) loggedPhases(add func(name string, rank int, count, host, gpu int64)) {
 	found := false
 	for _, p := range v.Phases {

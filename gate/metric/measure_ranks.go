@@ -27,11 +27,11 @@ func (v selection) waitShare() (Value, error) {
 		}
 		wait, window = summary.Plus(wait, r.WaitNS), summary.Plus(window, of)
 	}
-	return v.ofRanks(ratio(wait, window), window)
+	return v.rankShare(ratio(wait, window), window)
 }
 
-// ofRanks returns a share, or why there is none.
-func (v selection) ofRanks(share Value, den int64) (Value, error) {
+// rankShare returns a share, or why there is none.
+func (v selection) rankShare(share Value, den int64) (Value, error) {
 	switch {
 	case len(v.Ranks) == 0:
 		return Value{}, errNoCollectives
@@ -41,7 +41,7 @@ func (v selection) ofRanks(share Value, den int64) (Value, error) {
 	return share, nil
 }
 
-// causedShare is 0 if nothing was waited for.
+// causedShare returns 0 if no rank waited.
 func (v selection) causedShare() (Value, error) {
 	var all, most int64
 	chosen := false
@@ -58,10 +58,10 @@ func (v selection) causedShare() (Value, error) {
 	if !chosen {
 		all = 0
 	}
-	return v.ofRanks(ratio(most, all), all)
+	return v.rankShare(ratio(most, all), all)
 }
 
-// A collectives is the sum of the collectives that are selected.
+// A collectives is the sum of the selected collectives.
 type collectives struct {
 	count, bytes, transfer, waited  int64
 	hasBytes, hasTransfer           bool
@@ -102,7 +102,7 @@ func (c collectives) bandwidth(bytes float64) (Value, error) {
 
 var errNoTransfer = errors.New("no transfer time: ranks leave these operations before all have come")
 
-// collectivesAs returns the measurement of matched collectives.
+// collectivesAs returns a function that measures matched collectives.
 func collectivesAs(of func(collectives) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		var sum collectives
@@ -110,7 +110,8 @@ func collectivesAs(of func(collectives) (Value, error)) func(selection) (Value, 
 		for i := range v.Collectives {
 			c := &v.Collectives[i]
 			names[c.Op] = true
-			if v.sel.has("op", c.Op) && v.sel.has("group", c.Group) && v.sel.has("parallel", c.Parallel) && v.sel.has("dtype", c.Dtype) {
+			if v.sel.has("op", c.Op) && v.sel.has("group", c.Group) && v.sel.has("parallel", c.Parallel) &&
+				v.sel.has("dtype", c.Dtype) {
 				sum.add(c)
 				found = true
 			}
@@ -146,8 +147,8 @@ func (c *collectives) add(row *summary.Collective) {
 	}
 }
 
-// orResult returns the measurement of a metric of traces that takes the best result of
-// benchmarks where there is no trace: nccl-tests measure each size, and small ones are slow.
+// orResult returns a function that measures a metric in traces, or takes the best result of
+// benchmarks if there is no trace: nccl-tests measure each size, and small ones are slow.
 func orResult(measure func(selection) (Value, error), metric string) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		n, best := 0, 0.0

@@ -12,10 +12,11 @@ import (
 	"assay/summary/row"
 )
 
-// rowKinds are the kinds of rows whose measures are metrics as they are described: "<kind>.<measure>".
+// rowKinds are the kinds of rows whose measures become metrics automatically: "<kind>.<measure>".
 // Kernels and copies have metrics of their own.
 func rowKinds() []*row.Kind {
-	return []*row.Kind{summary.Ops(), summary.Modules(), summary.Lines(), summary.Calls(), summary.Annotations(), summary.Passes(), summary.Streams(), summary.Spans(), summary.Idles()}
+	return []*row.Kind{summary.Ops(), summary.Modules(), summary.Lines(), summary.Calls(), summary.Annotations(),
+		summary.Passes(), summary.Streams(), summary.Spans(), summary.Idles()}
 }
 
 // rowMetrics returns a metric for each measure of these kinds, and the share of the main one.
@@ -27,12 +28,14 @@ func rowMetrics() (out []Metric) {
 			if c.Adds == row.Key {
 				continue
 			}
-			m := Metric{Name: k.Name + "." + measureName(c), Unit: Time, Host: hostOnly(k, c), Rises: true, Keys: keys, ofRows: true,
-				Meaning: meaningOf(k, c, "selected"), measure: func(v selection) (Value, error) { return v.measured(k, c) }}
+			m := Metric{Name: k.Name + "." + measureName(c), Unit: Time, Host: hostOnly(k, c), Rises: true, Keys: keys,
+				needsRows: true,
+				Meaning:   meaningOf(k, c, "selected"), measure: func(v selection) (Value, error) { return v.measured(k, c) }}
 			switch {
 			case c.Adds == row.Mean:
 				over, under := c.Terms()
-				m.Meaning, m.Per, m.Rises = meaningOf(k, &k.Columns[over], "selected"), meaningOf(k, &k.Columns[under], "selected"), false
+				m.Meaning, m.Per, m.Rises = meaningOf(k, &k.Columns[over], "selected"),
+					meaningOf(k, &k.Columns[under], "selected"), false
 			case c.Adds == row.Sum:
 				m.Sums = true
 			}
@@ -42,8 +45,9 @@ func rowMetrics() (out []Metric) {
 			m.Passes = k == summary.Passes()
 			out = append(out, m)
 		}
-		if k != summary.Idles() { // idle.share exists: a share of the window
-			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys, ofRows: true, Passes: k == summary.Passes(),
+		if k != summary.Idles() { // idle.share already exists, as a share of the window
+			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys,
+				needsRows: true, Passes: k == summary.Passes(),
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
 				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})
 		}
@@ -51,7 +55,7 @@ func rowMetrics() (out []Metric) {
 	return out
 }
 
-// measureName is the name in the JSON without its unit.
+// measureName returns the name in the JSON without its unit.
 func measureName(c *row.Column) string {
 	if c.Adds == row.Mean {
 		return c.Name
@@ -62,12 +66,12 @@ func measureName(c *row.Column) string {
 	return "total"
 }
 
-// hostOnly reports whether a measure is of the CPU.
+// hostOnly reports whether a measure is a time or count of the CPU.
 func hostOnly(k *row.Kind, c *row.Column) bool {
 	return k == summary.Calls() || k == summary.Spans() || strings.HasPrefix(c.JSON, "cpu_")
 }
 
-// meaningOf says what a measure is: "self GPU time of the selected operators".
+// meaningOf describes a measure: "self GPU time of the selected operators".
 func meaningOf(k *row.Kind, c *row.Column, which string) string {
 	what := c.Name
 	switch gpu := strings.HasPrefix(c.JSON, "gpu_"); {
@@ -91,7 +95,7 @@ func meaningOf(k *row.Kind, c *row.Column, which string) string {
 	return text
 }
 
-// rows returns the rows of a kind that have the values of the selector, or of some of its keys.
+// rows returns the rows of a kind that match the selector, or only some of its keys.
 func (v selection) rows(k *row.Kind, keys ...string) any {
 	values := map[string]string{}
 	for _, t := range v.sel.terms {
@@ -109,7 +113,8 @@ func (v selection) measured(k *row.Kind, c *row.Column) (Value, error) {
 		return Value{}, v.noRows(k)
 	}
 	if c.Nested && len(names.Rows) > 1 {
-		return Value{}, ambiguous("no sum: %d %s are selected, which contain each other; select one, or use a self time", len(names.Rows), k.Name)
+		return Value{}, ambiguous("no sum: %d %s are selected, which contain each other; select one, or use a self time",
+			len(names.Rows), k.Name)
 	}
 	all := k.By(v.rows(k))
 	if c.Adds == row.Mean {
@@ -135,7 +140,7 @@ func (v selection) shareOfRows(k *row.Kind) (Value, error) {
 	return ratio(part.Whole, all.Whole), nil
 }
 
-// noRows is the error of a selector that finds nothing.
+// noRows is the error for a selector that finds nothing.
 func (v selection) noRows(k *row.Kind) error {
 	names, have := k.By(v.RowsOf(k), k.Noun), []string(nil)
 	for i := range names.Rows {

@@ -9,7 +9,7 @@ import (
 	"assay/summary"
 )
 
-// A functions is the sum of the functions of one profile that are selected.
+// A functions is the sum of the selected functions of one profile.
 type functions struct {
 	name             string
 	count            int
@@ -25,7 +25,8 @@ func (f functions) selfTime() (Value, error) {
 	return whole(f.self), nil
 }
 
-// totalTime is that of one function: the times of several include each other.
+// totalTime returns the total time of one function. It is an error for several, because their times
+// include each other.
 func (f functions) totalTime() (Value, error) {
 	if f.count > 1 {
 		return Value{}, ambiguous("no sum: the total times of %d functions include each other; select one, or use function.self", f.count)
@@ -54,26 +55,27 @@ func (f functions) all() (Value, error) {
 	return whole(f.whole), nil
 }
 
-// unknownClock selects profiles that do not tell what their times are.
+// unknownClock selects profiles that do not state what their times are.
 const unknownClock = "unknown"
 
-// An Ambiguity is the error of a selector that selects what has no common value. A gate
-// is never skipped for it.
+// An Ambiguity is the error for a selector that selects several things without a common value. A
+// gate is never skipped for it.
 type Ambiguity struct{ text string }
 
 func (a *Ambiguity) Error() string { return a.text }
 
 func ambiguous(format string, args ...any) error { return &Ambiguity{fmt.Sprintf(format, args...)} }
 
-// functionsAs returns the measurement of functions in profiles with values of a unit. Of
-// several profiles the largest counts; those of different clocks do not compare.
+// functionsAs returns a function that measures functions in profiles with values of a unit. Of
+// several profiles the largest value counts. Profiles with different clocks cannot be compared.
 func functionsAs(unit string, of func(functions) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (out Value, err error) {
 		names, clocks, n := map[string]bool{}, map[string]bool{}, 0
 		for i := range v.Tables {
 			t := &v.Tables[i]
 			rank := t.Rank()
-			if t.Of != summary.OfFunction || rank < 0 || t.Columns[rank].Unit != unit || !v.sel.has("clock", cmp.Or(t.Clock, unknownClock)) {
+			if t.Of != summary.OfFunction || rank < 0 || t.Columns[rank].Unit != unit ||
+				!v.sel.has("clock", cmp.Or(t.Clock, unknownClock)) {
 				continue
 			}
 			f := functionsOf(t, v.sel, names)
@@ -134,7 +136,7 @@ func functionsOf(t *summary.Table, sel Selector, names map[string]bool) function
 	return f
 }
 
-// cellsAs returns the measurement of cells of tables of other tools.
+// cellsAs returns a function that measures cells of tables of other tools.
 func cellsAs(unit string) func(selection) (Value, error) {
 	return func(v selection) (out Value, err error) {
 		tables, columns, rows, n := map[string]bool{}, map[string]bool{}, map[string]bool{}, 0
@@ -166,7 +168,8 @@ func cellsAs(unit string) func(selection) (Value, error) {
 				}
 			}
 			if cells > 1 && t.Columns[column].Adds != summary.AddsSelf {
-				return out, ambiguous("no sum: values of %q do not add up, and %d rows are selected; select one", v.sel.Value("column"), cells)
+				return out, ambiguous("no sum: values of %q do not add up, and %d rows are selected; select one",
+					v.sel.Value("column"), cells)
 			}
 			if cells > 0 {
 				if n++; n == 1 || float64(sum) > out.V {
@@ -180,7 +183,8 @@ func cellsAs(unit string) func(selection) (Value, error) {
 		case n == 0 && len(rows) > 0:
 			return out, fmt.Errorf("no such row; there is %s", few(sorted(rows)))
 		case n == 0:
-			return out, fmt.Errorf("no such table or column; there are the tables %s and of this unit the columns %s", few(sorted(tables)), few(sorted(columns)))
+			return out, fmt.Errorf("no such table or column; there are the tables %s and of this unit the columns %s",
+				few(sorted(tables)), few(sorted(columns)))
 		case n > 1:
 			out.Note = fmt.Sprintf("the largest of %d tables", n)
 		}
@@ -188,7 +192,7 @@ func cellsAs(unit string) func(selection) (Value, error) {
 	}
 }
 
-// A counted is the sum of the counters of the kernels that are selected.
+// A counted is the sum of the counters of the selected kernels.
 type counted struct {
 	launches, timed, ns int64
 	tail, waves         int64
@@ -208,14 +212,15 @@ func (c counted) time(of func(int64) Value) (Value, error) {
 	return of(c.ns), known(c.timed > 0, "durations")
 }
 
-// counters returns the rows of the kernels that are selected.
+// counters returns the rows of the selected kernels.
 func (v selection) counters() ([]*summary.Counter, error) {
 	var out []*summary.Counter
 	names := map[string]bool{}
 	for i := range v.Counters {
 		c := &v.Counters[i]
 		names[strconv.Quote(c.Kernel)] = true
-		if v.sel.hasNumber("device", c.Device) && v.sel.has("category", c.Category) && v.sel.has("class", c.Class) && v.sel.has("kernel", c.Kernel) {
+		if v.sel.hasNumber("device", c.Device) && v.sel.has("category", c.Category) && v.sel.has("class", c.Class) &&
+			v.sel.has("kernel", c.Kernel) {
 			out = append(out, c)
 		}
 	}
@@ -252,8 +257,8 @@ func countersAs(of func(counted) (Value, error)) func(selection) (Value, error) 
 	}
 }
 
-// counterMean returns the measurement of a percentage: its mean, weighted by time or, where
-// a kernel has none, by launches.
+// counterMean returns a function that measures the mean of a percentage, weighted by time or, if a
+// kernel has none, by launches.
 func counterMean(of func(*summary.Counter) *float64) func(selection) (Value, error) {
 	return func(v selection) (Value, error) {
 		rows, err := v.counters()

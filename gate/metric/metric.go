@@ -1,7 +1,3 @@
-// Package metric has the metrics of a run that gates are set on: what each is called, its
-// unit, what it selects, and how it is measured from a summary. [Parse] reads the name of a
-// metric with its selector, and [Metric.Measure] returns its value in a run. Package gate
-// compares values with limits.
 package metric
 
 import (
@@ -22,35 +18,34 @@ import (
 type Metric struct {
 	Name   string
 	Unit   Unit
-	Of     Unit     // of a share's numerator and denominator
-	Higher bool     // more of it is better
+	Of     Unit     // unit of a share's numerator and denominator
+	Higher bool     // higher values are better
 	Steady bool     // the same in every run of a program, or nearly
-	Host   bool     // told without device work
-	Rises  bool     // more of the capture can only raise it
-	Sums   bool     // it adds up over the capture, so captures of unequal length do not compare
-	Keys   []string // of selectors that it knows
-	Needs  []string // those that a gate must have
-	// Efficiency is true of metrics that take FLOPs and bytes of operators, which are
-	// measured only where they are asked for.
+	Host   bool     // can be measured without GPU events
+	Rises  bool     // missing data can only lower it
+	Sums   bool     // it adds up over the capture, so captures of different length cannot be compared
+	Keys   []string // selectors that it accepts
+	Needs  []string // selectors that a gate must have
+	// Efficiency is true for metrics that need FLOPs and bytes of operators, which are measured
+	// only for gates that use them.
 	Efficiency bool
-	Passes     bool   // the same of metrics that take the passes of training
-	Meaning    string // what it is; of shares and means the numerator
+	Passes     bool   // true for metrics that need the passes of training, likewise
+	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
 
-	ofRows  bool // of rows whose values a rolled-up summary has only in part
-	measure func(selection) (Value, error)
+	needsRows bool // measures rows that a rolled-up summary has only in part
+	measure   func(selection) (Value, error)
 }
 
-// A Value is the value of a metric in one run. Shares and means have a
-// numerator and a denominator.
+// A Value is the value of a metric in one run. Shares and means have a numerator and a denominator.
 type Value struct {
 	V        float64
 	Num, Den int64
-	Note     string // what a reader should know of it, or ""
-	// Missing is the part of the time, as a share, from which the value can only grow: V is
-	// a lower bound. It is 0 if V is exact.
+	Note     string // a caveat for readers, or ""
+	// Missing is the share of the time for which the value is unknown: V is a lower bound then. It
+	// is 0 if V is exact.
 	Missing float64
-	// Most is what V can be at most where it is a lower bound.
+	// Most is the upper bound of the value if V is a lower bound.
 	Most float64
 }
 
@@ -64,9 +59,8 @@ type selection struct {
 	sel Selector
 }
 
-// Measure returns what the metric comes to in a run. It is an error if the run
-// does not have it, or if nothing in it is what the selector asks for: nothing
-// is not zero.
+// Measure returns the value of the metric in a run. It is an error if the run does not have the
+// metric, or if the selector matches nothing: nothing is not zero.
 func (m *Metric) Measure(s *summary.Summary, sel Selector) (Value, error) {
 	if err := m.rolledUp(s, sel); err != nil {
 		return Value{}, err
@@ -93,13 +87,13 @@ func (m *Metric) Text(v Value) string {
 	return text
 }
 
-// deviceKeys returns the selectors of what devices have, and more.
+// deviceKeys returns the selectors of rows of devices, and more.
 func deviceKeys(more ...string) []string { return append([]string{"device", "rank"}, more...) }
 
 // Metrics returns all metrics in the order in which they are listed.
 func Metrics() []Metric { return slices.Clone(metrics()) }
 
-// metrics is made once, because each gate of a file looks up its metric.
+// metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
 		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
@@ -199,7 +193,7 @@ func otherMetrics() []Metric {
 	}
 }
 
-// Of returns the metric of a name, or an error that names the nearest ones.
+// Of returns the metric with a name, or an error that names the nearest ones.
 func Of(name string) (*Metric, error) {
 	all := metrics()
 	for i := range all {
@@ -226,8 +220,8 @@ func Of(name string) (*Metric, error) {
 // mostNearest is how many names an error lists.
 const mostNearest = 6
 
-// nearest returns the metrics whose names differ from a name by few letters, the nearest
-// first, and those of its family, which is what precedes the period.
+// nearest returns the metrics whose names differ from a name by few letters, the nearest first, and
+// those of its family, which is the part before the period.
 func nearest(name string, all []Metric) (near, family []string) {
 	of := func(name string) string {
 		return strings.TrimSuffix(name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789"))], "s")
@@ -256,5 +250,5 @@ func nearest(name string, all []Metric) (near, family []string) {
 	return near[:min(mostNearest, len(near))], family
 }
 
-// longestCompared is how much of a name is compared with others.
+// longestCompared is the length of the part of a name that is compared with others.
 const longestCompared = 64

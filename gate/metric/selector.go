@@ -10,13 +10,13 @@ import (
 	"assay/summary"
 )
 
-// A Selector says which part of a run a gate is about, as
-// "{category=gemm, rank=0}". The zero Selector is all of it.
+// A Selector selects a part of a run, for example "{category=gemm, rank=0}". The zero Selector
+// selects all of it.
 type Selector struct{ terms []term }
 
 type term struct{ key, value string }
 
-// Parse takes "metric{key=value, ...}" apart.
+// Parse splits "metric{key=value, ...}".
 func Parse(text string) (*Metric, Selector, error) {
 	name, rest, selects := strings.Cut(text, "{")
 	m, err := Of(strings.TrimSpace(name))
@@ -77,7 +77,7 @@ func unquote(s string) string {
 	return s
 }
 
-// checkTerm refuses values that no run can have.
+// checkTerm rejects values that no run can have.
 func checkTerm(key, value string) error {
 	switch key {
 	case "rank", "device", "stream":
@@ -135,26 +135,25 @@ func (s Selector) hasNumber(key string, n int64) bool {
 	return want == "" || want == strconv.FormatInt(n, 10)
 }
 
-// has reports whether a name is selected: all of it, or a pattern in which "*"
-// stands for anything.
+// has reports whether a name is selected. In a pattern, "*" matches any text.
 func (s Selector) has(key, name string) bool {
 	return matches(s.Value(key), name)
 }
 
-// hasPhase reports whether a phase of "assay help phases" is selected. Their names have
-// hyphens, where programs mostly write underscores or spaces.
+// hasPhase reports whether a phase of "assay help phases" is selected. Their names have hyphens,
+// where programs mostly write underscores or spaces.
 func (s Selector) hasPhase(name string) bool {
 	want := s.Value("phase")
 	return matches(want, name) || matches(strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(want)), name)
 }
 
-// matches reports whether a pattern, in which "*" stands for anything, is that of a name. An
-// empty pattern is that of all.
+// matches reports whether a name matches a pattern, in which "*" matches any text. An empty pattern
+// matches every name.
 func matches(want, name string) bool {
 	return want == "" || label.Like(want, name)
 }
 
-// hasStep reports whether the step of a number is selected.
+// hasStep reports whether the step with this number is selected.
 func (s Selector) hasStep(number int64) bool {
 	text := s.Value("steps")
 	if text == "" {
@@ -164,7 +163,7 @@ func (s Selector) hasStep(number int64) bool {
 	return err == nil && number >= first && number <= last
 }
 
-// stepRange reads "3", "3-5" or "3-".
+// stepRange parses "3", "3-5" or "3-".
 func stepRange(text string) (first, last int64, err error) {
 	from, to, ranges := strings.Cut(text, "-")
 	if first, err = strconv.ParseInt(from, 10, 64); err == nil {

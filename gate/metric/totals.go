@@ -2,7 +2,7 @@ package metric
 
 import "assay/summary"
 
-// collectiveMetrics are those of collectives that were compared over the ranks of a job.
+// collectiveMetrics are the metrics of collectives that were matched over the ranks of a job.
 func collectiveMetrics() []Metric {
 	ranks := deviceKeys()
 	kinds := []string{"op", "group", "parallel", "dtype"}
@@ -26,7 +26,7 @@ func collectiveMetrics() []Metric {
 	}
 }
 
-// functionMetrics are those of profiles of functions, and of other tables of totals.
+// functionMetrics are the metrics of profiles of functions, and of other tables of totals.
 func functionMetrics() []Metric {
 	keys := []string{"function", "clock"}
 	needs := []string{"function"}
@@ -53,7 +53,7 @@ func functionMetrics() []Metric {
 	}
 }
 
-// counterMetrics are those of hardware counters.
+// counterMetrics are the metrics of hardware counters.
 func counterMetrics() []Metric {
 	keys := []string{"device", "category", "class", "kernel"}
 	const mean = "; of several kernels the mean by time"
@@ -85,7 +85,7 @@ func counterMetrics() []Metric {
 	}
 }
 
-// memoryMetrics are those of the allocator beyond its peaks.
+// memoryMetrics are the metrics of the allocator in addition to its peaks.
 func memoryMetrics() []Metric {
 	keys := deviceKeys()
 	kind := func(key string) []string { return append([]string{key}, keys...) }

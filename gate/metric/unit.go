@@ -9,10 +9,10 @@ import (
 	"assay/internal/unit"
 )
 
-// A Unit is what a metric is measured in.
+// A Unit is the unit of a metric.
 type Unit uint8
 
-// The units. Values of them are float64: ns, bytes, numbers, and shares of 1.
+// The units. Values are float64: ns, bytes, numbers, rates per second, and shares from 0 to 1.
 const (
 	Share Unit = iota
 	Time
@@ -22,7 +22,7 @@ const (
 	FLOPRate
 )
 
-// String returns the unit as the list of metrics has it.
+// String returns the name of the unit in the list of metrics.
 func (u Unit) String() string {
 	return [...]string{"share", "ns", "bytes", "count", "bytes/s", "FLOP/s"}[u]
 }
@@ -33,31 +33,32 @@ type Bound struct {
 	Text string  // as it was written: "2000 ms"
 }
 
-// A Change is how much worse than the baseline a metric may be: a share of the
-// baseline's value or, if Points, so much of the metric's unit.
+// A Change is how much worse than the baseline a metric may be: a share of the baseline's value or,
+// if Points is true, an amount in the metric's unit.
 type Change struct {
 	By     float64
 	Points bool
 	Text   string // as it was written: "5%"
 }
 
-// UsualNoise is by how much single runs of one program differ where a file does not say it.
+// UsualNoise is the noise of single runs of one program if the gate file does not set it, as a
+// share.
 const (
 	UsualNoise = 0.20
 
-	// ofShares is the noise of a share, in points, divided by that of its numerator and
-	// denominator. A share s = x/(x+y) moves by s(1-s) times the relative change of x/y, and
-	// s(1-s) is at most a quarter.
-	ofShares = 0.25
+	// shareNoise is the noise of a share, in points, divided by that of its numerator and
+	// denominator. A share s = x/(x+y) moves by s(1-s) times the relative change of x/y, and s(1-s)
+	// is at most a quarter.
+	shareNoise = 0.25
 )
 
-// NoiseOf returns the noise of a metric where single runs of a program differ by so much.
+// NoiseOf returns the noise of a metric; singleRuns is that of single runs, as a share.
 func (m *Metric) NoiseOf(singleRuns float64) float64 {
 	switch {
 	case m.Steady:
 		return 0
 	case m.Unit == Share:
-		return singleRuns * ofShares
+		return singleRuns * shareNoise
 	}
 	return singleRuns
 }
@@ -105,7 +106,7 @@ func (u Unit) Exact(v float64) string {
 	return digits(1)
 }
 
-// shareDigits returns how many decimals tell a share from 0 and from all.
+// shareDigits returns the number of decimals that distinguish a share from 0 and from 1.
 func shareDigits(v float64) int {
 	switch {
 	case v == 0 || v == 1:
@@ -173,8 +174,8 @@ func (u Unit) parse(text string) (float64, error) {
 	return v, notBelow(nil, v, text)
 }
 
-// parseFLOPRate reads "300TFLOP/s", "1.2 PFLOP/s" or, as the names of metrics have the unit,
-// a number of TFLOP/s.
+// parseFLOPRate reads "300TFLOP/s", "1.2 PFLOP/s" or a number of TFLOP/s, the unit in the names of
+// metrics.
 func parseFLOPRate(text string) (float64, error) {
 	number, scale := strings.TrimSpace(text), 1e12
 	if size, ok := strings.CutSuffix(number, "FLOP/s"); ok {
@@ -218,8 +219,8 @@ func written(text string) string {
 	return strings.TrimSpace(strings.TrimSpace(number) + " " + text[len(number):])
 }
 
-// ParseChange reads a change: "5%" of the baseline's value, or a difference, as
-// "1ms", "64MiB", "3" or, of shares, "2pp".
+// ParseChange reads a change: "5%" of the baseline's value, or a difference such as "1ms", "64MiB",
+// "3" or, for shares, "2pp".
 func (u Unit) ParseChange(text string) (Change, error) {
 	if u == Share {
 		if n, ok := strings.CutSuffix(text, "pp"); ok {
@@ -243,12 +244,12 @@ func (u Unit) Noun() string {
 	return [...]string{"share", "duration", "size", "number", "bandwidth", "rate"}[u]
 }
 
-// Example is a value as it is written.
+// Example returns a value of the unit as it is written.
 func (u Unit) Example() string {
 	return [...]string{"5%", "2s", "64GiB", "100", "300GB/s", "300TFLOP/s"}[u]
 }
 
-// Difference is a difference of two values as it is written.
+// Difference returns a difference of two values as it is written.
 func (u Unit) Difference() string {
 	return [...]string{"2pp", "1ms", "64MiB", "10", "5GB/s", "5TFLOP/s"}[u]
 }

@@ -15,8 +15,9 @@ var memberFields = map[string]Field{
 // "external id".
 var argFields = map[string]Field{
 	"Input Dims": InputDims, "Input type": InputTypes, "Input Strides": InputStrides, "Concrete Inputs": ConcreteInputs,
-	"Collective name": Collective, "dtype": Dtype, "Process Group Name": GroupName, "Process Group Ranks": GroupRanks, "Comms Id": CommsID,
-	"name": ArgName, "kernel_hash": KernelHash, "kernel": LaunchedKernel, "cuda_sync_kind": SyncKind, "finished": Finished,
+	"Collective name": Collective, "dtype": Dtype, "Process Group Name": GroupName, "Process Group Ranks": GroupRanks,
+	"Comms Id": CommsID,
+	"name":     ArgName, "kernel_hash": KernelHash, "kernel": LaunchedKernel, "cuda_sync_kind": SyncKind, "finished": Finished,
 	"grid": Grid, "block": Block,
 	"External id": ExternalID, "external id": ExternalID, "correlation": Correlation,
 	"Python id": PythonID, "Python parent id": PythonParent, "Python module id": PythonModule,

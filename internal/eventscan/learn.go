@@ -20,7 +20,7 @@ func (m *Memo) learn(n *node, b []byte, i int) *node {
 	}
 	x.head.fresh |= 1 << n.field & headSet
 	kid := x.stretch()
-	if kid == nil || kid.size > maxSize || !kid.is(b, i) { // or too close to the block's end
+	if kid == nil || kid.size > maxSize || !kid.matches(b, i) { // or too close to the block's end
 		*x.kid = node{}
 		return nil
 	}
@@ -42,10 +42,10 @@ func (m *Memo) decide(kid *node) {
 	switch unread := h.unwanted.Has(kid.field); {
 	case kid.kind == finish:
 		if h.fresh&(1<<PID|1<<TID) == 0 {
-			h.thread = m.threads.of(h.texts[PID-firstText], h.texts[TID-firstText])
+			h.thread = m.threads.id(h.texts[PID-firstText], h.texts[TID-firstText])
 		}
 		if h.fresh&(1<<Phase|1<<Category) == 0 {
-			h.class = m.classes.of([]byte{h.phase}, h.texts[Category-firstText])
+			h.class = m.classes.id([]byte{h.phase}, h.texts[Category-firstText])
 		}
 	case unread && (kid.kind == quoted || kid.kind == unwantedText):
 		kid.kind = unwantedText // its quote is part of the stretch
@@ -66,7 +66,7 @@ func (m *Memo) spareNode() *node {
 // numbers assigns numbers from 1 on to pairs of texts.
 type numbers map[[2]string]int
 
-func (n *numbers) of(a, b []byte) int {
+func (n *numbers) id(a, b []byte) int {
 	if *n == nil {
 		*n = make(numbers)
 	}
@@ -154,17 +154,17 @@ func (x *lexer) node(k kind, field Field) *node {
 	n := x.kid
 	n.kind, n.field, n.level, n.head = k, field, x.level, x.head
 	n.size = x.i - x.start
-	n.room = (n.size + 7) &^ 7
+	n.padded = (n.size + 7) &^ 7
 	// One allocation serves as words, as bytes and as texts of values.
-	n.words = make([]uint64, n.room/8)
-	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n.words))), n.room)
+	n.words = make([]uint64, n.padded/8)
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(n.words))), n.padded)
 	copy(memory, x.b[x.start:x.i])
 	n.bytes = unsafe.String(unsafe.SliceData(memory), n.size)
 	for _, v := range x.fixed {
 		n.head.texts[v.field-firstText] = memory[v.at.Start-x.start : v.at.End-x.start : v.at.End-x.start]
 	}
 	var mask [8]byte
-	for i := range mask[:8-(n.room-n.size)] {
+	for i := range mask[:8-(n.padded-n.size)] {
 		mask[i] = 0xff
 	}
 	n.mask = binary.NativeEndian.Uint64(mask[:])

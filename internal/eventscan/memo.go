@@ -53,7 +53,7 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 	}
 	for {
 		next := before.likely
-		if next == nil || !next.is(b, i) {
+		if next == nil || !next.matches(b, i) {
 			if next = at.find(b, i); next == nil {
 				if next = m.learn(at, b, i); next == nil {
 					return scanBehind(b, start, f)
@@ -65,7 +65,7 @@ func (m *Memo) Scan(b []byte, i int, f *Fields) (end int, ok bool) {
 		switch next.kind {
 		case finish:
 			m.last = next
-			f.say(&next.head)
+			f.useHead(&next.head)
 			return i, true
 		case integer:
 			// The byte that ends the number is not checked here: only a byte

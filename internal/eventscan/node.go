@@ -8,10 +8,10 @@ import (
 type node struct {
 	// The bytes are compared eight at a time; the last up to eight are compared
 	// through a mask.
-	words []uint64 // enough words for room bytes
-	mask  uint64   // of the last word
-	room  int      // size, rounded up to whole words
-	size  int
+	words  []uint64 // enough words for padded bytes
+	mask   uint64   // of the last word
+	padded int      // size, rounded up to whole words
+	size   int
 
 	likely *node // the node that followed last time: a kid or, after an event's end, the first node of the next event
 	kind   kind
@@ -66,15 +66,15 @@ func kindOf(x Field, c byte) kind {
 	return other
 }
 
-// is reports whether the bytes of n are at b[i]. It returns false unless up to
+// matches reports whether the bytes of n are at b[i]. It returns false unless up to
 // eight more bytes follow them, at least one for the value.
-func (n *node) is(b []byte, i int) bool {
-	if i+n.room >= len(b) {
+func (n *node) matches(b []byte, i int) bool {
+	if i+n.padded >= len(b) {
 		return false
 	}
 	// After the check above, the accesses need no bounds checks.
 	p, q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i), unsafe.Pointer(unsafe.SliceData(n.words))
-	last := n.room - 8
+	last := n.padded - 8
 	for at := 0; at < last; at += 8 {
 		if *(*uint64)(unsafe.Add(p, at)) != *(*uint64)(unsafe.Add(q, at)) {
 			return false
@@ -91,7 +91,7 @@ func (n *node) find(b []byte, i int) *node {
 	}
 	mark := int(b[i+n.split])
 	for k, kid := range n.kids {
-		if kid.mark != mark && kid.mark >= 0 || !kid.is(b, i) {
+		if kid.mark != mark && kid.mark >= 0 || !kid.matches(b, i) {
 			continue
 		}
 		if k > 0 {

@@ -84,12 +84,12 @@ func (r *repairer) text() bool {
 
 // end returns the index of the quote that ends the string at r.i, or -1.
 func (r *repairer) end() int {
-	first := true // the usual case is a string that needs no repair
+	first := true // a string usually needs no repair
 	for k := r.i + 1; k < len(r.in); k++ {
 		switch {
 		case r.in[k] == '\\':
 			k++
-		case r.in[k] == '"' && r.goesOn(k+1, first):
+		case r.in[k] == '"' && r.canContinue(k+1, first):
 			return k
 		case r.in[k] == '"':
 			first = false
@@ -98,12 +98,11 @@ func (r *repairer) end() int {
 	return -1
 }
 
-// goesOn reports whether the bytes at i can follow the string at r.i: a colon
-// after a key; after a value the end of its object or array, or a comma and the
-// next key or element. After the first quote of a string any key is accepted,
-// after later quotes only keys that events have, because names can contain
-// dicts.
-func (r *repairer) goesOn(i int, first bool) bool {
+// canContinue reports whether the bytes at i can follow the string at r.i: a colon after a key;
+// after a value the end of its object or array, or a comma and the next key or element. After the
+// first quote of a string any key is accepted, after later quotes only keys that events have,
+// because names can contain dicts.
+func (r *repairer) canContinue(i int, first bool) bool {
 	b := r.in
 	i = jsonscan.Space(b, i)
 	inObject := r.inObject()
@@ -127,8 +126,9 @@ func (r *repairer) inObject() bool { return len(r.open) > 0 && r.open[len(r.open
 // isKeyHere reports whether the string at r.i is a key.
 func (r *repairer) isKeyHere() bool { return r.inObject() && r.last != ':' }
 
-// otherMembers are members of events that Fields does not hold.
-var otherMembers = map[string]bool{"s": true, "bp": true, "tts": true, "tdur": true, "cname": true, "sf": true, "esf": true, "stack": true, "scope": true}
+// otherMembers are members of events that are not in Fields.
+var otherMembers = map[string]bool{"s": true, "bp": true, "tts": true, "tdur": true, "cname": true, "sf": true,
+	"esf": true, "stack": true, "scope": true}
 
 // isKey reports whether a key and its colon are at i. Unless any key is
 // accepted, a key of the event itself must be one that events have.

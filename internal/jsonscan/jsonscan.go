@@ -1,20 +1,3 @@
-// Package jsonscan finds the bounds of JSON values in a byte slice, and in a
-// stream through a window ([Stream]).
-//
-// It is made for the JSON that profilers really write. It checks structure
-// (positions of quotes, brackets, commas and colons) and accepts deviations
-// that leave the structure clear: control characters and invalid UTF-8 in
-// strings, unknown escapes, bare NaN and Infinity, a comma before a closing
-// bracket. The caller, for example package trace, interprets the values.
-//
-// Structure is checked in a value's outer two levels, which contain the
-// relevant parts of trace events. Deeper arrays and objects only need to close
-// their strings and balance their brackets, so they may nest without limit.
-//
-// All functions take a slice and an index and return indexes into the same
-// slice. They allocate nothing. An input that ends inside a value gives
-// [ErrShort]; any other result does not change if more bytes follow. Long runs
-// of text are scanned eight bytes at a time.
 package jsonscan
 
 import (
@@ -107,7 +90,8 @@ func Literal(b []byte, i int) (int, error) {
 	if i == start {
 		return i, &SyntaxError{i, "a value", b[i]}
 	}
-	if c := b[start]; c >= '0' && c <= '9' || c == '-' && i > start+1 && b[start+1] <= '9' || knownWord(string(b[start:i])) {
+	if c := b[start]; c >= '0' && c <= '9' || c == '-' && i > start+1 && b[start+1] <= '9' ||
+		knownWord(string(b[start:i])) {
 		return i, nil
 	}
 	return start, &SyntaxError{start, "a value", b[start]}

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// lineBreak returns where the line after a line break at an offset begins, behind its
-// blanks, or 0 if there is no line break.
+// lineBreak returns the offset of the first byte of the next line that is not a blank, if there is
+// a line break at an offset, else 0.
 func (t *text) lineBreak(at int) int {
 	if at < len(t.s) && t.s[at] == '\r' {
 		at++
@@ -14,8 +14,8 @@ func (t *text) lineBreak(at int) int {
 	return t.skip(at+1, " \t")
 }
 
-// broken returns the end of the token of the form whose mark begins at an offset, if
-// line breaks are in it. Only forms that no word resembles are joined.
+// broken returns the end of the token of the form whose mark begins at an offset, if the token
+// contains line breaks. Only forms that no word resembles are joined over lines.
 func (f *form) broken(t *text, at int) (to int, ok bool) {
 	if f.loose || f.left != nil || !t.mayBegin(f, at) {
 		return 0, false
@@ -54,8 +54,8 @@ func (f *form) broken(t *text, at int) (to int, ok bool) {
 	return to, breaks > 0 && (to >= len(t.s) || !isAlnum(t.s[to])) && varied(t.s[at:to])
 }
 
-// wrapped returns the end of a token that ends with a line and that the next lines
-// continue: each of them begins with a run that looks random.
+// wrapped returns the end of a token at the end of a line that continues on the next lines: each of
+// them begins with a run that looks random.
 func (f *form) wrapped(t *text, to int) int {
 	const shortestRest, mostLines = 8, 8
 	last := f.parts[len(f.parts)-1]
@@ -68,7 +68,8 @@ func (f *form) wrapped(t *text, to int) int {
 			break
 		}
 		end := t.runEnd(last.alphabet, next)
-		if end-next < shortestRest || end < len(t.s) && strings.IndexByte(" \t\r\n\"',;)]}", t.s[end]) < 0 || !random(t.s[next:end]) {
+		if end-next < shortestRest || end < len(t.s) && strings.IndexByte(" \t\r\n\"',;)]}", t.s[end]) < 0 ||
+			!random(t.s[next:end]) {
 			break
 		}
 		to = end
@@ -76,9 +77,9 @@ func (f *form) wrapped(t *text, to int) int {
 	return to
 }
 
-// nextLine returns where a value begins whose line has nothing behind the separator
-// at an offset: on the next line, if that is a text in quotes or one word that no name
-// and no word of prose resembles. Else it returns the offset.
+// nextLine returns where a value begins if nothing follows the separator on its line: on the next
+// line, if that has a quoted text, or one word that resembles neither a name nor prose. Otherwise
+// it returns that offset.
 func (t *text) nextLine(at int) int {
 	const shortest = 6
 	next := t.lineBreak(at)
@@ -88,11 +89,12 @@ func (t *text) nextLine(at int) int {
 	end := t.unquoted(next, false)
 	word := t.s[next:end]
 	if t.proseValue(next) == next && strings.HasSuffix(word, ":") && !strings.Contains(word, "=") {
-		return next // a message goes on behind it
+		return next // a message continues after it
 	}
 	after := t.skip(end, " \t,\r")
 	alone := after == len(t.s) || t.s[after] == '\n' || t.quoteAt(end) > 0
-	if len(word) < shortest || !alone || setsName(word) || wordy(word) || shown(word) || strings.ContainsAny(word, "()<>[]{}\\") || strings.Contains(word, "://") {
+	if len(word) < shortest || !alone || setsName(word) || wordy(word) || shown(word) ||
+		strings.ContainsAny(word, "()<>[]{}\\") || strings.Contains(word, "://") {
 		return at
 	}
 	return next
@@ -101,7 +103,7 @@ func (t *text) nextLine(at int) int {
 // setsName reports whether a word sets a variable or opens a block: NAME=value, name:.
 func setsName(word string) bool {
 	i := 0
-	for i < len(word) && ofName(word[i]) {
+	for i < len(word) && isNameByte(word[i]) {
 		i++
 	}
 	if i == len(word) || word[i] != '=' && word[i] != ':' {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// lineBefore returns the part of a line that precedes an offset, at most some hundreds
-// of bytes of it, and where it begins.
+// lineBefore returns the part of a line that precedes an offset, at most some hundred bytes, and
+// where it begins.
 func (t *text) lineBefore(at int) (line string, start int) {
 	const most = 256
 	start = max(0, at-most)
@@ -13,8 +13,8 @@ func (t *text) lineBefore(at int) (line string, start int) {
 	return t.s[start:at], start
 }
 
-// piped masks the password that a command reads from its input: echo PASSWORD | docker
-// login --password-stdin.
+// piped masks the password that a command reads from its input: echo PASSWORD | docker login
+// --password-stdin.
 func (t *text) piped(from, _ int) {
 	line, start := t.lineBefore(from)
 	pipe := strings.LastIndexByte(line, '|')
@@ -29,7 +29,8 @@ func (t *text) piped(from, _ int) {
 		at := start + i + len(command)
 		at += t.quoteAt(at)
 		end := min(t.unquoted(at, false), start+pipe)
-		if word := t.s[at:max(at, end)]; word != "" && word[0] != '-' && word[0] != '$' && !placeholders().MatchString(word) && !shown(word) {
+		if word := t.s[at:max(at, end)]; word != "" && word[0] != '-' && word[0] != '$' &&
+			!placeholders().MatchString(word) && !shown(word) {
 			t.add(span{"password", at, end, false})
 		}
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// putty masks the lines of a private key of PuTTY: "Private-Lines: N" and so many
-// lines.
+// putty masks the lines of a private key of PuTTY: "Private-Lines: N", followed by N lines.
 func (t *text) putty(from, to int) {
 	if from < t.named {
 		return
@@ -40,11 +39,10 @@ func (t *text) putty(from, to int) {
 	}
 }
 
-// privateMembers are the members of a JSON Web Key that are secret.
+// privateMembers are the secret members of a JSON Web Key.
 var privateMembers = set("d p q dp dq qi k")
 
-// jwk masks the secret members of the JSON Web Key that has the member "kty" at an
-// offset.
+// jwk masks the secret members of the JSON Web Key whose member "kty" is at an offset.
 func (t *text) jwk(from, to int) {
 	const far = 8 << 10
 	quote := t.quoteAt(to)
@@ -63,8 +61,8 @@ func (t *text) jwk(from, to int) {
 	}
 }
 
-// member looks at the next name in quotes from an offset on, masks its value if that
-// is a secret of a JSON Web Key, and returns where to go on.
+// member examines the next quoted name from an offset on. It masks the value if the name is that of
+// a secret member of a JSON Web Key, and returns where to continue.
 func (t *text) member(at, end int) int {
 	i := strings.IndexAny(t.s[at:end], `"'`)
 	if i < 0 {
@@ -95,12 +93,12 @@ func (t *text) member(at, end int) int {
 	return max(name, to)
 }
 
-// pgpass masks the password of a line of .pgpass: host:port:database:user:password.
-// The mark is the port, or the asterisk that stands for any.
+// pgpass masks the password of a line of .pgpass: host:port:database:user:password. The mark is the
+// port, or the asterisk for any port.
 func (t *text) pgpass(from, to int) {
 	const longestField = 64
 	host := from
-	for low := max(0, from-longestField); host > low && (ofName(t.s[host-1]) || t.s[host-1] == '*'); {
+	for low := max(0, from-longestField); host > low && (isNameByte(t.s[host-1]) || t.s[host-1] == '*'); {
 		host--
 	}
 	if from < t.named || host == from || host > 0 && strings.IndexByte(":/@", t.s[host-1]) >= 0 {
@@ -119,7 +117,8 @@ func (t *text) pgpass(from, to int) {
 	}
 	end := t.unquoted(at, false)
 	secret := t.s[at:end]
-	if secret == "" || placeholders().MatchString(secret[:min(len(secret), longestName)]) || shown(secret) || strings.Trim(secret, digits) == "" {
+	if secret == "" || placeholders().MatchString(secret[:min(len(secret), longestName)]) || shown(secret) ||
+		strings.Trim(secret, digits) == "" {
 		return
 	}
 	t.add(span{"password", at, end, false})

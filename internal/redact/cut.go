@@ -2,19 +2,19 @@ package redact
 
 import "unicode/utf8"
 
-// Ahead is how many bytes behind a cut [Cut] searches with what precedes it. Few
-// secrets are longer.
+// Ahead is how many bytes after a cut [Cut] searches together with the text before it. Few secrets
+// are longer.
 const Ahead = 8 << 10
 
-// Cut returns at most the given number of bytes of a text, from its beginning to the
-// boundary of a character. It ends before a secret that would be cut, or that is known
-// only by what follows: [Mask] would not find the rest of it. The search looks at no
-// more than [Ahead] bytes behind the cut, and a text that is not cut is not searched.
+// Cut returns the beginning of a text, at most the given number of bytes, cut at the boundary of a
+// character. It ends before a secret that would be cut, and before one that can be recognized only
+// by the text after the cut, because [Mask] would not find the rest of it. The search reads at most
+// [Ahead] bytes after the cut, and a text that is short enough is not searched.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	const tries = 8 // each leaves a secret out
+	const tries = 8 // each try leaves one more secret out
 	list := find(text[:min(len(text), most+Ahead)])
 	for range tries {
 		end := before(list, text, most)
@@ -25,7 +25,7 @@ func Cut(text string, most int) string {
 	return text[:before(list, text, list[0].from)]
 }
 
-// CutBytes returns what [Cut] does of a text in bytes, which it does not change.
+// CutBytes is Cut for bytes. It does not change its argument.
 func CutBytes(text []byte, most int) []byte {
 	if len(text) <= most {
 		return text
@@ -33,8 +33,8 @@ func CutBytes(text []byte, most int) []byte {
 	return text[:len(Cut(string(text[:min(len(text), most+Ahead)]), most))]
 }
 
-// before returns where a text is cut that is to have at most the given number of bytes:
-// at a boundary of characters, and not within a secret.
+// before returns where to cut a text so that it has at most the given number of bytes: at a
+// boundary of characters, and not within a secret.
 func before(list []span, text string, most int) int {
 	for _, s := range list {
 		if s.from < most && most < s.to {
@@ -47,8 +47,8 @@ func before(list []span, text string, most int) int {
 	return most
 }
 
-// whole returns where the first secret of a text begins that is not found in its
-// beginning of the given length, or that length.
+// whole returns where the first secret begins that cannot be found in the beginning of the text of
+// the given length. If there is none, it returns that length.
 func whole(list []span, text string, most int) int {
 	if list == nil {
 		return most

@@ -9,33 +9,32 @@ import (
 	"sync"
 )
 
-// A span is where a secret is in a text.
+// A span is the place of a secret in a text.
 type span struct {
 	kind     string
 	from, to int
-	token    bool // it has a form of the table, which tells its kind best
+	token    bool // the secret has a form of the table, which is the best evidence of its kind
 }
 
-// A text is searched for secrets. No part of the search looks at a byte more than a
-// few times: what a run of characters ends with is kept, and a value that was taken
-// is not searched for names again.
+// A text is searched for secrets. The search reads no byte more than a few times: the ends of runs
+// of characters are kept, and a value that was found is not searched for names again.
 type text struct {
 	s     string
 	spans []span
-	named int // names before this offset were looked at
+	named int // names before this offset were examined
 
 	bare struct { // the last value without quotes
 		from, to int
 		query    bool
 	}
 
-	nested int // lists and objects before this offset were looked at
+	nested int // lists and objects before this offset were examined
 
-	keyed int // JSON Web Keys before this offset were looked at
+	keyed int // JSON Web Keys before this offset were examined
 
-	addressed   int // addresses before this offset were looked at
-	addressEnd  int // where the last address ends
-	addressSign int // and the last @ of it
+	addressed   int // addresses before this offset were examined
+	addressEnd  int // the end of the last address
+	addressSign int // the last @ of that address
 
 	runs [len(alphabets)]struct{ from, to int } // the last run of each alphabet
 }
@@ -45,7 +44,7 @@ func newText(s string) *text { return &text{s: s, addressEnd: -1} }
 // theIndex is built when the first text is searched.
 var theIndex = sync.OnceValue(newIndex)
 
-// deepest is how many layers of encoding are taken off a text.
+// deepest is how many layers of encoding are decoded.
 const deepest = 3
 
 // find returns the secrets of s in their order. They do not overlap.
@@ -103,14 +102,14 @@ func findIn(x *index, s string, depth int) []span {
 	return joined(t.spans)
 }
 
-// parted reports whether a separator of name and value follows the name that
-// continues at an offset. Most words that look like names are in names of kernels,
-// and no separator follows them.
+// parted reports whether a separator of name and value follows the name that continues at an
+// offset. It is a cheap filter: most words that look like names are parts of kernel names, without
+// a separator.
 func parted(s string, at int) bool {
-	for end := min(len(s), at+longestName); at < end && ofName(s[at]); {
+	for end := min(len(s), at+longestName); at < end && isNameByte(s[at]); {
 		at++
 	}
-	return at < len(s) && (ofName(s[at]) || parts[s[at]])
+	return at < len(s) && (isNameByte(s[at]) || parts[s[at]])
 }
 
 var parts = func() (set [256]bool) {
@@ -145,8 +144,8 @@ var coded = func() (set [256]uint8) {
 	return set
 }()
 
-// mayHide reports whether s[i] begins what a screen does not show, as far as the next
-// byte tells.
+// mayHide reports whether s[i] may begin something that a screen does not show, judging by the next
+// byte.
 func mayHide(s string, i int) bool {
 	switch s[i] {
 	case '[':

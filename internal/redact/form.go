@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// alphabets are the sets of characters that runs of forms are made of.
+// alphabets are the sets of characters in runs of forms.
 var alphabets = [...]struct{ name, chars string }{
 	{"alpha", upper + lower},
 	{"alnum", upper + lower + digits},
@@ -33,7 +33,7 @@ const (
 	digits = "0123456789"
 )
 
-// members says for each byte which alphabets have it: bit i is alphabets[i].
+// members has for each byte the alphabets that contain it: bit i is alphabets[i].
 var members = func() (set [256]uint16) {
 	for i, a := range alphabets {
 		for _, c := range []byte(a.chars) {
@@ -58,14 +58,14 @@ type form struct {
 	mark  string // the first constant text, which is searched
 	left  *part  // the run before mark, or nil
 
-	glued bool // the mark is unmistakable: a letter or digit may precede it
+	glued bool // the mark is unmistakable, so a letter or digit may precede it
 }
 
-// longest is the length that stands for "any number more".
+// longest is the maximum length of a run without a limit.
 const longest = 1 << 30
 
-// compile returns the compiled format. The table is part of the program and tested, so a
-// mistake in it panics.
+// compile returns the compiled format. The table is part of the program and tested, so a mistake in
+// it panics.
 func (f Format) compile() form {
 	parts, err := parseForm(f.Form)
 	if err != nil {
@@ -80,8 +80,8 @@ func (f Format) compile() form {
 	return c
 }
 
-// unmistakable reports whether no word ends as the mark of a form does, so that a
-// token is one even if something was written before it without a separator.
+// unmistakable reports whether no word ends like the mark of a form, so that a token is recognized
+// even if no separator precedes it.
 func (f *form) unmistakable() bool {
 	const shortestMark, shortestRun, long, shortest = 3, 30, 5, 20
 	if f.loose || f.left != nil || len(f.parts) < 2 || f.mark[0] == '/' {
@@ -133,8 +133,8 @@ func parseForm(text string) (parts []part, err error) {
 	return parts, nil
 }
 
-// Example returns a text of the form, drawn from its alphabets. Of a loose form it
-// draws again until the text looks random, as the form demands.
+// Example returns a text of the form, drawn from its alphabets. For a loose form it draws until the
+// text looks random, as the form demands.
 func (f Format) Example(rnd *rand.Rand) string {
 	for {
 		text := f.draw(rnd)
@@ -159,7 +159,7 @@ func (f Format) draw(rnd *rand.Rand) string {
 		n := p.min + rnd.IntN(min(p.max, p.min+8)-p.min+1)
 		for k := range n {
 			c := chars[rnd.IntN(len(chars))]
-			// No token begins or ends with a mark of punctuation.
+			// No token begins or ends with punctuation.
 			if edge := k == 0 || k == n-1 && i == len(parts)-1; edge && members[c]&alnum == 0 {
 				c = chars[rnd.IntN(26)]
 			}
@@ -169,14 +169,13 @@ func (f Format) draw(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// alnum is the bit of the alphabet of that name in members.
+// alnum is the bit of that alphabet in members.
 const alnum = 1 << 1
 
 // isAlnum reports whether c is an ASCII letter or digit.
 func isAlnum(c byte) bool { return members[c]&alnum != 0 }
 
-// match returns the token of the form whose mark begins at at. Line breaks may be in
-// it.
+// match returns the token of the form whose mark begins at at. It may contain line breaks.
 func (f *form) match(t *text, at int) (from, to int, ok bool) {
 	if from, to, ok = f.whole(t, at); ok {
 		return from, f.wrapped(t, to), true
@@ -209,7 +208,7 @@ func (f *form) whole(t *text, at int) (from, to int, ok bool) {
 			continue
 		}
 		n := t.runEnd(p.alphabet, to) - to
-		// Punctuation of the alphabet behind the longest token ends it.
+		// Punctuation of the alphabet ends a token of maximum length.
 		if n > p.max && i == len(f.parts)-1 && !isAlnum(t.s[to+p.max]) {
 			n = p.max
 		}
@@ -227,10 +226,10 @@ func (f *form) whole(t *text, at int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// random reports whether a text looks drawn by chance and not like words: upper
-// case, lower case and digits alternate often in it.
+// random reports whether a text looks random and not like words: upper case, lower case and digits
+// often alternate in it.
 func random(s string) bool {
-	const most = 256 // a prefix tells
+	const most = 256 // a prefix is enough
 	s = s[:min(len(s), most)]
 	digit, pairs, changes := false, 0, 0
 	for i := range len(s) {
@@ -249,8 +248,8 @@ func random(s string) bool {
 	return changes*100 >= pairs*35 && changes >= 5
 }
 
-// varied reports whether upper case, lower case and digits alternate in a text several
-// times. Words in upper or in lower case with a number do not.
+// varied reports whether upper case, lower case and digits alternate in a text several times. They
+// do not in words in one case with a number.
 func varied(s string) bool {
 	const enough = 4
 	changes := 0
@@ -262,7 +261,7 @@ func varied(s string) bool {
 	return changes >= enough
 }
 
-// kindOf tells lower case, upper case and digits apart.
+// kindOf distinguishes lower case, upper case and digits.
 func kindOf(c byte) int {
 	switch {
 	case c >= 'a':
@@ -273,8 +272,8 @@ func kindOf(c byte) int {
 	return 2
 }
 
-// Unmistakable reports whether no word resembles the beginning of a token, so that it
-// is found behind a letter, and with line breaks in it.
+// Unmistakable reports whether no word resembles the beginning of a token, so that tokens are found
+// after a letter, and with line breaks in them.
 func (f Format) Unmistakable() bool {
 	c := f.compile()
 	return c.glued

@@ -1,12 +1,12 @@
 package redact
 
-// A Format is one published form of tokens: a constant text and runs of characters
-// of known alphabets.
+// A Format is a published form of tokens: a constant text and runs of characters of known
+// alphabets.
 type Format struct {
-	Kind   string // the placeholder's word, in brackets
+	Kind   string // the word of the placeholder, without brackets
 	Form   string // constant text, and runs as {alphabet:min-max}, {alphabet:n} or {alphabet:min+}
-	Source string // where the form is published: a rule of gitleaks, or the service's documentation
-	Loose  bool   // identifiers of programs have this form too, so the text must also look random
+	Source string // where the form is published: a rule of gitleaks, or the documentation of the service
+	Loose  bool   // identifiers in programs can have this form too, so the text must also look random
 }
 
 // Formats returns the table of token formats.
@@ -15,8 +15,8 @@ func Formats() []Format { return formats }
 // uuid is the form of an identifier in five groups of hexadecimal digits.
 const uuid = "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}"
 
-// formats lists token formats. A format of an exact length precedes
-// the loose form of the same service, which covers lengths of other years.
+// formats lists token formats. A format with an exact length precedes the loose form of the same
+// service, which covers lengths of other years.
 var formats = []Format{
 	// Models, training and inference services.
 	{Kind: "hf", Form: "hf_{alpha:34}", Source: "gitleaks huggingface-access-token"},
@@ -82,7 +82,8 @@ var formats = []Format{
 	{Kind: "pypi", Form: "pypi-{url:40+}", Source: "detect-secrets pypi-token", Loose: true},
 	{Kind: "rubygems", Form: "rubygems_{hex:48}", Source: "gitleaks rubygems-api-token"},
 	{Kind: "nuget", Form: "oy2{lownum:43}", Source: "gitleaks nuget-api-key", Loose: true},
-	{Kind: "crates", Form: "cio{alnum:32}", Source: "doc.rust-lang.org/cargo/reference/registry-authentication.html", Loose: true},
+	{Kind: "crates", Form: "cio{alnum:32}", Source: "doc.rust-lang.org/cargo/reference/registry-authentication.html",
+		Loose: true},
 	{Kind: "clojars", Form: "CLOJARS_{lownum:60}", Source: "gitleaks clojars-api-token"},
 	{Kind: "docker", Form: "dckr_pat_{url:20+}", Source: "docs.docker.com/security/for-developers/access-tokens"},
 	{Kind: "docker", Form: "dckr_oat_{url:20+}", Source: "docs.docker.com/security/for-admins/access-tokens"},
@@ -106,12 +107,15 @@ var formats = []Format{
 	{Kind: "age", Form: "age-secret-key-1{lownum:58}", Source: "github.com/C2SP/C2SP/blob/main/age.md"},
 	{Kind: "age", Form: "AGE-SECRET-KEY-PQ-1{upnum:58+}", Source: "github.com/C2SP/C2SP/blob/main/age.md"},
 	{Kind: "age", Form: "AGE-PLUGIN-{upnum:2-20}-1{upnum:30+}", Source: "github.com/C2SP/C2SP/blob/main/age-plugin.md"},
-	{Kind: "private-key", Form: "b3BlbnNzaC1rZXktdjEA{b64:40+}", Source: "github.com/openssh/openssh-portable/blob/master/PROTOCOL.key"},
+	{Kind: "private-key", Form: "b3BlbnNzaC1rZXktdjEA{b64:40+}",
+		Source: "github.com/openssh/openssh-portable/blob/master/PROTOCOL.key"},
 	{Kind: "private-key", Form: "RWRTY0Iy{b64:100+}", Source: "jedisct1.github.io/minisign"},
 	{Kind: "swarm", Form: "SWMTKN-1-{lownum:50}-{lownum:25}", Source: "docs.docker.com/engine/swarm/join-nodes"},
 	{Kind: "swarm", Form: "SWMKEY-1-{b64:43}", Source: "docs.docker.com/engine/swarm/swarm_manager_locking"},
-	{Kind: "onepassword", Form: "A3-{upnum:6}-{upnum:6}-{upnum:5}-{upnum:5}-{upnum:5}-{upnum:5}", Source: "gitleaks 1password-secret-key"},
-	{Kind: "onepassword", Form: "A3-{upnum:6}-{upnum:11}-{upnum:5}-{upnum:5}-{upnum:5}", Source: "gitleaks 1password-secret-key"},
+	{Kind: "onepassword", Form: "A3-{upnum:6}-{upnum:6}-{upnum:5}-{upnum:5}-{upnum:5}-{upnum:5}",
+		Source: "gitleaks 1password-secret-key"},
+	{Kind: "onepassword", Form: "A3-{upnum:6}-{upnum:11}-{upnum:5}-{upnum:5}-{upnum:5}",
+		Source: "gitleaks 1password-secret-key"},
 	{Kind: "gitlab", Form: "glffct-{url:20+}", Source: "gitleaks gitlab-feature-flag-client-token"},
 	{Kind: "sourcegraph", Form: "sgp_{hex:16}_{hex:40}", Source: "gitleaks sourcegraph-access-token"},
 	{Kind: "sourcegraph", Form: "sgp_local_{hex:40}", Source: "gitleaks sourcegraph-access-token"},
@@ -137,7 +141,8 @@ var formats = []Format{
 	{Kind: "google", Form: "1//0{url:30+}", Source: "developers.google.com/identity/protocols/oauth2"},
 	{Kind: "azure", Form: "{azure:3}7Q~{azure:31+}", Source: "gitleaks azure-ad-client-secret"},
 	{Kind: "azure", Form: "{azure:3}8Q~{azure:31+}", Source: "gitleaks azure-ad-client-secret"},
-	{Kind: "azure", Form: "{alnum:52}JQQJ99{alnum:26}", Source: "learn.microsoft.com/purview/sit-defn-azure-cognitive-service-key"},
+	{Kind: "azure", Form: "{alnum:52}JQQJ99{alnum:26}",
+		Source: "learn.microsoft.com/purview/sit-defn-azure-cognitive-service-key"},
 	{Kind: "alibaba", Form: "LTAI{alnum:20}", Source: "gitleaks alibaba-access-key-id"},
 	{Kind: "tencent", Form: "AKID{alnum:32}", Source: "cloud.tencent.com/document/product/598/37140"},
 	{Kind: "volcengine", Form: "AKLT{alnum:40+}", Source: "www.volcengine.com/docs/6291/65568"},
@@ -169,11 +174,16 @@ var formats = []Format{
 	{Kind: "slack", Form: "xoxc-{dash:10+}", Source: "detect-secrets slack"},
 	{Kind: "slack", Form: "xoxd-{b64pct:10+}", Source: "detect-secrets slack"},
 	{Kind: "slack", Form: "xapp-{dash:20+}", Source: "gitleaks slack-app-token"},
-	{Kind: "webhook", Form: "hooks.slack.com/services/{url:8+}/{url:8+}/{alnum:16+}", Source: "gitleaks slack-webhook-url"},
-	{Kind: "webhook", Form: "hooks.slack.com/workflows/{url:8+}/{url:8+}/{dig:10+}/{alnum:16+}", Source: "gitleaks slack-webhook-url"},
-	{Kind: "webhook", Form: "hooks.slack.com/triggers/{url:8+}/{dig:10+}/{alnum:16+}", Source: "gitleaks slack-webhook-url"},
-	{Kind: "webhook", Form: "discord.com/api/webhooks/{dig:16-20}/{url:50+}", Source: "discord.com/developers/docs/resources/webhook"},
-	{Kind: "webhook", Form: "discordapp.com/api/webhooks/{dig:16-20}/{url:50+}", Source: "discord.com/developers/docs/resources/webhook"},
+	{Kind: "webhook", Form: "hooks.slack.com/services/{url:8+}/{url:8+}/{alnum:16+}",
+		Source: "gitleaks slack-webhook-url"},
+	{Kind: "webhook", Form: "hooks.slack.com/workflows/{url:8+}/{url:8+}/{dig:10+}/{alnum:16+}",
+		Source: "gitleaks slack-webhook-url"},
+	{Kind: "webhook", Form: "hooks.slack.com/triggers/{url:8+}/{dig:10+}/{alnum:16+}",
+		Source: "gitleaks slack-webhook-url"},
+	{Kind: "webhook", Form: "discord.com/api/webhooks/{dig:16-20}/{url:50+}",
+		Source: "discord.com/developers/docs/resources/webhook"},
+	{Kind: "webhook", Form: "discordapp.com/api/webhooks/{dig:16-20}/{url:50+}",
+		Source: "discord.com/developers/docs/resources/webhook"},
 	{Kind: "webhook", Form: "/IncomingWebhook/{hex:32}/" + uuid, Source: "gitleaks microsoft-teams-webhook"},
 	{Kind: "telegram", Form: "{dig:8-10}:AA{url:33}", Source: "gitleaks telegram-bot-api-token"},
 	{Kind: "sendgrid", Form: "SG.{url:16-32}.{url:16-64}", Source: "gitleaks sendgrid-api-token"},

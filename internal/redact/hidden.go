@@ -2,12 +2,14 @@ package redact
 
 import "strings"
 
-// visible returns s without what a screen does not show: the sequences that colour a
-// terminal, characters without width, control characters, and line breaks that a
-// backslash continues. A null character that separates two settings becomes a line
-// break, as do a carriage return alone, a vertical tab and a form feed; a no-break
-// space becomes a space, and a colon or an equals sign of full width the usual one. It returns "" if there is nothing to take out.
-// at has, for each byte of the result and its end, the offset in s.
+// visible returns s without what a screen does not show: colour sequences of a terminal, zero-width
+// characters, control characters, and line breaks after a backslash. Characters that separate
+// become their usual form: a null character between two settings, a lone carriage return, a
+// vertical tab and a form feed become line breaks, a no-break space becomes a space, and full-width
+// colons and equals signs become ASCII.
+//
+// It returns "" if s has nothing to remove. At has the offset in s for each byte of the result and
+// for its end.
 func visible(s string) (plain string, at []int) {
 	var out []byte
 	done := 0
@@ -41,8 +43,8 @@ func visible(s string) (plain string, at []int) {
 	return string(out), append(at, len(s))
 }
 
-// hidden returns the number of bytes at s[i:] that a screen does not show, and what
-// replaces them, or 0 for nothing.
+// hidden returns the number of bytes at s[i:] that a screen does not show, and the byte that
+// replaces them (0 for none).
 func hidden(s string, i int) (size int, instead byte) {
 	c := s[i]
 	switch {
@@ -131,7 +133,7 @@ func null(s string, i int) (size int, instead byte) {
 		return 1, '\n'
 	}
 	flag := i
-	for low := max(0, i-longestName); flag > low && ofName(s[flag-1]); {
+	for low := max(0, i-longestName); flag > low && isNameByte(s[flag-1]); {
 		flag--
 	}
 	if flag < i && s[flag] == '-' {

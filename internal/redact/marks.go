@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// A mark is a text that begins, or is part of, what may hide a secret. Marks are
-// searched without regard to case; what is found decides with regard to it.
+// A mark is a text that begins a possible secret or is part of one. Marks are searched ignoring
+// case; the functions that examine them decide about case.
 type mark struct {
 	text   string
 	look   func(t *text, from, to int) // nil for the mark of a format
-	named  bool                        // a word of the name of a variable
-	format int                         // which of the formats it is of
+	named  bool                        // a word in the name of a variable
+	format int                         // index of its format
 }
 
-// places are the marks that are not those of formats.
+// places are the marks that do not belong to formats.
 var places = []mark{
 	{text: "://", look: (*text).address},
 	{text: "bearer", look: (*text).bearer},
@@ -67,28 +67,26 @@ func markOf(form string) string {
 	return text
 }
 
-// An index finds the marks of a text in one pass. It knows by three bytes, without
-// their case, whether a mark may begin with them.
+// An index finds the marks of a text in one pass. For each three bytes, ignoring case, it has the
+// marks that begin with them.
 //
-// Every run searches its names, so the index is built in a few pieces of memory, and a
-// format is compiled when a text has its mark.
+// Every run of assay searches names, so the index is built with few allocations, and a format is
+// compiled only when a text has its mark.
 type index struct {
-	lists [1 << 15]uint8 // by the three bytes: a place in heads, or 0
-	heads []int16        // where in links the marks begin; the first is unused
-	links []link         // the first is unused, so that 0 ends a chain
+	lists [1 << 15]uint8 // by three bytes: an index into heads, or 0
+	heads []int16        // index into links of the first mark; element 0 is unused
+	links []link         // element 0 is unused, so that 0 ends a chain
 	marks []mark
 	forms []atomic.Pointer[form] // by format
 }
 
-// A link leads to a mark, and to the next link with the same three bytes.
+// A link has a mark, and the next link for the same three bytes.
 type link struct{ mark, next int16 }
 
-// three returns the place of three bytes in an index, of each the five bits that are
-// equal in both cases.
+// three returns the index of three bytes, made of the five bits that are equal in both cases.
 func three(a, b, c byte) uint { return uint(a&31)<<10 | uint(b&31)<<5 | uint(c&31) }
 
-// newIndex returns the index of places and of the marks of formats, which have two bytes or
-// more.
+// newIndex returns the index of places and of the marks of formats. Marks have at least two bytes.
 func newIndex() *index {
 	const mostHeads = 256
 	x := &index{
@@ -101,7 +99,7 @@ func newIndex() *index {
 	for i, f := range formats {
 		x.marks = append(x.marks, mark{text: markOf(f.Form), format: i})
 	}
-	for i := len(x.marks) - 1; i >= 0; i-- { // the last that is added is looked at first
+	for i := len(x.marks) - 1; i >= 0; i-- { // the one added last is tried first
 		text := x.marks[i].text
 		if len(text) > 2 {
 			x.add(three(text[0], text[1], text[2]), i)
@@ -117,7 +115,7 @@ func newIndex() *index {
 	return x
 }
 
-// add adds a mark to those at a place, before the others.
+// add puts a mark before the others with the same bytes.
 func (x *index) add(at uint, mark int) {
 	if x.lists[at] == 0 {
 		x.lists[at] = uint8(len(x.heads))
@@ -128,14 +126,14 @@ func (x *index) add(at uint, mark int) {
 	*head = int16(len(x.links) - 1)
 }
 
-// see looks at what is behind a mark of a text.
+// see examines the text after a mark.
 func (x *index) see(k *mark, t *text, at int) {
 	if k.look != nil {
 		k.look(t, at, at+len(k.text))
 		return
 	}
 	f := x.forms[k.format].Load()
-	if f == nil { // if two goroutines compile it, both are equal
+	if f == nil { // two goroutines may both compile it, with equal results
 		c := formats[k.format].compile()
 		f = &c
 		x.forms[k.format].Store(f)
@@ -145,7 +143,7 @@ func (x *index) see(k *mark, t *text, at int) {
 	}
 }
 
-// begin reports whether s begins with the mark, without regard to case.
+// begin reports whether s begins with the mark, ignoring case.
 func (k *mark) begin(s string) bool {
 	if len(s) < len(k.text) {
 		return false
@@ -158,7 +156,7 @@ func (k *mark) begin(s string) bool {
 	return true
 }
 
-// small returns a letter in lower case, and any other byte as it is.
+// small returns an ASCII letter in lower case, and any other byte unchanged.
 func small(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

@@ -6,45 +6,45 @@ import (
 	"sync"
 )
 
-// A trust is the likelihood, from the name of a variable, that its value is secret.
+// A trust is how likely the value of a variable is secret, judging by its name.
 type trust int
 
 const (
 	noSecret trust = iota
-	maybe          // the value is a secret unless it reads like words or a number
-	surely         // any value is a secret
-	header         // as surely; a scheme such as "Bearer" may precede the value
+	maybe          // secret unless the value reads like words or a number
+	surely         // any value is secret
+	header         // like surely, but a scheme such as "Bearer" may precede the value
 )
 
-// A vocabulary decides what a name means. A name is split at punctuation and where
-// upper case begins.
+// A vocabulary decides what a name means. Names are split at punctuation and before upper-case
+// letters.
 type vocabulary struct {
 	alone, keys, tokens, plainKeys, plainTokens, facts, accounts, services, schemes map[string]bool
 }
 
-// words returns the vocabulary, made when the first name asks for it.
+// words returns the vocabulary, built at first use.
 var words = sync.OnceValue(func() *vocabulary {
 	return &vocabulary{
-		// alone marks a secret anywhere in a name.
+		// alone has words that mark a secret anywhere in a name.
 		alone: set("password passwd passwort passphrase passcode pword secret secrets credential credentials " +
 			"creds bearer apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken " +
 			"refreshtoken apitoken accountkey sharedaccesskey clientsecret pgpassword sshpass userpass " +
 			"dbpass storepass keypass jwtsecret authorization cookie connectionstring"),
 
-		// keys are the words before "key" that mark a secret key.
+		// keys has the words before "key" that mark a secret key.
 		keys: set("api apis access secret private auth encryption encrypt signing " +
 			"sign master account shared ssh gpg rsa license client deploy " +
 			"subscription service session app application consumer admin host " +
 			"hmac jwt x authorization " + services),
 
-		// tokens are the words before "token" that mark a secret token.
+		// tokens has the words before "token" that mark a secret token.
 		tokens: set("access auth oauth api refresh session id bearer security secret " +
 			"personal private identity user hub bot jwt csrf xsrf webhook registry " +
 			"deploy ci job runner push login client app service signing vault " +
 			"kube k8s notebook jupyter " + services),
 
-		// plainKeys and plainTokens are the words before "key" and "token" that mark no
-		// secret: keys of tables and tokens of language models.
+		// plainKeys and plainTokens have the words before "key" and "token" that mark no secret:
+		// keys of tables, and tokens of language models.
 		plainKeys: set("cache hash sort partition primary foreign dict state lookup public group graph kernel op shape " +
 			"index query kv value compile config autotune triton fx sub column row join map meta attn " +
 			"attention mask head hot print press seq sequence layer object routing shard node worker rank " +
@@ -54,26 +54,26 @@ var words = sync.OnceValue(func() *vocabulary {
 			"prefill gen generated sampled context valid batch seq sequence single multi total expert experts extra dummy " +
 			"mean avg time ms us sec latency throughput cancellation flash speculative accepted rejected"),
 
-		// facts are last words of names for properties of a secret, such as its length.
+		// facts has last words of names for properties of a secret, such as its length.
 		facts: set("type types id ids name names file files path paths dir count counts len length size num number limit budget " +
 			"layout env url uri expiry expires expiration ttl padding mask index idx embedding embeddings dim dims shape usage rate " +
 			"throughput latency time ms policy field version mode format required enabled class classes manager provider store " +
 			"bytes sock socket dtype strategy position positions ratio logits probs attempts rotation header kernel kernels gemm conv capture masked searched"),
 
-		// accounts are the words before "pass" that mark a password; a pass may also be one
-		// over data.
+		// accounts has the words before "pass" that mark a password; a pass may also be one over
+		// data.
 		accounts: set("db database user admin root smtp mail email imap mysql pg postgres redis ftp ssh http https proxy login svc " +
 			"service rabbitmq mongo mongodb ldap account sudo vnc app my the"),
 		services: set(services),
-		// schemes precede the value of a header.
+		// schemes has words that precede the value of a header.
 		schemes: set("basic bearer token digest negotiate apikey key bot oauth hmac aws4-hmac-sha256 hawk ntlm snowflake splunk"),
 	}
 })
 
-// tails are endings of words that were written together.
+// tails are endings of words that were written as one.
 var tails = strings.Fields("password passwd passphrase apikey secretkey accesskey privatekey authtoken accesstoken secret")
 
-// services are words by which variables name whose secret they hold.
+// services are words with which variables name the owner of a secret.
 const services = "hf huggingface hugging openai anthropic claude gemini google gcp aws azure wandb comet neptune nvidia ngc groq " +
 	"mistral cohere together deepseek openrouter replicate perplexity fireworks xai cerebras pinecone qdrant weaviate " +
 	"langchain langsmith langfuse clearml mlflow runpod modal anyscale lambda databricks snowflake datadog dd sentry newrelic " +
@@ -88,26 +88,25 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// longestName is the length up to which the name of a variable is taken.
+// longestName is the maximum length of the name of a variable.
 const longestName = 128
 
-// ofName reports whether c may be in the name of a variable, flag or header.
-func ofName(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+// isNameByte reports whether c can be in the name of a variable, flag or header.
+func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
 
-// name looks at a word that may name a secret: at the name around it, and at what
-// follows.
+// name examines a word that may name a secret: the whole name around it, and the text after that.
 func (t *text) name(from, to int) {
 	if from < t.named {
 		return
 	}
 	low, mark := max(t.named, from-longestName), from
-	for from > low && ofName(t.s[from-1]) {
+	for from > low && isNameByte(t.s[from-1]) {
 		from--
 	}
 	if i := strings.LastIndex(t.s[from:mark], "--"); i >= 0 {
-		from += i + len("--") // something was written before a flag without a blank
+		from += i + len("--") // a flag without a blank before it
 	}
-	for end := min(len(t.s), to+longestName); to < end && ofName(t.s[to]); {
+	for end := min(len(t.s), to+longestName); to < end && isNameByte(t.s[to]); {
 		to++
 	}
 	t.named = to
@@ -123,7 +122,7 @@ func (t *text) name(from, to int) {
 	}
 }
 
-// classify tells what the name s[from:to] promises.
+// classify judges by the name s[from:to] how likely its value is secret.
 func (t *text) classify(from, to int) trust {
 	name := t.s[from:to]
 	list := split(name)
@@ -140,7 +139,7 @@ func (t *text) classify(from, to int) trust {
 	case last == "cookie":
 		return surely
 	case slices.Contains(list, "webhook") && (last == "webhook" || last == "url" || last == "uri"):
-		return maybe // its address is the key to it
+		return maybe // whoever has the address of a webhook can use it
 	case len(list) > 1 && words().facts[last] && !(last == "id" && list[len(list)-2] == "key"):
 		return noSecret
 	}
@@ -154,17 +153,18 @@ func (t *text) classify(from, to int) trust {
 		}
 		best = max(best, means(w, before, list))
 	}
-	// Variables of the environment are in upper case, and few of them are words.
+	// Names in upper case are environment variables, whose values are rarely words.
 	if best == maybe && len(name) >= 3 && name == strings.ToUpper(name) {
 		return surely
 	}
 	return best
 }
 
-// means tells what one word of a name promises, with the word before it.
+// means judges one word of a name, together with the word before it.
 func means(w, before string, list []string) trust {
 	switch {
-	case words().alone[w], w == "pass" && (words().accounts[before] || words().services[before]), w == "pwd" && len(list) > 1:
+	case words().alone[w], w == "pass" && (words().accounts[before] || words().services[before]), w == "pwd" &&
+		len(list) > 1:
 		return surely
 	case slices.ContainsFunc(tails, func(tail string) bool { return strings.HasSuffix(w, tail) }), written(w):
 		return surely
@@ -174,20 +174,22 @@ func means(w, before string, list []string) trust {
 		return surely
 	case w == "key" && !words().plainKeys[before] && len(list) > 1, w == "key" && before == "":
 		return maybe
-	case w == "token" && !words().plainTokens[before], w == "tokens" && w == list[len(list)-1] && !words().plainTokens[before]:
+	case w == "token" && !words().plainTokens[before], w == "tokens" && w == list[len(list)-1] &&
+		!words().plainTokens[before]:
 		return maybe
 	case w == "pat" && words().services[before]:
 		return surely
 	case w == "sessionid" || w == "phpsessid" || w == "jsessionid":
 		return maybe
-	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass", (w == "sig" || w == "signature") && w == list[len(list)-1]:
+	case w == "auth" || w == "jwt" || w == "dsn" || w == "pwd" || w == "pass", (w == "sig" || w == "signature") &&
+		w == list[len(list)-1]:
 		return maybe
 	}
 	return noSecret
 }
 
-// written reports whether w is "token" or "key" behind a word that makes it a secret,
-// written together: hftoken, masterkey.
+// written reports whether w is a secret written as one word with "token" or "key" at its end:
+// hftoken, masterkey.
 func written(w string) bool {
 	const shortest = 2
 	if before, ok := strings.CutSuffix(w, "token"); ok {
@@ -197,7 +199,7 @@ func written(w string) bool {
 	return ok && len(before) >= shortest && words().keys[before]
 }
 
-// wordBefore returns the word that a space parts from the end of s: "API key".
+// wordBefore returns the word before a space at the end of s: "API key".
 func wordBefore(s string) string {
 	if s == "" || s[len(s)-1] != ' ' {
 		return ""
@@ -226,7 +228,8 @@ func split(name string) (list []string) {
 			from = i + 1
 		case i > 0 && kindOf(c) == 1 && kindOf(name[i-1]) == 0 && isAlnum(name[i-1]):
 			cut(i)
-		case i > 1 && kindOf(c) == 0 && kindOf(name[i-1]) == 1 && kindOf(name[i-2]) == 1 && isAlnum(name[i-2]) && isAlnum(name[i-1]):
+		case i > 1 && kindOf(c) == 0 && kindOf(name[i-1]) == 1 && kindOf(name[i-2]) == 1 && isAlnum(name[i-2]) &&
+			isAlnum(name[i-1]):
 			cut(i - 1) // APIKey
 		}
 	}
@@ -234,8 +237,8 @@ func split(name string) (list []string) {
 	return list
 }
 
-// wordy reports whether a value reads like words, numbers and sizes, as names of
-// kernels and options do, and not like a secret.
+// wordy reports whether a value reads like words, numbers and sizes, as names of kernels and
+// options do, and not like a secret.
 func wordy(s string) bool {
 	const most = 256
 	if len(s) > most {
@@ -262,7 +265,7 @@ func wordy(s string) bool {
 	return true
 }
 
-// sized reports whether a word is a size, as 1024x4096.
+// sized reports whether a word is a size such as 1024x4096.
 func sized(s string) bool {
 	for part := range strings.SplitSeq(s, "x") {
 		if part == "" || len(part) > 6 || strings.Trim(part, digits) != "" {

@@ -2,21 +2,21 @@ package redact
 
 import "strings"
 
-// tokenOfList reports whether a text among tokens is a secret and not one of the
-// tokens of a language model, which are words and numbers.
+// tokenOfList reports whether a text in a list of tokens is a secret, and not one of the tokens of
+// a language model, which are words and numbers.
 func tokenOfList(s string) bool {
 	const shortest = 16
 	return len(s) >= shortest && !wordy(s) && random(s)
 }
 
-// holders are names of the members of an object that have the secret which the name of
-// the object promises.
+// holders are names for the member of an object that has the secret, if the name of the object
+// announces one.
 var holders = set("value values secret data raw token key plaintext val content")
 
-// elements masks the secrets in a list, or in the members of an object, that is the
-// value of a name: {"tokens": ["X"]}, {"token": {"value": "X"}}, and lists of YAML.
+// elements masks the secrets in a list, or in the members of an object, that is the value of a
+// name: {"tokens": ["X"]}, {"token": {"value": "X"}}, and lists of YAML.
 func (t *text) elements(v setting, how trust) {
-	const far = 4 << 10 // a list or object is searched so far
+	const far = 4 << 10 // a list or object is searched up to this length
 	if v.at < t.nested || v.at >= len(t.s) || v.columns || v.cell || v.element {
 		return
 	}
@@ -29,7 +29,7 @@ func (t *text) elements(v setting, how trust) {
 	}
 }
 
-// strings masks the texts in quotes of a list or object, and returns where it ends.
+// strings masks the quoted texts of a list or object, and returns where it ends.
 func (t *text) strings(v setting, how trust, end int) int {
 	depth, list := 0, t.s[v.at] == '['
 	for at := v.at; at < end; at++ {
@@ -66,12 +66,13 @@ func (t *text) strings(v setting, how trust, end int) int {
 func (t *text) element(v setting, how trust, from, to int) {
 	const shortest = 6
 	s := t.s[from:to]
-	if len(s) >= shortest && !wordy(s) && !t.harmless(setting{from: v.from, to: v.to, at: from, quoted: true}, from, to, how) {
+	if len(s) >= shortest && !wordy(s) && !t.harmless(setting{from: v.from, to: v.to, at: from, quoted: true}, from, to,
+		how) {
 		t.add(span{"variable", from, to, false})
 	}
 }
 
-// items masks the items of a list of YAML whose lines follow the name.
+// items masks the items of a YAML list in the lines after the name.
 func (t *text) items(v setting, how trust, end int) {
 	at := t.skip(v.to, "\"'")
 	if at >= len(t.s) || t.s[at] != ':' {
@@ -96,10 +97,10 @@ func (t *text) items(v setting, how trust, end int) {
 	}
 }
 
-// typed returns where the text in quotes begins that is assigned behind the type of a
-// variable, as in "token: str = 'X'", or 0. The offset is that of the colon.
+// typed returns where the quoted text begins that is assigned after the type of a variable, as in
+// "token: str = 'X'", or 0. The offset is that of the colon.
 func (t *text) typed(at int) int {
-	const longest = 64 // of a type
+	const longest = 64 // length of a type
 	if at+1 >= len(t.s) || t.s[at] != ':' || t.s[at+1] == ':' {
 		return 0
 	}
@@ -119,8 +120,8 @@ func (t *text) typed(at int) int {
 	return i
 }
 
-// constructor masks the secret that is an argument of the type of secrets or of
-// credentials of a library: SecretStr("X"), HTTPBasicAuth("user", "X").
+// constructor masks the secret in the arguments of a type for secrets or credentials:
+// SecretStr("X"), HTTPBasicAuth("user", "X").
 func (t *text) constructor(from, to int) {
 	at := t.skip(to, " \n")
 	if strings.HasSuffix(lowerCase(t.s[from:to]), "auth(") {
@@ -140,14 +141,15 @@ func (t *text) constructor(from, to int) {
 	}
 	if n := t.quoteAt(at); n > 0 {
 		start, end := t.inQuotes(at, n, setting{quoted: true})
-		if s := t.s[start:max(start, end)]; s != "" && !shown(s) && !placeholders().MatchString(s[:min(len(s), longestName)]) {
+		if s := t.s[start:max(start, end)]; s != "" && !shown(s) &&
+			!placeholders().MatchString(s[:min(len(s), longestName)]) {
 			t.add(span{"variable", start, end, false})
 			t.named = max(t.named, end)
 		}
 	}
 }
 
-// loginCall masks the token that a function of that name takes: login("X").
+// loginCall masks the token that is the argument of a login function: login("X").
 func (t *text) loginCall(_, to int) {
 	const shortest = 16
 	n := t.quoteAt(to)
@@ -161,9 +163,9 @@ func (t *text) loginCall(_, to int) {
 	}
 }
 
-// bot looks for the token of a bot of Discord: the identifier of the user in base64,
-// which is s[from:to], a time and a signature, separated by periods. It returns t, or
-// a new text if t is nil and there is one.
+// bot looks for the token of a Discord bot: the identifier of the user in base64, which is
+// s[from:to], a time and a signature, separated by periods. It adds the token to t, or to a new
+// text if t is nil, and returns the text.
 func (t *text) bot(s string, from, to int) *text {
 	const shortest, longest, stamp, sign, longestSign = 24, 28, 6, 27, 48
 	if to-from < shortest || to-from > longest || strings.IndexByte("MNO", s[from]) < 0 {

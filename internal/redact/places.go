@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// address masks the password of a URL, or the user if that is a token:
-// scheme://user:password@host.
+// address masks the password of a URL, or the user if that is a token: scheme://user:password@host.
 func (t *text) address(_, at int) {
 	if at < t.addressed {
 		return
@@ -195,8 +194,10 @@ func (t *text) user(from, to int) {
 	at += t.quoteAt(at)
 	end := t.trimmed(at, t.unquoted(at, false))
 	name, secret, ok := strings.Cut(t.s[at:end], ":")
-	if !ok || at == to && len(t.s[from:to]) > 2 || name == "" || secret == "" || strings.ContainsAny(name, "/.=(<") && !strings.Contains(name, "@") ||
-		strings.Trim(secret, digits) == "" && strings.Trim(name, digits) == "" || secret[0] == ':' || strings.HasPrefix(secret, "//") ||
+	if !ok || at == to && len(t.s[from:to]) > 2 || name == "" || secret == "" || strings.ContainsAny(name, "/.=(<") &&
+		!strings.Contains(name, "@") ||
+		strings.Trim(secret, digits) == "" && strings.Trim(name, digits) == "" || secret[0] == ':' ||
+		strings.HasPrefix(secret, "//") ||
 		placeholders().MatchString(secret) || shown(secret) {
 		return
 	}
@@ -204,19 +205,20 @@ func (t *text) user(from, to int) {
 	t.named = max(t.named, end)
 }
 
-// passwordOptions are commands that take a password as an option. The word is one
-// with the option where only that form has it.
+// passwordOptions are commands that take a password as an option. If only one form of a command has
+// the option, the entry has the word of that form.
 var passwordOptions = []struct {
 	command, option string
 	joined          bool
 }{
 	{"sshpass", "-p", false}, {"sshpass", "-p", true}, {"mysql", "-p", true}, {"mariadb", "-p", true},
-	{"zip", "-P", false}, {"7z ", "-p", true}, {"docker login", "-p", false}, {"podman login", "-p", false}, {"redis-cli", "-a", false},
+	{"zip", "-P", false}, {"7z ", "-p", true}, {"docker login", "-p", false}, {"podman login", "-p", false},
+	{"redis-cli", "-a", false},
 }
 
 // option masks the password that a command takes as an option: mysql -pPASSWORD.
 func (t *text) option(from, to int) {
-	const far = 200 // from the command
+	const far = 200 // distance from the command
 	before := lowerCase(t.s[max(0, from-far):from])
 	if i := strings.LastIndexAny(before, "\n;|&"); i >= 0 {
 		before = before[i+1:]

@@ -1,16 +1,3 @@
-// Package redact masks data that should not leave a machine: secrets always, and names
-// of users on demand.
-//
-// A secret is a token of a published format (the table in [Formats]), the value of a
-// variable, flag or header with a name such as PASSWORD, a password in an address, or a
-// private key. The search decodes escapes, base64 and hexadecimal digits, and ignores
-// characters that a screen does not show. A secret is replaced by its kind only.
-//
-// Start with this file and find.go, which searches a text: marks.go finds the places where
-// a secret may begin; form.go and formats.go check tokens, names.go and values.go names
-// with values, places.go and containers.go other places. hidden.go, unescape.go and
-// broken.go see through disguises. walk.go rewrites the texts of Go values, scanner.go
-// counts secrets in a stream, and cut.go shortens texts without cutting a secret.
 package redact
 
 import (
@@ -25,17 +12,16 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// Mask returns text without its secrets, each replaced by its kind in brackets.
-// Masking the result again changes nothing.
+// Mask returns text without its secrets, each replaced by its kind in brackets. Masking the result
+// again changes nothing.
 func Mask(text string) string { return replace(text, func(span, string) {}) }
 
 // Count returns the number of secrets in a text. Each occurrence counts.
 func Count(text string) int64 { return int64(len(find(text))) }
 
-// replace returns text with each secret replaced by its kind. It calls each for
-// every secret of it.
+// replace returns text with each secret replaced by its kind. It calls each for every secret.
 func replace(text string, each func(f span, secret string)) string {
-	const most = 4 // rounds: a replacement may join texts that look like a secret again
+	const most = 4 // rounds, because a replacement may join texts that look like a secret again
 	for range most {
 		found := find(text)
 		if found == nil {
@@ -55,21 +41,19 @@ func replace(text string, each func(f span, secret string)) string {
 	return text
 }
 
-// A Redactor rewrites texts. What it makes of a text does not depend on the order of
-// texts, but for names of users, which [Redactor.Learn] numbers. It is not safe for
-// concurrent use.
+// A Redactor rewrites texts. Its result for a text does not depend on the order of texts, except
+// for names of users, which [Redactor.Learn] must collect first. It is not safe for concurrent use.
 type Redactor struct {
-	users bool              // names of users are hidden, too
+	users bool              // also hide names of users
 	names map[string]string // placeholders of users; nil until they are numbered
 	found map[string]bool   // names of users
-	name  *regexp.Regexp    // any of them
+	name  *regexp.Regexp    // matches any of them
 
 	seed    maphash.Seed
 	secrets map[uint64]bool // hashes of the secrets that were hidden
 }
 
-// New returns a Redactor of secrets or, if users is set, of the names of users and
-// their addresses, too.
+// New returns a Redactor of secrets and, if users is set, of user names and email addresses.
 func New(users bool) *Redactor {
 	return &Redactor{users: users, secrets: map[uint64]bool{}, seed: maphash.MakeSeed(), found: map[string]bool{}}
 }
@@ -77,19 +61,18 @@ func New(users bool) *Redactor {
 // Secrets returns how many different secrets were hidden.
 func (r *Redactor) Secrets() int { return len(r.secrets) }
 
-// homes are where the files of users are; others are where their names stand
-// besides.
+// homes and caches are directories named after users.
 var (
 	homes  = lazyregexp.New(`(?:/home/|/Users/|\\Users\\)([^/\\\s"':;,()]{1,64})`)
 	caches = lazyregexp.New(`/torchinductor_([A-Za-z0-9._-]{1,64})`)
 	emails = lazyregexp.New(`\b([A-Za-z0-9._%+-]{1,64})@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,24}\b`)
 )
 
-// shared are names that are of no one.
+// shared are names that do not identify a person.
 var shared = []string{"user", "users", "root", "shared", "public", "default", "runner", "ubuntu", "admin"}
 
-// Learn notes the names of users in a text. All texts are to be learnt before the
-// first is rewritten: a name that one of them shows is hidden in all.
+// Learn collects the names of users in a text. It must see all texts before the first is rewritten,
+// because a name in one of them is hidden in all.
 func (r *Redactor) Learn(text string) {
 	if !r.users || !strings.ContainsAny(text, `/\`) {
 		return
@@ -103,11 +86,10 @@ func (r *Redactor) Learn(text string) {
 	}
 }
 
-// mostNames is the number of user names that get numbers of their own; a machine has
-// fewer.
+// mostNames is the largest number of user names that get numbers of their own; a machine has fewer.
 const mostNames = 1000
 
-// Text returns text without its secrets and, if wanted, names of users.
+// Text returns text without its secrets and, if wanted, without names of users.
 func (r *Redactor) Text(text string) string {
 	text = replace(text, func(_ span, secret string) { r.secrets[maphash.String(r.seed, secret)] = true })
 	if !r.users {
@@ -125,7 +107,7 @@ func (r *Redactor) Text(text string) string {
 	}
 	hide(homes())
 	hide(caches())
-	for range 2 { // two names side by side share what is between them
+	for range 2 { // two adjacent names share the separator between them, so one pass misses the second
 		if r.name == nil {
 			break
 		}
@@ -137,8 +119,8 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// number gives each name that was learnt its placeholder, by the alphabet, so that
-// the order of the texts does not matter.
+// number gives each collected name its placeholder, in alphabetical order, so that the order of the
+// texts does not matter.
 func (r *Redactor) number() {
 	if r.names != nil {
 		return
@@ -152,7 +134,7 @@ func (r *Redactor) number() {
 		}
 	}
 	if words != nil {
-		// As a part of a path, or between marks that part words.
+		// As a part of a path, or between characters that separate words.
 		r.name = regexp.MustCompile(`(?:^|[/\\_.:@ -])(` + strings.Join(words, "|") + `)(?:$|[/\\_.:@ -])`)
 	}
 }

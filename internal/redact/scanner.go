@@ -2,22 +2,22 @@ package redact
 
 import "hash/maphash"
 
-// A Scanner counts the secrets of a stream, each once, by the code that masks them.
-// It keeps none: what it has seen it knows by a hash.
+// A Scanner counts the distinct secrets of a stream, with the code that masks them. It keeps hashes
+// of them and not the secrets.
 type Scanner struct {
 	seed maphash.Seed
 	seen map[uint64]bool
-	rest []byte // what was written and not searched yet, behind some that was
-	done int    // so much of rest was searched
-	size int    // rest is searched when it has so many bytes
+	rest []byte // bytes that were not searched yet, after some that were
+	done int    // number of bytes of rest that were searched
+	size int    // rest is searched when it has this many bytes
 }
 
 const (
-	// overlap is how much of a block is searched again with the next one, and how
-	// much before a secret is looked at with it. A secret may be cut by the end of
-	// a block, and what precedes it may tell that it is one.
+	// overlap is how much of a block is searched again with the next one, and how much text before
+	// a secret is searched with it. The end of a block may cut a secret, and the text before a
+	// secret may be what identifies it.
 	overlap  = 8 << 10
-	block    = 256 << 10 // is searched at a time
+	block    = 256 << 10 // bytes searched at a time
 	mostSeen = 1 << 16   // further secrets are not counted
 )
 
@@ -26,7 +26,7 @@ func NewScanner() *Scanner {
 	return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block}
 }
 
-// Write looks at the next block. It never fails.
+// Write searches the next block. It never fails.
 func (s *Scanner) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -35,7 +35,7 @@ func (s *Scanner) Write(p []byte) (int, error) {
 		if len(s.rest) < s.size {
 			break
 		}
-		end := len(s.rest) - overlap // what begins behind it is searched with more
+		end := len(s.rest) - overlap // secrets that begin after it are searched with the next block
 		s.look(end)
 		keep := max(0, end-overlap)
 		s.rest = append(s.rest[:0], s.rest[keep:]...)

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// unescape takes one layer of escapes off a text: those of URLs (%3D), of strings
-// of programs and JSON (\n, \x1b, \033, \u003d, \") and of HTML (&quot;, &#61;). It
-// returns "" if there are none. at has, for each byte of the result and its end,
-// the offset in s.
+// unescape decodes one layer of escapes in a text: those of URLs (%3D), of strings in programs and
+// JSON (\n, \x1b, \033, \u003d, \") and of HTML (&quot;, &#61;). It returns "" if there are none.
+// At has the offset in s for each byte of the result and for its end.
 func unescape(s string) (plain string, at []int) {
 	var out []byte
 	done := 0
@@ -55,8 +54,7 @@ func unescape(s string) (plain string, at []int) {
 	return string(out), append(at, len(s))
 }
 
-// number reads digits of a base and returns their value; ok is false if there are
-// not so many.
+// number returns the value of the first size digits of a base; ok is false if s has fewer digits.
 func number(s string, size, base int) (r rune, ok bool) {
 	if len(s) < size {
 		return 0, false
@@ -72,7 +70,7 @@ func percent(s string) (r rune, size int) {
 	return 0, 0
 }
 
-// letters are what letters behind a backslash stand for.
+// letters has the meanings of letters after a backslash.
 var letters = map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', 'e': '\x1b', '"': '"', '\'': '\'', '\\': '\\', '/': '/'}
 
 func backslash(s string) (r rune, size int) {
@@ -124,8 +122,9 @@ func braced(s string) (r rune, size int) {
 	return r, n + len(`\u{}`)
 }
 
-// entities are the named ones that values meet.
-var entities = map[string]rune{"quot": '"', "apos": '\'', "amp": '&', "lt": '<', "gt": '>', "equals": '=', "colon": ':', "nbsp": ' '}
+// entities are the named HTML entities that can be part of values.
+var entities = map[string]rune{"quot": '"', "apos": '\'', "amp": '&', "lt": '<', "gt": '>', "equals": '=',
+	"colon": ':', "nbsp": ' '}
 
 func entity(s string) (r rune, size int) {
 	const longest = 10

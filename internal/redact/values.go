@@ -7,22 +7,21 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// A setting is what was found around the name of a variable.
+// A setting describes the text around the name of a variable.
 type setting struct {
-	from, to int  // of the name
+	from, to int  // offsets of the name
 	quoted   bool // the name is in quotes
 	flag     bool // dashes precede the name
-	query    bool // the name is of a query of a URL
-	assigned bool // by "=" or in quotes; else by ":" or by a space
-	element  bool // of XML
-	columns  bool // only spaces part name and value
-	pair     bool // only a comma does
-	cell     bool // a line of a table, an arrow or one blank does
-	at       int  // of the value
+	query    bool // the name is a parameter in the query of a URL
+	assigned bool // assigned by "=", or in quotes; otherwise by ":" or a space
+	element  bool // an XML element
+	columns  bool // only spaces separate name and value
+	pair     bool // only a comma separates them
+	cell     bool // a table border, an arrow or one blank separates them
+	at       int  // offset of the value
 }
 
-// variable masks the value of a variable, flag, header or field of the name
-// s[from:to].
+// variable masks the value of a variable, flag, header or field with the name s[from:to].
 func (t *text) variable(from, to int) {
 	v := setting{from: from, to: to}
 	v.flag = strings.HasSuffix(t.s[:from], "-")
@@ -42,7 +41,8 @@ func (t *text) variable(from, to int) {
 	if how != noSecret {
 		t.elements(v, how)
 	}
-	if how == noSecret || v.cell && how != surely || v.columns && !v.flag && (how != surely || !upperCase && !t.command(from)) {
+	if how == noSecret || v.cell && how != surely || v.columns && !v.flag &&
+		(how != surely || !upperCase && !t.command(from)) {
 		return
 	}
 	kind := "variable"
@@ -60,15 +60,14 @@ func (t *text) variable(from, to int) {
 	t.named = max(t.named, end)
 }
 
-// namesSecret reports whether s[from:to] is the name of a secret in quotes, which a
-// field with the value follows.
+// namesSecret reports whether s[from:to] is the quoted name of a secret, and a field with its value
+// follows.
 func (t *text) namesSecret(from, to int) bool {
 	quote := t.quoteAt(to)
 	return from < to && quote > 0 && t.valueField(to+quote, true) > 0 && t.classify(from, to) == surely
 }
 
-// tokenOrKey reports whether a name of a flag or of a query is "token" or "key"
-// itself.
+// tokenOrKey reports whether the name of a flag or of a query parameter is just "token" or "key".
 func (t *text) tokenOrKey(v setting) bool {
 	name := lowerCase(t.s[v.from:v.to])
 	return name == "token" || v.query && (name == "key" || name == "sig" || name == "auth")
@@ -94,8 +93,8 @@ func (t *text) command(from int) bool {
 	return strings.Contains(before, "login ") || strings.Contains(before, "machine ") // as in .netrc
 }
 
-// skip returns the first offset from at on whose byte is not in chars, at most
-// some tens further.
+// skip returns the first offset from at on whose byte is not in chars. It skips at most a few dozen
+// bytes.
 func (t *text) skip(at int, chars string) int {
 	const most = 64
 	for end := min(len(t.s), at+most); at < end && strings.IndexByte(chars, t.s[at]) >= 0; {
@@ -104,8 +103,7 @@ func (t *text) skip(at int, chars string) int {
 	return at
 }
 
-// quoteAt returns the length of a quote at an offset, with the backslashes before
-// it, or 0.
+// quoteAt returns the length of a quote at an offset, including backslashes before it, or 0.
 func (t *text) quoteAt(at int) int {
 	i := t.skip(at, `\`)
 	if i < len(t.s) && (t.s[i] == '"' || t.s[i] == '\'' || t.s[i] == '`') {
@@ -331,7 +329,7 @@ func (t *text) bareEnd(at int, query bool) int {
 	return len(t.s)
 }
 
-// trimmed leaves closing brackets and marks behind a value out of it.
+// trimmed returns the end of a value without closing brackets and punctuation.
 func (t *text) trimmed(from, to int) int {
 	for to > from && strings.IndexByte(",;)]}>.:", t.s[to-1]) >= 0 {
 		to--
@@ -339,8 +337,7 @@ func (t *text) trimmed(from, to int) int {
 	return to
 }
 
-// line returns a value of YAML: one that has its line to itself, as the name has,
-// or the lines of a block.
+// line returns a value of YAML that takes the rest of its line, or the lines of a block.
 func (t *text) line(v setting, at int) (from, to int, ok bool) {
 	start := v.from
 	for start > 0 && v.from-start < 64 && strings.IndexByte(" \t-", t.s[start-1]) >= 0 {
@@ -381,14 +378,16 @@ var kinds = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// shown reports whether s is a placeholder of a secret, alone or with punctuation
-// behind it.
+// shown reports whether s is a placeholder of a secret, possibly with punctuation after it.
 func shown(s string) bool {
 	if !strings.HasPrefix(s, "[") {
 		return false
 	}
 	word := s[1:]
-	if i := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-') }); i >= 0 {
+	if i := strings.IndexFunc(word, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' ||
+			r == '-')
+	}); i >= 0 {
 		word = word[:i]
 	}
 	if !kinds()[word] && !strings.HasPrefix(word, "user-") {
@@ -397,12 +396,12 @@ func shown(s string) bool {
 	return strings.IndexFunc(s[1+len(word):], func(r rune) bool { return r >= 0x80 || isAlnum(byte(r)) }) < 0
 }
 
-// operations are words that signatures of functions give to parameters that are named
-// as secrets are.
+// operations are values of function parameters whose names look like those of secrets.
 var operations = set("lookup gather scatter load store embed embedding update search sort hash index gemm linear attention cache rotary")
 
-// argument reports whether a value is one of a function that computes something: a
-// small number, or the name of an operation. A password may be either.
+// argument reports whether a value is an argument of a function that computes something: a small
+// number, or the name of an operation. A password may be either, so names of passwords are
+// excluded.
 func argument(name, value string) bool {
 	const mostDigits = 4
 	if strings.Contains(name, "pass") || strings.Contains(name, "pwd") {
@@ -420,10 +419,11 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 	}
 	name := lowerCase(t.s[v.from:v.to])
 	if strings.HasSuffix(name, "tokens") && !tokenOfList(s) {
-		return true // of a language model
+		return true // tokens of a language model
 	}
-	if strings.Contains(name, "credentials") && s[0] == '/' && (strings.HasSuffix(s, ".json") || wordy(s) && strings.Count(s, "/") > 1) {
-		return true // a file that has them
+	if strings.Contains(name, "credentials") && s[0] == '/' &&
+		(strings.HasSuffix(s, ".json") || wordy(s) && strings.Count(s, "/") > 1) {
+		return true // a file of credentials
 	}
 	if !v.flag && !v.quoted && t.quoteAt(v.at) == 0 && argument(name, s) {
 		return true

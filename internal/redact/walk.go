@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Strings rewrites every text that v, a pointer, leads to: exported fields,
-// elements, and keys and values of maps. A field that a later version adds is not
-// forgotten.
+// Strings rewrites every text that the pointer v leads to: exported fields, elements, and keys and
+// values of maps. It uses reflection, so that a field added later cannot be forgotten.
 func (r *Redactor) Strings(v any) {
 	if r.users {
 		newWalker(func(s string) string { r.Learn(s); return s }).walk(reflect.ValueOf(v))
@@ -19,20 +18,20 @@ func (r *Redactor) Strings(v any) {
 	newWalker(r.Text).walk(reflect.ValueOf(v))
 }
 
-// A walker rewrites texts. Rows of a summary have the same few names, so it remembers texts
-// that stay as they are.
+// A walker rewrites texts. Rows of a summary repeat the same few names, so it remembers texts that
+// do not change.
 type walker struct {
-	rewrite func(string) string // its result for a text is always the same
-	changed int                 // how many texts it changed
+	rewrite func(string) string // must be deterministic
+	changed int                 // number of texts that it changed
 
 	seed     maphash.Seed
-	same     [1024]string // by hash: texts that stay as they are
-	sameJSON [64]string   // by hash: JSON whose decoded texts do
+	same     [1024]string // by hash: texts that do not change
+	sameJSON [64]string   // by hash: JSON in which no text changes
 	fields   map[reflect.Type][]int
 }
 
-// What is shorter than short is searched as fast as it is looked up. What is longer than long
-// is not remembered, because it takes memory.
+// Shorter texts are searched as fast as they are looked up. Longer texts are not remembered,
+// because they take memory.
 const (
 	short = 16
 	long  = 4096
@@ -42,7 +41,7 @@ func newWalker(rewrite func(string) string) *walker {
 	return &walker{rewrite: rewrite, seed: maphash.MakeSeed(), fields: map[reflect.Type][]int{}}
 }
 
-// text returns what a text is rewritten to.
+// text returns the rewritten text.
 func (w *walker) text(s string) string {
 	known := new(string)
 	if short <= len(s) && len(s) <= long {
@@ -64,7 +63,7 @@ func (w *walker) text(s string) string {
 func (w *walker) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() && w.holdsText(v.Type().Elem()) {
+		if !v.IsNil() && w.hasText(v.Type().Elem()) {
 			w.walk(v.Elem())
 		}
 	case reflect.Interface:
@@ -78,7 +77,7 @@ func (w *walker) walk(v reflect.Value) {
 			w.walkJSON(v)
 			return
 		}
-		if w.holdsText(v.Type().Elem()) {
+		if w.hasText(v.Type().Elem()) {
 			for i := range v.Len() {
 				w.walk(v.Index(i))
 			}
@@ -94,8 +93,8 @@ func (w *walker) walk(v reflect.Value) {
 	}
 }
 
-// walkInterface rewrites the texts of a value in an interface. Unless it is a
-// pointer it cannot be changed in its place, so a copy takes it.
+// walkInterface rewrites the texts of a value in an interface. A value that is not a pointer cannot
+// be changed in place, so it is replaced by a changed copy.
 func (w *walker) walkInterface(v reflect.Value) {
 	if v.IsNil() {
 		return
@@ -105,7 +104,7 @@ func (w *walker) walkInterface(v reflect.Value) {
 		w.walk(inner)
 		return
 	}
-	if w.holdsText(inner.Type()) {
+	if w.hasText(inner.Type()) {
 		own := reflect.New(inner.Type()).Elem()
 		own.Set(inner)
 		w.walk(own)
@@ -113,11 +112,11 @@ func (w *walker) walkInterface(v reflect.Value) {
 	}
 }
 
-// walkMap rewrites the texts among the keys and values of a map. A value of text is
-// looked at behind its key, which may name it: {"HF_TOKEN": "..."}. Of keys that
-// become equal the first in the order of the alphabet stays.
+// walkMap rewrites the texts among the keys and values of a map. A text value is searched together
+// with its key, which may name it: {"HF_TOKEN": "..."}. If keys become equal, the first in
+// alphabetical order remains.
 func (w *walker) walkMap(v reflect.Value) {
-	if !w.holdsText(v.Type().Elem()) && v.Type().Key().Kind() != reflect.String {
+	if !w.hasText(v.Type().Elem()) && v.Type().Key().Kind() != reflect.String {
 		return
 	}
 	keys := v.MapKeys()
@@ -153,11 +152,11 @@ func (w *walker) walkMap(v reflect.Value) {
 	}
 }
 
-// rawJSON is the type of values that are kept as they were written.
+// rawJSON is the type of values that are stored as they were written.
 var rawJSON = reflect.TypeFor[json.RawMessage]()
 
-// walkJSON rewrites the texts within JSON. They are decoded first, because a search does not
-// find secrets in escaped text. JSON in which no text changes stays as it was written.
+// walkJSON rewrites the texts within JSON. They are decoded first, because a search does not find
+// secrets in escaped text. JSON in which no text changes stays as it was written.
 func (w *walker) walkJSON(v reflect.Value) {
 	if !v.CanSet() || !bytes.ContainsRune(v.Bytes(), '"') {
 		return
@@ -170,7 +169,7 @@ func (w *walker) walkJSON(v reflect.Value) {
 	from.UseNumber()
 	var value any
 	if from.Decode(&value) != nil {
-		v.SetBytes([]byte("null")) // it could not be written
+		v.SetBytes([]byte("null")) // invalid JSON could not be written
 		return
 	}
 	before := w.changed
@@ -189,11 +188,11 @@ func (w *walker) walkJSON(v reflect.Value) {
 	}
 }
 
-// holdsText reports whether values of a type may lead to texts: lists of numbers, and of
-// structs of numbers, which may be long, do not.
-func (w *walker) holdsText(t reflect.Type) bool { return w.leadsToText(t, nil) }
+// hasText reports whether values of a type may lead to texts. Lists of numbers, and of structs of
+// numbers, do not, and they may be long.
+func (w *walker) hasText(t reflect.Type) bool { return w.leadsToText(t, nil) }
 
-// leadsToText is holdsText for a type within others. One that is within itself may.
+// leadsToText is hasText for a type within others. A recursive type may lead to texts.
 func (w *walker) leadsToText(t reflect.Type, within []reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Interface, reflect.Map:
@@ -206,7 +205,7 @@ func (w *walker) leadsToText(t reflect.Type, within []reflect.Type) bool {
 	return false
 }
 
-// textFields returns the indexes of the exported fields of a struct that may lead to texts.
+// textFields returns the indices of the exported fields of a struct that may lead to texts.
 func (w *walker) textFields(t reflect.Type, within []reflect.Type) []int {
 	if known, ok := w.fields[t]; ok {
 		return known

@@ -10,10 +10,10 @@ import (
 	"assay/summary"
 )
 
-// A pattern is what a program communicates for, as its collectives show it.
+// A pattern is the purpose of most communication of a program, inferred from its collectives.
 type pattern string
 
-// The patterns. Each has advice of its own.
+// Each pattern has its own advice.
 const (
 	sharded  pattern = "sharded"     // all-gathers of parameters and reduce-scatters of gradients
 	replicas pattern = "replicas"    // all-reduces of gradients
@@ -23,8 +23,8 @@ const (
 	unclear  pattern = ""
 )
 
-// CommAdvice returns the steps against communication time. Those for FSDP and DDP need that
-// software, or collectives as it makes them.
+// CommAdvice returns the steps against communication time. Steps for FSDP and DDP are given if that
+// software was found, or if the collectives show its pattern.
 func CommAdvice(s *summary.Summary) (out []finding.Step) {
 	p := patternOf(s)
 	switch p {
@@ -54,7 +54,8 @@ func CommAdvice(s *summary.Summary) (out []finding.Step) {
 }
 
 func shardedAdvice() []finding.Step {
-	return []finding.Step{finding.Advise("fsdp-prefetch"), finding.Advise("fsdp-send-less"), finding.Advise("fsdp-forward-prefetch"),
+	return []finding.Step{finding.Advise("fsdp-prefetch"), finding.Advise("fsdp-send-less"),
+		finding.Advise("fsdp-forward-prefetch"),
 		finding.Advise("fsdp-shard-grad-op"), finding.Advise("fsdp2-prefetch")}
 }
 
@@ -62,7 +63,7 @@ func replicaAdvice() []finding.Step {
 	return []finding.Step{finding.Advise("ddp-buckets"), finding.Advise("ddp-send-less"), finding.Advise("ddp-no-sync")}
 }
 
-// AnyCommAdvice returns the ids of all steps against communication time as such.
+// AnyCommAdvice returns the ids of all steps that reduce communication time whatever its cause.
 func AnyCommAdvice() (out []string) {
 	for _, s := range slices.Concat(shardedAdvice(), replicaAdvice()) {
 		out = append(out, s.ID)
@@ -70,9 +71,9 @@ func AnyCommAdvice() (out []string) {
 	return append(out, "fuse-all-reduce", "send-less", "overlap-experts", "dispatch-less", "send-less-between-ranks")
 }
 
-// patternOf returns the pattern with most of the communication time. Kernels say which
-// collective they are. Where most of them do not (RCCL, NCCL's generic kernel), the sizes of
-// matched collectives decide.
+// patternOf returns the pattern with most of the communication time. The category of a kernel names
+// its collective. Where most kernels have none (RCCL, NCCL's generic kernel), the bytes of matched
+// collectives are used instead.
 func patternOf(s *summary.Summary) pattern {
 	work, all := map[string]int64{}, int64(0)
 	for _, k := range s.Kernels {
@@ -90,7 +91,7 @@ func patternOf(s *summary.Summary) pattern {
 		}
 		return all > 0 && ns >= all-ns
 	}
-	const both = 10 // a tenth of the time in each of the two
+	const both = 10 // 1/both of the time in each of the two
 	switch {
 	case syncsWeights(s) || most("broadcast") && !trains(s):
 		return weights
@@ -98,7 +99,7 @@ func patternOf(s *summary.Summary) pattern {
 		return experts
 	case most("all-gather", "reduce-scatter") && work["all-gather"] >= all/both && work["reduce-scatter"] >= all/both:
 		return sharded
-	case most("all-reduce") && trains(s) && !ofTensors(s.Collectives):
+	case most("all-reduce") && trains(s) && !mostlyTensorParallel(s.Collectives):
 		return replicas
 	case most("all-reduce"):
 		return tensor
@@ -106,7 +107,7 @@ func patternOf(s *summary.Summary) pattern {
 	return unclear
 }
 
-// sizes returns the bytes of collectives by operation, and their sum.
+// sizes returns the bytes of collectives by operation, and the bytes of all of them.
 func sizes(rows []summary.Collective) (bytes map[string]int64, all int64) {
 	bytes = map[string]int64{}
 	for _, r := range rows {
@@ -118,19 +119,19 @@ func sizes(rows []summary.Collective) (bytes map[string]int64, all int64) {
 	return bytes, all
 }
 
-// ofTensors reports whether most collectives are in groups of tensor parallelism.
-func ofTensors(rows []summary.Collective) bool {
-	of, all := int64(0), int64(0)
+// mostlyTensorParallel reports whether most collectives are in groups of tensor parallelism.
+func mostlyTensorParallel(rows []summary.Collective) bool {
+	tensor, all := int64(0), int64(0)
 	for _, r := range rows {
 		if all = summary.Plus(all, r.Count); r.Parallel == summary.ParallelTensor {
-			of = summary.Plus(of, r.Count)
+			tensor = summary.Plus(tensor, r.Count)
 		}
 	}
-	return of > all-of
+	return tensor > all-tensor
 }
 
-// syncsWeights reports whether most of the exposed communication is in phases that send
-// weights to inference engines.
+// syncsWeights reports whether most of the exposed communication is in phases that send weights to
+// inference engines.
 func syncsWeights(s *summary.Summary) bool {
 	in, all := int64(0), int64(0)
 	for _, p := range s.Phases {
@@ -146,9 +147,13 @@ func syncsWeights(s *summary.Summary) bool {
 func trains(s *summary.Summary) bool {
 	learning := func(name string) bool {
 		name = strings.ToLower(name)
-		return slices.ContainsFunc([]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"}, func(w string) bool { return strings.Contains(name, w) })
+		return slices.ContainsFunc([]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"},
+			func(w string) bool { return strings.Contains(name, w) })
 	}
-	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return k.Category == "optimizer" || learning(k.Name) }) ||
+	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {
+		return k.Category == "optimizer" ||
+			learning(k.Name)
+	}) ||
 		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return learning(o.Name) }) ||
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return learning(a.Name) }) ||
 		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
@@ -156,7 +161,8 @@ func trains(s *summary.Summary) bool {
 		})
 }
 
-// times returns the product of two numbers of 0 or more, at most the largest one.
+// times multiplies two numbers that are not negative; a product that overflows becomes
+// math.MaxInt64.
 func times(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64/b {
 		return math.MaxInt64

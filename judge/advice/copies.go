@@ -12,11 +12,10 @@ import (
 	"assay/summary"
 )
 
-// A Direction is the direction of a copy, by its name, or memset.
+// A Direction says between which memories a copy moves data, or that it is a memset.
 type Direction string
 
-// The directions. fromHost is a copy from CPU memory whose name does not say whether it
-// is pageable or pinned.
+// FromHost is for copies whose names do not say whether the CPU memory is pageable or pinned.
 const (
 	FromPageable Direction = "copies from pageable CPU memory to the GPU"
 	FromPinned   Direction = "copies from pinned CPU memory to the GPU"
@@ -28,8 +27,8 @@ const (
 	unknownCopy  Direction = "copies of unknown direction"
 )
 
-// DirectionOf reads the names of CUPTI, as "Memcpy HtoD (Pageable -> Device)", of
-// ROCm, as "CopyHostToDevice", and of nsys, as "[CUDA memcpy Host-to-Device]".
+// DirectionOf parses the names of CUPTI ("Memcpy HtoD (Pageable -> Device)"), ROCm
+// ("CopyHostToDevice") and nsys ("[CUDA memcpy Host-to-Device]").
 func DirectionOf(k summary.Copy) Direction {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(k.Name, w) })
@@ -53,16 +52,16 @@ func DirectionOf(k summary.Copy) Direction {
 	return unknownCopy
 }
 
-// A copyKind is every copy of one direction.
+// A copyKind adds up all copies of one direction.
 type copyKind struct {
 	Direction
 	runs, ns     int64
-	all          int64 // ns of all copies and memsets, of whatever direction
-	sized, bytes int64 // sized: ns of the rows that give their bytes
-	least, most  int64 // ns of the shortest and the longest; 0 if not known
+	all          int64 // ns of all copies and memsets, in any direction
+	sized, bytes int64 // bytes copied, and the ns of the rows that record their bytes
+	least, most  int64 // ns of the shortest and longest copy; 0 if unknown
 }
 
-// CopyKinds sums the copies by direction, those with the most work first.
+// CopyKinds adds up copies by direction, those with the most time first.
 func CopyKinds(copies []summary.Copy) []copyKind {
 	sums := map[Direction]copyKind{}
 	all := int64(0)
@@ -91,22 +90,23 @@ func CopyKinds(copies []summary.Copy) []copyKind {
 	return out
 }
 
-// matters reports whether a kind is a quarter of the work or more.
+// matters reports whether a kind takes at least a quarter of the copy and memset time.
 func (k copyKind) matters() bool { return k.ns >= k.all/4 }
 
-// A copy under smallCopy bytes takes less time than its launch. manyRuns is more than a
-// step needs.
+// A copy of fewer than smallCopy bytes takes less time than its launch. Fewer than manyRuns of them
+// are not worth advice.
 const (
 	smallCopy = 64 << 10
 	manyRuns  = 100
 )
 
-// small reports whether a kind is of many small copies.
+// small reports whether a kind consists of many small copies. Their mean size counts only if all
+// rows record their bytes.
 func (k copyKind) small() bool {
 	return k.Direction != fill && k.runs >= manyRuns && k.sized == k.ns && k.bytes/k.runs < smallCopy
 }
 
-// CopyEvidence describes the largest kind and all others that matter.
+// CopyEvidence returns a line for the largest kind and for each other one that matters.
 func CopyEvidence(kinds []copyKind) (out []string) {
 	for i, k := range kinds {
 		if i > 0 && !k.matters() {
@@ -125,27 +125,26 @@ func CopyEvidence(kinds []copyKind) (out []string) {
 	return out
 }
 
-// LargeCopy is the mean size in bytes from which copies are tensors of a model, and
-// neither results nor indices.
+// LargeCopy is the mean size in bytes from which copies are assumed to be tensors of a model;
+// results and indices are smaller.
 const LargeCopy = 1 << 20
 
-// large reports whether a kind is of large tensors.
+// large reports whether the copies of a kind are large tensors on average.
 func (k copyKind) large() bool { return k.runs > 0 && k.sized == k.ns && k.bytes/k.runs >= LargeCopy }
 
 func (k copyKind) fromHost() bool {
 	return k.Direction == FromPageable || k.Direction == FromPinned || k.Direction == FromHost
 }
 
-// ofWeights reports whether a kind looks like the copies of a model's weights: many large
-// tensors of different sizes in each step. The tensors of a batch are few, or as large in
-// each step.
-func (k copyKind) ofWeights(steps int64) bool {
-	const fewest, apart = 8, 4
-	return k.fromHost() && k.large() && k.runs/max(1, steps) >= fewest && k.least > 0 && k.most/k.least >= apart
+// copiesWeights reports whether a kind looks like the copies of a model's weights: many large
+// tensors of different sizes in each step. A batch has few tensors, or tensors of about one size.
+func (k copyKind) copiesWeights(steps int64) bool {
+	const fewest, spread = 8, 4
+	return k.fromHost() && k.large() && k.runs/max(1, steps) >= fewest && k.least > 0 && k.most/k.least >= spread
 }
 
-// offloads reports whether large tensors go to the CPU and come back: as many bytes, up to
-// a factor of two, in both directions.
+// offloads reports whether large tensors are copied to the CPU and back: the bytes of the two
+// directions differ by at most a factor of two.
 func offloads(kinds []copyKind) bool {
 	var there, back int64
 	for _, k := range kinds {
@@ -160,8 +159,8 @@ func offloads(kinds []copyKind) bool {
 	return there > 0 && back/2 <= there && there/2 <= back
 }
 
-// CopyAdvice is about the largest kind first, then about all others that
-// matter. Steps is the number of steps of all GPUs, 0 if they are not marked.
+// CopyAdvice returns fixes for the largest kind, then for each other one that matters. Steps is the
+// number of steps of all GPUs, or 0 if they are not marked.
 func CopyAdvice(kinds []copyKind, steps int64) (out []finding.Step) {
 	if offloads(kinds) {
 		out = []finding.Step{finding.Advise("overlap-offload"), finding.Advise("offload-less")}
@@ -170,7 +169,7 @@ func CopyAdvice(kinds []copyKind, steps int64) (out []finding.Step) {
 		if i > 0 && !k.matters() {
 			break
 		}
-		if k.ofWeights(steps) {
+		if k.copiesWeights(steps) {
 			out = finding.JoinSteps(out, []finding.Step{finding.Advise("keep-weights")})
 		}
 		if k.Direction == ToHost && k.large() {
@@ -190,19 +189,24 @@ func CopyAdvice(kinds []copyKind, steps int64) (out []finding.Step) {
 func (d Direction) advice() []finding.Step {
 	switch d {
 	case FromPageable:
-		return []finding.Step{finding.Advise("copy-pinned-not-pageable"), finding.Advise("copy-less-to-device"), finding.Advise("offload-less")}
+		return []finding.Step{finding.Advise("copy-pinned-not-pageable"), finding.Advise("copy-less-to-device"),
+			finding.Advise("offload-less")}
 	case FromPinned:
-		return []finding.Step{finding.Advise("overlap-copies"), finding.Advise("copy-less-to-device"), finding.Advise("offload-less")}
+		return []finding.Step{finding.Advise("overlap-copies"), finding.Advise("copy-less-to-device"),
+			finding.Advise("offload-less")}
 	case FromHost:
-		return []finding.Step{finding.Advise("copy-pinned"), finding.Advise("overlap-copies"), finding.Advise("copy-less-to-device"), finding.Advise("offload-less")}
+		return []finding.Step{finding.Advise("copy-pinned"), finding.Advise("overlap-copies"),
+			finding.Advise("copy-less-to-device"), finding.Advise("offload-less")}
 	case ToHost:
 		return []finding.Step{finding.Advise("read-back-less"), finding.Advise("read-back-pinned")}
 	case OnDevice:
 		return []finding.Step{finding.Advise("copy-less-on-device"), finding.Advise("fuse-copies")}
 	case toPeer:
-		return []finding.Step{finding.Advise("copy-less-to-peers"), finding.Advise("replace-data-parallel"), finding.Advise("overlap-copies")}
+		return []finding.Step{finding.Advise("copy-less-to-peers"), finding.Advise("replace-data-parallel"),
+			finding.Advise("overlap-copies")}
 	case fill:
 		return []finding.Step{finding.Advise("fill-less")}
 	}
-	return []finding.Step{finding.Advise("find-who-copies"), finding.Advise("copy-less-to-device"), finding.Advise("offload-less")}
+	return []finding.Step{finding.Advise("find-who-copies"), finding.Advise("copy-less-to-device"),
+		finding.Advise("offload-less")}
 }

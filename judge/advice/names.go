@@ -9,9 +9,8 @@ import (
 	"assay/summary"
 )
 
-// Name returns how a rank is named. If one input has the work of several GPUs, its GPUs are
-// compared, and they have names of their own: "GPU 5", or "rank 1 GPU 5" if there are several
-// such inputs.
+// Name returns the display name of a rank. If one input covers several GPUs, these are compared, so
+// the name is that of the GPU: "GPU 5", or "rank 1 GPU 5" if there are several ranks.
 func (w RankWaits) Name(r summary.RankWait) string {
 	one, shared := w.numbering()
 	switch {
@@ -48,7 +47,7 @@ func (w RankWaits) Names(list []summary.RankWait) string {
 	return prefix + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Kind returns what is compared: "rank" or "GPU".
+// Kind returns the word for what is compared: "rank" or "GPU".
 func (w RankWaits) Kind() string {
 	if _, shared := w.numbering(); shared {
 		return "GPU"
@@ -56,7 +55,7 @@ func (w RankWaits) Kind() string {
 	return "rank"
 }
 
-// numbering reports whether all GPUs have one rank, and whether any have the same.
+// numbering reports whether all GPUs have one rank, and whether any GPUs share a rank.
 func (w RankWaits) numbering() (one, shared bool) {
 	seen := map[int]bool{}
 	for _, r := range w.Ranks {

@@ -14,19 +14,19 @@ import (
 	"assay/summary/view"
 )
 
-// LongGap is the length of a gap in ns from which it is work of the CPU. It is an edge of
-// [summary.Histogram], so that the sums are exact.
+// LongGap is the length in ns from which a gap is attributed to work of the CPU rather than to
+// launches. It is an edge of [summary.Histogram], so sums above it are exact.
 const LongGap = 1_000_000
 
-// An OwnerShare is the idle time of all GPUs with one cause, and for host wait one
-// state of the CPU.
+// An OwnerShare is the idle time of all GPUs that has one cause and, for host waits, one state of
+// the CPU.
 type OwnerShare struct {
 	owner, state string
 	ns, longest  int64
-	short        int64  // ns in gaps under [summary.ShortGapNS]
-	count        int64  // idle intervals
-	name         string // the name with the most of this time
-	most         int64  // the time of name
+	short        int64  // ns in gaps shorter than [summary.ShortGapNS]
+	count        int64  // number of idle intervals
+	name         string // the function or operator with the most of this time
+	most         int64  // ns in name
 }
 
 // Owners adds up rows of idle time by cause, the largest share first.
@@ -58,8 +58,8 @@ func Owners(rows []summary.Idle) []OwnerShare {
 	return out
 }
 
-// mainOwners returns the causes that decide on advice: those with at least a fifth of
-// the idle time, at most three, and always the largest.
+// mainOwners returns the causes that deserve advice: the largest, and up to two more with at least
+// a fifth of total, the idle time in ns.
 func mainOwners(owners []OwnerShare, total int64) []OwnerShare {
 	n := 0
 	for n < min(3, len(owners)) && (n == 0 || owners[n].ns >= total/5) {
@@ -68,10 +68,11 @@ func mainOwners(owners []OwnerShare, total int64) []OwnerShare {
 	return owners[:n]
 }
 
-// OwnerEvidence returns a line for each of the largest causes.
+// OwnerEvidence returns a line for each main cause; total is the idle time in ns.
 func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 	for _, o := range mainOwners(owners, total) {
-		line := fmt.Sprintf("%s: %s of the idle time (%s)", view.Cause(o.owner, o.state), unit.Share(o.ns, total), unit.DurationOf(o.ns, total))
+		line := fmt.Sprintf("%s: %s of the idle time (%s)", view.Cause(o.owner, o.state), unit.Share(o.ns, total),
+			unit.DurationOf(o.ns, total))
 		if o.name != "" {
 			line += fmt.Sprintf(", mainly in %q (%s)", finding.Short(o.name), unit.Duration(o.most))
 		}
@@ -80,7 +81,8 @@ func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 	return out
 }
 
-// OwnerAdvice returns the fixes for the largest causes, in their order.
+// OwnerAdvice returns the fixes for the main causes, the largest first; total is the idle time in
+// ns.
 func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
 	for _, o := range mainOwners(owners, total) {
 		out = finding.JoinSteps(out, o.advice())
@@ -118,40 +120,41 @@ func (o OwnerShare) advice() []finding.Step {
 	case summary.StateOS:
 		return []finding.Step{finding.Advise("find-what-the-os-call-waits-for"), finding.Advise("start-awaited-work-earlier")}
 	case summary.StateOff:
-		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"), finding.Advise("record-os-calls")}
+		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"),
+			finding.Advise("record-os-calls")}
 	case summary.StateUnrecorded:
 		return []finding.Step{finding.Advise("record-the-cpu")}
 	}
 	if o.state == summary.StateAnnotation && o.short < o.ns-o.short {
-		// An annotation around most of the program does not say what ran.
+		// The gaps are long, and the annotation around them does not say what the CPU did.
 		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps"), finding.Advise("record-the-cpu")}
 	}
 	if IsWait(o.name) {
 		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
-		// A launch does not take this long: the CPU did other work.
+		// A launch does not take this long, so the CPU did other work.
 		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name)))}
 	}
 	return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 }
 
-// waits matches the names of Python functions and operators in which the CPU waits for
-// another thread, process or rank, and computes nothing.
+// waits matches the names of Python functions and operators that only wait for another thread,
+// process or rank.
 var waits = lazyregexp.New(`(?i)^<built-in (function|method) (sleep|acquire|select|e?poll|wait|recv\w*)\b` +
 	`|(^|/)(threading|queue|selectors|socket|multiprocessing/\w+|concurrent/futures/\w+)\.py\(\d+\): (wait|get|join|acquire|select|_?poll|_?recv\w*|result|accept)$` +
 	`|(^|/)asyncio/\w+\.py\(\d+\): (run_until_complete|run_forever|_run_once)$` +
 	`|(^|/)zmq/.*: (recv\w*|poll)$|(^|/)ray/_private/worker\.py\(\d+\): (get|wait)$` +
 	`|distributed_c10d\.py\(\d+\): (\w*barrier|\w+_object\w*)$|^gloo:`)
 
-// IsWait reports whether the CPU waits in what has this name, rather than compute. Moving
-// it to another thread does not help.
+// IsWait reports whether the function or operator of this name waits instead of computing. Moving a
+// wait to another thread does not help.
 func IsWait(name string) bool { return mayWait(name) && waits().MatchString(name) }
 
-// mayWait reports whether waits may match a name, by its beginning and its last word. It
-// answers most names faster than the expression, and without compiling it.
+// mayWait is a cheap filter for waits, by the beginning and the last word of a name. It rejects
+// most names faster than the regular expression, and without compiling it.
 func mayWait(name string) bool {
-	const most = 256 // longer names are for the expression, as are those with letters of more than two cases
+	const most = 256 // longer names and non-ASCII names go straight to the expression
 	if len(name) > most || strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
 		return true
 	}
@@ -159,7 +162,8 @@ func mayWait(name string) bool {
 	if strings.HasPrefix(name, "<built-in ") || strings.HasPrefix(name, "gloo:") {
 		return true
 	}
-	last := name[strings.LastIndex(name, ": ")+1:] // of functions: "FILE(LINE): NAME"
-	return slices.ContainsFunc([]string{"wait", "get", "join", "acquire", "select", "poll", "recv", "result", "accept", "run_", "barrier", "_object"},
+	last := name[strings.LastIndex(name, ": ")+1:] // the function of "FILE(LINE): NAME"
+	return slices.ContainsFunc([]string{"wait", "get", "join", "acquire", "select", "poll", "recv", "result", "accept",
+		"run_", "barrier", "_object"},
 		func(part string) bool { return strings.Contains(last, part) })
 }

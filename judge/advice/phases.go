@@ -4,17 +4,18 @@ import (
 	"assay/judge/finding"
 )
 
-// OutsidePhases is the name of the time that is in no phase.
+// OutsidePhases names the time outside all phases.
 const OutsidePhases = "no phase"
 
-// PhaseAdvice returns what to do about a phase, whatever the framework. The remedies
-// for the frameworks that are found come before it.
+// PhaseAdvice returns the fixes for a phase that hold for every framework. Remedies for the
+// frameworks that were found are listed before them.
 func PhaseAdvice(name string) []finding.Step {
 	switch name {
 	case "generation":
 		return []finding.Step{finding.Advise("speed-up-generation"), finding.Advise("shorten-the-tail")}
 	case "weight-sync":
-		return []finding.Step{finding.Advise("colocate-for-weight-sync"), finding.Advise("send-weights-in-buckets"), finding.Advise("find-pauses-in-weight-sync")}
+		return []finding.Step{finding.Advise("colocate-for-weight-sync"), finding.Advise("send-weights-in-buckets"),
+			finding.Advise("find-pauses-in-weight-sync")}
 	case "training":
 		return []finding.Step{finding.Advise("find-what-limits-training")}
 	case "data":

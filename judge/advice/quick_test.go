@@ -47,11 +47,11 @@ func TestIsWait(t *testing.T) {
 // TestIsProductOfVector compares it with the search of each part in small letters.
 func TestIsProductOfVector(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 9))
-	parts := slices.Concat(ofVectors, []string{"GEMV2T", "Mat_Vec", "wvSplitK", "wvSplit", "LLMM", "1", "mat", "vec", "g", "ge", "ww", "mv", "_", "(", "é", "\xff", "Gem", "v"})
+	parts := slices.Concat(vectorKernelParts, []string{"GEMV2T", "Mat_Vec", "wvSplitK", "wvSplit", "LLMM", "1", "mat", "vec", "g", "ge", "ww", "mv", "_", "(", "é", "\xff", "Gem", "v"})
 	for range 100_000 {
 		name := drawn(rnd, parts)
 		lower := strings.ToLower(name)
-		want := slices.ContainsFunc(ofVectors, func(part string) bool { return strings.Contains(lower, part) })
+		want := slices.ContainsFunc(vectorKernelParts, func(part string) bool { return strings.Contains(lower, part) })
 		if got := IsProductOfVector(name); got != want {
 			t.Fatalf("%q: %v, want %v", name, got, want)
 		}

@@ -13,27 +13,27 @@ import (
 	"assay/summary/view"
 )
 
-// RankName returns a rank as the subject of a finding.
+// RankName returns the name of a rank in findings: "rank 5".
 func RankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
-// RankWaits are the ranks of a run whose collectives were matched: who waited, and for whom.
-// Without them, ranks are compared by their sums of communication time: see peers.
+// RankWaits has the ranks of a run whose collectives were matched, with the time that each waits
+// and that each makes others wait.
 type RankWaits struct {
-	Ranks          []summary.RankWait // those that the others wait for most first
-	Wait, transfer int64              // ns over all GPUs
-	partial        string             // "2 of 128" if ranks of a group were not given
-	missing        bool               // ranks of the job were not given, and one of them may be late
+	Ranks          []summary.RankWait // the rank that makes others wait most is first
+	Wait, transfer int64              // ns, summed over all GPUs
+	partial        string             // "2 of 128" if the inputs lack ranks of a group, else empty
+	missing        bool               // the inputs lack ranks of the job, and one of those may be the late one
 }
 
-// DifferentWork reports whether ranks of the summary do different work, as stages of a
-// pipeline do, or may do so.
+// DifferentWork reports whether ranks of the summary do different work, like stages of a pipeline,
+// or whether that is unknown.
 func DifferentWork(c *summary.Summary) bool {
 	return slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom != "all" })
 }
 
-// WaitsOfRanks returns the waits of a run in collectives of ranks that do the same work, and
-// whether its ranks can be compared by them: at least half of the communication time is in
-// matched collectives, sends and receives between stages of a pipeline apart.
+// WaitsOfRanks returns the waits of a run in the collectives of ranks that do the same work, and
+// whether its ranks can be compared by them: at least half of the communication time must be in
+// matched collectives. Sends and receives between stages of a pipeline do not count.
 func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 	w := RankWaits{Ranks: waitingMost(c.Ranks)}
 	stages, inputs := false, map[int]bool{}
@@ -58,13 +58,13 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 	}
 	w.missing = w.partial != "" || c.Issue("ranks-missing") != nil
 	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
-	of := summary.Plus(w.Wait, w.transfer)
+	matched := summary.Plus(w.Wait, w.transfer)
 	unknown := slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom == "" })
-	return w, len(w.Ranks) >= 2 && of > 0 && of >= all-of && !unknown
+	return w, len(w.Ranks) >= 2 && matched > 0 && matched >= all-matched && !unknown
 }
 
-// waitingMost returns copies of the rows of the job whose ranks wait most: those of several
-// jobs, a trainer and a server, are no peers.
+// waitingMost returns copies of the rows of the job whose ranks wait most. Ranks of different jobs,
+// such as a trainer and a server, cannot be compared.
 func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
 	wait, first := map[int]int64{}, -1
 	for _, r := range rows {
@@ -85,20 +85,23 @@ func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
 	return out
 }
 
-// Late returns the ranks that the others wait for: see [view.LateRanks].
+// Late returns the ranks that others wait for, and the ns that they cause: see [view.LateRanks].
 func (w RankWaits) Late() (out []summary.RankWait, caused int64) { return view.LateRanks(w.Ranks) }
 
-// Waiting reports whether waiting is most of the time in matched collectives.
+// Waiting reports whether waits take longer than transfers in matched collectives.
 func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
 
+// Evidence returns the share of waiting in matched collectives and the mean transfer time per GPU,
+// with [RankWaits.Caveat].
 func (w RankWaits) Evidence() []string {
-	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU", unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
+	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU",
+		unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
 		unit.Duration(w.transfer/int64(len(w.Ranks))))
 	return append([]string{line}, w.Caveat()...)
 }
 
-// Caveat says that ranks of a group are missing, or the end of their files, and that one of
-// them may be late.
+// Caveat returns a line if the inputs lack ranks of a group, because one of those may be the late
+// one.
 func (w RankWaits) Caveat() []string {
 	if w.partial == "" {
 		return nil
@@ -106,11 +109,14 @@ func (w RankWaits) Caveat() []string {
 	return []string{w.partial + " ranks of a group were given, so a rank that is not here may be late"}
 }
 
-// Share returns how much of the waiting a rank causes, and how often it is last.
+// Share returns a line with the share of the waiting that a rank causes, and how often it is last.
 func (w RankWaits) Share(r summary.RankWait) string {
-	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", w.Name(r), unit.Count(r.Last), label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
+	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", w.Name(r), unit.Count(r.Last),
+		label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
 }
 
+// Advice returns the first fix for the waits: it depends on whether waits or transfers take longer,
+// and on which ranks are late.
 func (w RankWaits) Advice() finding.Step {
 	late, _ := w.Late()
 	if !w.Waiting() {
@@ -133,10 +139,12 @@ func (w RankWaits) Advice() finding.Step {
 	return finding.Advise("even-out-each-step")
 }
 
-// UselessWithCause returns the ids of the steps against communication time as such, which do
-// not help if the division of the work or a link is the cause.
+// UselessWithCause returns the ids of the steps that do not help if the division of the work or a
+// link is the cause of the waiting.
 func UselessWithCause() []string {
-	out := []string{"find-the-late-rank", "find-the-late-ranks", "even-out-each-step", "transfer-less", "tune-the-communication", "compare-the-same-steps",
-		"compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "send-less-between-ranks", "give-all-ranks"}
+	out := []string{"find-the-late-rank", "find-the-late-ranks", "even-out-each-step", "transfer-less",
+		"tune-the-communication", "compare-the-same-steps",
+		"compare-the-gpu", "compare-the-work", "compare-the-input", "compare-the-host", "send-less-between-ranks",
+		"give-all-ranks"}
 	return append(out, AnyCommAdvice()...)
 }

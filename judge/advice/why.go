@@ -10,23 +10,24 @@ import (
 	"assay/summary"
 )
 
-// A lateness is what a late rank does more of than the others of the same work, in ns.
+// A lateness is the time in ns by which a late rank exceeds ranks that do the same work: in the
+// same kernels, in additional ones, and in idle time.
 type lateness struct{ longer, more, idle int64 }
 
 func latenessOf(c *summary.Comparison) lateness {
 	return lateness{max(0, c.SameNS-c.SameOthersNS), max(0, c.MoreNS-c.MoreOthersNS), max(0, c.IdleNS-c.IdleOthersNS)}
 }
 
-// notable is the least share of a difference in all differences of a rank, and mainShare
-// the share from which it is the cause.
+// A difference below the share notable of all differences of a rank is not mentioned. One above
+// mainShare is taken as the cause.
 const (
 	notable   = 0.1
 	mainShare = 0.6
 )
 
-// WhyLate returns what the rank of a name does more of than the others of the same work: the same
-// kernels that take longer, other kernels, or idle time with what its CPU did. It returns
-// false if the ranks were not compared.
+// WhyLate returns why a rank is late compared with ranks that do the same work: the same kernels
+// take longer, it runs other kernels, or it is idle because of its CPU. It returns false if the
+// ranks were not compared.
 func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 	c := r.Others
 	if c == nil {
@@ -43,7 +44,8 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
 	}
 	if l.idle > least {
-		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU launches late", name, unit.Duration(c.IdleNS), unit.Duration(c.IdleOthersNS))
+		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU launches late", name, unit.Duration(c.IdleNS),
+			unit.Duration(c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {
 		case in > l.idle/2:
 			line += fmt.Sprintf(", %s of it in %s", unit.Duration(in), inHost(c))
@@ -55,7 +57,8 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 	return evidence, true
 }
 
-// longerHint says what kernels that take longer tell.
+// longerHint says what the number of slower kernels suggests: all of them point to a slower GPU, a
+// part to longer inputs.
 func longerHint(c *summary.Comparison) string {
 	switch {
 	case c.Kernels == 1:
@@ -66,7 +69,8 @@ func longerHint(c *summary.Comparison) string {
 	return fmt.Sprintf(": %d of %s, as with longer inputs", c.Longer, label.Plural(int64(c.Kernels), "kernel"))
 }
 
-// inHost names what the CPU did: a data loader by its state, and everything by its name.
+// inHost names what the CPU did during the additional idle time. Data loading is named by its state
+// as well.
 func inHost(c *summary.Comparison) string {
 	name := strconv.Quote(finding.Short(c.IdleIn))
 	switch {
@@ -78,8 +82,8 @@ func inHost(c *summary.Comparison) string {
 	return name
 }
 
-// StepsWhenLate says in which steps a rank causes most of the waiting. It returns "" if that
-// is not known.
+// StepsWhenLate says in which steps a rank causes most of the waiting, or returns "" if that is
+// unknown.
 func StepsWhenLate(r summary.RankWait) string {
 	l := r.Late
 	switch {
@@ -92,11 +96,12 @@ func StepsWhenLate(r summary.RankWait) string {
 	case l.Count == l.FromFirst:
 		return fmt.Sprintf("late from step %d on (%d of %s)", l.First, l.Count, label.Plural(int64(l.Of), "step"))
 	}
-	return fmt.Sprintf("late in %d of %s, from step %d to step %d", l.Count, label.Plural(int64(l.Of), "step"), l.First, l.Last)
+	return fmt.Sprintf("late in %d of %s, from step %d to step %d", l.Count, label.Plural(int64(l.Of), "step"), l.First,
+		l.Last)
 }
 
-// AgainstLate returns the step for the cause that the late ranks of these names have in common, and
-// whether there is one.
+// AgainstLate returns the fix for the cause that all late ranks have in common, and whether there
+// is one.
 func AgainstLate(names string, late []summary.RankWait) (step finding.Step, ok bool) {
 	id := ""
 	for i, r := range late {
@@ -117,7 +122,7 @@ func AgainstLate(names string, late []summary.RankWait) (step finding.Step, ok b
 	return finding.Advise("compare-the-host", "ranks", names), true
 }
 
-// againstLate returns the id of the step for the cause of a late rank, or "" if none
+// againstLate returns the id of the fix for the main cause of a late rank, or "" if no cause
 // dominates.
 func againstLate(c *summary.Comparison) string {
 	if c == nil {

@@ -1,5 +1,3 @@
-// Package capture judges what was recorded: whether there is GPU time, enough of it, and with
-// plausible clocks, and which device records are missing.
 package capture
 
 import (
@@ -16,22 +14,22 @@ import (
 	"assay/summary/view"
 )
 
-// gpuEventsMissing is the code of the issue that kernels were launched and none was
+// gpuEventsMissing is the code of the issue that kernels were launched but no GPU event was
 // recorded.
 const gpuEventsMissing = "gpu-events-missing"
 
-// graphCaptureOnly is the code of the issue that nearly all launches made nodes of CUDA graphs.
+// graphCaptureOnly is the code of the issue that nearly all launches created nodes of CUDA graphs
+// instead of running work.
 const graphCaptureOnly = "graph-capture-only"
 
-// severalKernels is the code of the issue that launch calls have further records of GPU
-// work. A few of them change no verdict, and a warning names them.
+// severalKernels is the code of the issue that launch calls have more than one record of GPU work.
+// A few such calls change no verdict, so this is only a warning.
 const severalKernels = "launches-with-several-kernels"
 
-// collectedMissing is the code of the issue that an export lacks CUDA events which nsys
-// collected.
+// collectedMissing is the code of the issue that an export lacks CUDA events which nsys collected.
 const collectedMissing = "cuda-events-missing"
 
-// launchesWithoutKernels is the code of the issue that device work is missing.
+// launchesWithoutKernels is the code of the issue that the device work of launches is missing.
 const launchesWithoutKernels = summary.LaunchesWithoutKernels
 
 // An evaluator applies the rules about what was recorded.
@@ -44,7 +42,8 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.CaptureQuality, Part: tree.BasisCapture, Measure: tree.Single(e.captureQuality)},
 		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
 		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
-		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.tooLittleWork)},
+		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true,
+			Measure: tree.Single(e.tooLittleWork)},
 		{ID: rule.SlowWorker, Part: tree.BasisSlices, Measure: tree.Single(e.slowWorker)},
 	}
 }
@@ -57,17 +56,19 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 	implausible := view.ImplausibleTimes(c.Summary)
 	for _, is := range c.Issues {
 		if is.Code == gpuEventsMissing && c.Total.Window() == 0 {
-			continue // the finding that there is nothing to judge says it
+			continue // withoutGPUTime reports it
 		}
 		if is.Code == launchesWithoutKernels || c.Total.Window() > 0 && (slices.Contains(implausible, is) || is.Damages()) {
-			continue // these have findings of their own
+			continue // other findings report these
 		}
 		switch {
 		case is.Severity == "suspect" || is.Code == severalKernels:
 			f.Level, doubtful = finding.Warn, true
 		case is.Severity == "data-loss":
-			// One bad event is a few microseconds; here the rest of the file is gone.
-			if is.Code == "input-truncated" || is.Code == "trailing-data" || is.Code == collectedMissing || slices.Contains(limitsReached(), is.Code) {
+			// One bad event costs a few microseconds. With these issues, the rest of the file is
+			// missing.
+			if is.Code == "input-truncated" || is.Code == "trailing-data" || is.Code == collectedMissing ||
+				slices.Contains(limitsReached(), is.Code) {
 				f.Level = finding.Warn
 			}
 		default:
@@ -89,7 +90,7 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 	return f, len(codes) > 0
 }
 
-// Follow returns the help of an issue as a step.
+// Follow returns the help text of an issue as a step.
 func Follow(is summary.Issue) []finding.Step {
 	if is.Help == "" {
 		return nil
@@ -97,7 +98,7 @@ func Follow(is summary.Issue) []finding.Step {
 	return []finding.Step{finding.Advise("follow-the-issue", "issue_help", is.Help)}
 }
 
-// withoutGPUTime judges whether a capture has GPU time.
+// withoutGPUTime reports a capture that has no GPU time.
 func (c *evaluator) withoutGPUTime() (finding.Finding, bool) {
 	if c.Total.Window() > 0 {
 		return finding.Finding{}, false
@@ -105,7 +106,8 @@ func (c *evaluator) withoutGPUTime() (finding.Finding, bool) {
 	return c.noGPUTime(), true
 }
 
-// noGPUTime returns the finding for a capture without GPU time, with its reason.
+// noGPUTime returns the finding on a capture without GPU time. The cases are ordered so that the
+// most specific reason is named.
 func (c *evaluator) noGPUTime() finding.Finding {
 	f := finding.Finding{Rule: rule.NoGPUTime, Level: finding.Warn}
 	switch {
@@ -145,7 +147,8 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		if rule.OfNsys(c.Summary) {
 			f.Title = "No GPU events in the export; record with --trace=cuda,nvtx,osrt"
 		}
-		f.Next = []finding.Step{finding.Advise("record-the-gpu"), finding.Advise("record-whole-steps"), finding.Advise("check-cupti")}
+		f.Next = []finding.Step{finding.Advise("record-the-gpu"), finding.Advise("record-whole-steps"),
+			finding.Advise("check-cupti")}
 	}
 	if n := len(c.Spans); n > 0 {
 		kinds := " kinds of CPU slices were measured"
@@ -161,16 +164,17 @@ func (c *evaluator) noGPUTime() finding.Finding {
 func (c *evaluator) partial() bool {
 	return slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
 		w := in.Window
-		return w != nil && w.EndNS-w.StartNS < w.CaptureNS // else all of it, without some of its events
+		// Equal if the window is the whole capture and only some events were left out.
+		return w != nil && w.EndNS-w.StartNS < w.CaptureNS
 	})
 }
 
-// ascend stands for Huawei's NPUs.
+// ascend is the name of Huawei's NPUs.
 const ascend = "Ascend"
 
-// otherAccelerator returns the category of events that PyTorch's profiler writes for
-// an accelerator other than a GPU, or "": MTIA (mtia_ccp_events) or Gaudi (hpu_op). For
-// the traces of Ascend's profiler it returns [ascend].
+// otherAccelerator returns the category of the events that PyTorch's profiler writes for MTIA
+// (mtia_ccp_events) or Gaudi (hpu_op), [ascend] for traces of Ascend's profiler, and "" if the
+// capture shows no such accelerator.
 func (c *evaluator) otherAccelerator() string {
 	if view.OfAscend(c.Summary) {
 		return ascend
@@ -183,16 +187,16 @@ func (c *evaluator) otherAccelerator() string {
 	return ""
 }
 
-// limitsReached returns the codes of issues that say that an input was not read
-// to its end.
+// limitsReached returns the codes of the issues that a limit stopped the reading of an input.
 func limitsReached() []string { return []string{"input-limit", "inflation-limit", "memory-limit"} }
 
-// foreign reports whether no input comes from PyTorch.
+// foreign reports whether all inputs are Chrome traces that PyTorch did not write.
 func (c *evaluator) foreign() bool {
-	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Format != "chrome-trace" })
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs,
+		func(in summary.Input) bool { return in.Format != "chrome-trace" })
 }
 
-// tooLittleWork judges whether there is enough GPU work for shares. A warm-up call of
+// tooLittleWork judges whether there is enough GPU work for meaningful shares: a warm-up call of
 // two kernels has as much idle time as a starved training run.
 func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	limits := c.Limits[rule.TooLittleWork]
@@ -243,7 +247,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	return f, true
 }
 
-// spanOf returns the span of an input, or 0 where it is not known.
+// spanOf returns the time in ns from the first to the last event of an input, or 0 if unknown.
 func (c *evaluator) spanOf(input int) int64 {
 	if input < 0 || input >= len(c.Inputs) {
 		return 0
@@ -261,11 +265,13 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 	i := max(0, slices.IndexFunc(list, func(is summary.Issue) bool { return is.Code == summary.ClocksImplausible }))
 	n := list[i].Count
 	f.Title = map[string]string{
-		summary.ClocksImplausible:       fmt.Sprintf("The GPU timestamps are not plausible (%s)", label.Plural(n, "GPU window")),
-		"kernels-without-duration":      label.Plural(n, "kernel") + " recorded with a duration of 0",
-		"launches-with-several-kernels": label.Plural(n, "GPU operation") + " recorded in addition to the one of its launch call",
-		"work-before-launch":            label.Plural(n, "GPU operation") + " recorded before the launch call",
-		"work-time-implausible":         label.Plural(n, "GPU operation") + " recorded at impossible times",
+		summary.ClocksImplausible: fmt.Sprintf("The GPU timestamps are not plausible (%s)",
+			label.Plural(n, "GPU window")),
+		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"launches-with-several-kernels": label.Plural(n, "GPU operation") +
+			" recorded in addition to the one of its launch call",
+		"work-before-launch":    label.Plural(n, "GPU operation") + " recorded before the launch call",
+		"work-time-implausible": label.Plural(n, "GPU operation") + " recorded at impossible times",
 	}[list[i].Code] + ", so no share of the window is known"
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)

@@ -10,18 +10,22 @@ import (
 	"assay/summary"
 )
 
-// A Loss is what is known of device records that are missing.
+// A Loss summarizes the device records that are missing from the inputs.
 type Loss struct {
-	Worst     summary.LaunchLoss // the row with the largest share
-	Share     float64            // of worst, without work that may have run later; 0 of a few copies
-	OfKernels float64            // the largest share of launches of kernels or graphs
-	End       summary.LaunchLoss // the row of kernels or graphs with the largest share at the end
-	Uncertain int64              // ns of the windows in which missing work may have run
-	Damaged   *summary.Issue     // of an export
+	Worst summary.LaunchLoss // the row with the largest share of missing work
+	// Missing launches of Worst / its launches, without those at the end of the capture; 0 if only
+	// a few copies are missing.
+	Share     float64
+	OfKernels float64 // the largest share among rows of kernels or graphs
+	// The row of kernels or graphs with the largest share of launches whose work is missing at the
+	// end.
+	End       summary.LaunchLoss
+	Uncertain int64          // ns of the windows in which missing work may have run
+	Damaged   *summary.Issue // the first issue that says that an export is damaged, or nil
 }
 
-// LossOf looks at all inputs. The part at the end of a capture does not count, because
-// it ran after the windows that are judged, unless it is overdue.
+// LossOf looks at all inputs. Launches at the end of a capture do not count, because their work ran
+// after the judged windows, unless it is overdue.
 func LossOf(c *summary.Summary) (l Loss) {
 	cut := cutInputs(c)
 	for _, r := range c.LaunchLosses {
@@ -56,8 +60,8 @@ func LossOf(c *summary.Summary) (l Loss) {
 	return l
 }
 
-// cutInputs returns the inputs that ended early, if they have so few of the launches that the
-// others can be judged without them.
+// cutInputs returns the inputs that ended early. It returns nil if they have so many of the
+// launches that judging only the other inputs would be misleading.
 func cutInputs(c *summary.Summary) map[int]bool {
 	const few = 0.25
 	out := map[int]bool{}
@@ -96,8 +100,8 @@ func Evidence(c *tree.Context, l Loss) (out []string) {
 	return out
 }
 
-// WorstLoss returns the kind of launches with the largest share of missing device work,
-// and whether that share reaches the built-in limit of [rule.RecordsMissing].
+// WorstLoss returns the kind of launches with the largest share of missing device work, and whether
+// that share reaches the built-in limit of [rule.RecordsMissing].
 func WorstLoss(s *summary.Summary) (summary.LaunchLoss, bool) {
 	l := LossOf(s)
 	limit, _ := rule.Thresholds{}.Rule(rule.RecordsMissing)

@@ -15,26 +15,25 @@ import (
 	"assay/summary"
 )
 
-// A worker is one thread of the host whose slices have peers on other threads.
+// A worker is one CPU thread, compared with other threads that have the same slices.
 type worker struct {
 	process, thread string
 	input, rank     int
 
-	total, beyond int64    // time of its slices, and what they take beyond the median of their peers
+	total, beyond int64    // ns of its slices, and ns by which slower ones exceed the median of their peers
 	longer        []peered // the slices that take longer than the median
 }
 
-// A peered row is the slices of one name on one thread, beside those of its peers.
+// A peered row has the slices of one name on one thread, with the median of all threads.
 type peered struct {
 	*summary.Span
-	median int64 // of the totals of all peers
+	median int64 // total ns of the slices on the median thread
 	peers  int
 }
 
-// slowWorker judges whether the slices of one thread, or of a few, take longer than the
-// same number of the same slices on the other threads: timelines that have one thread for
-// each worker of a job. The one with the most time beyond its peers is named, with those
-// that have at least half of it.
+// slowWorker judges whether the slices of one or a few threads take longer than the same number of
+// slices of the same name on other threads. This fits timelines with one thread for each worker of
+// a job. The worker with the largest excess is named, with those that have at least half of it.
 func (c *evaluator) slowWorker() (finding.Finding, bool) {
 	if c.Total.Window() > 0 || !c.foreign() {
 		return finding.Finding{}, false
@@ -47,7 +46,7 @@ func (c *evaluator) slowWorker() (finding.Finding, bool) {
 	slow := slices.DeleteFunc(slices.Clone(workers), func(w *worker) bool { return w.beyond < first.beyond-first.beyond/2 })
 	for _, p := range first.longer {
 		if 2*len(slow) >= p.peers {
-			return finding.Finding{}, false // two kinds of workers
+			return finding.Finding{}, false // half or more are slow: there are two kinds of workers
 		}
 	}
 	f, limit, ok := rule.Measured(c.Limits[rule.SlowWorker], first.beyond, first.total)
@@ -59,7 +58,8 @@ func (c *evaluator) slowWorker() (finding.Finding, bool) {
 	if n := len(slow) - 1; n > 0 {
 		who = fmt.Sprintf("Slow workers %s and %s", first.name(), label.Plural(int64(n), "other"))
 	}
-	f.Title = fmt.Sprintf("%s: %s, median worker %s", who, unit.Duration(first.total), unit.Duration(first.total-first.beyond)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("%s: %s, median worker %s", who, unit.Duration(first.total),
+		unit.Duration(first.total-first.beyond)) + rule.Over(limit)
 	for _, w := range slow {
 		f.Evidence = append(f.Evidence, w.evidence())
 	}
@@ -67,12 +67,12 @@ func (c *evaluator) slowWorker() (finding.Finding, bool) {
 	return f, true
 }
 
-// isWorker matches the names of workers of a job. Timelines have threads of other kinds:
-// Horovod has one for each tensor.
+// isWorker matches names that identify a worker of a job. Timelines have threads of other kinds
+// too: Horovod has one for each tensor.
 var isWorker = lazyregexp.New(`(?i)(rank|worker|stage|replica|node|host|gpu|device|actor)s?[ _:#\[-]*\d`)
 
-// workers returns the threads whose slices take longer than those of their peers, by
-// falling time beyond them.
+// workers returns the threads whose slices take longer than those of their peers, ordered by
+// falling excess.
 func (c *evaluator) workers() []*worker {
 	type kind struct {
 		name, category string
@@ -129,19 +129,20 @@ func (c *evaluator) workers() []*worker {
 	return out
 }
 
-// name returns process and thread.
+// name returns the names of process and thread.
 func (w *worker) name() string {
 	return label.Clip(strings.Trim(label.Clean(w.process)+", "+label.Clean(w.thread), ", "), 48)
 }
 
-// evidence returns what takes longest beyond the peers.
+// evidence describes the slices with the largest excess over their peers.
 func (w *worker) evidence() string {
 	var parts []string
 	for _, p := range w.longer[:min(3, len(w.longer))] {
 		if 10*(p.TotalNS-p.median) < w.beyond {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s takes %s on average, the median of %d threads is %s (%s each)", label.Clean(p.Name),
+		parts = append(parts, fmt.Sprintf("%s takes %s on average, the median of %d threads is %s (%s each)",
+			label.Clean(p.Name),
 			unit.Duration(p.TotalNS/p.Count), p.peers, unit.Duration(p.median/p.Count), unit.Count(p.Count)))
 	}
 	return w.name() + ": " + strings.Join(parts, "; ")

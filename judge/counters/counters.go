@@ -1,5 +1,3 @@
-// Package counters judges kernels by their hardware counters: which side of the GPU limits
-// them, and how far from its peaks they are.
 package counters
 
 import (
@@ -17,21 +15,20 @@ import (
 	"assay/summary"
 )
 
-// A Side is the limiter of the kernels of one row of [summary.Summary.Counters], by
-// their hardware counters.
+// A Side says what limits the kernel of one row of [summary.Summary.Counters].
 type Side struct {
 	Input  int    `json:"input"`
 	Device int64  `json:"device"`
 	Kernel string `json:"kernel"`
 
-	// Side is "latency" (both peaks are far), "memory", "compute", "balanced"
-	// (both alike), or "unknown" where a share was not collected.
+	// Side is "latency" (far from both peaks), "memory", "compute", "balanced" (equally close to
+	// both), or "unknown" if a share of a peak was not collected.
 	Side finding.Bound `json:"side"`
-	// Near is true if the larger share is near what the device can do.
+	// Near is true if the larger share of a peak is near what the device can do.
 	Near bool `json:"near_limit,omitempty"`
 }
 
-// The sides.
+// The values of [Side.Side].
 const (
 	SideLatency  = finding.BoundLatency
 	SideMemory   = finding.BoundMemory
@@ -40,24 +37,25 @@ const (
 	SideUnknown  = finding.BoundUnknown
 )
 
-// Peaks are the shares of a GPU's peaks that separate the sides.
+// Peaks are the shares of a GPU's peaks (0 to 1) that separate the sides.
 type Peaks struct {
-	Latency float64 // under it in both, latency limits a kernel
-	Near    float64 // from here on a kernel is near peak
-	Margin  float64 // shares that differ by less are alike
+	Latency float64 // latency limits a kernel whose shares of both peaks are below it
+	Near    float64 // a kernel with at least this share is near peak
+	Margin  float64 // a kernel whose shares differ by less is balanced
 }
 
+// Peaks returns the limits that separate the sides, from the limits of the rules.
 func (b *Evaluator) Peaks() Peaks {
 	return Peaks{b.Limits[rule.LatencyBound].OfPeak, b.Limits[rule.NearLimit].OfPeak, b.Limits[rule.Balanced].Margin}
 }
 
-// sideOf returns the side of a row.
+// sideOf classifies a row of counters.
 func (p Peaks) sideOf(k *summary.Counter) Side {
 	s := Side{Input: k.Input, Device: k.Device, Kernel: k.Kernel, Side: SideUnknown}
 	if k.ComputePct == nil || k.MemoryPct == nil {
 		return s
 	}
-	// In percent, as the figures are: then one that is a limit meets it.
+	// The comparison is in percent, like the figures, so that a figure equal to a limit reaches it.
 	compute, memory := *k.ComputePct, *k.MemoryPct
 	top := max(compute, memory)
 	s.Near = !under(top, p.Near)
@@ -74,19 +72,20 @@ func (p Peaks) sideOf(k *summary.Counter) Side {
 	return s
 }
 
-// under reports whether a figure in percent is under a share.
+// under reports whether a figure in percent is below a share; the tolerance absorbs rounding of the
+// product.
 func under(pct, share float64) bool { return pct < 100*share-1e-9 }
 
 // A counted is a row of counters with its side.
 type counted struct {
 	*summary.Counter
 	Side
-	weight int64   // ns of its launches, or, where no row has durations, their number
-	top    float64 // the larger share, 0 if a share is not known
-	gain   float64 // weight that a kernel at the peak would not take
+	weight int64   // ns of its launches, or their number if no row has durations
+	top    float64 // the larger share of a peak (0 to 1), 0 if a share is unknown
+	gain   float64 // weight that would be saved at the peak
 }
 
-// rule returns the rule that the row counts for.
+// rule returns the id of the rule that the row counts for.
 func (k *counted) rule() string {
 	switch {
 	case k.Near:
@@ -98,15 +97,15 @@ func (k *counted) rule() string {
 		SideCompute: rule.ComputeLimited, SideBalanced: rule.Balanced}[k.Side.Side]
 }
 
-// An Evaluator is all rows of counters, those with the largest estimated savings first.
+// An Evaluator has all rows of counters, those with the largest estimated savings first.
 type Evaluator struct {
 	*tree.Context
 	rows  []counted
 	total int64
-	timed bool // weights are durations
+	timed bool // weights are ns
 }
 
-// New returns the rows of counters of a context.
+// New returns an evaluator for the rows of counters of a context.
 func New(c *tree.Context) *Evaluator {
 	b := &Evaluator{Context: c}
 	b.timed = slices.ContainsFunc(c.Counters, func(k summary.Counter) bool { return k.TotalNS > 0 })
@@ -124,7 +123,8 @@ func New(c *tree.Context) *Evaluator {
 		b.rows = append(b.rows, k)
 	}
 	slices.SortStableFunc(b.rows, func(x, y counted) int {
-		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(y.weight, x.weight), cmp.Compare(x.Counter.Kernel, y.Counter.Kernel))
+		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(y.weight, x.weight),
+			cmp.Compare(x.Counter.Kernel, y.Counter.Kernel))
 	})
 	return b
 }
@@ -138,8 +138,8 @@ func (b *Evaluator) Sides() (out []Side) {
 	return out
 }
 
-// Judge returns the findings on kernels whose counters were read, worst
-// first, and the verdict that they lead to where there is no timeline.
+// Judge returns the findings on kernels with counters, worst first, and the verdict for a summary
+// without a timeline.
 func (b *Evaluator) Judge() (finding.Verdict, []finding.Finding) {
 	list := b.Findings(tree.BasedOn(tree.BasisCounters))
 	v, gain := b.nothingOver(), -1.0
@@ -158,7 +158,7 @@ func (b *Evaluator) Judge() (finding.Verdict, []finding.Finding) {
 	return v, list
 }
 
-// A sideGroup is the kernels of one rule.
+// A sideGroup is a rule with the bound and the title of its kernels.
 type sideGroup struct {
 	rule  string
 	bound finding.Bound
@@ -184,7 +184,7 @@ func groupOf(id string) sideGroup {
 	return sideGroup{}
 }
 
-// weightOf returns what the rows of a rule weigh.
+// weightOf returns the sum of the weights of a rule's rows.
 func (b *Evaluator) weightOf(id string) (sum int64) {
 	for i := range b.rows {
 		if b.rows[i].rule() == id {
@@ -203,15 +203,15 @@ func (b *Evaluator) gainOf(id string) (sum float64) {
 	return sum
 }
 
-// of prints a part of what all rows weigh, with its denominator.
-func (b *Evaluator) of(part int64) string {
+// shareOfAll prints part as a share of the weight of all rows, with its denominator.
+func (b *Evaluator) shareOfAll(part int64) string {
 	if b.Context.Total.Window() > 0 {
-		return b.portion(part, b.total, "profiled kernel time") // not the kernel time of the timeline
+		return b.portion(part, b.total, "profiled kernel time") // "kernel time" alone would mean that of the timeline
 	}
 	return b.portion(part, b.total, "kernel time")
 }
 
-// portion prints a part of something.
+// portion prints part as a share of whole; what names the denominator.
 func (b *Evaluator) portion(part, whole int64, what string) string {
 	if b.timed {
 		return fmt.Sprintf("%s of %s (%s)", unit.Share(part, whole), what, unit.DurationOf(part, whole))
@@ -219,7 +219,7 @@ func (b *Evaluator) portion(part, whole int64, what string) string {
 	return fmt.Sprintf("%s of the launches (%s of %s)", unit.Share(part, whole), unit.Count(part), unit.Count(whole))
 }
 
-// finding compares a part of a whole with the limits of a rule.
+// finding compares part / whole with the limits of a rule.
 func (b *Evaluator) finding(id string, part, whole int64) (f finding.Finding, limit float64, ok bool) {
 	if whole <= 0 || part <= 0 {
 		return f, 0, false
@@ -237,7 +237,7 @@ func (b *Evaluator) judgeGroup(g sideGroup) (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	f.Title = g.what + ": " + b.of(b.weightOf(g.rule)) + rule.Over(limit)
+	f.Title = g.what + ": " + b.shareOfAll(b.weightOf(g.rule)) + rule.Over(limit)
 	if b.timed {
 		f.Gain(int64(b.gainOf(g.rule)), b.total, "profiled kernel time")
 	}
@@ -251,7 +251,7 @@ func (b *Evaluator) judgeGroup(g sideGroup) (finding.Finding, bool) {
 			f.Where = append(f.Where, k.place())
 		}
 		if n++; n == 1 {
-			f.Next = finding.JoinSteps(b.elsewhere(k), ownAdvice(k), sideAdvice(k))
+			f.Next = finding.JoinSteps(b.betterKernel(k), ownAdvice(k), sideAdvice(k))
 		}
 		if n <= evidenceKernels {
 			f.Evidence = append(f.Evidence, b.describe(k))
@@ -263,15 +263,16 @@ func (b *Evaluator) judgeGroup(g sideGroup) (finding.Finding, bool) {
 	return f, true
 }
 
-// elsewhere points at the kernel with the largest estimated savings, if the kernels of a
-// finding are near peak and it is not.
-func (b *Evaluator) elsewhere(k *counted) []finding.Step {
+// betterKernel points at the kernel with the largest estimated savings if k is near peak and that
+// one is not.
+func (b *Evaluator) betterKernel(k *counted) []finding.Step {
 	most := &b.rows[0]
 	if !k.Near || most.Near || most.Side.Side == SideUnknown {
 		return nil
 	}
-	return []finding.Step{finding.Advise("optimize-another-kernel-first", "kernel", strconv.Quote(finding.Short(most.Counter.Kernel)), "side", string(most.Side.Side),
-		"share", b.of(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top))}
+	return []finding.Step{finding.Advise("optimize-another-kernel-first", "kernel",
+		strconv.Quote(finding.Short(most.Counter.Kernel)), "side", string(most.Side.Side),
+		"share", b.shareOfAll(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top))}
 }
 
 // evidenceKernels is the number of kernels that a finding describes.
@@ -290,10 +291,11 @@ func (b *Evaluator) nothingOver() finding.Verdict {
 	return v
 }
 
-// Rules returns the rules of kernels with counters.
+// Rules returns the rules for kernels with counters.
 func (b *Evaluator) Rules() (out []tree.Row) {
 	for _, g := range groups() {
-		out = append(out, tree.Row{ID: g.rule, Part: tree.BasisCounters, Measure: tree.Single(func() (finding.Finding, bool) { return b.judgeGroup(g) })})
+		out = append(out, tree.Row{ID: g.rule, Part: tree.BasisCounters,
+			Measure: tree.Single(func() (finding.Finding, bool) { return b.judgeGroup(g) })})
 	}
 	for id, measure := range map[string]func() (finding.Finding, bool){
 		rule.LowOccupancy: b.lowOccupancy, rule.PartialWaves: b.partialWaves, rule.CountersMissing: b.missing,

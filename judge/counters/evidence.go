@@ -13,7 +13,7 @@ import (
 	"assay/summary"
 )
 
-// pct prints a share of a peak in percent.
+// pct prints a figure in percent of a peak.
 func pct(p *float64) string {
 	if p == nil {
 		return unit.None
@@ -21,10 +21,10 @@ func pct(p *float64) string {
 	return fmt.Sprintf("%.1f%%", *p)
 }
 
-// describe returns what the counters of a kernel show.
+// describe returns a line with what the counters of a kernel show.
 func (b *Evaluator) describe(k *counted) string {
 	s := fmt.Sprintf("%q: %s, %s; %s of the compute peak, %s of the memory peak", k.Counter.Kernel,
-		b.of(k.weight), finding.Launches(k.Launches), pct(k.ComputePct), pct(k.MemoryPct))
+		b.shareOfAll(k.weight), finding.Launches(k.Launches), pct(k.ComputePct), pct(k.MemoryPct))
 	if k.DRAMBytes != nil && k.BytesNS > 0 {
 		s += fmt.Sprintf(", DRAM %s", unit.Rate(*k.DRAMBytes, k.BytesNS))
 		if k.DRAMPct != nil {
@@ -50,7 +50,8 @@ func sideAdvice(k *counted) []finding.Step {
 	case k.Side.Side == SideMemory:
 		return memoryAdvice(k)
 	case k.Side.Side == SideCompute:
-		return []finding.Step{finding.Advise("use-tensor-cores"), finding.Advise("try-other-kernels"), finding.Advise("recompute-less")}
+		return []finding.Step{finding.Advise("use-tensor-cores"), finding.Advise("try-other-kernels"),
+			finding.Advise("recompute-less")}
 	}
 	return []finding.Step{finding.Advise("fuse-with-neighbors"), finding.Advise("overlap-loads")}
 }
@@ -65,18 +66,19 @@ func ownAdvice(k *counted) []finding.Step {
 	a := k.Rules[i]
 	sentences := strings.Split(a.Text, ". ")
 	text := sentences[0]
-	// The first of them may explain a word; the one with numbers is of this launch.
+	// The first sentence may only explain a term; a sentence with numbers is about this launch.
 	if at := slices.IndexFunc(sentences, func(s string) bool { return strings.ContainsAny(s, "0123456789") }); at >= 0 {
 		text = sentences[at]
 	}
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most-1]) + "…"
 	}
-	return []finding.Step{finding.Advise("follow-the-rule-of-ncu", "rule", a.Name, "speedup", pct(a.SpeedupPct), "text", strings.TrimSuffix(text, "."))}
+	return []finding.Step{finding.Advise("follow-the-rule-of-ncu", "rule", a.Name, "speedup", pct(a.SpeedupPct), "text",
+		strings.TrimSuffix(text, "."))}
 }
 
-// latencyAdvice is about kernels that leave both peaks unused: too little is in
-// flight.
+// latencyAdvice returns fixes for kernels that are far from both peaks because too few operations
+// are in flight.
 func latencyAdvice(k *counted) (out []finding.Step) {
 	if k.Waves != nil && *k.Waves < 1 {
 		out = append(out, finding.Advise("more-blocks", "waves", fmt.Sprintf("%.2f", *k.Waves)))
@@ -98,7 +100,7 @@ func latencyAdvice(k *counted) (out []finding.Step) {
 	return append(out, finding.Advise("keep-more-in-flight"), finding.Advise("fuse-short-launches"))
 }
 
-// cmpPct returns the first figure that is known.
+// cmpPct returns the first figure that is not nil.
 func cmpPct(list ...*float64) *float64 {
 	for _, p := range list {
 		if p != nil {
@@ -120,7 +122,7 @@ func memoryAdvice(k *counted) []finding.Step {
 	return []finding.Step{first, finding.Advise("coalesce-accesses")}
 }
 
-// occupancyAdvice is about what limits the warps that an SM holds.
+// occupancyAdvice returns fixes for what limits the number of warps on an SM.
 func occupancyAdvice(k *counted) (out []finding.Step) {
 	has := func(name string) bool { return slices.Contains(k.Limiters, name) }
 	if has("registers") {
@@ -138,15 +140,16 @@ func occupancyAdvice(k *counted) (out []finding.Step) {
 	return out
 }
 
-// lowOccupancy judges how much of the time is in kernels with few warps that are far
-// from both peaks. Near a peak, few warps are enough.
+// lowOccupancy judges how much of the time is in kernels that have few warps and are far from both
+// peaks. Near a peak, few warps are enough.
 func (b *Evaluator) lowOccupancy() (finding.Finding, bool) {
 	limits := b.Limits[rule.LowOccupancy]
 	var part int64
 	var low []*counted
 	for i := range b.rows {
 		k := &b.rows[i]
-		if k.OccupancyPct != nil && under(*k.OccupancyPct, limits.OfPeak) && (k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
+		if k.OccupancyPct != nil && under(*k.OccupancyPct, limits.OfPeak) &&
+			(k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
 			part = summary.Plus(part, k.weight)
 			low = append(low, k)
 		}
@@ -155,7 +158,8 @@ func (b *Evaluator) lowOccupancy() (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	f.Title = fmt.Sprintf("Low occupancy (under %s): %s", unit.Percent(limits.OfPeak), b.of(part)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Low occupancy (under %s): %s", unit.Percent(limits.OfPeak), b.shareOfAll(part)) +
+		rule.Over(limit)
 	f.Evidence = []string{farFromPeaks(low)}
 	for i, k := range low {
 		if i < finding.MostPlaces {
@@ -178,7 +182,7 @@ func (b *Evaluator) lowOccupancy() (finding.Finding, bool) {
 	return f, true
 }
 
-// farFromPeaks returns what is known about the distance of kernels from the peaks.
+// farFromPeaks says whether these kernels are known to be far from the peaks.
 func farFromPeaks(low []*counted) string {
 	unknown := 0
 	for _, k := range low {
@@ -196,9 +200,9 @@ func farFromPeaks(low []*counted) string {
 	return "these kernels " + reach + " or " + lack
 }
 
-// partialWaves judges how much kernel time is lost because the grid does not fill the
-// last wave. A kernel near peak has enough blocks, and no kernel can save more than
-// its distance from the peak.
+// partialWaves judges how much kernel time is lost because the grid does not fill the last wave.
+// Kernels near peak are left out because they have enough blocks. No kernel can save more than its
+// distance from the peak.
 func (b *Evaluator) partialWaves() (finding.Finding, bool) {
 	var lost, whole int64
 	var saved float64
@@ -229,13 +233,14 @@ func (b *Evaluator) partialWaves() (finding.Finding, bool) {
 		f.Gain(int64(saved), whole, "the time of the kernels whose waves are known")
 	}
 	if worst.Waves != nil {
-		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves per SM, %s of its time lost if all blocks take equally long", worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
+		f.Evidence = []string{fmt.Sprintf("%q: %.2f waves per SM, %s of its time lost if all blocks take equally long",
+			worst.Counter.Kernel, *worst.Waves, unit.Share(worst.TailNS, worst.WavesNS))}
 	}
 	f.Next = []finding.Step{finding.Advise("fill-the-last-wave"), finding.Advise("use-a-persistent-kernel")}
 	return f, true
 }
 
-// missing reports the counters that a verdict needs, and the options that collect them.
+// missing lists the counters that a verdict needs, with the options that collect them.
 func (b *Evaluator) missing() (finding.Finding, bool) {
 	lacks := func(absent func(*summary.Counter) bool) (sum int64) {
 		for i := range b.rows {
@@ -256,7 +261,8 @@ func (b *Evaluator) missing() (finding.Finding, bool) {
 		{"waves per SM", "--section LaunchStats", lacks(func(k *summary.Counter) bool { return k.Waves == nil })},
 	} {
 		if m.weight > 0 {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: not collected for %s; add %s", m.what, b.of(m.weight), m.option))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: not collected for %s; add %s", m.what, b.shareOfAll(m.weight),
+				m.option))
 		}
 	}
 	if !b.timed {
@@ -270,13 +276,13 @@ func (b *Evaluator) missing() (finding.Finding, bool) {
 		evidence := f.Evidence
 		f, _, _ = b.finding(limits.ID, sol, b.total)
 		f.Evidence = evidence
-		f.Title = "No % of peak for " + b.of(sol)
+		f.Title = "No % of peak for " + b.shareOfAll(sol)
 	}
 	f.Next = []finding.Step{finding.Advise("collect-all-counters")}
 	return f, true
 }
 
-// place names the kernel of a row of counters.
+// place returns the kernel of a row of counters as a place.
 func (k *counted) place() finding.Place {
 	at := finding.PlaceOf(k.Counter.Input, 0, k.Counter.Device)
 	at.Kernel, at.NS = k.Counter.Kernel, k.TotalNS

@@ -19,8 +19,8 @@ func (e *examination) worldSize() (n int) {
 	return n
 }
 
-// cutRanks names the ranks whose inputs ended early: "rank 3", "2 ranks". It is "" if all are
-// whole.
+// cutRanks names the ranks whose inputs ended early: "rank 3", "2 ranks". It returns "" if no input
+// ended early.
 func (e *examination) cutRanks() string {
 	cut := map[int]bool{}
 	for _, d := range e.Devices {
@@ -39,8 +39,8 @@ func (e *examination) cutRanks() string {
 	return label.Plural(int64(len(cut)), "rank")
 }
 
-// partOfGroup returns how many ranks of a group were given, of the group with the smallest
-// part: "2 of 128". It is "" if all were.
+// partOfGroup returns how many ranks of a group the inputs have: "2 of 128 ranks". Of several
+// incomplete groups it is the least complete one; if all are complete, it is "".
 func (e *examination) partOfGroup() (of string) {
 	least := 1.0
 	for _, c := range e.Collectives {
@@ -67,10 +67,12 @@ func (e *examination) ranks() (can, why string) {
 	case len(input) > 1:
 		have := "The inputs have " + label.Plural(int64(len(input)), "rank")
 		if size := e.worldSize(); size > len(input) {
-			return Partly, fmt.Sprintf("The inputs have %d of %d ranks. A rank that is not here may be the straggler.", len(input), size)
+			return Partly, fmt.Sprintf("The inputs have %d of %d ranks. A rank that is not here may be the straggler.",
+				len(input), size)
 		}
 		if cut := e.cutRanks(); len(cut) > 0 {
-			return Partly, fmt.Sprintf("%s, and the end of %s is missing. What ran after it is compared among the others.", have, cut)
+			return Partly, fmt.Sprintf("%s, and the end of %s is missing. What ran after it is compared among the others.",
+				have, cut)
 		}
 		if of := e.partOfGroup(); of != "" {
 			return Partly, fmt.Sprintf("%s, but only %s of a group. A rank that is not here may be the straggler.", have, of)
@@ -82,7 +84,7 @@ func (e *examination) ranks() (can, why string) {
 	return No, "Only one rank of the job was recorded."
 }
 
-// whole asks whether the window is more than a small part of the capture.
+// whole judges whether the window covers at least half of the capture.
 func (e *examination) whole() (can, why string) {
 	window, span := int64(0), int64(0)
 	for i := range e.Inputs {
@@ -97,7 +99,8 @@ func (e *examination) whole() (can, why string) {
 			from, to = min(from, d.StartNS), max(to, summary.Plus(d.StartNS, d.WindowNS))
 		}
 		if any && e.Inputs[i].SpanNS > 0 {
-			window, span = summary.Plus(window, summary.Plus(to, -max(from, -math.MaxInt64))), summary.Plus(span, e.Inputs[i].SpanNS)
+			window, span = summary.Plus(window, summary.Plus(to, -max(from, -math.MaxInt64))),
+				summary.Plus(span, e.Inputs[i].SpanNS)
 		}
 	}
 	if window <= 0 || span <= 0 {
@@ -110,8 +113,8 @@ func (e *examination) whole() (can, why string) {
 	return Yes, why
 }
 
-// issuesOf returns the codes of the issues that are wanted.
-func (e *examination) issuesOf(wanted func(summary.Issue) bool) string {
+// issueCodes returns the codes of the issues that wanted accepts.
+func (e *examination) issueCodes(wanted func(summary.Issue) bool) string {
 	var codes []string
 	for _, is := range e.Issues {
 		if wanted(is) {
@@ -122,17 +125,18 @@ func (e *examination) issuesOf(wanted func(summary.Issue) bool) string {
 }
 
 // clockIssues are the issues that wrong clocks cause.
-var clockIssues = []string{"work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible", "steps-overlap", "stream-overlap"}
+var clockIssues = []string{"work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible",
+	"steps-overlap", "stream-overlap"}
 
 func (e *examination) clocks() (can, why string) {
-	if codes := e.issuesOf(func(is summary.Issue) bool { return slices.Contains(clockIssues, is.Code) }); codes != "" {
+	if codes := e.issueCodes(func(is summary.Issue) bool { return slices.Contains(clockIssues, is.Code) }); codes != "" {
 		return Partly, "The capture has issues with its timestamps: " + codes + "."
 	}
 	return Yes, "No timestamp is implausible."
 }
 
 func (e *examination) complete() (can, why string) {
-	codes := e.issuesOf(func(is summary.Issue) bool {
+	codes := e.issueCodes(func(is summary.Issue) bool {
 		return is.Severity == "data-loss" || is.Code == summary.LaunchesWithoutKernels
 	})
 	incomplete := int64(0)

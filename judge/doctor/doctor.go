@@ -1,6 +1,3 @@
-// Package doctor says which questions a capture can answer, which it cannot, and how to
-// record a capture that can. It reads a summary and no trace. The questions and the
-// texts on recording are in questions.yaml.
 package doctor
 
 import (
@@ -21,12 +18,12 @@ type Answer struct {
 	Can      string `json:"can"` // "yes", "partly" or "no"
 	Why      string `json:"why"`
 
-	// Flags is how to record a capture that can, for each producer of the inputs. It is
-	// empty where the capture can.
+	// Flags says how to record a capture that can answer, for each producer of the inputs. It is
+	// empty if this capture can.
 	Flags []Flags `json:"flags,omitempty"`
 }
 
-// The answers.
+// The values of [Answer.Can].
 const (
 	Yes    = "yes"
 	Partly = "partly"
@@ -39,7 +36,7 @@ type Flags struct {
 	Text     string `json:"text"`     // whole sentences; code is between backticks
 }
 
-// A questionEntry is a question as its file has it.
+// A questionEntry is a question as questions.yaml has it.
 type questionEntry struct {
 	Question string `yaml:"question"`
 	Torch    string `yaml:"torch"`
@@ -52,14 +49,15 @@ type questionEntry struct {
 	id string
 }
 
-// questions returns what questions.yaml says, in its order.
+// questions returns the entries of questions.yaml, in their order.
 var questions = sync.OnceValue(builtInQuestions)
 
-// ofDeviceRecords are the questions that only device records answer.
-var ofDeviceRecords = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases", "graphs", "ranks", "whole", "clocks", "complete"}
+// deviceQuestions are the questions that only device records answer.
+var deviceQuestions = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases",
+	"graphs", "ranks", "whole", "clocks", "complete"}
 
-// Examine returns the answers of a capture to all questions, in the order of
-// questions.yaml. The result is that of the summary.
+// Examine answers all questions for a capture, in the order of questions.yaml; r must be the result
+// for s.
 func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	e := examination{Summary: s}
 	for _, d := range s.Devices {
@@ -67,11 +65,11 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	}
 	e.lost, e.loses = capture.WorstLoss(s)
 	e.unusable = r.Unusable()
-	ask := e.byQuestion()
+	answer := e.byQuestion()
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
-		a.Can, a.Why = ask[q.id]()
-		if slices.Contains(ofDeviceRecords, q.id) {
+		a.Can, a.Why = answer[q.id]()
+		if slices.Contains(deviceQuestions, q.id) {
 			a.Can, a.Why = e.qualified(a.Can, a.Why)
 		}
 		if a.Can != Yes && e.recordedWith(q.Setting) {
@@ -84,7 +82,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	return out
 }
 
-// qualified limits an answer that needs device records if records are missing.
+// qualified limits an answer that needs device records if some of them are missing.
 func (e *examination) qualified(can, why string) (string, string) {
 	switch {
 	case e.unusable != nil:
@@ -95,14 +93,13 @@ func (e *examination) qualified(can, why string) (string, string) {
 	return can, why
 }
 
-// recordedWith reports whether all inputs say that they were recorded with a
-// setting.
+// recordedWith reports whether all inputs state that they were recorded with a setting.
 func (e *examination) recordedWith(setting string) bool {
 	without := func(in summary.Input) bool { return in.Recorder[setting] != "1" }
 	return setting != "" && len(e.Inputs) > 0 && !slices.ContainsFunc(e.Inputs, without)
 }
 
-// producers returns which profilers the inputs are of: "torch", "nsys" or both.
+// producers returns the profilers that wrote the inputs: "torch", "nsys" or both.
 func producers(s *summary.Summary) (out []string) {
 	nsys := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
@@ -117,8 +114,8 @@ func producers(s *summary.Summary) (out []string) {
 	return out
 }
 
-// flags returns how to record the answer to a question, for the producers. A server that
-// was found has a text of its own instead of torch.profiler's.
+// flags returns how to record the answer to a question, for each producer. If SGLang or vLLM was
+// found, its text replaces that of torch.profiler.
 func (q *questionEntry) flags(producers []string, stacks []rule.Stack) (out []Flags) {
 	found := func(id string) bool {
 		return slices.ContainsFunc(stacks, func(s rule.Stack) bool { return s.ID == id })

@@ -14,38 +14,40 @@ import (
 	"assay/summary/view/efficiency"
 )
 
-// An examination looks for the answers in one summary.
+// An examination answers the questions for one summary.
 type examination struct {
 	*summary.Summary
-	total    summary.Activity // of all devices
+	total    summary.Activity // summed over all devices
 	lost     summary.LaunchLoss
 	loses    bool                // lost is over the limit of the rule on missing records
 	unusable *finding.Abstention // why no number of the devices can be used, or nil
 }
 
-// byQuestion returns how each question is examined, by its id.
+// byQuestion returns the method that answers each question, by the id of the question.
 func (e *examination) byQuestion() map[string]func() (can, why string) {
 	return map[string]func() (can, why string){
 		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
-		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete, "sharing": e.sharing,
+		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
+		"sharing": e.sharing,
 	}
 }
 
-// enough is the share from which on something counts as known, and some the share from
-// which on it counts as partly known.
-const enough, some = 0.8, 0.01
+// From the share mostly on, the answer is yes; from partly on, it is partly.
+const mostly, partly = 0.8, 0.01
 
-// shareAnswer answers by the share of a time that is known.
-func shareAnswer(known, all int64, of string) (can, why string) {
+// answerByShare answers by the part of a time, in ns, for which the answer is known; of names the
+// time.
+func answerByShare(known, all int64, of string) (can, why string) {
 	if all <= 0 {
 		return No, "The capture has no " + of + "."
 	}
-	why = fmt.Sprintf("The answer is known for %s of the %s (%s).", unit.Share(known, all), of, unit.DurationOf(known, all))
+	why = fmt.Sprintf("The answer is known for %s of the %s (%s).", unit.Share(known, all), of,
+		unit.DurationOf(known, all))
 	switch share := float64(known) / float64(all); {
-	case share >= enough:
+	case share >= mostly:
 		return Yes, why
-	case share >= some:
+	case share >= partly:
 		return Partly, why
 	}
 	return No, why
@@ -53,7 +55,10 @@ func shareAnswer(known, all int64, of string) (can, why string) {
 
 // hasTable reports whether a table of one of the kinds has rows.
 func (e *examination) hasTable(kinds ...string) bool {
-	return slices.ContainsFunc(e.Tables, func(t summary.Table) bool { return len(t.Rows) > 0 && slices.Contains(kinds, t.Of) })
+	return slices.ContainsFunc(e.Tables, func(t summary.Table) bool {
+		return len(t.Rows) > 0 &&
+			slices.Contains(kinds, t.Of)
+	})
 }
 
 func (e *examination) kernels() (can, why string) {
@@ -90,7 +95,8 @@ func (e *examination) budget() (can, why string) {
 	case window > 0 && events < least.MinEvents:
 		return Partly, "The capture has only " + label.Plural(events, "GPU event") + ", too few for meaningful shares."
 	case window > 0:
-		return Yes, fmt.Sprintf("The capture has %s in %s of GPU time.", label.Plural(events, "GPU event"), unit.Duration(window))
+		return Yes, fmt.Sprintf("The capture has %s in %s of GPU time.", label.Plural(events, "GPU event"),
+			unit.Duration(window))
 	case len(e.Tables) > 0:
 		return No, "The inputs have totals and no timeline."
 	}
@@ -115,7 +121,7 @@ func (e *examination) idle() (can, why string) {
 			known = summary.Plus(known, r.NS)
 		}
 	}
-	can, why = shareAnswer(known, idle, "idle time")
+	can, why = answerByShare(known, idle, "idle time")
 	if vague > 0 {
 		why += fmt.Sprintf(" For %s, only host wait is known, but not what the CPU did.", unit.Share(vague, idle))
 	}
@@ -136,7 +142,7 @@ func (e *examination) operators() (can, why string) {
 	case len(e.Ops) == 0:
 		return No, "No operator was recorded."
 	}
-	return shareAnswer(min(known, work), work, "GPU work")
+	return answerByShare(min(known, work), work, "GPU work")
 }
 
 func (e *examination) lines() (can, why string) {
@@ -155,8 +161,9 @@ func (e *examination) lines() (can, why string) {
 		return No, "No stack was recorded."
 	}
 	work := view.GPUWork(e.Summary)
-	can, why = shareAnswer(min(max(known, modules), work), work, "GPU work")
-	return can, why + fmt.Sprintf(" The capture has %s and %s.", label.Plural(int64(len(e.Modules)), "module"), label.Plural(int64(len(e.Lines)), "line"))
+	can, why = answerByShare(min(max(known, modules), work), work, "GPU work")
+	return can, why + fmt.Sprintf(" The capture has %s and %s.", label.Plural(int64(len(e.Modules)), "module"),
+		label.Plural(int64(len(e.Lines)), "line"))
 }
 
 func (e *examination) shapes() (can, why string) {
@@ -207,7 +214,7 @@ func (e *examination) steps() (can, why string) {
 	return No, "No step was marked."
 }
 
-// mostNames is how many names of ranges are counted.
+// mostNames limits how many names of ranges are counted.
 const mostNames = 1000
 
 func (e *examination) phases() (can, why string) {
@@ -219,7 +226,8 @@ func (e *examination) phases() (can, why string) {
 	}
 	switch {
 	case len(own) > 0:
-		return Yes, fmt.Sprintf("The program marked ranges of %s, for example %q.", label.Plural(int64(len(own)), "name"), label.Head(own[0], longName))
+		return Yes, fmt.Sprintf("The program marked ranges of %s, for example %q.", label.Plural(int64(len(own)), "name"),
+			label.Head(own[0], longName))
 	case e.hasTable(summary.OfRange):
 		return Yes, "The capture has a table of ranges."
 	}
@@ -235,7 +243,7 @@ func (e *examination) phases() (can, why string) {
 	return No, "The program marked no phase."
 }
 
-// longName is how much of a name a text has. A reader shortens it further.
+// longName is the length to which names in answers are cut; reports shorten them further.
 const longName = 400
 
 func (e *examination) graphs() (can, why string) {
@@ -251,7 +259,8 @@ func (e *examination) graphs() (can, why string) {
 	launched := slices.ContainsFunc(e.Calls, func(r summary.Call) bool { return r.Kind == "graph-launch" })
 	switch {
 	case (opaque > 0 || hidden) && nodes > 0:
-		return Partly, fmt.Sprintf("The nodes of %s of %s were not recorded.", unit.Count(opaque), label.Plural(opaque+nodes, "graph"))
+		return Partly, fmt.Sprintf("The nodes of %s of %s were not recorded.", unit.Count(opaque),
+			label.Plural(opaque+nodes, "graph"))
 	case opaque > 0 || hidden || launched && nodes == 0:
 		return No, "Graphs were launched, and their nodes were not recorded."
 	case nodes > 0:
@@ -273,7 +282,8 @@ func (e *examination) efficiency() (can, why string) {
 	case all == 0:
 		sums := e.Efficiency.Total()
 		if work := efficiency.Work(&sums); sums.RooflineNS > 0 && work > 0 {
-			return Partly, "FLOPs are known for " + unit.Share(sums.FLOPsKnownNS, work) + " of GPU time. No hardware counters were collected."
+			return Partly, "FLOPs are known for " + unit.Share(sums.FLOPsKnownNS, work) +
+				" of GPU time. No hardware counters were collected."
 		}
 		return No, "No hardware counters were collected."
 	case known < all:

@@ -7,36 +7,37 @@ import (
 	"assay/internal/unit"
 )
 
-// A Bound names the bottleneck of a run, of a phase, of a step or of a kernel. It is a
-// stable id; [Bound.Words] has its display words. "" means that nothing was judged.
+// A Bound names the bottleneck of a run, a phase, a step or a kernel. It is a stable id;
+// [Bound.Words] has its display words. The empty Bound means that nothing was judged.
 type Bound string
 
-// The bounds of a timeline.
+// Bounds of timelines.
 const (
 	BoundHost          Bound = "host"          // the GPU waits for work
 	BoundCommunication Bound = "communication" // exposed communication
 	BoundCopies        Bound = "copies"        // exposed copies and memsets
-	BoundCompute       Bound = "compute"       // also of kernels with counters
-	BoundMemory        Bound = "memory"        // memory-bound kernel types take most of the compute time; also of kernels with counters
-	BoundMixed         Bound = "mixed"         // no dominant bottleneck; also of counters and profiles
-	BoundUnknown       Bound = "unknown"       // totals without a timeline, or a withheld verdict: see [Verdict.Abstained]
+	BoundCompute       Bound = "compute"       // also for kernels with counters
+	// Memory-bound kernel types take most of the compute time. Also for kernels with counters.
+	BoundMemory  Bound = "memory"
+	BoundMixed   Bound = "mixed"   // no dominant bottleneck; also for counters and profiles
+	BoundUnknown Bound = "unknown" // totals without a timeline, or a withheld verdict: see [Verdict.Abstained]
 )
 
-// The bounds of kernels with hardware counters, besides [BoundCompute] and [BoundMemory].
+// Bounds of kernels with hardware counters, in addition to [BoundCompute] and [BoundMemory].
 const (
 	BoundLatency   Bound = "latency"
 	BoundBalanced  Bound = "balanced"
 	BoundNearLimit Bound = "near-limit"
 )
 
-// The bounds of profiles of functions.
+// Bounds of profiles of functions.
 const (
 	BoundFunction Bound = "function" // a hot function
 	BoundWaiting  Bound = "waiting"
 	BoundCalls    Bound = "calls" // call overhead
 )
 
-// The bounds of memory snapshots and memory timelines.
+// Bounds of memory snapshots and memory timelines.
 const (
 	BoundOutOfMemory    Bound = "out-of-memory"
 	BoundMemoryPressure Bound = "memory-pressure"
@@ -47,18 +48,18 @@ const (
 	BoundMemoryHealthy  Bound = "memory-healthy"
 )
 
-// The bounds of logs, besides [BoundCommunication], [BoundWaiting] and [BoundHost].
+// Bounds of logs, in addition to [BoundCommunication], [BoundWaiting] and [BoundHost].
 const (
-	BoundGeneration  Bound = "generation" // of rollouts
+	BoundGeneration  Bound = "generation" // rollouts
 	BoundTraining    Bound = "training"
-	BoundLogProbs    Bound = "log-probs" // passes without gradients, and rewards
+	BoundLogProbs    Bound = "log-probs" // forward passes for log-probabilities, and rewards
 	BoundWeightSync  Bound = "weight-sync"
 	BoundData        Bound = "data"
 	BoundOverhead    Bound = "overhead" // evaluation, checkpoints, engine sleep/wake
-	BoundQueue       Bound = "queue"    // requests queue while the KV cache has room
+	BoundQueue       Bound = "queue"    // requests queue although the KV cache has room
 	BoundKVCache     Bound = "kv-cache" // requests queue because the KV cache is full
 	BoundPrefill     Bound = "prefill"  // decode waits for prefill
-	BoundTransfer    Bound = "transfer" // of KV cache between servers
+	BoundTransfer    Bound = "transfer" // transfer of KV cache between servers
 	BoundUnderLoaded Bound = "under-loaded"
 	BoundHang        Bound = "hang" // calls did not complete on all ranks
 )
@@ -66,8 +67,8 @@ const (
 // BoundWords are the display words of a bound.
 type BoundWords struct {
 	Headline string // of a verdict: "host-bound"
-	Short    string // in a column of limiters: "comm"
-	Is       string // after "is", of a bound of a timeline: "without a dominant bottleneck"
+	Short    string // in a table column that names limiters: "comm"
+	Is       string // after "is", for timelines: "without a dominant bottleneck"
 }
 
 // A boundEntry is a bound with its words.
@@ -76,8 +77,8 @@ type boundEntry struct {
 	words BoundWords
 }
 
-// boundWords has the words of every bound, in the order of docs/json.md. An empty Short
-// or Is is the headline.
+// boundWords has the words of every bound, in the order of docs/json.md. An empty Short or Is means
+// that the headline is used.
 var boundWords = []boundEntry{
 	{BoundHost, BoundWords{Headline: "host-bound", Short: "host"}},
 	{BoundCommunication, BoundWords{Headline: "communication-bound", Short: "comm"}},
@@ -87,7 +88,8 @@ var boundWords = []boundEntry{
 	{BoundLatency, BoundWords{Headline: "latency-bound", Short: "latency"}},
 	{BoundBalanced, BoundWords{Headline: "balanced"}},
 	{BoundNearLimit, BoundWords{Headline: "near peak"}},
-	{BoundMixed, BoundWords{Headline: "no dominant bottleneck", Short: "none dominant", Is: "without a dominant bottleneck"}},
+	{BoundMixed, BoundWords{Headline: "no dominant bottleneck", Short: "none dominant",
+		Is: "without a dominant bottleneck"}},
 	{BoundFunction, BoundWords{Headline: "hot function"}},
 	{BoundWaiting, BoundWords{Headline: "blocked"}},
 	{BoundCalls, BoundWords{Headline: "call overhead"}},
@@ -121,8 +123,8 @@ func Bounds() (out []Bound) {
 	return out
 }
 
-// Words returns the display words of b. It returns false for "" and for the id of a
-// later version of the schema.
+// Words returns the display words of b. It returns false for "" and for an id that this version
+// does not know, as from a later version of the schema.
 func (b Bound) Words() (BoundWords, bool) {
 	i := slices.IndexFunc(boundWords, func(e boundEntry) bool { return e.bound == b })
 	if i < 0 {
@@ -133,7 +135,7 @@ func (b Bound) Words() (BoundWords, bool) {
 	return w, true
 }
 
-// Is returns the words of b after "is". Those of an unknown bound are its id.
+// Is returns the words of b after "is", or the id of a bound that this version does not know.
 func (b Bound) Is() string {
 	if w, ok := b.Words(); ok {
 		return w.Is

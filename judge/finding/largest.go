@@ -8,8 +8,8 @@ import (
 	"assay/internal/unit"
 )
 
-// Worst returns the index of the largest of n shares, the first if several are
-// equal. The share of nothing counts as 0.
+// Worst returns the index of the largest of n shares num/den, or the first one if several are
+// equal. A denominator below 1 counts as 1.
 func Worst(n int, at func(int) (num, den int64)) int {
 	best, most := 0, -1.0
 	for i := range n {
@@ -21,14 +21,15 @@ func Worst(n int, at func(int) (num, den int64)) int {
 	return best
 }
 
-// ByWork returns the keys by falling work, then by name.
+// ByWork returns the keys ordered by falling work, then by name.
 func ByWork(work map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(work), func(a, b string) int {
 		return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b))
 	})
 }
 
-// Longest returns the places with the most time, whatever the order of out.
+// Longest returns the [MostPlaces] places with the most time. Ties are broken by all fields, so the
+// order of the argument does not matter.
 func Longest(out []Place) []Place {
 	value := func(p *int64) int64 {
 		if p == nil {
@@ -44,7 +45,7 @@ func Longest(out []Place) []Place {
 	return out[:min(MostPlaces, len(out))]
 }
 
-// Upper returns a text that begins with a capital letter, if it is ASCII.
+// Upper replaces a lower-case ASCII letter at the beginning of s by its capital.
 func Upper(s string) string {
 	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]
@@ -52,8 +53,8 @@ func Upper(s string) string {
 	return s
 }
 
-// Short cuts the longest names of kernels, which templates make, for titles. The
-// report shortens names further and needs them whole for that.
+// Short cuts extremely long names, which C++ templates produce, for titles. The limit is generous
+// because reports shorten names further, and need most of a name to do it well.
 func Short(name string) string {
 	const most = 400
 	if r := []rune(name); len(r) > most {
@@ -62,7 +63,7 @@ func Short(name string) string {
 	return name
 }
 
-// Launches prints how many there are.
+// Launches prints a number of launches.
 func Launches(n int64) string {
 	if n == 1 {
 		return "1 launch"

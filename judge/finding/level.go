@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// levelNames has the name of each level at its value.
+// levelNames has the name of each level at its index.
 var levelNames = [...]string{Info: "info", Warn: "warn", Critical: "critical"}
 
 // String returns "info", "warn" or "critical".
@@ -15,7 +15,7 @@ func (l Level) String() string {
 	return levelNames[l]
 }
 
-// MarshalText writes the level as its name.
+// MarshalText writes the name of the level.
 func (l Level) MarshalText() ([]byte, error) {
 	if l < 0 || int(l) >= len(levelNames) {
 		return nil, fmt.Errorf("level %d does not exist, want 0 to %d", int(l), len(levelNames)-1)

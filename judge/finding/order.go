@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// SortFindings sorts by level and then by estimated savings, the largest first. Findings
-// without savings come last in their level, by the precedence of the rules.
+// SortFindings sorts by level and then by estimated savings, the largest first. Within a level,
+// findings without savings come last, by the precedence of their rules.
 func SortFindings(list []Finding, order map[string]int) {
 	gain := func(f Finding) int64 {
 		if f.GainNS == nil || f.Level == Info {
@@ -19,8 +19,8 @@ func SortFindings(list []Finding, order map[string]int) {
 	})
 }
 
-// DecidedFirst puts the finding that decides the verdict before all others if it exceeds
-// a limit. If the verdict asks for no action, it is the first one of its level.
+// DecidedFirst moves the finding that decides the verdict before all others if its level is above
+// Info, otherwise before the others of level Info.
 func DecidedFirst(list []Finding, v Verdict) {
 	i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == v.Rule })
 	if i < 0 {

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// A Step is one action that a finding recommends: a remedy, and the words that
-// fill in its blanks.
+// A Step is one action that a finding recommends: a remedy, and the words for the blanks in its
+// text.
 type Step struct {
 	ID   string            `json:"id"`
-	Args map[string]string `json:"args,omitempty"` // by blank
+	Args map[string]string `json:"args,omitempty"` // the words, by blank
 }
 
-// Advise returns the step of a remedy. Fill has pairs of a blank of its text and the
-// word that fills it in.
+// Advise returns the step of a remedy. Fill has pairs of a blank and the word that replaces it.
 func Advise(id string, fill ...string) Step {
 	s := Step{ID: id}
 	for i := 0; i+1 < len(fill); i += 2 {
@@ -27,7 +26,7 @@ func Advise(id string, fill ...string) Step {
 
 func (s Step) equal(other Step) bool { return s.ID == other.ID && maps.Equal(s.Args, other.Args) }
 
-// JoinSteps returns the steps of all lists in their order, each of them once.
+// JoinSteps returns the steps of all lists in order, without duplicates.
 func JoinSteps(lists ...[]Step) (out []Step) {
 	for _, list := range lists {
 		for _, s := range list {
@@ -39,7 +38,7 @@ func JoinSteps(lists ...[]Step) (out []Step) {
 	return out
 }
 
-// Without returns the steps that have none of some ids.
+// Without returns the steps whose ids are not in the list.
 func Without(steps []Step, ids []string) []Step {
 	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return slices.Contains(ids, s.ID) })
 }

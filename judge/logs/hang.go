@@ -18,8 +18,8 @@ import (
 // mostHangs is how many calls the evidence of a hang lists.
 const mostHangs = 6
 
-// pendingCalls reports calls that not all members of a group made. Calls of which nobody knows who
-// is missing are no finding beside those of which that is known.
+// pendingCalls reports calls that not all members of a group made. A call with known absent ranks
+// is named first, because a timeout alone does not show who is missing.
 func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	list := hang.In(s)
 	if len(list) == 0 {
@@ -45,8 +45,8 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	return f, true
 }
 
-// absentIn returns the ranks that did not make a call: of sends and receives those of all
-// communicators, because none of them is known to be the first.
+// absentIn returns the ranks that did not make a call. For unpaired sends and receives these are
+// the ranks of all such calls, because none of them is known to be the first.
 func absentIn(list []hang.Hang, first *hang.Hang) []int {
 	if first.Kind != hang.Unpaired {
 		return first.Absent
@@ -70,7 +70,7 @@ func callText(h *hang.Hang) string {
 	return fmt.Sprintf("%s %d", name, h.Seq)
 }
 
-// hangText tells in a few words who is missing where, and of several runs in which.
+// hangText says briefly who is missing in which call, and in which run if there are several.
 func hangText(h *hang.Hang) string {
 	if h.Run == "" {
 		return missingText(h)
@@ -90,11 +90,13 @@ func missingText(h *hang.Hang) string {
 	return fmt.Sprintf("%s timed out on %s", callText(h), ranksText(h.Waiting))
 }
 
-// unpairedText tells which rank waits for which other one, in how many calls.
+// unpairedText says which ranks wait for which others, in how many calls.
 func unpairedText(h *hang.Hang) string {
-	text := fmt.Sprintf("%s did not receive %s of %s", ranksText(h.Absent), label.Plural(h.Calls, "send"), ranksText(h.Waiting))
+	text := fmt.Sprintf("%s did not receive %s of %s", ranksText(h.Absent), label.Plural(h.Calls, "send"),
+		ranksText(h.Waiting))
 	if h.Op == "Recv" {
-		text = fmt.Sprintf("%s did not make %s that %s waits for", ranksText(h.Absent), label.Plural(h.Calls, "send"), ranksText(h.Waiting))
+		text = fmt.Sprintf("%s did not make %s that %s waits for", ranksText(h.Absent), label.Plural(h.Calls, "send"),
+			ranksText(h.Waiting))
 	}
 	if h.Places {
 		text += " (ranks in the group)"
@@ -102,7 +104,7 @@ func unpairedText(h *hang.Hang) string {
 	return text
 }
 
-// evidenceOf tells one call with its group, who waits, and since when.
+// evidenceOf describes one call: its group, who waits, and since when.
 func evidenceOf(h *hang.Hang) string {
 	text := hangText(h)
 	if h.Kind == hang.Unpaired {

@@ -13,8 +13,8 @@ import (
 	"assay/summary/view/bench"
 )
 
-// Headline returns the sentence of the verdict of benchmarks and monitors, which no rule judges: the
-// numbers that a reader looks for first. It is "" if there are none of these.
+// Headline returns the sentence of the verdict for benchmarks and monitors, which no rule judges:
+// the numbers that a reader looks for first. It returns "" if the summary has neither.
 func Headline(s *summary.Summary) string {
 	return cmp.Or(bandwidthText(s.Benchmarks), resultsText(s.Benchmarks), monitorText(s.Series))
 }
@@ -45,7 +45,8 @@ func bandwidthText(list []summary.Benchmark) string {
 	var parts []string
 	for _, k := range order[:min(3, len(order))] {
 		bw := bench.FigureOf(most[k], "comm.busbw", "out-of-place").Value
-		parts = append(parts, fmt.Sprintf("%s%.4g GB/s at %s", strings.TrimPrefix(label.Clip(label.Clean(k.test), 24)+" ", " "), bw/1e9, unit.Bytes(size(most[k]))))
+		parts = append(parts, fmt.Sprintf("%s%.4g GB/s at %s",
+			strings.TrimPrefix(label.Clip(label.Clean(k.test), 24)+" ", " "), bw/1e9, unit.Bytes(size(most[k]))))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -71,9 +72,12 @@ func resultsText(list []summary.Benchmark) string {
 		text   string
 	}{
 		{"throughput.requests", []string{""}, ""}, {"throughput.output_tokens", []string{""}, "output"},
-		{"serving.ttft", []string{"median", "p50", "mean"}, "TTFT"}, {"serving.tpot", []string{"median", "p50", "mean"}, "TPOT"}, {"serving.itl", []string{"median", "p50", "mean"}, "ITL"},
+		{"serving.ttft", []string{"median", "p50", "mean"}, "TTFT"},
+		{"serving.tpot", []string{"median", "p50", "mean"}, "TPOT"},
+		{"serving.itl", []string{"median", "p50", "mean"}, "ITL"},
 		{"serving.e2e", []string{"median", "p50", "mean", ""}, "end to end"},
-		{"network.bandwidth", []string{""}, "network"}, {"memory.peak", []string{""}, "peak memory"}, {"weight_sync.time", []string{"mean"}, "weight sync"},
+		{"network.bandwidth", []string{""}, "network"}, {"memory.peak", []string{""}, "peak memory"},
+		{"weight_sync.time", []string{"mean"}, "weight sync"},
 	} {
 		for _, stat := range t.stats {
 			if f := bench.FigureOf(&list[0], t.metric, stat); f != nil && len(parts) < 4 {
@@ -96,9 +100,10 @@ func figureText(f *summary.Figure) string {
 	return unit.Value(f.Value, f.Unit)
 }
 
-// rangeText returns the range of the throughput of several results of one producer.
+// rangeText returns the range of the throughput of several results.
 func rangeText(list []summary.Benchmark) string {
-	for _, metric := range []string{"throughput.output_tokens", "throughput.requests", "throughput.samples", "network.bandwidth", "memory.peak"} {
+	for _, metric := range []string{"throughput.output_tokens", "throughput.requests", "throughput.samples",
+		"network.bandwidth", "memory.peak"} {
 		var values []*summary.Figure
 		for i := range list {
 			if f := bench.FigureOf(&list[i], metric, ""); f != nil {
@@ -110,7 +115,8 @@ func rangeText(list []summary.Benchmark) string {
 		}
 		byValue := func(a, b *summary.Figure) int { return cmp.Compare(a.Value, b.Value) }
 		low, high := slices.MinFunc(values, byValue), slices.MaxFunc(values, byValue)
-		what := cmp.Or(map[string]string{"throughput.output_tokens": "output", "network.bandwidth": "network", "memory.peak": "peak memory"}[metric], "throughput")
+		what := cmp.Or(map[string]string{"throughput.output_tokens": "output", "network.bandwidth": "network",
+			"memory.peak": "peak memory"}[metric], "throughput")
 		from := figureText(low)
 		if low.Unit != "byte" && low.Unit != "byte/s" {
 			from = strings.TrimSuffix(unit.Value(low.Value, low.Unit), "/s")
@@ -123,7 +129,8 @@ func rangeText(list []summary.Benchmark) string {
 // monitorText returns the mean use and power of GPUs, or the use of the CPU.
 func monitorText(rows []summary.Series) string {
 	var parts []string
-	for _, t := range []struct{ metric, text string }{{"gpu.util", "GPU use: mean %s"}, {"gpu.power", "power: mean %s"}, {"host.cpu_util", "CPU use: mean %s"}, {"host.iowait", "I/O wait: mean %s"}} {
+	for _, t := range []struct{ metric, text string }{{"gpu.util", "GPU use: mean %s"}, {"gpu.power", "power: mean %s"},
+		{"host.cpu_util", "CPU use: mean %s"}, {"host.iowait", "I/O wait: mean %s"}} {
 		r, several := monitored(rows, t.metric)
 		if r == nil {
 			continue
@@ -137,8 +144,9 @@ func monitorText(rows []summary.Series) string {
 	return strings.Join(parts, "; ")
 }
 
-// monitored returns the row of a metric of a monitor: that of all GPUs together, or the only one. It is
-// nil if several monitors or processes measured it, because their means do not combine.
+// monitored returns the row of a metric of a monitor: the one pooled over all GPUs, or the only
+// one. It returns nil if several monitors or processes measured the metric, because their means
+// cannot be combined.
 func monitored(rows []summary.Series, metric string) (row *summary.Series, gpus int64) {
 	for i := range rows {
 		r := &rows[i]

@@ -11,8 +11,8 @@ import (
 	"assay/summary"
 )
 
-// lowMFU reports the model FLOPs utilization that a trainer logged. A median of 0 means
-// that the trainer does not know the peak of the GPU.
+// lowMFU reports the model FLOPs utilization that a trainer logged. A median of 0 is ignored: the
+// trainer does not know the peak of the GPU.
 func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.LowMFU]
 	var worst *summary.Series
@@ -24,7 +24,8 @@ func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 	if worst == nil || *worst.Median >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median, Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median,
+		Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
 }
 
 // memoryPressure judges the used share of the memory of GPUs.
@@ -38,8 +39,9 @@ func (e *Evaluator) memoryPressure(in *input) (finding.Finding, bool) {
 	if worst == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
-		Words: map[string]string{"median": percent(*worst.Median), "logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
+		Words: map[string]string{"median": percent(*worst.Median),
+			"logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}}))
 }
 
 func onPlace(r *summary.Series) string {
@@ -49,8 +51,8 @@ func onPlace(r *summary.Series) string {
 	return ""
 }
 
-// notFinite reports losses and gradients that are no numbers. In mixed precision a few
-// infinite gradients are normal: these steps are skipped.
+// notFinite reports losses and gradients that are NaN or infinite. In mixed precision a few
+// infinite gradients are normal, because the trainer skips these steps.
 func (e *Evaluator) notFinite(in *input) (best finding.Finding, found bool) {
 	limits := e.Limits[rule.NotFinite]
 	for _, name := range []string{"train.loss", "train.actor_loss", "train.critic_loss", "train.grad_norm"} {
@@ -64,7 +66,8 @@ func (e *Evaluator) notFinite(in *input) (best finding.Finding, found bool) {
 			if !ok || found && best.Value >= f.Value {
 				continue
 			}
-			f.Title = fmt.Sprintf("%s is not finite in %s of %s values (%s)", label.Clip(label.Clean(r.Name), 30), unit.Count(bad), unit.Count(all), unit.Share(bad, all)) + rule.Over(limit)
+			f.Title = fmt.Sprintf("%s is not finite in %s of %s values (%s)", label.Clip(label.Clean(r.Name), 30),
+				unit.Count(bad), unit.Count(all), unit.Share(bad, all)) + rule.Over(limit)
 			f.Evidence = []string{fmt.Sprintf("%s NaN, %s infinite", unit.Count(r.NaN), unit.Count(r.Infinite))}
 			f.Next = []finding.Step{finding.Advise("stop-and-find-the-first")}
 			best, found = f, true

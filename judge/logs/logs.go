@@ -1,9 +1,3 @@
-// Package logs judges what trainers and servers logged: phases and steps of trainers,
-// queues and caches of inference servers. It sees statistics and bounded strips of values.
-//
-// Each input is judged by itself, and each replica of a server too. A finding is about the
-// one with the largest value. Shares of requests are weighted by time if the log has times,
-// because log lines are not equally spaced.
 package logs
 
 import (
@@ -21,42 +15,46 @@ import (
 
 // bounds has the bound of the verdict for each rule that can decide it.
 var bounds = map[string]finding.Bound{
-	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining, rule.WeightSyncShare: finding.BoundWeightSync,
-	rule.DataShare: finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
-	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs, rule.LoggedCommunication: finding.BoundCommunication,
-	rule.KVCacheFull: finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue, rule.PrefillStalls: finding.BoundPrefill,
-	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost, rule.UnderLoaded: finding.BoundUnderLoaded,
+	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining,
+	rule.WeightSyncShare: finding.BoundWeightSync,
+	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
+	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs,
+	rule.LoggedCommunication: finding.BoundCommunication,
+	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,
+	rule.PrefillStalls: finding.BoundPrefill,
+	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost,
+	rule.UnderLoaded: finding.BoundUnderLoaded,
 }
 
-// An Evaluator applies the rules of logs to a summary.
+// An Evaluator applies the rules on logs to a summary.
 type Evaluator struct {
 	*tree.Context
-	logged *summary.Summary // with the steps and phases of logs
-	inputs []input          // those with values of logs
+	logged *summary.Summary // the summary with the steps and phases of logs, which Context lacks
+	inputs []input          // logs of trainers and servers
 }
 
-// An input is one log.
+// An input is one log. Maps are by kind of phase, times are in ns.
 type input struct {
 	index  int
-	stepNS int64 // the time of the steps with which phases are compared; 0 if unknown
+	stepNS int64 // time of the steps with which phases are compared; 0 if unknown
 	kinds  map[string]int64
-	names  map[string]string // of timers, by kind
+	names  map[string]string // longest timer of each kind
 	runs   map[string]int64
 	median map[string]int64
-	phases []summary.Phase // of steps
+	phases []summary.Phase // phases within steps
 	steps  []stepSeries
 	rows   []*summary.Series
 
-	beyond   []summary.Phase // phases that are not in steps: they take longer than any step
+	beyond   []summary.Phase // phases outside steps, because they take longer than any step
 	beyondNS int64
 
-	compared bool   // phases tell which part of them is in steps
-	compares int64  // the number of steps with which they are compared
-	producer string // of these steps and phases
+	compared bool   // phases record which part of them is within steps
+	compares int64  // number of steps with which phases are compared
+	producer string // program that logged these steps and phases
 }
 
-// New returns the evaluator of a context. Logged is the summary with the steps and phases
-// of logs, which the context does not have.
+// New returns an evaluator for a context. Logged is the summary with the steps and phases of logs,
+// which the context lacks.
 func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 	e := &Evaluator{Context: c, logged: logged}
 	for i := range logged.Inputs {
@@ -66,7 +64,7 @@ func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 				in.rows = append(in.rows, &logged.Series[k])
 			}
 		}
-		if !slices.ContainsFunc(in.rows, ofProgram) {
+		if !slices.ContainsFunc(in.rows, fromProgram) {
 			continue // a monitor
 		}
 		in.measurePhases(logged)
@@ -76,19 +74,22 @@ func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 	return e
 }
 
-// ofProgram reports whether a row is of a trainer or an inference server. Rows of monitors
+// fromProgram reports whether a row comes from a trainer or an inference server. Rows of monitors
 // have no rules here.
-func ofProgram(r *summary.Series) bool {
-	return slices.ContainsFunc([]string{"step.", "run.", "train.", "requests.", "kv_cache.", "gpu.mfu", "throughput.tokens", "throughput.samples", "throughput.output"},
+func fromProgram(r *summary.Series) bool {
+	return slices.ContainsFunc([]string{"step.", "run.", "train.", "requests.", "kv_cache.", "gpu.mfu",
+		"throughput.tokens", "throughput.samples", "throughput.output"},
 		func(prefix string) bool { return strings.HasPrefix(r.Metric, prefix) })
 }
 
-// Rules returns the rules of logs.
+// Rules returns the rules on logs.
 func (e *Evaluator) Rules() (out []tree.Row) {
 	add := func(id string, measure func(*input) (finding.Finding, bool)) {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
+			Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
 	}
-	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
+	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs,
+		Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
@@ -111,22 +112,26 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.TransferWaits, e.transferWaits)
 	add(rule.EagerDecode, e.eagerDecode)
 	add(rule.LowCacheHits, e.lowCacheHits)
-	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
-	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs, Measure: tree.Single(func() (finding.Finding, bool) {
-		f, ok := e.worst(e.unevenReplicas)
-		if !ok {
-			return unevenLogs(e)
-		}
-		return f, ok
-	})})
-	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.firstToken)}, tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
+	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs,
+		Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
+	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs,
+		Measure: tree.Single(func() (finding.Finding, bool) {
+			f, ok := e.worst(e.unevenReplicas)
+			if !ok {
+				return unevenLogs(e)
+			}
+			return f, ok
+		})})
+	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs,
+		Measure: tree.Single(benchmarks{e}.firstToken)},
+		tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out
 }
 
-// worst returns the finding of the input with the highest level, and within it with the
-// largest value.
+// worst returns the finding of the input with the highest level and, within that level, the largest
+// value.
 func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best finding.Finding, found bool) {
 	for i := range e.inputs {
 		in := &e.inputs[i]
@@ -139,7 +144,7 @@ func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best fi
 	return best, found
 }
 
-// placed returns the finding of an input with its place.
+// placed adds the input to a finding as its place.
 func placed(e *Evaluator, f finding.Finding, in *input) finding.Finding {
 	if len(e.inputs) > 1 {
 		f.Evidence = append([]string{"log: " + label.Clean(e.logged.Inputs[in.index].Path)}, f.Evidence...)
@@ -148,15 +153,15 @@ func placed(e *Evaluator, f finding.Finding, in *input) finding.Finding {
 	return f
 }
 
-// Any reports whether there are values of logs.
+// Any reports whether the summary has logs of trainers or servers.
 func (e *Evaluator) Any() bool { return len(e.inputs) > 0 }
 
-// Findings returns the findings of all rules of logs.
+// Findings returns the findings of all rules on logs.
 func (e *Evaluator) Findings() []finding.Finding {
 	return e.Context.Findings(tree.BasedOn(tree.BasisLogs))
 }
 
-// Judge returns the result for a summary that has values of logs and no GPU events.
+// Judge returns the result for a summary that has logs and no GPU events.
 func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	list := e.Findings()
 	v := e.nothingOver()
@@ -174,8 +179,8 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
 }
 
-// decides reports whether a decides the verdict rather than b: the higher level, then the
-// larger time over the limit, then the order of the rules.
+// decides reports whether a decides the verdict rather than b: by level, then by the value over the
+// limit, then by the order of the rules.
 func (e *Evaluator) decides(a, b finding.Finding) bool {
 	over := func(f finding.Finding) float64 {
 		if f.Warn > 0 {
@@ -211,17 +216,20 @@ func (e *Evaluator) nothingOver() finding.Verdict {
 			break
 		}
 	}
-	return finding.Verdict{Bound: finding.BoundUnknown, Sentence: text, Abstained: &finding.Abstention{Code: "values-only", Reason: text}}
+	return finding.Verdict{Bound: finding.BoundUnknown, Sentence: text,
+		Abstained: &finding.Abstention{Code: "values-only", Reason: text}}
 }
 
-// unknownText returns why the bottleneck of a log is not known, with what is known; "" if it
-// has neither steps nor requests.
+// unknownText says why the bottleneck of a log is unknown and what the log shows. It returns "" if
+// the log has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
 	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
-		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"), e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
+		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"),
+			e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())
 	}
 	if list := in.replicas(); len(list) > 0 {
-		return fmt.Sprintf("The server logged its requests in %s; a bottleneck needs at least %d lines", label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
+		return fmt.Sprintf("The server logged its requests in %s; a bottleneck needs at least %d lines",
+			label.Plural(list[0].lines(), "line"), e.Limits[rule.RequestsQueued].MinEvents)
 	}
 	steps := e.stepsText(in)
 	switch {
@@ -240,13 +248,14 @@ func (e *Evaluator) measured(id string, share float64) (f finding.Finding, limit
 	return finding.Finding{Rule: id, Level: level, Value: share, Warn: r.Warn, Critical: r.Critical}, limit, ok
 }
 
-// said returns the finding of a reading: rules of logs explain no part of another one.
-func said(r tree.Reading, ok bool) (finding.Finding, bool) { return r.Finding, ok }
+// findingOf drops the tree parts of a reading, because rules on logs explain no part of another
+// finding.
+func findingOf(r tree.Reading, ok bool) (finding.Finding, bool) { return r.Finding, ok }
 
 // percent prints a share with one decimal.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// metric returns the rows of one place each that have a metric, and a label if phase is
+// metric returns the rows of a metric, one for each rank or replica, with the label phase if it is
 // not "".
 func (in *input) metric(name, phase string) (out []*summary.Series) {
 	for _, r := range in.rows {
@@ -257,7 +266,7 @@ func (in *input) metric(name, phase string) (out []*summary.Series) {
 	return out
 }
 
-// placeOf returns the labels of a row without the phase, which name its rank or replica.
+// placeOf returns the labels of a row that name its rank or replica, which are all but the phase.
 func placeOf(r *summary.Series) string {
 	var parts []string
 	for _, p := range strings.Fields(r.LabelText()) {

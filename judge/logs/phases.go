@@ -16,13 +16,13 @@ import (
 	"assay/summary"
 )
 
-// A band is a phase that is compared with the share that guides name as typical.
+// A band compares a phase with the share of step time that guides name as typical.
 type band struct {
 	rule    string
 	kinds   []string
 	what    string
 	typical string // "" if the guides name none
-	rl      bool   // it is judged only in reinforcement learning
+	rl      bool   // judged only for reinforcement learning
 }
 
 func bandRules() []band {
@@ -43,8 +43,8 @@ func isBand(id string) bool {
 	return slices.ContainsFunc(bandRules(), func(b band) bool { return b.rule == id }) || id == rule.LoggedCommunication
 }
 
-// kindOf returns the kind of a phase by the innermost part of its path that has one, and
-// else its outermost name. A phase within another one counts once: by its own time.
+// kindOf returns the kind of a phase: the innermost part of its path that is a kind, or else its
+// outermost name. Nested phases do not count twice, because their own times are added up.
 func kindOf(path string) string {
 	parts := strings.Split(path, "/")
 	for _, p := range slices.Backward(parts) {
@@ -58,8 +58,8 @@ func kindOf(path string) string {
 	return parts[0]
 }
 
-// communicates reports whether a timer of a trainer measures communication of ranks, by
-// the names of Megatron-LM.
+// communicates reports whether a timer of a trainer measures communication of ranks, by the names
+// of Megatron-LM.
 func communicates(name string) bool {
 	for _, word := range []string{"all-reduce", "allreduce", "all-gather", "reduce-scatter", "-send", "-recv"} {
 		if strings.Contains(name, word) {
@@ -69,10 +69,11 @@ func communicates(name string) bool {
 	return false
 }
 
-// measurePhases adds up the own times of the phases of an input by kind. A log has
-// them for a step if it has its time.
+// measurePhases adds up the own times of the phases of an input by kind, in the steps whose time is
+// known.
 func (in *input) measurePhases(s *summary.Summary) {
-	in.kinds, in.names, in.runs, in.median = map[string]int64{}, map[string]string{}, map[string]int64{}, map[string]int64{}
+	in.kinds, in.names, in.runs, in.median = map[string]int64{}, map[string]string{}, map[string]int64{},
+		map[string]int64{}
 	in.measureSteps(s)
 	longest := in.longestStep(s)
 	for _, p := range s.Phases {
@@ -95,12 +96,12 @@ func (in *input) measurePhases(s *summary.Summary) {
 	}
 }
 
-// measureSteps adds up the time of the steps with which phases are compared: those that
-// have both a time and phases.
+// measureSteps adds up the time of the steps with which phases are compared: those that have both a
+// time and phases.
 func (in *input) measureSteps(s *summary.Summary) {
 	for _, p := range s.Phases {
 		if p.Source == summary.SourceLog && p.Input == in.index && p.InSteps != nil {
-			if !in.compared || p.InSteps.StepNS > in.stepNS { // of two programs in one log that with more time
+			if !in.compared || p.InSteps.StepNS > in.stepNS { // if two programs share a log, the one with more step time
 				in.stepNS, in.compares, in.producer = p.InSteps.StepNS, p.InSteps.Steps, p.Producer
 			}
 			in.compared = true
@@ -109,14 +110,14 @@ func (in *input) measureSteps(s *summary.Summary) {
 	if in.compared {
 		return
 	}
-	for _, r := range in.rows { // of a log without phases, or a summary of an older version
+	for _, r := range in.rows { // a log without phases, or a summary of an older version
 		if r.Metric == "step.time" && r.Pooled == 0 && r.Sum != nil {
 			in.stepNS = max(in.stepNS, int64(min(*r.Sum, math.MaxInt64/4)))
 		}
 	}
 }
 
-// ownInSteps returns the own time of a phase in the steps with which it is compared.
+// ownInSteps returns the own time of a phase, in ns, within the steps with which it is compared.
 func ownInSteps(p summary.Phase) int64 {
 	if p.InSteps != nil {
 		return p.InSteps.OwnNS
@@ -124,8 +125,8 @@ func ownInSteps(p summary.Phase) int64 {
 	return p.HostOwnNS
 }
 
-// longestStep returns the longest step whose time the program logged; 0 if it logged none.
-// A phase that takes longer is not in a step.
+// longestStep returns the time in ns of the longest step that the program logged, or 0. A phase
+// that takes longer cannot be within a step.
 func (in *input) longestStep(s *summary.Summary) (ns int64) {
 	for _, r := range in.rows {
 		if r.Metric == "step.time" && r.Pooled == 0 && r.Derived == "" && r.Max != nil {
@@ -135,8 +136,8 @@ func (in *input) longestStep(s *summary.Summary) (ns int64) {
 	return ns
 }
 
-// besides returns the time of the phases of some kinds that is not in steps.
-func (in *input) besides(kinds []string) (ns int64) {
+// outsideSteps returns the ns of phases of some kinds that are outside steps.
+func (in *input) outsideSteps(kinds []string) (ns int64) {
 	for _, p := range in.beyond {
 		if slices.Contains(kinds, kindOf(p.Path)) {
 			ns = summary.Plus(ns, p.HostOwnNS)
@@ -145,8 +146,8 @@ func (in *input) besides(kinds []string) (ns int64) {
 	return ns
 }
 
-// stepCount returns the number of steps whose times are known, and with which phases are
-// compared if there are phases.
+// stepCount returns the number of steps with known times; if there are phases, the number of steps
+// with which they are compared.
 func (in *input) stepCount() (n int64) {
 	if in.compared {
 		return in.compares
@@ -159,14 +160,14 @@ func (in *input) stepCount() (n int64) {
 	return n
 }
 
-// learns reports whether a log is of reinforcement learning: it times generation, and
-// training or weight sync.
+// learns reports whether a log comes from reinforcement learning: it times generation, and training
+// or weight sync.
 func (in *input) learns() bool {
 	return in.kinds["generation"] > 0 && in.kinds["training"]+in.kinds["weight-sync"] > 0
 }
 
-// ofSteps returns a part of the time of all steps for a title.
-func (in *input) ofSteps(ns int64) string {
+// shareOfSteps prints ns as a share of the time of all steps for a title.
+func (in *input) shareOfSteps(ns int64) string {
 	return fmt.Sprintf("%s of step time (%s)", unit.Share(ns, in.stepNS), unit.DurationOf(ns, in.stepNS))
 }
 
@@ -177,11 +178,12 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	for _, kind := range b.kinds {
 		ns = summary.Plus(ns, in.kinds[kind])
 	}
-	if in.stepNS <= 0 || ns+in.besides(b.kinds) <= 0 || b.rl && !in.learns() || in.stepCount() < max(2, limits.MinEvents) {
+	if in.stepNS <= 0 || ns+in.outsideSteps(b.kinds) <= 0 || b.rl && !in.learns() ||
+		in.stepCount() < max(2, limits.MinEvents) {
 		return finding.Finding{}, false
 	}
 	whole, of := in.stepNS, "step time"
-	if more := in.besides(b.kinds); more > 0 {
+	if more := in.outsideSteps(b.kinds); more > 0 {
 		ns, whole, of = summary.Plus(ns, more), summary.Plus(whole, more), "the time of steps and of "+strings.ToLower(b.what)
 	}
 	f, limit, ok := rule.Measured(limits, ns, whole)
@@ -203,7 +205,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	return f, true
 }
 
-// bandAdvice returns the fixes of a phase.
+// bandAdvice returns the fixes for a phase.
 func bandAdvice(id string) []finding.Step {
 	switch id {
 	case rule.GenerationShare:
@@ -224,29 +226,32 @@ func bandAdvice(id string) []finding.Step {
 	return []finding.Step{finding.Advise("evaluate-less-often"), finding.Advise("checkpoint-asynchronously")}
 }
 
-// phaseEvidence returns the timer of a phase, and what the other phases take.
+// phaseEvidence describes the timers of a phase and the shares of all phases.
 func (e *Evaluator) phaseEvidence(in *input, b band) (out []string) {
 	for _, kind := range b.kinds {
 		if in.kinds[kind] > in.stepNS/200 {
-			out = append(out, fmt.Sprintf("%s: %s in %s, largest timer %q", kind, unit.Duration(in.kinds[kind]), label.Plural(in.runs[kind], "run"), label.Clip(label.Clean(in.names[kind]), 44)))
+			out = append(out, fmt.Sprintf("%s: %s in %s, largest timer %q", kind, unit.Duration(in.kinds[kind]),
+				label.Plural(in.runs[kind], "run"), label.Clip(label.Clean(in.names[kind]), 44)))
 		}
 	}
 	for _, p := range in.beyond {
 		if slices.Contains(b.kinds, kindOf(p.Path)) {
-			out = append(out, fmt.Sprintf("outside steps: %s, %s in %s", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Duration(p.HostOwnNS), label.Plural(p.Count, "run")))
+			out = append(out, fmt.Sprintf("outside steps: %s, %s in %s",
+				label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Duration(p.HostOwnNS), label.Plural(p.Count, "run")))
 		}
 	}
 	out = append(out, "phases of steps: "+in.stackText())
 	if b.rule == rule.GenerationShare {
-		if r := in.metric("train.response_length", ""); len(r) > 0 && r[0].First != nil && r[0].Last != nil && *r[0].First > 0 {
-			out = append(out, fmt.Sprintf("mean response: %.0f tokens at first, %.0f at last, median %.0f", *r[0].First, *r[0].Last, *r[0].Median))
+		if r := in.metric("train.response_length", ""); len(r) > 0 && r[0].First != nil && r[0].Last != nil &&
+			*r[0].First > 0 {
+			out = append(out, fmt.Sprintf("mean response: %.0f tokens at first, %.0f at last, median %.0f", *r[0].First,
+				*r[0].Last, *r[0].Median))
 		}
 	}
 	return out
 }
 
-// stackText returns the shares of the phases, the largest first, and of the time outside
-// them.
+// stackText returns the shares of the phases, the largest first, and of the time outside them.
 func (in *input) stackText() string {
 	var parts []string
 	var sum int64
@@ -264,8 +269,7 @@ func (in *input) stackText() string {
 	return strings.Join(parts, ", ")
 }
 
-// outside returns the time of steps that is in no phase, 0 if phases overlap or the log
-// has no phases.
+// outside returns the ns of steps outside phases, or 0 if phases overlap or the log has none.
 func (in *input) outside() int64 {
 	var sum int64
 	for ns := range maps.Values(in.kinds) {
@@ -288,14 +292,13 @@ func (e *Evaluator) outsidePhases(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = "Outside phases: " + in.ofSteps(ns) + rule.Over(limit)
+	f.Title = "Outside phases: " + in.shareOfSteps(ns) + rule.Over(limit)
 	f.Evidence = []string{"all phases: " + in.stackText()}
 	f.Next = []finding.Step{finding.Advise("time-the-rest")}
 	return f, true
 }
 
-// communication judges the timers of communication of trainers that are not of
-// reinforcement learning.
+// communication judges the timers of communication that a trainer logged.
 func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.LoggedCommunication]
 	ns := in.kinds["communication"]
@@ -306,11 +309,13 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = "Communication timers: " + in.ofSteps(ns) + rule.Over(limit)
-	rows := slices.DeleteFunc(slices.Clone(in.phases), func(p summary.Phase) bool { return kindOf(p.Path) != "communication" })
+	f.Title = "Communication timers: " + in.shareOfSteps(ns) + rule.Over(limit)
+	rows := slices.DeleteFunc(slices.Clone(in.phases),
+		func(p summary.Phase) bool { return kindOf(p.Path) != "communication" })
 	slices.SortStableFunc(rows, func(a, b summary.Phase) int { return cmp.Compare(ownInSteps(b), ownInSteps(a)) })
 	for _, p := range rows[:min(3, len(rows))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), unit.Share(ownInSteps(p), in.stepNS), unit.DurationOf(ownInSteps(p), in.stepNS)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44),
+			unit.Share(ownInSteps(p), in.stepNS), unit.DurationOf(ownInSteps(p), in.stepNS)))
 	}
 	f.Evidence = append(f.Evidence, "phases of steps: "+in.stackText())
 	f.Next = communicationAdvice(rows)
@@ -318,7 +323,7 @@ func (e *Evaluator) communication(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// communicationAdvice returns the fixes for timers of communication, that of the largest one first.
+// communicationAdvice returns the fixes for timers of communication, the largest timer first.
 func communicationAdvice(rows []summary.Phase) (out []finding.Step) {
 	for _, p := range rows {
 		next := finding.Advise("trace-all-ranks")
@@ -346,14 +351,15 @@ func (e *Evaluator) weightSyncTime(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), label.Plural(in.runs["weight-sync"], "run"), unit.Duration(limits.Under))
+	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median),
+		label.Plural(in.runs["weight-sync"], "run"), unit.Duration(limits.Under))
 	f.Evidence = []string{"times that the SkyRL guide names: 7B 500 ms by CUDA IPC and 2 s by NCCL, 32B 2 s by CUDA IPC, 70B 10 s by NCCL"}
 	f.Next = []finding.Step{finding.Advise("colocate-for-weight-sync"), finding.Advise("send-weights-in-buckets")}
 	return f, true
 }
 
-// bandsText returns the sentence of the verdict if all phases of reinforcement learning are
-// within their limits.
+// bandsText returns the sentence of the verdict if all phases of reinforcement learning are within
+// their limits.
 func (e *Evaluator) bandsText(in *input) string {
 	if !in.learns() || in.stepNS <= 0 || in.stepCount() < 2 {
 		return ""

@@ -16,26 +16,27 @@ import (
 type replica struct {
 	name    string // its labels; "" if there is only one
 	moments []moment
-	rows    map[string]*summary.Series // by metric and phase
+	rows    map[string]*summary.Series // by metric and phase, see rowKey
 }
 
-// A moment is what a server logged at one time, or the median of some neighbouring lines.
+// A moment has the values that a server logged at one time, or the medians of some consecutive
+// lines.
 type moment struct {
 	at      int64   // ns, or the index of the line if the log has no times
-	weight  float64 // the time until the next moment, at most capOfGap medians of it; 1 without times
+	weight  float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued  float64
-	usage   float64 // of the KV cache; -1 if not logged
+	usage   float64 // used share of the KV cache; -1 if not logged
 	running float64 // -1 if not logged
 }
 
-// capOfGap limits the time that one line stands for, in medians of that time: idle servers
-// log nothing.
+// capOfGap limits the time for which one line counts, as a multiple of the median, because idle
+// servers log nothing.
 const capOfGap = 3
 
-// key is the key of a row of a replica.
+// rowKey returns the key of a row of a replica.
 func rowKey(metric, phase string) string { return metric + " " + phase }
 
-// replicas returns the replicas of a log that has queues of requests.
+// replicas returns the replicas in a log with queues of requests.
 func (in *input) replicas() (out []*replica) {
 	index := map[string]*replica{}
 	for _, r := range in.rows {
@@ -59,8 +60,8 @@ func (in *input) replicas() (out []*replica) {
 	return out
 }
 
-// join makes the moments of a replica from lines that have a queue. Values of one line have
-// one position in their strips.
+// join builds the moments of a replica from lines with a queue. Values of one line have the same
+// position in their strips.
 func (p *replica) join() {
 	timed := true
 	for _, phase := range []string{"", "decode", "prefill"} {
@@ -69,7 +70,7 @@ func (p *replica) join() {
 			continue
 		}
 		timed = timed && q.Strip.By == "time"
-		usage, running := p.beside(q, "kv_cache.usage", phase), p.beside(q, "requests.running", phase)
+		usage, running := p.sameLines(q, "kv_cache.usage", phase), p.sameLines(q, "requests.running", phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
 			if usage != nil {
@@ -88,7 +89,7 @@ func (p *replica) join() {
 	p.weigh()
 }
 
-// weigh sets the times that moments stand for.
+// weigh sets the weights of moments to the times for which they count.
 func (p *replica) weigh() {
 	gaps := make([]float64, len(p.moments))
 	for i := range p.moments {
@@ -106,9 +107,8 @@ func (p *replica) weigh() {
 	}
 }
 
-// beside returns the row of a metric whose values are of the same lines as those of q, or
-// nil.
-func (p *replica) beside(q *summary.Series, metric, phase string) *summary.Series {
+// sameLines returns the row of a metric that was logged in the same lines as q, or nil.
+func (p *replica) sameLines(q *summary.Series, metric, phase string) *summary.Series {
 	r := p.rows[rowKey(metric, phase)]
 	if r == nil || r.N != q.N || !slices.Equal(r.Strip.X, q.Strip.X) {
 		return nil
@@ -116,7 +116,8 @@ func (p *replica) beside(q *summary.Series, metric, phase string) *summary.Serie
 	return r
 }
 
-// share returns the share of the time in which is is true, of the moments that count.
+// share returns the share of time in which is returns true, among the moments that counts accepts,
+// and their number.
 func (p *replica) share(counts, is func(moment) bool) (share float64, n int64) {
 	var part, all float64
 	for _, m := range p.moments {
@@ -135,18 +136,19 @@ func (p *replica) share(counts, is func(moment) bool) (share float64, n int64) {
 	return part / all, n
 }
 
-// limited reports whether requests queue when about as many run as ever do: the number of
-// running requests is limited then, and else the speed of prefill.
+// limited reports whether requests mostly queue while nearly the maximum number of requests runs.
+// Then that number is limited; otherwise prefill is too slow.
 func (p *replica) limited() bool {
 	most := 0.0
 	for _, m := range p.moments {
 		most = max(most, m.running)
 	}
-	share, _ := p.share(func(m moment) bool { return m.queued > 0 && m.running >= 0 }, func(m moment) bool { return m.running >= 0.9*most })
+	share, _ := p.share(func(m moment) bool { return m.queued > 0 && m.running >= 0 },
+		func(m moment) bool { return m.running >= 0.9*most })
 	return most > 0 && share >= 0.5
 }
 
-// lines returns how many log lines the moments of a replica stand for.
+// lines returns the number of log lines that the moments of a replica represent.
 func (p *replica) lines() (n int64) {
 	for _, phase := range []string{"", "decode", "prefill"} {
 		if q := p.rows[rowKey("requests.queued", phase)]; q != nil {
@@ -180,7 +182,7 @@ func (p *replica) timeText() string {
 	return "of the time"
 }
 
-// on returns " on " and the name of a replica, "" if there is only one.
+// on returns " on " and the name of a replica, or "" if there is only one.
 func (p *replica) on() string {
 	if p.name == "" {
 		return ""
@@ -188,7 +190,7 @@ func (p *replica) on() string {
 	return " on " + label.Clip(label.Clean(p.name), 24)
 }
 
-// any returns the first row of a metric of the phases in their order, or nil.
+// any returns the row of a metric for the first of the phases that has one, or nil.
 func (p *replica) any(metric string, phases ...string) *summary.Series {
 	for _, phase := range phases {
 		if r := p.rows[rowKey(metric, phase)]; r != nil && r.N > 0 {
@@ -198,17 +200,17 @@ func (p *replica) any(metric string, phases ...string) *summary.Series {
 	return nil
 }
 
-// evidence returns what a replica logged of requests, its cache and throughput.
+// evidence describes requests, KV cache and throughput of a replica.
 func (p *replica) evidence() (out []string) {
 	for _, phase := range phasesOfServers {
 		if text := p.medians(phase); text != "" {
-			out = append(out, ofPhase(phase, ": ")+text)
+			out = append(out, phaseHead(phase, ": ")+text)
 		}
 	}
 	return out
 }
 
-// medians returns what a replica logged in a phase, "" if nothing.
+// medians returns the medians that a replica logged in a phase, or "".
 func (p *replica) medians(phase string) string {
 	var parts []string
 	for _, m := range []struct{ metric, what string }{{"requests.running", "running"}, {"requests.queued", "queued"}} {
@@ -222,11 +224,11 @@ func (p *replica) medians(phase string) string {
 	return strings.Join(parts, ", ")
 }
 
-// phasesOfServers are the phases of lines of servers, "" of those that tell none.
+// phasesOfServers are the phases of lines of servers; "" is for lines without a phase.
 var phasesOfServers = []string{"", "decode", "prefill"}
 
-// ofPhase begins a text about the medians of the lines of a phase.
-func ofPhase(phase, end string) string {
+// phaseHead is the beginning of a text with the medians of the lines of a phase.
+func phaseHead(phase, end string) string {
 	if phase == "" {
 		return "median" + end
 	}
@@ -252,9 +254,10 @@ func (in *input) throughputText() []string {
 	return []string{fmt.Sprintf("output: %.4g token/s, the sum of the medians of %s", sum, label.Plural(n, "replica"))}
 }
 
-// worstReplica returns the replica with the largest value, and the value. It is nil if none has
-// enough lines.
-func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica, most float64) {
+// worstReplica returns the replica with the largest value, and the value. It returns nil if none
+// has enough lines.
+func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica,
+	most float64) {
 	limits := e.Limits[id]
 	for _, p := range in.replicas() {
 		share, n := value(p)
@@ -265,10 +268,10 @@ func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (sha
 	return best, most
 }
 
-// cached accepts the moments at which the use of the KV cache is known.
+// cached accepts the moments for which the use of the KV cache is known.
 func cached(m moment) bool { return m.usage >= 0 }
 
-// serverText returns the sentence of the verdict if a server is under no limit.
+// serverText returns the sentence of the verdict if a server reaches no limit.
 func (e *Evaluator) serverText(in *input) string {
 	list := in.replicas()
 	if len(list) == 0 {
@@ -280,7 +283,7 @@ func (e *Evaluator) serverText(in *input) string {
 	}
 	for _, phase := range phasesOfServers {
 		if text := fullest.medians(phase); text != "" {
-			return "No limit of the server is reached" + fullest.on() + ": " + ofPhase(phase, " ") + text
+			return "No limit of the server is reached" + fullest.on() + ": " + phaseHead(phase, " ") + text
 		}
 	}
 	return ""

@@ -29,16 +29,17 @@ func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
 	case !p.limited():
 		wait = "prefill"
 	}
-	return said(e.Say(tree.Measured{Rule: rule.RequestsQueued, Value: share, Words: map[string]string{"wait": wait, "time": p.timeText(), "on": p.on()}, Lists: lists(in, p)}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.RequestsQueued, Value: share,
+		Words: map[string]string{"wait": wait, "time": p.timeText(), "on": p.on()}, Lists: lists(in, p)}))
 }
 
-// lists returns the lines about a replica of a server that several rules have.
+// lists returns the lines of evidence about a replica that several rules use.
 func lists(in *input, p *replica) map[string][]string {
 	return map[string][]string{"replica": p.evidence(), "throughput": in.throughputText()}
 }
 
-// kvCacheFull judges how long requests wait while the KV cache is full, and how often
-// requests lose their part of it.
+// kvCacheFull judges how long requests wait while the KV cache is full, and how often requests are
+// preempted.
 func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.KVCacheFull]
 	p, worst := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
@@ -52,21 +53,25 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("KV cache full while requests queue: %s %s%s", percent(f.Value), p.timeText(), p.on()) + rule.Over(limit)
+	f.Title = fmt.Sprintf("KV cache full while requests queue: %s %s%s", percent(f.Value), p.timeText(), p.on()) +
+		rule.Over(limit)
 	if p.preempting() >= f.Value {
-		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) + rule.Over(limit)
+		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) +
+			rule.Over(limit)
 	}
 	for _, name := range []string{"requests.preempted", "requests.swapped"} {
 		if r := p.any(name, "", "decode"); r != nil && *r.Sum > 0 {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %.4g in all, at most %.4g at once", label.Clean(r.Name), *r.Sum, *r.Max))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %.4g in all, at most %.4g at once", label.Clean(r.Name), *r.Sum,
+				*r.Max))
 		}
 	}
 	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"), finding.Advise("fewer-running-requests")}
+	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"),
+		finding.Advise("fewer-running-requests")}
 	return f, true
 }
 
-// preempting returns the share of lines at which requests were preempted or swapped.
+// preempting returns the share of lines that report preempted or swapped requests.
 func (p *replica) preempting() (most float64) {
 	for _, name := range []string{"requests.preempted", "requests.swapped"} {
 		r := p.any(name, "", "decode")
@@ -83,25 +88,25 @@ func (p *replica) preempting() (most float64) {
 				n++
 			}
 		}
-		// A group of lines with one such line counts as one line.
+		// A group of lines with at least one such line counts as one line.
 		most = max(most, float64(n)/float64(r.N))
 	}
 	return most
 }
 
-// A pace is the speed of decode at one time.
+// A pace is the speed of decode at one line; perRequest is in tokens per second and request.
 type pace struct {
 	weight, perRequest, running float64
-	prompt, output              float64 // tokens since the line before
+	prompt, output              float64 // tokens since the previous line
 }
 
-// fewestPaces is the number of lines with and without prefill from which their speeds are
+// fewestPaces is the least number of lines with prefill, and without, for their speeds to be
 // compared.
 const fewestPaces = 5
 
-// prefillStalls estimates the time that decode loses to prefill: where a line follows more
-// prompt tokens than generated ones, by how much decode is slower per request than where it
-// follows few. Lines at which a batch starts do not count.
+// prefillStalls estimates the time that decode loses to prefill, by how much slower decode is per
+// request at lines that follow more prompt tokens than generated ones. Lines at which the batch
+// changes do not count.
 func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
 		lost, _, _, n := p.stalls()
@@ -111,12 +116,12 @@ func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	_, with, without, _ := p.stalls()
-	return said(e.Say(tree.Measured{Rule: rule.PrefillStalls, Value: share, Lists: lists(in, p),
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.PrefillStalls, Value: share, Lists: lists(in, p),
 		Words: map[string]string{"with": fmt.Sprintf("%.3g", with), "without": fmt.Sprintf("%.3g", without), "on": p.on()}}))
 }
 
-// stalls returns the share of the time that decode loses, the median speeds with and
-// without prefill, and the number of lines; it is 0 if too few can be compared.
+// stalls returns the share of time that decode loses, the median speeds with and without prefill,
+// and the number of lines, which is 0 if there are too few to compare.
 func (p *replica) stalls() (lost, slow, fast float64, n int64) {
 	paces := p.paces()
 	var heavy, light []pace
@@ -157,15 +162,16 @@ func (p *replica) stalls() (lost, slow, fast float64, n int64) {
 	return gone / whole, slow, fast, int64(len(paces))
 }
 
-// paces returns the speeds of decode at the lines of a replica. Prompt tokens are those
-// of the same line (vLLM) or of the prefill lines since the line before (SGLang).
+// paces returns the speeds of decode at the lines of a replica. Prompt tokens are those of the same
+// line (vLLM) or of the prefill lines since the previous line (SGLang).
 func (p *replica) paces() (out []pace) {
 	gen := p.any("throughput.output_tokens", "", "decode")
 	if gen == nil || gen.Strip.By != "time" || gen.N < 2*fewestPaces {
 		return nil
 	}
 	phase := gen.Labels["phase"]
-	running, prompt, started := p.beside(gen, "requests.running", phase), p.beside(gen, "throughput.input_tokens", phase), p.any("tokens.new", "prefill")
+	running, prompt, started := p.sameLines(gen, "requests.running", phase),
+		p.sameLines(gen, "throughput.input_tokens", phase), p.any("tokens.new", "prefill")
 	if running == nil || prompt == nil && started == nil {
 		return nil
 	}
@@ -173,7 +179,7 @@ func (p *replica) paces() (out []pace) {
 		from, to := gen.Strip.X[i-1], gen.Strip.X[i]
 		before, now, rate := running.Strip.Values[i-1], running.Strip.Values[i], gen.Strip.Values[i]
 		if to <= from || now < 1 || rate <= 0 || before < now/1.5 || before > 1.5*now {
-			continue // a batch starts or ends
+			continue // the batch changes
 		}
 		v := pace{weight: float64(to - from), perRequest: rate / now, running: now}
 		v.output = rate * v.weight / 1e9
@@ -187,7 +193,7 @@ func (p *replica) paces() (out []pace) {
 	return out
 }
 
-// between returns the sum of the values of a row in a half-open interval (from, to].
+// between returns the sum of the values of a row in the interval (from, to].
 func between(r *summary.Series, from, to int64) (sum float64) {
 	per := float64(r.N) / float64(len(r.Strip.X))
 	for i, x := range r.Strip.X {
@@ -217,7 +223,8 @@ func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 	if p == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.TransferWaits, Value: share, Words: map[string]string{"on": p.on()}, Lists: lists(in, p)}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.TransferWaits, Value: share,
+		Words: map[string]string{"on": p.on()}, Lists: lists(in, p)}))
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.
@@ -226,7 +233,8 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 		if r.N < e.Limits[rule.EagerDecode].MinEvents {
 			continue
 		}
-		f, ok := said(e.Say(tree.Measured{Rule: rule.EagerDecode, Value: 1 - *r.Mean, Lists: map[string][]string{"throughput": in.throughputText()},
+		f, ok := findingOf(e.Evaluate(tree.Measured{Rule: rule.EagerDecode, Value: 1 - *r.Mean,
+			Lists: map[string][]string{"throughput": in.throughputText()},
 			Words: map[string]string{"batches": unit.Count(r.N), "logged": fmt.Sprintf("%q%s", r.Name, onPlace(r))}}))
 		if ok && (!found || best.Value < f.Value) {
 			best, found = f, true
@@ -235,8 +243,8 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 	return best, found
 }
 
-// lowCacheHits reports a low share of prompt tokens in the prefix cache, if any are found
-// there: prompts then have common prefixes.
+// lowCacheHits reports that few prompt tokens are found in the prefix cache. It needs at least some
+// hits, which show that prompts have common prefixes.
 func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.LowCacheHits]
 	rate, n := -1.0, int64(0)
@@ -258,17 +266,17 @@ func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	if n < limits.MinEvents || rate <= 0.01 || rate >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
 }
 
-// underLoaded reports that a server has few requests. Of several replicas the one with the
-// most counts.
+// underLoaded reports that a server has few requests. Of several replicas, the busiest one decides.
 func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnderLoaded]
 	least := 2.0
 	var busiest *replica
 	for _, p := range in.replicas() {
-		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 }, func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
+		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 },
+			func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
 		running := p.any("requests.running", "", "decode")
 		if n == 0 || running == nil || p.lines() < limits.MinEvents {
 			return finding.Finding{}, false
@@ -280,16 +288,17 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	if busiest == nil {
 		return finding.Finding{}, false
 	}
-	return said(e.Say(tree.Measured{Rule: rule.UnderLoaded, Value: least, Words: map[string]string{"time": busiest.timeText()}, Lists: lists(in, busiest)}))
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.UnderLoaded, Value: least,
+		Words: map[string]string{"time": busiest.timeText()}, Lists: lists(in, busiest)}))
 }
 
-// allUnderLoaded returns the finding of the busiest server log. Servers are under-loaded only
-// if all of them are: one log with few requests says nothing about the other replicas.
+// allUnderLoaded returns the finding of the busiest server log. It needs all servers to be
+// under-loaded: one log with few requests says nothing about the other replicas.
 func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		if len(in.replicas()) == 0 {
-			continue // of a trainer
+			continue // log of a trainer
 		}
 		f, ok := e.underLoaded(in)
 		switch {

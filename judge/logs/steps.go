@@ -16,17 +16,17 @@ import (
 	"assay/summary/view"
 )
 
-// A stepSeries is the steps that one program logged, in their order.
+// A stepSeries has the steps that one program logged, in their order. Times are in ns.
 type stepSeries struct {
 	steps  []summary.Step
-	warm   []bool // by step: it is one of the first ones of a start, far over the median
-	starts []int  // indices of the first steps of each start of the program
+	warm   []bool // by step: it is one of the first after a start and far over the median
+	starts []int  // index of the first step of each start of the program
 	median float64
-	mad    float64 // without warm-up
+	mad    float64 // of steps without warm-up, like median
 }
 
-// stepsOf returns the steps of one input, by the program that logged them. A number
-// that does not rise is the first step of another start.
+// stepsOf returns the steps of one input by the program that logged them. A step number that does
+// not increase is taken for the first step after another start.
 func stepsOf(s *summary.Summary, input int) (out []stepSeries) {
 	index := map[string]int{}
 	for _, st := range s.Steps {
@@ -52,7 +52,7 @@ func stepsOf(s *summary.Summary, input int) (out []stepSeries) {
 	return out
 }
 
-// measure finds the warm-up and then the median of the other steps.
+// measure finds the warm-up, then the median of the other steps.
 func (s *stepSeries) measure() {
 	all := make([]float64, len(s.steps))
 	for i, st := range s.steps {
@@ -73,7 +73,7 @@ func (s *stepSeries) steady() (out []float64) {
 	return out
 }
 
-// longest returns the series with the most time, nil if it has under n steady steps.
+// longest returns the series with the most time, or nil if it has fewer than n steady steps.
 func (in *input) longest(n int64) *stepSeries {
 	best, most := -1, 0.0
 	for i := range in.steps {
@@ -97,7 +97,7 @@ func (s *stepSeries) total() (sum int64) {
 	return sum
 }
 
-// warmUp tells that first steps are left out of medians.
+// warmUp reports that first steps are left out of medians.
 func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.WarmUpSteps]
 	s := in.longest(limits.MinEvents)
@@ -115,9 +115,11 @@ func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	f, _, ok := rule.Measured(limits, ns, s.total())
-	f.Level = finding.Info // a longer run has less of it
-	f.Title = fmt.Sprintf("Warm-up: %s of the time of all steps (%s)", unit.Share(ns, s.total()), unit.DurationOf(ns, s.total()))
-	f.Evidence = []string{fmt.Sprintf("%s of warm-up, the longest %s; median of the others %s", label.Plural(int64(n), "step"), unit.Duration(s.longestWarm()), duration(s.median))}
+	f.Level = finding.Info // its share falls if the run is longer
+	f.Title = fmt.Sprintf("Warm-up: %s of the time of all steps (%s)", unit.Share(ns, s.total()),
+		unit.DurationOf(ns, s.total()))
+	f.Evidence = []string{fmt.Sprintf("%s of warm-up, the longest %s; median of the others %s",
+		label.Plural(int64(n), "step"), unit.Duration(s.longestWarm()), duration(s.median))}
 	f.Next = []finding.Step{finding.Advise("cache-compiled-code")}
 	return f, ok
 }
@@ -131,8 +133,8 @@ func (s *stepSeries) longestWarm() (ns int64) {
 	return ns
 }
 
-// noiseFactor is how many scaled MADs over the median a slow step is at least, so that
-// steps that vary by nature are not reported.
+// noiseFactor is the least distance of a slow step from the median, in MADs (scaled by 1.4826 to
+// standard deviations), so that steps with a naturally varying time are not reported.
 const noiseFactor = 4 * 1.4826
 
 // slow returns the indices of slow steps.
@@ -146,7 +148,7 @@ func (s *stepSeries) slow(margin float64) (out []int) {
 	return out
 }
 
-// slowSteps reports the steps that are far over the median, unless they are periodic.
+// slowSteps reports steps that are far over the median, unless they are periodic.
 func (e *Evaluator) slowSteps(in *input) (finding.Finding, bool) {
 	f, s, slow, ok := e.slowFinding(in)
 	if !ok || s.period(slow) > 0 {
@@ -156,7 +158,7 @@ func (e *Evaluator) slowSteps(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// slowFinding measures slow steps.
+// slowFinding measures slow steps for both rules about them.
 func (e *Evaluator) slowFinding(in *input) (f finding.Finding, s *stepSeries, slow []int, ok bool) {
 	limits := e.Limits[rule.SlowSteps]
 	if s = in.longest(max(8, limits.MinEvents)); s == nil {
@@ -173,7 +175,8 @@ func (e *Evaluator) slowFinding(in *input) (f finding.Finding, s *stepSeries, sl
 		return f, s, slow, false
 	}
 	f.Level, limit = limits.Tempered(f.Level, limit, all)
-	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(n), unit.Count(all), unit.Percent(limits.Margin), unit.Share(n, all))
+	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(n), unit.Count(all),
+		unit.Percent(limits.Margin), unit.Share(n, all))
 	if f.Level > finding.Info {
 		f.Title += rule.Over(limit)
 	}
@@ -187,7 +190,8 @@ func (e *Evaluator) slowFinding(in *input) (f finding.Finding, s *stepSeries, sl
 			names = append(names, fmt.Sprintf("%s %s", s.steps[i].Name, unit.Duration(s.steps[i].WallNS)))
 		}
 	}
-	f.Evidence = append(f.Evidence, fmt.Sprintf("slowest: %s; median %s, MAD %s", joined(names), duration(s.median), duration(s.mad)))
+	f.Evidence = append(f.Evidence, fmt.Sprintf("slowest: %s; median %s, MAD %s", joined(names), duration(s.median),
+		duration(s.mad)))
 	f.Evidence = append(f.Evidence, in.rarePhases(s, n)...)
 	f.Gain(int64(over), s.total(), "all steps")
 	return f, s, slow, true
@@ -203,22 +207,23 @@ func joined(names []string) (text string) {
 	return text
 }
 
-// rarePhases returns the phases that only some steps have and that take a large part of
-// a step, which explain slow steps.
+// rarePhases returns the phases that only a few steps have and that take a large part of a step,
+// which may explain slow steps.
 func (in *input) rarePhases(s *stepSeries, slow int64) (out []string) {
 	for _, p := range in.phases {
 		if p.Count <= 2*slow && p.Count < int64(len(s.steps))/2 && float64(p.MedianNS) >= s.median/4 {
-			out = append(out, fmt.Sprintf("%s: in %s only, median %s", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44), label.Plural(p.Count, "step"), unit.Duration(p.MedianNS)))
+			out = append(out, fmt.Sprintf("%s: in %s only, median %s", label.Clip(label.Clean(cmp.Or(p.Example, p.Path)), 44),
+				label.Plural(p.Count, "step"), unit.Duration(p.MedianNS)))
 		}
 	}
 	return out
 }
 
-// fewestPeriods is the number of slow steps from which they can be periodic.
+// fewestPeriods is the least number of slow steps that can be called periodic.
 const fewestPeriods = 3
 
-// period returns the distance between slow steps in numbers of steps, if it is the same
-// for at least nine in ten of them; 0 if not.
+// period returns the number of steps from one slow step to the next if it is the same for at least
+// nine in ten of them, else 0.
 func (s *stepSeries) period(slow []int) int64 {
 	if len(slow) < fewestPeriods {
 		return 0
@@ -253,7 +258,8 @@ func (e *Evaluator) periodicStalls(in *input) (finding.Finding, bool) {
 	f.Level, _ = limits.Tempered(level, limit, int64(len(s.steps)))
 	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period))}
 	if p, timer := e.periodicTimer(in, s, slow, period); p != nil {
-		f.Title = fmt.Sprintf("Periodic slow steps: one in %d steps has %s, median %s", period, label.Clip(label.Clean(timer), 30), unit.Duration(p.MedianNS))
+		f.Title = fmt.Sprintf("Periodic slow steps: one in %d steps has %s, median %s", period,
+			label.Clip(label.Clean(timer), 30), unit.Duration(p.MedianNS))
 		switch kindOf(p.Path) {
 		case "evaluation", "checkpoint":
 			f.Next = finding.JoinSteps([]finding.Step{finding.Advise("evaluate-less-often")}, f.Next)
@@ -265,10 +271,11 @@ func (e *Evaluator) periodicStalls(in *input) (finding.Finding, bool) {
 	return f, ok
 }
 
-// periodicTimer returns the phase that makes periodic steps slow, and the name of its timer:
-// it is in the slow steps alone, begins with one of them, comes in the same distance, and takes
-// most of what they take more than the others.
-func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period int64) (found *summary.Phase, timer string) {
+// periodicTimer returns the phase that makes periodic steps slow, and the name of its timer. The
+// phase must begin and end in slow steps, have their period, and take at least half of their
+// additional time.
+func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period int64) (found *summary.Phase,
+	timer string) {
 	excess := make([]float64, 0, len(slow))
 	first := map[int64]bool{}
 	for _, i := range slow {
@@ -282,7 +289,8 @@ func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period i
 		}
 		for k := range e.Series {
 			r := &e.Series[k]
-			if r.Input == p.Input && r.Name == p.Example && r.FirstStep != nil && r.LastStep != nil && first[*r.FirstStep] && first[*r.LastStep] && r.N >= fewestPeriods && *r.LastStep-*r.FirstStep == period*(r.N-1) {
+			if r.Input == p.Input && r.Name == p.Example && r.FirstStep != nil && r.LastStep != nil && first[*r.FirstStep] &&
+				first[*r.LastStep] && r.N >= fewestPeriods && *r.LastStep-*r.FirstStep == period*(r.N-1) {
 				found, timer = p, p.Example
 			}
 		}
@@ -294,7 +302,7 @@ func (e *Evaluator) periodicTimer(in *input, s *stepSeries, slow []int, period i
 func (e *Evaluator) unevenSteps(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnevenSteps]
 	s := in.longest(max(8, limits.MinEvents))
-	if s == nil || s.median <= 0 || e.trendOf(in).found { // a trend makes steps differ
+	if s == nil || s.median <= 0 || e.trendOf(in).found { // a trend makes steps differ, and has a rule of its own
 		return finding.Finding{}, false
 	}
 	f, limit, ok := rule.Measured(limits, int64(s.mad), int64(s.median))
@@ -306,15 +314,17 @@ func (e *Evaluator) unevenSteps(in *input) (finding.Finding, bool) {
 	if s.alternates() {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(int64(s.mad), int64(s.median)), unit.DurationOf(int64(s.mad), int64(s.median))) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", label.Plural(int64(len(steady)), "step"), duration(slices.Min(steady)), duration(slices.Max(steady)))}
+	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(int64(s.mad), int64(s.median)),
+		unit.DurationOf(int64(s.mad), int64(s.median))) + rule.Over(limit)
+	f.Evidence = []string{fmt.Sprintf("%s from %s to %s", label.Plural(int64(len(steady)), "step"),
+		duration(slices.Min(steady)), duration(slices.Max(steady)))}
 	f.Next = []finding.Step{finding.Advise("find-the-phase-that-varies"), finding.Advise("sort-by-length")}
 	return f, true
 }
 
-// alternates reports whether steps come in two kinds in turn, as micro-batches do between
-// which the optimizer runs: a step is far closer to the second one before it than to the one
-// before it.
+// alternates reports whether two kinds of steps alternate, like micro-batches with the optimizer
+// after every second one: a step is much closer to the second step before it than to the previous
+// one.
 func (s *stepSeries) alternates() bool {
 	steady := s.steady()
 	var one, two []float64
@@ -324,7 +334,7 @@ func (s *stepSeries) alternates() bool {
 	return stat.Median(two) < stat.Median(one)/4
 }
 
-// stalled judges the time between logged steps of one start of the program.
+// stalled judges the time between logged steps, within each start of the program.
 func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.StalledSteps]
 	s := in.longest(max(3, limits.MinEvents))
@@ -340,7 +350,7 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 		}
 		for i := from + 1; i < to; i++ {
 			gap := s.steps[i].StartNS - s.steps[i-1].StartNS - s.steps[i-1].WallNS
-			if gap > 2e9 { // clocks of logs have whole seconds
+			if gap > 2e9 { // clocks of logs have a resolution of whole seconds
 				out = summary.Plus(out, gap)
 				if gap > largest {
 					largest, after = gap, i-1
@@ -350,7 +360,7 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 		first, last := s.steps[from], s.steps[to-1]
 		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS))
 	}
-	out = max(0, out-in.beyondNS) // reported as a phase
+	out = max(0, out-in.beyondNS) // phases outside steps have findings of their own
 	if out <= 0 || all <= 0 {
 		return finding.Finding{}, false
 	}
@@ -358,17 +368,18 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step to the last (%s)", unit.Share(out, all), unit.DurationOf(out, all)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Between steps: %s of the time from the first step to the last (%s)", unit.Share(out, all),
+		unit.DurationOf(out, all)) + rule.Over(limit)
 	if after >= 0 {
-		f.Evidence = []string{fmt.Sprintf("longest: %s after %s; median step %s", unit.Duration(largest), s.steps[after].Name, duration(s.median))}
+		f.Evidence = []string{fmt.Sprintf("longest: %s after %s; median step %s", unit.Duration(largest),
+			s.steps[after].Name, duration(s.median))}
 	}
 	f.Next = []finding.Step{finding.Advise("read-the-log-there")}
 	f.Gain(out, all, "the time from the first step to the last")
 	return f, true
 }
 
-// restarts reports that the program started several times, and the steps that it did
-// again.
+// restarts reports that the program started several times, and the steps that it repeated.
 func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	s := in.longest(2)
 	if s == nil || len(s.starts) < 2 {
@@ -386,7 +397,8 @@ func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	if !ok {
 		f.Level = finding.Info
 	}
-	f.Title = fmt.Sprintf("Restarts: %d starts; steps done again take %s of step time (%s)", len(s.starts), unit.Share(again, s.total()), unit.DurationOf(again, s.total()))
+	f.Title = fmt.Sprintf("Restarts: %d starts; steps done again take %s of step time (%s)", len(s.starts),
+		unit.Share(again, s.total()), unit.DurationOf(again, s.total()))
 	if ok && f.Level > finding.Info {
 		f.Title += rule.Over(limit)
 	}
@@ -402,17 +414,19 @@ func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
-// rate prints a rate with what it counts: "71,101 token/s".
+// rate prints a rate with its unit: "71,101 token/s".
 func rate(v float64, of string) string {
 	return strings.TrimSuffix(unit.Value(v, of), "/s") + " " + of
 }
 
-// stepsText returns the median step or the throughput, "" if the log has too few steps.
+// stepsText returns the median step or the throughput, or "" if the log has too few steps.
 func (e *Evaluator) stepsText(in *input) string {
 	if s := in.longest(3); s != nil {
-		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad), label.Plural(int64(len(s.steps)), "step"))
+		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad),
+			label.Plural(int64(len(s.steps)), "step"))
 	}
-	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""}, {"throughput.samples", ""}} {
+	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""},
+		{"throughput.samples", ""}} {
 		rows := in.metric(t.metric, "")
 		if len(rows) == 0 || rows[0].N < 3 {
 			continue
@@ -425,7 +439,7 @@ func (e *Evaluator) stepsText(in *input) string {
 		}
 		return fmt.Sprintf("Throughput: median %s%s", rate(*r.Median, r.Unit), of)
 	}
-	if run := in.metric("run.time", ""); len(run) > 0 { // what a trainer prints when it ends
+	if run := in.metric("run.time", ""); len(run) > 0 { // printed by trainers when they end
 		text := "The run took " + duration(*run[0].Last)
 		if r := in.metric("run.samples", ""); len(r) > 0 {
 			text += ", " + rate(*r[0].Last, r[0].Unit)

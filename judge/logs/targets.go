@@ -17,24 +17,26 @@ import (
 // A target is a latency of a benchmark for which guides name a limit.
 type target struct{ rule, metric, what string }
 
-// benchmarks are the rules of results of benchmarks.
+// benchmarks has the rules on results of benchmarks.
 type benchmarks struct{ *Evaluator }
 
-// firstToken and nextToken judge the time to the first token and the time of each further one.
+// firstToken and nextToken judge the time to the first token and the time for each further one.
 func (e benchmarks) firstToken() (finding.Finding, bool) {
-	return e.overTarget(target{rule.SlowFirstToken, "serving.ttft", "TTFT"}, []finding.Step{finding.Advise("shorten-the-prefill"), finding.Advise("route-by-prefix")})
+	return e.overTarget(target{rule.SlowFirstToken, "serving.ttft", "TTFT"},
+		[]finding.Step{finding.Advise("shorten-the-prefill"), finding.Advise("route-by-prefix")})
 }
 
 func (e benchmarks) nextToken() (finding.Finding, bool) {
-	return e.overTarget(target{rule.SlowNextToken, "serving.tpot", "TPOT"}, []finding.Step{finding.Advise("shorten-the-decode"), finding.Advise("enable-decode-graphs")})
+	return e.overTarget(target{rule.SlowNextToken, "serving.tpot", "TPOT"},
+		[]finding.Step{finding.Advise("shorten-the-decode"), finding.Advise("enable-decode-graphs")})
 }
 
-// overTarget reports a median latency that is over its target even at the lightest load that was
-// measured. Results without a limit of the load are left out, because their requests wait in the queue of
-// the server, and that says nothing about its speed.
+// overTarget reports a median latency that exceeds its target even at the lightest load that was
+// measured. Results without a limited load are left out: their requests wait in the queue of the
+// server, which says nothing about its speed.
 func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Finding, found bool) {
 	limits := e.Limits[t.rule]
-	fastest := map[string]*summary.Benchmark{} // of each workload, also of several files
+	fastest := map[string]*summary.Benchmark{} // by workload, over all files
 	var order []string
 	for i := range e.logged.Benchmarks {
 		b := &e.logged.Benchmarks[i]
@@ -57,8 +59,10 @@ func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Find
 		if !ok || found && best.Value >= f.Value {
 			continue
 		}
-		f.Title = fmt.Sprintf("%s: %s %s at %s; target %s", t.what, value.Stat, unit.Duration(f.NumeratorNS), loadText(b), unit.Duration(limits.Under))
-		f.Evidence = []string{fmt.Sprintf("result %d of %s has the lowest value", b.Number+1, label.Clip(label.Clean(b.Producer), 40))}
+		f.Title = fmt.Sprintf("%s: %s %s at %s; target %s", t.what, value.Stat, unit.Duration(f.NumeratorNS), loadText(b),
+			unit.Duration(limits.Under))
+		f.Evidence = []string{fmt.Sprintf("result %d of %s has the lowest value", b.Number+1,
+			label.Clip(label.Clean(b.Producer), 40))}
 		f.Next = next
 		f.Where = []finding.Place{{Input: b.Input, Rank: e.logged.Inputs[b.Input].Rank}}
 		best, found = f, true
@@ -66,7 +70,8 @@ func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Find
 	return best, found
 }
 
-// workload returns the producer of a result with its settings that are no load.
+// workload identifies the workload of a result: its producer and all settings that are not the
+// load.
 func workload(b *summary.Benchmark) string {
 	out := b.Producer
 	for _, s := range bench.Settings() {
@@ -82,7 +87,7 @@ func medianOf(b *summary.Benchmark, metric string) *summary.Figure {
 	return cmp.Or(bench.FigureOf(b, metric, "median"), bench.FigureOf(b, metric, "p50"))
 }
 
-// loadText returns the load of a result, "" if it is not limited or not known.
+// loadText returns the load of a result, or "" if it is not limited or unknown.
 func loadText(b *summary.Benchmark) string {
 	for _, s := range slices.Backward(bench.Settings()[:2]) { // concurrency, request rate
 		if n := s.Number(b); n > 0 && !math.IsInf(n, 0) {

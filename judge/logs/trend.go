@@ -12,24 +12,22 @@ import (
 	"assay/summary"
 )
 
-// A trend is how a value changes from the first to the last part of a run.
+// A trend describes how a value changes from the first to the last part of a run.
 type trend struct {
 	found       bool
 	first, last float64 // medians of the first and last third, or before and after a change
-	change      float64 // last over first, less 1
-	at          int     // the index where it changes; -1 if it changes gradually
+	change      float64 // last / first - 1
+	at          int     // index at which the value changes; -1 if it changes gradually
 }
 
-// fewestOfTrend is the number of values from which a trend is judged.
+// fewestOfTrend is the least number of values for a trend.
 const fewestOfTrend = 20
 
-// sureOfTrend is how many standard deviations the rank sums of the first and last third
-// differ by at least.
+// sureOfTrend is the least score of the rank-sum test for a trend, in standard deviations.
 const sureOfTrend = 4
 
-// trendIn compares the first third of values with the last one by the rank-sum test, and
-// finds where the values change. The change is found if a step explains the values
-// better than a line does.
+// trendIn compares the first third of values with the last one by the rank-sum test. If a single
+// step explains the values better than a line, the trend has the index of the step.
 func trendIn(v []float64) trend {
 	t := trend{at: -1}
 	if len(v) < fewestOfTrend {
@@ -49,8 +47,7 @@ func trendIn(v []float64) trend {
 	return t
 }
 
-// rankScore returns the normal score of the Mann-Whitney test of two samples; ties count
-// half.
+// rankScore returns the normal score of the Mann-Whitney test of two samples; ties count half.
 func rankScore(a, b []float64) float64 {
 	u := 0.0
 	sorted := slices.Sorted(slices.Values(a))
@@ -66,11 +63,12 @@ func rankScore(a, b []float64) float64 {
 	return (u - n*m/2) / math.Sqrt(n*m*(n+m+1)/12)
 }
 
-// mostOfChange is the number of groups in which a change is looked for.
+// mostOfChange limits the number of groups among which a change is searched, because each candidate
+// costs a pass over all groups.
 const mostOfChange = 200
 
-// changePoint returns the index from which on values have another median, if that explains
-// them better than a line.
+// changePoint returns the index from which on values have another median, if that explains them
+// better than a line.
 func changePoint(v []float64) (at int, ok bool) {
 	groups, size := v, 1
 	if len(v) > mostOfChange {
@@ -119,8 +117,8 @@ func (e *Evaluator) trendOf(in *input) trend {
 	return trend{}
 }
 
-// quiet returns the steady times; a slow step has the median, so that evaluation and
-// checkpoints are no trend.
+// quiet returns the steady step times with slow steps replaced by the median, so that evaluation
+// and checkpoints are not taken for a trend.
 func (s *stepSeries) quiet(margin float64) (out []float64) {
 	slow := s.slow(margin)
 	if len(slow) > len(s.steps)/10 {
@@ -150,9 +148,11 @@ func (e *Evaluator) slower(in *input) (finding.Finding, bool) {
 		if !ok {
 			return f, false
 		}
-		f.Title = fmt.Sprintf("Step time rises by %s: %s at first, %s at last", percent(t.change), duration(t.first), duration(t.last)) + rule.Over(limit)
+		f.Title = fmt.Sprintf("Step time rises by %s: %s at first, %s at last", percent(t.change), duration(t.first),
+			duration(t.last)) + rule.Over(limit)
 		if t.at > 0 {
-			f.Title = fmt.Sprintf("Step time rises by %s at %s: %s before, %s after", percent(t.change), s.nameAt(t.at), duration(t.first), duration(t.last)) + rule.Over(limit)
+			f.Title = fmt.Sprintf("Step time rises by %s at %s: %s before, %s after", percent(t.change), s.nameAt(t.at),
+				duration(t.first), duration(t.last)) + rule.Over(limit)
 		}
 		f.Evidence = rising(in, limits)
 		f.Next = slowerAdvice(f.Evidence)
@@ -168,7 +168,7 @@ func slowerAdvice(lengths []string) []finding.Step {
 	return []finding.Step{finding.Advise("compare-early-and-late"), finding.Advise("watch-clocks-and-memory")}
 }
 
-// nameAt returns the name of a step by its index without warm-up.
+// nameAt returns the name of a step by its index among steps without warm-up.
 func (s *stepSeries) nameAt(index int) string {
 	for i, st := range s.steps {
 		if s.warm[i] {
@@ -182,7 +182,7 @@ func (s *stepSeries) nameAt(index int) string {
 	return s.steps[len(s.steps)-1].Name
 }
 
-// rising returns the loads that rise too.
+// rising returns evidence for loads that rise too.
 func rising(in *input, limits rule.Rule) (out []string) {
 	for _, name := range []string{"train.response_length", "train.tokens_per_step", "train.prompt_length"} {
 		for _, r := range in.metric(name, "") {
@@ -199,12 +199,13 @@ func rising(in *input, limits rule.Rule) (out []string) {
 
 // fallingThroughput is slower for logs without times of steps.
 func (e *Evaluator) fallingThroughput(in *input) (best finding.Finding, found bool) {
-	for _, name := range []string{"throughput.tokens_per_gpu", "throughput.tokens", "throughput.samples_per_gpu", "throughput.samples", "throughput.flops_per_gpu"} {
+	for _, name := range []string{"throughput.tokens_per_gpu", "throughput.tokens", "throughput.samples_per_gpu",
+		"throughput.samples", "throughput.flops_per_gpu"} {
 		for _, r := range in.metric(name, "") {
 			if r.Strip == nil || len(r.Strip.Values) < 2 {
 				continue
 			}
-			t := trendIn(r.Strip.Values[1:]) // the first one has the start of the program
+			t := trendIn(r.Strip.Values[1:]) // the first value includes the start of the program
 			if !t.found || t.change >= 0 {
 				continue
 			}
@@ -212,7 +213,8 @@ func (e *Evaluator) fallingThroughput(in *input) (best finding.Finding, found bo
 			if !ok || found && best.Value >= f.Value {
 				continue
 			}
-			f.Title = fmt.Sprintf("Throughput falls by %s: %.4g %s at first, %.4g at last", percent(-t.change), t.first, r.Unit, t.last) + rule.Over(limit)
+			f.Title = fmt.Sprintf("Throughput falls by %s: %.4g %s at first, %.4g at last", percent(-t.change), t.first,
+				r.Unit, t.last) + rule.Over(limit)
 			if t.at > 0 {
 				f.Evidence = append(f.Evidence, fmt.Sprintf("it changes at %s %s", r.Strip.By, positionAt(r, t.at+1)))
 			}

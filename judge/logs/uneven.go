@@ -8,10 +8,11 @@ import (
 	"assay/judge/rule"
 )
 
-// busiest finds the replicas that run the fewest and the most requests, of those with enough lines.
+// busiest finds the replicas that run the fewest and the most requests, among those with enough
+// lines.
 type busiest struct {
 	low, high     *replica
-	lowIn, highIn int // their inputs
+	lowIn, highIn int // indices of their inputs
 	n             int
 }
 
@@ -28,7 +29,8 @@ func (b *busiest) add(p *replica, input int, least int64) {
 	}
 }
 
-// finding compares the two. A difference of one request says nothing.
+// finding compares the two replicas. If the busiest one runs very few requests, a difference says
+// nothing.
 func (b *busiest) finding(e *Evaluator) (f finding.Finding, limit float64, ok bool) {
 	const fewest = 4
 	if b.n < 2 || b.high.running() < fewest {
@@ -47,14 +49,16 @@ func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Uneven replicas: the least busy one runs %s fewer requests than the busiest", percent(f.Value)) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g%s, %.3g%s, of %s", b.high.running(), b.high.on(), b.low.running(), b.low.on(), label.Plural(int64(b.n), "replica"))}
+	f.Title = fmt.Sprintf("Uneven replicas: the least busy one runs %s fewer requests than the busiest",
+		percent(f.Value)) + rule.Over(limit)
+	f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g%s, %.3g%s, of %s", b.high.running(),
+		b.high.on(), b.low.running(), b.low.on(), label.Plural(int64(b.n), "replica"))}
 	f.Next = []finding.Step{finding.Advise("balance-replicas")}
 	return f, true
 }
 
-// unevenLogs compares the servers of several logs of one program. It is for information, because
-// logs do not tell whether the servers were replicas of one service, at the same time.
+// unevenLogs compares the servers in several logs of one program. The finding is only information,
+// because logs do not show whether the servers were replicas of one service at the same time.
 func unevenLogs(e *Evaluator) (finding.Finding, bool) {
 	byProducer := map[string]*busiest{}
 	var order []*busiest
@@ -76,9 +80,11 @@ func unevenLogs(e *Evaluator) (finding.Finding, bool) {
 			continue
 		}
 		f.Level = finding.Info
-		f.Title = fmt.Sprintf("Uneven servers: the least busy log has %s fewer running requests than the busiest", percent(f.Value))
+		f.Title = fmt.Sprintf("Uneven servers: the least busy log has %s fewer running requests than the busiest",
+			percent(f.Value))
 		name := func(i int) string { return label.Clip(label.Clean(label.Base(e.logged.Inputs[i].Path)), 40) }
-		f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g in %s, %.3g in %s, of %s", b.high.running(), name(b.highIn), b.low.running(), name(b.lowIn), label.Plural(int64(b.n), "server")),
+		f.Evidence = []string{fmt.Sprintf("running requests, mean over time: %.3g in %s, %.3g in %s, of %s",
+			b.high.running(), name(b.highIn), b.low.running(), name(b.lowIn), label.Plural(int64(b.n), "server")),
 			"if they are replicas of one service at the same time, requests are not distributed evenly"}
 		f.Next = []finding.Step{finding.Advise("balance-replicas")}
 		f.Where = append(f.Where, finding.Place{Input: b.lowIn, Rank: e.logged.Inputs[b.lowIn].Rank})

@@ -5,8 +5,8 @@ import (
 	"assay/summary"
 )
 
-// ownerMemoryAdvice is about the kinds that have a quarter or more of the memory
-// at the peak, the largest first.
+// ownerMemoryAdvice returns fixes for the largest kind of memory at the peak, and for each other
+// kind with at least a quarter of it.
 func ownerMemoryAdvice(s *summary.Snapshot) (out []finding.Step) {
 	for i, k := range s.Kinds {
 		if i > 0 && k.Bytes < s.OwnersBytes/4 {
@@ -17,19 +17,22 @@ func ownerMemoryAdvice(s *summary.Snapshot) (out []finding.Step) {
 	return out
 }
 
-// kindAdvice says how to reduce the memory of one kind.
+// kindAdvice returns the fixes that reduce the memory of one kind.
 func kindAdvice(kind string) []finding.Step {
 	switch kind {
 	case summary.KindActivations:
-		return []finding.Step{finding.Advise("checkpoint-activations"), finding.Advise("smaller-micro-batches"), finding.Advise("compute-in-bfloat16"), finding.Advise("chunk-the-loss")}
+		return []finding.Step{finding.Advise("checkpoint-activations"), finding.Advise("smaller-micro-batches"),
+			finding.Advise("compute-in-bfloat16"), finding.Advise("chunk-the-loss")}
 	case summary.KindRecomputed:
 		return []finding.Step{finding.Advise("checkpoint-smaller-regions")}
 	case summary.KindBackward:
-		return []finding.Step{finding.Advise("free-gradients-early"), finding.Advise("step-in-backward"), finding.Advise("shard-gradients")}
+		return []finding.Step{finding.Advise("free-gradients-early"), finding.Advise("step-in-backward"),
+			finding.Advise("shard-gradients")}
 	case summary.KindOptimizer:
 		return []finding.Step{finding.Advise("shard-the-optimizer"), finding.Advise("smaller-optimizer")}
 	case summary.KindParameters:
-		return []finding.Step{finding.Advise("shard-weights"), finding.Advise("check-for-two-models"), finding.Advise("load-through-meta")}
+		return []finding.Step{finding.Advise("shard-weights"), finding.Advise("check-for-two-models"),
+			finding.Advise("load-through-meta")}
 	case summary.KindKVCache:
 		return []finding.Step{finding.Advise("shrink-the-kv-cache")}
 	case summary.KindComm:
@@ -42,7 +45,7 @@ func kindAdvice(kind string) []finding.Step {
 	return []finding.Step{finding.Advise("read-allocation-stacks"), finding.Advise("delete-before-the-peak")}
 }
 
-// fragmentationAdvice depends on the options that are on already.
+// fragmentationAdvice returns the fixes against fragmentation that are not already in use.
 func fragmentationAdvice(s *summary.Snapshot) (out []finding.Step) {
 	if !s.Expandable {
 		out = append(out, finding.Advise("expandable-segments"), finding.Advise("max-split-size"))

@@ -1,5 +1,3 @@
-// Package memory judges GPU memory: of snapshots, of timelines, and of the allocator events of
-// a trace. Its denominators are bytes.
 package memory
 
 import (
@@ -18,21 +16,23 @@ import (
 
 // memoryBounds has the bound of the verdict for each rule.
 var memoryBounds = map[string]finding.Bound{
-	rule.MemoryExhausted: finding.BoundOutOfMemory, rule.MemoryPressure: finding.BoundMemoryPressure, rule.MemoryFragmented: finding.BoundFragmentation,
-	rule.AllocatorChurn: finding.BoundAllocatorChurn, rule.MemoryGrowth: finding.BoundMemoryGrowth, rule.MemoryOwner: finding.BoundMemoryOwner,
+	rule.MemoryExhausted: finding.BoundOutOfMemory, rule.MemoryPressure: finding.BoundMemoryPressure,
+	rule.MemoryFragmented: finding.BoundFragmentation,
+	rule.AllocatorChurn:   finding.BoundAllocatorChurn, rule.MemoryGrowth: finding.BoundMemoryGrowth,
+	rule.MemoryOwner: finding.BoundMemoryOwner,
 }
 
-// minMemory is the least split or allocated memory that is judged, in bytes. One small
-// tensor always fragments a segment of 2 MiB.
+// minMemory is the least split or allocated memory that is judged, in bytes. Below it, shares mean
+// little: one small tensor always fragments a segment of 2 MiB.
 const minMemory = 256 << 20
 
-// An Evaluator applies the rules of memory to a summary.
+// An Evaluator applies the rules on memory to a summary.
 type Evaluator struct{ *tree.Context }
 
-// New returns the evaluator of a context.
+// New returns an evaluator for a context.
 func New(c *tree.Context) *Evaluator { return &Evaluator{c} }
 
-// Rules returns the rules of memory.
+// Rules returns the rules on memory.
 func (c *Evaluator) Rules() (out []tree.Row) {
 	for id, measure := range map[string]func() (finding.Finding, bool){
 		rule.MemoryExhausted: c.memoryExhausted, rule.MemoryPressure: c.memoryPressure,
@@ -44,23 +44,25 @@ func (c *Evaluator) Rules() (out []tree.Row) {
 	return out
 }
 
-// Alone reports whether the summary is about memory and not about time.
+// Alone reports whether the summary has memory and no times of GPUs.
 func (c *Evaluator) Alone() bool {
 	return len(c.Devices)+len(c.Counters)+len(c.Tables) == 0 && len(c.Snapshots)+len(c.MemoryTimelines) > 0
 }
 
-// Judge returns the result for a summary without any time.
+// Judge returns the result for a summary without times.
 func (c *Evaluator) Judge(before []finding.Finding) finding.Result {
 	list := c.OfMemory()
 	unrecorded := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == rule.MemoryUnrecorded })
 	if unrecorded >= 0 && !c.anyHistory() {
-		// The findings stay for information, but the peak may have been another.
+		// Without any history the peak may have been quite different, so the findings are only
+		// information.
 		f := list[unrecorded]
 		list = slices.Delete(list, unrecorded, unrecorded+1)
 		for i := range list {
 			list[i].Level = finding.Info
 		}
-		return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, f), Findings: slices.Concat(before, []finding.Finding{f}, list)}
+		return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, f),
+			Findings: slices.Concat(before, []finding.Finding{f}, list)}
 	}
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b finding.Finding) int { return cmp.Compare(b.Level, a.Level) })
@@ -74,14 +76,18 @@ func (c *Evaluator) Judge(before []finding.Finding) finding.Result {
 }
 
 func (c *Evaluator) anyHistory() bool {
-	return len(c.MemoryTimelines) > 0 || slices.ContainsFunc(c.Snapshots, func(s summary.Snapshot) bool { return s.Peak != nil || s.Failed > 0 })
+	return len(c.MemoryTimelines) > 0 || slices.ContainsFunc(c.Snapshots,
+		func(s summary.Snapshot) bool { return s.Peak != nil || s.Failed > 0 })
 }
 
-// memoryHealthy returns the sentence of the good case, on the GPU with the highest
-// peak.
+// memoryHealthy returns the sentence of a verdict without a problem. Snapshots are represented by
+// the GPU with the highest peak.
 func (c *Evaluator) memoryHealthy() string {
 	var parts []string
-	if i := finding.Worst(len(c.Snapshots), func(i int) (int64, int64) { return reservedMost(&c.Snapshots[i]), 1 }); i >= 0 && i < len(c.Snapshots) {
+	if i := finding.Worst(len(c.Snapshots), func(i int) (int64, int64) {
+		return reservedMost(&c.Snapshots[i]),
+			1
+	}); i >= 0 && i < len(c.Snapshots) {
 		s := &c.Snapshots[i]
 		live := s.Allocated
 		if s.Peak != nil {
@@ -95,7 +101,8 @@ func (c *Evaluator) memoryHealthy() string {
 	}
 	for _, t := range c.MemoryTimelines[:min(1, len(c.MemoryTimelines))] {
 		if t.Peak < minMemory {
-			parts = append(parts, fmt.Sprintf("Memory: peak %s; categories are judged from %s", unit.Bytes(t.Peak), unit.Bytes(minMemory)))
+			parts = append(parts, fmt.Sprintf("Memory: peak %s; categories are judged from %s", unit.Bytes(t.Peak),
+				unit.Bytes(minMemory)))
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("Memory: every category is under half of the peak of %s", unit.Bytes(t.Peak)))
@@ -103,7 +110,8 @@ func (c *Evaluator) memoryHealthy() string {
 	return strings.Join(parts, "; ")
 }
 
-// reservedMost returns the peak of reserved memory, as far as it is known.
+// reservedMost returns the peak of reserved memory in bytes, or what was reserved at the end if the
+// peak is unknown.
 func reservedMost(s *summary.Snapshot) int64 {
 	if s.Peak != nil {
 		return max(s.Reserved, s.Peak.HighestReserved)
@@ -111,20 +119,23 @@ func reservedMost(s *summary.Snapshot) int64 {
 	return s.Reserved
 }
 
-// onMemory returns " on " and the GPU of a snapshot, or "" if there is only one.
+// onMemory returns " on " and the GPU of a snapshot, or "" if there is only one snapshot.
 func (c *Evaluator) onMemory(s *summary.Snapshot) string {
 	if len(c.Snapshots) < 2 {
 		return ""
 	}
 	text := fmt.Sprintf(" on rank %d GPU %d", s.Rank, s.Device)
-	again := slices.ContainsFunc(c.Snapshots, func(o summary.Snapshot) bool { return o.Rank == s.Rank && o.Device == s.Device && o.Input != s.Input })
+	again := slices.ContainsFunc(c.Snapshots, func(o summary.Snapshot) bool {
+		return o.Rank == s.Rank &&
+			o.Device == s.Device && o.Input != s.Input
+	})
 	if again && s.Input >= 0 && s.Input < len(c.Inputs) {
 		text += fmt.Sprintf(" in %q", c.Inputs[s.Input].Path)
 	}
 	return text
 }
 
-// worstMemory returns the snapshot with the largest share, nil if none has one.
+// worstMemory returns the snapshot with the largest share, or nil if there are no snapshots.
 func (c *Evaluator) worstMemory(at func(*summary.Snapshot) (num, den int64)) (s *summary.Snapshot, num, den int64) {
 	i := finding.Worst(len(c.Snapshots), func(i int) (int64, int64) { return at(&c.Snapshots[i]) })
 	if i >= len(c.Snapshots) {
@@ -146,8 +157,8 @@ func measuredBytes(r rule.Rule, num, den int64) (f finding.Finding, limit float6
 	return f, limit, ok
 }
 
-// capacity returns the memory that the allocator of a GPU can reserve: from a failed
-// allocation, or else from a trace of the same GPU. It is 0 if neither is known.
+// capacity returns the memory in bytes that the allocator of a GPU can reserve, from a failed
+// allocation or else from a trace of the same GPU. It returns 0 if it is unknown.
 func (c *Evaluator) capacity(s *summary.Snapshot) int64 {
 	if s.Capacity != nil {
 		return *s.Capacity
@@ -170,7 +181,8 @@ func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.onMemory(s), unit.Share(num, den), unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.onMemory(s), unit.Share(num, den),
+		unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 	f.Next = append(finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s)), finding.Advise("free-other-memory"))
@@ -188,24 +200,28 @@ func (c *Evaluator) tracedPressure() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.Choice(m.Input, m.Rank, m.Device), unit.Share(num, den),
+	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.Choice(m.Input, m.Rank, m.Device),
+		unit.Share(num, den),
 		unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
 	f.Where = []finding.Place{finding.PlaceOf(m.Input, m.Rank, m.Device).At(m.PeakNS, 0)}
 	if m.PeakAllocated != nil {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("peak allocated: %s (%s of reserved memory)", unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("peak allocated: %s (%s of reserved memory)",
+			unit.Bytes(*m.PeakAllocated), unit.Share(*m.PeakAllocated, num)))
 	}
 	for _, l := range m.Live[:min(3, len(m.Live))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("allocated at the peak by %s: %s in %s", cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), label.Plural(l.Count, "allocation")))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("allocated at the peak by %s: %s in %s",
+			cmp.Or(l.Op, l.Module, "no operator"), unit.Bytes(l.Bytes), label.Plural(l.Count, "allocation")))
 	}
 	f.Next = []finding.Step{
-		finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations"), finding.Advise("shard-the-optimizer"),
+		finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations"),
+		finding.Advise("shard-the-optimizer"),
 		finding.Advise("shrink-the-kv-cache-of-servers"), finding.Advise("find-allocation-sites"),
 	}
 	return f, true
 }
 
-// tracedReserve returns the peak of reserved memory and the capacity of a GPU, or 0 and
-// 1 if one of them is not known.
+// tracedReserve returns the peak of reserved memory and the capacity of a GPU in bytes, or 0 and 1
+// if one of them is unknown.
 func tracedReserve(m summary.Memory) (num, den int64) {
 	if m.OnHost || m.PeakReserved == nil || m.Capacity == nil || *m.Capacity <= 0 {
 		return 0, 1
@@ -225,8 +241,10 @@ func (c *Evaluator) memoryFragmented() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Fragmentation%s: %s of reserved memory (%s of %s)", c.onMemory(s), unit.Share(num, den), unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
-	f.Evidence = append([]string{"this memory is free in partly used segments"}, append(splitEvidence(s), classEvidence(s)...)...)
+	f.Title = fmt.Sprintf("Fragmentation%s: %s of reserved memory (%s of %s)", c.onMemory(s), unit.Share(num, den),
+		unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
+	f.Evidence = append([]string{"this memory is free in partly used segments"},
+		append(splitEvidence(s), classEvidence(s)...)...)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 	f.Next = fragmentationAdvice(s)
 	return f, true
@@ -246,10 +264,13 @@ func (c *Evaluator) allocatorChurn() (finding.Finding, bool) {
 		return f, false
 	}
 	h := s.History
-	f.Title = fmt.Sprintf("Allocator churn%s: %s released and reserved again (%s of the peak)", c.onMemory(s), unit.Bytes(num), unit.Share(num, den)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Allocator churn%s: %s released and reserved again (%s of the peak)", c.onMemory(s),
+		unit.Bytes(num), unit.Share(num, den)) + rule.Over(limit)
 	f.Evidence = []string{
-		fmt.Sprintf("%s released %s; peak of reserved memory %s", label.Plural(h.SegmentFrees, "cudaFree call"), unit.Bytes(num), unit.Bytes(den)),
-		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU", label.Plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
+		fmt.Sprintf("%s released %s; peak of reserved memory %s", label.Plural(h.SegmentFrees, "cudaFree call"),
+			unit.Bytes(num), unit.Bytes(den)),
+		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU",
+			label.Plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
 	}
 	f.Evidence = append(f.Evidence, stepEvidence(h)...)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
@@ -257,7 +278,7 @@ func (c *Evaluator) allocatorChurn() (finding.Finding, bool) {
 	return f, true
 }
 
-// The least growth, in bytes, and the least number of steps that count as a leak.
+// Smaller growth, or growth over fewer steps, does not count as a leak.
 const (
 	minGrowth      = 16 << 20
 	minGrowthSteps = 4
@@ -272,17 +293,19 @@ func (c *Evaluator) memoryGrowth() (finding.Finding, bool) {
 	}
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 	g := s.History.Growth
-	f.Title = fmt.Sprintf("Memory growth%s: +%s (%s) from %s to %s", c.onMemory(s), unit.Bytes(num), unit.Share(num, den), g.From, g.To) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Memory growth%s: +%s (%s) from %s to %s", c.onMemory(s), unit.Bytes(num),
+		unit.Share(num, den), g.From, g.To) + rule.Over(limit)
 	f.Evidence = []string{fmt.Sprintf("allocated when %s began: %s", g.From, unit.Bytes(den))}
 	for _, o := range g.Owners[:min(3, len(g.Owners))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"), unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: +%s in %s (%s)", cmp.Or(o.Frame, "allocations without a stack"),
+			unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation"), summary.KindWords(o.Kind)))
 	}
 	f.Next = append(c.leakAdvice(s), finding.Advise("delete-and-collect"))
 	return f, true
 }
 
-// grown returns the growth of allocated memory from step to step, and what was allocated
-// when it began; 0 and 1 if it does not grow in each step.
+// grown returns in bytes how much allocated memory grew over the steps, and how much was allocated
+// when the growth began. It returns 0 and 1 if memory does not grow in each step.
 func grown(s *summary.Snapshot) (num, den int64) {
 	if s.History == nil || s.History.Growth == nil || len(s.History.Steps) == 0 {
 		return 0, 1
@@ -295,8 +318,8 @@ func grown(s *summary.Snapshot) (num, den int64) {
 	return g.Bytes, s.History.Steps[max(0, i)].Start
 }
 
-// leakAdvice returns the steps against memory that grows: first the line that allocates
-// most of it. It returns none if memory does not grow.
+// leakAdvice returns the fixes against growing memory, first for the line that allocates at least
+// half of it. It returns none if growth is within its limit.
 func (c *Evaluator) leakAdvice(s *summary.Snapshot) (out []finding.Step) {
 	num, den := grown(s)
 	if _, _, leaks := measuredBytes(c.Limits[rule.MemoryGrowth], num, den); !leaks {
@@ -311,7 +334,7 @@ func (c *Evaluator) leakAdvice(s *summary.Snapshot) (out []finding.Step) {
 	return append(out, finding.Advise("find-what-keeps-tensors"))
 }
 
-// memoryUnrecorded reports a snapshot whose peak is unknown.
+// memoryUnrecorded reports the first snapshot whose peak is unknown.
 func (c *Evaluator) memoryUnrecorded() (finding.Finding, bool) {
 	f := finding.Finding{Rule: rule.MemoryUnrecorded, Level: finding.Warn}
 	for i := range c.Snapshots {

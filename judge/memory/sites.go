@@ -12,8 +12,7 @@ import (
 	"assay/summary"
 )
 
-// memoryExhausted reports that an allocation failed, and whether the free memory was
-// large enough in total.
+// memoryExhausted reports that an allocation failed, with the free memory at that time.
 func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 	for i := range c.Snapshots {
 		s := &c.Snapshots[i]
@@ -38,7 +37,7 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 	return finding.Finding{}, false
 }
 
-// idleReserved returns the reserved memory that was not allocated when an allocation failed.
+// idleReserved returns the bytes that were reserved but not allocated when an allocation failed.
 func idleReserved(o summary.OutOfMemory) int64 {
 	if o.Reserved == nil || o.Live == nil {
 		return 0
@@ -66,8 +65,8 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 	return out
 }
 
-// exhaustedAdvice returns the fixes for fragmentation if enough memory was free in
-// total, otherwise those for the largest allocation sites.
+// exhaustedAdvice puts fixes for fragmentation first if the unused reserved memory would have been
+// large enough in total, otherwise fixes for the largest kinds of memory.
 func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
 		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation")}, ownerMemoryAdvice(s))
@@ -78,8 +77,8 @@ func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step 
 	return finding.JoinSteps(ownerMemoryAdvice(s), fragmentationAdvice(s))
 }
 
-// memoryOwner judges whether one allocation site has most of the memory at the peak. A
-// KV cache is large on purpose.
+// memoryOwner judges whether one allocation site has most of the memory at the peak. A KV cache is
+// large on purpose, so it is only information.
 func (c *Evaluator) memoryOwner() (finding.Finding, bool) {
 	limits := c.Limits[rule.MemoryOwner]
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
@@ -105,7 +104,7 @@ func (c *Evaluator) memoryOwner() (finding.Finding, bool) {
 	return f, true
 }
 
-// firstKnown returns the largest allocation site whose stack is known, or nil.
+// firstKnown returns the largest allocation site whose kind is known, or nil.
 func firstKnown(s *summary.Snapshot) *summary.Owner {
 	i := slices.IndexFunc(s.Owners, func(o summary.Owner) bool { return o.Kind != summary.KindUnknown })
 	if i < 0 {
@@ -134,13 +133,14 @@ func (c *Evaluator) memoryCategory(limits rule.Rule) (finding.Finding, bool) {
 	f.Title = fmt.Sprintf("%s: %s of the memory at the peak (%s of %s)", finding.Upper(t.Categories[0].Name),
 		unit.Share(t.Categories[0].AtPeak, t.Peak), unit.Bytes(t.Categories[0].AtPeak), unit.Bytes(t.Peak)) + rule.Over(limit)
 	for _, k := range t.Categories[1:min(4, len(t.Categories))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", k.Name, unit.Share(k.AtPeak, t.Peak), unit.Bytes(k.AtPeak)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", k.Name, unit.Share(k.AtPeak, t.Peak),
+			unit.Bytes(k.AtPeak)))
 	}
 	f.Next = kindAdvice(kindOfCategory(t.Categories[0].Name))
 	return f, true
 }
 
-// kindOfCategory returns the kind of a category of a memory timeline.
+// kindOfCategory maps a category of a memory timeline to a kind of a snapshot.
 func kindOfCategory(name string) string {
 	switch name {
 	case "parameters":
@@ -157,17 +157,20 @@ func kindOfCategory(name string) string {
 	return summary.KindOther
 }
 
-// ownerEvidence returns the kinds and the allocation site with the most memory.
+// ownerEvidence returns the largest kinds and the largest allocation site.
 func (c *Evaluator) ownerEvidence(s *summary.Snapshot) (out []string) {
 	if len(s.Kinds) > 0 && s.OwnersBytes > 0 {
 		var parts []string
 		for _, k := range s.Kinds[:min(3, len(s.Kinds))] {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", summary.KindWords(k.Name), unit.Share(k.Bytes, s.OwnersBytes), unit.Bytes(k.Bytes)))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", summary.KindWords(k.Name), unit.Share(k.Bytes, s.OwnersBytes),
+				unit.Bytes(k.Bytes)))
 		}
-		out = append(out, fmt.Sprintf("allocated at the %s: %s of %s", s.OwnersAt, strings.Join(parts, ", "), unit.Bytes(s.OwnersBytes)))
+		out = append(out, fmt.Sprintf("allocated at the %s: %s of %s", s.OwnersAt, strings.Join(parts, ", "),
+			unit.Bytes(s.OwnersBytes)))
 	}
 	if o := firstKnown(s); o != nil {
-		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes), label.Plural(o.Count, "allocation")))
+		out = append(out, fmt.Sprintf("largest allocation site: %s, %s in %s", o.Frame, unit.Bytes(o.Bytes),
+			label.Plural(o.Count, "allocation")))
 	}
 	return out
 }
@@ -181,7 +184,8 @@ func splitEvidence(s *summary.Snapshot) []string {
 		unit.Bytes(s.Split), unit.Bytes(s.Cached), unit.Bytes(s.LargestFree))
 	out := []string{line}
 	if s.PrivateFree > 0 {
-		out = append(out, fmt.Sprintf("private pools (CUDA graphs): %s reserved, %s free for this pool only", unit.Bytes(s.Private), unit.Bytes(s.PrivateFree)))
+		out = append(out, fmt.Sprintf("private pools (CUDA graphs): %s reserved, %s free for this pool only",
+			unit.Bytes(s.Private), unit.Bytes(s.PrivateFree)))
 	}
 	return out
 }
@@ -189,13 +193,15 @@ func splitEvidence(s *summary.Snapshot) []string {
 func classEvidence(s *summary.Snapshot) (out []string) {
 	for _, k := range s.Classes {
 		if k.Split > 0 {
-			out = append(out, fmt.Sprintf("segments of %s: %s inactive split of %s in %s", summary.ClassWords(k.Name), unit.Bytes(k.Split), unit.Bytes(k.Reserved), label.Plural(k.Segments, "segment")))
+			out = append(out, fmt.Sprintf("segments of %s: %s inactive split of %s in %s", summary.ClassWords(k.Name),
+				unit.Bytes(k.Split), unit.Bytes(k.Reserved), label.Plural(k.Segments, "segment")))
 		}
 	}
 	return out
 }
 
-// stepEvidence returns the number of driver calls after the first step.
+// stepEvidence returns the number of driver calls after the first step, in which allocations are
+// expected.
 func stepEvidence(h *summary.MemoryHistory) []string {
 	if len(h.Steps) < 2 {
 		return nil
@@ -204,5 +210,6 @@ func stepEvidence(h *summary.MemoryHistory) []string {
 	for _, s := range h.Steps[1:] {
 		calls = summary.Plus(calls, summary.Plus(s.SegmentAllocs, s.SegmentFrees))
 	}
-	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", label.Plural(calls, "call"), label.Plural(int64(len(h.Steps)-1), "step"))}
+	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", label.Plural(calls, "call"),
+		label.Plural(int64(len(h.Steps)-1), "step"))}
 }

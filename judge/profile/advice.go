@@ -8,20 +8,19 @@ import (
 
 // The advice follows the priority matrix of NeMo Gym's profiling guide.
 
-// isPython reports whether a function is of Python, by the profiler or by its file.
-// Profiles of other profilers may also have kernels and compiled code, for
-// which advice on Python is none.
+// isPython reports whether a function is Python code, by the profiler or by its file. Other
+// profilers also list kernels and compiled code, for which advice on Python makes no sense.
 func (f *functions) isPython(r functionRow) bool {
 	return f.Tool == "yappi" || f.Tool == "pstats" || strings.Contains(r.name, ".py") || strings.HasSuffix(r.file, ".py")
 }
 
-// isBuiltIn reports whether a function is one that the interpreter brings along or
-// loads: there is no code of it to change.
+// isBuiltIn reports whether a function is compiled code of the interpreter or of an extension,
+// which the user cannot change.
 func (r functionRow) isBuiltIn() bool {
 	return strings.HasPrefix(r.name, "{") || strings.HasPrefix(r.name, "<built-in")
 }
 
-// advice is about a function that takes most with all it calls.
+// advice returns fixes for a function with a large total time.
 func (f *functions) advice(r functionRow) (out []finding.Step) {
 	switch {
 	case r.self >= 0 && 2*r.self >= r.total:
@@ -34,7 +33,7 @@ func (f *functions) advice(r functionRow) (out []finding.Step) {
 	return append(out, finding.Advise("await-callees-together"), finding.Advise("parallelize-callees"))
 }
 
-// selfAdvice is about a function whose own code takes the most.
+// selfAdvice returns fixes for a function whose own code takes the time.
 func (f *functions) selfAdvice(r functionRow) []finding.Step {
 	switch {
 	case f.unit == "bytes":
@@ -49,14 +48,16 @@ func (f *functions) selfAdvice(r functionRow) []finding.Step {
 	return []finding.Step{finding.Advise("optimize-python-code")}
 }
 
-// nestedAdvice is about a function that spends its time in its callees.
+// nestedAdvice returns fixes for a function that spends its time in callees.
 func (f *functions) nestedAdvice(r functionRow) []finding.Step {
 	if !f.isPython(r) {
 		return []finding.Step{finding.Advise("open-the-flame-graph")}
 	}
-	return []finding.Step{finding.Advise("reduce-callees"), finding.Advise("await-callees-together"), finding.Advise("record-built-in-functions")}
+	return []finding.Step{finding.Advise("reduce-callees"), finding.Advise("await-callees-together"),
+		finding.Advise("record-built-in-functions")}
 }
 
 func waitAdvice() []finding.Step {
-	return []finding.Step{finding.Advise("await-together"), finding.Advise("send-more-requests"), finding.Advise("cache-answers"), finding.Advise("limit-waiting-times")}
+	return []finding.Step{finding.Advise("await-together"), finding.Advise("send-more-requests"),
+		finding.Advise("cache-answers"), finding.Advise("limit-waiting-times")}
 }

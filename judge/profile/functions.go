@@ -13,32 +13,32 @@ import (
 	"assay/summary"
 )
 
-// A functions is a table of functions with their self and total time.
+// A functions is one profile: a table of functions with their self and total values.
 type functions struct {
 	*summary.Table
 	calls *summary.Table // callers and callees; nil if the file has none
-	unit  string         // of self and total
-	whole int64          // the time of the profile: the largest total, or the sum of self if that is more
-	own   int64          // the sum of self
-	where string         // "" or " in FILE", if several profiles are judged
+	unit  string         // unit of self and total
+	whole int64          // value of the whole profile: the largest total, or the sum of self if that is larger
+	own   int64          // sum of self
+	where string         // " in FILE" if several profiles are judged, else ""
 	rows  []functionRow
 
-	// Files may have any number of rows, so none is looked for from the beginning.
-	byName   map[string]int           // of rows
-	byCaller map[string][]functionRow // of calls, the largest first
+	// Files may have any number of rows, so lookups use an index.
+	byName   map[string]int           // indexes of rows
+	byCaller map[string][]functionRow // rows of calls by caller, the largest first
 }
 
-// A functionRow is one function. What is not known is -1.
+// A functionRow is one function. Unknown values are -1.
 type functionRow struct {
-	name                     string // as the table has it
-	file                     string // of its code; "" if only the name may say it
-	foreign                  bool   // not the program's own code
-	wait                     bool   // it waits
+	name                     string // as in the table
+	file                     string // file of its code; "" if the table has no such column
+	foreign                  bool   // library code, not the program's own
+	wait                     bool   // it waits instead of computing
 	self, total, count, mean int64
 }
 
-// profiles returns the tables of functions that have self times and totals, the
-// largest first, and at most so many.
+// profiles returns the tables of functions that have self and total values: the largest ones,
+// because a run can have hundreds.
 func (c *Evaluator) profiles() []functions {
 	const most = 4
 	var out []functions
@@ -81,7 +81,7 @@ func (c *Evaluator) profiles() []functions {
 	return out
 }
 
-// index finds rows by their names, and calls by who called.
+// index builds byName and byCaller.
 func (f *functions) index() {
 	f.byName = make(map[string]int, len(f.rows))
 	for i, r := range f.rows {
@@ -94,7 +94,7 @@ func (f *functions) index() {
 	}
 	f.byCaller = make(map[string][]functionRow)
 	self, total := f.calls.Column("self"), f.calls.Column("total")
-	for i := range f.calls.Rows { // which are sorted by their totals
+	for i := range f.calls.Rows { // sorted by their totals, so byCaller is as well
 		caller := f.calls.Rows[i].Labels["caller"]
 		if row := rowOf(f.calls, i, self, total); row.total > 0 && row.name != caller {
 			f.byCaller[caller] = append(f.byCaller[caller], row)
@@ -102,7 +102,7 @@ func (f *functions) index() {
 	}
 }
 
-// profilesOnly reports whether all tables are of profiles of functions.
+// profilesOnly reports whether all tables belong to profiles of functions.
 func (c *Evaluator) profilesOnly() bool {
 	return len(c.Tables) > 0 && !slices.ContainsFunc(c.Tables, func(t summary.Table) bool {
 		return t.Of != summary.OfFunction && t.Of != summary.OfEdge && t.Of != summary.OfThread
@@ -117,17 +117,18 @@ func rowOf(t *summary.Table, at, self, total int) functionRow {
 		}
 		return -1
 	}
-	out := functionRow{name: r.Name, file: r.Labels["file"], self: known(self), total: known(total), count: known(t.Column("count")), mean: known(t.Column("mean"))}
+	out := functionRow{name: r.Name, file: r.Labels["file"], self: known(self), total: known(total),
+		count: known(t.Column("count")), mean: known(t.Column("mean"))}
 	if out.mean < 0 && out.total >= 0 && out.count > 0 {
 		out.mean = out.total / out.count
 	}
 	return out
 }
 
-// placed matches names as "dir/app.py:118 Server.verify".
+// placed matches names with a place, such as "dir/app.py:118 Server.verify".
 var placed = lazyregexp.New(`^(?:.*[/\\])?([^/\\]+:\d+) (.+)$`)
 
-// String names a function in a sentence: "Server.verify" (app.py:118).
+// String returns a function for a sentence: "Server.verify" (app.py:118).
 func (r functionRow) String() string { return called(r.name) }
 
 func called(name string) string {
@@ -137,26 +138,25 @@ func called(name string) string {
 	return fmt.Sprintf("%q", finding.Short(name))
 }
 
-// libraries matches the names and files of functions that are not of the program
-// under profile: of Python's own library and what pip has installed, built-in
-// functions, PyTorch, Go's runtime and library. yappi cuts names on the left.
+// libraries matches names and files of functions that are not the program's own code: Python's
+// standard library, packages that pip installed, built-in functions, PyTorch, Go's runtime and
+// library. Yappi truncates names on the left, hence the shortened "python".
 var libraries = lazyregexp.New(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/python\d|(site|dist)-packages/|^(\.\.)?(\S*/)?asyncio/|^<|^\{|^torch/|^nn\.Module:|^autograd::|^runtime\.|/go/src/|^\(no stack\)`)
 
-// systemObject matches the libraries that a system has.
+// systemObject matches paths of system libraries.
 var systemObject = lazyregexp.New(`^/(usr/)?(local/)?lib\w*/`)
 
 func isLibrary(name string) bool { return name != "" && libraries().MatchString(beginning(name)) }
 
-// beginning is what is looked at of a name: far more than any path has. Tables may
-// have many megabytes of names, and an expression takes a second for each ten.
+// beginning cuts a name to a length that no path exceeds. Tables may have megabytes of names, and a
+// regular expression needs a second for ten of them.
 func beginning(name string) string {
 	const most = 8 << 10
 	return name[:min(len(name), most)]
 }
 
-// complete reports whether most of the time is put down to functions that the
-// table has. Logs of NeMo Gym have the functions of one file only, and what those
-// call is missing.
+// complete reports whether the table has functions for at least half of the time. Logs of NeMo Gym
+// list the functions of one file only, without their callees.
 func (f *functions) complete() bool { return f.own >= f.whole/2 }
 
 // isTime reports whether the values are durations.
@@ -175,7 +175,7 @@ func (f *functions) amount(n int64) string {
 	return unit.Count(n) + " " + f.unit
 }
 
-// noun says what the values are.
+// noun names the values.
 func (f *functions) noun() string {
 	switch f.unit {
 	case "ns":
@@ -186,13 +186,13 @@ func (f *functions) noun() string {
 	return "samples"
 }
 
-// of formats a share with its numerator and denominator: "99.4% of total time
-// (17.88 s of 17.98 s)".
-func (f *functions) of(n int64) string {
+// shareOfWhole prints a share with its numerator and denominator: "99.4% of total time (17.88 s of
+// 17.98 s)".
+func (f *functions) shareOfWhole(n int64) string {
 	return unit.Share(n, f.whole) + " of total " + f.noun() + " (" + f.amount(n) + " of " + f.amount(f.whole) + ")"
 }
 
-// described says what a function cost in the words of evidence.
+// described prints the values of a function for evidence.
 func (f *functions) described(r functionRow) string {
 	parts := []string{}
 	if r.total >= 0 {
@@ -210,11 +210,11 @@ func (f *functions) described(r functionRow) string {
 	return strings.Join(parts, ", ")
 }
 
-// waits matches the functions that wait for time, other threads, files or the
-// network, by the last part of their names.
+// waits matches functions that wait for time, other threads, files or the network, by the last part
+// of their names.
 var waits = lazyregexp.New(`(^|[^\w])(sleep|select|poll|epoll_wait|kevent|control|acquire|recv\w*|accept|connect|wait|wait_for|waitpid|getaddrinfo|do_handshake|_wait_for_tstate_lock)\b|'read' of '_ssl|^runtime\.(futex|notetsleepg?|netpoll|usleep)$`)
 
-// isWait reports whether the function of a name waits.
+// isWait reports whether the function of this name waits.
 func isWait(name string) bool {
 	if !strings.HasPrefix(name, "{") {
 		name = name[strings.LastIndexByte(name, ' ')+1:]
@@ -222,7 +222,7 @@ func isWait(name string) bool {
 	return waits().MatchString(beginning(name))
 }
 
-// places names functions of a profile.
+// places returns the first functions as places.
 func (f *functions) places(rows ...functionRow) (out []finding.Place) {
 	for _, r := range rows[:min(finding.MostPlaces, len(rows))] {
 		at := finding.Place{Input: f.Input, Row: r.name}

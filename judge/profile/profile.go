@@ -1,5 +1,3 @@
-// Package profile judges profiles of functions, by the self and total time of each and by
-// what calls what.
 package profile
 
 import (
@@ -21,27 +19,30 @@ type Evaluator struct {
 	list *[]functions // the profiles; nil before their first use
 }
 
-// New returns the evaluator of a context.
+// New returns an evaluator for a context.
 func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
 
-// Rules returns the rules of profiles.
+// Rules returns the rules on profiles.
 func (c *Evaluator) Rules() (out []tree.Row) {
 	for id, measure := range map[string]func(*functions) (finding.Finding, bool){
 		rule.FunctionTotal: c.functionTotal, rule.NestedCost: c.nestedCost,
 	} {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisProfile, Under: []string{rule.Waiting}, Measure: c.ofHot(measure)})
+		out = append(out, tree.Row{ID: id, Part: tree.BasisProfile, Under: []string{rule.Waiting},
+			Measure: c.forHotFunction(measure)})
 	}
-	out = append(out, tree.Row{ID: rule.CheapCalls, Part: tree.BasisProfile, Measure: c.ofEach(c.cheapCalls)})
+	out = append(out, tree.Row{ID: rule.CheapCalls, Part: tree.BasisProfile, Measure: c.forEachProfile(c.cheapCalls)})
 	return append(out,
 		tree.Row{ID: rule.Waiting, Part: tree.BasisProfile, Measure: func() []tree.Reading {
-			return slices.Concat(c.ofEach(c.waiting)(), tree.Found(c.againstCPU(c.functionProfiles())))
+			return slices.Concat(c.forEachProfile(c.waiting)(), tree.Found(c.againstCPU(c.functionProfiles())))
 		}},
-		tree.Row{ID: rule.FunctionSelf, Part: tree.BasisProfile, Under: []string{rule.FunctionTotal}, Lower: true, Measure: c.functionSelf},
-		tree.Row{ID: rule.GrowingAverage, Part: tree.BasisProfile, Measure: func() []tree.Reading { return tree.Found(c.growingAverage(c.functionProfiles())) }})
+		tree.Row{ID: rule.FunctionSelf, Part: tree.BasisProfile, Under: []string{rule.FunctionTotal}, Lower: true,
+			Measure: c.functionSelf},
+		tree.Row{ID: rule.GrowingAverage, Part: tree.BasisProfile,
+			Measure: func() []tree.Reading { return tree.Found(c.growingAverage(c.functionProfiles())) }})
 }
 
-// ofEach returns the measure function of a rule about each profile.
-func (c *Evaluator) ofEach(f func(*functions) (finding.Finding, bool)) func() []tree.Reading {
+// forEachProfile returns the measure function of a rule that judges each profile.
+func (c *Evaluator) forEachProfile(f func(*functions) (finding.Finding, bool)) func() []tree.Reading {
 	return func() (out []tree.Reading) {
 		profiles := c.functionProfiles()
 		for i := range profiles {
@@ -51,10 +52,10 @@ func (c *Evaluator) ofEach(f func(*functions) (finding.Finding, bool)) func() []
 	}
 }
 
-// ofHot returns the measure function of a rule about the hot function of each profile. If
-// most of that function's time is waiting, it is a part of the finding on waiting, which
-// has all of it.
-func (c *Evaluator) ofHot(measure func(*functions) (finding.Finding, bool)) func() []tree.Reading {
+// forHotFunction returns the measure function of a rule about the hot function of each profile. If
+// most of that function's time is waiting, its finding is placed below the one on waiting, which
+// covers all waiting functions.
+func (c *Evaluator) forHotFunction(measure func(*functions) (finding.Finding, bool)) func() []tree.Reading {
 	return func() (out []tree.Reading) {
 		profiles := c.functionProfiles()
 		for i := range profiles {
@@ -63,7 +64,8 @@ func (c *Evaluator) ofHot(measure func(*functions) (finding.Finding, bool)) func
 			for _, r := range tree.Found(measure(f)) {
 				if ns := f.waitingIn(best); hot && len(profiles) == 1 && ns > best.total/2 {
 					r.Explains = map[string]int64{rule.Waiting: ns}
-					r.Below = []string{fmt.Sprintf("%s: at least %s of its time is waiting (%s of %s)", best, unit.Share(ns, best.total), f.amount(ns), f.amount(best.total))}
+					r.Below = []string{fmt.Sprintf("%s: at least %s of its time is waiting (%s of %s)", best,
+						unit.Share(ns, best.total), f.amount(ns), f.amount(best.total))}
 				}
 				out = append(out, r)
 			}
@@ -72,8 +74,8 @@ func (c *Evaluator) ofHot(measure func(*functions) (finding.Finding, bool)) func
 	}
 }
 
-// waitingIn returns how much of the time of a function is waiting at least: all of it but
-// the self time of the functions that do not wait.
+// waitingIn returns the least time that a function waits, in ns: its total without the self time of
+// all functions that do not wait.
 func (f *functions) waitingIn(r functionRow) int64 {
 	if !f.complete() || !f.isTime() || f.Clock == summary.ClockCPU {
 		return 0
@@ -87,16 +89,18 @@ func (f *functions) waitingIn(r functionRow) int64 {
 	return max(0, r.total-busy)
 }
 
-// Judge judges profiles of functions where there is nothing else. It
-// returns false if there are none.
+// Judge returns the result for a summary that has only profiles of functions, and false for others.
 func (c *Evaluator) Judge(before []finding.Finding) (finding.Result, bool) {
 	if !c.profilesOnly() {
 		return finding.Result{}, false
 	}
 	profiles := c.functionProfiles()
 	if len(profiles) == 0 {
-		// A log that has a header only says so among the issues.
-		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Of == summary.OfFunction && len(t.Rows) == 0 })
+		// A log that has only a header is reported by an issue, so before has a finding.
+		empty := slices.ContainsFunc(c.Tables, func(t summary.Table) bool {
+			return t.Of == summary.OfFunction &&
+				len(t.Rows) == 0
+		})
 		v := finding.Verdict{Bound: finding.BoundUnknown, Sentence: "The profile has no functions", Rule: rule.CaptureQuality}
 		v.Abstained = &finding.Abstention{Code: "no-functions", Reason: v.Sentence}
 		return finding.Result{Verdict: v, Findings: before}, empty && len(before) > 0 && len(c.Tables) == 1
@@ -104,9 +108,11 @@ func (c *Evaluator) Judge(before []finding.Finding) (finding.Result, bool) {
 	t := c.profileTree()
 	judged := t.Findings(func(*tree.Node) bool { return true })
 	slices.SortStableFunc(judged, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(c.Order[a.Rule], c.Order[b.Rule]), cmp.Compare(b.Value, a.Value))
+		return cmp.Or(cmp.Compare(b.Level, a.Level), cmp.Compare(c.Order[a.Rule], c.Order[b.Rule]),
+			cmp.Compare(b.Value, a.Value))
 	})
-	return finding.Result{Verdict: profileVerdict(&profiles[0], judged), Findings: append(before, judged...), Tree: t.Nodes()}, true
+	return finding.Result{Verdict: profileVerdict(&profiles[0], judged), Findings: append(before, judged...),
+		Tree: t.Nodes()}, true
 }
 
 // functionProfiles returns the profiles that are judged.
@@ -118,21 +124,22 @@ func (c *Evaluator) functionProfiles() []functions {
 	return *c.list
 }
 
-// profileTree returns the findings on functions. A function whose self time is nearly its
-// total time has one finding.
+// profileTree returns the findings on functions. If the self time of a function is nearly its total
+// time, one finding covers both.
 func (c *Evaluator) profileTree() tree.Tree {
 	t := tree.Tree{Own: c.Measure(tree.BasedOn(tree.BasisProfile))}
 	for _, n := range t.Own {
-		n.Told = &n.Finding
+		n.ReportedBy = &n.Finding
 	}
-	t.HangBelowCauses(c.Context)
+	t.PlaceBelowCauses(c.Context)
 	return t
 }
 
-// profileVerdict returns the verdict of the first finding over its critical limit, else
-// of the first over its warn limit.
+// profileVerdict returns the verdict of the first finding above level Info; judged has the most
+// severe ones first.
 func profileVerdict(f *functions, judged []finding.Finding) finding.Verdict {
-	bounds := map[string]finding.Bound{rule.Waiting: finding.BoundWaiting, rule.FunctionTotal: finding.BoundFunction, rule.FunctionSelf: finding.BoundFunction, rule.CheapCalls: finding.BoundCalls}
+	bounds := map[string]finding.Bound{rule.Waiting: finding.BoundWaiting, rule.FunctionTotal: finding.BoundFunction,
+		rule.FunctionSelf: finding.BoundFunction, rule.CheapCalls: finding.BoundCalls}
 	for _, out := range judged {
 		if bound, ok := bounds[out.Rule]; ok && out.Level > finding.Info {
 			return finding.DecidedBy(bound, out)
@@ -146,12 +153,13 @@ func profileVerdict(f *functions, judged []finding.Finding) finding.Verdict {
 		}
 	}
 	if top.self > 0 && f.own > 0 {
-		v.Sentence += fmt.Sprintf(". Largest self %[3]s: %[1]s, %[2]s (%[4]s of %[5]s)", top, unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own))
+		v.Sentence += fmt.Sprintf(". Largest self %[3]s: %[1]s, %[2]s (%[4]s of %[5]s)", top, unit.Share(top.self, f.own),
+			f.noun(), f.amount(top.self), f.amount(f.own))
 	}
 	return v
 }
 
-// measured returns the finding of a share, its limit, and whether it reaches any.
+// measured compares num/den with the limits of a rule, and returns the limit that it reaches.
 func (f *functions) measured(r rule.Rule, num, den int64) (finding.Finding, float64, bool) {
 	if den <= 0 || num < 0 {
 		return finding.Finding{}, 0, false
@@ -163,11 +171,13 @@ func (f *functions) measured(r rule.Rule, num, den int64) (finding.Finding, floa
 	return out, limit, ok
 }
 
-// innermost returns the function that the total is put down to. Of those over the
-// critical limit it is the one with the least, because the others call it, or a callee
-// that exceeds the limit too. If none does, it is the one with the most, or a callee
-// with nearly all of that. The program's own code comes before libraries, because
-// only it can be changed.
+// innermost returns the function to which the time is attributed, and all others over the warn
+// limit.
+//
+// If functions exceed the critical limit, it is the one with the least total, because the others
+// call it, or a callee that exceeds the limit too. If none does, it is the one with the largest
+// total, or a callee with nearly all of that. The program's own code is preferred to libraries,
+// because only it can be changed.
 func (f *functions) innermost(limits rule.Rule) (best functionRow, others []functionRow, ok bool) {
 	for _, foreign := range []bool{false, true} {
 		if best, ok = f.extreme(limits.Critical, foreign, -1); ok {
@@ -192,8 +202,8 @@ func (f *functions) innermost(limits rule.Rule) (best functionRow, others []func
 	return best, others, true
 }
 
-// extreme returns, of the functions whose total is at or over a share, the one
-// with the largest total if sign is 1, the smallest if it is -1.
+// extreme returns the function with the largest total (sign 1) or the smallest one (sign -1) of
+// those whose share is at least limit.
 func (f *functions) extreme(limit float64, foreign bool, sign int) (best functionRow, ok bool) {
 	for _, r := range f.rows {
 		if r.foreign != foreign || r.wait || r.total <= 0 || float64(r.total) < limit*float64(f.whole) {
@@ -206,8 +216,8 @@ func (f *functions) extreme(limit float64, foreign bool, sign int) (best functio
 	return best, ok
 }
 
-// descend follows calls as long as one of a function's calls takes at least so
-// much: of functions with equal totals the innermost is meant.
+// descend follows calls from best while a callee takes at least least. Among functions with about
+// the same total, the innermost one does the work.
 func (f *functions) descend(best functionRow, least float64) functionRow {
 	seen := map[string]bool{best.name: true}
 	for {
@@ -227,8 +237,8 @@ func (f *functions) descend(best functionRow, least float64) functionRow {
 	}
 }
 
-// spreads reports whether what a function called is small everywhere: then it is
-// on the way to many things and not where the time goes.
+// spreads reports whether a function has no large callee and little self time: it leads to many
+// functions, and is not itself where the time goes.
 func (f *functions) spreads(best functionRow, limits rule.Rule) bool {
 	if !f.complete() || float64(best.self) >= limits.Warn*float64(f.whole) {
 		return false
@@ -252,14 +262,15 @@ func (c *Evaluator) functionTotal(f *functions) (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	out.Title = fmt.Sprintf("Hot function: %s%s, %s", best, f.where, f.of(best.total)) + rule.Over(limit)
+	out.Title = fmt.Sprintf("Hot function: %s%s, %s", best, f.where, f.shareOfWhole(best.total)) + rule.Over(limit)
 	out.Evidence = []string{best.String() + ": " + f.described(best)}
 	if f.spreads(best, limits) {
 		out.Level = finding.Info
 		out.Evidence = append(out.Evidence, fmt.Sprintf("no callee reaches %s of the total, so its time is spread over many", unit.Percent(limits.Warn)))
 	}
 	if n := len(others); n > 0 {
-		out.Evidence = append(out.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):", label.Plural(int64(n), "more function"), unit.Percent(limits.Warn), f.noun()))
+		out.Evidence = append(out.Evidence, fmt.Sprintf("%s with at least %s of the %s (they call it, or it calls them):",
+			label.Plural(int64(n), "more function"), unit.Percent(limits.Warn), f.noun()))
 	}
 	for _, r := range others[:min(4, len(others))] {
 		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.total, f.whole), f.described(r)))
@@ -271,7 +282,7 @@ func (c *Evaluator) functionTotal(f *functions) (finding.Finding, bool) {
 	return out, true
 }
 
-// caveats says what the numbers of a profile leave out.
+// caveats returns what the numbers of a profile leave out.
 func (f *functions) caveats() (out []string) {
 	if !f.complete() {
 		out = append(out, fmt.Sprintf("the self times sum to %s of %s, so callees are missing from the table; the hot function may be one of them", f.amount(f.own), f.amount(f.whole)))
@@ -282,15 +293,15 @@ func (f *functions) caveats() (out []string) {
 	return out
 }
 
-// alone reports whether a function calls next to nothing.
+// alone reports whether nearly all time of a function is self time.
 func (r functionRow) alone() bool {
 	const nearly = 0.9
 	return r.self > 0 && float64(r.self) >= nearly*float64(r.total)
 }
 
-// functionSelf judges the functions with the largest self time, one of each profile. If
-// rows are missing, shares of self time are wrong. If a function calls next to nothing,
-// its total time is the same.
+// functionSelf judges the function with the largest self time of each profile. Incomplete profiles
+// are left out, because their shares of self time are wrong. If nearly all of the total time is
+// self time, the finding on the total explains it.
 func (c *Evaluator) functionSelf() (list []tree.Reading) {
 	profiles := c.functionProfiles()
 	for i := range profiles {
@@ -320,7 +331,7 @@ func (c *Evaluator) functionSelf() (list []tree.Reading) {
 	return list
 }
 
-// subject returns a function of a profile as the subject of a finding.
+// subject returns a function as the subject of a finding.
 func (f *functions) subject(r functionRow) string { return r.name + f.where }
 
 // cheapCalls judges how much self time is in short functions that are called often.
@@ -343,19 +354,22 @@ func (c *Evaluator) cheapCalls(f *functions) (finding.Finding, bool) {
 	}
 	slices.SortStableFunc(cheap, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
 	out.Title = fmt.Sprintf("Call overhead%s: %s of the self time (%s) in %s", f.where,
-		unit.Share(self, f.own), unit.DurationOf(self, f.own), label.Plural(int64(len(cheap)), "short function")) + rule.Over(limit)
-	out.Evidence = []string{fmt.Sprintf("%s; each of these functions has at least %s and a mean under %s", label.Plural(calls, "call"),
+		unit.Share(self, f.own), unit.DurationOf(self, f.own), label.Plural(int64(len(cheap)), "short function")) +
+		rule.Over(limit)
+	out.Evidence = []string{fmt.Sprintf("%s; each of these functions has at least %s and a mean under %s",
+		label.Plural(calls, "call"),
 		label.Plural(limits.MinEvents, "call"), unit.Duration(limits.Under))}
 	out.Where = f.places(cheap...)
 	for _, r := range cheap[:min(4, len(cheap))] {
-		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own), f.described(r)))
+		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own),
+			f.described(r)))
 	}
-	out.Next = []finding.Step{finding.Advise("cache-results"), finding.Advise("work-on-whole-arrays"), finding.Advise("check-by-sampling")}
+	out.Next = []finding.Step{finding.Advise("cache-results"), finding.Advise("work-on-whole-arrays"),
+		finding.Advise("check-by-sampling")}
 	return out, true
 }
 
-// nestedCost reports that the hot function spends its time in callees, with the largest
-// of them.
+// nestedCost reports that the hot function spends its time in callees, and which are the largest.
 func (c *Evaluator) nestedCost(f *functions) (finding.Finding, bool) {
 	limits := c.Limits[rule.FunctionTotal]
 	best, _, ok := f.innermost(limits)
@@ -367,7 +381,8 @@ func (c *Evaluator) nestedCost(f *functions) (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	out.Title = fmt.Sprintf("%s%s spends %s of its %s in callees (%s of %s)", best, f.where, unit.Share(nested, best.total), f.noun(),
+	out.Title = fmt.Sprintf("%s%s spends %s of its %s in callees (%s of %s)", best, f.where,
+		unit.Share(nested, best.total), f.noun(),
 		f.amount(nested), f.amount(best.total)) + rule.Over(limit)
 	callees := f.byCaller[best.name]
 	for _, r := range callees[:min(4, len(callees))] {

@@ -29,7 +29,8 @@ func (c *Evaluator) waiting(f *functions) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	slices.SortStableFunc(rows, func(a, b functionRow) int { return cmp.Compare(b.self, a.self) })
-	out.Title = fmt.Sprintf("Blocked%s: functions that wait take %s of the self time (%s)", f.where, unit.Share(all, f.own),
+	out.Title = fmt.Sprintf("Blocked%s: functions that wait take %s of the self time (%s)", f.where,
+		unit.Share(all, f.own),
 		unit.DurationOf(all, f.own)) + rule.Over(limit)
 	for _, r := range rows[:min(4, len(rows))] {
 		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s (%s)", r, unit.Share(r.self, f.own), f.described(r)))
@@ -67,9 +68,8 @@ func (f *functions) callersOf(name string) (out []string) {
 	return out
 }
 
-// pair finds in another profile the function of each row, by name, and reports
-// whether both profiles show one program: at least half of its own functions in a are
-// in b.
+// pair returns the functions of profile b by name, and whether both profiles show one program: b
+// has at least half of the own functions of a.
 func pair(a, b *functions) (map[string]functionRow, bool) {
 	in := make(map[string]functionRow, len(b.rows))
 	for _, r := range b.rows {
@@ -88,8 +88,8 @@ func pair(a, b *functions) (map[string]functionRow, bool) {
 	return in, own > 0 && 2*both >= own
 }
 
-// againstCPU compares a wall-clock profile with a CPU-clock profile of the same
-// program. The difference is waiting.
+// againstCPU compares a wall-clock profile with a CPU-clock profile of the same program: the
+// difference is waiting.
 func (c *Evaluator) againstCPU(profiles []functions) (finding.Finding, bool) {
 	var best finding.Finding
 	found := false
@@ -123,7 +123,8 @@ func (c *Evaluator) waitOf(wall *functions, cpu map[string]functionRow) (best fi
 		if !ok {
 			continue
 		}
-		f.Title = fmt.Sprintf("Blocked: %s waits for %s of its wall time (%s)", r, unit.Share(wait, r.total), unit.DurationOf(wait, r.total)) + rule.Over(limit)
+		f.Title = fmt.Sprintf("Blocked: %s waits for %s of its wall time (%s)", r, unit.Share(wait, r.total),
+			unit.DurationOf(wait, r.total)) + rule.Over(limit)
 		f.Evidence = []string{
 			"wall clock: " + wall.described(r), "CPU clock: " + wall.described(other),
 			"the profiles come from two runs, so their difference includes run-to-run noise",
@@ -134,10 +135,11 @@ func (c *Evaluator) waitOf(wall *functions, cpu map[string]functionRow) (best fi
 	return best, found
 }
 
-// growingAverage compares two profiles of one program by the same clock, in the order in
-// which they were given: before and after, or little data and much.
+// growingAverage compares two profiles of one program by the same clock, in the order in which they
+// were given, for example before and after a change, or with little and much data.
 func (c *Evaluator) growingAverage(profiles []functions) (finding.Finding, bool) {
-	if len(profiles) != 2 || profiles[0].Clock != profiles[1].Clock || profiles[0].Tool != profiles[1].Tool || !profiles[0].isTime() || !profiles[1].isTime() {
+	if len(profiles) != 2 || profiles[0].Clock != profiles[1].Clock || profiles[0].Tool != profiles[1].Tool ||
+		!profiles[0].isTime() || !profiles[1].isTime() {
 		return finding.Finding{}, false
 	}
 	before, after := &profiles[0], &profiles[1]

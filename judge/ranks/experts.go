@@ -14,9 +14,9 @@ import (
 	"assay/summary"
 )
 
-// unevenExperts judges the waiting for ranks whose experts get more tokens than those of
-// others: in all-to-alls that send back what the rank with the most tokens computed, or,
-// where sizes were not recorded, as much as grouped matrix products take longer on it.
+// unevenExperts judges the waiting for ranks whose experts get more tokens than those of other
+// ranks. The sizes of all-to-alls show the tokens of a rank. If they were not recorded, it is the
+// time by which grouped matrix products take longer on the rank.
 func (c *Evaluator) unevenExperts() []tree.Reading {
 	var splits summary.Splits
 	experts, sized := slices.ContainsFunc(c.Kernels, func(k summary.Kernel) bool { return k.Category == "moe" }), false
@@ -26,7 +26,8 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 		sized = sized || r.Op == "all-to-all" && (r.Bytes != nil || r.Splits != nil)
 		if s := r.Splits; s != nil && !r.Partial {
 			splits.Count, splits.WaitNS = splits.Count+s.Count, summary.Plus(splits.WaitNS, s.WaitNS)
-			splits.MaxBytes, splits.MeanBytes = summary.Plus(splits.MaxBytes, s.MaxBytes), summary.Plus(splits.MeanBytes, s.MeanBytes)
+			splits.MaxBytes, splits.MeanBytes = summary.Plus(splits.MaxBytes, s.MaxBytes),
+				summary.Plus(splits.MeanBytes, s.MeanBytes)
 		}
 	}
 	busiest := c.busiest(func(r *summary.RankWait) int64 { return r.SplitBytes })
@@ -43,14 +44,16 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 	var cause, most string
 	switch {
 	case !experts:
-		return nil // other programs exchange different sizes too
+		return nil // programs without experts exchange different sizes too
 	case splits.Count > 0 && over(splits.MaxBytes, splits.MeanBytes, margin):
 		ns = splits.WaitNS
-		cause = fmt.Sprintf("sizes of all-to-alls: largest rank %s times the mean, over %s collectives", times(splits.MaxBytes, splits.MeanBytes), unit.Count(splits.Count))
+		cause = fmt.Sprintf("sizes of all-to-alls: largest rank %s times the mean, over %s collectives",
+			times(splits.MaxBytes, splits.MeanBytes), unit.Count(splits.Count))
 		evidence = append(evidence, cause)
 		if over(busiest.most, busiest.mean, margin) {
 			most = advice.RankName(busiest.rank)
-			cause = fmt.Sprintf("most tokens: rank %d with %s, mean %s (%s times)", busiest.rank, unit.Bytes(busiest.most), unit.Bytes(busiest.mean), times(busiest.most, busiest.mean))
+			cause = fmt.Sprintf("most tokens: rank %d with %s, mean %s (%s times)", busiest.rank, unit.Bytes(busiest.most),
+				unit.Bytes(busiest.mean), times(busiest.most, busiest.mean))
 			evidence = append(evidence, cause)
 		}
 	case !sized && over(products.most, products.mean, margin) && !c.slower(products.rank, margin/2):
@@ -59,7 +62,8 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 		return nil
 	}
 	if products.most > 0 {
-		line := fmt.Sprintf("grouped matrix products: %s on rank %d, mean %s (%s times)", unit.Duration(products.most), products.rank, unit.Duration(products.mean), times(products.most, products.mean))
+		line := fmt.Sprintf("grouped matrix products: %s on rank %d, mean %s (%s times)", unit.Duration(products.most),
+			products.rank, unit.Duration(products.mean), times(products.most, products.mean))
 		cause, evidence = cmp.Or(cause, line), append(evidence, line)
 	}
 	r := c.reading(rule.UnevenExperts, "Uneven experts: waiting for "+cmp.Or(most, "the busiest ranks")+" takes %s", ns)
@@ -67,30 +71,32 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 		r.Subject = advice.RankName(busiest.rank)
 	}
 	evidence = append([]string{"waiting: " + c.perStep(min(ns, c.Judged.ExposedComm()), c.all())}, evidence...)
-	return complete(r, cause, evidence, []finding.Step{finding.Advise("balance-experts"), finding.Advise("replicate-experts")})
+	return complete(r, cause, evidence, []finding.Step{finding.Advise("balance-experts"),
+		finding.Advise("replicate-experts")})
 }
 
-// slower reports whether the kernels of a rank that compute no experts take longer than on
-// the others by at least margin: then longer grouped matrix products do not show more tokens.
+// slower reports whether the kernels of a rank that are not experts take longer than on other ranks
+// by at least margin. Longer grouped matrix products are no sign of more tokens then.
 func (c *Evaluator) slower(rank int, margin float64) bool {
 	return slices.ContainsFunc(c.Ranks, func(r summary.RankWait) bool {
 		o := r.Others
-		return r.Rank == rank && o != nil && over(o.SameNS+o.MoreNS-o.ExpertNS, o.SameOthersNS+o.MoreOthersNS-o.ExpertOthersNS, margin)
+		return r.Rank == rank && o != nil && over(o.SameNS+o.MoreNS-o.ExpertNS,
+			o.SameOthersNS+o.MoreOthersNS-o.ExpertOthersNS, margin)
 	})
 }
 
-// A load is the rank with the most of something.
+// A load is the rank with the largest value, compared with the mean.
 type load struct {
 	rank       int
 	most, mean int64
-	less       int64 // what all ranks together have less than it
+	less       int64 // sum over all ranks of most - value
 }
 
-// busiest returns the load of the ranks that have any.
-func (c *Evaluator) busiest(of func(*summary.RankWait) int64) (out load) {
+// busiest returns the load of the ranks whose value is positive.
+func (c *Evaluator) busiest(value func(*summary.RankWait) int64) (out load) {
 	var all []int64
 	for i := range c.Ranks {
-		if n := of(&c.Ranks[i]); n > 0 {
+		if n := value(&c.Ranks[i]); n > 0 {
 			all = append(all, n)
 			if n > out.most {
 				out.rank, out.most = c.Ranks[i].Rank, n
@@ -106,7 +112,7 @@ func (c *Evaluator) busiest(of func(*summary.RankWait) int64) (out load) {
 	return out
 }
 
-// waiting returns the waiting of all ranks in matched collectives.
+// waiting returns the ns that all ranks wait in matched collectives.
 func (c *Evaluator) waiting() (ns int64) {
 	for _, r := range c.Ranks {
 		ns = summary.Plus(ns, r.WaitNS)
@@ -114,7 +120,7 @@ func (c *Evaluator) waiting() (ns int64) {
 	return ns
 }
 
-// over reports whether the largest value is more than the mean by at least margin.
+// over reports whether the largest value exceeds the mean by at least the share margin.
 func over(most, mean int64, margin float64) bool {
 	return mean > 0 && float64(most) >= (1+margin)*float64(mean)
 }

@@ -15,23 +15,24 @@ import (
 	"assay/summary/view"
 )
 
-// stragglersOf judges how long the other ranks wait for those that are late.
+// stragglersOf judges how long other ranks wait for the late ones.
 func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	late, caused := w.Late()
 	if len(late) == 0 {
 		return nil
 	}
 	waited := min(caused, c.Judged.ExposedComm())
-	of := c.whoWait(w, late)
-	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
+	waiters := c.whoWait(w, late)
+	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, waiters.window)
 	f.Title = fmt.Sprintf("Straggler: %s; %s %s of GPU time", w.Names(late)+c.ofRun(w),
-		label.Plural(int64(of.gpus), "other "+w.Kind()), wait(of.gpus)+unit.Share(waited, of.window))
+		label.Plural(int64(waiters.gpus), "other "+w.Kind()), wait(waiters.gpus)+unit.Share(waited, waiters.window))
 	if len(late) > 1 {
-		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late)+c.ofRun(w), unit.Share(waited, of.window))
+		f.Title = fmt.Sprintf("Stragglers: %s; waiting for them takes %s of GPU time", w.Names(late)+c.ofRun(w),
+			unit.Share(waited, waiters.window))
 	}
-	f.Title += c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
+	f.Title += c.LeftOut() + " (" + c.each(waited, waiters) + ")" + rule.Over(limit)
 	c.GainOfJudged(&f, waited)
-	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
+	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, waiters))
 	f.Evidence = append(f.Evidence, w.Caveat()...)
 	for _, r := range late {
 		steps, why := whyRankLate(c, w, r)
@@ -50,8 +51,8 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	return r.IfReached()
 }
 
-// whyRankLate returns in which steps a rank is late, and what it does more of than the
-// others of the same work.
+// whyRankLate returns in which steps a rank is late, and why, compared with ranks that do the same
+// work.
 func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (steps, why []string) {
 	if text := advice.StepsWhenLate(r); text != "" {
 		steps = append(steps, text)
@@ -63,34 +64,36 @@ func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (steps, w
 	return steps, why
 }
 
-// ranksInTurn judges the waiting in collectives to which no rank is always last.
+// ranksInTurn judges the waiting in collectives if no rank is late most of the time.
 func (c *Evaluator) ranksInTurn() []tree.Reading {
 	w, ok := advice.WaitsOfRanks(c.Summary)
 	if late, _ := w.Late(); !ok || len(late) > 0 || !w.Waiting() {
 		return nil
 	}
-	of := c.whoWait(w, nil)
+	waiters := c.whoWait(w, nil)
 	waited := min(w.Wait, c.Judged.ExposedComm())
-	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, of.window)
+	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, waiters.window)
 	whose := c.JudgedName()
-	if of.gpus < len(c.Devices) {
+	if waiters.gpus < len(c.Devices) {
 		whose = "their GPU time" + c.LeftOut()
 	}
-	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w), unit.Share(waited, of.window), whose, c.each(waited, of)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w),
+		unit.Share(waited, waiters.window), whose, c.each(waited, waiters)) + rule.Over(limit)
 	c.GainOfJudged(&f, waited)
-	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, of))
+	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, waiters))
 	for _, r := range w.Ranks[:min(2, len(w.Ranks))] {
 		f.Evidence = append(f.Evidence, w.Share(r))
 	}
-	f.Cause = fmt.Sprintf("no rank causes most of the waiting; %s causes most, %s", w.Name(w.Ranks[0]), unit.Share(w.Ranks[0].CausedNS, w.Wait))
+	f.Cause = fmt.Sprintf("no rank causes most of the waiting; %s causes most, %s", w.Name(w.Ranks[0]),
+		unit.Share(w.Ranks[0].CausedNS, w.Wait))
 	f.Next = []finding.Step{w.Advice(), finding.Advise("even-out-the-work")}
 	r := tree.Reading{Finding: f, Reached: reached, Explains: map[string]int64{rule.ExposedComm: waited}}
 	r.Drops = advice.AnyCommAdvice()
 	return r.IfReached()
 }
 
-// Evidence returns how the ranks compare: by their waits, or without matched collectives by
-// their sums.
+// Evidence compares the ranks by their waits or, without matched collectives, by their sums of
+// communication time.
 func (c *Evaluator) Evidence() []string {
 	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
 		return w.Evidence()
@@ -106,7 +109,7 @@ func (c *Evaluator) Advice() finding.Step {
 	return c.peers().advice()
 }
 
-// A devices is some GPUs: how many they are, and the sum of their windows.
+// A devices is a set of GPUs: their number and the ns of their windows together.
 type devices struct {
 	gpus   int
 	window int64
@@ -115,11 +118,11 @@ type devices struct {
 // all returns all GPUs that are judged.
 func (c *Evaluator) all() devices { return devices{len(c.Devices), c.Judged.Window()} }
 
-// whoWait returns the GPUs of the job of late ranks that wait for them: the others, or all if
-// several ranks are late, which wait for each other too.
+// whoWait returns the GPUs of the job that wait for the late ranks: all other GPUs, or all GPUs if
+// several ranks are late, because these wait for each other too.
 func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices {
 	waits := map[summary.GPU]bool{}
-	for i, r := range w.Ranks { // those that are late come first
+	for i, r := range w.Ranks { // w.Ranks has late ranks first
 		waits[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = i > 0 || len(late) != 1
 	}
 	return c.others(func(d *summary.Device) bool {
@@ -127,8 +130,8 @@ func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices
 	})
 }
 
-// others returns the GPUs that accept returns true for. A long warm-up, which is not judged,
-// is taken as the same share of each window.
+// others returns the GPUs that accept selects. A long warm-up, which is not judged, is assumed to
+// be the same share of each window.
 func (c *Evaluator) others(accept func(*summary.Device) bool) (out devices) {
 	for i := range c.Devices {
 		if d := &c.Devices[i]; accept(d) {
@@ -149,13 +152,14 @@ func wait(ranks int) string {
 	return "wait "
 }
 
-// otherRuns says that the inputs are of several runs, which are compared apart.
+// otherRuns says that the inputs belong to several runs, which are compared separately.
 func (c *Evaluator) otherRuns(w advice.RankWaits) []string {
 	jobs := view.Jobs(c.Summary)
 	if len(jobs) < 2 || w.Ranks[0].Job >= len(c.Inputs) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d runs were given, and the ranks of each are compared apart; this one begins with %s", len(jobs), c.Inputs[w.Ranks[0].Job].Path)}
+	return []string{fmt.Sprintf("%d runs were given, and the ranks of each are compared apart; this one begins with %s",
+		len(jobs), c.Inputs[w.Ranks[0].Job].Path)}
 }
 
 // ofRun names the run of ranks if there are several: " (run trainer)".

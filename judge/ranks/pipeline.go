@@ -13,14 +13,14 @@ import (
 	"assay/summary/view"
 )
 
-// pipelines returns the pipelines of the summary of which every stage was given. A stage waits
-// for its pipeline while others fill and drain it, which is the bubble, and while a stage with
-// more work computes: as much longer in each step as that stage computes longer.
+// pipelines returns the pipelines whose stages are all in the summary. A stage waits while others
+// fill and drain the pipeline, which is the bubble, and while a stage with more work computes: in
+// each step, as much as that stage computes longer.
 func (c *Evaluator) pipelines() []view.Pipeline {
 	return slices.DeleteFunc(view.Pipelines(c.Summary), func(p view.Pipeline) bool { return !p.Whole() })
 }
 
-// meanCompute returns the mean compute time of a GPU of the other stages.
+// meanCompute returns the mean compute time in ns of a GPU of the stages other than but.
 func meanCompute(p view.Pipeline, but int) int64 {
 	ns, n := int64(0), int64(0)
 	for _, s := range p.Stages {
@@ -41,17 +41,20 @@ func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 		byWait := func(a, b view.PipelineStage) int { return cmp.Compare(a.Wait/a.GPUs, b.Wait/b.GPUs) }
 		least, most := slices.MinFunc(p.Stages, byWait), slices.MaxFunc(p.Stages, byWait)
 		if most.Number != least.Number {
-			evidence = append(evidence, fmt.Sprintf("stage %d waits %s per GPU, stage %d %s; their compute time is %s and %s", most.Number, unit.Duration(most.Wait/most.GPUs),
-				least.Number, unit.Duration(least.Wait/least.GPUs), unit.Duration(most.Compute/most.GPUs), unit.Duration(least.Compute/least.GPUs)))
+			evidence = append(evidence, fmt.Sprintf("stage %d waits %s per GPU, stage %d %s; their compute time is %s and %s",
+				most.Number, unit.Duration(most.Wait/most.GPUs),
+				least.Number, unit.Duration(least.Wait/least.GPUs), unit.Duration(most.Compute/most.GPUs),
+				unit.Duration(least.Compute/least.GPUs)))
 		}
-		next := []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("interleave-stages"), finding.Advise("balance-stages")}
+		next := []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("interleave-stages"),
+			finding.Advise("balance-stages")}
 		out = append(out, complete(r, schedule, evidence, next)...)
 	}
 	return out
 }
 
-// closedForm compares the bubble with that of the schedule, (p-1)/(m+p-1) of the step with p
-// stages and m micro-batches, if these are known.
+// closedForm compares the bubble with that of an ideal schedule: (p-1)/(m+p-1) of the step with p
+// stages and m micro-batches.
 func (c *Evaluator) closedForm(p view.Pipeline) string {
 	if p.Messages == nil || p.Windows() <= 0 {
 		return fmt.Sprintf("%d stages; the number of micro-batches is not known", len(p.Stages))
@@ -70,13 +73,16 @@ func (c *Evaluator) unevenStages() (out []tree.Reading) {
 		if float64(own-mean) < margin*float64(mean) {
 			continue
 		}
-		r := c.reading(rule.UnevenStages, fmt.Sprintf("Uneven stages: waiting for stage %d takes %%s", longest.Number), p.Uneven())
+		r := c.reading(rule.UnevenStages, fmt.Sprintf("Uneven stages: waiting for stage %d takes %%s", longest.Number),
+			p.Uneven())
 		r.Subject = fmt.Sprintf("stage %d", longest.Number)
-		compute := fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own), longest.Number, unit.Duration(mean), unit.Share(own-mean, max(1, mean)))
+		compute := fmt.Sprintf("compute: %s per GPU on stage %d, %s on the other stages (%s more)", unit.Duration(own),
+			longest.Number, unit.Duration(mean), unit.Share(own-mean, max(1, mean)))
 		evidence := []string{"waiting: " + c.perStep(p.Uneven(), c.all()), compute,
 			"bubble of the pipeline besides that: " + c.perStep(p.Bubble(), c.all())}
 		r.Where = c.placesOf(p.Job, longest.Number)
-		out = append(out, complete(r, compute, evidence, []finding.Step{finding.Advise("balance-stages"), finding.Advise("more-micro-batches")})...)
+		out = append(out, complete(r, compute, evidence,
+			[]finding.Step{finding.Advise("balance-stages"), finding.Advise("more-micro-batches")})...)
 	}
 	return out
 }

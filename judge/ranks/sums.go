@@ -15,21 +15,21 @@ import (
 	"assay/summary"
 )
 
-// A peer is the communication of one rank.
+// A peer is one rank with its communication.
 type peer struct {
 	rank     int
-	ns, runs int64 // time and launches of its communication kernels
+	ns, runs int64 // ns and launches of its communication kernels
 }
 
 // worldSizesDiffer is the code of the issue that traces state different numbers of ranks.
 const worldSizesDiffer = "world-sizes-differ"
 
-// A peers is the ranks of a run whose communication can be compared.
+// A peers compares the ranks of a run by their sums of communication time.
 type peers struct {
-	ranks       int   // in the summary
+	ranks       int   // number of ranks in the summary
 	repeated    bool  // two inputs have the same rank, or one is a copy, so sums are wrong
 	differ      bool  // ranks do different work, or may do so
-	mixed       bool  // the traces are of jobs of different sizes
+	mixed       bool  // the traces belong to jobs of different sizes
 	least, most peer  // the ranks with the least and the most communication time
 	waited      int64 // ns that all others communicate longer than least
 }
@@ -67,15 +67,15 @@ func (c *Evaluator) peers() peers {
 	return out
 }
 
-// comparable reports whether two ranks did the same communication, by their number of
-// launches. A rank that recorded fewer steps is not a straggler.
+// comparable reports whether the two ranks did the same communication, by their number of launches.
+// A rank that recorded fewer steps is not a straggler.
 func (p peers) comparable() bool {
 	apart := p.most.runs - p.least.runs
 	return !p.repeated && !p.differ && !p.mixed && p.least.runs > 0 && max(apart, -apart) <= p.most.runs/10
 }
 
-// straggler reports whether one rank communicates so much less than another that the
-// others must wait for it.
+// straggler reports whether one rank communicates so much less than another that the others must
+// wait for it.
 func (p peers) straggler() bool {
 	return p.comparable() && p.most.ns-p.least.ns > p.most.ns/5
 }
@@ -90,7 +90,8 @@ func (p peers) evidence() []string {
 	if p.differ {
 		return []string{"sums of ranks are not compared, because the ranks may do different work: their kernels differ, or they send to each other"}
 	}
-	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns), p.most.rank, unit.Duration(p.least.ns), p.least.rank)
+	line := fmt.Sprintf("communication kernels take %s on rank %d and %s on rank %d", unit.Duration(p.most.ns),
+		p.most.rank, unit.Duration(p.least.ns), p.least.rank)
 	switch {
 	case p.straggler():
 		line += fmt.Sprintf(": rank %d is the straggler", p.least.rank)
@@ -117,8 +118,8 @@ func (p peers) advice() finding.Step {
 	return finding.Advise("compare-the-same-steps")
 }
 
-// stragglingRank judges how long the other ranks wait for one. That rank communicates for
-// as long as the transfer takes, so the additional communication time of the others is
+// stragglingRank judges how long the other ranks wait for one. That rank is the last to arrive, so
+// its communication time is the transfer; the additional communication time of the others is
 // waiting.
 func (c *Evaluator) stragglingRank() []tree.Reading {
 	if w, ok := advice.WaitsOfRanks(c.Summary); ok {
@@ -129,13 +130,14 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 		return nil
 	}
 	waited := min(p.waited, c.Judged.ExposedComm())
-	of := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
-	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, of.window)
+	waiters := c.others(func(d *summary.Device) bool { return d.Rank != p.least.rank })
+	f, limit, ok := rule.Measured(c.Limits[rule.StragglingRank], waited, waiters.window)
 	c.GainOfJudged(&f, waited)
 	f.Title = fmt.Sprintf("Straggler: rank %d; %s %sup to %s of GPU time", p.least.rank,
-		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, of.window)) + c.LeftOut() + " (" + c.each(waited, of) + ")" + rule.Over(limit)
+		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, waiters.window)) + c.LeftOut() +
+		" (" + c.each(waited, waiters) + ")" + rule.Over(limit)
 	why := whyLate(c, p.least.rank)
-	f.Evidence = append([]string{"waiting: " + c.perStep(waited, of)}, why...)
+	f.Evidence = append([]string{"waiting: " + c.perStep(waited, waiters)}, why...)
 	if len(why) > 0 {
 		f.Cause = fmt.Sprintf("rank %d: %s", p.least.rank, why[0])
 	}
@@ -150,7 +152,8 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 	return r.IfReached()
 }
 
-// whyLate returns what a rank does more of than the others, by their windows.
+// whyLate compares the windows of a rank with those of the others: which share is larger, and what
+// that suggests.
 func whyLate(c *Evaluator, rank int) (out []string) {
 	var own, others summary.Activity
 	for _, d := range c.Devices {
@@ -171,7 +174,7 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 		{summary.Activity.Idle, "idle", "its CPU launches late"},
 		{summary.Activity.ExposedCopy, "exposed copies", "more data"},
 	} {
-		const more = 0.05 // of the window; less is noise
+		const more = 0.05 // share of the window; smaller differences are noise
 		if share(own, what.of)-share(others, what.of) > more {
 			out = append(out, fmt.Sprintf("%s: %s of the window on rank %d, %s on the others (%s)", what.name,
 				unit.Share(what.of(own), own.Window()), rank, unit.Share(what.of(others), others.Window()), what.hint))
@@ -180,8 +183,8 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 	return out
 }
 
-// unevenRanks judges whether one rank computes more than the others in the same number
-// of steps. The others wait for it as much longer as they compute less.
+// unevenRanks judges whether one rank computes more than the others in the same number of steps.
+// The others wait for it, each as long as it computes less.
 func (c *Evaluator) unevenRanks() []tree.Reading {
 	compute, steps := map[int]int64{}, map[int]int{}
 	inputs := map[int]int{}
@@ -214,7 +217,8 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 	f.Title = fmt.Sprintf("Compute imbalance: rank %d takes %s; the mean is %s (%s less)", first, unit.Duration(most),
 		unit.Duration(mean), unit.Share(most-mean, most)) + rule.Over(limit)
 	last := ranks[len(ranks)-1]
-	f.Evidence = []string{fmt.Sprintf("least compute: rank %d with %s, of %d ranks", last, unit.Duration(compute[last]), len(ranks))}
+	f.Evidence = []string{fmt.Sprintf("least compute: rank %d with %s, of %d ranks", last, unit.Duration(compute[last]),
+		len(ranks))}
 	for _, d := range c.Devices {
 		if d.Rank == first {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
@@ -227,11 +231,15 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 	for _, ns := range compute {
 		waits = summary.Plus(waits, most-ns)
 	}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.StragglingRank: waits, rule.UnevenExperts: waits},
-		Below: append([]string{f.Title}, f.Evidence...), Advice: f.Next}}
+	return []tree.Reading{{Finding: f, Reached: true,
+		Explains: map[string]int64{rule.StragglingRank: waits, rule.UnevenExperts: waits},
+		Below:    append([]string{f.Title}, f.Evidence...), Advice: f.Next}}
 }
 
 // byRank returns the ranks by falling work.
 func byRank(work map[int]int64) []int {
-	return slices.SortedFunc(maps.Keys(work), func(a, b int) int { return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(work), func(a,
+		b int) int {
+		return cmp.Or(cmp.Compare(work[b], work[a]), cmp.Compare(a, b))
+	})
 }

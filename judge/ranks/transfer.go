@@ -11,15 +11,15 @@ import (
 	"assay/summary"
 )
 
-// A transfers is the collectives of one kind: of groups that differ only in their ranks.
+// A transfers adds up the collectives of groups that differ only in their ranks.
 type transfers struct {
 	op     string
 	bytes  int64
 	ranks  int
-	nodes  int // 0 if not known
+	nodes  int // number of machines; 0 if unknown
 	groups []string
-	ns     int64   // of transfer, over all groups
-	gpuNS  int64   // over all GPUs
+	ns     int64   // transfer time in ns, over all groups
+	gpuNS  int64   // transfer time in ns, over all GPUs
 	moved  float64 // bytes over the bus
 }
 
@@ -36,9 +36,9 @@ func (t *transfers) name() string {
 	return text
 }
 
-// transfersOf returns the collectives with a bus bandwidth by kind, those with the most
-// transfer time first.
-func (c *Evaluator) transfersOf() []*transfers {
+// transferKinds adds up the collectives with a bus bandwidth by kind, those with the most transfer
+// time first.
+func (c *Evaluator) transferKinds() []*transfers {
 	type key struct {
 		op           string
 		bytes        int64
@@ -69,15 +69,15 @@ func (c *Evaluator) transfersOf() []*transfers {
 	return out
 }
 
-// fasterBus is how many times the bus bandwidth of another kind of collectives must be for
-// the difference to be worth telling.
+// fasterBus is the factor by which another kind of collectives must be faster to be mentioned.
 const fasterBus = 4
 
-// Transfer names the collectives whose transfer is at least half of the communication time,
-// with their bus bandwidth, and the fastest other group if that is much faster: the two use
-// different links then, as within and between nodes. It is "" if there are none.
+// Transfer describes the collectives whose transfer takes at least half of the communication time,
+// with their bus bandwidth, and the fastest other kind if it is much faster. The two then use
+// different links, such as within and between machines. It returns "" if there are no such
+// collectives.
 func (c *Evaluator) Transfer() string {
-	all := c.transfersOf()
+	all := c.transferKinds()
 	comm := int64(0)
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
@@ -88,10 +88,12 @@ func (c *Evaluator) Transfer() string {
 		return ""
 	}
 	top := all[0]
-	text := fmt.Sprintf("the transfer of %s is %s of the communication time, at a bus bandwidth of %s GB/s", top.name(), unit.Share(top.gpuNS, comm), gbps(top.gbps()))
+	text := fmt.Sprintf("the transfer of %s is %s of the communication time, at a bus bandwidth of %s GB/s", top.name(),
+		unit.Share(top.gpuNS, comm), gbps(top.gbps()))
 	var best *transfers
 	for _, t := range all[1:] {
-		if t.bytes >= minGroupBytes && (t.ranks != top.ranks || t.nodes != top.nodes) && (best == nil || t.gbps() > best.gbps()) {
+		if t.bytes >= minGroupBytes && (t.ranks != top.ranks || t.nodes != top.nodes) &&
+			(best == nil || t.gbps() > best.gbps()) {
 			best = t
 		}
 	}

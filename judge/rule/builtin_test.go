@@ -59,11 +59,11 @@ func readRules(t *testing.T) (rules []ruleEntry) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, err := parseRules(text)
+		parsed, err := parseRules(text)
 		if err != nil {
 			t.Fatalf("%s:%v", file, err)
 		}
-		rules = append(rules, of...)
+		rules = append(rules, parsed...)
 	}
 	files := test.Files(t, "rules/*")
 	if len(files) != len(ruleFiles)+1 { // and sources.yaml

@@ -8,11 +8,12 @@ import (
 	"assay/summary"
 )
 
-// A When is a condition: terms with commas between them, which must all hold. A term is "word",
-// "!word", "word=value" or "word!=value". The words are those of [FactsTable]. "" always holds.
+// A When is a condition: terms separated by commas, all of which must be true. A term is "word",
+// "!word", "word=value" or "word!=value"; the words are those of [FactsTable]. An empty condition
+// is true.
 type When string
 
-// A term is one term of a condition. Without a value to compare with, the word must have any.
+// A term is one term of a condition. Without compares, the term is true if the word has any value.
 type term struct {
 	word, value   string
 	compares, not bool
@@ -34,20 +35,20 @@ func (w When) terms() (out []term) {
 	return out
 }
 
-// Holds reports whether a condition holds. Words that the facts do not have are not decided here:
-// the words of a finding are known only where it is made.
-func (w When) Holds(facts Facts) bool {
+// Matches reports whether w is true for facts. A term whose word is missing from facts counts as
+// true: words of a finding are known only to its rule, so it decides them.
+func (w When) Matches(facts Facts) bool {
 	for _, t := range w.terms() {
 		value, known := facts[t.word]
-		if holds := value != "" && (!t.compares || value == t.value); known && holds == t.not {
+		if isTrue := value != "" && (!t.compares || value == t.value); known && isTrue == t.not {
 			return false
 		}
 	}
 	return true
 }
 
-// wrong returns what is wrong with a condition, "" if nothing is: a word that no fact has would
-// silently never hold, or always.
+// wrong describes the first mistake in a condition, or returns "". A word that no fact has would
+// silently make a term always true or always false.
 func (w When) wrong() string {
 	for _, t := range w.terms() {
 		i := slices.IndexFunc(FactsTable(), func(f Fact) bool { return slices.Contains(f.Words, t.word) })
@@ -61,7 +62,7 @@ func (w When) wrong() string {
 	return ""
 }
 
-// requires returns the words that must have a value where w holds.
+// requires returns the words that must have a value for w to be true.
 func (w When) requires() (words []string) {
 	for _, t := range w.terms() {
 		if !t.not {
@@ -71,23 +72,23 @@ func (w When) requires() (words []string) {
 	return words
 }
 
-// Facts has the value of each word of some facts, "" where it does not apply.
+// Facts maps words to their values; "" means that a word does not apply.
 type Facts map[string]string
 
-// A Fact is a row of the table of facts: words that conditions may name.
+// A Fact is a row of the table of facts: words that conditions may use.
 type Fact struct {
 	Words   []string
-	Values  []string // that conditions may compare with; nil of what is there or not
+	Values  []string // that conditions may compare with; nil if a word is either present or absent
 	Meaning string
-	Found   string // how it is found
+	Found   string // how assay finds out
 
-	of func(word string, s *summary.Summary, stacks []Stack) string
+	evaluate func(word string, s *summary.Summary, stacks []Stack) string
 }
 
-// maybe begins the words of software that may be in use.
+// maybe is the prefix of words for software that may be in use.
 const maybe = "maybe-"
 
-// FactsTable returns the facts of a run that conditions may name.
+// FactsTable returns the facts of a run that conditions may use.
 func FactsTable() []Fact {
 	var software, possible []string
 	for _, e := range stackEntries() {
@@ -96,23 +97,26 @@ func FactsTable() []Fact {
 		}
 	}
 	return []Fact{
-		{Words: software, Meaning: "this software is found", Found: "names that only it has, listed in `judge/rule/stacks.yaml`",
-			of: func(word string, _ *summary.Summary, stacks []Stack) string { return yes(isFound(word, stacks)) }},
-		{Words: possible, Meaning: "this software is found, or none of its family", Found: "`family` and `excludes` in `judge/rule/stacks.yaml`",
-			of: func(word string, _ *summary.Summary, stacks []Stack) string {
+		{Words: software, Meaning: "this software is found",
+			Found:    "names that only it has, listed in `judge/rule/stacks.yaml`",
+			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string { return yes(isFound(word, stacks)) }},
+		{Words: possible, Meaning: "this software is found, or none of its family",
+			Found: "`family` and `excludes` in `judge/rule/stacks.yaml`",
+			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string {
 				return yes(!other(strings.TrimPrefix(word, maybe), stacks))
 			}},
 		{Words: []string{"nsys"}, Meaning: "Nsight Systems recorded all inputs", Found: "the formats of the inputs",
-			of: func(_ string, s *summary.Summary, _ []Stack) string { return yes(OfNsys(s)) }},
-		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch", Found: "kernels that only tools of NVIDIA recorded, and no software but JAX",
-			of: func(_ string, s *summary.Summary, stacks []Stack) string {
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(OfNsys(s)) }},
+		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
+			Found: "kernels that only tools of NVIDIA recorded, and no software but JAX",
+			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				others := func(st Stack) bool { return st.ID != "jax" }
-				return yes(len(s.Kernels) > 0 && !ofTorch(s) && !slices.ContainsFunc(stacks, others))
+				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
 			}},
 	}
 }
 
-// yes returns the value of a fact that is there or not.
+// yes returns the value of a fact that is present or absent.
 func yes(is bool) string {
 	if is {
 		return "yes"
@@ -120,12 +124,12 @@ func yes(is bool) string {
 	return ""
 }
 
-// FactsOf returns the facts of a summary with the software that it shows.
+// FactsOf returns the facts of a summary; stacks is the software that it shows.
 func FactsOf(s *summary.Summary, stacks []Stack) Facts {
 	out := Facts{}
 	for _, f := range FactsTable() {
 		for _, word := range f.Words {
-			out[word] = f.of(word, s, stacks)
+			out[word] = f.evaluate(word, s, stacks)
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ func TestWhen(t *testing.T) {
 		"top=gemv": true, "top=reduction": false, "top!=gemv": false, "top!=reduction": true, "plain=yes": false, "plain!=yes": true,
 		"undecided": true, "!undecided": true, "undecided=x, plain": false,
 	} {
-		if got := when.Holds(facts); got != want {
+		if got := when.Matches(facts); got != want {
 			t.Errorf("%q holds: %t, want %t", when, got, want)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"assay/judge/finding"
 )
 
-// Measured returns the numbers of a finding, the limit that num/den reaches, and
-// whether it reaches any.
+// Measured returns a finding with the value num/den, the limit that it reaches, and whether it
+// reaches any.
 func Measured(r Rule, num, den int64) (f finding.Finding, limit float64, ok bool) {
 	value := float64(num) / float64(den)
 	level, limit, ok := r.Level(value)
@@ -20,12 +20,11 @@ func Measured(r Rule, num, den int64) (f finding.Finding, limit float64, ok bool
 // Over returns the end of a title that names the limit: "; limit 10%".
 func Over(limit float64) string { return "; limit " + unit.Percent(limit) }
 
-// criticalSteps is the number of steps from which a finding can be critical. One of
-// five can be chance.
+// criticalSteps is the least number of steps for a critical finding, because one of five can be
+// chance.
 const criticalSteps = 20
 
-// Tempered returns a level and its limit. With too few steps, critical becomes a
-// warning.
+// Tempered returns a level and its limit. If there are too few steps, critical becomes a warning.
 func (r Rule) Tempered(level finding.Level, limit float64, steps int64) (finding.Level, float64) {
 	if level == finding.Critical && steps < criticalSteps && r.Warn > 0 {
 		return finding.Warn, r.Warn

@@ -1,6 +1,6 @@
 package rule
 
-// The rules of memory snapshots, in their order of precedence.
+// The rules on GPU memory, in their order of precedence.
 const (
 	MemoryExhausted  = "memory-exhausted"
 	MemoryPressure   = "memory-pressure"

@@ -4,22 +4,21 @@ import (
 	"assay/judge/finding"
 )
 
-// A Page is the documentation of one rule: what its findings are made by. It is
-// generated from what judges, so it cannot say anything else.
+// A Page is the documentation of one rule. It is made from the entry that the judge uses, so the
+// two cannot differ.
 type Page struct {
 	Rule
 	Line       string             `json:"line"`        // what the rule is about
-	Part       string             `json:"numerator"`   // what is divided ...
-	Whole      string             `json:"denominator"` // ... by what; "" where nothing is
-	Gain       string             `json:"gain"`        // what gain_ns is; "none" where a file cannot tell
-	Confidence finding.Confidence `json:"confidence"`  // of its findings, at best
-	Sure       []string           `json:"to_be_sure"`  // what to capture to be sure
+	Part       string             `json:"numerator"`   // the numerator of its value
+	Whole      string             `json:"denominator"` // the denominator of its value; "" if there is none
+	Gain       string             `json:"gain"`        // what gain_ns means; "none" if savings cannot be estimated
+	Confidence finding.Confidence `json:"confidence"`  // the highest one that its findings have
+	Sure       []string           `json:"to_be_sure"`  // what to capture to confirm a finding
 	Changes    string             `json:"changes"`     // what changes the verdict
-	Remedies   []Remedy           `json:"remedies"`    // all that its findings may give, by id
+	Remedies   []Remedy           `json:"remedies"`    // all remedies that its findings may give, by id
 }
 
-// Pages returns the page of every rule with its limits in t, in
-// order of precedence.
+// Pages returns the page of every rule with its limits in t, in the order of precedence.
 func (t Thresholds) Pages() []Page {
 	var out []Page
 	for _, r := range t.Rules() {

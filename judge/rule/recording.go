@@ -13,11 +13,11 @@ func OfNsys(c *summary.Summary) bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, other)
 }
 
-// ofTorch reports whether an input may come from PyTorch: it does not come from Nsight
-// Systems or Nsight Compute.
-func ofTorch(c *summary.Summary) bool {
-	ofNVIDIA := func(in summary.Input) bool {
+// fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems or Nsight
+// Compute.
+func fromTorch(c *summary.Summary) bool {
+	fromNVIDIA := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
 	}
-	return len(c.Inputs) == 0 || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !ofNVIDIA(in) })
+	return len(c.Inputs) == 0 || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !fromNVIDIA(in) })
 }

@@ -20,28 +20,28 @@ type namedSource struct {
 	Source `yaml:",inline"`
 }
 
-// A Remedy is one action as a page shows it.
+// A Remedy is one action as the [Page] of a rule shows it.
 type Remedy struct {
 	ID     string   `json:"id"`
-	Text   string   `json:"text"`             // the rule fills in words in braces
+	Text   string   `json:"text"`             // words in braces are arguments of the finding
 	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
 	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
 	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
-	When   When     `json:"-"`                // the condition that these three are of
+	When   When     `json:"-"`                // the condition from which the three fields above are derived
 	Source Source   `json:"source"`
 }
 
-// A remedyEntry is a remedy as the entry of its rule has it. The yaml names are its
-// keys; docs/adding-a-rule.md describes them.
+// A remedyEntry is a remedy in the entry of its rule. The yaml names are its keys;
+// docs/adding-a-rule.md describes them.
 type remedyEntry struct {
 	ID   string
 	Text string `yaml:"text"`
 	From string `yaml:"from"` // the name of a source
-	When When   `yaml:"when"` // where it applies
-	Else string `yaml:"else"` // the remedy that takes its place elsewhere; "" if none does
+	When When   `yaml:"when"` // condition on the run
+	Else string `yaml:"else"` // the remedy to give if the condition is false; "" for none
 }
 
-// entryOf returns the remedy of a step. That of an unknown id is empty.
+// entryOf returns the remedy of a step, or an empty entry if its id is unknown.
 func entryOf(s finding.Step) *remedyEntry { return builtIn().remedy(s.ID) }
 
 // Text returns the action of a step as a sentence.
@@ -50,22 +50,23 @@ func Text(s finding.Step) string { return Fill(entryOf(s).Text, s.Args) }
 // SourceOf returns the page that the action of a step comes from.
 func SourceOf(s finding.Step) Source { return sourceNamed(entryOf(s).From) }
 
-// sourceNamed returns the source of a name. That of an unknown name is empty.
+// sourceNamed returns the source of a name, or an empty one if the name is unknown.
 func sourceNamed(name string) Source {
-	i, ok := slices.BinarySearchFunc(builtInSources, name, func(s namedSource, name string) int { return strings.Compare(s.Name, name) })
+	i, ok := slices.BinarySearchFunc(builtInSources, name,
+		func(s namedSource, name string) int { return strings.Compare(s.Name, name) })
 	if !ok {
 		return Source{}
 	}
 	return builtInSources[i].Source
 }
 
-// A setting is what decides which remedies apply to a capture, whatever the rule.
+// A setting decides which remedies apply to a run, for all rules.
 type setting struct {
 	facts    Facts
 	doubtful bool // an issue of the capture makes its numbers doubtful
 }
 
-// SettingOf returns the setting of a summary with the stacks that it shows.
+// SettingOf returns the setting of a summary; stacks is the software that it shows.
 func SettingOf(s *summary.Summary, stacks []Stack) setting {
 	return setting{
 		facts:    FactsOf(s, stacks),
@@ -73,12 +74,12 @@ func SettingOf(s *summary.Summary, stacks []Stack) setting {
 	}
 }
 
-// stepsFor returns the steps of a finding that apply, and those that its rule always gives:
-// these first if they are the more specific ones.
+// stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
+// for every finding. GivenFirst puts the latter first, if they are more specific.
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		if r := entryOf(s); !r.When.Holds(on.facts) {
+		if r := entryOf(s); !r.When.Matches(on.facts) {
 			s.ID = r.Else
 		}
 		if s.ID != "" {
@@ -86,7 +87,7 @@ func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) [
 		}
 	}
 	for _, id := range builtIn().rule(rule).Gives {
-		if builtIn().remedy(id).When.Holds(on.facts) {
+		if builtIn().remedy(id).When.Matches(on.facts) {
 			given = append(given, finding.Step{ID: id})
 		}
 	}
@@ -116,8 +117,9 @@ func remediesOf(rule string) (out []Remedy) {
 	return out
 }
 
-// Complete sets what a finding has of its rule: confidence, how to confirm it, and the
-// fixes that apply, those that the rule always gives first if they are the more specific ones.
+// Complete sets the fields of a finding that follow from the entry of its rule: confidence, how to
+// confirm it, and the fixes that apply. GivenFirst puts the fixes that the rule gives for every
+// finding first, if they are more specific.
 func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 	page := builtIn().rule(f.Rule)
 	if f.Confidence = page.Confidence; f.ToBeSure == nil {

@@ -1,9 +1,3 @@
-// Package rule has the rules as data: limits, documentation and remedies, one entry each in
-// the YAML files of the folder rules, and the stacks of stacks.yaml, by which remedies are
-// chosen. [Rules] lists what each rule measures, its limits and who uses them, and
-// [ParseThresholds] replaces the limits.
-//
-// builtin.go has the entries as Go data. TestBuiltInSource compares it with the files.
 package rule
 
 import (
@@ -18,15 +12,14 @@ import (
 	"assay/judge/finding"
 )
 
-// A ruleEntry is one entry of the files in the folder rules: everything about a rule
-// except how it is measured. The yaml names are the keys of an entry;
-// docs/adding-a-rule.md describes them.
+// A ruleEntry is one entry of the files in the folder rules: everything about a rule except how it
+// is measured. The yaml names are the keys of an entry; docs/adding-a-rule.md describes them.
 type ruleEntry struct {
 	Rule // meaning, limits and source
 
 	Note       string             `yaml:"note"`
 	Symptom    string             `yaml:"symptom"` // what a user sees, for the table of symptoms
-	Likely     string             `yaml:"likely"`  // the cause that it mostly has
+	Likely     string             `yaml:"likely"`  // its most frequent cause
 	Line       string             `yaml:"line"`
 	Part       string             `yaml:"part"`
 	Whole      string             `yaml:"whole"`
@@ -35,10 +28,10 @@ type ruleEntry struct {
 	Confidence finding.Confidence `yaml:"confidence"`
 	Sure       []string           `yaml:"sure"`
 	Changes    string             `yaml:"changes"`
-	Remedies   []*remedyEntry     `yaml:"remedies"` // defined here
+	Remedies   []*remedyEntry     `yaml:"remedies"` // remedies that this rule defines
 	Also       []string           `yaml:"also"`     // ids of remedies that other rules define
 	Say        Wording            `yaml:"say"`
-	Gives      []string           `yaml:"gives"` // ids of remedies that every finding has where they apply
+	Gives      []string           `yaml:"gives"` // ids of remedies that every finding gets if their conditions are true
 }
 
 // A ruleBook has the built-in rules and their remedies by id.
@@ -47,13 +40,15 @@ type ruleBook struct {
 	remedies map[string]*remedyEntry
 }
 
-// builtIn returns the book of the built-in rules.
+// builtIn returns the built-in rules. They are indexed at first use, because many commands need
+// none.
 var builtIn = sync.OnceValue(func() *ruleBook { return newRuleBook(builtInRules) })
 
-// newRuleBook returns the book of entries, which it keeps. If two have one id, the
-// later one counts; TestRuleFiles rejects that.
+// newRuleBook indexes entries, and keeps pointers to them. If two entries have one id, the later
+// one counts; TestRuleFiles rejects such files.
 func newRuleBook(entries []ruleEntry) *ruleBook {
-	book := &ruleBook{rules: make(map[string]*ruleEntry, len(entries)), remedies: make(map[string]*remedyEntry, 4*len(entries))}
+	book := &ruleBook{rules: make(map[string]*ruleEntry, len(entries)),
+		remedies: make(map[string]*remedyEntry, 4*len(entries))}
 	for i := range entries {
 		e := &entries[i]
 		book.rules[e.ID] = e
@@ -64,7 +59,7 @@ func newRuleBook(entries []ruleEntry) *ruleBook {
 	return book
 }
 
-// rule returns the entry of a rule. That of an unknown id is empty.
+// rule returns the entry of a rule, or an empty entry if the id is unknown.
 func (b *ruleBook) rule(id string) *ruleEntry {
 	if e := b.rules[id]; e != nil {
 		return e
@@ -72,7 +67,7 @@ func (b *ruleBook) rule(id string) *ruleEntry {
 	return &ruleEntry{}
 }
 
-// remedy returns a remedy. That of an unknown id is empty.
+// remedy returns a remedy, or an empty one if the id is unknown.
 func (b *ruleBook) remedy(id string) *remedyEntry {
 	if r := b.remedies[id]; r != nil {
 		return r
@@ -80,8 +75,8 @@ func (b *ruleBook) remedy(id string) *remedyEntry {
 	return &remedyEntry{}
 }
 
-// given returns the ids of the remedies that findings of a rule may give, sorted: those
-// that its entry lists, and what takes their place.
+// given returns the sorted ids of the remedies that findings of a rule may give: those that its
+// entry lists, and their alternatives.
 func (b *ruleBook) given(rule string) (out []string) {
 	e := b.rule(rule)
 	listed := slices.Concat(e.Also, e.Gives)
@@ -100,7 +95,7 @@ func (b *ruleBook) given(rule string) (out []string) {
 	return slices.Compact(out)
 }
 
-// thresholdsHead is what the list of limits begins with.
+// thresholdsHead is the comment at the top of the list of limits.
 var thresholdsHead = []string{
 	"The rules of assay, in their order of precedence.",
 	"Limits are shares; a value equal to its limit counts as over.",
@@ -109,8 +104,8 @@ var thresholdsHead = []string{
 	"The meaning of a rule is fixed by the program.",
 }
 
-// BuiltIn returns the limits of [DefaultThresholds] as a file that [ParseThresholds]
-// reads, with comments: an example to follow in writing one.
+// BuiltIn returns the limits of [DefaultThresholds] as a file that [ParseThresholds] reads, with
+// comments, so that users can edit it.
 func BuiltIn() string {
 	var b strings.Builder
 	comment(&b, strings.Join(thresholdsHead, " "))
@@ -128,8 +123,7 @@ func BuiltIn() string {
 	return b.String()
 }
 
-// value returns what a file of limits would set a key of r to. The key is one of
-// [Rule.keys].
+// value formats the value of a key for a file of limits. The key is one of [Rule.keys].
 func (r *Rule) value(key string) string {
 	switch {
 	case key == "source":
@@ -160,7 +154,7 @@ func comment(b *strings.Builder, text string) {
 func scalar(text string) string {
 	out, err := yaml.Marshal(text)
 	if err != nil {
-		panic(err) // a string can always be written
+		panic(err) // cannot happen for a string
 	}
 	return strings.TrimSuffix(string(out), "\n")
 }

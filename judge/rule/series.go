@@ -1,7 +1,7 @@
 package rule
 
-// The rules of logs, in their order of precedence. Phases and steps of logs are also
-// compared with the limits of the rules of phases and steps.
+// The rules on logs, in their order of precedence. Phases and steps of logs are judged by the rules
+// on phases and steps too.
 const (
 	Hang                = "hang"
 	NotFinite           = "values-not-finite"

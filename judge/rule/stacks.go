@@ -15,10 +15,10 @@ import (
 type Stack struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Because string `json:"because"` // the name that only it has: `operator "vllm::moe_forward"`
+	Because string `json:"because"` // Because is the name that only this software has: `operator "vllm::moe_forward"`
 }
 
-// A stackEntry is a stack as its file has it.
+// A stackEntry is an entry of stacks.yaml.
 type stackEntry struct {
 	Name        string   `yaml:"name"`
 	Family      string   `yaml:"family"`
@@ -32,12 +32,12 @@ type stackEntry struct {
 	id string
 }
 
-// stackEntries returns what stacks.yaml says, in its order.
+// stackEntries returns the entries of stacks.yaml, in their order.
 var stackEntries = sync.OnceValue(builtInStacks)
 
-// Stacks returns which software a summary shows, in the order of the table.
+// Stacks returns which software a summary shows, in the order of stacks.yaml.
 func Stacks(s *summary.Summary) (out []Stack) {
-	families := map[string]bool{} // families with a stack that is known by name
+	families := map[string]bool{} // families that have a member found by its own names
 	why := map[string]string{}
 	for _, e := range stackEntries() {
 		if why[e.id] = e.found(s); why[e.id] != "" && e.Family != "" {
@@ -45,7 +45,7 @@ func Stacks(s *summary.Summary) (out []Stack) {
 		}
 	}
 	for _, e := range stackEntries() {
-		if why[e.id] == "" && !families[e.Family] { // servers take over the markers of others
+		if why[e.id] == "" && !families[e.Family] { // servers of one family reuse each other's markers
 			why[e.id] = e.marks(s)
 		}
 		if why[e.id] != "" {
@@ -55,7 +55,7 @@ func Stacks(s *summary.Summary) (out []Stack) {
 	return out
 }
 
-// found returns what in s only this stack has, or "".
+// found returns a name in s that only this stack has, or "".
 func (e stackEntry) found(s *summary.Summary) string {
 	at := func(kind, name string, words []string, match func(name, word string) bool) string {
 		if name != "" && slices.ContainsFunc(words, func(w string) bool { return match(name, w) }) {
@@ -104,8 +104,8 @@ func (e stackEntry) found(s *summary.Summary) string {
 	)
 }
 
-// marks returns the steps, or two phases, that only this stack marks so. One name of
-// a phase may be anybody's.
+// marks returns a step, a log, or two phases that only this stack marks in this way, or "". One
+// phase is not enough, because its name may be used by any program.
 func (e stackEntry) marks(s *summary.Summary) string {
 	for i := range s.Steps {
 		if st := &s.Steps[i]; st.Marker == e.Name {
@@ -128,18 +128,18 @@ func (e stackEntry) marks(s *summary.Summary) string {
 	return ""
 }
 
-// search returns the first answer that is not "".
-func search[T any](rows []T, ask func(*T) string) string {
+// search returns the first result of find that is not "".
+func search[T any](rows []T, find func(*T) string) string {
 	for i := range rows {
-		if why := ask(&rows[i]); why != "" {
+		if why := find(&rows[i]); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func firstOf(ask ...func() string) string {
-	for _, f := range ask {
+func firstOf(find ...func() string) string {
+	for _, f := range find {
 		if why := f(); why != "" {
 			return why
 		}
@@ -147,13 +147,13 @@ func firstOf(ask ...func() string) string {
 	return ""
 }
 
-// isFound reports whether the stack called id is among those found.
+// isFound reports whether found has the stack with this id.
 func isFound(id string, found []Stack) bool {
 	return slices.ContainsFunc(found, func(s Stack) bool { return s.ID == id })
 }
 
-// other reports whether another stack of the same family as the one called id is
-// found, or one that excludes that family, and that one is not.
+// other reports whether the stack with this id is absent while another one of its family is
+// present, or one that excludes its family.
 func other(id string, found []Stack) bool {
 	entries := stackEntries()
 	family := entries[slices.IndexFunc(entries, func(e stackEntry) bool { return e.id == id })].Family

@@ -13,8 +13,7 @@ import (
 	"assay/judge/finding"
 )
 
-// The ids of the rules, in their order of precedence. What each measures is in
-// its [Rule].
+// The ids of the rules, in their order of precedence. [Rule.Meaning] says what each one measures.
 const (
 	CaptureQuality  = "capture-quality"
 	NoGPUTime       = "no-gpu-time"
@@ -53,7 +52,7 @@ const (
 	MemoryBandwidth = "memory-bandwidth"
 	ComputeBound    = "compute-bound"
 
-	// Of steps and phases.
+	// On steps and phases.
 	WarmUpSteps     = "warm-up-steps"
 	WarmUpPhases    = "warm-up-phases"
 	SlowSteps       = "slow-steps"
@@ -69,7 +68,7 @@ const (
 	SleepShare      = "sleep-wake-share"
 	RLUtilization   = "rl-utilization"
 
-	// For hardware counters of kernels.
+	// On hardware counters of kernels.
 	LatencyBound    = "kernels-latency-bound"
 	MemoryBound     = "kernels-memory-bound"
 	ComputeLimited  = "kernels-compute-bound"
@@ -79,7 +78,7 @@ const (
 	NearLimit       = "kernels-near-limit"
 	CountersMissing = "counters-missing"
 
-	// For totals without a timeline.
+	// On totals without a timeline.
 	TablesEmpty       = "tables-empty"
 	KernelsUnrecorded = "kernels-unrecorded"
 	GraphsHideKernels = "graphs-hide-kernels"
@@ -94,7 +93,7 @@ const (
 	LargestAllocator  = "largest-allocator"
 	SumsOnly          = "sums-only"
 
-	// For profiles of functions.
+	// On profiles of functions.
 	Waiting        = "waiting"
 	FunctionTotal  = "function-total"
 	FunctionSelf   = "function-self"
@@ -103,34 +102,34 @@ const (
 	GrowingAverage = "growing-average"
 )
 
-// A Rule is the documentation and the limits of one rule. Limits are shares over 0 and
-// up to 1. A limit that a rule does not have is 0.
+// A Rule has the documentation and the limits of one rule. Limits are shares above 0 and at most 1;
+// 0 means that the rule has no such limit.
 type Rule struct {
 	ID       string  `json:"id"`
 	Meaning  string  `json:"meaning"` // what is divided by what
 	Warn     float64 `json:"warn,omitempty"`
 	Critical float64 `json:"critical,omitempty"`
-	Info     float64 `json:"info,omitempty"` // from here on the good case is reported
+	Info     float64 `json:"info,omitempty"` // from this share on, the good case is reported
 	Source   string  `json:"source"`         // who uses such limits
 
-	// What a capture needs to be judged: at least this number of GPU events, and
-	// windows of at least this share of the spans of the captures. For calls that block
-	// the CPU, MinShare is the least share of the window that they must cost.
+	// MinEvents and MinShare say what a capture needs to be judged: so many GPU events, and windows
+	// of at least this share of the spans of the captures. For calls that block the CPU, MinShare
+	// is the share of the window that they must take at least.
 	MinEvents int64   `json:"min_events,omitempty"`
 	MinShare  float64 `json:"min_share,omitempty"`
 
-	MinGapNS int64   `json:"min_gap_ns,omitempty"` // from here on a gap is long
-	MinBusy  float64 `json:"min_busy,omitempty"`   // below it utilization is low
-	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel or call that is shorter is short
+	MinGapNS int64   `json:"min_gap_ns,omitempty"` // ns; a gap of at least this length is long
+	MinBusy  float64 `json:"min_busy,omitempty"`   // utilization below this share is low
+	Under    int64   `json:"under_ns,omitempty"`   // ns; a kernel or call below this duration is short
 
-	// Which kernels a rule applies to: by % of peak, and by the least difference of two
-	// shares.
+	// OfPeak is a share of a GPU's peak, and Margin the least difference of two shares; they select
+	// the kernels that a rule applies to.
 	OfPeak float64 `json:"of_peak,omitempty"`
 	Margin float64 `json:"margin,omitempty"`
 }
 
-// Level returns how much a share matters under r, its limit, and whether it
-// reaches any limit at all. A share that equals a limit reaches it.
+// Level returns the level of a share under r, the limit that it reaches, and whether it reaches
+// any. A share that equals a limit reaches it.
 func (r Rule) Level(share float64) (finding.Level, float64, bool) {
 	switch {
 	case r.Critical > 0 && share >= r.Critical:
@@ -178,9 +177,9 @@ func (r *Rule) duration(key string) *int64 {
 // Thresholds are the limits of all rules. The zero value has the defaults.
 type Thresholds struct{ rules []Rule }
 
-// DefaultThresholds returns limits that are in common use. They are starting
-// points, not facts about hardware: tools differ by up to four times, which is
-// why every finding names its limit.
+// DefaultThresholds returns limits that are in common use. They are starting points, not facts
+// about hardware: tools differ by a factor of up to four, which is why every finding names its
+// limit.
 func DefaultThresholds() Thresholds {
 	rules := make([]Rule, len(builtInRules))
 	for i := range builtInRules {
@@ -189,12 +188,10 @@ func DefaultThresholds() Thresholds {
 	return Thresholds{rules}
 }
 
-// Rules returns the documentation of every rule with its default limits, in
-// order of precedence.
+// Rules returns every rule with its default limits, in the order of precedence.
 func Rules() []Rule { return DefaultThresholds().Rules() }
 
-// Rules returns every rule with its limits in t, in order of
-// precedence.
+// Rules returns every rule with its limits in t, in the order of precedence.
 func (t Thresholds) Rules() []Rule {
 	if t.rules == nil {
 		return DefaultThresholds().rules
@@ -202,7 +199,7 @@ func (t Thresholds) Rules() []Rule {
 	return slices.Clone(t.rules)
 }
 
-// Rule returns the rule of one id, or false.
+// Rule returns the rule with this id, and whether it exists.
 func (t Thresholds) Rule(id string) (Rule, bool) {
 	rules := t.Rules()
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
@@ -212,16 +209,16 @@ func (t Thresholds) Rule(id string) (Rule, bool) {
 	return rules[i], true
 }
 
-// ParseThresholds reads a YAML file of limits and lays it over the defaults:
+// ParseThresholds reads a YAML file of limits that replace the defaults:
 //
 //	gpu-idle:
 //	  warn: 25%
 //	  critical: 0.6
 //	  source: agreed for the nightly run
 //
-// Rules and keys that the file does not name keep their defaults. An unknown
-// rule or key is an error, so that a misspelt limit cannot be silently
-// ignored. The name is that of the file, for error messages.
+// Rules and keys that the file does not name keep their defaults. An unknown rule or key is an
+// error, so that a misspelt limit is not silently ignored. The name of the file is for error
+// messages.
 func ParseThresholds(text []byte, name string) (Thresholds, error) {
 	th := DefaultThresholds()
 	err := settings.Mapping(text, "rules", func(entry *ast.MappingValueNode) error {
@@ -247,8 +244,8 @@ func ParseThresholds(text []byte, name string) (Thresholds, error) {
 	return th, nil
 }
 
-// set stores one key of a rule. Defining is true for the file that says which
-// rules there are, what they mean and which limits they have.
+// set stores one key of a rule. Defining is true for the files that define rules, which may set any
+// key; a file of a user can only replace limits that the rule has.
 func (r *Rule) set(key string, value ast.Node, defining bool) error {
 	text, err := settings.Scalar(value)
 	if err != nil {
@@ -280,7 +277,7 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 		r.Meaning = text
 		return nil
 	case key == "meaning" && text == r.Meaning:
-		return nil // a copy of the built-in file changes nothing
+		return nil // the text of the built-in file, unchanged
 	case limit == nil || *limit == 0 && !defining:
 		return settings.Errorf(value, "rule %q: unknown key %q, want one of %s", r.ID, key, strings.Join(r.keys(), ", "))
 	}
@@ -289,13 +286,14 @@ func (r *Rule) set(key string, value ast.Node, defining bool) error {
 		return settings.Errorf(value, "rule %q: %s: %w", r.ID, key, err)
 	}
 	if share <= 0 || share > 1 {
-		return settings.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text, unit.Percent(share))
+		return settings.Errorf(value, "rule %q: %s: %q is %s, want over 0%% and at most 100%%", r.ID, key, text,
+			unit.Percent(share))
 	}
 	*limit = share
 	return nil
 }
 
-// keys returns what a file of limits may set for r.
+// keys returns the keys that a file of limits may set for r.
 func (r *Rule) keys() []string {
 	var keys []string
 	if r.MinEvents != 0 {
@@ -314,7 +312,7 @@ func (r *Rule) keys() []string {
 	return append(keys, "source")
 }
 
-// eachKey calls f for the keys of one rule.
+// eachKey calls f for each key of one rule.
 func eachKey(rule *ast.MappingValueNode, f func(key string, value ast.Node) error) error {
 	return settings.EachEntry(rule.Value, "keys", func(e *ast.MappingValueNode) error {
 		return f(e.Key.GetToken().Value, e.Value)

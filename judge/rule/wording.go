@@ -7,17 +7,17 @@ import (
 	"assay/judge/finding"
 )
 
-// A Wording has what the findings of a rule say, as its entry has it. What is in braces is
-// an argument that the rule measures.
+// A Wording has the sentences of the findings of a rule, from its entry. Words in braces are
+// arguments that the rule measures.
 type Wording struct {
-	Words    []string `yaml:"words"`    // arguments that conditions name
+	Words    []string `yaml:"words"`    // arguments that conditions may use
 	Title    string   `yaml:"title"`    // without its limit
 	Evidence []Line   `yaml:"evidence"` // in this order
 	Next     []Choice `yaml:"next"`     // the most useful first
 }
 
-// A Line is a line of evidence, one for each of the largest rows of some kind, or the lines of a
-// list that the rule makes.
+// A Line is a line of evidence: Text alone is one line, Text with Rows is a line for each of the
+// largest rows of that kind, and List stands for all lines of a list that the rule makes.
 type Line struct {
 	When When   `yaml:"when"`
 	Rows string `yaml:"rows"`
@@ -25,27 +25,28 @@ type Line struct {
 	Text string `yaml:"text"`
 }
 
-// A Choice is a remedy that findings of a rule give, where a condition on their words holds. The
-// remedy's own condition is on the run.
+// A Choice is a remedy that findings of a rule give if a condition on their words is true. The
+// remedy has another condition, on the run.
 type Choice struct {
 	ID   string `yaml:"id"`
 	When When   `yaml:"when"`
 }
 
-// WordingOf returns the wording of a rule, without a title if the code of the rule has it.
+// WordingOf returns the wording of a rule. It has no title if the code of the rule words its
+// findings.
 func WordingOf(id string) *Wording { return &builtIn().rule(id).Say }
 
 // Steps returns the remedies for a finding with these words.
 func (w *Wording) Steps(words map[string]string) (out []finding.Step) {
 	for _, c := range w.Next {
-		if c.When.Holds(words) {
+		if c.When.Matches(words) {
 			out = append(out, finding.Step{ID: c.ID})
 		}
 	}
 	return out
 }
 
-// Fill fills in the blanks of a text for which there is a word, and leaves the others.
+// Fill replaces the blanks of a text for which there is a word, and keeps the other blanks.
 func Fill(text string, words map[string]string) string {
 	filled := strings.Builder{}
 	for {
@@ -63,7 +64,7 @@ func Fill(text string, words map[string]string) string {
 	}
 }
 
-// wrong returns what is wrong with a wording, "" if nothing is.
+// wrong describes the first mistake in a wording, or returns "".
 func (w *Wording) wrong() string {
 	conditions := []When{}
 	for _, l := range w.Evidence {

@@ -11,10 +11,10 @@ import (
 	"assay/summary"
 )
 
-// synchronization judges the share of synchronizing calls. Waiting for a busy GPU is
-// normal, so it counts only as far as it exceeds the total GPU time, if that is known.
+// synchronization judges the share of synchronizing calls in the time of CUDA calls. Waiting for a
+// busy GPU is normal: if the total GPU time covers the waiting, the finding is only information.
 func (t *Evaluator) synchronization() (finding.Finding, bool) {
-	waits := t.calls.of("sync")
+	waits := t.calls.ofKinds("sync")
 	f, limit, ok := t.measuredOf(rule.WaitingCalls, waits.ns, t.calls.ns)
 	if !ok {
 		return f, false
@@ -45,22 +45,25 @@ func (t *Evaluator) communication() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Communication: %s of total kernel time (%s)", unit.Share(comm.ns, t.kernels.ns), unit.DurationOf(comm.ns, t.kernels.ns)) + rule.Over(limit)
-	f.Evidence = append(rowEvidence(comm, "communication", comm.ns), "the tables do not show overlap with compute or waiting for other ranks")
+	f.Title = fmt.Sprintf("Communication: %s of total kernel time (%s)", unit.Share(comm.ns, t.kernels.ns),
+		unit.DurationOf(comm.ns, t.kernels.ns)) + rule.Over(limit)
+	f.Evidence = append(rowEvidence(comm, "communication", comm.ns),
+		"the tables do not show overlap with compute or waiting for other ranks")
 	f.Where = comm.places()
 	f.Gain(comm.ns, t.kernels.ns, "total kernel time")
-	as := *t.Summary // with the rows of the tables as kernels of a trace
-	as.Kernels = nil
+	likeTrace := *t.Summary // a summary that has the rows of the tables as kernels, for advice on traces
+	likeTrace.Kernels = nil
 	for _, r := range comm.byName() {
-		as.Kernels = append(as.Kernels, summary.Kernel{Name: r.Name, Class: r.Class, Category: r.Category, TotalNS: r.ns})
+		likeTrace.Kernels = append(likeTrace.Kernels, summary.Kernel{Name: r.Name, Class: r.Class, Category: r.Category,
+			TotalNS: r.ns})
 	}
-	f.Next = append([]finding.Step{finding.Advise("compare-tables-of-ranks")}, advice.CommAdvice(&as)...)
+	f.Next = append([]finding.Step{finding.Advise("compare-tables-of-ranks")}, advice.CommAdvice(&likeTrace)...)
 	return f, true
 }
 
 // copying judges the share of copies and memsets in total GPU time.
 func (t *Evaluator) copying() (finding.Finding, bool) {
-	var work, copies tableSet // of the runs that have both
+	var work, copies tableSet // of runs with tables for both
 	bytes := map[string]int64{}
 	for _, r := range t.pooled {
 		if len(r.copies.rows) > 0 && len(r.kernels.rows) > 0 {
@@ -74,17 +77,18 @@ func (t *Evaluator) copying() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("Copies and memsets: %s of total GPU time (%s)", unit.Share(copies.ns, work.ns), unit.DurationOf(copies.ns, work.ns)) + rule.Over(limit)
-	// They are judged like those of a trace.
-	var as []summary.Copy
+	f.Title = fmt.Sprintf("Copies and memsets: %s of total GPU time (%s)", unit.Share(copies.ns, work.ns),
+		unit.DurationOf(copies.ns, work.ns)) + rule.Over(limit)
+	// Advice on the copies of traces fits here too.
+	var list []summary.Copy
 	for _, r := range copies.byName() {
 		row := summary.Copy{Name: r.Name, Class: r.Class, Count: r.runs, TotalNS: r.ns}
 		if n, ok := bytes[r.Name]; ok {
 			row.Bytes = &n
 		}
-		as = append(as, row)
+		list = append(list, row)
 	}
-	kinds := advice.CopyKinds(as)
+	kinds := advice.CopyKinds(list)
 	f.Evidence = append(advice.CopyEvidence(kinds), "the tables do not show overlap with compute")
 	f.Where = copies.places()
 	f.Gain(copies.ns, work.ns, "total GPU time")
@@ -94,19 +98,21 @@ func (t *Evaluator) copying() (finding.Finding, bool) {
 
 // allocation judges the share of allocation in the time of CUDA calls.
 func (t *Evaluator) allocation() (finding.Finding, bool) {
-	calls := t.calls.of("alloc", "free")
+	calls := t.calls.ofKinds("alloc", "free")
 	f, limit, ok := t.measuredOf(rule.AllocationCalls, calls.ns, t.calls.ns)
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("cudaMalloc/cudaFree: %s of the time in CUDA calls (%s)", unit.Share(calls.ns, t.calls.ns), unit.DurationOf(calls.ns, t.calls.ns)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("cudaMalloc/cudaFree: %s of the time in CUDA calls (%s)", unit.Share(calls.ns, t.calls.ns),
+		unit.DurationOf(calls.ns, t.calls.ns)) + rule.Over(limit)
 	f.Evidence, f.Where = rowEvidence(calls, "allocation", calls.ns), calls.places()
 	f.Gain(calls.ns, t.calls.ns, "the time in CUDA calls")
-	f.Next = []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments"), finding.Advise("leave-out-the-context")}
+	f.Next = []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments"),
+		finding.Advise("leave-out-the-context")}
 	return f, true
 }
 
-// shortKernels judges how many kernels are shorter than a launch call.
+// shortKernels judges how many kernel launches are shorter than a launch call.
 func (t *Evaluator) shortKernels() (finding.Finding, bool) {
 	limits := t.Limits[rule.ShortKernels]
 	var short tableSet
@@ -119,11 +125,12 @@ func (t *Evaluator) shortKernels() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.NumeratorNS, f.DenominatorNS = 0, 0 // they are counts
+	f.NumeratorNS, f.DenominatorNS = 0, 0 // the values are counts, not ns
 	f.Title = fmt.Sprintf("Short kernels: %s of launches are under %s (mean; %s of %s)",
-		unit.Share(short.runs, t.kernels.runs), unit.Duration(limits.Under), unit.Count(short.runs), unit.Count(t.kernels.runs)) + rule.Over(limit)
+		unit.Share(short.runs, t.kernels.runs), unit.Duration(limits.Under), unit.Count(short.runs),
+		unit.Count(t.kernels.runs)) + rule.Over(limit)
 	f.Evidence, f.Where = rowEvidence(short, "the time of short kernels", short.ns), short.places()
-	if launches := t.calls.of("launch"); launches.runs > 0 {
+	if launches := t.calls.ofKinds("launch"); launches.runs > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", label.Plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
@@ -131,7 +138,7 @@ func (t *Evaluator) shortKernels() (finding.Finding, bool) {
 	return f, true
 }
 
-// largestKernel judges whether the kernels of one name take most of the kernel time.
+// largestKernel reports a kernel that takes most of the kernel time.
 func (t *Evaluator) largestKernel() (finding.Finding, bool) {
 	rows := t.kernels.byName()
 	if len(rows) == 0 {
@@ -146,7 +153,8 @@ func (t *Evaluator) largestKernel() (finding.Finding, bool) {
 	f.Evidence = []string{fmt.Sprintf("%q: class %s, category %s", top.Name, top.Class, top.Category) + top.runText()}
 	f.Where = []finding.Place{top.place()}
 	f.Gain(top.ns, t.kernels.ns, "total kernel time")
-	f.Next = advice.KernelAdvice(summary.Kernel{Name: top.Name, Class: top.Class, Category: top.Category}, finding.Advise("give-all-ranks"))
+	f.Next = advice.KernelAdvice(summary.Kernel{Name: top.Name, Class: top.Class, Category: top.Category},
+		finding.Advise("give-all-ranks"))
 	return f, true
 }
 
@@ -158,13 +166,14 @@ func (t *Evaluator) measuredOf(id string, num, den int64) (f finding.Finding, li
 	return rule.Measured(t.Limits[id], num, den)
 }
 
-// rowEvidence names the three largest rows of a set.
+// rowEvidence returns lines for the three largest rows of a set, as shares of ns.
 func rowEvidence(s tableSet, what string, ns int64) (out []string) {
 	for i, r := range s.byName() {
 		if i == 3 || r.ns == 0 {
 			break
 		}
-		out = append(out, fmt.Sprintf("%q: %s of %s (%s)", r.Name, unit.Share(r.ns, ns), what, unit.Duration(r.ns))+r.runText())
+		out = append(out, fmt.Sprintf("%q: %s of %s (%s)", r.Name, unit.Share(r.ns, ns), what,
+			unit.Duration(r.ns))+r.runText())
 	}
 	return out
 }

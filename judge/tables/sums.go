@@ -1,5 +1,3 @@
-// Package tables judges totals that other tools have printed. They have no timeline, so the
-// verdict names what is largest in them and no bottleneck.
 package tables
 
 import (
@@ -16,23 +14,23 @@ import (
 	"assay/summary"
 )
 
-// An Evaluator applies the rules to tables of totals. Without a timeline they do not
-// show idle time or overlap.
+// An Evaluator applies the rules to tables of totals. Without a timeline these show neither idle
+// time nor overlap.
 type Evaluator struct {
 	*tree.Context
-	read bool // whether the runs below are known; they are not before their first use
+	read bool // the tables were sorted into runs; load does it at first use
 
 	runs   []runTables
-	hidden []runTables // runs without the kernels of their CUDA graphs
+	hidden []runTables // runs whose tables lack the kernels of CUDA graphs
 	pooled []runTables // runs that are judged
 
-	kernels, copies, calls tableSet // of these
+	kernels, copies, calls tableSet // added up over pooled
 }
 
-// New returns the evaluator of a context.
+// New returns an evaluator for a context.
 func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
 
-// load sorts the tables by the runs that they are of, once.
+// load sorts the tables by run at the first call.
 func (t *Evaluator) load() {
 	if !t.read {
 		t.read, t.runs = true, t.tableRuns()
@@ -40,8 +38,8 @@ func (t *Evaluator) load() {
 	}
 }
 
-// Rules returns the rules of tables of totals: those that withhold the verdict, and the
-// others, each in their order of precedence.
+// Rules returns the rules on tables of totals: first those that withhold the verdict, then the
+// others, each group in the order of precedence.
 func (t *Evaluator) Rules() (out []tree.Row) {
 	type entry struct {
 		id      string
@@ -55,7 +53,8 @@ func (t *Evaluator) Rules() (out []tree.Row) {
 		{rule.ShortKernels, t.shortKernels}, {rule.DominantKernel, t.largestKernel},
 		{rule.LargestAllocator, t.largestAllocator}, {rule.SumsOnly, t.sumsOnly},
 	} {
-		out = append(out, tree.Row{ID: r.id, Part: tree.BasisTotals, Precedence: i, Abstains: i < 5, Measure: func() []tree.Reading { return t.reading(r.measure) }})
+		out = append(out, tree.Row{ID: r.id, Part: tree.BasisTotals, Precedence: i, Abstains: i < 5,
+			Measure: func() []tree.Reading { return t.reading(r.measure) }})
 	}
 	return out
 }
@@ -65,14 +64,14 @@ func (t *Evaluator) reading(measure func() (finding.Finding, bool)) []tree.Readi
 	t.load()
 	out := tree.Found(measure())
 	for i := range out {
-		// The runs whose kernels are in the tables are judged without the others.
+		// The rule only excludes some of the runs; the others can still be judged.
 		out[i].Partial = out[i].Rule == rule.GraphsHideKernels && len(t.hidden) < len(t.runs) && t.kernels.ns > 0
 	}
 	return out
 }
 
-// Judge judges tables of totals. The verdict never names a bottleneck, which
-// needs a timeline; it names the largest finding. The findings in before come first.
+// Judge judges tables of totals. A bottleneck needs a timeline, so the verdict names the largest
+// finding instead. The findings in before come first.
 func (t *Evaluator) Judge(before []finding.Finding) finding.Result {
 	t.load()
 	verdict := finding.Verdict{Bound: finding.BoundUnknown, Sentence: t.headline()}
@@ -93,16 +92,18 @@ func (t *Evaluator) Judge(before []finding.Finding) finding.Result {
 	}
 	slices.SortStableFunc(judged, func(a, b finding.Finding) int { return cmp.Compare(b.Level, a.Level) })
 	if len(judged) > 0 && judged[0].Level > finding.Info {
-		verdict = finding.DecidedBy(finding.BoundUnknown, judged[0]) // by precedence
+		// The most severe one, by precedence if there are several.
+		verdict = finding.DecidedBy(finding.BoundUnknown, judged[0])
 	}
 	finding.SortFindings(judged, nil)
 	if stop == nil {
 		return finding.Result{Verdict: verdict, Findings: slices.Concat(before, judged, sums)}
 	}
-	for i := range judged { // they stay for information
+	for i := range judged { // without a verdict they are only information
 		judged[i].Level = finding.Info
 	}
-	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, *stop), Findings: slices.Concat(before, []finding.Finding{*stop}, judged, sums)}
+	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, *stop),
+		Findings: slices.Concat(before, []finding.Finding{*stop}, judged, sums)}
 }
 
 // sumsOnly reports that totals have no timeline.
@@ -141,7 +142,7 @@ func (t *Evaluator) unrecorded() (finding.Finding, bool) {
 	var launches tableSet
 	for _, r := range t.runs {
 		if r.unrecorded {
-			launches = launches.plus(r.calls.of("launch"))
+			launches = launches.plus(r.calls.ofKinds("launch"))
 		}
 	}
 	if launches.runs == 0 || len(t.kernels.rows) > 0 {
@@ -150,27 +151,28 @@ func (t *Evaluator) unrecorded() (finding.Finding, bool) {
 	f := finding.Finding{Rule: rule.KernelsUnrecorded, Level: finding.Warn}
 	f.Title = fmt.Sprintf("No kernels recorded for %s", label.Plural(launches.runs, "launch call"))
 	f.Evidence = []string{"another profiler used CUPTI, or tracing was not permitted"}
-	f.Next = append([]finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing")}, recordAdvice()...)
+	f.Next = append([]finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing")},
+		recordAdvice()...)
 	return f, true
 }
 
-// hides reports whether the kernels of CUDA graphs are missing from the tables of a run:
-// by default nsys traces a graph as one event, which its kernel tables leave out. The
-// sign is that the CPU waits far longer than the kernels take.
-func (t *Evaluator) hides(r runTables) bool {
-	waits := r.calls.of("sync")
-	if r.torch != nil || len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.of("launch").runs > 0) {
-		return false // torch.profiler records kernels of graphs; or the table is missing, or lacks more than graphs
+// lacksGraphKernels reports whether the kernels of CUDA graphs are missing from the tables of a
+// run. By default nsys traces a graph as one event, which its kernel tables leave out; the CPU then
+// waits far longer than the kernels take.
+func (t *Evaluator) lacksGraphKernels(r runTables) bool {
+	waits := r.calls.ofKinds("sync")
+	if r.torch != nil || len(r.kernels.rows) == 0 && (!r.unrecorded || r.calls.ofKinds("launch").runs > 0) {
+		return false // torch.profiler records kernels of graphs; otherwise the table is missing, or lacks more than graphs
 	}
-	return r.calls.of("graph-launch").runs > 0 && waits.ns > 0 &&
+	return r.calls.ofKinds("graph-launch").runs > 0 && waits.ns > 0 &&
 		float64(r.kernels.ns)/float64(waits.ns) < t.Limits[rule.GraphsHideKernels].MinShare
 }
 
-// pool adds up the runs. Runs without the kernels of their CUDA graphs count only if
-// there are no others.
+// pool adds up the runs. Runs without the kernels of their CUDA graphs count only if there are no
+// others.
 func (t *Evaluator) pool() {
 	for _, r := range t.runs {
-		if t.hides(r) {
+		if t.lacksGraphKernels(r) {
 			t.hidden = append(t.hidden, r)
 		} else {
 			t.pooled = append(t.pooled, r)
@@ -192,33 +194,37 @@ func (t *Evaluator) hiddenByGraphs() (finding.Finding, bool) {
 	limits := t.Limits[rule.GraphsHideKernels]
 	var graphs, waits, kernels tableSet
 	for _, r := range t.hidden {
-		graphs, waits, kernels = graphs.plus(r.calls.of("graph-launch")), waits.plus(r.calls.of("sync")), kernels.plus(r.kernels)
+		graphs, waits, kernels = graphs.plus(r.calls.ofKinds("graph-launch")), waits.plus(r.calls.ofKinds("sync")),
+			kernels.plus(r.kernels)
 	}
-	f := finding.Finding{Rule: limits.ID, Level: finding.Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns, Value: float64(kernels.ns) / float64(waits.ns)}
+	f := finding.Finding{Rule: limits.ID, Level: finding.Warn, NumeratorNS: kernels.ns, DenominatorNS: waits.ns,
+		Value: float64(kernels.ns) / float64(waits.ns)}
 	f.Title = "Kernels inside CUDA graphs are missing from the tables"
 	if len(t.hidden) < len(t.runs) {
 		f.Title += fmt.Sprintf(" (%d of %d runs)", len(t.hidden), len(t.runs))
 	}
 	f.Evidence = []string{
 		fmt.Sprintf("%s: %s", graphs.byName()[0].Name, label.Plural(graphs.runs, "call")),
-		fmt.Sprintf("kernels: %s of the synchronization time (%s); limit %s", unit.Share(kernels.ns, waits.ns), unit.DurationOf(kernels.ns, waits.ns), unit.Percent(limits.MinShare)),
+		fmt.Sprintf("kernels: %s of the synchronization time (%s); limit %s", unit.Share(kernels.ns, waits.ns),
+			unit.DurationOf(kernels.ns, waits.ns), unit.Percent(limits.MinShare)),
 	}
-	f.Evidence = append(append(f.Evidence, rowEvidence(graphs, "graph launches", graphs.ns)...), rowEvidence(waits, "synchronization", waits.ns)...)
+	f.Evidence = append(append(f.Evidence, rowEvidence(graphs, "graph launches", graphs.ns)...),
+		rowEvidence(waits, "synchronization", waits.ns)...)
 	f.Next = []finding.Step{finding.Advise("print-graph-kernels"), finding.Advise("run-without-graphs")}
 	return f, true
 }
 
-// tooFew judges whether there is enough work for shares.
+// tooFew judges whether there is enough GPU work for meaningful shares.
 func (t *Evaluator) tooFew() (finding.Finding, bool) {
 	limits := t.Limits[rule.TooLittleWork]
 	events := summary.Plus(t.kernels.runs, t.copies.runs)
 	if len(t.kernels.rows)+len(t.copies.rows) == 0 || events == 0 || events >= limits.MinEvents {
-		return finding.Finding{}, false // other tables are judged by themselves
+		return finding.Finding{}, false // tables without GPU work are judged by other rules
 	}
 	f := finding.Finding{Rule: limits.ID, Level: finding.Warn}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in the tables; limit %s",
 		label.Plural(events, "GPU event"), label.Plural(limits.MinEvents, "event"))
-	if f.Next = recordAdvice(); t.ofTorch() {
+	if f.Next = recordAdvice(); t.allTorch() {
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
 	}
 	return f, true
@@ -242,19 +248,24 @@ func (t *Evaluator) headline() string {
 	sorted := slices.Clone(t.Tables)
 	slices.SortStableFunc(sorted, func(a, b summary.Table) int { return cmp.Compare(sleeps(a), sleeps(b)) })
 	for _, s := range sorted {
-		at := slices.IndexFunc(s.Columns, func(c summary.TableColumn) bool { return c.Adds == summary.AddsSelf && c.Unit == "ns" })
+		at := slices.IndexFunc(s.Columns, func(c summary.TableColumn) bool {
+			return c.Adds == summary.AddsSelf &&
+				c.Unit == "ns"
+		})
 		if sum, ok := s.Sum(at); ok && sum > 0 && len(s.Rows) > 0 {
 			top := slices.MaxFunc(s.Rows, func(a, b summary.TableRow) int {
 				return cmp.Compare(positive(a.Value(at)), positive(b.Value(at)))
 			})
 			n := positive(top.Value(at))
-			return fmt.Sprintf("Largest row: %q, %s of the time in table %q (%s); %s", finding.Short(top.Name), unit.Share(n, sum), s.Name, unit.DurationOf(n, sum), below)
+			return fmt.Sprintf("Largest row: %q, %s of the time in table %q (%s); %s", finding.Short(top.Name),
+				unit.Share(n, sum), s.Name, unit.DurationOf(n, sum), below)
 		}
 	}
 	return finding.Upper(below)
 }
 
-// sleeps is 1 for calls of the operating system, in which threads mostly sleep.
+// sleeps is 1 for tables of system calls, which are less interesting because threads mostly sleep
+// in them.
 func sleeps(t summary.Table) int {
 	if t.Of == summary.OfOSCall {
 		return 1
@@ -262,7 +273,7 @@ func sleeps(t summary.Table) int {
 	return 0
 }
 
-// categories returns the work of each category of kernels.
+// categories returns the ns of each category of kernels.
 func (s tableSet) categories() map[string]int64 {
 	work := map[string]int64{}
 	for _, r := range s.rows {
@@ -273,5 +284,6 @@ func (s tableSet) categories() map[string]int64 {
 
 // recordAdvice returns the steps that record the tables of nsys.
 func recordAdvice() []finding.Step {
-	return []finding.Step{finding.Advise("record-for-the-tables"), finding.Advise("start-nsys-first"), finding.Advise("call-the-capture-range")}
+	return []finding.Step{finding.Advise("record-for-the-tables"), finding.Advise("start-nsys-first"),
+		finding.Advise("call-the-capture-range")}
 }

@@ -11,32 +11,32 @@ import (
 	"assay/summary"
 )
 
-// A tableRow is a row of a table of sums with what rules ask for.
+// A tableRow is a row of a table of totals with the values that rules need.
 type tableRow struct {
 	summary.TableRow
-	ns      int64 // what it has of the sum
-	runs    int64 // how often; 0 if the table does not say
-	longest int64 // 0 if it does not say
+	ns      int64 // its part of the total
+	runs    int64 // number of calls; 0 if the table has none
+	longest int64 // ns of the longest call; 0 if the table has none
 }
 
-// A tableSet is the rows of one kind of one run.
+// A tableSet has the rows of one kind of operation of one run.
 type tableSet struct {
 	rows []tableRow
-	ns   int64 // of all rows, those left out too
+	ns   int64 // of all rows, including those that the table omits
 	runs int64
 }
 
-// A runTables is what the tables of one run say. A set without rows is of a table
-// that was not given, or that its tool had nothing for.
+// A runTables has the tables of one run by kind. A set without rows means that the table is missing
+// or that the tool recorded nothing for it.
 type runTables struct {
 	kernels, copies, calls tableSet
 	bytes                  map[string]int64 // by the name of a copy
-	unrecorded             bool             // the tool says that it has no kernels
-	torch                  *torchRun        // what a table of torch.profiler says besides; nil of all others
+	unrecorded             bool             // the tool states that it has no kernels
+	torch                  *torchRun        // more values of a table of torch.profiler; nil for other tools
 }
 
-// tableRuns sorts the tables by the runs that they are of. A run's kernels may be
-// in several tables, so of each kind one table is taken.
+// tableRuns sorts the tables by run. Several tables may list the same kernels of a run, so only one
+// table of each kind is used.
 func (c *Evaluator) tableRuns() []runTables {
 	type group struct {
 		key    string
@@ -48,7 +48,7 @@ func (c *Evaluator) tableRuns() []runTables {
 		key := c.runKey(t)
 		at := slices.IndexFunc(groups, func(g group) bool { return g.key == key })
 		if at >= 0 && !fits(groups[at].tables, t) {
-			// Two runs that are called the same: then each input is by itself.
+			// Two runs have the same name, so each input is a run.
 			key = fmt.Sprint("input ", t.Input)
 			at = slices.IndexFunc(groups, func(g group) bool { return g.key == key })
 		}
@@ -67,9 +67,8 @@ func (c *Evaluator) tableRuns() []runTables {
 	return withoutRepeats(out)
 }
 
-// runKey names the run of a table: what the tool calls it within a directory, or
-// the input where the tool does not say. Each table that torch.profiler printed
-// is by itself.
+// runKey identifies the run of a table: its name in the directory, or its input if the tool writes
+// no name. Each table that torch.profiler printed is a run.
 func (c *Evaluator) runKey(t *summary.Table) string {
 	if t.Tool == "torch" {
 		return fmt.Sprint("input ", t.Input, " line ", t.Line)
@@ -81,14 +80,14 @@ func (c *Evaluator) runKey(t *summary.Table) string {
 	return path[:strings.LastIndexAny(path, `/\`)+1] + "\x00" + t.Run
 }
 
-// fits reports whether t can be of the same run as the tables: no other input
-// has such a table.
+// fits reports whether t can belong to the same run as tables: no other input has a table of its
+// name.
 func fits(tables []*summary.Table, t *summary.Table) bool {
 	return !slices.ContainsFunc(tables, func(o *summary.Table) bool { return o.Name == t.Name && o.Input != t.Input })
 }
 
-// runOf takes from the tables of a run one of kernels, one of copies and one of
-// calls: the first that has only those, else the first that has them among others.
+// runOf selects the tables of kernels, of copies and of calls of a run. For each kind it is the
+// first table that lists only this kind, otherwise the first that lists it among others.
 func runOf(tables []*summary.Table) runTables {
 	run := runTables{bytes: map[string]int64{}}
 	narrow := func(t *summary.Table) int {
@@ -112,10 +111,16 @@ func runOf(tables []*summary.Table) runTables {
 			}
 		}
 		if at < 0 || t.Columns[at].Unit != "ns" || t.Columns[at].Adds != summary.AddsSelf {
-			continue // ranges have the kernels of the ranges within them, too
+			continue // ranges include the kernels of nested ranges, so their rows do not add up
 		}
-		take(&run.kernels, t, summary.OfKernel, func(r summary.TableRow) bool { return r.Class == "compute" || r.Class == "comm" })
-		take(&run.copies, t, summary.OfCopy, func(r summary.TableRow) bool { return r.Class == "copy" || r.Class == "memset" })
+		take(&run.kernels, t, summary.OfKernel, func(r summary.TableRow) bool {
+			return r.Class == "compute" ||
+				r.Class == "comm"
+		})
+		take(&run.copies, t, summary.OfCopy, func(r summary.TableRow) bool {
+			return r.Class == "copy" ||
+				r.Class == "memset"
+		})
 		if slices.ContainsFunc(t.Rows, func(r summary.TableRow) bool { return r.Kind != "" && r.Kind != "other" }) {
 			take(&run.calls, t, summary.OfCall, func(r summary.TableRow) bool { return r.Kind != "" })
 		}
@@ -124,9 +129,9 @@ func runOf(tables []*summary.Table) runTables {
 	return run
 }
 
-// take fills an empty set with the rows of t that wanted accepts. The omitted part of a
-// table counts if wanted accepts all its rows.
-func take(set *tableSet, t *summary.Table, of string, wanted func(summary.TableRow) bool) {
+// take fills an empty set with the rows of t that wanted accepts. Rows that the table omits are
+// counted if kind says that all its rows are wanted.
+func take(set *tableSet, t *summary.Table, kind string, wanted func(summary.TableRow) bool) {
 	if len(set.rows) > 0 {
 		return
 	}
@@ -135,18 +140,19 @@ func take(set *tableSet, t *summary.Table, of string, wanted func(summary.TableR
 		if !wanted(r) {
 			continue
 		}
-		row := tableRow{TableRow: r, ns: positive(r.Value(total)), runs: positive(r.Value(count)), longest: positive(r.Value(longest))}
+		row := tableRow{TableRow: r, ns: positive(r.Value(total)), runs: positive(r.Value(count)),
+			longest: positive(r.Value(longest))}
 		set.rows = append(set.rows, row)
 		set.ns, set.runs = summary.Plus(set.ns, row.ns), summary.Plus(set.runs, row.runs)
 	}
-	if t.Of == of && len(set.rows) > 0 {
+	if t.Of == kind && len(set.rows) > 0 {
 		rest := summary.TableRow{Values: t.Rest}
 		set.ns = summary.Plus(set.ns, positive(rest.Value(total)))
 		set.runs = summary.Plus(set.runs, positive(rest.Value(count)))
 	}
 }
 
-// positive returns a value, or 0 where it is not known or broken.
+// positive returns a value, or 0 if it is unknown, negative or saturated.
 func positive(n int64, known bool) int64 {
 	if !known || n == math.MaxInt64 {
 		return 0
@@ -154,8 +160,8 @@ func positive(n int64, known bool) int64 {
 	return max(0, n)
 }
 
-// of returns the rows of the given kinds of calls, with their sums.
-func (s tableSet) of(kinds ...string) (out tableSet) {
+// ofKinds returns the calls of the given kinds, with their sums.
+func (s tableSet) ofKinds(kinds ...string) (out tableSet) {
 	for _, r := range s.rows {
 		if slices.Contains(kinds, r.Kind) {
 			out.add(r)
@@ -184,8 +190,8 @@ func (s tableSet) plus(o tableSet) tableSet {
 	return tableSet{slices.Concat(s.rows, o.rows), summary.Plus(s.ns, o.ns), summary.Plus(s.runs, o.runs)}
 }
 
-// byName returns the rows with those of one name added up, the largest first.
-// Names that the tool has cut are ambiguous and are not added up.
+// byName adds up the rows of one name and returns the largest first. Names that the tool truncated
+// are ambiguous and are not added up.
 func (s tableSet) byName() []tableRow {
 	index := map[string]int{}
 	var out []tableRow
@@ -197,16 +203,20 @@ func (s tableSet) byName() []tableRow {
 			continue
 		}
 		sum := &out[i]
-		sum.ns, sum.runs, sum.longest = summary.Plus(sum.ns, r.ns), summary.Plus(sum.runs, r.runs), max(sum.longest, r.longest)
+		sum.ns, sum.runs, sum.longest = summary.Plus(sum.ns, r.ns), summary.Plus(sum.runs, r.runs),
+			max(sum.longest, r.longest)
 	}
-	slices.SortStableFunc(out, func(a, b tableRow) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(out, func(a, b tableRow) int {
+		return cmp.Or(cmp.Compare(b.ns, a.ns),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return out
 }
 
-// place names a row of a table.
+// place returns a row of a table as a place.
 func (r tableRow) place() finding.Place { return finding.Place{Row: r.Name, NS: r.ns} }
 
-// places names the largest rows.
+// places returns the largest rows as places.
 func (s tableSet) places() (out []finding.Place) {
 	for _, r := range s.byName() {
 		if len(out) == finding.MostPlaces || r.ns == 0 {

@@ -14,20 +14,19 @@ import (
 	"assay/summary"
 )
 
-// A torchRun is what a printed table of torch.profiler says besides its kernels,
-// copies and calls. Host and device are sums of durations, of all threads and
-// streams, by the total that the profiler printed where it did not print all
-// rows.
+// A torchRun has values of a printed table of torch.profiler in addition to its kernels, copies and
+// calls. Host and device are ns summed over all threads and streams. If the profiler did not print
+// all rows, they are the totals that it printed.
 type torchRun struct {
 	ops    *summary.Table
 	input  int
 	line   int
-	host   int64 // self CPU time
-	device int64 // 0 if no row has any
+	host   int64 // ns of self CPU time
+	device int64 // ns; 0 if no row has GPU time
 }
 
-// addTorch adds what the tables say that one printed table has become. The calls
-// are among the operators, and the device's rows may not be all.
+// addTorch adds values of the tables that were made from one printed table. Calls are rows among
+// the operators, and the rows of the device may be incomplete.
 func (run *runTables) addTorch(tables []*summary.Table) {
 	r := &torchRun{input: tables[0].Input, line: tables[0].Line}
 	run.torch = r
@@ -55,14 +54,14 @@ func (run *runTables) addTorch(tables []*summary.Table) {
 	}
 }
 
-// wholeOf returns what a column adds up to, or 0.
+// wholeOf returns the sum of a column, including omitted rows, or 0.
 func wholeOf(t *summary.Table, column string) int64 {
 	n, ok := t.Whole(t.Column(column))
 	return positive(n, ok)
 }
 
-// withoutRepeats drops tables of torch.profiler that were printed before, in
-// another order: equal totals of host and device are no chance.
+// withoutRepeats drops tables that torch.profiler printed again in another order. Equal totals of
+// host and device cannot be a coincidence.
 func withoutRepeats(runs []runTables) []runTables {
 	seen := map[torchRun]bool{}
 	return slices.DeleteFunc(runs, func(r runTables) bool {
@@ -76,21 +75,22 @@ func withoutRepeats(runs []runTables) []runTables {
 	})
 }
 
-// ofTorch reports whether all tables are of torch.profiler.
-func (t *Evaluator) ofTorch() bool {
+// allTorch reports whether all tables come from torch.profiler.
+func (t *Evaluator) allTorch() bool {
 	return len(t.runs) > 0 && !slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch == nil })
 }
 
 // withoutDevice reports tables of torch.profiler without GPU time.
 func (t *Evaluator) withoutDevice() (finding.Finding, bool) {
-	if !t.ofTorch() || slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch.device > 0 }) {
+	if !t.allTorch() || slices.ContainsFunc(t.runs, func(r runTables) bool { return r.torch.device > 0 }) {
 		return finding.Finding{}, false
 	}
 	f := finding.Finding{Rule: rule.WithoutDevice, Level: finding.Warn}
 	f.Title = "No GPU time in the tables"
-	worked := t.deviceTotal()
-	if worked > 0 {
-		f.Title = fmt.Sprintf("No self GPU time in the tables; totals reach %s, so the kernel rows are missing", unit.Duration(worked))
+	total := t.deviceTotal()
+	if total > 0 {
+		f.Title = fmt.Sprintf("No self GPU time in the tables; totals reach %s, so the kernel rows are missing",
+			unit.Duration(total))
 	}
 	largest := slices.MaxFunc(t.runs, func(a, b runTables) int { return cmp.Compare(a.torch.host, b.torch.host) }).torch
 	if largest.ops != nil {
@@ -101,7 +101,7 @@ func (t *Evaluator) withoutDevice() (finding.Finding, bool) {
 		}
 		f.Evidence = rowEvidence(host, "CPU time", largest.host)
 	}
-	if worked > 0 {
+	if total > 0 {
 		f.Next = []finding.Step{finding.Advise("print-the-gpu-rows")}
 		return f, true
 	}
@@ -109,7 +109,7 @@ func (t *Evaluator) withoutDevice() (finding.Finding, bool) {
 	return f, true
 }
 
-// deviceTotal returns the largest total of a device's time that an operator has.
+// deviceTotal returns the largest total GPU time of an operator, in ns.
 func (t *Evaluator) deviceTotal() (most int64) {
 	for _, r := range t.runs {
 		if r.torch.ops == nil {
@@ -129,9 +129,10 @@ func (t *Evaluator) hostWork() (finding.Finding, bool) {
 	var launches tableSet
 	for _, r := range t.runs {
 		if r.torch != nil && r.torch.device > 0 {
-			waited := min(r.torch.host, r.calls.of("sync").ns)
-			host, waits, device = summary.Plus(host, r.torch.host-waited), summary.Plus(waits, waited), summary.Plus(device, r.torch.device)
-			launches = launches.plus(r.calls.of("launch", "graph-launch"))
+			waited := min(r.torch.host, r.calls.ofKinds("sync").ns)
+			host, waits, device = summary.Plus(host, r.torch.host-waited), summary.Plus(waits, waited),
+				summary.Plus(device, r.torch.device)
+			launches = launches.plus(r.calls.ofKinds("launch", "graph-launch"))
 		}
 	}
 	f, limit, ok := t.measuredOf(rule.HostWork, host, summary.Plus(host, device))
@@ -148,11 +149,12 @@ func (t *Evaluator) hostWork() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s CPU time, mean %s", label.Plural(launches.runs, "launch call"),
 			unit.Duration(launches.ns), unit.Duration(launches.ns/launches.runs)))
 	}
-	f.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each"), finding.Advise("load-data-sooner")}
+	f.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each"),
+		finding.Advise("load-data-sooner")}
 	return f, true
 }
 
-// hostRows names the rows with most of the host's work.
+// hostRows returns lines for the rows with most CPU time; host is the ns of all of them.
 func (t *Evaluator) hostRows(host int64) []string {
 	var rows tableSet
 	for _, r := range t.runs {
@@ -169,7 +171,7 @@ func (t *Evaluator) hostRows(host int64) []string {
 	return rowEvidence(rows, "CPU time", host)
 }
 
-// items counts the values that the host read from a device one by one.
+// items counts the values that the CPU read from a GPU one by one.
 func (t *Evaluator) items() []string {
 	var runs int64
 	for _, r := range t.runs {
@@ -188,8 +190,8 @@ func (t *Evaluator) items() []string {
 	return []string{fmt.Sprintf("aten::_local_scalar_dense: %s, each waits for the GPU; .item(), .tolist() and conditions on tensors call it", label.Plural(runs, "call"))}
 }
 
-// copyOperators asks what of the device's work aten::copy_ launched: .to(),
-// .contiguous() and .clone() end in it.
+// copyOperators judges how much GPU time aten::copy_ launched: .to(), .contiguous() and .clone()
+// end in it.
 func (t *Evaluator) copyOperators() (finding.Finding, bool) {
 	var copies, callers tableSet
 	var device int64
@@ -198,7 +200,8 @@ func (t *Evaluator) copyOperators() (finding.Finding, bool) {
 			continue
 		}
 		device = summary.Plus(device, r.torch.device)
-		self, total, count := r.torch.ops.Column("self_device"), r.torch.ops.Column("device_total"), r.torch.ops.Column("count")
+		self, total, count := r.torch.ops.Column("self_device"), r.torch.ops.Column("device_total"),
+			r.torch.ops.Column("count")
 		for _, row := range r.torch.ops.Rows {
 			switch runs := positive(row.Value(count)); row.Name {
 			case "aten::copy_":
@@ -212,16 +215,17 @@ func (t *Evaluator) copyOperators() (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("aten::copy_: %s of total GPU time (%s)", unit.Share(copies.ns, device), unit.DurationOf(copies.ns, device)) + rule.Over(limit)
+	f.Title = fmt.Sprintf("aten::copy_: %s of total GPU time (%s)", unit.Share(copies.ns, device),
+		unit.DurationOf(copies.ns, device)) + rule.Over(limit)
 	f.Where = copies.places()
 	f.Gain(copies.ns, device, "total GPU time")
-	f.Evidence = append(rowEvidence(copies, "total GPU time", device), rowEvidence(callers, "total GPU time, callees included", device)...)
+	f.Evidence = append(rowEvidence(copies, "total GPU time", device),
+		rowEvidence(callers, "total GPU time, callees included", device)...)
 	f.Next = []finding.Step{finding.Advise("convert-less"), finding.Advise("group-by-stack")}
 	return f, true
 }
 
-// largestAllocator names the row that allocated most and did not free it. It is for
-// information.
+// largestAllocator names the operator with the largest net allocation, for information.
 func (t *Evaluator) largestAllocator() (finding.Finding, bool) {
 	for _, m := range []struct{ column, of string }{{"self_device_bytes", "GPU"}, {"self_cpu_bytes", "CPU"}} {
 		var rows tableSet
@@ -244,11 +248,12 @@ func (t *Evaluator) largestAllocator() (finding.Finding, bool) {
 		if !ok {
 			continue
 		}
-		f.NumeratorNS, f.DenominatorNS = 0, 0 // they are bytes
+		f.NumeratorNS, f.DenominatorNS = 0, 0 // the values are bytes
 		f.Title = fmt.Sprintf("Largest allocator (%s memory): %q, %s of %s",
 			m.of, finding.Short(top[0].Name), unit.Bytes(top[0].ns), unit.Bytes(rows.ns))
 		for _, r := range top[:min(3, len(top))] {
-			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", finding.Short(r.Name), unit.Bytes(r.ns), label.Plural(r.runs, "call")))
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%q: %s in %s", finding.Short(r.Name), unit.Bytes(r.ns),
+				label.Plural(r.runs, "call")))
 		}
 		f.Next = []finding.Step{finding.Advise("record-memory-peaks")}
 		return f, true

@@ -16,11 +16,11 @@ import (
 	"assay/summary"
 )
 
-// A blocking is a kind of call that blocks the CPU: for how long, and how much idle
-// time that costs at most.
+// A blocking is a kind of call that blocks the CPU, with the time that it takes and the idle time
+// that it costs at most.
 type blocking struct {
 	rule, what string
-	cause      string // "" if it is the calls
+	cause      string // another cause of the calls; "" if the calls themselves are the cause
 	host, lost int64  // ns, summed over GPUs
 	device     int64  // ns of the copies on the GPU
 	rows       []blockingRow
@@ -33,8 +33,8 @@ type blockingRow struct {
 	runs        int64
 	host        int64
 	device      int64
-	bytes       int64 // 0 if not known
-	longest, at int64 // the longest call and its start
+	bytes       int64 // 0 if unknown
+	longest, at int64 // ns of the longest call, and its start
 	where       string
 	place       finding.Place
 }
@@ -44,30 +44,35 @@ func blockings(c *Evaluator) []blocking {
 	return []blocking{synchronizing(c), synchronousCopies(c), pageableCopies(c), synchronousMemsets(c)}
 }
 
-// synchronizing sums up the calls that wait for all work of a stream or device, and for an
-// event after each operation.
+// synchronizing adds up the calls that wait for all work of a stream or device, and the waits for
+// events if there is one for each operation.
 func synchronizing(c *Evaluator) blocking {
 	h := blocking{rule: rule.SyncCalls, what: "CPU blocked in synchronizing calls", next: []finding.Step{
 		finding.Advise("remove-synchronization"), finding.Advise("wait-for-an-event"), finding.Advise("wait-on-the-gpu"),
 	}}
 	longest := map[string]summary.Sync{}
-	var waits, events summary.Sync // Calls, HostNS and LostNS
+	var waits, events summary.Sync // only Calls, HostNS and LostNS are used
 	for _, r := range c.Syncs {
-		waits.Calls, waits.HostNS, waits.LostNS = summary.Plus(waits.Calls, r.Calls), summary.Plus(waits.HostNS, r.HostNS), summary.Plus(waits.LostNS, r.LostNS)
-		events.Calls, events.HostNS, events.LostNS = summary.Plus(events.Calls, r.EventCalls), summary.Plus(events.HostNS, r.EventHostNS), summary.Plus(events.LostNS, r.EventLostNS)
+		waits.Calls, waits.HostNS, waits.LostNS = summary.Plus(waits.Calls, r.Calls), summary.Plus(waits.HostNS, r.HostNS),
+			summary.Plus(waits.LostNS, r.LostNS)
+		events.Calls, events.HostNS, events.LostNS = summary.Plus(events.Calls, r.EventCalls),
+			summary.Plus(events.HostNS, r.EventHostNS), summary.Plus(events.LostNS, r.EventLostNS)
 		if r.MaxNS > longest[r.Longest].MaxNS {
 			longest[r.Longest] = r
 		}
 	}
 	h.host, h.lost = waits.HostNS, waits.LostNS
-	// Waits for events are how programs limit how far the CPU is ahead. One per operation is not.
+	// Programs wait for events to limit how far the CPU is ahead, which is no problem unless they
+	// do it for each operation.
 	work, ofEvents := operations(c), events.Calls > waits.Calls
 	each := work >= leastOperations && summary.Plus(waits.Calls, events.Calls) >= work/2
 	if each {
 		h.host, h.lost = summary.Plus(h.host, events.HostNS), summary.Plus(h.lost, events.LostNS)
 		h.what = "CPU waits for the GPU after each operation"
-		h.cause = fmt.Sprintf("%s for %s", label.Plural(summary.Plus(waits.Calls, events.Calls), "wait"), label.Plural(work, "GPU operation"))
-		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"), finding.Advise("wait-on-the-gpu")}
+		h.cause = fmt.Sprintf("%s for %s", label.Plural(summary.Plus(waits.Calls, events.Calls), "wait"),
+			label.Plural(work, "GPU operation"))
+		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"),
+			finding.Advise("wait-on-the-gpu")}
 		if ofEvents {
 			h.next[0], h.next[1] = h.next[1], h.next[0]
 		}
@@ -92,7 +97,7 @@ func synchronizing(c *Evaluator) blocking {
 	return h.sorted()
 }
 
-// leastOperations is how many GPU operations show that the CPU waits for each.
+// leastOperations is the least number of GPU operations that show that the CPU waits for each one.
 const leastOperations = 20
 
 // operations returns the number of GPU operations.
@@ -103,8 +108,8 @@ func operations(c *Evaluator) (n int64) {
 	return n
 }
 
-// synchronousCopies sums up the copies whose call waits for them. Copies within a GPU
-// do not block the CPU, nor do small ones to a GPU, which the runtime buffers.
+// synchronousCopies adds up the copies whose call waits for them. Copies within a GPU do not block
+// the CPU, and neither do small copies to a GPU, which the runtime buffers.
 func synchronousCopies(c *Evaluator) blocking {
 	return copiesBy(c, blocking{rule: rule.SyncCopies, what: "CPU blocked in synchronous copies", next: []finding.Step{
 		finding.Advise("copy-asynchronously"), finding.Advise("wait-where-it-is-used"),
@@ -114,28 +119,29 @@ func synchronousCopies(c *Evaluator) blocking {
 	})
 }
 
-// pageableCopies sums up the asynchronous copies that block because the CPU memory is
-// pageable.
+// pageableCopies adds up the asynchronous copies that block because the CPU memory is pageable.
 func pageableCopies(c *Evaluator) blocking {
 	h := copiesBy(c, blocking{rule: rule.PageableCopies, what: "CPU blocked in pageable copies", next: []finding.Step{
 		finding.Advise("pin-for-async"), finding.Advise("reuse-pinned"),
 	}}, func(r *summary.CopyCall, _ advice.Direction) bool {
 		return isCopyCall(r.Call) && isAsync(r.Call) && strings.Contains(r.Name, "Pageable")
 	})
-	if len(h.rows) > 0 && h.rows[0].bytes < h.rows[0].runs*advice.LargeCopy && advice.DirectionOf(summary.Copy{Name: h.rows[0].copy}) == advice.ToHost {
-		// Avoiding the copy of a result saves more than a faster copy. Large tensors are
-		// offloaded or saved on purpose.
+	if len(h.rows) > 0 && h.rows[0].bytes < h.rows[0].runs*advice.LargeCopy &&
+		advice.DirectionOf(summary.Copy{Name: h.rows[0].copy}) == advice.ToHost {
+		// Avoiding the copy of a result saves more than a faster copy. Large tensors are offloaded
+		// or saved on purpose.
 		h.next = append([]finding.Step{finding.Advise("read-back-less")}, h.next...)
 	}
 	return h
 }
 
-// synchronousMemsets sums up the memsets of CPU memory whose call waits.
+// synchronousMemsets adds up the memsets of CPU memory whose call waits.
 func synchronousMemsets(c *Evaluator) blocking {
 	return copiesBy(c, blocking{rule: rule.SyncMemsets, what: "CPU blocked in synchronous memsets", next: []finding.Step{
 		finding.Advise("fill-asynchronously"), finding.Advise("fill-on-the-host"),
 	}}, func(r *summary.CopyCall, _ advice.Direction) bool {
-		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") && !strings.Contains(r.Name, "Static")
+		hosts := strings.Contains(r.Name, "Pinned") || strings.Contains(r.Name, "Managed") &&
+			!strings.Contains(r.Name, "Static")
 		return r.Class == summary.ClassMemset.String() && hosts && strings.Contains(r.Call, "Memset") && !isAsync(r.Call)
 	})
 }
@@ -144,16 +150,17 @@ func isCopyCall(call string) bool { return strings.Contains(call, "Memcpy") }
 
 func isAsync(call string) bool { return strings.Contains(strings.ToLower(call), "async") }
 
-// copiesBy adds to h the copies that of accepts.
-func copiesBy(c *Evaluator, h blocking, of func(*summary.CopyCall, advice.Direction) bool) blocking {
+// copiesBy adds to h the copies that accept selects.
+func copiesBy(c *Evaluator, h blocking, accept func(*summary.CopyCall, advice.Direction) bool) blocking {
 	type key struct{ call, copy string }
 	index := map[key]int{}
 	for i := range c.CopyCalls {
 		r := &c.CopyCalls[i]
-		if !of(r, advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class})) {
+		if !accept(r, advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class})) {
 			continue
 		}
-		h.host, h.lost, h.device = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS), summary.Plus(h.device, r.TotalNS)
+		h.host, h.lost, h.device = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS),
+			summary.Plus(h.device, r.TotalNS)
 		k := key{r.Call, r.Name}
 		at, ok := index[k]
 		if !ok {
@@ -162,7 +169,8 @@ func copiesBy(c *Evaluator, h blocking, of func(*summary.CopyCall, advice.Direct
 			h.rows = append(h.rows, blockingRow{call: r.Call, copy: r.Name})
 		}
 		row := &h.rows[at]
-		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS), summary.Plus(row.device, r.TotalNS)
+		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS),
+			summary.Plus(row.device, r.TotalNS)
 		if r.Bytes != nil {
 			row.bytes = summary.Plus(row.bytes, *r.Bytes)
 		}
@@ -210,7 +218,7 @@ func (h blocking) evidence() (out []string) {
 	return out
 }
 
-// places returns the places of the longest calls.
+// places returns the longest calls as places.
 func (h blocking) places() (out []finding.Place) {
 	for i, r := range h.rows {
 		if i == finding.MostPlaces {
@@ -227,17 +235,17 @@ func (h blocking) places() (out []finding.Place) {
 
 // savings returns how much of the idle time could be saved without these calls.
 func (h blocking) savings(idle int64) string {
-	return fmt.Sprintf("without these calls: up to %s less idle time (%s)", unit.Share(h.lost, idle), unit.DurationOf(h.lost, idle))
+	return fmt.Sprintf("without these calls: up to %s less idle time (%s)", unit.Share(h.lost, idle),
+		unit.DurationOf(h.lost, idle))
 }
 
-// blockingCall judges one kind of calls that block the CPU. They explain the exposed
-// copies if theirs are at least a quarter of all copies. They explain the idle time that
-// follows them if that reaches the least share of the window: waiting for a busy GPU
-// costs nothing.
+// blockingCall judges one kind of calls that block the CPU. They explain the exposed copies if
+// theirs are at least a quarter of all copies. They explain the idle time that follows them if that
+// reaches the least share of the window, because waiting for a busy GPU costs nothing.
 func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	h := c.calls[kind]
 	limits, window := c.Limits[h.rule], c.Total.Window()
-	h.host -= min(h.host, c.Unrecorded) // a wait for work that is not in the capture
+	h.host -= min(h.host, c.Unrecorded) // leaves out waits for work that was not recorded
 	f, limit, ok := rule.Measured(limits, h.host, window)
 	if !ok {
 		return nil
@@ -246,18 +254,20 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	f.Title = share + rule.Over(limit)
 	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
 	if ns := loading(c); f.Cause == "" && h.rule == rule.SyncCalls && ns >= h.lost-ns && ns > 0 {
-		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time", unit.Duration(ns), unit.Duration(c.Total.Idle()))
+		f.Cause = fmt.Sprintf("after these calls, the CPU loads data while the GPU is idle: %s of %s of idle time",
+			unit.Duration(ns), unit.Duration(c.Total.Idle()))
 		f.Evidence = append(f.Evidence, f.Cause)
 	}
 	c.GainOfWindow(&f, h.lost)
 	r := tree.Reading{Finding: f, Reached: true, Explains: map[string]int64{}, Advice: h.next}
 	if h.device > 0 && h.device >= copyWork(c)/4 {
-		// Which copies were exposed is not known: those of the calls are as much as others.
+		// It is unknown which copies were exposed, so the exposed time is divided in proportion to
+		// copy time.
 		r.Explains[rule.ExposedCopies] = portion(c.Total.ExposedCopy(), h.device, copyWork(c))
 		// The advice of these calls on pinned memory replaces that on copies.
 		r.Drops = []string{"copy-pinned", "copy-pinned-not-pageable"}
 	}
-	if lost := h.lost - min(h.lost, c.worked(kind)); float64(lost) >= limits.MinShare*float64(window) {
+	if lost := h.lost - min(h.lost, c.remainingWork(kind)); float64(lost) >= limits.MinShare*float64(window) {
 		r.Explains[rule.GPUIdle] = h.lost
 		savings := h.savings(c.Total.Idle())
 		r.Replacing = append([]string{savings}, h.evidence()...)
@@ -270,12 +280,12 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	return []tree.Reading{r}
 }
 
-// worked returns the idle time of named work of the CPU, and of its waits for others, which
-// would remain without the wait for the GPU before it. It counts even if it is less than the
-// limit of its rule.
-func (c *Evaluator) worked(kind int) (ns int64) {
+// remainingWork returns the idle time in ns that named work of the CPU and its waits for others
+// would cause even without the preceding wait for the GPU. It counts below the limit of its rule as
+// well.
+func (c *Evaluator) remainingWork(kind int) (ns int64) {
 	if c.calls[kind].rule != rule.SyncCalls {
-		return 0 // a copy that blocks can be replaced together with its wait
+		return 0 // a blocking copy can be replaced together with its wait
 	}
 	for _, w := range works(c) {
 		ns = summary.Plus(ns, w.ns)
@@ -283,13 +293,13 @@ func (c *Evaluator) worked(kind int) (ns int64) {
 	return ns
 }
 
-// loading returns the idle time in which the CPU loads data.
+// loading returns the idle time in ns during which the CPU loads data.
 func loading(c *Evaluator) (ns int64) {
-	ns, _ = owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
+	ns, _ = idleWithCause(c, func(r summary.Idle) bool { return r.State == summary.StateData })
 	return ns
 }
 
-// portion returns the part of a time that num has of den, at most all of it.
+// portion returns ns * num / den, at most ns. The product needs 128 bits.
 func portion(ns, num, den int64) int64 {
 	if num >= den {
 		return ns
@@ -299,7 +309,7 @@ func portion(ns, num, den int64) int64 {
 	return int64(out)
 }
 
-// copyWork returns the sum of the durations of all copies and memsets.
+// copyWork returns the total ns of all copies and memsets.
 func copyWork(c *Evaluator) (ns int64) {
 	for _, k := range c.Copies {
 		ns = summary.Plus(ns, k.TotalNS)

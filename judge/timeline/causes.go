@@ -14,7 +14,7 @@ import (
 	"assay/summary"
 )
 
-// causeOfIdle returns the reading of a rule about ns of idle time of all GPUs.
+// causeOfIdle returns the reading of a rule about ns of idle time, summed over all GPUs.
 func causeOfIdle(c *Evaluator, id, what string, ns int64) tree.Reading {
 	f, limit, ok := rule.Measured(c.Limits[id], ns, c.Total.Window())
 	f.Title = what + c.OfWindow(ns) + rule.Over(limit)
@@ -22,17 +22,17 @@ func causeOfIdle(c *Evaluator, id, what string, ns int64) tree.Reading {
 	return tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
 }
 
-// owned returns the idle time with a cause that owns accepts, and the places of its
-// largest gaps.
-func owned(c *Evaluator, owns func(summary.Idle) bool) (ns int64, where []finding.Place) {
+// idleWithCause returns the idle time in ns whose cause accept selects, and its largest gaps as
+// places.
+func idleWithCause(c *Evaluator, accept func(summary.Idle) bool) (ns int64, where []finding.Place) {
 	for _, r := range c.Idle {
-		if owns(r) {
+		if accept(r) {
 			ns = summary.Plus(ns, r.NS)
 		}
 	}
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
-			if owns(summary.Idle{Owner: g.Owner, State: g.State}) {
+			if accept(summary.Idle{Owner: g.Owner, State: g.State}) {
 				where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS))
 			}
 		}
@@ -40,18 +40,17 @@ func owned(c *Evaluator, owns func(summary.Idle) bool) (ns int64, where []findin
 	return ns, finding.Longest(where)
 }
 
-// untracedGraphs judges the idle time during which CUDA graphs without node trace may
-// have run.
+// untracedGraphs judges the idle time during which CUDA graphs without node trace may have run.
 func (c *Evaluator) untracedGraphs() []tree.Reading {
-	ns, where := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque })
+	ns, where := idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerOpaque })
 	r := causeOfIdle(c, rule.OpaqueGraphs, "Idle or in untraced CUDA graphs: ", ns)
 	r.Where = where
 	return r.IfReached()
 }
 
-// dataLoading judges the idle time in a data loader. A program can name the phase itself.
+// dataLoading judges the idle time in a data loader, or in phases that the program named so.
 func (c *Evaluator) dataLoading() []tree.Reading {
-	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateData })
+	ns, where := idleWithCause(c, func(r summary.Idle) bool { return r.State == summary.StateData })
 	r := causeOfIdle(c, rule.DataLoading, "Waiting for data loading: ", max(ns, steadyIdleIn(c, "data")))
 	r.Where, r.Next = where, []finding.Step{finding.Advise("load-data-ahead")}
 	return r.IfReached()
@@ -59,9 +58,10 @@ func (c *Evaluator) dataLoading() []tree.Reading {
 
 // allocating judges the idle time in calls that allocate or free GPU memory.
 func (c *Evaluator) allocating() []tree.Reading {
-	ns, where := owned(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc })
-	pinned, _ := owned(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc && pins(r.Name) })
-	what, next := "Waiting for cudaMalloc/cudaFree: ", []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
+	ns, where := idleWithCause(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc })
+	pinned, _ := idleWithCause(c, func(r summary.Idle) bool { return r.State == summary.StateAlloc && pins(r.Name) })
+	what, next := "Waiting for cudaMalloc/cudaFree: ",
+		[]finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
 	if pinned > ns-pinned {
 		what, next = "Allocating pinned memory: ", []finding.Step{finding.Advise("reuse-pinned")}
 	}
@@ -71,11 +71,11 @@ func (c *Evaluator) allocating() []tree.Reading {
 	return r.IfReached()
 }
 
-// pins reports whether a call allocates or frees memory of the CPU that a GPU can copy from.
+// pins reports whether a call allocates or frees pinned CPU memory.
 func pins(call string) bool { return strings.Contains(call, "Host") }
 
-// launchBound judges the idle time in short gaps in which the GPU had nothing queued. What
-// it waits for behind a full queue is no cause of the CPU: see [Evaluator.kernelGaps].
+// launchBound judges the idle time in short gaps in which the GPU had nothing queued. Gaps between
+// queued kernels have another cause: see [Evaluator.kernelGaps].
 func (c *Evaluator) launchBound() []tree.Reading {
 	ns := int64(0)
 	for _, r := range c.Idle {
@@ -83,51 +83,53 @@ func (c *Evaluator) launchBound() []tree.Reading {
 			ns = summary.Plus(ns, r.ShortGapsNS)
 		}
 	}
-	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ", unit.Duration(summary.ShortGapNS)), ns)
+	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ",
+		unit.Duration(summary.ShortGapNS)), ns)
 	r.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 	r.Evidence = launchEvidence(c)
 	return r.IfReached()
 }
 
-// kernelGaps judges the idle time before kernels that were launched while the GPU was
-// busy: the CPU is in time, and the kernels are short.
+// kernelGaps judges the idle time before kernels that were launched while the GPU was busy: the CPU
+// launches early enough, but the kernels are short.
 func (c *Evaluator) kernelGaps() []tree.Reading {
 	ns := queuedGaps(c)
 	r := causeOfIdle(c, rule.KernelGaps, "Gaps between queued kernels: ", ns)
 	r.Next = []finding.Step{finding.Advise("fuse-small-kernels"), finding.Advise("launch-more-each")}
-	r.Evidence = append([]string{"the CPU launches in time: these kernels were queued before the GPU became idle"}, medianKernel(c)...)
+	r.Evidence = append([]string{"the CPU launches in time: these kernels were queued before the GPU became idle"},
+		medianKernel(c)...)
 	return r.IfReached()
 }
 
-// queuedGaps returns the idle time between queued kernels.
+// queuedGaps returns the idle time in ns between queued kernels.
 func queuedGaps(c *Evaluator) int64 {
-	ns, _ := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerBetween })
+	ns, _ := idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerBetween })
 	return ns
 }
 
-// ofQueuedKernels reports whether most of the idle time is between queued kernels, and it
-// is over the limit of that: then the idle time is that of the kernels, not of the CPU.
-func ofQueuedKernels(c *Evaluator) bool {
+// mostlyQueuedGaps reports whether at least half of the idle time is between queued kernels and
+// this exceeds its limit. Then the kernels are the bottleneck, not the CPU.
+func mostlyQueuedGaps(c *Evaluator) bool {
 	ns := queuedGaps(c)
 	_, _, ok := rule.Measured(c.Limits[rule.KernelGaps], ns, c.Total.Window())
 	return ok && ns >= c.Total.Idle()-ns
 }
 
-// isLaunching reports whether the CPU was between two launches during idle time: in
-// a launch call, in an operator, in Python code, or in nothing that was recorded.
-// Waiting, copying and allocating are other causes.
+// isLaunching reports whether the CPU was between two launches during idle time: in a launch call,
+// in an operator, in Python code, or in code that was not recorded. Waiting, copying and allocating
+// are other causes.
 func isLaunching(r summary.Idle) bool {
 	switch r.Owner {
 	case summary.OwnerLaunch:
 		return true
 	case summary.OwnerHost:
-		return slices.Contains([]string{summary.StateLaunch, summary.StateCall, summary.StateOp, summary.StatePython, summary.StateAnnotation, summary.StateUnrecorded}, r.State)
+		return slices.Contains([]string{summary.StateLaunch, summary.StateCall, summary.StateOp, summary.StatePython,
+			summary.StateAnnotation, summary.StateUnrecorded}, r.State)
 	}
 	return false
 }
 
-// launchEvidence returns the number of launches per step and for how long the launch
-// queue was empty.
+// launchEvidence returns the number of launches per step, and how long the launch queue was empty.
 func launchEvidence(c *Evaluator) (out []string) {
 	var steps, empty, all int64
 	var launches []int64
@@ -140,10 +142,12 @@ func launchEvidence(c *Evaluator) (out []string) {
 		}
 	}
 	if steps = int64(len(launches)); steps > 0 {
-		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(stat.Median(launches), "launch call"), label.Plural(steps, "step")))
+		out = append(out, fmt.Sprintf("%s per step (median of %s)", label.Plural(stat.Median(launches), "launch call"),
+			label.Plural(steps, "step")))
 	}
 	if all > 0 {
-		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all), unit.DurationOf(empty, all)))
+		out = append(out, fmt.Sprintf("the launch queue was empty for %s of the time (%s)", unit.Share(empty, all),
+			unit.DurationOf(empty, all)))
 	}
 	return out
 }
@@ -152,7 +156,8 @@ func launchEvidence(c *Evaluator) (out []string) {
 func allocationsInSteps(c *Evaluator) (out []string) {
 	for _, r := range c.Calls {
 		if r.InSteps > 0 && (r.Kind == "alloc" || r.Kind == "free") {
-			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name, label.Plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
+			out = append(out, fmt.Sprintf("%s: %s within steps, %s CPU time; a warm caching allocator needs none", r.Name,
+				label.Plural(r.InSteps, "call"), unit.Duration(r.TotalNS)))
 		}
 	}
 	return out

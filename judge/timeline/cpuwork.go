@@ -18,19 +18,19 @@ import (
 	"assay/summary"
 )
 
-// A work is named work of the CPU between launches. Names that differ in their numbers
-// only, as the annotations of iterations, are one.
+// A work is named work of the CPU between launches. Names that differ only in their numbers, like
+// the annotations of iterations, are one work.
 type work struct {
-	name               string // the one with the most time
+	name               string // the name with the most time
 	state              string
 	most               int64 // ns of name
 	names              int
 	ns, count, longest int64
 }
 
-// cpuWork judges the idle time in long gaps during which the launching thread ran named
-// code that launches little or nothing. It comes before the wait that often precedes such
-// work, because the work needs what was waited for: without the wait it would still run.
+// cpuWork judges the idle time in long gaps during which the launching thread ran named code that
+// launches little or nothing. It has precedence over the wait that often comes before such work:
+// without the wait, the work would still take its time.
 func (c *Evaluator) cpuWork() []tree.Reading {
 	list := slices.DeleteFunc(works(c), func(w work) bool { return advice.IsWait(w.name) })
 	ns := int64(0)
@@ -38,7 +38,7 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 		ns = summary.Plus(ns, w.ns)
 	}
 	if ns == 0 || generatedElsewhere(c) > 0 {
-		return nil // or what the thread is in is a wait for another process
+		return nil // or the code is a wait for another process
 	}
 	f, limit, ok := rule.Measured(c.Limits[rule.CPUWork], ns, c.Total.Window())
 	f.Title = fmt.Sprintf("CPU work between launches: %s", c.OfWindow(ns)) + rule.Over(limit)
@@ -50,24 +50,28 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 		_, period := periodOf(c, w)
 		f.Evidence = append(f.Evidence, w.evidence()+period)
 	}
-	_, f.Where = owned(c, func(r summary.Idle) bool { return slices.ContainsFunc(list, func(w work) bool { return w.is(r.Name) }) })
+	_, f.Where = idleWithCause(c, func(r summary.Idle) bool {
+		return slices.ContainsFunc(list,
+			func(w work) bool { return w.matches(r.Name) })
+	})
 	steps, _ := periodOf(c, list[0])
 	f.Next = list[0].advice(steps)
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: ns}}
 	return r.IfReached()
 }
 
-// leastWork is the part of the idle time that one name needs, as a divisor. Below it, an
-// operator is as often a thread that waited for a core as work of its own.
+// leastWork is the least part of the idle time for one name, as a divisor. Below it, an operator is
+// as often a thread that waited for a core as it is work.
 const leastWork = 5
 
-// works returns the work of the CPU, that with the most idle time first.
+// works returns the work of the CPU, with the most idle time first.
 func works(c *Evaluator) (out []work) {
 	byName := map[string]*work{}
 	launching := launchingNames(c)
 	for _, r := range c.Idle {
 		long := r.NS - r.ShortGapsNS
-		if r.Owner != summary.OwnerHost || r.Name == "" || r.Name == "ProfilerStep" || long < max(1, r.NS-long) || launching(r) {
+		if r.Owner != summary.OwnerHost || r.Name == "" || r.Name == "ProfilerStep" || long < max(1, r.NS-long) ||
+			launching(r) {
 			continue
 		}
 		if !slices.Contains([]string{summary.StateOp, summary.StatePython, summary.StateAnnotation}, r.State) {
@@ -94,9 +98,9 @@ func works(c *Evaluator) (out []work) {
 	return out
 }
 
-// launchingNames returns a function that reports whether idle time is in code that
-// launches: an operator that launches kernels, an annotation around kernels that is idle
-// for less than half of its time, or a function with several gaps in each call.
+// launchingNames returns a function that reports whether idle time is in code that launches: an
+// operator that launches kernels, an annotation around kernels that is idle for less than half of
+// its time, or a function with several gaps in each call.
 func launchingNames(c *Evaluator) func(summary.Idle) bool {
 	ops, notes, calls := map[string]bool{}, map[string]int64{}, map[string]int64{}
 	for _, o := range c.Ops {
@@ -125,18 +129,18 @@ func launchingNames(c *Evaluator) func(summary.Idle) bool {
 		case summary.StateAnnotation:
 			return notes[r.Name] > 0 && idle[r.Name]/devices < notes[r.Name]/2
 		}
-		const most = 4 // gaps in one call
+		const most = 4 // gaps per call
 		n := calls[r.Name]
 		return n > 0 && r.Count > most*n && r.NS/max(1, r.Count) < longWork
 	}
 }
 
-// longWork is the mean length of gaps from which a function with several of them in each
-// call is work of its own, in ns.
+// longWork is the mean length of gaps, in ns, from which a function with several gaps in each call
+// counts as work.
 const longWork = 1_000_000
 
-// withoutNumbers returns the name of an annotation without its numbers: "IO 30" and "IO
-// 40" are the same work. Numbers in other names are those of lines.
+// withoutNumbers returns the name of an annotation without its numbers, because "IO 30" and "IO 40"
+// are the same work. In other names, numbers are line numbers.
 func withoutNumbers(state, name string) string {
 	if state != summary.StateAnnotation {
 		return name
@@ -149,9 +153,10 @@ func withoutNumbers(state, name string) string {
 	}, name)
 }
 
-// is reports whether a name is that of the work.
-func (w work) is(name string) bool {
-	return name == w.name || w.names > 1 && withoutNumbers(summary.StateAnnotation, name) == withoutNumbers(summary.StateAnnotation, w.name)
+// matches reports whether a name belongs to the work.
+func (w work) matches(name string) bool {
+	return name == w.name || w.names > 1 && withoutNumbers(summary.StateAnnotation,
+		name) == withoutNumbers(summary.StateAnnotation, w.name)
 }
 
 func (w work) evidence() string {
@@ -159,12 +164,13 @@ func (w work) evidence() string {
 	if w.names > 1 {
 		others = fmt.Sprintf(" and %s with other numbers", label.Plural(int64(w.names-1), "name"))
 	}
-	return fmt.Sprintf("%q%s: %s of idle time in %s, longest %s", finding.Short(w.name), others, unit.Duration(w.ns), label.Plural(w.count, "piece"), unit.Duration(w.longest))
+	return fmt.Sprintf("%q%s: %s of idle time in %s, longest %s", finding.Short(w.name), others, unit.Duration(w.ns),
+		label.Plural(w.count, "piece"), unit.Duration(w.longest))
 }
 
-// periodOf says how often the work interrupts the GPU, if its gaps are at equal distances:
-// in steps where they are marked, else in time. The summary lists the longest gaps of
-// each GPU. If there are more, their distances are those of the slow steps, or not known.
+// periodOf says how often the work interrupts the GPU if its gaps are at equal distances, in steps
+// if they are marked, else in time. The summary lists only the longest gaps of each GPU. If the work
+// has more gaps, its period is that of the slow steps, or unknown.
 func periodOf(c *Evaluator, w work) (steps int, text string) {
 	if n := periodInSteps(c, w); n > 1 {
 		return n, fmt.Sprintf("; in every %d%s step", n, ordinal(n))
@@ -172,7 +178,7 @@ func periodOf(c *Evaluator, w work) (steps int, text string) {
 	for _, d := range c.Devices {
 		var at []int64
 		for _, g := range d.LargestGaps {
-			if w.is(g.Name) && g.Owner == summary.OwnerHost {
+			if w.matches(g.Name) && g.Owner == summary.OwnerHost {
 				at = append(at, g.StartNS)
 			}
 		}
@@ -180,18 +186,19 @@ func periodOf(c *Evaluator, w work) (steps int, text string) {
 			continue
 		}
 		slices.Sort(at)
-		if n := stepsApart(c, d, at); n > 1 {
+		if n := stepDistance(c, d, at); n > 1 {
 			return n, fmt.Sprintf("; in every %d%s step", n, ordinal(n))
 		}
-		if ns, ok := apart(at); ok {
+		if ns, ok := evenDistance(at); ok {
 			return 0, "; every " + unit.Duration(ns)
 		}
 	}
 	return 0, ""
 }
 
-// apart returns the mean distance of times, if none differs from it by a tenth.
-func apart(at []int64) (mean int64, ok bool) {
+// evenDistance returns the mean distance of times, if no distance differs from it by more than a
+// tenth.
+func evenDistance(at []int64) (mean int64, ok bool) {
 	mean = (at[len(at)-1] - at[0]) / int64(len(at)-1)
 	for i := 1; i < len(at); i++ {
 		if d := at[i] - at[i-1]; d < mean-mean/10 || d > mean+mean/10 {
@@ -201,9 +208,9 @@ func apart(at []int64) (mean int64, ok bool) {
 	return mean, true
 }
 
-// stepsApart returns the number of steps from one of the times to the next, if it is the
-// same for all, else 0.
-func stepsApart(c *Evaluator, d summary.Device, at []int64) (n int) {
+// stepDistance returns the number of steps from one of the times to the next if it is always the
+// same, else 0.
+func stepDistance(c *Evaluator, d summary.Device, at []int64) (n int) {
 	last, next := -1, 0
 	for _, t := range at {
 		for i := next; i < len(c.Steps); i++ {
@@ -224,19 +231,20 @@ func stepsApart(c *Evaluator, d summary.Device, at []int64) (n int) {
 	return n
 }
 
-// collects is what the profiler calls gc.collect, without the name of its module.
+// collects is the profiler's name for gc.collect, without the module.
 const collects = "<built-in function collect>"
 
-// advice returns what to do about the work, by the words in its name and by the distance
-// of its gaps in steps, 0 if that is not known. An operator that is slow in every few
-// steps and launches nothing was interrupted: what took the time is not the operator.
+// advice returns fixes by the words in the name of the work and by the distance of its gaps in
+// steps (0 if unknown). An operator that launches nothing and is slow in every few steps was
+// interrupted by something else, such as garbage collection.
 func (w work) advice(steps int) []finding.Step {
 	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
 	if w.name == collects {
 		return []finding.Step{finding.Advise("schedule-garbage-collection"), general}
 	}
 	if w.state == summary.StateOp && steps > 1 {
-		return []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(steps)), finding.Advise("schedule-garbage-collection"), general}
+		return []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(steps)),
+			finding.Advise("schedule-garbage-collection"), general}
 	}
 	words := strings.FieldsFunc(strings.ToLower(w.name), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, kind := range []struct {

@@ -11,8 +11,8 @@ import (
 	"assay/summary"
 )
 
-// worstDevice names the GPU with the largest share of p, if there are several, and
-// the range of the shares.
+// worstDevice names the GPU with the largest share of p and the range of the shares, if there are
+// several GPUs.
 func worstDevice(c *Evaluator, p part) []string {
 	if len(c.Devices) < 2 {
 		return nil
@@ -27,7 +27,8 @@ func worstDevice(c *Evaluator, p part) []string {
 		a := c.Devices[i].Activity
 		return a.Window() - p.time(a), a.Window()
 	})].Activity
-	return []string{fmt.Sprintf("range over %d GPUs: %s to %s; largest on %s (%s)", len(c.Devices), unit.Share(p.time(a), a.Window()),
+	return []string{fmt.Sprintf("range over %d GPUs: %s to %s; largest on %s (%s)", len(c.Devices),
+		unit.Share(p.time(a), a.Window()),
 		unit.Share(num, den), c.Device(d.Input, d.Rank, d.Device), unit.DurationOf(num, den))}
 }
 
@@ -66,7 +67,7 @@ func medianKernel(c *Evaluator) []string {
 	n := all.Count()
 	seen := int64(0)
 	for _, b := range all.Buckets {
-		if seen = summary.Plus(seen, b.Count); seen >= n-seen { // at least half, without overflow
+		if seen = summary.Plus(seen, b.Count); seen >= n-seen { // at least half, written so that it cannot overflow
 			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), label.Plural(n, "kernel"))}
 		}
 	}
@@ -82,18 +83,17 @@ func bucketRange(from int64) string {
 	return "over " + unit.Duration(from)
 }
 
-// overlap returns how much of the communication compute overlaps.
+// overlap returns how much of the communication time compute overlaps.
 func overlap(c *Evaluator) []string {
 	comm := c.Total.With(summary.ClassComm)
 	hidden := c.Total.HiddenComm()
-	return []string{fmt.Sprintf("compute overlaps %s of the communication time (%s)", unit.Share(hidden, comm), unit.DurationOf(hidden, comm))}
+	return []string{fmt.Sprintf("compute overlaps %s of the communication time (%s)", unit.Share(hidden, comm),
+		unit.DurationOf(hidden, comm))}
 }
 
-// topKernel returns the kernel name with the most work among the kernels of a
-// class, or of all classes if it is "", with its rows added up, and the work
-// of all kernels asked. The row of kernels over the row limit counts for the work and
-// is no kernel. Identity is the name alone: Op, Stream, Device, Rank and
-// Input of the result mean nothing.
+// topKernel adds up kernels by name and returns the one with the most time among those of a class
+// ("" for all classes), and the ns of all of them. Kernels beyond the row limit count for the
+// latter only. Op, Stream, Device, Rank and Input of the result have no meaning.
 func topKernel(c *Evaluator, class string) (top summary.Kernel, all int64) {
 	byName := map[string]summary.Kernel{}
 	for _, k := range c.Kernels {
@@ -118,7 +118,7 @@ func topKernel(c *Evaluator, class string) (top summary.Kernel, all int64) {
 	return top, all
 }
 
-// largestKernel names the kernel with the most work of a class.
+// largestKernel names the kernel with the most time of a class.
 func largestKernel(c *Evaluator, class string) []string {
 	top, all := topKernel(c, class)
 	if all == 0 || top.Name == "" {
@@ -128,11 +128,11 @@ func largestKernel(c *Evaluator, class string) []string {
 		top.Name, unit.Share(top.TotalNS, all), class, unit.DurationOf(top.TotalNS, all), finding.Launches(top.Count))}
 }
 
-// launchers names the operators that launch a kernel, largest first.
-func launchers(c *Evaluator, of summary.Kernel) []string {
+// launchers names the operators that launch a kernel, the largest first.
+func launchers(c *Evaluator, kernel summary.Kernel) []string {
 	work := map[string]int64{}
 	for _, k := range c.Kernels {
-		if k.Name == of.Name && k.Op != "" {
+		if k.Name == kernel.Name && k.Op != "" {
 			work[k.Op] = summary.Plus(work[k.Op], k.TotalNS)
 		}
 	}
@@ -141,13 +141,14 @@ func launchers(c *Evaluator, of summary.Kernel) []string {
 		if i == 3 {
 			break
 		}
-		out = append(out, fmt.Sprintf("launched by %s: %s of its time (%s)", op, unit.Share(work[op], of.TotalNS), unit.DurationOf(work[op], of.TotalNS)))
+		out = append(out, fmt.Sprintf("launched by %s: %s of its time (%s)", op, unit.Share(work[op], kernel.TotalNS),
+			unit.DurationOf(work[op], kernel.TotalNS)))
 	}
 	return out
 }
 
-// categories returns the three categories with the most work among the compute
-// kernels, largest first.
+// categories returns the three categories with the most time among the compute kernels, the largest
+// first.
 func categories(c *Evaluator) []string {
 	work := map[string]int64{}
 	all := int64(0)
@@ -162,7 +163,8 @@ func categories(c *Evaluator) []string {
 		if i == 3 {
 			break
 		}
-		out = append(out, fmt.Sprintf("%s: %s of the compute kernel time (%s)", name, unit.Share(work[name], all), unit.DurationOf(work[name], all)))
+		out = append(out, fmt.Sprintf("%s: %s of the compute kernel time (%s)", name, unit.Share(work[name], all),
+			unit.DurationOf(work[name], all)))
 	}
 	return out
 }

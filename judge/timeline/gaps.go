@@ -15,25 +15,24 @@ import (
 	"assay/summary/view"
 )
 
-// A longGaps is the gaps that are long enough to inspect one by one.
+// A longGaps has the gaps that are long enough to inspect one by one.
 type longGaps struct {
-	count, ns int64 // ns less the profiler's own work
+	count, ns int64 // ns is without the profiler's own time
 	list      []placedGap
 }
 
 type placedGap struct {
 	summary.Gap
-	ns    int64 // less the profiler's own work
+	ns    int64 // without the profiler's own time
 	where string
 	place finding.Place
 }
 
-// longGaps returns the gaps that reach the rule's limit without the profiler's own
-// work, longest first. The summary lists the longest gaps of each GPU and has the
-// number and sum of the others.
+// longGaps returns the gaps that reach the rule's limit without the profiler's own time, longest
+// first. The summary lists the longest gaps of each GPU and has the number and sum of the others.
 func (c *Evaluator) longGaps(least int64) (out longGaps) {
 	for _, d := range c.Devices {
-		var kept summary.Bucket // the listed gaps that reach the limit, profiler overhead included
+		var kept summary.Bucket // listed gaps that reach the limit with the profiler's own time
 		for _, g := range d.LargestGaps {
 			if g.NS < least {
 				break
@@ -44,7 +43,8 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 			}
 			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
 				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
-				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device), finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
+				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device),
+					finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
 			}
 		}
 		var all summary.Bucket
@@ -61,7 +61,7 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 	return out
 }
 
-// places returns the places of the longest gaps.
+// places returns the longest gaps as places.
 func (l longGaps) places() (out []finding.Place) {
 	for i, g := range l.list {
 		if i == finding.MostPlaces {
@@ -108,11 +108,12 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 	f.Next = engineAdvice(c, []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")})
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
 	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,
-		unit.Share(gaps.ns, c.Total.Idle()), label.Plural(gaps.count, "gap"), unit.DurationOf(gaps.ns, c.Total.Idle()))}, gaps.evidence()...)
+		unit.Share(gaps.ns, c.Total.Idle()), label.Plural(gaps.count, "gap"), unit.DurationOf(gaps.ns, c.Total.Idle()))},
+		gaps.evidence()...)
 	return []tree.Reading{r}
 }
 
-// advice names what the CPU did in the longest gap, if that is known.
+// advice names the code that the CPU ran in the longest gap, if it is known.
 func (l longGaps) advice() finding.Step {
 	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
 		return finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(l.list[0].Name)))
@@ -120,16 +121,16 @@ func (l longGaps) advice() finding.Step {
 	return finding.Advise("find-what-runs-in-the-gaps")
 }
 
-// A stretch is a series of chunks of a GPU's window, each with the GPU busy for less than
-// the limit.
+// A stretch is a series of chunks of a GPU's window. In each chunk the GPU is busy for less than the
+// limit.
 type stretch struct {
-	from, ns, busy int64 // from on the input's own clock
+	from, ns, busy int64 // ns; from is on the input's own clock
 	where          string
 	place          finding.Place
 }
 
-// stretches returns the stretches of low utilization, those with the most idle time
-// first, and their sum.
+// stretches returns the stretches of low utilization, with the most idle time first, and the sum of
+// their lengths in ns.
 func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 	for _, d := range c.Devices {
 		u := d.Utilization
@@ -144,7 +145,8 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 				continue
 			}
 			if !open {
-				out = append(out, stretch{from: d.StartNS + from, where: c.Choice(d.Input, d.Rank, d.Device), place: finding.PlaceOf(d.Input, d.Rank, d.Device)})
+				out = append(out, stretch{from: d.StartNS + from, where: c.Choice(d.Input, d.Rank, d.Device),
+					place: finding.PlaceOf(d.Input, d.Rank, d.Device)})
 				open = true
 			}
 			s := &out[len(out)-1]
@@ -156,12 +158,11 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 	return out, ns
 }
 
-// judgeUtilization judges the stretches in which GPUs were busy for less than half of the
-// time.
+// judgeUtilization judges the stretches in which GPUs were busy for less than half of the time.
 func (c *Evaluator) judgeUtilization() []tree.Reading {
 	limits := c.Limits[rule.LowUtilization]
 	if c.Unrecorded > 0 {
-		return nil // which stretches were not recorded is not known
+		return nil // it is unknown which stretches ran work that was not recorded
 	}
 	list, ns := stretches(c, limits.MinBusy)
 	m := tree.Measured{Rule: rule.LowUtilization, Part: ns, Of: c.Total.Window(), Lists: map[string][]string{}}
@@ -169,11 +170,12 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 	for i, s := range list {
 		if idle = summary.Plus(idle, s.ns-s.busy); i < finding.MostPlaces {
 			m.Where = append(m.Where, s.place.At(s.from, s.ns))
-			m.Lists["stretches"] = append(m.Lists["stretches"], fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
-				unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, unit.DurationOf(s.busy, s.ns)))
+			m.Lists["stretches"] = append(m.Lists["stretches"],
+				fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),
+					unit.Timestamp(s.from), unit.Timestamp(s.from+s.ns), s.where, unit.DurationOf(s.busy, s.ns)))
 		}
 	}
-	r, ok := c.Say(m)
+	r, ok := c.Evaluate(m)
 	if !ok {
 		return nil
 	}
@@ -182,6 +184,6 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 	if ns < c.Total.Window() { // otherwise the stretch is the whole window
 		r.Below = []string{r.What + "; largest loss: " + r.Evidence[0]}
 	}
-	r.What = "" // its title has its share of the window already
+	r.What = "" // the title already has the share of the window
 	return []tree.Reading{r}
 }

@@ -14,10 +14,10 @@ import (
 	"assay/summary"
 )
 
-// The limits of gaps. Gaps of longGap and more are work of the CPU; those from
-// clockGap to shortGap are the cost of launching a kernel. Shorter ones are rounding
-// of the profiler's clock between kernels that follow each other directly. All are
-// edges of [summary.Histogram], so that the sums are exact.
+// Limits of gaps in ns. Gaps from longGap on are work of the CPU; those from clockGap to shortGap
+// are the cost of launching a kernel. Shorter ones are rounding of the profiler's clock between
+// kernels that follow each other directly. All limits are edges of [summary.Histogram], so sums
+// between them are exact.
 const (
 	shortGap = 10_000
 	clockGap = 100
@@ -28,22 +28,23 @@ type idle struct {
 	total                  int64 // ns
 	longs, launches, clock summary.Bucket
 
-	// The largest gaps, of those that the summary lists: their sum, the longest, and
-	// its place.
+	// The largest gaps among those that the summary lists: their sum, the longest one, and its
+	// place.
 	few     int64 // ns
 	largest summary.Gap
 	where   string // the GPU, if there are several
 	file    string // the input, if there are several
 
-	owners []advice.OwnerShare // empty if the causes are not known
+	owners []advice.OwnerShare // empty if the causes are unknown
 	listed bool                // another rule lists the longest gaps
 }
 
 func (c *Evaluator) idle() idle {
-	out := idle{total: c.Total.Idle(), owners: advice.Owners(recordedIdle(c)), listed: c.longGaps(c.Limits[rule.LongGaps].MinGapNS).count > 0}
+	out := idle{total: c.Total.Idle(), owners: advice.Owners(recordedIdle(c)),
+		listed: c.longGaps(c.Limits[rule.LongGaps].MinGapNS).count > 0}
 	var all summary.Histogram
 	for _, d := range c.Devices {
-		if !c.Placed { // the lengths are those of all gaps
+		if !c.Placed { // the histogram includes gaps of the warm-up
 			all = all.Plus(d.Gaps)
 		}
 		for _, g := range d.LargestGaps {
@@ -64,7 +65,7 @@ func (c *Evaluator) idle() idle {
 		}
 	}
 	for _, b := range all.Buckets {
-		to := &summary.Bucket{} // neither long nor short
+		to := &summary.Bucket{} // ignored: neither long nor short
 		switch {
 		case b.FromNS >= advice.LongGap:
 			to = &out.longs
@@ -77,18 +78,18 @@ func (c *Evaluator) idle() idle {
 		to.TotalNS = summary.Plus(to.TotalNS, b.TotalNS)
 	}
 	for _, r := range c.Idle {
-		if r.Owner == summary.OwnerNotRecorded { // it is in one long gap each
+		if r.Owner == summary.OwnerNotRecorded { // each row is in one long gap
 			out.longs.Count, out.longs.TotalNS = max(0, out.longs.Count-r.Count), max(0, out.longs.TotalNS-r.NS)
 		}
 	}
 	return out
 }
 
-// most reports whether ns is half of the idle time or more.
+// most reports whether ns is at least half of the idle time.
 func (i idle) most(ns int64) bool { return ns > 0 && ns >= i.total-ns }
 
-// inFewGaps reports whether the largest gaps have most of the idle time, and neither
-// launch overhead nor clock rounding has.
+// inFewGaps reports whether the largest gaps have most of the idle time, and neither launch
+// overhead nor clock rounding has.
 func (i idle) inFewGaps() bool {
 	return i.most(i.few) && !i.most(i.launches.TotalNS) && !i.most(i.clock.TotalNS)
 }
@@ -117,15 +118,14 @@ func (i idle) evidence() (out []string) {
 	if i.launches.Count > 0 {
 		line(i.launches, "from "+unit.Duration(clockGap)+" to "+unit.Duration(shortGap), "launch overhead")
 	}
-	if i.clock.TotalNS > i.total/100 { // less than 1% is not shown
+	if i.clock.TotalNS > i.total/100 { // less than 1% is not worth a line
 		line(i.clock, "under "+unit.Duration(clockGap), "rounding of the profiler's clock")
 	}
 	return out
 }
 
-// advice returns the fixes for the causes of the idle time. If the causes are not
-// known, it depends on the gaps: a few that can be inspected, many long ones, or
-// short ones between kernels.
+// advice returns the fixes for the causes of the idle time. If the causes are unknown, it depends
+// on the gaps: a few that can be inspected, many long ones, or short ones between kernels.
 func (i idle) advice() []finding.Step {
 	if len(i.owners) > 0 {
 		return advice.OwnerAdvice(i.owners, i.total)
@@ -140,7 +140,8 @@ func (i idle) advice() []finding.Step {
 		}
 		return []finding.Step{open, finding.Advise("leave-out-compilation"), finding.Advise("load-data-sooner")}
 	case i.most(i.longs.TotalNS):
-		return append([]finding.Step{finding.Advise("find-the-common-call"), finding.Advise("remove-synchronization"), finding.Advise("load-data-sooner")}, launch...)
+		return append([]finding.Step{finding.Advise("find-the-common-call"), finding.Advise("remove-synchronization"),
+			finding.Advise("load-data-sooner")}, launch...)
 	}
 	return append(launch, finding.Advise("remove-synchronization"))
 }
@@ -156,15 +157,15 @@ func (c *Evaluator) idlePart() []tree.Reading {
 	}
 	r := tree.Reading{Finding: f, Reached: reached, Scope: worstPlaces(c, p)}
 	if c.Judged != c.Total {
-		// Gaps and their causes are known for the whole window only, and most of them are
-		// in the warm-up.
+		// Gaps and their causes are known for the whole window only, and most of them are in the
+		// warm-up.
 		c.GainOfJudged(&r.Finding, num)
 		r.Evidence = append(medianKernel(c), worstStep(c, p)...)
 		r.Next = []finding.Step{finding.Advise("record-without", "phases", c.Left)}
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
-	c.GainOfJudged(&r.Finding, num-profilersOwn(c))
+	c.GainOfJudged(&r.Finding, num-profilerIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
 	r.Next = engineAdvice(c, idle.advice())

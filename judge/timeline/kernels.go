@@ -13,13 +13,11 @@ import (
 	"assay/summary"
 )
 
-// wholeGraph is the category of CUDA graphs that were traced as one event, without
-// their kernels.
+// wholeGraph is the category of CUDA graphs that were traced as one event, without their kernels.
 const wholeGraph = summary.WholeGraph
 
-// dominantKernel judges whether the kernels of one name take most of the kernel time, if
-// their class is that of the part of a rule. They explain no more of the part than the
-// time in which only kernels of their class ran.
+// dominantKernel reports a kernel that takes most of the kernel time, if kernels of its class run
+// in this part of the window. It explains at most the time in which only kernels of its class ran.
 func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 	top, all := topKernel(c, "")
 	if all == 0 || top.Category == wholeGraph || partOfClass(top.Class) != part {
@@ -33,12 +31,14 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 	f.Title = what + rule.Over(limit)
 	launchers := launchers(c, top)
 	f.Evidence = append([]string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
-		top.Name, top.Class, top.Category, finding.Launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)), unit.Duration(top.MaxNS))}, launchers...)
+		top.Name, top.Class, top.Category, finding.Launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)),
+		unit.Duration(top.MaxNS))}, launchers...)
 	f.Where = kernelPlaces(c, top.Name)
 	f.Next = advice.KernelAdvice(top, ranks.New(c.Context).Advice())
 	r := tree.Reading{Reached: true, What: what}
-	// The part names the kernel with its share of its class.
-	r.Below = append([]string{fmt.Sprintf("the largest %s kernel takes %s of total kernel time (%s)", top.Class, unit.Share(top.TotalNS, all), unit.DurationOf(top.TotalNS, all))}, launchers...)
+	// The evidence of the part has the kernel with its share of its class.
+	r.Below = append([]string{fmt.Sprintf("the largest %s kernel takes %s of total kernel time (%s)", top.Class,
+		unit.Share(top.TotalNS, all), unit.DurationOf(top.TotalNS, all))}, launchers...)
 	explained := top.TotalNS
 	if class, known := summary.ClassOf(top.Class); known {
 		rest := summary.Class(0)
@@ -48,7 +48,7 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 			}
 		}
 		explained = min(explained, c.Total.Without(class, rest))
-		if class != summary.ClassCompute { // how much of its work a kernel can save is not known
+		if class != summary.ClassCompute { // the savings of compute kernels are unknown
 			c.GainOfWindow(&f, explained)
 		}
 	}
@@ -70,8 +70,8 @@ func partOfClass(class string) string {
 	return rule.ComputeBound
 }
 
-// opaqueGraphs judges how much of the window is in CUDA graphs that were traced as one
-// event. Graphs without any event are a cause of idle time.
+// opaqueGraphs judges how much of the window is in CUDA graphs that were traced as one event.
+// Graphs without any event are a cause of idle time instead.
 func (c *Evaluator) opaqueGraphs() []tree.Reading {
 	work, runs := int64(0), int64(0)
 	for _, k := range c.Kernels {
@@ -80,36 +80,37 @@ func (c *Evaluator) opaqueGraphs() []tree.Reading {
 		}
 	}
 	window := c.Total.Window()
-	r, ok := c.Say(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window, Words: map[string]string{"launches": finding.Launches(runs)},
-		Rows: map[string]tree.Sums{"kernels": largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })}})
+	r, ok := c.Evaluate(tree.Measured{Rule: rule.OpaqueGraphs, Part: min(work, window), Of: window,
+		Words: map[string]string{"launches": finding.Launches(runs)},
+		Rows:  map[string]tree.Sums{"kernels": largestOf(c, func(k summary.Kernel) bool { return k.Category == wholeGraph })}})
 	if !ok {
 		return nil
 	}
-	r.What = "" // its title has its share of the window already
+	r.What = "" // the title already has the share of the window
 	r.Explains = map[string]int64{rule.ComputeBound: r.NumeratorNS}
 	return []tree.Reading{r}
 }
 
-// largestOf returns the time of the kernels that of accepts, by name.
-func largestOf(c *Evaluator, of func(summary.Kernel) bool) tree.Sums {
+// largestOf returns the ns of the kernels that accept selects, by name.
+func largestOf(c *Evaluator, accept func(summary.Kernel) bool) tree.Sums {
 	out := tree.Sums{NS: map[string]int64{}}
 	for _, k := range c.Kernels {
-		if of(k) {
+		if accept(k) {
 			out.NS[k.Name], out.Of = summary.Plus(out.NS[k.Name], k.TotalNS), summary.Plus(out.Of, k.TotalNS)
 		}
 	}
 	return out
 }
 
-// movers are the categories of kernels that do few operations per byte, so that memory
-// limits them. Products of matrices, attention, convolutions and unknown kernels are not
-// among them.
+// movers are the categories of kernels that do few operations per byte, so that memory limits them.
+// Matrix products, attention, convolutions and unknown kernels are not among them.
 var movers = []string{
-	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache", "optimizer", "loss",
+	"elementwise", "normalization", "softmax", "reduction", "layout", "copy", "fill", "index", "rope", "kv-cache",
+	"optimizer", "loss",
 	"pooling", "interpolation", "random", "quantization", "sort-scan", "triton-fused",
 }
 
-// computes reports whether a kernel computes and is no CUDA graph traced as one event.
+// computes reports whether a kernel computes and is not a CUDA graph traced as one event.
 func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
 // moves reports whether a kernel does few operations per byte.
@@ -126,19 +127,19 @@ func kindOf(k summary.Kernel) string {
 	return k.Category
 }
 
-// gemv is the word for products of a matrix and a vector.
+// gemv is the kind of kernels that multiply a matrix by a vector.
 const gemv = "gemv"
 
-// movesData reports whether kernels that move data take most of the compute kernel time.
-// Hardware counters measure it, so with them the names do not count.
+// movesData reports whether kernels that move data take most of the compute kernel time. Names are
+// ignored if there are hardware counters, which measure it.
 func movesData(c *Evaluator) bool {
 	moving, all := largestOf(c, moves).Of, largestOf(c, computes).Of
 	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(moving) / float64(max(1, all)))
 	return ok && len(c.Counters) == 0
 }
 
-// memoryBandwidth judges by category whether kernels that move data take most of the
-// compute kernel time.
+// memoryBandwidth judges by category whether kernels that move data take most of the compute kernel
+// time.
 func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
@@ -146,22 +147,24 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	return c.shareOfKernels(rule.MemoryBandwidth, computes, moves)
 }
 
-// shareOfKernels judges the time of the compute kernels that of accepts, over that of the kernels of
-// all. Sentences of the rule may have the kernels and their categories as rows, and name the
-// largest category as top.
-func (c *Evaluator) shareOfKernels(id string, all, of func(summary.Kernel) bool) []tree.Reading {
-	whole, some := largestOf(c, all), largestOf(c, of)
+// shareOfKernels judges the time of the kernels that accept selects, as a share of the time of
+// those that all selects. Sentences of the rule can have the kernels and their categories as rows,
+// and name the largest category as top.
+func (c *Evaluator) shareOfKernels(id string, all, accept func(summary.Kernel) bool) []tree.Reading {
+	whole, some := largestOf(c, all), largestOf(c, accept)
 	categories := map[string]int64{}
 	for _, k := range c.Kernels {
-		if of(k) {
+		if accept(k) {
 			categories[kindOf(k)] = summary.Plus(categories[kindOf(k)], k.TotalNS)
 		}
 	}
 	if some.Of == 0 {
 		return nil
 	}
-	r, ok := c.Say(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: map[string]string{"top": finding.ByWork(categories)[0]},
-		Rows: map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some}, Where: largestKernelOf(c, of)})
+	r, ok := c.Evaluate(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of,
+		Words: map[string]string{"top": finding.ByWork(categories)[0]},
+		Rows:  map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some},
+		Where: largestKernelOf(c, accept)})
 	if !ok {
 		return nil
 	}
@@ -169,21 +172,19 @@ func (c *Evaluator) shareOfKernels(id string, all, of func(summary.Kernel) bool)
 	return []tree.Reading{r}
 }
 
-// largestKernelOf returns where the largest kernel of those that of accepts has the most
-// work.
-func largestKernelOf(c *Evaluator, of func(summary.Kernel) bool) []finding.Place {
+// largestKernelOf returns where the largest kernel that accept selects has the most time.
+func largestKernelOf(c *Evaluator, accept func(summary.Kernel) bool) []finding.Place {
 	top := summary.Kernel{}
 	for _, k := range c.Kernels {
-		if of(k) && k.TotalNS > top.TotalNS {
+		if accept(k) && k.TotalNS > top.TotalNS {
 			top = k
 		}
 	}
 	return kernelPlaces(c, top.Name)
 }
 
-// tinyKernels judges how much of the kernel time is in kernels that are shorter than a
-// launch. If launches are the cause of idle time, they say why: the idle time is not
-// theirs.
+// tinyKernels judges how much of the kernel time is in kernels that are shorter than a launch. If
+// launches are the cause of idle time, the finding on launches explains these kernels.
 func (c *Evaluator) tinyKernels() []tree.Reading {
 	limits := c.Limits[rule.TinyKernels]
 	var short, all summary.Bucket
@@ -200,7 +201,7 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 		return nil
 	}
 	tiny := func(k summary.Kernel) bool { return k.Count > 0 && k.TotalNS/k.Count < limits.Under }
-	r, ok := c.Say(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
+	r, ok := c.Evaluate(tree.Measured{Rule: rule.TinyKernels, Part: short.TotalNS, Of: all.TotalNS,
 		Words: map[string]string{"short": unit.Count(short.Count), "launches": finding.Launches(all.Count)},
 		Rows:  map[string]tree.Sums{"kernels": largestOf(c, tiny)}, Where: largestKernelOf(c, tiny)})
 	if !ok {

@@ -10,15 +10,15 @@ import (
 	"assay/summary"
 )
 
-// A stepCause is what makes a slow step long: work of the CPU while the GPU is idle, or a
-// phase that other steps do not have.
+// A stepCause is what makes a slow step long: work of the CPU while the GPU is idle, or a phase
+// that other steps do not have.
 type stepCause struct {
 	name string
 	ns   int64
 }
 
-// causeOfStep returns the cause of most of the time of a slow step over the median. It
-// returns none if the longest gaps and the phases do not show it.
+// causeOfStep returns the cause of most of the time by which a slow step exceeds the median. It
+// returns false if neither the longest gaps nor the phases show one.
 func causeOfStep(c *Evaluator, i int, over int64) (out stepCause, ok bool) {
 	st := c.Steps[i]
 	in := map[string]int64{}
@@ -46,7 +46,7 @@ func causeOfStep(c *Evaluator, i int, over int64) (out stepCause, ok bool) {
 	return out, out.ns > 0 && out.ns >= over-out.ns
 }
 
-// usual reports whether half of the steps that are not slow have a phase.
+// usual reports whether at least half of the steady steps have a phase.
 func usual(c *Evaluator, phase string) bool {
 	has, all := 0, 0
 	for i, st := range c.Steps {
@@ -63,11 +63,11 @@ func usual(c *Evaluator, phase string) bool {
 // A commonCause is the cause that slow steps have in common.
 type commonCause struct {
 	stepCause
-	steps, of int64 // slow steps in which it is known, of all slow steps
+	steps, of int64 // slow steps with a known cause, and all slow steps
 }
 
-// commonCauseOf returns the one cause of all slow steps whose cause is known, if it is known
-// of at least two of them.
+// commonCauseOf returns the cause of all slow steps whose cause is known, if it is the same one and
+// known for at least two of them.
 func commonCauseOf(c *Evaluator, slow []int, medians map[string]int64) (out commonCause, ok bool) {
 	out.of = int64(len(slow))
 	for _, i := range slow {
@@ -76,7 +76,8 @@ func commonCauseOf(c *Evaluator, slow []int, medians map[string]int64) (out comm
 		if !known {
 			continue
 		}
-		if out.steps > 0 && withoutNumbers(summary.StateAnnotation, cause.name) != withoutNumbers(summary.StateAnnotation, out.name) {
+		if out.steps > 0 && withoutNumbers(summary.StateAnnotation, cause.name) != withoutNumbers(summary.StateAnnotation,
+			out.name) {
 			return commonCause{}, false
 		}
 		if out.steps == 0 {
@@ -87,19 +88,20 @@ func commonCauseOf(c *Evaluator, slow []int, medians map[string]int64) (out comm
 	return out, out.steps >= 2
 }
 
-// evidence names the cause and says how long it takes.
+// evidence names the cause and its mean time.
 func (k commonCause) evidence() string {
-	text := fmt.Sprintf("%q takes %s of %s on average", finding.Short(k.name), unit.Duration(k.ns/k.steps), label.Plural(k.steps, "slow step"))
+	text := fmt.Sprintf("%q takes %s of %s on average", finding.Short(k.name), unit.Duration(k.ns/k.steps),
+		label.Plural(k.steps, "slow step"))
 	if k.steps < k.of {
 		text += fmt.Sprintf("; the longest gaps do not show the other %d", k.of-k.steps)
 	}
 	return text
 }
 
-// advice returns what to do about the cause.
+// advice returns the fixes for the cause.
 func (k commonCause) advice() []finding.Step { return work{name: k.name}.advice(0) }
 
-// mediansOf returns the median of each kind of steps.
+// mediansOf returns the median time in ns of each kind of steps.
 func mediansOf(c *Evaluator) map[string]int64 {
 	out := map[string]int64{}
 	for _, g := range c.groups {
@@ -118,9 +120,9 @@ func slowOf(c *Evaluator) (out []int) {
 	return out
 }
 
-// periodInSteps returns the distance of slow steps if work of the CPU is what makes them
-// slow: it runs as often as they do, and its longest gaps are in them. The summary lists too
-// few gaps to tell their distances.
+// periodInSteps returns the distance of slow steps if work of the CPU makes them slow: it runs as
+// often as there are slow steps, and its longest gaps are in them. The summary lists too few gaps
+// to compute distances from them.
 func periodInSteps(c *Evaluator, w work) int {
 	slow := slowOf(c)
 	n, ok := period(c, c.states, c.groups)
@@ -129,9 +131,10 @@ func periodInSteps(c *Evaluator, w work) int {
 	}
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
-			if w.is(g.Name) && !slices.ContainsFunc(slow, func(i int) bool {
+			if w.matches(g.Name) && !slices.ContainsFunc(slow, func(i int) bool {
 				st := c.Steps[i]
-				return st.Input == d.Input && st.Rank == d.Rank && st.Device == d.Device && g.StartNS >= st.StartNS && g.StartNS < st.StartNS+st.WallNS
+				return st.Input == d.Input && st.Rank == d.Rank && st.Device == d.Device && g.StartNS >= st.StartNS &&
+					g.StartNS < st.StartNS+st.WallNS
 			}) {
 				return 0
 			}

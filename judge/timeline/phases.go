@@ -21,7 +21,7 @@ import (
 type PhaseVerdict struct {
 	Path  string        `json:"path"`
 	Bound finding.Bound `json:"bound"` // as in a Verdict; "" if too little ran to judge
-	Share float64       `json:"share"` // the share of the phase that decided
+	Share float64       `json:"share"` // the share of the phase's windows that decided
 }
 
 // A phaseSum is one phase over all GPUs.
@@ -30,7 +30,7 @@ type phaseSum struct {
 	total    summary.Activity
 	runs     int64
 	launched int64
-	median   int64 // of one run, on the GPU with the longest median
+	median   int64 // ns of one run, on the GPU with the longest median
 	longest  summary.Phase
 }
 
@@ -61,8 +61,8 @@ func phaseSums(c *Evaluator) []phaseSum {
 	return out
 }
 
-// phaseVerdicts evaluates each phase like a window. The verdict of a phase without GPU
-// time has no bound.
+// phaseVerdicts evaluates each phase like a window. The verdict of a phase without GPU time has no
+// bound.
 func phaseVerdicts(c *Evaluator) (out []PhaseVerdict) {
 	for _, s := range phaseSums(c) {
 		if s.path == "" {
@@ -88,8 +88,8 @@ func shareRules() []struct{ rule, phase, what string } {
 	}
 }
 
-// learns reports whether the capture shows reinforcement learning: it has two of three
-// phases that no other program has together.
+// learns reports whether the capture shows reinforcement learning: it has two of the three phases
+// that only such programs combine.
 func learns(c *Evaluator) bool {
 	n := 0
 	for _, name := range []string{"generation", "training", "weight-sync"} {
@@ -103,13 +103,13 @@ func learns(c *Evaluator) bool {
 // A shareOfStep is the share of a phase in the steps, or in the windows.
 type shareOfStep struct {
 	value    float64
-	num, den int64 // sums over the steps
-	n        int64 // steps, or runs without steps
+	num, den int64 // ns, summed over the steps
+	n        int64 // number of steps, or of runs if there are no steps
 	of       string
 }
 
-// shareOf returns the share of all phases of a name. The denominator is the steps that
-// have phases, or the windows if there are none.
+// shareOf returns the share of all phases of a name. The denominator is the steps that have phases,
+// or the windows if there are none.
 func shareOf(c *Evaluator, name string) (s shareOfStep) {
 	steps := stepsWithPhases(c)
 	if len(steps) == 0 {
@@ -142,7 +142,7 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 	return s
 }
 
-// stepsWithPhases returns the steps that count and that contain phases.
+// stepsWithPhases returns the steps that count in medians and have phases.
 func stepsWithPhases(c *Evaluator) (out []int) {
 	for _, g := range c.groups {
 		for _, i := range g.steps {
@@ -165,11 +165,13 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	f := finding.Finding{Rule: id, Level: level, Value: s.value, NumeratorNS: s.num, DenominatorNS: s.den, Warn: limits.Warn, Critical: limits.Critical}
+	f := finding.Finding{Rule: id, Level: level, Value: s.value, NumeratorNS: s.num, DenominatorNS: s.den,
+		Warn: limits.Warn, Critical: limits.Critical}
 	f.Level, limit = limits.Tempered(level, limit, s.n)
 	f.Title = fmt.Sprintf("%s: %s of %s", what, percent(s.value), s.of) + rule.Over(limit)
 	if s.of == "the median step" {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"), unit.DurationOf(s.num, s.den)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"),
+			unit.DurationOf(s.num, s.den)))
 	}
 	f.Evidence = append(f.Evidence, phaseEvidence(c, name)...)
 	f.Where = longestRuns(c, name)
@@ -179,18 +181,19 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 	return f, true
 }
 
-// dataShare compares data loading with its limits. Data loading costs nothing while the
-// GPUs work.
+// dataShare compares data loading with its limits. Loading while the GPUs work costs nothing, so
+// its idle time must reach the limit too.
 func (c *Evaluator) dataShare() []tree.Reading {
 	f, ok := phaseShare(c, rule.DataShare, "data", "Data loading")
 	idle := idleIn(c, "data")
 	if !ok || float64(idle) < c.Limits[rule.DataShare].Warn*float64(c.Total.Window()) {
 		return nil
 	}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.DataLoading: idle}, Below: []string{f.Title}}}
+	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.DataLoading: idle},
+		Below: []string{f.Title}}}
 }
 
-// idleIn returns the idle time of the GPUs in all phases of a name.
+// idleIn returns the idle time of the GPUs in ns, in all phases of a name.
 func idleIn(c *Evaluator, name string) (ns int64) {
 	for _, p := range c.Phases {
 		if p.Name() == name {
@@ -200,8 +203,8 @@ func idleIn(c *Evaluator, name string) (ns int64) {
 	return ns
 }
 
-// steadyIdleIn is idleIn without the warm-up steps, if their idle time is left out: at least
-// what all phases of the name outside of them were idle.
+// steadyIdleIn is idleIn without the warm-up steps, if their idle time is left out. It is a lower
+// bound: phases of warm-up steps are subtracted with all their time.
 func steadyIdleIn(c *Evaluator, name string) int64 {
 	ns := idleIn(c, name)
 	for i, st := range c.Steps {
@@ -217,7 +220,7 @@ func steadyIdleIn(c *Evaluator, name string) int64 {
 	return min(max(0, ns), c.Total.Idle())
 }
 
-// longestRuns returns the places of the longest runs of the phases of some names.
+// longestRuns returns the longest runs of the phases of some names as places.
 func longestRuns(c *Evaluator, names ...string) (out []finding.Place) {
 	for _, p := range c.Phases {
 		if p.MaxNS > 0 && slices.Contains(names, p.Name()) {
@@ -238,10 +241,12 @@ func phaseEvidence(c *Evaluator, name string) (out []string) {
 		a := s.total
 		if a.Window() > 0 {
 			out = append(out, fmt.Sprintf("GPU time in %s: compute %s, exposed communication %s, exposed copies %s, idle %s (of %s)", s.path,
-				unit.Share(a.Compute(), a.Window()), unit.Share(a.ExposedComm(), a.Window()), unit.Share(a.ExposedCopy(), a.Window()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window())))
+				unit.Share(a.Compute(), a.Window()), unit.Share(a.ExposedComm(), a.Window()),
+				unit.Share(a.ExposedCopy(), a.Window()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window())))
 		}
 		if p := s.longest; p.MaxNS > 0 && s.runs > 1 {
-			out = append(out, fmt.Sprintf("median run %s, longest run %s at %s", unit.Duration(s.median), unit.Duration(p.MaxNS), unit.Timestamp(p.MaxStartNS)))
+			out = append(out, fmt.Sprintf("median run %s, longest run %s at %s", unit.Duration(s.median),
+				unit.Duration(p.MaxNS), unit.Timestamp(p.MaxStartNS)))
 		}
 	}
 	return out
@@ -263,16 +268,17 @@ func (c *Evaluator) weightSyncTime() (finding.Finding, bool) {
 	if !ok {
 		return finding.Finding{}, false
 	}
-	f := finding.Finding{Rule: limits.ID, Level: level, Value: float64(median) / float64(limits.Under), NumeratorNS: median, DenominatorNS: limits.Under, Warn: limits.Warn}
-	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), label.Plural(runs, "run"), unit.Duration(limits.Under))
+	f := finding.Finding{Rule: limits.ID, Level: level, Value: float64(median) / float64(limits.Under),
+		NumeratorNS: median, DenominatorNS: limits.Under, Warn: limits.Warn}
+	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median), label.Plural(runs, "run"),
+		unit.Duration(limits.Under))
 	f.Evidence = phaseEvidence(c, "weight-sync")
 	f.Where = longestRuns(c, "weight-sync")
 	f.Next = advice.PhaseAdvice("weight-sync")
 	return f, true
 }
 
-// rlUtilization compares GPU time utilization with the target for reinforcement
-// learning.
+// rlUtilization compares GPU time utilization with the target for reinforcement learning.
 func (c *Evaluator) rlUtilization() []tree.Reading {
 	busy, window := c.Total.Busy(), c.Total.Window()
 	f, limit, ok := rule.Measured(c.Limits[rule.RLUtilization], c.Total.Idle(), window)
@@ -286,28 +292,33 @@ func (c *Evaluator) rlUtilization() []tree.Reading {
 			idle[name] = summary.Plus(idle[name], p.Total.Idle())
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(idle), func(a, b string) int { return cmp.Or(cmp.Compare(idle[b], idle[a]), strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(idle), func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(idle[b], idle[a]), strings.Compare(a, b))
+	})
 	for _, name := range names[:min(3, len(names))] {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the idle time (%s)", name, unit.Share(idle[name], c.Total.Idle()), unit.DurationOf(idle[name], c.Total.Idle())))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s of the idle time (%s)", name,
+			unit.Share(idle[name], c.Total.Idle()), unit.DurationOf(idle[name], c.Total.Idle())))
 	}
-	f.Title = fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window), c.PerGPU(busy, window), unit.Percent(1-limit))
+	f.Title = fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window),
+		c.PerGPU(busy, window), unit.Percent(1-limit))
 	if f.Next = advice.PhaseAdvice(names[0]); names[0] == "generation" {
 		f.Next = engineAdvice(c, f.Next)
 	}
-	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.GPUIdle: f.NumeratorNS}, Below: append([]string{f.Title}, f.Evidence...)}}
+	return []tree.Reading{{Finding: f, Reached: true, Explains: map[string]int64{rule.GPUIdle: f.NumeratorNS},
+		Below: append([]string{f.Title}, f.Evidence...)}}
 }
 
-// doneOnce reports whether a program runs a phase only once.
-func doneOnce(name string) bool {
+// runsOnce reports whether a program runs a phase only once.
+func runsOnce(name string) bool {
 	return slices.Contains([]string{"setup", "warm-up", "compile", "graph-capture"}, name)
 }
 
-// warmUpPhases reports the share of the phases that a program runs only once, and the
-// bottleneck of the rest. If they are nearly all that was recorded, recording later comes
-// before all other fixes.
+// warmUpPhases reports the share of the phases that a program runs only once, and the bottleneck of
+// the rest. If they are nearly all that was recorded, the first fix is to record later.
 func (c *Evaluator) warmUpPhases() []tree.Reading {
-	once := c.onceOnly()
-	all, rest := once.all, once.without(c.Total)
+	oneTime := c.oneTimePhases()
+	all, rest := oneTime.all, oneTime.without(c.Total)
 	if all.Window() == 0 {
 		return nil
 	}
@@ -315,9 +326,11 @@ func (c *Evaluator) warmUpPhases() []tree.Reading {
 	if !ok {
 		return nil
 	}
-	names := once.names()
+	names := oneTime.names()
 	for _, name := range names {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name, unit.Share(once.phases[name].Window(), c.Total.Window()), unit.DurationOf(once.phases[name].Window(), c.Total.Window())))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name,
+			unit.Share(oneTime.phases[name].Window(), c.Total.Window()),
+			unit.DurationOf(oneTime.phases[name].Window(), c.Total.Window())))
 	}
 	f.Where = longestRuns(c, names...)
 	f.Title = finding.Upper(strings.Join(names, " and ")) + ": " + c.OfWindow(all.Window())
@@ -326,7 +339,8 @@ func (c *Evaluator) warmUpPhases() []tree.Reading {
 	}
 	if window := rest.Window(); window > 0 && rest.Busy() > 0 {
 		bound, share := bound(c, func(p part) float64 { return float64(p.time(rest)) / float64(window) })
-		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", bound.Is(), percent(share), unit.Duration(window)))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("without them the run is %s (%s of the other %s)", bound.Is(),
+			percent(share), unit.Duration(window)))
 	}
 	f.Next = []finding.Step{finding.Advise("record-without", "phases", strings.Join(names, " and "))}
 	r := tree.Reading{Finding: f, Reached: true}

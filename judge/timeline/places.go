@@ -5,9 +5,8 @@ import (
 	"assay/summary"
 )
 
-// profilersOwn returns the idle time in which the profiler itself was at work:
-// without it there is none.
-func profilersOwn(c *Evaluator) (ns int64) {
+// profilerIdle returns the idle time in ns that the profiler itself caused.
+func profilerIdle(c *Evaluator) (ns int64) {
 	for _, r := range c.Idle {
 		if r.Owner == summary.OwnerNothing {
 			ns = summary.Plus(ns, r.NS)
@@ -16,7 +15,7 @@ func profilersOwn(c *Evaluator) (ns int64) {
 	return ns
 }
 
-// largestGaps says where the largest gaps of all devices are.
+// largestGaps returns the largest gaps of all devices as places.
 func largestGaps(c *Evaluator) (out []finding.Place) {
 	for _, d := range c.Devices {
 		for _, g := range d.LargestGaps {
@@ -26,8 +25,7 @@ func largestGaps(c *Evaluator) (out []finding.Place) {
 	return finding.Longest(out)
 }
 
-// worstPlaces names the device and the step with the largest share of p, where
-// there is a choice.
+// worstPlaces returns the device and the step with the largest share of p, if there are several.
 func worstPlaces(c *Evaluator, p part) (out []finding.Place) {
 	if len(c.Devices) > 1 {
 		d := c.Devices[finding.Worst(len(c.Devices), func(i int) (int64, int64) {
@@ -48,14 +46,14 @@ func worstPlaces(c *Evaluator, p part) (out []finding.Place) {
 	return out
 }
 
-// kernelPlace names the kernel of a class with the most work.
+// kernelPlace returns where the kernel with the most time of a class takes it.
 func kernelPlace(c *Evaluator, class string) []finding.Place {
 	top, _ := topKernel(c, class)
 	places := kernelPlaces(c, top.Name)
 	return places[:min(1, len(places))]
 }
 
-// kernelPlaces names where the kernels of a name have the most work.
+// kernelPlaces returns where the kernels of a name take the most time.
 func kernelPlaces(c *Evaluator, name string) (out []finding.Place) {
 	for _, k := range c.Kernels {
 		if k.Name != name {
@@ -68,7 +66,7 @@ func kernelPlaces(c *Evaluator, name string) (out []finding.Place) {
 	return finding.Longest(out)
 }
 
-// copyPlaces names the copies with the most work.
+// copyPlaces returns the copies with the most time.
 func copyPlaces(c *Evaluator) (out []finding.Place) {
 	for _, k := range c.Copies {
 		at := finding.PlaceOf(k.Input, k.Rank, k.Device)

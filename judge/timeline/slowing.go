@@ -12,14 +12,15 @@ import (
 	"assay/summary"
 )
 
-// slowingKernels judges whether identical kernels slow down over time. One kernel whose
-// input grows is no slower GPU, so most of the time must be in kernels that slow down.
+// slowingKernels judges whether identical kernels slow down over time. One kernel may slow down
+// because its input grows, so most of the time must be in kernels that slow down.
 func (c *Evaluator) slowingKernels() []tree.Reading {
 	limits := c.Limits[rule.SlowingKernels]
 	var sum summary.Drift
 	var where []finding.Place
 	for _, d := range c.Devices {
-		if d.Drift == nil || float64(d.Drift.SlowerNS) < limits.Margin*float64(d.Drift.NS) || d.Drift.NS <= d.Drift.ExpectedNS {
+		if d.Drift == nil || float64(d.Drift.SlowerNS) < limits.Margin*float64(d.Drift.NS) ||
+			d.Drift.NS <= d.Drift.ExpectedNS {
 			continue
 		}
 		sum.Kernels += d.Drift.Kernels
@@ -27,7 +28,7 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 		sum.SlowerNS = summary.Plus(sum.SlowerNS, d.Drift.SlowerNS)
 		where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device))
 	}
-	const fewest = 3 // kernels: fewer can have growing inputs
+	const fewest = 3 // kernels; a smaller number may all have growing inputs
 	over := sum.NS - sum.ExpectedNS
 	if sum.Kernels < fewest || sum.ExpectedNS <= 0 {
 		return nil
@@ -36,11 +37,13 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 	if !ok {
 		return nil
 	}
-	what := fmt.Sprintf("Identical kernels slow down: +%s (%s)", unit.Share(over, sum.ExpectedNS), unit.DurationOf(over, sum.ExpectedNS))
+	what := fmt.Sprintf("Identical kernels slow down: +%s (%s)", unit.Share(over, sum.ExpectedNS),
+		unit.DurationOf(over, sum.ExpectedNS))
 	f.Title = what + rule.Over(limit)
 	f.Evidence = []string{
 		fmt.Sprintf("%s with the same grid took %s in the last two thirds of the window, and %s at the speed of the first third", label.Plural(sum.Kernels, "kernel"), unit.Duration(sum.NS), unit.Duration(sum.ExpectedNS)),
-		fmt.Sprintf("kernels with %s of this time are at least %s slower in the last third", unit.Share(sum.SlowerNS, sum.NS), unit.Percent(summary.DriftShare)),
+		fmt.Sprintf("kernels with %s of this time are at least %s slower in the last third",
+			unit.Share(sum.SlowerNS, sum.NS), unit.Percent(summary.DriftShare)),
 	}
 	f.Evidence = append(f.Evidence, c.monitoredClocks(where)...)
 	f.Where = where[:min(len(where), finding.MostPlaces)]
@@ -49,14 +52,17 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 	return []tree.Reading{{Finding: f, Reached: true, What: what, Explains: map[string]int64{rule.ComputeBound: over}}}
 }
 
-// slowingFirst puts kernels that slow down before all other findings of a run that
-// computes: their loss is measured, while kernel types and dominant kernels only say what
-// the GPU computed, and tuning a kernel does not bring its speed back.
+// slowingFirst puts the finding on kernels that slow down before all others if compute or memory is
+// the bottleneck: its loss is measured, while kernel types and dominant kernels only say what the
+// GPU computed, and tuning a kernel does not restore its speed.
 func slowingFirst(list []finding.Finding, v finding.Verdict) {
 	if v.Bound != finding.BoundCompute && v.Bound != finding.BoundMemory {
 		return
 	}
-	i := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == rule.SlowingKernels && f.Level > finding.Info })
+	i := slices.IndexFunc(list, func(f finding.Finding) bool {
+		return f.Rule == rule.SlowingKernels &&
+			f.Level > finding.Info
+	})
 	if i < 0 {
 		return
 	}
@@ -65,14 +71,16 @@ func slowingFirst(list []finding.Finding, v finding.Verdict) {
 	list[0] = f
 }
 
-// monitoredClocks returns what a monitor recorded together with the traces measured of the clocks that may have
-// changed: over the steps, or over the whole capture if it is too short for samples of each step.
+// monitoredClocks returns what a monitor measured of the clocks of these places: in the first and
+// last step, or over the whole capture if it is too short for samples of each step.
 func (c *Evaluator) monitoredClocks(where []finding.Place) (out []string) {
-	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"}, {"gpu.throttled", "time throttled"}} {
+	for _, m := range []struct{ metric, what string }{{"gpu.clock", "SM clock"}, {"gpu.power", "power"},
+		{"gpu.throttled", "time throttled"}} {
 		var whole, first, last *summary.Monitored
 		for i := range c.Monitored {
 			r := &c.Monitored[i]
-			if r.Metric != m.metric || r.Place != "" || r.Mean == nil || !slices.ContainsFunc(where, func(p finding.Place) bool { return p.Input == r.Beside }) {
+			if r.Metric != m.metric || r.Place != "" || r.Mean == nil ||
+				!slices.ContainsFunc(where, func(p finding.Place) bool { return p.Input == r.Beside }) {
 				continue
 			}
 			switch {
@@ -88,9 +96,11 @@ func (c *Evaluator) monitoredClocks(where []finding.Place) (out []string) {
 		}
 		switch {
 		case first != nil && last != nil && *first.Step < *last.Step:
-			out = append(out, fmt.Sprintf("%s by the monitor: mean %s in step %d, %s in step %d", m.what, unit.Value(*first.Mean, first.Unit), *first.Step, unit.Value(*last.Mean, last.Unit), *last.Step))
+			out = append(out, fmt.Sprintf("%s by the monitor: mean %s in step %d, %s in step %d", m.what,
+				unit.Value(*first.Mean, first.Unit), *first.Step, unit.Value(*last.Mean, last.Unit), *last.Step))
 		case whole != nil && whole.Min != nil && whole.Max != nil:
-			out = append(out, fmt.Sprintf("%s by the monitor: mean %s, from %s to %s", m.what, unit.Value(*whole.Mean, whole.Unit), unit.Value(*whole.Min, whole.Unit), unit.Value(*whole.Max, whole.Unit)))
+			out = append(out, fmt.Sprintf("%s by the monitor: mean %s, from %s to %s", m.what,
+				unit.Value(*whole.Mean, whole.Unit), unit.Value(*whole.Min, whole.Unit), unit.Value(*whole.Max, whole.Unit)))
 		}
 	}
 	return out

@@ -14,9 +14,9 @@ import (
 	"assay/summary"
 )
 
-// smallCopies judges the idle time in many small copies to the GPU: in the calls, in the
-// waits for them, and in PyTorch's copying operators. Waits for results are not among
-// them, so copies to the GPU must be at least twice as many as those from it.
+// smallCopies judges the idle time in many small copies to the GPU: in the calls, in the waits for
+// them, and in PyTorch's copying operators. Waits for results are no sign of this problem, so there
+// must be at least twice as many copies to the GPU as from it.
 func (c *Evaluator) smallCopies() []tree.Reading {
 	limits := c.Limits[rule.SmallCopies]
 	var to, from, bytes, pageable int64
@@ -38,13 +38,14 @@ func (c *Evaluator) smallCopies() []tree.Reading {
 	if to < limits.MinEvents || to < 2*from {
 		return nil
 	}
-	ns, where := owned(c, isCopying)
+	ns, where := idleWithCause(c, isCopying)
 	r := causeOfIdle(c, rule.SmallCopies, "Small copies to the GPU: ", ns)
 	size := ""
 	if bytes > 0 {
 		size = fmt.Sprintf(", mean %s", unit.Bytes(bytes/to))
 	}
-	r.Evidence = []string{fmt.Sprintf("%s to the GPU of 64 KiB at most (%s from pageable memory)%s", label.Plural(to, "copy"), unit.Count(pageable), size)}
+	r.Evidence = []string{fmt.Sprintf("%s to the GPU of 64 KiB at most (%s from pageable memory)%s",
+		label.Plural(to, "copy"), unit.Count(pageable), size)}
 	r.Where, r.Next = where, []finding.Step{finding.Advise("pack-and-pin")}
 	return r.IfReached()
 }
@@ -56,7 +57,8 @@ func isCopying(r summary.Idle) bool {
 		return isCopyCall(r.Name)
 	case summary.OwnerHost:
 		return r.State == summary.StateCopy || r.State == summary.StateSync ||
-			r.State == summary.StateOp && slices.Contains([]string{"aten::to", "aten::_to_copy", "aten::copy_"}, strings.TrimSpace(r.Name))
+			r.State == summary.StateOp && slices.Contains([]string{"aten::to", "aten::_to_copy", "aten::copy_"},
+				strings.TrimSpace(r.Name))
 	}
 	return false
 }

@@ -12,8 +12,8 @@ import (
 	"assay/summary"
 )
 
-// slowSteps reports the steps that are far over the median of their kind. Where these are
-// at equal distances, periodicStalls has all of it.
+// slowSteps reports steps that are far over the median of their kind. If they are at equal
+// distances, the finding of periodicStalls explains all of them.
 func (c *Evaluator) slowSteps() []tree.Reading {
 	f, ok := slow(c, c.Limits[rule.SlowSteps])
 	f.Next = []finding.Step{finding.Advise("compare-the-slowest-step"), finding.Advise("schedule-garbage-collection")}
@@ -34,10 +34,12 @@ func (c *Evaluator) periodicStalls() (finding.Finding, bool) {
 	limits := c.Limits[rule.PeriodicStalls]
 	f := slow
 	level, limit, ok := limits.Level(f.Value)
-	f.Title, f.Evidence = fmt.Sprintf("Periodic slow steps: every %d%s step is slow", period, ordinal(period)), append([]string{slow.Title}, slow.Evidence...)
+	f.Title, f.Evidence = fmt.Sprintf("Periodic slow steps: every %d%s step is slow", period, ordinal(period)),
+		append([]string{slow.Title}, slow.Evidence...)
 	f.Rule, f.Warn, f.Critical = limits.ID, limits.Warn, limits.Critical
 	f.Level, _ = limits.Tempered(level, limit, int64(len(c.Steps)))
-	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period)), finding.Advise("schedule-garbage-collection")}
+	f.Next = []finding.Step{finding.Advise("find-what-is-periodic", "n", fmt.Sprint(period)),
+		finding.Advise("schedule-garbage-collection")}
 	if cause, known := commonCauseOf(c, slowOf(c), mediansOf(c)); known {
 		f.Evidence = append([]string{cause.evidence()}, f.Evidence...)
 		f.Next = finding.JoinSteps(cause.advice(), f.Next)
@@ -61,8 +63,10 @@ func slow(c *Evaluator, limits rule.Rule) (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	level, limit = limits.Tempered(level, limit, all)
-	f := finding.Finding{Rule: limits.ID, Level: level, Value: float64(slow) / float64(all), Warn: limits.Warn, Critical: limits.Critical}
-	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(slow), unit.Count(all), unit.Percent(limits.Margin), unit.Share(slow, all))
+	f := finding.Finding{Rule: limits.ID, Level: level, Value: float64(slow) / float64(all), Warn: limits.Warn,
+		Critical: limits.Critical}
+	f.Title = fmt.Sprintf("Slow steps: %s of %s are %s or more over the median (%s)", unit.Count(slow), unit.Count(all),
+		unit.Percent(limits.Margin), unit.Share(slow, all))
 	if level > finding.Info {
 		f.Title += rule.Over(limit)
 	}
@@ -75,14 +79,16 @@ func slow(c *Evaluator, limits rule.Rule) (finding.Finding, bool) {
 		if cause, known := causeOfStep(c, i, st.WallNS-median); known {
 			in = fmt.Sprintf(", %s in %q", unit.Duration(cause.ns), finding.Short(cause.name))
 		}
-		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s on %s: %s, median %s, idle %s", shortStep(st), unit.Timestamp(st.StartNS),
-			c.Device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(median), unit.Duration(st.Activity.Idle()))+in)
+		f.Evidence = append(f.Evidence, fmt.Sprintf("%s at %s on %s: %s, median %s, idle %s", shortStep(st),
+			unit.Timestamp(st.StartNS),
+			c.Device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), unit.Duration(median),
+			unit.Duration(st.Activity.Idle()))+in)
 	}
 	f.Gain(overMedian(c, worst, medians))
 	return f, true
 }
 
-// stepPlace returns the place of a step.
+// stepPlace returns a step as a place.
 func stepPlace(c *Evaluator, i int) finding.Place {
 	st := c.Steps[i]
 	at := finding.PlaceOf(st.Input, st.Rank, st.Device).At(st.StartNS, st.WallNS)
@@ -90,8 +96,8 @@ func stepPlace(c *Evaluator, i int) finding.Place {
 	return at
 }
 
-// overMedian returns the time of slow steps over the median of their kind, the time of
-// all steps, and the name of the latter.
+// overMedian returns the ns by which slow steps exceed the median of their kind, the ns of all
+// steps, and the name of that denominator.
 func overMedian(c *Evaluator, slow []int, medians map[string]int64) (over, all int64, of string) {
 	for _, i := range slow {
 		st := c.Steps[i]
@@ -103,18 +109,18 @@ func overMedian(c *Evaluator, slow []int, medians map[string]int64) (over, all i
 	return over, all, "all steps"
 }
 
-// fewestPeriods is the number of slow steps from which they can be periodic. Two have
+// fewestPeriods is the least number of slow steps that can be called periodic, because two have
 // only one distance.
 const fewestPeriods = 3
 
-// period returns the distance between slow steps, if it is the same on every GPU that
-// has any.
+// period returns the number of steps from one slow step to the next, if it is the same on every GPU
+// that has slow steps.
 func period(c *Evaluator, states []StepState, groups []stepGroup) (int, bool) {
 	period, found := 0, false
 	for _, g := range groups {
 		at := map[summary.GPU]int{}    // steps so far
-		last := map[summary.GPU]int{}  // the last slow step, from 1
-		count := map[summary.GPU]int{} // slow steps
+		last := map[summary.GPU]int{}  // the last slow step, counted from 1
+		count := map[summary.GPU]int{} // number of slow steps
 		for _, i := range g.steps {
 			d := deviceOf(c, i)
 			at[d]++
@@ -122,9 +128,9 @@ func period(c *Evaluator, states []StepState, groups []stepGroup) (int, bool) {
 				continue
 			}
 			if count[d]++; count[d] > 1 {
-				if apart := at[d] - last[d]; period == 0 {
-					period = apart
-				} else if apart != period {
+				if distance := at[d] - last[d]; period == 0 {
+					period = distance
+				} else if distance != period {
 					return 0, false
 				}
 			}

@@ -6,9 +6,8 @@ import (
 	"assay/summary"
 )
 
-// leaveOutWarmUp takes the idle time of the warm-up steps out of its causes, if these are
-// known of all of them. The windows without the warm-up are the whole ones then, for all
-// rules on idle time.
+// leaveOutWarmUp subtracts the idle time of the warm-up steps from the rows of idle time, if the
+// causes of all of it are known. All rules on idle time then judge the windows without the warm-up.
 func leaveOutWarmUp(c *Evaluator) {
 	if c.Judged == c.Total || !c.knowsWarmUp() {
 		return
@@ -18,22 +17,23 @@ func leaveOutWarmUp(c *Evaluator) {
 		device             int64
 		owner, state, name string
 	}
-	once := map[key]summary.StepIdle{}
+	warmUpIdle := map[key]summary.StepIdle{}
 	for i, st := range c.Steps {
 		if c.states[i] != StepWarmUp {
 			continue
 		}
 		for _, r := range st.Idle {
 			k := key{st.Input, st.Rank, st.Device, r.Owner, r.State, r.Name}
-			sum := once[k]
-			sum.NS, sum.Count, sum.ShortGapsNS = summary.Plus(sum.NS, r.NS), summary.Plus(sum.Count, r.Count), summary.Plus(sum.ShortGapsNS, r.ShortGapsNS)
-			once[k] = sum
+			sum := warmUpIdle[k]
+			sum.NS, sum.Count, sum.ShortGapsNS = summary.Plus(sum.NS, r.NS), summary.Plus(sum.Count, r.Count),
+				summary.Plus(sum.ShortGapsNS, r.ShortGapsNS)
+			warmUpIdle[k] = sum
 		}
 	}
 	steady := *c.Summary
 	steady.Idle = nil
 	for _, r := range c.Idle {
-		o := once[key{r.Input, r.Rank, r.Device, r.Owner, r.State, r.Name}]
+		o := warmUpIdle[key{r.Input, r.Rank, r.Device, r.Owner, r.State, r.Name}]
 		if r.NS -= min(r.NS, o.NS); r.NS == 0 {
 			continue
 		}
@@ -44,7 +44,8 @@ func leaveOutWarmUp(c *Evaluator) {
 	steady.Devices = slices.Clone(c.Devices)
 	for i := range steady.Devices {
 		d := &steady.Devices[i]
-		d.LargestGaps = slices.DeleteFunc(slices.Clone(d.LargestGaps), func(g summary.Gap) bool { return inWarmUp(c, d, g.StartNS, g.NS) })
+		d.LargestGaps = slices.DeleteFunc(slices.Clone(d.LargestGaps),
+			func(g summary.Gap) bool { return inWarmUp(c, d, g.StartNS, g.NS) })
 	}
 	c.Summary, c.Total, c.Placed = &steady, c.Judged, true
 }
@@ -68,8 +69,8 @@ func (c *Evaluator) knowsWarmUp() bool {
 	return steps > 0
 }
 
-// withinWindow returns the activity of a step without the time before and after the window
-// of its device, in which nothing ran.
+// withinWindow returns the activity of a step without the time before and after the window of its
+// device, in which nothing ran.
 func withinWindow(c *Evaluator, st summary.Step) summary.Activity {
 	a := st.Activity
 	for _, d := range c.Devices {

@@ -21,26 +21,25 @@ type StepState string
 const (
 	StepSteady StepState = "steady"
 	StepSlow   StepState = "slow"    // far over the median
-	StepWarmUp StepState = "warm-up" // one of the first steps, far over the median or with work that programs do once
+	StepWarmUp StepState = "warm-up" // one of the first steps, far over the median or with work that programs do only once
 	StepEdge   StepState = "edge"    // a partial step: the first or last one, far under the median
 )
 
 // counts reports whether a step in this state counts in medians.
 func (s StepState) counts() bool { return s == StepSteady || s == StepSlow }
 
-// A StepGroup is the steps of one kind on all GPUs.
+// A StepGroup adds up the steps of one kind on all GPUs.
 type StepGroup struct {
 	Marker string `json:"marker"`         // the tool that marks them
 	Kind   string `json:"kind,omitempty"` // "prefill", "decode", ...
 
-	// The number of steps by state. A step counts once per GPU.
+	// Numbers of steps by state. A step counts once per GPU.
 	Steps  int64 `json:"steps"`
 	Slow   int64 `json:"slow,omitempty"`
 	WarmUp int64 `json:"warm_up,omitempty"`
 	Edge   int64 `json:"edge,omitempty"`
 
-	// Times of the steps that count: median, median absolute deviation, minimum and
-	// maximum.
+	// Times of the steps that count: median, median absolute deviation, minimum and maximum.
 	MedianNS int64 `json:"median_ns"`
 	SpreadNS int64 `json:"spread_ns"`
 	MinNS    int64 `json:"min_ns"`
@@ -48,8 +47,8 @@ type StepGroup struct {
 
 	Activity summary.Activity `json:"activity"` // sum over the steps that count
 
-	// Bound is the bottleneck of the median step, as in a Verdict; "" if too few steps
-	// count. Share is the share of the step that decided.
+	// Bound is the bottleneck of the median step, as in a Verdict; "" if too few steps count. Share
+	// is the share of the step that decided.
 	Bound finding.Bound `json:"bound,omitempty"`
 	Share float64       `json:"share,omitempty"`
 }
@@ -57,14 +56,14 @@ type StepGroup struct {
 // A stepGroup is a group with its steps.
 type stepGroup struct {
 	StepGroup
-	steps []int // indices of Summary.Steps that count, by start
+	steps []int // indices of Summary.Steps that count, ordered by start
 }
 
-// A stepSeries is the steps of one kind on one GPU, by start.
+// A stepSeries has the steps of one kind on one GPU, ordered by start.
 type stepSeries []int
 
-// sortSteps returns the state of every step, and the steps grouped by kind, the group
-// with the most time first.
+// sortSteps returns the state of every step, and the steps grouped by kind, the group with the most
+// time first.
 func sortSteps(c *Evaluator) ([]StepState, []stepGroup) {
 	if len(c.Steps) == 0 {
 		return nil, nil
@@ -99,19 +98,20 @@ func sortSteps(c *Evaluator) ([]StepState, []stepGroup) {
 		out = append(out, *g)
 	}
 	slices.SortFunc(out, func(a, b stepGroup) int {
-		return cmp.Or(cmp.Compare(b.Activity.Window(), a.Activity.Window()), cmp.Compare(a.Marker, b.Marker), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.Activity.Window(), a.Activity.Window()), cmp.Compare(a.Marker, b.Marker),
+			cmp.Compare(a.Kind, b.Kind))
 	})
 	return states, out
 }
 
-// sortSeries sets the states of the steps of one kind on one GPU, in the order of their
-// starts. Series of few steps are all steady: their median says little.
+// sortSeries sets the states of the steps of one kind on one GPU, ordered by start. In a short
+// series all steps are steady, because its median says little.
 func sortSeries(c *Evaluator, series stepSeries, states []StepState) {
 	for _, i := range series {
 		states[i] = StepSteady
 	}
 	whole := slices.DeleteFunc(slices.Clone(series), func(i int) bool { return c.Steps[i].LaunchesCut > 0 })
-	if len(whole) > 0 && len(whole) < len(series) { // cut ones are no measure for the others
+	if len(whole) > 0 && len(whole) < len(series) { // steps with cut launches would distort the median
 		for _, i := range series {
 			states[i] = StepEdge
 		}
@@ -131,12 +131,12 @@ func sortSeries(c *Evaluator, series stepSeries, states []StepState) {
 	}
 	allocs := stat.MedianBy(series, func(i int) int64 { return c.Steps[i].Allocs })
 	loads := stat.MedianBy(series, func(i int) int64 { return c.Steps[i].Loads })
-	once := func(i int) bool {
+	hasOneTimeWork := func(i int) bool {
 		return allocs == 0 && c.Steps[i].Allocs > 0 || loads == 0 && c.Steps[i].Loads > 0
 	}
 	first, last := 0, len(series)-1
 	// At most half of the steps are warm-up, because otherwise the median is one of them.
-	for first < len(series)/2 && (over(series[first], limits.Margin) || once(series[first])) {
+	for first < len(series)/2 && (over(series[first], limits.Margin) || hasOneTimeWork(series[first])) {
 		states[series[first]] = StepWarmUp
 		first++
 	}
@@ -145,8 +145,8 @@ func sortSeries(c *Evaluator, series stepSeries, states []StepState) {
 			states[i] = StepSlow
 		}
 	}
-	// Only the first and last step can be cut by the capture. The lengths of prefill
-	// and decode steps differ for other reasons.
+	// Only the first and last step can be cut by the capture. The lengths of prefill and decode
+	// steps differ for other reasons.
 	if c.Steps[series[0]].Kind == "" {
 		if first == 0 && under(series[0]) {
 			states[series[0]] = StepEdge
@@ -201,8 +201,8 @@ func boundOf(c *Evaluator, g *stepGroup) {
 	})
 }
 
-// bound returns the bottleneck for the given shares, as the verdict does, and the share
-// that decided.
+// bound returns the bottleneck for the given shares by the rules of the verdict, and the share that
+// decided.
 func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	worst, most := finding.Bound(""), 0.0
 	for _, p := range parts() {
@@ -222,7 +222,7 @@ func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 	return finding.BoundCompute, compute
 }
 
-// shareOfWhole is a part of a whole, which may be empty.
+// shareOfWhole returns num / den; an empty whole counts as 1.
 func shareOfWhole(num, den int64) float64 { return float64(num) / float64(max(1, den)) }
 
 // warmUpSteps reports the steps that medians leave out.
@@ -243,12 +243,14 @@ func (c *Evaluator) warmUpSteps() (finding.Finding, bool) {
 		} else {
 			warm++
 			if why = "far over the median"; st.Loads+st.Allocs > 0 {
-				why = fmt.Sprintf("with %s that load code and %s that allocate GPU memory", label.Plural(st.Loads, "call"), label.Plural(st.Allocs, "call"))
+				why = fmt.Sprintf("with %s that load code and %s that allocate GPU memory", label.Plural(st.Loads, "call"),
+					label.Plural(st.Allocs, "call"))
 			}
 		}
 		where = append(where, stepPlace(c, i))
 		if len(lines) < 3 {
-			lines = append(lines, fmt.Sprintf("%s on %s: %s, %s", shortStep(st), c.Device(st.Input, st.Rank, st.Device), unit.Duration(st.WallNS), why))
+			lines = append(lines, fmt.Sprintf("%s on %s: %s, %s", shortStep(st), c.Device(st.Input, st.Rank, st.Device),
+				unit.Duration(st.WallNS), why))
 		}
 	}
 	if left == 0 {
@@ -265,7 +267,8 @@ func (c *Evaluator) warmUpSteps() (finding.Finding, bool) {
 	if edge > 0 {
 		which = append(which, label.Plural(edge, "partial step"))
 	}
-	f.Title = fmt.Sprintf("%s: %s of the time of all steps (%s)", finding.Upper(strings.Join(which, " and ")), unit.Share(left, all), unit.DurationOf(left, all))
+	f.Title = fmt.Sprintf("%s: %s of the time of all steps (%s)", finding.Upper(strings.Join(which, " and ")),
+		unit.Share(left, all), unit.DurationOf(left, all))
 	if f.Level > finding.Info {
 		f.Title += rule.Over(limit)
 	}
@@ -274,8 +277,8 @@ func (c *Evaluator) warmUpSteps() (finding.Finding, bool) {
 	return f, true
 }
 
-// shortStep returns the name of a step, or its number if the name is long: a batch can
-// be named after all its requests.
+// shortStep returns the name of a step, or its number if the name is long: batches can be named
+// after all their requests.
 func shortStep(st summary.Step) string {
 	if len(st.Name) > 40 {
 		return fmt.Sprintf("%s step %d", st.Kind, st.Number)
@@ -283,7 +286,7 @@ func shortStep(st summary.Step) string {
 	return fmt.Sprintf("%q (number %d)", st.Name, st.Number)
 }
 
-// unevenSteps judges whether the time of the largest group of steps varies.
+// unevenSteps judges how much the time of the largest group of steps varies.
 func (c *Evaluator) unevenSteps() (finding.Finding, bool) {
 	if len(c.groups) == 0 {
 		return finding.Finding{}, false
@@ -298,8 +301,10 @@ func (c *Evaluator) unevenSteps() (finding.Finding, bool) {
 		return finding.Finding{}, false
 	}
 	f.Level, limit = limits.Tempered(f.Level, limit, int64(len(g.steps)))
-	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(spread, g.MedianNS), unit.DurationOf(spread, g.MedianNS)) + rule.Over(limit)
-	f.Evidence = []string{fmt.Sprintf("%s: %s to %s", label.Plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS), unit.Duration(g.MaxNS))}
+	f.Title = fmt.Sprintf("Step time varies: MAD %s of the median (%s)", unit.Share(spread, g.MedianNS),
+		unit.DurationOf(spread, g.MedianNS)) + rule.Over(limit)
+	f.Evidence = []string{fmt.Sprintf("%s: %s to %s", label.Plural(int64(len(g.steps)), "step"), unit.Duration(g.MinNS),
+		unit.Duration(g.MaxNS))}
 	for _, i := range g.steps {
 		f.Where = append(f.Where, stepPlace(c, i))
 	}
@@ -308,8 +313,8 @@ func (c *Evaluator) unevenSteps() (finding.Finding, bool) {
 	return f, true
 }
 
-// spreadOfEach returns the median absolute deviation of steps from the median of their
-// own GPU, so that a slow rank alone is no variation.
+// spreadOfEach returns the median absolute deviation in ns of steps from the median of their own
+// GPU, so that one slow rank is not taken for variation.
 func spreadOfEach(c *Evaluator, g stepGroup) int64 {
 	wall := func(i int) int64 { return c.Steps[i].WallNS }
 	byDevice, medians := map[summary.GPU][]int{}, map[summary.GPU]int64{}
@@ -319,7 +324,10 @@ func spreadOfEach(c *Evaluator, g stepGroup) int64 {
 	for d, steps := range byDevice {
 		medians[d] = stat.MedianBy(steps, wall)
 	}
-	return stat.MedianBy(g.steps, func(i int) int64 { return max(wall(i)-medians[deviceOf(c, i)], medians[deviceOf(c, i)]-wall(i)) })
+	return stat.MedianBy(g.steps, func(i int) int64 {
+		return max(wall(i)-medians[deviceOf(c, i)],
+			medians[deviceOf(c, i)]-wall(i))
+	})
 }
 
 // steadySteps reports that the bottleneck of the median step differs from that of the window.
@@ -329,14 +337,15 @@ func (c *Evaluator) steadySteps(window finding.Verdict) (finding.Finding, bool) 
 	}
 	g := c.groups[0]
 	if window.Bound == finding.BoundMemory {
-		window.Bound = finding.BoundCompute // steps have no such verdict
+		window.Bound = finding.BoundCompute // steps are never memory-bound
 	}
 	if g.Bound == "" || g.Bound == window.Bound || window.Bound == finding.BoundUnknown || g.Bound == finding.BoundMixed {
 		return finding.Finding{}, false
 	}
 	f := finding.Finding{Rule: rule.SteadySteps, Level: finding.Info, Value: g.Share}
 	f.Title = fmt.Sprintf("The median step is %s; the whole window is %s", g.Bound.Is(), window.Bound.Is())
-	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"), unit.Share(g.Activity.Window(), c.Total.Window()),
+	f.Evidence = []string{fmt.Sprintf("%s: %s of %s (%s)", label.Plural(int64(len(g.steps)), "step"),
+		unit.Share(g.Activity.Window(), c.Total.Window()),
 		c.WindowWhole(), unit.DurationOf(g.Activity.Window(), c.Total.Window()))}
 	for _, p := range append(parts(), computing()) {
 		s := stat.MedianBy(g.steps, func(i int) float64 {
@@ -357,6 +366,6 @@ func plain(groups []stepGroup) (out []StepGroup) {
 	return out
 }
 
-// percent formats a share that is a median, and so has no numerator and denominator,
-// like other shares.
+// percent formats a share that is a median, and so has no numerator and denominator, like other
+// shares.
 func percent(share float64) string { return unit.Share(int64(share*1e12), 1e12) }

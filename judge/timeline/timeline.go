@@ -1,8 +1,3 @@
-// Package timeline judges what ran when: the parts of the windows of all GPUs, their causes,
-// steps, phases and ranks. The verdict follows from the parts.
-//
-// The methods of [Evaluator] are the rules, listed in rows.go, and what they share; functions
-// measure for them.
 package timeline
 
 import (
@@ -18,17 +13,17 @@ import (
 	"assay/summary"
 )
 
-// A part is a share of the window that can limit a run. The parts and compute time
-// sum to the window.
+// A part is a share of the window that can limit a run. The parts and compute time sum to the
+// window.
 type part struct {
 	rule  string
-	bound finding.Bound // Verdict.Bound if this part decides
-	what  string        // its display name
+	bound finding.Bound // the verdict if this part decides
+	what  string        // display name
 	time  func(summary.Activity) int64
 }
 
-// parts returns the parts in order of precedence: while a GPU waits for the CPU, the
-// other shares describe the wait, not the work.
+// parts returns the parts in the order of precedence. Idle time comes first: while a GPU waits for
+// the CPU, the other shares describe the wait, not the work.
 func parts() []part {
 	return []part{
 		{rule.GPUIdle, finding.BoundHost, "GPU idle", summary.Activity.Idle},
@@ -50,7 +45,7 @@ func partOf(id string) part {
 
 // boundOf returns the bottleneck of a run in which this part decides.
 func (p part) boundOf(c *Evaluator) finding.Bound {
-	if p.rule == rule.GPUIdle && ofQueuedKernels(c) {
+	if p.rule == rule.GPUIdle && mostlyQueuedGaps(c) {
 		return finding.BoundCompute
 	}
 	return p.bound
@@ -59,28 +54,28 @@ func (p part) boundOf(c *Evaluator) finding.Bound {
 // An Evaluator applies the rules to a timeline.
 type Evaluator struct {
 	*tree.Context
-	calls []blocking // the calls that block the CPU, in the order of their rules
+	calls []blocking // calls that block the CPU, in the order of their rules
 
-	states []StepState // of the steps
-	groups []stepGroup // of the steps, the group with the most time first
+	states []StepState // of each step of the summary
+	groups []stepGroup // the group with the most time first
 }
 
-// New returns the evaluator of a context.
+// New returns an evaluator for a context.
 func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
 
-// A Result is the result of a timeline.
+// A Result is the result for a timeline.
 type Result struct {
 	finding.Result
 
-	// States says of each step of the summary, in their order, whether it counts; Groups
-	// adds steps up by kind, and Phases has what bounds each phase.
+	// States says for each step of the summary, in their order, whether it counts; Groups adds
+	// steps up by kind, and Phases has what limits each phase.
 	States []StepState
 	Groups []StepGroup
 	Phases []PhaseVerdict
 }
 
-// Judge judges what ran when. The findings in before come first in any case; others
-// has those of other rules.
+// Judge judges a timeline. The findings in before come first; others are findings of other
+// subjects.
 func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	stops := c.Findings(func(r tree.Row) bool { return r.Abstains && r.Part == tree.BasisCapture })
 	if c.Total.Window() == 0 {
@@ -122,9 +117,8 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c)}
 }
 
-// abstain returns the result whose verdict is withheld for the reason in f. Of a clock
-// that is not plausible nothing is reported, because all findings are shares of the same
-// windows.
+// abstain returns the result if f withholds the verdict. If the clocks are not plausible, nothing
+// else is reported, because all findings are shares of the same windows.
 func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
 	if f.Rule == rule.Clocks {
 		return Result{Result: withheld(c, f, before, nil, c.Order)}
@@ -140,7 +134,8 @@ func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding,
 func (c *Evaluator) commPart() []tree.Reading {
 	p := partOf(rule.ExposedComm)
 	r := lossOfWindow(c, p)
-	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.New(c.Context).Evidence(), worstStep(c, p))
+	r.Evidence = slices.Concat(worstDevice(c, p), overlap(c), largestKernel(c, "comm"), ranks.New(c.Context).Evidence(),
+		worstStep(c, p))
 	if r.Cause = ranks.New(c.Context).Transfer(); r.Cause != "" {
 		r.Evidence = append(r.Evidence, r.Cause)
 	}
@@ -160,8 +155,8 @@ func (c *Evaluator) copiesPart() []tree.Reading {
 	return []tree.Reading{r}
 }
 
-// lossOfWindow returns the reading of a part of the window that is a loss, without its
-// evidence and fixes.
+// lossOfWindow returns the reading of a part of the window that is a loss, without evidence and
+// fixes.
 func lossOfWindow(c *Evaluator, p part) tree.Reading {
 	num, den := p.time(c.Judged), c.Judged.Window()
 	f, limit, reached := rule.Measured(c.Limits[p.rule], num, den)
@@ -173,8 +168,8 @@ func lossOfWindow(c *Evaluator, p part) tree.Reading {
 	return tree.Reading{Finding: f, Reached: reached, Scope: worstPlaces(c, p)}
 }
 
-// computePart reports the good case. If most of the kernel time moves data, it says only
-// that the GPU is busy, because the verdict is another one then.
+// computePart reports that compute is most of the window. If most of the kernel time moves data, it
+// says only that the GPU is busy, because the verdict is memory-bound then.
 func (c *Evaluator) computePart() []tree.Reading {
 	p := partOf(rule.ComputeBound)
 	f, limit, reached := rule.Measured(c.Limits[p.rule], p.time(c.Judged), c.Judged.Window())
@@ -189,9 +184,9 @@ func (c *Evaluator) computePart() []tree.Reading {
 	return []tree.Reading{{Finding: f, Reached: reached}}
 }
 
-// figure returns the title of a part of the window, without its limit: "GPU idle:
-// 71.9% of the window (84.2 ms of 117.1 ms)". With several GPUs the durations are
-// means.
+// figure returns the title of a part of the window, without its limit: "GPU idle: 71.9% of the
+// window (84.2 ms of 117.1 ms)". With several GPUs the durations are means.
 func figure(c *Evaluator, p part, a summary.Activity) string {
-	return fmt.Sprintf("%s: %s of %s (%s)", finding.Upper(p.what), unit.Share(p.time(a), a.Window()), c.JudgedName(), c.PerGPU(p.time(a), a.Window()))
+	return fmt.Sprintf("%s: %s of %s (%s)", finding.Upper(p.what), unit.Share(p.time(a), a.Window()), c.JudgedName(),
+		c.PerGPU(p.time(a), a.Window()))
 }

@@ -10,10 +10,10 @@ import (
 	"assay/summary"
 )
 
-// leaveOutUnrecorded takes the time in which GPUs ran work that is not in the capture out
-// of the judged windows: it is no idle time. Steps and windows keep it.
+// leaveOutUnrecorded removes from the judged windows the time in which GPUs ran work that is
+// missing from the capture, because it is not idle time. Steps and the windows of devices keep it.
 func leaveOutUnrecorded(c *Evaluator) {
-	ns, _ := owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	ns, _ := idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
 	if _, _, ok := rule.Measured(c.Limits[rule.NotRecorded], ns, c.Total.Window()); !ok || ns > c.Total.Idle() {
 		return
 	}
@@ -22,7 +22,7 @@ func leaveOutUnrecorded(c *Evaluator) {
 	c.Judged = c.Total
 }
 
-// mayBeUnrecorded reports whether the idle time of an activity can be that in which other
+// mayBeUnrecorded reports whether the idle time of an activity may be the time in which unrecorded
 // work ran.
 func mayBeUnrecorded(c *Evaluator, a summary.Activity) bool {
 	return c.Unrecorded > 0 && a.Idle() >= c.Unrecorded
@@ -36,16 +36,18 @@ func recordedIdle(c *Evaluator) []summary.Idle {
 	return slices.DeleteFunc(slices.Clone(c.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
 }
 
-// notRecorded reports the time that leaveOutUnrecorded left out.
+// notRecorded reports the time that leaveOutUnrecorded removed.
 func (c *Evaluator) notRecorded() (finding.Finding, bool) {
 	window := summary.Plus(c.Total.Window(), c.Unrecorded)
 	f, limit, ok := rule.Measured(c.Limits[rule.NotRecorded], c.Unrecorded, window)
 	if !ok || c.Unrecorded == 0 {
 		return finding.Finding{}, false
 	}
-	f.Title = fmt.Sprintf("GPU work that was not recorded: %s of the window (%s)", unit.Share(c.Unrecorded, window), unit.DurationOf(c.Unrecorded, window)) + rule.Over(limit)
-	f.Evidence = []string{"launched work waited, and nothing before it on its stream is in the capture", "shares of the window leave this time out"}
-	_, f.Where = owned(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	f.Title = fmt.Sprintf("GPU work that was not recorded: %s of the window (%s)", unit.Share(c.Unrecorded, window),
+		unit.DurationOf(c.Unrecorded, window)) + rule.Over(limit)
+	f.Evidence = []string{"launched work waited, and nothing before it on its stream is in the capture",
+		"shares of the window leave this time out"}
+	_, f.Where = idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
 	f.Next = []finding.Step{finding.Advise("record-the-batch-before"), finding.Advise("record-whole-steps")}
 	return f, true
 }

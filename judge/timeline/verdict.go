@@ -10,35 +10,35 @@ import (
 	"assay/judge/tree"
 )
 
-// verdict returns the bottleneck of the run from the parts of the tree: the largest one
-// that is a loss and over its limit, else compute if it is the largest part of the
-// window, else none. Limits say which parts are reported and do not rank them.
+// verdict returns the bottleneck of the run from the parts of the tree: the largest loss that
+// exceeds its limit, else compute if it is the largest part of the window, else none. Limits decide
+// which parts are reported, and sizes rank them.
 func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
 	n := t.LargestLoss()
 	if n == nil {
 		return busy(c, t)
 	}
 	bound := partOf(n.ID).boundOf(c)
-	if n.Told.Rule == rule.OpaqueGraphs {
-		bound = finding.BoundUnknown // the GPU ran graphs during this time
+	if n.ReportedBy.Rule == rule.OpaqueGraphs {
+		bound = finding.BoundUnknown // the GPU may have run graphs during this time
 	}
-	return finding.DecidedBy(bound, *n.Told)
+	return finding.DecidedBy(bound, *n.ReportedBy)
 }
 
-// busy returns the verdict if no part that is a loss exceeds its limit.
+// busy returns the verdict if no loss exceeds its limit.
 func busy(c *Evaluator, t tree.Tree) finding.Verdict {
 	v := nothingOver(c)
 	for _, n := range t.Parts {
 		if n.ID != rule.ComputeBound {
 			continue
 		}
-		if n.Told != nil {
-			v = finding.DecidedBy(finding.BoundCompute, *n.Told)
+		if n.ReportedBy != nil {
+			v = finding.DecidedBy(finding.BoundCompute, *n.ReportedBy)
 		}
 		for _, k := range n.Causes {
 			switch {
 			case k.ID != rule.MemoryBandwidth || k.Level == finding.Info || v.Bound != finding.BoundCompute:
-			case n.Told != nil:
+			case n.ReportedBy != nil:
 				v = finding.DecidedBy(finding.BoundMemory, k.Finding)
 			default:
 				v = finding.Verdict{Bound: finding.BoundMemory, Sentence: v.Sentence + ". " + k.Title, Rule: k.ID}
@@ -59,7 +59,8 @@ func nothingOver(c *Evaluator) finding.Verdict {
 		largest = largest && compute >= ns
 	}
 	if largest {
-		return finding.Verdict{Bound: finding.BoundCompute, Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
+		return finding.Verdict{Bound: finding.BoundCompute,
+			Sentence: figures[0] + "; all other parts are below their limits: " + strings.Join(figures[1:], ", ")}
 	}
 	return finding.Verdict{Bound: finding.BoundMixed, Sentence: "No dominant bottleneck. " + strings.Join(figures, ", ")}
 }

@@ -10,32 +10,32 @@ import (
 	"assay/summary"
 )
 
-// withoutWarmUp returns the windows of all GPUs without the work that a program does
-// only once, and its name: the warm-up steps, or else the phases of setup and
-// warm-up. Without either it returns the whole windows.
+// withoutWarmUp returns the windows of all GPUs without the work that a program does only once, and
+// the name of that work: warm-up steps, or else phases of setup and warm-up. Without either it
+// returns the whole windows.
 func withoutWarmUp(c *Evaluator, states []StepState, groups []stepGroup) (summary.Activity, string) {
 	if rest := withoutWarmUpSteps(c, states, groups); rest != c.Total {
 		return rest, "warm-up"
 	}
-	once := c.onceOnly()
-	if rest := withoutPhases(c, once); rest != c.Total {
-		return rest, strings.Join(once.names(), " and ")
+	oneTime := c.oneTimePhases()
+	if rest := withoutPhases(c, oneTime); rest != c.Total {
+		return rest, strings.Join(oneTime.names(), " and ")
 	}
 	return c.Total, ""
 }
 
-// A onceOnly is the activity in the phases that a program runs only once.
-type onceOnly struct {
+// A oneTimePhases is the activity in the phases that a program runs only once.
+type oneTimePhases struct {
 	phases map[string]summary.Activity
 	all    summary.Activity
 }
 
-// onceOnly adds up the phases that a program runs only once, with all nested phases.
-func (c *Evaluator) onceOnly() onceOnly {
-	out := onceOnly{phases: map[string]summary.Activity{}}
+// oneTimePhases adds up the phases that a program runs only once, with all nested phases.
+func (c *Evaluator) oneTimePhases() oneTimePhases {
+	out := oneTimePhases{phases: map[string]summary.Activity{}}
 	for _, p := range c.Phases {
 		parts := strings.Split(p.Path, "/")
-		if i := slices.IndexFunc(parts, doneOnce); i >= 0 {
+		if i := slices.IndexFunc(parts, runsOnce); i >= 0 {
 			out.phases[parts[i]] = out.phases[parts[i]].Plus(p.Activity)
 			out.all = out.all.Plus(p.Activity)
 		}
@@ -44,27 +44,28 @@ func (c *Evaluator) onceOnly() onceOnly {
 }
 
 // names returns the phases, longest first.
-func (o onceOnly) names() []string {
+func (o oneTimePhases) names() []string {
 	return slices.SortedFunc(maps.Keys(o.phases), func(a, b string) int {
 		return cmp.Or(cmp.Compare(o.phases[b].Window(), o.phases[a].Window()), strings.Compare(a, b))
 	})
 }
 
 // without returns the part of a outside these phases.
-func (o onceOnly) without(a summary.Activity) summary.Activity {
+func (o oneTimePhases) without(a summary.Activity) summary.Activity {
 	for set, ns := range o.all {
 		a[set] -= ns
 	}
 	return a
 }
 
-// withoutPhases returns the windows without these phases, if the phases exceed their
-// warn limit and enough is left to judge. The copies of loading a model, for example,
-// are not the bottleneck of a run.
-func withoutPhases(c *Evaluator, once onceOnly) summary.Activity {
-	rest, window := once.without(c.Total), float64(c.Total.Window())
+// withoutPhases returns the windows without these phases, if they exceed their warn limit and
+// enough is left to judge. The copies of loading a model, for example, are not the bottleneck of a
+// run.
+func withoutPhases(c *Evaluator, oneTime oneTimePhases) summary.Activity {
+	rest, window := oneTime.without(c.Total), float64(c.Total.Window())
 	enough := rest.Busy() > 0 && float64(rest.Window()) >= c.Limits[rule.TooLittleWork].MinShare*window
-	if float64(once.all.Window()) < c.Limits[rule.WarmUpPhases].Warn*window || !enough || slices.ContainsFunc(rest[:], isNegative) {
+	if float64(oneTime.all.Window()) < c.Limits[rule.WarmUpPhases].Warn*window || !enough ||
+		slices.ContainsFunc(rest[:], isNegative) {
 		return c.Total
 	}
 	return rest
@@ -72,10 +73,9 @@ func withoutPhases(c *Evaluator, once onceOnly) summary.Activity {
 
 func isNegative(ns int64) bool { return ns < 0 }
 
-// withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if
-// these exceed their warn limit or decide which part of the windows is over its limit, and
-// at least two other steps are left. Otherwise it returns the whole windows: their causes
-// are known.
+// withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if these exceed
+// their warn limit or decide which part of the windows is over its limit, and at least two other
+// steps are left. Otherwise it returns the whole windows, for which all causes are known.
 func withoutWarmUpSteps(c *Evaluator, states []StepState, groups []stepGroup) summary.Activity {
 	limits := c.Limits[rule.WarmUpSteps]
 	if len(groups) == 0 || int64(len(groups[0].steps)) < c.Limits[rule.SteadySteps].MinEvents {
@@ -103,8 +103,8 @@ func withoutWarmUpSteps(c *Evaluator, states []StepState, groups []stepGroup) su
 	return rest
 }
 
-// decides reports whether a part of the windows is over a limit, and is not without the
-// warm-up, or the other way round.
+// decides reports whether a part of the windows is over a limit only with the warm-up, or only
+// without it.
 func decides(c *Evaluator, rest summary.Activity) bool {
 	return slices.ContainsFunc(parts(), func(p part) bool {
 		over := func(a summary.Activity) bool {
@@ -115,8 +115,8 @@ func decides(c *Evaluator, rest summary.Activity) bool {
 	})
 }
 
-// inWarmUp reports whether most of a time is in a warm-up step of a GPU, if the judged
-// windows leave these out.
+// inWarmUp reports whether most of a time is in a warm-up step of a GPU, if the judged windows
+// leave these out.
 func inWarmUp(c *Evaluator, d *summary.Device, from, ns int64) bool {
 	if c.Left == "" {
 		return false

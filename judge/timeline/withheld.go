@@ -14,8 +14,8 @@ import (
 	"assay/summary/view"
 )
 
-// recordsMissing judges whether device work is missing from the capture: see
-// [missingRecords]. The verdict is withheld unless the reading is partial.
+// recordsMissing judges whether device work is missing from the capture: see [missingRecords]. The
+// verdict is withheld unless the reading is partial.
 func (c *Evaluator) recordsMissing(v finding.Verdict) []tree.Reading {
 	f, withheld, ok := missingRecords(c, v)
 	if !ok {
@@ -24,43 +24,46 @@ func (c *Evaluator) recordsMissing(v finding.Verdict) []tree.Reading {
 	return []tree.Reading{{Finding: f, Reached: true, Partial: !withheld}}
 }
 
-// missingRecords asks whether device work is missing from the capture, and whether
-// the verdict still holds. It does not if an export is damaged, if the share of
-// launches without device work reaches the critical limit, or if the verdict would
-// be another one with the work that may be missing.
+// missingRecords reports device work that is missing from the capture, and whether the verdict is
+// withheld: if an export is damaged, if the share of launches without device work reaches the
+// critical limit, or if the missing work could change the verdict.
 func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withheld, ok bool) {
 	limits, l := c.Limits[rule.RecordsMissing], capture.LossOf(c.Summary)
 	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
 	if l.Damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.Damaged.Code + ")"
 		if l.Damaged.Code == summary.EventsIncomplete {
-			f.Title = fmt.Sprintf("The export is incomplete: %s are missing, which may be GPU work", label.Plural(l.Damaged.Count, "CUDA event"))
+			f.Title = fmt.Sprintf("The export is incomplete: %s are missing, which may be GPU work",
+				label.Plural(l.Damaged.Count, "CUDA event"))
 		}
 		for _, is := range c.Issues {
 			if is.Damages() {
-				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"), is.First))
+				f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s, first at %s", is.Code, label.Plural(is.Count, "time"),
+					is.First))
 				f.Next = finding.JoinSteps(f.Next, capture.Follow(is))
 			}
 		}
 		f.Evidence = append(f.Evidence, capture.Evidence(c.Context, l)...)
 		return f, true, true
 	}
-	withheld = l.OfKernels >= limits.Critical || l.Uncertain > 0 && !holds(c, v, l.Uncertain)
+	withheld = l.OfKernels >= limits.Critical || l.Uncertain > 0 && !robust(c, v, l.Uncertain)
 	if l.Share < limits.Warn && !withheld {
 		return cutAtEnd(c, f, l)
 	}
 	if l.OfKernels >= limits.Critical {
 		f.Level = finding.Critical
 	}
-	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.Worst.Text(), unit.Share(l.Worst.Missing, l.Worst.Calls))
+	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.Worst.Text(),
+		unit.Share(l.Worst.Missing, l.Worst.Calls))
 	f.Evidence = capture.Evidence(c.Context, l)
-	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"), finding.Advise("record-whole-steps")}
+	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"),
+		finding.Advise("record-whole-steps")}
 	return f, withheld, true
 }
 
-// cutAtEnd says what share of the launches the capture has no work of because it ended
-// first. The windows are complete without them, but from [view.MostAtEnd] on the capture
-// has too little of the program for a verdict.
+// cutAtEnd reports the share of launches whose work is missing because the capture ended before it.
+// The windows are complete without this work, but from [view.MostAtEnd] on the capture shows too
+// little of the program for a verdict.
 func cutAtEnd(c *Evaluator, f finding.Finding, l capture.Loss) (_ finding.Finding, withheld, ok bool) {
 	share := float64(l.End.AtEnd) / float64(max(1, l.End.Calls))
 	if share < f.Warn {
@@ -71,7 +74,8 @@ func cutAtEnd(c *Evaluator, f finding.Finding, l capture.Loss) (_ finding.Findin
 	if withheld {
 		f.Level = finding.Critical
 	}
-	f.Title = fmt.Sprintf("The capture ends before the GPU work of %s of its launches (%s of %s)", unit.Share(l.End.AtEnd, l.End.Calls), unit.Count(l.End.AtEnd), unit.Count(l.End.Calls))
+	f.Title = fmt.Sprintf("The capture ends before the GPU work of %s of its launches (%s of %s)",
+		unit.Share(l.End.AtEnd, l.End.Calls), unit.Count(l.End.AtEnd), unit.Count(l.End.Calls))
 	f.Evidence = capture.Evidence(c.Context, l)
 	if steps := cutSteps(c); steps > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s incomplete and left out of medians", label.Plural(steps, "step row")))
@@ -90,16 +94,16 @@ func cutSteps(c *Evaluator) (n int64) {
 	return n
 }
 
-// holds reports whether a verdict stays what it is, whatever ran in the time in which
-// work may be missing. The part that decided must be over its limit without that time,
-// and no other part may be over its limit and larger with it: see [verdict].
-func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
+// robust reports whether the verdict is the same for any work in the time in which work may be
+// missing. The part that decided must be over its limit without that time, and no other part may
+// become larger and over its limit with it: see [verdict].
+func robust(c *Evaluator, v finding.Verdict, uncertain int64) bool {
 	window := c.Judged.Window()
 	over := func(p part, ns int64) bool {
 		level, _, ok := c.Limits[p.rule].Level(float64(ns) / float64(window))
 		return ok && level > finding.Info
 	}
-	least := int64(0) // of the part that decided
+	least := int64(0) // smallest possible ns of the part that decided
 	for _, p := range parts() {
 		if v.Bound != p.boundOf(c) {
 			continue
@@ -116,12 +120,13 @@ func holds(c *Evaluator, v finding.Verdict, uncertain int64) bool {
 	return true
 }
 
-// withheld returns the result of a summary that is measured and not judged. Its
-// findings stay for information.
+// withheld returns the result of a summary that is measured but not judged. Its findings are only
+// information.
 func withheld(c *Evaluator, f finding.Finding, found, judged []finding.Finding, order map[string]int) finding.Result {
 	finding.SortFindings(judged, order)
 	for i := range judged {
 		judged[i].Level = finding.Info
 	}
-	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, f), Findings: slices.Concat(found, []finding.Finding{f}, c.OfMemory(), judged)}
+	return finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, f),
+		Findings: slices.Concat(found, []finding.Finding{f}, c.OfMemory(), judged)}
 }

@@ -11,27 +11,28 @@ import (
 	"assay/summary"
 )
 
-// A Context is what the rules of all subjects see: a summary, the limits, and the part of
-// the windows that is judged.
+// A Context is what the rules of all subjects share: a summary, the limits, and the part of the
+// windows that is judged.
 type Context struct {
 	*summary.Summary
-	Rows   []Row // of all subjects
+	Rows   []Row // the rules of all subjects
 	Limits map[string]rule.Rule
-	Order  map[string]int   // of rules, by precedence
-	Total  summary.Activity // of all devices
-	Judged summary.Activity // total without a long warm-up: the verdict is about this
-	Left   string           // what judged leaves out; "" if nothing
+	Order  map[string]int   // precedence of rules, by id
+	Total  summary.Activity // summed over all devices
+	Judged summary.Activity // Total without a long warm-up; the verdict is about this
+	Left   string           // names what Judged leaves out; "" if nothing
 
-	// Placed says that idle time and its causes are without what is left out too. Total is
-	// judged then.
+	// Placed is true if the causes of idle time are known without the warm-up as well. Total is
+	// without it then.
 	Placed bool
 
-	// Unrecorded is the part of the windows in which the GPUs ran work that is not in the
-	// capture, in ns. Total and judged are without it.
+	// Unrecorded is the ns of the windows in which the GPUs ran work that is missing from the
+	// capture. Total and Judged are without it.
 	Unrecorded int64
 }
 
-// NewContext returns the context of a summary, without rules. All of it is judged.
+// NewContext returns the context of a summary. It has no rules yet, and all of the windows is
+// judged.
 func NewContext(s *summary.Summary, th rule.Thresholds) *Context {
 	c := &Context{Summary: s, Limits: map[string]rule.Rule{}, Order: map[string]int{}}
 	for i, r := range th.Rules() {
@@ -44,8 +45,8 @@ func NewContext(s *summary.Summary, th rule.Thresholds) *Context {
 	return c
 }
 
-// Findings returns the findings of the rules that accept returns true for, on bases of
-// their own.
+// Findings returns the findings of the rules that accept selects, each by itself and not as part of
+// a tree.
 func (c *Context) Findings(accept func(Row) bool) (out []finding.Finding) {
 	for _, n := range c.Measure(accept) {
 		out = append(out, n.Finding)
@@ -53,8 +54,8 @@ func (c *Context) Findings(accept func(Row) bool) (out []finding.Finding) {
 	return out
 }
 
-// Measure returns the readings of the rules that accept returns true for, in the order
-// of precedence, whatever the order of the rules.
+// Measure returns the readings of the rules that accept selects, in the order of precedence, which
+// does not depend on the order of the rules.
 func (c *Context) Measure(accept func(Row) bool) (out []*Node) {
 	for _, r := range c.Rows {
 		if r.Measure == nil || !accept(r) {
@@ -68,8 +69,7 @@ func (c *Context) Measure(accept func(Row) bool) (out []*Node) {
 	return out
 }
 
-// MeasureAbout returns the readings of the rules about the verdict, in the order of
-// precedence.
+// MeasureAbout returns the readings of the rules about the verdict, in the order of precedence.
 func (c *Context) MeasureAbout(v finding.Verdict) (out []*Node) {
 	for _, r := range c.Rows {
 		if r.Conclude == nil {
@@ -77,22 +77,25 @@ func (c *Context) MeasureAbout(v finding.Verdict) (out []*Node) {
 		}
 		for _, m := range r.Conclude(v) {
 			n := &Node{Row: r, Reading: m}
-			n.Told = &n.Finding
+			n.ReportedBy = &n.Finding
 			out = append(out, n)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Node) int { return cmp.Or(cmp.Compare(b.Precedence, a.Precedence), c.precedes(a, b)) })
+	slices.SortStableFunc(out, func(a, b *Node) int {
+		return cmp.Or(cmp.Compare(b.Precedence, a.Precedence),
+			c.precedes(a, b))
+	})
 	return out
 }
 
-// precedes orders nodes of one parent: by the precedence of their rows, then by the
-// order of their rules.
+// precedes orders the nodes of one parent: by the precedence of their rows, then by the order of
+// their rules.
 func (c *Context) precedes(a, b *Node) int {
 	return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(c.Order[a.ID], c.Order[b.ID]),
 		cmp.Compare(a.Part, b.Part), cmp.Compare(a.Subject, b.Subject))
 }
 
-// Rooted returns the tree with a root for each finding that it lacks.
+// Rooted returns the tree with an additional root for each finding that is not in it.
 func (c *Context) Rooted(list []finding.Finding, tree []finding.Node) []finding.Node {
 	type key struct{ rule, subject string }
 	has := map[key]bool{}
@@ -112,13 +115,13 @@ func (c *Context) Rooted(list []finding.Finding, tree []finding.Node) []finding.
 	return tree
 }
 
-// basisOf returns the basis of the findings of a rule that is not about the window.
+// basisOf returns the basis for the findings of a rule that explains no part of the window.
 func (c *Context) basisOf(id string) (basis string) {
 	totals := c.Total.Window() == 0 && len(c.Tables) > 0
 	for _, r := range c.Rows {
 		switch {
 		case r.ID != id || len(r.Under) > 0 || r.Part == BasisTotals && !totals:
-		case r.Part == BasisLogs && basis != "": // a rule of captures that logs are compared with too
+		case r.Part == BasisLogs && basis != "": // logs can have findings of a rule for captures, whose basis is preferred
 		case basis == "" || basis == BasisLogs || r.Part == BasisTotals:
 			basis = r.Part
 		}
@@ -126,8 +129,7 @@ func (c *Context) basisOf(id string) (basis string) {
 	return basis
 }
 
-// Device returns the name of a GPU, with its input if several inputs have its rank
-// and number.
+// Device returns the name of a GPU, with its input if several inputs have its rank and number.
 func (c *Context) Device(input, rank int, device int64) string {
 	s := fmt.Sprintf("rank %d GPU %d", rank, device)
 	ambiguous := slices.ContainsFunc(c.Devices, func(d summary.Device) bool {
@@ -147,8 +149,8 @@ func (c *Context) Choice(input, rank int, device int64) string {
 	return " on " + c.Device(input, rank, device)
 }
 
-// OfWindow returns a share of the windows for a title: "19.2% of the window (10.13
-// ms of 52.74 ms)". With several GPUs the share is their mean.
+// OfWindow prints ns as a share of the windows for a title: "19.2% of the window (10.13 ms of 52.74
+// ms)". With several GPUs the share is their mean.
 func (c *Context) OfWindow(ns int64) string {
 	share, window := unit.Share(ns, c.Total.Window()), c.Total.Window()
 	if n := len(c.Devices); n > 1 {
@@ -157,8 +159,8 @@ func (c *Context) OfWindow(ns int64) string {
 	return fmt.Sprintf("%s of %s (%s)", share, c.WindowName(), unit.DurationOf(ns, window))
 }
 
-// PerGPU returns two sums over the GPUs as durations, with several GPUs as means:
-// "8.960 ms of 52.70 ms, mean of 8 GPUs".
+// PerGPU prints two sums over the GPUs as durations, as means if there are several GPUs: "8.960 ms
+// of 52.70 ms, mean of 8 GPUs".
 func (c *Context) PerGPU(num, den int64) string {
 	n := int64(len(c.Devices))
 	if n < 2 {
@@ -167,8 +169,7 @@ func (c *Context) PerGPU(num, den int64) string {
 	return fmt.Sprintf("%s, mean of %d GPUs", unit.DurationOf(num/n, den/n), n)
 }
 
-// JudgedName returns the name of the denominator for shares of the judged part of the
-// windows.
+// JudgedName returns the name of the denominator for shares of the judged part of the windows.
 func (c *Context) JudgedName() string { return c.WindowName() + c.LeftOut() }
 
 // WindowName returns the name of the denominator for shares of the windows.
@@ -191,10 +192,10 @@ func (c *Context) plainName() string {
 	return "the window"
 }
 
-// JudgedWhole returns the name of the judged part of the windows as a sum.
+// JudgedWhole returns the name for the sum of the judged parts of the windows.
 func (c *Context) JudgedWhole() string { return c.WindowWhole() + c.LeftOut() }
 
-// WindowWhole returns the name of the windows as a sum.
+// WindowWhole returns the name for the sum of the windows.
 func (c *Context) WindowWhole() string {
 	if n := len(c.Devices); n > 1 {
 		name := fmt.Sprintf("the GPU time of %d GPUs", n)
@@ -206,7 +207,7 @@ func (c *Context) WindowWhole() string {
 	return c.WindowName()
 }
 
-// GainOfWindow sets the estimated savings of a finding, as a part of the windows.
+// GainOfWindow sets the estimated savings of a finding, in ns, with the windows as the denominator.
 func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
 	f.Gain(ns, c.Total.Window(), c.WindowWhole())
 	if f.GainGPUs = len(c.Devices); c.Placed {
@@ -214,13 +215,14 @@ func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
 	}
 }
 
-// GainOfJudged sets the estimated savings of a finding, as a part of what is judged of the windows.
+// GainOfJudged sets the estimated savings of a finding, in ns, with the judged part of the windows
+// as the denominator.
 func (c *Context) GainOfJudged(f *finding.Finding, ns int64) {
 	f.Gain(ns, c.Judged.Window(), c.JudgedWhole())
 	f.GainGPUs, f.GainWithout = len(c.Devices), c.Left
 }
 
-// LeftOut names what the judged part of the windows leaves out.
+// LeftOut names what the judged part of the windows leaves out, for the end of a name.
 func (c *Context) LeftOut() string {
 	if c.Left == "" || c.Placed {
 		return ""
@@ -228,6 +230,5 @@ func (c *Context) LeftOut() string {
 	return " without " + c.Left
 }
 
-// OfMemory compares the memory of all GPUs with the limits. Each rule has one finding, on
-// the worst GPU.
+// OfMemory returns the findings on memory. Each rule has at most one, on the worst GPU.
 func (c *Context) OfMemory() []finding.Finding { return c.Findings(BasedOn(BasisMemory)) }

@@ -8,8 +8,8 @@ import (
 	"assay/judge/rule"
 )
 
-// Findings returns the findings of the tree. Each of them has what the causes below it
-// say that are no findings by themselves.
+// Findings returns the findings of the tree. Evidence and fixes of causes that are not findings
+// themselves are added to the finding above them.
 func (t Tree) Findings(accept func(*Node) bool) (out []finding.Finding) {
 	for _, n := range slices.Concat(t.Parts, t.Own) {
 		if accept(n) {
@@ -19,24 +19,23 @@ func (t Tree) Findings(accept func(*Node) bool) (out []finding.Finding) {
 	return out
 }
 
-// flatten returns the finding that reports n, with its causes, and the causes that are
-// findings by themselves.
+// flatten returns the finding that reports n, and those of its causes that are separate findings.
 func (n *Node) flatten() (out []finding.Finding) {
-	if n.Told != nil {
-		f := *n.Told
+	if n.ReportedBy != nil {
+		f := *n.ReportedBy
 		f.Evidence, f.Next = slices.Clone(f.Evidence), slices.Clone(f.Next)
 		n.gather(&f)
 		out = append(out, f)
 	}
 	for _, k := range n.Causes {
-		if k.Told != nil && k.Told != n.Told {
+		if k.ReportedBy != nil && k.ReportedBy != n.ReportedBy {
 			out = append(out, k.flatten()...)
 		}
 	}
 	return out
 }
 
-// gather adds to f what the causes of n say that are no findings by themselves.
+// gather adds to f the evidence and fixes of the causes of n that are not findings themselves.
 func (n *Node) gather(f *finding.Finding) {
 	for _, k := range n.Causes {
 		next := f.Next
@@ -44,9 +43,9 @@ func (n *Node) gather(f *finding.Finding) {
 			next = finding.Without(next, k.Drops)
 		}
 		switch {
-		case k.Told == n.Told: // f is the finding of this cause
+		case k.ReportedBy == n.ReportedBy: // f already reports this cause
 			k.gather(f)
-		case k.Told != nil || k.Not != "" && k.Not == f.Rule:
+		case k.ReportedBy != nil || k.Not != "" && k.Not == f.Rule:
 		case n.Root && f.InPlaceOf == "" && !k.Last && !k.unplaced && k.worth >= n.NS-k.worth:
 			f.Evidence, f.Next = slices.Concat(k.Below, f.Evidence), finding.JoinSteps(k.Advice, next)
 		default:
@@ -55,25 +54,28 @@ func (n *Node) gather(f *finding.Finding) {
 	}
 }
 
-// lowered says in a finding why its level is under what its value warrants: its title
-// ends with its share, as "8.0% of the window", and not with the limit of its value.
-func (n *Node) lowered(share string) {
+// explainLowered says in a finding why its level is lower than its value warrants. The title ends
+// with the share that decided, such as "8.0% of the window", instead of the limit of its value.
+func (n *Node) explainLowered(share string) {
 	if n.What != "" {
 		n.Title = n.What + "; " + share
 	}
 	n.Evidence = append(slices.Clone(n.Evidence), "the level is lowered because this is "+share)
 }
 
-// LeadWithPart puts the findings of the part that decides the verdict before the others of
-// the highest level, if the part itself is within its limits: then they say where its time
+// LeadWithPart puts the causes of the part that decides the verdict before other findings of the
+// highest level, if the part itself has no finding above Info: the causes then say where its time
 // goes.
 func (t Tree) LeadWithPart(list []finding.Finding, v finding.Verdict) {
 	id := v.Rule
 	if v.Bound == finding.BoundCompute {
-		id = rule.ComputeBound // also if nothing is over a limit
+		id = rule.ComputeBound // the verdict may name compute although nothing is over a limit
 	}
 	at := slices.IndexFunc(t.Parts, func(n *Node) bool { return n.ID == id })
-	if at < 0 || slices.ContainsFunc(list, func(f finding.Finding) bool { return f.Rule == id && f.Level > finding.Info }) {
+	if at < 0 || slices.ContainsFunc(list, func(f finding.Finding) bool {
+		return f.Rule == id &&
+			f.Level > finding.Info
+	}) {
 		return
 	}
 	causes := map[string]bool{}
@@ -111,8 +113,7 @@ func (t Tree) Nodes() (out []finding.Node) {
 	return out
 }
 
-// export returns n as a Node of a part with its time of a window. On a basis of its own,
-// the window is 0.
+// export returns n as a node of a part. Window is the denominator in ns, or 0 on other bases.
 func (n *Node) export(part string, window int64) finding.Node {
 	out := n.Finding.Node(part)
 	out.Rule = n.ID
@@ -128,7 +129,7 @@ func (n *Node) export(part string, window int64) finding.Node {
 	return out
 }
 
-// LeadWith puts the fixes that come first before those of the finding that decides the
+// LeadWith puts the fixes that must come first before those of the finding that decides the
 // verdict.
 func (t Tree) LeadWith(list []finding.Finding, v finding.Verdict) {
 	at := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == v.Rule })

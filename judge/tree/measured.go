@@ -12,27 +12,27 @@ import (
 // A Measured is what a rule measured, as data. The entry of the rule has the words.
 type Measured struct {
 	Rule     string
-	Part, Of int64   // ns
-	Value    float64 // the share of what has no times
+	Part, Of int64   // ns; Part / Of is the value of the rule
+	Value    float64 // used instead if Of is 0, for shares of counts
 
 	Words map[string]string   // arguments of sentences and conditions
-	Rows  map[string]Sums     // where most of it is
-	Lists map[string][]string // lines of a story that no row tells
+	Rows  map[string]Sums     // times by name, from which evidence shows the largest
+	Lists map[string][]string // evidence lines that are not made from rows
 	Where []finding.Place
 }
 
-// Sums are times by name, and what they are shares of.
+// Sums are ns by name, and the ns of which they are shares.
 type Sums struct {
 	NS map[string]int64
 	Of int64
 }
 
-// mostRows is how many rows of a kind have a line.
+// mostRows is how many rows evidence shows.
 const mostRows = 3
 
-// Say returns the reading of what a rule measured, in the words of its entry. It returns false if
-// no limit of the rule is reached.
-func (c *Context) Say(m Measured) (r Reading, ok bool) {
+// Evaluate compares what a rule measured with its limits and words it as a reading, from the texts
+// of its entry. It returns false if no limit is reached.
+func (c *Context) Evaluate(m Measured) (r Reading, ok bool) {
 	limits, say := c.Limits[m.Rule], rule.WordingOf(m.Rule)
 	words := c.standard(m)
 	maps.Copy(words, m.Words)
@@ -50,7 +50,7 @@ func (c *Context) Say(m Measured) (r Reading, ok bool) {
 	}
 	for _, l := range say.Evidence {
 		switch {
-		case !l.When.Holds(words):
+		case !l.When.Matches(words):
 		case l.List != "":
 			f.Evidence = append(f.Evidence, m.Lists[l.List]...)
 		case l.Rows != "":
@@ -64,13 +64,14 @@ func (c *Context) Say(m Measured) (r Reading, ok bool) {
 	return r, true
 }
 
-// standard returns the arguments that every sentence of a rule may have.
+// standard returns the arguments that every sentence of a rule may use.
 func (c *Context) standard(m Measured) map[string]string {
 	limits := c.Limits[m.Rule]
 	out := map[string]string{"value": fmt.Sprintf("%.1f%%", 100*m.Value), "under": unit.Duration(limits.Under),
 		"min_busy": unit.Percent(limits.MinBusy), "margin": unit.Percent(limits.Margin)}
 	if m.Of > 0 {
-		out["share"], out["amounts"], out["window"] = unit.Share(m.Part, m.Of), unit.DurationOf(m.Part, m.Of), c.OfWindow(m.Part)
+		out["share"], out["amounts"], out["window"] = unit.Share(m.Part, m.Of), unit.DurationOf(m.Part, m.Of),
+			c.OfWindow(m.Part)
 	}
 	return out
 }

@@ -1,13 +1,3 @@
-// Package tree builds the tree of findings from the readings of rules.
-//
-// Each rule is a [Row]: where its findings hang, and a function that measures them and sees
-// no other finding. [Context.Assemble] builds the tree of the window, lowers the levels of
-// causes with a small share of it, and decides which nodes are findings: a cause with at
-// least half of a part replaces the finding of the part, and the evidence of the others is
-// added to it. The order of the rules has no influence.
-//
-// Figures are pooled over GPUs: the time of all GPUs over the windows of all GPUs, so a GPU
-// with a long window weighs more. Titles show the mean per GPU; evidence names the worst GPU.
 package tree
 
 import (
@@ -18,51 +8,51 @@ import (
 	"assay/judge/finding"
 )
 
-// A Reading is what a rule returns: its finding as it is by itself, and what the rule
-// says where the finding hangs below another one.
+// A Reading is what a rule returns: its finding as it is by itself, and what changes if it is
+// placed below another one.
 type Reading struct {
 	finding.Finding
-	Reached bool   // a limit; a root that reaches none is not a finding
-	What    string // the title without the limit; "" if the level is never lowered
+	Reached bool   // it reached a limit; a root that reaches none is not a finding
+	What    string // the title without the limit; "" if the level is never explainLowered
 
-	// explains has the time that the reading explains, at most, by the id of the rule
-	// below which it hangs. A rule that is missing here is not explained.
+	// Explains has the most ns that the reading explains, by the id of the rule below which it may
+	// be placed. It cannot be placed below other rules.
 	Explains map[string]int64
 
-	Below  []string       // evidence in the finding of the parent
-	Advice []finding.Step // and its fixes there
+	Below  []string       // its evidence in the finding of the parent
+	Advice []finding.Step // its fixes there
 	Drops  []string       // ids of steps of the parent that these make useless
 
-	Replacing []string        // evidence if it replaces the finding of its part; nil if that is Evidence
-	Scope     []finding.Place // of a root: the places where the part is largest
+	Replacing []string        // evidence if it replaces the finding of its part; nil means Evidence
+	Scope     []finding.Place // for a root: the places where the part is largest
 	First     []finding.Step  // fixes that come first in the finding that decides the verdict
-	Partial   bool            // it is about a part of the inputs, so the others are judged
+	Partial   bool            // it is about some of the inputs, so the others are still judged
 }
 
 // A Node is a reading in the tree.
 type Node struct {
 	Row
 	Reading
-	NS     int64 // of its parent's time, without what a cause before it explains
-	worth  int64 // of its parent's time
-	parent *Node
-	Causes []*Node
-	Told   *finding.Finding // the finding that reports it; nil if there is none
+	NS         int64 // ns of its parent that it explains and no cause before it does
+	worth      int64 // ns of its parent that it explains
+	parent     *Node
+	Causes     []*Node
+	ReportedBy *finding.Finding // the finding that reports it; nil if there is none
 
-	// unplaced is true if it is known of the whole windows only, and a part of them is
-	// judged. How much of that it explains is not known then.
+	// unplaced is true if the node was measured for the whole windows but only a part of them is
+	// judged. How much of that part it explains is then unknown.
 	unplaced bool
 }
 
 // A Tree has the parts of the window as roots, and the findings on other bases.
 type Tree struct {
 	Parts  []*Node // in the order of precedence
-	Own    []*Node // on bases of their own
-	window int64   // of the parts
+	Own    []*Node // on other bases
+	window int64   // ns of all parts
 }
 
-// Assemble builds the tree of the window. It hangs each reading below the part or the
-// cause that it explains, cuts times, caps levels, and decides which nodes are findings.
+// Assemble builds the tree of the window. It places each reading below the part or the cause that
+// it explains, clips times, caps levels, and decides which nodes are findings.
 func (c *Context) Assemble() Tree {
 	t := Tree{window: c.Judged.Window()}
 	byRule := map[string]*Node{}
@@ -81,15 +71,15 @@ func (c *Context) Assemble() Tree {
 		}
 	}
 	for _, n := range causes {
-		n.hangBelowPart(byRule, &t)
+		n.placeBelowPart(byRule, &t)
 	}
 	for _, p := range t.Parts {
-		p.tell(c)
+		p.chooseReport(c)
 	}
 	for _, n := range t.Own {
-		n.Told = &n.Finding
+		n.ReportedBy = &n.Finding
 	}
-	t.HangBelowCauses(c)
+	t.PlaceBelowCauses(c)
 	for _, p := range t.Parts {
 		p.clip()
 		c.capLevels(p, p)
@@ -101,9 +91,9 @@ func (c *Context) Assemble() Tree {
 	return t
 }
 
-// hangBelowPart hangs n below the first part in its row that it explains and that is
-// over its limit, else below the last part that it explains.
-func (n *Node) hangBelowPart(parts map[string]*Node, t *Tree) {
+// placeBelowPart places n below the first part in its row that it explains and that is over its
+// limit, or else below the last part that it explains.
+func (n *Node) placeBelowPart(parts map[string]*Node, t *Tree) {
 	for _, id := range n.Under {
 		p := parts[id]
 		if _, ok := n.Explains[id]; !ok || p == nil {
@@ -125,36 +115,36 @@ func (n *Node) hangBelowPart(parts map[string]*Node, t *Tree) {
 	n.parent.Causes = append(n.parent.Causes, n)
 }
 
-// tell decides which finding reports a part: a cause that explains at least half of it,
-// or else its own rule. Without any of them, its causes are findings by themselves.
-func (p *Node) tell(c *Context) {
+// chooseReport decides which finding reports a part: a cause that explains at least half of it, or
+// else its own rule. If neither does, its causes can be findings themselves.
+func (p *Node) chooseReport(c *Context) {
 	slices.SortStableFunc(p.Causes, func(a, b *Node) int {
 		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(b.worth, a.worth), c.precedes(a, b))
 	})
 	for _, n := range p.Causes {
 		if n.Replaces && n.belowLast() && (p.Reached || n.Always) && !n.unplaced && n.worth > 0 && n.worth >= p.NS-n.worth {
-			p.Told = n.replace(p)
-			n.Told = p.Told
+			p.ReportedBy = n.replace(p)
+			n.ReportedBy = p.ReportedBy
 			return
 		}
 	}
 	if p.Reached {
-		p.Told = &p.Finding
-		p.Told.Where = slices.Concat(p.Where, p.Scope)
+		p.ReportedBy = &p.Finding
+		p.ReportedBy.Where = slices.Concat(p.Where, p.Scope)
 	}
 	if p.Reached && !p.Good {
 		return
 	}
 	for _, n := range p.Causes {
 		if n.Alone && n.Reached && n.belowLast() && n.outlastsWarmUp(c, p) {
-			n.Told = &n.Finding
+			n.ReportedBy = &n.Finding
 		}
 	}
 }
 
-// outlastsWarmUp reports whether a cause is over its limit without the warm-up too. Of a
-// cause of the whole windows, that is certain only of the part outside: it has at most all
-// of its part there.
+// outlastsWarmUp reports whether a cause exceeds its limit without the warm-up as well. For a cause
+// measured over the whole windows that can be decided only because it explains at most all of the
+// judged part.
 func (n *Node) outlastsWarmUp(c *Context, p *Node) bool {
 	share := float64(min(n.worth, p.NS)) / float64(max(1, c.Judged.Window()))
 	switch {
@@ -167,14 +157,16 @@ func (n *Node) outlastsWarmUp(c *Context, p *Node) bool {
 	return true
 }
 
-// belowLast reports whether n hangs below the part that it explains by itself, which is
-// the last one of its row.
+// belowLast reports whether n is placed below the last part of its row, the one that it explains
+// without another cause between.
 func (n *Node) belowLast() bool { return n.parent.ID == n.Under[len(n.Under)-1] }
 
-// replace returns the finding of a cause that replaces the one of its part: the title of
-// the part is its first evidence, and what the part shows follows. Its level is its own if
-// its limits are shares of the window, as its title shows one of them; else it is the
-// higher one of both, because the finding reports the whole part.
+// replace returns the finding of a cause that replaces the one of its part. The title of the part
+// becomes the first evidence, and the evidence of the part follows.
+//
+// If the limits of the cause are shares of the window, its title shows one of them, so it keeps its
+// own level. Otherwise it gets the higher level of both, because the finding reports the whole
+// part.
 func (n *Node) replace(p *Node) *finding.Finding {
 	f := n.Finding
 	if f.InPlaceOf = p.ID; n.Worth != WorthOfRule || !n.Reached {
@@ -190,16 +182,15 @@ func (n *Node) replace(p *Node) *finding.Finding {
 	return &f
 }
 
-// HangBelowCauses moves nodes below the causes and the findings that they explain. Only
-// those are parents that are findings.
-func (t *Tree) HangBelowCauses(c *Context) {
+// PlaceBelowCauses moves nodes below causes and findings that they explain, if those are findings.
+func (t *Tree) PlaceBelowCauses(c *Context) {
 	all := slices.Clone(t.Own)
 	for _, p := range t.Parts {
 		all = append(all, p.Causes...)
 	}
 	slices.SortStableFunc(all, c.precedes)
 	for _, n := range all {
-		i := slices.IndexFunc(all, func(m *Node) bool { return m != n && n.hangsBelow(m) })
+		i := slices.IndexFunc(all, func(m *Node) bool { return m != n && n.belongsBelow(m) })
 		if i < 0 {
 			continue
 		}
@@ -207,22 +198,22 @@ func (t *Tree) HangBelowCauses(c *Context) {
 		if t.Own = slices.DeleteFunc(t.Own, is); n.parent != nil {
 			n.parent.Causes = slices.DeleteFunc(n.parent.Causes, is)
 		}
-		n.parent, n.Told, n.worth = all[i], nil, n.Explains[all[i].ID]
+		n.parent, n.ReportedBy, n.worth = all[i], nil, n.Explains[all[i].ID]
 		n.parent.Causes = append(n.parent.Causes, n)
 	}
 }
 
-// hangsBelow reports whether m is a finding that n explains. If m is about one rank or
-// function, n must be about the same.
-func (n *Node) hangsBelow(m *Node) bool {
+// belongsBelow reports whether m is a finding that n explains. If m is about one rank or function,
+// n must be about the same.
+func (n *Node) belongsBelow(m *Node) bool {
 	_, explains := n.Explains[m.ID]
-	return explains && m.Told != nil && slices.Contains(n.Under, m.ID) && (m.Subject == "" || m.Subject == n.Subject) &&
+	return explains && m.ReportedBy != nil && slices.Contains(n.Under, m.ID) &&
+		(m.Subject == "" || m.Subject == n.Subject) &&
 		(!n.Lower || n.Level <= m.Level)
 }
 
-// clip cuts the times of the causes of n, and of their causes: none has more than its
-// parent, and together they have no more than it. What two of them explain counts for
-// the first one.
+// clip limits the times of all causes: none exceeds its parent, and all causes of a parent together
+// do not exceed it. Time that two of them explain counts for the first one.
 func (n *Node) clip() {
 	left := n.NS
 	for _, k := range n.Causes {
@@ -236,9 +227,9 @@ func (n *Node) clip() {
 	}
 }
 
-// capLevels lowers the levels of causes to what their share of the window warrants: see
-// [Row.caps]. A cause of a cause is no worse than that. What the levels are capped by
-// is not cut by other causes: a kernel matters no less because two rules name it.
+// capLevels lowers the levels of causes to what their share of the window warrants: see [Row.caps].
+// A cause of a cause has at most the level of that cause. The share includes time that counts for
+// other causes, because a kernel is no less important if two rules name it.
 func (c *Context) capLevels(n, part *Node) {
 	for _, k := range n.Causes {
 		window, name, most := c.Judged.Window(), c.JudgedName(), finding.Info
@@ -247,7 +238,7 @@ func (c *Context) capLevels(n, part *Node) {
 		}
 		warn, critical := k.caps(c.Limits[k.ID], c.Limits[part.ID])
 		switch share := float64(k.worth) / float64(max(1, window)); {
-		case k.worth == 0: // it says why and takes no time
+		case k.worth == 0: // it explains why without taking time
 		case n != part:
 			most = n.Level
 		case critical > 0 && share >= critical:
@@ -257,7 +248,7 @@ func (c *Context) capLevels(n, part *Node) {
 		}
 		if k.Level > most {
 			k.Level = most
-			k.lowered(unit.Share(k.worth, window) + " of " + name)
+			k.explainLowered(unit.Share(k.worth, window) + " of " + name)
 		}
 		c.capLevels(k, part)
 	}
