@@ -12,8 +12,9 @@ import (
 )
 
 // Read reads the JSON of one summary. It refuses other schemas, and summaries
-// that violate a constraint, such as rows of inputs that do not exist, and
-// cells that do not sum to their window. The name is that of the file, for
+// that violate a constraint, such as rows of inputs that do not exist,
+// cells that do not sum to their window, and numbers that are below 0 or add up to more than
+// any job can have: the sums of its rows cannot overflow. The name is that of the file, for
 // error messages.
 func Read(r io.Reader, name string) (*Summary, error) {
 	text, err := io.ReadAll(r)
@@ -39,6 +40,9 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	s.Efficiency.Sums = nil // so that they cannot contradict the devices
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := newBounds(mostRead, false).Take(s); err != nil {
+		return nil, fmt.Errorf("%s: %w; a summary of assay has no such number, so write it again from the capture", name, err)
 	}
 	for i := range s.Efficiency.Rows {
 		r := &s.Efficiency.Rows[i]
