@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // What the numbers of one unit may add up to. No job comes near: 2^60 ns are 36 years, which a
@@ -14,7 +15,7 @@ import (
 // to what is merged, at most three times as much, so a summary that was written can be read again.
 const (
 	mostMerged = 1 << 60
-	mostRead   = 1 << 62
+	mostRead   = 1<<62 - 1
 )
 
 // A Bounds is what is left for the numbers of several summaries that are merged. Because all that
@@ -44,6 +45,30 @@ func newBounds(most int64, signed bool) *Bounds {
 		b.left[i] = most
 	}
 	return b
+}
+
+// MaxWindow is the longest plausible window of a capture, in ns: 100 hours.
+const MaxWindow = 100 * int64(time.Hour)
+
+// CutWindows cuts the idle time of implausible windows, which means nothing, to what the longest
+// plausible window has. A time of 0 beside those of the clock makes idle time of 50 years, on
+// every rank of a job if one profiler writes it, and two of them would fill the bounds. The issue
+// [ClocksImplausible] says that the window is wrong.
+func (s *Summary) CutWindows() {
+	for i := range s.Devices {
+		d := &s.Devices[i]
+		cut := min(Plus(d.WindowNS, -MaxWindow), d.Activity[0])
+		if cut <= 0 {
+			continue
+		}
+		d.WindowNS, d.Activity[0] = d.WindowNS-cut, d.Activity[0]-cut
+		d.UncertainNS = min(d.UncertainNS, d.WindowNS)
+		for j := range s.Efficiency.Devices {
+			if e := &s.Efficiency.Devices[j]; e.Input == d.Input && e.Rank == d.Rank && e.Device == d.Device {
+				e.WallNS = min(e.WallNS, d.WindowNS)
+			}
+		}
+	}
 }
 
 // Take takes the numbers of a summary from what is left. If they do not fit it takes
@@ -189,7 +214,7 @@ var memoryNames = strings.Fields(`start_allocated peak_allocated peak_reserved c
 // to that of another row would mean nothing.
 func extreme(name string) bool {
 	return slices.Contains(strings.Fields(`min_ns max_ns median_ns longest_ns rank_min_ns rank_max_ns rank_min_cpu_ns rank_max_cpu_ns
-		mean_bytes max_bytes bin_ns chunk_ns capture_ns`), name)
+		bin_ns chunk_ns capture_ns`), name)
 }
 
 // unbounded reports whether a field is a moment, the number of something or read from a name, which are not added

@@ -41,6 +41,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	s.CutWindows() // versions before the bounds wrote them
 	if err := newBounds(mostRead, false).Take(s); err != nil {
 		return nil, fmt.Errorf("%s: %w; a summary of assay has no such number, so write it again from the capture", name, err)
 	}

@@ -7,17 +7,16 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"assay/internal/diag"
 	"assay/internal/interval"
 	"assay/summary"
 )
 
-// MaxWindow is the longest plausible window, step or capture, in ns: 100 hours. Profilers record
+// maxWindow is the longest plausible window, step or capture, in ns: 100 hours. Profilers record
 // seconds to hours, because each kernel takes about 300 bytes: 100 hours of a busy device would
 // take terabytes. A longer window mixes two clocks, such as 0 and the time of day.
-const MaxWindow = 100 * int64(time.Hour)
+const maxWindow = summary.MaxWindow
 
 // MaxRows is the default maximum number of rows of a table: ten times what the largest real
 // traces of GPU programs need.
@@ -121,8 +120,8 @@ func (r *Budget) Note(issues *diag.Ledger) {
 		Help: fmt.Sprintf("The table of streams has %d rows per input at most. Further streams were left out of it; all other numbers are correct.", r.rows)}, r.streams)
 }
 
-// Implausible reports whether the span is longer than any real capture: see MaxWindow.
-func Implausible(s interval.Span) bool { return s.Len() > MaxWindow }
+// Implausible reports whether the span is longer than any real capture: see maxWindow.
+func Implausible(s interval.Span) bool { return s.Len() > maxWindow }
 
 // SumOverflow is the help text of the issue sum-overflow: see [summary.Plus].
 const SumOverflow = "A sum has reached 9223372036854775807, the largest number that is kept. A time or a size in the input is wrong. Record again."

@@ -3,7 +3,6 @@ package partial
 import (
 	"slices"
 
-	"assay/analyze/limits"
 	"assay/internal/diag"
 	"assay/summary"
 )
@@ -13,23 +12,8 @@ const codeBounds = "numbers-implausible"
 
 // bound leaves out what damaged times and sizes of a capture have made, so that nobody who adds up
 // rows has to expect them.
-//
-// A window that is implausible has idle time of years, which nothing is told about. It is cut to
-// the longest plausible window: two such GPUs would fill the bounds, and every rank of a job has
-// them if one profiler writes a time of 0. The issue of the window says that it is wrong.
 func (p *Part) bound() {
-	for i := range p.Summary.Devices {
-		d := &p.Summary.Devices[i]
-		if cut := min(d.WindowNS-limits.MaxWindow, d.Activity[0]); cut > 0 {
-			d.WindowNS, d.Activity[0] = d.WindowNS-cut, d.Activity[0]-cut
-			d.UncertainNS = min(d.UncertainNS, d.WindowNS)
-			for j := range p.Summary.Efficiency.Devices {
-				if e := &p.Summary.Efficiency.Devices[j]; e.Device == d.Device {
-					e.WallNS = min(e.WallNS, d.WindowNS)
-				}
-			}
-		}
-	}
+	p.Summary.CutWindows()
 	p.take(summary.NewBounds())
 }
 

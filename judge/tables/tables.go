@@ -137,12 +137,12 @@ func take(set *tableSet, t *summary.Table, of string, wanted func(summary.TableR
 		}
 		row := tableRow{TableRow: r, ns: positive(r.Value(total)), runs: positive(r.Value(count)), longest: positive(r.Value(longest))}
 		set.rows = append(set.rows, row)
-		set.ns, set.runs = summary.Plus(set.ns, row.ns), summary.Plus(set.runs, row.runs)
+		set.ns, set.runs = set.ns+row.ns, set.runs+row.runs
 	}
 	if t.Of == of && len(set.rows) > 0 {
 		rest := summary.TableRow{Values: t.Rest}
-		set.ns = summary.Plus(set.ns, positive(rest.Value(total)))
-		set.runs = summary.Plus(set.runs, positive(rest.Value(count)))
+		set.ns += positive(rest.Value(total))
+		set.runs += positive(rest.Value(count))
 	}
 }
 
@@ -176,12 +176,12 @@ func (s tableSet) class(class string) (out tableSet) {
 
 func (s *tableSet) add(r tableRow) {
 	s.rows = append(s.rows, r)
-	s.ns, s.runs = summary.Plus(s.ns, r.ns), summary.Plus(s.runs, r.runs)
+	s.ns, s.runs = s.ns+r.ns, s.runs+r.runs
 }
 
 // plus adds the rows of another run.
 func (s tableSet) plus(o tableSet) tableSet {
-	return tableSet{slices.Concat(s.rows, o.rows), summary.Plus(s.ns, o.ns), summary.Plus(s.runs, o.runs)}
+	return tableSet{slices.Concat(s.rows, o.rows), s.ns + o.ns, s.runs + o.runs}
 }
 
 // byName returns the rows with those of one name added up, the largest first.
@@ -197,7 +197,7 @@ func (s tableSet) byName() []tableRow {
 			continue
 		}
 		sum := &out[i]
-		sum.ns, sum.runs, sum.longest = summary.Plus(sum.ns, r.ns), summary.Plus(sum.runs, r.runs), max(sum.longest, r.longest)
+		sum.ns, sum.runs, sum.longest = sum.ns+r.ns, sum.runs+r.runs, max(sum.longest, r.longest)
 	}
 	slices.SortStableFunc(out, func(a, b tableRow) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.Name, b.Name)) })
 	return out

@@ -53,8 +53,8 @@ func synchronizing(c *Evaluator) blocking {
 	longest := map[string]summary.Sync{}
 	var waits, events summary.Sync // Calls, HostNS and LostNS
 	for _, r := range c.Syncs {
-		waits.Calls, waits.HostNS, waits.LostNS = summary.Plus(waits.Calls, r.Calls), summary.Plus(waits.HostNS, r.HostNS), summary.Plus(waits.LostNS, r.LostNS)
-		events.Calls, events.HostNS, events.LostNS = summary.Plus(events.Calls, r.EventCalls), summary.Plus(events.HostNS, r.EventHostNS), summary.Plus(events.LostNS, r.EventLostNS)
+		waits.Calls, waits.HostNS, waits.LostNS = waits.Calls+r.Calls, waits.HostNS+r.HostNS, waits.LostNS+r.LostNS
+		events.Calls, events.HostNS, events.LostNS = events.Calls+r.EventCalls, events.HostNS+r.EventHostNS, events.LostNS+r.EventLostNS
 		if r.MaxNS > longest[r.Longest].MaxNS {
 			longest[r.Longest] = r
 		}
@@ -62,11 +62,11 @@ func synchronizing(c *Evaluator) blocking {
 	h.host, h.lost = waits.HostNS, waits.LostNS
 	// Waits for events are how programs limit how far the CPU is ahead. One per operation is not.
 	work, ofEvents := operations(c), events.Calls > waits.Calls
-	each := work >= leastOperations && summary.Plus(waits.Calls, events.Calls) >= work/2
+	each := work >= leastOperations && waits.Calls+events.Calls >= work/2
 	if each {
-		h.host, h.lost = summary.Plus(h.host, events.HostNS), summary.Plus(h.lost, events.LostNS)
+		h.host, h.lost = h.host+events.HostNS, h.lost+events.LostNS
 		h.what = "CPU waits for the GPU after each operation"
-		h.cause = fmt.Sprintf("%s for %s", label.Plural(summary.Plus(waits.Calls, events.Calls), "wait"), label.Plural(work, "GPU operation"))
+		h.cause = fmt.Sprintf("%s for %s", label.Plural(waits.Calls+events.Calls, "wait"), label.Plural(work, "GPU operation"))
 		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"), finding.Advise("wait-on-the-gpu")}
 		if ofEvents {
 			h.next[0], h.next[1] = h.next[1], h.next[0]
@@ -87,7 +87,7 @@ func synchronizing(c *Evaluator) blocking {
 				h.rows[i].place = finding.PlaceOf(s.Input, s.Rank, s.Device)
 			}
 		}
-		h.rows[i].runs, h.rows[i].host = summary.Plus(h.rows[i].runs, r.Count), summary.Plus(h.rows[i].host, r.TotalNS)
+		h.rows[i].runs, h.rows[i].host = h.rows[i].runs+r.Count, h.rows[i].host+r.TotalNS
 	}
 	return h.sorted()
 }
@@ -98,7 +98,7 @@ const leastOperations = 20
 // operations returns the number of GPU operations.
 func operations(c *Evaluator) (n int64) {
 	for i := range c.Devices {
-		n = summary.Plus(n, c.Devices[i].Events)
+		n += c.Devices[i].Events
 	}
 	return n
 }
@@ -153,7 +153,7 @@ func copiesBy(c *Evaluator, h blocking, of func(*summary.CopyCall, advice.Direct
 		if !of(r, advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class})) {
 			continue
 		}
-		h.host, h.lost, h.device = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS), summary.Plus(h.device, r.TotalNS)
+		h.host, h.lost, h.device = h.host+r.HostNS, h.lost+r.LostNS, h.device+r.TotalNS
 		k := key{r.Call, r.Name}
 		at, ok := index[k]
 		if !ok {
@@ -162,9 +162,9 @@ func copiesBy(c *Evaluator, h blocking, of func(*summary.CopyCall, advice.Direct
 			h.rows = append(h.rows, blockingRow{call: r.Call, copy: r.Name})
 		}
 		row := &h.rows[at]
-		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS), summary.Plus(row.device, r.TotalNS)
+		row.runs, row.host, row.device = row.runs+r.Count, row.host+r.HostNS, row.device+r.TotalNS
 		if r.Bytes != nil {
-			row.bytes = summary.Plus(row.bytes, *r.Bytes)
+			row.bytes += *r.Bytes
 		}
 		if r.MaxNS > row.longest {
 			row.longest, row.at, row.where = r.MaxNS, r.MaxStartNS, c.Choice(r.Input, r.Rank, r.Device)
@@ -278,7 +278,7 @@ func (c *Evaluator) worked(kind int) (ns int64) {
 		return 0 // a copy that blocks can be replaced together with its wait
 	}
 	for _, w := range works(c) {
-		ns = summary.Plus(ns, w.ns)
+		ns += w.ns
 	}
 	return ns
 }
@@ -302,7 +302,7 @@ func portion(ns, num, den int64) int64 {
 // copyWork returns the sum of the durations of all copies and memsets.
 func copyWork(c *Evaluator) (ns int64) {
 	for _, k := range c.Copies {
-		ns = summary.Plus(ns, k.TotalNS)
+		ns += k.TotalNS
 	}
 	return ns
 }

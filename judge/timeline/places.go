@@ -16,7 +16,7 @@ type deviceKey struct {
 func profilersOwn(c *Evaluator) (ns int64) {
 	for _, r := range c.Idle {
 		if r.Owner == summary.OwnerNothing {
-			ns = summary.Plus(ns, r.NS)
+			ns += r.NS
 		}
 	}
 	return ns

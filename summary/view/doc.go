@@ -4,6 +4,7 @@
 // cannot differ.
 //
 // A function adds up rows with [Group] and returns its rows sorted; every order is
-// total, so equal summaries give equal answers. All times are in nanoseconds, and
-// sums saturate, see [summary.Plus].
+// total, so equal summaries give equal answers. All times are in nanoseconds.
+// Sums are plain, because numbers come from one budget when a summary is read or joined: see
+// [summary.Bounds]. What follows from moments, products and joins of rows saturates: [summary.Plus].
 package view
