@@ -70,7 +70,7 @@ func (f *facts) mean(of func(summary.Activity) int64) float64 {
 func (f *facts) kernelWork() float64 {
 	ns := int64(0)
 	for _, k := range f.kernels {
-		ns = summary.Plus(ns, k.ns)
+		ns += k.ns
 	}
 	return float64(ns) / float64(f.n)
 }

@@ -69,7 +69,7 @@ func size(ns int64) int64 { return max(ns, -ns) }
 type carry struct{ n, sum, done int64 }
 
 func (c *carry) next(ns int64) int64 {
-	c.sum = summary.Plus(c.sum, ns)
+	c.sum += ns
 	now := c.sum / c.n
 	part := now - c.done
 	c.done = now
@@ -272,8 +272,8 @@ func (d *differ) kernelWork() {
 	c.Ops = d.part(launched).fold(func(r Row) Row { return Row{Name: r.Op} })
 	for _, r := range c.Kernels.Rows {
 		if r.Match != OnlyBase && r.Match != OnlyNew && r.Match != ByPlace {
-			c.SharedBase = summary.Plus(c.SharedBase, r.BaseNS)
-			c.SharedNew = summary.Plus(c.SharedNew, r.NewNS)
+			c.SharedBase += r.BaseNS
+			c.SharedNew += r.NewNS
 		}
 	}
 }
@@ -293,7 +293,7 @@ func (p Part) fold(target func(Row) Row) Part {
 			out.Rows = append(out.Rows, to)
 		}
 		sum := &out.Rows[i]
-		sum.BaseCount, sum.NewCount = summary.Plus(sum.BaseCount, r.BaseCount), summary.Plus(sum.NewCount, r.NewCount)
+		sum.BaseCount, sum.NewCount = sum.BaseCount+r.BaseCount, sum.NewCount+r.NewCount
 		sum.BaseNS, sum.NewNS, sum.DeltaNS = sum.BaseNS+r.BaseNS, sum.NewNS+r.NewNS, sum.DeltaNS+r.DeltaNS
 		sum.CountNS, sum.DurationNS = summary.Plus(sum.CountNS, r.CountNS), summary.Plus(sum.DurationNS, r.DurationNS)
 		if sum.Match != r.Match {

@@ -26,7 +26,7 @@ func (f *facts) shape(o summary.Op) {
 		s = &shapes{dims: map[string]bool{}}
 		f.shapes[o.Name] = s
 	}
-	s.ns = summary.Plus(s.ns, o.GPUSelfNS)
+	s.ns += o.GPUSelfNS
 	for _, t := range o.TopShapes {
 		s.dims[t.Dims] = true
 	}

@@ -13,8 +13,8 @@ import (
 type amount struct{ count, ns int64 }
 
 func (a *amount) add(count, ns int64) {
-	a.count = summary.Plus(a.count, max(0, count)) // values read from a file may be negative
-	a.ns = summary.Plus(a.ns, max(0, ns))
+	a.count += max(0, count)
+	a.ns += max(0, ns)
 }
 
 // A kernel adds up all runs of the kernels of one name and class on one side.
@@ -171,10 +171,10 @@ func (f *facts) host(r Run) {
 	}
 	for _, g := range r.Graphs {
 		if r.has(g.Input) {
-			f.graphs = summary.Plus(f.graphs, max(0, g.Launches))
+			f.graphs += max(0, g.Launches)
 			f.count(graphLaunches, g.Launches)
 			if g.Opaque {
-				f.opaque = summary.Plus(f.opaque, max(0, g.Launches))
+				f.opaque += max(0, g.Launches)
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func (f *facts) sums(r Run) {
 }
 
 func (f *facts) count(name string, n int64) {
-	f.figures[name] = summary.Plus(f.figures[name], max(0, n))
+	f.figures[name] += max(0, n)
 }
 
 func add(to map[rowKey]amount, key rowKey, count, ns int64) {
@@ -276,7 +276,7 @@ func (f *facts) side() Side {
 	s.MedianNS = stat.Median(f.walls)
 	for _, k := range f.kernels {
 		if k.class == "comm" {
-			s.CommNS = summary.Plus(s.CommNS, k.ns)
+			s.CommNS += k.ns
 		}
 	}
 	s.CommNS /= f.n

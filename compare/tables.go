@@ -176,7 +176,7 @@ func rowsByName(t *summary.Table, columns []int) map[string][]*int64 {
 		}
 		for i, c := range columns {
 			if c < len(values) && values[c] != nil {
-				n := summary.Plus(valueOf(sums[i]), max(0, *values[c]))
+				n := valueOf(sums[i]) + max(0, *values[c])
 				sums[i] = &n
 			}
 		}
@@ -211,7 +211,7 @@ func ownersTable(s *summary.Snapshot) summary.Table {
 			name += ": " + o.Frame
 		}
 		t.Rows = append(t.Rows, summary.TableRow{Name: name, Values: []*int64{&o.Bytes}})
-		rest = summary.Plus(rest, -max(0, o.Bytes))
+		rest -= max(0, o.Bytes)
 	}
 	if rest > 0 {
 		t.Rest = []*int64{&rest}

@@ -41,7 +41,7 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	var c capture
 	var events int64
 	for _, in := range s.Inputs {
-		events = summary.Plus(events, in.Events)
+		events += in.Events
 	}
 	c.lost = true
 	for _, is := range s.Issues {

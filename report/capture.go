@@ -57,8 +57,8 @@ func captureLine(ctx *section.Context) string {
 	events, bytes, incomplete := int64(0), int64(0), int64(0)
 	for _, in := range ctx.Inputs {
 		formats = append(formats, words.Format(in.Format))
-		events = summary.Plus(events, in.Events)
-		bytes = summary.Plus(bytes, in.Bytes)
+		events += in.Events
+		bytes += in.Bytes
 		if !in.Complete {
 			incomplete++
 		}
@@ -219,7 +219,7 @@ func spanText(ctx *section.Context) string {
 		}
 		e := windows[i]
 		gpu = summary.Plus(gpu, summary.Plus(e.to, -max(e.from, -math.MaxInt64)))
-		span = summary.Plus(span, in.SpanNS)
+		span += in.SpanNS
 	}
 	switch {
 	case len(windows) == 0 || span-gpu <= gpu:

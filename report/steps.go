@@ -10,7 +10,6 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
-	"assay/summary"
 )
 
 const (
@@ -51,7 +50,7 @@ func stepPhases(ctx *section.Context) doc.Section {
 		case i < stepPhaseRows:
 			put(words.PhaseName(p.Phase), p.NS, note)
 		default:
-			rest, left = summary.Plus(rest, p.NS), left+1
+			rest, left = rest+p.NS, left+1
 		}
 	}
 	if left > 0 {
@@ -106,7 +105,7 @@ func launchedIn(ctx *section.Context) map[string]int64 {
 	for _, p := range ctx.Phases {
 		if p.Source == "" && p.Path != "" {
 			top, _, _ := strings.Cut(p.Path, "/")
-			out[top] = summary.Plus(out[top], p.Launched)
+			out[top] += p.Launched
 		}
 	}
 	return out

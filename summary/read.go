@@ -12,8 +12,9 @@ import (
 )
 
 // Read reads the JSON of one summary. It refuses other schemas, and summaries that violate a constraint,
-// for example rows of inputs that do not exist, or cells that do not sum to their window. name is the file
-// name for error messages.
+// for example rows of inputs that do not exist, cells that do not sum to their window, and numbers that are
+// negative or add up to more than any job can have, so that the sums of its rows cannot overflow. name is the
+// file name for error messages.
 func Read(r io.Reader, name string) (*Summary, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -38,6 +39,10 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	s.Efficiency.Sums = nil // recomputed from the devices, so that the two cannot contradict each other
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.CutWindows() // versions before the bounds wrote them
+	if err := newBounds(mostRead, false).Take(s); err != nil {
+		return nil, fmt.Errorf("%s: %w; a summary of assay has no such number, so write it again from the capture", name, err)
 	}
 	for i := range s.Efficiency.Rows {
 		r := &s.Efficiency.Rows[i]

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"assay/internal/diag"
 	"assay/internal/interval"
@@ -17,7 +16,7 @@ import (
 // maxWindow is the longest plausible window, step or capture, in ns: 100 hours. Profilers record
 // seconds to hours, because each kernel takes about 300 bytes: 100 hours of a busy device would
 // take terabytes. A longer window mixes two clocks, such as 0 and the time of day.
-const maxWindow = 100 * int64(time.Hour)
+const maxWindow = summary.MaxWindow
 
 // MaxRows is the default maximum number of rows of a table: ten times what the largest real
 // traces of GPU programs need.

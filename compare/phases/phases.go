@@ -239,7 +239,7 @@ func (s *side) choose() {
 	times := map[string]int64{}
 	best := ""
 	for _, st := range s.log {
-		times[st.marker] = summary.Plus(times[st.marker], st.ns)
+		times[st.marker] += st.ns
 	}
 	for m, ns := range times {
 		if _, ok := times[best]; !ok || ns > times[best] || ns == times[best] && m < best {
@@ -319,7 +319,7 @@ func (s *side) describe() Side {
 	total := int64(0)
 	for _, st := range s.steps {
 		walls = append(walls, st.ns)
-		total = summary.Plus(total, st.ns)
+		total += st.ns
 		k := key{run: st.run}
 		if s.from == FromLog { // each log is a run
 			k.input = st.input
@@ -346,14 +346,14 @@ func (s *side) phaseSums() map[string]sum {
 	out := map[string]sum{}
 	total, inside := int64(0), int64(0)
 	for _, st := range s.steps {
-		total = summary.Plus(total, st.ns)
+		total += st.ns
 		for _, p := range st.phases {
 			v := out[p.Name]
-			out[p.Name] = sum{v.count + 1, summary.Plus(v.ns, max(0, p.NS))}
-			inside = summary.Plus(inside, max(0, p.NS))
+			out[p.Name] = sum{v.count + 1, v.ns + max(0, p.NS)}
+			inside += max(0, p.NS)
 		}
 	}
-	out[""] = sum{int64(len(s.steps)), summary.Plus(total, -inside)}
+	out[""] = sum{int64(len(s.steps)), total - inside}
 	return out
 }
 

@@ -199,10 +199,10 @@ func gather(parts []view.Part, bySteps bool) map[place]*Side {
 		for i := range p.Ranks {
 			r := p.Ranks[i]
 			if s := at(r.Input, r.Rank, r.Device); s != nil {
-				s.wait.TransferNS, s.wait.WaitNS = summary.Plus(s.wait.TransferNS, r.TransferNS),
-					summary.Plus(s.wait.WaitNS, r.WaitNS)
-				s.wait.CausedNS, s.wait.Last = summary.Plus(s.wait.CausedNS, r.CausedNS), s.wait.Last+r.Last
-				s.wait.Collectives = summary.Plus(s.wait.Collectives, r.Collectives)
+				s.wait.TransferNS, s.wait.WaitNS = s.wait.TransferNS+r.TransferNS,
+					s.wait.WaitNS+r.WaitNS
+				s.wait.CausedNS, s.wait.Last = s.wait.CausedNS+r.CausedNS, s.wait.Last+r.Last
+				s.wait.Collectives += r.Collectives
 				s.Others = r.Others
 			}
 		}
@@ -222,7 +222,7 @@ func (s *Side) divide() {
 	n := s.Steps
 	var all, done int64
 	next := func(ns int64) int64 {
-		all = summary.Plus(all, ns)
+		all += ns
 		part := all/n - done
 		done += part
 		return part
@@ -242,7 +242,7 @@ func judge(parts []view.Part, side map[place]*Side) Total {
 	known := false
 	var rows []summary.RankWait
 	for k, s := range side {
-		step, wait, transfer = summary.Plus(step, s.NS), summary.Plus(wait, s.Wait()), summary.Plus(transfer, s.Transfer())
+		step, wait, transfer = step+s.NS, wait+s.Wait(), transfer+s.Transfer()
 		row := summary.RankWait{Rank: k.rank, Device: k.device, WaitNS: s.Wait()}
 		if s.Collectives != nil {
 			row.CausedNS, known = s.Collectives.Caused, true
@@ -272,7 +272,7 @@ func judge(parts []view.Part, side map[place]*Side) Total {
 func matched(parts []view.Part, side map[place]*Side) bool {
 	var inside, all int64
 	for _, s := range side {
-		inside = summary.Plus(inside, summary.Plus(s.wait.TransferNS, s.wait.WaitNS))
+		inside += s.wait.TransferNS + s.wait.WaitNS
 	}
 	for _, p := range parts {
 		jobs := map[int]bool{}
@@ -291,7 +291,7 @@ func matched(parts []view.Part, side map[place]*Side) bool {
 		}
 		for _, k := range p.Kernels {
 			if k.Class == "comm" && (p.Inputs == nil || slices.Contains(p.Inputs, k.Input)) {
-				all = summary.Plus(all, k.TotalNS)
+				all += k.TotalNS
 			}
 		}
 	}

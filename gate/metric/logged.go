@@ -160,7 +160,7 @@ func (l *logged) combined(rows []*summary.Series) (out Value) {
 			out.V += x
 		case l.combine == "mean":
 			out.V += *r.Sum
-			n = summary.Plus(n, r.N)
+			n += r.N
 		case i == 0 || l.worse(x, out.V):
 			out.V = x
 		}

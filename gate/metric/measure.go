@@ -133,7 +133,7 @@ func (v selection) idle() (Value, error) {
 		if v.sel.hasDevice(r.Rank, r.Device) {
 			known = true
 			if v.sel.has("owner", r.Owner) && v.sel.has("state", r.State) {
-				ns = summary.Plus(ns, r.NS)
+				ns += r.NS
 			}
 		}
 	}
@@ -150,11 +150,11 @@ func (v selection) syncs() (Value, error) {
 	}
 	var host, window int64
 	for _, d := range devices {
-		window = summary.Plus(window, d.Activity.Window())
+		window += d.Activity.Window()
 	}
 	for _, r := range v.Syncs {
 		if v.sel.hasDevice(r.Rank, r.Device) {
-			host = summary.Plus(host, r.HostNS)
+			host += r.HostNS
 		}
 	}
 	switch {
@@ -254,12 +254,12 @@ func kernelsAs(of func(kernels) (Value, error)) func(selection) (Value, error) {
 			if !v.sel.hasDevice(k.Rank, k.Device) {
 				continue
 			}
-			sum.all = summary.Plus(sum.all, k.TotalNS)
+			sum.all += k.TotalNS
 			categories[k.Category] = true
 			if v.sel.has("category", k.Category) && v.sel.has("class", k.Class) && v.sel.has("kernel", k.Name) &&
 				v.sel.has("op", k.Op) {
-				sum.count = summary.Plus(sum.count, k.Count)
-				sum.total = summary.Plus(sum.total, k.TotalNS)
+				sum.count += k.Count
+				sum.total += k.TotalNS
 				sum.longest = max(sum.longest, k.MaxNS)
 			}
 		}
@@ -312,8 +312,8 @@ func copiesAs(of func(copies) (Value, error)) func(selection) (Value, error) {
 			if !v.sel.has("class", c.Class) || !v.sel.has("copy", c.Name) {
 				continue
 			}
-			sum.count = summary.Plus(sum.count, c.Count)
-			sum.total = summary.Plus(sum.total, c.TotalNS)
+			sum.count += c.Count
+			sum.total += c.TotalNS
 			if c.Bytes != nil {
 				sum.bytes, sum.known = sum.bytes.Plus(*c.Bytes), true
 			}

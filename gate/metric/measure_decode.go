@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"assay/internal/label"
-	"assay/summary"
 )
 
 // decode returns the bandwidth utilization of the selected decode steps, weighted by their time. It
@@ -24,7 +23,7 @@ func (v selection) decode() (Value, error) {
 			return Value{}, fmt.Errorf("the bandwidth of decode step %q is unknown: %s", label.Clip(label.Clean(d.Name), 60),
 				d.Unknown)
 		}
-		steps, sum, wall = steps+1, sum+*d.Share*float64(d.WallNS), summary.Plus(wall, d.WallNS)
+		steps, sum, wall = steps+1, sum+*d.Share*float64(d.WallNS), wall+d.WallNS
 	}
 	if steps == 0 || wall == 0 {
 		return Value{}, errors.New("no decode step: assay knows them by the annotations of vLLM, SGLang and ATOM")

@@ -84,8 +84,8 @@ func efficiencyAs(of func(*summary.Summary, []*summary.EfficiencySums) (efficien
 			if s.MFU == nil && s.HFU == nil {
 				return Value{}, errNoUtilization(s)
 			}
-			wall = summary.Plus(wall, s.WallNS)
-			all, known = summary.Plus(all, efficiency.Work(s)), summary.Plus(known, s.FLOPsKnownNS)
+			wall += s.WallNS
+			all, known = all+efficiency.Work(s), known+s.FLOPsKnownNS
 		}
 		u, ok := of(v.Summary, list)
 		if !ok {
@@ -135,7 +135,7 @@ func (v selection) recoverable() (Value, error) {
 
 func gpuNS(list []*summary.EfficiencySums) (sum int64) {
 	for _, s := range list {
-		sum = summary.Plus(sum, s.GPUNS)
+		sum += s.GPUNS
 	}
 	return sum
 }
@@ -148,7 +148,7 @@ func (v selection) efficiencyShare(part func(*summary.EfficiencySums) int64) (Va
 	}
 	var sum, all int64
 	for _, s := range list {
-		sum, all = summary.Plus(sum, part(s)), summary.Plus(all, efficiency.Work(s))
+		sum, all = sum+part(s), all+efficiency.Work(s)
 	}
 	return ratio(sum, all), nil
 }
@@ -201,16 +201,16 @@ func operatorsAs(of func(operators) (Value, error)) func(selection) (Value, erro
 }
 
 func (o *operators) add(r *summary.EfficiencyRow) {
-	o.all = summary.Plus(o.all, r.GPUNS)
+	o.all += r.GPUNS
 	o.name, o.arithmetic = cmp.Or(o.name, r.Op), o.arithmetic || r.FLOPs == nil || *r.FLOPs > 0
 	if r.FLOPs != nil {
-		o.flops, o.flopsNS = o.flops.Plus(*r.FLOPs), summary.Plus(o.flopsNS, r.GPUNS)
+		o.flops, o.flopsNS = o.flops.Plus(*r.FLOPs), o.flopsNS+r.GPUNS
 	}
 	if r.Bytes != nil {
-		o.bytes, o.byteNS = o.bytes.Plus(*r.Bytes), summary.Plus(o.byteNS, r.GPUNS)
+		o.bytes, o.byteNS = o.bytes.Plus(*r.Bytes), o.byteNS+r.GPUNS
 	}
 	if r.RooflineNS != nil {
-		o.roof, o.roofNS = summary.Plus(o.roof, *r.RooflineNS), summary.Plus(o.roofNS, r.GPUNS)
+		o.roof, o.roofNS = o.roof+*r.RooflineNS, o.roofNS+r.GPUNS
 	}
 	if o.missing == "" {
 		o.missing = r.Unknown

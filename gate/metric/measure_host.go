@@ -49,7 +49,7 @@ func (v selection) launches() (Value, error) {
 	var calls int64
 	for _, l := range v.Launches {
 		if v.sel.hasDevice(l.Rank, l.Device) {
-			calls = summary.Plus(calls, l.Calls)
+			calls += l.Calls
 		}
 	}
 	if calls == 0 {
@@ -77,10 +77,10 @@ func (v selection) launched() (graphs, byGraphs, all int64, err error) {
 			continue
 		}
 		any = true
-		all = summary.Plus(all, c.Launched)
+		all += c.Launched
 		if c.Kind == "graph-launch" {
-			graphs = summary.Plus(graphs, c.Count)
-			byGraphs = summary.Plus(byGraphs, c.Launched)
+			graphs += c.Count
+			byGraphs += c.Launched
 		}
 	}
 	if !any {
@@ -186,7 +186,7 @@ func (v selection) memoryShare() (Value, error) {
 
 func sumOf(ns []int64) (sum int64) {
 	for _, n := range ns {
-		sum = summary.Plus(sum, n)
+		sum += n
 	}
 	return sum
 }

@@ -54,7 +54,7 @@ func (v selection) memoryKind() (Value, error) {
 		for _, k := range s.Kinds {
 			names[k.Name] = true
 			if v.sel.has("kind", k.Name) {
-				sum, found = summary.Plus(sum, k.Bytes), true
+				sum, found = sum+k.Bytes, true
 			}
 		}
 		if found && v.sel.hasDevice(s.Rank, s.Device) {
@@ -67,7 +67,7 @@ func (v selection) memoryKind() (Value, error) {
 		for _, c := range t.Categories {
 			names[c.Name] = true
 			if v.sel.has("kind", c.Name) {
-				sum, found = summary.Plus(sum, c.AtPeak), true
+				sum, found = sum+c.AtPeak, true
 			}
 		}
 		if found && v.sel.hasNumber("rank", int64(t.Rank)) && v.sel.Value("device") == "" {
@@ -87,7 +87,7 @@ func (v selection) memorySite() (Value, error) {
 		for _, o := range s.Owners {
 			names[strconv.Quote(o.Frame)] = true
 			if v.sel.has("site", o.Frame) {
-				sum, found = summary.Plus(sum, o.Bytes), true
+				sum, found = sum+o.Bytes, true
 			}
 		}
 		if found && v.sel.hasDevice(s.Rank, s.Device) {
@@ -100,7 +100,7 @@ func (v selection) memorySite() (Value, error) {
 		for _, l := range m.Live {
 			names[strconv.Quote(l.Op)] = true
 			if v.sel.has("site", l.Op) {
-				sum, found = summary.Plus(sum, l.Bytes), true
+				sum, found = sum+l.Bytes, true
 			}
 		}
 		if found && !m.OnHost && v.sel.hasDevice(m.Rank, m.Device) {
@@ -113,7 +113,7 @@ func (v selection) memorySite() (Value, error) {
 func (v selection) memoryFree() (Value, error) {
 	var free, reserved int64
 	err := v.snapshots(func(s *summary.Snapshot) {
-		free, reserved = summary.Plus(free, s.Free()), summary.Plus(reserved, s.Reserved)
+		free, reserved = free+s.Free(), reserved+s.Reserved
 	})
 	if err != nil {
 		return Value{}, err
@@ -141,7 +141,7 @@ func (v selection) histories(of func(*summary.Snapshot) int64) (Value, error) {
 	sum, found := int64(0), false
 	err := v.snapshots(func(s *summary.Snapshot) {
 		if s.History != nil {
-			sum, found = summary.Plus(sum, of(s)), true
+			sum, found = sum+of(s), true
 		}
 	})
 	if err == nil && !found {

@@ -76,9 +76,9 @@ func phaseAs(of func(phase) (Value, error)) func(selection) (Value, error) {
 			}
 			names[strconv.Quote(name)] = true
 			if v.sel.hasPhase(name) {
-				sum.count = summary.Plus(sum.count, count)
-				sum.host = summary.Plus(sum.host, host)
-				sum.gpu = summary.Plus(sum.gpu, gpu)
+				sum.count += count
+				sum.host += host
+				sum.gpu += gpu
 			}
 		}
 		for _, a := range v.Annotations {

@@ -47,7 +47,7 @@ func (v selection) causedShare() (Value, error) {
 	chosen := false
 	for i := range v.Ranks {
 		r := &v.Ranks[i]
-		all = summary.Plus(all, r.CausedNS)
+		all += r.CausedNS
 		if v.sel.hasDevice(r.Rank, r.Device) {
 			most, chosen = max(most, r.CausedNS), true
 		}
@@ -127,7 +127,7 @@ func collectivesAs(of func(collectives) (Value, error)) func(selection) (Value, 
 }
 
 func (c *collectives) add(row *summary.Collective) {
-	c.count = summary.Plus(c.count, row.Count)
+	c.count += row.Count
 	if row.Bytes != nil && row.Count > 0 {
 		n := min(*row.Bytes, (1<<63-1)/row.Count)
 		c.bytes, c.hasBytes = summary.Plus(c.bytes, n*row.Count), true
@@ -135,9 +135,9 @@ func (c *collectives) add(row *summary.Collective) {
 	if row.TransferNS == nil {
 		return
 	}
-	c.transfer, c.hasTransfer = summary.Plus(c.transfer, *row.TransferNS), true
+	c.transfer, c.hasTransfer = c.transfer+*row.TransferNS, true
 	if row.WaitNS != nil {
-		c.waited = summary.Plus(c.waited, *row.WaitNS)
+		c.waited += *row.WaitNS
 	}
 	if row.BusBWGBps != nil && row.AlgBWGBps != nil {
 		ns := float64(*row.TransferNS) // GB/s are bytes per ns

@@ -123,7 +123,7 @@ func functionsOf(t *summary.Table, sel Selector, names map[string]bool) function
 		f.count++
 		add := func(sum *int64, column int) bool {
 			n, ok := r.Value(column)
-			*sum = summary.Plus(*sum, n)
+			*sum += n
 			return ok
 		}
 		f.hasSelf = add(&f.self, self) || f.hasSelf
@@ -164,7 +164,7 @@ func cellsAs(unit string) func(selection) (Value, error) {
 					rows[strconv.Quote(t.Rows[j].Name)] = true
 				}
 				if x, ok := t.Rows[j].Value(column); ok && v.sel.has("row", t.Rows[j].Name) {
-					sum, cells = summary.Plus(sum, x), cells+1
+					sum, cells = sum+x, cells+1
 				}
 			}
 			if cells > 1 && t.Columns[column].Adds != summary.AddsSelf {
@@ -241,13 +241,13 @@ func countersAs(of func(counted) (Value, error)) func(selection) (Value, error) 
 		}
 		var sum counted
 		for _, c := range rows {
-			sum.launches = summary.Plus(sum.launches, c.Launches)
-			sum.timed = summary.Plus(sum.timed, c.Timed)
-			sum.ns = summary.Plus(sum.ns, c.TotalNS)
-			sum.tail = summary.Plus(sum.tail, c.TailNS)
-			sum.waves = summary.Plus(sum.waves, c.WavesNS)
+			sum.launches += c.Launches
+			sum.timed += c.Timed
+			sum.ns += c.TotalNS
+			sum.tail += c.TailNS
+			sum.waves += c.WavesNS
 			if c.DRAMBytes != nil {
-				sum.dram, sum.hasDRAM = summary.Plus(sum.dram, *c.DRAMBytes), true
+				sum.dram, sum.hasDRAM = sum.dram+*c.DRAMBytes, true
 			}
 			if c.Registers != nil {
 				sum.registers.V = max(sum.registers.V, *c.Registers)

@@ -79,6 +79,10 @@ func Join(all []Part) *summary.Summary {
 // join is Join with the function that compares the ranks of a job, which has a number.
 func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *summary.Summary {
 	all = withoutSources(withoutCopies(all))
+	whole := len(all) == 1 && !all[0].isMeasured() // a run that was joined before
+	if !whole {
+		boundAll(all)
+	}
 	first, inputs := make([]int, len(all)), 0
 	for i, p := range all {
 		first[i] = inputs
@@ -108,6 +112,9 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		}
 	}
 	efficiency.JoinReplays(s)
+	if !whole {
+		boundJoined(s)
+	}
 	s.LimitDetails()
 	ranks.AlignDetails(s)
 	return s

@@ -62,6 +62,7 @@ func Measure(in *ingest.Input, opt Options) (Part, error) {
 	if p.Summary, err = p.measure(in, opt); err != nil {
 		return Part{}, err
 	}
+	p.bound()
 	p = p.withoutSecrets(in.Path)
 	p.track(in, opt)
 	return p, nil

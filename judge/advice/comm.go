@@ -78,7 +78,7 @@ func patternOf(s *summary.Summary) pattern {
 	work, all := map[string]int64{}, int64(0)
 	for _, k := range s.Kernels {
 		if k.Class == "comm" {
-			work[k.Category], all = summary.Plus(work[k.Category], k.TotalNS), summary.Plus(all, k.TotalNS)
+			work[k.Category], all = work[k.Category]+k.TotalNS, all+k.TotalNS
 		}
 	}
 	if work["comm-other"] > all/2 {
@@ -87,7 +87,7 @@ func patternOf(s *summary.Summary) pattern {
 	most := func(categories ...string) bool {
 		ns := int64(0)
 		for _, c := range categories {
-			ns = summary.Plus(ns, work[c])
+			ns += work[c]
 		}
 		return all > 0 && ns >= all-ns
 	}
@@ -123,8 +123,8 @@ func sizes(rows []summary.Collective) (bytes map[string]int64, all int64) {
 func mostlyTensorParallel(rows []summary.Collective) bool {
 	tensor, all := int64(0), int64(0)
 	for _, r := range rows {
-		if all = summary.Plus(all, r.Count); r.Parallel == summary.ParallelTensor {
-			tensor = summary.Plus(tensor, r.Count)
+		if all += r.Count; r.Parallel == summary.ParallelTensor {
+			tensor += r.Count
 		}
 	}
 	return tensor > all-tensor
@@ -135,9 +135,9 @@ func mostlyTensorParallel(rows []summary.Collective) bool {
 func syncsWeights(s *summary.Summary) bool {
 	in, all := int64(0), int64(0)
 	for _, p := range s.Phases {
-		all = summary.Plus(all, p.Activity.ExposedComm())
+		all += p.Activity.ExposedComm()
 		if slices.Contains(strings.Split(p.Path, "/"), "weight-sync") {
-			in = summary.Plus(in, p.Activity.ExposedComm())
+			in += p.Activity.ExposedComm()
 		}
 	}
 	return in > all-in

@@ -67,15 +67,15 @@ func CopyKinds(copies []summary.Copy) []copyKind {
 	all := int64(0)
 	for _, k := range copies {
 		sum := sums[DirectionOf(k)]
-		sum.runs = summary.Plus(sum.runs, k.Count)
-		sum.ns = summary.Plus(sum.ns, k.TotalNS)
-		all = summary.Plus(all, k.TotalNS)
+		sum.runs += k.Count
+		sum.ns += k.TotalNS
+		all += k.TotalNS
 		if sum.most = max(sum.most, k.MaxNS); k.MinNS > 0 && (sum.least == 0 || k.MinNS < sum.least) {
 			sum.least = k.MinNS
 		}
 		if k.Bytes != nil {
-			sum.sized = summary.Plus(sum.sized, k.TotalNS)
-			sum.bytes = summary.Plus(sum.bytes, *k.Bytes)
+			sum.sized += k.TotalNS
+			sum.bytes += *k.Bytes
 		}
 		sums[DirectionOf(k)] = sum
 	}
@@ -151,9 +151,9 @@ func offloads(kinds []copyKind) bool {
 		switch {
 		case !k.large():
 		case k.Direction == ToHost:
-			there = summary.Plus(there, k.bytes)
+			there += k.bytes
 		case k.fromHost():
-			back = summary.Plus(back, k.bytes)
+			back += k.bytes
 		}
 	}
 	return there > 0 && back/2 <= there && there/2 <= back

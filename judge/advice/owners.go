@@ -44,10 +44,10 @@ func Owners(rows []summary.Idle) []OwnerShare {
 			out = append(out, OwnerShare{owner: r.Owner, state: r.State})
 		}
 		o := &out[i]
-		o.ns, o.longest, o.count = summary.Plus(o.ns, r.NS), max(o.longest, r.MaxNS), summary.Plus(o.count, r.Count)
-		o.short = summary.Plus(o.short, r.ShortGapsNS)
+		o.ns, o.longest, o.count = o.ns+r.NS, max(o.longest, r.MaxNS), o.count+r.Count
+		o.short += r.ShortGapsNS
 		name := summary.Idle{Owner: r.Owner, State: r.State, Name: r.Name}
-		byName[name] = summary.Plus(byName[name], r.NS)
+		byName[name] += r.NS
 		if n := byName[name]; n > o.most || n == o.most && r.Name < o.name {
 			o.name, o.most = r.Name, n
 		}

@@ -43,12 +43,12 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 		if stages = stages || r.StageMessages > 0; r.PeerWaitNS != nil && r.PeerCausedNS != nil {
 			r.WaitNS, r.CausedNS = *r.PeerWaitNS, *r.PeerCausedNS
 		}
-		w.Wait, w.transfer = summary.Plus(w.Wait, r.WaitNS), summary.Plus(w.transfer, r.TransferNS)
+		w.Wait, w.transfer = w.Wait+r.WaitNS, w.transfer+r.TransferNS
 	}
 	all := int64(0)
 	for _, k := range c.Kernels {
 		if k.Class == "comm" && inputs[k.Input] && !(stages && k.Category == "send-recv") {
-			all = summary.Plus(all, k.TotalNS)
+			all += k.TotalNS
 		}
 	}
 	for _, r := range c.Collectives {
@@ -58,7 +58,7 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 	}
 	w.missing = w.partial != "" || c.Issue("ranks-missing") != nil
 	slices.SortStableFunc(w.Ranks, func(a, b summary.RankWait) int { return cmp.Compare(b.CausedNS, a.CausedNS) })
-	matched := summary.Plus(w.Wait, w.transfer)
+	matched := w.Wait + w.transfer
 	unknown := slices.ContainsFunc(c.Topologies, func(t summary.Topology) bool { return t.PeersFrom == "" })
 	return w, len(w.Ranks) >= 2 && matched > 0 && matched >= all-matched && !unknown
 }
@@ -68,7 +68,7 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
 	wait, first := map[int]int64{}, -1
 	for _, r := range rows {
-		if wait[r.Job] = summary.Plus(wait[r.Job], r.WaitNS); first < 0 || r.Job < first {
+		if wait[r.Job] += r.WaitNS; first < 0 || r.Job < first {
 			first = r.Job
 		}
 	}
@@ -95,7 +95,7 @@ func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
 // with [RankWaits.Caveat].
 func (w RankWaits) Evidence() []string {
 	line := fmt.Sprintf("waiting is %s of the time in matched collectives; the transfer takes %s per GPU",
-		unit.Share(w.Wait, summary.Plus(w.Wait, w.transfer)),
+		unit.Share(w.Wait, w.Wait+w.transfer),
 		unit.Duration(w.transfer/int64(len(w.Ranks))))
 	return append([]string{line}, w.Caveat()...)
 }

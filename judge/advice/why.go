@@ -34,7 +34,7 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 		return nil, false
 	}
 	l := latenessOf(c)
-	least := int64(notable * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
+	least := int64(notable * float64(l.longer+l.more+l.idle))
 	if l.longer > least {
 		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", name,
 			unit.Duration(c.SameNS), unit.Duration(c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
@@ -129,7 +129,7 @@ func againstLate(c *summary.Comparison) string {
 		return ""
 	}
 	l := latenessOf(c)
-	least := int64(mainShare * float64(summary.Plus(summary.Plus(l.longer, l.more), l.idle)))
+	least := int64(mainShare * float64(l.longer+l.more+l.idle))
 	switch {
 	case l.longer > least && c.Longer == c.Kernels:
 		return "compare-the-gpu"

@@ -202,10 +202,10 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	limits := c.Limits[rule.TooLittleWork]
 	var events, window, captured, span int64
 	for _, d := range c.Devices {
-		events = summary.Plus(events, d.Events)
-		window = summary.Plus(window, d.Activity.Window())
+		events += d.Events
+		window += d.Activity.Window()
 		if c.spanOf(d.Input) > 0 {
-			captured = summary.Plus(captured, d.Activity.Window())
+			captured += d.Activity.Window()
 		}
 	}
 	for i := range c.Inputs {

@@ -52,7 +52,7 @@ func LossOf(c *summary.Summary) (l Loss) {
 		}
 	}
 	for _, d := range c.Devices {
-		l.Uncertain = summary.Plus(l.Uncertain, d.UncertainNS)
+		l.Uncertain += d.UncertainNS
 	}
 	if i := slices.IndexFunc(c.Issues, summary.Issue.Damages); i >= 0 {
 		l.Damaged = &c.Issues[i]
@@ -67,8 +67,8 @@ func cutInputs(c *summary.Summary) map[int]bool {
 	out := map[int]bool{}
 	var theirs, all int64
 	count := func(input int, calls int64) {
-		if all = summary.Plus(all, calls); input < len(c.Inputs) && !c.Inputs[input].Complete {
-			theirs, out[input] = summary.Plus(theirs, calls), true
+		if all += calls; input < len(c.Inputs) && !c.Inputs[input].Complete {
+			theirs, out[input] = theirs+calls, true
 		}
 	}
 	for _, l := range c.Launches {

@@ -106,9 +106,9 @@ func (c *evaluator) workers() []*worker {
 				w = &worker{process: s.Process, thread: s.Thread, input: s.Input, rank: s.Rank}
 				all[k] = w
 			}
-			w.total = summary.Plus(w.total, s.TotalNS)
+			w.total += s.TotalNS
 			if d := s.TotalNS - median; d > 0 {
-				w.beyond = summary.Plus(w.beyond, d)
+				w.beyond += d
 				w.longer = append(w.longer, peered{s, median, len(rows)})
 			}
 		}

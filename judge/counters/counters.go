@@ -119,7 +119,7 @@ func New(c *tree.Context) *Evaluator {
 			k.top = max(*k.ComputePct, *k.MemoryPct) / 100
 			k.gain = float64(k.weight) * max(0, 1-k.top)
 		}
-		b.total = summary.Plus(b.total, k.weight)
+		b.total += k.weight
 		b.rows = append(b.rows, k)
 	}
 	slices.SortStableFunc(b.rows, func(x, y counted) int {
@@ -188,7 +188,7 @@ func groupOf(id string) sideGroup {
 func (b *Evaluator) weightOf(id string) (sum int64) {
 	for i := range b.rows {
 		if b.rows[i].rule() == id {
-			sum = summary.Plus(sum, b.rows[i].weight)
+			sum += b.rows[i].weight
 		}
 	}
 	return sum

@@ -150,7 +150,7 @@ func (b *Evaluator) lowOccupancy() (finding.Finding, bool) {
 		k := &b.rows[i]
 		if k.OccupancyPct != nil && under(*k.OccupancyPct, limits.OfPeak) &&
 			(k.Side.Side == SideLatency || k.Side.Side == SideUnknown) {
-			part = summary.Plus(part, k.weight)
+			part += k.weight
 			low = append(low, k)
 		}
 	}
@@ -209,11 +209,11 @@ func (b *Evaluator) partialWaves() (finding.Finding, bool) {
 	var worst *counted
 	for i := range b.rows {
 		k := &b.rows[i]
-		whole = summary.Plus(whole, k.WavesNS)
+		whole += k.WavesNS
 		if k.Near {
 			continue
 		}
-		lost = summary.Plus(lost, k.TailNS)
+		lost += k.TailNS
 		if k.Side.Side == SideUnknown {
 			saved += float64(k.TailNS)
 		} else {
@@ -245,7 +245,7 @@ func (b *Evaluator) missing() (finding.Finding, bool) {
 	lacks := func(absent func(*summary.Counter) bool) (sum int64) {
 		for i := range b.rows {
 			if absent(b.rows[i].Counter) {
-				sum = summary.Plus(sum, b.rows[i].weight)
+				sum += b.rows[i].weight
 			}
 		}
 		return sum

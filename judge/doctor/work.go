@@ -65,7 +65,7 @@ func (e *examination) kernels() (can, why string) {
 	opaque := int64(0)
 	for _, k := range e.Kernels {
 		if k.Category == summary.WholeGraph {
-			opaque = summary.Plus(opaque, k.TotalNS)
+			opaque += k.TotalNS
 		}
 	}
 	switch {
@@ -88,7 +88,7 @@ func (e *examination) kernels() (can, why string) {
 func (e *examination) budget() (can, why string) {
 	events := int64(0)
 	for _, d := range e.Devices {
-		events = summary.Plus(events, d.Events)
+		events += d.Events
 	}
 	least, _ := rule.Thresholds{}.Rule(rule.TooLittleWork)
 	switch window := e.total.Window(); {
@@ -116,9 +116,9 @@ func (e *examination) idle() (can, why string) {
 		switch {
 		case r.Owner == summary.OwnerUnknown || r.Owner == summary.OwnerOpaque:
 		case r.State == summary.StateUnrecorded:
-			vague = summary.Plus(vague, r.NS)
+			vague += r.NS
 		default:
-			known = summary.Plus(known, r.NS)
+			known += r.NS
 		}
 	}
 	can, why = answerByShare(known, idle, "idle time")
@@ -134,7 +134,7 @@ func (e *examination) idle() (can, why string) {
 func (e *examination) operators() (can, why string) {
 	known, work := int64(0), view.GPUWork(e.Summary)
 	for _, o := range e.Ops {
-		known = summary.Plus(known, o.GPUSelfNS)
+		known += o.GPUSelfNS
 	}
 	switch {
 	case len(e.Ops) == 0 && e.hasTable(summary.OfOp):
@@ -148,11 +148,11 @@ func (e *examination) operators() (can, why string) {
 func (e *examination) lines() (can, why string) {
 	known := int64(0)
 	for _, l := range e.Lines {
-		known = summary.Plus(known, l.GPUSelfNS)
+		known += l.GPUSelfNS
 	}
 	modules := int64(0)
 	for _, m := range e.Modules {
-		modules = summary.Plus(modules, m.GPUSelfNS)
+		modules += m.GPUSelfNS
 	}
 	switch {
 	case len(e.Lines)+len(e.Modules) == 0 && len(e.Flames) > 0:

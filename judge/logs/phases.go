@@ -83,14 +83,14 @@ func (in *input) measurePhases(s *summary.Summary) {
 		kind := kindOf(p.Path)
 		if longest > 0 && p.MaxNS > longest+longest/100 {
 			in.beyond = append(in.beyond, p)
-			in.beyondNS = summary.Plus(in.beyondNS, p.HostOwnNS)
+			in.beyondNS += p.HostOwnNS
 			continue
 		}
 		own := ownInSteps(p)
 		if largest := in.kinds[kind] == 0 || own > in.kinds[kind]/2; largest {
 			in.names[kind], in.median[kind] = cmp.Or(p.Example, p.Path), p.MedianNS
 		}
-		in.kinds[kind] = summary.Plus(in.kinds[kind], own)
+		in.kinds[kind] += own
 		in.runs[kind] = max(in.runs[kind], p.Count)
 		in.phases = append(in.phases, p)
 	}
@@ -140,7 +140,7 @@ func (in *input) longestStep(s *summary.Summary) (ns int64) {
 func (in *input) outsideSteps(kinds []string) (ns int64) {
 	for _, p := range in.beyond {
 		if slices.Contains(kinds, kindOf(p.Path)) {
-			ns = summary.Plus(ns, p.HostOwnNS)
+			ns += p.HostOwnNS
 		}
 	}
 	return ns
@@ -176,7 +176,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	limits := e.Limits[b.rule]
 	var ns int64
 	for _, kind := range b.kinds {
-		ns = summary.Plus(ns, in.kinds[kind])
+		ns += in.kinds[kind]
 	}
 	if in.stepNS <= 0 || ns+in.outsideSteps(b.kinds) <= 0 || b.rl && !in.learns() ||
 		in.stepCount() < max(2, limits.MinEvents) {
@@ -184,7 +184,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	}
 	whole, of := in.stepNS, "step time"
 	if more := in.outsideSteps(b.kinds); more > 0 {
-		ns, whole, of = summary.Plus(ns, more), summary.Plus(whole, more), "the time of steps and of "+strings.ToLower(b.what)
+		ns, whole, of = ns+more, whole+more, "the time of steps and of "+strings.ToLower(b.what)
 	}
 	f, limit, ok := rule.Measured(limits, ns, whole)
 	if !ok {
@@ -256,7 +256,7 @@ func (in *input) stackText() string {
 	var parts []string
 	var sum int64
 	for _, kind := range finding.ByWork(in.kinds) {
-		sum = summary.Plus(sum, in.kinds[kind])
+		sum += in.kinds[kind]
 		if len(parts) < 6 && in.kinds[kind] >= in.stepNS/200 {
 			parts = append(parts, label.Clip(label.Clean(kind), 40)+" "+unit.Share(in.kinds[kind], in.stepNS))
 		}
@@ -273,7 +273,7 @@ func (in *input) stackText() string {
 func (in *input) outside() int64 {
 	var sum int64
 	for ns := range maps.Values(in.kinds) {
-		sum = summary.Plus(sum, ns)
+		sum += ns
 	}
 	if sum <= 0 {
 		return 0

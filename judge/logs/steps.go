@@ -92,7 +92,7 @@ func duration(v float64) string { return unit.Duration(int64(math.Round(v))) }
 // total returns the time of all steps.
 func (s *stepSeries) total() (sum int64) {
 	for _, st := range s.steps {
-		sum = summary.Plus(sum, st.WallNS)
+		sum += st.WallNS
 	}
 	return sum
 }
@@ -108,7 +108,7 @@ func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
 	n := 0
 	for i, st := range s.steps {
 		if s.warm[i] {
-			ns, n = summary.Plus(ns, st.WallNS), n+1
+			ns, n = ns+st.WallNS, n+1
 		}
 	}
 	if n == 0 {
@@ -389,7 +389,7 @@ func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	var again, n int64
 	for _, st := range s.steps {
 		if done[st.Number] {
-			again, n = summary.Plus(again, st.WallNS), n+1
+			again, n = again+st.WallNS, n+1
 		}
 		done[st.Number] = true
 	}

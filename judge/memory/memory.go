@@ -343,10 +343,10 @@ func (c *Evaluator) memoryUnrecorded() (finding.Finding, bool) {
 			continue
 		}
 		f.Title = fmt.Sprintf("No allocation history%s: peak unknown; %s allocated of %s reserved at the end",
-			c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
+			c.onMemory(s), unit.Bytes(s.Allocated+s.Waiting), unit.Bytes(s.Reserved))
 		if s.History != nil {
 			f.Title = fmt.Sprintf("Incomplete history%s: peak unknown; %s allocated of %s reserved at the end",
-				c.onMemory(s), unit.Bytes(summary.Plus(s.Allocated, s.Waiting)), unit.Bytes(s.Reserved))
+				c.onMemory(s), unit.Bytes(s.Allocated+s.Waiting), unit.Bytes(s.Reserved))
 		}
 		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 		if s.History != nil {

@@ -42,7 +42,7 @@ func idleReserved(o summary.OutOfMemory) int64 {
 	if o.Reserved == nil || o.Live == nil {
 		return 0
 	}
-	return max(0, summary.Plus(*o.Reserved, -max(0, *o.Live)))
+	return max(0, *o.Reserved-max(0, *o.Live))
 }
 
 func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) {
@@ -208,7 +208,7 @@ func stepEvidence(h *summary.MemoryHistory) []string {
 	}
 	calls := int64(0)
 	for _, s := range h.Steps[1:] {
-		calls = summary.Plus(calls, summary.Plus(s.SegmentAllocs, s.SegmentFrees))
+		calls += s.SegmentAllocs + s.SegmentFrees
 	}
 	return []string{fmt.Sprintf("%s of cudaMalloc and cudaFree in the %s after the first", label.Plural(calls, "call"),
 		label.Plural(int64(len(h.Steps)-1), "step"))}

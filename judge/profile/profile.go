@@ -83,7 +83,7 @@ func (f *functions) waitingIn(r functionRow) int64 {
 	busy := int64(0)
 	for _, other := range f.rows {
 		if !other.wait {
-			busy = summary.Plus(busy, max(0, other.self))
+			busy += max(0, other.self)
 		}
 	}
 	return max(0, r.total-busy)

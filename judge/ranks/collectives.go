@@ -48,7 +48,7 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 	lost := int64(0)
 	var evidence []string
 	for i, s := range all {
-		if lost = summary.Plus(lost, s.lost); i < 3 {
+		if lost += s.lost; i < 3 {
 			evidence = append(evidence, s.why)
 		}
 	}

@@ -25,9 +25,9 @@ func (c *Evaluator) unevenExperts() []tree.Reading {
 		experts = experts || r.Parallel == summary.ParallelExpert
 		sized = sized || r.Op == "all-to-all" && (r.Bytes != nil || r.Splits != nil)
 		if s := r.Splits; s != nil && !r.Partial {
-			splits.Count, splits.WaitNS = splits.Count+s.Count, summary.Plus(splits.WaitNS, s.WaitNS)
-			splits.MaxBytes, splits.MeanBytes = summary.Plus(splits.MaxBytes, s.MaxBytes),
-				summary.Plus(splits.MeanBytes, s.MeanBytes)
+			splits.Count, splits.WaitNS = splits.Count+s.Count, splits.WaitNS+s.WaitNS
+			splits.MaxBytes, splits.MeanBytes = splits.MaxBytes+s.MaxBytes,
+				splits.MeanBytes+s.MeanBytes
 		}
 	}
 	busiest := c.busiest(func(r *summary.RankWait) int64 { return r.SplitBytes })
@@ -105,7 +105,7 @@ func (c *Evaluator) busiest(value func(*summary.RankWait) int64) (out load) {
 	}
 	sum := int64(0)
 	for _, n := range all {
-		sum = summary.Plus(sum, n)
+		sum += n
 		out.less = summary.Plus(out.less, out.most-n)
 	}
 	out.mean = sum / int64(max(1, len(all)))
@@ -115,7 +115,7 @@ func (c *Evaluator) busiest(value func(*summary.RankWait) int64) (out load) {
 // waiting returns the ns that all ranks wait in matched collectives.
 func (c *Evaluator) waiting() (ns int64) {
 	for _, r := range c.Ranks {
-		ns = summary.Plus(ns, r.WaitNS)
+		ns += r.WaitNS
 	}
 	return ns
 }

@@ -135,7 +135,7 @@ func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices
 func (c *Evaluator) others(accept func(*summary.Device) bool) (out devices) {
 	for i := range c.Devices {
 		if d := &c.Devices[i]; accept(d) {
-			out.gpus, out.window = out.gpus+1, summary.Plus(out.window, d.Activity.Window())
+			out.gpus, out.window = out.gpus+1, out.window+d.Activity.Window()
 		}
 	}
 	if all := c.Total.Window(); c.Judged != c.Total && all > 0 {

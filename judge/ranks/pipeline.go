@@ -9,7 +9,6 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
-	"assay/summary"
 	"assay/summary/view"
 )
 
@@ -25,7 +24,7 @@ func meanCompute(p view.Pipeline, but int) int64 {
 	ns, n := int64(0), int64(0)
 	for _, s := range p.Stages {
 		if s.Number != but {
-			ns, n = summary.Plus(ns, s.Compute), n+s.GPUs
+			ns, n = ns+s.Compute, n+s.GPUs
 		}
 	}
 	return ns / max(1, n)

@@ -49,7 +49,7 @@ func (c *Evaluator) peers() peers {
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
 			p := byRank[k.Rank]
-			byRank[k.Rank] = peer{k.Rank, summary.Plus(p.ns, k.TotalNS), summary.Plus(p.runs, k.Count)}
+			byRank[k.Rank] = peer{k.Rank, p.ns + k.TotalNS, p.runs + k.Count}
 		}
 	}
 	var list []peer
@@ -62,7 +62,7 @@ func (c *Evaluator) peers() peers {
 	slices.SortFunc(list, func(a, b peer) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.rank, b.rank)) })
 	out.least, out.most = list[0], list[len(list)-1]
 	for _, p := range list {
-		out.waited = summary.Plus(out.waited, p.ns-out.least.ns)
+		out.waited += p.ns - out.least.ns
 	}
 	return out
 }
@@ -193,7 +193,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 			return nil // two inputs have the same rank
 		}
 		inputs[d.Rank] = d.Input
-		compute[d.Rank] = summary.Plus(compute[d.Rank], d.Activity.Compute())
+		compute[d.Rank] += d.Activity.Compute()
 	}
 	for _, st := range c.Steps {
 		steps[st.Rank]++
@@ -207,7 +207,7 @@ func (c *Evaluator) unevenRanks() []tree.Reading {
 		if steps[r] != steps[first] {
 			return nil
 		}
-		sum = summary.Plus(sum, compute[r])
+		sum += compute[r]
 	}
 	most, mean := compute[first], sum/int64(len(ranks))
 	f, limit, ok := rule.Measured(c.Limits[rule.UnevenRanks], most-mean, most)

@@ -59,7 +59,7 @@ func (c *Evaluator) transferKinds() []*transfers {
 			byKind[k], out = t, append(out, t)
 		}
 		t.groups = append(t.groups, r.GroupRanks)
-		t.ns = summary.Plus(t.ns, *r.TransferNS)
+		t.ns += *r.TransferNS
 		t.moved += *r.BusBWGBps * float64(*r.TransferNS)
 		for range r.Ranks {
 			t.gpuNS = summary.Plus(t.gpuNS, *r.TransferNS)
@@ -81,7 +81,7 @@ func (c *Evaluator) Transfer() string {
 	comm := int64(0)
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
-			comm = summary.Plus(comm, k.TotalNS)
+			comm += k.TotalNS
 		}
 	}
 	if len(all) == 0 || all[0].gpuNS < comm-all[0].gpuNS {

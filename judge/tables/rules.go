@@ -24,7 +24,7 @@ func (t *Evaluator) synchronization() (finding.Finding, bool) {
 	f.Evidence, f.Where = rowEvidence(waits, "synchronization", waits.ns), waits.places()
 	f.Next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("check-the-wait")}
 	f.Evidence = append(f.Evidence, t.items()...)
-	work := summary.Plus(t.kernels.ns, t.copies.ns)
+	work := t.kernels.ns + t.copies.ns
 	switch {
 	case work >= waits.ns:
 		f.Level = finding.Info
@@ -69,7 +69,7 @@ func (t *Evaluator) copying() (finding.Finding, bool) {
 		if len(r.copies.rows) > 0 && len(r.kernels.rows) > 0 {
 			copies, work = copies.plus(r.copies), work.plus(r.copies).plus(r.kernels)
 			for name, n := range r.bytes {
-				bytes[name] = summary.Plus(bytes[name], n)
+				bytes[name] += n
 			}
 		}
 	}

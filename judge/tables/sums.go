@@ -217,7 +217,7 @@ func (t *Evaluator) hiddenByGraphs() (finding.Finding, bool) {
 // tooFew judges whether there is enough GPU work for meaningful shares.
 func (t *Evaluator) tooFew() (finding.Finding, bool) {
 	limits := t.Limits[rule.TooLittleWork]
-	events := summary.Plus(t.kernels.runs, t.copies.runs)
+	events := t.kernels.runs + t.copies.runs
 	if len(t.kernels.rows)+len(t.copies.rows) == 0 || events == 0 || events >= limits.MinEvents {
 		return finding.Finding{}, false // tables without GPU work are judged by other rules
 	}
@@ -277,7 +277,7 @@ func sleeps(t summary.Table) int {
 func (s tableSet) categories() map[string]int64 {
 	work := map[string]int64{}
 	for _, r := range s.rows {
-		work[r.Category] = summary.Plus(work[r.Category], r.ns)
+		work[r.Category] += r.ns
 	}
 	return work
 }

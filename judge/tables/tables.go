@@ -143,12 +143,12 @@ func take(set *tableSet, t *summary.Table, kind string, wanted func(summary.Tabl
 		row := tableRow{TableRow: r, ns: positive(r.Value(total)), runs: positive(r.Value(count)),
 			longest: positive(r.Value(longest))}
 		set.rows = append(set.rows, row)
-		set.ns, set.runs = summary.Plus(set.ns, row.ns), summary.Plus(set.runs, row.runs)
+		set.ns, set.runs = set.ns+row.ns, set.runs+row.runs
 	}
 	if t.Of == kind && len(set.rows) > 0 {
 		rest := summary.TableRow{Values: t.Rest}
-		set.ns = summary.Plus(set.ns, positive(rest.Value(total)))
-		set.runs = summary.Plus(set.runs, positive(rest.Value(count)))
+		set.ns += positive(rest.Value(total))
+		set.runs += positive(rest.Value(count))
 	}
 }
 
@@ -182,12 +182,12 @@ func (s tableSet) class(class string) (out tableSet) {
 
 func (s *tableSet) add(r tableRow) {
 	s.rows = append(s.rows, r)
-	s.ns, s.runs = summary.Plus(s.ns, r.ns), summary.Plus(s.runs, r.runs)
+	s.ns, s.runs = s.ns+r.ns, s.runs+r.runs
 }
 
 // plus adds the rows of another run.
 func (s tableSet) plus(o tableSet) tableSet {
-	return tableSet{slices.Concat(s.rows, o.rows), summary.Plus(s.ns, o.ns), summary.Plus(s.runs, o.runs)}
+	return tableSet{slices.Concat(s.rows, o.rows), s.ns + o.ns, s.runs + o.runs}
 }
 
 // byName adds up the rows of one name and returns the largest first. Names that the tool truncated
@@ -203,7 +203,7 @@ func (s tableSet) byName() []tableRow {
 			continue
 		}
 		sum := &out[i]
-		sum.ns, sum.runs, sum.longest = summary.Plus(sum.ns, r.ns), summary.Plus(sum.runs, r.runs),
+		sum.ns, sum.runs, sum.longest = sum.ns+r.ns, sum.runs+r.runs,
 			max(sum.longest, r.longest)
 	}
 	slices.SortStableFunc(out, func(a, b tableRow) int {

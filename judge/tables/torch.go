@@ -38,8 +38,8 @@ func (run *runTables) addTorch(tables []*summary.Table) {
 			r.device = max(r.device, wholeOf(t, "self_device"))
 		case summary.OfDeviceOp:
 			r.device = wholeOf(t, "total")
-			if rest := r.device - summary.Plus(run.kernels.ns, run.copies.ns); rest > 0 && len(run.kernels.rows) > 0 {
-				run.kernels.ns = summary.Plus(run.kernels.ns, rest)
+			if rest := r.device - (run.kernels.ns + run.copies.ns); rest > 0 && len(run.kernels.rows) > 0 {
+				run.kernels.ns += rest
 			}
 		}
 	}
@@ -130,12 +130,12 @@ func (t *Evaluator) hostWork() (finding.Finding, bool) {
 	for _, r := range t.runs {
 		if r.torch != nil && r.torch.device > 0 {
 			waited := min(r.torch.host, r.calls.ofKinds("sync").ns)
-			host, waits, device = summary.Plus(host, r.torch.host-waited), summary.Plus(waits, waited),
-				summary.Plus(device, r.torch.device)
+			host, waits, device = host+r.torch.host-waited, waits+waited,
+				device+r.torch.device
 			launches = launches.plus(r.calls.ofKinds("launch", "graph-launch"))
 		}
 	}
-	f, limit, ok := t.measuredOf(rule.HostWork, host, summary.Plus(host, device))
+	f, limit, ok := t.measuredOf(rule.HostWork, host, host+device)
 	if !ok {
 		return f, false
 	}
@@ -180,7 +180,7 @@ func (t *Evaluator) items() []string {
 		}
 		for _, row := range r.torch.ops.Rows {
 			if row.Name == "aten::_local_scalar_dense" {
-				runs = summary.Plus(runs, positive(row.Value(r.torch.ops.Column("count"))))
+				runs += positive(row.Value(r.torch.ops.Column("count")))
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func (t *Evaluator) copyOperators() (finding.Finding, bool) {
 		if r.torch == nil || r.torch.ops == nil || r.torch.device == 0 {
 			continue
 		}
-		device = summary.Plus(device, r.torch.device)
+		device += r.torch.device
 		self, total, count := r.torch.ops.Column("self_device"), r.torch.ops.Column("device_total"),
 			r.torch.ops.Column("count")
 		for _, row := range r.torch.ops.Rows {

@@ -53,10 +53,10 @@ func synchronizing(c *Evaluator) blocking {
 	longest := map[string]summary.Sync{}
 	var waits, events summary.Sync // only Calls, HostNS and LostNS are used
 	for _, r := range c.Syncs {
-		waits.Calls, waits.HostNS, waits.LostNS = summary.Plus(waits.Calls, r.Calls), summary.Plus(waits.HostNS, r.HostNS),
-			summary.Plus(waits.LostNS, r.LostNS)
-		events.Calls, events.HostNS, events.LostNS = summary.Plus(events.Calls, r.EventCalls),
-			summary.Plus(events.HostNS, r.EventHostNS), summary.Plus(events.LostNS, r.EventLostNS)
+		waits.Calls, waits.HostNS, waits.LostNS = waits.Calls+r.Calls, waits.HostNS+r.HostNS,
+			waits.LostNS+r.LostNS
+		events.Calls, events.HostNS, events.LostNS = events.Calls+r.EventCalls,
+			events.HostNS+r.EventHostNS, events.LostNS+r.EventLostNS
 		if r.MaxNS > longest[r.Longest].MaxNS {
 			longest[r.Longest] = r
 		}
@@ -65,11 +65,11 @@ func synchronizing(c *Evaluator) blocking {
 	// Programs wait for events to limit how far the CPU is ahead, which is no problem unless they
 	// do it for each operation.
 	work, ofEvents := operations(c), events.Calls > waits.Calls
-	each := work >= leastOperations && summary.Plus(waits.Calls, events.Calls) >= work/2
+	each := work >= leastOperations && waits.Calls+events.Calls >= work/2
 	if each {
-		h.host, h.lost = summary.Plus(h.host, events.HostNS), summary.Plus(h.lost, events.LostNS)
+		h.host, h.lost = h.host+events.HostNS, h.lost+events.LostNS
 		h.what = "CPU waits for the GPU after each operation"
-		h.cause = fmt.Sprintf("%s for %s", label.Plural(summary.Plus(waits.Calls, events.Calls), "wait"),
+		h.cause = fmt.Sprintf("%s for %s", label.Plural(waits.Calls+events.Calls, "wait"),
 			label.Plural(work, "GPU operation"))
 		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"),
 			finding.Advise("wait-on-the-gpu")}
@@ -92,7 +92,7 @@ func synchronizing(c *Evaluator) blocking {
 				h.rows[i].place = finding.PlaceOf(s.Input, s.Rank, s.Device)
 			}
 		}
-		h.rows[i].runs, h.rows[i].host = summary.Plus(h.rows[i].runs, r.Count), summary.Plus(h.rows[i].host, r.TotalNS)
+		h.rows[i].runs, h.rows[i].host = h.rows[i].runs+r.Count, h.rows[i].host+r.TotalNS
 	}
 	return h.sorted()
 }
@@ -103,7 +103,7 @@ const leastOperations = 20
 // operations returns the number of GPU operations.
 func operations(c *Evaluator) (n int64) {
 	for i := range c.Devices {
-		n = summary.Plus(n, c.Devices[i].Events)
+		n += c.Devices[i].Events
 	}
 	return n
 }
@@ -159,8 +159,8 @@ func copiesBy(c *Evaluator, h blocking, accept func(*summary.CopyCall, advice.Di
 		if !accept(r, advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class})) {
 			continue
 		}
-		h.host, h.lost, h.device = summary.Plus(h.host, r.HostNS), summary.Plus(h.lost, r.LostNS),
-			summary.Plus(h.device, r.TotalNS)
+		h.host, h.lost, h.device = h.host+r.HostNS, h.lost+r.LostNS,
+			h.device+r.TotalNS
 		k := key{r.Call, r.Name}
 		at, ok := index[k]
 		if !ok {
@@ -169,10 +169,10 @@ func copiesBy(c *Evaluator, h blocking, accept func(*summary.CopyCall, advice.Di
 			h.rows = append(h.rows, blockingRow{call: r.Call, copy: r.Name})
 		}
 		row := &h.rows[at]
-		row.runs, row.host, row.device = summary.Plus(row.runs, r.Count), summary.Plus(row.host, r.HostNS),
-			summary.Plus(row.device, r.TotalNS)
+		row.runs, row.host, row.device = row.runs+r.Count, row.host+r.HostNS,
+			row.device+r.TotalNS
 		if r.Bytes != nil {
-			row.bytes = summary.Plus(row.bytes, *r.Bytes)
+			row.bytes += *r.Bytes
 		}
 		if r.MaxNS > row.longest {
 			row.longest, row.at, row.where = r.MaxNS, r.MaxStartNS, c.Choice(r.Input, r.Rank, r.Device)
@@ -288,7 +288,7 @@ func (c *Evaluator) remainingWork(kind int) (ns int64) {
 		return 0 // a blocking copy can be replaced together with its wait
 	}
 	for _, w := range works(c) {
-		ns = summary.Plus(ns, w.ns)
+		ns += w.ns
 	}
 	return ns
 }
@@ -312,7 +312,7 @@ func portion(ns, num, den int64) int64 {
 // copyWork returns the total ns of all copies and memsets.
 func copyWork(c *Evaluator) (ns int64) {
 	for _, k := range c.Copies {
-		ns = summary.Plus(ns, k.TotalNS)
+		ns += k.TotalNS
 	}
 	return ns
 }

@@ -27,7 +27,7 @@ func causeOfIdle(c *Evaluator, id, what string, ns int64) tree.Reading {
 func idleWithCause(c *Evaluator, accept func(summary.Idle) bool) (ns int64, where []finding.Place) {
 	for _, r := range c.Idle {
 		if accept(r) {
-			ns = summary.Plus(ns, r.NS)
+			ns += r.NS
 		}
 	}
 	for _, d := range c.Devices {
@@ -80,7 +80,7 @@ func (c *Evaluator) launchBound() []tree.Reading {
 	ns := int64(0)
 	for _, r := range c.Idle {
 		if isLaunching(r) {
-			ns = summary.Plus(ns, r.ShortGapsNS)
+			ns += r.ShortGapsNS
 		}
 	}
 	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ",
@@ -136,8 +136,8 @@ func launchEvidence(c *Evaluator) (out []string) {
 	for _, l := range c.Launches {
 		launches = append(launches, l.PerStep...)
 		for _, q := range l.Queue {
-			if all = summary.Plus(all, q.NS); q.From == 0 {
-				empty = summary.Plus(empty, q.NS)
+			if all += q.NS; q.From == 0 {
+				empty += q.NS
 			}
 		}
 	}

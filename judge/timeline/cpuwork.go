@@ -35,7 +35,7 @@ func (c *Evaluator) cpuWork() []tree.Reading {
 	list := slices.DeleteFunc(works(c), func(w work) bool { return advice.IsWait(w.name) })
 	ns := int64(0)
 	for _, w := range list {
-		ns = summary.Plus(ns, w.ns)
+		ns += w.ns
 	}
 	if ns == 0 || generatedElsewhere(c) > 0 {
 		return nil // or the code is a wait for another process
@@ -84,7 +84,7 @@ func works(c *Evaluator) (out []work) {
 			byName[key] = w
 		}
 		w.names++
-		w.ns, w.count, w.longest = summary.Plus(w.ns, long), summary.Plus(w.count, r.Count), max(w.longest, r.MaxNS)
+		w.ns, w.count, w.longest = w.ns+long, w.count+r.Count, max(w.longest, r.MaxNS)
 		if long > w.most || long == w.most && r.Name < w.name {
 			w.name, w.most = r.Name, long
 		}
@@ -108,17 +108,17 @@ func launchingNames(c *Evaluator) func(summary.Idle) bool {
 	}
 	for _, a := range c.Annotations {
 		if a.GPUTotalNS > 0 {
-			notes[a.Name] = summary.Plus(notes[a.Name], a.CPUTotalNS)
+			notes[a.Name] += a.CPUTotalNS
 		}
 	}
 	for _, l := range c.Lines {
 		name := fmt.Sprintf("%s(%d): %s", l.File, l.Line, l.Function)
-		calls[name] = summary.Plus(calls[name], l.Count)
+		calls[name] += l.Count
 	}
 	idle := map[string]int64{}
 	for _, r := range c.Idle {
 		if r.State == summary.StateAnnotation {
-			idle[r.Name] = summary.Plus(idle[r.Name], r.NS)
+			idle[r.Name] += r.NS
 		}
 	}
 	devices := int64(max(1, len(c.Devices)))

@@ -67,7 +67,7 @@ func medianKernel(c *Evaluator) []string {
 	n := all.Count()
 	seen := int64(0)
 	for _, b := range all.Buckets {
-		if seen = summary.Plus(seen, b.Count); seen >= n-seen { // at least half, written so that it cannot overflow
+		if seen += b.Count; seen >= n-seen { // at least half, written so that it cannot overflow
 			return []string{fmt.Sprintf("median kernel duration: %s (%s)", bucketRange(b.FromNS), label.Plural(n, "kernel"))}
 		}
 	}
@@ -100,13 +100,13 @@ func topKernel(c *Evaluator, class string) (top summary.Kernel, all int64) {
 		if class != "" && k.Class != class {
 			continue
 		}
-		all = summary.Plus(all, k.TotalNS)
+		all += k.TotalNS
 		sum, ok := byName[k.Name]
 		if !ok {
 			sum = summary.Kernel{Name: k.Name, Class: k.Class, Category: k.Category}
 		}
-		sum.Count = summary.Plus(sum.Count, k.Count)
-		sum.TotalNS = summary.Plus(sum.TotalNS, k.TotalNS)
+		sum.Count += k.Count
+		sum.TotalNS += k.TotalNS
 		sum.MaxNS = max(sum.MaxNS, k.MaxNS)
 		byName[k.Name] = sum
 	}
@@ -133,7 +133,7 @@ func launchers(c *Evaluator, kernel summary.Kernel) []string {
 	work := map[string]int64{}
 	for _, k := range c.Kernels {
 		if k.Name == kernel.Name && k.Op != "" {
-			work[k.Op] = summary.Plus(work[k.Op], k.TotalNS)
+			work[k.Op] += k.TotalNS
 		}
 	}
 	var out []string
@@ -154,8 +154,8 @@ func categories(c *Evaluator) []string {
 	all := int64(0)
 	for _, k := range c.Kernels {
 		if k.Class == "compute" {
-			work[k.Category] = summary.Plus(work[k.Category], k.TotalNS)
-			all = summary.Plus(all, k.TotalNS)
+			work[k.Category] += k.TotalNS
+			all += k.TotalNS
 		}
 	}
 	var out []string

@@ -37,12 +37,12 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 			if g.NS < least {
 				break
 			}
-			kept.Count, kept.TotalNS = kept.Count+1, summary.Plus(kept.TotalNS, g.NS)
+			kept.Count, kept.TotalNS = kept.Count+1, kept.TotalNS+g.NS
 			if inWarmUp(c, &d, g.StartNS, g.NS) {
 				continue
 			}
 			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
-				out.count, out.ns = out.count+1, summary.Plus(out.ns, ns)
+				out.count, out.ns = out.count+1, out.ns+ns
 				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device),
 					finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
 			}
@@ -50,11 +50,11 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 		var all summary.Bucket
 		for _, b := range d.Gaps.Buckets {
 			if b.FromNS >= least {
-				all.Count, all.TotalNS = summary.Plus(all.Count, b.Count), summary.Plus(all.TotalNS, b.TotalNS)
+				all.Count, all.TotalNS = all.Count+b.Count, all.TotalNS+b.TotalNS
 			}
 		}
 		if !c.Placed && len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
-			out.count, out.ns = summary.Plus(out.count, all.Count-kept.Count), summary.Plus(out.ns, all.TotalNS-kept.TotalNS)
+			out.count, out.ns = out.count+(all.Count-kept.Count), out.ns+(all.TotalNS-kept.TotalNS)
 		}
 	}
 	slices.SortStableFunc(out.list, func(a, b placedGap) int { return cmp.Compare(b.ns, a.ns) })
@@ -151,7 +151,7 @@ func stretches(c *Evaluator, limit float64) (out []stretch, ns int64) {
 			}
 			s := &out[len(out)-1]
 			s.ns, s.busy = s.ns+length, s.busy+busy
-			ns = summary.Plus(ns, length)
+			ns += length
 		}
 	}
 	slices.SortStableFunc(out, func(a, b stretch) int { return cmp.Compare(b.ns-b.busy, a.ns-a.busy) })
@@ -168,7 +168,7 @@ func (c *Evaluator) judgeUtilization() []tree.Reading {
 	m := tree.Measured{Rule: rule.LowUtilization, Part: ns, Of: c.Total.Window(), Lists: map[string][]string{}}
 	idle := int64(0)
 	for i, s := range list {
-		if idle = summary.Plus(idle, s.ns-s.busy); i < finding.MostPlaces {
+		if idle += s.ns - s.busy; i < finding.MostPlaces {
 			m.Where = append(m.Where, s.place.At(s.from, s.ns))
 			m.Lists["stretches"] = append(m.Lists["stretches"],
 				fmt.Sprintf("%s from %s to %s%s (busy for %s)", unit.Share(s.busy, s.ns),

@@ -51,7 +51,7 @@ func (c *Evaluator) idle() idle {
 			if g.Owner == summary.OwnerNotRecorded {
 				continue
 			}
-			out.few = summary.Plus(out.few, g.NS)
+			out.few += g.NS
 			if g.NS <= out.largest.NS {
 				continue
 			}
@@ -74,8 +74,8 @@ func (c *Evaluator) idle() idle {
 		case b.FromNS < shortGap:
 			to = &out.launches
 		}
-		to.Count = summary.Plus(to.Count, b.Count)
-		to.TotalNS = summary.Plus(to.TotalNS, b.TotalNS)
+		to.Count += b.Count
+		to.TotalNS += b.TotalNS
 	}
 	for _, r := range c.Idle {
 		if r.Owner == summary.OwnerNotRecorded { // each row is in one long gap

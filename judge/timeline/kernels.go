@@ -76,7 +76,7 @@ func (c *Evaluator) opaqueGraphs() []tree.Reading {
 	work, runs := int64(0), int64(0)
 	for _, k := range c.Kernels {
 		if k.Category == wholeGraph {
-			work, runs = summary.Plus(work, k.TotalNS), summary.Plus(runs, k.Count)
+			work, runs = work+k.TotalNS, runs+k.Count
 		}
 	}
 	window := c.Total.Window()
@@ -96,7 +96,7 @@ func largestOf(c *Evaluator, accept func(summary.Kernel) bool) tree.Sums {
 	out := tree.Sums{NS: map[string]int64{}}
 	for _, k := range c.Kernels {
 		if accept(k) {
-			out.NS[k.Name], out.Of = summary.Plus(out.NS[k.Name], k.TotalNS), summary.Plus(out.Of, k.TotalNS)
+			out.NS[k.Name], out.Of = out.NS[k.Name]+k.TotalNS, out.Of+k.TotalNS
 		}
 	}
 	return out
@@ -155,7 +155,7 @@ func (c *Evaluator) shareOfKernels(id string, all, accept func(summary.Kernel) b
 	categories := map[string]int64{}
 	for _, k := range c.Kernels {
 		if accept(k) {
-			categories[kindOf(k)] = summary.Plus(categories[kindOf(k)], k.TotalNS)
+			categories[kindOf(k)] = categories[kindOf(k)] + k.TotalNS
 		}
 	}
 	if some.Of == 0 {
@@ -191,9 +191,9 @@ func (c *Evaluator) tinyKernels() []tree.Reading {
 	edges := summary.Edges()
 	for _, d := range c.Devices {
 		for _, b := range d.Durations.Buckets {
-			all.Count, all.TotalNS = summary.Plus(all.Count, b.Count), summary.Plus(all.TotalNS, b.TotalNS)
+			all.Count, all.TotalNS = all.Count+b.Count, all.TotalNS+b.TotalNS
 			if i, found := slices.BinarySearch(edges, b.FromNS); found && i+1 < len(edges) && edges[i+1] <= limits.Under {
-				short.Count, short.TotalNS = summary.Plus(short.Count, b.Count), summary.Plus(short.TotalNS, b.TotalNS)
+				short.Count, short.TotalNS = short.Count+b.Count, short.TotalNS+b.TotalNS
 			}
 		}
 	}

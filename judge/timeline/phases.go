@@ -45,7 +45,7 @@ func phaseSums(c *Evaluator) []phaseSum {
 		}
 		s.total = s.total.Plus(p.Total)
 		s.runs = max(s.runs, p.Count)
-		s.launched = summary.Plus(s.launched, p.Launched)
+		s.launched += p.Launched
 		s.median = max(s.median, p.MedianNS)
 		if p.MaxNS > s.longest.MaxNS {
 			s.longest = p
@@ -116,7 +116,7 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 		s.of = c.WindowName()
 		for _, p := range c.Phases {
 			if p.Name() == name {
-				s.num = summary.Plus(s.num, p.Total.Window())
+				s.num += p.Total.Window()
 				s.n = max(s.n, p.Count)
 			}
 		}
@@ -129,14 +129,14 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 		st := c.Steps[i]
 		for _, p := range st.Phases {
 			if p.Name == name {
-				num = summary.Plus(num, p.NS)
+				num += p.NS
 			}
 		}
 		return num, cmp.Or(st.HostNS, st.WallNS)
 	}
 	for _, i := range steps {
 		num, den := at(i)
-		s.num, s.den = summary.Plus(s.num, num), summary.Plus(s.den, den)
+		s.num, s.den = s.num+num, s.den+den
 	}
 	s.value = stat.MedianBy(steps, func(i int) float64 { return shareOfWhole(at(i)) })
 	return s
@@ -197,7 +197,7 @@ func (c *Evaluator) dataShare() []tree.Reading {
 func idleIn(c *Evaluator, name string) (ns int64) {
 	for _, p := range c.Phases {
 		if p.Name() == name {
-			ns = summary.Plus(ns, p.Total.Idle())
+			ns += p.Total.Idle()
 		}
 	}
 	return ns
@@ -289,7 +289,7 @@ func (c *Evaluator) rlUtilization() []tree.Reading {
 	for _, p := range c.Phases {
 		if p.Depth() <= 0 {
 			name := cmp.Or(p.Path, advice.OutsidePhases)
-			idle[name] = summary.Plus(idle[name], p.Total.Idle())
+			idle[name] += p.Total.Idle()
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(idle), func(a,

@@ -9,7 +9,7 @@ import (
 func profilerIdle(c *Evaluator) (ns int64) {
 	for _, r := range c.Idle {
 		if r.Owner == summary.OwnerNothing {
-			ns = summary.Plus(ns, r.NS)
+			ns += r.NS
 		}
 	}
 	return ns

@@ -24,8 +24,8 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 			continue
 		}
 		sum.Kernels += d.Drift.Kernels
-		sum.NS, sum.ExpectedNS = summary.Plus(sum.NS, d.Drift.NS), summary.Plus(sum.ExpectedNS, d.Drift.ExpectedNS)
-		sum.SlowerNS = summary.Plus(sum.SlowerNS, d.Drift.SlowerNS)
+		sum.NS, sum.ExpectedNS = sum.NS+d.Drift.NS, sum.ExpectedNS+d.Drift.ExpectedNS
+		sum.SlowerNS += d.Drift.SlowerNS
 		where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device))
 	}
 	const fewest = 3 // kernels; a smaller number may all have growing inputs

@@ -24,14 +24,14 @@ func (c *Evaluator) smallCopies() []tree.Reading {
 		switch d := advice.DirectionOf(summary.Copy{Name: r.Name, Class: r.Class}); {
 		case r.Large || !isCopyCall(r.Call):
 		case d == advice.ToHost:
-			from = summary.Plus(from, r.Count)
+			from += r.Count
 		case d == advice.FromPageable || d == advice.FromPinned || d == advice.FromHost:
-			to = summary.Plus(to, r.Count)
+			to += r.Count
 			if r.Bytes != nil {
-				bytes = summary.Plus(bytes, *r.Bytes)
+				bytes += *r.Bytes
 			}
 			if d == advice.FromPageable {
-				pageable = summary.Plus(pageable, r.Count)
+				pageable += r.Count
 			}
 		}
 	}

@@ -101,10 +101,10 @@ func stepPlace(c *Evaluator, i int) finding.Place {
 func overMedian(c *Evaluator, slow []int, medians map[string]int64) (over, all int64, of string) {
 	for _, i := range slow {
 		st := c.Steps[i]
-		over = summary.Plus(over, max(0, st.WallNS-medians[st.Marker+"\x00"+st.Kind]))
+		over += max(0, st.WallNS-medians[st.Marker+"\x00"+st.Kind])
 	}
 	for _, st := range c.Steps {
-		all = summary.Plus(all, st.WallNS)
+		all += st.WallNS
 	}
 	return over, all, "all steps"
 }

@@ -25,8 +25,8 @@ func leaveOutWarmUp(c *Evaluator) {
 		for _, r := range st.Idle {
 			k := key{st.Input, st.Rank, st.Device, r.Owner, r.State, r.Name}
 			sum := warmUpIdle[k]
-			sum.NS, sum.Count, sum.ShortGapsNS = summary.Plus(sum.NS, r.NS), summary.Plus(sum.Count, r.Count),
-				summary.Plus(sum.ShortGapsNS, r.ShortGapsNS)
+			sum.NS, sum.Count, sum.ShortGapsNS = sum.NS+r.NS, sum.Count+r.Count,
+				sum.ShortGapsNS+r.ShortGapsNS
 			warmUpIdle[k] = sum
 		}
 	}
@@ -60,7 +60,7 @@ func (c *Evaluator) knowsWarmUp() bool {
 		steps++
 		ns := int64(0)
 		for _, r := range st.Idle {
-			ns = summary.Plus(ns, r.NS)
+			ns += r.NS
 		}
 		if ns != withinWindow(c, st).Idle() {
 			return false

@@ -232,11 +232,11 @@ func (c *Evaluator) warmUpSteps() (finding.Finding, bool) {
 	var where []finding.Place
 	warm, edge := int64(0), int64(0)
 	for i, st := range c.Steps {
-		all = summary.Plus(all, st.WallNS)
+		all += st.WallNS
 		if c.states[i].counts() {
 			continue
 		}
-		left = summary.Plus(left, st.WallNS)
+		left += st.WallNS
 		why := "partial: it begins before the capture or ends after it"
 		if c.states[i] == StepEdge {
 			edge++

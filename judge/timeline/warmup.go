@@ -84,9 +84,9 @@ func withoutWarmUpSteps(c *Evaluator, states []StepState, groups []stepGroup) su
 	rest := c.Total
 	var all, left int64
 	for i, st := range c.Steps {
-		all = summary.Plus(all, st.WallNS)
+		all += st.WallNS
 		if !states[i].counts() {
-			left = summary.Plus(left, st.WallNS)
+			left += st.WallNS
 		}
 		if states[i] != StepWarmUp {
 			continue

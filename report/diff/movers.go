@@ -10,7 +10,6 @@ import (
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
-	"assay/summary"
 )
 
 // A moved splits a time into rows that have changed.
@@ -27,7 +26,7 @@ type moved struct {
 // moved returns the sum of the absolute changes of all rows, in ns.
 func (m moved) moved() (ns int64) {
 	for _, r := range m.part.Rows {
-		ns = summary.Plus(ns, max(r.DeltaNS, -r.DeltaNS))
+		ns += max(r.DeltaNS, -r.DeltaNS)
 	}
 	return ns
 }

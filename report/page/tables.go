@@ -121,7 +121,7 @@ func (t shown[Row]) rows(list []Row, n *names) (table, bool) {
 		for j, c := range t.columns {
 			switch to := out.Columns[j].Values; c.kind {
 			case kindNS, kindCount, kindBytes, kindFLOPs:
-				to[at] = summary.Plus(to[at], values[j])
+				to[at] += values[j]
 			case kindMax:
 				to[at] = max(to[at], values[j])
 			}

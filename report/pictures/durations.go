@@ -47,8 +47,8 @@ func foldShort(buckets []summary.Bucket) []summary.Bucket {
 		case len(folded) == 0:
 			folded = append(folded, summary.Bucket{Count: b.Count, TotalNS: b.TotalNS})
 		default:
-			folded[0].Count = summary.Plus(folded[0].Count, b.Count)
-			folded[0].TotalNS = summary.Plus(folded[0].TotalNS, b.TotalNS)
+			folded[0].Count += b.Count
+			folded[0].TotalNS += b.TotalNS
 		}
 	}
 	return folded

@@ -32,7 +32,7 @@ func efficiencyRecoverable(s *summary.Summary) (plot.Chart, bool) {
 			more++
 			continue
 		}
-		sum = summary.Plus(sum, o.RecoverableNS)
+		sum += o.RecoverableNS
 		shown = append(shown, o)
 		rows = append(rows, plot.BarRow{Label: o.Name(), Parts: []plot.Part{
 			{Color: boundColor(o.Bound), NS: max(0, o.GPUNS-o.RecoverableNS) / gpus}, {Color: colorRecoverable, NS: o.RecoverableNS / gpus},

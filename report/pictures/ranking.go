@@ -6,7 +6,6 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/plot"
-	"assay/summary"
 	"assay/summary/row"
 )
 
@@ -26,7 +25,7 @@ func ranked(t *row.Table, most, gpus int, total int64, of string, bar func(*row.
 		default:
 			b := bar(r)
 			b.NS = perGPU(ns, gpus)
-			bars, shown = append(bars, b), summary.Plus(shown, ns)
+			bars, shown = append(bars, b), shown+ns
 		}
 	}
 	if left > 0 {

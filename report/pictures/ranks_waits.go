@@ -48,7 +48,7 @@ func collectiveWaits(c *plot.Chart, body *plot.Panels, rows []*summary.RankWait)
 	for _, r := range rows {
 		if r != nil {
 			n++
-			transfer, wait = summary.Plus(transfer, r.TransferNS), summary.Plus(wait, r.WaitNS)
+			transfer, wait = transfer+r.TransferNS, wait+r.WaitNS
 		}
 	}
 	own, caused := make([][]plot.Part, len(rows)), make([][]plot.Part, len(rows))
@@ -58,7 +58,7 @@ func collectiveWaits(c *plot.Chart, body *plot.Panels, rows []*summary.RankWait)
 			caused[i] = []plot.Part{{Color: plot.ColorCaused, NS: perGPU(r.CausedNS, int(n))}}
 		}
 	}
-	all := summary.Plus(transfer, wait)
+	all := transfer + wait
 	each := func(ns int64) string { return fmt.Sprintf("%s (%s)", unit.Duration(ns/n), unit.Share(ns, all)) }
 	c.Legend = []plot.Swatch{{Color: plot.ColorComm, Text: "transfer " + each(transfer)}, {Color: plot.ColorWait, Text: "own wait " + each(wait)}}
 	body.Panels = append(body.Panels, plot.Panel{Title: "Time of the rank in matched collectives", Columns: own})
@@ -89,7 +89,7 @@ func stageWaits(s *summary.Summary, c *plot.Chart, body *plot.Panels, devices []
 		d := &s.Devices[at]
 		if ns, ok := waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]; ok {
 			columns[i] = []plot.Part{{Color: plot.ColorDependency, NS: ns}}
-			sum, n = summary.Plus(sum, ns), n+1
+			sum, n = sum+ns, n+1
 		}
 	}
 	if sum <= 0 {

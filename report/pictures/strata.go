@@ -127,12 +127,12 @@ func strataPanel(p stripOf, names []string) plot.TimePanel {
 			at, rest = len(names), true
 		}
 		for i := range min(bins, len(o.Bytes)) {
-			bands[at][i] = summary.Plus(bands[at][i], max(0, o.Bytes[i]))
+			bands[at][i] += max(0, o.Bytes[i])
 		}
 	}
 	for i := 1; i < len(bands); i++ {
 		for j := range bins {
-			bands[i][j] = summary.Plus(bands[i][j], bands[i-1][j])
+			bands[i][j] += bands[i-1][j]
 		}
 	}
 	track := plot.Track{Unit: plot.SizeAxis, Tall: true}

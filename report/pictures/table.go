@@ -51,7 +51,7 @@ func tableRanking(v view.ToolTable) (plot.Chart, bool) {
 			color = classColor(row.Class)
 			present[row.Class] = true
 		}
-		bars, shown = append(bars, plot.RankRow{Label: row.Name, Color: color, NS: at(row)}), summary.Plus(shown, at(row))
+		bars, shown = append(bars, plot.RankRow{Label: row.Name, Color: color, NS: at(row)}), shown+at(row)
 	}
 	if len(bars) < 2 {
 		return plot.Chart{}, false // a single bar shows nothing

@@ -16,10 +16,10 @@ func (ctx *Context) IdleOwner() string {
 func (ctx *Context) IdleForOthers() bool {
 	hosts, all := int64(0), int64(0)
 	for _, r := range ctx.Idle {
-		all = summary.Plus(all, r.NS)
+		all += r.NS
 		switch r.Owner {
 		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:
-			hosts = summary.Plus(hosts, r.NS)
+			hosts += r.NS
 		}
 	}
 	return hosts < all-hosts

@@ -62,7 +62,7 @@ func (v View) Table(t *row.Table) doc.Table {
 			out.Rows = append(out.Rows, doc.Row{Weight: weight})
 		} else {
 			out.More.Rows++
-			out.More.Weight = unit.Plus(out.More.Weight, weight)
+			out.More.Weight += weight
 		}
 	}
 	for item := range strings.SplitSeq(v.Columns, ";") {

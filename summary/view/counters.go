@@ -16,7 +16,7 @@ func CounterWeights(s *summary.Summary) (weights []int64, total int64, timed boo
 			w = k.TotalNS
 		}
 		weights = append(weights, w)
-		total = summary.Plus(total, w)
+		total += w
 	}
 	return weights, total, timed
 }

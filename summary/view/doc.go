@@ -3,7 +3,9 @@
 // use the same answers, so they cannot differ.
 //
 // A function takes a [summary.Summary] and returns sorted sums. Every order is total, so equal
-// summaries give equal answers. All times are in nanoseconds, and sums saturate, see [summary.Plus].
+// summaries give equal answers. All times are in nanoseconds. Sums
+// are plain, because numbers come from one budget when a summary is read or joined, see [summary.Bounds]; what
+// follows from moments, products and joins of rows saturates, see [summary.Plus].
 // [Group] adds up rows by keys that are computed; for keys that are fields of a row, use package row.
 //
 // devices.go names devices and inputs. choose.go, ranks.go, standout.go and late.go select and order

@@ -9,12 +9,12 @@ func LateRanks(rows []summary.RankWait) (late []summary.RankWait, caused int64) 
 	const each, more, together = 0.25, 1.5, 0.6
 	wait := int64(0)
 	for _, r := range rows {
-		wait = summary.Plus(wait, r.WaitNS)
+		wait += r.WaitNS
 	}
 	least := max(each, more/float64(len(rows)))
 	for _, r := range rows {
 		if float64(r.CausedNS) >= least*float64(wait) && r.CausedNS > 0 {
-			late, caused = append(late, r), summary.Plus(caused, r.CausedNS)
+			late, caused = append(late, r), caused+r.CausedNS
 		}
 	}
 	if float64(caused) < together*float64(wait) {

@@ -30,7 +30,7 @@ func Phases(s *summary.Summary) []Phase {
 		sum.Count, sum.Host = max(sum.Count, p.Count), max(sum.Host, p.HostNS)
 		sum.Median, sum.Max = max(sum.Median, p.MedianNS), max(sum.Max, p.MaxNS)
 		sum.Own, sum.Total = sum.Own.Plus(p.Activity), sum.Total.Plus(p.Total)
-		sum.Launched = summary.Plus(sum.Launched, p.Launched)
+		sum.Launched += p.Launched
 	})
 	totals := map[string]int64{}
 	for _, p := range out {

@@ -36,7 +36,7 @@ func (p *Pipeline) Whole() bool { return len(p.Stages) == p.Of }
 // Windows returns the sum of the windows of all GPUs in ns.
 func (p *Pipeline) Windows() (ns int64) {
 	for _, s := range p.Stages {
-		ns = summary.Plus(ns, s.Window)
+		ns += s.Window
 	}
 	return ns
 }
@@ -45,7 +45,7 @@ func (p *Pipeline) Windows() (ns int64) {
 // Uneven.
 func (p *Pipeline) Bubble() (ns int64) {
 	for _, s := range p.Stages {
-		ns = summary.Plus(ns, s.Wait-s.Uneven)
+		ns += s.Wait - s.Uneven
 	}
 	return ns
 }
@@ -53,7 +53,7 @@ func (p *Pipeline) Bubble() (ns int64) {
 // Uneven returns the waiting of all GPUs in ns for the stage with the most compute time.
 func (p *Pipeline) Uneven() (ns int64) {
 	for _, s := range p.Stages {
-		ns = summary.Plus(ns, s.Uneven)
+		ns += s.Uneven
 	}
 	return ns
 }

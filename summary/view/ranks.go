@@ -272,7 +272,7 @@ func StepsOfRanks(s *summary.Summary, devices []int) (rows []RankRow) {
 		for _, n := range st.Rows {
 			row := &s.Steps[n]
 			if pos, ok := at[summary.GPU{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok {
-				r.NS[pos] = summary.Plus(max(0, r.NS[pos]), row.WallNS)
+				r.NS[pos] = max(0, r.NS[pos]) + row.WallNS
 			}
 		}
 		if r.finish() > 1 && r.Median > 0 {

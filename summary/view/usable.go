@@ -29,7 +29,7 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 		case "work-before-launch":
 			launched := int64(0)
 			for _, l := range s.Launches {
-				launched = summary.Plus(launched, l.Launched)
+				launched += l.Launched
 			}
 			if suspect && is.Count > launched/2 {
 				out = append(out, is)

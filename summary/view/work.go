@@ -11,10 +11,10 @@ import (
 // GPU times of operators, modules, lines and annotations.
 func GPUWork(s *summary.Summary) (ns int64) {
 	for _, k := range s.Kernels {
-		ns = summary.Plus(ns, max(0, k.TotalNS))
+		ns += max(0, k.TotalNS)
 	}
 	for _, c := range s.Copies {
-		ns = summary.Plus(ns, max(0, c.TotalNS))
+		ns += max(0, c.TotalNS)
 	}
 	return ns
 }

@@ -229,7 +229,7 @@ func Line(ctx *section.Context) string {
 	names := map[string]bool{}
 	var capabilities []string
 	for _, k := range ctx.Counters {
-		launches = summary.Plus(launches, k.Launches)
+		launches += k.Launches
 		names[k.Kernel] = true
 		if k.Capability != "" {
 			capabilities = append(capabilities, label.Clip(label.Clean(k.Capability), 12))

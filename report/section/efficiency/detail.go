@@ -154,7 +154,7 @@ func Transfers(ctx *section.Context) doc.Section {
 	total := int64(0)
 	means := []int64{0}
 	for _, tr := range list {
-		total = summary.Plus(total, tr.NS)
+		total += tr.NS
 		means = append(means, doc.Mean(tr.NS, tr.Count))
 	}
 	if len(list) == 0 {

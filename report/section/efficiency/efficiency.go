@@ -315,7 +315,7 @@ func matrix(ctx *section.Context, total efficiency.Total) string {
 	var parts []string
 	types, ns := efficiency.Matrix(ctx.Summary), int64(0)
 	for _, p := range types {
-		ns = summary.Plus(ns, p.NS)
+		ns += p.NS
 		if p.NS <= total.MatrixNS/1000 || p.FLOPs <= 0 || !p.FLOPs.Fits() {
 			continue
 		}

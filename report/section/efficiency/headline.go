@@ -45,7 +45,7 @@ func Headline(ctx *section.Context) string {
 func mostRecoverable(s *summary.Summary) (op string, ns int64) {
 	byOp := map[string]int64{}
 	for _, o := range efficiency.Operators(s) {
-		byOp[o.Op] = summary.Plus(byOp[o.Op], o.RecoverableNS)
+		byOp[o.Op] += o.RecoverableNS
 		if byOp[o.Op] > ns {
 			op, ns = o.Op, byOp[o.Op]
 		}
@@ -97,9 +97,9 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 		if o.RooflineNS == nil {
 			continue
 		}
-		ns, overlap = summary.Plus(ns, o.GPUNS), summary.Plus(overlap, o.OverlapNS)
+		ns, overlap = ns+o.GPUNS, overlap+o.OverlapNS
 		if o.Bound == summary.BoundLink {
-			copies = summary.Plus(copies, o.RecoverableNS)
+			copies += o.RecoverableNS
 		}
 	}
 	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.",

@@ -89,7 +89,7 @@ func liveTable(m summary.Memory) doc.Table {
 	rows = rows[:min(summary.MaxLive, len(rows))]
 	for _, l := range rows {
 		sizes = append(sizes, l.Bytes)
-		shown = summary.Plus(shown, l.Bytes)
+		shown += l.Bytes
 	}
 	scale := doc.SizeScaleOf(sizes...)
 	t := doc.Table{Title: "operators", Columns: []doc.Column{
@@ -105,7 +105,7 @@ func liveTable(m summary.Memory) doc.Table {
 			Cells: []string{op, l.Module, scale.Text(l.Bytes), unit.Share(l.Bytes, m.LiveBytes), unit.Count(l.Count)}})
 	}
 	t.Note = fmt.Sprintf("%% of the %s allocated during the capture and not freed at the peak.", unit.Bytes(m.LiveBytes))
-	if rest := summary.Plus(m.LiveBytes, -max(0, shown)); rest > 0 {
+	if rest := m.LiveBytes - max(0, shown); rest > 0 {
 		t.Note += fmt.Sprintf(" Others: %s (%s).", unit.Bytes(rest), unit.Share(rest, m.LiveBytes))
 	}
 	return t.WithoutEmpty()

@@ -74,7 +74,7 @@ func waitsOf(ctx *section.Context, job int) waits {
 			continue
 		}
 		w.rows, w.n = append(w.rows, r), w.n+1
-		w.wait, w.transfer = summary.Plus(w.wait, r.WaitNS), summary.Plus(w.transfer, r.TransferNS)
+		w.wait, w.transfer = w.wait+r.WaitNS, w.transfer+r.TransferNS
 		w.longest = max(w.longest, r.WaitNS)
 		w.several = w.several || seen[r.Rank]
 		seen[r.Rank] = true
@@ -147,8 +147,8 @@ func (w *waits) table(ctx *section.Context) []doc.Block {
 		"Incomplete: collectives that not every rank recorded; no sum has them. " +
 		"Clock offset: by the ends of matched collectives, against the first rank; sums do not use it."
 	lead := fmt.Sprintf("Waiting takes %s of the time in matched collectives (%s of %s per GPU).",
-		unit.Share(w.wait, summary.Plus(w.wait, w.transfer)),
-		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(summary.Plus(w.wait, w.transfer), w.n)))
+		unit.Share(w.wait, w.wait+w.transfer),
+		unit.Duration(doc.Mean(w.wait, w.n)), unit.Duration(doc.Mean(w.wait+w.transfer, w.n)))
 	if w.job != "" {
 		lead = "Run " + w.job + ". " + lead
 	}
@@ -190,7 +190,7 @@ func Collectives(ctx *section.Context) doc.Section {
 	var means []int64
 	for _, c := range ctx.Summary.Collectives {
 		if c.TransferNS != nil {
-			total = summary.Plus(total, *c.TransferNS)
+			total += *c.TransferNS
 			means = append(means, doc.Mean(*c.TransferNS, c.Count))
 		}
 	}
@@ -225,7 +225,7 @@ func Collectives(ctx *section.Context) doc.Section {
 func waitingOf(c summary.Collective) string {
 	durations := *c.WaitNS
 	for range c.Ranks {
-		durations = summary.Plus(durations, *c.TransferNS)
+		durations += *c.TransferNS
 	}
 	return unit.Share(*c.WaitNS, durations)
 }

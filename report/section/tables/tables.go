@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -128,7 +127,7 @@ func (v tableView) rest(more doc.Rest, shown []summary.TableRow) doc.Rest {
 	}
 	more.Weight = v.RowsTotal
 	for _, r := range shown {
-		more.Weight = summary.Plus(more.Weight, -max(v.weight(r), -math.MaxInt64))
+		more.Weight -= v.weight(r)
 	}
 	return more
 }
@@ -219,7 +218,7 @@ func (v tableView) categories() (doc.Table, bool) {
 		total, _ := r.Value(v.ShareColumn)
 		runs, _ := r.Value(count)
 		g := &groups[at]
-		g.total, g.runs, g.names = summary.Plus(g.total, total), summary.Plus(g.runs, runs), g.names+1
+		g.total, g.runs, g.names = g.total+total, g.runs+runs, g.names+1
 	}
 	if len(groups) < 2 {
 		return doc.Table{}, false

@@ -26,7 +26,7 @@ func Gaps(ctx *section.Context) doc.Section {
 	var list []longGap
 	known, count, total := false, int64(0), int64(0)
 	for i, d := range ctx.Devices {
-		count, total = summary.Plus(count, d.Gaps.Count()), summary.Plus(total, d.Gaps.TotalNS())
+		count, total = count+d.Gaps.Count(), total+d.Gaps.TotalNS()
 		for _, g := range d.LargestGaps {
 			known = known || g.Owner != "" || g.Before != "" || g.After != ""
 			list = append(list, longGap{g, i})
@@ -43,7 +43,7 @@ func Gaps(ctx *section.Context) doc.Section {
 	if hidden := count - int64(len(list)); hidden > 0 {
 		t.More = doc.Rest{Rows: int(min(hidden, math.MaxInt32)), Total: total, Of: "the time of all gaps", Weight: total}
 		for _, g := range list {
-			t.More.Weight = summary.Plus(t.More.Weight, -max(0, g.NS))
+			t.More.Weight -= max(0, g.NS)
 		}
 	}
 	t.Note = "Start is the trace's ts in ns. In Perfetto, use \"Pan to timestamp\" (Ctrl-Shift-P) and the timestamp format \"Raw\". "

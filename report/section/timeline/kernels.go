@@ -56,7 +56,7 @@ func moved(copies []summary.Copy, r *row.Row) (bytes, ns int64, all bool) {
 	all = true
 	for _, i := range r.Of {
 		if c := &copies[i]; c.Bytes != nil {
-			bytes, ns = summary.Plus(bytes, *c.Bytes), summary.Plus(ns, c.TotalNS)
+			bytes, ns = bytes+*c.Bytes, ns+c.TotalNS
 		} else {
 			all = false
 		}

@@ -59,9 +59,9 @@ func topShape(ops []summary.Op, r *row.Row) (shape, share string) {
 	type key struct{ dims, types string }
 	sums, self := map[key]int64{}, int64(0)
 	for _, i := range r.Of {
-		self = summary.Plus(self, ops[i].GPUSelfNS)
+		self += ops[i].GPUSelfNS
 		for _, s := range ops[i].TopShapes {
-			sums[key{s.Dims, s.Types}] = summary.Plus(sums[key{s.Dims, s.Types}], s.GPUSelfNS)
+			sums[key{s.Dims, s.Types}] += s.GPUSelfNS
 		}
 	}
 	best, found := key{}, false

@@ -88,9 +88,9 @@ type launchSum struct {
 
 func sumLaunches(ctx *section.Context, rows []summary.Launches, at []int) (sum launchSum) {
 	for i, l := range rows {
-		sum.calls, sum.launched = summary.Plus(sum.calls, l.Calls), summary.Plus(sum.launched, l.Launched)
-		sum.without, sum.short = summary.Plus(sum.without, l.Without), summary.Plus(sum.short, l.Short)
-		sum.withoutNS = summary.Plus(sum.withoutNS, l.WithoutNS)
+		sum.calls, sum.launched = sum.calls+l.Calls, sum.launched+l.Launched
+		sum.without, sum.short = sum.without+l.Without, sum.short+l.Short
+		sum.withoutNS += l.WithoutNS
 		sum.kernels = summary.Plus(sum.kernels, ctx.Devices[at[i]].Durations.Count())
 		sum.delays = sum.delays.Plus(l.Delays)
 	}
@@ -100,7 +100,7 @@ func sumLaunches(ctx *section.Context, rows []summary.Launches, at []int) (sum l
 // launchSentence summarizes the launches, for the report and for the screen.
 func launchSentence(ctx *section.Context, rows []summary.Launches, at []int) string {
 	sum := sumLaunches(ctx, rows, at)
-	work := summary.Plus(sum.launched, sum.without)
+	work := sum.launched + sum.without
 	text := fmt.Sprintf("%s launched %s of %s", label.Plural(sum.calls, "call"), unit.Count(sum.launched), label.Plural(work, "GPU operation"))
 	if sum.withoutNS > 0 {
 		text += fmt.Sprintf("; the others take %s of total GPU time (%s)", unit.Share(sum.withoutNS, view.GPUWork(ctx.Summary)), unit.Duration(sum.withoutNS))
@@ -120,7 +120,7 @@ func queueTable(ctx *section.Context, rows []summary.Launches, at []int) (doc.Ta
 	window := int64(0)
 	for i, l := range rows {
 		for _, q := range l.Queue {
-			sums[q.From] = summary.Plus(sums[q.From], q.NS)
+			sums[q.From] += q.NS
 		}
 		if len(l.Queue) > 0 {
 			window = summary.Plus(window, ctx.Devices[at[i]].WindowNS)
@@ -179,14 +179,14 @@ func Calls(ctx *section.Context) doc.Section {
 		Cells: map[string]show.Cell{
 			"mean": own("mean"), "max": own("max"),
 			"busy": blocked(func(r *row.Row) int64 {
-				return summary.Plus(calls.Number(r, "waiting"), -max(0, calls.Number(r, "idle")))
+				return calls.Number(r, "waiting") - max(0, calls.Number(r, "idle"))
 			}),
 			"idle": blocked(func(r *row.Row) int64 { return calls.Number(r, "idle") }),
 		}}.Table(calls)
 	t.Note = fmt.Sprintf("CPU time on all threads; %% of the total time in calls (%s).", unit.Duration(all))
 	var blocks []doc.Block
 	if waited > 0 {
-		busy := summary.Plus(waited, -max(0, lost))
+		busy := waited - max(0, lost)
 		text := fmt.Sprintf("Blocking calls (synchronization, and copies that ended before their call returned) took %s. A GPU was busy for %s (%s) of it. "+
 			"All GPUs were idle for the other %s (%s).", unit.Duration(waited), unit.Duration(busy), unit.Share(busy, waited),
 			unit.Duration(lost), unit.Share(lost, waited))
@@ -202,10 +202,10 @@ func Calls(ctx *section.Context) doc.Section {
 func savedByNotWaiting(ctx *section.Context) string {
 	lost := int64(0)
 	for _, r := range ctx.Syncs {
-		lost = summary.Plus(lost, r.LostNS)
+		lost += r.LostNS
 	}
 	for _, r := range ctx.CopyCalls {
-		lost = summary.Plus(lost, r.LostNS)
+		lost += r.LostNS
 	}
 	if lost == 0 {
 		return ""
@@ -227,7 +227,7 @@ func Graphs(ctx *section.Context) doc.Section {
 	var spans, delays, hosts []int64
 	total := int64(0)
 	for _, g := range rows {
-		total = summary.Plus(total, g.SpanNS)
+		total += g.SpanNS
 		spans = append(spans, g.SpanNS, g.WorkNS)
 		delays = append(delays, doc.Mean(g.DelayNS, g.Launches))
 		hosts = append(hosts, doc.Mean(g.CallNS, g.Launches))

@@ -13,7 +13,6 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
-	"assay/summary"
 	"assay/summary/view"
 )
 
@@ -45,7 +44,7 @@ func Phases(ctx *section.Context) doc.Section {
 	var rows []budgetRow
 	whole := int64(0)
 	for _, p := range sums {
-		whole = summary.Plus(whole, p.Own.Window())
+		whole += p.Own.Window()
 	}
 	for _, p := range sums {
 		label := []string{words.Phase(p.Path), label.Clip(label.Clean(p.Example), 40), unit.Count(p.Count), host.Text(p.Host), middle.Text(p.Median), most.Text(p.Max), unit.Share(p.Total.Window(), whole)}
@@ -140,7 +139,7 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 	}
 	whole := int64(0)
 	for _, p := range sums {
-		whole = summary.Plus(whole, p.Own.Window())
+		whole += p.Own.Window()
 	}
 	if len(sums) == 1 || len(sums) == 2 && sums[1].Own.Window() == 0 {
 		return doc.Section{} // one phase is the whole window, whose breakdown is above

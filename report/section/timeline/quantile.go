@@ -21,7 +21,7 @@ func quantile(h summary.Histogram, part fraction) string {
 	}
 	reached, seen := stat.Rank(n, part.num, part.den), int64(0)
 	for _, b := range h.Buckets {
-		if seen = summary.Plus(seen, b.Count); seen >= reached {
+		if seen += b.Count; seen >= reached {
 			return bucketText(b.FromNS)
 		}
 	}

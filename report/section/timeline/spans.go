@@ -26,7 +26,7 @@ func spanSums(ctx *section.Context) *row.Table {
 func concurrency(ctx *section.Context, self int64) string {
 	span := int64(0)
 	for _, in := range ctx.Inputs {
-		span = summary.Plus(span, in.SpanNS)
+		span += in.SpanNS
 	}
 	if span <= 0 {
 		return ""

@@ -175,7 +175,7 @@ func stepGroups(ctx *section.Context) (doc.Table, bool) {
 
 func stepTime(ctx *section.Context) (ns int64) {
 	for _, st := range ctx.Steps {
-		ns = summary.Plus(ns, st.WallNS)
+		ns += st.WallNS
 	}
 	return ns
 }

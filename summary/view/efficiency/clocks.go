@@ -52,7 +52,7 @@ func WorkingClocks(s *summary.Summary) (w Working, ok bool) {
 		if w.GPUs == 0 || hz < w.Low {
 			w.Low = hz
 		}
-		w.High, w.GPUs, w.Samples = max(w.High, hz), w.GPUs+1, summary.Plus(w.Samples, d.Clock.Samples)
+		w.High, w.GPUs, w.Samples = max(w.High, hz), w.GPUs+1, w.Samples+d.Clock.Samples
 		if d.Throttled != nil {
 			sum, limited = sum+*d.Throttled, limited+1
 		}

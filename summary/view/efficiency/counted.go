@@ -69,8 +69,8 @@ func WithCounters(s *summary.Summary) []Counted {
 			sums[l].fill(r, counted[l])
 		}
 		if sums[l] != nil {
-			sums[l].Calls = summary.Plus(sums[l].Calls, r.Count)
-			ns[l] = summary.Plus(ns[l], r.GPUNS)
+			sums[l].Calls += r.Count
+			ns[l] += r.GPUNS
 		}
 	}
 	var order []launch
@@ -102,7 +102,7 @@ func countedLaunches(s *summary.Summary) map[launch]*summary.CounterShape {
 				out[l] = &shape
 				continue
 			}
-			sum := summary.CounterShape{Grid: shape.Grid, Block: shape.Block, Launches: summary.Plus(out[l].Launches, shape.Launches), DRAMBytes: summary.PlusOrNull(out[l].DRAMBytes, shape.DRAMBytes)}
+			sum := summary.CounterShape{Grid: shape.Grid, Block: shape.Block, Launches: out[l].Launches + shape.Launches, DRAMBytes: summary.PlusOrNull(out[l].DRAMBytes, shape.DRAMBytes)}
 			for precision, n := range shape.FLOPs {
 				if other, ok := out[l].FLOPs[precision]; ok {
 					if sum.FLOPs == nil {

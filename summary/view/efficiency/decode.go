@@ -45,7 +45,7 @@ func DecodeOf(s *summary.Summary) []Decode {
 			k = len(out)
 			at[d.Batch], out, times = k, append(out, Decode{Batch: d.Batch}), append(times, 0)
 		}
-		times[k] = summary.Plus(times[k], d.WallNS)
+		times[k] += d.WallNS
 		out[k].add(d)
 	}
 	order := make([]int, len(out))
@@ -76,14 +76,14 @@ func (d *Decode) add(s *summary.EfficiencyDecode) {
 		return
 	}
 	d.Known++
-	d.Weights, d.KV = summary.Plus(d.Weights, *s.WeightBytes), summary.Plus(d.KV, summary.Plus(*s.KVReadBytes, *s.KVWrittenBytes))
-	d.WallNS, d.GPUNS = summary.Plus(d.WallNS, s.WallNS), summary.Plus(d.GPUNS, s.GPUNS)
+	d.Weights, d.KV = d.Weights+*s.WeightBytes, d.KV+(*s.KVReadBytes+*s.KVWrittenBytes)
+	d.WallNS, d.GPUNS = d.WallNS+s.WallNS, d.GPUNS+s.GPUNS
 	d.GBPS += *s.GBPS * float64(s.WallNS)
 	d.Share += *s.Share * float64(s.WallNS)
 	d.ShareGPU += *s.ShareGPU * float64(s.GPUNS)
 	if s.ShareReplay != nil {
 		d.ShareReplay += *s.ShareReplay * float64(s.ReplayNS)
-		d.replayNS, d.replayed = summary.Plus(d.replayNS, s.ReplayNS), d.replayed+1
+		d.replayNS, d.replayed = d.replayNS+s.ReplayNS, d.replayed+1
 	}
 	if s.CeilingTokensPerS != nil {
 		d.Ceiling += 1 / *s.CeilingTokensPerS

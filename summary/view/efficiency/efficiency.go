@@ -132,10 +132,10 @@ func (o *Operator) add(r *summary.EfficiencyRow) {
 		o.MinNS, o.MinRank = r.GPUNS, r.Rank
 	}
 	o.GPUs++
-	o.Count, o.GPUNS, o.OverlapNS = summary.Plus(o.Count, r.Count), summary.Plus(o.GPUNS, r.GPUNS), summary.Plus(o.OverlapNS, r.OverlapNS)
+	o.Count, o.GPUNS, o.OverlapNS = o.Count+r.Count, o.GPUNS+r.GPUNS, o.OverlapNS+r.OverlapNS
 	o.FLOPs, o.Bytes, o.RooflineNS = summary.PlusOrNull(o.FLOPs, r.FLOPs), summary.PlusOrNull(o.Bytes, r.Bytes), summary.PlusOrNull(o.RooflineNS, r.RooflineNS)
 	if r.RooflineNS != nil {
-		o.RecoverableNS = summary.Plus(o.RecoverableNS, max(0, r.GPUNS-*r.RooflineNS))
+		o.RecoverableNS += max(0, r.GPUNS-*r.RooflineNS)
 	}
 }
 
@@ -149,7 +149,7 @@ func Hidden(list []Operator) (ns int64) {
 	}
 	for i := range list {
 		if o := &list[i]; o.RooflineNS == nil && known[inputs{o.Op, o.Dims, o.Types}] {
-			ns = summary.Plus(ns, o.GPUNS)
+			ns += o.GPUNS
 		}
 	}
 	return ns
@@ -216,9 +216,9 @@ func Matrix(s *summary.Summary) []Peak {
 			p = &Peak{Dtype: r.Dtype, TFLOPS: PeakOf(s, r.Dtype)}
 			at[r.Dtype] = p
 		}
-		p.NS, p.FLOPs = summary.Plus(p.NS, r.GPUNS), p.FLOPs.Plus(*r.FLOPs)
+		p.NS, p.FLOPs = p.NS+r.GPUNS, p.FLOPs.Plus(*r.FLOPs)
 		if r.RooflineNS != nil {
-			p.Recoverable = summary.Plus(p.Recoverable, max(0, r.GPUNS-*r.RooflineNS))
+			p.Recoverable += max(0, r.GPUNS-*r.RooflineNS)
 		}
 	}
 	out := make([]Peak, 0, len(at))
@@ -279,9 +279,9 @@ func Placed(s *summary.Summary, most, few int, share float64) (out []Operator, n
 		rate, timed := o.TFLOPS()
 		switch {
 		case !known || !timed || intensity <= 0 || rate <= 0:
-			not.Nowhere, not.NowhereNS = not.Nowhere+1, summary.Plus(not.NowhereNS, o.GPUNS)
+			not.Nowhere, not.NowhereNS = not.Nowhere+1, not.NowhereNS+o.GPUNS
 		case len(out) >= most || len(out) >= few && float64(o.GPUNS) < least:
-			not.Smaller, not.SmallerNS = not.Smaller+1, summary.Plus(not.SmallerNS, o.GPUNS)
+			not.Smaller, not.SmallerNS = not.Smaller+1, not.SmallerNS+o.GPUNS
 		default:
 			out = append(out, *o)
 		}

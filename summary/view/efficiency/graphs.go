@@ -33,7 +33,7 @@ type Lost struct {
 
 // add adds the launches of a graph.
 func (n *Nodes) add(r *summary.EfficiencyReplay) {
-	n.Launches, n.KnownNS = summary.Plus(n.Launches, r.Launches), summary.Plus(n.KnownNS, r.KnownNS)
+	n.Launches, n.KnownNS = n.Launches+r.Launches, n.KnownNS+r.KnownNS
 	all := summary.Times(r.Nodes, r.Launches)
 	n.Work, n.Known = summary.Plus(n.Work, all), summary.Plus(n.Known, all)
 	for _, l := range r.NodesLost {
@@ -60,12 +60,12 @@ type Unmatched struct {
 func ReplaysOf(s *summary.Summary) (out Replays) {
 	for i := range s.Efficiency.Replays {
 		r := &s.Efficiency.Replays[i]
-		out.Launches, out.NS = summary.Plus(out.Launches, r.Launches), summary.Plus(out.NS, r.GPUNS)
+		out.Launches, out.NS = out.Launches+r.Launches, out.NS+r.GPUNS
 		if r.From != "" {
 			if r.From == summary.FromNodes {
 				out.ByNodes.add(r)
 			}
-			out.Matched, out.KnownNS = summary.Plus(out.Matched, r.Launches), summary.Plus(out.KnownNS, r.KnownNS)
+			out.Matched, out.KnownNS = out.Matched+r.Launches, out.KnownNS+r.KnownNS
 			continue
 		}
 		at := slices.IndexFunc(out.Unmatched, func(u Unmatched) bool { return u.Reason == r.Unmatched })
@@ -74,7 +74,7 @@ func ReplaysOf(s *summary.Summary) (out Replays) {
 			out.Unmatched = append(out.Unmatched, Unmatched{Reason: r.Unmatched})
 		}
 		u := &out.Unmatched[at]
-		u.Launches, u.NS = summary.Plus(u.Launches, r.Launches), summary.Plus(u.NS, r.GPUNS)
+		u.Launches, u.NS = u.Launches+r.Launches, u.NS+r.GPUNS
 	}
 	slices.SortFunc(out.Unmatched, func(a, b Unmatched) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Reason, b.Reason)) })
 	slices.SortFunc(out.ByNodes.Lost, func(a, b Lost) int { return cmp.Or(cmp.Compare(b.Work, a.Work), cmp.Compare(a.Reason, b.Reason)) })

@@ -65,8 +65,8 @@ func atTF32(r *summary.EfficiencyRow, d *summary.EfficiencyDevice) int64 {
 }
 
 func (p *Part) add(r *summary.EfficiencyRow, least int64) {
-	p.NS, p.Count = summary.Plus(p.NS, r.GPUNS), summary.Plus(p.Count, r.Count)
-	p.SavedNS = summary.Plus(p.SavedNS, max(0, r.GPUNS-least))
+	p.NS, p.Count = p.NS+r.GPUNS, p.Count+r.Count
+	p.SavedNS += max(0, r.GPUNS-least)
 }
 
 // Fusible returns the memory-bound operators of PyTorch on vector units. Each reads and writes whole

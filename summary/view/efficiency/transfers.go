@@ -34,7 +34,7 @@ func Transfers(s *summary.Summary) []Transfer {
 	out := view.Group(s.Efficiency.Transfers, func(r *summary.EfficiencyTransfer) key { return key{r.Kind, r.Name, r.Link, r.Group} }, func(r *summary.EfficiencyTransfer) Transfer {
 		return Transfer{Kind: r.Kind, Name: r.Name, Link: r.Link, Group: r.Group}
 	}, func(sum *Transfer, r *summary.EfficiencyTransfer) {
-		sum.Count, sum.NS, sum.Bytes = summary.Plus(sum.Count, r.Count), summary.Plus(sum.NS, r.NS), sum.Bytes.Plus(int64(r.Bytes))
+		sum.Count, sum.NS, sum.Bytes = sum.Count+r.Count, sum.NS+r.NS, sum.Bytes.Plus(int64(r.Bytes))
 		sum.Lower, sum.Over = sum.Lower || r.Lower, sum.Over || summary.IsOver(r.Over)
 		sum.bus, sum.noBus = weigh(sum.bus, sum.noBus, r.BusGBPS, r.NS)
 		sum.peak, sum.noPeak = weigh(sum.peak, sum.noPeak, r.PeakGBPS, r.NS)
@@ -60,7 +60,7 @@ func matched(s *summary.Summary, list []Transfer) {
 			if c.Op != t.Name || c.GroupSize != t.Group || c.Count == 0 || c.Bytes == nil || c.TransferNS == nil || *c.TransferNS <= 0 || c.Partial || !sameLink(list, t, c) {
 				continue
 			}
-			m.Count, m.NS = summary.Plus(m.Count, c.Count), summary.Plus(m.NS, *c.TransferNS)
+			m.Count, m.NS = m.Count+c.Count, m.NS+*c.TransferNS
 			m.Bytes = m.Bytes.Plus(int64(min(float64(*c.Bytes)*float64(c.Count), 1<<62)))
 			m.bus, m.noBus = weigh(m.bus, m.noBus, c.BusBWGBps, *c.TransferNS)
 		}

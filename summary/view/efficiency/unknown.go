@@ -56,7 +56,7 @@ func Unknowns(s *summary.Summary) []Unknown {
 			u = &Unknown{Reason: reason}
 			at[reason], ops[reason] = u, map[string]int64{}
 		}
-		u.NS = summary.Plus(u.NS, ns)
+		u.NS += ns
 		return u
 	}
 	for i := range s.Efficiency.Rows {
@@ -67,12 +67,12 @@ func Unknowns(s *summary.Summary) []Unknown {
 		}
 		u := add(why, r.GPUNS)
 		if r.FLOPs == nil {
-			u.FLOPsNS = summary.Plus(u.FLOPsNS, r.GPUNS)
+			u.FLOPsNS += r.GPUNS
 		}
 		if r.Bytes == nil {
-			u.BytesNS = summary.Plus(u.BytesNS, r.GPUNS)
+			u.BytesNS += r.GPUNS
 		}
-		ops[why][r.Op] = summary.Plus(ops[why][r.Op], r.GPUNS)
+		ops[why][r.Op] += r.GPUNS
 	}
 	for _, d := range s.Efficiency.Devices {
 		comm := min(d.NoOperatorCommNS, d.NoOperatorNS)
@@ -80,7 +80,7 @@ func Unknowns(s *summary.Summary) []Unknown {
 		for _, part := range []OpTime{{GraphReplay, graph}, {Communication, comm}, {NoOperator, d.NoOperatorNS - graph - comm}} {
 			if part.NS > 0 {
 				u := add(part.Op, part.NS)
-				u.FLOPsNS, u.BytesNS = summary.Plus(u.FLOPsNS, part.NS), summary.Plus(u.BytesNS, part.NS)
+				u.FLOPsNS, u.BytesNS = u.FLOPsNS+part.NS, u.BytesNS+part.NS
 			}
 		}
 	}

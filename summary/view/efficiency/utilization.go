@@ -96,7 +96,7 @@ func unrecorded(s *summary.Summary) map[*summary.EfficiencySums]int64 {
 		}
 		for j := range s.Efficiency.Devices {
 			if d := &s.Efficiency.Devices[j]; d.Input == r.Input && d.Rank == r.Rank && d.Device == r.Device {
-				out[&d.EfficiencySums] = summary.Plus(out[&d.EfficiencySums], r.NS)
+				out[&d.EfficiencySums] += r.NS
 			}
 		}
 	}
