@@ -131,7 +131,7 @@ var mayImport = map[string]string{
 	"internal/test/gen":            "internal/test/nsysgen internal/test/rankgen internal/test/snapgen internal/test/tracegen",
 	"internal/test/captures":       "analyze ingest",
 	"summary/row":                  "internal/label internal/unit",
-	"report/show":                  "internal/label internal/unit report/doc summary summary/row",
+	"report/show":                  "internal/jsonscan internal/label internal/unit report/doc summary summary/row",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

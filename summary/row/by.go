@@ -128,6 +128,25 @@ func (t *Table) Number(r *Row, name string) int64 {
 	return r.number[i]
 }
 
+// Value returns a measure of a row as it is, not rounded: a whole number, the quotient of a mean, or
+// nil if it is not known of any of the rows that were added up.
+func (t *Table) Value(r *Row, name string) any {
+	c := t.Column(name)
+	switch {
+	case c.Adds == Mean && r.number[c.under] == 0, !t.known(r, c):
+		return nil
+	case c.Adds == Mean:
+		return float64(r.number[c.over]) / float64(r.number[c.under])
+	}
+	return t.Number(r, name)
+}
+
+// known reports whether a row of the sum has a value of the column.
+func (t *Table) known(r *Row, c *Column) bool {
+	return c.Adds == Mean || t.Kind.Row.Field(c.field).Type.Kind() != reflect.Pointer ||
+		slices.ContainsFunc(r.Of, func(i int) bool { return !t.from.Index(i).Field(c.field).IsNil() })
+}
+
 // Main returns the main measure of a row.
 func (t *Table) Main(r *Row) int64 { return r.number[t.sorts[0]] }
 
@@ -142,6 +161,15 @@ func (t *Table) Sum(name string) (sum int64) {
 // Text returns the key of a row by which rows are apart.
 func (t *Table) Text(r *Row, name string) string {
 	return r.keys[slices.Index(t.keys, t.At(name))].text
+}
+
+// Key returns the key of a row by which rows are apart: a text or a number.
+func (t *Table) Key(r *Row, name string) any {
+	if k := r.keys[slices.Index(t.keys, t.At(name))]; t.numeric(t.Column(name)) {
+		return k.number
+	} else {
+		return k.text
+	}
 }
 
 // Apart reports whether rows are apart by a key.

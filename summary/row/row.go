@@ -154,6 +154,14 @@ func (k *Kind) add(f reflect.StructField, at int, tag []string) {
 	k.Columns = append(k.Columns, c)
 }
 
+// Field returns the name of the column as programs read it, with the unit of a time at its end.
+func (c *Column) Field() string {
+	if c.JSON != "" {
+		return c.JSON
+	}
+	return c.Name + [...]string{Count: "", Time: "_ns", Bytes: "_bytes"}[c.Unit]
+}
+
 // Terms returns the numbers of the two sums of a mean.
 func (c *Column) Terms() (over, under int) { return c.over, c.under }
 
