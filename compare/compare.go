@@ -157,6 +157,7 @@ type Row struct {
 	Op       string   `json:"op,omitempty"`    // the operator that launched most of it
 	Owner    string   `json:"owner,omitempty"` // cause of idle time
 	State    string   `json:"state,omitempty"` // state of idle time
+	Keys     []string `json:"-"`               // of a row of [Grouped], by which rows are apart
 
 	BaseCount int64 `json:"base_count"`
 	NewCount  int64 `json:"new_count"`
@@ -228,6 +229,15 @@ func (r *Refusal) Error() string { return r.Reason.Text }
 // no meaning, it returns a *[Refusal], unless it is forced. Summaries that are rolled up are
 // compared by their sums over ranks; if these do not suffice, Runs returns an error.
 func Runs(base, new []Run, opt Options) (*Comparison, error) {
+	d, err := compared(base, new, opt)
+	if err != nil {
+		return nil, err
+	}
+	return d.c, nil
+}
+
+// compared returns what was compared, and from what.
+func compared(base, new []Run, opt Options) (*differ, error) {
 	base, err := unrolled(base)
 	if err != nil {
 		return nil, err
@@ -255,7 +265,7 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 		c.Estimates = d.stepEstimates()
 	}
 	c.Headline = c.headline()
-	return c, nil
+	return d, nil
 }
 
 // Summaries compares two summaries. Inputs of one side that have the same rank

@@ -60,7 +60,7 @@ func (p *Part) sort() {
 
 func compareNames(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Owner, b.Owner),
-		cmp.Compare(a.State, b.State), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Match, b.Match))
+		cmp.Compare(a.State, b.State), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Match, b.Match), slices.Compare(a.Keys, b.Keys))
 }
 
 func size(ns int64) int64 { return max(ns, -ns) }

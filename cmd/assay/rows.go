@@ -27,7 +27,7 @@ func (g *grouping) check(flags *pflag.FlagSet) string {
 	if !g.given() {
 		return ""
 	}
-	for _, other := range []string{"table", "brief", "detail", "save", "full"} {
+	for _, other := range []string{"table", "brief", "detail", "save", "full", "output", "no-html", "picture-format"} {
 		if flags.Changed(other) {
 			return "--by and --where print one table; leave out --" + other
 		}

@@ -123,9 +123,9 @@ func (b *differ) moverTable(m moved, rows []compare.Row) doc.Table {
 	}
 	t.Columns = append(t.Columns, doc.Col("", doc.Text), doc.Col(m.noun, m.kind))
 	for _, r := range rows {
-		cells := []string{signedIn(scale, r.DeltaNS)}
+		cells := []string{scale.Signed(r.DeltaNS)}
 		if m.runs {
-			cells = append(cells, signedIn(scale, r.CountNS), signedIn(scale, r.DurationNS), b.times(r))
+			cells = append(cells, scale.Signed(r.CountNS), scale.Signed(r.DurationNS), b.times(r))
 		} else {
 			cells = append(cells, compare.SignedShare(r.DeltaNS, r.BaseNS))
 		}

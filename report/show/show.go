@@ -148,10 +148,15 @@ func (v View) time(t *row.Table, r *row.Row, c *row.Column) int64 {
 	return ns
 }
 
+// kindOf returns the kind of the cells with keys of a form.
+func kindOf(f row.Form) doc.Kind {
+	return [...]doc.Kind{row.Word: doc.Text, row.Name: doc.Name, row.Symbol: doc.KernelName, row.Place: doc.LineName}[f]
+}
+
 // key returns the cells of a key. Of one by which rows are not apart they have the value with the most of the main
 // measure, or the numbers.
 func key(t *row.Table, c *row.Column) Cell {
-	kind := [...]doc.Kind{row.Word: doc.Text, row.Name: doc.Name, row.Symbol: doc.KernelName, row.Place: doc.LineName}[c.Form]
+	kind := kindOf(c.Form)
 	apart, number := t.Apart(c.Name), t.IsNumber(c)
 	switch {
 	case number && apart:

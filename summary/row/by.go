@@ -207,20 +207,26 @@ func (t *Table) Values(r *Row, name string) []Value {
 	return sums
 }
 
-// Where returns the rows whose keys have some values, in which "*" stands for any text.
+// Where returns the rows that match: see [Kind.Matches].
 func (k *Kind) Where(rows any, values map[string]string) any {
 	from := reflect.ValueOf(rows)
 	out := reflect.MakeSlice(from.Type(), 0, 0)
 	for i := range from.Len() {
-		wanted := true
-		for name, value := range values {
-			wanted = wanted && label.Like(value, k.Column(name).Text(from.Index(i)))
-		}
-		if wanted {
+		if k.Matches(from.Index(i), values) {
 			out = reflect.Append(out, from.Index(i))
 		}
 	}
 	return out.Interface()
+}
+
+// Matches reports whether the keys of a row have some values, in which "*" stands for any text.
+func (k *Kind) Matches(row reflect.Value, values map[string]string) bool {
+	for name, value := range values {
+		if !label.Like(value, k.Column(name).Text(row)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Keys returns the names of the keys of the kind, as they are asked for.
