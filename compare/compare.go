@@ -76,6 +76,11 @@ type Comparison struct {
 	// Ranges may be nested, so their rows do not add up.
 	Annotations []Row `json:"annotations,omitempty"`
 
+	// Modules and Lines have the device work launched in them, outside of nested ones. They are absent
+	// if a side has only sums over its ranks.
+	Modules []Row `json:"modules,omitempty"`
+	Lines   []Row `json:"lines,omitempty"`
+
 	Shapes  []Shape  `json:"shapes,omitempty"`  // operators whose inputs changed
 	Figures []Figure `json:"figures,omitempty"` // counts and sizes
 

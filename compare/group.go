@@ -98,7 +98,7 @@ func (d *differ) rows(k *row.Kind, measure string, keep func(reflect.Value) bool
 	base, new := d.base.groups(k, measure, keep, keys), d.new.groups(k, measure, keep, keys)
 	var items []item
 	for id, b := range base {
-		it := item{row: Row{Keys: b.keys, Match: OnlyBase}, base: b.amount}
+		it := item{named(k, keys, b.keys, OnlyBase), b.amount, amount{}}
 		if n := new[id]; n != nil {
 			it.row.Match, it.new = ByName, n.amount
 		}
@@ -106,8 +106,26 @@ func (d *differ) rows(k *row.Kind, measure string, keep func(reflect.Value) bool
 	}
 	for id, n := range new {
 		if base[id] == nil {
-			items = append(items, item{row: Row{Keys: n.keys, Match: OnlyNew}, new: n.amount})
+			items = append(items, item{named(k, keys, n.keys, OnlyNew), amount{}, n.amount})
 		}
 	}
 	return items
+}
+
+// named returns a row with the names that the values of the keys are.
+func named(k *row.Kind, keys, values []string, match string) Row {
+	r := Row{Keys: values, Match: match}
+	for i, key := range keys {
+		switch c := k.Column(key); {
+		case c.JSON == "name" || key == k.Noun:
+			r.Name = values[i]
+		case c.JSON == "class":
+			r.Class = values[i]
+		case c.JSON == "owner":
+			r.Owner = values[i]
+		case c.JSON == "state":
+			r.State = values[i]
+		}
+	}
+	return r
 }
