@@ -48,7 +48,7 @@ func (b *differ) movers(rows int, screen bool) (out []doc.Section) {
 	bySize(list)
 	more := []moved{
 		{"Categories", "total kernel time", "category", doc.Text, b.Categories,
-			func(r compare.Row) string { return label.Clip(label.Clean(r.Name), 30) }, true, ""},
+			func(r compare.Row) string { return label.Clip(label.Clean(r.Name), doc.WordColumns) }, true, ""},
 		{"Operators", "total kernel time", "operator", doc.Name, b.Ops, operatorName, true, ""},
 		{"Copies", "total time of copies and memsets", "copy", doc.Name, b.Copies, plain, true, ""},
 		{"Passes", "total GPU time", "pass", doc.Name, b.Passes, plain, true, ""},

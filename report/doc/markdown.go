@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// nameColumns is how many columns a name in a Markdown table has.
+	// NameColumns is how many columns a name in a Markdown table has.
 	NameColumns = 90
+	// WordColumns is how many columns a class, category or kind has.
+	WordColumns = 24
 
 	// A table of more than foldOver rows shows openRows of them; the others
 	// unfold on a click.

@@ -114,7 +114,7 @@ func (c changes) table(rows []compare.Row) doc.Table {
 		var cells []string
 		for i, text := range r.Keys {
 			if kindOf(c.Column(c.by[i]).Form) == doc.Text {
-				text = label.Clip(label.Clean(text), wordColumns)
+				text = label.Clip(label.Clean(text), doc.WordColumns)
 			}
 			cells = append(cells, text)
 		}
