@@ -94,7 +94,7 @@ var mayImport = map[string]string{
 	"judge/logs":                   "internal/label internal/stat internal/unit judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/bench summary/view/hang",
 	"judge/memory":                 "internal/label internal/unit judge/finding judge/rule judge/tree summary",
 	"judge/doctor":                 "internal/label internal/unit judge judge/capture judge/finding judge/rule summary summary/view summary/view/efficiency",
-	"compare":                      "compare/efficiency compare/logs compare/phases compare/ranks internal/lazyregexp internal/stat internal/unit summary summary/view",
+	"compare":                      "compare/efficiency compare/logs compare/phases compare/ranks internal/lazyregexp internal/stat internal/unit summary summary/row summary/view",
 	"compare/efficiency":           "summary summary/view/efficiency",
 	"compare/phases":               "internal/stat summary summary/view",
 	"compare/ranks":                "summary summary/view",
@@ -131,7 +131,7 @@ var mayImport = map[string]string{
 	"internal/test/gen":            "internal/test/nsysgen internal/test/rankgen internal/test/snapgen internal/test/tracegen",
 	"internal/test/captures":       "analyze ingest",
 	"summary/row":                  "internal/label internal/unit",
-	"report/show":                  "internal/label internal/unit report/doc summary summary/row",
+	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

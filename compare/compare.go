@@ -63,6 +63,11 @@ type Comparison struct {
 	// these rows do not add up.
 	Annotations []Row `json:"annotations,omitempty"`
 
+	// Modules and Lines have the device work launched in them, outside of nested ones. They are absent
+	// if a side has only sums over its ranks.
+	Modules []Row `json:"modules,omitempty"`
+	Lines   []Row `json:"lines,omitempty"`
+
 	Shapes  []Shape  `json:"shapes,omitempty"`  // operators whose inputs changed
 	Figures []Figure `json:"figures,omitempty"` // counts and sizes
 
@@ -144,6 +149,7 @@ type Row struct {
 	Op       string   `json:"op,omitempty"`    // operator that launched most of it
 	Owner    string   `json:"owner,omitempty"` // cause of idle time
 	State    string   `json:"state,omitempty"` // state of the CPU during idle time
+	Keys     []string `json:"-"`               // keys of a row of [Grouped]
 
 	BaseCount int64 `json:"base_count"`
 	NewCount  int64 `json:"new_count"`
@@ -212,6 +218,15 @@ func (r *Refusal) Error() string { return r.Reason.Text }
 // it returns a *[Refusal], unless opt forces the comparison. Summaries that are rolled up are
 // compared by their sums over ranks; if these do not suffice, Runs returns an error.
 func Runs(base, new []Run, opt Options) (*Comparison, error) {
+	d, err := compared(base, new, opt)
+	if err != nil {
+		return nil, err
+	}
+	return d.c, nil
+}
+
+// compared compares the runs and returns the comparison together with the facts of both sides.
+func compared(base, new []Run, opt Options) (*differ, error) {
 	base, err := unrolled(base)
 	if err != nil {
 		return nil, err
@@ -239,7 +254,7 @@ func Runs(base, new []Run, opt Options) (*Comparison, error) {
 		c.Estimates = d.stepEstimates()
 	}
 	c.Headline = c.headline()
-	return c, nil
+	return d, nil
 }
 
 // Summaries compares two summaries. Inputs of one side that have the same rank are repeated runs.

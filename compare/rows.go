@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -59,7 +60,7 @@ func (p *Part) sort() {
 
 func compareNames(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Owner, b.Owner),
-		cmp.Compare(a.State, b.State), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Match, b.Match))
+		cmp.Compare(a.State, b.State), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Match, b.Match), slices.Compare(a.Keys, b.Keys))
 }
 
 func size(ns int64) int64 { return max(ns, -ns) }
@@ -112,10 +113,14 @@ func (d *differ) timeline() {
 	}
 	d.pairs = matchKernels(d.base, d.new)
 	d.kernelWork()
-	c.Copies = d.part(d.join(d.base.copies, d.new.copies, func(k rowKey) Row { return Row{Name: k.name, Class: k.class} }))
-	c.Calls = d.part(d.join(d.base.calls, d.new.calls, func(k rowKey) Row { return Row{Name: k.name} }))
-	c.Passes = d.part(d.join(d.base.passes, d.new.passes, func(k rowKey) Row { return Row{Name: k.name} }))
-	c.Annotations = d.part(d.join(d.base.notes, d.new.notes, func(k rowKey) Row { return Row{Name: k.name} })).Rows
+	c.Copies = d.part(d.rows(summary.Copies(), "total", nil, "copy", "class"))
+	c.Calls = d.part(d.rows(summary.Calls(), "total", nil, "call"))
+	c.Passes = d.part(d.rows(summary.Passes(), "GPU time", nil, "pass"))
+	c.Annotations = d.part(d.rows(summary.Annotations(), "total", notStep, "annotation")).Rows
+	if !rolled(d.base.runs) && !rolled(d.new.runs) {
+		c.Modules = d.part(d.rows(summary.Modules(), "self", nil, "module")).Rows
+		c.Lines = d.part(d.rows(summary.Lines(), "self", nil, "line")).Rows
+	}
 	c.Idle = d.idle()
 	c.Shapes = d.shapes()
 	c.Figures = d.figures()
@@ -202,21 +207,6 @@ func (d *differ) budget() Part {
 	return p
 }
 
-// join makes an item of each key that either side has.
-func (d *differ) join(base, new map[rowKey]amount, row func(rowKey) Row) []item {
-	keys := maps.Clone(base)
-	maps.Copy(keys, new)
-	var items []item
-	for k := range keys {
-		r := row(k)
-		b, inBase := base[k]
-		n, inNew := new[k]
-		r.Match = matchOf(inBase, inNew)
-		items = append(items, item{r, b, n})
-	}
-	return items
-}
-
 func matchOf(inBase, inNew bool) string {
 	switch {
 	case !inBase:
@@ -231,13 +221,15 @@ func matchOf(inBase, inNew bool) string {
 // outside the windows of devices, minus that of the windows outside steps.
 const Unattributed = "(not attributed)"
 
+// notStep reports whether an annotation does not mark a step. Step numbers differ between runs.
+func notStep(v reflect.Value) bool {
+	return !strings.HasPrefix(summary.Annotations().Column("annotation").Text(v), "ProfilerStep#")
+}
+
 // idle divides the idle time of the budget by its causes. Causes are known for the windows of
 // devices; the difference to the steps is a separate row.
 func (d *differ) idle() Part {
-	p := d.part(d.join(d.base.idle, d.new.idle, func(k rowKey) Row {
-		return Row{Name: k.name, Owner: k.class,
-			State: k.state}
-	}))
+	p := d.part(d.rows(summary.Idles(), "idle", nil, "in", "owner", "state"))
 	want := d.c.Budget.Rows[3]
 	if p.BaseNS != want.BaseNS || p.NewNS != want.NewNS {
 		p.add(Row{Name: Unattributed, Match: ByName, BaseNS: want.BaseNS - p.BaseNS, NewNS: want.NewNS - p.NewNS})

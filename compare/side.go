@@ -50,12 +50,6 @@ type facts struct {
 	devices []summary.Device
 	steps   []summary.Step
 	kernels map[kernelKey]*kernel
-	copies  map[rowKey]amount
-	idle    map[rowKey]amount
-	calls   map[rowKey]amount
-	passes  map[rowKey]amount
-	notes   map[rowKey]amount
-
 	shapes  map[string]*shapes
 	figures map[string]int64
 	tables  []summary.Table
@@ -71,16 +65,9 @@ const (
 	launchCalls   = "launching calls"
 )
 
-// A rowKey identifies a row that is not a kernel.
-type rowKey struct{ name, class, state string }
-
 // gather adds up the runs of one side.
 func gather(runs []Run) *facts {
-	f := &facts{
-		runs: runs, kernels: map[kernelKey]*kernel{}, shapes: map[string]*shapes{}, figures: map[string]int64{},
-		copies: map[rowKey]amount{}, idle: map[rowKey]amount{}, calls: map[rowKey]amount{},
-		passes: map[rowKey]amount{}, notes: map[rowKey]amount{},
-	}
+	f := &facts{runs: runs, kernels: map[kernelKey]*kernel{}, shapes: map[string]*shapes{}, figures: map[string]int64{}}
 	for _, r := range runs {
 		f.timelines(r)
 		f.work(r)
@@ -127,21 +114,10 @@ func (f *facts) work(r Run) {
 	}
 	for _, c := range r.Copies {
 		if r.has(c.Input) {
-			add(f.copies, rowKey{name: c.Name, class: c.Class}, c.Count, c.TotalNS)
 			f.count("copies and memsets", c.Count)
 			if c.Bytes != nil {
 				f.count("bytes copied", *c.Bytes)
 			}
-		}
-	}
-	for _, i := range r.Idle {
-		if r.has(i.Input) {
-			add(f.idle, rowKey{i.Name, i.Owner, i.State}, i.Count, i.NS)
-		}
-	}
-	for _, p := range r.Passes {
-		if r.has(p.Input) {
-			add(f.passes, rowKey{name: p.Name}, p.Count, p.GPUNS)
 		}
 	}
 	for _, m := range r.Memory {
@@ -155,18 +131,12 @@ func (f *facts) work(r Run) {
 func (f *facts) host(r Run) {
 	for _, c := range r.Calls {
 		if r.has(c.Input) {
-			add(f.calls, rowKey{name: c.Name}, c.Count, c.TotalNS)
 			switch c.Kind {
 			case "launch", "graph-launch":
 				f.count(launchCalls, c.Count)
 			case "sync":
 				f.count("synchronizing calls", c.Count)
 			}
-		}
-	}
-	for _, a := range r.Annotations {
-		if r.has(a.Input) && !strings.HasPrefix(a.Name, "ProfilerStep#") {
-			add(f.notes, rowKey{name: a.Name}, a.Count, a.GPUTotalNS)
 		}
 	}
 	for _, g := range r.Graphs {
@@ -206,12 +176,6 @@ func (f *facts) sums(r Run) {
 
 func (f *facts) count(name string, n int64) {
 	f.figures[name] += max(0, n)
-}
-
-func add(to map[rowKey]amount, key rowKey, count, ns int64) {
-	a := to[key]
-	a.add(count, ns)
-	to[key] = a
 }
 
 // definitions returns the distinct definitions of the lengths of steps.

@@ -55,7 +55,7 @@ func TestParseErrors(t *testing.T) {
 		{"# nothing\n", `1: no gates; "assay help gates" shows some`},
 		{"- step.max", `1: want a mapping of gates, got sequence`},
 		{"\nstep.medain: <= 5ms", `2: unknown metric "step.medain", did you mean step.median, step.mean; "assay help gates" lists all`},
-		{"kernels.count: <= 5", `1: unknown metric "kernels.count", did you mean kernel.count, kernel.count_per_step, kernels.total, kernels.total_per_step; "assay help gates" lists all`},
+		{"kernels.cuont: <= 5", `1: unknown metric "kernels.cuont", did you mean kernels.count, kernels.count_per_step, kernels.total, kernels.total_per_step; "assay help gates" lists all`},
 		{"gpu_busy: <= 5", `1: unknown metric "gpu_busy", did you mean gpu.busy_share; "assay help gates" lists all`},
 		{"step.max:", `1: step.max: want one value, got null`},
 		{"step.max: 5ms", `1: step.max: condition "5ms", want an operator (<=, >=, <, >, ==) and a duration, such as "<= 2s"`},

@@ -25,6 +25,7 @@ func diffCommand() *command {
   assay diff before.json.gz after.json.gz -o out
   assay diff before.json.gz after.json.gz --format md --brief > comment.md
   assay diff runs/main runs/branch                      # directories of repeated runs
+  assay diff before.json.gz after.json.gz --by op,rank --where category=gemm
   assay diff --base a1.json --base a2.json --new 'b*.json'
   assay diff baseline/summary.json after.json.gz --format json | jq -r .headline
   assay diff train-main.log train-branch.log            # logs, benchmark results and monitors
@@ -43,11 +44,13 @@ type difference struct {
 	force     bool
 	noHTML    bool
 	form      *string // see [pictureFlag]
+	group     grouping
 }
 
 func (d *difference) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	diffFormats(false).flag(flags, &d.format)
+	d.group.register(flags)
 	flags.BoolVar(&d.brief, "brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	flags.StringVarP(&d.dir, "output", "o", "", "`DIR` for diff.html, diff.md, comparison.json and pictures; created if missing")
 	flags.BoolVar(&d.noHTML, "no-html", false, "do not write diff.html, the page for a browser")
@@ -89,7 +92,11 @@ func runDiff(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if wrong := d.sides(args); wrong != "" {
+	wrong := d.sides(args)
+	if wrong == "" {
+		wrong = d.group.check(flags)
+	}
+	if wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if flags.Changed("output") {
@@ -113,16 +120,36 @@ func runDiff(e env, c *command, args []string) error {
 		return failed
 	}
 	d.peaks.warn(e, c)
-	cmp, err := compare.Summaries(base, new, compare.Options{Force: d.force})
-	if refusal := (*compare.Refusal)(nil); errors.As(err, &refusal) {
-		return errors.Join(failed, fmt.Errorf("not compared: %w; use --force to compare anyway", err))
+	return errors.Join(d.compare(e, base, new), failed)
+}
+
+// compare compares the sides and prints what changed.
+func (d *difference) compare(e env, base, new *summary.Summary) error {
+	opt := compare.Options{Force: d.force}
+	if d.group.given() {
+		sides := mask([]*summary.Summary{base, new}).value
+		d.hideUsers(sides)
+		answer, err := d.group.question.Compare(sides[0], sides[1], opt)
+		if err != nil {
+			return notCompared(err)
+		}
+		return e.print(groupingFormats().named(d.format).render(mask(answer)))
 	}
+	cmp, err := compare.Summaries(base, new, opt)
 	if err != nil {
-		return errors.Join(failed, fmt.Errorf("not compared: %w", err))
+		return notCompared(err)
 	}
 	cmp = mask(cmp).value
 	d.hideUsers(cmp) // both sides in one call, so that a name has the same replacement on both
-	return errors.Join(d.show(e, cmp), failed)
+	return d.show(e, cmp)
+}
+
+// notCompared returns the error for runs that are not compared.
+func notCompared(err error) error {
+	if refusal := (*compare.Refusal)(nil); errors.As(err, &refusal) {
+		return fmt.Errorf("not compared: %w; use --force to compare anyway", err)
+	}
+	return fmt.Errorf("not compared: %w", err)
 }
 
 // show writes the report if -o is given, and prints the comparison.

@@ -12,9 +12,9 @@ import (
 	"assay/internal/profile"
 	"assay/report"
 	"assay/report/check"
-	"assay/report/doc"
 	"assay/report/inspection"
 	"assay/report/nsystables"
+	"assay/report/show"
 )
 
 // This file lists the formats of each command, one row per format. The words of --format, its help,
@@ -56,11 +56,13 @@ func tableFormats(reports int, say func(line string)) (list formats[nsystables.O
 	return list
 }
 
-// groupingFormats are the formats of "assay summary --by" and "--where".
-func groupingFormats() formats[doc.Doc] {
-	return formats[doc.Doc]{
-		{name: "text", write: onScreen(doc.Doc.Text)},
-		{name: "md", write: doc.Doc.StepSummary},
+// groupingFormats are the formats of --by and --where.
+func groupingFormats() formats[show.Answer] {
+	return formats[show.Answer]{
+		{name: "text", write: onScreen(show.Answer.Text)},
+		{name: "md", write: show.Answer.StepSummary},
+		{name: "json", write: show.Answer.JSON},
+		{name: "csv", data: true, write: show.Answer.CSV},
 	}
 }
 
@@ -169,14 +171,14 @@ func (f format[T]) render(v masked[T]) result {
 	return v.in(f.name, f.write)
 }
 
-// tabulates checks the format of "assay summary", whose formats are different with --table. It
-// returns a message if the format is wrong, or "".
-func tabulates(format string, tables bool) string {
+// tabulates checks the format of "assay summary", whose formats are different with --table and with
+// --by. It returns a message if the format is wrong, or "".
+func tabulates(format string, tables, groups bool) string {
 	switch {
 	case tables && tableFormats(0, nil).named(format).name == "":
 		return fmt.Sprintf("--format is %q, want %s with --table", format, either(names(tableFormats(0, nil).words())))
-	case !tables && summaryFormats(false, false).named(format).name == "":
-		return fmt.Sprintf("--format is %q, which needs --table; name a table", format)
+	case !tables && !groups && summaryFormats(false, false).named(format).name == "":
+		return fmt.Sprintf("--format is %q, which needs --table or --by; name a table, or keys", format)
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ const gatesHelp = `A gate file sets limits: one gate per metric and selector:
   phase.mean{phase=weight_sync}: "<= 2s"
   memory.peak_share: {max: 90%, warn: "<= 80%"}
   step.median: {max_increase: 5%, min_abs: 1ms}      # against a baseline
-  kernel.count_per_step{category=gemm}: {max_increase: 0%}
+  kernels.count_per_step{category=gemm}: {max_increase: 0%}
   graph.share: {max_decrease: 2pp, level: warn}
   single_run_noise: 20%                              # for all gates of the file; 20% if not set
 
@@ -68,6 +68,9 @@ func gatesFile() string {
 		meaning := m.Meaning
 		if m.Per != "" {
 			meaning += " / " + m.Per
+		}
+		if m.Was != "" {
+			meaning += "; " + m.Was + " is the same"
 		}
 		fmt.Fprintf(&b, "  %s{%s}\n      %s (%s)\n", m.Name, strings.Join(m.Keys, ", "), meaning, kind)
 	}

@@ -50,6 +50,7 @@ func TestRolledUpBaseline(t *testing.T) {
 		}
 		for _, args := range [][]string{
 			{"diff", "FILE", other}, {"diff", other, "FILE"}, {"diff", "FILE", dir},
+			{"diff", "FILE", other, "--by", "kernel,category"}, {"diff", other, "FILE", "--by", "cause"},
 			{"check", other, "--baseline", "FILE"}, {"check", "FILE", "--baseline", other}, {"check", "FILE", "--baseline", dir},
 		} {
 			of := func(file string) string {
@@ -84,6 +85,11 @@ func TestRolledUpRefused(t *testing.T) {
 		}
 		if _, talk, status := commanded(append(args, full)...); status != 0 {
 			t.Errorf("%s of all rows: status %d, %s", args[0], status, talk)
+		}
+	}
+	for _, by := range [][]string{{"--by", "rank"}, {"--by", "op", "--where", "device=0"}, {"--by", "operator"}} {
+		if _, talk, status := commanded(append([]string{"diff", dir, rolled}, by...)...); status != 3 || !strings.Contains(talk, "rolled up") || !strings.Contains(talk, "--full") {
+			t.Errorf("diff %s: status %d, %s", by, status, talk)
 		}
 	}
 	gates := write(t, filepath.Join(t.TempDir(), "gates.yaml"), "kernels.total{rank=5}: \"<= 10s\"\nkernels.total: \"<= 10s\"\n", 0o666)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -24,17 +23,14 @@ func (g *grouping) register(flags *pflag.FlagSet) {
 func (g *grouping) given() bool { return g.by != nil || g.where != nil }
 
 // check returns a message if the flags are wrong, or "".
-func (g *grouping) check(flags *pflag.FlagSet, format string) string {
+func (g *grouping) check(flags *pflag.FlagSet) string {
 	if !g.given() {
 		return ""
 	}
-	for _, other := range []string{"table", "brief", "detail", "save", "full"} {
+	for _, other := range []string{"table", "brief", "detail", "save", "full", "output", "no-html", "picture-format"} {
 		if flags.Changed(other) {
 			return "--by and --where print one table; leave out --" + other
 		}
-	}
-	if !slices.Contains(names(groupingFormats().words()), format) {
-		return "--by and --where print a table as text or md, and --format is \"" + format + "\""
 	}
 	var err error
 	if g.question, err = show.Ask(g.by, g.where); err != nil {
@@ -49,7 +45,7 @@ func (g *grouping) run(e env, c *command, m *measure, format string, args []stri
 	if v == nil {
 		return failed
 	}
-	answer, err := g.question.Doc(v.summary)
+	answer, err := g.question.Answer(v.summary)
 	if err != nil {
 		return errors.Join(failed, err)
 	}

@@ -24,6 +24,7 @@ func summaryCommand() *command {
   assay summary trace.json.gz --format json | jq '.devices[].activity'
   assay summary traces/ --save out/        # on each node; then: assay merge
   assay summary trace.json.gz --by op,rank --where category=gemm
+  assay summary trace.json.gz --by category --format json | jq '.rows[0].total_ns'
   assay summary trace.json.gz --table cuda_gpu_kern_sum,cuda_api_sum --format csv
 `,
 		run: runSummary,
@@ -35,7 +36,7 @@ func runSummary(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	var format string
-	choose(flags, &format, "format", "f", "text", "`FORMAT` of the output: %s; with --table "+either(names(tableFormats(0, nil).words())), summaryFormats(false, false).words(), "csv")
+	choose(flags, &format, "format", "f", "text", "`FORMAT` of the output: %s; with --table "+either(names(tableFormats(0, nil).words()))+"; with --by also csv", summaryFormats(false, false).words(), "csv")
 	brief := flags.Bool("brief", false, "with --format md: a page of one screen for a pull request, under 4 KB")
 	tables := flags.StringSlice("table", nil, "print reports of nsys stats for any trace: `NAME`[,NAME...] of \"assay help tables\"")
 	var group grouping
@@ -50,7 +51,7 @@ func runSummary(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	wrong := tabulates(format, flags.Changed("table"))
+	wrong := tabulates(format, flags.Changed("table"), group.given())
 	tab := tabulation{format: format}
 	if wrong == "" && flags.Changed("table") {
 		wrong = tab.choose(*tables)
@@ -65,7 +66,7 @@ func runSummary(e env, c *command, args []string) error {
 		wrong = checkBrief(*brief, format)
 	}
 	if wrong == "" {
-		wrong = group.check(flags, format)
+		wrong = group.check(flags)
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)

@@ -17,6 +17,7 @@ import (
 // A Metric is a figure that gates can be set on.
 type Metric struct {
 	Name   string
+	Was    string // an earlier name, which gates may use
 	Unit   Unit
 	Of     Unit     // unit of a share's numerator and denominator
 	Higher bool     // higher values are better
@@ -136,13 +137,13 @@ func stepMetrics() []Metric {
 func kernelMetrics() []Metric {
 	keys := deviceKeys("category", "class", "kernel", "op")
 	return []Metric{
-		{Name: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
+		{Name: "kernels.count", Was: "kernel.count", Unit: Count, Steady: true, Rises: true, Sums: true, Keys: keys, Meaning: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.count), nil })},
-		{Name: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
+		{Name: "kernels.count_per_step", Was: "kernel.count_per_step", Unit: Count, Steady: true, Keys: keys, Meaning: "number of kernels", Per: "number of steps of the GPUs",
 			measure: kernelsAs(func(k kernels) (Value, error) { return k.perStep(k.count) })},
-		{Name: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
+		{Name: "kernels.mean", Was: "kernel.mean", Unit: Time, Keys: keys, Meaning: "total kernel time", Per: "number of kernels",
 			measure: kernelsAs(func(k kernels) (Value, error) { return ratio(k.total, k.count), nil })},
-		{Name: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
+		{Name: "kernels.max", Was: "kernel.max", Unit: Time, Keys: keys, Rises: true, Meaning: "duration of the longest kernel",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.longest), nil })},
 		{Name: "kernels.total", Unit: Time, Keys: keys, Rises: true, Sums: true, Meaning: "total kernel time, all streams; kernels that run at the same time count fully each",
 			measure: kernelsAs(func(k kernels) (Value, error) { return whole(k.total), nil })},
@@ -197,8 +198,9 @@ func otherMetrics() []Metric {
 func Of(name string) (*Metric, error) {
 	all := metrics()
 	for i := range all {
-		if all[i].Name == name {
+		if all[i].Name == name || all[i].Was == name && name != "" {
 			m := all[i]
+			m.Name = name // results have the name that the gate has, so that the records of a gate go on
 			return &m, nil
 		}
 	}

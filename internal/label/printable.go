@@ -26,3 +26,12 @@ func Printable(s string) string {
 	}
 	return b.String()
 }
+
+// NoFormula puts an apostrophe before a text that a spreadsheet would take for a formula.
+// Such a text can come from the names of a trace, and a formula can send data away.
+func NoFormula(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -166,7 +166,7 @@ func (c *Context) PerGPU(num, den int64) string {
 	if n < 2 {
 		return unit.DurationOf(num, den)
 	}
-	return fmt.Sprintf("%s, mean of %d GPUs", unit.DurationOf(num/n, den/n), n)
+	return fmt.Sprintf("%s, mean of %d GPUs", unit.DurationOf(unit.Mean(num, n), unit.Mean(den, n)), n)
 }
 
 // JudgedName returns the name of the denominator for shares of the judged part of the windows.

@@ -93,7 +93,7 @@ func (b *differ) briefBudget() doc.Section {
 	}
 	base := row("baseline", p.BaseNS, scale.Text, func(r compare.Row) int64 { return r.BaseNS })
 	new := row("new", p.NewNS, scale.Text, func(r compare.Row) int64 { return r.NewNS })
-	row("delta", p.DeltaNS, func(ns int64) string { return signedIn(scale, ns) },
+	row("delta", p.DeltaNS, func(ns int64) string { return scale.Signed(ns) },
 		func(r compare.Row) int64 { return r.DeltaNS })
 	row("delta %", 0, func(int64) string { return "" }, func(compare.Row) int64 { return 0 })
 	share := t.Rows[3].Cells

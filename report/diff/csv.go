@@ -56,17 +56,9 @@ type csvTable struct{ w *csv.Writer }
 // row writes one row. Texts come from the programs under test.
 func (t csvTable) row(cells ...string) {
 	for i := range 4 {
-		cells[i] = noFormula(label.Clean(cells[i]))
+		cells[i] = label.NoFormula(label.Clean(cells[i]))
 	}
 	t.w.Write(cells)
-}
-
-// noFormula puts an apostrophe before a text that a spreadsheet would take for a formula.
-func noFormula(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // times writes a row of times in ns.

@@ -238,7 +238,7 @@ func (b *differ) parts(p compare.Part, title string) doc.Table {
 	}}
 	row := func(name string, base, new, delta int64) doc.Row {
 		return doc.Row{Cells: []string{
-			name, scale.Text(base), scale.Text(new), signedIn(scale, delta), compare.SignedShare(delta, base),
+			name, scale.Text(base), scale.Text(new), scale.Signed(delta), compare.SignedShare(delta, base),
 			unit.Share(base, p.BaseNS), unit.Share(new, p.NewNS),
 		}}
 	}
@@ -247,14 +247,6 @@ func (b *differ) parts(p compare.Part, title string) doc.Table {
 	}
 	t.Rows = append(t.Rows, row(b.whole(), p.BaseNS, p.NewNS, p.DeltaNS))
 	return t
-}
-
-// signedIn prints a difference with its sign in the unit of a column.
-func signedIn(s doc.Scale, ns int64) string {
-	if ns > 0 {
-		return "+" + s.Text(ns)
-	}
-	return s.Text(ns)
 }
 
 func (b *differ) cells() doc.Section {

@@ -27,7 +27,7 @@ func (b *differ) hostSteps(most int) doc.Section {
 		doc.Col(scale.Head("delta"), doc.Number), doc.Col("delta %", doc.Number), doc.Col("", doc.Text),
 	}}
 	row := func(name string, base, new int64, match string) doc.Row {
-		return doc.Row{Cells: []string{name, scale.Text(base), scale.Text(new), signedIn(scale, new-base),
+		return doc.Row{Cells: []string{name, scale.Text(base), scale.Text(new), scale.Signed(new - base),
 			compare.SignedShare(new-base, base), match}}
 	}
 	for _, r := range shownPhases(b.Phases, most) {

@@ -47,7 +47,7 @@ func (b *differ) movers(rows int, screen bool) (out []doc.Section) {
 	bySize(list)
 	more := []moved{
 		{"Categories", "total kernel time", "category", doc.Text, b.Categories,
-			func(r compare.Row) string { return label.Clip(label.Clean(r.Name), 30) }, true, ""},
+			func(r compare.Row) string { return label.Clip(label.Clean(r.Name), doc.WordColumns) }, true, ""},
 		{"Operators", "total kernel time", "operator", doc.Name, b.Ops, operatorName, true, ""},
 		{"Copies", "total time of copies and memsets", "copy", doc.Name, b.Copies, plain, true, ""},
 		{"Passes", "total GPU time", "pass", doc.Name, b.Passes, plain, true, ""},
@@ -122,9 +122,9 @@ func (b *differ) moverTable(m moved, rows []compare.Row) doc.Table {
 	}
 	t.Columns = append(t.Columns, doc.Col("", doc.Text), doc.Col(m.noun, m.kind))
 	for _, r := range rows {
-		cells := []string{signedIn(scale, r.DeltaNS)}
+		cells := []string{scale.Signed(r.DeltaNS)}
 		if m.runs {
-			cells = append(cells, signedIn(scale, r.CountNS), signedIn(scale, r.DurationNS), b.times(r))
+			cells = append(cells, scale.Signed(r.CountNS), scale.Signed(r.DurationNS), b.times(r))
 		} else {
 			cells = append(cells, compare.SignedShare(r.DeltaNS, r.BaseNS))
 		}

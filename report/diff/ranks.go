@@ -102,7 +102,7 @@ func rankCells(r ranks.Row, columns []rankColumn, scale doc.Scale) []string {
 		case r.Base == nil:
 			cells = append(cells, scale.Text(c.of(r.New)), "")
 		default:
-			cells = append(cells, scale.Text(c.of(r.New)), signedIn(scale, c.of(r.New)-c.of(r.Base)))
+			cells = append(cells, scale.Text(c.of(r.New)), scale.Signed(c.of(r.New)-c.of(r.Base)))
 		}
 	}
 	return append(cells, rankMark(r))

@@ -13,6 +13,8 @@ import (
 const (
 	// NameColumns is the maximum width of a name in a Markdown table, in columns.
 	NameColumns = 90
+	// WordColumns is the maximum width of a class, category or kind, in columns.
+	WordColumns = 24
 
 	// A table of more than foldOver rows shows openRows of them; the others
 	// unfold on a click.

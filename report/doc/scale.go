@@ -73,6 +73,14 @@ func (s Scale) Text(ns int64) string {
 	return s.join(whole, part)
 }
 
+// Signed prints a difference with its sign.
+func (s Scale) Signed(ns int64) string {
+	if ns > 0 {
+		return "+" + s.Text(ns)
+	}
+	return s.Text(ns)
+}
+
 func (s Scale) join(whole, part int64) string {
 	if s.decimals == 0 {
 		return unit.Count(whole)

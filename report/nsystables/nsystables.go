@@ -124,21 +124,12 @@ func (t *writer) csv(table *nsysstats.Table) {
 		for i, c := range table.Columns {
 			cells[i] = label.Printable(row[i])
 			if c.Text {
-				cells[i] = noFormula(cells[i])
+				cells[i] = label.NoFormula(cells[i])
 			}
 		}
 		w.Write(cells)
 	}
 	w.Flush()
-}
-
-// noFormula puts an apostrophe before a text that a spreadsheet would execute as a formula. Such a text can
-// come from the names of a trace, and a formula can send data away.
-func noFormula(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 func (t *writer) markdown(path string, table *nsysstats.Table, skipped string) {

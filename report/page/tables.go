@@ -145,23 +145,23 @@ func tables(s *summary.Summary, n *names) (out []table) {
 		}
 	}
 	add(described[summary.Kernel](summary.Kernels(), "kernels", "Kernels", "total kernel time", "kernel;category;launched by;launches;total;mean;max", nil).rows(s.Kernels, n))
-	ops := described[summary.Op](summary.Ops(), "operators", "Operators", "self GPU time of operators", "operator;calls;self GPU=self;total GPU=total;self CPU", nil)
+	ops := described[summary.Op](summary.Ops(), "operators", "Operators", "self GPU time of operators", "operator;calls;self;total;self CPU", nil)
 	ops.instead = shareColumn{4, "self CPU time of operators"}
 	add(ops.rows(s.Ops, n))
 	add(efficiencyTable.rows(s.Efficiency.Rows, n))
-	add(described[summary.Module](summary.Modules(), "modules", "Modules", "self GPU time of modules", "module;calls;self GPU=self;total GPU=total;backward", nil).rows(s.Modules, n))
-	add(described(summary.Idles(), "idle", "Idle time", "idle time", "in;cause;intervals;idle;max=longest", texts[summary.Idle]{
+	add(described[summary.Module](summary.Modules(), "modules", "Modules", "self GPU time of modules", "module;calls;self;total;backward", nil).rows(s.Modules, n))
+	add(described(summary.Idles(), "idle", "Idle time", "idle time", "in;cause;intervals;idle;longest", texts[summary.Idle]{
 		"cause": func(i *summary.Idle) string { return words.Cause(i.Owner, i.State, "") },
 	}).rows(s.Idle, n))
 	add(described[summary.Call](summary.Calls(), "calls", "CUDA API calls", "CPU time in calls", "call;kind;calls;total;waiting;max", nil).rows(s.Calls, n))
-	add(described(summary.Lines(), "lines", "Source lines", "self GPU time of source lines", "line;function;calls;self GPU=self;total GPU=total", texts[summary.Line]{
+	add(described(summary.Lines(), "lines", "Source lines", "self GPU time of source lines", "line;function;calls;self;total", texts[summary.Line]{
 		"line": func(l *summary.Line) string { return lineName(l.File, l.Line) },
 	}).rows(s.Lines, n))
-	add(described[summary.Copy](summary.Copies(), "copies", "Copies", "total time of copies and memsets", "copy;copies=count;total;bytes;max", nil).rows(s.Copies, n))
-	ranges := described[summary.Annotation](summary.Annotations(), "ranges", "Annotated ranges", "self GPU time of annotated ranges", "range=annotation;calls;self GPU=self;total GPU=total;CPU=CPU time", nil)
+	add(described[summary.Copy](summary.Copies(), "copies", "Copies", "total time of copies and memsets", "copy;count;total;bytes;max", nil).rows(s.Copies, n))
+	ranges := described[summary.Annotation](summary.Annotations(), "ranges", "Annotated ranges", "self GPU time of annotated ranges", "annotation;calls;self;total;CPU time", nil)
 	ranges.instead = shareColumn{4, "CPU time of annotated ranges"}
 	add(ranges.rows(s.Annotations, n))
-	add(described[summary.Span](summary.Spans(), "slices", "CPU slices", "self time of CPU slices", "slice;thread;calls=count;self;total;max", nil).rows(s.Spans, n))
+	add(described[summary.Span](summary.Spans(), "slices", "CPU slices", "self time of CPU slices", "slice;thread;count;self;total;max", nil).rows(s.Spans, n))
 	return out
 }
 

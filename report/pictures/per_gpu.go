@@ -13,12 +13,12 @@ import (
 
 // Helpers that pictures of several GPUs share: means per GPU, and the selection of GPUs.
 
-// perGPU returns the mean over n GPUs. A time that is not zero stays at least 1 ns.
+// perGPU returns the mean over n GPUs. A time that is not zero stays at least 1 ns, so that it has a bar.
 func perGPU(ns int64, n int) int64 {
 	if n < 2 || ns <= 0 {
 		return ns
 	}
-	return max(1, ns/int64(n))
+	return max(1, unit.Mean(ns, int64(n)))
 }
 
 // ofGPUs states in a subtitle that times are means over n GPUs: " per GPU, mean of 8". It is "" for one

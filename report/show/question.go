@@ -73,8 +73,8 @@ func allKeys() string {
 	return strings.Join(kinds, "; ")
 }
 
-// Doc answers the question from the first kind of rows that the summary has.
-func (q Question) Doc(s *summary.Summary) (doc.Doc, error) {
+// Answer answers the question from the first kind of rows that the summary has.
+func (q Question) Answer(s *summary.Summary) (Answer, error) {
 	var names []string
 	for _, k := range q.kinds {
 		rows := s.RowsOf(k)
@@ -83,50 +83,66 @@ func (q Question) Doc(s *summary.Summary) (doc.Doc, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return doc.Doc{}, errors.New("the capture has no " + strings.Join(names, ", no "))
+	return Answer{}, errors.New("the capture has no " + strings.Join(names, ", no "))
 }
 
-// answer returns the document with the sums of some of the rows, whose main measure is whole for all of them.
-func (q Question) answer(k *row.Kind, rows any, whole int64) (doc.Doc, error) {
-	by := q.by
-	if len(by) == 0 {
-		by = []string{k.Noun}
+// keys returns the keys by which rows are added up.
+func (q Question) keys(k *row.Kind) []string {
+	if len(q.by) == 0 {
+		return []string{k.Noun}
 	}
+	return q.by
+}
+
+// mostRows is how many rows a table for people has.
+const mostRows = 100
+
+// answer adds up some of the rows, whose main measure is whole for all of them.
+func (q Question) answer(k *row.Kind, rows any, whole int64) (Answer, error) {
+	by := q.keys(k)
 	t := k.By(k.Where(rows, q.where), by...)
 	if len(t.Rows) == 0 {
-		return doc.Doc{}, fmt.Errorf("no %s match --where", k.Name)
+		return Answer{}, fmt.Errorf("no %s match --where", k.Name)
 	}
-	const most = 100
 	_, plural, _ := strings.Cut(label.Plural(2, k.Noun), " ")
 	of := fmt.Sprintf("the %s time of all %s", strings.TrimSuffix(k.Main().Name, " time"), plural)
 	sections := func(onScreen bool) []doc.Section {
-		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: most, Title: "rows", Whole: whole, Of: of}
+		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: mostRows, Title: "rows", Whole: whole, Of: of}
 		return []doc.Section{{
-			Title:  strings.ToUpper(k.Name[:1]) + k.Name[1:] + " by " + strings.Join(by, ", "),
+			Title:  title(k, by),
 			Lead:   fmt.Sprintf("%% of %s (%s)", of, unit.Duration(whole)),
 			Blocks: []doc.Block{v.Table(t)},
 		}}
 	}
-	return doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, nil
+	d := data(t, by, whole, q.measures(t, by, false))
+	d.About = append(q.about(k, by), Member{"share_of", k.Main().Field()}, Member{"whole_ns", whole})
+	return Answer{doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, d}, nil
 }
 
-// columns are the keys, the share and all measures. Sums of rows that contain each other are left out
-// unless a name is among the keys. On the screen, names need the columns of the extremes.
+// title says what the rows of a table are.
+func title(k *row.Kind, by []string) string {
+	return strings.ToUpper(k.Name[:1]) + k.Name[1:] + " by " + strings.Join(by, ", ")
+}
+
+// columns are the keys, the share and the measures.
 func (q Question) columns(t *row.Table, by []string, onScreen bool) []string {
 	var columns []string
-	named := false
 	for _, key := range by {
-		c := t.Column(key)
-		named = named || c.Form != row.Word
-		columns = append(columns, strings.ReplaceAll(key, "_", " ")+"="+c.Name)
+		columns = append(columns, strings.ReplaceAll(key, "_", " ")+"="+t.Column(key).Name)
 	}
-	columns = append(columns, "%")
+	return append(append(columns, "%"), q.measures(t, by, onScreen)...)
+}
+
+// measures are all measures of the rows. Sums of rows that contain each other are left out unless a
+// name is among the keys. On the screen, names need the columns of the extremes.
+func (q Question) measures(t *row.Table, by []string, onScreen bool) (names []string) {
+	named := slices.ContainsFunc(by, func(key string) bool { return t.Column(key).Form != row.Word })
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		extreme := c.Adds == row.Min || c.Adds == row.Max
 		if c.Adds != row.Key && (named || !c.Nested) && !(named && onScreen && extreme) {
-			columns = append(columns, c.Name)
+			names = append(names, c.Name)
 		}
 	}
-	return columns
+	return names
 }

@@ -35,7 +35,7 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := q.Doc(s)
+		d, err := q.Answer(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := q.Doc(s); err == nil || err.Error() != "the capture has no passes" {
+	if _, err := q.Answer(s); err == nil || err.Error() != "the capture has no passes" {
 		t.Errorf("no passes: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ package show
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -23,7 +22,6 @@ type View struct {
 	Title   string          // what the rows are, if not the name of the kind
 	Whole   int64           // what shares are of, if not the main measure of all rows
 	Of      string          // its name, if not that of the kind
-	All     string          // names of columns whose unit is that of the longest time of all rows, shown or not
 	Per     int64           // sums of times are shown as means of so many GPUs; 0 is 1
 	Cells   map[string]Cell // of columns that the description does not have, or has otherwise
 }
@@ -36,7 +34,6 @@ type Cell struct {
 
 // Limits of names in cells, in columns of a terminal.
 const (
-	wordColumns = 24
 	nameColumns = 40 // of the value with the most
 	mostNumbers = 4
 )
@@ -120,10 +117,7 @@ func base(c *row.Column) string {
 
 // scale returns the unit of the columns that share that of one.
 func (v View) scale(t *row.Table, shown []row.Row, of string) doc.Scale {
-	rows, times := shown, []int64(nil)
-	if slices.Contains(strings.Split(v.All, ";"), of) {
-		rows = t.Rows
-	}
+	var times []int64
 	for item := range strings.SplitSeq(v.Columns, ";") {
 		name := item[strings.IndexByte(item, '=')+1:]
 		if _, own := v.Cells[name]; own {
@@ -131,8 +125,8 @@ func (v View) scale(t *row.Table, shown []row.Row, of string) doc.Scale {
 		}
 		i, ok := t.Find(name)
 		if c := &t.Columns[i]; ok && c.Unit == row.Time && base(c) == of {
-			for j := range rows {
-				times = append(times, v.time(t, &rows[j], c))
+			for j := range shown {
+				times = append(times, v.time(t, &shown[j], c))
 			}
 		}
 	}
@@ -148,10 +142,15 @@ func (v View) time(t *row.Table, r *row.Row, c *row.Column) int64 {
 	return ns
 }
 
+// kindOf returns the kind of the cells with keys of a form.
+func kindOf(f row.Form) doc.Kind {
+	return [...]doc.Kind{row.Word: doc.Text, row.Name: doc.Name, row.Symbol: doc.KernelName, row.Place: doc.LineName}[f]
+}
+
 // key returns the cells of a key. Of one by which rows are not apart they have the value with the most of the main
 // measure, or the numbers.
 func key(t *row.Table, c *row.Column) Cell {
-	kind := [...]doc.Kind{row.Word: doc.Text, row.Name: doc.Name, row.Symbol: doc.KernelName, row.Place: doc.LineName}[c.Form]
+	kind := kindOf(c.Form)
 	apart, number := t.Apart(c.Name), t.IsNumber(c)
 	switch {
 	case number && apart:
@@ -161,7 +160,7 @@ func key(t *row.Table, c *row.Column) Cell {
 	case !apart:
 		return Cell{kind, func(r *row.Row) string { return most(t, r, c.Name) }}
 	case c.Form == row.Word:
-		return Cell{kind, func(r *row.Row) string { return label.Clip(label.Clean(t.Text(r, c.Name)), wordColumns) }}
+		return Cell{kind, func(r *row.Row) string { return label.Clip(label.Clean(t.Text(r, c.Name)), doc.WordColumns) }}
 	}
 	return Cell{kind, func(r *row.Row) string { return t.Text(r, c.Name) }}
 }

@@ -27,7 +27,7 @@ function stacks(page: Page): Tree[] {
 function modules(page: Page): Tree[] {
   const t = page.tables.find(t => t.id === 'modules');
   if (!t) return [];
-  const total = t.columns.findIndex(c => c.title === 'total GPU'), sums = new Map<string, number>(), below = new Map<string, string[]>();
+  const total = t.columns.findIndex(c => c.title === 'total'), sums = new Map<string, number>(), below = new Map<string, string[]>();
   t.columns[0].values!.forEach((name, i) => sums.set(page.names[name], (sums.get(page.names[name]) ?? 0) + t.columns[total].values![i]));
   sums.delete('');
   for (const path of sums.keys()) {

@@ -129,6 +129,25 @@ func (t *Table) Number(r *Row, name string) int64 {
 	return r.number[i]
 }
 
+// Value returns a measure of a row as it is, not rounded: a whole number, the quotient of a mean, or
+// nil if it is not known of any of the rows that were added up.
+func (t *Table) Value(r *Row, name string) any {
+	c := t.Column(name)
+	switch {
+	case c.Adds == Mean && r.number[c.under] == 0, !t.known(r, c):
+		return nil
+	case c.Adds == Mean:
+		return float64(r.number[c.over]) / float64(r.number[c.under])
+	}
+	return t.Number(r, name)
+}
+
+// known reports whether a row of the sum has a value of the column.
+func (t *Table) known(r *Row, c *Column) bool {
+	return c.Adds == Mean || t.Kind.Row.Field(c.field).Type.Kind() != reflect.Pointer ||
+		slices.ContainsFunc(r.Of, func(i int) bool { return !t.from.Index(i).Field(c.field).IsNil() })
+}
+
 // Main returns the main measure of a row.
 func (t *Table) Main(r *Row) int64 { return r.number[t.sorts[0]] }
 
@@ -143,6 +162,15 @@ func (t *Table) Sum(name string) (sum int64) {
 // Text returns the value of a key by which the table is grouped.
 func (t *Table) Text(r *Row, name string) string {
 	return r.keys[slices.Index(t.keys, t.At(name))].text
+}
+
+// Key returns the value of a key of a row: a text or a number.
+func (t *Table) Key(r *Row, name string) any {
+	if k := r.keys[slices.Index(t.keys, t.At(name))]; t.numeric(t.Column(name)) {
+		return k.number
+	} else {
+		return k.text
+	}
 }
 
 // Apart reports whether the table is grouped by a key.
@@ -180,20 +208,26 @@ func (t *Table) Values(r *Row, name string) []Value {
 	return sums
 }
 
-// Where returns the rows whose keys match the given values, in which "*" matches any text.
+// Where returns the rows whose keys match the given values, see [Kind.Matches].
 func (k *Kind) Where(rows any, values map[string]string) any {
 	from := reflect.ValueOf(rows)
 	out := reflect.MakeSlice(from.Type(), 0, 0)
 	for i := range from.Len() {
-		wanted := true
-		for name, value := range values {
-			wanted = wanted && label.Like(value, k.Column(name).Text(from.Index(i)))
-		}
-		if wanted {
+		if k.Matches(from.Index(i), values) {
 			out = reflect.Append(out, from.Index(i))
 		}
 	}
 	return out.Interface()
+}
+
+// Matches reports whether the keys of a row match the given values, in which "*" matches any text.
+func (k *Kind) Matches(row reflect.Value, values map[string]string) bool {
+	for name, value := range values {
+		if !label.Like(value, k.Column(name).Text(row)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Keys returns the names of the keys as users write them, with underscores.

@@ -137,6 +137,14 @@ func (k *Kind) add(f reflect.StructField, at int, tag []string) {
 	k.Columns = append(k.Columns, c)
 }
 
+// Field returns the JSON name of the column, which ends in the unit of a time or size.
+func (c *Column) Field() string {
+	if c.JSON != "" {
+		return c.JSON
+	}
+	return c.Name + [...]string{Count: "", Time: "_ns", Bytes: "_bytes"}[c.Unit]
+}
+
 // Terms returns the column indices of the numerator and denominator of a mean.
 func (c *Column) Terms() (over, under int) { return c.over, c.under }
 

@@ -69,7 +69,7 @@ func Kernels(ctx *section.Context) doc.Section {
 			optionalPct(k.OccupancyPct), optionalPct(k.TheoreticalPct),
 			label.Clip(label.Clean(strings.Join(k.Limiters, ", ")), 40),
 			optionalFigure(k.Registers, "%.0f"), optionalFigure(k.Waves, "%.2f"), workText(k), severalShapes(k),
-			label.Clip(label.Clean(k.Category), 24),
+			label.Clip(label.Clean(k.Category), doc.WordColumns),
 		}})
 	}
 	t = t.Cut(maxCounted).WithoutEmpty()

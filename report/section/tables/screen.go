@@ -178,7 +178,7 @@ func (v tableView) screen(most int) doc.Table {
 		for _, i := range values {
 			row.Cells = append(row.Cells, v.screenValue(r, i))
 		}
-		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), 24), r.Name)
+		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), doc.WordColumns), r.Name)
 		t.Rows = append(t.Rows, row)
 	}
 	t.More = v.rest(t.More, shown)

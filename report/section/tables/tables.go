@@ -97,9 +97,9 @@ func (v tableView) table(most int) doc.Table {
 		}
 		class := ""
 		if several {
-			class = label.Clip(label.Clean(r.Class), 20)
+			class = label.Clip(label.Clean(r.Class), doc.WordColumns)
 		}
-		cells = append(cells, class, label.Clip(label.Clean(r.Category), 24), label.Clip(label.Clean(r.Kind), 20))
+		cells = append(cells, class, label.Clip(label.Clean(r.Category), doc.WordColumns), label.Clip(label.Clean(r.Kind), doc.WordColumns))
 		for _, key := range keys {
 			cells = append(cells, r.Labels[key])
 		}
@@ -209,7 +209,7 @@ func (v tableView) categories() (doc.Table, bool) {
 	var groups []group
 	for _, r := range v.Rows {
 		key := group{category: label.Clip(label.Clean(cmp.Or(r.Category, r.Class)), 24),
-			class: label.Clip(label.Clean(r.Class), 20)}
+			class: label.Clip(label.Clean(r.Class), doc.WordColumns)}
 		at := slices.IndexFunc(groups, func(g group) bool { return g.category == key.category && g.class == key.class })
 		if at < 0 {
 			at = len(groups)

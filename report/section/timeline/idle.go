@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -101,12 +102,24 @@ func causeCell(causes *row.Table) show.Cell {
 	return show.Cell{Text: func(r *row.Row) string { return words.Cause(causes.Text(r, "owner"), causes.Text(r, "state"), "") }}
 }
 
+// inCell makes the cells of what ran on the CPU. They are empty if that is known of no cause.
+func inCell(causes *row.Table) show.Cell {
+	in := func(r *row.Row) string { return causes.Values(r, "in")[0].Text }
+	for i := range causes.Rows {
+		if in(&causes.Rows[i]) != "" {
+			return show.Cell{Kind: doc.Name, Text: func(r *row.Row) string { return cmp.Or(in(r), unit.None) }}
+		}
+	}
+	return show.Cell{Kind: doc.Name, Text: in}
+}
+
 // reasonTable returns the causes of idle time of one GPU.
 func reasonTable(a summary.Activity, rows []summary.Idle) doc.Table {
 	causes := summary.Idles().By(rows, "owner", "state", "in")
 	sum := causes.Whole
-	t := show.View{Columns: "cause;in;idle;% of idle=%;% of window;intervals;longest", Most: idleReasons, All: "longest", Title: "causes", Whole: a.Idle(), Of: causes.Of, Cells: map[string]show.Cell{
+	t := show.View{Columns: "cause;in;idle;% of idle=%;% of window;intervals;longest", Most: idleReasons, Title: "causes", Whole: a.Idle(), Of: causes.Of, Cells: map[string]show.Cell{
 		"cause":       causeCell(causes),
+		"in":          inCell(causes),
 		"% of window": {Kind: doc.Number, Text: func(r *row.Row) string { return unit.Share(causes.Main(r), a.Window()) }},
 	}}.Table(causes)
 	if t.More.Rows > 0 {

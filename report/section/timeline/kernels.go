@@ -78,7 +78,7 @@ func Copies(ctx *section.Context) doc.Section {
 			return text(r, bytes, ns, all)
 		}}
 	}
-	t := show.View{Columns: "copy;class;%;total;count;mean;bytes;bytes / total time;% of link", Most: section.MaxKernels, All: "mean", Title: "kinds of copies", Cells: map[string]show.Cell{
+	t := show.View{Columns: "copy;class;%;total;count;mean;bytes;bytes / total time;% of link", Most: section.MaxKernels, Title: "kinds of copies", Cells: map[string]show.Cell{
 		"bytes": known(unit.None, func(_ *row.Row, bytes, _ int64, all bool) string {
 			if !all {
 				return "≥ " + unit.FineBytes(bytes)

@@ -43,7 +43,7 @@ func Operators(ctx *section.Context) doc.Section {
 	if !view.HasGPUTime(ops) {
 		return doc.Section{}
 	}
-	t := show.View{Columns: "operator" + launcherColumns + "GPU operations;self CPU;top shape;shape %", Most: maxLaunchers, All: "self", Whole: view.GPUWork(ctx.Summary), Of: ops.Of, Cells: map[string]show.Cell{
+	t := show.View{Columns: "operator" + launcherColumns + "GPU operations;self CPU;top shape;shape %", Most: maxLaunchers, Whole: view.GPUWork(ctx.Summary), Of: ops.Of, Cells: map[string]show.Cell{
 		"top shape": {Kind: doc.Name, Text: func(r *row.Row) string { shape, _ := topShape(ctx.Ops, r); return shape }},
 		"shape %":   {Kind: doc.Number, Text: func(r *row.Row) string { _, share := topShape(ctx.Ops, r); return share }},
 	}}.Table(ops)
@@ -96,7 +96,7 @@ func launchers(ctx *section.Context, rows *row.Table, title, what, note string) 
 	if !view.HasGPUTime(rows) {
 		return doc.Section{}
 	}
-	t := show.View{Columns: rows.Noun + launcherColumns + "CPU time", Most: maxLaunchers, All: "self", Whole: view.GPUWork(ctx.Summary), Of: rows.Of}.Table(rows)
+	t := show.View{Columns: rows.Noun + launcherColumns + "CPU time", Most: maxLaunchers, Whole: view.GPUWork(ctx.Summary), Of: rows.Of}.Table(rows)
 	t.Note = selfNote(ctx) + note
 	return doc.Section{Title: title, Blocks: []doc.Block{linked(ctx, rows.Whole, what), t}}
 }
@@ -108,7 +108,7 @@ func Passes(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	work := view.GPUWork(ctx.Summary)
-	t := show.View{Columns: "pass;GPU time;%;GPU operations;mean", Most: maxLaunchers, All: "mean", Whole: work, Of: passes.Of}.Table(passes)
+	t := show.View{Columns: "pass;GPU time;%;GPU operations;mean", Most: maxLaunchers, Whole: work, Of: passes.Of}.Table(passes)
 	t.Note = fmt.Sprintf("%% of total GPU time: %s (kernels, copies and memsets).", unit.Duration(work))
 	return doc.Section{Title: "Forward, backward, optimizer", Blocks: []doc.Block{t}}
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,9 +130,7 @@ func ScreenSpans(ctx *section.Context) doc.Section {
 	if len(spans.Rows) == 0 {
 		return doc.Section{}
 	}
-	v := show.View{Columns: "%;self;count;category;slice", Most: screenKernels, Cells: map[string]show.Cell{
-		"self": {Kind: doc.Number, Text: func(r *row.Row) string { return doc.FourDigits(spans.Main(r)) }},
-	}}
+	v := show.View{Columns: "%;self;count;category;slice", Most: screenKernels}
 	return doc.Section{
 		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(spans.Whole) + ", all threads)",
 		Blocks: []doc.Block{v.Table(spans)},
@@ -157,7 +154,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
 		"cause": causeCell(causes),
-		"in":    {Kind: doc.Name, Text: func(r *row.Row) string { return cmp.Or(causes.Values(r, "in")[0].Text, unit.None) }},
+		"in":    inCell(causes),
 	}}
 	each := ""
 	if n > 1 {
@@ -165,11 +162,11 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	}
 	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
 	if !ctx.MostlyIdle() {
-		s.Blocks = []doc.Block{v.Table(causes)}
+		s.Blocks = []doc.Block{v.Table(causes).WithoutEmpty()}
 		return s
 	}
 	v.Most = screenReasons
-	s.Blocks = []doc.Block{v.Table(causes)}
+	s.Blocks = []doc.Block{v.Table(causes).WithoutEmpty()}
 	var list doc.List
 	if line := gapLine(ctx); line != "" {
 		list = append(list, doc.Item{Text: line})
