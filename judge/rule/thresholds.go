@@ -81,6 +81,7 @@ const (
 
 	// For totals without a timeline.
 	TablesEmpty       = "tables-empty"
+	TotalDoubted      = "total-doubted"
 	KernelsUnrecorded = "kernels-unrecorded"
 	GraphsHideKernels = "graphs-hide-kernels"
 	WaitingCalls      = "waiting-calls"

@@ -114,6 +114,9 @@ func runOf(tables []*summary.Table) runTables {
 		if at < 0 || t.Columns[at].Unit != "ns" || t.Columns[at].Adds != summary.AddsSelf {
 			continue // ranges have the kernels of the ranges within them, too
 		}
+		if t.Doubted() {
+			continue // a share of its sum would be wrong
+		}
 		take(&run.kernels, t, summary.OfKernel, func(r summary.TableRow) bool { return r.Class == "compute" || r.Class == "comm" })
 		take(&run.copies, t, summary.OfCopy, func(r summary.TableRow) bool { return r.Class == "copy" || r.Class == "memset" })
 		if slices.ContainsFunc(t.Rows, func(r summary.TableRow) bool { return r.Kind != "" && r.Kind != "other" }) {
