@@ -2,9 +2,6 @@ package analyze_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
 	"testing"
 
 	"assay/analyze"
@@ -16,20 +13,11 @@ import (
 // BenchmarkTrace reads the largest trace of the corpus, and measures it: the
 // second is to take at most half of the first.
 func BenchmarkTrace(b *testing.B) {
-	f, err := os.Open(test.Corpus(b, "kineto", "hta", "trace_diff", "control", "control.json.gz"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		b.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var t *trace.Trace
+	data := test.Unpacked(b, test.Corpus(b, "kineto", "hta", "trace_diff", "control", "control.json.gz"))
+	var (
+		t   *trace.Trace
+		err error
+	)
 	b.Run("read", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {

@@ -73,7 +73,7 @@ func TestHTADefinitions(t *testing.T) {
 		}
 		name, _ := filepath.Rel(root, path)
 		t.Run(name, func(t *testing.T) {
-			text := readAll(t, path)
+			text := test.Unpacked(t, path)
 			if testing.Short() && len(text) > 4<<20 {
 				t.Skip("too large to be read three times")
 			}

@@ -62,7 +62,7 @@ func htaEvents(t *testing.T, text []byte) (raw []json.RawMessage, events []htaEv
 // onlyThese measures the events of a trace that are wanted.
 func onlyThese(t *testing.T, file string, wanted func(i int, e *htaEvent) bool) *summary.Summary {
 	t.Helper()
-	text := readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), file))
+	text := test.Unpacked(t, filepath.Join(test.Corpus(t, "kineto/hta"), file))
 	raw, events := htaEvents(t, text)
 	var out []json.RawMessage
 	for i := range raw {
@@ -156,7 +156,7 @@ func TestHTASyncEvents(t *testing.T) {
 	if n != 3 {
 		t.Errorf("%d rows of waiting, want 3", n)
 	}
-	_, events := htaEvents(t, readAll(t, path))
+	_, events := htaEvents(t, test.Unpacked(t, path))
 	var work int64
 	for _, e := range events {
 		if e.Cat == "kernel" || e.Cat == "gpu_memcpy" || e.Cat == "gpu_memset" {
@@ -172,7 +172,7 @@ func TestHTASyncEvents(t *testing.T) {
 // marked by args and arrows, which changes no measurement.
 func TestHTAOverlay(t *testing.T) {
 	root := filepath.Join(test.Corpus(t, "kineto/hta"), "critical_path/end_to_end/simple_add")
-	before, after := summed(t, readAll(t, filepath.Join(root, "input/trace.json.gz"))), summed(t, readAll(t, filepath.Join(root, "output/overlaid_critical_path_trace.json.gz")))
+	before, after := summed(t, test.Unpacked(t, filepath.Join(root, "input/trace.json.gz"))), summed(t, test.Unpacked(t, filepath.Join(root, "output/overlaid_critical_path_trace.json.gz")))
 	before.Inputs, after.Inputs = nil, nil
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("before(-) after(+)\n%s", diff)
@@ -183,7 +183,7 @@ func TestHTAOverlay(t *testing.T) {
 // number 5 by time is within aten::cudnn_convolution within aten::conv2d. There
 // are 77 of both, and no kernels: this one gets one.
 func TestHTACounters(t *testing.T) {
-	text := readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), "cupti_profiler/benchmark_result_924719_1679055439_trace.json.gz"))
+	text := test.Unpacked(t, filepath.Join(test.Corpus(t, "kineto/hta"), "cupti_profiler/benchmark_result_924719_1679055439_trace.json.gz"))
 	raw, events := htaEvents(t, text)
 	var launches []int64 // times, in the order of the file
 	of := make(map[int64]int64)
@@ -264,7 +264,7 @@ func TestHTAUnderOperator(t *testing.T) {
 		ts := nanos(t, e.TS)
 		return string(e.TID) == string(first.TID) && ts >= start && ts+nanos(t, e.Dur) <= end
 	}
-	_, events := htaEvents(t, readAll(t, filepath.Join(test.Corpus(t, "kineto/hta"), sampled)))
+	_, events := htaEvents(t, test.Unpacked(t, filepath.Join(test.Corpus(t, "kineto/hta"), sampled)))
 	launched := make(map[int64]bool)
 	for i := range events {
 		e := &events[i]

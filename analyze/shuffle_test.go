@@ -2,14 +2,10 @@ package analyze_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,27 +16,6 @@ import (
 	"assay/summary"
 	"assay/trace"
 )
-
-// readAll returns what is in a file, unpacked.
-func readAll(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
 
 // eventsOf returns the events of a trace, each as its text.
 func eventsOf(t *testing.T, text []byte) (events []json.RawMessage) {
@@ -121,7 +96,7 @@ func TestOrderOfEvents(t *testing.T) {
 	}
 	for _, path := range kinetoTraces(t) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
-			text := readAll(t, path)
+			text := test.Unpacked(t, path)
 			if most := 4 << 20 / test.Every(20); len(text) > most {
 				t.Skip("too large to be read three times")
 			}

@@ -182,7 +182,7 @@ func TestIntactTracesLoseNothing(t *testing.T) {
 // issue.
 func TestRealTracesLoseNothing(t *testing.T) {
 	for _, f := range test.Files(t, filepath.Join(test.Corpus(t, "kineto", "tracelens"), "*", "*.json.gz")) {
-		s := measuredAs(t, readAll(t, f), 0)
+		s := measuredAs(t, test.Unpacked(t, f), 0)
 		if slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "launches-without-kernels" }) {
 			t.Errorf("%s: %+v", f, s.LaunchLosses)
 		}

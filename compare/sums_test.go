@@ -1,14 +1,12 @@
 package compare_test
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/klauspost/compress/gzip"
 
 	"assay/analyze"
 	"assay/compare"
@@ -137,16 +135,7 @@ func TestSame(t *testing.T) {
 // corpusSummary measures a real trace. It skips the test if there is no corpus.
 func corpusSummary(t *testing.T, path string) *summary.Summary {
 	t.Helper()
-	f, err := os.Open(test.Corpus(t, filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Read(z, path, analyze.Needs())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, test.Corpus(t, filepath.FromSlash(path)))), path, analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"compress/gzip"
 	"math"
 	"os"
@@ -83,16 +84,7 @@ func TestVerdictsOnCaptures(t *testing.T) {
 // captured measures a real capture, or skips the test where there are none.
 func captured(t *testing.T, path string) *summary.Summary {
 	t.Helper()
-	f, err := os.Open(test.Corpus(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	text, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Read(text, path, analyze.Needs())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, test.Corpus(t, path))), path, analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go anew, from kernels.yaml")
@@ -17,29 +17,14 @@ var update = flag.Bool("update", false, "write builtin.go anew, from kernels.yam
 // TestBuiltIn: the text shown to users equals the rules in use.
 func TestBuiltIn(t *testing.T) {
 	rules := mustParse(t, BuiltIn()).rules
-	const file = "builtin.go"
-	want := source(t, rules)
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(rules, builtInRules, cmp.AllowUnexported(rule{}, pattern{})); diff != "" {
-		t.Errorf("%s is not what kernels.yaml says, which go test ./analyze/classify -update mends (-yaml +go):\n%s", file, diff)
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not as go test ./analyze/classify -update writes it", file)
+	test.Generated(t, "builtin.go", source(rules), *update)
+	if diff := cmp.Diff(rules, builtInRules, cmp.AllowUnexported(rule{}, pattern{})); diff != "" && !*update {
+		t.Errorf("builtin.go is not what kernels.yaml says (-yaml +go):\n%s", diff)
 	}
 }
 
 // source returns a Go file with the rules, one on each line.
-func source(t *testing.T, rules []rule) []byte {
-	t.Helper()
+func source(rules []rule) []byte {
 	var b bytes.Buffer
 	b.WriteString("// Code generated from kernels.yaml by go test ./analyze/classify -update. DO NOT EDIT.\n\npackage classify\n\n")
 	b.WriteString("// builtInRules are the rules of kernels.yaml, compiled. Nothing may change them.\nvar builtInRules = []rule{\n")
@@ -59,11 +44,7 @@ func source(t *testing.T, rules []rule) []byte {
 		b.WriteString("}},\n")
 	}
 	b.WriteString("}\n")
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
+	return b.Bytes()
 }
 
 func writePattern(b *bytes.Buffer, p pattern) {

@@ -2,13 +2,12 @@ package efficiency_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"assay/analyze"
 	"assay/analyze/efficiency/hardware"
+	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
 )
@@ -20,16 +19,7 @@ type knownSum struct{ calls, flops, bytes int64 }
 // each call launches one kernel. See package efficiency for the single calls.
 func TestKnownRows(t *testing.T) {
 	read := func(name string, to any) {
-		f, err := os.Open("../../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err == nil {
-			err = json.NewDecoder(z).Decode(to)
-		}
-		if err != nil {
+		if err := json.Unmarshal(test.Unpacked(t, "../../testdata/"+name), to); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,16 +93,7 @@ func checkTotals(t *testing.T, e summary.Efficiency, calls int64) {
 
 // TestOnlyCPU: a capture without GPU work has no efficiency.
 func TestOnlyCPU(t *testing.T) {
-	f, err := os.Open("../../testdata/known_work.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Read(z, "known_work.json", analyze.Needs())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, "../../testdata/known_work.json.gz")), "known_work.json", analyze.Needs())
 	if err != nil {
 		t.Fatal(err)
 	}

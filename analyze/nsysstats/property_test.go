@@ -2,9 +2,6 @@ package nsysstats
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -21,18 +18,7 @@ func generated(t *testing.T) map[string][]byte {
 	files := test.Files(t, filepath.Join("..", "..", "testdata", "gen", "*.json.gz"))
 	out := make(map[string][]byte)
 	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out[filepath.Base(file)], err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
+		out[filepath.Base(file)] = test.Unpacked(t, file)
 	}
 	return out
 }

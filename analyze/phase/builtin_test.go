@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
-	"os"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 
 	"assay/internal/settings"
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go anew, from phases.yaml")
@@ -42,18 +41,5 @@ func TestBuiltInSource(t *testing.T) {
 			e.ID, e.Step, e.Phase, e.Match, e.IgnoreCase, e.Producer, begins, parts)
 	}
 	b.WriteString("}\n")
-	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "builtin.go"
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what phases.yaml says (%v); go test ./analyze/phase -run TestBuiltInSource -update writes it", file, err)
-	}
+	test.Generated(t, "builtin.go", b.Bytes(), *update)
 }

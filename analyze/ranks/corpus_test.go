@@ -1,9 +1,7 @@
 package ranks
 
 import (
-	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,31 +12,17 @@ import (
 	"assay/analyze/ranks/collective"
 	"assay/internal/test/captures"
 	"assay/summary"
-	"assay/trace"
 )
 
 // load reads one Kineto trace per rank.
 func load(t *testing.T, dir string, names ...string) (out []Member) {
 	t.Helper()
 	for i, name := range names {
-		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.Read(z, name, analyze.Needs())
-		if err != nil {
-			t.Fatal(err)
-		}
 		opt := analyze.DefaultOptions()
 		opt.Collectives = func(device int64, c *collective.Columns) {
 			out = append(out, Member{Input: i, Rank: i, Device: device, Columns: c})
 		}
-		analyze.Trace(tr, summary.Input{Rank: i}, opt)
+		analyze.Trace(captures.Load(t, filepath.Join(dir, name)).Trace, summary.Input{Rank: i}, opt)
 	}
 	return out
 }

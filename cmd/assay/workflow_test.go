@@ -1,7 +1,7 @@
 package main
 
 import (
-	"compress/gzip"
+	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"assay/internal/test"
 	"assay/internal/test/marktest"
 )
 
@@ -216,16 +217,7 @@ var obeyable = []string{
 // hostileTrace writes a trace whose kernels, operators and annotations have such names.
 func hostileTrace(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Open(generated(t, "llm_train_step.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	unpacked, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := json.NewDecoder(unpacked)
+	dec := json.NewDecoder(bytes.NewReader(test.Unpacked(t, generated(t, "llm_train_step.json.gz"))))
 	dec.UseNumber()
 	var trace map[string]any
 	if err := dec.Decode(&trace); err != nil {

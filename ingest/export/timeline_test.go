@@ -2,11 +2,9 @@ package export
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -248,16 +246,7 @@ func TestMicros(t *testing.T) {
 // read reads a trace that is compressed.
 func read(t *testing.T, path string) *trace.Trace {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Read(z, path, trace.SelectAll())
+	tr, err := trace.Read(bytes.NewReader(test.Unpacked(t, path)), path, trace.SelectAll())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"assay/analyze"
 	"assay/analyze/clocks"
 	"assay/analyze/phase"
-	"assay/ingest"
+	"assay/internal/test/captures"
 	"assay/internal/test/loggen"
 	"assay/summary"
 )
@@ -34,15 +34,7 @@ func joinTexts(t *testing.T, texts map[string]string, order []string, set map[st
 		if err := os.WriteFile(path, []byte(texts[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := ingest.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := ingest.Load(f, analyze.Needs())
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := captures.Load(t, path)
 		p, err := Measure(in, Options{Options: analyze.Options{Phases: phase.Default()}, Clock: set[name]})
 		if err != nil {
 			t.Fatal(err)

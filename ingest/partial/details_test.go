@@ -8,7 +8,7 @@ import (
 	"assay/analyze"
 	"assay/analyze/detail"
 	"assay/analyze/ranks"
-	"assay/ingest"
+	"assay/internal/test/captures"
 	"assay/internal/test/rankgen"
 	"assay/summary"
 )
@@ -26,15 +26,7 @@ func detailsOf(t *testing.T, files []rankgen.File) *summary.Summary {
 		if err := os.WriteFile(path, file.JSON, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := ingest.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := ingest.Load(f, analyze.Needs())
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := captures.Load(t, path)
 		opt := analyze.DefaultOptions()
 		opt.Detail = &detail.Request{Inputs: len(files)}
 		p, err := Measure(in, Options{Options: opt})

@@ -2,10 +2,7 @@ package eventscan
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,18 +101,7 @@ func corpusTraces(tb testing.TB) map[string][]byte {
 		if i%test.Every(5) != 0 {
 			continue
 		}
-		f, err := os.Open(name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if out[filepath.Base(name)], err = io.ReadAll(z); err != nil {
-			tb.Fatal(err)
-		}
-		f.Close()
+		out[filepath.Base(name)] = test.Unpacked(tb, name)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,20 @@ func FindCorpus(t testing.TB, elem ...string) (path string, ok bool) {
 	path = filepath.Join(append([]string{root(t)}, elem...)...)
 	_, err := os.Stat(path)
 	return path, err == nil
+}
+
+// Expected returns what another program reads of each file in the folder series of the corpus,
+// by the name of the file. Python writes Infinity, which is no JSON and becomes the given text.
+func Expected(t testing.TB, infinity string) (all map[string]json.RawMessage) {
+	t.Helper()
+	text, err := os.ReadFile(Corpus(t, "series", "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(": Infinity"), []byte(": "+infinity)), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // root returns the directory of the corpus, whether it exists or not.

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
 	"os"
 	"reflect"
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go anew, from questions.yaml")
@@ -18,21 +19,7 @@ var update = flag.Bool("update", false, "write builtin.go anew, from questions.y
 // the questions, and reading YAML takes longer than reading most traces, so the program
 // has them as literals.
 func TestBuiltInSource(t *testing.T) {
-	const file = "builtin.go"
-	want := builtInSource(t)
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what questions.yaml says; go test ./judge/doctor -run TestBuiltInSource -update writes it", file)
-	}
+	test.Generated(t, "builtin.go", builtInSource(t), *update)
 }
 
 // builtInSource returns a Go file with the entries of questions.yaml, in their order.
@@ -64,9 +51,5 @@ func builtInSource(t *testing.T) []byte {
 		b.WriteString("},\n")
 	}
 	b.WriteString("}\n}\n")
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
+	return b.Bytes()
 }

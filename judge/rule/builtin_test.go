@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -29,21 +28,7 @@ var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline
 // TestBuiltInSource compares builtin.go with the YAML files. The program has their
 // content as Go data, because reading YAML takes longer than most traces do.
 func TestBuiltInSource(t *testing.T) {
-	const file = "builtin.go"
-	want := builtInSource(t)
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs from the YAML files; go test ./judge/rule -run TestBuiltInSource -update writes it", file)
-	}
+	test.Generated(t, "builtin.go", builtInSource(t), *update)
 }
 
 // builtInSource returns a Go file with the content of the YAML files.
@@ -62,11 +47,7 @@ func builtInSource(t *testing.T) []byte {
 		declare(fmt.Sprintf("// %s returns the entries of %s, in their order.\nfunc %[1]s() %[3]s {\n\treturn ", name, file, typeName(reflect.TypeOf(value))), value, "\n}\n")
 	}
 	function("builtInStacks", "stacks.yaml", inOrder(t, "stacks.yaml", func(e *stackEntry, id string) { e.id = id }))
-	src, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
+	return b.Bytes()
 }
 
 // readRules reads the files of rules. Every file of the folder must be in [ruleFiles].

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
-	"os"
 	"slices"
 	"sort"
 	"testing"
+
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go anew, from the files of forms")
@@ -59,18 +59,5 @@ func TestBuiltInSource(t *testing.T) {
 		`, Fields:map[string]string(nil)`, `, Nest:map[string]string(nil)`, `, Replicas:false`, `, Closed:false`, `, FallbackFor:""`, `, Starts:false`, `, End:""`, `, Lines:0`, `, Unverified:false`, `, Samples:[]forms.entrySample(nil)`} {
 		text = bytes.ReplaceAll(text, []byte(empty), nil)
 	}
-	want, err := format.Source(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "builtin.go"
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the files say (%v); go test ./logs/forms -run TestBuiltInSource -update writes it", file, err)
-	}
+	test.Generated(t, "builtin.go", text, *update)
 }

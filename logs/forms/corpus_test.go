@@ -21,21 +21,6 @@ type numbers struct {
 	Median, Mean, Min, Max, Sum float64
 }
 
-// wants are the expected numbers of the real files: the file, then what it has.
-func wants(t testing.TB, dir string) map[string]json.RawMessage {
-	text, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Python writes Infinity, which is no JSON.
-	text = []byte(strings.ReplaceAll(string(text), ": Infinity", ": null"))
-	out := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func readFile(t testing.TB, path string) *logs.Log {
 	f, err := os.Open(path)
 	if err != nil {
@@ -89,7 +74,7 @@ func check(t *testing.T, file, what string, log *logs.Log, scale float64, want n
 func TestServerLogs(t *testing.T) {
 	dir := test.Corpus(t, "series")
 	n := 0
-	for file, raw := range wants(t, dir) {
+	for file, raw := range test.Expected(t, "null") {
 		switch kind, _, _ := strings.Cut(file, "/"); kind {
 		case "sglang_server":
 			n++
@@ -167,7 +152,7 @@ func TestServerLogs(t *testing.T) {
 func TestTrainerLogs(t *testing.T) {
 	dir := test.Corpus(t, "series")
 	n := 0
-	for file, raw := range wants(t, dir) {
+	for file, raw := range test.Expected(t, "null") {
 		kind, _, _ := strings.Cut(file, "/")
 		var want struct {
 			Timing, Finished           map[string]numbers
@@ -230,7 +215,7 @@ func TestTrainerLogs(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	dir := test.Corpus(t, "series")
 	n := 0
-	for file, raw := range wants(t, dir) {
+	for file, raw := range test.Expected(t, "null") {
 		if !strings.HasSuffix(file, "trainer_state.json") {
 			continue
 		}

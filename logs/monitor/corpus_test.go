@@ -47,20 +47,12 @@ func valuesOf(log *logs.Log, metric string, labels ...string) []float64 {
 // TestIostatFiles: what is read of each device equals what another program reads of it.
 func TestIostatFiles(t *testing.T) {
 	dir := test.Corpus(t)
-	text, err := os.ReadFile(filepath.Join(dir, "series", "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]json.RawMessage{}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), ": Infinity", ": null")), &all); err != nil {
-		t.Fatal(err)
-	}
 	type numbers struct {
 		N                      int
 		Median, Mean, Max, Sum float64
 	}
 	n := 0
-	for file, raw := range all {
+	for file, raw := range test.Expected(t, "null") {
 		if !strings.HasPrefix(file, "sysmon/") {
 			continue
 		}

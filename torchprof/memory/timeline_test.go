@@ -2,11 +2,9 @@ package memory
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -48,16 +46,7 @@ func check(t *testing.T, in string, want *Timeline) {
 // TestPeers reads the capture of HolisticTraceAnalysis, whose own test has the
 // sizes of the categories at one time.
 func TestPeers(t *testing.T) {
-	f, err := os.Open(test.Corpus(t, "formats", "memory", "hta_memory_timeline.raw.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := ReadTimeline(z, "x", TimelineLimits{})
+	m, err := ReadTimeline(bytes.NewReader(test.Unpacked(t, test.Corpus(t, "formats", "memory", "hta_memory_timeline.raw.json.gz"))), "x", TimelineLimits{})
 	if err != nil || !m.Complete || m.Records != 16845 {
 		t.Fatalf("%v, %+v", err, m.Issues)
 	}

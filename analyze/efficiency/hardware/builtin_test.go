@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write builtin.go anew, from devices.yaml")
@@ -34,21 +34,8 @@ func TestBuiltInDevices(t *testing.T) {
 		b.WriteString("}},\n")
 	}
 	b.WriteString("}\n")
-	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "builtin.go"
-	if *update {
-		if err := os.WriteFile(file, want, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(rows, builtIn); diff != "" {
-		t.Errorf("%s is not what devices.yaml says, which go test ./analyze/efficiency/hardware -update mends (-yaml +go):\n%s", file, diff)
-	}
-	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not as go test ./analyze/efficiency/hardware -update writes it (%v)", file, err)
+	test.Generated(t, "builtin.go", b.Bytes(), *update)
+	if diff := cmp.Diff(rows, builtIn); diff != "" && !*update {
+		t.Errorf("builtin.go is not what devices.yaml says (-yaml +go):\n%s", diff)
 	}
 }

@@ -1,12 +1,12 @@
 package operators
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"assay/internal/test"
 )
 
 // A knownCall is a call of testdata/known_work.json.gz with its label: FLOPs and bytes that
@@ -31,16 +31,7 @@ type knownCall struct {
 func knownCalls(t *testing.T) []knownCall {
 	t.Helper()
 	read := func(name string, to any) {
-		f, err := os.Open(filepath.Join("..", "..", "..", "testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err == nil {
-			err = json.NewDecoder(z).Decode(to)
-		}
-		if err != nil {
+		if err := json.Unmarshal(test.Unpacked(t, filepath.Join("..", "..", "..", "testdata", name)), to); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,7 +39,7 @@ func TestQueue(t *testing.T) {
 	if s.now != begin+10*s.call {
 		t.Errorf("10 launches take %d ns, want %d: the host runs ahead", s.now-begin, 10*s.call)
 	}
-	s.sync(7)
+	s.sync()
 	// The first kernel starts 1.5 µs after its call, the others 0.9 µs behind it; the wait
 	// returns 2 µs after the last one.
 	if want := begin + s.call + 1500 + 10*ms + 9*900 + 2*us; s.now != want {

@@ -8,7 +8,6 @@ import (
 // A Cause is one of several in a mixed program.
 type Cause struct {
 	Rules []string // findings that name it
-	Bound string   // the verdict if its part of the window is the largest loss
 	cost  int64    // of each step
 }
 
@@ -35,11 +34,11 @@ func Mixed(seed uint64) Mixture {
 		kernels: 150*us + rnd.Int64N(250*us),
 		layers:  3 + rnd.IntN(4),
 		Causes: []Cause{
-			{Rules: []string{"data-loading"}, Bound: "host", cost: cost(8 * ms)},
-			{Rules: []string{"cpu-work"}, Bound: "host", cost: cost(8 * ms)},
-			{Rules: []string{"allocating"}, Bound: "host", cost: cost(4 * ms)},
-			{Rules: []string{"exposed-communication"}, Bound: "communication", cost: cost(8 * ms)},
-			{Rules: []string{"exposed-copies"}, Bound: "copies", cost: cost(8 * ms)},
+			{Rules: []string{"data-loading"}, cost: cost(8 * ms)},
+			{Rules: []string{"cpu-work"}, cost: cost(8 * ms)},
+			{Rules: []string{"allocating"}, cost: cost(4 * ms)},
+			{Rules: []string{"exposed-communication"}, cost: cost(8 * ms)},
+			{Rules: []string{"exposed-copies"}, cost: cost(8 * ms)},
 		},
 	}
 }

@@ -224,9 +224,9 @@ func (s *Sim) idle() int64 {
 }
 
 // sync waits for one stream.
-func (s *Sim) sync(id int) {
+func (s *Sim) sync() {
 	s.corr++
-	s.runtime("cudaStreamSynchronize", 3*us, s.stream(id).free+2*us, s.corr)
+	s.runtime("cudaStreamSynchronize", 3*us, s.stream(7).free+2*us, s.corr)
 }
 
 // syncAll waits for the GPU.
@@ -287,7 +287,7 @@ func (s *Sim) item() {
 		s.op("aten::_local_scalar_dense", func() {
 			s.busy(2 * us)
 			s.copy(transfer{stream: 7, kind: "DtoH", bytes: 4})
-			s.sync(7)
+			s.sync()
 		})
 	})
 }

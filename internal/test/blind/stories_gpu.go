@@ -150,7 +150,7 @@ func straggler() []Story {
 				s.forward(4, 200*us+when(slow, kernelD))
 				s.collect(collective{kernel: allReduce, op: "allreduce", bytes: 25 << 20, d: 150 * us, inline: true})
 				s.update(100 * us)
-				s.sync(7)
+				s.sync()
 			})
 		}
 	}
@@ -167,7 +167,7 @@ func lateInTurn() []Story {
 				s.forward(3, 200*us+when(with && i%4 == s.Rank, more))
 				s.collect(collective{kernel: allReduce, op: "allreduce", bytes: 25 << 20, d: 120 * us, inline: true})
 				s.update(100 * us)
-				s.sync(7)
+				s.sync()
 			})
 		}
 	}
@@ -253,7 +253,7 @@ func tinyCopies() []Story {
 								s.op("aten::copy_", func() {
 									s.busy(cost)
 									s.copy(transfer{stream: 7, kind: "HtoD", bytes: 2048, pageable: true})
-									s.sync(7)
+									s.sync()
 								})
 							})
 						})
@@ -372,7 +372,7 @@ func warmUp() []Story {
 					s.frame(frame, when(with, d))
 				}
 				s.train(3, 180*us)
-				s.sync(7)
+				s.sync()
 			})
 		}
 	}

@@ -106,7 +106,7 @@ func workAfterWait() []Story {
 		return func(s *Sim, with bool) {
 			s.steps(8, func(int) {
 				s.forward(layers, 180*us)
-				s.op("aten::to", func() { s.copy(transfer{stream: 7, kind: "DtoH", bytes: 1 << 16}); s.sync(7) })
+				s.op("aten::to", func() { s.copy(transfer{stream: 7, kind: "DtoH", bytes: 1 << 16}); s.sync() })
 				s.frame(frame, when(with, d))
 				s.copy(transfer{stream: 7, kind: "HtoD", bytes: 1 << 16})
 			})
@@ -123,7 +123,7 @@ func logging() []Story {
 		return func(s *Sim, with bool) {
 			s.steps(24, func(i int) {
 				s.train(1, 180*us)
-				s.sync(7)
+				s.sync()
 				if i%every == every-1 {
 					s.frame(frame, when(with, d))
 				}
@@ -164,7 +164,7 @@ func collection() []Story {
 		return func(s *Sim, with bool) {
 			s.steps(24, func(i int) {
 				s.train(1, 160*us)
-				s.sync(7)
+				s.sync()
 				if i%every == 2 {
 					if frame == "" {
 						s.op("aten::zeros", func() { s.busy(when(with, d) + 5*us) })
@@ -190,7 +190,7 @@ func evaluation() []Story {
 				if i%every == every-1 {
 					s.note("evaluate", func() {
 						s.forward(1, 100*us)
-						s.sync(7)
+						s.sync()
 						s.frame("sklearn/metrics/_classification.py(1100): f1_score", when(with, d))
 					})
 				}
@@ -209,7 +209,7 @@ func offloadedOptimizer() []Story {
 			s.steps(6, func(int) {
 				s.forward(4, 250*us)
 				s.copy(transfer{stream: 7, kind: "DtoH", bytes: 4 << 20})
-				s.sync(7)
+				s.sync()
 				s.note("Optimizer.step#"+name+".step", func() {
 					s.python("deepspeed/ops/adam/cpu_adam.py(110): step", func() { s.busy(when(with, d)) })
 				})
@@ -257,7 +257,7 @@ func replays() []Story {
 				s.copy(transfer{stream: 7, kind: "HtoD", bytes: 4096})
 				s.graph(nodes)
 				s.copy(transfer{stream: 7, kind: "DtoH", bytes: 512})
-				s.sync(7)
+				s.sync()
 			})
 		}
 	}
@@ -274,7 +274,7 @@ func rollout() []Story {
 				s.note(name, func() { s.frame(frame, when(with, d)+100*us) })
 				s.note("train", func() {
 					s.train(4, 200*us)
-					s.sync(7)
+					s.sync()
 				})
 			})
 		}
@@ -300,7 +300,7 @@ func sglang() []Story {
 					})
 				})
 				s.copy(transfer{stream: 7, kind: "DtoH", bytes: 256})
-				s.sync(7)
+				s.sync()
 				s.python("sglang/srt/managers/scheduler.py(1610): process_batch_result", func() { s.busy(when(with, d) + 20*us) })
 			}
 		}
@@ -323,7 +323,7 @@ func vllm() []Story {
 						}
 					})
 					s.copy(transfer{stream: 7, kind: "DtoH", bytes: 256})
-					s.sync(7)
+					s.sync()
 					s.python("vllm/v1/engine/detokenizer.py(90): update", func() { s.busy(when(with, d) + 20*us) })
 				})
 			}

@@ -390,7 +390,6 @@ func (tab *Tab) Key(key string) {
 
 // Modifiers of [Tab.Mouse] and [Tab.Scroll].
 const (
-	Alt     = 1
 	Control = 2
 	Shift   = 8
 )

@@ -2,13 +2,12 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"assay/internal/test"
 	"assay/internal/test/tracegen"
 )
 
@@ -24,16 +23,11 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := read(t, plain)
-	z, err := gzip.NewReader(bytes.NewReader(read(t, packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("compressed and plain trace differ (%v)", err)
+	if !bytes.Equal(test.Unpacked(t, packed), test.Unpacked(t, plain)) {
+		t.Error("compressed and plain trace differ")
 	}
 	var got tracegen.Truth
-	if err := json.Unmarshal(read(t, truth), &got); err != nil {
+	if err := json.Unmarshal(test.Unpacked(t, truth), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Rank != 1 || len(got.Devices) != 1 || got.Devices[0].Cells.Sum() != got.Devices[0].WindowNS {
@@ -54,11 +48,11 @@ func TestExport(t *testing.T) {
 		if err := run([]string{"trace", "-preset", "graphs", "-o", out, "-truth", truth}); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(read(t, truth), &truths[i]); err != nil {
+		if err := json.Unmarshal(test.Unpacked(t, truth), &truths[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if b := read(t, filepath.Join(dir, "a.sqlite")); !bytes.HasPrefix(b, []byte("SQLite format 3\x00")) {
+	if b := test.Unpacked(t, filepath.Join(dir, "a.sqlite")); !bytes.HasPrefix(b, []byte("SQLite format 3\x00")) {
 		t.Errorf("it begins with %q", b[:min(len(b), 16)])
 	}
 	a, b := truths[0].Devices[0], truths[1].Devices[0]
@@ -100,15 +94,6 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // TestTroubles: each trouble has a folder with the trace of each rank and the
 // expected finding.
 func TestTroubles(t *testing.T) {
@@ -122,10 +107,10 @@ func TestTroubles(t *testing.T) {
 			t.Errorf("%s: %d files, %v", tr.Name, len(files), err)
 			continue
 		}
-		if got := read(t, filepath.Join(dir, tr.Name, "rank0.json")); !bytes.Equal(got, tr.Ranks[0].JSON) {
+		if got := test.Unpacked(t, filepath.Join(dir, tr.Name, "rank0.json")); !bytes.Equal(got, tr.Ranks[0].JSON) {
 			t.Errorf("%s: rank 0 is another trace", tr.Name)
 		}
-		about := read(t, filepath.Join(dir, tr.Name, "about.txt"))
+		about := test.Unpacked(t, filepath.Join(dir, tr.Name, "about.txt"))
 		if tr.Rule != "" && !bytes.Contains(about, []byte("first finding: "+tr.Rule+"\n")) {
 			t.Errorf("%s: about.txt says %q", tr.Name, about)
 		}

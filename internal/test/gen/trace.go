@@ -26,8 +26,8 @@ import (
 // Systems; "-" is standard output. The truth about the file is written as JSON to the file
 // given by -truth.
 func traceCommand(flags *flag.FlagSet) func() error {
-	preset := flags.String("preset", "big", "scenario: big, big_memory or one of "+strings.Join(presetNames(), ", "))
-	size := flags.String("size", "100m", "bytes of JSON that big and big_memory have at least; k, m and g are decimal")
+	preset := flags.String("preset", "big", "scenario: big or one of "+strings.Join(presetNames(), ", "))
+	size := flags.String("size", "100m", "bytes of JSON that big has at least; k, m and g are decimal")
 	rank := flags.Int("rank", 0, "rank whose trace to write")
 	ranks := flags.Int("ranks", 0, "number of ranks of the job (default: that of the scenario)")
 	out := flags.String("o", "-", "output file; .gz is compressed, and .sqlite is an export of Nsight Systems")
@@ -85,20 +85,16 @@ func presetNames() (names []string) {
 }
 
 func scenario(preset, size string) (tracegen.Scenario, error) {
-	switch preset {
-	case "big":
+	if preset == "big" {
 		n, err := parseSize(size)
 		return tracegen.Big(n), err
-	case "big_memory":
-		n, err := parseSize(size)
-		return tracegen.BigMemory(n), err
 	}
 	for _, p := range tracegen.Presets() {
 		if p.Name == preset {
 			return p.Make(), nil
 		}
 	}
-	return tracegen.Scenario{}, fmt.Errorf("no preset %q; there are big, big_memory, %s", preset, strings.Join(presetNames(), ", "))
+	return tracegen.Scenario{}, fmt.Errorf("no preset %q; there are big, %s", preset, strings.Join(presetNames(), ", "))
 }
 
 // parseSize reads a number of bytes such as 300m.

@@ -1,6 +1,7 @@
 package nsysgen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,12 +9,14 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// A database is an export that is being written, in one transaction.
+// A database is an export that is being written, in one transaction. It keeps the first error,
+// after which it writes nothing.
 type database struct {
 	conn    *sqlite.Conn
 	tables  map[string]*sqlite.Stmt // statements that insert a row
 	strings map[string]int
 	rows    int64
+	err     error
 	own     map[string]string // columns of tables that differ from the newest schema
 }
 
@@ -43,10 +46,8 @@ func write(path string, fill func(*database) error) (err error) {
 	}
 	defer sqlitex.Transaction(conn)(&err)
 	db := &database{conn: conn, tables: make(map[string]*sqlite.Stmt), strings: make(map[string]int)}
-	if err := db.row("META_DATA_EXPORT", "EXPORT_SCHEMA_VERSION", "3.25.0"); err != nil {
-		return err
-	}
-	return fill(db)
+	db.row("META_DATA_EXPORT", "EXPORT_SCHEMA_VERSION", "3.25.0")
+	return cmp.Or(fill(db), db.err)
 }
 
 // table returns the statement that adds a row to a table. It creates the table
@@ -68,7 +69,13 @@ func (db *database) table(name string) (*sqlite.Stmt, error) {
 }
 
 // row adds a row with values in the order of the columns.
-func (db *database) row(table string, values ...any) error {
+func (db *database) row(table string, values ...any) {
+	if db.err == nil {
+		db.err = db.insert(table, values)
+	}
+}
+
+func (db *database) insert(table string, values []any) error {
 	stmt, err := db.table(table)
 	if err != nil {
 		return err
@@ -98,14 +105,15 @@ func (db *database) row(table string, values ...any) error {
 }
 
 // string returns the id of a text in StringIds.
-func (db *database) string(text string) (int, error) {
+func (db *database) string(text string) int {
 	id, ok := db.strings[text]
 	if ok {
-		return id, nil
+		return id
 	}
 	id = len(db.strings) + 1
 	db.strings[text] = id
-	return id, db.row("StringIds", id, text)
+	db.row("StringIds", id, text)
+	return id
 }
 
 // A kernel has the values that vary between rows of the kernels' table.
@@ -119,33 +127,22 @@ type kernel struct {
 	node                 any // graphNodeId, or nil
 }
 
-func (db *database) kernel(k kernel) error {
-	name, err := db.string(k.name)
-	if err != nil {
-		return err
-	}
-	short, err := db.string(k.short)
-	if err != nil {
-		return err
-	}
+func (db *database) kernel(k kernel) {
+	name, short := db.string(k.name), db.string(k.short)
 	const regular = 1 // launchType
-	return db.row("CUPTI_ACTIVITY_KIND_KERNEL", k.start, k.start+k.dur, k.device, 1, nil, k.stream, k.correlation, k.process,
+	db.row("CUPTI_ACTIVITY_KIND_KERNEL", k.start, k.start+k.dur, k.device, 1, nil, k.stream, k.correlation, k.process,
 		name, short, nil, regular, 0, k.registers, k.grid, 1, 1, k.block, 1, 1, 0, k.shared, 0, 0, k.correlation, 16384,
 		k.node, 0, nil, nil, nil, nil, 0, 0, 0, 0, 0, 0, 0, "[]")
 }
 
 // call adds a call of the runtime, which has class 0, or of the driver.
-func (db *database) call(name string, class int, thread, correlation, start, dur int64) error {
-	id, err := db.string(name)
-	if err != nil {
-		return err
-	}
-	return db.row("CUPTI_ACTIVITY_KIND_RUNTIME", start, start+dur, class, thread, correlation, id, 0, nil)
+func (db *database) call(name string, class int, thread, correlation, start, dur int64) {
+	db.row("CUPTI_ACTIVITY_KIND_RUNTIME", start, start+dur, class, thread, correlation, db.string(name), 0, nil)
 }
 
 // pushPop adds a push/pop range in the default domain.
-func (db *database) pushPop(text string, thread, start, dur int64) error {
+func (db *database) pushPop(text string, thread, start, dur int64) {
 	const pushPopRange = 59
-	return db.row("NVTX_EVENTS", start, start+dur, pushPopRange, nil, nil, nil, text, thread, nil, nil, 0,
+	db.row("NVTX_EVENTS", start, start+dur, pushPopRange, nil, nil, nil, text, thread, nil, nil, 0,
 		nil, nil, nil, nil, nil, nil, nil, nil, nil)
 }

@@ -103,7 +103,7 @@ func WriteGraph(path string, p GraphPlan) (truth GraphTruth, err error) {
 		for range p.Replays {
 			w.replay()
 		}
-		return w.err
+		return nil
 	})
 }
 
@@ -114,17 +114,8 @@ type graphWriter struct {
 	table   string
 	now     int64
 	calls   int64
-	err     error
 	another int64 // ID of the next node of the executable graph
 }
-
-func (w *graphWriter) note(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-func (w *graphWriter) row(table string, values ...any) { w.note(w.database.row(table, values...)) }
 
 // do runs a call in which something happens, and returns its correlation.
 func (w *graphWriter) do(name string, inside func()) int64 {
@@ -134,15 +125,14 @@ func (w *graphWriter) do(name string, inside func()) int64 {
 	w.now += 1_000
 	inside()
 	w.now += 1_000
-	w.note(w.call(name, 0, global(pid, pid), correlation, start, w.now-start))
+	w.call(name, 0, global(pid, pid), correlation, start, w.now-start)
 	w.now += 1_000
 	return correlation
 }
 
 // node writes the making of a node. No original is null, and 0 in schema 2.x.
 func (w *graphWriter) node(id int64, original any) {
-	name, err := w.string("Graph Node Creation")
-	w.note(err)
+	name := w.string("Graph Node Creation")
 	const creation = 77 // eventClass
 	values := []any{w.now, w.now + 100, creation, global(pid, pid), name, id, original}
 	switch {
@@ -161,7 +151,7 @@ func (w *graphWriter) within(text string, inside func()) {
 	w.now += 1_000
 	inside()
 	w.now += 1_000
-	w.note(w.pushPop(text, global(pid, pid), start, w.now-start))
+	w.pushPop(text, global(pid, pid), start, w.now-start)
 }
 
 func (w *graphWriter) capture() {
@@ -217,8 +207,8 @@ func (w *graphWriter) replay() {
 			if w.plan.Table == NoOriginals {
 				node = CapturedNode + int64(i)
 			}
-			w.note(w.kernel(kernel{start: w.now, dur: n.ns, stream: 7, correlation: correlation, process: global(pid, 0),
-				name: n.kernel, short: n.kernel, grid: 64, block: 128, registers: 32, shared: 4096, node: node}))
+			w.kernel(kernel{start: w.now, dur: n.ns, stream: 7, correlation: correlation, process: global(pid, 0),
+				name: n.kernel, short: n.kernel, grid: 64, block: 128, registers: 32, shared: 4096, node: node})
 			w.now += n.ns + 500
 			id++
 		}

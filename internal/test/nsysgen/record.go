@@ -3,6 +3,7 @@ package nsysgen
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"assay/internal/test/tracegen"
 )
@@ -73,20 +74,16 @@ type gpu struct {
 }
 
 // truth returns what a reader must find in the export: the same as in the trace
-// with shifted times, without the data that an export cannot represent.
+// with shifted times.
 func (r *recorder) truth(t tracegen.Truth) tracegen.Truth {
-	t.BaseNS, t.Events, t.Memory = r.epoch, r.rows, nil
-	devices := make([]tracegen.DeviceTruth, len(t.Devices))
-	for i, d := range t.Devices {
-		devices[i] = d
-		devices[i].StartNS += r.shift
+	t.BaseNS, t.Events = r.epoch, r.rows
+	t.Devices, t.Steps = slices.Clone(t.Devices), slices.Clone(t.Steps)
+	for i := range t.Devices {
+		t.Devices[i].StartNS += r.shift
 	}
-	steps := make([]tracegen.Step, len(t.Steps))
-	for i, s := range t.Steps {
-		steps[i] = s
-		steps[i].StartNS += r.shift
+	for i := range t.Steps {
+		t.Steps[i].StartNS += r.shift
 	}
-	t.Devices, t.Steps = devices, steps
 	return t
 }
 
@@ -98,15 +95,11 @@ func (r *recorder) Begin(run tracegen.Run) error {
 	r.shift = sessionLead - run.BeginNS
 	r.epoch = run.BaseNS - r.shift
 	r.visible = make(map[gpu]int)
-	type row struct {
-		table  string
-		values []any
-	}
-	rows := []row{{"TARGET_INFO_SESSION_START_TIME", []any{r.epoch, nil, nil, nil}}}
+	r.row("TARGET_INFO_SESSION_START_TIME", r.epoch, nil, nil, nil)
 	for _, p := range run.Processes {
-		rows = append(rows, row{"PROCESSES", []any{global(p, 0), p, "python"}})
+		r.row("PROCESSES", global(p, 0), p, "python")
 		if run.Ranks > 1 {
-			rows = append(rows, row{"MPI_RANKS", []any{global(p, 0), run.Rank}})
+			r.row("MPI_RANKS", global(p, 0), run.Rank)
 		}
 	}
 	own := make(map[int64]int) // devices of each process so far
@@ -114,15 +107,10 @@ func (r *recorder) Begin(run tracegen.Run) error {
 		n := own[d.Process]
 		own[d.Process]++
 		r.visible[gpu{d.Process, d.Ordinal}] = n
-		rows = append(rows, row{"TARGET_INFO_GPU", []any{d.Ordinal, d.Name, int64(85_017_755_648)}},
-			row{"TARGET_INFO_CUDA_DEVICE", []any{d.Ordinal, n, d.Process}})
+		r.row("TARGET_INFO_GPU", d.Ordinal, d.Name, int64(85_017_755_648))
+		r.row("TARGET_INFO_CUDA_DEVICE", d.Ordinal, n, d.Process)
 	}
-	for _, row := range rows {
-		if err := r.row(row.table, row.values...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.err
 }
 
 // Host writes an event of a thread.
@@ -130,32 +118,28 @@ func (r *recorder) Host(e tracegen.HostEvent) error {
 	start, thread := e.Start+r.shift, global(e.Process, e.Thread)
 	switch e.Kind {
 	case tracegen.Range:
-		return r.pushPop(e.Name, thread, start, e.Dur)
+		r.pushPop(e.Name, thread, start, e.Dur)
 	case tracegen.Operator:
-		return r.pushPop(operatorText(e), thread, start, e.Dur)
+		r.pushPop(operatorText(e), thread, start, e.Dur)
 	case tracegen.Overhead:
-		id, err := r.string(e.Name)
-		if err != nil {
-			return err
-		}
 		const bufferFlush = 3 // overheadType
-		return r.row("PROFILER_OVERHEAD", start, start+e.Dur, thread, id, bufferFlush)
+		r.row("PROFILER_OVERHEAD", start, start+e.Dur, thread, r.string(e.Name), bufferFlush)
+	default:
+		class := 0
+		if e.Driver {
+			class = 1
+		}
+		r.call(versioned(e), class, thread, e.Correlation, start, e.Dur)
+		r.sync(e, start)
 	}
-	class := 0
-	if e.Driver {
-		class = 1
-	}
-	if err := r.call(versioned(e), class, thread, e.Correlation, start, e.Dur); err != nil {
-		return err
-	}
-	return r.sync(e, start)
+	return r.err
 }
 
 // sync writes the device's record of a waiting call, which is inside the call.
-func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
+func (r *recorder) sync(e tracegen.HostEvent, start int64) {
 	kind, ok := syncTypes[e.Name]
 	if !ok {
-		return nil
+		return
 	}
 	const none = int64(1<<32 - 1) // event or stream
 	stream := int64(e.Stream)
@@ -163,7 +147,7 @@ func (r *recorder) sync(e tracegen.HostEvent, start int64) error {
 		stream = none
 	}
 	within := e.Dur / 8
-	return r.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start+within, start+e.Dur-within,
+	r.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start+within, start+e.Dur-within,
 		r.visible[gpu{e.Process, e.Device}], 1, nil, stream, e.Correlation, global(e.Process, 0), nil, kind, none, none)
 }
 
@@ -180,17 +164,19 @@ func (r *recorder) Device(e tracegen.DeviceEvent) error {
 		if err != nil {
 			return err
 		}
-		return r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
+		r.row("CUPTI_ACTIVITY_KIND_MEMCPY", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
 			e.Bytes, c.kind, nil, c.from, c.to, nil, nil, nil, nil, nil, node, nil, 1)
 	case tracegen.Memset:
 		kind, err := memoryOf(e.Name)
 		if err != nil {
 			return err
 		}
-		return r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
+		r.row("CUPTI_ACTIVITY_KIND_MEMSET", start, start+e.Dur, device, 1, nil, e.Stream, e.Correlation, process,
 			0, e.Bytes, node, kind)
+	default:
+		r.kernel(kernel{start: start, dur: e.Dur, device: device, stream: e.Stream, correlation: e.Correlation,
+			process: process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
+			shared: e.SharedMemory, node: node})
 	}
-	return r.kernel(kernel{start: start, dur: e.Dur, device: device, stream: e.Stream, correlation: e.Correlation,
-		process: process, name: e.Name, short: shortName(e.Name), grid: e.Grid, block: e.Block, registers: e.Registers,
-		shared: e.SharedMemory, node: node})
+	return r.err
 }

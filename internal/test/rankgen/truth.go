@@ -67,7 +67,7 @@ func (j *Job) Truth(given []int) Truth {
 		}
 	}
 	for _, in := range j.instances {
-		j.count(&t, in, given)
+		j.count(&t, in)
 	}
 	j.align(&t, given)
 	for _, p := range given {
@@ -92,7 +92,7 @@ func (r *rank) window() int64 {
 }
 
 // count adds one instance to the truth.
-func (j *Job) count(t *Truth, in *instance, given []int) {
+func (j *Job) count(t *Truth, in *instance) {
 	of, recorded := 0, []int{} // ranks that were given; those that recorded the instance
 	for i, p := range in.places {
 		if t.Ranks[p].Given {

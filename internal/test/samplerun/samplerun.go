@@ -16,7 +16,6 @@ const (
 	Comm   = summary.ClassComm
 	Comp   = summary.ClassCompute
 	Copies = summary.ClassCopy
-	memset = summary.ClassMemset
 	US     = int64(1_000)
 	MS     = 1_000 * US
 	Sec    = 1_000 * MS

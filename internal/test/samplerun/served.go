@@ -9,7 +9,7 @@ import (
 )
 
 // addValues adds a series with a value each ten seconds.
-func addValues(s *summary.Summary, input int, metric, of, producer string, labels map[string]string, values []float64) {
+func addValues(s *summary.Summary, metric, of, producer string, labels map[string]string, values []float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	n, sum := len(values), 0.0
 	strip := &summary.SeriesStrip{By: "time", Values: values}
@@ -18,7 +18,7 @@ func addValues(s *summary.Summary, input int, metric, of, producer string, label
 		strip.X = append(strip.X, int64(i)*10*Sec)
 	}
 	median, mean := (sorted[(n-1)/2]+sorted[n/2])/2, sum/float64(n)
-	s.Series = append(s.Series, summary.Series{Input: input, Metric: metric, Unit: of, Role: "load", Producer: producer, Name: metric, Labels: labels, N: int64(n),
+	s.Series = append(s.Series, summary.Series{Metric: metric, Unit: of, Role: "load", Producer: producer, Name: metric, Labels: labels, N: int64(n),
 		Min: &sorted[0], Median: &median, Mean: &mean, Max: &sorted[n-1], Sum: &sum, First: &values[0], Last: &values[n-1], Strip: strip})
 }
 
@@ -33,10 +33,10 @@ func Served() *summary.Summary {
 			running, queued = append(running, float64(8*(r+1))), append(queued, float64(i*r))
 			tokens, cache = append(tokens, float64(400*(r+1)+i)), append(cache, 0.5+float64(i)/150)
 		}
-		addValues(s, 0, "requests.running", "count", "vLLM", labels, running)
-		addValues(s, 0, "requests.queued", "count", "vLLM", labels, queued)
-		addValues(s, 0, "throughput.output_tokens", "token/s", "vLLM", labels, tokens)
-		addValues(s, 0, "kv_cache.usage", "share", "vLLM", labels, cache)
+		addValues(s, "requests.running", "count", "vLLM", labels, running)
+		addValues(s, "requests.queued", "count", "vLLM", labels, queued)
+		addValues(s, "throughput.output_tokens", "token/s", "vLLM", labels, tokens)
+		addValues(s, "kv_cache.usage", "share", "vLLM", labels, cache)
 	}
 	return s
 }
@@ -50,9 +50,9 @@ func Monitored(n int) *summary.Summary {
 			use, memory, power = append(use, float64(g+1)/float64(n)), append(memory, float64(8*(g+1))*(1<<30)), append(power, float64(300+i))
 		}
 		labels := map[string]string{"gpu": strconv.Itoa(g)}
-		addValues(s, 0, "gpu.util", "share", "nvidia-smi dmon", labels, use)
-		addValues(s, 0, "memory.used", "byte", "nvidia-smi dmon", labels, memory)
-		addValues(s, 0, "gpu.power", "watt", "nvidia-smi dmon", labels, power)
+		addValues(s, "gpu.util", "share", "nvidia-smi dmon", labels, use)
+		addValues(s, "memory.used", "byte", "nvidia-smi dmon", labels, memory)
+		addValues(s, "gpu.power", "watt", "nvidia-smi dmon", labels, power)
 	}
 	return s
 }

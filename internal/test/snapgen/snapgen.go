@@ -42,7 +42,6 @@ type block struct {
 	requested  int64
 	state      string
 	stack      int // index into the stacks; -1 if it was not recorded
-	event      int // the event that allocated it; -1 if it was not recorded
 }
 
 type segment struct {
@@ -84,7 +83,6 @@ type Run struct {
 	next     int64 // address of the next segment
 	us       int64
 	recorded bool
-	reserved int64
 }
 
 type frame struct {
@@ -124,7 +122,7 @@ func (r *Run) malloc(size int64, stack int) int64 {
 	}
 	b := s.blocks[i]
 	if rest := b.size - rounded; small && rest >= 512 || !small && rest > mib {
-		s.blocks = slices.Insert(s.blocks, i+1, block{addr: b.addr + rounded, size: rest, state: "inactive", stack: -1, event: -1})
+		s.blocks = slices.Insert(s.blocks, i+1, block{addr: b.addr + rounded, size: rest, state: "inactive", stack: -1})
 		b.size = rounded
 	}
 	b.requested, b.state, b.stack = size, "active_allocated", -1
@@ -167,9 +165,8 @@ func (r *Run) grow(size int64, small bool, stack int) *segment {
 	}
 	s := &segment{addr: r.next, size: total, small: small, stack: -1}
 	r.next += total + 2*mib
-	s.blocks = []block{{addr: s.addr, size: total, state: "inactive", stack: -1, event: -1}}
+	s.blocks = []block{{addr: s.addr, size: total, state: "inactive", stack: -1}}
 	r.segments = append(r.segments, s)
-	r.reserved += total
 	if r.recorded {
 		s.stack = stack
 		r.record(event{action: "segment_alloc", addr: s.addr, size: total, stack: stack})
@@ -204,7 +201,7 @@ func (r *Run) complete(addr int64, stack int) {
 		l.to = -1 // before any recorded event
 	}
 	delete(r.lifeOf, addr)
-	*b = block{addr: b.addr, size: b.size, state: "inactive", stack: -1, event: -1}
+	*b = block{addr: b.addr, size: b.size, state: "inactive", stack: -1}
 	if i+1 < len(s.blocks) && s.blocks[i+1].state == "inactive" {
 		s.blocks[i].size += s.blocks[i+1].size
 		s.blocks = slices.Delete(s.blocks, i+1, i+2)
@@ -230,7 +227,6 @@ func (r *Run) emptyCache(stack int) {
 		if len(s.blocks) != 1 || s.blocks[0].state != "inactive" {
 			return false
 		}
-		r.reserved -= s.size
 		if r.recorded {
 			r.record(event{action: "segment_free", addr: s.addr, size: s.size, stack: stack})
 		}

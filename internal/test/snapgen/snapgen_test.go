@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write testdata/memory")
@@ -30,31 +28,7 @@ func pickled(t *testing.T, opt Options) []byte {
 func TestPresets(t *testing.T) {
 	for name, opt := range Presets() {
 		path := filepath.Join("..", "..", "..", "testdata", "memory", name+".pickle.gz")
-		want := pickled(t, opt)
-		if *update {
-			var b bytes.Buffer
-			z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-			z.Write(want)
-			if err := z.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(z)
-		f.Close()
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what is generated (%v); run go test ./internal/test/snapgen -update", path, err)
-		}
+		test.Fixture(t, path, pickled(t, opt), *update)
 	}
 }
 

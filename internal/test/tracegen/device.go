@@ -101,7 +101,7 @@ func (g *generator) deviceEvent(d *deviceRun, p *placed) {
 	case Memset:
 		category = "gpu_memset"
 	}
-	at := track{int64(d.Ordinal), int64(p.Stream)}
+	at := track{pid: int64(d.Ordinal), tid: int64(p.Stream)}
 	g.slice(category, p.Name, at, p.start, p.dur)
 	g.args()
 	if g.dialect.Vendor == ROCm {

@@ -12,6 +12,7 @@ type emitter struct {
 	base    int64
 	pid     int64 // of the host process
 	events  int64
+	records int64 // record functions so far
 }
 
 // category returns the dialect's name of a category.
@@ -74,7 +75,20 @@ func (e *emitter) endArgs() {
 }
 
 // A track is the pid and tid of an event.
-type track struct{ pid, tid int64 }
+type track struct {
+	pid, tid int64
+	label    string // precedes the pid, which is a text then
+}
+
+func (e *emitter) track(at track) {
+	e.key("pid")
+	if at.label == "" {
+		e.buf = strconv.AppendInt(e.buf, at.pid, 10)
+	} else {
+		e.quoted(at.label + strconv.FormatInt(at.pid, 10))
+	}
+	e.int("tid", at.tid)
+}
 
 // slice begins a complete event and leaves it open for its arguments.
 func (e *emitter) slice(category, name string, at track, ts, dur int64) {
@@ -82,8 +96,7 @@ func (e *emitter) slice(category, name string, at track, ts, dur int64) {
 	e.str("ph", "X")
 	e.str("cat", e.dialect.category(category))
 	e.str("name", name)
-	e.int("pid", at.pid)
-	e.int("tid", at.tid)
+	e.track(at)
 	e.br()
 	e.time("ts", ts)
 	e.time("dur", dur)
@@ -94,8 +107,7 @@ func (e *emitter) flow(category, ph, name string, id int64, at track, ts int64) 
 	e.start()
 	e.str("ph", ph)
 	e.int("id", id)
-	e.int("pid", at.pid)
-	e.int("tid", at.tid)
+	e.track(at)
 	e.time("ts", ts)
 	e.br()
 	e.str("cat", category)
@@ -121,8 +133,7 @@ func (e *emitter) metadata(name string, at track, ts int64, key, text string, nu
 	e.str("name", name)
 	e.str("ph", "M")
 	e.time("ts", ts)
-	e.int("pid", at.pid)
-	e.int("tid", at.tid)
+	e.track(at)
 	e.args()
 	if text != "" {
 		e.str(key, text)
@@ -143,6 +154,45 @@ func (e *emitter) instant(name, pid, tid string, ts int64) {
 	e.str("tid", tid)
 	e.time("ts", ts)
 	e.end()
+}
+
+// recordID writes the fields that identify a record function.
+func (e *emitter) recordID() {
+	e.records++
+	switch e.dialect.Era {
+	case Era2022:
+		e.int("Profiler Event Index", e.records)
+	case Era2023:
+		e.int("Ev Idx", e.records)
+	default:
+		e.int("Record function id", e.records)
+		e.int("Ev Idx", e.records)
+	}
+}
+
+// An allocation is a change of allocated memory, by bytes, and the state after it.
+type allocation struct{ address, bytes, allocated, reserved int64 }
+
+// memoryEvent writes a change of the memory of a device, or of the host, which
+// is device -1. Kind is PyTorch's number of the type of device.
+func (e *emitter) memoryEvent(at track, ts int64, device int, kind int64, a allocation) {
+	e.start()
+	e.str("ph", "i")
+	e.str("cat", "cpu_instant_event")
+	e.str("s", "t")
+	e.str("name", "[memory]")
+	e.br()
+	e.track(at)
+	e.time("ts", ts)
+	e.args()
+	e.int("Total Reserved", a.reserved)
+	e.int("Total Allocated", a.allocated)
+	e.int("Bytes", a.bytes)
+	e.int("Addr", a.address)
+	e.int("Device Id", int64(device))
+	e.int("Device Type", kind)
+	e.recordID()
+	e.endArgs()
 }
 
 // A call is a runtime or driver call: its name, category, and number in the

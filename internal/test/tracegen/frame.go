@@ -145,7 +145,7 @@ func (g *generator) flags() {
 		on   bool
 	}{
 		{"record_shapes", g.dialect.Shapes},
-		{"profile_memory", g.dialect.Memory || g.sc.Activations},
+		{"profile_memory", g.dialect.Memory},
 		{"with_stack", g.dialect.Stack},
 		{"with_modules", g.dialect.Stack},
 	} {
@@ -191,7 +191,7 @@ func (g *generator) footer() {
 
 // processes names the processes and threads.
 func (g *generator) processes() {
-	host := track{g.pid, 0}
+	host := track{pid: g.pid, tid: 0}
 	g.metadata("process_name", host, g.begin, "name", "python", 0)
 	g.metadata("process_labels", host, g.begin, "labels", "CPU", 0)
 	g.metadata("process_sort_index", host, g.begin, "sort_index", "", g.pid)
@@ -211,12 +211,12 @@ func (g *generator) processes() {
 			continue
 		}
 		ordinal := int64(d.Ordinal)
-		at := track{ordinal, 0}
+		at := track{pid: ordinal, tid: 0}
 		g.metadata("process_name", at, g.begin, "name", "python", 0)
 		g.metadata("process_labels", at, g.begin, "labels", "GPU "+strconv.Itoa(d.Ordinal), 0)
 		g.metadata("process_sort_index", at, g.begin, "sort_index", "", 5_000_000+ordinal)
 		for _, stream := range d.streams() {
-			at := track{ordinal, int64(stream)}
+			at := track{pid: ordinal, tid: int64(stream)}
 			g.metadata("thread_name", at, g.begin, "name", "stream "+strconv.Itoa(stream)+" ", 0)
 			g.metadata("thread_sort_index", at, g.begin, "sort_index", "", int64(stream))
 		}

@@ -63,13 +63,10 @@ type generator struct {
 	root      int64   // Python id of the step's outermost function
 	stack     []frame // open nn.Module calls
 	allocated int64   // bytes, for [memory]
-
-	activations *pool          // nil if the allocator does not record activations
-	outputs     map[int]*block // by Op.Seq: of the forward pass
 }
 
 // ids counts the ids that must be unique in a trace.
-type ids struct{ external, correlation, record, python int64 }
+type ids struct{ external, correlation, python int64 }
 
 // A deviceRun is a device and the layout of its current step.
 type deviceRun struct {
@@ -132,9 +129,6 @@ func newGenerator(w io.Writer, sc Scenario, rank int) *generator {
 			}
 			g.setName[set] += name
 		}
-	}
-	if sc.Activations {
-		g.activations, g.outputs = newPool(typeCUDA, sc.Devices[0].Ordinal, parameterBytes, reservedBytes), map[int]*block{}
 	}
 	for i, d := range sc.Devices {
 		g.devices = append(g.devices, &deviceRun{
@@ -356,9 +350,6 @@ func (g *generator) truth() Truth {
 	t := Truth{Rank: g.rank, BaseNS: g.base, Events: g.events, Steps: g.steps}
 	if g.dialect.Layout == Array { // the array form has no place for it
 		t.BaseNS = 0
-	}
-	if g.activations != nil {
-		t.Memory = []MemoryUse{g.activations.use}
 	}
 	if g.sc.CPUOnly {
 		return t

@@ -1,7 +1,5 @@
 package tracegen
 
-import "strings"
-
 // write writes the events of one step: those of the host, then each launch with
 // its work.
 func (g *generator) write(n int, step Step) {
@@ -28,7 +26,7 @@ func (g *generator) write(n int, step Step) {
 			g.deviceSpan(d, step.Name, 0, len(d.lens))
 		}
 	}
-	g.slice("overhead", "Activity Buffer Request", track{-1, 0}, step.StartNS, min(step.WallNS, 3*us))
+	g.slice("overhead", "Activity Buffer Request", track{pid: -1, tid: 0}, step.StartNS, min(step.WallNS, 3*us))
 	g.end()
 }
 
@@ -38,7 +36,7 @@ func (g *generator) thread(d *deviceRun, backward bool) track {
 	if backward {
 		tid += 45
 	}
-	return track{g.pid, tid}
+	return track{pid: g.pid, tid: tid}
 }
 
 func (g *generator) nextExternal() int64 {
@@ -60,20 +58,6 @@ func (g *generator) annotation(category, name string, at track, ts, dur, externa
 		g.recordID()
 	}
 	g.endArgs()
-}
-
-// recordID writes the fields that identify a record function.
-func (g *generator) recordID() {
-	g.ids.record++
-	switch g.dialect.Era {
-	case Era2022:
-		g.int("Profiler Event Index", g.ids.record)
-	case Era2023:
-		g.int("Ev Idx", g.ids.record)
-	default:
-		g.int("Record function id", g.ids.record)
-		g.int("Ev Idx", g.ids.record)
-	}
 }
 
 // phases writes each phase of the step, on the host and on the device.
@@ -113,7 +97,7 @@ func (g *generator) deviceSpan(d *deviceRun, name string, from, to int) {
 		end = max(end, p.start+p.dur)
 	}
 	if start >= 0 {
-		g.annotation("gpu_user_annotation", name, track{int64(d.Ordinal), int64(d.stream)}, start, end-start, g.ids.external)
+		g.annotation("gpu_user_annotation", name, track{pid: int64(d.Ordinal), tid: int64(d.stream)}, start, end-start, g.ids.external)
 	}
 }
 
@@ -143,9 +127,6 @@ func (g *generator) hostOps(n int, d *deviceRun, p *placed) {
 	}
 	if g.dialect.Memory && len(p.Host) > 0 {
 		g.memory(p, at)
-	}
-	if g.sc.Activations && p.Seq != 0 {
-		g.activation(p, at)
 	}
 }
 
@@ -248,76 +229,17 @@ func (g *generator) shapes(dims [][]int64) {
 // operators between them.
 func (g *generator) memory(p *placed, at track) {
 	bytes := int64(512)
-	if g.ids.record%2 == 0 || g.allocated == 0 {
+	if g.records%2 == 0 || g.allocated == 0 {
 		g.allocated += bytes
 	} else {
 		bytes = -bytes
 		g.allocated += bytes
 	}
-	device := 0
+	device, kind := 0, int64(typeCUDA)
 	if g.sc.CPUOnly {
-		device = -1
+		device, kind = -1, typeHost
 	}
-	g.memoryEvent(at, p.slot+g.inset(p, len(p.Host)), device, 0x7f1e00000000+g.allocated, bytes, g.allocated, 2<<30)
-}
-
-// The memory of an allocator of activations: parameters, and everything else.
-const (
-	parameterBytes = 14 << 30
-	reservedBytes  = 72 << 30
-)
-
-// activation writes the allocation of a forward operator's output, or its
-// release by the backward operator.
-func (g *generator) activation(p *placed, at track) {
-	pool, ts := g.activations, p.slot+g.inset(p, len(p.Host))
-	b, bytes := g.outputs[p.Seq], int64(2)
-	switch {
-	case p.Backward && b == nil || len(p.Dims) == 0: // it has no size
-		return
-	case p.Backward:
-		pool.give(b)
-		bytes = -b.bytes
-	default:
-		for _, n := range p.Dims[0] {
-			bytes *= n
-		}
-		b = &block{address: pool.next, bytes: bytes, op: p.Host[len(p.Host)-1], module: strings.Join(p.Module, "/")}
-		pool.next += bytes
-		g.outputs[p.Seq] = b
-		pool.take(b, ts)
-	}
-	if len(pool.live) == 0 { // addresses are reused in every step
-		pool.next = firstAddress
-	}
-	g.memoryEvent(at, ts, pool.use.Device, b.address, bytes, pool.allocated, pool.reserved)
-}
-
-// memoryEvent writes a change of the memory of a device, or of the host, which
-// is device -1.
-func (g *generator) memoryEvent(at track, ts int64, device int, address, bytes, allocated, reserved int64) {
-	g.start()
-	g.str("ph", "i")
-	g.str("cat", "cpu_instant_event")
-	g.str("s", "t")
-	g.str("name", "[memory]")
-	g.br()
-	g.int("pid", at.pid)
-	g.int("tid", at.tid)
-	g.time("ts", ts)
-	g.args()
-	g.int("Total Reserved", reserved)
-	g.int("Total Allocated", allocated)
-	g.int("Bytes", bytes)
-	g.int("Addr", address)
-	g.int("Device Id", int64(device))
-	kind := int64(typeCUDA)
-	if device < 0 {
-		kind = typeHost
-	}
-	g.int("Device Type", kind)
-	g.recordID()
-	g.endArgs()
+	g.memoryEvent(at, p.slot+g.inset(p, len(p.Host)), device, kind, allocation{0x7f1e00000000 + g.allocated, bytes, g.allocated, 2 << 30})
 }
 
 // A frame is an nn.Module call that has not returned.

@@ -2,7 +2,6 @@ package tracegen
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -68,40 +67,4 @@ func TestKnownStories(t *testing.T) {
 			{"aten::addmm", "Net_0/Linear_0", 600 * mib, 2}, {"aten::relu", "Net_0", 10 * mib, 1}, {"aten::mse_loss", "", mib, 1},
 		},
 	})
-}
-
-// TestActivations: the peak is at the end of the forward pass, with the outputs
-// of all operators that have a backward pass, and all of it is freed after the
-// backward pass.
-func TestActivations(t *testing.T) {
-	sc := LLMTrainStep()
-	sc.Activations = true
-	truth, text := generated(t, sc, 0)
-	o := readOracle(t, text)
-	got := o.memoryUse()
-	same(t, "memory", truth.Memory, got)
-	want := int64(0)
-	for _, seg := range sc.Devices[0].Program {
-		for _, op := range seg.Ops {
-			if op.Seq != 0 && !op.Backward {
-				size := int64(2)
-				for _, n := range op.Dims[0] {
-					size *= n
-				}
-				want += size
-			}
-		}
-	}
-	m := truth.Memory[0]
-	if m.LiveBytes != want || m.PeakAllocated != m.StartAllocated+want || m.PeakAllocated > m.PeakReserved || m.Allocs != m.Frees {
-		t.Errorf("%d bytes live at the peak of %d, want %d over %d", m.LiveBytes, m.PeakAllocated, want, m.StartAllocated)
-	}
-	if m.PeakNS <= truth.Steps[0].StartNS || m.PeakNS >= truth.Steps[1].StartNS {
-		t.Errorf("the peak is at %d, want it in the first step: all are alike", m.PeakNS)
-	}
-	// Except for the allocator's events, the trace is the same.
-	_, without := generated(t, LLMTrainStep(), 0)
-	if n := strings.Count(string(text), "[memory]"); n != int(m.Allocs+m.Frees) || len(parse(t, text)) != len(parse(t, without))+n {
-		t.Errorf("%d events of memory, want %d and no other new ones", n, m.Allocs+m.Frees)
-	}
 }

@@ -38,8 +38,8 @@ func (l *lane) first() {
 	}
 }
 
-// finalize has the thread do nothing until the device has nothing left to do.
-func (l *lane) finalize() { l.t.until(l.g.end) }
+// finalize has the thread do nothing until the device has nothing left to do, if it has any.
+func (l *lane) finalize() { l.t.until(max(l.t.now, l.g.end)) }
 
 // wait lets time pass on a thread while the device is idle.
 func (l *lane) wait(t *thread, state, name string, ns int64) {

@@ -207,7 +207,7 @@ func capturePairs() []pairOf {
 	batch := func(p *plant, ns int64) {
 		c := p.t.call(p.api+"LaunchKernel", 4*us)
 		p.g.run(c, p.fill, copyStream, c.start+3*us, 4*us)
-		p.t.until(max(p.t.now, p.g.end))
+		p.finalize()
 		c = p.t.call(p.api+"LaunchKernel", 4*us)
 		p.s.own(p.g, LaunchLatency, "", "", 4*us)
 		p.s.own(p.g, NotRecorded, "", "", ns)

@@ -4,28 +4,27 @@ import "slices"
 
 // A Preset is a named scenario.
 type Preset struct {
-	Name  string
-	About string // what the scenario shows, in a few words
-	Make  func() Scenario
+	Name string
+	Make func() Scenario
 }
 
 // Presets returns the scenarios of fixed size, in the order of their names.
 // [Big] has any size.
 func Presets() []Preset {
 	return []Preset{
-		{"comm_bound", "most communication is exposed", CommBound},
-		{"comm_hidden", "all communication runs under compute", CommHidden},
-		{"compute_bound", "kernels back to back", ComputeBound},
-		{"copy_bound", "copies of every kind, most of them exposed", CopyBound},
-		{"cpu_only", "no device was profiled", CPUOnly},
-		{"era2022", "whole microseconds, categories of 2022", Old},
-		{"graphs", "graph launches with many kernels each", Graphs},
-		{"host_bound", "the device waits for a slow host", HostBound},
-		{"llm_train_slower", "the same with slower attention and one more synchronization", SlowerLLMTrainStep},
-		{"llm_train_step", "a rank of a language model's training", LLMTrainStep},
-		{"multi_device", "three devices in one process", MultiDevice},
-		{"multi_stream", "kernels of three streams overlap", MultiStream},
-		{"rocm", "a rank of a training on AMD hardware", Rocm},
+		{"comm_bound", CommBound},
+		{"comm_hidden", CommHidden},
+		{"compute_bound", ComputeBound},
+		{"copy_bound", CopyBound},
+		{"cpu_only", CPUOnly},
+		{"era2022", Old},
+		{"graphs", Graphs},
+		{"host_bound", HostBound},
+		{"llm_train_slower", SlowerLLMTrainStep},
+		{"llm_train_step", LLMTrainStep},
+		{"multi_device", MultiDevice},
+		{"multi_stream", MultiStream},
+		{"rocm", Rocm},
 	}
 }
 
@@ -249,13 +248,6 @@ func Big(bytes int64) Scenario {
 	sc.Pace = 700
 	sc.Dialect = Dialect{Shapes: true, Stack: true}
 	sc.Bytes = bytes
-	return sc
-}
-
-// BigMemory is [Big] with the allocator's events for activations.
-func BigMemory(bytes int64) Scenario {
-	sc := Big(bytes)
-	sc.Name, sc.Activations = "big_memory", true
 	return sc
 }
 

@@ -8,7 +8,7 @@
 // independent check of code that processes the events. [Generate] streams, so a
 // trace may be larger than memory, and equal arguments give equal bytes.
 //
-// The predefined scenarios are in [Presets], [Big] and [BigMemory];
+// The predefined scenarios are in [Presets] and [Big];
 // "go run ./internal/test/gen trace" writes them to files.
 //
 // A [Story] is a short trace that shows one cause of device time: the launch of
@@ -170,12 +170,6 @@ type Scenario struct {
 	// until it waits for it: a HostOnly op with a call that synchronizes.
 	Pace   int64
 	Jitter int64 // maximum variation of each segment's length, in thousandths
-
-	// Activations adds the allocator's events of the first device: in addition
-	// to the parameters, every forward operator with a Seq and Dims allocates
-	// its output, 2 bytes for each element of its first input, and the backward
-	// operator with that Seq frees it.
-	Activations bool
 }
 
 // normal returns sc with its defaults filled in.

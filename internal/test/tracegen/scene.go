@@ -58,7 +58,6 @@ func newScene(name string) *scene {
 type process struct {
 	s           *scene
 	number      int64
-	pid         string // the number as JSON, with the label
 	label       string // of the process in a merged trace, such as "[TP00] "
 	threads     []*thread
 	correlation int64
@@ -66,17 +65,9 @@ type process struct {
 
 // process adds a process. Traces merged from several label its pid.
 func (s *scene) process(pid int64, label string) *process {
-	p := &process{s: s, number: pid, pid: pidOf(pid, label), label: label, correlation: 1000}
+	p := &process{s: s, number: pid, label: label, correlation: 1000}
 	s.processes = append(s.processes, p)
 	return p
-}
-
-// pidOf returns a pid as JSON.
-func pidOf(pid int64, label string) string {
-	if label == "" {
-		return fmt.Sprint(pid)
-	}
-	return fmt.Sprintf("%q", label+fmt.Sprint(pid))
 }
 
 // A thread is a thread of the host. now is its current time.
@@ -160,7 +151,7 @@ func (n *node) number() int64 {
 func (t *thread) op(name string, body func()) *node     { return t.in(catOp, name, body) }
 func (t *thread) python(name string, body func()) *node { return t.in(catPython, name, body) }
 func (t *thread) note(name string, body func()) *node   { return t.in(catAnnotation, name, body) }
-func (t *thread) module(name string, body func()) *node { return t.python(modulePrefix+name, body) }
+func (t *thread) module(name string, body func())       { t.python(modulePrefix+name, body) }
 
 const modulePrefix = "nn.Module: "
 

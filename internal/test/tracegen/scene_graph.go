@@ -30,7 +30,7 @@ func (s *scene) capture(on *gpu, call string, nodes ...graphNode) *graph {
 
 // launch replays the graph on the device from a given time on, in one launch by
 // t.
-func (g *graph) launch(t *thread, callNS, start int64) *node {
+func (g *graph) launch(t *thread, callNS, start int64) {
 	c := t.call(g.call, callNS)
 	l := graphLaunch{call: c}
 	for i, n := range g.nodes {
@@ -41,7 +41,6 @@ func (g *graph) launch(t *thread, callNS, start int64) *node {
 		start = w.end()
 	}
 	g.launches = append(g.launches, l)
-	return c
 }
 
 // run returns the truth about a graph whose nodes never overlap other work, so

@@ -92,49 +92,15 @@ func (w *sceneWriter) header() {
 	w.array("traceEvents")
 }
 
-// A place is a track whose pid may be text.
-type place struct {
-	pid string // as JSON
-	tid int64
-}
+func (n *node) track() track { return n.th.track() }
 
-func (n *node) place() place { return place{n.th.of.pid, n.th.tid} }
-func (g *gpu) place(stream int) place {
-	return place{pidOf(int64(g.ordinal), g.of.label), int64(stream)}
-}
+func (t *thread) track() track { return track{t.of.number, t.tid, t.of.label} }
 
-// event begins a complete event and leaves it open for its arguments.
-func (w *sceneWriter) event(category, name string, at place, start, end int64) {
-	w.start()
-	w.str("ph", "X")
-	w.str("cat", category)
-	w.str("name", name)
-	w.raw("pid", at.pid)
-	w.int("tid", at.tid)
-	w.br()
-	w.time("ts", start)
-	w.time("dur", end-start)
-}
-
-// arrow writes one end of an arrow.
-func (w *sceneWriter) arrow(category, ph string, id int64, at place, ts int64) {
-	w.start()
-	w.str("ph", ph)
-	w.int("id", id)
-	w.raw("pid", at.pid)
-	w.int("tid", at.tid)
-	w.time("ts", ts)
-	w.str("cat", category)
-	w.str("name", category)
-	if ph == "f" {
-		w.str("bp", "e")
-	}
-	w.end()
-}
+func (g *gpu) track(stream int) track { return track{int64(g.ordinal), int64(stream), g.of.label} }
 
 // host writes an operator, annotation, Python function or overhead.
 func (w *sceneWriter) host(n *node) {
-	w.event(n.category, n.name, n.place(), n.start, n.end)
+	w.slice(n.category, n.name, n.track(), n.start, n.end-n.start)
 	if n.category == catOverhead {
 		w.end()
 		return
@@ -154,23 +120,17 @@ func (w *sceneWriter) host(n *node) {
 	if n.category == catPython {
 		w.pythonArgs(n)
 	}
-	w.int("Ev Idx", w.s.ids.next())
+	w.recordID()
 	w.endArgs()
 	if w.s.links.noFwdArrows {
 		return
 	}
 	if n.backward != nil {
-		w.arrow("fwdbwd", "s", n.sequence, n.place(), n.start)
+		w.flow("fwdbwd", "s", "fwdbwd", n.sequence, n.track(), n.start)
 	}
 	if n.forward != nil {
-		w.arrow("fwdbwd", "f", n.sequence, n.place(), n.start)
+		w.flow("fwdbwd", "f", "fwdbwd", n.sequence, n.track(), n.start)
 	}
-}
-
-// next returns the next index of an event.
-func (i *ids) next() int64 {
-	i.record++
-	return i.record
 }
 
 func (w *sceneWriter) pythonArgs(n *node) {
@@ -193,7 +153,7 @@ func (w *sceneWriter) pythonArgs(n *node) {
 
 // call writes a call, what it launched and the arrows between.
 func (w *sceneWriter) call(n *node) {
-	w.event(n.category, n.name, n.place(), n.start, n.end)
+	w.slice(n.category, n.name, n.track(), n.start, n.end-n.start)
 	w.args()
 	w.links(externalOf(n), n.correlation)
 	w.int("cbid", int64(len(n.name)))
@@ -207,12 +167,12 @@ func (w *sceneWriter) call(n *node) {
 		id = w.s.flow
 	}
 	if !w.s.links.noArrows {
-		w.arrow("ac2g", "s", id, n.place(), n.start)
+		w.flow("ac2g", "s", "ac2g", id, n.track(), n.start)
 	}
 	for _, work := range n.works {
 		w.work(work)
 		if !w.s.links.noArrows {
-			w.arrow("ac2g", "f", id, work.on.place(work.stream), work.start)
+			w.flow("ac2g", "f", "ac2g", id, work.on.track(work.stream), work.start)
 		}
 	}
 }
@@ -239,7 +199,7 @@ func (w *sceneWriter) links(external, correlation int64) {
 
 func (w *sceneWriter) work(k *work) {
 	category := map[Kind]string{Compute: "kernel", Comm: "kernel", Copy: "gpu_memcpy", Memset: "gpu_memset"}[k.kind]
-	w.event(category, k.name, k.on.place(k.stream), k.start, k.end())
+	w.slice(category, k.name, k.on.track(k.stream), k.start, k.dur)
 	w.args()
 	w.int("device", int64(k.on.ordinal))
 	w.int("context", 1)
@@ -269,7 +229,7 @@ func (w *sceneWriter) work(k *work) {
 }
 
 func (w *sceneWriter) span(sp deviceSpan) {
-	w.event(sp.category, sp.name, sp.on.place(sp.stream), sp.start, sp.end)
+	w.slice(sp.category, sp.name, sp.on.track(sp.stream), sp.start, sp.end-sp.start)
 	w.args()
 	w.int("device", int64(sp.on.ordinal))
 	w.int("stream", int64(sp.stream))
@@ -277,58 +237,33 @@ func (w *sceneWriter) span(sp deviceSpan) {
 }
 
 func (w *sceneWriter) memory(c *change) {
-	w.start()
-	w.str("ph", "i")
-	w.str("cat", "cpu_instant_event")
-	w.str("s", "t")
-	w.str("name", "[memory]")
-	w.raw("pid", c.th.of.pid)
-	w.int("tid", c.th.tid)
-	w.br()
-	w.time("ts", c.at)
-	w.args()
-	w.int("Total Reserved", c.reserved)
-	w.int("Total Allocated", c.allocated)
-	w.int("Bytes", c.bytes)
-	w.int("Addr", c.address)
-	device := int64(c.pool.use.Device)
+	device := c.pool.use.Device
 	if c.pool.use.OnHost {
 		device = -1
 	}
-	w.int("Device Id", device)
-	w.int("Device Type", c.pool.deviceType)
-	w.int("Ev Idx", w.s.ids.next())
-	w.endArgs()
+	w.memoryEvent(c.th.track(), c.at, device, c.pool.deviceType, c.allocation)
 }
 
 // names writes the names of processes and threads.
 func (w *sceneWriter) names() {
 	for _, p := range w.s.processes {
-		w.named("process_name", place{p.pid, 0}, "python")
+		w.named("process_name", track{p.number, 0, p.label}, "python")
 		for _, t := range p.threads {
-			w.named("thread_name", place{p.pid, t.tid}, fmt.Sprintf("thread %d (%s)", t.tid, t.name))
+			w.named("thread_name", t.track(), fmt.Sprintf("thread %d (%s)", t.tid, t.name))
 		}
 	}
 	for _, g := range w.s.gpus {
-		w.named("process_name", g.place(0), "python")
+		w.named("process_name", g.track(0), "python")
 		streams := map[int]bool{}
 		for _, k := range g.works {
 			if !streams[k.stream] {
 				streams[k.stream] = true
-				w.named("thread_name", g.place(k.stream), fmt.Sprintf("stream %d ", k.stream))
+				w.named("thread_name", g.track(k.stream), fmt.Sprintf("stream %d ", k.stream))
 			}
 		}
 	}
 }
 
-func (w *sceneWriter) named(what string, at place, name string) {
-	w.start()
-	w.str("name", what)
-	w.str("ph", "M")
-	w.time("ts", w.s.begin)
-	w.raw("pid", at.pid)
-	w.int("tid", at.tid)
-	w.args()
-	w.str("name", name)
-	w.endArgs()
+func (w *sceneWriter) named(what string, at track, name string) {
+	w.metadata(what, at, w.s.begin, "name", name, 0)
 }

@@ -8,8 +8,8 @@ import (
 
 // A pool is the memory of one device, or of the host, with its history.
 type pool struct {
-	s          *scene // nil for the pool of a generator
-	deviceType int64  // PyTorch's numbers: 0 CPU, 1 CUDA, 6 HIP
+	s          *scene
+	deviceType int64 // PyTorch's numbers: 0 CPU, 1 CUDA, 6 HIP
 	use        MemoryUse
 	allocated  int64
 	reserved   int64
@@ -26,11 +26,10 @@ type block struct {
 
 // A change is one event of the allocator.
 type change struct {
-	th                  *thread
-	at                  int64
-	address, bytes      int64
-	allocated, reserved int64
-	pool                *pool
+	th   *thread
+	at   int64
+	pool *pool
+	allocation
 }
 
 // firstAddress is the address of a pool's first allocation.
@@ -44,17 +43,12 @@ const (
 )
 
 func (s *scene) pool(deviceType int64, device int, allocated, reserved int64) *pool {
-	p := newPool(deviceType, device, allocated, reserved)
-	p.s = s
-	s.pools = append(s.pools, p)
-	return p
-}
-
-func newPool(deviceType int64, device int, allocated, reserved int64) *pool {
-	return &pool{
-		deviceType: deviceType, allocated: allocated, reserved: reserved, next: firstAddress, live: map[int64]*block{},
+	p := &pool{
+		s: s, deviceType: deviceType, allocated: allocated, reserved: reserved, next: firstAddress, live: map[int64]*block{},
 		use: MemoryUse{OnHost: deviceType == typeHost, Device: device},
 	}
+	s.pools = append(s.pools, p)
+	return p
 }
 
 // alloc makes the innermost operator of t allocate memory, at a unique address
@@ -86,7 +80,7 @@ func (p *pool) freeOld(t *thread, address, bytes int64) {
 
 // changed records the allocator's event for a change.
 func (p *pool) changed(t *thread, address, bytes int64) {
-	p.s.changes = append(p.s.changes, change{t, t.now, address, bytes, p.allocated, p.reserved, p})
+	p.s.changes = append(p.s.changes, change{t, t.now, p, allocation{address, bytes, p.allocated, p.reserved}})
 }
 
 // take accounts for an allocation.

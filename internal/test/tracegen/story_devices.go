@@ -51,7 +51,7 @@ func twoProcesses(name string, labels bool) Story {
 	var label [2]string
 	if labels {
 		label = [2]string{"[TP00] ", "[TP01] "}
-		zero.main.of.label, zero.main.of.pid = label[0], pidOf(4217, label[0])
+		zero.main.of.label = label[0]
 	}
 	other := s.process(4218, label[1])
 	one := *zero

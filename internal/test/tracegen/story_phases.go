@@ -46,12 +46,9 @@ func (t *teller) phase(canonical, name string, body func()) {
 	t.path = up
 }
 
-// rest makes the thread idle until the device has no work left.
-func (t *teller) rest() { t.t.until(max(t.t.now, t.g.end)) }
-
 // compute makes the device compute for 40 µs, and waits until it has begun.
 func (t *teller) compute() {
-	t.rest()
+	t.finalize()
 	t.inside()
 	p := t.of(t.path)
 	p.ComputeNS += 40 * us
@@ -60,7 +57,7 @@ func (t *teller) compute() {
 
 // copied makes the device copy, and waits until it has begun.
 func (t *teller) copied(ns int64) {
-	t.rest()
+	t.finalize()
 	c := t.t.call("cudaMemcpyAsync", 6*us)
 	t.s.own(t.g, LaunchLatency, "", "", 4*us)
 	t.g.run(c, "Memcpy DtoD (Device -> Device)", copyStream, c.start+4*us, ns)
@@ -71,7 +68,7 @@ func (t *teller) copied(ns int64) {
 
 // pause advances the time while the device has no work.
 func (t *teller) pause(state, name string, ns int64) {
-	t.rest()
+	t.finalize()
 	t.wait(t.t, state, name, ns)
 	t.of(t.path).IdleNS += ns
 }

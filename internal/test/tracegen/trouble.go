@@ -107,7 +107,7 @@ func (p *plant) launchOn(name string, stream int, ns int64) {
 		p.g.follow(p.t.call(call, 3*us), name, stream, ns)
 	default:
 		first := len(p.g.works) == 0
-		p.t.until(max(p.t.now, p.g.end))
+		p.finalize()
 		c := p.t.call(call, plantLaunch+2*us)
 		if p.s.own(p.g, LaunchLatency, "", "", plantLaunch); first {
 			p.outside()
@@ -134,9 +134,6 @@ func (p *plant) mix(ns int64, of ...share) {
 func (p *plant) compute(ns int64) {
 	p.mix(ns, share{p.gemmUp, 300}, share{p.attention, 250}, share{p.gemmQKV, 200}, share{p.normForward, 100}, share{p.activation, 150})
 }
-
-// finalize waits, in no call, until the device has nothing left to do, if it has any.
-func (p *plant) finalize() { p.t.until(max(p.t.now, p.g.end)) }
 
 // sync waits for the device, as reading a result does.
 func (p *plant) sync() { p.await(p.api + "StreamSynchronize") }

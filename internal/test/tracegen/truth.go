@@ -34,8 +34,7 @@ type Truth struct {
 	BaseNS  int64 // nanoseconds since 1970 at time 0; 0 if times are absolute
 	Events  int64 // elements of traceEvents, of all phases
 	Devices []DeviceTruth
-	Steps   []Step      // as marked by the host, in order
-	Memory  []MemoryUse `json:",omitempty"` // with [Scenario.Activations]
+	Steps   []Step // as marked by the host, in order
 }
 
 // A DeviceTruth is the truth about one device. Its window lasts from the start

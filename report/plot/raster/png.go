@@ -1,17 +1,12 @@
 package raster
 
 import (
-	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"io"
 	"slices"
 	"sync"
-
-	"github.com/klauspost/compress/flate"
 )
 
 // WritePNG writes an opaque image, with a palette if possible: that takes a quarter of the time and
@@ -20,108 +15,44 @@ import (
 func WritePNG(w io.Writer, img *image.RGBA) error {
 	e := encoders.Get().(*encoder)
 	defer encoders.Put(e)
+	enc := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: e}
 	if palette, ok := e.index(img); ok {
-		return e.write(w, img.Rect.Size(), palette)
+		return enc.Encode(w, &image.Paletted{Pix: e.unpack(img.Rect.Size()), Stride: img.Rect.Dx(), Rect: img.Rect, Palette: palette})
 	}
-	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+	return enc.Encode(w, img)
 }
 
 // An encoder has the memory to write a PNG file. It is reused for the next file, because fresh
 // memory costs more time than encoding.
 type encoder struct {
 	indexing
-	zipped bytes.Buffer
-	zip    *flate.Writer // to zipped
-	row    []byte
+	pixels []byte
+	buffer *png.EncoderBuffer
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-// The types of PNG chunks with their lengths and checksums are those of the PNG
-// specification, sections 5 and 11.
-const signature = "\x89PNG\r\n\x1a\n"
+// Get and Put make an encoder the pool of its own buffer.
+func (e *encoder) Get() *png.EncoderBuffer  { return e.buffer }
+func (e *encoder) Put(b *png.EncoderBuffer) { e.buffer = b }
 
-// write writes the indexed image. Unlike the encoder of package png, it does not process rows that
-// repeat the row above, which are half of them.
-func (e *encoder) write(w io.Writer, size image.Point, palette color.Palette) error {
-	if _, err := io.WriteString(w, signature); err != nil {
-		return err
-	}
-	head := binary.BigEndian.AppendUint32(nil, uint32(size.X))
-	head = binary.BigEndian.AppendUint32(head, uint32(size.Y))
-	head = append(head, 8, 3, 0, 0, 0) // bits of an index, a palette, no other method, not interlaced
-	if err := writeChunk(w, "IHDR", head); err != nil {
-		return err
-	}
-	var colors []byte
-	for _, c := range palette {
-		c := c.(color.RGBA)
-		colors = append(colors, c.R, c.G, c.B)
-	}
-	if err := writeChunk(w, "PLTE", colors); err != nil {
-		return err
-	}
-	if err := e.compress(size); err != nil {
-		return err
-	}
-	if err := writeChunk(w, "IDAT", e.zipped.Bytes()); err != nil {
-		return err
-	}
-	return writeChunk(w, "IEND", nil)
-}
-
-func writeChunk(w io.Writer, name string, data []byte) error {
-	head := append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), name...)
-	sum := crc32.Update(crc32.ChecksumIEEE(head[4:]), crc32.IEEETable, data)
-	for _, part := range [][]byte{head, data, binary.BigEndian.AppendUint32(nil, sum)} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compress fills e.zipped with the rows as a zlib stream (RFC 1950).
-func (e *encoder) compress(size image.Point) error {
-	e.zipped.Reset()
-	e.zipped.Write([]byte{0x78, 0x01}) // a window of 32 KiB, the fastest compression
-	if e.zip == nil {
-		var err error
-		if e.zip, err = flate.NewWriter(&e.zipped, flate.BestSpeed); err != nil {
-			return err
-		}
-	}
-	e.zip.Reset(&e.zipped)
-	e.row = slices.Grow(e.row[:0], 1+size.X)[:1+size.X]
-	e.row[0] = 0 // no filter
-	sum, row, next := adler{low: 1}, adler{}, e.runs
+// unpack returns the indices of all pixels in the palette.
+func (e *encoder) unpack(size image.Point) []byte {
+	e.pixels = slices.Grow(e.pixels[:0], size.X*size.Y)[:size.X*size.Y]
+	next := e.runs
 	for y := range size.Y {
-		if !e.repeats[y] {
-			next, row = e.unpack(next)
+		row := e.pixels[y*size.X:][:size.X]
+		if e.repeats[y] {
+			copy(row, e.pixels[(y-1)*size.X:])
+			continue
 		}
-		if _, err := e.zip.Write(e.row); err != nil {
-			return err
+		for at := 0; at < len(row); next = next[1:] {
+			n := int(next[0].pixels)
+			fill(row[at:at+n], e.list[next[0].color].index)
+			at += n
 		}
-		sum = sum.then(row, len(e.row))
 	}
-	if err := e.zip.Close(); err != nil {
-		return err
-	}
-	e.zipped.Write(binary.BigEndian.AppendUint32(nil, uint32(sum.high<<16|sum.low)))
-	return nil
-}
-
-// unpack expands runs into e.row until it is full. It returns the remaining runs and the checksum of
-// the row.
-func (e *encoder) unpack(next []run) ([]run, adler) {
-	var sum adler
-	for at := 1; at < len(e.row); next = next[1:] {
-		v, n := e.list[next[0].color].index, int(next[0].pixels)
-		fill(e.row[at:at+n], v)
-		sum = sum.run(uint64(v), uint64(n))
-		at += n
-	}
-	return next, sum
+	return e.pixels
 }
 
 func fill(row []byte, v byte) {
@@ -132,22 +63,4 @@ func fill(row []byte, v byte) {
 	for i := range row {
 		row[i] = v
 	}
-}
-
-// An adler has the two sums of an Adler-32 checksum (RFC 1950, section 9), without the initial 1. The
-// sums of parts can be combined, so a run of pixels takes as long as one pixel, and a repeated row is
-// not summed again.
-type adler struct{ low, high uint64 }
-
-const adlerBase = 65521
-
-// run returns the sums after n more bytes of value v. Within a row of at most [mostWide] bytes they
-// need no modulo.
-func (a adler) run(v, n uint64) adler {
-	return adler{a.low + v*n, a.high + n*a.low + v*(n*(n+1)/2)}
-}
-
-// then returns the sums after one more row of n bytes.
-func (a adler) then(row adler, n int) adler {
-	return adler{(a.low + row.low) % adlerBase, (a.high + uint64(n)*a.low + row.high) % adlerBase}
 }
