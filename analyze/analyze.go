@@ -100,10 +100,10 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	words := steps.NewVocabulary(t, opt.Phases)
 	marksResult := async(func() []steps.Mark { return steps.MarksOf(words, &markIssues) })
 	tl := gpu.NewTimeline(t, opt.Rules, &issues)
-	if twice := tl.Repeated(); len(twice) > 0 {
+	if faults := tl.Faults(); !faults.None() {
 		hostResult()
 		marksResult()
-		return Trace(gpu.WithoutRepeated(t, twice), in, opt)
+		return Trace(gpu.Mend(t, faults), in, opt)
 	}
 	checkWindows(tl, in.Rank, &issues)
 	s.Inputs[0].SpanNS = plausibleSpan(tl, gpu.InWindow(t, span(t)), &issues)

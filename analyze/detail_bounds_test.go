@@ -59,7 +59,8 @@ func TestDetailGaps(t *testing.T) {
 	}
 }
 
-// stepsOfWork returns a trace of two streams with steps of different lengths.
+// stepsOfWork returns a trace of two streams with steps of different lengths. The operations are nodes
+// of a graph, which may overlap.
 func stepsOfWork(rnd *rand.Rand, steps, most int) []byte {
 	var b bytes.Buffer
 	b.WriteString("[")
@@ -71,7 +72,7 @@ func stepsOfWork(rnd *rand.Rand, steps, most int) []byte {
 			if rnd.IntN(20) == 0 {
 				dur *= 1 + rnd.IntN(100)
 			}
-			fmt.Fprintf(&b, `{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":%d,"ts":%d,"dur":%d},`, rnd.IntN(9), rnd.IntN(2), at, dur)
+			fmt.Fprintf(&b, `{"ph":"X","cat":"kernel","name":"k%d","pid":0,"tid":%d,"ts":%d,"dur":%d,"args":{"graph id":1}},`, rnd.IntN(9), rnd.IntN(2), at, dur)
 			if at += rnd.IntN(dur + 40); rnd.IntN(50) == 0 {
 				at += 4000
 			}

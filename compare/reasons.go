@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/unit"
 	"assay/summary/view"
@@ -43,8 +44,8 @@ func (d *differ) reasons() []Reason {
 		}
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
-	add(d.noWork, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap, d.otherSteps,
-		d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
+	add(d.noWork, d.doubted, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap,
+		d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
 }
@@ -68,6 +69,21 @@ func (d *differ) noWork() (Reason, bool) {
 		r.Text = "neither run has GPU time, and they have no tables of the same tool and name: compare two captures with GPU activity, or the same report of both"
 	}
 	return r, true
+}
+
+// doubted: a table has kernels that add up to more than its printed total, so it is not compared.
+func (d *differ) doubted() (Reason, bool) {
+	var names []string
+	for _, side := range []*facts{d.base, d.new} {
+		for i := range side.tables {
+			if t := &side.tables[i]; t.Doubted() && !slices.Contains(names, t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	text := fmt.Sprintf("not compared: the kernels of %s add up to more than the printed total. "+
+		"Print the table with row_limit=-1", strings.Join(names, ", "))
+	return Reason{"total-doubted", Warn, text}, len(names) > 0
 }
 
 // parts returns the runs of a side.

@@ -89,7 +89,7 @@ func (d *differ) tables() []TableDelta {
 	first := map[key]*summary.Table{}
 	for i := range d.new.tables {
 		t := &d.new.tables[i]
-		if t.Of == summary.OfEdge { // the times of functions again, by caller
+		if t.Of == summary.OfEdge || t.Doubted() { // an edge has the time of functions again, by caller
 			continue
 		}
 		if k := keyOf(t); first[k] == nil {
@@ -101,7 +101,7 @@ func (d *differ) tables() []TableDelta {
 		b := &d.base.tables[i]
 		k := keyOf(b)
 		n := first[k]
-		if n == nil {
+		if n == nil || b.Doubted() {
 			continue
 		}
 		delete(first, k)

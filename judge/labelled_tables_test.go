@@ -264,6 +264,20 @@ func torchWork(host int64, more ...torchLine) string {
 	return torchTable(append(lines, more...)...)
 }
 
+// withTotal is the run of a printed table with another total of the GPU.
+func withTotal(ns int64, text string) func(*testing.T) *summary.Summary {
+	return func(t *testing.T) *summary.Summary {
+		s := given(text)(t)
+		for i := range s.Tables {
+			if table := &s.Tables[i]; table.Of == summary.OfDeviceOp {
+				table.Totals = make([]*int64, len(table.Columns))
+				table.Totals[table.Column("total")] = &ns
+			}
+		}
+		return s
+	}
+}
+
 // labelledTorch are tables of torch.profiler that say too little, or nothing.
 func labelledTorch() []labelled {
 	alike := func(n int) (lines []torchLine) {
@@ -279,6 +293,14 @@ func labelledTorch() []labelled {
 			in: given(torchTable(torchLine{name: "train_step", host: 300, total: 420, runs: 3}, torchLine{name: "cudaDeviceSynchronize", host: 200, runs: 3}))},
 		{name: "operators have the device's time, as before Kineto", label: rule.SumsOnly, near: rule.WithoutDevice,
 			in: given(torchTable(torchLine{name: "aten::mm", host: 50, device: 60, runs: 30}, torchLine{name: "aten::relu", host: 10, device: 40, runs: 30}))},
+
+		{name: "the kernels exceed the printed total", label: rule.TotalDoubted, in: withTotal(99*ms, torchWork(100))},
+		{name: "ranges among the kernels of a long table", label: rule.TotalDoubted,
+			in: withTotal(100*ms, torchWork(100, torchLine{name: "encode", device: 20, runs: 3}, torchLine{name: "decode", device: 20, runs: 3}))},
+		{name: "the total has rows that were not printed", label: rule.SumsOnly, near: rule.TotalDoubted, in: withTotal(110*ms, torchWork(100))},
+		{name: "the total shows which row is a range", label: rule.SumsOnly, near: rule.TotalDoubted,
+			in: given(strings.Replace(torchWork(100, torchLine{name: "encode", device: 31, runs: 3}),
+				"CUDA time total: 131", "CUDA time total: 100", 1))},
 
 		{name: "nothing stands out in a table of torch.profiler", label: rule.SumsOnly, in: given(torchWork(100))},
 

@@ -145,6 +145,15 @@ func (t *Table) Whole(column int) (sum int64, known bool) {
 	return sum, known
 }
 
+// Doubted reports whether the rows of a table of device work take more time than the total that the
+// tool printed. Then some rows are not kernels, and the sum of the rows has no meaning.
+func (t *Table) Doubted() bool {
+	at := t.Rank()
+	said, printed := valueAt(t.Totals, at)
+	sum, known := t.Sum(at)
+	return t.Of == OfDeviceOp && printed && known && sum > said
+}
+
 // sortRows sorts the rows of t: the largest first, those without a value last.
 func (t *Table) sortRows() {
 	rank := t.Rank()

@@ -106,6 +106,8 @@ func (f *Finder) checkTotal(o *openTable, t *profile.Table) {
 			f.issueAt(all.line, "total-mismatch", diag.Suspect, fmt.Sprintf(
 				"the rows of a table add up to more than the total below it: %s of %s time, the printed total is %s; the kernels may include ranges or duplicate rows",
 				millis(sum.Value), place, millis(said.Value)), 1)
+		case place != cpu && o.explains(said.Value-sum.Value, slack):
+			t.Totals[i] = profile.Cell{} // the total counts the time of some kernels twice
 		case sum.Value < said.Value-slack:
 			f.issueAt(all.line, "rows-not-printed", diag.Info, fmt.Sprintf(
 				"The rows of a table add up to less than the total below it (first such table: %s of %s of %s time). The profiler printed only some rows. Print all with table(row_limit=-1).",
@@ -114,6 +116,12 @@ func (f *Finder) checkTotal(o *openTable, t *profile.Table) {
 			t.Totals[i] = profile.Cell{} // the rows give the more exact sum
 		}
 	}
+}
+
+// explains reports whether the rows that count time twice make the difference between the printed
+// total and the sum of the kernels.
+func (o *openTable) explains(surplus, slack int64) bool {
+	return slices.ContainsFunc(o.twice, func(n int64) bool { return n > slack && surplus >= n-slack && surplus <= n+slack })
 }
 
 // rounding returns the maximum rounding error of the sum of a place's rows.

@@ -83,6 +83,9 @@ func (o *openTable) kinds() []kind {
 			out[i] = ofRange
 		}
 	}
+	if self >= 0 {
+		o.findRanges(out, self)
+	}
 	return out
 }
 
@@ -98,6 +101,7 @@ func (o *openTable) deviceTime(self bool) int {
 // tables returns the rows of the table, by kind.
 func (o *openTable) tables() []*profile.Table {
 	kinds := o.kinds()
+	o.twice = o.countedTwice(kinds, o.dropCallTimes(kinds))
 	name := "key_averages"
 	device := name + "." + strings.ToLower(o.device)
 	title := o.title()

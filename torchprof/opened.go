@@ -21,6 +21,7 @@ type openTable struct {
 	left   map[kind]int64
 	shares []printedShare
 	totals []total
+	twice  []int64 // sums of rows that the total of the device may contain although kernels have their time
 
 	swapped bool // the columns of stacks and operations are swapped
 	kept    bool // the last row was kept

@@ -62,17 +62,6 @@ func (t *Table[T]) Bound() int { return len(t.segments) * segmentRows }
 // At returns the row with the given Ref.
 func (t *Table[T]) At(r Ref) *T { return &t.segments[r/segmentRows][r%segmentRows] }
 
-// without returns a table of the rows that are not dropped, in order.
-func (t *Table[T]) without(drop map[Ref]bool) Table[T] {
-	var c column[T]
-	for ref, row := range t.Refs() {
-		if !drop[ref] {
-			*c.next() = *row
-		}
-	}
-	return tableOf(&c)
-}
-
 // filter returns a table of the wanted rows, in order.
 func filter[T any](t *Table[T], wanted func(*T) bool) Table[T] {
 	var c column[T]

@@ -76,11 +76,22 @@ func (t *Trace) Name(s Sym) string { return t.names[s] }
 // than that.
 func (t *Trace) Names() int { return len(t.names) }
 
-// WithoutActivities returns a trace without the given activities. It shares all other
-// tables with t.
-func (t *Trace) WithoutActivities(drop map[Ref]bool) *Trace {
+// WithActivities returns a trace without the activities of drop and with the durations of durs, in
+// ns. It shares all other tables with t.
+func (t *Trace) WithActivities(drop map[Ref]bool, durs map[Ref]int64) *Trace {
+	var c column[Activity]
+	for ref, row := range t.Activities.Refs() {
+		if drop[ref] {
+			continue
+		}
+		a := c.next()
+		*a = *row
+		if dur, ok := durs[ref]; ok {
+			a.Dur = dur
+		}
+	}
 	out := *t
-	out.Activities = t.Activities.without(drop)
+	out.Activities = tableOf(&c)
 	return &out
 }
 

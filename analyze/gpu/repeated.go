@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"assay/analyze/classify"
-	"assay/internal/diag"
 	"assay/trace"
 )
 
@@ -105,18 +104,4 @@ func (tl *Timeline) withoutGraphs(drop map[trace.Ref]bool) map[trace.Ref]bool {
 		}
 	}
 	return drop
-}
-
-// WithoutRepeated returns the trace without the given records, with an issue that counts them.
-func WithoutRepeated(t *trace.Trace, repeated map[trace.Ref]bool) *trace.Trace {
-	severity := diag.Info
-	if float64(len(repeated)) > RepeatedShare*float64(t.Activities.Len()) {
-		severity = diag.Suspect
-	}
-	out := t.WithoutActivities(repeated)
-	var issues diag.Ledger
-	issues.AddAll(t.Issues)
-	issues.AddN(diag.Issue{Code: "gpu-events-repeated", Severity: severity}, int64(len(repeated)))
-	out.Issues = issues.Issues()
-	return out
 }

@@ -59,8 +59,7 @@ func (th *Thread) OpenAt(t int64) []Frame {
 	})
 	w := walk[struct{}]{v: ignores{}, now: t - laps}
 	for i := range late {
-		w.advance(late[i].Start)
-		w.outlived(late[i].End)
+		w.enter(th, &late[i])
 		if len(w.open) < maxDepth {
 			w.push(&late[i])
 		}

@@ -3,6 +3,8 @@ package hosttree
 import (
 	"math"
 	"slices"
+
+	"assay/trace"
 )
 
 // A Visitor receives the events of a thread in the order of time. T is the data that it attaches
@@ -77,8 +79,7 @@ func (w *walk[T]) along(th *Thread) {
 	for batch := range th.frames() {
 		for i := range batch {
 			f := &batch[i]
-			w.advance(f.Start)
-			w.outlived(f.End)
+			w.enter(th, f)
 			if len(w.open) == maxDepth {
 				w.tooDeep++
 				continue
@@ -86,6 +87,17 @@ func (w *walk[T]) along(th *Thread) {
 			w.push(f)
 			w.v.Enter(w.open)
 		}
+	}
+}
+
+// enter moves to the start of an event and leaves the events that it is not nested in.
+func (w *walk[T]) enter(th *Thread, f *Frame) {
+	w.advance(f.Start)
+	w.ended(f.Start)
+	if f.IsCall() {
+		w.outlivedByCall(th, f)
+	} else {
+		w.outlived(f.End)
 	}
 }
 
@@ -110,8 +122,7 @@ func (w *walk[T]) advance(to int64) {
 		if top.End > to {
 			return
 		}
-		w.v.Leave(w.open)
-		w.open = w.open[:len(w.open)-1]
+		w.leave()
 	}
 	if to > w.now {
 		w.v.Between(w.now, to, w.open)
@@ -124,11 +135,48 @@ func (w *walk[T]) advance(to int64) {
 // slightly late. With a longer overlap the event is not nested.
 const tolerance = 1000
 
+// callTolerance is the same for runtime and driver calls. The profilers of AMD and Intel time calls
+// with another clock than operators, so calls seem to end up to some 10 µs after their operator.
+const callTolerance = 100_000
+
 // outlived leaves the open events that end before the event that starts now, because it cannot be
 // nested in them.
 func (w *walk[T]) outlived(end int64) {
 	for len(w.open) > 0 && w.open[len(w.open)-1].End < end-tolerance {
-		w.v.Leave(w.open)
-		w.open = w.open[:len(w.open)-1]
+		w.leave()
 	}
+}
+
+// outlivedByCall is outlived for a call. The call stays in the operator whose External id it has.
+func (w *walk[T]) outlivedByCall(th *Thread, call *Frame) {
+	n := len(w.open)
+	if n == 0 || w.open[n-1].End >= call.End-callTolerance {
+		return
+	}
+	if id := th.t.Calls.At(call.Row).External; id != 0 {
+		for i := n - 1; i >= 0; i-- {
+			if f := &w.open[i].Frame; f.Kind == trace.CPUOp && th.t.Ops.At(f.Row).External == id {
+				return
+			}
+		}
+	}
+	w.outlived(call.End)
+}
+
+// ended leaves a call that keeps events open for longer than tolerance after their end, together
+// with these events: a thread starts no operator within a call, so the call has ended too.
+func (w *walk[T]) ended(now int64) {
+	n := len(w.open)
+	if n < 2 || !w.open[n-1].IsCall() || w.open[n-2].End > now || w.open[n-1].End <= w.open[n-2].End+tolerance {
+		return
+	}
+	for len(w.open) > 1 && w.open[len(w.open)-2].End <= now {
+		w.leave()
+	}
+	w.leave()
+}
+
+func (w *walk[T]) leave() {
+	w.v.Leave(w.open)
+	w.open = w.open[:len(w.open)-1]
 }

@@ -48,8 +48,9 @@ type Capture struct {
 func New(t, part *trace.Trace, in Input, opt analyze.Options) *Capture {
 	var unused diag.Ledger // the summary has the issues
 	c := &Capture{in: in, whole: t, t: part, start: analyze.Extent(t).Start, opt: opt}
-	if c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused); len(c.tl.Repeated()) > 0 {
-		c.t = gpu.WithoutRepeated(c.t, c.tl.Repeated())
+	c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused)
+	if faults := c.tl.Faults(); !faults.None() {
+		c.t = gpu.Mend(c.t, faults)
 		c.tl = gpu.NewTimeline(c.t, opt.Rules, &unused)
 	}
 	return c

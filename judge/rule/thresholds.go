@@ -80,6 +80,7 @@ const (
 
 	// On totals without a timeline.
 	TablesEmpty       = "tables-empty"
+	TotalDoubted      = "total-doubted"
 	KernelsUnrecorded = "kernels-unrecorded"
 	GraphsHideKernels = "graphs-hide-kernels"
 	WaitingCalls      = "waiting-calls"

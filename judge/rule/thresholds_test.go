@@ -63,6 +63,7 @@ func TestRules(t *testing.T) {
 		{ID: NearLimit, OfPeak: 0.8, Info: 0.25},
 		{ID: CountersMissing, Warn: 0.1, Critical: 0.5},
 		{ID: TablesEmpty},
+		{ID: TotalDoubted},
 		{ID: KernelsUnrecorded},
 		{ID: GraphsHideKernels, MinShare: 0.1},
 		{ID: WaitingCalls, Warn: 0.5, Critical: 0.8},

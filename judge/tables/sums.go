@@ -38,6 +38,9 @@ func (t *Evaluator) load() {
 	}
 }
 
+// abstaining is the number of rules that withhold the verdict.
+const abstaining = 6
+
 // Rules returns the rules on tables of totals: first those that withhold the verdict, then the
 // others, each group in the order of precedence.
 func (t *Evaluator) Rules() (out []tree.Row) {
@@ -46,14 +49,14 @@ func (t *Evaluator) Rules() (out []tree.Row) {
 		measure func() (finding.Finding, bool)
 	}
 	for i, r := range []entry{
-		{rule.TablesEmpty, t.empty}, {rule.KernelsUnrecorded, t.unrecorded}, {rule.WithoutDevice, t.withoutDevice},
+		{rule.TablesEmpty, t.empty}, {rule.TotalDoubted, t.doubted}, {rule.KernelsUnrecorded, t.unrecorded}, {rule.WithoutDevice, t.withoutDevice},
 		{rule.GraphsHideKernels, t.hiddenByGraphs}, {rule.TooLittleWork, t.tooFew},
 		{rule.HostWork, t.hostWork}, {rule.WaitingCalls, t.synchronization}, {rule.CommWork, t.communication},
 		{rule.CopyWork, t.copying}, {rule.CopyOperators, t.copyOperators}, {rule.AllocationCalls, t.allocation},
 		{rule.ShortKernels, t.shortKernels}, {rule.DominantKernel, t.largestKernel},
 		{rule.LargestAllocator, t.largestAllocator}, {rule.SumsOnly, t.sumsOnly},
 	} {
-		out = append(out, tree.Row{ID: r.id, Part: tree.BasisTotals, Precedence: i, Abstains: i < 5,
+		out = append(out, tree.Row{ID: r.id, Part: tree.BasisTotals, Precedence: i, Abstains: i < abstaining,
 			Measure: func() []tree.Reading { return t.reading(r.measure) }})
 	}
 	return out
@@ -135,6 +138,24 @@ func (t *Evaluator) empty() (finding.Finding, bool) {
 	}
 	f.Next = recordAdvice()
 	return f, true
+}
+
+// doubted reports printed tables whose kernels take more time than the total below them. Some of
+// these rows are ranges, so every share would be wrong.
+func (t *Evaluator) doubted() (finding.Finding, bool) {
+	f := finding.Finding{Rule: rule.TotalDoubted, Level: finding.Warn, Next: []finding.Step{finding.Advise("print-all-rows")}}
+	for i := range t.Tables {
+		if s := &t.Tables[i]; s.Doubted() {
+			at := s.Rank()
+			sum, _ := s.Sum(at)
+			f.Evidence = append(f.Evidence, fmt.Sprintf("%s: the rows add up to %s, the printed total is %s",
+				s.Name, unit.Duration(sum), unit.Duration(*s.Totals[at])))
+		}
+	}
+	n := len(f.Evidence)
+	f.Title = fmt.Sprintf("Kernel time is unknown: the kernels in %s add up to more than the printed total", label.Plural(int64(n), "table"))
+	f.Evidence = f.Evidence[:min(n, 3)]
+	return f, n > 0
 }
 
 // unrecorded reports kernels that were launched and not recorded.

@@ -113,13 +113,14 @@ func runOf(tables []*summary.Table) runTables {
 		if at < 0 || t.Columns[at].Unit != "ns" || t.Columns[at].Adds != summary.AddsSelf {
 			continue // ranges include the kernels of nested ranges, so their rows do not add up
 		}
+		if t.Doubted() {
+			continue // a share of its sum would be wrong
+		}
 		take(&run.kernels, t, summary.OfKernel, func(r summary.TableRow) bool {
-			return r.Class == "compute" ||
-				r.Class == "comm"
+			return r.Class == "compute" || r.Class == "comm"
 		})
 		take(&run.copies, t, summary.OfCopy, func(r summary.TableRow) bool {
-			return r.Class == "copy" ||
-				r.Class == "memset"
+			return r.Class == "copy" || r.Class == "memset"
 		})
 		if slices.ContainsFunc(t.Rows, func(r summary.TableRow) bool { return r.Kind != "" && r.Kind != "other" }) {
 			take(&run.calls, t, summary.OfCall, func(r summary.TableRow) bool { return r.Kind != "" })

@@ -194,5 +194,9 @@ func ScreenOperators(ctx *section.Context) doc.Section {
 	if n > 1 {
 		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(doc.Mean(work, n)))
 	}
+	// Work of CUDA graphs and of calls whose operator is unknown is in no row.
+	if rest := work - ops.Whole; rest >= work/100 && rest > 0 {
+		of += "; " + unit.Share(rest, work) + " in no operator"
+	}
 	return doc.Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []doc.Block{t}}
 }
