@@ -134,18 +134,20 @@ func several(t *testing.T, name string, s *summary.Summary, want int64, every in
 func TestImpossibleDurations(t *testing.T) {
 	r := recorded(t, tracegen.LLMTrainStep())
 	const hour = 3600
+	whole := judge.Judge(ofTrace(t, r.text), rule.DefaultThresholds())
 	for _, c := range []struct {
 		name   string
 		of     func(e event) bool
 		dur    func(m map[string]any) json.Number
 		update string
+		check  func(*testing.T, string, *summary.Summary)
 	}{
 		{"an hour, in the middle", func(e event) bool { return e.i == e.of/2 }, func(m map[string]any) json.Number { return at(m, "dur", 0, hour*1e6) },
-			fmt.Sprintf("\"end\" = start + %d WHERE rowid IN (SELECT r FROM %s WHERE i = n / 2)", hour*1_000_000_000, ranked)},
+			fmt.Sprintf("\"end\" = start + %d WHERE rowid IN (SELECT r FROM %s WHERE i = n / 2)", hour*1_000_000_000, ranked), clipped(&whole)},
 		{"an hour, at the end", func(e event) bool { return e.i == e.of-1 }, func(m map[string]any) json.Number { return at(m, "dur", 0, hour*1e6) },
-			fmt.Sprintf("\"end\" = start + %d WHERE rowid IN (SELECT r FROM %s WHERE i = n - 1)", hour*1_000_000_000, ranked)},
+			fmt.Sprintf("\"end\" = start + %d WHERE rowid IN (SELECT r FROM %s WHERE i = n - 1)", hour*1_000_000_000, ranked), long},
 		{"a thousand times as long", func(event) bool { return true }, func(m map[string]any) json.Number { return at(m, "dur", 1000, 0) },
-			"\"end\" = start + 1000 * (\"end\" - start)"},
+			"\"end\" = start + 1000 * (\"end\" - start)", long},
 	} {
 		s, _ := r.rewritten(t, func(e event, _ *int64) []map[string]any {
 			if e.category == "kernel" && c.of(e) {
@@ -153,9 +155,22 @@ func TestImpossibleDurations(t *testing.T) {
 			}
 			return []map[string]any{e.m}
 		})
-		long(t, c.name+" in a trace", s)
+		c.check(t, c.name+" in a trace", s)
 		s, _ = r.changed(t, "UPDATE "+kernels+" SET "+c.update)
-		long(t, c.name+" in an export", s)
+		c.check(t, c.name+" in an export", s)
+	}
+}
+
+// clipped checks that one duration was clipped, and changes no verdict.
+func clipped(want *judge.Result) func(*testing.T, string, *summary.Summary) {
+	return func(t *testing.T, name string, s *summary.Summary) {
+		t.Helper()
+		if is := issueOf(s, "duration-overruns"); is.Count != 1 || is.Severity != "suspect" {
+			t.Errorf("%s: the issues are %+v", name, s.Issues)
+		}
+		if got := judge.Judge(s, rule.DefaultThresholds()); got.Verdict.Rule != want.Verdict.Rule {
+			t.Errorf("%s: the verdict is %+v, want %+v", name, got.Verdict, want.Verdict)
+		}
 	}
 }
 

@@ -186,7 +186,7 @@ func TestImpactOrder(t *testing.T) {
 	d = Build(s, judged(s))
 	order(render(t, d.Markdown), "## Kernels", "## Operators", "## Forward", "## Idle time by cause", "## Launches", "## Copies", "## Memory")
 	screen := text(t, d, 80)
-	order(screen, "GPU time breakdown", "\nTop kernels", "\nTop operators by self GPU time (400 ms)", "\n  75.0%     300.00    500  aten::mm\n", "\nIdle time by cause (60 ms, 6.0% of the window)",
+	order(screen, "GPU time breakdown", "\nTop kernels", "\nTop operators by self GPU time (400 ms; ", "\n  75.0%     300.00    500  aten::mm\n", "\nIdle time by cause (60 ms, 6.0% of the window)",
 		"\n  41.7%     25.000  host wait: synchronization  cudaStreamSynchronize\n", "\n  4 more causes, 20.0%\n", "\nMemory: ")
 	var files []string
 	for _, c := range d.Charts() {
