@@ -195,7 +195,7 @@ func measureDevices(tl *gpu.Timeline, rank, bins int, budget *limits.Budget) *de
 		w.devices = append(w.devices, tl.Measure(d, rank, bins))
 		w.streams = append(w.streams, tl.Streams(d, rank, &w.issues)...)
 	}
-	w.streams = budget.Keep(w.streams)
+	w.streams = budget.KeepStreams(w.streams)
 	w.copies = gpu.Copies(tl, rank, budget)
 	return w
 }

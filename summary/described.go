@@ -1,7 +1,9 @@
 package summary
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,20 +33,33 @@ var (
 		return row.Describe[Pass]("passes", "pass", "total GPU time", row.MeanOf("mean", "GPU time", "GPU operations"))
 	})
 	Calls = sync.OnceValue(func() *row.Kind {
-		return row.Describe[Call]("calls", "call", "the time in calls", row.MeanOf("mean", "total", "calls"))
+		return row.Describe[Call]("calls", "call", "the time in calls", row.MeanOf("mean", "total", "calls"), row.OnHost())
 	})
 	Idles = sync.OnceValue(func() *row.Kind {
 		return row.Describe[Idle]("idle", "cause", "idle time", row.Ordered("owner", Owners()), row.Made("cause", row.Word, (*Idle).Cause))
 	})
 	Streams = sync.OnceValue(func() *row.Kind { return row.Describe[Stream]("streams", "stream", "total time") })
-	Spans   = sync.OnceValue(func() *row.Kind { return row.Describe[Span]("slices", "slice", "self time") })
+	Spans   = sync.OnceValue(func() *row.Kind { return row.Describe[Span]("slices", "slice", "self time", row.OnHost()) })
 )
 
-// Described returns all descriptions.
-func Described() []*row.Kind {
-	return []*row.Kind{
-		Kernels(), Ops(), Idles(), Modules(), Lines(), Calls(), Copies(), Annotations(), Passes(), Streams(), Spans(),
+// firstDescribed are the members that come first in [Described]. Keys that several kinds have are taken from
+// the first of them; a kind that is not here comes after these, in the order of [Members].
+var firstDescribed = []string{"kernels", "ops", "idle", "modules", "lines", "calls", "copies", "annotations", "passes"}
+
+// Described returns the descriptions of all members that have one.
+func Described() (out []*row.Kind) {
+	described := slices.DeleteFunc(Members(), func(m Member) bool { return m.Kind() == nil })
+	place := func(m Member) int {
+		if i := slices.Index(firstDescribed, m.Name()); i >= 0 {
+			return i
+		}
+		return len(firstDescribed)
 	}
+	slices.SortStableFunc(described, func(a, b Member) int { return cmp.Compare(place(a), place(b)) })
+	for _, m := range described {
+		out = append(out, m.Kind())
+	}
+	return out
 }
 
 // RowsOf returns the slice of s with the rows of a kind.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"assay/summary/row"
 )
 
 // A Page explains a metric.
@@ -26,7 +28,7 @@ type KeyPage struct {
 	Needed  bool   `json:"required"`
 }
 
-// keys has the meaning and an example of every selector.
+// keys has the meaning and an example of selectors. Keys of rows need none: see meaningOfKey.
 var keys = map[string][2]string{
 	"rank":     {"rank of the job", "0"},
 	"device":   {"number of the GPU", "0"},
@@ -104,13 +106,29 @@ func Explain(name string) (Page, error) {
 	var needed []string
 	for _, key := range m.Keys {
 		needs := slices.Contains(m.Needs, key)
-		p.Selects = append(p.Selects, KeyPage{key, keys[key][0], key + "=" + m.value(key), needs})
+		p.Selects = append(p.Selects, KeyPage{key, m.meaningOfKey(key), key + "=" + m.value(key), needs})
 		if needs {
 			needed = append(needed, key+"="+m.value(key))
 		}
 	}
 	p.Examples = m.examples(needed)
 	return p, nil
+}
+
+// meaningOfKey returns the meaning of a selector. For keys of rows that have no text of their own it follows
+// from the description of the rows.
+func (m *Metric) meaningOfKey(key string) string {
+	if text, ok := keys[key]; ok || m.rows == nil {
+		return text[0]
+	}
+	c, name := m.rows.Column(key), strings.ReplaceAll(key, "_", " ")
+	switch {
+	case m.rows.IsNumber(c):
+		return "number: " + name + " of " + m.rows.Name
+	case c.Form == row.Word:
+		return name + " of " + m.rows.Name
+	}
+	return name + " of " + m.rows.Name + "; * matches any text"
 }
 
 // value returns a value of a selector for an example.
@@ -127,7 +145,13 @@ func (m *Metric) value(key string) string {
 	if key == "kind" && slices.Contains(m.Keys, "call") {
 		return "sync"
 	}
-	return keys[key][1]
+	if text, ok := keys[key]; ok || m.rows == nil {
+		return text[1]
+	}
+	if m.rows.IsNumber(m.rows.Column(key)) {
+		return "0"
+	}
+	return "*"
 }
 
 // examples returns a gate with a target and a gate with a comparison.

@@ -57,16 +57,19 @@ type Column struct {
 
 // A Kind describes one kind of row. It is immutable.
 type Kind struct {
-	Name, Noun string // "kernels", "kernel"
+	Name, Noun string // "kernels", "kernel"; Noun is also a key, by which rows are added up that nobody gave keys for
 	Of         string // denominator of shares: "total kernel time"
+	Host       bool   // all times and counts are of the CPU
 	Columns    []Column
 	Row        reflect.Type
 
 	sorts []int // columns that sort rows, the main measure first
 }
 
-// Describe returns the description of the rows of type R. It panics if a tag is wrong, because tags are
-// constants of the program.
+// Describe returns the description of the rows of type R: their name, the noun for one of them, and the
+// denominator of shares. The noun must be the display name of a key, because it names a row: sums without keys
+// are by the noun, and texts say "the paused time of all pauses" if it is "pause". Describe panics if a tag or
+// the noun is wrong, because they are constants of the program.
 func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	k := &Kind{Name: name, Noun: noun, Of: of, Row: reflect.TypeFor[R]()}
 	for i := range k.Row.NumField() {
@@ -80,6 +83,9 @@ func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	}
 	if len(k.sorts) == 0 || k.Columns[k.sorts[0]].Adds != Sum {
 		panic("row: the main measure of " + name + " is not its first and no sum")
+	}
+	if i, ok := k.Find(noun); !ok || k.Columns[i].Adds != Key || k.Columns[i].Name != noun {
+		panic(fmt.Sprintf("row: the noun %q of %s is not the name of a key; the keys are %s", noun, name, strings.Join(k.Keys(), ", ")))
 	}
 	return k
 }
@@ -99,6 +105,9 @@ func Made[R any](name string, form Form, text func(*R) string) func(*Kind) {
 		k.Columns = append(k.Columns, Column{Name: name, Form: form, text: func(v reflect.Value) string { return text(v.Addr().Interface().(*R)) }})
 	}
 }
+
+// OnHost says that all times and counts are of the CPU: they need no GPU events.
+func OnHost() func(*Kind) { return func(k *Kind) { k.Host = true } }
 
 // Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {
@@ -164,6 +173,15 @@ func (k *Kind) Find(name string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Key returns the column that is the key with a name, which is any that Find knows.
+func (k *Kind) Key(name string) (*Column, bool) {
+	i, ok := k.Find(name)
+	if !ok || k.Columns[i].Adds != Key {
+		return nil, false
+	}
+	return &k.Columns[i], true
 }
 
 // At is like Find for names that are constants of the program: it panics if there is no such column.

@@ -66,8 +66,8 @@ func Captures(s *summary.Summary) []Capture {
 	// An input with several kinds of rows has the strongest kind: an input with a timeline
 	// is a timeline, even if it has other rows.
 	for _, kind := range []Kind{OfTotals, OfMemory, OfTimeline} {
-		for _, rows := range summary.Kinds() {
-			if is, decides := kindOf[rows.Member()]; !decides || is != kind {
+		for _, rows := range summary.Members() {
+			if is, decides := kindOf[rows.Name()]; !decides || is != kind {
 				continue
 			}
 			rows.EachInput(s, func(input int) {

@@ -123,8 +123,8 @@ func TestCaptures(t *testing.T) {
 // TestKindOf: the members that decide the kind of an input are members of a summary.
 func TestKindOf(t *testing.T) {
 	members := map[string]bool{}
-	for _, k := range summary.Kinds() {
-		members[k.Member()] = true
+	for _, k := range summary.Members() {
+		members[k.Name()] = true
 	}
 	for member := range kindOf {
 		if !members[member] {
