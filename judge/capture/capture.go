@@ -219,7 +219,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	recording := c.Issue(graphCaptureOnly) != nil && len(c.Inputs) == 1
 	switch {
 	case recording:
-	case events < limits.MinEvents:
+	case events < limits.MinEvents && !c.longWork(events, window):
 		under = label.Plural(limits.MinEvents, "event")
 	case span > 0 && f.Value < limits.MinShare:
 		under = unit.Percent(limits.MinShare) + " of the capture"
@@ -245,6 +245,15 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		f.Next = []finding.Step{finding.Advise("measure-another-part")}
 	}
 	return f, true
+}
+
+// longWork reports whether few events are enough, because they are long: at least half the limit
+// of events, which fill most of the windows and take longer than warm-up calls.
+func (c *evaluator) longWork(events, window int64) bool {
+	const fills, least = 0.9, 10_000_000 // share; ns per GPU
+	busy := c.Total.Busy()
+	return 2*events >= c.Limits[rule.TooLittleWork].MinEvents && float64(busy) >= fills*float64(window) &&
+		busy >= least*int64(len(c.Devices))
 }
 
 // spanOf returns the time in ns from the first to the last event of an input, or 0 if unknown.

@@ -4,7 +4,6 @@ import (
 	"assay/judge/finding"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -82,13 +81,9 @@ func phaseSentence(ctx *section.Context, sums []view.Phase, whole int64) string 
 	return fmt.Sprintf("%% of the window%s: %s; outside phases %s.", ctx.PerGPU(whole), strings.Join(list, "; "), unit.Share(rest, whole))
 }
 
-// ScreenSteps returns the step times. It is empty if the steps have no kinds, no
-// phases and no exceptions: then the report alone shows them.
+// ScreenSteps returns the step times of each kind of steps.
 func ScreenSteps(ctx *section.Context) doc.Section {
-	plain := len(ctx.Phases) == 0 && !slices.ContainsFunc(ctx.Result.Groups, func(g timeline.StepGroup) bool {
-		return g.Kind != "" || g.Slow+g.WarmUp+g.Edge > 0
-	})
-	if len(ctx.Result.Groups) == 0 || plain {
+	if len(ctx.Result.Groups) == 0 {
 		return doc.Section{}
 	}
 	by := ""
