@@ -281,10 +281,15 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 			" recorded in addition to the one of its launch call",
 		"work-before-launch":    label.Plural(n, "GPU operation") + " recorded before the launch call",
 		"work-time-implausible": label.Plural(n, "GPU operation") + " recorded at impossible times",
+		summary.CapturesMixed: label.Plural(n, "GPU operation") +
+			" recorded in several captures of the same process and GPU, which cannot be separated",
 	}[list[i].Code] + ", so no share of the window is known"
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
 	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
+	if list[i].Code == summary.CapturesMixed {
+		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
+	}
 	return f, true
 }
