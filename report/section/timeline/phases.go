@@ -112,14 +112,14 @@ func stepsOnGPUs(steps, measured, gpus int64) string {
 	return fmt.Sprintf("%s, measured %s times on %s GPUs", unit.Count(steps), unit.Count(measured), unit.Count(gpus))
 }
 
-// stepLine returns the steps of a group with their number, their times in one unit, and what
+// stepLine returns the steps of a group with their number, their times, and what
 // limits the median step.
 func stepLine(ctx *section.Context, g timeline.StepGroup, text, by string) string {
-	scale := doc.ScaleOf(g.MaxNS)
 	if by != "" {
 		text += " (" + by + ")"
 	}
-	text += fmt.Sprintf(", median %[1]s %[4]s, MAD %[2]s %[4]s, max %[3]s %[4]s", scale.Text(g.MedianNS), scale.Text(g.SpreadNS), scale.Text(g.MaxNS), scale.Unit)
+	text += fmt.Sprintf(", median %s, MAD %s, max %s",
+		unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS), unit.FineDuration(g.MaxNS))
 	if g.Bound != "" {
 		text += ", " + verdict(ctx, g.Bound)
 	}
