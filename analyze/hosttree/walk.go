@@ -141,7 +141,7 @@ func (w *walk[T]) advance(to int64) {
 const tolerance = 1000
 
 // callTolerance is the same for runtime and driver calls. The profilers of AMD and Intel time calls
-// with another clock than operators, so calls seem to end up to some 10 µs after their operator.
+// with another clock than operators, so calls seem to end as much as 10 µs after their operator.
 const callTolerance = 100_000
 
 // outlived leaves the open events that end before the event that starts now, because it cannot be

@@ -49,7 +49,7 @@ func withoutUnlinked(t *trace.Trace, kinds lossNames, lost []*trace.Call) []*tra
 
 // noteMixed adds an issue if the calls of a process have so many correlations twice that they are
 // those of several captures. A profiler numbers the calls of a process once, so that its work
-// cannot be told apart from that of the other capture.
+// cannot be separated from that of the other capture.
 func (l *Links) noteMixed(issues *diag.Ledger) {
 	<-l.found
 	if float64(l.mixed) >= lossShare*float64(l.Called) {
