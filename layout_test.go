@@ -214,7 +214,6 @@ var largePackages = map[string]string{
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
-	"gate/metric":                  "the metrics that gates can name, one file per subject; all share the private selection of a run",
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
 	"compare":                      "one file per question that two runs are asked; its parts share the private rows of both sides",

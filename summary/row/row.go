@@ -50,6 +50,7 @@ type Column struct {
 	Nested bool
 	With   string // name of the column in whose unit it is printed
 
+	meaning, example   string // of a key, for those who select by it; "" if they follow from its form
 	field, over, under int
 	text               func(reflect.Value) string
 	order              []string // order of the values; nil if they are sorted as texts
@@ -112,6 +113,26 @@ func OnHost() func(*Kind) { return func(k *Kind) { k.Host = true } }
 // Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {
 	return func(k *Kind) { k.Columns[k.At(name)].order = values }
+}
+
+// Meant says what a key is, and gives a value or pattern of it as an example.
+func Meant(name, meaning, example string) func(*Kind) {
+	return func(k *Kind) { c := k.Column(name); c.meaning, c.example = meaning, example }
+}
+
+// Explained returns the meaning of a key and an example of a value or pattern. They are the description's own, or
+// follow from the form of the key.
+func (k *Kind) Explained(c *Column) (meaning, example string, own bool) {
+	what := strings.ReplaceAll(c.Written(), "_", " ") + " of " + k.Name
+	switch {
+	case c.meaning != "":
+		return c.meaning, c.example, true
+	case k.numeric(c):
+		return "number: " + what, "0", false
+	case c.Form == Word:
+		return what, "*", false
+	}
+	return what + "; * matches any text", "*", false
 }
 
 func (k *Kind) add(f reflect.StructField, at int, tag []string) {
