@@ -41,6 +41,7 @@ type place struct {
 // rows describes one type of row.
 type rows[Row any] struct {
 	Member string
+	Says   string // what the rows are, for docs/json.md
 	In     func(*Summary) *[]Row
 	At     func(*Row) place
 

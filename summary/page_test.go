@@ -2,6 +2,7 @@ package summary
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -11,15 +12,16 @@ import (
 
 var update = flag.Bool("update", false, "write the lists of docs/json.md that follow from the table of members")
 
-// TestPage: the lists of docs/json.md that follow from the table of members are up to date: the keys and
-// measures of each kind, and which rows are rolled up.
+// TestPage: the lists of docs/json.md that follow from the table of members are up to date: what the rows are, the
+// keys and measures of each kind, and which rows are rolled up.
 func TestPage(t *testing.T) {
 	const path = "../docs/json.md"
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := replaced(t, string(before), "\n## Keys and measures\n", "\n```text\n", "```\n", keysAndMeasures())
+	page := replaced(t, string(before), "\n## Members of a summary\n", "\nschema ", "left_out ", membersList(t))
+	page = replaced(t, page, "\n## Keys and measures\n", "\n```text\n", "```\n", keysAndMeasures())
 	page = replaced(t, page, "\n| rows | of the inputs with `rolled_up` |\n", "|---|---|\n", "| all others ", foldTable(t))
 	if page == string(before) {
 		return
@@ -42,6 +44,26 @@ func replaced(t *testing.T, page, behind, from, to, text string) string {
 		t.Fatalf("docs/json.md has no list between %q and %q behind %q", from, to, behind)
 	}
 	return head + behind + lead + from + text + to + tail
+}
+
+// membersList says what the rows of each member are. Inputs come first, though they have no entry.
+func membersList(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`            "assay/summary/1"` + "\n")
+	b.WriteString("inputs             the files: path, format, size, SHA-256, rank, whether they are complete; the part that was measured (window); whether it only captures graphs (graph_source)\n")
+	for _, m := range members {
+		says := reflect.ValueOf(m).FieldByName("Says").String()
+		if says == "" {
+			t.Errorf("members, %s: Says is missing: what the rows are", m.Name())
+		}
+		width := 18
+		if strings.Contains(m.Name(), ".") {
+			width = 22
+		}
+		fmt.Fprintf(&b, "%-*s %s\n", width, m.Name(), says)
+	}
+	return b.String()
 }
 
 // keysAndMeasures lists the columns of each kind, as lines of at most 110 characters.
