@@ -2,6 +2,7 @@ package test
 
 import (
 	"encoding/json"
+	"errors"
 	"go/format"
 	"io/fs"
 	"os"
@@ -51,7 +52,8 @@ func (s Snippet) Apply(t testing.TB, root string) {
 	case "diff":
 		after = s.patch(t, after)
 	}
-	if err := os.WriteFile(path, []byte(after), 0o666); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o777)
+	if err := errors.Join(err, os.WriteFile(path, []byte(after), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 }
