@@ -1,6 +1,9 @@
 package analyze
 
 import (
+	"strconv"
+	"strings"
+
 	"assay/analyze/counters"
 	logrows "assay/analyze/logs"
 	memoryrows "assay/analyze/memory"
@@ -11,6 +14,7 @@ import (
 	"assay/nsys/ncu"
 	"assay/summary"
 	"assay/torchprof/memory"
+	"assay/trace"
 )
 
 // Snapshot measures a memory snapshot.
@@ -57,4 +61,20 @@ func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summa
 	}
 	s.Sort()
 	return s
+}
+
+// processOf returns the number of the process that a trace is of, or "" if its host tracks have none or
+// several.
+func processOf(t *trace.Trace) (pid string) {
+	for i := range t.Tracks {
+		track := &t.Tracks[i]
+		if _, err := strconv.ParseUint(track.PID, 10, 32); err != nil || track.OnDevice {
+			continue
+		}
+		if pid != "" && pid != track.PID {
+			return ""
+		}
+		pid = strings.Clone(track.PID)
+	}
+	return pid
 }

@@ -74,7 +74,7 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	waited := min(w.Wait, c.Judged.ExposedComm())
 	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, waiters.window)
 	whose := c.JudgedName()
-	if waiters.gpus < len(c.Devices) {
+	if waiters.gpus < c.GPUs {
 		whose = "their GPU time" + c.LeftOut()
 	}
 	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w),
@@ -116,7 +116,7 @@ type devices struct {
 }
 
 // all returns all GPUs that are judged.
-func (c *Evaluator) all() devices { return devices{len(c.Devices), c.Judged.Window()} }
+func (c *Evaluator) all() devices { return devices{c.GPUs, c.Judged.Window()} }
 
 // whoWait returns the GPUs of the job that wait for the late ranks: all other GPUs, or all GPUs if
 // several ranks are late, because these wait for each other too.

@@ -62,7 +62,7 @@ func Budget(ctx *section.Context) doc.Section {
 		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Devices[i].Activity, extra: hidden(ctx.Devices[i].Activity)})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{fmt.Sprintf("mean of %d", n)}, ctx.Total, int64(n), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx)}, ctx.Total, int64(ctx.GPUs), hidden(ctx.Total)})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
@@ -71,14 +71,14 @@ func Budget(ctx *section.Context) doc.Section {
 	t.Note += "Overlapped comm: % of all communication time of the row."
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
-		t.Note = "The table has " + words.Choice(choice, ctx.Devices) + " " + t.Note
+		t.Note = "The table has " + chosen(ctx, choice) + " " + t.Note
 	}
 	blocks := []doc.Block{doc.Paragraph{Text: budgetSentence(ctx)}, t}
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}
 }
 
 func budgetSentence(ctx *section.Context) string {
-	a, n := ctx.Total, int64(len(ctx.Devices))
+	a, n := ctx.Total, int64(ctx.GPUs)
 	each := func(ns int64) string { return unit.Duration(doc.Mean(ns, n)) }
 	window := "Window " + each(a.Window())
 	if n > 1 {
@@ -91,6 +91,23 @@ func budgetSentence(ctx *section.Context) string {
 		each(a.Idle()), unit.Share(a.Idle(), a.Window()))
 	if comm := a.With(summary.ClassComm); comm > 0 {
 		text += fmt.Sprintf(" Compute overlaps %s of the communication (%s).", unit.Share(a.HiddenComm(), comm), each(comm))
+	}
+	return text
+}
+
+// meanOf labels the row of all GPUs: their mean, or the sum of the captures of one GPU.
+func meanOf(ctx *section.Context) string {
+	if ctx.GPUs == 1 {
+		return fmt.Sprintf("sum of %d", len(ctx.Devices))
+	}
+	return fmt.Sprintf("mean of %d", ctx.GPUs)
+}
+
+// chosen says which devices a table has. They are captures if several show one GPU.
+func chosen(ctx *section.Context, c view.Choice) string {
+	text := words.Choice(c, ctx.Devices)
+	if ctx.GPUs < len(ctx.Devices) {
+		text = strings.Replace(text, " GPUs (", " captures (", 1)
 	}
 	return text
 }
