@@ -5,12 +5,14 @@ package timeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A budgetRow is one window, or the mean of several, that is split into compute,

@@ -12,7 +12,6 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/show"
-	"assay/report/words"
 	"assay/summary"
 	"assay/summary/row"
 	"assay/summary/view"
