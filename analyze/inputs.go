@@ -63,12 +63,16 @@ func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summa
 	return s
 }
 
-// processOf returns the number of the process that a trace is of, or "" if its host tracks have none or
-// several.
+// processOf returns the number of the process whose calls a trace has, or "" if there are none or several.
 func processOf(t *trace.Trace) (pid string) {
-	for i := range t.Tracks {
-		track := &t.Tracks[i]
-		if _, err := strconv.ParseUint(track.PID, 10, 32); err != nil || track.OnDevice {
+	seen := make([]bool, len(t.Tracks))
+	for _, part := range t.Calls.Parts() {
+		for i := range part {
+			seen[part[i].Track] = true
+		}
+	}
+	for i, track := range t.Tracks {
+		if _, err := strconv.ParseUint(track.PID, 10, 32); err != nil || !seen[i] || track.OnDevice {
 			continue
 		}
 		if pid != "" && pid != track.PID {

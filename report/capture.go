@@ -154,7 +154,9 @@ func gpuLine(ctx *section.Context) string {
 			parts = append(parts, names)
 		}
 	}
-	if captures := int64(len(ctx.Devices)); captures > int64(ctx.GPUs) {
+	if captures := int64(len(ctx.Devices)); captures > n && n > 1 && captures%n == 0 {
+		parts = append(parts, label.Plural(captures/n, "capture")+" of each, one after the other")
+	} else if captures > n && n > 0 {
 		parts = append(parts, label.Plural(captures, "capture")+" one after the other")
 	}
 	if w := windowText(ctx); w != "" {

@@ -152,9 +152,12 @@ func whoseOf(s *summary.Summary) func(input int) int {
 }
 
 // GPUs returns the number of GPUs. Several captures of a process show the same GPUs, one after the other.
-func GPUs(s *summary.Summary) int {
+func GPUs(s *summary.Summary) int { return GPUsOf(s, s.Devices) }
+
+// GPUsOf returns the number of GPUs that the devices are, which are some of those of s.
+func GPUsOf(s *summary.Summary, devices []summary.Device) int {
 	whose, seen := whoseOf(s), map[summary.GPU]bool{}
-	for _, d := range s.Devices {
+	for _, d := range devices {
 		seen[summary.GPU{Input: whose(d.Input), Rank: d.Rank, Device: d.Device}] = true
 	}
 	return len(seen)

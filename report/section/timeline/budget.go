@@ -5,14 +5,12 @@ package timeline
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
 	"assay/summary"
-	"assay/summary/view"
 )
 
 // A budgetRow is one window, or the mean of several, that is split into compute,
@@ -64,7 +62,7 @@ func Budget(ctx *section.Context) doc.Section {
 		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Devices[i].Activity, extra: hidden(ctx.Devices[i].Activity)})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx)}, ctx.Total, int64(ctx.GPUs), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, ctx.Total, int64(ctx.GPUs), hidden(ctx.Total)})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
@@ -73,7 +71,7 @@ func Budget(ctx *section.Context) doc.Section {
 	t.Note += "Overlapped comm: % of all communication time of the row."
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
-		t.Note = "The table has " + chosen(ctx, choice) + " " + t.Note
+		t.Note = "The table has " + words.Choice(choice, ctx.Devices) + " " + t.Note
 	}
 	blocks := []doc.Block{doc.Paragraph{Text: budgetSentence(ctx)}, t}
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}
@@ -98,18 +96,9 @@ func budgetSentence(ctx *section.Context) string {
 }
 
 // meanOf labels the row of all GPUs: their mean, or the sum of the captures of one GPU.
-func meanOf(ctx *section.Context) string {
-	if ctx.GPUs == 1 {
-		return fmt.Sprintf("sum of %d", len(ctx.Devices))
+func meanOf(gpus, captures int) string {
+	if gpus == 1 {
+		return fmt.Sprintf("sum of %d", captures)
 	}
-	return fmt.Sprintf("mean of %d", ctx.GPUs)
-}
-
-// chosen says which devices a table has. They are captures if several show one GPU.
-func chosen(ctx *section.Context, c view.Choice) string {
-	text := words.Choice(c, ctx.Devices)
-	if ctx.GPUs < len(ctx.Devices) {
-		text = strings.Replace(text, " GPUs (", " captures (", 1)
-	}
-	return text
+	return fmt.Sprintf("mean of %d", gpus)
 }

@@ -12,6 +12,7 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/show"
+	"assay/report/words"
 	"assay/summary"
 	"assay/summary/row"
 	"assay/summary/view"
@@ -54,11 +55,11 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(meanOf(ctx), ctx.Total, int64(ctx.GPUs)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.Total, int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
 	if n > len(shown) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + chosen(ctx, choice)})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
 	}
 	return s
 }
@@ -149,7 +150,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	if total.Idle() == 0 {
 		return doc.Section{}
 	}
-	n := int64(len(devices))
+	n := int64(view.IdleGPUs(ctx.Summary, devices))
 	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
 		"cause": causeCell(causes),
