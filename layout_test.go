@@ -84,7 +84,7 @@ var mayImport = map[string]string{
 	"judge":                        "judge/capture judge/counters judge/finding judge/logs judge/memory judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
 	"judge/finding":                "internal/unit",
 	"judge/rule":                   "internal/settings internal/unit judge/finding summary",
-	"judge/tree":                   "internal/unit judge/finding judge/rule summary",
+	"judge/tree":                   "internal/unit judge/finding judge/rule summary summary/view",
 	"judge/advice":                 "internal/label internal/lazyregexp internal/unit judge/finding judge/rule summary summary/view",
 	"judge/capture":                "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary summary/view",
 	"judge/timeline":               "internal/label internal/stat internal/unit judge/advice judge/capture judge/finding judge/ranks judge/rule judge/tree summary summary/view",
