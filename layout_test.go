@@ -28,7 +28,7 @@ var mayImport = map[string]string{
 	"internal/eventscan":           "internal/jsonscan",
 	"nsys":                         "internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace",
+	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/loadtrace":      "internal/inflate trace",

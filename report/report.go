@@ -37,9 +37,11 @@ func BuildDiff(c *compare.Comparison) Report {
 // Charts returns the pictures of the report in the order of their places.
 func (d Report) Charts() []plot.Chart { return d.charts }
 
-// Texts returns pointers to the texts that the document does not share with its summary.
-// A caller may rewrite them before it prints the document.
-func (d *Report) Texts() []any { return []any{&d.result, &d.charts} }
+// Texts returns pointers to all that an output shows and that is not exported. A caller may rewrite
+// the texts in them before it prints the document.
+func (d *Report) Texts() []any {
+	return []any{d.summary, &d.result, &d.charts, &d.madeBy, d.comparison}
+}
 
 // JSON writes the summary as one object, with verdict, findings,
 // sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.

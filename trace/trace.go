@@ -72,6 +72,13 @@ type Trace struct {
 // Name returns the text of s.
 func (t *Trace) Name(s Sym) string { return t.names[s] }
 
+// Rewrite replaces every text that a Sym names by its result.
+func (t *Trace) Rewrite(f func(string) string) {
+	for i, name := range t.names {
+		t.names[i] = f(name)
+	}
+}
+
 // Names returns the number of distinct texts of the trace. Every Sym is less
 // than that.
 func (t *Trace) Names() int { return len(t.names) }

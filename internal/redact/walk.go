@@ -126,11 +126,14 @@ func (w *walker) walkMap(v reflect.Value) {
 	}
 	taken := map[string]bool{}
 	for _, key := range keys {
+		before := w.changed
 		value := reflect.New(v.Type().Elem()).Elem()
 		value.Set(v.MapIndex(key))
 		w.walk(value)
 		if !named {
-			v.SetMapIndex(key, value)
+			if w.changed > before { // a map without secrets may be shared, so it is not written
+				v.SetMapIndex(key, value)
+			}
 			continue
 		}
 		old := key.String()
@@ -145,10 +148,10 @@ func (w *walker) walkMap(v reflect.Value) {
 		if text != old {
 			v.SetMapIndex(key, reflect.Value{})
 		}
-		if !taken[text] {
-			taken[text] = true
+		if first := !taken[text]; first && w.changed > before {
 			v.SetMapIndex(reflect.ValueOf(text).Convert(v.Type().Key()), value)
 		}
+		taken[text] = true
 	}
 }
 
