@@ -9,7 +9,4 @@ func (in *Input) mask() {
 	for _, model := range []any{in.Trace, in.Tables, in.Profile, in.Counters, in.Memory, in.Timeline, in.Series, in.Summary} {
 		in.Secrets.Strings(model)
 	}
-	if in.Trace != nil {
-		in.Trace.Rewrite(in.Secrets.Text)
-	}
 }

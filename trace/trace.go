@@ -72,11 +72,12 @@ type Trace struct {
 // Name returns the text of s.
 func (t *Trace) Name(s Sym) string { return t.names[s] }
 
-// Rewrite replaces every text that a Sym names by its result.
-func (t *Trace) Rewrite(f func(string) string) {
-	for i, name := range t.names {
-		t.names[i] = f(name)
+// Texts returns a pointer to the texts that a Sym names, for those who rewrite them.
+func (t *Trace) Texts() []any {
+	if t == nil {
+		return nil
 	}
+	return []any{&t.names}
 }
 
 // Names returns the number of distinct texts of the trace. Every Sym is less
