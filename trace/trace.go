@@ -73,12 +73,7 @@ type Trace struct {
 func (t *Trace) Name(s Sym) string { return t.names[s] }
 
 // Texts returns a pointer to the texts that a Sym names, for those who rewrite them.
-func (t *Trace) Texts() []any {
-	if t == nil {
-		return nil
-	}
-	return []any{&t.names}
-}
+func (t *Trace) Texts() []any { return []any{&t.names} }
 
 // Names returns the number of distinct texts of the trace. Every Sym is less
 // than that.

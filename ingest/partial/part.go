@@ -158,10 +158,7 @@ func (p Part) withoutSecrets(in *ingest.Input) Part {
 	if r == nil {
 		r = redact.New(false)
 	}
-	r.Strings(p.Summary)
-	for _, m := range p.Members {
-		r.Strings(m.Columns)
-	}
+	r.Strings(&p)
 	if n := r.Secrets(); n > 0 {
 		p.Changes()
 		p.Summary.Issues = append(p.Summary.Issues, summary.Issue{

@@ -27,9 +27,11 @@ func (r *Redactor) Strings(v any) {
 // all rewrites every text that the pointer v leads to.
 func (w walker) all(v any) {
 	w.walk(reflect.ValueOf(v))
-	if more, ok := v.(interface{ Texts() []any }); ok {
-		for _, part := range more.Texts() {
-			w.walk(reflect.ValueOf(part))
+	for at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil(); at = at.Elem() {
+		if more, ok := at.Interface().(interface{ Texts() []any }); ok {
+			for _, part := range more.Texts() {
+				w.walk(reflect.ValueOf(part))
+			}
 		}
 	}
 }
@@ -127,8 +129,10 @@ func (w *walker) walkInterface(v reflect.Value) {
 	if w.hasText(inner.Type()) {
 		own := reflect.New(inner.Type()).Elem()
 		own.Set(inner)
-		w.walk(own)
-		v.Set(own)
+		before := w.changed
+		if w.walk(own); w.changed > before { // a value without secrets may be shared, so it is not written
+			v.Set(own)
+		}
 	}
 }
 
