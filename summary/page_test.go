@@ -8,26 +8,42 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/summary/row"
 )
 
 var update = flag.Bool("update", false, "write the lists of docs/json.md that follow from the table of members")
 
-// TestPage: the lists of docs/json.md that follow from the table of members are up to date: what the rows are, the
-// keys and measures of each kind, and which rows are rolled up.
+// TestPage: the lists of docs/json.md and docs/usage.md that follow from the table of members are up to date: what the
+// rows are, the keys and measures of each kind, which rows are rolled up, and the order of kinds.
 func TestPage(t *testing.T) {
-	const path = "../docs/json.md"
+	upToDate(t, "../docs/json.md", func(page string) string {
+		page = replaced(t, page, "\n## Members of a summary\n", "\nschema ", "left_out ", membersList(t))
+		page = replaced(t, page, "\n## Keys and measures\n", "\n```text\n", "```\n", keysAndMeasures())
+		return replaced(t, page, "\n| rows | of the inputs with `rolled_up` |\n", "|---|---|\n", "| all others ", foldTable(t))
+	})
+	upToDate(t, "../docs/usage.md", func(page string) string {
+		var names []string
+		for _, k := range Described() {
+			names = append(names, k.Name)
+		}
+		return replaced(t, page, "\n## Sums by any keys\n", "in the capture, of:\n", ".\n", strings.Join(names, ", "))
+	})
+}
+
+// upToDate compares a page with what it should be, or writes it.
+func upToDate(t *testing.T, path string, with func(string) string) {
+	t.Helper()
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := replaced(t, string(before), "\n## Members of a summary\n", "\nschema ", "left_out ", membersList(t))
-	page = replaced(t, page, "\n## Keys and measures\n", "\n```text\n", "```\n", keysAndMeasures())
-	page = replaced(t, page, "\n| rows | of the inputs with `rolled_up` |\n", "|---|---|\n", "| all others ", foldTable(t))
+	page := with(string(before))
 	if page == string(before) {
 		return
 	}
 	if !*update {
-		t.Fatal("lists of docs/json.md differ from the table of members; go test ./summary -run TestPage -update writes them")
+		t.Fatalf("lists of %s differ from the table of members; go test ./summary -run TestPage -update writes them", path)
 	}
 	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 		t.Fatal(err)
@@ -41,7 +57,7 @@ func replaced(t *testing.T, page, behind, from, to, text string) string {
 	lead, rest, ok2 := strings.Cut(rest, from)
 	_, tail, ok3 := strings.Cut(rest, to)
 	if !ok || !ok2 || !ok3 {
-		t.Fatalf("docs/json.md has no list between %q and %q behind %q", from, to, behind)
+		t.Fatalf("the page has no list between %q and %q behind %q", from, to, behind)
 	}
 	return head + behind + lead + from + text + to + tail
 }
@@ -69,6 +85,13 @@ func membersList(t *testing.T) string {
 // keysAndMeasures lists the columns of each kind, as lines of at most 110 characters.
 func keysAndMeasures() string {
 	var b strings.Builder
+	const indent = 17
+	member := map[*row.Kind]string{}
+	for _, m := range members {
+		if k := m.Kind(); k != nil && k.Name != m.Name() {
+			member[k] = " (" + m.Name() + ")"
+		}
+	}
 	for _, k := range Described() {
 		lists := map[bool][]string{}
 		for _, c := range k.Columns {
@@ -78,12 +101,13 @@ func keysAndMeasures() string {
 			}
 			lists[c.Adds == 0] = append(lists[c.Adds == 0], name)
 		}
-		line := k.Name + strings.Repeat(" ", max(1, 13-len(k.Name)))
+		name := k.Name + member[k]
+		line := name + strings.Repeat(" ", max(1, indent-len(name)))
 		start := true
 		for _, word := range strings.Fields(strings.Join(lists[true], ", ") + "; " + strings.Join(lists[false], ", ")) {
 			if !start && len(line)+1+len(word) > 110 {
 				b.WriteString(line + "\n")
-				line, start = strings.Repeat(" ", 13), true
+				line, start = strings.Repeat(" ", indent), true
 			}
 			if !start {
 				line += " "

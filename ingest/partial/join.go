@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"assay/analyze/clocks"
-	"assay/analyze/efficiency"
+	"assay/analyze/efficiency/graphjoin"
 	"assay/analyze/ranks"
 	"assay/summary"
 	"assay/summary/view"
@@ -63,7 +63,7 @@ func Runs(all []Part) []*summary.Summary {
 		case !with[i]:
 			p.Summary.Partial = nil
 			p.Summary.Efficiency.Captures = slices.Concat(p.Summary.Efficiency.Captures, captures)
-			efficiency.JoinReplays(p.Summary)
+			graphjoin.Replays(p.Summary)
 			out = append(out, p.Summary)
 		}
 	}
@@ -111,7 +111,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 			job.AddTo(s)
 		}
 	}
-	efficiency.JoinReplays(s)
+	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)
 	}
