@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -213,5 +214,39 @@ func TestNoFieldOfInputs(t *testing.T) {
 		if text.Len() > 0 {
 			s.everywhere(path)
 		}
+	}
+}
+
+// TestNoFlagShowsItsValue: no message on a wrong value of a flag shows a secret that the user typed.
+func TestNoFlagShowsItsValue(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 13))
+	all := slices.DeleteFunc(withinText(plants(rnd)), func(p planted) bool { return strings.ContainsAny(p.text, "\x00") })
+	s := newSearch(t, all)
+	flag := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z-]+)`)
+	input, err := filepath.Abs(filepath.Join("..", "..", "testdata", "gen", "cpu_only.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	tried := 0
+	for _, c := range commands() {
+		if c.name == "open" { // it waits for a browser
+			continue
+		}
+		_, help := s.run("help", c.name)
+		for _, m := range flag.FindAllStringSubmatch(help, -1) {
+			for range 4 {
+				value := all[rnd.IntN(len(all))].text
+				s.run(c.name, input, m[1], value)
+				s.run(c.name, input, m[1]+"=x="+value)
+				s.run(c.name, input, m[1], "kernels."+value)
+				tried++
+			}
+		}
+	}
+	if tried < 200 {
+		t.Errorf("only %d values were tried", tried)
 	}
 }
