@@ -121,7 +121,7 @@ var mayImport = map[string]string{
 	"internal/test/samplerun":      "compare judge judge/finding judge/rule judge/timeline summary summary/view",
 	"analyze/efficiency/operators": "internal/jsonscan internal/lazyregexp",
 	"analyze/efficiency/hardware":  "analyze/efficiency/operators internal/settings",
-	"analyze/ranks":                "analyze/ranks/collective internal/diag internal/stat summary",
+	"analyze/ranks":                "analyze/ranks/collective internal/diag internal/label internal/stat internal/unit summary",
 	"report/section/ranks":         "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/plot":                  "internal/label internal/stat internal/unit report/plot/raster",
 	"report/plot/raster":           "",
