@@ -39,8 +39,10 @@ func verdictOnFiles(t *testing.T, files []damage.File) verdictOnRanks {
 	}
 	r := Judge(joinedRanks(t, list), rule.DefaultThresholds())
 	v := verdictOnRanks{bound: r.Verdict.Bound, text: r.Verdict.Sentence}
-	if f := findingOf(r.Findings, rule.StragglingRank); f != nil {
-		v.subject = f.Subject
+	for _, id := range []string{rule.UnevenExperts, rule.StragglingRank} {
+		if f := findingOf(r.Findings, id); f != nil {
+			v.subject = f.Subject
+		}
 	}
 	return v
 }
@@ -48,6 +50,20 @@ func verdictOnFiles(t *testing.T, files []damage.File) verdictOnRanks {
 // differs reports whether a damaged run has a verdict with another bound, or names another late rank.
 func (v verdictOnRanks) differs(whole verdictOnRanks) bool {
 	return v.bound != finding.BoundUnknown && v.bound != whole.bound || v.subject != "" && v.subject != whole.subject
+}
+
+// damaged returns generated files with one kind of damage.
+func damaged(files []rankgen.File, kind string, rank int) (out []rankgen.File) {
+	var list []damage.File
+	for _, f := range files {
+		list = append(list, damage.File{Name: f.Name, JSON: f.JSON})
+	}
+	kinds := damage.RanksKinds()
+	i := slices.IndexFunc(kinds, func(k damage.RanksKind) bool { return k.Name == kind })
+	for _, f := range kinds[i].Apply(list, rank) {
+		out = append(out, rankgen.File{Name: f.Name, JSON: f.JSON})
+	}
+	return out
 }
 
 // TestDamagedRanks: no damaged run has a confident verdict or a late rank that differs from that of the whole run

@@ -8,8 +8,9 @@ import (
 	"assay/summary"
 )
 
-// No rank leaves a collective that synchronizes before the last has come. So each collective bounds the offset of
-// two clocks from both sides, and some offset must be within nearly all bounds. If there is none, the times of one of
+// No rank leaves a collective that synchronizes before the last has come, and all leave it about when the transfer is
+// over. So each collective bounds the offset of two clocks from both sides, and some offset must be within nearly all
+// bounds. If there is none, the times of one of
 // the ranks are wrong: its collectives are too short, or they are of another run.
 const (
 	// mostWithin is the least share of the collectives whose bounds must hold. A few wrong records prove nothing
@@ -66,11 +67,13 @@ func (g *group) within(members []Member, own, ref int) bool {
 			continue
 		}
 		x, y := a[g.lists[own].runs[k]], b[at[id]-1]
+		x.End, y.End = max(x.End, x.Start), max(y.End, y.Start)
+		ends, near := x.End-y.End, 2*g.instances[id].shortest
 		if len(bounds) == 0 {
 			first = x.Start
 		}
 		last = x.End
-		bounds = append(bounds, bound{x.Start - y.End, 1}, bound{max(x.End, x.Start) - min(y.Start, y.End), -1})
+		bounds = append(bounds, bound{max(x.Start-y.End, ends-near), 1}, bound{min(x.End-y.Start, ends+near), -1})
 	}
 	n := len(bounds) / 2
 	if n < leastBounded {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 )
 
 // A File is the trace of one rank.
@@ -43,7 +44,8 @@ func RanksKinds() (out []RanksKind) {
 	})
 	one(false, "GPU durations of a rank times 1000", edited(onGPU, scaled("dur", 1000)))
 	one(false, "times of a rank in ms", edited(everything, scaled("ts", 0.001), scaled("dur", 0.001)))
-	one(false, "collectives of a rank a tenth as long", edited(communication, scaled("dur", 0.1)))
+	// If waits hardly vary, an offset of the clock explains this.
+	one(true, "collectives of a rank a tenth as long", edited(communication, scaled("dur", 0.1)))
 	one(false, "a rank without its collectives", edited(collectives, drop))
 	one(false, "a rank cut in half", func(text []byte) []byte { return text[:len(text)/2] })
 	one(false, "clock of a rank off by 10 s", edited(everything, later(10e6)))
@@ -56,7 +58,7 @@ func RanksKinds() (out []RanksKind) {
 	all(true, "a rank missing", func(files []File, rank int) []File { return slices.Delete(slices.Clone(files), rank, rank+1) })
 	one(false, "a rank without events", edited(everything, drop))
 	one(false, "another world size in a rank", func(text []byte) []byte { return worldSize.ReplaceAll(text, []byte(`"world_size": 640`)) })
-	one(false, "a rank of other steps", edited(everything, otherSteps))
+	one(false, "a rank of other steps", func(text []byte) []byte { return Renumbered(text, 100) })
 	all(false, "two runs mixed", func(files []File, rank int) []File {
 		files = slices.Clone(files)
 		for i := len(files) / 2; i < len(files); i++ {
@@ -123,12 +125,20 @@ func collectives(e event) bool {
 	return communication(e) || category("cpu_op")(e) && named(e, "record_param_comms")
 }
 
-func otherSteps(e event) []event {
-	name, _ := e["name"].(string)
-	if m := stepName.FindStringSubmatch(name); m != nil {
-		var n int
-		fmt.Sscan(m[1], &n)
-		return []event{with(e, "name", fmt.Sprintf("ProfilerStep#%d", n+100))}
-	}
-	return []event{e}
+// Renumbered returns a trace with other numbers of steps.
+func Renumbered(text []byte, by int) []byte {
+	return edited(everything, func(e event) []event {
+		name, _ := e["name"].(string)
+		m := stepName.FindStringSubmatch(name)
+		if m == nil {
+			return []event{e}
+		}
+		n, _ := strconv.Atoi(m[1])
+		return []event{with(e, "name", fmt.Sprintf("ProfilerStep#%d", n+by))}
+	})(text)
+}
+
+// Scaled returns a trace whose compute kernels take longer.
+func Scaled(text []byte, times float64) []byte {
+	return edited(func(e event) bool { return kernels(e) && !communication(e) }, scaled("dur", times))(text)
 }
