@@ -122,7 +122,7 @@ var mayImport = map[string]string{
 	"analyze/efficiency/graphjoin": "analyze/efficiency analyze/efficiency/hardware analyze/efficiency/operators summary",
 	"analyze/efficiency/operators": "internal/jsonscan internal/lazyregexp",
 	"analyze/efficiency/hardware":  "analyze/efficiency/operators internal/settings",
-	"analyze/ranks":                "analyze/ranks/collective internal/diag internal/stat summary",
+	"analyze/ranks":                "analyze/ranks/collective internal/diag internal/label internal/stat internal/unit summary",
 	"report/section/ranks":         "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/plot":                  "internal/label internal/stat internal/unit report/plot/raster",
 	"report/plot/raster":           "",

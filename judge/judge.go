@@ -209,9 +209,9 @@ func (r Result) withReason() Result {
 }
 
 // Unusable returns why the numbers of the GPUs cannot be used, or nil if they can: most device
-// records are missing or damaged, or the clock is not plausible.
+// records are missing or damaged, the clock is not plausible, or the traces are of several runs.
 func (r Result) Unusable() *finding.Abstention {
-	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks) {
+	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks || a.Code == rule.RanksApart) {
 		return a
 	}
 	return nil

@@ -110,5 +110,22 @@ func labelledRanks() (out []labelled) {
 		}
 		out = append(out, run)
 	}
+	return append(out, labelledFiles()...)
+}
+
+// labelledFiles are files of ranks that are given together and cannot, or can, be compared.
+func labelledFiles() (out []labelled) {
+	const later, copied, mixed, clock = "a rank of another run, 2 h later", "a rank copied", "two runs mixed", "clock of a rank off by 10 s"
+	for _, l := range []struct{ run, damage, label, near string }{
+		{"slow_gpu", later, rule.RanksApart, rule.StragglingRank},
+		{"late_in_turn", copied, rule.RanksApart, rule.RanksInTurn},
+		{"tp_dp", mixed, rule.RanksApart, rule.Clocks},
+		{"slow_host", clock, rule.StragglingRank, rule.RanksApart},
+	} {
+		out = append(out, labelled{name: "ranks " + l.run + ": " + l.damage, label: l.label, near: l.near, in: func(t *testing.T) *summary.Summary {
+			j, given, _ := generated(l.run)
+			return joinedRanks(t, damaged(j.Files(given), l.damage, 1))
+		}})
+	}
 	return out
 }

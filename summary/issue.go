@@ -40,6 +40,10 @@ func (s *Summary) Issue(codes ...string) *Issue {
 // CapturesMixed is the code of the issue that a file has the calls of several captures under one process.
 const CapturesMixed = "captures-mixed"
 
+// RanksIncomparable is the code of the issue that traces of ranks cannot be compared: they are of several runs,
+// steps or units of time.
+const RanksIncomparable = "ranks-incomparable"
+
 // LaunchesWithoutKernels is the code of the issue that launches have no device work in
 // the capture.
 const LaunchesWithoutKernels = "launches-without-kernels"

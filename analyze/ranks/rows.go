@@ -12,7 +12,8 @@ import (
 // String returns the name in the JSON.
 func (m matchedBy) String() string { return [...]string{"", "number", "order", "end"}[m] }
 
-// AddTo adds the rows of the job to the summary of its inputs.
+// AddTo adds the rows of the job to the summary of its inputs. If times of collectives are impossible, it adds an
+// issue instead.
 func (j *Job) AddTo(s *summary.Summary) {
 	first := j.members[0].Input
 	for _, m := range j.members {
@@ -22,6 +23,10 @@ func (j *Job) AddTo(s *summary.Summary) {
 	facts := make([]Facts, len(j.groups))
 	for i, g := range j.groups {
 		facts[i] = g.facts(j.members)
+	}
+	if j.noteLeavers(s, facts) {
+		s.Sort()
+		return
 	}
 	top := j.topologyOf(s, work, facts)
 	for _, c := range j.rows(top) {

@@ -88,7 +88,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		first[i] = inputs
 		inputs += len(p.Summary.Inputs)
 	}
-	jobs, runs := jobsOf(all), len(runsOf(all, Part.isTimeline)) // before Join takes the summaries
+	jobs, together, runs := jobsOf(all, Part.hasCollectives), jobsOf(all, Part.isTimeline), len(runsOf(all, Part.isTimeline)) // before Join takes the summaries
 	list := make([]*summary.Summary, len(all))
 	for i, p := range all {
 		all[i].coarsen(halvings(len(all)))
@@ -106,8 +106,9 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	if runs == 1 {
 		ranks.NoteInputs(s)
 	}
+	apart := incomparable(s, together, first)
 	for n, part := range jobs {
-		if job := match(n, membersOf(all, part, first)); job != nil {
+		if job := match(n, membersOf(all, part, first)); job != nil && !apart {
 			job.AddTo(s)
 		}
 	}
@@ -120,15 +121,31 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	return s
 }
 
-// jobsOf returns the parts whose ranks are compared with each other, as ascending indices:
+// incomparable reports whether the ranks of a run cannot be compared, and adds an issue that says why. first has
+// the first input of each part.
+func incomparable(s *summary.Summary, runs [][]int, first []int) (apart bool) {
+	for _, run := range runs {
+		var inputs []int
+		for _, i := range run {
+			inputs = append(inputs, first[i])
+		}
+		apart = !ranks.NoteIncomparable(s, inputs) || apart
+	}
+	if apart {
+		s.Sort()
+	}
+	return apart
+}
+
+// jobsOf returns the wanted parts whose ranks are compared with each other, as ascending indices:
 // those of each run or, because they are recorded one after the other, of each stage of a
 // server and of each cycle of a profiler's schedule.
-func jobsOf(all []Part) (out [][]int) {
+func jobsOf(all []Part, wanted func(Part) bool) (out [][]int) {
 	type one struct {
 		stage string
 		cycle int
 	}
-	runs, cycle := grouped(all, Part.hasCollectives)
+	runs, cycle := grouped(all, wanted)
 	for _, run := range runs {
 		jobs := map[one][]int{}
 		for _, i := range run {

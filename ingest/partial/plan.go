@@ -94,7 +94,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 		input  int
 		device int64
 	}
-	for n, run := range jobsOf(all) {
+	for n, run := range jobsOf(all, Part.hasCollectives) {
 		list := ranks.Comparable(membersOf(all, run, first))
 		at := map[member]int{}
 		for place, m := range list {

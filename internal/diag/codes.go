@@ -157,6 +157,7 @@ var codes = []Code{
 	{"rank-implausible", Suspect, "The rank of a trace is not a number of a process of its job: it is negative, not a whole number, or not below the number of ranks.", "Use the file that the profiler wrote, or name the file by its rank, as in rank3.json."},
 	{"rank-repeated", Suspect, "Two inputs have the same rank. If they belong to different runs, totals mix the runs.", "Report each run by itself."},
 	{"rank-without-events", Suspect, "The trace of a rank has no event, and traces of other ranks have GPU work. Totals and comparisons of ranks are without this rank.", "Record it again."},
+	{"ranks-incomparable", Suspect, "The traces of the ranks of one run cannot be compared: they were recorded at different times or in different steps, the times of one are in another unit, or a rank leaves collectives before others have come. No ranks are compared, and nothing is judged.", "Give the files of one run as the profiler wrote them."},
 	{"ranks-missing", Info, "The traces state more ranks than were given. A rank that is not here may be the one that the others wait for.", "Give the traces of all ranks."},
 	{"recursion-total-unknown", Info, "Functions call each other recursively, so their totals are unknown in a callgrind file. Their self time is correct.", ""},
 	{"report-assumed", Info, "Several reports of nsys have the columns of this table. The report was chosen by the names of the rows.", "Keep the line that nsys prints before the table, or the file name that it chooses."},

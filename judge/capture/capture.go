@@ -42,6 +42,7 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.CaptureQuality, Part: tree.BasisCapture, Measure: tree.Single(e.captureQuality)},
 		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
 		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
+		{ID: rule.RanksApart, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.ranksApart)},
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true,
 			Measure: tree.Single(e.tooLittleWork)},
 		{ID: rule.SlowWorker, Part: tree.BasisSlices, Measure: tree.Single(e.slowWorker)},
@@ -53,7 +54,7 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 	f := finding.Finding{Rule: rule.CaptureQuality, Level: finding.Info}
 	var codes []string
 	doubtful := false
-	implausible := view.ImplausibleTimes(c.Summary)
+	implausible := append(view.ImplausibleTimes(c.Summary), view.RanksApart(c.Summary)...)
 	for _, is := range c.Issues {
 		if is.Code == gpuEventsMissing && c.Total.Window() == 0 {
 			continue // withoutGPUTime reports it
@@ -254,6 +255,25 @@ func (c *evaluator) longWork(events, window int64) bool {
 	busy := c.Total.Busy()
 	return 2*events >= c.Limits[rule.TooLittleWork].MinEvents && float64(busy) >= fills*float64(window) &&
 		busy >= least*int64(len(c.Devices))
+}
+
+// ranksApart judges whether the traces of the ranks can be compared.
+func (c *evaluator) ranksApart() (finding.Finding, bool) {
+	list := view.RanksApart(c.Summary)
+	if len(list) == 0 {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.RanksApart, Level: finding.Warn, Next: Follow(list[0])}
+	f.Title = "The traces of the ranks cannot be compared: " + label.Clip(list[0].First, 60)
+	if n := list[0].Count; n > 1 {
+		f.Title += " and " + unit.Count(n-1) + " more do not belong to the others"
+	} else {
+		f.Title += " does not belong to the others"
+	}
+	for _, is := range list {
+		f.Evidence = append(f.Evidence, is.Help)
+	}
+	return f, true
 }
 
 // spanOf returns the time in ns from the first to the last event of an input, or 0 if unknown.

@@ -19,6 +19,7 @@ const (
 	NoGPUTime       = "no-gpu-time"
 	TooLittleWork   = "too-little-gpu-work"
 	Clocks          = "clocks-implausible"
+	RanksApart      = "ranks-incomparable"
 	RecordsMissing  = "device-records-missing"
 	NotRecorded     = "not-recorded"
 	GPUIdle         = "gpu-idle"

@@ -25,6 +25,7 @@ func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 // The codes of the reasons of [Comparable].
 const (
 	ClocksImplausible    = "clocks-implausible"     // the times of GPU work of a run cannot be true: Issue says which
+	RanksIncomparable    = "ranks-incomparable"     // traces of ranks of a run cannot be compared: Issue says why
 	DeviceRecordsMissing = "device-records-missing" // Issue says that an export is damaged, or Loss which launches have no work
 	OtherHardware        = "other-hardware"         // Names of the GPU models
 	HardwareUnknown      = "hardware-unknown"       // Names of the GPU models, of one run without any
@@ -176,6 +177,9 @@ func (r *run) about(code string, level Level, set func(*Fact)) Reason {
 func (r *run) unusable() (Reason, bool) {
 	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
 		return r.about(ClocksImplausible, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
+	}
+	if list := RanksApart(r.Summary); len(list) > 0 {
+		return r.about(RanksIncomparable, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
 	}
 	if i := slices.IndexFunc(r.Issues, summary.Issue.Damages); i >= 0 {
 		return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Issue = r.Issues[i].Code }), true

@@ -39,6 +39,18 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	return out
 }
 
+// RanksApart returns the issues that show that the traces of the ranks of a run cannot be compared, so that no
+// sum over them has a meaning.
+func RanksApart(s *summary.Summary) (out []summary.Issue) {
+	for _, is := range s.Issues {
+		switch is.Code {
+		case summary.RanksIncomparable, "rank-copied", "world-sizes-differ":
+			out = append(out, is)
+		}
+	}
+	return out
+}
+
 // A Loss is a count of launches without GPU operations that makes a capture unusable.
 type Loss struct {
 	Row   summary.LaunchLoss
