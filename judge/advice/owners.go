@@ -84,7 +84,9 @@ func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 // OwnerAdvice returns the fixes for the main causes, the largest first; total is the idle time in
 // ns.
 func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
-	for _, o := range mainOwners(owners, total) {
+	// That another GPU works is no reason by itself to change anything: see the division of work.
+	own := slices.DeleteFunc(slices.Clone(owners), func(o OwnerShare) bool { return o.owner == summary.OwnerNeighbor })
+	for _, o := range mainOwners(own, total) {
 		out = finding.JoinSteps(out, o.advice())
 	}
 	return out

@@ -165,10 +165,14 @@ func (c *Evaluator) idlePart() []tree.Reading {
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
-	c.GainOfJudged(&r.Finding, num-profilerIdle(c))
+	c.GainOfJudged(&r.Finding, num-profilerIdle(c)-neighborIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
-	r.Next = engineAdvice(c, idle.advice())
+	r.Next = neighborAdvice(c, engineAdvice(c, idle.advice()))
+	if mostlyNeighbors(c) {
+		r.Cause = neighborEvidence(c)
+		r.Evidence = append([]string{r.Cause}, r.Evidence...)
+	}
 	if ns := generatedElsewhere(c); ns > 0 {
 		r.Evidence = append(engineEvidence(c, ns), r.Evidence...)
 	}
