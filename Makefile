@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts
+.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
@@ -26,6 +26,9 @@ bench:  ; go test -run '^$$' -bench . ./...
 MEMORY ?= 256MiB
 hostile: ; ASSAY_HOSTILE=$(MEMORY) go test ./cmd/assay -run 'TestHostile|TestManyInputs' -v -timeout 2h
 # What holds for every verdict, over 1,000 random runs instead of a few.
+# Captures with every kind of damage: no confident verdict may differ from that of the whole capture where
+# the file holds evidence. Prints what no file could tell.
+damage: ; ASSAY_LONG=1 go test ./judge -run TestDamage -v
 invariants: ; ASSAY_STORIES=1000 go test ./judge -run 'TestFirstFindingAgrees|TestCausesAddUp|TestTenTimesSlower|TestBlind' -timeout 1h
 # Whole processes: the summary beside its load, its JSON and its report, Python, jq and gzip; wants Python.
 bench-peers: ; ./.ci/peers

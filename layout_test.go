@@ -31,6 +31,7 @@ var mayImport = map[string]string{
 	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
+	"internal/test/damage":         "internal/test/tracegen",
 	"internal/test/loadtrace":      "internal/inflate trace",
 	"internal/test/nsysgen":        "internal/test/tracegen",
 	"analyze/hosttree":             "internal/runsort trace",

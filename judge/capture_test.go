@@ -169,6 +169,22 @@ func TestTooLittleWork(t *testing.T) {
 			t.Errorf("%s: idle time of too little work is %s", tc.name, idle.Level)
 		}
 	}
+	// Long events that fill the window are enough from half the limit on.
+	for _, tc := range []struct {
+		events, busy int64 // busy is in ms of a window of 100 ms
+		enough       bool
+	}{{5, 100, true}, {5, 90, true}, {4, 100, false}, {5, 89, false}} {
+		s := of(device(0, 0, map[summary.Class]int64{0: 100 - tc.busy, comp: tc.busy}))
+		s.Devices[0].Events = tc.events
+		if got := Judge(s, rule.DefaultThresholds()).Verdict; got.Rule == rule.TooLittleWork == tc.enough {
+			t.Errorf("%d events that fill %d%%: %+v", tc.events, tc.busy, got)
+		}
+	}
+	short := of(device(0, 0, map[summary.Class]int64{comp: 9})) // ms
+	short.Devices[0].Events = 9
+	if got := Judge(short, rule.DefaultThresholds()).Verdict; got.Rule != rule.TooLittleWork {
+		t.Errorf("9 events that fill 9 ms: %+v", got)
+	}
 	th, err := rule.ParseThresholds([]byte("too-little-gpu-work: {min_events: 3, min_share: 50%}"), "t.yaml")
 	if err != nil {
 		t.Fatal(err)

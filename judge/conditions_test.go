@@ -19,6 +19,7 @@ type variation struct {
 	name   string
 	file   string // a Python file that only this software has
 	format string // of all inputs
+	change func(*summary.Summary)
 }
 
 // variations has one for each fact that conditions are about.
@@ -40,6 +41,15 @@ var variations = []variation{
 	{name: "slime", file: "slime/rollout/sglang_rollout.py"},
 	{name: "nsys", file: "torch/autograd/graph.py", format: "nsys-sqlite"},
 	{name: "plain", format: "nsys-sqlite"},
+	{name: "of Intel", change: func(s *summary.Summary) {
+		s.Devices = slices.Clone(s.Devices)
+		for i := range s.Devices {
+			s.Devices[i].Name = "Intel(R) Arc(TM) B580 Graphics"
+		}
+	}},
+	{name: "recommender", change: func(s *summary.Summary) {
+		s.Ops = append(slices.Clone(s.Ops), summary.Op{Name: "fbgemm::split_embedding_codegen_lookup_sgd_function"})
+	}},
 }
 
 // withoutPyTorch replaces the names by which a capture shows PyTorch.
@@ -70,6 +80,9 @@ func (v variation) of(t *testing.T, s *summary.Summary) *summary.Summary {
 		for i := range out.Inputs {
 			out.Inputs[i].Format = v.format
 		}
+	}
+	if v.change != nil {
+		v.change(&out)
 	}
 	return &out
 }
@@ -156,6 +169,9 @@ func causeRuns() (out []labelled) {
 		s.Kernels = []summary.Kernel{{Name: name, Class: "compute", Category: "gemm", Count: 1000, TotalNS: 1000 * ms, MaxNS: ms}}
 		add(name, s)
 	}
+	exchanged := one(0, 400, 0)
+	exchanged.Kernels = []summary.Kernel{{Name: "ncclDevKernel_SendRecv", Class: "comm", Category: "all-to-all", Count: 100, TotalNS: 400 * ms, MaxNS: 4 * ms}}
+	add("all-to-alls", exchanged)
 	moving := one(0, 0, 0)
 	moving.Kernels = []summary.Kernel{{Name: "add", Class: "compute", Category: "elementwise", Count: 1000, TotalNS: 400 * ms, MaxNS: ms},
 		{Name: "scale", Class: "compute", Category: "elementwise", Count: 1000, TotalNS: 400 * ms, MaxNS: ms}}

@@ -28,6 +28,9 @@ func screenVerdict(ctx *section.Context, efficiency string) doc.Section {
 	if text := verdictSentence(ctx, ctx.Brief); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
+	if f, ok := decisive(ctx); ok && f.Confidence != "" && f.Confidence != finding.Certain {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Confidence: " + string(f.Confidence)})
+	}
 	if list := stageVerdicts(ctx); list != nil {
 		s.Blocks = append(s.Blocks, list)
 	}

@@ -207,14 +207,21 @@ func unitOf(name string, of reflect.Type) int {
 }
 
 // memoryNames are the sizes without "bytes" in their name.
-var memoryNames = strings.Fields(`start_allocated peak_allocated peak_reserved capacity allocated reserved waiting split
-	cached largest_free rounding requested private private_free start peak live wanted free older at_peak highest`)
+var memoryNames = []string{
+	"start_allocated", "peak_allocated", "peak_reserved", "capacity", "allocated", "reserved", "waiting", "split",
+	"cached", "largest_free", "rounding", "requested", "private", "private_free", "start", "peak", "live",
+	"wanted", "free", "older", "at_peak", "highest",
+}
 
 // extreme reports whether a field is a minimum, maximum or average. It is bounded, but adding it
 // to that of another row would mean nothing.
 func extreme(name string) bool {
-	return slices.Contains(strings.Fields(`min_ns max_ns median_ns longest_ns rank_min_ns rank_max_ns rank_min_cpu_ns rank_max_cpu_ns
-		bin_ns chunk_ns capture_ns`), name)
+	return slices.Contains(extremeNames, name)
+}
+
+var extremeNames = []string{
+	"min_ns", "max_ns", "median_ns", "longest_ns", "rank_min_ns", "rank_max_ns", "rank_min_cpu_ns",
+	"rank_max_cpu_ns", "bin_ns", "chunk_ns", "capture_ns",
 }
 
 // unbounded reports whether a field is a moment, the number of something or read from a name, which are not added
@@ -223,13 +230,24 @@ func unbounded(row, name string, of reflect.Type) bool {
 	if name == "ns" && of.Kind() == reflect.Pointer {
 		return true // a moment that may be unknown
 	}
-	for _, moment := range []string{"start_ns", "end_ns", "first_ns", "last_ns", "at_ns", "created_ns", "time_ns", "offset_ns", "shift_ns",
-		"residual_ns", "from_ns"} {
+	for _, moment := range momentNames {
 		if name == moment || strings.HasSuffix(name, "_"+moment) {
 			return true
 		}
 	}
 	return strings.HasSuffix(name, "flops") || row == "EfficiencyRow" && strings.HasPrefix(name, "bytes") || row == "LateSteps" ||
-		slices.Contains(strings.Fields(`peak_ns highest_reserved_ns device stream number id line step first_step last_step seq from x entry
-			grid block last_enqueued last_completed peak_dram_rate flops_min flops_max batch tokens keys size`), name)
+		slices.Contains(unboundedNames, name)
+}
+
+// unboundedNames are members whose numbers do not add up.
+var unboundedNames = []string{
+	"peak_ns", "highest_reserved_ns", "device", "stream", "number", "id", "line", "step", "first_step",
+	"last_step", "seq", "from", "x", "entry", "grid", "block", "last_enqueued", "last_completed",
+	"peak_dram_rate", "flops_min", "flops_max", "batch", "tokens", "keys", "size",
+}
+
+// momentNames are members that are a time of the clock, and ends of the names of others.
+var momentNames = []string{
+	"start_ns", "end_ns", "first_ns", "last_ns", "at_ns", "created_ns", "time_ns", "offset_ns", "shift_ns",
+	"residual_ns", "from_ns",
 }

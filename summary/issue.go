@@ -37,6 +37,9 @@ func (s *Summary) Issue(codes ...string) *Issue {
 	return &s.Issues[i]
 }
 
+// CapturesMixed is the code of the issue that a file has the calls of several captures under one process.
+const CapturesMixed = "captures-mixed"
+
 // LaunchesWithoutKernels is the code of the issue that launches have no device work in
 // the capture.
 const LaunchesWithoutKernels = "launches-without-kernels"

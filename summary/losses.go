@@ -43,6 +43,14 @@ func (r LaunchLoss) Text() string {
 	return text
 }
 
+// What returns the kind of the missing GPU operations in words.
+func (r LaunchLoss) What() string {
+	if r.Kind == LossGraph {
+		return "kernels of graphs"
+	}
+	return map[string]string{LossKernel: "kernels", LossCopy: "copies", LossMemset: "memsets"}[r.Kind]
+}
+
 // FewCopies is the number of copies or memsets below which a loss is not reported, because libraries make a
 // few calls that copy nothing.
 const FewCopies = 10

@@ -459,6 +459,10 @@ func (a *Attribution) note(issues *diag.Ledger) {
 		without = int64(len(a.Links.Of)) // includes work that is linked to an operator
 		help = "The capture has no CUDA API calls, so the launch site of its GPU work is unknown. Record CPU activities too."
 	}
+	if n := a.Links.Unlinked; n > 0 && 2*n > without {
+		help = "GPU work has correlation 0: the profiler did not write which call launched it. It is in every total and in no " +
+			"table of operators, modules or lines. Update the profiler and record again."
+	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, without)
 	severity := diag.Info
 	if linked := int64(len(a.Links.Of)) - a.Links.Without; a.Links.Early > linked/100 {

@@ -18,7 +18,7 @@ func CallKind(name string) string {
 		return "graph-launch"
 	case has("Launch", "runFunction"):
 		return "launch"
-	case has("Synchronize"):
+	case has("Synchronize", "QueueFinish"):
 		return "sync"
 	case has("Memcpy"):
 		return "copy"

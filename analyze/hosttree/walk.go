@@ -93,10 +93,15 @@ func (w *walk[T]) along(th *Thread) {
 // enter moves to the start of an event and leaves the events that it is not nested in.
 func (w *walk[T]) enter(th *Thread, f *Frame) {
 	w.advance(f.Start)
-	w.ended(f.Start)
-	if f.IsCall() {
-		w.outlivedByCall(th, f)
-	} else {
+	n := len(w.open)
+	if n == 0 {
+		return
+	}
+	if w.open[n-1].IsCall() {
+		w.ended(f.Start)
+		n = len(w.open)
+	}
+	if n > 0 && w.open[n-1].End < f.End-tolerance && !(f.IsCall() && w.keeps(th, f)) {
 		w.outlived(f.End)
 	}
 }
@@ -136,7 +141,7 @@ func (w *walk[T]) advance(to int64) {
 const tolerance = 1000
 
 // callTolerance is the same for runtime and driver calls. The profilers of AMD and Intel time calls
-// with another clock than operators, so calls seem to end up to some 10 µs after their operator.
+// with another clock than operators, so calls seem to end as much as 10 µs after their operator.
 const callTolerance = 100_000
 
 // outlived leaves the open events that end before the event that starts now, because it cannot be
@@ -147,20 +152,16 @@ func (w *walk[T]) outlived(end int64) {
 	}
 }
 
-// outlivedByCall is outlived for a call. The call stays in the operator whose External id it has.
-func (w *walk[T]) outlivedByCall(th *Thread, call *Frame) {
-	n := len(w.open)
-	if n == 0 || w.open[n-1].End >= call.End-callTolerance {
-		return
+// keeps reports whether a call that ends later than the innermost open event is nested in it all the
+// same: it ends little later, or the operator with its External id is open.
+func (w *walk[T]) keeps(th *Thread, call *Frame) bool {
+	if w.open[len(w.open)-1].End >= call.End-callTolerance {
+		return true
 	}
-	if id := th.t.Calls.At(call.Row).External; id != 0 {
-		for i := n - 1; i >= 0; i-- {
-			if f := &w.open[i].Frame; f.Kind == trace.CPUOp && th.t.Ops.At(f.Row).External == id {
-				return
-			}
-		}
-	}
-	w.outlived(call.End)
+	id := th.t.Calls.At(call.Row).External
+	return id != 0 && slices.ContainsFunc(w.open, func(o Open[T]) bool {
+		return o.Kind == trace.CPUOp && th.t.Ops.At(o.Row).External == id
+	})
 }
 
 // ended leaves a call that keeps events open for longer than tolerance after their end, together

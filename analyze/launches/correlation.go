@@ -32,6 +32,7 @@ func (c correlated) ref() trace.Ref { return trace.Ref(c) }
 type rivals struct {
 	all            []rival
 	byPID, byLabel map[string][]rival
+	work           int // number of activities with the correlation
 }
 
 type rival struct {
@@ -126,6 +127,7 @@ func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several boo
 	if r == nil {
 		return x.calls[place].ref(), true, false
 	}
+	r.work++
 	track := &x.t.Tracks[a.Track]
 	list := r.byLabel[processLabel(track.PID)]
 	if list == nil {

@@ -39,20 +39,22 @@ func (k *Link) Copied() (end int64, ok bool) { return k.copied, k.copies }
 type Links struct {
 	t *trace.Trace
 
-	List    []Link
-	Of      []int32 // by the number of an activity in its table: an index into List, or -1
-	calls   *callIndex
-	byCall  []int32 // by the row of a call: its link plus 1, or 0
-	byOp    []int32 // the same by the row of an operator; nil if no operator is a link
-	Without int64   // number of activities without a link
-	Double  int64   // number of activities whose correlation is ambiguous
-	Early   int64   // number of activities that started before their call, by over clockSlack
-	Called  int64   // number of activities with a call
-	longest int64   // longest time from the start of a call to the end of its work, in ns
+	List     []Link
+	Of       []int32 // by the number of an activity in its table: an index into List, or -1
+	calls    *callIndex
+	byCall   []int32 // by the row of a call: its link plus 1, or 0
+	byOp     []int32 // the same by the row of an operator; nil if no operator is a link
+	Without  int64   // number of activities without a link
+	Unlinked int64   // number of activities with neither a correlation nor an arrow
+	Double   int64   // number of activities whose correlation is ambiguous
+	Early    int64   // number of activities that started before their call, by over clockSlack
+	Called   int64   // number of activities with a call
+	longest  int64   // longest time from the start of a call to the end of its work, in ns
 
-	found   chan struct{} // closed when lost and surplus are set
+	found   chan struct{} // closed when lost, surplus and mixed are set
 	lost    Losses
 	surplus int64 // see surplusOf
+	mixed   int64 // see callIndex.mixed
 }
 
 // Lost returns the launches whose work was not recorded. It waits until they are found.
@@ -110,7 +112,9 @@ func Of(t *trace.Trace) *Links {
 	for a := range t.Activities.All() {
 		ref, ok, several := l.calls.launched(a)
 		if !ok && a.Correlation == 0 {
-			ref, ok = arrows(a)
+			if ref, ok = arrows(a); !ok {
+				l.Unlinked++
+			}
 		}
 		if several {
 			l.Double++
@@ -137,6 +141,7 @@ func Of(t *trace.Trace) *Links {
 	go func() { // in the background, because the walk of threads does not need it
 		l.lost = lossesOf(t, l)
 		l.surplus = surplusOf(t, l)
+		l.mixed = l.calls.mixed(newLossKinds(t))
 		l.calls.forget()
 		close(l.found)
 	}()

@@ -47,6 +47,7 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-duration", Severity: faultOf(tl.Instant, kernels, diag.Suspect)},
 		tl.Instant)
+	l.noteMixed(issues)
 	issues.AddN(diag.Issue{Code: "launches-missing", Severity: faultOf(lost, kernels, diag.DataLoss)}, lost)
 	if host := &l.Lost().host; l.Called == 0 && host.launches > 0 {
 		severity := diag.Info

@@ -124,7 +124,7 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 		if _, ok := l.OfCall(ref); ok {
 			linked[k]++
 			last = max(last, c.Start)
-		} else if t.Window.Starts(c.Start) && !l.calls.within(c) && (c.Dur >= emptyCall || ofKernels(k)) {
+		} else if t.Window.Starts(c.Start) && !l.calls.within(c) && !l.calls.hasWork(c) && (c.Dur >= emptyCall || ofKernels(k)) {
 			lost = append(lost, c)
 		}
 	}
@@ -135,6 +135,7 @@ func lossesOf(t *trace.Trace, l *Links) Losses {
 	all := kernelLaunches(kinds, lost)
 	lost = WithoutCaptured(t, lost)
 	host.captured = all - kernelLaunches(kinds, lost)
+	lost = withoutUnlinked(t, kinds, lost)
 	for k := range lossKinds {
 		if lossKinds[k].kind == summary.LossKernel {
 			host.ran += linked[k]
@@ -402,7 +403,7 @@ func (o *Losses) Note(t *trace.Trace, rank int, issues *diag.Ledger) {
 	if len(o.rows) == 0 || !t.Complete {
 		return
 	}
-	severity, total := diag.Info, int64(0)
+	severity, total, some := diag.Info, int64(0), false
 	var texts []string
 	for _, r := range o.rows {
 		lost, _ := r.Lost()
@@ -410,13 +411,19 @@ func (o *Losses) Note(t *trace.Trace, rank int, issues *diag.Ledger) {
 			severity = diag.DataLoss
 		}
 		total += r.Missing
+		some = some || r.Missing < r.Calls
 		texts = append(texts, r.Text())
 	}
 	if len(o.rows) == 1 && o.rows[0].Kind == summary.LossMemset && total < summary.FewCopies {
 		return
 	}
+	remedy := "The profiler recorded none of this work: update it and the driver."
+	if some {
+		remedy = "Record fewer activities or a shorter range, and let the profiler finish."
+	}
 	issues.AddN(diag.Issue{Code: "launches-without-kernels", Severity: severity,
-		Help: fmt.Sprintf("Rank %d: the GPU work of %s is missing. Totals omit it, and its time counts as idle or other work. Record fewer activities or a shorter range, and let the profiler finish.", rank, strings.Join(texts, ", "))}, total)
+		Help: fmt.Sprintf("Rank %d: the GPU work of %s is missing. Totals omit it, and its time counts as idle or other work. %s",
+			rank, strings.Join(texts, ", "), remedy)}, total)
 }
 
 // CallLost reports whether the launch call of a kernel without a call was made during the capture

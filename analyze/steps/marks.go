@@ -108,7 +108,7 @@ type family struct {
 //
 // If there are several families of markers, the outermost one that repeats counts: the family
 // with at least two markers that covers the most time. A family that is nested in another one
-// covers less.
+// covers less. Without any, the calls of the optimizer mark the steps: see optimizerMarks.
 func MarksOf(v *Vocabulary, issues *diag.Ledger) []Mark {
 	type key struct {
 		of    string
@@ -146,7 +146,7 @@ func MarksOf(v *Vocabulary, issues *diag.Ledger) []Mark {
 		}
 	}
 	if best == nil {
-		return nil
+		return optimizerMarks(v.t)
 	}
 	return best.cut(issues)
 }

@@ -48,6 +48,7 @@ var codes = []Code{
 	{"callgrind-name-unknown", Suspect, "Functions have a number that the file gives no name for, so they are shown by number. The beginning of the file is missing, or several files were joined.", "Give the files as the profiler wrote them."},
 	{"callgrind-totals-differ", Suspect, "The costs in the file do not add up to the totals that it states. Shares are relative to the costs in the file.", "Copy the file again, or let the profiler write it to its end."},
 	{"calls-missing", Info, "The callers of a function state more time than the function and its callees have, because calls through built-in functions were not recorded. Totals are those of the callers.", ""},
+	{"captures-mixed", Suspect, "Calls of one process have the same correlation ids, so the file has the events of several captures under one process and one GPU, which cannot be separated.", "Give each capture as a file of its own, as the profiler wrote it."},
 	{"cell-unreadable", DataLoss, "Rows have values without a unit or that are not numbers. These values were left out; all others are correct.", "Print the table again."},
 	{"collectives-incomplete", Suspect, "A rank recorded far fewer collectives of a group than another rank. Collectives that not every rank recorded are in no sum of transfer or waiting.", "Record the same steps on all ranks."},
 	{"columns-swapped", Info, "PyTorch's profiler exchanges the columns Source Location and Total FLOPs if both are on. The order was corrected.", ""},

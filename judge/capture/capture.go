@@ -219,7 +219,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	recording := c.Issue(graphCaptureOnly) != nil && len(c.Inputs) == 1
 	switch {
 	case recording:
-	case events < limits.MinEvents:
+	case events < limits.MinEvents && !c.longWork(events, window):
 		under = label.Plural(limits.MinEvents, "event")
 	case span > 0 && f.Value < limits.MinShare:
 		under = unit.Percent(limits.MinShare) + " of the capture"
@@ -247,6 +247,15 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	return f, true
 }
 
+// longWork reports whether few events are enough, because they are long: at least half the limit
+// of events, which fill most of the windows and take longer than warm-up calls.
+func (c *evaluator) longWork(events, window int64) bool {
+	const fills, least = 0.9, 10_000_000 // share; ns per GPU
+	busy := c.Total.Busy()
+	return 2*events >= c.Limits[rule.TooLittleWork].MinEvents && float64(busy) >= fills*float64(window) &&
+		busy >= least*int64(len(c.Devices))
+}
+
 // spanOf returns the time in ns from the first to the last event of an input, or 0 if unknown.
 func (c *evaluator) spanOf(input int) int64 {
 	if input < 0 || input >= len(c.Inputs) {
@@ -272,10 +281,15 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 			" recorded in addition to the one of its launch call",
 		"work-before-launch":    label.Plural(n, "GPU operation") + " recorded before the launch call",
 		"work-time-implausible": label.Plural(n, "GPU operation") + " recorded at impossible times",
+		summary.CapturesMixed: label.Plural(n, "GPU operation") +
+			" recorded in several captures of the same process and GPU, which cannot be separated",
 	}[list[i].Code] + ", so no share of the window is known"
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
 	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
+	if list[i].Code == summary.CapturesMixed {
+		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
+	}
 	return f, true
 }

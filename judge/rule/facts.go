@@ -113,6 +113,17 @@ func FactsTable() []Fact {
 				others := func(st Stack) bool { return st.ID != "jax" }
 				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
 			}},
+		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"}, Meaning: "all GPUs are of this maker",
+			Found:    "the names of the GPUs; no value if one has no name",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return vendorOf(s) }},
+		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables", Found: "kernels and operators of the embeddings of FBGEMM and TorchRec",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(looksUpTables(s)) }},
+		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
+			evaluate: func(_ string, _ *summary.Summary, stacks []Stack) string {
+				return yes(slices.ContainsFunc(stacks, func(st Stack) bool {
+					return slices.Contains([]string{"verl", "skyrl", "nemo-rl", "slime"}, st.ID)
+				}))
+			}},
 	}
 }
 
@@ -133,4 +144,37 @@ func FactsOf(s *summary.Summary, stacks []Stack) Facts {
 		}
 	}
 	return out
+}
+
+// vendorOf returns the maker of all GPUs of a summary, or "" if it is unknown or differs.
+func vendorOf(s *summary.Summary) (vendor string) {
+	for i := range s.Devices {
+		one, name := "", strings.ToLower(s.Devices[i].Name)
+		for _, v := range []struct {
+			vendor string
+			words  []string
+		}{
+			{"nvidia", []string{"nvidia", "tesla", "geforce", "quadro"}}, {"amd", []string{"amd", "instinct", "radeon", "gfx"}},
+			{"intel", []string{"intel"}}, {"other", []string{"mtia", "ascend", "tpu", "gaudi"}},
+		} {
+			if one == "" && slices.ContainsFunc(v.words, func(w string) bool { return strings.Contains(name, w) }) {
+				one = v.vendor
+			}
+		}
+		if one == "" || vendor != "" && one != vendor {
+			return ""
+		}
+		vendor = one
+	}
+	return vendor
+}
+
+// looksUpTables reports whether a summary shows the embedding tables of a recommender.
+func looksUpTables(s *summary.Summary) bool {
+	of := func(name string) bool {
+		return slices.ContainsFunc([]string{"split_embedding_", "embedding_codegen", "permute_pooled_embs", "torchrec"},
+			func(w string) bool { return strings.Contains(name, w) })
+	}
+	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return of(k.Name) }) ||
+		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return of(o.Name) })
 }

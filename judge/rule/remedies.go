@@ -79,8 +79,8 @@ func SettingOf(s *summary.Summary, stacks []Stack) setting {
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		if r := entryOf(s); !r.When.Matches(on.facts) {
-			s.ID = r.Else
+		for s.ID != "" && !entryOf(s).When.Matches(on.facts) {
+			s.ID = entryOf(s).Else
 		}
 		if s.ID != "" {
 			out = append(out, s)
@@ -108,6 +108,7 @@ func remediesOf(rule string) (out []Remedy) {
 				one.Plain = true
 			case "nsys":
 				one.Nsys = true
+			case "rl":
 			default:
 				one.Stacks = append(one.Stacks, strings.TrimPrefix(word, maybe))
 			}

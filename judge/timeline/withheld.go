@@ -56,6 +56,12 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.Worst.Text(),
 		unit.Share(l.Worst.Missing, l.Worst.Calls))
 	f.Evidence = capture.Evidence(c.Context, l)
+	if l.Worst.Missing == l.Worst.Calls {
+		f.Title = fmt.Sprintf("GPU records are missing: the profiler recorded no %s (%s)", l.Worst.What(), l.Worst.Text()+
+			" have no GPU work")
+		f.Next = []finding.Step{finding.Advise("record-kernels-at-all")}
+		return f, withheld, true
+	}
 	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"),
 		finding.Advise("record-whole-steps")}
 	return f, withheld, true

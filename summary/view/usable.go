@@ -14,15 +14,15 @@ const MostMissing = 0.25
 const MostAtEnd = 0.5
 
 // ImplausibleTimes returns the issues that show that the times of GPU work cannot be true: windows over 100
-// hours, work at impossible times, kernels without a duration, several records of one launch, and work
-// before its launch if that is most of the work with a known launch.
+// hours, work at impossible times, kernels without a duration, several records of one launch, several captures
+// of one process at the same time, and work before its launch if that is most of the work with a known launch.
 func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	for _, is := range s.Issues {
 		suspect := is.Severity == "suspect"
 		switch is.Code {
 		case summary.ClocksImplausible:
 			out = append(out, is)
-		case "work-time-implausible", "kernels-without-duration", "launches-with-several-kernels":
+		case "work-time-implausible", "kernels-without-duration", summary.CapturesMixed, "launches-with-several-kernels":
 			if suspect {
 				out = append(out, is)
 			}

@@ -4,7 +4,6 @@ import (
 	"assay/judge/finding"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -82,13 +81,9 @@ func phaseSentence(ctx *section.Context, sums []view.Phase, whole int64) string 
 	return fmt.Sprintf("%% of the window%s: %s; outside phases %s.", ctx.PerGPU(whole), strings.Join(list, "; "), unit.Share(rest, whole))
 }
 
-// ScreenSteps returns the step times. It is empty if the steps have no kinds, no
-// phases and no exceptions: then the report alone shows them.
+// ScreenSteps returns the step times of each kind of steps.
 func ScreenSteps(ctx *section.Context) doc.Section {
-	plain := len(ctx.Phases) == 0 && !slices.ContainsFunc(ctx.Result.Groups, func(g timeline.StepGroup) bool {
-		return g.Kind != "" || g.Slow+g.WarmUp+g.Edge > 0
-	})
-	if len(ctx.Result.Groups) == 0 || plain {
+	if len(ctx.Result.Groups) == 0 {
 		return doc.Section{}
 	}
 	by := ""
@@ -117,14 +112,14 @@ func stepsOnGPUs(steps, measured, gpus int64) string {
 	return fmt.Sprintf("%s, measured %s times on %s GPUs", unit.Count(steps), unit.Count(measured), unit.Count(gpus))
 }
 
-// stepLine returns the steps of a group with their number, their times in one unit, and what
+// stepLine returns the steps of a group with their number, their times, and what
 // limits the median step.
 func stepLine(ctx *section.Context, g timeline.StepGroup, text, by string) string {
-	scale := doc.ScaleOf(g.MaxNS)
 	if by != "" {
 		text += " (" + by + ")"
 	}
-	text += fmt.Sprintf(", median %[1]s %[4]s, MAD %[2]s %[4]s, max %[3]s %[4]s", scale.Text(g.MedianNS), scale.Text(g.SpreadNS), scale.Text(g.MaxNS), scale.Unit)
+	text += fmt.Sprintf(", median %s, MAD %s, max %s",
+		unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS), unit.FineDuration(g.MaxNS))
 	if g.Bound != "" {
 		text += ", " + verdict(ctx, g.Bound)
 	}
