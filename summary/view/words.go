@@ -11,7 +11,7 @@ var ownerWords = map[string]string{
 	summary.OwnerLaunch:      "launch latency",
 	summary.OwnerBetween:     "kernel wait",
 	summary.OwnerDependency:  "dependency wait",
-	summary.OwnerNeighbor:    "another GPU of this process works",
+	summary.OwnerNeighbor:    "work on another GPU",
 	summary.OwnerNothing:     "profiler overhead",
 	summary.OwnerNotRecorded: "GPU work not recorded",
 	summary.OwnerOpaque:      "CUDA graph without node trace",
