@@ -36,3 +36,56 @@ func TestNeighbors(t *testing.T) {
 		}
 	}
 }
+
+// TestProcesses has two processes in one file, whose threads take turns. The first drives GPUs 0 and
+// 2, the second GPUs 1 and 3; both launch on GPU 4, which belongs to neither, and GPU 5 is the only one
+// of a third. All times in us: GPU 0 works in 0-10 and 40-50, GPU 2 in 5-20, GPU 1 in 0-50, GPU 3 in
+// 20-30 and 45-60.
+func TestProcesses(t *testing.T) {
+	var events []string
+	n := 0
+	work := func(process string, device int, start, end float64) {
+		n++
+		events = append(events,
+			fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":%q,"tid":3,"ts":%.3f,"dur":0.5,"args":{"correlation":%d}}`, process, start-1, n),
+			fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":1,"ts":%.3f,"dur":%.3f,"args":{"device":%d,"stream":1,"correlation":%d}}`,
+				device, start, end-start, device, n))
+	}
+	work("22", 3, 20, 30)
+	work("22", 3, 45, 60)
+	work("22", 1, 0, 50)
+	work("11", 0, 0, 10)
+	work("11", 0, 40, 50)
+	work("11", 2, 5, 20)
+	work("11", 4, 0, 10)
+	work("22", 4, 30, 60)
+	work("33", 5, 0, 10)
+	work("33", 5, 50, 60)
+	s := measured(t, "["+strings.Join(events, ",")+"]")
+	type found struct {
+		process          int
+		neighbor, shared int64
+	}
+	want := []found{
+		{1, 10_000, 5_000},  // idle in 10-40, GPU 2 works until 20; both work in 5-10
+		{2, 0, 15_000},      // never idle; GPU 3 works too in 20-30 and 45-50
+		{1, 0, 5_000},       // one kernel
+		{2, 15_000, 15_000}, // idle in 30-45, GPU 1 works
+		{0, 0, 0},
+		{0, 0, 0}, // idle in 10-50
+	}
+	for i, d := range s.Devices {
+		got := found{process: d.Process, shared: d.SharedNS}
+		for _, r := range s.Idle {
+			if r.Device == d.Device && r.Owner == summary.OwnerNeighbor {
+				got.neighbor += r.NS
+			}
+		}
+		if got != want[i] {
+			t.Errorf("GPU %d: %+v, want %+v", d.Device, got, want[i])
+		}
+	}
+	if len(s.Devices) != len(want) {
+		t.Errorf("%d GPUs", len(s.Devices))
+	}
+}

@@ -2,9 +2,9 @@
 // long the host waits for a device and what that costs, and the graphs and copies that calls
 // launch. It needs the links of package launches, but no walk along threads.
 //
-// Start with calls.go (Of, Calls). waits.go measures synchronization, process.go finds the devices of one process, gaps.go the gaps between
-// work and the calls that ended them, graphs.go and copies.go the tables of these. Package
-// attribute finds the causes of the gaps.
+// Start with calls.go (Of, Calls). waits.go measures synchronization, process.go finds the
+// devices of one process, gaps.go the gaps between work and the calls that ended them, graphs.go and
+// copies.go the tables of these. Package attribute finds the causes of the gaps.
 package calls
 
 import (

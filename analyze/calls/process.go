@@ -4,44 +4,48 @@ import (
 	"slices"
 
 	"assay/internal/interval"
+	"assay/trace"
 )
 
 // A process has the devices that the threads of one process launch work on. A trace of one rank of
 // a job has one process with one device; a model whose layers lie on several devices has one
 // process with all of them.
 type process struct {
+	number  int          // from 1, in the order of the first devices
 	devices []int        // indices into Timeline.Devices
 	busy    interval.Set // times in which at least one of the devices works
 	several interval.Set // times in which at least two of them do
 	times   *busyTimes   // of busy
 }
 
-// processesOf returns the process of each device, nil if it is alone in its process or if no launch
-// of its work is known.
+// processesOf returns the process of each device. It is nil for a device that is alone in its process,
+// that several processes launch work on, or whose launches are not known.
 func (c *Calls) processesOf() []*process {
 	out := make([]*process, len(c.tl.Devices))
 	byPID := make(map[string]*process)
 	for i, tracks := range c.tracks {
-		var p *process
-		for _, track := range tracks {
-			pid := c.t.Tracks[track].PID
-			if p == nil {
-				p = byPID[pid]
-			}
-			if p == nil {
-				p = new(process)
-			}
-			byPID[pid] = p
+		if len(tracks) == 0 {
+			continue
 		}
-		if p != nil {
-			p.devices = append(p.devices, i)
-			out[i] = p
+		pid := c.t.Tracks[tracks[0]].PID
+		if slices.ContainsFunc(tracks, func(id trace.TrackID) bool { return c.t.Tracks[id].PID != pid }) {
+			continue
 		}
+		if byPID[pid] == nil {
+			byPID[pid] = new(process)
+		}
+		out[i] = byPID[pid]
+		out[i].devices = append(out[i].devices, i)
 	}
+	n := 0
 	for i, p := range out {
-		if p != nil && len(p.devices) == 1 {
+		switch {
+		case p == nil:
+		case len(p.devices) == 1:
 			out[i] = nil
-		} else if p != nil && p.times == nil {
+		case p.number == 0:
+			n++
+			p.number = n
 			p.measure(c)
 		}
 	}
@@ -81,6 +85,15 @@ func (c *Calls) Neighbors(device int, idle interval.Span, working, free []interv
 		free = append(free, idle)
 	}
 	return working, free
+}
+
+// Process returns the number of the process that drives a device and others, from 1; 0 if it drives no
+// other one.
+func (c *Calls) Process(device int) int {
+	if p := c.processes[device]; p != nil {
+		return p.number
+	}
+	return 0
 }
 
 // Shared returns the time in ns in which a device and another one of its process work.
