@@ -168,11 +168,7 @@ func (c *Evaluator) idlePart() []tree.Reading {
 	c.GainOfJudged(&r.Finding, num-profilerIdle(c)-neighborIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
-	r.Next = neighborAdvice(c, engineAdvice(c, idle.advice()))
-	if mostlyNeighbors(c) {
-		r.Cause = neighborEvidence(c)
-		r.Evidence = append([]string{r.Cause}, r.Evidence...)
-	}
+	r.Next = engineAdvice(c, idle.advice())
 	if ns := generatedElsewhere(c); ns > 0 {
 		r.Evidence = append(engineEvidence(c, ns), r.Evidence...)
 	}
