@@ -123,7 +123,7 @@ func FactsTable() []Fact {
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(dividesBatches(s)) }},
 		{Words: []string{"all-ranks"}, Meaning: "no rank is missing",
 			Found:    "the number of ranks that the inputs state; or one input that states none, whose process drives several GPUs",
-			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(hasAllRanks(s)) }},
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(s.HasAllRanks()) }},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
 			evaluate: func(_ string, _ *summary.Summary, stacks []Stack) string {
 				return yes(slices.ContainsFunc(stacks, func(st Stack) bool {
@@ -195,17 +195,4 @@ func dividesBatches(s *summary.Summary) bool {
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return strings.HasPrefix(a.Name, "DataParallel.") }) ||
 		slices.ContainsFunc(s.Lines, func(l summary.Line) bool { return strings.Contains(l.File, "torch/nn/parallel/data_parallel.py") }) ||
 		slices.ContainsFunc(s.Modules, func(m summary.Module) bool { return strings.HasPrefix(m.Path, "DataParallel") })
-}
-
-// hasAllRanks reports whether the inputs are all ranks of their job. A process that drives several
-// GPUs may be the only one, so its trace must state the number of ranks if others are missing.
-func hasAllRanks(s *summary.Summary) bool {
-	world, ranks := 0, map[int]bool{}
-	for i := range s.Inputs {
-		world, ranks[s.Inputs[i].Rank] = max(world, s.Inputs[i].WorldSize), true
-	}
-	if world > 0 {
-		return len(ranks) >= world
-	}
-	return len(s.Inputs) == 1 && slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return d.Process > 0 })
 }
