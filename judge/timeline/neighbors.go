@@ -25,7 +25,7 @@ type process struct {
 
 // processes returns the processes that drive several GPUs each. GPUs of other processes and inputs
 // are not compared: they are ranks.
-func (c *Evaluator) processes() (out []*process) {
+func processes(c *Evaluator) (out []*process) {
 	type key struct{ input, process int }
 	byKey := map[key]*process{}
 	for _, d := range c.Devices {
@@ -57,16 +57,16 @@ func (c *Evaluator) processes() (out []*process) {
 // takesTurns reports whether the GPUs of a process hardly ever work at the same time, and one of them
 // works during most of the idle time of the others. GPUs that are idle together wait for the CPU. If one
 // GPU does nearly all of the work, that is what is uneven.
-func (c *Evaluator) takesTurns(p *process) bool {
+func takesTurns(c *Evaluator, p *process) bool {
 	limits := c.Limits[rule.GPUsInTurn]
-	_, less := c.busiest(p)
+	_, less := busiest(c, p)
 	return float64(p.together) <= limits.Margin*float64(p.busy) && float64(p.waiting) >= limits.MinShare*float64(p.idle) &&
 		less < p.waiting-less
 }
 
 // busiest returns the index of the GPU that works longest, and by how many ns the others work less
 // while that GPU or another one works. It returns -1 if the second one works about as long.
-func (c *Evaluator) busiest(p *process) (at int, less int64) {
+func busiest(c *Evaluator, p *process) (at int, less int64) {
 	margin := c.Limits[rule.UnevenGPUs].Margin
 	busy := make([]int64, len(p.gpus))
 	for i, d := range p.gpus {
@@ -85,11 +85,11 @@ func (c *Evaluator) busiest(p *process) (at int, less int64) {
 
 // gpusInTurn judges the idle time during which another GPU of the process worked, where its GPUs take
 // turns.
-func (c *Evaluator) gpusInTurn() []tree.Reading {
+func gpusInTurn(c *Evaluator) []tree.Reading {
 	var top *process
 	m := tree.Measured{Rule: rule.GPUsInTurn, Of: c.Total.Window()}
-	for _, p := range c.processes() {
-		if !c.takesTurns(p) {
+	for _, p := range processes(c) {
+		if !takesTurns(c, p) {
 			continue
 		}
 		if m.Part += p.waiting; top == nil || p.waiting > top.waiting {
@@ -101,16 +101,16 @@ func (c *Evaluator) gpusInTurn() []tree.Reading {
 	}
 	m.Words = map[string]string{"gpus": label.Plural(int64(len(top.gpus)), "GPU"), "any": unit.Share(top.busy+top.waiting, top.window),
 		"each": unit.Share(top.busy, top.window), "both": unit.Share(top.together, top.busy)}
-	return c.divisionOfWork(m, 0)
+	return divisionOfWork(c, m, 0)
 }
 
 // unevenGPUs judges by how much the GPUs of a process work less than the busiest one.
-func (c *Evaluator) unevenGPUs() []tree.Reading {
+func unevenGPUs(c *Evaluator) []tree.Reading {
 	m := tree.Measured{Rule: rule.UnevenGPUs, Of: c.Total.Window()}
 	most := int64(0)
-	for _, p := range c.processes() {
-		at, less := c.busiest(p)
-		if at < 0 || c.takesTurns(p) {
+	for _, p := range processes(c) {
+		at, less := busiest(c, p)
+		if at < 0 || takesTurns(c, p) {
 			continue
 		}
 		m.Part += less
@@ -130,12 +130,12 @@ func (c *Evaluator) unevenGPUs() []tree.Reading {
 			"others": fmt.Sprintf("%s for %s (%s)%s", of, unit.Duration(unit.Mean(p.busy-own, rest)),
 				unit.Share(p.busy-own, p.window-d.WindowNS), mean)}
 	}
-	return c.divisionOfWork(m, m.Part)
+	return divisionOfWork(c, m, m.Part)
 }
 
 // divisionOfWork returns the reading of a rule on how GPUs of one process divide the work; gain is
 // what a better division saves, in ns, 0 if that is unknown.
-func (c *Evaluator) divisionOfWork(m tree.Measured, gain int64) []tree.Reading {
+func divisionOfWork(c *Evaluator, m tree.Measured, gain int64) []tree.Reading {
 	r, ok := c.Evaluate(m)
 	if !ok || m.Part == 0 {
 		return nil
@@ -156,7 +156,7 @@ func neighborIdle(c *Evaluator) int64 {
 // mostlyNeighbors reports whether the division of work between GPUs of one process explains at least
 // half of the idle time.
 func mostlyNeighbors(c *Evaluator) bool {
-	for _, r := range slices.Concat(c.gpusInTurn(), c.unevenGPUs()) {
+	for _, r := range slices.Concat(gpusInTurn(c), unevenGPUs(c)) {
 		if ns := r.Explains[rule.GPUIdle]; ns >= c.Total.Idle()-ns {
 			return true
 		}
