@@ -34,6 +34,13 @@ var variations = []variation{
 	{name: "deepspeed", file: "deepspeed/runtime/engine.py"},
 	{name: "fsdp", file: "torch/distributed/fsdp/_runtime_utils.py"},
 	{name: "ddp", file: "torch/nn/parallel/distributed.py"},
+	{name: "data-parallel", file: "torch/nn/parallel/data_parallel.py"},
+	{name: "all ranks", change: func(s *summary.Summary) {
+		s.Inputs = slices.Clone(s.Inputs)
+		for i := range s.Inputs {
+			s.Inputs[i].WorldSize = 1
+		}
+	}},
 	{name: "verl", file: "/verl/trainer/ppo/ray_trainer.py"},
 	{name: "skyrl", file: "skyrl_train/trainer.py"},
 	{name: "nemo-rl", file: "nemo_rl/algorithms/grpo.py"},

@@ -34,6 +34,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 	all := slices.Concat(
 		labelledTraces(),
 		labelledRanks(),
+		labelledNeighbors(),
 		labelledWorkers(),
 		labelledTables(),
 		labelledProfiles(),

@@ -410,6 +410,7 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	for i := range a.tl.Devices {
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.idleOfSteps(i, s.Steps)
+		s.Devices[i].Process, s.Devices[i].SharedNS = a.calls.Process(i), a.calls.Shared(i)
 		a.idle.explain(i, s.Devices[i].LargestGaps)
 		for g := range s.Devices[i].LargestGaps {
 			gap := &s.Devices[i].LargestGaps[g]

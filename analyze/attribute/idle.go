@@ -90,6 +90,8 @@ type idleness struct {
 	recent [1 << recentBits]recentRow // cache of rows by hash of the key
 	sums   *tally                     // an empty tally to reuse, or nil
 
+	working, free []interval.Span // parts of the gap that cut divides, reused
+
 	tooMany bool // there are over maxIdleDevices devices, so no cause is found
 }
 
@@ -148,12 +150,19 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	return x
 }
 
-// cut divides a gap into parts. It sets the cause of each part, or adds a question about it.
+// cut divides a gap into parts. It sets the cause of each part, or adds a question about it. Time in
+// which another device of the process works has that cause, whatever the host does.
 // The division follows the whole gap, but only time inside the window of the trace counts.
 func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
+	x.working, x.free = x.a.calls.Neighbors(device, g.Span, x.working[:0], x.free[:0])
+	for _, s := range x.working {
+		x.add(device, mark, s, idleKeyOf(byNeighbor, noState, 0))
+	}
 	set := func(from, to int64, key idleKey) {
-		x.add(device, mark, interval.Span{Start: from, End: to}.And(g.Span), key)
+		for _, s := range x.free {
+			x.add(device, mark, interval.Span{Start: from, End: to}.And(s), key)
+		}
 	}
 	if g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
 		set(begin, end, idleKeyOf(byUnknown, noState, 0))
@@ -167,8 +176,10 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 		return
 	}
 	ask := func(from, to int64) {
-		if part := (interval.Span{Start: from, End: to}).And(g.Span); !part.Empty() {
-			x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
+		for _, s := range x.free {
+			if part := (interval.Span{Start: from, End: to}).And(s); !part.Empty() {
+				x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
+			}
 		}
 	}
 	launch, returned := call.Start, call.Start+call.Dur

@@ -118,6 +118,12 @@ func FactsTable() []Fact {
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return vendorOf(s) }},
 		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables", Found: "kernels and operators of the embeddings of FBGEMM and TorchRec",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(looksUpTables(s)) }},
+		{Words: []string{"data-parallel"}, Meaning: "torch.nn.DataParallel divides batches over the GPUs of a process",
+			Found:    "its annotation, file, modules, or its operators Scatter and Gather",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(dividesBatches(s)) }},
+		{Words: []string{"all-ranks"}, Meaning: "no rank is missing",
+			Found:    "the number of ranks that the inputs state; or one input that states none, whose process drives several GPUs",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(s.HasAllRanks()) }},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
 			evaluate: func(_ string, _ *summary.Summary, stacks []Stack) string {
 				return yes(slices.ContainsFunc(stacks, func(st Stack) bool {
@@ -177,4 +183,16 @@ func looksUpTables(s *summary.Summary) bool {
 	}
 	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return of(k.Name) }) ||
 		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return of(o.Name) })
+}
+
+// dividesBatches reports whether a summary shows torch.nn.DataParallel, which scatters each batch over
+// the GPUs of its process and gathers the results on one of them.
+func dividesBatches(s *summary.Summary) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return o.Name == name })
+	}
+	return has("Scatter") && has("Gather") ||
+		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return strings.HasPrefix(a.Name, "DataParallel.") }) ||
+		slices.ContainsFunc(s.Lines, func(l summary.Line) bool { return strings.Contains(l.File, "torch/nn/parallel/data_parallel.py") }) ||
+		slices.ContainsFunc(s.Modules, func(m summary.Module) bool { return strings.HasPrefix(m.Path, "DataParallel") })
 }

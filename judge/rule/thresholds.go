@@ -23,6 +23,8 @@ const (
 	RecordsMissing  = "device-records-missing"
 	NotRecorded     = "not-recorded"
 	GPUIdle         = "gpu-idle"
+	GPUsInTurn      = "gpus-in-turn"
+	UnevenGPUs      = "uneven-gpus"
 	DataLoading     = "data-loading"
 	Allocating      = "allocating"
 	CPUWork         = "cpu-work"

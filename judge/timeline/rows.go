@@ -22,6 +22,10 @@ func (c *Evaluator) Rules() []tree.Row {
 		// both come before how the idle time is distributed.
 		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
+		{ID: rule.GPUsInTurn, Part: tree.PartIdle, Under: idle, Precedence: 12, Replaces: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return gpusInTurn(c) }},
+		{ID: rule.UnevenGPUs, Part: tree.PartIdle, Under: idle, Precedence: 14, Replaces: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return unevenGPUs(c) }},
 		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true,

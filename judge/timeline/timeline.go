@@ -45,6 +45,9 @@ func partOf(id string) part {
 
 // boundOf returns the bottleneck of a run in which this part decides.
 func (p part) boundOf(c *Evaluator) finding.Bound {
+	if p.rule == rule.GPUIdle && mostlyNeighbors(c) {
+		return finding.BoundGPUs
+	}
 	if p.rule == rule.GPUIdle && mostlyQueuedGaps(c) {
 		return finding.BoundCompute
 	}

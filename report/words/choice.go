@@ -26,6 +26,7 @@ func Choice(c view.Choice, devices []summary.Device) string {
 		{view.RoleSlowest, "the slowest rank", "the slowest rank of each run", true},
 		{view.RoleFastest, "the fastest rank", "the fastest rank of each run", true},
 		{view.RoleMedian, "the median rank", "the median rank of each run", true},
+		{view.RoleApart, "differs most from the other GPUs of its process", "", false},
 		{view.RoleStage, "longest compute time in the pipeline stage", "", false},
 		{view.RoleIdle, "most idle time", "", false},
 	} {

@@ -138,6 +138,7 @@ func ownerMeaning(name string) string {
 	return map[string]string{
 		summary.OwnerHost:        "the CPU had not started the launch call; the state is what its thread did",
 		summary.OwnerDependency:  "launched in time, but waited for an event, another stream or a copy",
+		summary.OwnerNeighbor:    "another GPU of the same process worked in the meantime",
 		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
 		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
 		summary.OwnerNothing:     "the profiler started or stopped",

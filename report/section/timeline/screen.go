@@ -92,11 +92,11 @@ func chosenDevices(ctx *section.Context, n int) view.Choice {
 	return view.Choose(ctx.Summary, all, named, n)
 }
 
-// namedDevice returns the index of the GPU that a finding on ranks names, if there is
-// such a finding.
+// namedDevice returns the index of the GPU that a finding on ranks or on the division of work names,
+// if there is such a finding.
 func namedDevice(ctx *section.Context) (int, bool) {
 	for _, f := range ctx.Result.Findings {
-		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks
+		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks || f.Rule == rule.UnevenGPUs
 		if !ofRank || f.Level == finding.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
 			continue
 		}
@@ -192,7 +192,7 @@ func ScreenOperators(ctx *section.Context) doc.Section {
 	t := show.View{Columns: "%;self;calls;operator", Most: screenOperators, Whole: work, Of: ops.Of, Per: n}.Table(ops)
 	of := unit.Duration(work)
 	if n > 1 {
-		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(doc.Mean(work, n)))
+		of = fmt.Sprintf("%s per GPU; calls: sum of all GPUs", unit.Duration(doc.Mean(work, n)))
 	}
 	// Work of CUDA graphs and of calls whose operator is unknown is in no row.
 	if rest := work - ops.Whole; rest >= work/100 && rest > 0 {
