@@ -53,7 +53,9 @@ var kinds = []Kind{
 		First: func(a, b *Kernel) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
 				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Category, b.Category))
-		}},
+		},
+		Check:    func(r *Kernel) error { return checkTotal(r.Count, r.TotalNS, r.MaxNS) },
+		CheckAll: (*Summary).checkLongest},
 	rows[Copy]{Name: "copies", In: func(s *Summary) *[]Copy { return &s.Copies },
 		Fold: away,
 		Roll: func(r *Copy) Rolled {
@@ -62,7 +64,8 @@ var kinds = []Kind{
 		At: func(r *Copy) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Copy) int {
 			return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
-		}},
+		},
+		Check: func(r *Copy) error { return checkTotal(r.Count, r.TotalNS, r.MaxNS) }},
 	rows[CopyCall]{Name: "copy_calls", In: func(s *Summary) *[]CopyCall { return &s.CopyCalls },
 		Fold: away,
 		Roll: func(r *CopyCall) Rolled {
