@@ -136,6 +136,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	issues.Merge(&stepIssues)
 	launches.NotePlausibleTimes(tl, host.Links, &issues) // before waiting, to use this core
+	tl.NoteShort(&issues)
 	launched, attributed := launchTables(), attribution()
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)

@@ -65,7 +65,9 @@ var members = []Member{
 		First: func(a, b *Kernel) int {
 			return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), cmp.Compare(a.Name, b.Name),
 				cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Op, b.Op), cmp.Compare(a.Category, b.Category))
-		}},
+		},
+		Check:    func(r *Kernel) error { return checkTotal(r.Count, r.TotalNS, r.MaxNS) },
+		CheckAll: (*Summary).checkLongest},
 	rows[Copy]{Member: "copies", In: func(s *Summary) *[]Copy { return &s.Copies },
 		Says:      "copies and memsets by name and stream, with bytes",
 		Described: Copies,
@@ -76,7 +78,8 @@ var members = []Member{
 		At: func(r *Copy) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: func(a, b *Copy) int {
 			return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Class, b.Class))
-		}},
+		},
+		Check: func(r *Copy) error { return checkTotal(r.Count, r.TotalNS, r.MaxNS) }},
 	rows[CopyCall]{Member: "copy_calls", In: func(s *Summary) *[]CopyCall { return &s.CopyCalls },
 		Says:  "copies and memsets by the call that requested them",
 		Plain: "the times are those of calls",

@@ -69,6 +69,7 @@ var codes = []Code{
 	{"devices-left-out", DataLoss, "The input names more devices than a process can have, so the numbers may be ids. Events on further devices are missing from every total.", "Check what wrote the trace."},
 	{"dumps-mixed", Suspect, "A rank has several dumps of the flight recorder in one run, so they are of several hangs. They are not compared.", "Put the dumps of each hang into a directory of its own, or name the runs with --group-by."},
 	{"duration-overruns", Suspect, "A GPU record outlasts several later records of its stream, which runs one operation at a time. It was clipped at the start of the next one.", "Use the file that the profiler wrote, or record again."},
+	{"durations-too-short", Suspect, "GPU work is shorter than any GPU can make it: kernels shorter than an empty one, copies faster than any link or memory, or kernels that all take the same part of the time to the next start. Idle time and shares of the window have no meaning, so no verdict is given.", "Use the file that the profiler wrote, or record again."},
 	{"event-bad-device", DataLoss, "Rows whose device is not a number were skipped. Their time is missing from every total.", "Export again."},
 	{"event-bad-time", DataLoss, "Events or rows without a usable time were skipped. Their time is missing from every total.", "Record or export again."},
 	{"event-malformed", DataLoss, "Events that are not JSON were skipped. Their time is missing from every total.", "Copy the file again, or record with a newer profiler."},

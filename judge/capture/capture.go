@@ -297,6 +297,7 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 		summary.ClocksImplausible: fmt.Sprintf("The GPU timestamps are not plausible (%s)",
 			label.Plural(n, "GPU window")),
 		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"durations-too-short":      label.Plural(n, "GPU operation") + " recorded with a duration that no GPU can reach",
 		"launches-with-several-kernels": label.Plural(n, "GPU operation") +
 			" recorded in addition to the one of its launch call",
 		"work-before-launch":    label.Plural(n, "GPU operation") + " recorded before the launch call",
@@ -308,8 +309,11 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
 	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
-	if list[i].Code == summary.CapturesMixed {
+	switch list[i].Code {
+	case summary.CapturesMixed:
 		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
+	case "durations-too-short": // warm-up cures no duration
+		f.Next = []finding.Step{finding.Advise("give-the-original-trace")}
 	}
 	return f, true
 }

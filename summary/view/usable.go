@@ -14,7 +14,7 @@ const MostMissing = 0.25
 const MostAtEnd = 0.5
 
 // ImplausibleTimes returns the issues that show that the times of GPU work cannot be true: windows over 100
-// hours, work at impossible times, kernels without a duration, several records of one launch, several captures
+// hours, work at impossible times, kernels without a duration, work too short for any GPU, several records of one launch, several captures
 // of one process at the same time, and work before its launch if that is most of the work with a known launch.
 func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	for _, is := range s.Issues {
@@ -22,7 +22,8 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 		switch is.Code {
 		case summary.ClocksImplausible:
 			out = append(out, is)
-		case "work-time-implausible", "kernels-without-duration", summary.CapturesMixed, "launches-with-several-kernels":
+		case "work-time-implausible", "kernels-without-duration", "durations-too-short", summary.CapturesMixed,
+			"launches-with-several-kernels":
 			if suspect {
 				out = append(out, is)
 			}

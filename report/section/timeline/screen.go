@@ -50,14 +50,17 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), doc.Bar(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle())}}
 	}
 	for _, i := range shown {
-		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Devices[i].Activity, 1))
+		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Recorded[i], 1))
 	}
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.Total, int64(ctx.GPUs)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), recordedTotal(ctx), int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
+	if ctx.UnrecordedNS > 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: leftOutText(ctx)})
+	}
 	if n > len(shown) {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
 	}
