@@ -59,7 +59,7 @@ var mayImport = map[string]string{
 	"analyze/attribute":            "analyze/calls analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps internal/diag internal/interval internal/label internal/profile internal/redact internal/runsort summary trace",
 	"analyze/detail":               "analyze/attribute analyze/gpu analyze/limits analyze/steps internal/interval internal/stat summary trace",
 	"analyze/gpu":                  "analyze/classify analyze/limits analyze/ranks/collective internal/diag internal/interval internal/runsort internal/stat internal/unit summary trace",
-	"analyze/launches":             "analyze/classify analyze/gpu analyze/limits internal/diag internal/interval internal/runsort summary trace",
+	"analyze/launches":             "analyze/classify analyze/gpu analyze/limits internal/diag internal/interval internal/runsort internal/unit summary trace",
 	"analyze/steps":                "analyze/classify analyze/gpu analyze/launches analyze/limits analyze/phase internal/diag internal/interval internal/runsort internal/stat summary trace",
 	"analyze/efficiency":           "analyze/classify analyze/efficiency/hardware analyze/efficiency/operators analyze/gpu analyze/launches analyze/limits analyze/phase analyze/ranks/collective internal/diag internal/interval internal/lazyregexp summary trace",
 	"analyze/profile":              "analyze/classify analyze/limits internal/diag internal/profile summary",

@@ -67,7 +67,9 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		call := l.Time(i)
 		out.Launched++
-		out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
+		if !tl.Trace.Moved {
+			out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
+		}
 		queued = append(queued, interval.Span{Start: call.Start, End: w.Start})
 		by = append(by, i)
 	}
@@ -90,6 +92,9 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		from, _ := slices.BinarySearch(calls, m.Span.Start)
 		to, _ := slices.BinarySearch(calls, m.Span.End)
 		out.PerStep = append(out.PerStep, int64(to-from))
+	}
+	if tl.Trace.Moved {
+		return out, nil
 	}
 	q := queue{window: d.Window, strip: newQueueStrip(d.Window, bins.strip), fine: newQueueStrip(d.Window, bins.detail)}
 	q.run(queued)

@@ -116,6 +116,8 @@ func FactsTable() []Fact {
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"}, Meaning: "all GPUs are of this maker",
 			Found:    "the names of the GPUs; no value if one has no name",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return vendorOf(s) }},
+		{Words: []string{"clocks-differ"}, Meaning: "the clocks of CPU and GPU differ by a constant", Found: "the issue `clocks-differ`",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(hasIssue(s, summary.ClocksDiffer)) }},
 		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables", Found: "kernels and operators of the embeddings of FBGEMM and TorchRec",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(looksUpTables(s)) }},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
@@ -144,6 +146,10 @@ func FactsOf(s *summary.Summary, stacks []Stack) Facts {
 		}
 	}
 	return out
+}
+
+func hasIssue(s *summary.Summary, code string) bool {
+	return slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == code })
 }
 
 // vendorOf returns the maker of all GPUs of a summary, or "" if it is unknown or differs.
