@@ -67,6 +67,11 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		call := l.Time(i)
 		out.Launched++
+		if a.Kind == trace.Kernel && a.Dur >= summary.ShortKernelNS && l.List[i].Work == 1 && !tl.Trace.Moved {
+			if out.Long++; call.Start <= w.Start && w.End() <= call.End {
+				out.Held++
+			}
+		}
 		if !tl.Trace.Moved {
 			out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
 		}

@@ -47,6 +47,12 @@ var variations = []variation{
 			s.Devices[i].Name = "Intel(R) Arc(TM) B580 Graphics"
 		}
 	}},
+	{name: "of AMD", change: func(s *summary.Summary) {
+		s.Devices = slices.Clone(s.Devices)
+		for i := range s.Devices {
+			s.Devices[i].Name = "AMD Instinct MI300X"
+		}
+	}},
 	{name: "clocks differ", change: func(s *summary.Summary) {
 		s.Issues = append(slices.Clone(s.Issues), summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
 	}},

@@ -39,6 +39,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledSynchronous(),
 		labelledCauses(),
 		labelledLogs(),
 		labelledMonitored(),

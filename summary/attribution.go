@@ -145,6 +145,10 @@ type Launches struct {
 	// time.
 	Short   int64 `json:"short_kernels"`
 	ShortNS int64 `json:"short_kernels_ns"`
+	// Long counts the kernels of ShortKernelNS and longer with a launch call of their own, Held those of
+	// them that ran within this call: it returned only when its kernel had ended.
+	Long int64 `json:"long_kernels,omitempty"`
+	Held int64 `json:"held_kernels,omitempty"`
 	// PerStep is the number of launching calls in each step that has a row, in
 	// the order of the steps.
 	PerStep []int64 `json:"per_step,omitempty"`

@@ -26,6 +26,8 @@ func (c *Evaluator) Rules() []tree.Row {
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.allocating},
+		{ID: rule.SynchronousLaunches, Part: tree.PartIdle, Under: idle, Precedence: 32, Replaces: true, Always: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return synchronousLaunches(c) }},
 		{ID: rule.CPUWork, Part: tree.PartIdle, Under: idle, Precedence: 35, Replaces: true, Whole: true, OfIdle: true,
 			Worth: tree.WorthOfRule, Measure: c.cpuWork},
 		{ID: rule.SmallCopies, Part: tree.PartIdle, Under: idle, Precedence: 37, Replaces: true, Always: true, Whole: true,
