@@ -43,6 +43,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	by := make([]int32, 0, len(d.Work))             // the link of each
 	var last trace.TrackID                          // stream of the last work with a call
 	seen := make(map[trace.TrackID]bool)            // streams of work with a call
+	queuedBefore := make(map[trace.TrackID]before)  // by stream without a call so far
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		if !tl.Starts(w) {
@@ -56,6 +57,10 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		if i < 0 || !l.HasCall(i) {
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, a.Dur)
+			if i < 0 && !seen[a.Track] {
+				b := queuedBefore[a.Track]
+				queuedBefore[a.Track] = before{b.n + 1, summary.Plus(b.ns, a.Dur)}
+			}
 			if a.Kind == trace.Kernel && l.CallLost(i, seen[a.Track]) {
 				out.CallsLost++
 			}
@@ -63,6 +68,9 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		if a.Track != last || out.Launched == 0 {
 			last = a.Track
+			if b := queuedBefore[last]; !seen[last] && b.n > 0 && l.Called > 0 {
+				out.Before, out.BeforeNS = out.Before+b.n, summary.Plus(out.BeforeNS, b.ns)
+			}
 			seen[last] = true
 		}
 		call := l.Time(i)
@@ -106,6 +114,9 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	out.Queue, out.QueueStrip = q.rows(), q.strip.thousandths()
 	return out, q.fine.thousandths()
 }
+
+// A before is the work of a stream before its first work with a call.
+type before struct{ n, ns int64 }
 
 // startLater returns the queue times of work that starts after the window of the trace. It may
 // have been launched inside.

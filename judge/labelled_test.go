@@ -40,6 +40,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledSynchronous(),
+		labelledQueued(),
 		labelledCauses(),
 		labelledLogs(),
 		labelledMonitored(),

@@ -133,6 +133,10 @@ type Launches struct {
 	// WithoutNS is their total time. This work is in no table of operators,
 	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
+	// BeforeNS is the part of WithoutNS in work that ran before the first work of its stream with a known
+	// call: it was queued when the capture began. Before counts this work.
+	BeforeNS int64 `json:"before_ns,omitempty"`
+	Before   int64 `json:"before,omitempty"`
 	// CallsLost counts the kernels without a known call that were launched during the capture, because an
 	// operator that launched them was recorded or because they follow launched work on their stream. Their
 	// launches are missing from Calls and PerStep.

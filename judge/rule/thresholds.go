@@ -20,6 +20,7 @@ const (
 	TooLittleWork       = "too-little-gpu-work"
 	Clocks              = "clocks-implausible"
 	RecordsMissing      = "device-records-missing"
+	QueuedBefore        = "queued-before"
 	NotRecorded         = "not-recorded"
 	GPUIdle             = "gpu-idle"
 	DataLoading         = "data-loading"
