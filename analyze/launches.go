@@ -43,7 +43,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	by := make([]int32, 0, len(d.Work))             // the link of each
 	var last trace.TrackID                          // stream of the last work with a call
 	seen := make(map[trace.TrackID]bool)            // streams of work with a call
-	queuedBefore := make(map[trace.TrackID]before)  // by stream without a call so far
+	early := newQueuedBefore(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		if !tl.Starts(w) {
@@ -58,8 +58,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, a.Dur)
 			if i < 0 && !seen[a.Track] {
-				b := queuedBefore[a.Track]
-				queuedBefore[a.Track] = before{b.n + 1, summary.Plus(b.ns, a.Dur)}
+				early.add(a)
 			}
 			if a.Kind == trace.Kernel && l.CallLost(i, seen[a.Track]) {
 				out.CallsLost++
@@ -68,13 +67,11 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		if a.Track != last || out.Launched == 0 {
 			last = a.Track
-			if b := queuedBefore[last]; !seen[last] && b.n > 0 && l.Called > 0 {
-				out.Before, out.BeforeNS = out.Before+b.n, summary.Plus(out.BeforeNS, b.ns)
-			}
 			seen[last] = true
 		}
 		call := l.Time(i)
 		out.Launched++
+		early.launched[a.Name] = true
 		if a.Kind == trace.Kernel && a.Dur >= summary.ShortKernelNS && l.List[i].Work == 1 && !tl.Trace.Moved {
 			if out.Long++; call.Start <= w.Start && w.End() <= call.End {
 				out.Held++
@@ -86,6 +83,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		queued = append(queued, interval.Span{Start: call.Start, End: w.Start})
 		by = append(by, i)
 	}
+	early.sum(seen, &out)
 	queued = append(queued, startLater(tl, d, l)...)
 	runsort.Sort(by, cmp.Compare[int32])
 	by = slices.Compact(by) // one call launches all work of a graph
@@ -115,8 +113,32 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	return out, q.fine.thousandths()
 }
 
-// A before is the work of a stream before its first work with a call.
-type before struct{ n, ns int64 }
+// A queuedBefore has the work of each stream before its first work with a call.
+type queuedBefore struct {
+	work     map[trace.TrackID][]*trace.Activity
+	launched []bool // by name: work with a call has it
+}
+
+func newQueuedBefore(t *trace.Trace) *queuedBefore {
+	return &queuedBefore{make(map[trace.TrackID][]*trace.Activity), make([]bool, t.Names())}
+}
+
+func (q *queuedBefore) add(a *trace.Activity) { q.work[a.Track] = append(q.work[a.Track], a) }
+
+// sum adds up the work of the streams that run work with a call later.
+func (q *queuedBefore) sum(later map[trace.TrackID]bool, out *summary.Launches) {
+	for track, work := range q.work {
+		if !later[track] {
+			continue
+		}
+		for _, a := range work {
+			out.Before, out.BeforeNS = out.Before+1, summary.Plus(out.BeforeNS, a.Dur)
+			if !q.launched[a.Name] {
+				out.OtherNS = summary.Plus(out.OtherNS, a.Dur)
+			}
+		}
+	}
+}
 
 // startLater returns the queue times of work that starts after the window of the trace. It may
 // have been launched inside.

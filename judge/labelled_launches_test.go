@@ -57,22 +57,25 @@ func TestSynchronousRemedies(t *testing.T) {
 }
 
 // labelledQueued are runs of a busy second; before is the GPU time, in ms, of the work that was queued
-// when the capture began, and alone that of other work without a launch call.
+// when the capture began, other the part of it that is unlike the launched work, and alone that of other work
+// without a launch call.
 func labelledQueued() []labelled {
-	run := func(before, alone int64) func(*testing.T) *summary.Summary {
+	run := func(before, other, alone int64) func(*testing.T) *summary.Summary {
 		return func(*testing.T) *summary.Summary {
 			s := one(20, 0, 0)
 			for _, name := range []string{"Cijk_Alik_Bljk_MT128x128", "attn_fwd", "rms_norm", "topk", "Cijk_Ailk_Bljk_MT64x64"} {
 				s.Kernels = append(s.Kernels, summary.Kernel{Name: name, Class: "compute", Category: "gemm", Count: 40, TotalNS: 196 * ms, MaxNS: 5 * ms})
 			}
-			s.Launches = []summary.Launches{{Launched: 100, Calls: 100, Without: 100, WithoutNS: (before + alone) * ms, Before: 100, BeforeNS: before * ms}}
+			s.Launches = []summary.Launches{{Launched: 100, Calls: 100, Without: 100, WithoutNS: (before + alone) * ms, Before: 100, BeforeNS: before * ms, OtherNS: other * ms}}
 			return s
 		}
 	}
 	return []labelled{
-		{name: "a quarter of the work was queued before", label: rule.QueuedBefore, num: 245 * ms, den: 980 * ms, in: run(245, 0)},
-		{name: "nearly all work was queued before", label: rule.QueuedBefore, num: 970 * ms, den: 980 * ms, in: run(970, 0)},
-		{name: "a little less was queued before", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(244, 0)},
-		{name: "work of streams that nothing recorded launches on", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(0, 970)},
+		{name: "a quarter of the work was queued before", label: rule.QueuedBefore, num: 245 * ms, den: 980 * ms, in: run(245, 245, 0)},
+		{name: "nearly all work was queued before", label: rule.QueuedBefore, num: 970 * ms, den: 980 * ms, in: run(970, 970, 0)},
+		{name: "three quarters were queued before, of the same kernels", label: rule.QueuedBefore, num: 735 * ms, den: 980 * ms, in: run(735, 0, 0)},
+		{name: "a step was queued before", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(490, 0, 0)},
+		{name: "a little less was queued before", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(244, 244, 0)},
+		{name: "work of streams that nothing recorded launches on", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(0, 0, 970)},
 	}
 }

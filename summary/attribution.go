@@ -134,9 +134,11 @@ type Launches struct {
 	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
 	// BeforeNS is the part of WithoutNS in work that ran before the first work of its stream with a known
-	// call: it was queued when the capture began. Before counts this work.
+	// call: it was queued when the capture began. Before counts this work. OtherNS is the part of BeforeNS
+	// with names that no launched work has, so that it is of another part of the program.
 	BeforeNS int64 `json:"before_ns,omitempty"`
 	Before   int64 `json:"before,omitempty"`
+	OtherNS  int64 `json:"before_other_ns,omitempty"`
 	// CallsLost counts the kernels without a known call that were launched during the capture, because an
 	// operator that launched them was recorded or because they follow launched work on their stream. Their
 	// launches are missing from Calls and PerStep.

@@ -12,14 +12,18 @@ import (
 )
 
 // queuedBefore judges the work that was queued when the capture began: its share of GPU time says
-// how much of the capture is not the profiled code.
+// how much of the capture is not the profiled code. The host of a training loop is ahead by a step,
+// whose work is like that of the profiled ones.
 func (c *evaluator) queuedBefore() (finding.Finding, bool) {
-	n, ns := int64(0), int64(0)
+	n, ns, other := int64(0), int64(0), int64(0)
 	for _, l := range c.Launches {
-		n, ns = n+l.Before, summary.Plus(ns, l.BeforeNS)
+		n, ns, other = n+l.Before, summary.Plus(ns, l.BeforeNS), summary.Plus(other, l.OtherNS)
 	}
-	work := view.GPUWork(c.Summary)
-	f, limit, ok := rule.Measured(c.Limits[rule.QueuedBefore], ns, work)
+	work, limits := view.GPUWork(c.Summary), c.Limits[rule.QueuedBefore]
+	if _, _, ok := rule.Measured(limits, other, work); !ok && float64(ns) < limits.MinShare*float64(work) {
+		return finding.Finding{}, false
+	}
+	f, limit, ok := rule.Measured(limits, ns, work)
 	if !ok || n == 0 {
 		return finding.Finding{}, false
 	}
