@@ -135,9 +135,13 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
 	}
 	issues.Merge(&stepIssues)
-	launches.NotePlausibleTimes(tl, host.Links, &issues) // before waiting, to use this core
+	times := launches.TimesOf(tl, host.Links) // before waiting, to use this core
 	tl.NoteShort(&issues)
 	launched, attributed := launchTables(), attribution()
+	if offsets := times.ClockOffsets(); offsets != nil {
+		return Trace(launches.Align(t, offsets), in, opt)
+	}
+	times.Note(&issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())

@@ -54,6 +54,15 @@ var variations = []variation{
 			s.Devices[i].Name = "Intel(R) Arc(TM) B580 Graphics"
 		}
 	}},
+	{name: "of AMD", change: func(s *summary.Summary) {
+		s.Devices = slices.Clone(s.Devices)
+		for i := range s.Devices {
+			s.Devices[i].Name = "AMD Instinct MI300X"
+		}
+	}},
+	{name: "clocks differ", change: func(s *summary.Summary) {
+		s.Issues = append(slices.Clone(s.Issues), summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
+	}},
 	{name: "recommender", change: func(s *summary.Summary) {
 		s.Ops = append(slices.Clone(s.Ops), summary.Op{Name: "fbgemm::split_embedding_codegen_lookup_sgd_function"})
 	}},
@@ -158,7 +167,7 @@ func causeRuns() (out []labelled) {
 		out = append(out, labelled{name: name, in: func(*testing.T) *summary.Summary { return s }})
 	}
 	for _, i := range []summary.Idle{
-		{Owner: summary.OwnerLaunch, MaxNS: 300 * ms}, {Owner: summary.OwnerNothing}, {Owner: summary.OwnerHost, State: summary.StateCopy},
+		{Owner: summary.OwnerUnknown}, {Owner: summary.OwnerLaunch, MaxNS: 300 * ms}, {Owner: summary.OwnerNothing}, {Owner: summary.OwnerHost, State: summary.StateCopy},
 		{Owner: summary.OwnerHost, State: summary.StateData, Name: "next"},
 		{Owner: summary.OwnerHost, State: summary.StatePython, Name: "run.py(7): evaluate", MaxNS: 300 * ms},
 		{Owner: summary.OwnerHost, State: summary.StatePython, Name: "run.py(9): log_metrics", MaxNS: 300 * ms},

@@ -51,6 +51,9 @@ const LaunchesWithoutKernels = "launches-without-kernels"
 // LogCut is the code of the issue that a log ends within a line.
 const LogCut = "log-cut"
 
+// ClocksDiffer is the code of the issue that the clocks of host and device differ by a constant.
+const ClocksDiffer = "clocks-differ"
+
 // ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
 const ClocksImplausible = "window-implausible"
 

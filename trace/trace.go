@@ -44,6 +44,7 @@ type Trace struct {
 	Issues   []diag.Issue // worst first
 	Complete bool         // false if the input broke off
 	Window   *Window      // the part of the capture that is measured; nil for the whole capture
+	Moved    bool         // times of GPU work were moved to the clock of the host by an estimate: see MovedBy
 
 	Tracks      []Track
 	Activities  Table[Activity]
@@ -95,6 +96,20 @@ func (t *Trace) WithActivities(drop map[Ref]bool, durs map[Ref]int64) *Trace {
 	}
 	out := *t
 	out.Activities = tableOf(&c)
+	return &out
+}
+
+// MovedBy returns a trace in which the activities of each device start by ns later. It shares all
+// other tables with t.
+func (t *Trace) MovedBy(by map[int64]int64) *Trace {
+	var c column[Activity]
+	for row := range t.Activities.All() {
+		a := c.next()
+		*a = *row
+		a.Start += by[t.Tracks[a.Track].Device]
+	}
+	out := *t
+	out.Activities, out.Moved = tableOf(&c), true
 	return &out
 }
 

@@ -131,7 +131,10 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 		}
 		slices.Sort(shown)
 		shown = slices.Compact(shown)
-		see := a.calls.Waits(i)
+		see := func(calls.Gap) {}
+		if !a.t.Moved {
+			see = a.calls.Waits(i)
+		}
 		for g := range a.calls.Gaps(d) {
 			see(g)
 			short := g.Len() < summary.ShortGapNS
@@ -164,7 +167,7 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 			x.add(device, mark, interval.Span{Start: from, End: to}.And(s), key)
 		}
 	}
-	if g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
+	if x.a.t.Moved || g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
 		set(begin, end, idleKeyOf(byUnknown, noState, 0))
 		return
 	}

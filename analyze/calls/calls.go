@@ -203,7 +203,7 @@ func (c *Calls) count(ref trace.Ref, call *trace.Call) {
 		r.Launched = summary.Plus(r.Launched, int64(c.links.List[i].Work))
 		waits = waits || (r.Kind == "copy" || r.Kind == "memset") && c.waitsFor(i, call)
 	}
-	if waits && len(c.tl.Devices) > 0 {
+	if waits && len(c.tl.Devices) > 0 && !c.t.Moved {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
 		r.IdleNS = summary.Plus(r.IdleNS, c.busy().idle(interval.Span{Start: call.Start, End: call.Start + call.Dur}))
 	}

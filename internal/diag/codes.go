@@ -50,6 +50,7 @@ var codes = []Code{
 	{"calls-missing", Info, "The callers of a function state more time than the function and its callees have, because calls through built-in functions were not recorded. Totals are those of the callers.", ""},
 	{"captures-mixed", Suspect, "Calls of one process have the same correlation ids, so the file has the events of several captures under one process and one GPU, which cannot be separated.", "Give each capture as a file of its own, as the profiler wrote it."},
 	{"cell-unreadable", DataLoss, "Rows have values without a unit or that are not numbers. These values were left out; all others are correct.", "Print the table again."},
+	{"clocks-differ", Info, "The times of GPU work fit its launches only if all of it is moved by a constant: the clocks of CPU and GPU differ. Times within the GPU are right. Queue times and causes of idle time are not reported.", "Update PyTorch and the driver, and record again."},
 	{"collectives-incomplete", Suspect, "A rank recorded far fewer collectives of a group than another rank. Collectives that not every rank recorded are in no sum of transfer or waiting.", "Record the same steps on all ranks."},
 	{"columns-swapped", Info, "PyTorch's profiler exchanges the columns Source Location and Total FLOPs if both are on. The order was corrected.", ""},
 	{"correlation-ambiguous", Info, "Several launch calls have the correlation id of one GPU operation. The call of the process that fits the GPU was taken, else the last call before the operation.", ""},

@@ -45,6 +45,7 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.RanksApart, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.ranksApart)},
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true,
 			Measure: tree.Single(e.tooLittleWork)},
+		{ID: rule.QueuedBefore, Part: tree.BasisCapture, Precedence: 4, Abstains: true, Measure: tree.Single(e.queuedBefore)},
 		{ID: rule.SlowWorker, Part: tree.BasisSlices, Measure: tree.Single(e.slowWorker)},
 	}
 }

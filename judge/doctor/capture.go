@@ -127,7 +127,7 @@ func (e *examination) issueCodes(wanted func(summary.Issue) bool) string {
 }
 
 // clockIssues are the issues that wrong clocks cause.
-var clockIssues = []string{"work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible",
+var clockIssues = []string{summary.ClocksDiffer, "work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible",
 	"steps-overlap", "stream-overlap"}
 
 func (e *examination) clocks() (can, why string) {

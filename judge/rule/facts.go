@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A When is a condition: terms separated by commas, all of which must be true. A term is "word",
@@ -114,8 +115,15 @@ func FactsTable() []Fact {
 				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
 			}},
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"}, Meaning: "all GPUs are of this maker",
-			Found:    "the names of the GPUs; no value if one has no name",
+			Found:    "the names of the GPUs, or of the calls if no GPU has one; no value if one has no name",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return vendorOf(s) }},
+		{Words: []string{"clocks-differ"}, Meaning: "the clocks of CPU and GPU differ by a constant", Found: "the issue `clocks-differ`",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(hasIssue(s, summary.ClocksDiffer)) }},
+		{Words: []string{"synchronous"}, Meaning: "launch calls wait for their kernels", Found: "kernels that run within their launch call",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string {
+				_, _, ok := view.Synchronous(s)
+				return yes(ok)
+			}},
 		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables", Found: "kernels and operators of the embeddings of FBGEMM and TorchRec",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(looksUpTables(s)) }},
 		{Words: []string{"data-parallel"}, Meaning: "torch.nn.DataParallel divides batches over the GPUs of a process",
@@ -152,8 +160,17 @@ func FactsOf(s *summary.Summary, stacks []Stack) Facts {
 	return out
 }
 
+func hasIssue(s *summary.Summary, code string) bool {
+	return slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == code })
+}
+
 // vendorOf returns the maker of all GPUs of a summary, or "" if it is unknown or differs.
 func vendorOf(s *summary.Summary) (vendor string) {
+	named := func(d summary.Device) bool { return d.Name != "" }
+	if len(s.Devices) > 0 && !slices.ContainsFunc(s.Devices, named) &&
+		slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return strings.HasPrefix(c.Name, "hip") && c.Launched > 0 }) {
+		return "amd"
+	}
 	for i := range s.Devices {
 		one, name := "", strings.ToLower(s.Devices[i].Name)
 		for _, v := range []struct {
