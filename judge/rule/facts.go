@@ -48,29 +48,29 @@ func (w When) Matches(facts Facts) bool {
 	return true
 }
 
+// factOf returns the fact that has a word.
+func factOf(word string) (Fact, bool) {
+	facts := FactsTable()
+	i := slices.IndexFunc(facts, func(f Fact) bool { return slices.Contains(f.Words, word) })
+	if i < 0 {
+		return Fact{}, false
+	}
+	return facts[i], true
+}
+
 // wrong describes the first mistake in a condition, or returns "". A word that no fact has would
 // silently make a term always true or always false.
 func (w When) wrong() string {
 	for _, t := range w.terms() {
-		i := slices.IndexFunc(FactsTable(), func(f Fact) bool { return slices.Contains(f.Words, t.word) })
-		if i < 0 {
+		fact, ok := factOf(t.word)
+		if !ok {
 			return fmt.Sprintf("%q is not a word of conditions", t.word)
 		}
-		if values := FactsTable()[i].Values; t.compares && !slices.Contains(values, t.value) {
-			return fmt.Sprintf("%q is not a value of %q, want one of %q", t.value, t.word, values)
+		if t.compares && !slices.Contains(fact.Values, t.value) {
+			return fmt.Sprintf("%q is not a value of %q, want one of %q", t.value, t.word, fact.Values)
 		}
 	}
 	return ""
-}
-
-// requires returns the words that must have a value for w to be true.
-func (w When) requires() (words []string) {
-	for _, t := range w.terms() {
-		if !t.not {
-			words = append(words, t.word)
-		}
-	}
-	return words
 }
 
 // Facts maps words to their values; "" means that a word does not apply.
@@ -84,6 +84,9 @@ type Fact struct {
 	Found   string // how assay finds out
 
 	evaluate func(word string, s *summary.Summary, stacks []Stack) string
+	// public sets the fields of a remedy on a [Page] that say that a word must have a value; nil if no field does.
+	// What no field says is in When.
+	public func(r *Remedy, word string)
 }
 
 // maybe is the prefix of words for software that may be in use.
@@ -100,20 +103,24 @@ func FactsTable() []Fact {
 	return []Fact{
 		{Words: software, Meaning: "this software is found",
 			Found:    "names that only it has, listed in `judge/rule/stacks.yaml`",
-			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string { return yes(isFound(word, stacks)) }},
+			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string { return yes(isFound(word, stacks)) },
+			public:   forSoftware},
 		{Words: possible, Meaning: "this software is found, or none of its family",
 			Found: "`family` and `excludes` in `judge/rule/stacks.yaml`",
 			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string {
 				return yes(!other(strings.TrimPrefix(word, maybe), stacks))
-			}},
+			},
+			public: forSoftware},
 		{Words: []string{"nsys"}, Meaning: "Nsight Systems recorded all inputs", Found: "the formats of the inputs",
-			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(OfNsys(s)) }},
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(OfNsys(s)) },
+			public:   func(r *Remedy, _ string) { r.Nsys = true }},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
 			Found: "kernels that only tools of NVIDIA recorded, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				others := func(st Stack) bool { return st.ID != "jax" }
 				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
-			}},
+			},
+			public: func(r *Remedy, _ string) { r.Plain = true }},
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"}, Meaning: "all GPUs are of this maker",
 			Found:    "the names of the GPUs, or of the calls if no GPU has one; no value if one has no name",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return vendorOf(s) }},
@@ -139,6 +146,11 @@ func FactsTable() []Fact {
 				}))
 			}},
 	}
+}
+
+// forSoftware is the public form of words for software.
+func forSoftware(r *Remedy, word string) {
+	r.Stacks = append(r.Stacks, strings.TrimPrefix(word, maybe))
 }
 
 // yes returns the value of a fact that is present or absent.

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,4 +45,25 @@ func TestFactsPage(t *testing.T) {
 	if slices.Sort(all); len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Errorf("a word is in two rows: %q", all)
 	}
+}
+
+// TestPublished: the fields of a remedy say which software it is for; the whole condition is there, too. A condition
+// with a word that no fact has is refused.
+func TestPublished(t *testing.T) {
+	r := Remedy{ID: "x", When: "vllm,maybe-fsdp,!plain,nsys,gpu!=intel,rl"}
+	r.publish()
+	if !slices.Equal(r.Stacks, []string{"vllm", "fsdp"}) || r.Plain || !r.Nsys {
+		t.Errorf("got %+v", r)
+	}
+	text, err := json.Marshal(r)
+	if err != nil || !strings.Contains(string(text), `"when":"vllm,maybe-fsdp,!plain,nsys,gpu!=intel,rl"`) {
+		t.Errorf("%s (%v)", text, err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a condition with an unknown word was published as software")
+		}
+	}()
+	unknown := Remedy{ID: "x", When: "vlllm"}
+	unknown.publish()
 }

@@ -27,7 +27,7 @@ type Remedy struct {
 	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
 	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
 	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
-	When   When     `json:"-"`                // the condition from which the three fields above are derived
+	When   When     `json:"when,omitempty"`   // the whole condition; the three fields above say its usual terms
 	Source Source   `json:"source"`
 }
 
@@ -102,20 +102,24 @@ func remediesOf(rule string) (out []Remedy) {
 	for _, id := range builtIn().given(rule) {
 		r := builtIn().remedy(id)
 		one := Remedy{ID: id, Text: r.Text, When: r.When, Source: sourceNamed(r.From)}
-		for _, word := range r.When.requires() {
-			switch word {
-			case "plain":
-				one.Plain = true
-			case "nsys":
-				one.Nsys = true
-			case "rl":
-			default:
-				one.Stacks = append(one.Stacks, strings.TrimPrefix(word, maybe))
-			}
-		}
+		one.publish()
 		out = append(out, one)
 	}
 	return out
+}
+
+// publish sets the fields that follow from the condition. It panics if the condition has a word that no fact has:
+// the entries of the program are checked when they are generated.
+func (r *Remedy) publish() {
+	for _, t := range r.When.terms() {
+		fact, ok := factOf(t.word)
+		if !ok {
+			panic("rule: the condition of " + r.ID + " has the unknown word " + t.word)
+		}
+		if fact.public != nil && !t.not {
+			fact.public(r, t.word)
+		}
+	}
 }
 
 // Complete sets the fields of a finding that follow from the entry of its rule: confidence, how to
