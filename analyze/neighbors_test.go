@@ -89,3 +89,20 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("%d GPUs", len(s.Devices))
 	}
 }
+
+// TestProcessWithoutLinks: if no launch is linked to the work of two GPUs, it is of the process that made
+// all calls; of two processes with calls, it may be either.
+func TestProcessWithoutLinks(t *testing.T) {
+	kernel := func(device int, start float64) string {
+		return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%.3f,"dur":9,"args":{"device":%d,"stream":7}}`, device, start, device)
+	}
+	call := func(process int) string {
+		return fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":%d,"tid":1,"ts":2,"dur":40}`, process)
+	}
+	for other, want := range map[int]int{3: 1, 4: 0} {
+		s := measured(t, "["+strings.Join([]string{call(3), call(other), kernel(0, 0), kernel(1, 10), kernel(0, 20), kernel(1, 30)}, ",")+"]")
+		if len(s.Devices) != 2 || s.Devices[0].Process != want || s.Devices[1].Process != want {
+			t.Errorf("calls of processes 3 and %d: %+v, want process %d", other, s.Devices, want)
+		}
+	}
+}

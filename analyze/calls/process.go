@@ -19,16 +19,13 @@ type process struct {
 }
 
 // processesOf returns the process of each device. It is nil for a device that is alone in its process,
-// that several processes launch work on, or whose launches are not known.
+// that several processes launch work on, or whose process is not known.
 func (c *Calls) processesOf() []*process {
 	out := make([]*process, len(c.tl.Devices))
 	byPID := make(map[string]*process)
 	for i, tracks := range c.tracks {
-		if len(tracks) == 0 {
-			continue
-		}
-		pid := c.t.Tracks[tracks[0]].PID
-		if slices.ContainsFunc(tracks, func(id trace.TrackID) bool { return c.t.Tracks[id].PID != pid }) {
+		pid, ok := c.launchedBy(tracks)
+		if !ok {
 			continue
 		}
 		if byPID[pid] == nil {
@@ -50,6 +47,31 @@ func (c *Calls) processesOf() []*process {
 		}
 	}
 	return out
+}
+
+// launchedBy returns the only process of some threads. If no launch is linked, tracks is empty; then it is
+// the process that made all calls.
+func (c *Calls) launchedBy(tracks []trace.TrackID) (pid string, ok bool) {
+	same := func(track trace.TrackID) bool {
+		if !ok {
+			pid, ok = c.t.Tracks[track].PID, true
+		}
+		return pid == c.t.Tracks[track].PID
+	}
+	for _, track := range tracks {
+		if !same(track) {
+			return "", false
+		}
+	}
+	if len(tracks) > 0 {
+		return pid, true
+	}
+	for _, call := range c.t.Calls.Refs() {
+		if !same(call.Track) {
+			return "", false
+		}
+	}
+	return pid, ok
 }
 
 func (p *process) measure(c *Calls) {
