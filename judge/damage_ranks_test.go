@@ -21,7 +21,7 @@ var damagedRanks = []struct {
 	rank int
 }{
 	{"slow_gpu", 5}, {"slow_host", 2}, {"more_work", 3}, {"late_in_turn", 1}, {"even", 0}, {"slow_network", 4}, {"no_seq", 2},
-	{"tp_dp", 3}, {"tp_dp_no_seq", 3}, {"pp_uneven", 2}, {"pp_few", 0}, {"experts_even", 2}, {"experts", 1}, {"slow_link", 6},
+	{"tp_dp", 3}, {"tp_dp_slow", 3}, {"tp_dp_no_seq", 3}, {"pp_uneven", 2}, {"pp_few", 0}, {"experts_even", 2}, {"experts", 1}, {"slow_link", 6},
 }
 
 // A verdictOnRanks is what the test compares of a run.

@@ -67,7 +67,7 @@ func labelledRanks() (out []labelled) {
 		}
 		return ns
 	}
-	stragglers := map[string]int{"slow_gpu": 5, "slow_host": 2, "more_work": 3, "experts_even": 2}
+	stragglers := map[string]int{"slow_gpu": 5, "slow_host": 2, "more_work": 3, "experts_even": 2, "tp_dp_slow": 3}
 	const kernel, loading = 400_137, 3_000_017
 	const step = 400_000 + 800_000 // forward and backward of a micro-batch
 	for _, l := range []struct {
@@ -78,6 +78,7 @@ func labelledRanks() (out []labelled) {
 		{"slow_host", rule.StragglingRank, rule.SlowCollectives, 7 * 6 * loading},
 		{"more_work", rule.StragglingRank, rule.UnevenExperts, 7 * 36 * kernel},
 		{"experts_even", rule.StragglingRank, rule.UnevenExperts, caused("experts_even")},
+		{"tp_dp_slow", rule.StragglingRank, rule.RanksInTurn, 7 * 5 * 12 * 120_000},
 		{"late_in_turn", rule.RanksInTurn, rule.StragglingRank, caused("late_in_turn")},
 		{"pp_few", rule.PipelineBubble, rule.StragglingRank, stages("pp_few")},
 		{"pp_even", rule.PipelineBubble, rule.UnevenStages, stages("pp_even")},

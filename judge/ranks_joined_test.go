@@ -82,6 +82,33 @@ func TestCyclesOfRanks(t *testing.T) {
 	}
 }
 
+// TestCascade: a rank that comes last because it had waited in its tensor group is not the cause. Two slow ranks of
+// one group do not wait for each other, and both are named. The causes follow from the programs.
+func TestCascade(t *testing.T) {
+	for _, tc := range []struct{ run, title, root string }{
+		{"tp_dp_slow", "Straggler: rank 3; 7 other ranks wait", "[0 0 0 50400000 0 0 0 0]"},
+		{"tp_dp_slow_pair", "Stragglers: ranks 4 and 5; waiting", "[0 0 0 0 21600000 21600000 0 0]"},
+		{"slow_gpu", "Straggler: rank 5; 7 other ranks wait", "[0 0 0 0 0 50417136 0 0]"},
+	} {
+		j, given, truth := generated(tc.run)
+		s := joinedRanks(t, j.Files(given))
+		f := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.StragglingRank)
+		if f == nil || !strings.HasPrefix(f.Title, tc.title) {
+			t.Errorf("%s: %+v, want %q", tc.run, f, tc.title)
+		}
+		var root []int64
+		for i, r := range s.Ranks {
+			root = append(root, view.RootOf(r))
+			if r.CausedNS != truth.Ranks[i].Caused {
+				t.Errorf("%s: rank %d caused %d ns, want %d", tc.run, r.Rank, r.CausedNS, truth.Ranks[i].Caused)
+			}
+		}
+		if fmt.Sprint(root) != tc.root {
+			t.Errorf("%s: waiting began with %v, want %s", tc.run, root, tc.root)
+		}
+	}
+}
+
 // TestRunsAreNoCycles: other processes with the same ranks are another run.
 func TestRunsAreNoCycles(t *testing.T) {
 	var files []rankgen.File

@@ -33,7 +33,7 @@ func (j *Job) AddTo(s *summary.Summary) {
 		c.Job = first
 		s.Collectives = append(s.Collectives, c)
 	}
-	sums, late := j.divide(top, facts), j.lateSteps(top, facts, s)
+	sums, late, roots := j.divide(top, facts), j.lateSteps(top, facts, s), j.roots(top, facts)
 	others := make([]*summary.Comparison, len(j.members))
 	if top.peers != nil {
 		others = work.compare(top.peers)
@@ -44,6 +44,9 @@ func (j *Job) AddTo(s *summary.Summary) {
 			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
 			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split,
 			Others: others[i], Late: late[i],
+		}
+		if roots != nil {
+			r.RootNS = &roots[i]
 		}
 		if top.peers != nil {
 			r.Peers = &j.members[top.peers[i]].Rank

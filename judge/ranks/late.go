@@ -33,7 +33,7 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	f.Title += c.LeftOut() + " (" + c.each(waited, waiters) + ")" + rule.Over(limit)
 	c.GainOfJudged(&f, waited)
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, waiters))
-	f.Evidence = append(f.Evidence, w.Caveat()...)
+	f.Evidence = slices.Concat(f.Evidence, w.Followers(), w.Caveat())
 	for _, r := range late {
 		steps, why := whyRankLate(c, w, r)
 		f.Evidence = slices.Concat(f.Evidence, []string{strings.Join(append([]string{w.Share(r)}, steps...), "; ")}, why)

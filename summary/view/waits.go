@@ -34,6 +34,7 @@ func WaitsOfGPUs(s *summary.Summary) []summary.RankWait {
 // plus adds the waits of a later cycle. What others do in comparison is that of the cycle in which the rank made
 // others wait more.
 func plus(a, b summary.RankWait) summary.RankWait {
+	root := RootOf(a)
 	if b.CausedNS > a.CausedNS {
 		a.Others = b.Others
 	}
@@ -50,6 +51,10 @@ func plus(a, b summary.RankWait) summary.RankWait {
 		}
 	}
 	a.Late = lateIn(a.Late, b.Late)
+	if a.RootNS != nil || b.RootNS != nil {
+		sum := summary.Plus(root, RootOf(b))
+		a.RootNS = &sum
+	}
 	return a
 }
 
