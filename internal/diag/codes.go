@@ -194,6 +194,8 @@ var codes = []Code{
 	{"text-cut", Info, "Very long names and other texts were shortened. All sums are correct.", ""},
 	{"time-backwards", Suspect, "Entries have a time before that of an earlier one. They count at that time; their order is kept.", ""},
 	{"time-unit-unknown", DataLoss, "NVTX events whose times are not in nanoseconds were skipped.", "Export again with a newer nsys."},
+	{"timer-exceeds-step", Suspect, "Timers of phases state more time than the steps that they are in. A phase that is longer than its step is not among the phases of the step, and shares of step time over 100% are not shown.", "Check the unit of the timer, and whether it measures something outside of the steps."},
+	{"timer-impossible", Suspect, "Times of steps or phases are negative, not a number or infinite. They are in no share of step time, so the shares of the other phases are not the whole.", "Check the program that logs them."},
 	{"times-rounded", Info, "pstats prints times in whole milliseconds, so times under 0.5 ms are 0.000.", "Give the file that cProfile writes (python -m cProfile -o FILE), which is exact."},
 	{"too-many-devices", Info, "Activity strips are kept for a limited number of devices. The GPUs counted here have none; all other numbers are correct.", ""},
 	{"too-many-memories", DataLoss, "Memory is measured on a limited number of devices. The devices counted here were left out.", "Give the devices as separate inputs."},
