@@ -96,6 +96,8 @@ func labelledTrainers() []labelled {
 
 		{name: "two minutes between two steps of 10 s", label: rule.StalledSteps, num: 120e9, den: 20*10e9 + 120e9, in: given(steady(20, none).Timed(gap(120)))},
 		{name: "half a minute between two steps", label: rule.StalledSteps, num: 30e9, den: 20*10e9 + 30e9, in: given(steady(20, none).Timed(gap(30)))},
+		{name: "a minute after every five steps, of which the log has the means", label: rule.StalledSteps, num: 11 * 60e9, den: (10 + 11*50 + 11*60) * 1e9, in: given(steady(60, none).Means(5).Timed(func(int) float64 { return 60 }))},
+		near("means of 25 steps", "", rule.StalledSteps, steady(300, none).Means(25).Timed(none)),
 		near("a pause of 10 s in 200 s", "", rule.StalledSteps, steady(20, none).Timed(gap(10))),
 
 		{name: "steps get longer", label: rule.SlowerOverTime, in: given(rise.VeRL())},
@@ -107,6 +109,7 @@ func labelledTrainers() []labelled {
 
 		run("a start from ten steps before", rule.Restarts, again(10), 10*10e9, 60*10e9),
 		run("a start from five steps before", rule.Restarts, again(5), 5*10e9, 55*10e9),
+		{name: "a start from ten steps before, with means of five steps", label: rule.Restarts, num: 10 * 10e9, den: 60 * 10e9, in: given(loggen.Trainer{Steps: append(steady(30, none).Means(5).Steps, loggen.Trainer{Steps: again(10).Steps[30:]}.Means(5).Steps...)}.VeRL())},
 		near("one start", "", rule.Restarts, steady(50, none).VeRL()),
 	}, labelledHealth())
 }

@@ -45,8 +45,12 @@ type input struct {
 	steps  []stepSeries
 	rows   []*summary.Series
 
-	beyond   []summary.Phase // phases outside steps, because they take longer than any step
-	beyondNS int64
+	largest   map[string]int64 // own time of the largest phase of each kind
+	overlapNS int64            // by which the phases of a step together are longer than it
+
+	outside   []summary.Phase // phases with runs outside steps: each was longer than its step
+	outsideOf map[string]int64
+	outsideNS int64
 
 	compared bool   // phases record which part of them is within steps
 	compares int64  // number of steps with which phases are compared

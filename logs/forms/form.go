@@ -93,6 +93,7 @@ type field struct {
 	role           role
 	label          string // of roleLabel
 	value, paren   target // paren is the second number: "27.83GiB(88.75%)"
+	unitless       bool   // the unit that the program prints is wrong: a throughput among timers
 }
 
 // A target is the metric and the unit of a value.
