@@ -232,6 +232,11 @@ func TestLogVerdicts(t *testing.T) {
 		{"training over its band, and generation not", taught(31, 55, 3, 8, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.55},
 		{"weight sync of 20%", taught(45, 20, 20, 10, 1, 1).VeRL(), finding.BoundWeightSync, rule.WeightSyncShare, 0.20},
 		{"data of 8%", taught(50, 25, 3, 10, 8, 1).VeRL(), finding.BoundData, rule.DataShare, 0.08},
+		{"data of 8% beside training that is 30 points over its band", taught(20, 60, 3, 8, 8, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.60},
+		{"training a point over its band, and generation more", taught(55, 31, 1, 10, 1, 1).VeRL(), finding.BoundMixed, "", 0},
+		{"training a point over its band, and nothing more", taught(28, 31, 4, 13, 4, 14).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.31},
+		{"weight sync a point over its band, and generation more", taught(52, 18, 16, 12, 1, 1).VeRL(), finding.BoundMixed, "", 0},
+		{"training 8 points over its band, and generation more", taught(45, 38, 3, 12, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.38},
 		{"all within their bands", taught(52, 25, 1, 13, 3, 2).VeRL(), finding.BoundMixed, "", 0},
 		{"steps without phases", steady(20, func(int) float64 { return 0 }).VeRL(), finding.BoundUnknown, "", 0},
 	} {

@@ -362,10 +362,13 @@ func (e *Evaluator) weightSyncTime(in *input) (finding.Finding, bool) {
 }
 
 // bandsText returns the sentence of the verdict if all phases of reinforcement learning are within
-// their limits.
-func (e *Evaluator) bandsText(in *input) string {
+// their limits, or near them.
+func (e *Evaluator) bandsText(in *input, near bool) string {
 	if !in.learns() || in.stepNS <= 0 || in.stepCount() < 2 {
 		return ""
+	}
+	if near {
+		return "No phase is far over its limit: " + in.stackText()
 	}
 	return "No phase is over its limit: " + in.stackText()
 }
