@@ -28,7 +28,9 @@ func taught(gen, train, sync, probs, data, eval float64) loggen.Trainer {
 }
 
 // labelledLogs are logs of trainers and servers.
-func labelledLogs() []labelled { return slices.Concat(labelledTrainers(), labelledServers()) }
+func labelledLogs() []labelled {
+	return slices.Concat(labelledTrainers(), labelledServers(), labelledAsync())
+}
 
 // steady returns n steps of 10 s; other gives those that take another time.
 func steady(n int, other func(number int) float64) loggen.Trainer {

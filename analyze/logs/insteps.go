@@ -137,7 +137,7 @@ func (m *seriesMeasure) inSteps(steps, phases []*logs.Series) {
 // of several ranks, that of the rank with the longest total.
 func (m *seriesMeasure) timerRow(of []*logs.Series) summary.Series {
 	row := m.row(of)
-	if of[0].Metric.Name == metricPhase && row.N > 0 {
+	if isTimer(of[0]) && row.N > 0 {
 		longest := slices.MaxFunc(of, func(a, b *logs.Series) int { return cmp.Compare(a.Sum, b.Sum) })
 		both := m.both[longest.Producer]
 		ns := both.sum(longest)

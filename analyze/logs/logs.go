@@ -224,8 +224,8 @@ func (m *seriesMeasure) labels(s *logs.Series, want func(string) bool) map[strin
 			out[l.Name] = l.Value
 		}
 	}
-	if s.Metric.Name == metricPhase {
-		if p := m.rules.Match(s.As).Phase; p != "" {
+	if isTimer(s) {
+		if p := m.phaseOf(s); p != "" {
 			out["phase"] = p
 		}
 	}

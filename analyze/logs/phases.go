@@ -26,7 +26,7 @@ func (m *seriesMeasure) phaseRows(of []*logs.Series) {
 	for _, s := range of {
 		t := trees[s.Producer]
 		if path, part := m.phasePath(s, t.byName, 0); !part {
-			t.add(path, s, m.rules.Match(s.As).Phase != "")
+			t.add(path, s, m.phaseOf(s) != "")
 		}
 	}
 	for _, p := range producers {
@@ -260,10 +260,18 @@ func cutLast(path string) (up, name string, ok bool) {
 	return path[:i], path[i+1:], true
 }
 
+// phaseOf returns the phase that a timer measures, or "" if its name is unknown.
+func (m *seriesMeasure) phaseOf(s *logs.Series) string {
+	if s.Metric.Name == metricWait {
+		return "wait"
+	}
+	return m.rules.Match(s.As).Phase
+}
+
 // phasePath returns the path of a timer, and whether it is part of a timer of the same
 // phase.
 func (m *seriesMeasure) phasePath(s *logs.Series, byName map[string]*logs.Series, depth int) (path string, part bool) {
-	name := m.rules.Match(s.As).Phase
+	name := m.phaseOf(s)
 	if name == "" {
 		name = timerName(s.As)
 	}

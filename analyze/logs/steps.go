@@ -14,7 +14,11 @@ import (
 const (
 	metricStep  = "step.time"
 	metricPhase = "step.phase"
+	metricWait  = "step.wait" // a phase as well
 )
+
+// isTimer reports whether a series is the times of a phase.
+func isTimer(s *logs.Series) bool { return s.Metric.Name == metricPhase || s.Metric.Name == metricWait }
 
 // steps returns the series of the times of steps: one for each producer, or for each rank
 // that logs them.
@@ -33,7 +37,7 @@ func (m *seriesMeasure) phases() (out []*logs.Series) {
 	index := map[[2]string]int{}
 	for i := range m.log.Series {
 		s := &m.log.Series[i]
-		if s.Metric.Name != metricPhase || s.N == 0 {
+		if !isTimer(s) || s.N == 0 {
 			continue
 		}
 		key := [2]string{s.Producer, s.As}

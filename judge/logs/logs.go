@@ -17,7 +17,7 @@ import (
 var bounds = map[string]finding.Bound{
 	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining,
 	rule.WeightSyncShare: finding.BoundWeightSync,
-	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
+	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.RolloutsWait: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
 	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs,
 	rule.LoggedCommunication: finding.BoundCommunication,
 	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,
@@ -97,6 +97,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
+	add(rule.RolloutsWait, e.rolloutsWait)
 	add(rule.WeightSyncTime, e.weightSyncTime)
 	add(rule.LoggedCommunication, e.communication)
 	add(rule.OutsidePhases, e.outsidePhases)

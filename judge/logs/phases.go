@@ -31,7 +31,7 @@ func bandRules() []band {
 		{rule.TrainingShare, []string{"training"}, "Training", "20–30%", true},
 		{rule.WeightSyncShare, []string{"weight-sync"}, "Weight sync", "5–15%", true},
 		{rule.DataShare, []string{"data"}, "Data", "2–5%", false},
-		{rule.WaitShare, []string{"wait"}, "Waiting between trainer and rollouts", "", true},
+		{rule.WaitShare, []string{"wait"}, "Trainer waits for rollouts", "", true},
 		{rule.SleepShare, []string{"sleep-wake"}, "Engine sleep/wake", "", true},
 		{rule.LogProbsShare, []string{"log-probs", "reward", "advantage"}, "Log-probs and rewards", "", true},
 		{rule.EvaluationShare, []string{"evaluation", "checkpoint"}, "Evaluation and checkpoints", "", false},
@@ -40,7 +40,7 @@ func bandRules() []band {
 
 // isBand reports whether a rule compares a phase with its typical share.
 func isBand(id string) bool {
-	return slices.ContainsFunc(bandRules(), func(b band) bool { return b.rule == id }) || id == rule.LoggedCommunication
+	return id == rule.RolloutsWait || slices.ContainsFunc(bandRules(), func(b band) bool { return b.rule == id }) || id == rule.LoggedCommunication
 }
 
 // kindOf returns the kind of a phase: the innermost part of its path that is a kind, or else its
@@ -164,10 +164,10 @@ func (in *input) stepCount() (n int64) {
 	return n
 }
 
-// learns reports whether a log comes from reinforcement learning: it times generation, and training
-// or weight sync.
+// learns reports whether a log comes from reinforcement learning: it times generation, or waiting for what other
+// processes generate, and training or weight sync.
 func (in *input) learns() bool {
-	return in.kinds["generation"] > 0 && in.kinds["training"]+in.kinds["weight-sync"] > 0
+	return in.kinds["generation"]+in.kinds["wait"] > 0 && in.kinds["training"]+in.kinds["weight-sync"] > 0
 }
 
 // shareOfSteps prints ns as a share of the time of all steps for a title.
@@ -178,7 +178,13 @@ func (in *input) shareOfSteps(ns int64) string {
 // share compares the time of a phase with its band.
 func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 	limits := e.Limits[b.rule]
+	if b.rule == rule.TrainingShare && in.kinds["generation"] == 0 {
+		return finding.Finding{}, false // its typical share is that of steps that generate too
+	}
 	ns, more := in.timeOf(b.kinds), int64(0)
+	if b.rule == rule.WaitShare {
+		ns = in.waits()
+	}
 	for _, kind := range b.kinds {
 		more += in.outsideOf[kind]
 	}
@@ -201,7 +207,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 		f.Title += rule.Over(limit)
 	}
 	f.Evidence = e.phaseEvidence(in, b)
-	f.Next = bandAdvice(b.rule)
+	f.Next = in.bandAdvice(b.rule)
 	if limits.Info == 0 && b.rule != rule.GenerationShare {
 		f.Gain(ns, whole, of)
 	}
@@ -209,7 +215,7 @@ func (e *Evaluator) share(in *input, b band) (finding.Finding, bool) {
 }
 
 // bandAdvice returns the fixes for a phase.
-func bandAdvice(id string) []finding.Step {
+func (in *input) bandAdvice(id string) []finding.Step {
 	switch id {
 	case rule.GenerationShare:
 		return advice.PhaseAdvice("generation")
@@ -220,7 +226,7 @@ func bandAdvice(id string) []finding.Step {
 	case rule.DataShare:
 		return advice.PhaseAdvice("data")
 	case rule.WaitShare:
-		return advice.PhaseAdvice("wait")
+		return append(advice.PhaseAdvice("wait"), finding.Advise("loosen-both-sides"), finding.Advise("generate-on-other-gpus"))
 	case rule.SleepShare:
 		return []finding.Step{finding.Advise("keep-state-on-the-gpu")}
 	case rule.LogProbsShare:
@@ -244,6 +250,9 @@ func (e *Evaluator) phaseEvidence(in *input, b band) (out []string) {
 		}
 	}
 	out = append(out, "phases of steps: "+in.stackText())
+	if b.rule == rule.WaitShare {
+		out = append(out, in.sides()...)
+	}
 	if b.rule == rule.GenerationShare {
 		if r := in.metric("train.response_length", ""); len(r) > 0 && r[0].First != nil && r[0].Last != nil &&
 			*r[0].First > 0 {

@@ -254,6 +254,7 @@ func (r *Reader) finish() {
 		r.b.DropSeries(func(s *logs.Series) bool { return replaced[s.Producer] })
 	}
 	r.b.EachSeries(func(s *logs.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
+	r.waiting()
 	r.nest()
 	values := map[string]string{}
 	several := map[string]bool{}

@@ -131,3 +131,22 @@ func (r *Reader) around(producer, key string) string {
 	}
 	return ""
 }
+
+// waiting corrects the metric of timers that measure waiting in some runs.
+func (r *Reader) waiting() {
+	for _, st := range r.states {
+		for timer, mark := range st.waits {
+			marked := false
+			for key := range st.keys {
+				marked = marked || strings.HasPrefix(key, mark)
+			}
+			if wait, ok := logs.MetricOf("step.wait"); marked && ok {
+				r.b.EachSeries(func(s *logs.Series) {
+					if s.Producer == st.Producer && s.As == timer {
+						s.Metric = wait
+					}
+				})
+			}
+		}
+	}
+}
