@@ -68,6 +68,23 @@ var variations = []variation{
 	}},
 }
 
+func init() {
+	idle := 0.4
+	side := func(metric string) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			s.Series = append(slices.Clone(s.Series), summary.Series{Metric: metric, N: 1, Median: &idle})
+		}
+	}
+	variations = append(variations, variation{name: "rollouts that wait", change: side("rollout.idle")}, variation{name: "a trainer that waits", change: side("trainer.idle")},
+		variation{name: "both sides wait", change: func(s *summary.Summary) {
+			side("rollout.idle")(s)
+			side("trainer.idle")(s)
+		}},
+		variation{name: "trainer and rollouts on the same GPUs", change: func(s *summary.Summary) {
+			s.Phases = append(slices.Clone(s.Phases), summary.Phase{Input: -1, Path: "sleep-wake", Source: summary.SourceLog, InSteps: &summary.InSteps{Steps: 1, StepNS: 10, NS: 1}})
+		}})
+}
+
 // withoutPyTorch replaces the names by which a capture shows PyTorch.
 var withoutPyTorch = strings.NewReplacer("aten::", "app::", "at::native::", "app::", "DataLoader", "Reader", "torch/", "app/", "triton_", "fused_")
 

@@ -55,7 +55,7 @@ type Result struct {
 func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
-	finalize(s.Timelines(), r.Findings, r.Stacks)
+	finalize(s, r.Findings, r.Stacks)
 	r.Stages = stageVerdicts(s.Timelines(), th)
 	return r
 }

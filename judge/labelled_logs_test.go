@@ -28,7 +28,9 @@ func taught(gen, train, sync, probs, data, eval float64) loggen.Trainer {
 }
 
 // labelledLogs are logs of trainers and servers.
-func labelledLogs() []labelled { return slices.Concat(labelledTrainers(), labelledServers()) }
+func labelledLogs() []labelled {
+	return slices.Concat(labelledTrainers(), labelledServers(), labelledAsync())
+}
 
 // steady returns n steps of 10 s; other gives those that take another time.
 func steady(n int, other func(number int) float64) loggen.Trainer {
@@ -96,6 +98,8 @@ func labelledTrainers() []labelled {
 
 		{name: "two minutes between two steps of 10 s", label: rule.StalledSteps, num: 120e9, den: 20*10e9 + 120e9, in: given(steady(20, none).Timed(gap(120)))},
 		{name: "half a minute between two steps", label: rule.StalledSteps, num: 30e9, den: 20*10e9 + 30e9, in: given(steady(20, none).Timed(gap(30)))},
+		{name: "a minute after every five steps, of which the log has the means", label: rule.StalledSteps, num: 11 * 60e9, den: (10 + 11*50 + 11*60) * 1e9, in: given(steady(60, none).Means(5).Timed(func(int) float64 { return 60 }))},
+		near("means of 25 steps", "", rule.StalledSteps, steady(300, none).Means(25).Timed(none)),
 		near("a pause of 10 s in 200 s", "", rule.StalledSteps, steady(20, none).Timed(gap(10))),
 
 		{name: "steps get longer", label: rule.SlowerOverTime, in: given(rise.VeRL())},
@@ -107,6 +111,7 @@ func labelledTrainers() []labelled {
 
 		run("a start from ten steps before", rule.Restarts, again(10), 10*10e9, 60*10e9),
 		run("a start from five steps before", rule.Restarts, again(5), 5*10e9, 55*10e9),
+		{name: "a start from ten steps before, with means of five steps", label: rule.Restarts, num: 10 * 10e9, den: 60 * 10e9, in: given(loggen.Trainer{Steps: append(steady(30, none).Means(5).Steps, loggen.Trainer{Steps: again(10).Steps[30:]}.Means(5).Steps...)}.VeRL())},
 		near("one start", "", rule.Restarts, steady(50, none).VeRL()),
 	}, labelledHealth())
 }
@@ -229,6 +234,11 @@ func TestLogVerdicts(t *testing.T) {
 		{"training over its band, and generation not", taught(31, 55, 3, 8, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.55},
 		{"weight sync of 20%", taught(45, 20, 20, 10, 1, 1).VeRL(), finding.BoundWeightSync, rule.WeightSyncShare, 0.20},
 		{"data of 8%", taught(50, 25, 3, 10, 8, 1).VeRL(), finding.BoundData, rule.DataShare, 0.08},
+		{"data of 8% beside training that is 30 points over its band", taught(20, 60, 3, 8, 8, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.60},
+		{"training a point over its band, and generation more", taught(55, 31, 1, 10, 1, 1).VeRL(), finding.BoundMixed, "", 0},
+		{"training a point over its band, and nothing more", taught(28, 31, 4, 13, 4, 14).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.31},
+		{"weight sync a point over its band, and generation more", taught(52, 18, 16, 12, 1, 1).VeRL(), finding.BoundMixed, "", 0},
+		{"training 8 points over its band, and generation more", taught(45, 38, 3, 12, 1, 1).VeRL(), finding.BoundTraining, rule.TrainingShare, 0.38},
 		{"all within their bands", taught(52, 25, 1, 13, 3, 2).VeRL(), finding.BoundMixed, "", 0},
 		{"steps without phases", steady(20, func(int) float64 { return 0 }).VeRL(), finding.BoundUnknown, "", 0},
 	} {

@@ -30,7 +30,7 @@ type scale struct {
 }
 
 var scales = map[string]scale{
-	"": {"", 1}, "count": {"count", 1}, "reqs": {"count", 1}, "req": {"count", 1}, "requests": {"count", 1}, "tokens": {"count", 1}, "token": {"count", 1}, "toks": {"count", 1},
+	"": {"", 1}, "count": {"count", 1}, "reqs": {"count", 1}, "req": {"count", 1}, "requests": {"count", 1}, "tokens": {"count", 1}, "token": {"count", 1}, "toks": {"count", 1}, "steps": {"count", 1},
 	"ns": {"ns", 1}, "us": {"ns", 1e3}, "µs": {"ns", 1e3}, "ms": {"ns", 1e6}, "s": {"ns", 1e9}, "sec": {"ns", 1e9}, "secs": {"ns", 1e9}, "seconds": {"ns", 1e9}, "min": {"ns", 60e9}, "h": {"ns", 3600e9},
 	"share": {"share", 1}, "%": {"share", 0.01}, "percent": {"share", 0.01},
 	"token/s": {"token/s", 1}, "tokens/s": {"token/s", 1}, "tok/s": {"token/s", 1}, "toks/s": {"token/s", 1}, "tokens/sec": {"token/s", 1},

@@ -30,6 +30,10 @@ type Step struct {
 	// is unknown. It is absent for steps of a timeline.
 	Source string `json:"source,omitempty"`
 
+	// Steps is the number of steps of a log's record, if it has several: WallNS is their mean, and Number is
+	// the last one.
+	Steps int64 `json:"steps,omitempty"`
+
 	Marker string `json:"marker,omitempty"` // the program that marks it, such as "SGLang", or MarkedByProgram
 	Cut    string `json:"cut,omitempty"`
 	Kind   string `json:"kind,omitempty"`    // "prefill", "decode" or "mixed", if the marker contains it
@@ -114,6 +118,9 @@ type Phase struct {
 	Source string `json:"source,omitempty"`
 	// InSteps is the part of a logged phase in steps whose time was logged; see type InSteps.
 	InSteps *InSteps `json:"in_steps,omitempty"`
+	// OutsideNS is the time of runs of a logged phase that took longer than the step with which they were
+	// logged, so that they were outside of it: an evaluation between two steps.
+	OutsideNS int64 `json:"outside_ns,omitempty"`
 
 	// On the device.
 	Activity Activity `json:"activity"`
@@ -122,15 +129,20 @@ type Phase struct {
 	WorkNS   int64    `json:"work_ns"`  // their total time
 }
 
-// InSteps is the time of a logged phase in the steps that have both a logged time and the phase. A program
-// may log one without the other, and a share of the time of all steps would then count phases outside the
-// denominator. All fields are 0 if no step has both, or if the values have no step numbers.
+// InSteps is the time of a logged phase in the steps that have both a logged time and the phase, without the
+// warm-up of each start of the program. A program may log one without the other, and a share of the time of all
+// steps would then count phases outside the denominator. In each step a phase takes at most the time of the step,
+// and nested phases together at most that of the phase around them. All fields are 0 if no step has both, or if
+// the values have no step numbers.
 type InSteps struct {
 	Steps  int64 `json:"steps"`
 	StepNS int64 `json:"step_ns"` // the time of these steps
 	NS     int64 `json:"ns"`      // the time of the phase in them
 	OwnNS  int64 `json:"own_ns"`  // NS without nested phases; equal to NS for a plain timer
 }
+
+// Covers returns the number of steps that st stands for, at least 1.
+func (st *Step) Covers() int64 { return max(1, st.Steps) }
 
 // Name returns the last part of the path: "decode" of "generation/decode".
 func (p Phase) Name() string { return p.Path[strings.LastIndexByte(p.Path, '/')+1:] }

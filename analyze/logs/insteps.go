@@ -9,18 +9,29 @@ import (
 )
 
 // stepTimes are the steps of a producer that have both a time and a phase. Shares of phases use only
-// these, because a program may log phases of steps whose time it does not log.
+// these, because a program may log phases of steps whose time it does not log; and of these only the steps that
+// are no warm-up.
 type stepTimes struct {
-	at    map[stepKey]float64 // nil if values have no step numbers
-	n     int64
-	total float64
+	at      map[stepKey]stepTime // nil if values have no step numbers
+	n       int64
+	total   float64
+	longest float64 // of all steps
 }
+
+// A stepTime is the time of a step, or the mean of the steps of one record.
+type stepTime struct {
+	ns     float64
+	covers int64 // steps of the record; 0 in warm-up
+}
+
+// fits reports whether a time can be within a step of some length. Logs round times.
+func fits(ns, step float64) bool { return ns <= step*1.01 }
 
 // stepsWithPhases returns the steps of a producer that have both a time and a phase. A value
 // without a step among others that have one was logged before the first step, such as the
 // time of the setup. If no value has a step, or there is only a sample of them, all steps count if no
 // timer has more values than there are steps; else none do.
-func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
+func (m *seriesMeasure) stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 	known := map[stepKey]float64{}
 	whole, numbered := stepTimes{}, true
 	for _, s := range steps {
@@ -28,7 +39,7 @@ func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 			continue
 		}
 		numbered = numbered && tellsSteps(s)
-		whole.n, whole.total = max(whole.n, s.N), max(whole.total, s.Sum)
+		whole.n, whole.total, whole.longest = max(whole.n, s.N), max(whole.total, s.Sum), max(whole.longest, s.Max)
 		for i, v := range s.Points.Value {
 			if k := keyOfStep(s, i); v > known[k] { // of several ranks the longest one counts
 				known[k] = v
@@ -45,12 +56,12 @@ func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 	if !numbered || !some && !(once && whole.n > 2) {
 		for _, s := range phases {
 			if s.Producer == producer && s.N > whole.n {
-				return stepTimes{}
+				return stepTimes{longest: whole.longest}
 			}
 		}
 		return whole
 	}
-	out := stepTimes{at: map[stepKey]float64{}}
+	out := stepTimes{at: map[stepKey]stepTime{}, longest: whole.longest}
 	for _, s := range phases {
 		if s.Producer != producer {
 			continue
@@ -61,11 +72,24 @@ func stepsWithPhases(steps, phases []*logs.Series, producer string) stepTimes {
 			if _, done := out.at[k]; !ok || done {
 				continue
 			}
-			out.at[k] = v
-			out.n, out.total = out.n+1, out.total+v
+			at := stepTime{v, m.covers(k)}
+			out.at[k] = at
+			out.n, out.total = out.n+at.covers, out.total+v*float64(at.covers)
 		}
 	}
 	return out
+}
+
+// covers returns the number of steps of the record of a step, or 0 if it is warm-up.
+func (m *seriesMeasure) covers(k stepKey) int64 {
+	i, ok := m.stepAt[k]
+	switch {
+	case !ok:
+		return 1
+	case m.warm[i]:
+		return 0
+	}
+	return m.out.Steps[i].Covers()
 }
 
 // tellsSteps reports whether all values of a series were kept, each with its step.
@@ -84,22 +108,19 @@ func tellsSteps(s *logs.Series) bool {
 // sum returns the total time of a timer in these steps, in ns.
 func (t *stepTimes) sum(s *logs.Series) (sum float64) {
 	if t.at == nil {
-		if t.n == 0 {
-			return 0
-		}
-		return s.Sum
+		return min(s.Sum, t.total)
 	}
 	for i, v := range s.Points.Value {
-		if _, ok := t.at[keyOfStep(s, i)]; ok {
-			sum += v
+		if step := t.at[keyOfStep(s, i)]; fits(v, step.ns) {
+			sum += min(v, step.ns) * float64(step.covers)
 		}
 	}
 	return sum
 }
 
-// row returns the row for a timer with a total of ns in these steps.
-func (t *stepTimes) row(ns float64) *summary.InSteps {
-	return &summary.InSteps{Steps: t.n, StepNS: nanoseconds(t.total), NS: nanoseconds(ns), OwnNS: nanoseconds(ns)}
+// row returns the row for a timer with a total of ns in these steps, and its part without nested ones.
+func (t *stepTimes) row(ns, own float64) *summary.InSteps {
+	return &summary.InSteps{Steps: t.n, StepNS: nanoseconds(t.total), NS: nanoseconds(ns), OwnNS: nanoseconds(own)}
 }
 
 // inSteps finds the steps of each producer that have both a time and phases.
@@ -107,7 +128,7 @@ func (m *seriesMeasure) inSteps(steps, phases []*logs.Series) {
 	m.both = map[string]stepTimes{}
 	for _, s := range phases {
 		if _, ok := m.both[s.Producer]; !ok {
-			m.both[s.Producer] = stepsWithPhases(steps, phases, s.Producer)
+			m.both[s.Producer] = m.stepsWithPhases(steps, phases, s.Producer)
 		}
 	}
 }
@@ -116,10 +137,11 @@ func (m *seriesMeasure) inSteps(steps, phases []*logs.Series) {
 // of several ranks, that of the rank with the longest total.
 func (m *seriesMeasure) timerRow(of []*logs.Series) summary.Series {
 	row := m.row(of)
-	if of[0].Metric.Name == metricPhase && row.N > 0 {
+	if isTimer(of[0]) && row.N > 0 {
 		longest := slices.MaxFunc(of, func(a, b *logs.Series) int { return cmp.Compare(a.Sum, b.Sum) })
 		both := m.both[longest.Producer]
-		row.InSteps = both.row(both.sum(longest))
+		ns := both.sum(longest)
+		row.InSteps = both.row(ns, ns)
 	}
 	return row
 }

@@ -1,8 +1,9 @@
 // Package logs measures logs: statistics of each metric, steps and phases whose times were logged,
 // and results of benchmarks.
 //
-// Start with logs.go (Measure). steps.go makes rows of steps and phases, insteps.go relates phases to
-// the time of steps, groups.go describes process groups, select.go computes medians.
+// Start with logs.go (Measure). steps.go makes rows of steps, intervals.go finds how many steps a record has,
+// insteps.go relates timers to the time of steps, phases.go divides each step among its phases, groups.go
+// describes process groups.
 package logs
 
 import (
@@ -36,6 +37,7 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 		in.BaseTimeNS = &l.Clock.Start
 	}
 	s.Inputs = []summary.Input{in}
+	m.stepRows(steps)
 	m.inSteps(steps, parts)
 	for i := range l.Series {
 		s.Series = append(s.Series, m.timerRow([]*logs.Series{&l.Series[i]}))
@@ -46,9 +48,7 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 		s.Series = append(s.Series, row)
 	}
 	m.pooled()
-	m.stepRows(steps)
 	m.phaseRows(parts)
-	m.phasesOfSteps(parts)
 	for i := range l.Benchmarks {
 		s.Benchmarks = append(s.Benchmarks, benchmarkRow(&l.Benchmarks[i], i))
 	}
@@ -67,6 +67,7 @@ type seriesMeasure struct {
 	most   int          // rows of a table
 	out    *summary.Summary
 	stepAt map[stepKey]int      // indices of the rows of steps
+	warm   []bool               // by row of a step: it is warm-up
 	both   map[string]stepTimes // by producer: the steps that have a time and phases
 }
 
@@ -224,8 +225,8 @@ func (m *seriesMeasure) labels(s *logs.Series, want func(string) bool) map[strin
 			out[l.Name] = l.Value
 		}
 	}
-	if s.Metric.Name == metricPhase {
-		if p := m.rules.Match(s.As).Phase; p != "" {
+	if isTimer(s) {
+		if p := m.phaseOf(s); p != "" {
 			out["phase"] = p
 		}
 	}

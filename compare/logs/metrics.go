@@ -205,6 +205,7 @@ func ranked(in summary.Input) bool { return in.RankFrom != "" && in.RankFrom != 
 func warmUp(p view.Part) map[int]map[int64]bool {
 	type log struct {
 		walls   []float64
+		covers  []int64
 		numbers []int64
 		starts  []int
 	}
@@ -226,11 +227,12 @@ func warmUp(p view.Part) map[int]map[int64]bool {
 		if n := len(l.numbers); n == 0 || st.Number <= l.numbers[n-1] {
 			l.starts = append(l.starts, n)
 		}
-		l.walls, l.numbers = append(l.walls, float64(st.WallNS)), append(l.numbers, st.Number)
+		l.walls, l.covers = append(l.walls, float64(st.WallNS)), append(l.covers, st.Covers())
+		l.numbers = append(l.numbers, st.Number)
 	}
 	out := map[int]map[int64]bool{}
 	for k, l := range logs {
-		for i, warm := range view.WarmUp(l.walls, stat.Median(l.walls), l.starts) {
+		for i, warm := range stat.WarmUp(l.walls, l.covers, l.starts) {
 			if !warm {
 				continue
 			}

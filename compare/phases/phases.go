@@ -172,7 +172,7 @@ type step struct {
 	input, run int // run is an index into the runs of the side
 	number     int64
 	marker     string
-	ns         int64
+	ns, covers int64
 	phases     []summary.StepPhase
 }
 
@@ -210,7 +210,7 @@ func stepsOf(parts []view.Part) *side {
 				}
 				seen[at] = true
 			}
-			one := step{st.Input, run, st.Number, st.Marker, ns, st.Phases}
+			one := step{st.Input, run, st.Number, st.Marker, ns, st.Covers(), st.Phases}
 			switch {
 			case ns <= 0:
 			case st.Source == summary.SourceLog:
@@ -259,15 +259,16 @@ func (s *side) leaveWarmUp() {
 		return
 	}
 	var walls []float64
+	var covers []int64
 	var starts []int
 	for i, st := range s.steps {
 		if i == 0 || st.input != s.steps[i-1].input || st.number <= s.steps[i-1].number {
 			starts = append(starts, i)
 		}
-		walls = append(walls, float64(st.ns))
+		walls, covers = append(walls, float64(st.ns)), append(covers, st.covers)
 	}
 	var steady []step
-	for i, warm := range view.WarmUp(walls, stat.Median(walls), starts) {
+	for i, warm := range stat.WarmUp(walls, covers, starts) {
 		if !warm {
 			steady = append(steady, s.steps[i])
 		}

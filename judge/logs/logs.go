@@ -17,7 +17,7 @@ import (
 var bounds = map[string]finding.Bound{
 	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining,
 	rule.WeightSyncShare: finding.BoundWeightSync,
-	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
+	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.RolloutsWait: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
 	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs,
 	rule.LoggedCommunication: finding.BoundCommunication,
 	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,
@@ -45,8 +45,12 @@ type input struct {
 	steps  []stepSeries
 	rows   []*summary.Series
 
-	beyond   []summary.Phase // phases outside steps, because they take longer than any step
-	beyondNS int64
+	largest   map[string]int64 // own time of the largest phase of each kind
+	overlapNS int64            // by which the phases of a step together are longer than it
+
+	outside   []summary.Phase // phases with runs outside steps: each was longer than its step
+	outsideOf map[string]int64
+	outsideNS int64
 
 	compared bool   // phases record which part of them is within steps
 	compares int64  // number of steps with which phases are compared
@@ -93,6 +97,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
+	add(rule.RolloutsWait, e.rolloutsWait)
 	add(rule.WeightSyncTime, e.weightSyncTime)
 	add(rule.LoggedCommunication, e.communication)
 	add(rule.OutsidePhases, e.outsidePhases)
@@ -164,10 +169,10 @@ func (e *Evaluator) Findings() []finding.Finding {
 // Judge returns the result for a summary that has logs and no GPU events.
 func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	list := e.Findings()
-	v := e.nothingOver()
+	v := e.nothingOver(list)
 	best := -1
 	for i, f := range list {
-		if bounds[f.Rule] != "" && (best < 0 || e.decides(f, list[best])) {
+		if bounds[f.Rule] != "" && e.material(f) && (best < 0 || e.decides(f, list[best])) {
 			best = i
 		}
 	}
@@ -179,30 +184,69 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
 }
 
-// decides reports whether a decides the verdict rather than b: by level, then by the value over the
-// limit, then by the order of the rules.
+// decides reports whether a decides the verdict rather than b: by level, then of two phases by what their time over
+// the limit is worth, else by the order of the rules. If a phase of a lower level has far more time over its limit,
+// it decides.
 func (e *Evaluator) decides(a, b finding.Finding) bool {
-	over := func(f finding.Finding) float64 {
-		if f.Warn > 0 {
-			return f.Value - f.Warn
-		}
-		return f.Value - e.Limits[f.Rule].Info
-	}
-	if n := cmp.Compare(a.Level, b.Level); n != 0 {
-		return n > 0
-	}
+	level := cmp.Compare(a.Level, b.Level)
 	if isBand(a.Rule) && isBand(b.Rule) {
-		return over(a) > over(b)
+		over, overB := a.Value-e.limitOf(a), b.Value-e.limitOf(b)
+		switch {
+		case level > 0:
+			return overB <= farMore*over
+		case level < 0:
+			return over > farMore*overB
+		}
+		return over > overB
+	}
+	if level != 0 {
+		return level > 0
 	}
 	return e.Order[a.Rule] < e.Order[b.Rule]
 }
 
-// nothingOver returns the verdict if no rule decides it.
-func (e *Evaluator) nothingOver() finding.Verdict {
+// farMore is how much more time over its limit a phase must have than one whose level is higher.
+const farMore = 2
+
+// limitOf returns the limit of a finding: that of a warning, if its rule has one.
+func (e *Evaluator) limitOf(f finding.Finding) float64 { return cmp.Or(f.Warn, e.Limits[f.Rule].Info) }
+
+// overTypical is how far over the upper end of its typical share a phase must be to decide the verdict, if another
+// phase takes more of the step: runs differ by more than a point.
+const overTypical = 1.2
+
+// material reports whether a finding may decide the verdict. One that is under the limit of its warning does only if
+// no other phase is larger.
+func (e *Evaluator) material(f finding.Finding) bool {
+	i := slices.IndexFunc(bandRules(), func(b band) bool { return b.rule == f.Rule })
+	if i < 0 {
+		return true
+	}
+	if limit := e.limitOf(f); f.Value >= overTypical*limit || bandRules()[i].typical == "" && f.Value >= limit {
+		return true
+	}
+	for k := range e.inputs {
+		in := &e.inputs[k]
+		if in.index != f.Where[0].Input || in.stepNS <= 0 {
+			continue
+		}
+		for _, b := range bandRules() {
+			if float64(in.timeOf(b.kinds))/float64(in.stepNS) > f.Value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nothingOver returns the verdict if no rule decides it. Findings on phases that are near their limits may be in the
+// list.
+func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
+	near := slices.ContainsFunc(list, func(f finding.Finding) bool { return bounds[f.Rule] != "" && isBand(f.Rule) })
 	var known []string
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		if text := cmp.Or(e.bandsText(in), e.serverText(in)); text != "" {
+		if text := cmp.Or(e.bandsText(in, near), e.serverText(in)); text != "" {
 			known = append(known, text)
 		}
 	}

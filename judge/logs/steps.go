@@ -13,7 +13,6 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
-	"assay/summary/view"
 )
 
 // A stepSeries has the steps that one program logged, in their order. Times are in ns.
@@ -54,11 +53,11 @@ func stepsOf(s *summary.Summary, input int) (out []stepSeries) {
 
 // measure finds the warm-up, then the median of the other steps.
 func (s *stepSeries) measure() {
-	all := make([]float64, len(s.steps))
-	for i, st := range s.steps {
-		all[i] = float64(st.WallNS)
+	all, covers := make([]float64, len(s.steps)), make([]int64, len(s.steps))
+	for i := range s.steps {
+		all[i], covers[i] = float64(s.steps[i].WallNS), s.steps[i].Covers()
 	}
-	s.warm = view.WarmUp(all, stat.Median(all), s.starts)
+	s.warm = stat.WarmUp(all, covers, s.starts)
 	steady := s.steady()
 	s.median, s.mad = stat.MAD(steady)
 }
@@ -91,10 +90,28 @@ func duration(v float64) string { return unit.Duration(int64(math.Round(v))) }
 
 // total returns the time of all steps.
 func (s *stepSeries) total() (sum int64) {
-	for _, st := range s.steps {
-		sum += st.WallNS
+	for i := range s.steps {
+		sum = summary.Plus(sum, times(s.steps[i].WallNS, s.steps[i].Covers()))
 	}
 	return sum
+}
+
+// times returns a time that passes n times, limited to what sums of times can have.
+func times(ns, n int64) int64 {
+	if ns > 0 && n > math.MaxInt64/4/ns {
+		return math.MaxInt64 / 4
+	}
+	return ns * n
+}
+
+// count names the steps: "7 steps", or "7 records of 10 steps" if each has several.
+func (s *stepSeries) count() string {
+	for i := range s.steps {
+		if n := s.steps[len(s.steps)-1-i].Covers(); n > 1 {
+			return fmt.Sprintf("%s of %s", label.Plural(int64(len(s.steps)), "record"), label.Plural(n, "step"))
+		}
+	}
+	return label.Plural(int64(len(s.steps)), "step")
 }
 
 // warmUp reports that first steps are left out of medians.
@@ -104,13 +121,7 @@ func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
 	if s == nil {
 		return finding.Finding{}, false
 	}
-	var ns int64
-	n := 0
-	for i, st := range s.steps {
-		if s.warm[i] {
-			ns, n = ns+st.WallNS, n+1
-		}
-	}
+	ns, n := s.warmUpTime()
 	if n == 0 {
 		return finding.Finding{}, false
 	}
@@ -124,10 +135,29 @@ func (e *Evaluator) warmUp(in *input) (finding.Finding, bool) {
 	return f, ok
 }
 
-func (s *stepSeries) longestWarm() (ns int64) {
-	for i, st := range s.steps {
+// warmUpTime returns the time of the steps that are warm-up, and their number. Of a record of several steps, what
+// it has over the median counts as that of one step.
+func (s *stepSeries) warmUpTime() (ns int64, n int) {
+	for i := range s.steps {
 		if s.warm[i] {
-			ns = max(ns, st.WallNS)
+			ns, n = summary.Plus(ns, s.warmUpOf(i)), n+1
+		}
+	}
+	return ns, n
+}
+
+func (s *stepSeries) warmUpOf(i int) int64 {
+	st := &s.steps[i]
+	if st.Covers() == 1 {
+		return st.WallNS
+	}
+	return times(st.WallNS-int64(s.median), st.Covers()) + int64(s.median)
+}
+
+func (s *stepSeries) longestWarm() (ns int64) {
+	for i := range s.steps {
+		if s.warm[i] {
+			ns = max(ns, s.warmUpOf(i))
 		}
 	}
 	return ns
@@ -185,7 +215,7 @@ func (e *Evaluator) slowFinding(in *input) (f finding.Finding, s *stepSeries, sl
 	var names []string
 	over := 0.0
 	for k, i := range worst {
-		over += float64(s.steps[i].WallNS) - s.median
+		over += (float64(s.steps[i].WallNS) - s.median) * float64(s.steps[i].Covers())
 		if k < finding.MostPlaces {
 			names = append(names, fmt.Sprintf("%s %s", s.steps[i].Name, unit.Duration(s.steps[i].WallNS)))
 		}
@@ -349,7 +379,7 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 			to = s.starts[k+1]
 		}
 		for i := from + 1; i < to; i++ {
-			gap := s.steps[i].StartNS - s.steps[i-1].StartNS - s.steps[i-1].WallNS
+			gap := s.gapBefore(i)
 			if gap > 2e9 { // clocks of logs have a resolution of whole seconds
 				out = summary.Plus(out, gap)
 				if gap > largest {
@@ -357,10 +387,10 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 				}
 			}
 		}
-		first, last := s.steps[from], s.steps[to-1]
+		first, last := &s.steps[from], &s.steps[to-1]
 		all = summary.Plus(all, max(0, last.StartNS+last.WallNS-first.StartNS))
 	}
-	out = max(0, out-in.beyondNS) // phases outside steps have findings of their own
+	out = max(0, out-in.outsideNS) // phases outside steps have findings of their own
 	if out <= 0 || all <= 0 {
 		return finding.Finding{}, false
 	}
@@ -379,20 +409,21 @@ func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
+// gapBefore returns the time before a step since the end of the record before it. A record that comes n numbers
+// after another one stands for n steps, all but the last one of them in between.
+func (s *stepSeries) gapBefore(i int) int64 {
+	st, before := &s.steps[i], &s.steps[i-1]
+	between := times(st.WallNS, max(0, st.Number-before.Number-1))
+	return summary.Plus(st.StartNS-before.StartNS-before.WallNS, -between)
+}
+
 // restarts reports that the program started several times, and the steps that it repeated.
 func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	s := in.longest(2)
 	if s == nil || len(s.starts) < 2 {
 		return finding.Finding{}, false
 	}
-	done := map[int64]bool{}
-	var again, n int64
-	for _, st := range s.steps {
-		if done[st.Number] {
-			again, n = again+st.WallNS, n+1
-		}
-		done[st.Number] = true
-	}
+	again, n := s.again()
 	f, limit, ok := rule.Measured(e.Limits[rule.Restarts], again, s.total())
 	if !ok {
 		f.Level = finding.Info
@@ -414,6 +445,22 @@ func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	return f, true
 }
 
+// again returns the time of steps that an earlier start of the program had done, and their number.
+func (s *stepSeries) again() (ns, n int64) {
+	done, most := int64(math.MinInt64), int64(math.MinInt64)
+	for i := range s.steps {
+		st := &s.steps[i]
+		if slices.Contains(s.starts, i) {
+			done = most
+		}
+		if over := min(st.Covers(), done-st.Number+st.Covers()); done > math.MinInt64 && over > 0 {
+			ns, n = summary.Plus(ns, times(st.WallNS, over)), n+over
+		}
+		most = max(most, st.Number)
+	}
+	return ns, n
+}
+
 // rate prints a rate with its unit: "71,101 token/s".
 func rate(v float64, of string) string {
 	return strings.TrimSuffix(unit.Value(v, of), "/s") + " " + of
@@ -422,8 +469,7 @@ func rate(v float64, of string) string {
 // stepsText returns the median step or the throughput, or "" if the log has too few steps.
 func (e *Evaluator) stepsText(in *input) string {
 	if s := in.longest(3); s != nil {
-		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad),
-			label.Plural(int64(len(s.steps)), "step"))
+		return fmt.Sprintf("Steps: median %s, MAD %s (%s)", duration(s.median), duration(s.mad), s.count())
 	}
 	for _, t := range []struct{ metric, of string }{{"throughput.tokens_per_gpu", " per GPU"}, {"throughput.tokens", ""},
 		{"throughput.samples", ""}} {

@@ -145,6 +145,14 @@ func FactsTable() []Fact {
 					return slices.Contains([]string{"verl", "skyrl", "nemo-rl", "slime"}, st.ID)
 				}))
 			}},
+		{Words: []string{"trainer-waits"}, Meaning: "the trainer waits for rollouts for 10% of its time or more", Found: "logged timers and idle ratios",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string {
+				return yes(logsIdle(s, "trainer.idle") || logsShare(s, "wait") >= fewestWaits)
+			}},
+		{Words: []string{"rollouts-wait"}, Meaning: "rollouts wait for the trainer for 10% of their time or more", Found: "logged idle ratios",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
+		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
 	}
 }
 
@@ -174,6 +182,26 @@ func FactsOf(s *summary.Summary, stacks []Stack) Facts {
 
 func hasIssue(s *summary.Summary, code string) bool {
 	return slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == code })
+}
+
+// fewestWaits is the share of time from which on one side of asynchronous reinforcement learning waits.
+const fewestWaits = 0.1
+
+// logsIdle reports whether the median of a logged idle ratio is that of a side that waits.
+func logsIdle(s *summary.Summary, metric string) bool {
+	return slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+		return r.Metric == metric && r.Median != nil && *r.Median >= fewestWaits
+	})
+}
+
+// logsShare returns the largest share of a phase of logged steps.
+func logsShare(s *summary.Summary, phase string) (share float64) {
+	for _, p := range s.Phases {
+		if in := p.InSteps; p.Source == summary.SourceLog && p.Name() == phase && in != nil && in.StepNS > 0 {
+			share = max(share, float64(in.NS)/float64(in.StepNS))
+		}
+	}
+	return share
 }
 
 // vendorOf returns the maker of all GPUs of a summary, or "" if it is unknown or differs.

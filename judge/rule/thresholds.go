@@ -70,6 +70,7 @@ const (
 	TrainingShare   = "training-share"
 	DataShare       = "data-share"
 	WaitShare       = "wait-share"
+	RolloutsWait    = "rollouts-wait"
 	SleepShare      = "sleep-wake-share"
 	RLUtilization   = "rl-utilization"
 

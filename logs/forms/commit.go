@@ -175,7 +175,7 @@ func (r *Reader) value(s *formState, at *place, labels []logs.Label, g keyValue,
 		}
 	}
 	factor := to.factor
-	if len(g.v.unit) > 0 {
+	if len(g.v.unit) > 0 && !fd.unitless {
 		base, f, ok := logs.ScaleOf(string(g.v.unit), to.binary)
 		switch {
 		case !ok, base != to.base && !(to.base == "" && to.metric.Role == logs.Other) && !(base == "count" && to.base == ""):

@@ -52,14 +52,15 @@ type Form struct {
 	fields   []field
 	exact    map[string]int // by key
 	nest     map[string]string
-	replicas bool   // several processes print it
-	closed   bool   // ignore keys without a field
-	spans    bool   // each line is written at the end of a phase, and its value is the duration of the phase
-	fallback string // the form whose values replace those of this one, if there are any
-	starts   bool   // a line of the form marks a start of the program
-	scope    string // forms of one scope share their steps: the producer
-	end      string // end of a block of several lines; "" for forms of one line
-	lines    int    // maximum number of lines of a block
+	waits    map[string]string // a timer is waiting if the input has a key that begins with the text
+	replicas bool              // several processes print it
+	closed   bool              // ignore keys without a field
+	spans    bool              // each line is written at the end of a phase, and its value is the duration of the phase
+	fallback string            // the form whose values replace those of this one, if there are any
+	starts   bool              // a line of the form marks a start of the program
+	scope    string            // forms of one scope share their steps: the producer
+	end      string            // end of a block of several lines; "" for forms of one line
+	lines    int               // maximum number of lines of a block
 }
 
 // A stepRule is how the step of a record is found.
@@ -93,6 +94,7 @@ type field struct {
 	role           role
 	label          string // of roleLabel
 	value, paren   target // paren is the second number: "27.83GiB(88.75%)"
+	unitless       bool   // the unit that the program prints is wrong: a throughput among timers
 }
 
 // A target is the metric and the unit of a value.

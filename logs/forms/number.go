@@ -124,11 +124,19 @@ func readNumber(b []byte) (reading, bool) {
 	case rest[0] == '(':
 		if second, m := parseFloat(trim(rest[1:])); m > 0 {
 			unit, _, _ := bytes.Cut(trim(rest[1:])[m:], []byte(")"))
-			r.paren, r.parenValue, r.parenUnit = true, second, trim(unit)
+			r.paren, r.parenValue, r.parenUnit = true, second, perPlace(trim(unit))
 		}
 		return r, true
 	}
 	return reading{}, false
+}
+
+// perPlace returns a unit without the words that say that the value is of one GPU, which the metric says too.
+func perPlace(unit []byte) []byte {
+	for _, place := range []string{" per rank", " per GPU", " per gpu", " per device"} {
+		unit = bytes.TrimSuffix(unit, []byte(place))
+	}
+	return unit
 }
 
 // powers are the powers of ten that a float64 has exactly.

@@ -238,6 +238,9 @@ func (s *formState) fieldFor(key string) field {
 	switch {
 	case i >= 0:
 		fd := s.fields[i]
+		if fd.prefix || fd.suffix {
+			return timerFor(fd, key)
+		}
 		fd.key = key
 		return fd
 	case s.step == stepKey && key == s.stepText:
@@ -347,12 +350,18 @@ func (r *Reader) inBlock(start, end int) {
 	had := len(r.got)
 	rec := line
 	if n := bytes.IndexByte(rec, ')'); n >= 0 && bytes.HasPrefix(rec, []byte("(")) && bytes.Contains(rec[:n], []byte("pid=")) {
-		rec = bytes.TrimLeft(rec[n+1:], " ")
+		rec = bytes.TrimPrefix(rec[n+1:], []byte(" "))
 	}
 	for _, l := range bl.at.all {
 		if l.Name == "host" { // pdsh puts it before each line
 			rec = bytes.TrimPrefix(rec, []byte(l.Value+": "))
 		}
+	}
+	empty := len(trim(rec)) == 0
+	if inside := isSpace(firstOf(rec)); bl.left == bl.state.lines-1 {
+		bl.indented = inside
+	} else if bl.indented && !inside {
+		rec = nil // a line of another record or process, such as "step_metrics={'loss': 0.1}"
 	}
 	r.fields(bl.state, rec)
 	row := len(r.got) > had
@@ -360,7 +369,7 @@ func (r *Reader) inBlock(start, end int) {
 		r.merged(start)
 	}
 	switch {
-	case (row || len(bl.state.end) > 1) && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && len(trim(rec)) == 0:
+	case (row || len(bl.state.end) > 1) && bytes.HasSuffix(line, []byte(bl.state.end)), bl.state.end == "\n" && empty:
 		r.closeBlock()
 	case bl.left <= 0:
 		r.closeBlock()
@@ -396,4 +405,11 @@ func (r *Reader) closeBlock() {
 		r.commit(bl.state, at, bl.time, bl.step, diag.Pos{File: r.name, Line: int(bl.from)})
 	}
 	r.got = nil
+}
+
+func firstOf(b []byte) byte {
+	if len(b) == 0 {
+		return 0
+	}
+	return b[0]
 }

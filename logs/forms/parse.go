@@ -55,6 +55,7 @@ type entry struct {
 	Labels      map[string]string `yaml:"labels"`
 	Fields      map[string]string `yaml:"fields"`
 	Nest        map[string]string `yaml:"nest"`
+	Waits       map[string]string `yaml:"waits"`
 	Replicas    bool              `yaml:"replicas"`
 	Closed      bool              `yaml:"closed"`
 	Spans       string            `yaml:"spans"`
@@ -122,7 +123,7 @@ const spansEnd = "end"
 func (e entry) form() (*Form, error) {
 	f := &Form{ID: e.ID, Producer: cmp.Or(e.Producer, e.ID), Era: e.Era, Source: e.Source, Unverified: e.Unverified,
 		anchors: e.Anchor, from: e.From, alone: e.Alone, also: e.Also, split: e.Split, is: e.Is, last: e.Last,
-		nest: e.Nest, replicas: e.Replicas, closed: e.Closed, spans: e.Spans == spansEnd, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
+		nest: e.Nest, waits: e.Waits, replicas: e.Replicas, closed: e.Closed, spans: e.Spans == spansEnd, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
 		exact: map[string]int{}}
 	f.scope = f.Producer
 	for _, s := range e.Samples {

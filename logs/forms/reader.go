@@ -98,6 +98,8 @@ type block struct {
 	step  int64
 	left  int
 	from  int64 // the line where it began
+
+	indented bool // its first row is indented, so all are
 }
 
 // NewReader returns a reader for an input of the given name.
@@ -252,6 +254,8 @@ func (r *Reader) finish() {
 		r.b.DropSeries(func(s *logs.Series) bool { return replaced[s.Producer] })
 	}
 	r.b.EachSeries(func(s *logs.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
+	r.waiting()
+	r.nest()
 	values := map[string]string{}
 	several := map[string]bool{}
 	r.b.EachSeries(func(s *logs.Series) {

@@ -31,6 +31,7 @@ type Step struct {
 	Seconds float64 // 0 if the step is the sum of its phases
 	Phases  []Phase
 	Extra   []string // further fields: "response_length/mean:512"
+	Covers  int      // steps of which the times are means, if there are several; Number is the last one
 }
 
 // Time returns the length of the step.
@@ -60,6 +61,26 @@ func Repeat(n int, each func(number int) Step) Trainer {
 		t.Steps = append(t.Steps, s)
 	}
 	return t
+}
+
+// Means returns the log of the same run with a logging interval: each record has the means of n steps. Phases
+// must be those of the first step. Steps after the last full interval are not logged.
+func (t Trainer) Means(n int) Trainer {
+	out := Trainer{Noise: t.Noise}
+	for from := 0; from+n <= len(t.Steps); from += n {
+		m := Step{Number: t.Steps[from+n-1].Number, Covers: n}
+		for _, p := range t.Steps[0].Phases {
+			m.Phases = append(m.Phases, Phase{Name: p.Name})
+		}
+		for _, s := range t.Steps[from : from+n] {
+			m.Seconds += s.Time() / float64(n)
+			for i, p := range s.Phases {
+				m.Phases[i].Seconds += p.Seconds / float64(n)
+			}
+		}
+		out.Steps = append(out.Steps, m)
+	}
+	return out
 }
 
 // PhaseNS returns the time of the phases with some names, in ns.
@@ -127,7 +148,7 @@ func (t Trainer) Timed(gap func(number int) float64) string {
 	var b strings.Builder
 	now := origin
 	for i, s := range t.Steps {
-		now = now.Add(time.Duration(nanoseconds(s.Time() + gap(s.Number))))
+		now = now.Add(time.Duration(nanoseconds(s.Time()*float64(max(1, s.Covers)) + gap(s.Number))))
 		t.Noise.write(&b, i, fmt.Sprintf(" [%s] iteration %8d/%8d | consumed samples: %12d | elapsed time per iteration (ms): %.1f | lm loss: 2.500000E+00 |",
 			now.Format("2006-01-02 15:04:05.000000"), s.Number, len(t.Steps), 512*s.Number, 1e3*s.Time()))
 	}

@@ -69,6 +69,7 @@ func Sections(ctx *section.Context) []doc.Section {
 const (
 	stepTime  = "step.time"
 	stepPhase = "step.phase"
+	stepWait  = "step.wait"
 )
 
 // phases returns the times of the phases of a step. Their shares refer to the steps that have both a time
@@ -83,7 +84,7 @@ func phases(ctx *section.Context, most int) doc.Section {
 	var rows []*summary.Series
 	var times []int64
 	for _, r := range shown(ctx) {
-		if r.Metric == stepPhase && r.N > 0 {
+		if (r.Metric == stepPhase || r.Metric == stepWait) && r.N > 0 {
 			rows = append(rows, r)
 			times = append(times, int64(*r.Max))
 		}
@@ -169,7 +170,7 @@ var roles = []string{"time", "latency", "throughput", "utilization", "queue", "m
 func metrics(ctx *section.Context, most int) doc.Section {
 	var rows []*summary.Series
 	for _, r := range shown(ctx) {
-		if r.Metric != stepPhase && slices.Contains(roles, r.Role) {
+		if r.Metric != stepPhase && r.Metric != stepWait && slices.Contains(roles, r.Role) {
 			rows = append(rows, r)
 		}
 	}
