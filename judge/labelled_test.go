@@ -41,6 +41,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMemory(),
 		labelledSynchronous(),
 		labelledQueued(),
+		labelledDark(),
 		labelledCauses(),
 		labelledLogs(),
 		labelledMonitored(),

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -90,7 +91,8 @@ type idleness struct {
 	recent [1 << recentBits]recentRow // cache of rows by hash of the key
 	sums   *tally                     // an empty tally to reuse, or nil
 
-	tooMany bool // there are over maxIdleDevices devices, so no cause is found
+	dark    []interval.Span // steps whose calls were not recorded
+	tooMany bool            // there are over maxIdleDevices devices, so no cause is found
 }
 
 // newIdleness divides the gaps of all devices into parts whose cause follows from
@@ -110,6 +112,7 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
+	x.dark = steps.Dark(a.t, a.Links, a.marks)
 	x.states = make([]idleState, a.t.Names())
 	a.calls.Kinds(func(name trace.Sym, kind string) { x.states[name] = callStates[kind] })
 	if len(a.calls.Opaque()) > 0 {
@@ -155,6 +158,12 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 // The division follows the whole gap, but only time inside the window of the trace counts.
 func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
+	if i := slices.IndexFunc(x.dark, func(s interval.Span) bool { return !s.And(g.Span).Empty() }); i >= 0 {
+		for part := range x.cutDark(device, g, mark) {
+			x.cut(device, part, mark)
+		}
+		return
+	}
 	set := func(from, to int64, key idleKey) {
 		x.add(device, mark, interval.Span{Start: from, End: to}.And(g.Span), key)
 	}
@@ -197,6 +206,29 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
 	}
 	set(over, end, waiting)
+}
+
+// cutDark sets the cause of the parts of a gap in steps whose calls were not recorded, and returns
+// the other parts.
+func (x *idleness) cutDark(device int, g calls.Gap, mark gapMark) iter.Seq[calls.Gap] {
+	return func(yield func(calls.Gap) bool) {
+		rest := g.Span
+		for _, s := range x.dark {
+			part := s.And(rest)
+			if part.Empty() {
+				continue
+			}
+			x.add(device, mark, part, idleKeyOf(byNotRecorded, noState, 0))
+			before := g
+			before.Span = interval.Span{Start: rest.Start, End: part.Start}
+			if rest.Start = part.End; !before.Span.Empty() && !yield(before) {
+				return
+			}
+		}
+		if g.Span = rest; !rest.Empty() {
+			yield(g)
+		}
+	}
 }
 
 // launchOf returns the start of the call that launched the work before a gap, or the start of
