@@ -79,3 +79,20 @@ func labelledQueued() []labelled {
 		{name: "work of streams that nothing recorded launches on", label: rule.ComputeBound, near: rule.QueuedBefore, in: run(0, 0, 970)},
 	}
 }
+
+// labelledDark are runs of a second; in some steps, with the given idle time in ms, no call was recorded.
+func labelledDark() []labelled {
+	run := func(dark, late int64) func(*testing.T) *summary.Summary {
+		return func(*testing.T) *summary.Summary {
+			s := one(dark+late, 0, 0)
+			s.Idle = []summary.Idle{{Owner: summary.OwnerNotRecorded, NS: dark * ms, Count: 3, MaxNS: dark * ms / 3},
+				{Owner: summary.OwnerHost, State: summary.StatePython, Name: "run.py(3): collate", NS: late * ms, Count: 10, MaxNS: late * ms / 10}}
+			s.Issues = []summary.Issue{{Code: "steps-without-calls", Severity: "data-loss", Count: 3}}
+			return s
+		}
+	}
+	return []labelled{
+		{name: "steps without calls in a busy run", label: rule.NotRecorded, after: rule.CaptureQuality, num: 300 * ms, den: 1000 * ms, in: run(300, 10)},
+		{name: "steps without calls in a run that waits for its host", label: rule.CPUWork, near: rule.NotRecorded, after: rule.CaptureQuality, in: run(300, 400)},
+	}
+}

@@ -42,6 +42,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMemory(),
 		labelledSynchronous(),
 		labelledQueued(),
+		labelledDark(),
 		labelledCauses(),
 		labelledLogs(),
 		labelledMonitored(),

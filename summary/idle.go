@@ -20,7 +20,8 @@ const (
 	OwnerNeighbor = "other-gpu"
 	// OwnerNotRecorded: as for OwnerDependency, but nothing that ran before on the same
 	// stream was recorded, and the wait is UnrecordedNS or longer. The device ran work
-	// that had been launched before the capture began.
+	// that had been launched before the capture began. Or idle time in a step whose
+	// calls were not recorded.
 	OwnerNotRecorded = "not-recorded"
 	// OwnerNothing: there was nothing to run, because the profiler itself was
 	// starting or stopping.

@@ -2,6 +2,7 @@ package attribute
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -92,7 +93,8 @@ type idleness struct {
 
 	working, free []interval.Span // parts of the gap that cut divides, reused
 
-	tooMany bool // there are over maxIdleDevices devices, so no cause is found
+	dark    []interval.Span // steps whose calls were not recorded
+	tooMany bool            // there are over maxIdleDevices devices, so no cause is found
 }
 
 // newIdleness divides the gaps of all devices into parts whose cause follows from
@@ -112,6 +114,7 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
+	x.dark = steps.Dark(a.t, a.Links, a.marks)
 	x.states = make([]idleState, a.t.Names())
 	a.calls.Kinds(func(name trace.Sym, kind string) { x.states[name] = callStates[kind] })
 	if len(a.calls.Opaque()) > 0 {
@@ -158,6 +161,12 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 // The division follows the whole gap, but only time inside the window of the trace counts.
 func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
+	if i := slices.IndexFunc(x.dark, func(s interval.Span) bool { return !s.And(g.Span).Empty() }); i >= 0 {
+		for part := range x.cutDark(device, g, mark) {
+			x.cut(device, part, mark)
+		}
+		return
+	}
 	x.working, x.free = x.a.calls.Neighbors(device, g.Span, x.working[:0], x.free[:0])
 	for _, s := range x.working {
 		x.add(device, mark, s, idleKeyOf(byNeighbor, noState, 0))
@@ -208,6 +217,29 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
 	}
 	set(over, end, waiting)
+}
+
+// cutDark sets the cause of the parts of a gap in steps whose calls were not recorded, and returns
+// the other parts.
+func (x *idleness) cutDark(device int, g calls.Gap, mark gapMark) iter.Seq[calls.Gap] {
+	return func(yield func(calls.Gap) bool) {
+		rest := g.Span
+		for _, s := range x.dark {
+			part := s.And(rest)
+			if part.Empty() {
+				continue
+			}
+			x.add(device, mark, part, idleKeyOf(byNotRecorded, noState, 0))
+			before := g
+			before.Span = interval.Span{Start: rest.Start, End: part.Start}
+			if rest.Start = part.End; !before.Span.Empty() && !yield(before) {
+				return
+			}
+		}
+		if g.Span = rest; !rest.Empty() {
+			yield(g)
+		}
+	}
 }
 
 // launchOf returns the start of the call that launched the work before a gap, or the start of

@@ -38,7 +38,7 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 		}
 		n := int64(0)
 		for i, v := range s.Points.Value {
-			if of, ok := both.at[keyOfStep(s, i)]; ok && v > tolerance*of {
+			if of, ok := both.at[keyOfStep(s, i)]; ok && v > tolerance*of.ns {
 				n++
 			}
 		}

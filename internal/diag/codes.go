@@ -181,6 +181,7 @@ var codes = []Code{
 	{"step-implausible", Suspect, "Markers of steps are longer than ten years and were left out. A time in the trace is wrong.", "Record again."},
 	{"steps-missing", DataLoss, "Numbers of ProfilerStep are skipped, and time for these steps is between the markers. The work of these steps is in every total and in no step.", "Use the file that the profiler wrote."},
 	{"steps-overlap", Suspect, "Markers of different steps overlap. Each step was cut where the next one starts.", "Mark steps that follow each other."},
+	{"steps-without-calls", DataLoss, "Steps have no CUDA or HIP call, although their operators launch GPU work in other steps: collection was off, and their GPU work is missing. Idle time in them is \"not recorded\".", "Record all steps with GPU activities."},
 	{"stream-overlap", Info, "Events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show. Total kernel time exceeds wall time there.", ""},
 	{"stream-without-number", Info, "The stream of GPU events is a text. Each such stream was assigned a number below -999.", ""},
 	{"string-missing", DataLoss, "Strings that rows refer to are not in the export. Such rows are named by the number of the string.", "Export again."},

@@ -142,7 +142,7 @@ func ownerMeaning(name string) string {
 		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
 		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
 		summary.OwnerNothing:     "the profiler started or stopped",
-		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it",
+		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it; or in a step whose calls were not recorded",
 		summary.OwnerOpaque:      "inside a CUDA graph whose nodes the profiler did not record",
 		summary.OwnerUnknown:     "the launch of the next operation is unknown",
 
