@@ -21,6 +21,20 @@ type toggle struct {
 func showing(word, file string) toggle {
 	return toggle{word: word, on: withFile(file), off: func(s *summary.Summary) {
 		s.Lines = slices.DeleteFunc(s.Lines, func(l summary.Line) bool { return l.File == file })
+		unknown := func(producer *string) { // its logs become those of an unknown program
+			if strings.EqualFold(strings.ReplaceAll(*producer, " ", "-"), word) {
+				*producer = "unknown"
+			}
+		}
+		for i := range s.Series {
+			unknown(&s.Series[i].Producer)
+		}
+		for i := range s.Steps {
+			unknown(&s.Steps[i].Marker)
+		}
+		for i := range s.Phases {
+			unknown(&s.Phases[i].Producer)
+		}
 	}}
 }
 
@@ -62,29 +76,33 @@ func formats(format string) func(*summary.Summary) {
 func withTypes(name string) func(*summary.Summary) {
 	return func(s *summary.Summary) {
 		n := 0
+		typed := func(old string) string {
+			for _, t := range []string{"_bf16", "_e4m3", "_simt", "half"} {
+				old = strings.ReplaceAll(old, t, "")
+			}
+			n++
+			return old + name
+		}
 		for i := range s.Kernels {
 			if k := &s.Kernels[i]; k.Category == "gemm" || k.Category == "convolution" || k.Category == "moe" {
-				k.Name += name
-				n++
+				k.Name = typed(k.Name)
 			}
 		}
 		for i := range s.Tables {
 			for j := range s.Tables[i].Rows {
 				if r := &s.Tables[i].Rows[j]; r.Category == "gemm" {
-					r.Name += name
-					n++
+					r.Name = typed(r.Name)
 				}
 			}
 		}
 		for i := range s.Counters {
-			s.Counters[i].Category, s.Counters[i].Kernel = "gemm", s.Counters[i].Kernel+name
-			n++
+			s.Counters[i].Category, s.Counters[i].Kernel = "gemm", typed(s.Counters[i].Kernel)
 		}
 		for i := range s.Benchmarks {
 			if s.Benchmarks[i].Settings["model"] == "" {
 				s.Benchmarks[i].Settings = withKey(s.Benchmarks[i].Settings, "model", "llama")
 			}
-			s.Benchmarks[i].Settings["model"] += name
+			s.Benchmarks[i].Settings["model"] = typed(s.Benchmarks[i].Settings["model"])
 		}
 		if n == 0 {
 			s.Kernels = append(s.Kernels, summary.Kernel{Name: "gemm" + name, Class: "compute", Category: "gemm", Count: 1, TotalNS: 1, MinNS: 1, MaxNS: 1})
@@ -190,10 +208,10 @@ var toggles = []toggle{
 	}, off: func(s *summary.Summary) {
 		s.Ops = slices.DeleteFunc(s.Ops, func(o summary.Op) bool { return strings.HasPrefix(o.Name, "fbgemm::") })
 	}},
-	showing("rl", "/verl/trainer/ppo/ray_trainer.py"),
+	{word: "rl", on: withFile("/verl/trainer/ppo/ray_trainer.py"), off: showing("verl", "/verl/trainer/ppo/ray_trainer.py").off},
 	{word: "maybe-trains", on: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
-	}, off: withFile("/vllm/v1/engine/core.py")},
+	}, off: func(s *summary.Summary) { s.Phases = append(s.Phases, summary.Phase{Path: "decode", Count: 1}) }},
 	{word: "maybe-serves", on: withFile("/vllm/v1/engine/core.py"), off: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
 	}},
@@ -208,8 +226,8 @@ var toggles = []toggle{
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
 	}},
 	{word: "precision", value: "8-bit", on: withTypes("_e4m3"), off: withTypes("_bf16")},
-	{word: "precision", value: "16-bit", on: withTypes("_bf16"), off: withTypes("_sgemm")},
-	{word: "precision", value: "32-bit", on: withTypes("_sgemm"), off: withTypes("_bf16")},
+	{word: "precision", value: "16-bit", on: withTypes("_bf16"), off: withTypes("_e4m3")},
+	{word: "low-precision", on: withTypes("_bf16"), off: withTypes("_simt")},
 	{word: "fused-attention", on: func(s *summary.Summary) {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "flash_fwd_kernel", Class: "compute", Category: "attention", Count: 1, TotalNS: 1, MinNS: 1, MaxNS: 1})
 	}, off: func(s *summary.Summary) {
@@ -224,18 +242,14 @@ var toggles = []toggle{
 			s.Idle[i].Name = strings.ReplaceAll(s.Idle[i].Name, "DataLoader", "Reader")
 		}
 	}},
-	{word: "history", on: func(s *summary.Summary) {
-		for i := range s.Snapshots {
-			s.Snapshots[i].History = &summary.MemoryHistory{Entries: 1}
-		}
-	}, off: func(s *summary.Summary) {
-		for i := range s.Snapshots {
-			s.Snapshots[i].History = nil
-		}
-	}},
 	{word: "ranks", value: "one", on: sized(func(int) int { return 1 }), off: sized(func(given int) int { return given + 1 })},
 	{word: "ranks", value: "some", on: sized(func(given int) int { return given + 1 }), off: sized(func(given int) int { return given })},
-	{word: "ranks", value: "all", on: sized(func(given int) int { return given }), off: sized(func(given int) int { return given + 1 })},
+	{word: "ranks", value: "all", on: func(s *summary.Summary) {
+		if len(s.Inputs) == 1 {
+			s.Inputs = append(s.Inputs, summary.Input{Path: "next", Format: s.Inputs[0].Format, Rank: s.Inputs[0].Rank + 1})
+		}
+		sized(func(given int) int { return given })(s)
+	}, off: sized(func(given int) int { return given + 1 })},
 	{word: "nodes", value: "one", on: onNodes(1), off: onNodes(2)},
 	{word: "nodes", value: "several", on: onNodes(2), off: onNodes(1)},
 	{word: "queued", on: withQueue(5), off: func(s *summary.Summary) {
@@ -295,7 +309,6 @@ func TestToggles(t *testing.T) {
 		s := one(600, 0, 0)
 		s.Inputs = []summary.Input{{Path: "run", Format: "kineto"}, {Path: "next", Format: "kineto", Rank: 1}}
 		s.Kernels = []summary.Kernel{{Name: "my_gemm", Class: "compute", Category: "gemm", Count: 1, TotalNS: ms, MaxNS: ms}}
-		s.Snapshots = []summary.Snapshot{{}}
 		s.Benchmarks = []summary.Benchmark{{Producer: "x"}}
 		term := rule.Term{Word: tg.word, Value: tg.value, Compares: tg.value != ""}
 		for _, want := range []bool{true, false} {

@@ -145,9 +145,6 @@ var sizes = []struct {
 	{"16-bit", sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s1688gemm|s16816gemm|h884|nvjet_(tst|hsh)|_(BBS|HHS|BB|HB|HH)_`)
 	})},
-	{"32-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)sgemm|f32f32|tf32|simt|_SB_|<float|fp32`)
-	})},
 }
 
 // sizeIn returns the size of the type that a name shows, or "".
@@ -206,11 +203,6 @@ func fusesAttention(s *summary.Summary) bool {
 	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {
 		return k.Category == "attention" && containsAny(strings.ToLower(k.Name), []string{"flash", "fmha"})
 	})
-}
-
-// hasHistory reports whether a memory snapshot has the history of the allocator.
-func hasHistory(s *summary.Summary) bool {
-	return slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.History != nil && sn.History.Entries > 0 })
 }
 
 // ranksOf returns whether the job has one rank, or how many of its ranks were given.

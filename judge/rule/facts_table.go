@@ -31,7 +31,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"nsys"}, Meaning: "Nsight Systems recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(OfNsys)},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
-			Found: "kernels that only tools of NVIDIA recorded, and no software but JAX",
+			Found: "kernels that only tools of NVIDIA recorded, no table or memory snapshot of PyTorch, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				others := func(st Stack) bool { return st.ID != "jax" }
 				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
@@ -49,14 +49,15 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string { return yes(serves(s, stacks) || !Trains(s)) }},
 		{Words: []string{"recomputes"}, Meaning: "the backward pass computes activations again", Found: "work and memory of activation checkpoints", evaluate: is(recomputes)},
 		{Words: []string{"graphs"}, Meaning: "CUDA graphs run", Found: "calls that launch graphs, and batches that a server logged as run in a graph", evaluate: is(runsGraphs)},
-		{Words: []string{"precision"}, Values: []string{"32-bit", "16-bit", "8-bit"}, Meaning: "most matrix products compute with inputs or weights of this size; `8-bit` includes 4 bits",
+		{Words: []string{"precision"}, Values: []string{"16-bit", "8-bit"}, Meaning: "most matrix products compute with inputs or weights of this size; `8-bit` includes 4 bits",
 			Found: "names of kernels, by their time, and names of models in benchmarks", evaluate: of(precisionOf)},
+		{Words: []string{"low-precision"}, Meaning: "most matrix products compute with inputs or weights of 16 bits or fewer", Found: "as for `precision`",
+			evaluate: is(func(s *summary.Summary) bool { return precisionOf(s) != "" })},
 		{Words: []string{"fused-attention"}, Meaning: "a fused attention kernel runs", Found: "names of kernels", evaluate: is(fusesAttention)},
 		{Words: []string{"maybe-dataloader"}, Meaning: "a DataLoader of PyTorch is found, or the inputs name no operators and functions", Found: "`dataloader` in `judge/rule/stacks.yaml`",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				return yes(isFound("dataloader", stacks) || len(s.Ops)+len(s.Annotations)+len(s.Lines) == 0)
 			}},
-		{Words: []string{"history"}, Meaning: "a memory snapshot has the history of the allocator", Found: "snapshots", evaluate: is(hasHistory)},
 		{Words: []string{"ranks"}, Values: []string{"one", "some", "all"}, Meaning: "the job has one rank; or several, of which some or all were given", Found: "number of ranks that the traces state", evaluate: of(ranksOf)},
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks", Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
 		{Words: []string{"queued"}, Meaning: "requests wait in a queue of the server", Found: "a mean of 1 or more queued requests in a log", evaluate: is(queues)},
