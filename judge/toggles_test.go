@@ -148,6 +148,16 @@ func withQueue(mean float64) func(*summary.Summary) {
 	}
 }
 
+// withPool makes a pool of a server full, and none of the others.
+func withPool(pool string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Producer == "pool" })
+		if full := 1.0; pool != "" {
+			s.Series = append(s.Series, summary.Series{Metric: "kv_cache." + pool + "_usage", Producer: "pool", Name: pool, Median: &full})
+		}
+	}
+}
+
 // servedOf sets the served part of the requests of each result whose rate is limited.
 func servedOf(part float64) func(*summary.Summary) {
 	return func(s *summary.Summary) {
@@ -255,6 +265,8 @@ var toggles = []toggle{
 	{word: "queued", on: withQueue(5), off: func(s *summary.Summary) {
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Producer == "x" })
 	}},
+	{word: "pool", value: "swa", on: withPool("swa"), off: withPool("")},
+	{word: "pool", value: "mamba", on: withPool("mamba"), off: withPool("")},
 	{word: "overloaded", on: servedOf(0.5), off: servedOf(1)},
 }
 

@@ -254,6 +254,19 @@ func queues(s *summary.Summary) bool {
 	})
 }
 
+// fullPoolOf returns which pool of a server is full if it is not the KV cache, or "".
+func fullPoolOf(s *summary.Summary) (pool string) {
+	most := 0.9
+	for _, r := range s.Series {
+		of, found := strings.CutPrefix(r.Metric, "kv_cache.")
+		if name, is := strings.CutSuffix(of, "usage"); found && is && r.Median != nil && *r.Median >= most &&
+			slices.Contains([]string{"", "swa_", "mamba_"}, name) {
+			most, pool = *r.Median, strings.TrimSuffix(name, "_")
+		}
+	}
+	return pool
+}
+
 // overloaded reports whether the server of a benchmark finishes under 80% of the requests of the
 // lowest rate at which they were sent.
 func overloaded(s *summary.Summary) bool {
