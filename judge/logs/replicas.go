@@ -25,8 +25,17 @@ type moment struct {
 	at      int64   // ns, or the index of the line if the log has no times
 	weight  float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued  float64
-	usage   float64 // used share of the KV cache; -1 if not logged
+	usage   float64 // used share of the fullest pool; -1 if not logged
+	pool    int     // the fullest pool, an index of pools
 	running float64 // -1 if not logged
+}
+
+// pools are the memories that a request needs a part of. A server admits no request if one is full,
+// whatever room the others have.
+var pools = []struct{ metric, name string }{
+	{"kv_cache.usage", "KV cache"},
+	{"kv_cache.swa_usage", "swa pool (sliding-window layers)"},
+	{"kv_cache.mamba_usage", "mamba pool (states of Mamba layers)"},
 }
 
 // capOfGap limits the time for which one line counts, as a multiple of the median, because idle
@@ -70,11 +79,13 @@ func (p *replica) join() {
 			continue
 		}
 		timed = timed && q.Strip.By == "time"
-		usage, running := p.sameLines(q, "kv_cache.usage", phase), p.sameLines(q, "requests.running", phase)
+		running := p.sameLines(q, "requests.running", phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
-			if usage != nil {
-				m.usage = usage.Strip.Values[i]
+			for n := range pools {
+				if usage := p.sameLines(q, pools[n].metric, phase); usage != nil && usage.Strip.Values[i] > m.usage {
+					m.usage, m.pool = usage.Strip.Values[i], n
+				}
 			}
 			if running != nil {
 				m.running = running.Strip.Values[i]
@@ -218,8 +229,10 @@ func (p *replica) medians(phase string) string {
 			parts = append(parts, fmt.Sprintf("%.4g %s (max %.4g)", *r.Median, m.what, *r.Max))
 		}
 	}
-	if r := p.any("kv_cache.usage", phase); r != nil {
-		parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
+	for _, pool := range pools {
+		if r := p.any(pool.metric, phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%s %s (max %s)", pool.name, percent(*r.Median), percent(*r.Max)))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -287,6 +300,17 @@ func (e *Evaluator) serverText(in *input) string {
 		}
 	}
 	return ""
+}
+
+// fullPool returns the name of the pool that is full at most of the moments at which one is.
+func (p *replica) fullPool(full float64) string {
+	counts := make([]int, len(pools))
+	for _, m := range p.moments {
+		if m.usage >= full {
+			counts[m.pool]++
+		}
+	}
+	return pools[slices.Index(counts, slices.Max(counts))].name
 }
 
 func (p *replica) fullest() (most float64) {

@@ -53,8 +53,8 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("KV cache full while requests queue: %s %s%s", percent(f.Value), p.timeText(), p.on()) +
-		rule.Over(limit)
+	f.Title = fmt.Sprintf("%s full while requests queue: %s %s%s", finding.Upper(p.fullPool(limits.OfPeak)), percent(f.Value),
+		p.timeText(), p.on()) + rule.Over(limit)
 	if p.preempting() >= f.Value {
 		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) +
 			rule.Over(limit)
@@ -66,8 +66,11 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 		}
 	}
 	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"),
-		finding.Advise("fewer-running-requests")}
+	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("larger-swa-pool"),
+		finding.Advise("larger-mamba-pool"), finding.Advise("kv-cache-in-fp8")}
+	if p.preempting() > 0 {
+		f.Next = append(f.Next, finding.Advise("fewer-running-requests"))
+	}
 	return f, true
 }
 
@@ -269,6 +272,28 @@ func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
 }
 
+// outgrowsGraphs reports whether the larger batches of decode run without a CUDA graph. More requests
+// then make decode slower, not faster.
+func (p *replica) outgrowsGraphs() bool {
+	used := p.any("cuda_graph.used", "decode", "")
+	if used == nil {
+		return false
+	}
+	running := p.sameLines(used, "requests.running", used.Labels["phase"])
+	if running == nil {
+		return false
+	}
+	var with, without []float64
+	for i, share := range used.Strip.Values {
+		if share >= 0.5 {
+			with = append(with, running.Strip.Values[i])
+		} else {
+			without = append(without, running.Strip.Values[i])
+		}
+	}
+	return len(with) > 0 && len(without) > 0 && stat.Median(without) > slices.Max(with)
+}
+
 // underLoaded reports that a server has few requests. Of several replicas, the busiest one decides.
 func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnderLoaded]
@@ -278,7 +303,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 },
 			func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
 		running := p.any("requests.running", "", "decode")
-		if n == 0 || running == nil || p.lines() < limits.MinEvents {
+		if n == 0 || running == nil || p.lines() < limits.MinEvents || p.outgrowsGraphs() {
 			return finding.Finding{}, false
 		}
 		if share < least {

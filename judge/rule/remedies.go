@@ -60,8 +60,10 @@ func sourceNamed(name string) Source {
 	return builtInSources[i].Source
 }
 
-// A setting decides which remedies apply to a run, for all rules.
+// A setting decides which remedies apply to a run, for all rules. Facts has those that were needed.
 type setting struct {
+	run      *summary.Summary
+	stacks   []Stack
 	facts    Facts
 	doubtful bool // an issue of the capture makes its numbers doubtful
 }
@@ -69,9 +71,19 @@ type setting struct {
 // SettingOf returns the setting of a summary; stacks is the software that it shows.
 func SettingOf(s *summary.Summary, stacks []Stack) setting {
 	return setting{
-		facts:    FactsOf(s, stacks),
+		run: s, stacks: stacks, facts: Facts{},
 		doubtful: slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" }),
 	}
+}
+
+// meets reports whether a condition is true for the run.
+func (on setting) meets(when When) bool {
+	for _, t := range when.Terms() {
+		if _, known := on.facts[t.Word]; !known {
+			on.facts[t.Word] = ValueOf(t.Word, on.run, on.stacks)
+		}
+	}
+	return when.Matches(on.facts)
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
@@ -79,7 +91,7 @@ func SettingOf(s *summary.Summary, stacks []Stack) setting {
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		for s.ID != "" && !entryOf(s).When.Matches(on.facts) {
+		for s.ID != "" && !on.meets(entryOf(s).When) {
 			s.ID = entryOf(s).Else
 		}
 		if s.ID != "" {
@@ -87,7 +99,7 @@ func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) [
 		}
 	}
 	for _, id := range builtIn().rule(rule).Gives {
-		if builtIn().remedy(id).When.Matches(on.facts) {
+		if on.meets(builtIn().remedy(id).When) {
 			given = append(given, finding.Step{ID: id})
 		}
 	}
@@ -111,13 +123,13 @@ func remediesOf(rule string) (out []Remedy) {
 // publish sets the fields that follow from the condition. It panics if the condition has a word that no fact has:
 // the entries of the program are checked when they are generated.
 func (r *Remedy) publish() {
-	for _, t := range r.When.terms() {
-		fact, ok := factOf(t.word)
+	for _, t := range r.When.Terms() {
+		fact, ok := factOf(t.Word)
 		if !ok {
-			panic("rule: the condition of " + r.ID + " has the unknown word " + t.word)
+			panic("rule: the condition of " + r.ID + " has the unknown word " + t.Word)
 		}
-		if fact.public != nil && !t.not {
-			fact.public(r, t.word)
+		if fact.public != nil && !t.Not {
+			fact.public(r, t.Word)
 		}
 	}
 }

@@ -184,7 +184,8 @@ func (c *Evaluator) computePart() []tree.Reading {
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
-	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("busy-is-not-efficient")}
+	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
+		finding.Advise("busy-is-not-efficient")}
 	return []tree.Reading{{Finding: f, Reached: reached}}
 }
 
