@@ -106,7 +106,7 @@ func jsonName(t reflect.Type) string {
 
 // check returns the first violated constraint of s, kind by kind.
 func (s *Summary) check() error {
-	for _, k := range kinds {
+	for _, k := range members {
 		if err := k.check(s); err != nil {
 			return err
 		}

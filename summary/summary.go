@@ -97,6 +97,8 @@ type Input struct {
 	// Host is the name of the machine, and GPUs the number of its GPUs, if the trace states them.
 	Host string `json:"host,omitempty"`
 	GPUs int    `json:"gpus,omitempty"`
+	// Process is the number of the process that the trace is of; "" if it has none or several.
+	Process string `json:"process,omitempty"`
 	// ProcessGroups are the process groups with a description other than "default_pg".
 	ProcessGroups []ProcessGroup `json:"process_groups,omitempty"`
 

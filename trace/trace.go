@@ -73,6 +73,9 @@ type Trace struct {
 // Name returns the text of s.
 func (t *Trace) Name(s Sym) string { return t.names[s] }
 
+// Texts returns a pointer to the texts that a Sym names, for those who rewrite them.
+func (t *Trace) Texts() []any { return []any{&t.names} }
+
 // Names returns the number of distinct texts of the trace. Every Sym is less
 // than that.
 func (t *Trace) Names() int { return len(t.names) }

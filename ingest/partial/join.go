@@ -121,16 +121,23 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 }
 
 // jobsOf returns the parts whose ranks are compared with each other, as ascending indices:
-// those of each run or, because a server records each stage at another time, of each stage.
+// those of each run or, because they are recorded one after the other, of each stage of a
+// server and of each cycle of a profiler's schedule.
 func jobsOf(all []Part) (out [][]int) {
-	for _, run := range runsOf(all, Part.hasCollectives) {
-		stages := map[string][]int{}
+	type one struct {
+		stage string
+		cycle int
+	}
+	runs, cycle := grouped(all, Part.hasCollectives)
+	for _, run := range runs {
+		jobs := map[one][]int{}
 		for _, i := range run {
-			stage := view.StageOf(all[i].Summary.Inputs[0].Path)
-			stages[stage] = append(stages[stage], i)
+			of := one{view.StageOf(all[i].Summary.Inputs[0].Path), cycle[i]}
+			jobs[of] = append(jobs[of], i)
 		}
-		for _, stage := range slices.Sorted(maps.Keys(stages)) {
-			out = append(out, stages[stage])
+		order := func(a, b one) int { return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.cycle, b.cycle)) }
+		for _, of := range slices.SortedFunc(maps.Keys(jobs), order) {
+			out = append(out, jobs[of])
 		}
 	}
 	return out
@@ -150,6 +157,12 @@ func membersOf(all []Part, run, first []int) (ranks []ranks.Member) {
 // runsOf returns the wanted parts, which have one input each, by their runs: as ascending
 // indices.
 func runsOf(all []Part, wanted func(Part) bool) [][]int {
+	runs, _ := grouped(all, wanted)
+	return runs
+}
+
+// grouped returns runsOf, and the cycle of each part: see [view.Grouping].
+func grouped(all []Part, wanted func(Part) bool) (out [][]int, cycle map[int]int) {
 	var captures []view.Capture
 	var of []int
 	for i, p := range all {
@@ -160,13 +173,17 @@ func runsOf(all []Part, wanted func(Part) bool) [][]int {
 			of = append(of, i)
 		}
 	}
-	var out [][]int
-	for _, run := range view.Runs(captures).Runs {
+	g := view.Runs(captures)
+	cycle = make(map[int]int, len(of))
+	for i, part := range of {
+		cycle[part] = g.Cycle[i]
+	}
+	for _, run := range g.Runs {
 		var list []int
 		for _, i := range run.Inputs {
 			list = append(list, of[i])
 		}
 		out = append(out, list)
 	}
-	return out
+	return out, cycle
 }

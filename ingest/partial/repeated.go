@@ -21,16 +21,16 @@ func NoteRepeatedRanks(s *summary.Summary) {
 		return // the issue was added when the summary was written
 	}
 	type part struct {
-		rank       int
-		stage, run string
+		rank, cycle int
+		stage, run  string
 	}
 	var within, between *[2]int
-	seen := make(map[part]int)
+	seen, g := make(map[part]int), view.Runs(view.Captures(s))
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) || in.GraphSource {
 			continue // nothing of it is added to the totals of GPUs
 		}
-		of := part{rank: in.Rank, stage: view.StageOf(in.Path)}
+		of := part{rank: in.Rank, cycle: g.Cycle[i], stage: view.StageOf(in.Path)}
 		first, again := seen[of]
 		if !again {
 			seen[of] = i

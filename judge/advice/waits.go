@@ -35,8 +35,8 @@ func DifferentWork(c *summary.Summary) bool {
 // whether its ranks can be compared by them: at least half of the communication time must be in
 // matched collectives. Sends and receives between stages of a pipeline do not count.
 func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
-	w := RankWaits{Ranks: waitingMost(c.Ranks)}
-	stages, inputs := false, map[int]bool{}
+	w := RankWaits{Ranks: waitingMost(view.WaitsOfGPUs(c))}
+	stages, inputs, same := false, map[int]bool{}, view.SameGPU(c)
 	for i := range w.Ranks {
 		r := &w.Ranks[i]
 		inputs[r.Input] = true
@@ -47,7 +47,7 @@ func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
 	}
 	all := int64(0)
 	for _, k := range c.Kernels {
-		if k.Class == "comm" && inputs[k.Input] && !(stages && k.Category == "send-recv") {
+		if k.Class == "comm" && inputs[same(summary.GPU{Input: k.Input}).Input] && !(stages && k.Category == "send-recv") {
 			all += k.TotalNS
 		}
 	}

@@ -62,9 +62,9 @@ func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	names := view.DeviceLabels(s)
-	c := plot.Chart{Title: "GPU time breakdown", Legend: budgetLegend(mean(total, len(s.Devices)))}
+	c := plot.Chart{Title: "GPU time breakdown", Legend: budgetLegend(mean(total, view.GPUs(s)))}
 	c.Subtitle = "% of the window (" + unit.Duration(total.Window()) + ")"
-	if n := len(s.Devices); n > 1 {
+	if n := view.GPUs(s); n > 1 {
 		c.Subtitle = fmt.Sprintf("%% of each GPU's window; legend: mean of %s GPUs", unit.Count(int64(n)))
 	}
 	if product := view.DeviceNames(s); product != "" {

@@ -45,7 +45,11 @@ func Choice(c view.Choice, devices []summary.Device) string {
 			parts = append(parts, one.text+": "+ranks[0])
 		}
 	}
-	head := fmt.Sprintf("%s of %s GPUs (", unit.Count(int64(len(c.Devices))), unit.Count(int64(c.Of)))
+	noun := "GPUs"
+	if c.Captures {
+		noun = "captures"
+	}
+	head := fmt.Sprintf("%s of %s %s (", unit.Count(int64(len(c.Devices))), unit.Count(int64(c.Of)), noun)
 	if len(parts) == 0 {
 		return head + "the first ones; the GPUs hardly differ)."
 	}

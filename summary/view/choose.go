@@ -26,6 +26,8 @@ type Choice struct {
 	Devices []int        // their indices, ascending
 	Roles   map[int]Role // by index; empty if all GPUs are shown, or if they hardly differ
 	Of      int          // number of GPUs to choose from
+	// Captures reports whether several of the devices are captures of one GPU.
+	Captures bool
 }
 
 // Has reports whether a GPU was chosen for a role.
@@ -49,7 +51,7 @@ const (
 // run, one GPU of each stage of a pipeline, and those with the most idle time unless all have about the
 // same.
 func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choice {
-	c := Choice{Of: len(devices), Roles: map[int]Role{}}
+	c := Choice{Of: len(devices), Roles: map[int]Role{}, Captures: len(devices) == len(s.Devices) && GPUs(s) < len(devices)}
 	if len(devices) <= n {
 		c.Devices = slices.Sorted(slices.Values(devices))
 		return c

@@ -211,7 +211,7 @@ func otherHardware(a, b *run) (Reason, bool) {
 }
 
 func otherDeviceCount(a, b *run) (Reason, bool) {
-	n, m := int64(len(a.devices)), int64(len(b.devices))
+	n, m := int64(GPUsOf(a.Summary, a.devices)), int64(GPUsOf(b.Summary, b.devices))
 	return Reason{OtherDeviceCount, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })}, n > 0 && m > 0 && n != m
 }
 

@@ -62,7 +62,7 @@ func Budget(ctx *section.Context) doc.Section {
 		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Devices[i].Activity, extra: hidden(ctx.Devices[i].Activity)})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{fmt.Sprintf("mean of %d", n)}, ctx.Total, int64(n), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, ctx.Total, int64(ctx.GPUs), hidden(ctx.Total)})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
@@ -78,7 +78,7 @@ func Budget(ctx *section.Context) doc.Section {
 }
 
 func budgetSentence(ctx *section.Context) string {
-	a, n := ctx.Total, int64(len(ctx.Devices))
+	a, n := ctx.Total, int64(ctx.GPUs)
 	each := func(ns int64) string { return unit.Duration(doc.Mean(ns, n)) }
 	window := "Window " + each(a.Window())
 	if n > 1 {
@@ -93,4 +93,12 @@ func budgetSentence(ctx *section.Context) string {
 		text += fmt.Sprintf(" Compute overlaps %s of the communication (%s).", unit.Share(a.HiddenComm(), comm), each(comm))
 	}
 	return text
+}
+
+// meanOf labels the row of all GPUs: their mean, or the sum of the captures of one GPU.
+func meanOf(gpus, captures int) string {
+	if gpus == 1 {
+		return fmt.Sprintf("sum of %d", captures)
+	}
+	return fmt.Sprintf("mean of %d", gpus)
 }

@@ -34,7 +34,7 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	for _, d := range devices {
 		total = total.Plus(ctx.Devices[d.At].Activity)
 	}
-	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles().By(all, "owner"), len(devices))}}, ctx.Pictures("idle.png")...)
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles().By(all, "owner"), view.IdleGPUs(ctx.Summary, devices))}}, ctx.Pictures("idle.png")...)
 	if len(devices) > 1 {
 		blocks = append(blocks, ownerTable(ctx, devices, total, all))
 	}
@@ -89,7 +89,8 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 	}
-	row(fmt.Sprintf("mean of %d", len(devices)), total, all, int64(len(devices)))
+	gpus := view.IdleGPUs(ctx.Summary, devices)
+	row(meanOf(gpus, len(devices)), total, all, int64(gpus))
 	for _, d := range devices {
 		row(ctx.Labels[d.At], ctx.Devices[d.At].Activity, d.Rows, 1)
 	}

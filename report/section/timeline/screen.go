@@ -55,7 +55,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(fmt.Sprintf("mean of %d", n), ctx.Total, int64(n)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.Total, int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
 	if n > len(shown) {
@@ -119,7 +119,7 @@ func ScreenKernels(ctx *section.Context) doc.Section {
 		v.Most = fewKernels
 	}
 	of := unit.Duration(ctx.ByName.Whole) + ", all streams"
-	if n := int64(len(ctx.Devices)); n > 1 {
+	if n := int64(ctx.GPUs); n > 1 {
 		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(doc.Mean(ctx.ByName.Whole, n)), n)
 	}
 	return doc.Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []doc.Block{v.Table(ctx.ByName)}}
@@ -150,7 +150,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	if total.Idle() == 0 {
 		return doc.Section{}
 	}
-	n := int64(len(devices))
+	n := int64(view.IdleGPUs(ctx.Summary, devices))
 	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
 		"cause": causeCell(causes),
@@ -188,7 +188,7 @@ func ScreenOperators(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	ops.Rows = slices.DeleteFunc(ops.Rows, func(r row.Row) bool { return ops.Main(&r) <= 0 })
-	work, n := view.GPUWork(ctx.Summary), max(1, int64(len(ctx.Devices)))
+	work, n := view.GPUWork(ctx.Summary), max(1, int64(ctx.GPUs))
 	t := show.View{Columns: "%;self;calls;operator", Most: screenOperators, Whole: work, Of: ops.Of, Per: n}.Table(ops)
 	of := unit.Duration(work)
 	if n > 1 {
