@@ -51,6 +51,30 @@ var changes = []change{
 	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false, (*changing).like},
 }
 
+// A Kind is a kind of change, for a command line.
+type Kind struct {
+	Name     string // of its flag
+	Optional bool   // its value may be left out
+
+	value, does string
+}
+
+// Kinds returns the kinds of changes.
+func Kinds() (out []Kind) {
+	for _, c := range changes {
+		out = append(out, Kind{c.kind, c.optional, c.value, c.does})
+	}
+	return out
+}
+
+// Help returns what a change does, with its value in backquotes.
+func (k Kind) Help() string {
+	if k.value == "" {
+		return k.does
+	}
+	return k.does + ": `" + k.value + "`"
+}
+
 // A changing applies changes to the nodes of a graph.
 type changing struct {
 	g       *Graph

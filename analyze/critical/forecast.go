@@ -60,32 +60,40 @@ type Gain struct {
 // topNames is how many kernels, and how many operators, a sweep asks about.
 const topNames = 10
 
-// Sweep tries every single change that is worth asking about, and returns those that gain, largest
-// first.
-func (g *Graph) Sweep(paths []Path) (out []Gain) {
-	if len(paths) == 0 {
+// Sweep tries every single change that is worth asking about, and returns those that make the
+// chosen steps shorter, largest first.
+func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
+	if len(chosen) == 0 {
 		return nil
 	}
-	m := g.measured()
-	before := int64(0)
-	for _, n := range g.lengths(&m) {
-		before += n
+	total := func(t times) (sum int64) {
+		all := g.lengths(&t)
+		for _, i := range chosen {
+			sum += all[i]
+		}
+		return sum
 	}
+	before := total(g.measured())
 	for _, c := range g.asks() {
 		r, touched, err := g.apply([]Change{c})
 		if err != nil || touched == 0 {
 			continue
 		}
-		t := g.replay(r, false)
-		after := int64(0)
-		for _, n := range g.lengths(&t) {
-			after += n
-		}
-		if after < before {
-			out = append(out, Gain{c, before, after, g.changed(&paths[len(paths)-1], []Change{c})})
+		if after := total(g.replay(r, false)); after < before {
+			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []Change{c})})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
+	return out
+}
+
+// worst returns the verdict on the forecast of the chosen step that can be trusted least.
+func (g *Graph) worst(paths []Path, chosen []int, list []Change) (out Verdict) {
+	for k, i := range chosen {
+		if v := g.changed(&paths[i], list); k == 0 || v.Level > out.Level {
+			out = v
+		}
+	}
 	return out
 }
 

@@ -168,7 +168,9 @@ type launcher struct {
 type source struct {
 	t     *trace.Trace
 	spans []span
-	works []work // by node number minus firstWork
+	works []work
+
+	offset int64 // of its clock, which is subtracted from all times
 }
 
 // A work is one piece of GPU work.
@@ -190,6 +192,9 @@ type Options struct {
 	Rules   *classify.Rules
 	Windows []Window // the steps by start; none for the whole trace
 }
+
+// Offset returns what is added to times of the graph for times on the clock of a rank.
+func (g *Graph) Offset(rank int) int64 { return g.ranks[rank].offset }
 
 // typ returns the typical delay of the chain of v.
 func (g *Graph) typ(v int32) int64 {

@@ -101,7 +101,7 @@ func (g *Graph) append(o *Graph, offset int64) int32 {
 		g.extra = append(g.extra, e)
 	}
 	src := *o.ranks[0]
-	src.works = slices.Clone(src.works)
+	src.works, src.offset = slices.Clone(src.works), offset
 	for i := range src.works {
 		w := &src.works[i]
 		w.call, w.stream = move(w.call, calls), w.stream+streams

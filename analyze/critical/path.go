@@ -120,7 +120,7 @@ func (g *Graph) hostSpan(v int32) *span {
 
 // Label returns what a piece is counted for in a table of operators: an operator, a name, or its
 // class in parentheses.
-func (g *Graph) label(p *Piece) string {
+func (g *Graph) Label(p *Piece) string {
 	switch p.class {
 	case HostOp, Runtime, Python, Compute, Comm, Copy:
 		if op := g.operator(p.node); op != "" {
@@ -130,6 +130,17 @@ func (g *Graph) label(p *Piece) string {
 	}
 	return "(" + p.class.String() + ")"
 }
+
+// KernelOf returns the name of the GPU work that a piece is the time of, or "".
+func (g *Graph) KernelOf(p *Piece) string {
+	if p.delay || g.nodes[p.node].flags&isGPU == 0 {
+		return ""
+	}
+	return g.name(p.node)
+}
+
+// RankOf returns the number of the rank, in the order of [Join], that a piece is on.
+func (g *Graph) RankOf(p *Piece) int { return int(g.nodes[p.node].rank) }
 
 // A Path is the critical path of one step.
 type Path struct {
