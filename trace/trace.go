@@ -54,7 +54,8 @@ type Trace struct {
 	Collectives Table[CollectiveCall] // by record_param_comms, and by kernels with a sequence number
 	Python      Table[PythonCall]
 	Spans       Table[HostSpan]
-	Async       []HostSpan // spans that may overlap others of their track
+	Syncs       Table[SyncRecord] // synchronizations among Spans whose call is known
+	Async       []HostSpan        // spans that may overlap others of their track
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
 	GraphNodes  []GraphNode // with [Select.GraphNodes], if the profiler recorded where nodes were created

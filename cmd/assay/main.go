@@ -83,7 +83,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand()}
 }
 
 // errUsage ends a command whose usage error is printed already.
