@@ -2,77 +2,28 @@ package critical
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
+	"assay/analyze/critical/change"
 	"assay/trace"
 )
 
-// A Change is one change to a program, as the user asks for it.
-type Change struct {
-	Kind  string // the name of its flag: scale, remove, host
-	Value string
-}
-
-// String returns the change as it is written on the command line.
-func (c Change) String() string {
-	if c.Value == "" {
-		return "--" + c.Kind
-	}
-	return "--" + c.Kind + " " + c.Value
-}
-
-// A change is a kind of change, as data: how its value is written, what it assumes, and what it
-// does to the nodes.
-type change struct {
-	kind, value, does, assumes string
-	optional                   bool // the value may be left out
-	apply                      func(c *changing, what string, factor float64) error
-}
-
-const bound = "an upper bound"
-
-var changes = []change{
-	{"scale", "kernel~RE=F|op~RE=F|class:NAME=F", "GPU work by name, operators by name, or a class takes F times as long", "", false, (*changing).scale},
-	{"host", "F", "host code takes F times as long", "batches come at the measured times", false, (*changing).host},
-	{"launch", "F", "launch calls and the delay until their work starts take F times as long", "", false, (*changing).launches},
-	{"gap", "F", "gaps between kernels of a stream take F times as long", "", false, (*changing).gaps},
-	{"copy", "F", "copies take F times as long", "", false, (*changing).copies},
-	{"hide-comm", "RE", "communication costs nothing and keeps its order", "perfect overlap: " + bound, true, (*changing).hideComm},
-	{"hide", "kernel~RE", "GPU work costs nothing and keeps its order", "perfect overlap: " + bound, false, (*changing).hide},
-	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false, (*changing).remove},
-	{"pinned", "", "copies do not block the host", "", true, (*changing).pinned},
-	{"fuse", "RE=F", "neighboring works of a stream become one that takes F times their sum", "", false, (*changing).fuse},
-	{"graph", "US", "the GPU work of a step is launched by one call of US microseconds", "the gaps between kernels stay", true, (*changing).graph},
-	{"overlap", "RE", "GPU work leaves the order of its stream", bound, false, (*changing).overlap},
-	{"contention", "", "compute beside communication is as fast as alone", "", true, (*changing).contend},
-	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false, (*changing).like},
-}
-
-// A Kind is a kind of change, for a command line.
-type Kind struct {
-	Name     string // of its flag
-	Optional bool   // its value may be left out
-
-	value, does string
-}
-
-// Kinds returns the kinds of changes.
-func Kinds() (out []Kind) {
-	for _, c := range changes {
-		out = append(out, Kind{c.kind, c.optional, c.value, c.does})
-	}
-	return out
-}
-
-// Help returns what a change does, with its value in backquotes.
-func (k Kind) Help() string {
-	if k.value == "" {
-		return k.does
-	}
-	return k.does + ": `" + k.value + "`"
+// effects has what each kind of change does to the nodes.
+var effects = map[string]func(c *changing, what string, factor float64) error{
+	"scale":      (*changing).scale,
+	"host":       (*changing).host,
+	"launch":     (*changing).launches,
+	"gap":        (*changing).gaps,
+	"copy":       (*changing).copies,
+	"hide-comm":  (*changing).hideComm,
+	"hide":       (*changing).hide,
+	"remove":     (*changing).remove,
+	"pinned":     (*changing).pinned,
+	"fuse":       (*changing).fuse,
+	"graph":      (*changing).graph,
+	"overlap":    (*changing).overlap,
+	"contention": (*changing).contend,
+	"like":       (*changing).like,
 }
 
 // A changing applies changes to the nodes of a graph.
@@ -83,86 +34,16 @@ type changing struct {
 	touched int
 }
 
-// ParseFactor reads a factor of a duration: 0.5, or 2x for twice as fast.
-func parseFactor(s string) (float64, error) {
-	text, fast := strings.CutSuffix(s, "x")
-	f, err := strconv.ParseFloat(text, 64)
-	if err == nil && fast {
-		f = 1 / f
-	}
-	if err != nil || !(f >= 0 && f <= 1e6) || fast && !(f > 0) {
-		return 0, fmt.Errorf("%q is not a factor; write 0.5 for half the time or 2x for twice as fast", s)
-	}
-	return f, nil
-}
-
-// Check returns an error if a change is written wrongly.
-func (c Change) Check() error {
-	_, _, _, err := c.parse()
-	return err
-}
-
-func (c Change) parse() (of *change, what string, f float64, err error) {
-	i := slices.IndexFunc(changes, func(x change) bool { return x.kind == c.Kind })
-	if i < 0 {
-		return nil, "", 0, fmt.Errorf("there is no change --%s", c.Kind)
-	}
-	of, what, f = &changes[i], c.Value, 1
-	wrong := func(err error) error {
-		return fmt.Errorf("--%s %s: %w; write --%[1]s %[4]s", c.Kind, c.Value, err, of.value)
-	}
-	if c.Value == "" {
-		if !of.optional {
-			return of, "", 0, fmt.Errorf("--%s needs a value: %s", c.Kind, of.value)
-		}
-		return of, "", f, nil
-	}
-	switch {
-	case of.value == "F":
-		f, err = parseFactor(c.Value)
-	case strings.HasSuffix(of.value, "=F"):
-		at := strings.LastIndexByte(c.Value, '=')
-		if at < 0 {
-			return of, "", 0, wrong(fmt.Errorf("no factor"))
-		}
-		what = c.Value[:at]
-		f, err = parseFactor(c.Value[at+1:])
-	case of.value == "US" || of.value == "RANK":
-		f, err = strconv.ParseFloat(c.Value, 64)
-		if err == nil && !(f >= 0 && f <= 1e6) {
-			err = fmt.Errorf("%s is out of range", c.Value)
-		}
-	}
-	if err == nil && strings.Contains(of.value, "RE") {
-		pattern := what
-		if strings.Contains(of.value, "~") && !strings.HasPrefix(what, "class:") {
-			prefix, rest, ok := strings.Cut(what, "~")
-			if !ok || !strings.Contains("|"+of.value, "|"+prefix+"~") {
-				return of, "", 0, wrong(fmt.Errorf("%q names nothing that can be changed", what))
-			}
-			pattern = rest
-		}
-		_, err = compile(pattern)
-	}
-	if name, ok := strings.CutPrefix(what, "class:"); ok && err == nil && !slices.Contains(classNames[:], name) {
-		err = fmt.Errorf("there is no class %q; the classes are %s", name, strings.Join(classNames[:], ", "))
-	}
-	if err != nil {
-		return of, "", 0, wrong(err)
-	}
-	return of, what, f, nil
-}
-
 // apply returns the rule of several changes together, and the number of nodes that they change.
-func (g *Graph) apply(list []Change) (*rule, int, error) {
+func (g *Graph) apply(list []change.Change) (*rule, int, error) {
 	c := &changing{g: g, r: g.unchanged(), factors: make([]float64, len(g.nodes))}
 	for i := range c.factors {
 		c.factors[i] = 1
 	}
 	for _, x := range list {
-		of, what, f, err := x.parse()
+		p, err := x.Parse()
 		if err == nil {
-			err = of.apply(c, what, f)
+			err = effects[p.Name](c, p.What, p.Factor)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -218,34 +99,12 @@ func (c *changing) work(pattern string, f func(v int32, n *node)) {
 // matcher returns a function that reports whether a name of a rank matches a pattern, which
 // compiles.
 func (c *changing) matcher(pattern string) func(rank uint16, s trace.Sym) bool {
-	match, _ := compile(pattern)
+	match, _ := change.Compile(pattern)
 	of := make([]func(trace.Sym) bool, len(c.g.ranks))
 	for i, r := range c.g.ranks {
 		of[i] = named(r.t, match)
 	}
 	return func(rank uint16, s trace.Sym) bool { return of[rank](s) }
-}
-
-// compile returns a function that reports whether a name matches a pattern. Package regexp has no
-// lookahead, but "all but" is a frequent wish: ^(?!A)B are the names that match ^B and not ^A.
-func compile(pattern string) (func(string) bool, error) {
-	not, rest, negated := strings.Cut(strings.TrimPrefix(pattern, "^(?!"), ")")
-	if !strings.HasPrefix(pattern, "^(?!") || !negated {
-		re, err := regexp.Compile(pattern)
-		if err != nil {
-			return nil, err
-		}
-		return re.MatchString, nil
-	}
-	no, err := regexp.Compile("^(?:" + not + ")")
-	if err != nil {
-		return nil, err
-	}
-	yes, err := regexp.Compile("^(?:" + rest + ")")
-	if err != nil {
-		return nil, err
-	}
-	return func(s string) bool { return yes.MatchString(s) && !no.MatchString(s) }, nil
 }
 
 // within returns a function that reports whether an event around a node matches a pattern: for
@@ -451,7 +310,7 @@ func (c *changing) fuse(what string, f float64) error {
 const graphLaunch = 10 // µs
 
 func (c *changing) graph(what string, f float64) error {
-	if what == "" {
+	if what == "" { // without a number
 		f = graphLaunch
 	}
 	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"assay/analyze/critical/change"
 	"assay/internal/interval"
 )
 
@@ -20,7 +21,7 @@ type Forecast struct {
 
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
 // they change anything.
-func (g *Graph) Forecast(paths []Path, list []Change) (out []Forecast, changes bool, err error) {
+func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, changes bool, err error) {
 	r, touched, err := g.apply(list)
 	if err != nil {
 		return nil, false, err
@@ -52,7 +53,7 @@ func (g *Graph) Forecast(paths []Path, list []Change) (out []Forecast, changes b
 
 // A Gain is what a single change would give over all steps.
 type Gain struct {
-	Change        Change
+	Change        change.Change
 	Before, After int64 // ns, all steps
 	Verdict       Verdict
 }
@@ -63,6 +64,10 @@ const topNames = 10
 // Sweep tries every single change that is worth asking about, and returns those that make the
 // chosen steps shorter, largest first.
 func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
+	sound := slices.DeleteFunc(slices.Clone(chosen), func(i int) bool { return paths[i].Verdict.Level == Abstain })
+	if len(sound) > 0 {
+		chosen = sound // a step whose path is withheld says nothing of a change
+	}
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -75,12 +80,12 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	}
 	before := total(g.measured())
 	for _, c := range g.asks() {
-		r, touched, err := g.apply([]Change{c})
+		r, touched, err := g.apply([]change.Change{c})
 		if err != nil || touched == 0 {
 			continue
 		}
 		if after := total(g.replay(r, false)); after < before {
-			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []Change{c})})
+			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c})})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
@@ -88,7 +93,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 }
 
 // worst returns the verdict on the forecast of the chosen step that can be trusted least.
-func (g *Graph) worst(paths []Path, chosen []int, list []Change) (out Verdict) {
+func (g *Graph) worst(paths []Path, chosen []int, list []change.Change) (out Verdict) {
 	for k, i := range chosen {
 		if v := g.changed(&paths[i], list); k == 0 || v.Level > out.Level {
 			out = v
@@ -98,9 +103,9 @@ func (g *Graph) worst(paths []Path, chosen []int, list []Change) (out Verdict) {
 }
 
 // asks returns the changes of a sweep.
-func (g *Graph) asks() (out []Change) {
+func (g *Graph) asks() (out []change.Change) {
 	for _, c := range []Class{Compute, Comm, Copy, HostOp, Python, HostGap, Runtime, DataLoader} {
-		out = append(out, Change{"scale", "class:" + c.String() + "=0.5"})
+		out = append(out, ask("scale", "class:"+c.String()+"=0.5"))
 	}
 	kernels, ops := make(map[string]int64), make(map[string]int64)
 	for v := range g.nodes {
@@ -114,14 +119,16 @@ func (g *Graph) asks() (out []Change) {
 		}
 	}
 	for _, name := range top(kernels) {
-		out = append(out, Change{"scale", "kernel~^" + regexp.QuoteMeta(name) + "$=0.5"})
+		out = append(out, ask("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5"))
 	}
 	for _, name := range top(ops) {
-		out = append(out, Change{"scale", "op~^" + regexp.QuoteMeta(name) + "$=0.5"})
+		out = append(out, ask("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5"))
 	}
-	return append(out, Change{"remove", "sync~."}, Change{"remove", "wait~."}, Change{"launch", "0.5"}, Change{"gap", "0.5"},
-		Change{"pinned", ""}, Change{"host", "2x"})
+	return append(out, ask("remove", "sync~."), ask("remove", "wait~."), ask("launch", "0.5"), ask("gap", "0.5"),
+		ask("pinned", ""), ask("host", "2x"))
 }
+
+func ask(kind, value string) change.Change { return change.Change{Kind: kind, Value: value} }
 
 // top returns the names with the most time.
 func top(sums map[string]int64) (out []string) {

@@ -2,6 +2,7 @@ package critical
 
 import (
 	"assay/analyze/classify"
+	"assay/analyze/critical/change"
 	"assay/internal/interval"
 	"assay/trace"
 )
@@ -26,11 +27,8 @@ const (
 	Classes
 )
 
-var classNames = [Classes]string{"host_op", "python", "host_gap", "runtime", "dataloader", "launch_delay", "kernel_gap",
-	"sync_return", "compute", "comm", "copy", "unexplained"}
-
 // String returns the name of a class in JSON.
-func (c Class) String() string { return classNames[c] }
+func (c Class) String() string { return change.Classes[c] }
 
 // onGPU reports whether a class is work of a GPU.
 func (c Class) onGPU() bool { return c == Compute || c == Comm || c == Copy }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"assay/analyze/critical/change"
 	"assay/internal/interval"
 )
 
@@ -97,7 +98,7 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 var ofComm = regexp.MustCompile(`nccl|comm`)
 
 // changed says how far the forecast of changes to a step can be trusted.
-func (g *Graph) changed(p *Path, list []Change) Verdict {
+func (g *Graph) changed(p *Path, list []change.Change) Verdict {
 	out := Verdict{p.Verdict.Level, append([]string(nil), p.Verdict.Reasons...)}
 	for _, c := range list {
 		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm.MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
@@ -127,7 +128,7 @@ func (g *Graph) overlapped() float64 {
 }
 
 // Assumptions returns what a forecast of the changes rests on.
-func Assumptions(list []Change, ranks int) []string {
+func Assumptions(list []change.Change, ranks int) []string {
 	out := []string{
 		"durations do not depend on what runs beside",
 		"the order of work on each stream and of each thread stays",
@@ -137,8 +138,8 @@ func Assumptions(list []Change, ranks int) []string {
 		out = append(out, "communication keeps the time that it waited for other ranks")
 	}
 	for _, c := range list {
-		if of, _, _, err := c.parse(); err == nil && of.assumes != "" {
-			out = append(out, strings.TrimSpace(c.String())+": "+of.assumes)
+		if p, err := c.Parse(); err == nil && p.Assumes != "" {
+			out = append(out, strings.TrimSpace(c.String())+": "+p.Assumes)
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"assay/analyze/classify"
-	"assay/internal/interval"
 	"assay/trace"
 )
 
@@ -344,6 +343,3 @@ const WholeTrace = "whole trace"
 func (b *builder) stepsBefore(t int64) int {
 	return sort.Search(len(b.windows), func(i int) bool { return b.windows[i].Span.Start > t })
 }
-
-// spanOfWindow returns the time of a span.
-func (x *span) time() interval.Span { return interval.Span{Start: x.start, End: x.end} }

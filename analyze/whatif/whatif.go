@@ -11,6 +11,7 @@ import (
 
 	"assay/analyze/classify"
 	"assay/analyze/critical"
+	"assay/analyze/critical/change"
 	"assay/analyze/phase"
 	"assay/analyze/steps"
 	"assay/internal/diag"
@@ -50,7 +51,7 @@ type Gain struct {
 	Verdict    string   `json:"verdict"`
 	Reasons    []string `json:"reasons"`
 
-	Of critical.Change `json:"-"`
+	Of change.Change `json:"-"`
 }
 
 // An Input is a trace to answer for.
@@ -64,7 +65,7 @@ type Input struct {
 
 // A Question says what to answer.
 type Question struct {
-	Changes []critical.Change
+	Changes []change.Change
 	Sweep   bool
 	Rules   *classify.Rules
 	Phases  *phase.Rules

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"assay/analyze/critical"
+	"assay/analyze/critical/change"
 	"assay/analyze/whatif"
 	"assay/ingest"
 	"assay/ingest/partial"
@@ -36,7 +36,7 @@ type asking struct {
 	source
 	ranks, format string
 	sweep, all    bool
-	changes       []critical.Change
+	changes       []change.Change
 
 	chosen []int // ranks; nil for all
 }
@@ -44,7 +44,7 @@ type asking struct {
 // A changeFlag collects the changes of one kind, in the order of the command line.
 type changeFlag struct {
 	kind string
-	to   *[]critical.Change
+	to   *[]change.Change
 }
 
 func (f changeFlag) String() string { return "" }
@@ -54,7 +54,7 @@ func (f changeFlag) Set(value string) error {
 	if value == noValue {
 		value = ""
 	}
-	c := critical.Change{Kind: f.kind, Value: value}
+	c := change.Change{Kind: f.kind, Value: value}
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func runWhatif(e env, c *command, args []string) error {
 	var x asking
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
-	for _, k := range critical.Kinds() {
+	for _, k := range change.Kinds {
 		f := flags.VarPF(changeFlag{k.Name, &x.changes}, k.Name, "", k.Help())
 		if k.Optional {
 			f.NoOptDefVal = noValue
