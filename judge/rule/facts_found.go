@@ -140,10 +140,11 @@ var sizes = []struct {
 	names func() *regexp.Regexp
 }{
 	{"8-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)fp8|e4m3|e5m2|int8|int4|[_-]i8|fp4|w[48]a(8|16)|marlin|machete|awq|gptq|exllama|bitsandbytes|4bit|8bit|dequant|i8i8`)
+		return regexp.MustCompile(`(?i)fp[48]|e4m3|e5m2|[_-]i8|i8i8|int[48]_?(gemm|mm|matmul)|(gemm|mm|matmul|weight)_?int[48]|w[48]a(8|16)|` +
+			`marlin|machete|awq|gptq|exllama|bitsandbytes|[48]bit|dequant|-int[48]|nvjet_(sm\d+_)?[oq]|_(F8|B8|I8)[A-Z0-9]*_`)
 	})},
 	{"16-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s1688gemm|s16816gemm|h884|nvjet_(tst|hsh)|_(BBS|HHS|BB|HB|HH)_`)
+		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s16816gemm|h884|nvjet_(sm\d+_)?[th]s|_(BBS|HHS|BB|HB|HH)_`)
 	})},
 }
 
