@@ -275,10 +275,31 @@ func overloaded(s *summary.Summary) bool {
 	lowest, served := math.Inf(1), 0.0
 	for i := range s.Benchmarks {
 		b := &s.Benchmarks[i]
-		sent, done := rate.Number(b), bench.FigureOf(b, "throughput.requests", "")
-		if done != nil && sent > 0 && sent < lowest {
-			lowest, served = sent, done.Value
+		if sent, done := rate.Number(b), servedBy(b); done > 0 && sent > 0 && sent < lowest {
+			lowest, served = sent, done
 		}
 	}
 	return !math.IsInf(lowest, 1) && served < 0.8*lowest
+}
+
+// servedBy returns the requests per second of a result while they are sent: the decode time of the last
+// ones is left out, because a short benchmark would otherwise seem slow. It is 0 if it is unknown.
+func servedBy(b *summary.Benchmark) float64 {
+	figure := func(metric string, stats ...string) float64 {
+		for _, stat := range stats {
+			if f := bench.FigureOf(b, metric, stat); f != nil {
+				return f.Value
+			}
+		}
+		return 0
+	}
+	done, took := figure("throughput.requests", ""), figure("serving.duration", "")
+	if done <= 0 || took <= 0 {
+		return done
+	}
+	decode := figure("serving.tpot", "median", "p50", "mean") * figure("throughput.output_tokens", "") / done
+	if decode >= took {
+		return 0
+	}
+	return done * took / (took - decode)
 }

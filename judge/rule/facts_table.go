@@ -62,7 +62,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks", Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
 		{Words: []string{"queued"}, Meaning: "requests wait in a queue of the server", Found: "a mean of 1 or more queued requests in a log", evaluate: is(queues)},
 		{Words: []string{"pool"}, Values: []string{"swa", "mamba"}, Meaning: "this pool of a server is full, and not its KV cache", Found: "the pool with the largest median of 90% or more in a log", evaluate: of(fullPoolOf)},
-		{Words: []string{"overloaded"}, Meaning: "the server of a benchmark cannot follow the rate of requests", Found: "under 80% of the lowest rate that was sent is served", evaluate: is(overloaded)},
+		{Words: []string{"overloaded"}, Meaning: "the server of a benchmark cannot follow the rate of requests", Found: "under 80% of the lowest rate that was sent is served while requests are sent", evaluate: is(overloaded)},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
 			evaluate: func(_ string, _ *summary.Summary, stacks []Stack) string {
 				return yes(slices.ContainsFunc(stacks, func(st Stack) bool {

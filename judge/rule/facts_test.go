@@ -73,11 +73,19 @@ func TestOverloaded(t *testing.T) {
 	result := func(rate string, served float64) summary.Benchmark {
 		return summary.Benchmark{Settings: map[string]string{"request_rate": rate}, Metrics: []summary.Figure{{Metric: "throughput.requests", Value: served}}}
 	}
+	// 40 requests of 100 tokens at 4 per second are sent in 10 s, and take 10 s each at 100 ms per token.
+	short := func(seconds float64) summary.Benchmark {
+		b := result("4", 40/seconds)
+		b.Metrics = append(b.Metrics, summary.Figure{Metric: "serving.duration", Value: seconds * 1e9}, summary.Figure{Metric: "serving.tpot", Stat: "median", Value: 1e8},
+			summary.Figure{Metric: "throughput.output_tokens", Value: 4000 / seconds})
+		return b
+	}
 	for _, tt := range []struct {
 		name    string
 		results []summary.Benchmark
 		want    string
 	}{
+		{"the last requests take as long as the sending", []summary.Benchmark{short(20)}, ""}, {"they end 3 s later", []summary.Benchmark{short(23)}, "yes"},
 		{"79%", []summary.Benchmark{result("10", 7.9)}, "yes"}, {"80%", []summary.Benchmark{result("10", 8)}, ""},
 		{"the lowest of three", []summary.Benchmark{result("inf", 6.2), result("16", 6.1), result("4", 3.96)}, ""},
 		{"even the lowest of two", []summary.Benchmark{result("16", 2.1), result("8", 2)}, "yes"},
