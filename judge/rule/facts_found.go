@@ -16,7 +16,8 @@ var makers = []struct {
 	id           string
 	names, calls []string
 }{
-	{"nvidia", []string{"nvidia", "tesla", "geforce", "quadro"}, []string{"cuda", "cuLaunch", "cuGraph", "cuMem", "cuStream"}},
+	{"nvidia", []string{"nvidia", "tesla", "geforce", "quadro"},
+		[]string{"cuda", "cuLaunch", "cuGraph", "cuMem", "cuStream"}},
 	{"amd", []string{"amd", "instinct", "radeon", "gfx"}, []string{"hip"}},
 	{"intel", []string{"intel"}, []string{"zeCommand", "urEnqueue"}},
 	{"other", []string{"mtia", "ascend", "tpu", "gaudi"}, nil},
@@ -84,13 +85,17 @@ func Trains(s *summary.Summary) bool {
 		return containsAny(strings.ToLower(name),
 			[]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"})
 	}
-	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return k.Category == "optimizer" || learning(k.Name) }) ||
+	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {
+		return k.Category == "optimizer" || learning(k.Name)
+	}) ||
 		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return learning(o.Name) }) ||
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return learning(a.Name) }) ||
 		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
 			return slices.Contains([]string{"backward", "training", "optimizer"}, p.Name())
 		}) ||
-		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Metric == "train.loss" || r.Metric == "train.grad_norm" }) ||
+		slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+			return r.Metric == "train.loss" || r.Metric == "train.grad_norm"
+		}) ||
 		slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool {
 			return holds(sn.Kinds, summary.KindBackward, summary.KindOptimizer, summary.KindRecomputed)
 		})
