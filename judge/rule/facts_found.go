@@ -16,7 +16,8 @@ var makers = []struct {
 	id           string
 	names, calls []string
 }{
-	{"nvidia", []string{"nvidia", "tesla", "geforce", "quadro"}, []string{"cuda", "cuLaunch", "cuGraph", "cuMem", "cuStream"}},
+	{"nvidia", []string{"nvidia", "tesla", "geforce", "quadro"},
+		[]string{"cuda", "cuLaunch", "cuGraph", "cuMem", "cuStream"}},
 	{"amd", []string{"amd", "instinct", "radeon", "gfx"}, []string{"hip"}},
 	{"intel", []string{"intel"}, []string{"zeCommand", "urEnqueue"}},
 	{"other", []string{"mtia", "ascend", "tpu", "gaudi"}, nil},
@@ -84,13 +85,17 @@ func Trains(s *summary.Summary) bool {
 		return containsAny(strings.ToLower(name),
 			[]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"})
 	}
-	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool { return k.Category == "optimizer" || learning(k.Name) }) ||
+	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {
+		return k.Category == "optimizer" || learning(k.Name)
+	}) ||
 		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return learning(o.Name) }) ||
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return learning(a.Name) }) ||
 		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
 			return slices.Contains([]string{"backward", "training", "optimizer"}, p.Name())
 		}) ||
-		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Metric == "train.loss" || r.Metric == "train.grad_norm" }) ||
+		slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+			return r.Metric == "train.loss" || r.Metric == "train.grad_norm"
+		}) ||
 		slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool {
 			return holds(sn.Kinds, summary.KindBackward, summary.KindOptimizer, summary.KindRecomputed)
 		})
@@ -140,10 +145,11 @@ var sizes = []struct {
 	names func() *regexp.Regexp
 }{
 	{"8-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)fp8|e4m3|e5m2|int8|int4|[_-]i8|fp4|w[48]a(8|16)|marlin|machete|awq|gptq|exllama|bitsandbytes|4bit|8bit|dequant|i8i8`)
+		return regexp.MustCompile(`(?i)fp[48]|e4m3|e5m2|[_-]i8|i8i8|int[48]_?(gemm|mm|matmul)|(gemm|mm|matmul|weight)_?int[48]|w[48]a(8|16)|` +
+			`marlin|machete|awq|gptq|exllama|bitsandbytes|[48]bit|dequant|-int[48]|nvjet_(sm\d+_)?[oq]|_(F8|B8|I8)[A-Z0-9]*_`)
 	})},
 	{"16-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s1688gemm|s16816gemm|h884|nvjet_(tst|hsh)|_(BBS|HHS|BB|HB|HH)_`)
+		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s16816gemm|h884|nvjet_(sm\d+_)?[th]s|_(BBS|HHS|BB|HB|HH)_`)
 	})},
 }
 
@@ -274,9 +280,8 @@ func overloaded(s *summary.Summary) bool {
 	lowest, served := math.Inf(1), 0.0
 	for i := range s.Benchmarks {
 		b := &s.Benchmarks[i]
-		sent, done := rate.Number(b), bench.FigureOf(b, "throughput.requests", "")
-		if done != nil && sent > 0 && sent < lowest {
-			lowest, served = sent, done.Value
+		if sent, done := rate.Number(b), servedBy(b); done > 0 && sent > 0 && sent < lowest {
+			lowest, served = sent, done
 		}
 	}
 	return !math.IsInf(lowest, 1) && served < 0.8*lowest
@@ -316,4 +321,26 @@ func dividesBatches(s *summary.Summary) bool {
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return strings.HasPrefix(a.Name, "DataParallel.") }) ||
 		slices.ContainsFunc(s.Lines, func(l summary.Line) bool { return strings.Contains(l.File, "torch/nn/parallel/data_parallel.py") }) ||
 		slices.ContainsFunc(s.Modules, func(m summary.Module) bool { return strings.HasPrefix(m.Path, "DataParallel") })
+}
+
+// servedBy returns the requests per second of a result while they are sent: the decode time of the last
+// ones is left out, because a short benchmark would otherwise seem slow. It is 0 if it is unknown.
+func servedBy(b *summary.Benchmark) float64 {
+	figure := func(metric string, stats ...string) float64 {
+		for _, stat := range stats {
+			if f := bench.FigureOf(b, metric, stat); f != nil {
+				return f.Value
+			}
+		}
+		return 0
+	}
+	done, took := figure("throughput.requests", ""), figure("serving.duration", "")
+	if done <= 0 || took <= 0 {
+		return done
+	}
+	decode := figure("serving.tpot", "median", "p50", "mean") * figure("throughput.output_tokens", "") / done
+	if decode >= took {
+		return 0
+	}
+	return done * took / (took - decode)
 }
