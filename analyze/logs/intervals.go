@@ -13,7 +13,7 @@ import (
 // intervals finds how many steps each record of a program has, and which records are warm-up. Trainers log the mean
 // of the steps since the last record (logging_steps, log_interval), so the rise of the number tells. A rise over
 // the usual one is a record that the log lacks. Records of a program that numbers not all of them have one step.
-func (m *seriesMeasure) intervals(unnumbered map[string]bool) {
+func (m *seriesMeasure) intervals(kept map[string]keeping) {
 	rows := m.out.Steps
 	m.warm = make([]bool, len(rows))
 	byMarker := map[string][]int{}
@@ -27,8 +27,11 @@ func (m *seriesMeasure) intervals(unnumbered map[string]bool) {
 	for _, marker := range order {
 		of := byMarker[marker]
 		starts, usual := startsOf(rows, of), int64(1)
-		if !unnumbered[marker] {
+		if k := kept[marker]; !k.unnumbered {
 			usual = m.interval(marker)
+			if !k.untimed && !lasts(rows, of, usual) {
+				usual = 1
+			}
 		}
 		walls, covers := make([]float64, len(of)), make([]int64, len(of))
 		for k, i := range of {
@@ -45,6 +48,27 @@ func (m *seriesMeasure) intervals(unnumbered map[string]bool) {
 			m.warm[of[k]] = warm
 		}
 	}
+}
+
+// keeping is what records of a program lack.
+type keeping struct{ unnumbered, untimed bool }
+
+func (k keeping) with(numbered, timed bool) keeping {
+	return keeping{k.unnumbered || !numbered, k.untimed || !timed}
+}
+
+// lasts reports whether records are as far apart in time as a number of steps takes. Some programs number steps by
+// the samples that they have used.
+func lasts(rows []summary.Step, of []int, steps int64) bool {
+	var apart []float64
+	for k, i := range of {
+		if k > 0 && rows[i].Number > rows[of[k-1]].Number && rows[i].WallNS > 0 {
+			before := &rows[of[k-1]]
+			between := float64(rows[i].StartNS+rows[i].WallNS) - float64(before.StartNS+before.WallNS)
+			apart = append(apart, between/float64(rows[i].WallNS))
+		}
+	}
+	return len(apart) == 0 || stat.Median(apart) >= 0.5*float64(steps)
 }
 
 // startsOf returns the indices in of at which the program started.

@@ -84,6 +84,21 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// TestNumbersOfSamples: records of a step each, a second apart, whose numbers are samples: 32 in each step.
+func TestNumbersOfSamples(t *testing.T) {
+	for per, want := range map[int]int64{1: 1, 32: 32} {
+		text := ""
+		for i := 1; i <= 9; i++ {
+			text += fmt.Sprintf(" [2026-04-02 10:%02d:%02d] iteration %8d/    9999 | consumed samples: 1 | elapsed time per iteration (ms): 1000.0 | lm loss: 9.0E+00 |\n", i*per/60, i*per%60, 32*i)
+		}
+		for _, st := range seriesOf(t, text).Steps {
+			if st.Covers() != want {
+				t.Errorf("%d s apart: %s has %d steps, want %d", per, st.Name, st.Covers(), want)
+			}
+		}
+	}
+}
+
 // TestSharesWithoutWarmUp: the first step compiles for 90 s; the others are all alike.
 func TestSharesWithoutWarmUp(t *testing.T) {
 	text := "step:1 - timing_s/gen:95.0 - timing_s/update_actor:4.0 - timing_s/step:100.0\n"

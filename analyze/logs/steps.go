@@ -104,7 +104,7 @@ const maxLoggedSteps = 20_000
 // stepRows adds a row for each step. If several ranks log a step, its longest time counts.
 func (m *seriesMeasure) stepRows(of []*logs.Series) {
 	var rows []summary.Step
-	index, unnumbered := map[stepKey]int{}, map[string]bool{}
+	index, kept := map[stepKey]int{}, map[string]keeping{}
 	for _, s := range of {
 		start := int64(0)
 		for i, v := range s.Points.Value {
@@ -113,7 +113,7 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 			}
 			wall := int64(math.Round(v))
 			k := keyOfStep(s, i)
-			unnumbered[s.Producer] = unnumbered[s.Producer] || k.n > 0
+			kept[s.Producer] = kept[s.Producer].with(k.n == 0, s.Points.TimeAt(i) != logs.NoTime)
 			row := summary.Step{Device: summary.NoDevice, Name: fmt.Sprintf("step %d", k.step), Number: k.step, StartNS: start,
 				WallNS: wall, Source: summary.SourceLog, Marker: s.Producer}
 			if t := s.Points.TimeAt(i); t != logs.NoTime { // a step is logged when it is done
@@ -131,7 +131,7 @@ func (m *seriesMeasure) stepRows(of []*logs.Series) {
 		}
 	}
 	m.out.Steps, m.stepAt = rows, index
-	m.intervals(unnumbered)
+	m.intervals(kept)
 }
 
 // A stepKey identifies a step of a log.

@@ -44,6 +44,9 @@ func bandwidthText(list []summary.Benchmark) string {
 	}
 	var parts []string
 	for _, k := range order[:min(3, len(order))] {
+		if k.ranks == "1" {
+			return "nccl-tests ran on one GPU, where nothing is sent, so the bus bandwidth is undefined"
+		}
 		bw := bench.FigureOf(most[k], "comm.busbw", "out-of-place").Value
 		parts = append(parts, fmt.Sprintf("%s%.4g GB/s at %s",
 			strings.TrimPrefix(label.Clip(label.Clean(k.test), 24)+" ", " "), bw/1e9, unit.Bytes(size(most[k]))))

@@ -172,7 +172,7 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	v := e.nothingOver(list)
 	best := -1
 	for i, f := range list {
-		if bounds[f.Rule] != "" && e.material(f) && (best < 0 || e.decides(f, list[best])) {
+		if bounds[f.Rule] != "" && material(e, f) && (best < 0 || decides(e, f, list[best])) {
 			best = i
 		}
 	}
@@ -187,10 +187,10 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 // decides reports whether a decides the verdict rather than b: by level, then of two phases by what their time over
 // the limit is worth, else by the order of the rules. If a phase of a lower level has far more time over its limit,
 // it decides.
-func (e *Evaluator) decides(a, b finding.Finding) bool {
+func decides(e *Evaluator, a, b finding.Finding) bool {
 	level := cmp.Compare(a.Level, b.Level)
 	if isBand(a.Rule) && isBand(b.Rule) {
-		over, overB := a.Value-e.limitOf(a), b.Value-e.limitOf(b)
+		over, overB := a.Value-limitOf(e, a), b.Value-limitOf(e, b)
 		switch {
 		case level > 0:
 			return overB <= farMore*over
@@ -209,20 +209,20 @@ func (e *Evaluator) decides(a, b finding.Finding) bool {
 const farMore = 2
 
 // limitOf returns the limit of a finding: that of a warning, if its rule has one.
-func (e *Evaluator) limitOf(f finding.Finding) float64 { return cmp.Or(f.Warn, e.Limits[f.Rule].Info) }
+func limitOf(e *Evaluator, f finding.Finding) float64 { return cmp.Or(f.Warn, e.Limits[f.Rule].Info) }
 
 // overTypical is how far over the upper end of its typical share a phase must be to decide the verdict, if another
 // phase takes more of the step: runs differ by more than a point.
-const overTypical = 1.2
+const overTypical = 1.1
 
 // material reports whether a finding may decide the verdict. One that is under the limit of its warning does only if
 // no other phase is larger.
-func (e *Evaluator) material(f finding.Finding) bool {
+func material(e *Evaluator, f finding.Finding) bool {
 	i := slices.IndexFunc(bandRules(), func(b band) bool { return b.rule == f.Rule })
 	if i < 0 {
 		return true
 	}
-	if limit := e.limitOf(f); f.Value >= overTypical*limit || bandRules()[i].typical == "" && f.Value >= limit {
+	if limit := limitOf(e, f); f.Value >= overTypical*limit || bandRules()[i].typical == "" && f.Value >= limit {
 		return true
 	}
 	for k := range e.inputs {

@@ -58,6 +58,7 @@ func NewFinder(name string, limits logs.Limits) *Finder {
 var (
 	markNCCL = []byte("NCCL")
 	markBus  = []byte("busbw")
+	markRank = []byte("  Rank ") // below "Using devices", without "#"
 )
 
 // Hint reports whether a line may have a record.
@@ -66,7 +67,7 @@ func (f *Finder) Hint(line []byte) bool {
 		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) ||
 			bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
 	}
-	return bytes.Contains(line, markNCCL)
+	return bytes.Contains(line, markNCCL) || bytes.HasPrefix(line, markRank) || bytes.Contains(line, markBus) && bareHead(string(line))
 }
 
 // Open reports whether a table is being read.

@@ -87,6 +87,27 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestColumnsByName: columns that a newer version puts between the known ones shift none of them, and a row with a
+// number too few or too many is no row. A table that was pasted without its marks is read, too.
+func TestColumnsByName(t *testing.T) {
+	const rows = `#       size         count      type   redop    root     time   algbw   busbw  #wrong    worst     time   algbw   busbw  #wrong    worst
+     4194304       1048576  bfloat16     sum       2    50.00   83.89   41.94       0    90.00    40.00  104.86   52.43       3    70.00
+     8388608       2097152  bfloat16     sum       2   100.00   83.89   41.94       0    90.00    80.00  104.86   52.43       0
+    16777216       4194304  bfloat16     sum       2   200.00   83.89   41.94       0   180.00   160.00  104.86   52.43       0   140.00
+`
+	for _, text := range []string{rows, strings.Replace(rows, "#", " ", 1)} {
+		log := textLog(t, text)
+		for metric, want := range map[string][]float64{"comm.time": {40e3, 160e3}, "comm.algbw": {104.86e9, 104.86e9}, "comm.busbw": {52.43e9, 52.43e9}} {
+			if got := numbersOf(log, metric, "in-place"); !slices.Equal(got, want) {
+				t.Errorf("%s in place: %v, want %v", metric, got, want)
+			}
+		}
+		if got := log.Benchmarks[0].Setting("wrong in-place"); got != "3" || log.Benchmarks[0].Setting("root") != "2" {
+			t.Errorf("%+v, want 3 errors in place and root 2", log.Benchmarks[0])
+		}
+	}
+}
+
 // TestGluedRows: NCCL prints its own lines between the parts of a row.
 func TestGluedRows(t *testing.T) {
 	// Trap: glued records.

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +12,9 @@ import (
 // between the lines of a row.
 type table struct {
 	open    bool
-	name    string // of the program: "all_reduce_perf"
-	root    bool   // the table has a column "root"
+	name    string   // of the program: "all_reduce_perf"
+	root    bool     // the table has a column "root"
+	columns []string // of the values: "time", "algbw", "busbw", "#wrong" and others, out of place and then in place
 	ranks   int
 	nodes   map[string]bool
 	row     []logs.Label // settings of the open row
@@ -33,6 +35,10 @@ func (f *Finder) tableLine(line string) {
 	t := &f.table
 	if i := strings.IndexByte(line[:min(len(line), 40)], '#'); i >= 0 {
 		f.headLine(line[i:])
+		return
+	}
+	if bareHead(line) {
+		f.headLine(line)
 		return
 	}
 	if !t.open {
@@ -58,7 +64,7 @@ func (f *Finder) tableLine(line string) {
 			words = words[1:]
 		}
 		values := numbers(words)
-		if t.root && len(values) > 0 && len(values) != 8 && isInt(values[0]) {
+		if t.root && len(values) > 0 && isInt(values[0]) {
 			if values[0] != "-1" {
 				t.row = append(t.row, logs.Label{Name: "root", Value: values[0]})
 			}
@@ -70,9 +76,15 @@ func (f *Finder) tableLine(line string) {
 			t.values = append(t.values, values...)
 		}
 	}
-	if len(t.values) >= 8 {
+	if len(t.values) >= len(t.columns) {
 		f.closeRow()
 	}
+}
+
+// bareHead reports whether a line is one of those of the test whose "#" was lost: Markdown takes it for a heading.
+func bareHead(line string) bool {
+	has := func(a, b string) bool { return strings.Contains(line, a) && strings.Contains(line, b) }
+	return has(" algbw ", " busbw ") || has(" Avg bus bandwidth ", ": ") || has(" Rank ", " Group ") && has(" Pid ", " device ")
 }
 
 // headLine reads a line that begins with "#".
@@ -82,6 +94,8 @@ func (f *Finder) headLine(line string) {
 	case strings.Contains(line, "busbw") && strings.Contains(line, "algbw"):
 		f.closeRow()
 		t.open, t.root, t.counted, t.left = true, strings.Contains(line, " root "), 0, maxGap
+		words := strings.Fields(line)
+		t.columns = words[max(0, slices.Index(words, "time")):]
 	case strings.Contains(line, "Collective test starting: "):
 		f.closeTable()
 		_, name, _ := strings.Cut(line, "Collective test starting: ")
@@ -121,12 +135,13 @@ func (f *Finder) result() logs.Benchmark {
 	return b
 }
 
-// closeRow ends the open row. A row without all numbers is dropped.
+// closeRow ends the open row. A row that has not one number for each column is dropped: which number is missing, or
+// whose number is one more, is unknown.
 func (f *Finder) closeRow() {
 	t := &f.table
 	row, v := t.row, t.values
 	t.row, t.values = nil, nil
-	if row == nil || len(v) < 8 {
+	if row == nil || len(v) != len(t.columns) {
 		return
 	}
 	t.counted++
@@ -139,22 +154,29 @@ func (f *Finder) closeRow() {
 	b := f.result()
 	b.Line = int64(t.line)
 	b.Settings = append(b.Settings, row...)
-	for i, place := range []string{"out-of-place", "in-place"} {
-		for j, m := range []struct {
-			metric, as string
-			factor     float64
-		}{{"comm.time", "time", 1e3}, {"comm.algbw", "algbw", 1e9}, {"comm.busbw", "busbw", 1e9}} {
-			if s := v[4*i+j]; isNumber(s) {
-				b.Metrics = append(b.Metrics, figure(m.metric, place, m.as, s, m.factor))
-			}
+	seen := map[string]int{}
+	for i, column := range t.columns {
+		place := "out-of-place"
+		if seen[column]++; seen[column] > 1 {
+			place = "in-place"
 		}
-		if wrong := v[4*i+3]; isNumber(wrong) && strings.Trim(wrong, "0.e+-") != "" && isInt(wrong) {
-			b.Settings = append(b.Settings, logs.Label{Name: "wrong " + place, Value: wrong})
+		m, known := figures[column]
+		switch {
+		case known && isNumber(v[i]):
+			b.Metrics = append(b.Metrics, figure(m.metric, place, column, v[i], m.factor))
+		case (column == "#wrong" || column == "error") && isInt(v[i]) && strings.Trim(v[i], "0.e+-") != "":
+			b.Settings = append(b.Settings, logs.Label{Name: "wrong " + place, Value: v[i]})
 		}
 	}
 	f.b.Record(testsName, false)
 	f.b.Benchmark(b, f.at)
 }
+
+// figures are the metrics of columns, and what converts their values to base units.
+var figures = map[string]struct {
+	metric string
+	factor float64
+}{"time": {"comm.time", 1e3}, "algbw": {"comm.algbw", 1e9}, "busbw": {"comm.busbw", 1e9}}
 
 func (f *Finder) closeTable() {
 	f.closeRow()

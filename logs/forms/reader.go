@@ -254,8 +254,8 @@ func (r *Reader) finish() {
 		r.b.DropSeries(func(s *logs.Series) bool { return replaced[s.Producer] })
 	}
 	r.b.EachSeries(func(s *logs.Series) { s.Producer = strings.TrimSuffix(s.Producer, fallbackMark) })
-	r.waiting()
-	r.nest()
+	waiting(r)
+	nest(r)
 	values := map[string]string{}
 	several := map[string]bool{}
 	r.b.EachSeries(func(s *logs.Series) {

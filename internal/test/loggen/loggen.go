@@ -68,7 +68,8 @@ func Repeat(n int, each func(number int) Step) Trainer {
 func (t Trainer) Means(n int) Trainer {
 	out := Trainer{Noise: t.Noise}
 	for from := 0; from+n <= len(t.Steps); from += n {
-		m := Step{Number: t.Steps[from+n-1].Number, Covers: n}
+		last := t.Steps[from+n-1]
+		m := Step{Number: last.Number, Covers: n, Extra: last.Extra}
 		for _, p := range t.Steps[0].Phases {
 			m.Phases = append(m.Phases, Phase{Name: p.Name})
 		}
