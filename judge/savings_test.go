@@ -101,3 +101,26 @@ func TestSavingsOfTrainers(t *testing.T) {
 		t.Errorf("%q saves %v of %q", generation.Title, generation.GainNS, generation.GainOf)
 	}
 }
+
+// TestEvidenceBySavings: a cause of a third of the idle time or more follows the largest cause, before gaps
+// and steps; a smaller one comes last.
+func TestEvidenceBySavings(t *testing.T) {
+	for lost, want := range map[int64]int{250: 1, 110: -1} { // ms of 600; index in the evidence, -1 for the last lines
+		s := one(600, 0, 0)
+		s.Idle = []summary.Idle{{Owner: summary.OwnerLaunch, Count: 9, NS: 320 * ms}, {Owner: summary.OwnerDependency, Count: 9, NS: 280 * ms}}
+		s.Syncs = []summary.Sync{{Calls: 50, HostNS: 300 * ms, LostNS: lost * ms, Longest: "cudaStreamSynchronize", MaxNS: 9 * ms}}
+		f := findingOf(Judge(s, rule.DefaultThresholds()).Findings, rule.GPUIdle)
+		if f == nil {
+			t.Fatal("no idle time")
+		}
+		at := -1
+		for i, line := range f.Evidence {
+			if strings.HasPrefix(line, "CPU blocked in synchronizing calls") {
+				at = i
+			}
+		}
+		if want < 0 && at < 2 || want >= 0 && at != want {
+			t.Errorf("%d ms lost: line %d of %q", lost, at, f.Evidence)
+		}
+	}
+}
