@@ -48,12 +48,13 @@ func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collecti
 	return b.sorted()
 }
 
-// collectiveOf returns a function that finds the collective that a send-receive kernel
-// implements: see [gpu.CollectiveOf].
+// collectiveOf returns a function that finds the collective of kernels whose names do not tell: see
+// [gpu.CollectiveOf].
 func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 	b := collectiveBuilder{tl: tl, links: l}
 	return func(number int, k *trace.Activity) collective.Op {
-		if tl.Classes[k.Name].Category != "send-recv" {
+		category := tl.Classes[k.Name].Category
+		if category != "send-recv" && category != "comm-other" {
 			return collective.Other
 		}
 		if b.onThread == nil {
@@ -61,7 +62,7 @@ func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 		}
 		call, note, _ := b.recorded(gpu.Work{Number: int32(number)}, k)
 		what, _ := b.described(k, call, note)
-		if what.Op == collective.SendRecv {
+		if what.Op == collective.SendRecv || what.Op == collective.Wait {
 			return collective.Other
 		}
 		return what.Op

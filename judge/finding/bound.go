@@ -62,7 +62,8 @@ const (
 	BoundPrefill     Bound = "prefill"  // decode waits for prefill
 	BoundTransfer    Bound = "transfer" // transfer of KV cache between servers
 	BoundUnderLoaded Bound = "under-loaded"
-	BoundHang        Bound = "hang" // calls did not complete on all ranks
+	BoundHang        Bound = "hang"      // calls did not complete on all ranks
+	BoundStraggler   Bound = "straggler" // a worker is slower than its peers, in timelines without GPU events
 )
 
 // BoundWords are the display words of a bound.
@@ -114,6 +115,7 @@ var boundWords = []boundEntry{
 	{BoundTransfer, BoundWords{Headline: "bound by KV transfer", Short: "transfer"}},
 	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
 	{BoundHang, BoundWords{Headline: "hang"}},
+	{BoundStraggler, BoundWords{Headline: "slow worker"}},
 	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
 }
 

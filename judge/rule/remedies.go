@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -143,7 +144,10 @@ func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 		f.ToBeSure = slices.Clone(page.Sure)
 	}
 	if f.GainNS == nil && page.GainIsPart && f.DenominatorNS > 0 {
-		f.Gain(f.NumeratorNS, f.DenominatorNS, page.Whole)
+		f.Gain(f.NumeratorNS, f.DenominatorNS, cmp.Or(f.GainOf, page.Whole))
+	}
+	if f.GainNS == nil {
+		f.GainOf, f.GainGPUs = "", 0
 	}
 	if on.doubtful && f.Confidence == finding.Certain && f.Rule != CaptureQuality {
 		f.Confidence = finding.Likely

@@ -83,10 +83,12 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	stops := c.Findings(func(r tree.Row) bool { return r.Abstains && r.Part == tree.BasisCapture })
 	if c.Total.Window() == 0 {
 		ofSlices := c.Findings(tree.BasedOn(tree.BasisSlices))
-		if len(ofSlices) > 0 {
-			stops[0].Next = finding.JoinSteps(ofSlices[0].Next[:1], stops[0].Next)
+		if len(ofSlices) > 0 { // slices of many workers show which one is slow without any GPU
+			stops[0].Level = finding.Info
+			return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundStraggler, ofSlices[0]),
+				Findings: slices.Concat(before, ofSlices, stops[:1])}}
 		}
-		list := append(append(before, stops[0]), ofSlices...)
+		list := append(before, stops[0])
 		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: list}}
 	}
 	leaveOutUnrecorded(c)
