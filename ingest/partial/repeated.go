@@ -35,7 +35,7 @@ func NoteRepeatedRanks(s *summary.Summary) {
 		first, again := seen[of]
 		if !again {
 			seen[of] = i
-		} else if between == nil {
+		} else if between == nil && !view.Halves(s.Inputs[first].Path, in.Path) {
 			between = &[2]int{first, i}
 		}
 		if of.run = in.Run; in.Run == "" {
