@@ -83,7 +83,7 @@ type collectiveBuilder struct {
 	onThread map[trace.TrackID][]*trace.CollectiveCall // operators by start
 	ofKernel map[trace.ID]*trace.CollectiveCall        // by correlation
 	byID     map[trace.ID]*trace.CollectiveCall        // operators by External id
-	notes    map[trace.TrackID][]*trace.HostSpan       // annotations "nccl:all_to_all" by start
+	notes    map[trace.TrackID][]*trace.HostSpan       // annotations "nccl:all_to_all" and operators of all-to-alls by start
 }
 
 // index builds the maps of recorded arguments, on first use.
@@ -107,6 +107,11 @@ func (b *collectiveBuilder) index() {
 	for s := range b.tl.Trace.Spans.All() {
 		if s.Kind == trace.Annotation && strings.HasPrefix(b.tl.Trace.Name(s.Name), "nccl:") {
 			b.notes[s.Track] = append(b.notes[s.Track], s)
+		}
+	}
+	for o := range b.tl.Trace.Ops.All() { // older captures have no such annotation
+		if strings.HasPrefix(b.tl.Trace.Name(o.Name), "c10d::alltoall") {
+			b.notes[o.Track] = append(b.notes[o.Track], &trace.HostSpan{Start: o.Start, Dur: o.Dur, Name: o.Name, Track: o.Track})
 		}
 	}
 	for _, list := range b.notes {

@@ -119,6 +119,7 @@ var codes = []Code{
 	{"log-restarted", Info, "The steps of a log go back, or a server says again that it starts: the program was started several times. Statistics are over all starts.", "Give the part of one start to see it alone."},
 	{"log-row-malformed", DataLoss, "Rows of a table of metrics have more or fewer cells than its heading, so the metrics of their values are unknown. These rows were left out.", "Give the file that the program wrote."},
 	{"log-steps-missing", Suspect, "A log with a record at each step, or at equal distances, has gaps. Lines were lost or filtered out, so counts and sums over all steps are too small.", "Give the whole log."},
+	{"logs-end-apart", Suspect, "Logs of the processes of a run end at different places: many sends and receives have no counterpart. Whether a process hangs is not judged.", "Give the whole logs of all processes, copied at the same time."},
 	{"memory-action-unknown", Suspect, "Entries of the history with unknown actions were left out. If they change memory, the allocated memory is wrong.", "Use a newer assay."},
 	{"memory-empty", Info, "The snapshot has no segment on any device: nothing had been allocated when it was taken.", "Take the snapshot later."},
 	{"memory-entries-later", Info, "Entries after the snapshot of the segments were left out.", ""},

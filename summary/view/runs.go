@@ -321,7 +321,7 @@ func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
 // ranks and processes.
 func (r *ranks) takes(more *ranks) bool {
 	for key, c := range more.of {
-		if have, ok := r.of[key]; ok && !sameProcess(have, c) {
+		if have, ok := r.of[key]; ok && !sameProcess(have, c) && !Halves(have.Path, c.Path) {
 			return false
 		}
 	}
@@ -331,6 +331,32 @@ func (r *ranks) takes(more *ranks) bool {
 func (r *ranks) join(more *ranks) {
 	r.inputs = append(r.inputs, more.inputs...)
 	maps.Copy(r.of, more.of)
+}
+
+// Halves reports whether two files of a directory are the CPU part and the GPU part of one capture by their names, as
+// "host_rank_0.json" and "device_rank_0.json" are.
+func Halves(a, b string) bool {
+	half := func(file, of string) (rest string, ok bool) {
+		file = slashes(file)
+		name := path.Base(file)
+		for _, by := range []string{"_", "-", "."} {
+			if after, ok := strings.CutPrefix(name, of+by); ok {
+				return path.Join(path.Dir(file), after), true
+			}
+			if at := strings.Index(name, by+of+"."); at > 0 {
+				return path.Join(path.Dir(file), name[:at]+name[at+len(by+of):]), true
+			}
+		}
+		return "", false
+	}
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		host, isHost := half(pair[0], "host")
+		device, isDevice := half(pair[1], "device")
+		if isHost && isDevice && host == device {
+			return true
+		}
+	}
+	return false
 }
 
 // workerFile matches the names that PyTorch's tensorboard_trace_handler gives to its

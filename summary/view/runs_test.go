@@ -111,6 +111,23 @@ func TestCycles(t *testing.T) {
 	}
 }
 
+// TestHalves: the CPU part and the GPU part of a capture are of one run, whatever else their names have.
+func TestHalves(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		runs int
+	}{
+		{"t/host_rank_3.json.gz", "t/device_rank_3.json.gz", 1}, {"t/device-r3.json", "t/host-r3.json", 1},
+		{"t/rank3.host.json", "t/rank3.device.json", 1}, {"t/run1_host.json", "t/run1_device.json", 1},
+		{"t/host_rank_3.json", "t/host_rank_3_b.json", 2}, {"t/host_a.json", "t/device_b.json", 2},
+		{"t/host_a.json", "u/device_a.json", 2}, {"t/hosts_a.json", "t/devices_a.json", 2},
+	} {
+		if g := Runs([]Capture{{Path: tc.a, Rank: 3}, {Path: tc.b, Rank: 3}}); len(g.Runs) != tc.runs {
+			t.Errorf("%s and %s: %d runs, want %d", tc.a, tc.b, len(g.Runs), tc.runs)
+		}
+	}
+}
+
 // TestEachOnce: whatever the captures, each is in one run or among the copies, and
 // there are at most [MaxRuns] runs.
 func TestEachOnce(t *testing.T) {
