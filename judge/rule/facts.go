@@ -124,6 +124,14 @@ func FactsTable() []Fact {
 				_, _, ok := view.Synchronous(s)
 				return yes(ok)
 			}},
+		{Words: []string{"slow-again"}, Meaning: "most launch calls of 1 ms and longer are no first launches", Found: "earlier launches of the same kernel",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string {
+				slow, again := int64(0), int64(0)
+				for _, l := range s.Launches {
+					slow, again = slow+l.Slow, again+l.SlowAgain
+				}
+				return yes(again > slow-again)
+			}},
 		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables", Found: "kernels and operators of the embeddings of FBGEMM and TorchRec",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(looksUpTables(s)) }},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs", Found: "one of veRL, SkyRL, NeMo RL and slime",
