@@ -2,7 +2,6 @@ package attribute
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 
@@ -206,29 +205,6 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 		waiting = idleKeyOf(x.waitingFor(device, g, end-over), noState, 0)
 	}
 	set(over, end, waiting)
-}
-
-// cutDark sets the cause of the parts of a gap in steps whose calls were not recorded, and returns
-// the other parts.
-func (x *idleness) cutDark(device int, g calls.Gap, mark gapMark) iter.Seq[calls.Gap] {
-	return func(yield func(calls.Gap) bool) {
-		rest := g.Span
-		for _, s := range x.dark {
-			part := s.And(rest)
-			if part.Empty() {
-				continue
-			}
-			x.add(device, mark, part, idleKeyOf(byNotRecorded, noState, 0))
-			before := g
-			before.Span = interval.Span{Start: rest.Start, End: part.Start}
-			if rest.Start = part.End; !before.Span.Empty() && !yield(before) {
-				return
-			}
-		}
-		if g.Span = rest; !rest.Empty() {
-			yield(g)
-		}
-	}
 }
 
 // launchOf returns the start of the call that launched the work before a gap, or the start of
