@@ -71,6 +71,11 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		call := l.Time(i)
 		out.Launched++
+		if a.Kind == trace.Kernel && call.Len() >= summary.SlowLaunchNS && l.List[i].Work == 1 {
+			if out.Slow++; early.launched[a.Name] {
+				out.SlowAgain++
+			}
+		}
 		early.launched[a.Name] = true
 		if a.Kind == trace.Kernel && a.Dur >= summary.ShortKernelNS && l.List[i].Work == 1 && !tl.Trace.Moved {
 			if out.Long++; call.Start <= w.Start && w.End() <= call.End {

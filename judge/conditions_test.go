@@ -60,6 +60,9 @@ var variations = []variation{
 			s.Devices[i].Name = "AMD Instinct MI300X"
 		}
 	}},
+	{name: "slow launches again", change: func(s *summary.Summary) {
+		s.Launches = append(slices.Clone(s.Launches), summary.Launches{Slow: 8, SlowAgain: 5})
+	}},
 	{name: "clocks differ", change: func(s *summary.Summary) {
 		s.Issues = append(slices.Clone(s.Issues), summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
 	}},

@@ -139,6 +139,10 @@ type Launches struct {
 	BeforeNS int64 `json:"before_ns,omitempty"`
 	Before   int64 `json:"before,omitempty"`
 	OtherNS  int64 `json:"before_other_ns,omitempty"`
+	// Slow counts the launch calls of kernels that take 1 ms and longer, SlowAgain those of them whose kernel
+	// had been launched before, so that they load no code.
+	Slow      int64 `json:"slow_launches,omitempty"`
+	SlowAgain int64 `json:"slow_launches_again,omitempty"`
 	// CallsLost counts the kernels without a known call that were launched during the capture, because an
 	// operator that launched them was recorded or because they follow launched work on their stream. Their
 	// launches are missing from Calls and PerStep.
@@ -166,6 +170,9 @@ type Launches struct {
 	// operation.
 	QueueStrip []int64 `json:"queue_strip,omitempty"`
 }
+
+// SlowLaunchNS is the duration of a launch call from which it counts as slow.
+const SlowLaunchNS = 1_000_000
 
 // ShortKernelNS is the duration below which a kernel counts as short. It is about the time of one launch,
 // so a program that runs only short kernels cannot keep the GPU busy.

@@ -281,6 +281,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 		}
 	}
 	m.close()
+	t.separateDevices()
 	return t.excerpted(m.index != nil)
 }
 

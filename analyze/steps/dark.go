@@ -14,16 +14,17 @@ const fewestOps = 0.5
 
 // Dark returns the steps whose calls were not recorded, sorted: they have no call at all, and
 // operators that launch GPU work in other steps. A profiler can switch the collection of GPU work off
-// for a while.
+// for a while. Steps after the last launch do not count: there the capture may have ended.
 func Dark(t *trace.Trace, l *launches.Links, marks []Mark) (out []interval.Span) {
 	without := withoutCalls(t, l, marks)
 	if without == nil {
 		return nil
 	}
-	starts := make(map[trace.TrackID][]int64) // of launch calls
+	starts, latest := make(map[trace.TrackID][]int64), int64(0) // of launch calls
 	for i := range l.List {
 		if k := &l.List[i]; l.HasCall(int32(i)) {
 			starts[k.Track] = append(starts[k.Track], k.Start)
+			latest = max(latest, k.Start)
 		}
 	}
 	for _, list := range starts {
@@ -51,7 +52,7 @@ func Dark(t *trace.Trace, l *launches.Links, marks []Mark) (out []interval.Span)
 		}
 	}
 	for i, dark := range without {
-		if dark && lit > 0 && ops[i] > 0 && float64(ops[i]*lit) >= fewestOps*float64(others) {
+		if dark && lit > 0 && marks[i].Span.End <= latest && ops[i] > 0 && float64(ops[i]*lit) >= fewestOps*float64(others) {
 			out = append(out, marks[i].Span)
 		}
 	}

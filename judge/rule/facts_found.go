@@ -287,6 +287,15 @@ func overloaded(s *summary.Summary) bool {
 	return !math.IsInf(lowest, 1) && served < 0.8*lowest
 }
 
+// slowAgain reports whether most long launch calls are no first launches of their kernel.
+func slowAgain(s *summary.Summary) bool {
+	slow, again := int64(0), int64(0)
+	for _, l := range s.Launches {
+		slow, again = slow+l.Slow, again+l.SlowAgain
+	}
+	return again > slow-again
+}
+
 func hasIssue(s *summary.Summary, code string) bool {
 	return slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == code })
 }

@@ -99,6 +99,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 				_, _, ok := view.Synchronous(s)
 				return yes(ok)
 			}},
+		{Words: []string{"slow-again"}, Meaning: "most launch calls of 1 ms and longer are no first launches",
+			Found: "earlier launches of the same kernel", evaluate: is(slowAgain)},
 		{Words: []string{"data-parallel"}, Meaning: "torch.nn.DataParallel divides batches over the GPUs of a process",
 			Found:    "its annotation, file, modules, or its operators Scatter and Gather",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(dividesBatches(s)) }},
