@@ -365,7 +365,11 @@ func (c *changing) graph(what string, f float64) error {
 func (c *changing) like(_ string, f float64) error {
 	rank := int(f)
 	if rank >= len(c.g.ranks) || len(c.g.ranks) < 2 {
-		return fmt.Errorf("--like %d: there is no such rank; %d are given", rank, len(c.g.ranks))
+		are := "are"
+		if len(c.g.ranks) == 1 {
+			are = "is"
+		}
+		return fmt.Errorf("--like %d: there is no such rank; %d %s given", rank, len(c.g.ranks), are)
 	}
 	type key struct {
 		rank uint16
