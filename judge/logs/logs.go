@@ -92,13 +92,22 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
 			Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
 	}
+	either := func(id string, measure func(*input) (finding.Finding, bool), other func() (finding.Finding, bool)) {
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
+			Measure: tree.Single(func() (finding.Finding, bool) {
+				if f, ok := e.worst(measure); ok {
+					return f, ok
+				}
+				return other()
+			})})
+	}
 	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs,
 		Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
 	add(rule.RolloutsWait, e.rolloutsWait)
-	add(rule.WeightSyncTime, e.weightSyncTime)
+	either(rule.WeightSyncTime, e.weightSyncTime, benchmarks{e}.weightSync)
 	add(rule.LoggedCommunication, e.communication)
 	add(rule.OutsidePhases, e.outsidePhases)
 	add(rule.WarmUpSteps, e.warmUp)
@@ -119,14 +128,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.LowCacheHits, e.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs,
 		Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
-	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs,
-		Measure: tree.Single(func() (finding.Finding, bool) {
-			f, ok := e.worst(e.unevenReplicas)
-			if !ok {
-				return unevenLogs(e)
-			}
-			return f, ok
-		})})
+	either(rule.UnevenReplicas, e.unevenReplicas, func() (finding.Finding, bool) { return unevenLogs(e) })
 	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs,
 		Measure: tree.Single(benchmarks{e}.firstToken)},
 		tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
