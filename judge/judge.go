@@ -116,6 +116,10 @@ func (b *evaluators) result() Result {
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()),
 			Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence,
 				Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
+		if v, ok := logs.Ended(out.Findings); ok {
+			out.Verdict = v
+			finding.DecidedFirst(out.Findings, v)
+		}
 		if len(hang.In(b.Summary)) > 0 {
 			out.Verdict = finding.Verdict{Bound: finding.BoundHang, Sentence: callsPending}
 			if i := slices.IndexFunc(out.Findings, func(f finding.Finding) bool { return f.Rule == rule.Hang }); i >= 0 {

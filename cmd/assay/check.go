@@ -29,6 +29,7 @@ func checkCommand() *command {
 		name: "check", args: "INPUT... [--baseline B]",
 		does: "check a run against targets and a baseline (CI); exit status 1 if a gate fails",
 		example: `  assay check run.json.gz --gates gates.yaml
+  assay check train.log --gates skyrl
   assay check new/ --baseline base/summary.json --gates gates.yaml
   assay check new1/ new2/ new3/ new4/ new5/ --baseline base1/ base2/ base3/ base4/ base5/
   assay check new/ --baseline perf-baseline/ --format junit > junit.xml
@@ -62,7 +63,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... of the baseline, up to the next flag; a directory of \"assay accept\" means its latest entry")
-	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates (default, with a baseline: the gates of \"assay help gates\")")
+	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates, or a guide whose targets are built in: "+series(rule.Guides(), ", ")+" (default, with a baseline: the gates of \"assay help gates\")")
 	flags.StringVar(&k.explain, "explain", "", "explain `METRIC` (meaning, unit, selectors, examples) and check nothing")
 	checkFormats().flag(flags, &k.format)
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for "+series(checkFormats().files(), " and ")+"; created if missing")
@@ -248,6 +249,9 @@ func cannotCheck(err error) error {
 func (k *checking) loadGates() ([]gate.Gate, error) {
 	if k.gates == "" {
 		return gate.Default(), nil
+	}
+	if _, err := os.Stat(k.gates); err != nil && gate.IsGuide(k.gates) {
+		return gate.Parse([]byte(gate.Guide(k.gates)), k.gates)
 	}
 	return settings.Load(k.gates, gate.Parse)
 }

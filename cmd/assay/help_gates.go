@@ -6,6 +6,7 @@ import (
 
 	"assay/gate"
 	"assay/gate/metric"
+	"assay/judge/rule"
 )
 
 // gatesHelp explains gate files.
@@ -50,7 +51,8 @@ selects nothing. Without --on-inconclusive it is also an error if the capture is
 data-loss and suspect issues (lost records under 1 in 1,000 do not count), too little work,
 or GPUs or a profiler that differ from the baseline's.
 
-Use it with --gates FILE. The metrics (a "steady" metric is the same in every run):
+Use it with --gates FILE. --gates GUIDE has the targets of a tuning guide, which are below,
+unless there is a file of that name. The metrics (a "steady" metric is the same in every run):
 
 `
 
@@ -84,5 +86,9 @@ first. "assay check --explain METRIC" explains a metric and its selectors. The d
 used without --gates:
 
 `)
-	return b.String() + gate.BuiltIn()
+	b.WriteString(gate.BuiltIn())
+	for _, g := range rule.Guides() {
+		fmt.Fprintf(&b, "\n# --gates %s\n%s", g, gate.Guide(g))
+	}
+	return b.String()
 }

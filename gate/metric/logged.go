@@ -68,7 +68,13 @@ func (l *logged) measure(v selection) (Value, error) {
 		}
 	}
 	if source != fromBenchmark && l.stat != "" {
-		return l.fromSeries(v)
+		out, err := l.fromSeries(v)
+		if err != nil && l.name == "weight_sync.time" && v.sel.Value("phase")+v.sel.Value("place") == "" {
+			if median, ok := slowestPhase(v, "weight-sync"); ok {
+				return median, nil
+			}
+		}
+		return out, err
 	}
 	if l.stat == "" || source == fromBenchmark {
 		return Value{}, fmt.Errorf("no result of a benchmark with %s", strings.TrimSpace(l.figure+" "+l.metric))
@@ -100,6 +106,18 @@ func (l *logged) fromBenchmarks(v selection) (out Value, ok bool) {
 		out.Note = fmt.Sprintf("the worst of %d results of benchmarks", n)
 	}
 	return out, n > 0
+}
+
+// slowestPhase returns the median time of a phase that trainers log, of the log in which it takes longest. Timers
+// nested in the phase are part of it.
+func slowestPhase(v selection, name string) (out Value, ok bool) {
+	for _, p := range v.Phases {
+		if p.Source == summary.SourceLog && p.Name() == name && p.MedianNS > 0 {
+			out.V, ok = max(out.V, float64(p.MedianNS)), true
+			out.Note = "the median of a phase of the log"
+		}
+	}
+	return out, ok
 }
 
 func (l *logged) worse(a, b float64) bool { return l.higher() && a < b || !l.higher() && a > b }

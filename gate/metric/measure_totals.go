@@ -14,6 +14,7 @@ type functions struct {
 	name             string
 	count            int
 	self, total      int64
+	hottest          int64 // largest self time of one function
 	calls, whole     int64
 	hasSelf, hasCall bool
 }
@@ -23,6 +24,12 @@ func (f functions) selfTime() (Value, error) {
 		return Value{}, errors.New("no time of functions without the functions that they call, in this profile")
 	}
 	return whole(f.self), nil
+}
+
+// hottestShare returns the largest self time of one function as a share of the profile.
+func (f functions) hottestShare() (Value, error) {
+	f.self = f.hottest
+	return f.share()
 }
 
 // totalTime returns the total time of one function. It is an error for several, because their times
@@ -126,7 +133,9 @@ func functionsOf(t *summary.Table, sel Selector, names map[string]bool) function
 			*sum += n
 			return ok
 		}
+		before := f.self
 		f.hasSelf = add(&f.self, self) || f.hasSelf
+		f.hottest = max(f.hottest, f.self-before)
 		f.hasCall = add(&f.calls, count) || f.hasCall
 		add(&f.total, total)
 	}

@@ -28,20 +28,53 @@ func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 		Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
 }
 
-// memoryPressure judges the used share of the memory of GPUs.
-func (e *Evaluator) memoryPressure(in *input) (finding.Finding, bool) {
+// memoryPressure judges the used share of the memory of GPUs in logs and monitors. A server fills the memory with
+// its KV cache on purpose, so that is for information.
+func (e *Evaluator) memoryPressure() (finding.Finding, bool) {
 	var worst *summary.Series
-	for _, r := range in.metric("memory.usage", "") {
-		if *r.Max <= 1 && (worst == nil || *r.Max > *worst.Max) {
+	for i := range e.logged.Series {
+		r := &e.logged.Series[i]
+		if r.Metric == "memory.usage" && r.Pooled == 0 && r.N > 0 && *r.Max <= 1 && (worst == nil || *r.Max > *worst.Max) {
 			worst = r
 		}
 	}
 	if worst == nil {
 		return finding.Finding{}, false
 	}
-	return findingOf(e.Evaluate(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
+	f, ok := findingOf(e.Evaluate(tree.Measured{Rule: rule.MemoryPressure, Value: *worst.Max,
+		Where: []finding.Place{{Input: worst.Input, Rank: e.logged.Inputs[worst.Input].Rank}},
 		Words: map[string]string{"median": percent(*worst.Median),
 			"logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}}))
+	if ok && e.onlyServes() {
+		f.Level = finding.Info
+		f.Evidence = append(f.Evidence, "a server fills the memory with its KV cache on purpose")
+	}
+	return f, ok
+}
+
+// onlyServes reports whether the logs are those of servers.
+func (e *Evaluator) onlyServes() bool {
+	for i := range e.inputs {
+		if in := &e.inputs[i]; len(in.replicas()) == 0 || len(in.kinds) > 0 {
+			return false
+		}
+	}
+	return len(e.inputs) > 0
+}
+
+// impossibleMFU reports a utilization of over 100%.
+func (e *Evaluator) impossibleMFU(in *input) (finding.Finding, bool) {
+	var worst *summary.Series
+	for _, r := range in.metric("gpu.mfu", "") {
+		if *r.Max > 1 && (worst == nil || *r.Max > *worst.Max) {
+			worst = r
+		}
+	}
+	if worst == nil {
+		return finding.Finding{}, false
+	}
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.ImpossibleMFU, Value: *worst.Max,
+		Words: map[string]string{"values": label.Clip(label.Clean(worst.Name), 44) + " is"}}))
 }
 
 func onPlace(r *summary.Series) string {

@@ -92,13 +92,22 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
 			Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
 	}
+	either := func(id string, measure func(*input) (finding.Finding, bool), other func() (finding.Finding, bool)) {
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
+			Measure: tree.Single(func() (finding.Finding, bool) {
+				if f, ok := e.worst(measure); ok {
+					return f, ok
+				}
+				return other()
+			})})
+	}
 	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs,
 		Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
 	add(rule.RolloutsWait, e.rolloutsWait)
-	add(rule.WeightSyncTime, e.weightSyncTime)
+	either(rule.WeightSyncTime, e.weightSyncTime, benchmarks{e}.weightSync)
 	add(rule.LoggedCommunication, e.communication)
 	add(rule.OutsidePhases, e.outsidePhases)
 	add(rule.WarmUpSteps, e.warmUp)
@@ -109,7 +118,11 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.SlowerOverTime, e.slower)
 	add(rule.Restarts, e.restarts)
 	add(rule.LowMFU, e.lowMFU)
-	add(rule.MemoryPressure, e.memoryPressure)
+	add(rule.ImpossibleMFU, e.impossibleMFU)
+	alone := func(id string, measure func() (finding.Finding, bool)) {
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
+	}
+	alone(rule.MemoryPressure, e.memoryPressure)
 	add(rule.NotFinite, e.notFinite)
 	ofServers := servers{e}
 	add(rule.RequestsQueued, ofServers.requestsQueued)
@@ -118,20 +131,14 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.TransferWaits, ofServers.transferWaits)
 	add(rule.EagerDecode, ofServers.eagerDecode)
 	add(rule.LowCacheHits, ofServers.lowCacheHits)
-	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs,
-		Measure: tree.Single(ofServers.allUnderLoaded)})
-	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs,
-		Measure: tree.Single(func() (finding.Finding, bool) {
-			f, ok := e.worst(ofServers.unevenReplicas)
-			if !ok {
-				return ofServers.unevenLogs()
-			}
-			return f, ok
-		})})
-	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs,
-		Measure: tree.Single(benchmarks{e}.firstToken)},
-		tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
-	add(rule.LowGPUUse, monitors{e}.lowUse)
+	alone(rule.UnderLoaded, ofServers.allUnderLoaded)
+	either(rule.UnevenReplicas, ofServers.unevenReplicas, ofServers.unevenLogs)
+	alone(rule.SlowFirstToken, benchmarks{e}.firstToken)
+	alone(rule.SlowNextToken, benchmarks{e}.nextToken)
+	either(rule.LowGPUUse, monitors{e}.lowUse, monitors{e}.aloneUse)
+	alone(rule.SpinningGPUs, monitors{e}.spins)
+	alone(rule.IdleGPUs, monitors{e}.idleBesideBusy)
+	alone(rule.BusyDisk, monitors{e}.busyDisk)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	return out
 }
@@ -180,9 +187,25 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	if best >= 0 {
 		v = finding.DecidedBy(bounds[list[best].Rule], list[best])
 	}
+	if ended, ok := Ended(list); ok {
+		v = ended
+	}
 	finding.SortFindings(list, e.Order)
 	finding.DecidedFirst(list, v)
 	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
+}
+
+// ends has the bounds of rules about how a run ended. Nothing that limited it before matters more.
+var ends = map[string]finding.Bound{rule.SpinningGPUs: finding.BoundHang, rule.MemoryExhausted: finding.BoundOutOfMemory}
+
+// Ended returns the verdict if a finding says how the run ended.
+func Ended(list []finding.Finding) (finding.Verdict, bool) {
+	for _, f := range list {
+		if bound, ok := ends[f.Rule]; ok && f.Level == finding.Critical {
+			return finding.DecidedBy(bound, f), true
+		}
+	}
+	return finding.Verdict{}, false
 }
 
 // decides reports whether a decides the verdict rather than b: by level, then of two phases by what their time over

@@ -365,7 +365,7 @@ func (e *Evaluator) weightSyncTime(in *input) (finding.Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("Weight sync: median %s (%s); target %s", unit.Duration(median),
 		label.Plural(in.runs["weight-sync"], "run"), unit.Duration(limits.Under))
-	f.Evidence = []string{"times that the SkyRL guide names: 7B 500 ms by CUDA IPC and 2 s by NCCL, 32B 2 s by CUDA IPC, 70B 10 s by NCCL"}
+	f.Evidence = []string{syncTimes}
 	f.Next = []finding.Step{finding.Advise("colocate-for-weight-sync"), finding.Advise("send-weights-in-buckets")}
 	return f, true
 }

@@ -70,6 +70,54 @@ func (e benchmarks) overTarget(t target, next []finding.Step) (best finding.Find
 	return best, found
 }
 
+// weightSync compares the weight syncs that benchmarks and scripts measured with their target. Of several
+// strategies that one benchmark compares, the fastest counts.
+func (e benchmarks) weightSync() (best finding.Finding, found bool) {
+	limits := e.Limits[rule.WeightSyncTime]
+	type key struct {
+		input    int
+		producer string
+	}
+	fastest, stats := map[key]float64{}, map[key]string{}
+	var order []key
+	take := func(input int, producer, stat string, ns float64) {
+		k := key{input, producer}
+		if have, ok := fastest[k]; ns > 0 && (!ok || ns < have) {
+			if !ok {
+				order = append(order, k)
+			}
+			fastest[k], stats[k] = ns, stat
+		}
+	}
+	for i := range e.logged.Benchmarks {
+		b := &e.logged.Benchmarks[i]
+		if f := bench.FigureOf(b, "weight_sync.time", "mean"); f != nil {
+			take(b.Input, b.Producer, "mean", f.Value)
+		}
+	}
+	for i := range e.logged.Series {
+		if r := &e.logged.Series[i]; r.Metric == "weight_sync.time" && r.Median != nil {
+			take(r.Input, r.Producer, "median", *r.Median)
+		}
+	}
+	for _, k := range order {
+		f, _, ok := rule.Measured(limits, int64(min(fastest[k], math.MaxInt64/4)), limits.Under)
+		if !ok || found && best.Value >= f.Value {
+			continue
+		}
+		f.Title = fmt.Sprintf("Weight sync: %s %s; target %s", stats[k], unit.Duration(f.NumeratorNS),
+			unit.Duration(limits.Under))
+		f.Evidence = []string{"measured by " + label.Clip(label.Clean(k.producer), 40), syncTimes}
+		f.Next = []finding.Step{finding.Advise("colocate-for-weight-sync"), finding.Advise("send-weights-in-buckets")}
+		f.Where = []finding.Place{{Input: k.input, Rank: e.logged.Inputs[k.input].Rank}}
+		best, found = f, true
+	}
+	return best, found
+}
+
+// syncTimes are the weight syncs of models of several sizes.
+const syncTimes = "times that the SkyRL guide names: 7B 500 ms by CUDA IPC and 2 s by NCCL, 32B 2 s by CUDA IPC, 70B 10 s by NCCL"
+
 // workload identifies the workload of a result: its producer and all settings that are not the
 // load.
 func workload(b *summary.Benchmark) string {

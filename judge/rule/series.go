@@ -25,4 +25,8 @@ const (
 	SlowNextToken       = "slow-next-token"
 	LowGPUUse           = "low-gpu-use"
 	LowGPUUseInPhase    = "low-gpu-use-in-phase"
+	SpinningGPUs        = "spinning-gpus"
+	IdleGPUs            = "idle-gpus"
+	BusyDisk            = "busy-disk"
+	ImpossibleMFU       = "impossible-mfu"
 )

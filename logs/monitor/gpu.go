@@ -257,7 +257,7 @@ type panel struct {
 
 var (
 	rePanelGPU = lazyregexp.New(`^\|\s+(\d{1,3})\s+\S`)
-	rePanelRow = lazyregexp.New(`^\|\s*(?:N/A|ERR!|\d+%)\s+(\d+)C\s+P\d+\s+(\d+|N/A)W?\s*/\s*\S+\s*\|\s*(\d+)MiB\s*/\s*\d+MiB\s*\|\s*(\d+%|N/A)`)
+	rePanelRow = lazyregexp.New(`^\|\s*(?:N/A|ERR!|\d+%)\s+(\d+)C\s+P\d+\s+(\d+|N/A)W?\s*/\s*(\d+|\S+?)W?\s*\|\s*(\d+)MiB\s*/\s*(\d+)MiB\s*\|\s*(\d+%|N/A)`)
 	rePanelDay = lazyregexp.New(`^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})`)
 )
 
@@ -278,8 +278,10 @@ func (f *Finder) panelRow(line string) bool {
 		f.b.Record(nvidiaSMI, false)
 		f.add(nvidiaSMI, "panel", "temp", m[1], label)
 		f.add(nvidiaSMI, "panel", "power", m[2], label)
-		f.add(nvidiaSMI, "panel", "memory", m[3], label)
-		f.add(nvidiaSMI, "panel", "util", m[4], label)
+		f.add(nvidiaSMI, "panel", "limit", m[3], label)
+		f.add(nvidiaSMI, "panel", "memory", m[4], label)
+		f.add(nvidiaSMI, "panel", "total", m[5], label)
+		f.add(nvidiaSMI, "panel", "util", m[6], label)
 		f.panel.gpu = -1
 		return true
 	}
