@@ -278,7 +278,7 @@ func (e *Evaluator) unknownText(in *input) string {
 	steps := e.stepsText(in)
 	switch {
 	case steps != "" && len(in.kinds) > 0 && in.stepNS > 0:
-		return steps + "; no phase has a limit: " + in.stackText()
+		return steps + "; no phase is over a limit: " + in.stackText()
 	case steps != "":
 		return steps + "; the log has no phases of a step, so no bottleneck is known"
 	}
