@@ -64,6 +64,10 @@ func init() {
 			side("rollout.idle")(s)
 			side("trainer.idle")(s)
 		}},
+		variation{name: "another pool is fuller", change: func(s *summary.Summary) {
+			full := 1.5
+			s.Series = append(slices.Clone(s.Series), summary.Series{Metric: "kv_cache.usage", N: 1, Max: &full})
+		}},
 		variation{name: "trainer and rollouts on the same GPUs", change: func(s *summary.Summary) {
 			s.Phases = append(slices.Clone(s.Phases), summary.Phase{Input: -1, Path: "sleep-wake", Source: summary.SourceLog, InSteps: &summary.InSteps{Steps: 1, StepNS: 10, NS: 1}})
 		}})

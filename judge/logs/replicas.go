@@ -25,7 +25,8 @@ type moment struct {
 	at      int64   // ns, or the index of the line if the log has no times
 	weight  float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued  float64
-	usage   float64 // used share of the KV cache; -1 if not logged
+	usage   float64 // used share of the fullest pool of the KV cache; -1 if not logged
+	pool    string  // its metric
 	running float64 // -1 if not logged
 }
 
@@ -70,11 +71,16 @@ func (p *replica) join() {
 			continue
 		}
 		timed = timed && q.Strip.By == "time"
-		usage, running := p.sameLines(q, "kv_cache.usage", phase), p.sameLines(q, "requests.running", phase)
+		running, deferred := p.sameLines(q, "requests.running", phase), p.sameLines(q, "requests.deferred", phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
-			if usage != nil {
-				m.usage = usage.Strip.Values[i]
+			for _, pool := range pools {
+				if usage := p.sameLines(q, pool.metric, phase); usage != nil && usage.Strip.Values[i] > m.usage {
+					m.usage, m.pool = usage.Strip.Values[i], pool.metric
+				}
+			}
+			if deferred != nil { // they wait for another server
+				m.queued = max(0, v-deferred.Strip.Values[i])
 			}
 			if running != nil {
 				m.running = running.Strip.Values[i]
@@ -105,6 +111,23 @@ func (p *replica) weigh() {
 	for i := range p.moments {
 		p.moments[i].weight = min(gaps[i], capOfGap*middle)
 	}
+}
+
+// pools are the pools of memory that a request needs room in. The fullest one limits the batch.
+var pools = []struct{ metric, name string }{{"kv_cache.usage", "KV cache"}, {"kv_cache.swa_usage", "KV cache of sliding windows (swa)"},
+	{"kv_cache.mamba_usage", "mamba pool"}}
+
+// fullPool returns the metric and the name of the pool that is full for most of the time in which requests queue.
+func (p *replica) fullPool(from float64) (metric, name string) {
+	metric, name = pools[0].metric, pools[0].name
+	most := 0.0
+	for _, pool := range pools {
+		full := func(m moment) bool { return m.pool == pool.metric && m.usage >= from && m.queued > 0 }
+		if share, _ := p.share(cached, full); share > most {
+			metric, name, most = pool.metric, pool.name, share
+		}
+	}
+	return metric, name
 }
 
 // sameLines returns the row of a metric that was logged in the same lines as q, or nil.
@@ -218,8 +241,10 @@ func (p *replica) medians(phase string) string {
 			parts = append(parts, fmt.Sprintf("%.4g %s (max %.4g)", *r.Median, m.what, *r.Max))
 		}
 	}
-	if r := p.any("kv_cache.usage", phase); r != nil {
-		parts = append(parts, fmt.Sprintf("KV cache %s (max %s)", percent(*r.Median), percent(*r.Max)))
+	for _, pool := range pools {
+		if r := p.any(pool.metric, phase); r != nil {
+			parts = append(parts, fmt.Sprintf("%s %s (max %s)", pool.name, percent(*r.Median), percent(*r.Max)))
+		}
 	}
 	return strings.Join(parts, ", ")
 }

@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/internal/stat"
@@ -53,8 +54,9 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	f.Title = fmt.Sprintf("KV cache full while requests queue: %s %s%s", percent(f.Value), p.timeText(), p.on()) +
-		rule.Over(limit)
+	pool, name := p.fullPool(limits.OfPeak)
+	f.Title = fmt.Sprintf("%s full while requests queue: %s %s%s", strings.ToUpper(name[:1])+name[1:], percent(f.Value),
+		p.timeText(), p.on()) + rule.Over(limit)
 	if p.preempting() >= f.Value {
 		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) +
 			rule.Over(limit)
@@ -66,8 +68,15 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 		}
 	}
 	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
-	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"),
-		finding.Advise("fewer-running-requests")}
+	switch pool {
+	case "kv_cache.mamba_usage":
+		f.Next = []finding.Step{finding.Advise("larger-mamba-pool")}
+	case "kv_cache.swa_usage":
+		f.Next = []finding.Step{finding.Advise("larger-swa-pool")}
+	default:
+		f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"),
+			finding.Advise("fewer-running-requests")}
+	}
 	return f, true
 }
 
@@ -208,6 +217,9 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
+		if deferred := p.any("requests.deferred", ""); deferred != nil { // of vLLM
+			running, moving = p.any("requests.running", ""), deferred
+		}
 		if running == nil || moving == nil {
 			return 0, 0
 		}

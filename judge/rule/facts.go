@@ -130,6 +130,8 @@ func FactsTable() []Fact {
 			}},
 		{Words: []string{"rollouts-wait"}, Meaning: "rollouts wait for the trainer for 10% of their time or more", Found: "logged idle ratios",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
+		{Words: []string{"full-pool"}, Values: []string{"kv", "swa", "mamba"}, Meaning: "of the pools of a server this one was the fullest", Found: "logged usages of the pools",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return fullestPool(s) }},
 		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
 	}
@@ -162,6 +164,18 @@ func logsIdle(s *summary.Summary, metric string) bool {
 	return slices.ContainsFunc(s.Series, func(r summary.Series) bool {
 		return r.Metric == metric && r.Median != nil && *r.Median >= fewestWaits
 	})
+}
+
+// fullestPool returns the pool of the memory of a server with the largest logged usage, or "".
+func fullestPool(s *summary.Summary) (pool string) {
+	most := 0.0
+	for _, r := range s.Series {
+		name, ok := map[string]string{"kv_cache.usage": "kv", "kv_cache.swa_usage": "swa", "kv_cache.mamba_usage": "mamba"}[r.Metric]
+		if ok && r.Max != nil && *r.Max > most {
+			pool, most = name, *r.Max
+		}
+	}
+	return pool
 }
 
 // logsShare returns the largest share of a phase of logged steps.
