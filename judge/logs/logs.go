@@ -23,7 +23,8 @@ var bounds = map[string]finding.Bound{
 	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,
 	rule.PrefillStalls: finding.BoundPrefill,
 	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost,
-	rule.UnderLoaded: finding.BoundUnderLoaded,
+	rule.GapsBetweenBatches: finding.BoundHost,
+	rule.UnderLoaded:        finding.BoundUnderLoaded,
 }
 
 // An Evaluator applies the rules on logs to a summary.
@@ -116,6 +117,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.PrefillStalls, e.prefillStalls)
 	add(rule.TransferWaits, e.transferWaits)
 	add(rule.EagerDecode, e.eagerDecode)
+	add(rule.GapsBetweenBatches, func(in *input) (finding.Finding, bool) { return gapsBetweenBatches(e, in) })
 	add(rule.LowCacheHits, e.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs,
 		Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})

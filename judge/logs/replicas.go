@@ -22,12 +22,13 @@ type replica struct {
 // A moment has the values that a server logged at one time, or the medians of some consecutive
 // lines.
 type moment struct {
-	at      int64   // ns, or the index of the line if the log has no times
-	weight  float64 // time until the next moment, at most capOfGap times the median; 1 without times
-	queued  float64
-	usage   float64 // used share of the fullest pool of the KV cache; -1 if not logged
-	pool    string  // its metric
-	running float64 // -1 if not logged
+	at       int64   // ns, or the index of the line if the log has no times
+	weight   float64 // time until the next moment, at most capOfGap times the median; 1 without times
+	queued   float64
+	usage    float64 // used share of the fullest pool of the KV cache; -1 if not logged
+	pool     string  // its metric
+	deferred bool    // most queued requests wait for another server
+	running  float64 // -1 if not logged
 }
 
 // capOfGap limits the time for which one line counts, as a multiple of the median, because idle
@@ -79,8 +80,8 @@ func (p *replica) join() {
 					m.usage, m.pool = usage.Strip.Values[i], pool.metric
 				}
 			}
-			if deferred != nil { // they wait for another server
-				m.queued = max(0, v-deferred.Strip.Values[i])
+			if deferred != nil && deferred.Strip.Values[i] >= v/2 { // most of them wait for another server, not for room
+				m.queued, m.deferred = 0, true
 			}
 			if running != nil {
 				m.running = running.Strip.Values[i]

@@ -255,6 +255,23 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 	return best, found
 }
 
+// gapsBetweenBatches judges the time in which requests run and no forward pass does.
+func gapsBetweenBatches(e *Evaluator, in *input) (finding.Finding, bool) {
+	p, share := e.worstReplica(in, rule.GapsBetweenBatches, func(p *replica) (float64, int64) {
+		busy, running := p.any("engine.occupancy", "decode", ""), p.any("requests.running", "decode", "")
+		if busy == nil || running == nil || *busy.Median > 1 || *running.Median < 1 {
+			return 0, 0
+		}
+		return 1 - *busy.Median, busy.N
+	})
+	if p == nil {
+		return finding.Finding{}, false
+	}
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.GapsBetweenBatches, Value: share, Lists: lists(in, p),
+		Words: map[string]string{"on": p.on(), "busy": percent(1 - share),
+			"running": fmt.Sprintf("%.4g", *p.any("requests.running", "decode", "").Median)}}))
+}
+
 // lowCacheHits reports that few prompt tokens are found in the prefix cache. It needs at least some
 // hits, which show that prompts have common prefixes.
 func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
@@ -288,7 +305,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 	var busiest *replica
 	for _, p := range in.replicas() {
 		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 },
-			func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
+			func(m moment) bool { return m.queued == 0 && !m.deferred && m.usage < limits.Margin })
 		running := p.any("requests.running", "", "decode")
 		if n == 0 || running == nil || p.lines() < limits.MinEvents {
 			return finding.Finding{}, false
