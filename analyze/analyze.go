@@ -86,7 +86,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	in.Events, in.Complete = t.Events, t.Complete
 	in.BaseTimeNS = t.Meta.BaseTime
 	in.Recorder = maps.Clone(t.Meta.Recorder)
-	in.Host, in.GPUs = strings.Clone(t.Meta.Host), len(t.Meta.Devices)
+	in.Host, in.GPUs, in.Process = strings.Clone(t.Meta.Host), len(t.Meta.Devices), processOf(t)
 	for _, g := range t.Meta.Groups {
 		if g.Description != "" && g.Description != "default_pg" && g.Description != "undefined" {
 			in.ProcessGroups = append(in.ProcessGroups,
@@ -135,8 +135,13 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
 	}
 	issues.Merge(&stepIssues)
-	launches.NotePlausibleTimes(tl, host.Links, &issues) // before waiting, to use this core
+	times := launches.TimesOf(tl, host.Links) // before waiting, to use this core
+	tl.NoteShort(&issues)
 	launched, attributed := launchTables(), attribution()
+	if offsets := times.ClockOffsets(); offsets != nil {
+		return Trace(launches.Align(t, offsets), in, opt)
+	}
+	times.Note(&issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
@@ -195,7 +200,7 @@ func measureDevices(tl *gpu.Timeline, rank, bins int, budget *limits.Budget) *de
 		w.devices = append(w.devices, tl.Measure(d, rank, bins))
 		w.streams = append(w.streams, tl.Streams(d, rank, &w.issues)...)
 	}
-	w.streams = budget.Keep(w.streams)
+	w.streams = budget.KeepStreams(w.streams)
 	w.copies = gpu.Copies(tl, rank, budget)
 	return w
 }

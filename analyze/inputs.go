@@ -1,6 +1,9 @@
 package analyze
 
 import (
+	"strconv"
+	"strings"
+
 	"assay/analyze/counters"
 	logrows "assay/analyze/logs"
 	memoryrows "assay/analyze/memory"
@@ -11,6 +14,7 @@ import (
 	"assay/nsys/ncu"
 	"assay/summary"
 	"assay/torchprof/memory"
+	"assay/trace"
 )
 
 // Snapshot measures a memory snapshot.
@@ -57,4 +61,24 @@ func finished(s *summary.Summary, read []diag.Issue, issues *diag.Ledger) *summa
 	}
 	s.Sort()
 	return s
+}
+
+// processOf returns the number of the process whose calls a trace has, or "" if there are none or several.
+func processOf(t *trace.Trace) (pid string) {
+	seen := make([]bool, len(t.Tracks))
+	for _, part := range t.Calls.Parts() {
+		for i := range part {
+			seen[part[i].Track] = true
+		}
+	}
+	for i, track := range t.Tracks {
+		if _, err := strconv.ParseUint(track.PID, 10, 32); err != nil || !seen[i] || track.OnDevice {
+			continue
+		}
+		if pid != "" && pid != track.PID {
+			return ""
+		}
+		pid = strings.Clone(track.PID)
+	}
+	return pid
 }

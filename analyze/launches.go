@@ -43,6 +43,7 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 	by := make([]int32, 0, len(d.Work))             // the link of each
 	var last trace.TrackID                          // stream of the last work with a call
 	seen := make(map[trace.TrackID]bool)            // streams of work with a call
+	early := newQueuedBefore(tl.Trace)
 	for _, w := range d.Work {
 		a := tl.Activity(w)
 		if !tl.Starts(w) {
@@ -56,6 +57,9 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		if i < 0 || !l.HasCall(i) {
 			out.Without++
 			out.WithoutNS = summary.Plus(out.WithoutNS, a.Dur)
+			if i < 0 && !seen[a.Track] {
+				early.add(a)
+			}
 			if a.Kind == trace.Kernel && l.CallLost(i, seen[a.Track]) {
 				out.CallsLost++
 			}
@@ -67,10 +71,24 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		}
 		call := l.Time(i)
 		out.Launched++
-		out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
+		if a.Kind == trace.Kernel && call.Len() >= summary.SlowLaunchNS && l.List[i].Work == 1 {
+			if out.Slow++; early.launched[a.Name] {
+				out.SlowAgain++
+			}
+		}
+		early.launched[a.Name] = true
+		if a.Kind == trace.Kernel && a.Dur >= summary.ShortKernelNS && l.List[i].Work == 1 && !tl.Trace.Moved {
+			if out.Long++; call.Start <= w.Start && w.End() <= call.End {
+				out.Held++
+			}
+		}
+		if !tl.Trace.Moved {
+			out.Delays.Add(interval.Span{Start: call.End, End: w.Start}.Len())
+		}
 		queued = append(queued, interval.Span{Start: call.Start, End: w.Start})
 		by = append(by, i)
 	}
+	early.sum(seen, &out)
 	queued = append(queued, startLater(tl, d, l)...)
 	runsort.Sort(by, cmp.Compare[int32])
 	by = slices.Compact(by) // one call launches all work of a graph
@@ -91,10 +109,40 @@ func launchesOn(d *gpu.Device, tl *gpu.Timeline, l *launches.Links, marks []step
 		to, _ := slices.BinarySearch(calls, m.Span.End)
 		out.PerStep = append(out.PerStep, int64(to-from))
 	}
+	if tl.Trace.Moved {
+		return out, nil
+	}
 	q := queue{window: d.Window, strip: newQueueStrip(d.Window, bins.strip), fine: newQueueStrip(d.Window, bins.detail)}
 	q.run(queued)
 	out.Queue, out.QueueStrip = q.rows(), q.strip.thousandths()
 	return out, q.fine.thousandths()
+}
+
+// A queuedBefore has the work of each stream before its first work with a call.
+type queuedBefore struct {
+	work     map[trace.TrackID][]*trace.Activity
+	launched []bool // by name: work with a call has it
+}
+
+func newQueuedBefore(t *trace.Trace) *queuedBefore {
+	return &queuedBefore{make(map[trace.TrackID][]*trace.Activity), make([]bool, t.Names())}
+}
+
+func (q *queuedBefore) add(a *trace.Activity) { q.work[a.Track] = append(q.work[a.Track], a) }
+
+// sum adds up the work of the streams that run work with a call later.
+func (q *queuedBefore) sum(later map[trace.TrackID]bool, out *summary.Launches) {
+	for track, work := range q.work {
+		if !later[track] {
+			continue
+		}
+		for _, a := range work {
+			out.Before, out.BeforeNS = out.Before+1, summary.Plus(out.BeforeNS, a.Dur)
+			if !q.launched[a.Name] {
+				out.OtherNS = summary.Plus(out.OtherNS, a.Dur)
+			}
+		}
+	}
 }
 
 // startLater returns the queue times of work that starts after the window of the trace. It may

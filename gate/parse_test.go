@@ -88,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 		{"kernel.count{rank=1, rank=2}: <= 5", `1: selector "rank" is given twice`},
 		{"kernel.count{rank=first}: <= 5", `1: selector rank: "first" is not a whole number`},
 		{"kernel.count{class=gemm}: <= 5", `1: selector class: unknown class "gemm", want one of comm, compute, copy, memset`},
-		{"idle.share{owner=host}: <= 5%", `1: selector owner: unknown owner "host", want one of host-late, dependency, launch-latency, between-kernels, nothing-offered, opaque-graph, not-recorded, unknown`},
+		{"idle.share{owner=host}: <= 5%", `1: selector owner: unknown owner "host", want one of host-late, dependency, other-gpu, launch-latency, between-kernels, nothing-offered, opaque-graph, not-recorded, unknown`},
 		{"step.max{steps=5-3}: <= 5ms", `1: selector steps: "5-3" is no range of step numbers, want one as 3, 3-5 or 3-`},
 		{"step.max{steps=steady}: <= 5ms", `1: selector steps: "steady" is no range of step numbers; leave the selector out, and run "assay check" with --steady, which leaves out warm-up and partial steps`},
 		{"step.max{steps=all}: <= 5ms", `1: selector steps: "all" is no range of step numbers, want one as 3, 3-5 or 3-`},

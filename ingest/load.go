@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/lazyregexp"
 	"assay/internal/profile"
+	"assay/internal/redact"
 	"assay/logs"
 	"assay/nsys/ncu"
 	"assay/summary"
@@ -41,6 +42,8 @@ type Input struct {
 
 	Summary *summary.Summary // a summary that assay wrote before
 	Content string           // SHA-256 of the uncompressed text of Summary
+
+	Secrets *redact.Redactor // masked the secrets of the models; nil if [Load] did not make the input
 }
 
 // Load reads all of f. The caller must close f. The error is a *Refusal if f is not in a
@@ -59,6 +62,7 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	if err := format.load(f, sel, in); err != nil {
 		return nil, err
 	}
+	in.mask()
 	if (f.limited || in.limited()) && !f.whole {
 		in.Bytes = f.Stored() // do not read the rest, because a pipe may never end
 	} else if in.Bytes, in.SHA256, err = f.Finish(); err != nil {

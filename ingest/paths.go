@@ -53,6 +53,25 @@ func Paths(args []string) Choice {
 	return c
 }
 
+// Disregard forgets files that were left out, as if they were not there: those that the caller has
+// written itself.
+func (c *Choice) Disregard(paths []string) {
+	own := map[string]bool{}
+	for _, path := range paths {
+		if abs, err := filepath.Abs(path); err == nil {
+			own[abs] = true
+		}
+	}
+	c.Left = slices.DeleteFunc(c.Left, func(f summary.LeftOutFile) bool {
+		abs, err := filepath.Abs(f.Path)
+		if err != nil || !own[abs] || f.Why != summary.LeftUnknown && f.Why != summary.LeftSaved {
+			return false
+		}
+		c.Others--
+		return true
+	})
+}
+
 // name adds the files that one argument names.
 func (c *Choice) name(arg string) {
 	if arg == Stdin {

@@ -208,10 +208,30 @@ func (r Result) withReason() Result {
 	return r
 }
 
+// Recorded returns the activity of each GPU as the verdict sees it: without the idle time in which the
+// GPU ran work that is missing from the capture. left is that time, of all GPUs.
+func (r Result) Recorded(s *summary.Summary) (list []summary.Activity, left int64) {
+	at := make(map[summary.GPU]int)
+	for i, d := range s.Devices {
+		at[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
+		list = append(list, d.Activity)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.NotRecorded }) {
+		return list, 0
+	}
+	for _, row := range s.Idle {
+		if i, ok := at[summary.GPU{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok && row.Owner == summary.OwnerNotRecorded {
+			ns := min(row.NS, list[i].Idle())
+			list[i][0], left = list[i][0]-ns, summary.Plus(left, ns)
+		}
+	}
+	return list, left
+}
+
 // Unusable returns why the numbers of the GPUs cannot be used, or nil if they can: most device
-// records are missing or damaged, or the clock is not plausible.
+// records are missing or damaged, the clock is not plausible, or the traces are of several runs.
 func (r Result) Unusable() *finding.Abstention {
-	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks) {
+	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks || a.Code == rule.RanksApart) {
 		return a
 	}
 	return nil

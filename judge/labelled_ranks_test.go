@@ -67,7 +67,7 @@ func labelledRanks() (out []labelled) {
 		}
 		return ns
 	}
-	stragglers := map[string]int{"slow_gpu": 5, "slow_host": 2, "more_work": 3, "experts_even": 2}
+	stragglers := map[string]int{"slow_gpu": 5, "slow_host": 2, "more_work": 3, "experts_even": 2, "tp_dp_slow": 3}
 	const kernel, loading = 400_137, 3_000_017
 	const step = 400_000 + 800_000 // forward and backward of a micro-batch
 	for _, l := range []struct {
@@ -78,6 +78,7 @@ func labelledRanks() (out []labelled) {
 		{"slow_host", rule.StragglingRank, rule.SlowCollectives, 7 * 6 * loading},
 		{"more_work", rule.StragglingRank, rule.UnevenExperts, 7 * 36 * kernel},
 		{"experts_even", rule.StragglingRank, rule.UnevenExperts, caused("experts_even")},
+		{"tp_dp_slow", rule.StragglingRank, rule.RanksInTurn, 7 * 5 * 12 * 120_000},
 		{"late_in_turn", rule.RanksInTurn, rule.StragglingRank, caused("late_in_turn")},
 		{"pp_few", rule.PipelineBubble, rule.StragglingRank, stages("pp_few")},
 		{"pp_even", rule.PipelineBubble, rule.UnevenStages, stages("pp_even")},
@@ -109,6 +110,23 @@ func labelledRanks() (out []labelled) {
 			}
 		}
 		out = append(out, run)
+	}
+	return append(out, labelledFiles()...)
+}
+
+// labelledFiles are files of ranks that are given together and cannot, or can, be compared.
+func labelledFiles() (out []labelled) {
+	const later, copied, mixed, clock = "a rank of another run, 2 h later", "a rank copied", "two runs mixed", "clock of a rank off by 10 s"
+	for _, l := range []struct{ run, damage, label, near string }{
+		{"slow_gpu", later, rule.RanksApart, rule.StragglingRank},
+		{"random", copied, rule.RanksApart, rule.RanksInTurn},
+		{"tp_dp", mixed, rule.RanksApart, rule.Clocks},
+		{"slow_host", clock, rule.StragglingRank, rule.RanksApart},
+	} {
+		out = append(out, labelled{name: "ranks " + l.run + ": " + l.damage, label: l.label, near: l.near, in: func(t *testing.T) *summary.Summary {
+			j, given, _ := generated(l.run)
+			return joinedRanks(t, damaged(j.Files(given), l.damage, 1))
+		}})
 	}
 	return out
 }

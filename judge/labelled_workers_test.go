@@ -29,13 +29,13 @@ func labelledWorkers() []labelled {
 	longer := func(s *summary.Span, ns int64) { s.TotalNS, s.SelfNS = s.TotalNS+n*ns, s.SelfNS+n*ns }
 	return []labelled{
 		// Of 60 ms per pair of slices, 30 ms are beyond the others.
-		{name: "a worker on a slow machine", label: rule.SlowWorker, after: rule.NoGPUTime, num: n * 30 * ms, den: n * 60 * ms, in: workers(func(i int, f, b *summary.Span) {
+		{name: "a worker on a slow machine", label: rule.SlowWorker, num: n * 30 * ms, den: n * 60 * ms, in: workers(func(i int, f, b *summary.Span) {
 			if i == 5 {
 				longer(f, 10*ms)
 				longer(b, 20*ms)
 			}
 		})},
-		{name: "two last stages with more work", label: rule.SlowWorker, after: rule.NoGPUTime, num: n * 10 * ms, den: n * 40 * ms, in: workers(func(i int, f, b *summary.Span) {
+		{name: "two last stages with more work", label: rule.SlowWorker, num: n * 10 * ms, den: n * 40 * ms, in: workers(func(i int, f, b *summary.Span) {
 			if i%4 == 3 {
 				longer(b, 10*ms)
 			}

@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"assay/internal/label"
+	"assay/internal/redact"
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -36,10 +37,19 @@ import (
 	"assay/summary/view"
 )
 
-// Build makes the report of a summary and its result. It changes neither. The report
-// shares their memory.
+// contextOf returns the context of a summary and its result. It masks their secrets in place, before
+// any text is shortened or joined: a caller may have read the summary with package summary, or made it.
+func contextOf(s *summary.Summary, r judge.Result) *section.Context {
+	secrets := redact.New(false)
+	secrets.Strings(s)
+	secrets.Strings(&r)
+	return section.New(s, r)
+}
+
+// Build makes the report of a summary and its result. It masks secrets in them and changes nothing
+// else. The report shares their memory.
 func Build(s *summary.Summary, r judge.Result) Report {
-	ctx := section.New(s, r)
+	ctx := contextOf(s, r)
 	var charts []plot.Chart
 	pictured, done := make(chan struct{}), make(chan struct{})
 	byFile := map[string]plot.Chart{}
@@ -81,13 +91,13 @@ func Build(s *summary.Summary, r judge.Result) Report {
 
 // Overview makes a report without the sections and pictures of the whole report, which
 // take longer to make. It has all that [doc.Doc.Text] and [Report.JSON] print.
-func Overview(s *summary.Summary, r judge.Result) Report { return screen(section.New(s, r), "") }
+func Overview(s *summary.Summary, r judge.Result) Report { return screen(contextOf(s, r), "") }
 
 // Brief makes a report that has the page for a pull request alone, and all that
 // [Report.JSON] prints.
 func Brief(s *summary.Summary, r judge.Result) Report {
-	ctx := section.New(s, r)
-	return Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: r}
+	ctx := contextOf(s, r)
+	return Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: ctx.Result}
 }
 
 // screen makes a report with the sections of the one-screen summary. The sentence on

@@ -140,7 +140,7 @@ func gpuLine(ctx *section.Context) string {
 			parts = append(parts, "ranks "+doc.Ranges(ranks))
 		}
 	}
-	n := int64(len(ctx.Devices))
+	n := int64(ctx.GPUs)
 	if n == 0 && ctx.OfMemory() {
 		n = int64(len(ctx.Snapshots))
 	}
@@ -153,6 +153,11 @@ func gpuLine(ctx *section.Context) string {
 		} else {
 			parts = append(parts, names)
 		}
+	}
+	if captures := int64(len(ctx.Devices)); captures > n && n > 1 && captures%n == 0 {
+		parts = append(parts, label.Plural(captures/n, "capture")+" of each, one after the other")
+	} else if captures > n && n > 0 {
+		parts = append(parts, label.Plural(captures, "capture")+" one after the other")
 	}
 	if w := windowText(ctx); w != "" {
 		parts = append(parts, w)

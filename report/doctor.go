@@ -17,12 +17,12 @@ import (
 // Doctor makes the report on the capture: which questions it can answer, its issues, and
 // how to record a better one.
 func Doctor(s *summary.Summary, r judge.Result, answers []doctor.Answer) Report {
-	ctx := section.New(s, r)
+	ctx := contextOf(s, r)
 	sections := func(item func(summary.Issue) doc.Item, mark string) []doc.Section {
 		return doc.Present(doctorVerdict(ctx, answers), doctorCapture(ctx), doctorAnswers(answers), doctorIssues(ctx, item), doctorAgain(answers, mark))
 	}
 	screenIssue := func(is summary.Issue) doc.Item { return doctorIssue(ctx, is) }
-	return Report{summary: s, result: r, Doc: doc.Doc{Title: "Capture check",
+	return Report{summary: s, result: ctx.Result, Doc: doc.Doc{Title: "Capture check",
 		Screen:   sections(screenIssue, "→"),
 		Sections: sections(issueItem, "")}}
 }

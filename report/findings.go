@@ -118,8 +118,11 @@ func savingsText(f finding.Finding) string {
 	}
 	share := unit.Share(*f.GainNS, f.GainOfNS)
 	if n := int64(f.GainGPUs); n > 1 { // titles have means per GPU, and so has this
-		if f.GainWithout != "" {
+		switch {
+		case f.GainWithout != "":
 			share += " of GPU time without " + f.GainWithout
+		case f.GainOf != "" && !strings.HasPrefix(f.GainOf, "the GPU time"):
+			share += " of " + f.GainOf
 		}
 		return fmt.Sprintf("Estimated savings: up to %s per GPU (%s). %s", unit.Duration(*f.GainNS/n), share, text)
 	}

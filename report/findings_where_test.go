@@ -54,6 +54,10 @@ func TestSavings(t *testing.T) {
 	if f.GainGPUs, f.GainWithout = 4, ""; !strings.Contains(savingsText(f), "up to 200 ms per GPU (10.0%).") {
 		t.Error(savingsText(f))
 	}
+	f.Gain(800_000_000, 8_000_000_000, "total step time")
+	if !strings.Contains(savingsText(f), "up to 200 ms per GPU (10.0% of total step time).") {
+		t.Error(savingsText(f))
+	}
 	f.Gain(800_000_000, 8_000_000_000, "all steps")
 	if f.GainGPUs = 0; !strings.Contains(savingsText(f), "up to 800 ms (10.0% of all steps).") {
 		t.Error(savingsText(f))

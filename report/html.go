@@ -69,7 +69,7 @@ func pageHead(ctx *section.Context) page.Head {
 
 // pageFacts returns the numbers next to the verdict.
 func pageFacts(ctx *section.Context) (out []page.Fact) {
-	n := int64(len(ctx.Devices))
+	n := int64(ctx.GPUs)
 	if n == 0 || ctx.WithoutClock() {
 		return nil
 	}
@@ -92,7 +92,7 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 }
 
 func pageBudget(ctx *section.Context) *page.Budget {
-	n := int64(len(ctx.Devices))
+	n := int64(ctx.GPUs)
 	if n == 0 || ctx.WithoutClock() || ctx.Total.Window() == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -142,7 +143,13 @@ func leftOut(ctx *section.Context, most int) []doc.Block {
 // input, and if nothing is known.
 func groupingLine(s *summary.Summary) string {
 	var topologies []string
+	one := !slices.ContainsFunc(s.Devices, func(d summary.Device) bool {
+		return d.Input != s.Devices[0].Input || d.Rank != s.Devices[0].Rank
+	})
 	for _, t := range s.Topologies {
+		if one {
+			t.PeersFrom = "all" // the GPUs of one rank are no ranks
+		}
 		if text := words.Topology(t); text != "" {
 			topologies = append(topologies, text)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"assay/compare"
 	"assay/internal/jsonscan"
+	"assay/internal/redact"
 	"assay/judge"
 	"assay/judge/counters"
 	"assay/judge/finding"
@@ -28,8 +29,10 @@ type Report struct {
 	comparison *compare.Comparison // of two runs; there is no summary then
 }
 
-// BuildDiff makes the report of a comparison. It shares the memory of the comparison.
+// BuildDiff makes the report of a comparison, in which it masks secrets. It shares the memory of the
+// comparison.
 func BuildDiff(c *compare.Comparison) Report {
+	redact.New(false).Strings(c)
 	d, charts := diff.Doc(c)
 	return Report{Doc: d, charts: charts, comparison: c}
 }
@@ -37,9 +40,10 @@ func BuildDiff(c *compare.Comparison) Report {
 // Charts returns the pictures of the report in the order of their places.
 func (d Report) Charts() []plot.Chart { return d.charts }
 
-// Texts returns pointers to the texts that the document does not share with its summary.
-// A caller may rewrite them before it prints the document.
-func (d *Report) Texts() []any { return []any{&d.result, &d.charts} }
+// Texts returns pointers to what an output shows, is not exported and may have secrets: those of the
+// summary, its result and a comparison were masked when the report was made. A caller may rewrite the
+// texts in them before it prints the document.
+func (d *Report) Texts() []any { return []any{&d.charts, &d.madeBy} }
 
 // JSON writes the summary as one object, with verdict, findings,
 // sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.

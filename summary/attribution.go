@@ -133,6 +133,16 @@ type Launches struct {
 	// WithoutNS is their total time. This work is in no table of operators,
 	// modules or lines.
 	WithoutNS int64 `json:"without_ns,omitempty"`
+	// BeforeNS is the part of WithoutNS in work that ran before the first work of its stream with a known
+	// call: it was queued when the capture began. Before counts this work. OtherNS is the part of BeforeNS
+	// with names that no launched work has, so that it is of another part of the program.
+	BeforeNS int64 `json:"before_ns,omitempty"`
+	Before   int64 `json:"before,omitempty"`
+	OtherNS  int64 `json:"before_other_ns,omitempty"`
+	// Slow counts the launch calls of kernels that take 1 ms and longer, SlowAgain those of them whose kernel
+	// had been launched before, so that they load no code.
+	Slow      int64 `json:"slow_launches,omitempty"`
+	SlowAgain int64 `json:"slow_launches_again,omitempty"`
 	// CallsLost counts the kernels without a known call that were launched during the capture, because an
 	// operator that launched them was recorded or because they follow launched work on their stream. Their
 	// launches are missing from Calls and PerStep.
@@ -145,6 +155,10 @@ type Launches struct {
 	// time.
 	Short   int64 `json:"short_kernels"`
 	ShortNS int64 `json:"short_kernels_ns"`
+	// Long counts the kernels of ShortKernelNS and longer with a launch call of their own, Held those of
+	// them that ran within this call: it returned only when its kernel had ended.
+	Long int64 `json:"long_kernels,omitempty"`
+	Held int64 `json:"held_kernels,omitempty"`
 	// PerStep is the number of launching calls in each step that has a row, in
 	// the order of the steps.
 	PerStep []int64 `json:"per_step,omitempty"`
@@ -156,6 +170,9 @@ type Launches struct {
 	// operation.
 	QueueStrip []int64 `json:"queue_strip,omitempty"`
 }
+
+// SlowLaunchNS is the duration of a launch call from which it counts as slow.
+const SlowLaunchNS = 1_000_000
 
 // ShortKernelNS is the duration below which a kernel counts as short. It is about the time of one launch,
 // so a program that runs only short kernels cannot keep the GPU busy.

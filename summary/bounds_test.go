@@ -75,7 +75,7 @@ func TestBoundsNaN(t *testing.T) {
 func TestSumsFit(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	taken, refused := 0, 0
-	for range 300 {
+	for range 500 {
 		s := randomSummary(rnd)
 		whole := uint(rnd.IntN(24))
 		enlarge(reflect.ValueOf(s).Elem(), func() int64 { return rnd.Int64N(1 << 62 >> whole) })

@@ -102,6 +102,10 @@ type RankWait struct {
 	CausedNS int64 `json:"caused_ns"`
 	Last     int64 `json:"last"` // collectives at which it arrived last, by a relevant margin
 
+	// RootNS is the waiting of other ranks that began with this rank: CausedNS (or PeerCausedNS), without what it
+	// caused because it had waited for others itself, and with what those caused who had waited for it. It is
+	// absent if that is the same for all ranks.
+	RootNS *int64 `json:"root_caused_ns,omitempty"`
 	// Stage is the stage of the pipeline, from 0. It is absent if the job has no pipeline.
 	Stage *int `json:"stage,omitempty"`
 	// Peers is the lowest rank that does the same work as this one. It is absent if that is not known.
@@ -137,7 +141,7 @@ type RankWait struct {
 }
 
 func (r *RankWait) check() error {
-	if r.TransferNS < 0 || r.WaitNS < 0 || r.CausedNS < 0 || r.Collectives < 0 || r.Incomplete < 0 || r.Last < 0 {
+	if r.TransferNS < 0 || r.WaitNS < 0 || r.CausedNS < 0 || r.Collectives < 0 || r.Incomplete < 0 || r.Last < 0 || r.RootNS != nil && *r.RootNS < 0 {
 		return fmt.Errorf("rank %d: a sum or count is negative", r.Rank)
 	}
 	return nil

@@ -18,10 +18,10 @@
 // logs and monitors; efficiency*.go FLOPs, bytes and rooflines; table.go, flame.go and counters.go
 // results of other tools; detail.go zoomable timelines.
 //
-// The other files treat all rows alike. kinds.go is the table of row types and kind.go its methods;
+// The other files treat all rows alike. members.go is the table of row types and member.go its methods;
 // merge.go joins and sorts, own.go copies, read.go and write.go are the JSON, and rollup.go with
 // unrolled.go replaces the rows of many ranks by sums. A new type of row therefore needs a struct, a
-// field and one entry in kinds.go.
+// field and one entry in members.go.
 //
 // Package row describes rows by the tags of their fields. Package view has the sums and rankings that
 // several readers of a summary share.

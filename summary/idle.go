@@ -15,9 +15,13 @@ const (
 	// OwnerDependency: the call ended earlier than that, and the work did not
 	// start: it waited for an event, another stream or a copy.
 	OwnerDependency = "dependency"
+	// OwnerNeighbor: another device of the same process worked. It comes before all other causes,
+	// because the process made progress all the time.
+	OwnerNeighbor = "other-gpu"
 	// OwnerNotRecorded: as for OwnerDependency, but nothing that ran before on the same
 	// stream was recorded, and the wait is UnrecordedNS or longer. The device ran work
-	// that had been launched before the capture began.
+	// that had been launched before the capture began. Or idle time in a step whose
+	// calls were not recorded.
 	OwnerNotRecorded = "not-recorded"
 	// OwnerNothing: there was nothing to run, because the profiler itself was
 	// starting or stopping.
@@ -31,7 +35,7 @@ const (
 
 // Owners returns the causes of idle time in the order in which they are shown.
 func Owners() []string {
-	return []string{OwnerHost, OwnerDependency, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerNotRecorded, OwnerUnknown}
+	return []string{OwnerHost, OwnerDependency, OwnerNeighbor, OwnerLaunch, OwnerBetween, OwnerNothing, OwnerOpaque, OwnerNotRecorded, OwnerUnknown}
 }
 
 // States of the thread whose launch is late, by the innermost event that is open on it.

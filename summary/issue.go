@@ -40,12 +40,19 @@ func (s *Summary) Issue(codes ...string) *Issue {
 // CapturesMixed is the code of the issue that a file has the calls of several captures under one process.
 const CapturesMixed = "captures-mixed"
 
+// RanksIncomparable is the code of the issue that traces of ranks cannot be compared: they are of several runs,
+// steps or units of time.
+const RanksIncomparable = "ranks-incomparable"
+
 // LaunchesWithoutKernels is the code of the issue that launches have no device work in
 // the capture.
 const LaunchesWithoutKernels = "launches-without-kernels"
 
 // LogCut is the code of the issue that a log ends within a line.
 const LogCut = "log-cut"
+
+// ClocksDiffer is the code of the issue that the clocks of host and device differ by a constant.
+const ClocksDiffer = "clocks-differ"
 
 // ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
 const ClocksImplausible = "window-implausible"

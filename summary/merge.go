@@ -45,7 +45,7 @@ func Join(list ...*Summary) *Summary {
 		out.Inputs = append(out.Inputs, s.Inputs...)
 		out.Issues = append(out.Issues, s.Issues...)
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.move(out, list, first)
 	}
 	for _, s := range list {
@@ -67,7 +67,7 @@ func OfOneInput(list ...*Summary) *Summary {
 			out.Inputs[0].SpanNS = max(out.Inputs[0].SpanNS, s.Inputs[0].SpanNS)
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.move(out, list, make([]int, len(list)))
 	}
 	out.Issues = mergeIssues(out.Issues)
@@ -87,7 +87,7 @@ func (out *Summary) append(s *Summary) {
 		own(&in)
 		out.Inputs = append(out.Inputs, in)
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.take(out, s, func(input int) (int, bool) { return base + input, true })
 	}
 	out.Issues = append(out.Issues, s.Issues...)
@@ -117,7 +117,7 @@ func (s *Summary) Pick(inputs []int) *Summary {
 			cut[s.Ranks[i].Job] = true
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.take(out, s, func(n int) (int, bool) { to, ok := number[n]; return to, ok })
 	}
 	out.Collectives = slices.DeleteFunc(out.Collectives, func(c Collective) bool { return cut[inputs[c.Job]] })
@@ -133,7 +133,7 @@ func (s *Summary) Pick(inputs []int) *Summary {
 // tool by descending value; and all others by their keys. Inputs keep their
 // order, because rows refer to them. Keys are unique, so the order is total.
 func (s *Summary) Sort() {
-	for _, k := range kinds {
+	for _, k := range members {
 		k.sort(s)
 	}
 	slices.SortStableFunc(s.Issues, func(a, b Issue) int {

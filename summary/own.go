@@ -94,7 +94,7 @@ func (s *Summary) Detach() {
 		}
 		*text = own
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.texts(s, detach)
 	}
 }

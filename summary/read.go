@@ -106,7 +106,7 @@ func jsonName(t reflect.Type) string {
 
 // check returns the first violated constraint of s, kind by kind.
 func (s *Summary) check() error {
-	for _, k := range kinds {
+	for _, k := range members {
 		if err := k.check(s); err != nil {
 			return err
 		}
@@ -140,6 +140,34 @@ func (a Activity) check(field string, window int64) error {
 			more = " or more"
 		}
 		return fmt.Errorf("activity sums to %d ns%s, %s is %d", a.Window(), more, field, window)
+	}
+	return nil
+}
+
+// checkTotal returns an error if some operations take longer together than as many of the longest, if that
+// is known.
+func checkTotal(count, total, longest int64) error {
+	if longest > 0 && float64(total) > float64(count)*float64(longest) {
+		return fmt.Errorf(".total_ns: got %d for %d operations of at most %d ns", total, count, longest)
+	}
+	return nil
+}
+
+// checkLongest returns an error if a kernel takes longer than the window of its device. It knows
+// nothing of kernels that a window chosen by the user cuts, nor of implausible clocks.
+func (s *Summary) checkLongest() error {
+	if s.Issue(ClocksImplausible) != nil {
+		return nil
+	}
+	windows := make(map[GPU]int64)
+	for _, d := range s.Devices {
+		windows[GPU{d.Input, d.Rank, d.Device}] = d.WindowNS
+	}
+	for i, k := range s.Kernels {
+		window, ok := windows[GPU{k.Input, k.Rank, k.Device}]
+		if cut := k.Input < len(s.Inputs) && s.Inputs[k.Input].Window != nil; ok && !cut && k.MaxNS > window {
+			return fmt.Errorf("kernels[%d].max_ns: got %d, the window of its device is %d ns", i, k.MaxNS, window)
+		}
 	}
 	return nil
 }

@@ -54,6 +54,12 @@ func TestReadErrors(t *testing.T) {
 		{"decode", inputs + `"efficiency":{"decode":[{"share":7,"wall_ns":1,"gpu_ns":1}]}}`, `s.json: efficiency.decode[0]: share, share_gpu or share_replay is 7, want a number from 0 to 1`},
 		{"decode without time", inputs + `"efficiency":{"decode":[{"share":0.5}]}}`, `s.json: efficiency.decode[0]: gbps or share is known, but wall_ns is 0 and gpu_ns 0`},
 		{"nodes", inputs + `"efficiency":{"replays":[{"gpu_ns":5,"node_ns":[3,3]}]}}`, `s.json: efficiency.replays[0].node_ns: want times of 0 or more that sum to at most gpu_ns, 5`},
+		{"more than the longest", inputs + `"kernels":[{"count":12,"total_ns":1000,"max_ns":80}]}`,
+			`s.json: kernels[0].total_ns: got 1000 for 12 operations of at most 80 ns`},
+		{"copies longer than the longest", inputs + `"copies":[{"count":2,"total_ns":7,"max_ns":3}]}`,
+			`s.json: copies[0].total_ns: got 7 for 2 operations of at most 3 ns`},
+		{"longer than the window", inputs + `"devices":[{"window_ns":10,"activity":[{"classes":["compute"],"ns":10}]}],"kernels":[{"count":3,"total_ns":30,"max_ns":11}]}`,
+			`s.json: kernels[0].max_ns: got 11, the window of its device is 10 ns`},
 		{"negative", inputs + `"spans":[{"input":-1}]}`, `s.json: spans[0].input: got -1, want 0 or more and under 1, the number of inputs`},
 	} {
 		s, err := Read(strings.NewReader(tc.in), "s.json")
@@ -64,6 +70,19 @@ func TestReadErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
 	if _, err := Read(iotest.ErrReader(broken), "s.json"); !errors.Is(err, broken) || err.Error() != "s.json: disk on fire" {
 		t.Errorf("a read error is reported as %v", err)
+	}
+}
+
+// TestReadBusyStreams: kernels may take several windows together, and one that a chosen window cuts is
+// longer than it.
+func TestReadBusyStreams(t *testing.T) {
+	for _, in := range []string{
+		`"inputs":[{"path":"x"}],"devices":[{"window_ns":10,"activity":[{"classes":["compute"],"ns":10}]}],"kernels":[{"count":3,"total_ns":30,"max_ns":10}]}`,
+		`"inputs":[{"path":"x","window":{"start_ns":5,"end_ns":15}}],"devices":[{"window_ns":10,"activity":[{"classes":["compute"],"ns":10}]}],"kernels":[{"count":1,"total_ns":30,"max_ns":30}]}`,
+	} {
+		if _, err := Read(strings.NewReader(`{"schema":"assay/summary/1",`+in), "s.json"); err != nil {
+			t.Errorf("%s: %v", in, err)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package summary
 // SetRanks sets the ranks of the rows of GPUs if one input has the traces of several ranks. ranks
 // maps the number of a GPU to its rank. Rows of the CPU keep the rank of the input.
 func (s *Summary) SetRanks(ranks map[int64]int) {
-	for _, k := range kinds {
+	for _, k := range members {
 		k.rerank(s, ranks)
 	}
 	s.Sort()

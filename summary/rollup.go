@@ -6,10 +6,17 @@ import "slices"
 type fold uint8
 
 const (
-	stays fold = iota + 1 // keep them
-	slim                  // keep them without the data that is only drawn
-	few                   // keep them if the job has few of them
-	away                  // keep only their sums
+	// stays keeps the rows. It is for rows whose number does not grow with the ranks, or that later stages
+	// need of each rank, and for rows that do not add up.
+	stays fold = iota + 1
+	// slim keeps the rows without the data that is only drawn, such as strips and histograms: Slim removes it.
+	// It is for small numbers of large rows, such as one for each GPU.
+	slim
+	// few keeps the rows if the job has few steps, and otherwise only their sums. It is for rows of steps and
+	// phases.
+	few
+	// away keeps only the sums that Roll gives. It is for rows by name, of which each rank has hundreds.
+	away
 )
 
 // A Job lists the inputs of one run of several ranks, ascending, and the inputs whose rows are kept in
@@ -18,7 +25,7 @@ type Job struct{ Inputs, Full []int }
 
 // RollUp returns a summary with the sums over the ranks of each job as [Rolled] rows. The measurements of
 // each GPU are added to its row of [RankWait]. Most rows of inputs that are not kept in full are left out:
-// the table of kinds says which. Such inputs have [Input.RolledUp] set.
+// the table of members says which. Such inputs have [Input.RolledUp] set.
 //
 // RollUp must come after everything that needs rows, directly before the summary is written. Rolling up
 // again changes nothing: a job with an input that is already rolled up is not changed. The result shares
@@ -35,7 +42,7 @@ func (s *Summary) RollUp(list []Job) *Summary {
 			out.Inputs[input].RolledUp = RolledRows
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		k.rollUp(out, s, j)
 	}
 	j.describe(s, out)
@@ -103,14 +110,14 @@ func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
 		row := list[i]
 		input := *k.At(&row).Input
 		job := j.byInput[input]
-		if job != nil && k.Name == "rolled" {
+		if job != nil && k.Member == "rolled" {
 			continue // computed from the new rows
 		}
 		if job != nil && k.Job != nil {
 			*k.Job(&row) = job.Inputs[0] // also for ranks without collectives
 		}
 		if job != nil && k.Roll != nil {
-			job.add(k.Name, input, k.Roll(&row))
+			job.add(k.Member, input, k.Roll(&row))
 		}
 		if job != nil && !job.full[input] {
 			switch {

@@ -262,16 +262,16 @@ func TestEveryKindFolds(t *testing.T) {
 	for _, row := range r.Rolled {
 		summed[row.Of] = true
 	}
-	for _, k := range kinds {
+	for _, k := range members {
 		f := reflect.ValueOf(k).FieldByName("Fold").Uint()
 		if f < uint64(stays) || f > uint64(away) {
-			t.Errorf("the table does not say what roll-up does with %s", k.Member())
+			t.Errorf("the table does not say what roll-up does with %s", k.Name())
 		}
-		if (fold(f) == away || fold(f) == few) != summed[k.Member()] {
-			t.Errorf("%s: fold %d, sums %v", k.Member(), f, summed[k.Member()])
+		if (fold(f) == away || fold(f) == few) != summed[k.Name()] {
+			t.Errorf("%s: fold %d, sums %v", k.Name(), f, summed[k.Name()])
 		}
-		if n := k.Len(r); (n == 0) != (fold(f) == away) && k.Member() != "rolled" {
-			t.Errorf("%s: %d rows stay", k.Member(), n)
+		if n := k.Len(r); (n == 0) != (fold(f) == away) && k.Name() != "rolled" {
+			t.Errorf("%s: %d rows stay", k.Name(), n)
 		}
 	}
 }

@@ -97,6 +97,8 @@ type Input struct {
 	// Host is the name of the machine, and GPUs the number of its GPUs, if the trace states them.
 	Host string `json:"host,omitempty"`
 	GPUs int    `json:"gpus,omitempty"`
+	// Process is the number of the process that the trace is of; "" if it has none or several.
+	Process string `json:"process,omitempty"`
 	// ProcessGroups are the process groups with a description other than "default_pg".
 	ProcessGroups []ProcessGroup `json:"process_groups,omitempty"`
 
@@ -150,6 +152,13 @@ type Device struct {
 	// launched but is missing from the capture: see [LaunchLoss].
 	UncertainNS int64 `json:"uncertain_ns,omitempty"`
 
+	// Process tells the processes of one input apart that launch work on several devices each, from 1. It
+	// is 0 if no other device has its work from the same process, or if that is not known.
+	Process int `json:"process,omitempty"`
+	// SharedNS is the part of the busy time during which another device of the same process worked too. The
+	// idle time during which another one worked is the row of OwnerNeighbor among the causes of idle time.
+	SharedNS int64 `json:"shared_ns,omitempty"`
+
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
 
@@ -173,6 +182,12 @@ func (d *Device) check() error {
 	}
 	if d.UncertainNS < 0 || d.UncertainNS > d.WindowNS {
 		return fmt.Errorf(".uncertain_ns: got %d, want 0 or more and at most window_ns, %d", d.UncertainNS, d.WindowNS)
+	}
+	if d.Process < 0 {
+		return fmt.Errorf(".process: got %d, want 0 or more", d.Process)
+	}
+	if d.SharedNS < 0 || d.SharedNS > d.Activity.Busy() {
+		return fmt.Errorf(".shared_ns: got %d, want 0 or more and at most the busy time, %d", d.SharedNS, d.Activity.Busy())
 	}
 	return d.Utilization.check(d)
 }

@@ -1,6 +1,9 @@
 package summary
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The kinds of parallelism of a group.
 const (
@@ -101,4 +104,17 @@ type LateSteps struct {
 	First     int64 `json:"first"`      // number of the first such step
 	Last      int64 `json:"last"`       // number of the last such step
 	FromFirst int   `json:"from_first"` // steps from the first such step on
+}
+
+// HasAllRanks reports whether the inputs are known to be all ranks of their job. A process that drives
+// several GPUs may be the only one, so its trace must state the number of ranks if others are missing.
+func (s *Summary) HasAllRanks() bool {
+	world, ranks := 0, map[int]bool{}
+	for i := range s.Inputs {
+		world, ranks[s.Inputs[i].Rank] = max(world, s.Inputs[i].WorldSize), true
+	}
+	if world > 0 {
+		return len(ranks) >= world
+	}
+	return len(s.Inputs) == 1 && slices.ContainsFunc(s.Devices, func(d Device) bool { return d.Process > 0 })
 }

@@ -52,7 +52,7 @@ func (s *Summary) Unrolled() (*Summary, error) {
 	*out = *s
 	out.Rolled = nil
 	whole := func(input int) bool { of, ok := job[input]; return !ok || !rolled[of] }
-	for _, k := range kinds {
+	for _, k := range members {
 		k.keep(out, func(f fold, input int) bool {
 			return whole(input) || f == stays || f == slim || f == few && !steps
 		})

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"assay/internal/label"
 	"assay/internal/unit"
 )
 
@@ -77,7 +78,7 @@ func (o *openTable) surplus(unsure []int, self int, sum, most int64) (out []int)
 func (o *openTable) operatorTimes(kinds []kind, self int) map[int64]bool {
 	out := make(map[int64]bool)
 	for i := range o.rows {
-		if r := &o.rows[i]; kinds[i] == ofCPU && !isCall(r.name) {
+		if r := &o.rows[i]; kinds[i] == ofCPU && !label.IsCall(r.name) {
 			out[r.cells[self].Value] = true
 		}
 	}
@@ -90,7 +91,7 @@ func (o *openTable) dropCallTimes(kinds []kind) (sum int64) {
 	self := o.deviceTime(true)
 	for i := range o.rows {
 		r := &o.rows[i]
-		if kinds[i] != ofCPU || !isCall(r.name) {
+		if kinds[i] != ofCPU || !label.IsCall(r.name) {
 			continue
 		}
 		if self >= 0 {
@@ -140,16 +141,4 @@ func isRange(name string) bool {
 	}
 	space, rest, ok := strings.Cut(name, ":")
 	return ok && space != "" && rest != "" || strings.ContainsAny(name, " #")
-}
-
-// isCall reports whether a row of the CPU is a call of a runtime or driver. Some versions give it the
-// device time of the kernels that it launched, which have rows of their own.
-func isCall(name string) bool {
-	for _, library := range []string{"cuda", "cu", "hip", "ur", "ze", "musa", "acl"} {
-		rest, ok := strings.CutPrefix(name, library)
-		if ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, ":(< ") {
-			return true
-		}
-	}
-	return false
 }

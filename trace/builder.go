@@ -32,6 +32,7 @@ type Builder struct {
 	collectives column[CollectiveCall]
 	python      column[PythonCall]
 	spans       column[HostSpan]
+	syncs       column[SyncRecord]
 	async       column[HostSpan]
 	marks       column[Mark]
 	flows       column[FlowEnd]
@@ -76,6 +77,7 @@ type part struct {
 	collectives [][]CollectiveCall
 	python      [][]PythonCall
 	spans       [][]HostSpan
+	syncs       [][]SyncRecord
 	async       [][]HostSpan
 	marks       [][]Mark
 	flows       [][]FlowEnd
@@ -106,7 +108,7 @@ func NewBuilder(sel Select) *Builder {
 func (b *Builder) cut() part {
 	p := part{
 		b: b, activities: b.activities.cut(), ops: b.ops.cut(), calls: b.calls.cut(), sizes: b.sizes.cut(),
-		collectives: b.collectives.cut(), python: b.python.cut(), spans: b.spans.cut(), async: b.async.cut(),
+		collectives: b.collectives.cut(), python: b.python.cut(), spans: b.spans.cut(), syncs: b.syncs.cut(), async: b.async.cut(),
 		marks: b.marks.cut(), flows: b.flows.cut(), memory: b.memory.cut(),
 		labels: b.labels, recordEnds: b.recordEnds, others: b.others,
 	}
@@ -201,7 +203,22 @@ func (b *Builder) addComplete(e *Event) {
 			Start: e.Start(), Dur: e.Dur(), Name: name, Kind: e.Kind, Track: track(e),
 			Category: b.categoryOf(e), External: argID(e, eventscan.ExternalID),
 		}
+		if e.Kind == Sync && e.Has(eventscan.Correlation) {
+			*b.syncs.next() = SyncRecord{
+				Start: e.Start(), Name: name, Track: b.deviceTrack(e), WaitsOn: known(e, eventscan.WaitStream, -1),
+				Correlation: argID(e, eventscan.Correlation), Record: idOf(known(e, eventscan.WaitRecord, 0)),
+			}
+		}
 	}
+}
+
+// known returns a field of a synchronization, or otherwise if the profiler did not know it: it
+// writes -1 then, as a number of 32 or 64 bits.
+func known(e *Event, x eventscan.Field, otherwise int64) int64 {
+	if n := e.Int(x, -1); n >= 0 && n != 1<<32-1 {
+		return n
+	}
+	return otherwise
 }
 
 // launchedKernel interns the name of the kernel that a call launches, or returns 0.

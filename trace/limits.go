@@ -157,7 +157,7 @@ func rowsCharge[T any](segments [][]T, extra int64) int64 {
 func (p *part) charge() int64 {
 	n := rowsCharge(p.activities, perActivity) + rowsCharge(p.ops, 0) + rowsCharge(p.calls, 0) +
 		rowsCharge(p.sizes, perCall) + rowsCharge(p.collectives, perActivity) +
-		rowsCharge(p.python, 0) + rowsCharge(p.spans, 0) +
+		rowsCharge(p.python, 0) + rowsCharge(p.spans, 0) + rowsCharge(p.syncs, 0) +
 		rowsCharge(p.async, perMark) + rowsCharge(p.marks, perMark) + rowsCharge(p.flows, 0) + rowsCharge(p.memory, 0)
 	for _, l := range p.labels {
 		n += perLabel + int64(len(l.pid)+len(l.tid)+len(l.name))

@@ -76,6 +76,7 @@ func (m *merger) add(p part) {
 	each(p.spans, func(s *HostSpan) {
 		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
 	})
+	each(p.syncs, func(s *SyncRecord) { s.Name, s.Track = in.hostName(s.Name), in.track(s.Track) })
 	each(p.async, func(s *HostSpan) {
 		s.Name, s.Category, s.Track = in.hostName(s.Name), in.hostName(s.Category), in.track(s.Track)
 	})
@@ -91,6 +92,7 @@ func (m *merger) add(p part) {
 	m.t.Collectives.add(p.collectives)
 	m.t.Python.add(p.python)
 	m.t.Spans.add(p.spans)
+	m.t.Syncs.add(p.syncs)
 	m.t.Async = append(m.t.Async, slices.Concat(p.async...)...)
 	m.marks.add(p.marks)
 	m.t.Flows.add(p.flows)
@@ -279,6 +281,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 		}
 	}
 	m.close()
+	t.separateDevices()
 	return t.excerpted(m.index != nil)
 }
 

@@ -27,6 +27,7 @@ func (t *Trace) Only(work Work) *Trace {
 	out.CopySizes = filter(&t.CopySizes, func(s *CopySize) bool { return !c.dropped.has(s.Correlation) })
 	out.Collectives = filter(&t.Collectives, func(k *CollectiveCall) bool { return c.on(k.Track) })
 	out.Spans = filter(&t.Spans, func(s *HostSpan) bool { return c.on(s.Track) })
+	out.Syncs = filter(&t.Syncs, func(s *SyncRecord) bool { return c.on(s.Track) })
 	out.Flows = filter(&t.Flows, c.flow)
 	return &out
 }

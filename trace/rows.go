@@ -129,6 +129,17 @@ type CopySize struct {
 	Correlation ID
 }
 
+// A SyncRecord is what the profiler recorded of one synchronization beyond its [HostSpan]. PyTorch
+// writes it if the experimental option enable_cuda_sync_events is set.
+type SyncRecord struct {
+	Start       int64   // ns
+	WaitsOn     int64   // the stream whose event is waited for; -1 if unknown
+	Correlation ID      // of the call
+	Record      ID      // the correlation of the cudaEventRecord that is waited for; 0 if unknown
+	Name        Sym     // as written: "Stream Wait Event", "Event Sync"
+	Track       TrackID // the device and the stream that waits
+}
+
 // A PythonCall is one run of a Python function or nn.Module.
 type PythonCall struct {
 	Start, Dur int64 // ns

@@ -44,6 +44,7 @@ type Trace struct {
 	Issues   []diag.Issue // worst first
 	Complete bool         // false if the input broke off
 	Window   *Window      // the part of the capture that is measured; nil for the whole capture
+	Moved    bool         // times of GPU work were moved to the clock of the host by an estimate: see MovedBy
 
 	Tracks      []Track
 	Activities  Table[Activity]
@@ -53,7 +54,8 @@ type Trace struct {
 	Collectives Table[CollectiveCall] // by record_param_comms, and by kernels with a sequence number
 	Python      Table[PythonCall]
 	Spans       Table[HostSpan]
-	Async       []HostSpan // spans that may overlap others of their track
+	Syncs       Table[SyncRecord] // synchronizations among Spans whose call is known
+	Async       []HostSpan        // spans that may overlap others of their track
 	Flows       Table[FlowEnd]
 	Memory      Table[MemoryEvent]
 	GraphNodes  []GraphNode // with [Select.GraphNodes], if the profiler recorded where nodes were created
@@ -71,6 +73,9 @@ type Trace struct {
 
 // Name returns the text of s.
 func (t *Trace) Name(s Sym) string { return t.names[s] }
+
+// Texts returns a pointer to the texts that a Sym names, for those who rewrite them.
+func (t *Trace) Texts() []any { return []any{&t.names} }
 
 // Names returns the number of distinct texts of the trace. Every Sym is less
 // than that.
@@ -92,6 +97,20 @@ func (t *Trace) WithActivities(drop map[Ref]bool, durs map[Ref]int64) *Trace {
 	}
 	out := *t
 	out.Activities = tableOf(&c)
+	return &out
+}
+
+// MovedBy returns a trace in which the activities of each device start by ns later. It shares all
+// other tables with t.
+func (t *Trace) MovedBy(by map[int64]int64) *Trace {
+	var c column[Activity]
+	for row := range t.Activities.All() {
+		a := c.next()
+		*a = *row
+		a.Start += by[t.Tracks[a.Track].Device]
+	}
+	out := *t
+	out.Activities, out.Moved = tableOf(&c), true
 	return &out
 }
 

@@ -58,6 +58,7 @@ func (t *Trace) Within(start, end int64) *Trace {
 	})
 	out.Python = filter(&t.Python, n.python)
 	out.Spans = filter(&t.Spans, n.span)
+	out.Syncs = filter(&t.Syncs, func(s *SyncRecord) bool { return n.correlated.has(s.Correlation) || n.w.Starts(s.Start) })
 	out.Async = slices.DeleteFunc(slices.Clone(t.Async), func(s HostSpan) bool { return !n.w.Overlaps(s.Start, s.Dur) })
 	out.Flows = filter(&t.Flows, n.flow)
 	out.Memory = filter(&t.Memory, n.memory)

@@ -14,6 +14,7 @@ import (
 	"assay/analyze/steps"
 	"assay/internal/diag"
 	"assay/internal/interval"
+	"assay/internal/label"
 	"assay/summary"
 	"assay/trace"
 )
@@ -410,6 +411,7 @@ func Fill(s *summary.Summary, a *Attribution, coll gpu.CollectiveOf, rank, bins 
 	for i := range a.tl.Devices {
 		s.Idle = append(s.Idle, a.idle.idleRows(i, rank)...)
 		a.idle.idleOfSteps(i, s.Steps)
+		s.Devices[i].Process, s.Devices[i].SharedNS = a.calls.Process(i), a.calls.Shared(i)
 		a.idle.explain(i, s.Devices[i].LargestGaps)
 		for g := range s.Devices[i].LargestGaps {
 			gap := &s.Devices[i].LargestGaps[g]
@@ -474,6 +476,12 @@ func (a *Attribution) note(issues *diag.Ledger) {
 	if a.idle.tooMany {
 		issues.AddN(diag.Issue{Code: "idle-not-attributed", Severity: diag.Info,
 			Help: fmt.Sprintf("The causes of idle time are determined for inputs of at most %d GPUs. This input has more. Idle time itself is measured.", maxIdleDevices)}, int64(len(a.tl.Devices)))
+	}
+	if n := len(a.idle.dark); n > 0 {
+		issues.AddN(diag.Issue{Code: "steps-without-calls", Severity: diag.DataLoss,
+			Help: fmt.Sprintf("%d of %s have no CUDA or HIP call, although their operators launch GPU work in other steps: "+
+				"collection was off, and their GPU work is missing. Idle time in them is \"not recorded\". "+
+				"Record all steps with GPU activities.", n, label.Plural(int64(len(a.marks)), "step"))}, int64(n))
 	}
 	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info}, a.Links.Double)
 }

@@ -90,7 +90,10 @@ type idleness struct {
 	recent [1 << recentBits]recentRow // cache of rows by hash of the key
 	sums   *tally                     // an empty tally to reuse, or nil
 
-	tooMany bool // there are over maxIdleDevices devices, so no cause is found
+	working, free []interval.Span // parts of the gap that cut divides, reused
+
+	dark    []interval.Span // steps whose calls were not recorded
+	tooMany bool            // there are over maxIdleDevices devices, so no cause is found
 }
 
 // newIdleness divides the gaps of all devices into parts whose cause follows from
@@ -110,6 +113,7 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	if x.tooMany = n > maxIdleDevices; x.tooMany {
 		return x
 	}
+	x.dark = steps.Dark(a.t, a.Links, a.marks)
 	x.states = make([]idleState, a.t.Names())
 	a.calls.Kinds(func(name trace.Sym, kind string) { x.states[name] = callStates[kind] })
 	if len(a.calls.Opaque()) > 0 {
@@ -129,7 +133,10 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 		}
 		slices.Sort(shown)
 		shown = slices.Compact(shown)
-		see := a.calls.Waits(i)
+		see := func(calls.Gap) {}
+		if !a.t.Moved {
+			see = a.calls.Waits(i)
+		}
 		for g := range a.calls.Gaps(d) {
 			see(g)
 			short := g.Len() < summary.ShortGapNS
@@ -148,14 +155,27 @@ func newIdleness(a *Attribution, opts Options) *idleness {
 	return x
 }
 
-// cut divides a gap into parts. It sets the cause of each part, or adds a question about it.
+// cut divides a gap into parts. It sets the cause of each part, or adds a question about it. Time in
+// which another device of the process works has that cause, whatever the host does.
 // The division follows the whole gap, but only time inside the window of the trace counts.
 func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	begin, end := g.All.Start, g.All.End
-	set := func(from, to int64, key idleKey) {
-		x.add(device, mark, interval.Span{Start: from, End: to}.And(g.Span), key)
+	if i := slices.IndexFunc(x.dark, func(s interval.Span) bool { return !s.And(g.Span).Empty() }); i >= 0 {
+		for part := range x.cutDark(device, g, mark) {
+			x.cut(device, part, mark)
+		}
+		return
 	}
-	if g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
+	x.working, x.free = x.a.calls.Neighbors(device, g.Span, x.working[:0], x.free[:0])
+	for _, s := range x.working {
+		x.add(device, mark, s, idleKeyOf(byNeighbor, noState, 0))
+	}
+	set := func(from, to int64, key idleKey) {
+		for _, s := range x.free {
+			x.add(device, mark, interval.Span{Start: from, End: to}.And(s), key)
+		}
+	}
+	if x.a.t.Moved || g.Link < 0 || !x.a.Links.HasCall(g.Link) || x.a.Links.Start(g.Link) >= end {
 		set(begin, end, idleKeyOf(byUnknown, noState, 0))
 		return
 	}
@@ -167,8 +187,10 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 		return
 	}
 	ask := func(from, to int64) {
-		if part := (interval.Span{Start: from, End: to}).And(g.Span); !part.Empty() {
-			x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
+		for _, s := range x.free {
+			if part := (interval.Span{Start: from, End: to}).And(s); !part.Empty() {
+				x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
+			}
 		}
 	}
 	launch, returned := call.Start, call.Start+call.Dur

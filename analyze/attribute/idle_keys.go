@@ -34,6 +34,7 @@ const (
 	byLaunch
 	byBetween
 	byDependency
+	byNeighbor
 	byNothing
 	byOpaque
 	byNotRecorded
@@ -43,6 +44,7 @@ const (
 var ownerNames = [...]string{
 	byHost: summary.OwnerHost, byLaunch: summary.OwnerLaunch, byBetween: summary.OwnerBetween,
 	byDependency: summary.OwnerDependency,
+	byNeighbor:   summary.OwnerNeighbor,
 	byNothing:    summary.OwnerNothing, byOpaque: summary.OwnerOpaque, byNotRecorded: summary.OwnerNotRecorded,
 	byUnknown: summary.OwnerUnknown,
 }

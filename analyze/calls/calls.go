@@ -2,9 +2,9 @@
 // long the host waits for a device and what that costs, and the graphs and copies that calls
 // launch. It needs the links of package launches, but no walk along threads.
 //
-// Start with calls.go (Of, Calls). waits.go measures synchronization, gaps.go the gaps between
-// work and the calls that ended them, graphs.go and copies.go the tables of these. Package
-// attribute finds the causes of the gaps.
+// Start with calls.go (Of, Calls). waits.go measures synchronization, process.go finds the
+// devices of one process, gaps.go the gaps between work and the calls that ended them, graphs.go and
+// copies.go the tables of these. Package attribute finds the causes of the gaps.
 package calls
 
 import (
@@ -32,10 +32,11 @@ type Calls struct {
 	busy func() *busyTimes // times in which any device is busy; computed on first use
 	rows []*summary.Call   // by name
 
-	byTrack map[trace.TrackID][]wait
-	tracks  [][]trace.TrackID // by device: the threads that launch its work
-	graphs  []int32           // links of graph launches
-	opaque  []*trace.Call     // see Opaque
+	byTrack   map[trace.TrackID][]wait
+	tracks    [][]trace.TrackID // by device: the threads that launch its work
+	processes []*process        // by device
+	graphs    []int32           // links of graph launches
+	opaque    []*trace.Call     // see Opaque
 
 	syncs  []summary.Sync
 	copies map[int32]int64 // by link: idle time caused by waiting for its copies, in ns
@@ -70,6 +71,7 @@ func Of(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark) *Calls {
 	for i, d := range tl.Devices {
 		c.tracks[i] = c.launchers(d)
 	}
+	c.processes = c.processesOf()
 	c.opaque = c.OfKind(graphLaunch, func(ref trace.Ref) bool {
 		_, linked := l.OfCall(ref)
 		return !linked
@@ -201,7 +203,7 @@ func (c *Calls) count(ref trace.Ref, call *trace.Call) {
 		r.Launched = summary.Plus(r.Launched, int64(c.links.List[i].Work))
 		waits = waits || (r.Kind == "copy" || r.Kind == "memset") && c.waitsFor(i, call)
 	}
-	if waits && len(c.tl.Devices) > 0 {
+	if waits && len(c.tl.Devices) > 0 && !c.t.Moved {
 		r.WaitNS = summary.Plus(r.WaitNS, ns)
 		r.IdleNS = summary.Plus(r.IdleNS, c.busy().idle(interval.Span{Start: call.Start, End: call.Start + call.Dur}))
 	}

@@ -133,7 +133,8 @@ func (c *Calls) measure(device int, waits []wait) int {
 // A call that waits delays the host by its duration. Without the wait, everything after it would
 // have started earlier by that time, and the gaps in which the device waited for the host would be
 // shorter by the same total. So these gaps are charged to the longest call before them, until its
-// time is used up. The times of several calls are not added, because no program runs ahead of its
+// time is used up. While another device of the process works, nothing is lost: without the wait, that
+// work would still take its time. The times of several calls are not added, because no program runs ahead of its
 // device without limit.
 func (c *Calls) Waits(device int) func(Gap) {
 	window := c.tl.Devices[device].Window
@@ -150,7 +151,7 @@ func (c *Calls) Waits(device int) func(Gap) {
 		if left == 0 || g.Link < 0 || !c.links.HasCall(g.Link) || c.links.Start(g.Link) <= g.Start {
 			return
 		}
-		lost := min(left, g.Len())
+		lost := min(left, c.idleOf(device, g))
 		left -= lost
 		switch {
 		case charged.link >= 0:

@@ -1,6 +1,7 @@
 package clocks
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ func ParseSetting(text string) (Setting, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d > 400*24*time.Hour || d < -400*24*time.Hour {
-		return Setting{}, fmt.Errorf("%q is no time; %s", text, wantOffset)
+		return Setting{}, errors.New("that is no time; " + wantOffset)
 	}
 	return Setting{Shift: d, Given: true}, nil
 }

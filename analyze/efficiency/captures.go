@@ -149,7 +149,7 @@ func (c *captured) add(work int32, kernel string, recomputed bool) int32 {
 		of := hardware.Totals{Unit: k.work.Unit, Peak: hardware.PeakType(k.work.Unit, k.work.Type, kernel)}
 		c.out.Rows = append(c.out.Rows, summary.EfficiencyRow{
 			Op: c.o.t.Name(id.name), Dims: recorded(c.o.t.Name(id.dims)), Types: recorded(c.o.t.Name(id.types)),
-			Unit: unitName(k.work.Unit), Dtype: figureName(of), Kernel: kernel, From: summary.FromCapture,
+			Unit: UnitName(k.work.Unit), Dtype: figureName(of), Kernel: kernel, From: summary.FromCapture,
 		})
 	}
 	t := tally{flops: k.work.FLOPs, model: k.work.Model, bytes: k.work.Bytes, estimated: k.work.BytesEstimated}

@@ -176,7 +176,7 @@ func (m *meter) sortUses() {
 }
 
 // decode returns the decode steps of the GPU, without the work of graphs in them, which
-// [JoinReplays] adds.
+// graphjoin.Replays adds.
 func (r rates) decode(all []summary.Step) (out []summary.EfficiencyDecode) {
 	for i := range all {
 		s := &all[i]

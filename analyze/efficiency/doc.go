@@ -7,6 +7,6 @@
 // themselves. If no operator has a formula, the innermost one owns the work, and FLOPs and bytes are
 // null, with the reason.
 //
-// Start with efficiency.go (Owners), tally.go (sums) and rows.go (the tables). captures.go, nodes.go,
-// replays.go and join*.go find the operators of CUDA graph replays; decode.go rates decode steps.
+// Start with efficiency.go (Owners), tally.go (sums) and rows.go (the tables). captures.go, nodes.go
+// and replays.go, and package graphjoin over several inputs, find the operators of CUDA graph replays; decode.go rates decode steps.
 package efficiency

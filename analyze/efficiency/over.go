@@ -8,7 +8,7 @@ import (
 // NoteOver adds an issue that counts the rows, transfers and shares of a summary that exceed a peak
 // of the hardware.
 func NoteOver(s *summary.Summary, issues *diag.Ledger) {
-	if n := countOver(&s.Efficiency); n > 0 {
+	if n := CountOver(&s.Efficiency); n > 0 {
 		issues.AddN(overPeak(), n)
 	}
 }
@@ -16,8 +16,8 @@ func NoteOver(s *summary.Summary, issues *diag.Ledger) {
 // overPeak returns the issue, without a number.
 func overPeak() diag.Issue { return diag.Issue{Code: "over-peak", Severity: diag.Info} }
 
-// noteMore adds a number to the issue of a summary.
-func noteMore(s *summary.Summary, n int64) {
+// NoteMoreOver adds a number to the issue of a summary that [NoteOver] counts in.
+func NoteMoreOver(s *summary.Summary, n int64) {
 	if n <= 0 {
 		return
 	}
@@ -30,8 +30,8 @@ func noteMore(s *summary.Summary, n int64) {
 	s.Sort()
 }
 
-// countOver returns the number of rows, transfers and shares that exceed a peak.
-func countOver(e *summary.Efficiency) (n int64) {
+// CountOver returns the number of rows, transfers and shares that exceed a peak.
+func CountOver(e *summary.Efficiency) (n int64) {
 	count := func(over bool) {
 		if over {
 			n++

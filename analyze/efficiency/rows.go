@@ -143,9 +143,9 @@ func (r rates) lane(row int32) hardware.Figure {
 	return hardware.HBM
 }
 
-// rooflineOf returns the roofline of work that took ns. It returns false if the work exceeds a peak,
+// RooflineOf returns the roofline of work that took ns. It returns false if the work exceeds a peak,
 // because then the time cannot belong to it.
-func rooflineOf(p *hardware.Peaks, of hardware.Totals, ns int64) (hardware.Roofline, bool) {
+func RooflineOf(p *hardware.Peaks, of hardware.Totals, ns int64) (hardware.Roofline, bool) {
 	if summary.IsOver(overNames[p.Excess(of, ns)]) {
 		return hardware.Roofline{}, false
 	}
@@ -178,7 +178,7 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 				model[of.Peak] = summary.Plus(model[of.Peak], sum.model.N)
 			}
 		}
-		if roof, ok := rooflineOf(r.peaks, of, sum.ns); ok {
+		if roof, ok := RooflineOf(r.peaks, of, sum.ns); ok {
 			out.RooflineNS = summary.Plus(out.RooflineNS, roof.NS)
 			out.RecoverableNS = summary.Plus(out.RecoverableNS, roof.Recoverable(sum.ns))
 		}
@@ -189,17 +189,17 @@ func (r rates) sums(t *tallies, wall, steps int64) summary.EfficiencySums {
 		out.MFU = &part
 	}
 	r.given(&out, steps, executed)
-	if more(out.MFU) || more(out.HFU) && out.MFUFrom == "" {
+	if More(out.MFU) || More(out.HFU) && out.MFUFrom == "" {
 		out.MFU, out.MFUFrom = nil, summary.MFUOver
 	}
-	if more(out.HFU) { // which says nothing of model FLOPs that the user gave
+	if More(out.HFU) { // which says nothing of model FLOPs that the user gave
 		out.HFU = nil
 	}
 	return out
 }
 
-// more reports whether a share is known and over 100%.
-func more(share *float64) bool { return share != nil && *share > 1 }
+// More reports whether a share is known and over 100%.
+func More(share *float64) bool { return share != nil && *share > 1 }
 
 // steps returns the sums of the steps of the GPU.
 func (r rates) steps(all []summary.Step, sums *tallies) (out []summary.EfficiencyStep) {
@@ -242,7 +242,7 @@ func (r rates) rows(t *tallies, rank int, taken *limits.Table) (out []summary.Ef
 		of := r.totals(row, sum)
 		out = append(out, summary.EfficiencyRow{
 			Rank: rank, Device: r.d.Ordinal, Op: op, Dims: recorded(dims), Types: recorded(types),
-			Unit: unitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
+			Unit: UnitName(sum.unit), Dtype: figureName(of), Kernel: r.t.Name(r.longest[row].name),
 			Count: sum.count, Untimed: sum.untimed, GPUNS: sum.ns, OverlapNS: sum.overlap,
 		})
 		if one := &r.single[row]; one.name != 0 && !one.several {
@@ -269,7 +269,7 @@ func (r rates) fill(row *summary.EfficiencyRow, t *tally, of hardware.Totals) {
 		row.Model = number(t.model)
 	}
 	state(row, t)
-	rate(row, r.peaks, of)
+	Rate(row, r.peaks, of)
 }
 
 // state sets whether the FLOPs and bytes of a row are exact, estimated or bounds.
@@ -287,8 +287,8 @@ func state(row *summary.EfficiencyRow, t *tally) {
 	}
 }
 
-// rate sets the values that follow from the FLOPs, bytes and time of a row.
-func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals) {
+// Rate sets the values that follow from the FLOPs, bytes and time of a row.
+func Rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals) {
 	perNS := func(n *int64, scale float64) *float64 {
 		if n == nil || row.GPUNS == 0 {
 			return nil
@@ -306,7 +306,7 @@ func rate(row *summary.EfficiencyRow, peaks *hardware.Peaks, of hardware.Totals)
 	if row.Unknown == summary.NoPeak {
 		row.Unknown = ""
 	}
-	if roof, ok := rooflineOf(peaks, of, row.GPUNS); ok {
+	if roof, ok := RooflineOf(peaks, of, row.GPUNS); ok {
 		row.RooflineNS, row.Bound = &roof.NS, string(roof.Bound)
 	} else if row.Unknown == "" && !summary.IsOver(row.Over) {
 		row.Unknown = summary.NoPeak
@@ -333,7 +333,8 @@ func ends(c operators.Count) (least, most *int64) {
 	return nil, nil
 }
 
-func unitName(u operators.Unit) string {
+// UnitName returns the name of a unit in the summary.
+func UnitName(u operators.Unit) string {
 	return map[operators.Unit]string{operators.Matrix: "matrix", operators.Vector: "vector", operators.None: "none"}[u]
 }
 

@@ -66,9 +66,10 @@ func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bo
 	return out
 }
 
-// A CollectiveOf returns the collective that a send-receive kernel implements, given the number
-// of the activity. NCCL runs an all-to-all as such kernels, and their names do not tell. It
-// returns 0 for plain sends and receives and for all other kernels.
+// A CollectiveOf returns the collective of a kernel whose name does not tell it, given the number of
+// the activity: NCCL runs an all-to-all as send-receive kernels, and RCCL most collectives as one
+// generic kernel. It returns 0 for plain sends and receives, if nothing is recorded, and for all
+// other kernels.
 type CollectiveOf func(number int, k *trace.Activity) collective.Op
 
 // Kernels sums the durations of kernels, in ns, by device, stream, name and the operator that

@@ -131,6 +131,9 @@ func (x *callIndex) launched(a *trace.Activity) (call trace.Ref, ok, several boo
 	track := &x.t.Tracks[a.Track]
 	list := r.byLabel[processLabel(track.PID)]
 	if list == nil {
+		list = r.byPID[track.PID] // a merger gave the calls and the work of a rank one process
+	}
+	if list == nil {
 		list = r.byPID[x.owner[track.Device]]
 	}
 	if list == nil {

@@ -89,7 +89,7 @@ func (l *Links) Start(i int32) int64 { return l.List[i].Start }
 // the operator. A graph launch has many activities.
 //
 // A trace of several processes may use a correlation twice. Then the call belongs to the process
-// with the same label as the device ("[TP00] 4217" and "[TP00] 0"), or else to the process that
+// with the same label as the device ("[TP00] 4217" and "[TP00] 0") or the same pid, or else to the process that
 // launched most of the device's other work. If several calls are left, the last one that started
 // before the work counts.
 func Of(t *trace.Trace) *Links {

@@ -58,14 +58,6 @@ func NotePlausible(tl *gpu.Timeline, l *Links, s *summary.Summary, issues *diag.
 	}
 }
 
-// NotePlausibleTimes adds issues for surplus GPU records and for records at impossible times.
-func NotePlausibleTimes(tl *gpu.Timeline, l *Links, issues *diag.Ledger) {
-	l.noteSurplus(int64(tl.Trace.Activities.Len()), issues)
-	for _, d := range tl.Devices {
-		noteTimes(tl, d, l, issues)
-	}
-}
-
 // faultOf returns the severity of a fault in n of of records: worst, or [diag.Info] if they are a
 // small share.
 func faultOf(n, of int64, worst diag.Severity) diag.Severity {
@@ -75,41 +67,46 @@ func faultOf(n, of int64, worst diag.Severity) diag.Severity {
 	return diag.Info
 }
 
-// noteTimes adds an issue for the work of a device that ran at impossible times: after the
-// profiler stopped recording; after a call that waited for the device and started after the
-// launch of the work; or far outside of all calls (see outside).
-func noteTimes(tl *gpu.Timeline, d *gpu.Device, l *Links, issues *diag.Ledger) {
+// timesOf counts the work of a device that ran at impossible times: after the profiler stopped
+// recording; after a call that waited for the device and started after the launch of the work; or
+// far outside of all calls (see outside). All work is taken to start by ns later than recorded.
+func timesOf(tl *gpu.Timeline, d *gpu.Device, l *Links, by int64) (out impossible) {
 	if limits.Implausible(d.Window) {
-		return
+		return out
 	}
 	var done doneBy
-	var out outside
+	var bounds outside
 	if l.Called > 0 {
-		done, out = syncs(tl, d, l), outsideOf(d, l.Lost().host.span)
+		done, bounds = syncs(tl, d, l), outsideOf(d, l.Lost().host.span, by)
 	}
-	n, worst := int64(0), int64(0)
 	for i, w := range d.Work {
-		by := afterEnd(tl, w)
+		w.Start += by
+		late := afterEnd(tl, w)
 		if k := l.Of[w.Number]; k >= 0 && l.HasCall(k) {
-			by = max(by, out.by(i, w))
+			late = max(late, bounds.by(i, w))
 			if call := &l.List[k]; done != nil && w.Start-call.End > lateSlack {
 				if end, ok := done.after(tl.Trace.Tracks[call.Track].PID, call.End); ok {
-					by = max(by, w.Start-end)
+					late = max(late, w.Start-end)
 				}
 			}
 		}
-		if by > lateSlack {
-			n, worst = n+1, max(worst, by)
+		if late > lateSlack {
+			out.n, out.worst = out.n+1, max(out.worst, late)
 		}
 	}
-	if l.Called > 0 {
-		n = max(n, piledUp(tl, d, l))
+	return out
+}
+
+// An impossible is a number of records at impossible times, with the longest time in ns by which one
+// of them is outside of what is possible.
+type impossible struct{ n, worst int64 }
+
+// severity returns how severe it is for a device.
+func (x impossible) severity(d *gpu.Device) diag.Severity {
+	if float64(x.worst) > lateShare*float64(d.Window.Len()) {
+		return diag.Suspect
 	}
-	severity := faultOf(n, int64(len(d.Work)), diag.Suspect)
-	if float64(worst) > lateShare*float64(d.Window.Len()) {
-		severity = diag.Suspect
-	}
-	issues.AddN(diag.Issue{Code: "work-time-implausible", Severity: severity}, n)
+	return faultOf(x.n, int64(len(d.Work)), diag.Suspect)
 }
 
 // afterEnd returns how long, in ns, after the end of recording the work starts. It is 0 if the
@@ -173,16 +170,18 @@ type outside struct {
 	late   int64 // by how much it is too late, in ns
 }
 
-// outsideOf returns the bounds for the work of a device; host is the span of all calls.
-func outsideOf(d *gpu.Device, host interval.Span) outside {
+// outsideOf returns the bounds for the work of a device, which is taken to start by ns later than
+// recorded; host is the span of all calls.
+func outsideOf(d *gpu.Device, host interval.Span, by int64) outside {
 	most := max(host.Len(), minOutside)
 	out := outside{before: host.Start - most, end: host.End, after: host.End + max(most, minTooLong), start: host.Start,
 		first: len(d.Work)}
-	if n := len(d.Work); n == 0 || d.Work[n-1].Start <= host.End+most {
+	if n := len(d.Work); n == 0 || d.Work[n-1].Start+by <= host.End+most {
 		return out
 	}
 	idle, end := int64(0), host.End
 	for i, w := range d.Work {
+		w.Start += by
 		if w.Start > end {
 			if idle += w.Start - end; idle > most {
 				out.first, out.late = i, idle-most

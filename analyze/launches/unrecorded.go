@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"assay/analyze/classify"
-	"assay/analyze/gpu"
-	"assay/analyze/limits"
 	"assay/internal/diag"
 	"assay/internal/interval"
 	"assay/summary"
@@ -316,43 +314,6 @@ func WithoutCaptured(t *trace.Trace, lost []*trace.Call) []*trace.Call {
 		set := captures[t.Tracks[c.Track].PID]
 		return set.Clip(interval.Span{Start: c.Start, End: c.Start + 1}).Len() > 0
 	})
-}
-
-// Uncertain returns for how long, in ns, a device has no compute in its window although lost work
-// may have run. A time without compute is uncertain if a launch was lost between the launches of
-// the compute before and after it. The device of lost work is unknown, so it counts for every
-// device of the trace.
-func (o *Losses) Uncertain(tl *gpu.Timeline, d *gpu.Device, l *Links) (ns int64) {
-	if len(o.calls) == 0 || limits.Implausible(d.Window) {
-		return 0
-	}
-	launch := func(w gpu.Work) int64 {
-		if i := l.Of[w.Number]; i >= 0 {
-			return l.Start(i)
-		}
-		return w.Start
-	}
-	see := func(stretch interval.Span, from, to int64) {
-		if from > to {
-			from, to = to, from
-		}
-		i, _ := slices.BinarySearchFunc(o.calls, from, func(c *trace.Call, t int64) int { return cmp.Compare(c.Start, t) })
-		if !stretch.Empty() && i < len(o.calls) && o.calls[i].Start < to {
-			ns += stretch.Len()
-		}
-	}
-	end, before := d.Window.Start, int64(math.MinInt64) // last end of compute, and its launch
-	for _, w := range d.Work {
-		if tl.Layer(tl.Activity(w)) != gpu.ComputeLayer {
-			continue
-		}
-		see(interval.Span{Start: end, End: w.Start}, before, launch(w))
-		if w.End() >= end {
-			end, before = w.End(), launch(w)
-		}
-	}
-	see(interval.Span{Start: end, End: d.Window.End}, before, math.MaxInt64)
-	return ns
 }
 
 // sortEnds sorts ends and, if it is not empty, sets starts.

@@ -100,9 +100,9 @@ func KeepLargest[R any](r *Budget, rows []R, weight func(*R) (ns int64, name str
 	return kept
 }
 
-// Keep returns the first streams that the budget allows. Busy times of streams do not add up, so
+// KeepStreams returns the first streams that the budget allows. Busy times of streams do not add up, so
 // the rest cannot be pooled.
-func (r *Budget) Keep(streams []summary.Stream) []summary.Stream {
+func (r *Budget) KeepStreams(streams []summary.Stream) []summary.Stream {
 	if over := len(streams) - r.rows; over > 0 {
 		r.streams = int64(over)
 		return streams[:r.rows]

@@ -56,6 +56,7 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
 	}
 	m.noteUnverified(issues)
+	m.noteTimers(parts, issues)
 	return s
 }
 

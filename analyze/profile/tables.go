@@ -8,6 +8,7 @@ import (
 	"assay/analyze/classify"
 	"assay/analyze/limits"
 	"assay/internal/diag"
+	"assay/internal/label"
 	"assay/internal/profile"
 	"assay/summary"
 )
@@ -112,22 +113,10 @@ func classifyRow(r *summary.TableRow, of string, rules *classify.Rules) {
 	case profile.OfCall:
 		r.Kind = classify.CallKind(r.Name)
 	case profile.OfOp:
-		if isCall(r.Name) {
+		if label.IsCall(r.Name) {
 			r.Kind = classify.CallKind(r.Name)
 		}
 	}
-}
-
-// isCall reports whether a row among operators is a call of a runtime or driver, such as cudaLaunchKernel,
-// hipMemcpyAsync or cuLaunchKernel.
-func isCall(name string) bool {
-	for _, library := range []string{"cuda", "hip", "cu"} {
-		if rest, ok := strings.CutPrefix(name, library); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' &&
-			!strings.ContainsAny(rest, ":(< ") {
-			return true
-		}
-	}
-	return false
 }
 
 // isCopy reports whether a row of device work is a copy or memset. nsys writes these names in brackets, and

@@ -11,6 +11,7 @@ type Facts struct {
 	Instances int64 // number of matched collectives, or of sends and receives
 	Largest   int64 // number of complete ones of the size with the most bytes
 	Sends     bool  // the first list sends to the other
+	Leavers   []int // lists that leave collectives before others have come
 }
 
 // ListFacts are sums over the complete instances of one member.
@@ -32,7 +33,7 @@ func (g *group) facts(members []Member) Facts {
 	if g.solved != nil {
 		return g.solved.Facts
 	}
-	f := Facts{Lists: make([]ListFacts, len(g.lists)), Instances: int64(len(g.instances))}
+	f := Facts{Lists: make([]ListFacts, len(g.lists)), Instances: int64(len(g.instances)), Leavers: g.leavers}
 	if g.matched == byNothing {
 		return f
 	}

@@ -20,6 +20,8 @@ type group struct {
 	instances []instance
 	differ    int64 // number of instances whose kind, type or size differs between ranks
 
+	leavers []int // lists of members that leave collectives before others have come
+
 	solved *Solved // result from another machine; nil if the runs are here
 }
 

@@ -20,6 +20,9 @@ func NoteInputs(s *summary.Summary) {
 	}
 }
 
+// rankCopied is the code of the issue that the trace of a rank is that of another one.
+const rankCopied = "rank-copied"
+
 // add adds an issue, unless the summary has it already, because it was read from a file.
 func add(s *summary.Summary, is summary.Issue) {
 	if s.Issue(is.Code) == nil {
@@ -110,7 +113,7 @@ func noteCopies(s *summary.Summary) {
 		return
 	}
 	add(s, summary.Issue{
-		Code: "rank-copied", Severity: diag.Suspect.String(), Count: copies, First: is.Path,
+		Code: rankCopied, Severity: diag.Suspect.String(), Count: copies, First: is.Path,
 		Help: fmt.Sprintf("the file of rank %d has the same bytes as %s of rank %d, so it is a copy; comparisons of ranks are meaningless; give the trace of each rank", is.Rank, was.Path, was.Rank),
 	})
 }

@@ -46,6 +46,7 @@ func (g *group) match(members []Member) {
 		g.matched = g.inOrder(members)
 	}
 	g.join(members)
+	g.leavers = g.leaveEarly(members)
 	if (g.local || g.matched != byNumber) && !g.possible(members) {
 		g.matched, g.instances, g.differ = byNothing, nil, 0
 	}

@@ -12,7 +12,8 @@ import (
 // String returns the name in the JSON.
 func (m matchedBy) String() string { return [...]string{"", "number", "order", "end"}[m] }
 
-// AddTo adds the rows of the job to the summary of its inputs.
+// AddTo adds the rows of the job to the summary of its inputs. If times of collectives are impossible, it adds an
+// issue instead.
 func (j *Job) AddTo(s *summary.Summary) {
 	first := j.members[0].Input
 	for _, m := range j.members {
@@ -23,12 +24,16 @@ func (j *Job) AddTo(s *summary.Summary) {
 	for i, g := range j.groups {
 		facts[i] = g.facts(j.members)
 	}
+	if j.noteLeavers(s, facts) {
+		s.Sort()
+		return
+	}
 	top := j.topologyOf(s, work, facts)
 	for _, c := range j.rows(top) {
 		c.Job = first
 		s.Collectives = append(s.Collectives, c)
 	}
-	sums, late := j.divide(top, facts), j.lateSteps(top, facts, s)
+	sums, late, roots := j.divide(top, facts), j.lateSteps(top, facts, s), j.roots(top, facts)
 	others := make([]*summary.Comparison, len(j.members))
 	if top.peers != nil {
 		others = work.compare(top.peers)
@@ -39,6 +44,9 @@ func (j *Job) AddTo(s *summary.Summary) {
 			Input: m.Input, Rank: m.Rank, Device: m.Device, Job: first, Collectives: w.matched, Incomplete: w.incomplete,
 			TransferNS: w.transfer, WaitNS: w.wait, CausedNS: w.caused, Last: w.last, SplitBytes: sums[i].split,
 			Others: others[i], Late: late[i],
+		}
+		if roots != nil {
+			r.RootNS = &roots[i]
 		}
 		if top.peers != nil {
 			r.Peers = &j.members[top.peers[i]].Rank

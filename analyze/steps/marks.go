@@ -28,6 +28,7 @@ type Mark struct {
 	number int64 // number of the step
 	Span   interval.Span
 	Name   trace.Sym
+	Track  trace.TrackID // of the marker
 	Is     phase.Match
 }
 
@@ -133,7 +134,7 @@ func MarksOf(v *Vocabulary, issues *diag.Ledger) []Mark {
 			f = &family{of: k.of, track: k.track}
 			families[k] = f
 		}
-		f.marks = append(f.marks, Mark{is.Number, span, name, is})
+		f.marks = append(f.marks, Mark{is.Number, span, name, track, is})
 	})
 	if served(families) {
 		maps.DeleteFunc(families, func(k key, f *family) bool { return f.of == "vLLM" })

@@ -58,7 +58,7 @@ func optimizerMarks(t *trace.Trace) []Mark {
 	ends := calls[best]
 	for i := 1; i < len(ends); i++ {
 		is := phase.Match{Rule: "optimizer-step", Producer: "Optimizer.step", Step: phase.CutMarker, Number: -1}
-		out = append(out, Mark{int64(i - 1), interval.Span{Start: ends[i-1], End: ends[i]}, best.name, is})
+		out = append(out, Mark{int64(i - 1), interval.Span{Start: ends[i-1], End: ends[i]}, best.name, best.track, is})
 	}
 	return out
 }

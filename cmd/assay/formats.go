@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/analyze/inspect"
+	"assay/analyze/whatif"
 	"assay/internal/jsonscan"
 	"assay/internal/profile"
 	"assay/report"
@@ -15,6 +16,7 @@ import (
 	"assay/report/inspection"
 	"assay/report/nsystables"
 	"assay/report/show"
+	whatifdoc "assay/report/whatif"
 )
 
 // This file lists the formats of each command, one row per format. The words of --format, its help,
@@ -108,6 +110,14 @@ func doctorFormats() formats[examination] {
 		{name: "text", needs: doctorOutput, write: onScreen(examination.Text)},
 		{name: "md", needs: doctorOutput, write: examination.StepSummary},
 		{name: "json", needs: doctorJSONOutput, write: func(x examination, w io.Writer) error { return jsonscan.Write(w, x.Data) }},
+	}
+}
+
+func whatifFormats(all bool) formats[*whatif.Answer] {
+	return formats[*whatif.Answer]{
+		{name: "text", write: onScreen(func(a *whatif.Answer, w io.Writer, columns int) error { return whatifdoc.Doc(a, all).Text(w, columns) })},
+		{name: "md", write: func(a *whatif.Answer, w io.Writer) error { return whatifdoc.Doc(a, all).StepSummary(w) }},
+		{name: "json", write: func(a *whatif.Answer, w io.Writer) error { return jsonscan.Write(w, a) }},
 	}
 }
 

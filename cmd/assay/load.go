@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -38,7 +39,16 @@ type source struct {
 	window              windowing        // zero if the command does not register its flags
 	clockOffsets        []string         // see clocks.Settings
 	peaks               peakFlags        // zero if the command does not register its flags
+	own                 []string         // files that the command writes
 	measures            analyze.Measures // measured in addition to the needs of the outputs
+}
+
+// writesTo records that the command writes files to a directory, which may be an input: a later run does
+// not report the files of an earlier one as left out.
+func (s *source) writesTo(dir string, names []string) {
+	for _, name := range names {
+		s.own = append(s.own, filepath.Join(dir, name))
+	}
 }
 
 func (s *source) register(flags *pflag.FlagSet) {
@@ -115,6 +125,7 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		return nil, err
 	}
 	chosen := ingest.Paths(args)
+	chosen.Disregard(s.own)
 	if err := offsets.Check(chosen.Files); err != nil {
 		return nil, usageError(e, c, err.Error())
 	}

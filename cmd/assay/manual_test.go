@@ -60,8 +60,8 @@ func TestContractPage(t *testing.T) {
 		return names
 	}
 	members := []string{"schema", "inputs", "issues", "left_out"}
-	for _, k := range summary.Kinds() {
-		members = append(members, k.Member())
+	for _, k := range summary.Members() {
+		members = append(members, k.Name())
 	}
 	slices.Sort(members)
 	sameNames(t, "Members of a summary", list("## Members of a summary"), members)

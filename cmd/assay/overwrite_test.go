@@ -2,6 +2,7 @@ package main
 
 import (
 	"assay/internal/outfile"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,5 +27,33 @@ func TestOverwritesHardLink(t *testing.T) {
 	}
 	if err := outfile.Overwrites(dir, (&difference{form: new(string)}).files().names(), func() []string { return inputFiles([]string{input}) }); err != nil {
 		t.Errorf("a file that is not written: %v", err)
+	}
+}
+
+// TestReportIntoItsInput: a second report into the directory of its traces, or into one below it, says of
+// its own files nothing, and of others as much as the first.
+func TestReportIntoItsInput(t *testing.T) {
+	for _, below := range []string{"", "out"} {
+		dir := t.TempDir()
+		trace, err := os.ReadFile(filepath.Join("..", "..", "testdata", "gen", "comm_bound.json.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string][]byte{"run.json.gz": trace, "notes.pdf": []byte("%PDF")} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var said [2]string
+		for i := range said {
+			var out, talk bytes.Buffer
+			if status := run(env{strings.NewReader(""), &out, &talk}, []string{"report", dir, "-o", filepath.Join(dir, below)}); status != exitOK {
+				t.Fatal(talk.String())
+			}
+			said[i] = talk.String()
+		}
+		if said[0] != said[1] || !strings.Contains(said[0], "skipped 1 file of no known format") {
+			t.Errorf("first %q, then %q", said[0], said[1])
+		}
 	}
 }

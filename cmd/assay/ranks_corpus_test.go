@@ -119,7 +119,7 @@ func TestStragglersOfByteDance(t *testing.T) {
 
 // TestSlowWorkersOfByteDance: the finding names the worker that the labels of the runs name.
 func TestSlowWorkersOfByteDance(t *testing.T) {
-	for name, want := range map[string]string{"AR": "critical Slow worker DP rank [0], PP rank 0, TP rank 0, compute:", "ST": "PP rank 3, TP rank 0, compute (35) and 1 other:"} {
+	for name, want := range map[string]string{"AR": "Verdict: slow worker Slow worker DP rank [0], PP rank 0, TP rank 0, compute:", "ST": "PP rank 3, TP rank 0, compute (35) and 1 other:"} {
 		text := string(outputOf(t, "summary", filepath.Join(ofRanks(t, "bytedance_"+name), "timeline-"+name+".json.gz")))
 		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q in %s", name, want, text)

@@ -61,6 +61,7 @@ func runReport(e env, c *command, args []string) error {
 	if err := keepInputs(e, c, "report", *dir, files.names(), append(m.settings(), args...)); err != nil {
 		return err
 	}
+	m.writesTo(*dir, files.names())
 	m.outputs = []output{screenOutput, mdOutput, jsonOutput, pictureOutput}
 	if !*noHTML {
 		m.outputs = append(m.outputs, htmlOutput)

@@ -15,7 +15,7 @@ type grouping struct {
 }
 
 func (g *grouping) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&g.by, "by", nil, "print one table: rows added up by `KEY`[,KEY...], such as op,rank or category; \"assay help json\" lists the keys")
+	flags.StringSliceVar(&g.by, "by", nil, "print one table: rows added up by `KEY`[,KEY...], such as op,rank, category or streams:stream; \"assay help json\" lists the keys")
 	flags.StringSliceVar(&g.where, "where", nil, "only rows with `KEY=VALUE`[,KEY=VALUE...], such as category=gemm; * matches any text")
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"assay/internal/label"
 	"assay/internal/redact"
@@ -13,8 +12,8 @@ import (
 // secrets are masked.
 func (e env) say(format string, args ...any) {
 	line := label.Printable(redact.Mask(fmt.Sprintf(format, args...)))
-	if inGitHub() {
-		line = strings.ReplaceAll(line, "##[", `#\#[`)
+	if inRunner() {
+		line = inertMarks(line, `\#`)
 	}
 	fmt.Fprintln(e.stderr, line)
 }

@@ -65,8 +65,12 @@ func plants(rnd *rand.Rand) (all []planted) {
 	coded := base64.StdEncoding.EncodeToString([]byte("HF_TOKEN=" + value))
 	token := redact.Formats()[0].Example(rnd)
 	whole := base64.RawURLEncoding.EncodeToString([]byte(token))
+	for _, between := range []string{"\x1b]8;;https://h/x\x1b\\", "\x1b]8;id=1;https://h/x\a", "\x1b]8;;\a", "\x1b[0m", "[0m", "\x1bPq\x1b\\"} {
+		half := len(token) / 2
+		all = append(all, planted{"a " + token[:half] + between + token[half:], token[half:]})
+	}
 	return append(all,
-		planted{"Basic " + basic, basic}, planted{"x " + coded, coded}, planted{"x/" + whole, whole},
+		planted{"\x1b]8;;https://h/" + token + "\x1b\\x\x1b]8;;\x1b\\", token}, planted{"Basic " + basic, basic}, planted{"x " + coded, coded}, planted{"x/" + whole, whole},
 		planted{"q=" + url.QueryEscape("HF_TOKEN="+value+"/x"), value},
 		planted{"https://" + token + "@h/x", token}, planted{"https://bob:p@" + value + "@h/x", value}, planted{"https://bob:p/" + value + "@h/x", value},
 		planted{"a\x1b[1;31m" + token + "\x1b[0m", token}, planted{"a%3D" + token, token}, planted{`a\n` + token, token}, planted{"a_" + token, token},

@@ -131,12 +131,19 @@ func texts(v any, b *strings.Builder) {
 // run runs a command and looks at all that it prints.
 func (s *search) run(args ...string) (status int, stdout string) {
 	s.t.Helper()
+	status, stdout, _ = s.said(args...)
+	return status, stdout
+}
+
+// said is run with what the command prints to standard error.
+func (s *search) said(args ...string) (status int, stdout, stderr string) {
+	s.t.Helper()
 	var out, talk bytes.Buffer
 	status = run(env{strings.NewReader(""), &out, &talk}, args)
 	what := "assay " + strings.Join(args[:min(len(args), 5)], " ")
 	s.in(what+" (stdout)", out.Bytes())
 	s.in(what+" (stderr)", talk.Bytes())
-	return status, out.String()
+	return status, out.String(), talk.String()
 }
 
 // TestNoSecretLeaves: no output of any command has a secret of any form, wherever in
@@ -234,7 +241,7 @@ func (s *search) files(dir string, inputs ...string) {
 		s.in(filepath.Base(path), text)
 		return err
 	})
-	if err != nil || n < 2 {
+	if err != nil || n < 2 && inputs != nil {
 		s.t.Errorf("%d files, %v", n, err)
 	}
 }

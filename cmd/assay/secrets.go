@@ -15,13 +15,7 @@ type masked[T any] struct{ value T }
 // mask removes the secrets from every text in v. It changes slices, and values behind
 // pointers, in place.
 func mask[T any](v T) masked[T] {
-	r := redact.New(false)
-	r.Strings(&v)
-	if parts, ok := any(&v).(interface{ Texts() []any }); ok {
-		for _, part := range parts.Texts() {
-			r.Strings(part)
-		}
-	}
+	redact.New(false).Strings(&v)
 	return masked[T]{v}
 }
 

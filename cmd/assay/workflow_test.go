@@ -363,6 +363,7 @@ func TestInertText(t *testing.T) {
 	for _, tc := range []struct{ format, text, want string }{
 		{"text", "a ::b\n  ::error::x\nc ##[error]", "a ::b\n  \\::error::x\nc #\\#[error]"},
 		{"md", "::x", "\\::x"},
+		{"md", "| `##vso[task.complete]` | ##vso x", "| `#\\#vso[task.complete]` | ##vso x"},
 		{"json", "{\"a\": \"##[b] ::c\"}", "{\"a\": \"#\\u0023[b] ::c\"}"},
 		{"junit", "<a b=\"##[c]\"/>", "<a b=\"#&#35;[c]\"/>"},
 	} {

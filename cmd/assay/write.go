@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,8 +29,9 @@ func (f reportFiles) names() []string {
 
 // writeReport writes every file of the report and returns their names, the report itself
 // first. All files are complete under temporary names before the first is renamed, so a
-// failure does not change an earlier report. The old page is removed first and the new
-// page is renamed last, so a page never has the pictures of another report.
+// failure does not change an earlier report, and they are renamed together, so a signal
+// does not mix two reports. The old page is removed first and the new page is renamed
+// last, so a page never has the pictures of another report.
 func writeReport(dir string, doc masked[report.Report], files reportFiles) (names []string, err error) {
 	out := newWriter()
 	defer out.stop()
@@ -57,12 +55,10 @@ func writeReport(dir string, doc masked[report.Report], files reportFiles) (name
 			gone = append(gone, old)
 		}
 	}
-	for _, old := range gone {
-		if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	for i := range gone {
+		gone[i] = filepath.Join(dir, gone[i])
 	}
-	if err := out.commit(); err != nil {
+	if err := out.commit(gone...); err != nil {
 		return nil, err
 	}
 	last := len(names) - 1
@@ -116,7 +112,7 @@ func (w *writer) stageAll(dir string, list []namedResult) error {
 	return w.files.StageAll(files)
 }
 
-func (w *writer) commit() error { return w.files.Commit() }
+func (w *writer) commit(old ...string) error { return w.files.Commit(old...) }
 
 func (w *writer) file(path string, r result) error { return w.files.File(path, r.encode) }
 

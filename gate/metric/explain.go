@@ -26,7 +26,7 @@ type KeyPage struct {
 	Needed  bool   `json:"required"`
 }
 
-// keys has the meaning and an example of every selector.
+// keys has the meaning and an example of selectors that are no key of rows, or a key of several kinds of rows.
 var keys = map[string][2]string{
 	"rank":     {"rank of the job", "0"},
 	"device":   {"number of the GPU", "0"},
@@ -47,26 +47,10 @@ var keys = map[string][2]string{
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
 	"row":      {"name of a row; * matches any text", "*gemm*"},
 	"column":   {"name of a column", "total"},
-	"kind":     {"purpose of memory, or kind of calls (launch, copy, sync, ...); * matches any text", "activations"},
+	"kind":     {"purpose of memory; * matches any text", "activations"},
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},
-
-	"operator":   {"name of an operator; * matches any text", "aten::mm"},
-	"module":     {"path of a module; * matches any text", "*/Attention_0"},
-	"layer":      {"path of modules without the numbers of instances; * matches any text", "GPT/Block/Attention"},
-	"line":       {"place of a function in the program; * matches any text", "*model.py:12 *"},
-	"file":       {"file of a function; * matches any text", "*/model.py"},
-	"call":       {"function of the runtime or driver; * matches any text", "cudaStreamSynchronize"},
-	"annotation": {"name of an annotation; * matches any text", "generate"},
-	"pass":       {"part of training: forward, backward, recompute, optimizer, other or unknown", "backward"},
-	"stream":     {"number of the stream", "7"},
-	"name":       {"name of a stream; * matches any text", "*"},
-	"slice":      {"name of a CPU slice; * matches any text", "*loader*"},
-	"process":    {"process of CPU slices; * matches any text", "*"},
-	"thread":     {"thread of CPU slices; * matches any text", "*"},
-	"in":         {"call, operator, function or annotation in which the thread was that launched late; * matches any text", "aten::item"},
-	"cause":      {"cause of idle time with the state: owner/state; * matches any text", "host-late/synchronizing"},
 }
 
 // Named returns the metric with the selectors that it needs.
@@ -104,13 +88,27 @@ func Explain(name string) (Page, error) {
 	var needed []string
 	for _, key := range m.Keys {
 		needs := slices.Contains(m.Needs, key)
-		p.Selects = append(p.Selects, KeyPage{key, keys[key][0], key + "=" + m.value(key), needs})
+		meaning, _ := m.explained(key)
+		p.Selects = append(p.Selects, KeyPage{key, meaning, key + "=" + m.value(key), needs})
 		if needs {
 			needed = append(needed, key+"="+m.value(key))
 		}
 	}
 	p.Examples = m.examples(needed)
 	return p, nil
+}
+
+// explained returns the meaning and an example of a selector: what the description of the rows says of its key,
+// or the text here, or what follows from the form of the key.
+func (m *Metric) explained(key string) (meaning, example string) {
+	text, ok := keys[key]
+	if m.rows == nil {
+		return text[0], text[1]
+	}
+	if meaning, example, own := m.rows.Explained(m.rows.Column(key)); own || !ok {
+		return meaning, example
+	}
+	return text[0], text[1]
 }
 
 // value returns a value of a selector for an example.
@@ -124,10 +122,8 @@ func (m *Metric) value(key string) string {
 	if key == "phase" && slices.Contains(m.Keys, "place") {
 		return "decode"
 	}
-	if key == "kind" && slices.Contains(m.Keys, "call") {
-		return "sync"
-	}
-	return keys[key][1]
+	_, example := m.explained(key)
+	return example
 }
 
 // examples returns a gate with a target and a gate with a comparison.

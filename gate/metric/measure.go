@@ -14,6 +14,7 @@ var (
 	errNoDevices = errors.New("no GPU events")
 	errNoSteps   = errors.New("no steps (ProfilerStep#N or another marker): call prof.step() in every iteration, or set a gate on phase.mean of an annotation")
 	errNoLaunch  = errors.New("no calls that launch work: record CPU activity too (ProfilerActivity.CPU)")
+	errClocks    = errors.New("the clocks of CPU and GPU differ (" + summary.ClocksDiffer + "), so it is unknown what the CPU did while the GPU was idle")
 	errNoMemory  = errors.New("no record of the allocator: record with profile_memory=True")
 )
 
@@ -127,6 +128,9 @@ func (v selection) idle() (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if v.Issue(summary.ClocksDiffer) != nil {
+		return Value{}, errClocks
+	}
 	var ns int64
 	known := a.Idle() == 0
 	for _, r := range v.Idle {
@@ -162,6 +166,8 @@ func (v selection) syncs() (Value, error) {
 		return Value{}, errors.New("no GPU time: the events of the devices span none")
 	case len(v.Calls) == 0:
 		return Value{}, errNoLaunch
+	case v.Issue(summary.ClocksDiffer) != nil:
+		return Value{}, errClocks
 	}
 	return ratio(host, window), nil
 }

@@ -15,8 +15,9 @@ import (
 // rowKinds are the kinds of rows whose measures become metrics automatically: "<kind>.<measure>".
 // Kernels and copies have metrics of their own.
 func rowKinds() []*row.Kind {
-	return []*row.Kind{summary.Ops(), summary.Modules(), summary.Lines(), summary.Calls(), summary.Annotations(),
-		summary.Passes(), summary.Streams(), summary.Spans(), summary.Idles()}
+	own := []*row.Kind{summary.Kernels(), summary.Copies(), summary.Idles()}
+	kinds := slices.DeleteFunc(summary.Described(), func(k *row.Kind) bool { return slices.Contains(own, k) })
+	return append(kinds, summary.Idles()) // last in lists
 }
 
 // rowMetrics returns a metric for each measure of these kinds, and the share of the main one.
@@ -29,8 +30,8 @@ func rowMetrics() (out []Metric) {
 				continue
 			}
 			m := Metric{Name: k.Name + "." + measureName(c), Unit: Time, Host: hostOnly(k, c), Rises: true, Keys: keys,
-				needsRows: true,
-				Meaning:   meaningOf(k, c, "selected"), measure: func(v selection) (Value, error) { return v.measured(k, c) }}
+				needsRows: true, rows: k,
+				Meaning: meaningOf(k, c, "selected"), measure: func(v selection) (Value, error) { return v.measured(k, c) }}
 			switch {
 			case c.Adds == row.Mean:
 				over, under := c.Terms()
@@ -47,7 +48,7 @@ func rowMetrics() (out []Metric) {
 		}
 		if k != summary.Idles() { // idle.share already exists, as a share of the window
 			out = append(out, Metric{Name: k.Name + ".share", Of: Time, Host: hostOnly(k, k.Main()), Keys: keys,
-				needsRows: true, Passes: k == summary.Passes(),
+				needsRows: true, rows: k, Passes: k == summary.Passes(),
 				Meaning: meaningOf(k, k.Main(), "selected"), Per: meaningOf(k, k.Main(), "all"),
 				measure: func(v selection) (Value, error) { return v.shareOfRows(k) }})
 		}
@@ -68,7 +69,7 @@ func measureName(c *row.Column) string {
 
 // hostOnly reports whether a measure is a time or count of the CPU.
 func hostOnly(k *row.Kind, c *row.Column) bool {
-	return k == summary.Calls() || k == summary.Spans() || strings.HasPrefix(c.JSON, "cpu_")
+	return k.Host || strings.HasPrefix(c.JSON, "cpu_")
 }
 
 // meaningOf describes a measure: "self GPU time of the selected operators".

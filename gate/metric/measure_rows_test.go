@@ -51,6 +51,14 @@ func TestRowMetrics(t *testing.T) {
 			t.Errorf("%s is %s, want %s", tc.gate, got, tc.want)
 		}
 	}
+	apart := launchers()
+	apart.Devices = []summary.Device{{Activity: summary.Activity{10 * ms, 30 * ms}, WindowNS: 40 * ms}}
+	apart.Issues = []summary.Issue{{Code: summary.ClocksDiffer, Severity: "info", Count: 1}}
+	for gate, want := range map[string]string{"idle.share": "25.0% (10 ms of 40 ms)", "idle.share{owner=host-late}": errClocks.Error(), "sync.share": errClocks.Error()} {
+		if got := measureText(t, apart, gate); got != want {
+			t.Errorf("%s is %s, want %s", gate, got, want)
+		}
+	}
 	rolled := launchers()
 	rolled.Inputs[0].RolledUp = summary.RolledRows
 	for _, m := range rowMetrics() {

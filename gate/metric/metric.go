@@ -12,6 +12,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/stat"
 	"assay/summary"
+	"assay/summary/row"
 )
 
 // A Metric is a figure that gates can be set on.
@@ -34,8 +35,21 @@ type Metric struct {
 	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
 
-	needsRows bool // measures rows that a rolled-up summary has only in part
+	needsRows bool      // measures rows that a rolled-up summary has only in part
+	rows      *row.Kind // the rows that it measures, whose keys select; nil if it has keys of its own
 	measure   func(selection) (Value, error)
+}
+
+// key returns the name of a selector as it is listed, of any name that users may write, and whether it is a number.
+func (m *Metric) key(name string) (key string, number, ok bool) {
+	if m.rows != nil {
+		c, ok := m.rows.Key(name)
+		if !ok {
+			return "", false, false
+		}
+		return c.Written(), m.rows.IsNumber(c), true
+	}
+	return name, name == "rank" || name == "device" || name == "stream", slices.Contains(m.Keys, name)
 }
 
 // A Value is the value of a metric in one run. Shares and means have a numerator and a denominator.

@@ -35,15 +35,18 @@ func Parse(text string) (*Metric, Selector, error) {
 	for _, t := range terms {
 		key, value, ok := strings.Cut(t, "=")
 		key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
+		name, number, known := m.key(key)
 		switch {
 		case !ok || value == "":
 			return nil, Selector{}, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(t))
-		case !slices.Contains(m.Keys, key):
+		case !known:
 			return nil, Selector{}, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, key, strings.Join(m.Keys, ", "))
+		}
+		switch key = name; {
 		case sel.Value(key) != "":
 			return nil, Selector{}, fmt.Errorf("selector %q is given twice", key)
 		}
-		if err := checkTerm(key, value); err != nil {
+		if err := checkTerm(key, value, number); err != nil {
 			return nil, Selector{}, err
 		}
 		sel.terms = append(sel.terms, term{key, value})
@@ -78,12 +81,13 @@ func unquote(s string) string {
 }
 
 // checkTerm rejects values that no run can have.
-func checkTerm(key, value string) error {
-	switch key {
-	case "rank", "device", "stream":
+func checkTerm(key, value string, number bool) error {
+	if number {
 		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
 			return fmt.Errorf("selector %s: %q is not a whole number", key, value)
 		}
+	}
+	switch key {
 	case "steps":
 		_, _, err := stepRange(value)
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"assay/analyze/clocks"
-	"assay/analyze/efficiency"
+	"assay/analyze/efficiency/graphjoin"
 	"assay/analyze/ranks"
 	"assay/summary"
 	"assay/summary/view"
@@ -63,7 +63,7 @@ func Runs(all []Part) []*summary.Summary {
 		case !with[i]:
 			p.Summary.Partial = nil
 			p.Summary.Efficiency.Captures = slices.Concat(p.Summary.Efficiency.Captures, captures)
-			efficiency.JoinReplays(p.Summary)
+			graphjoin.Replays(p.Summary)
 			out = append(out, p.Summary)
 		}
 	}
@@ -88,7 +88,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		first[i] = inputs
 		inputs += len(p.Summary.Inputs)
 	}
-	jobs, runs := jobsOf(all), len(runsOf(all, Part.isTimeline)) // before Join takes the summaries
+	jobs, together, runs := jobsOf(all, Part.hasCollectives), jobsOf(all, Part.isTimeline), len(runsOf(all, Part.isTimeline)) // before Join takes the summaries
 	list := make([]*summary.Summary, len(all))
 	for i, p := range all {
 		all[i].coarsen(halvings(len(all)))
@@ -106,12 +106,13 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	if runs == 1 {
 		ranks.NoteInputs(s)
 	}
+	apart := incomparable(s, together, first)
 	for n, part := range jobs {
-		if job := match(n, membersOf(all, part, first)); job != nil {
+		if job := match(n, membersOf(all, part, first)); job != nil && !apart {
 			job.AddTo(s)
 		}
 	}
-	efficiency.JoinReplays(s)
+	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)
 	}
@@ -120,17 +121,40 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	return s
 }
 
-// jobsOf returns the parts whose ranks are compared with each other, as ascending indices:
-// those of each run or, because a server records each stage at another time, of each stage.
-func jobsOf(all []Part) (out [][]int) {
-	for _, run := range runsOf(all, Part.hasCollectives) {
-		stages := map[string][]int{}
+// incomparable reports whether the ranks of a run cannot be compared, and adds an issue that says why. first has
+// the first input of each part.
+func incomparable(s *summary.Summary, runs [][]int, first []int) (apart bool) {
+	for _, run := range runs {
+		var inputs []int
 		for _, i := range run {
-			stage := view.StageOf(all[i].Summary.Inputs[0].Path)
-			stages[stage] = append(stages[stage], i)
+			inputs = append(inputs, first[i])
 		}
-		for _, stage := range slices.Sorted(maps.Keys(stages)) {
-			out = append(out, stages[stage])
+		apart = !ranks.NoteIncomparable(s, inputs) || apart
+	}
+	if apart {
+		s.Sort()
+	}
+	return apart
+}
+
+// jobsOf returns the wanted parts whose ranks are compared with each other, as ascending indices:
+// those of each run or, because they are recorded one after the other, of each stage of a
+// server and of each cycle of a profiler's schedule.
+func jobsOf(all []Part, wanted func(Part) bool) (out [][]int) {
+	type one struct {
+		stage string
+		cycle int
+	}
+	runs, cycle := grouped(all, wanted)
+	for _, run := range runs {
+		jobs := map[one][]int{}
+		for _, i := range run {
+			of := one{view.StageOf(all[i].Summary.Inputs[0].Path), cycle[i]}
+			jobs[of] = append(jobs[of], i)
+		}
+		order := func(a, b one) int { return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.cycle, b.cycle)) }
+		for _, of := range slices.SortedFunc(maps.Keys(jobs), order) {
+			out = append(out, jobs[of])
 		}
 	}
 	return out
@@ -150,6 +174,12 @@ func membersOf(all []Part, run, first []int) (ranks []ranks.Member) {
 // runsOf returns the wanted parts, which have one input each, by their runs: as ascending
 // indices.
 func runsOf(all []Part, wanted func(Part) bool) [][]int {
+	runs, _ := grouped(all, wanted)
+	return runs
+}
+
+// grouped returns runsOf, and the cycle of each part: see [view.Grouping].
+func grouped(all []Part, wanted func(Part) bool) (out [][]int, cycle map[int]int) {
 	var captures []view.Capture
 	var of []int
 	for i, p := range all {
@@ -160,13 +190,17 @@ func runsOf(all []Part, wanted func(Part) bool) [][]int {
 			of = append(of, i)
 		}
 	}
-	var out [][]int
-	for _, run := range view.Runs(captures).Runs {
+	g := view.Runs(captures)
+	cycle = make(map[int]int, len(of))
+	for i, part := range of {
+		cycle[part] = g.Cycle[i]
+	}
+	for _, run := range g.Runs {
 		var list []int
 		for _, i := range run.Inputs {
 			list = append(list, of[i])
 		}
 		out = append(out, list)
 	}
-	return out
+	return out, cycle
 }

@@ -55,7 +55,11 @@ func Measure(in *ingest.Input, opt Options) (Part, error) {
 		return Part{}, err
 	}
 	if in.Summary != nil {
-		return read(in, opt)
+		p, err := read(in, opt)
+		if err != nil {
+			return p, err
+		}
+		return p.withoutSecrets(in), nil
 	}
 	var p Part
 	var err error
@@ -63,7 +67,7 @@ func Measure(in *ingest.Input, opt Options) (Part, error) {
 		return Part{}, err
 	}
 	p.bound()
-	p = p.withoutSecrets(in.Path)
+	p = p.withoutSecrets(in)
 	p.track(in, opt)
 	return p, nil
 }
@@ -147,16 +151,18 @@ func gpus(t *trace.Trace) int {
 	return len(seen)
 }
 
-// withoutSecrets masks the secrets of a part and adds an issue with their number.
-func (p Part) withoutSecrets(path string) Part {
-	r := redact.New(false)
-	r.Strings(p.Summary)
-	for _, m := range p.Members {
-		r.Strings(m.Columns)
+// withoutSecrets masks the secrets of a part and adds an issue with their number. A summary that was
+// read may have secrets, too: an older version that knew fewer forms, or another program, wrote it.
+func (p Part) withoutSecrets(in *ingest.Input) Part {
+	r := in.Secrets
+	if r == nil {
+		r = redact.New(false)
 	}
+	r.Strings(&p)
 	if n := r.Secrets(); n > 0 {
+		p.Changes()
 		p.Summary.Issues = append(p.Summary.Issues, summary.Issue{
-			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(path),
+			Code: "secrets-masked", Severity: diag.Info.String(), Count: int64(n), First: redact.Mask(in.Path),
 			Help: "Names in the capture contain possible secrets. assay masks them in its output, but the file still has them. Do not share the file, and replace the secrets.",
 		})
 		p.Summary.Sort()

@@ -4,9 +4,11 @@
 package partial
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 
@@ -49,7 +51,10 @@ func ParsePathRules(rankFrom, groupBy string) (PathRules, error) {
 func oneGroup(flag, text, words string) (*regexp.Regexp, error) {
 	want := fmt.Sprintf("want %s, or a regular expression (RE2) with one group in parentheses", words)
 	re, err := regexp.Compile(text)
-	if err != nil {
+	if wrong := (*syntax.Error)(nil); errors.As(err, &wrong) {
+		// Its text quotes a part of the value, which may be a part of a secret.
+		return nil, fmt.Errorf("%s is \"%s\", %s: %s", flag, text, want, wrong.Code)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s is \"%s\", %s: %w", flag, text, want, err)
 	}
 	if n := re.NumSubexp(); n != 1 {

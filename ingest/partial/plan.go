@@ -2,9 +2,11 @@ package partial
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"slices"
 
 	"assay/analyze/ranks"
 	"assay/analyze/ranks/collective"
@@ -29,7 +31,7 @@ type Outline struct {
 func (p *Part) Outline() Outline {
 	s, of := &summary.Summary{Schema: summary.Schema, Inputs: p.Summary.Inputs}, p.Summary
 	for _, d := range of.Devices {
-		s.Devices = append(s.Devices, summary.Device{Rank: d.Rank, Device: d.Device, StartNS: d.StartNS})
+		s.Devices = append(s.Devices, summary.Device{Rank: d.Rank, Device: d.Device, StartNS: d.StartNS, WindowNS: d.WindowNS})
 	}
 	s.Tables, s.Flames, s.Counters = make([]summary.Table, min(1, len(of.Tables))), make([]summary.Flame, min(1, len(of.Flames))), make([]summary.Counter, min(1, len(of.Counters)))
 	s.Series, s.Benchmarks = make([]summary.Series, min(1, len(of.Series))), make([]summary.Benchmark, min(1, len(of.Benchmarks)))
@@ -39,7 +41,13 @@ func (p *Part) Outline() Outline {
 	if is := of.Issue(captureOnly); is != nil {
 		s.Issues = append(s.Issues, *is)
 	}
-	s.Annotations, s.Spans, s.Steps = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans))), make([]summary.Step, min(1, len(of.Steps)))
+	s.Annotations, s.Spans = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans)))
+	if len(of.Steps) > 0 { // which numbers they have tells whether a capture goes on with another one
+		number := func(a, b summary.Step) int { return cmp.Compare(a.Number, b.Number) }
+		for _, st := range []summary.Step{slices.MinFunc(of.Steps, number), slices.MaxFunc(of.Steps, number)} {
+			s.Steps = append(s.Steps, summary.Step{Rank: st.Rank, Number: st.Number})
+		}
+	}
 	out := Outline{Name: p.name, Summary: s}
 	for _, m := range p.Members {
 		m.Columns = &collective.Columns{Runs: make([]collective.Run, min(1, len(m.Columns.Runs)))}
@@ -86,7 +94,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 		input  int
 		device int64
 	}
-	for n, run := range jobsOf(all) {
+	for n, run := range jobsOf(all, Part.hasCollectives) {
 		list := ranks.Comparable(membersOf(all, run, first))
 		at := map[member]int{}
 		for place, m := range list {

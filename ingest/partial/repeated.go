@@ -17,24 +17,25 @@ import (
 // are parts of one run.
 func NoteRepeatedRanks(s *summary.Summary) {
 	noteMixedDumps(s)
+	noteLogsEndApart(s)
 	if s.Issue("rank-repeated") != nil {
 		return // the issue was added when the summary was written
 	}
 	type part struct {
-		rank       int
-		stage, run string
+		rank, cycle int
+		stage, run  string
 	}
 	var within, between *[2]int
-	seen := make(map[part]int)
+	seen, g := make(map[part]int), view.Runs(view.Captures(s))
 	for i, in := range s.Inputs {
 		if isOfCounters(s, i) || isOfTables(s, i) || isOfMemory(s, i) || isOfSeries(s, i) || isCopied(s, i) || in.GraphSource {
 			continue // nothing of it is added to the totals of GPUs
 		}
-		of := part{rank: in.Rank, stage: view.StageOf(in.Path)}
+		of := part{rank: in.Rank, cycle: g.Cycle[i], stage: view.StageOf(in.Path)}
 		first, again := seen[of]
 		if !again {
 			seen[of] = i
-		} else if between == nil {
+		} else if between == nil && !view.Halves(s.Inputs[first].Path, in.Path) {
 			between = &[2]int{first, i}
 		}
 		if of.run = in.Run; in.Run == "" {
@@ -70,6 +71,19 @@ func noteMixedDumps(s *summary.Summary) {
 	s.Issues = append(s.Issues, summary.Issue{
 		Code: "dumps-mixed", Severity: diag.Suspect.String(), Count: int64(len(mixed)), First: again.Path,
 		Help: fmt.Sprintf("Rank %d has another dump in the same run, %s, so these are dumps of several hangs, and they are not compared. Put the dumps of each hang into a directory of its own, or name the runs with --group-by.", again.Rank, first.Path),
+	})
+	s.Sort()
+}
+
+// noteLogsEndApart adds an issue if logs of the processes of a run end at different places.
+func noteLogsEndApart(s *summary.Summary) {
+	input := hang.LogsEndApart(s)
+	if input < 0 || input >= len(s.Inputs) || s.Issue("logs-end-apart") != nil {
+		return
+	}
+	s.Issues = append(s.Issues, summary.Issue{
+		Code: "logs-end-apart", Severity: diag.Suspect.String(), Count: 1, First: s.Inputs[input].Path,
+		Help: "The logs end at different places: many sends and receives of some processes are missing in the logs of others, first of this one. They do not show whether a process hangs. Give the whole logs of all processes, copied at the same time.",
 	})
 	s.Sort()
 }

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -98,16 +100,56 @@ func (w *Writer) create(path string, encode func(io.Writer) error) (stagedFile, 
 	return stagedFile{temp, path}, nil
 }
 
-// Commit gives the staged files their names, in the order in which they were
-// staged.
-func (w *Writer) Commit() error {
-	for _, f := range w.staged {
-		if err := w.temp.Rename(f.temp, f.path); err != nil {
-			return err
-		}
+// Commit removes old files and gives the staged files their names, in the order in which they were
+// staged. A signal ends the process before or after all of that. It also removes what killed
+// processes left of the same files.
+func (w *Writer) Commit(old ...string) error {
+	if err := w.temp.swap(old, w.staged); err != nil {
+		return err
 	}
+	paths := slices.Clone(old)
+	for _, f := range w.staged {
+		paths = append(paths, f.path)
+	}
+	removeAbandoned(paths, time.Now().Add(-abandonedAfter))
 	w.staged = nil
 	return nil
+}
+
+// abandonedAfter is the age at which an unfinished file is one of a process that was killed. No
+// file takes so long to write.
+const abandonedAfter = time.Hour
+
+// removeAbandoned removes unfinished files for the paths that were last written before a time. A
+// process that is killed cannot remove them.
+func removeAbandoned(paths []string, before time.Time) {
+	ours := map[string]bool{}
+	dirs := map[string]bool{}
+	for _, path := range paths {
+		ours[filepath.Clean(path)] = true
+		dirs[filepath.Dir(path)] = true
+	}
+	for dir := range dirs {
+		found, _ := os.ReadDir(dir) // if it cannot be read, nothing is removed
+		for _, f := range found {
+			name, digits, ok := cutLast(f.Name(), ".")
+			if !ok || !strings.HasPrefix(name, ".") || !ours[filepath.Join(dir, name[1:])] || !f.Type().IsRegular() ||
+				len(digits) != 16 || strings.Trim(digits, "0123456789abcdef") != "" {
+				continue
+			}
+			if info, err := f.Info(); err == nil && info.ModTime().Before(before) {
+				os.Remove(filepath.Join(dir, f.Name())) // another process may have done it
+			}
+		}
+	}
+}
+
+// cutLast is [strings.Cut] at the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
 }
 
 // File writes the file at path.

@@ -2,10 +2,13 @@ package outfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // TestFailedFile: a file whose content fails keeps what was there, and nothing else is left.
@@ -137,5 +140,50 @@ func TestWriteLink(t *testing.T) {
 		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 			t.Errorf("the link is replaced: %v, %v", info, err)
 		}
+	}
+}
+
+// TestAbandoned: what a killed process left of the files that are written is removed after an hour, and
+// nothing that another process may still write, or that has another name.
+func TestAbandoned(t *testing.T) {
+	dir := t.TempDir()
+	kept := []string{
+		".summary.json.00112233445566aa",  // young
+		".other.json.00112233445566bb",    // of a file that is not written
+		".summary.json.00112233445566",    // too short
+		".summary.json.00112233445566zz",  // not of hexadecimal digits
+		"summary.json.00112233445566cc",   // not hidden
+		".summary.json.bak.0011223344556", // of the user
+	}
+	gone := []string{".summary.json.ffeeddccbbaa9988", ".report.md.0000000000000000", ".old.png.0123456789abcdef"}
+	for i, name := range append(slices.Clone(kept), gone...) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if age := time.Now().Add(-2 * time.Hour); i > 0 {
+			if err := os.Chtimes(path, age, age); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var w Writer
+	defer w.Stop()
+	for _, name := range []string{"summary.json", "report.md"} {
+		if err := w.Stage(filepath.Join(dir, name), func(to io.Writer) error { _, err := fmt.Fprint(to, name); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(filepath.Join(dir, "old.png"), filepath.Join(dir, "report.md")); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(append(kept, "summary.json", "report.md")))
+	var left []string
+	found, err := os.ReadDir(dir)
+	for _, f := range found {
+		left = append(left, f.Name())
+	}
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("left are %q, %v; want %q", left, err, want)
 	}
 }

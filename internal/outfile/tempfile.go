@@ -113,15 +113,23 @@ func (r *Registry) Remove(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Rename gives a listed file its final name. The file is then no longer temporary.
-// If it cannot be renamed it stays listed.
-func (r *Registry) Rename(temp, path string) error {
+// swap removes old files and gives listed files their final names, in their order. No signal can end
+// the process in between. The files are then no longer temporary. One that cannot be renamed, and
+// those after it, stay listed.
+func (r *Registry) swap(old []string, files []stagedFile) error {
 	mu.Lock()
 	defer mu.Unlock()
-	if err := os.Rename(temp, path); err != nil {
-		return err
+	for _, path := range old {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	delete(r.paths, temp)
+	for _, f := range files {
+		if err := os.Rename(f.temp, f.path); err != nil {
+			return err
+		}
+		delete(r.paths, f.temp)
+	}
 	return nil
 }
 

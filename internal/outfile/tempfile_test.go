@@ -31,7 +31,7 @@ func TestClose(t *testing.T) {
 		if err := r.Remove(removed); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Rename(kept, filepath.Join(dir, "kept")); err != nil {
+		if err := r.swap(nil, []stagedFile{{kept, filepath.Join(dir, "kept")}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(left); err != nil {

@@ -186,6 +186,7 @@ var formats = []Format{
 		Source: "discord.com/developers/docs/resources/webhook"},
 	{Kind: "webhook", Form: "/IncomingWebhook/{hex:32}/" + uuid, Source: "gitleaks microsoft-teams-webhook"},
 	{Kind: "telegram", Form: "{dig:8-10}:AA{url:33}", Source: "gitleaks telegram-bot-api-token"},
+	{Kind: "telegram", Form: "bot{dig:8-10}:AA{url:33}", Source: "core.telegram.org/bots/api#making-requests"},
 	{Kind: "sendgrid", Form: "SG.{url:16-32}.{url:16-64}", Source: "gitleaks sendgrid-api-token"},
 	{Kind: "mailgun", Form: "key-{hex:32}", Source: "gitleaks mailgun-private-api-token"},
 	{Kind: "mailchimp", Form: "{hex:32}-us{dig:1-2}", Source: "gitleaks mailchimp-api-key"},

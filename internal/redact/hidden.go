@@ -98,6 +98,13 @@ func sequence(s string) int {
 				break
 			}
 		}
+	case ']', 'P', '^', '_', 'X': // a title, a link and others that have a text
+		const most = 2048
+		if end := strings.IndexAny(s[2:min(len(s), most)], "\a\x1b\n"); end >= 0 && s[2+end] == '\a' {
+			return 2 + end + 1
+		} else if end >= 0 && strings.HasPrefix(s[2+end:], "\x1b\\") {
+			return 2 + end + 2
+		}
 	case '(', ')':
 		return min(len(s), 3)
 	case '=', '>', '7', '8', 'c', 'M':

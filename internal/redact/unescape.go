@@ -71,7 +71,7 @@ func percent(s string) (r rune, size int) {
 }
 
 // letters has the meanings of letters after a backslash.
-var letters = map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', 'e': '\x1b', '"': '"', '\'': '\'', '\\': '\\', '/': '/'}
+var letters = map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', 'e': '\x1b', '"': '"', '\'': '\'', '\\': '\\', '/': '/'}
 
 func backslash(s string) (r rune, size int) {
 	if len(s) < 2 {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 
@@ -428,6 +429,9 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 	if !v.flag && !v.quoted && t.quoteAt(v.at) == 0 && argument(name, s) {
 		return true
 	}
+	if how == maybe && t.quoteAt(v.at) == 0 && measured(s) {
+		return true
+	}
 	switch {
 	case name == "pwd" || name == "oldpwd":
 		return s[0] == '/' || s[0] == '~' || len(s) > 1 && s[1] == ':' // a directory
@@ -440,4 +444,11 @@ func (t *text) harmless(v setting, from, to int, how trust) bool {
 		return wordy(s) || s[0] == '/' || strings.ContainsAny(s, "(<")
 	}
 	return false
+}
+
+// measured reports whether a value is a number with a fraction or an exponent, such as a latency per
+// token. No service draws tokens of that form.
+func measured(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && strings.ContainsAny(s, ".e") && strings.Trim(s, digits+"+-.eE") == ""
 }

@@ -7,44 +7,66 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Strings rewrites every text that the pointer v leads to: exported fields, elements, and keys and
-// values of maps. It uses reflection, so that a field added later cannot be forgotten.
+// Strings rewrites every text that the pointer v leads to: exported fields, elements, keys and
+// values of maps, and what a method Texts of v returns pointers to. It uses reflection, so that a
+// field added later cannot be forgotten.
 func (r *Redactor) Strings(v any) {
 	if r.users {
-		newWalker(func(s string) string { r.Learn(s); return s }).walk(reflect.ValueOf(v))
+		walker{rewrite: func(s string) string { r.Learn(s); return s }, memory: newMemory()}.all(v)
+		walker{rewrite: r.Text, memory: newMemory()}.all(v)
+		return
 	}
-	newWalker(r.Text).walk(reflect.ValueOf(v))
+	known := withoutSecrets.Get().(*memory)
+	walker{rewrite: r.Text, memory: known}.all(v)
+	withoutSecrets.Put(known)
 }
 
-// A walker rewrites texts. Rows of a summary repeat the same few names, so it remembers texts that
-// do not change.
+// all rewrites every text that the pointer v leads to.
+func (w walker) all(v any) {
+	w.walk(reflect.ValueOf(v))
+	for at := reflect.ValueOf(v); at.Kind() == reflect.Pointer && !at.IsNil(); at = at.Elem() {
+		if more, ok := at.Interface().(interface{ Texts() []any }); ok {
+			for _, part := range more.Texts() {
+				w.walk(reflect.ValueOf(part))
+			}
+		}
+	}
+}
+
+// A walker rewrites texts.
 type walker struct {
 	rewrite func(string) string // must be deterministic
 	changed int                 // number of texts that it changed
+	*memory
+}
 
+// A memory knows texts that do not change. Rows of a summary repeat the same few names, and a summary
+// has the names of its inputs.
+type memory struct {
 	seed     maphash.Seed
-	same     [1024]string // by hash: texts that do not change
+	same     [4096]string // by hash
 	sameJSON [64]string   // by hash: JSON in which no text changes
 	fields   map[reflect.Type][]int
 }
 
-// Shorter texts are searched as fast as they are looked up. Longer texts are not remembered,
-// because they take memory.
-const (
-	short = 16
-	long  = 4096
-)
-
-func newWalker(rewrite func(string) string) *walker {
-	return &walker{rewrite: rewrite, seed: maphash.MakeSeed(), fields: map[reflect.Type][]int{}}
+func newMemory() *memory {
+	return &memory{seed: maphash.MakeSeed(), fields: map[reflect.Type][]int{}}
 }
+
+// withoutSecrets has memories of texts without secrets. They outlive a walk, because a command masks
+// its inputs, what it measured and what it writes, which have the same names.
+var withoutSecrets = sync.Pool{New: func() any { return newMemory() }}
+
+// long is the length of the longest text that is remembered, because they take memory.
+const long = 4096
 
 // text returns the rewritten text.
 func (w *walker) text(s string) string {
 	known := new(string)
-	if short <= len(s) && len(s) <= long {
+	if 0 < len(s) && len(s) <= long {
 		known = &w.same[maphash.String(w.seed, s)%uint64(len(w.same))]
 		if *known == s {
 			return s
@@ -52,7 +74,7 @@ func (w *walker) text(s string) string {
 	}
 	text := w.rewrite(s)
 	if text == s {
-		*known = s
+		*known = strings.Clone(s) // s may be a part of a large text
 	} else {
 		w.changed++
 	}
@@ -107,8 +129,10 @@ func (w *walker) walkInterface(v reflect.Value) {
 	if w.hasText(inner.Type()) {
 		own := reflect.New(inner.Type()).Elem()
 		own.Set(inner)
-		w.walk(own)
-		v.Set(own)
+		before := w.changed
+		if w.walk(own); w.changed > before { // a value without secrets may be shared, so it is not written
+			v.Set(own)
+		}
 	}
 }
 
@@ -126,11 +150,14 @@ func (w *walker) walkMap(v reflect.Value) {
 	}
 	taken := map[string]bool{}
 	for _, key := range keys {
+		before := w.changed
 		value := reflect.New(v.Type().Elem()).Elem()
 		value.Set(v.MapIndex(key))
 		w.walk(value)
 		if !named {
-			v.SetMapIndex(key, value)
+			if w.changed > before { // a map without secrets may be shared, so it is not written
+				v.SetMapIndex(key, value)
+			}
 			continue
 		}
 		old := key.String()
@@ -145,10 +172,10 @@ func (w *walker) walkMap(v reflect.Value) {
 		if text != old {
 			v.SetMapIndex(key, reflect.Value{})
 		}
-		if !taken[text] {
-			taken[text] = true
+		if first := !taken[text]; first && w.changed > before {
 			v.SetMapIndex(reflect.ValueOf(text).Convert(v.Type().Key()), value)
 		}
+		taken[text] = true
 	}
 }
 

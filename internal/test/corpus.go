@@ -50,6 +50,12 @@ func root(t testing.TB) string {
 	if dir := os.Getenv("ASSAY_CORPUS"); dir != "" {
 		return dir
 	}
+	return filepath.Join(Module(t), "..", "shared", "corpus")
+}
+
+// Module returns the folder of the module.
+func Module(t testing.TB) string {
+	t.Helper()
 	dir, err := os.Getwd() // of the package that is tested
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +63,7 @@ func root(t testing.TB) string {
 	for {
 		// The pipeline for clusters is a module of its own below this one.
 		if text, _ := os.ReadFile(filepath.Join(dir, "go.mod")); strings.HasPrefix(string(text), "module assay\n") {
-			return filepath.Join(dir, "..", "shared", "corpus")
+			return dir
 		}
 		up := filepath.Dir(dir)
 		if up == dir {

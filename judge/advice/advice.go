@@ -6,6 +6,7 @@ import (
 	"assay/internal/lazyregexp"
 	"assay/internal/unit"
 	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -22,7 +23,7 @@ func KernelAdvice(k summary.Kernel, commStep finding.Step) []finding.Step {
 	switch {
 	case IsProductOfVector(k.Name):
 		return append(VectorAdvice(), profile)
-	case k.Category == "gemm" && !onTensorCores(k.Name):
+	case k.Category == "gemm" && !onTensorCores(k.Name) && !rule.IsQuantized(k.Name):
 		return []finding.Step{finding.Advise("tensor-cores"), profile}
 	case k.Category == "gemm":
 		return []finding.Step{profile}

@@ -29,6 +29,7 @@ func TestKernelAdvice(t *testing.T) {
 		"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn>()":      false,
 		"ampere_sgemm_128x64_tn":                                            false,
 		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_ffma": false,
+		"awq_gemm_forward_4bit_cuda":                                        true, "void machete::kernel<Schedule>": true, "_w8a8_block_matmul": true, // quantized by design
 		"gemma_linear": false,
 		"my_gemm":      false,
 	} {

@@ -93,13 +93,13 @@ func patternOf(s *summary.Summary) pattern {
 	}
 	const both = 10 // 1/both of the time in each of the two
 	switch {
-	case syncsWeights(s) || most("broadcast") && !trains(s):
+	case syncsWeights(s) || most("broadcast") && !rule.Trains(s):
 		return weights
 	case most("all-to-all"):
 		return experts
 	case most("all-gather", "reduce-scatter") && work["all-gather"] >= all/both && work["reduce-scatter"] >= all/both:
 		return sharded
-	case most("all-reduce") && trains(s) && !mostlyTensorParallel(s.Collectives):
+	case most("all-reduce") && rule.Trains(s) && !mostlyTensorParallel(s.Collectives):
 		return replicas
 	case most("all-reduce"):
 		return tensor
@@ -141,24 +141,6 @@ func syncsWeights(s *summary.Summary) bool {
 		}
 	}
 	return in > all-in
-}
-
-// trains reports whether a capture shows a backward pass or an optimizer.
-func trains(s *summary.Summary) bool {
-	learning := func(name string) bool {
-		name = strings.ToLower(name)
-		return slices.ContainsFunc([]string{"backward", "bwd", "wgrad", "dgrad", "autograd::engine", "optimizer.step"},
-			func(w string) bool { return strings.Contains(name, w) })
-	}
-	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {
-		return k.Category == "optimizer" ||
-			learning(k.Name)
-	}) ||
-		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return learning(o.Name) }) ||
-		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return learning(a.Name) }) ||
-		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
-			return slices.Contains([]string{"backward", "training", "optimizer"}, p.Name())
-		})
 }
 
 // times multiplies two numbers that are not negative; a product that overflows becomes

@@ -84,7 +84,11 @@ func OwnerEvidence(owners []OwnerShare, total int64) (out []string) {
 // OwnerAdvice returns the fixes for the main causes, the largest first; total is the idle time in
 // ns.
 func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
-	for _, o := range mainOwners(owners, total) {
+	// Work on another GPU is a reason to divide the work in another way only if it is most of the time.
+	main := slices.DeleteFunc(slices.Clone(owners), func(o OwnerShare) bool {
+		return o.owner == summary.OwnerNeighbor && o.ns < total-o.ns
+	})
+	for _, o := range mainOwners(main, total) {
 		out = finding.JoinSteps(out, o.advice())
 	}
 	return out
@@ -101,6 +105,8 @@ func (o OwnerShare) advice() []finding.Step {
 		return []finding.Step{finding.Advise("launch-more-each")}
 	case summary.OwnerDependency:
 		return []finding.Step{finding.Advise("find-the-dependency")}
+	case summary.OwnerNeighbor:
+		return []finding.Step{finding.Advise("work-at-the-same-time")}
 	case summary.OwnerNothing:
 		return []finding.Step{finding.Advise("leave-out-the-profiler")}
 	case summary.OwnerOpaque:

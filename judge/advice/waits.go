@@ -22,6 +22,7 @@ type RankWaits struct {
 	Ranks          []summary.RankWait // the rank that makes others wait most is first
 	Wait, transfer int64              // ns, summed over all GPUs
 	partial        string             // "2 of 128" if the inputs lack ranks of a group, else empty
+	follow         []summary.RankWait // the ranks that came last because they had waited for others
 	missing        bool               // the inputs lack ranks of the job, and one of those may be the late one
 }
 
@@ -35,19 +36,23 @@ func DifferentWork(c *summary.Summary) bool {
 // whether its ranks can be compared by them: at least half of the communication time must be in
 // matched collectives. Sends and receives between stages of a pipeline do not count.
 func WaitsOfRanks(c *summary.Summary) (RankWaits, bool) {
-	w := RankWaits{Ranks: waitingMost(c.Ranks)}
-	stages, inputs := false, map[int]bool{}
+	w := RankWaits{Ranks: waitingMost(view.WaitsOfGPUs(c))}
+	stages, inputs, same := false, map[int]bool{}, view.SameGPU(c)
 	for i := range w.Ranks {
 		r := &w.Ranks[i]
 		inputs[r.Input] = true
 		if stages = stages || r.StageMessages > 0; r.PeerWaitNS != nil && r.PeerCausedNS != nil {
 			r.WaitNS, r.CausedNS = *r.PeerWaitNS, *r.PeerCausedNS
 		}
+		if r.RootNS != nil && *r.RootNS < r.CausedNS {
+			w.follow = append(w.follow, *r)
+		}
+		r.CausedNS, r.RootNS = view.RootOf(*r), nil
 		w.Wait, w.transfer = w.Wait+r.WaitNS, w.transfer+r.TransferNS
 	}
 	all := int64(0)
 	for _, k := range c.Kernels {
-		if k.Class == "comm" && inputs[k.Input] && !(stages && k.Category == "send-recv") {
+		if k.Class == "comm" && inputs[same(summary.GPU{Input: k.Input}).Input] && !(stages && k.Category == "send-recv") {
 			all += k.TotalNS
 		}
 	}
@@ -113,6 +118,14 @@ func (w RankWaits) Caveat() []string {
 func (w RankWaits) Share(r summary.RankWait) string {
 	return fmt.Sprintf("%s: last in %s of %s, causes %s of the waiting", w.Name(r), unit.Count(r.Last),
 		label.Plural(r.Collectives, "collective"), unit.Share(r.CausedNS, w.Wait))
+}
+
+// Followers returns a line with the ranks that came last because they had waited for others.
+func (w RankWaits) Followers() []string {
+	if len(w.follow) == 0 {
+		return nil
+	}
+	return []string{w.Names(w.follow) + " came last in other groups after waiting for other ranks, which is counted for these"}
 }
 
 // Advice returns the first fix for the waits: it depends on whether waits or transfers take longer,

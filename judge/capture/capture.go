@@ -42,8 +42,10 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.CaptureQuality, Part: tree.BasisCapture, Measure: tree.Single(e.captureQuality)},
 		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
 		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
+		{ID: rule.RanksApart, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.ranksApart)},
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true,
 			Measure: tree.Single(e.tooLittleWork)},
+		{ID: rule.QueuedBefore, Part: tree.BasisCapture, Precedence: 4, Abstains: true, Measure: tree.Single(e.queuedBefore)},
 		{ID: rule.SlowWorker, Part: tree.BasisSlices, Measure: tree.Single(e.slowWorker)},
 	}
 }
@@ -53,7 +55,7 @@ func (c *evaluator) captureQuality() (finding.Finding, bool) {
 	f := finding.Finding{Rule: rule.CaptureQuality, Level: finding.Info}
 	var codes []string
 	doubtful := false
-	implausible := view.ImplausibleTimes(c.Summary)
+	implausible := append(view.ImplausibleTimes(c.Summary), view.RanksApart(c.Summary)...)
 	for _, is := range c.Issues {
 		if is.Code == gpuEventsMissing && c.Total.Window() == 0 {
 			continue // withoutGPUTime reports it
@@ -256,6 +258,25 @@ func (c *evaluator) longWork(events, window int64) bool {
 		busy >= least*int64(len(c.Devices))
 }
 
+// ranksApart judges whether the traces of the ranks can be compared.
+func (c *evaluator) ranksApart() (finding.Finding, bool) {
+	list := view.RanksApart(c.Summary)
+	if len(list) == 0 {
+		return finding.Finding{}, false
+	}
+	f := finding.Finding{Rule: rule.RanksApart, Level: finding.Warn, Next: Follow(list[0])}
+	f.Title = "The traces of the ranks cannot be compared: " + label.Clip(list[0].First, 60)
+	if n := list[0].Count; n > 1 {
+		f.Title += " and " + unit.Count(n-1) + " more do not belong to the others"
+	} else {
+		f.Title += " does not belong to the others"
+	}
+	for _, is := range list {
+		f.Evidence = append(f.Evidence, is.Help)
+	}
+	return f, true
+}
+
 // spanOf returns the time in ns from the first to the last event of an input, or 0 if unknown.
 func (c *evaluator) spanOf(input int) int64 {
 	if input < 0 || input >= len(c.Inputs) {
@@ -277,6 +298,7 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 		summary.ClocksImplausible: fmt.Sprintf("The GPU timestamps are not plausible (%s)",
 			label.Plural(n, "GPU window")),
 		"kernels-without-duration": label.Plural(n, "kernel") + " recorded with a duration of 0",
+		"durations-too-short":      label.Plural(n, "GPU operation") + " recorded with a duration that no GPU can reach",
 		"launches-with-several-kernels": label.Plural(n, "GPU operation") +
 			" recorded in addition to the one of its launch call",
 		"work-before-launch":    label.Plural(n, "GPU operation") + " recorded before the launch call",
@@ -288,8 +310,11 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
 	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
-	if list[i].Code == summary.CapturesMixed {
+	switch list[i].Code {
+	case summary.CapturesMixed:
 		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
+	case "durations-too-short": // warm-up cures no duration
+		f.Next = []finding.Step{finding.Advise("give-the-original-trace")}
 	}
 	return f, true
 }

@@ -80,6 +80,8 @@ func (e *examination) ranks() (can, why string) {
 		return Yes, have + "."
 	case !comm:
 		return Yes, "The capture has no communication kernels."
+	case e.HasAllRanks():
+		return Yes, "The inputs are all ranks of the job."
 	}
 	return No, "Only one rank of the job was recorded."
 }
@@ -125,7 +127,7 @@ func (e *examination) issueCodes(wanted func(summary.Issue) bool) string {
 }
 
 // clockIssues are the issues that wrong clocks cause.
-var clockIssues = []string{"work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible",
+var clockIssues = []string{summary.ClocksDiffer, "work-before-launch", "value-implausible", summary.ClocksImplausible, "step-implausible",
 	"steps-overlap", "stream-overlap"}
 
 func (e *examination) clocks() (can, why string) {

@@ -103,6 +103,11 @@ func TestExamine(t *testing.T) {
 			t.Errorf("nothing: %s: %s, %s, %+v", id, a.Can, a.Why, a.Flags)
 		}
 	}
+	alone := summary.Merge(full) // one process with all GPUs, which communicate
+	alone.Kernels[0].Class, alone.Devices[0].Process = "comm", 1
+	if a := answered(t, alone)["ranks"]; a.Can != Yes || len(a.Flags) > 0 {
+		t.Errorf("one process: %s (%s), %+v", a.Can, a.Why, a.Flags)
+	}
 	// One thing taken away at a time.
 	for _, tc := range []struct {
 		id, can, flag string
@@ -119,6 +124,9 @@ func TestExamine(t *testing.T) {
 		{"graphs", No, "CUPTI", func(s *summary.Summary) { s.Graphs = []summary.Graph{{Opaque: true}} }},
 		{"graphs", Partly, "CUPTI", func(s *summary.Summary) { s.Graphs = []summary.Graph{{Opaque: true}, {Nodes: 3}} }},
 		{"ranks", No, "every rank", func(s *summary.Summary) { s.Kernels[0].Class = "comm" }},
+		{"ranks", No, "every rank", func(s *summary.Summary) {
+			s.Kernels[0].Class, s.Devices[0].Process, s.Inputs[0].WorldSize = "comm", 1, 2
+		}},
 		{"whole", Partly, "schedule", func(s *summary.Summary) { s.Inputs[0].SpanNS = 2001 * ms }},
 		{"budget", Partly, "whole steps", func(s *summary.Summary) { s.Devices[0].Events = 9 }},
 		{"clocks", Partly, "again", func(s *summary.Summary) { s.Issues = []summary.Issue{{Code: "work-before-launch", Severity: "info"}} }},

@@ -19,6 +19,7 @@ const (
 	BoundCompute       Bound = "compute"       // also for kernels with counters
 	// Memory-bound kernel types take most of the compute time. Also for kernels with counters.
 	BoundMemory  Bound = "memory"
+	BoundGPUs    Bound = "gpus"    // GPUs of one process wait for each other
 	BoundMixed   Bound = "mixed"   // no dominant bottleneck; also for counters and profiles
 	BoundUnknown Bound = "unknown" // totals without a timeline, or a withheld verdict: see [Verdict.Abstained]
 )
@@ -61,7 +62,8 @@ const (
 	BoundPrefill     Bound = "prefill"  // decode waits for prefill
 	BoundTransfer    Bound = "transfer" // transfer of KV cache between servers
 	BoundUnderLoaded Bound = "under-loaded"
-	BoundHang        Bound = "hang" // calls did not complete on all ranks
+	BoundHang        Bound = "hang"      // calls did not complete on all ranks
+	BoundStraggler   Bound = "straggler" // a worker is slower than its peers, in timelines without GPU events
 )
 
 // BoundWords are the display words of a bound.
@@ -88,6 +90,7 @@ var boundWords = []boundEntry{
 	{BoundLatency, BoundWords{Headline: "latency-bound", Short: "latency"}},
 	{BoundBalanced, BoundWords{Headline: "balanced"}},
 	{BoundNearLimit, BoundWords{Headline: "near peak"}},
+	{BoundGPUs, BoundWords{Headline: "GPUs wait for each other", Short: "other GPU"}},
 	{BoundMixed, BoundWords{Headline: "no dominant bottleneck", Short: "none dominant",
 		Is: "without a dominant bottleneck"}},
 	{BoundFunction, BoundWords{Headline: "hot function"}},
@@ -112,6 +115,7 @@ var boundWords = []boundEntry{
 	{BoundTransfer, BoundWords{Headline: "bound by KV transfer", Short: "transfer"}},
 	{BoundUnderLoaded, BoundWords{Headline: "under-loaded"}},
 	{BoundHang, BoundWords{Headline: "hang"}},
+	{BoundStraggler, BoundWords{Headline: "slow worker"}},
 	{BoundUnknown, BoundWords{Headline: "not enough data", Short: unit.None, Is: "not known"}},
 }
 

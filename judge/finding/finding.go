@@ -47,8 +47,8 @@ type Finding struct {
 	GainOfNS int64  `json:"gain_of_ns,omitempty"`
 	GainOf   string `json:"gain_of,omitempty"`
 
-	// GainGPUs is the number of GPUs whose windows GainOfNS adds up, so that titles can show the
-	// mean; it is 0 for other denominators. GainWithout names what was left out of the windows.
+	// GainGPUs is the number of GPUs whose windows or steps GainOfNS adds up, so that savings are a
+	// mean as titles are; it is 0 for other denominators. GainWithout names what was left out of the windows.
 	GainGPUs    int    `json:"-"`
 	GainWithout string `json:"-"`
 

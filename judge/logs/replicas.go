@@ -25,10 +25,18 @@ type moment struct {
 	at       int64   // ns, or the index of the line if the log has no times
 	weight   float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued   float64
-	usage    float64 // used share of the fullest pool of the KV cache; -1 if not logged
-	pool     string  // its metric
 	deferred bool    // most queued requests wait for another server
+	usage    float64 // used share of the fullest pool; -1 if not logged
+	pool     int     // the fullest pool, an index of pools
 	running  float64 // -1 if not logged
+}
+
+// pools are the memories that a request needs a part of. A server admits no request if one is full,
+// whatever room the others have.
+var pools = []struct{ metric, name string }{
+	{"kv_cache.usage", "KV cache"},
+	{"kv_cache.swa_usage", "swa pool (sliding-window layers)"},
+	{"kv_cache.mamba_usage", "mamba pool (states of Mamba layers)"},
 }
 
 // capOfGap limits the time for which one line counts, as a multiple of the median, because idle
@@ -75,12 +83,12 @@ func (p *replica) join() {
 		running, deferred := p.sameLines(q, "requests.running", phase), p.sameLines(q, "requests.deferred", phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
-			for _, pool := range pools {
-				if usage := p.sameLines(q, pool.metric, phase); usage != nil && usage.Strip.Values[i] > m.usage {
-					m.usage, m.pool = usage.Strip.Values[i], pool.metric
+			for n := range pools {
+				if usage := p.sameLines(q, pools[n].metric, phase); usage != nil && usage.Strip.Values[i] > m.usage {
+					m.usage, m.pool = usage.Strip.Values[i], n
 				}
 			}
-			if deferred != nil && deferred.Strip.Values[i] >= v/2 { // most of them wait for another server, not for room
+			if deferred != nil && deferred.Strip.Values[i] > 0 && deferred.Strip.Values[i] >= v/2 { // most of them wait for another server, not for room
 				m.queued, m.deferred = 0, true
 			}
 			if running != nil {
@@ -112,23 +120,6 @@ func (p *replica) weigh() {
 	for i := range p.moments {
 		p.moments[i].weight = min(gaps[i], capOfGap*middle)
 	}
-}
-
-// pools are the pools of memory that a request needs room in. The fullest one limits the batch.
-var pools = []struct{ metric, name string }{{"kv_cache.usage", "KV cache"}, {"kv_cache.swa_usage", "KV cache of sliding windows (swa)"},
-	{"kv_cache.mamba_usage", "mamba pool"}}
-
-// fullPool returns the metric and the name of the pool that is full for most of the time in which requests queue.
-func (p *replica) fullPool(from float64) (metric, name string) {
-	metric, name = pools[0].metric, pools[0].name
-	most := 0.0
-	for _, pool := range pools {
-		full := func(m moment) bool { return m.pool == pool.metric && m.usage >= from && m.queued > 0 }
-		if share, _ := p.share(cached, full); share > most {
-			metric, name, most = pool.metric, pool.name, share
-		}
-	}
-	return metric, name
 }
 
 // sameLines returns the row of a metric that was logged in the same lines as q, or nil.
@@ -282,7 +273,7 @@ func (in *input) throughputText() []string {
 
 // worstReplica returns the replica with the largest value, and the value. It returns nil if none
 // has enough lines.
-func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica,
+func (e servers) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica,
 	most float64) {
 	limits := e.Limits[id]
 	for _, p := range in.replicas() {
@@ -298,7 +289,7 @@ func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (sha
 func cached(m moment) bool { return m.usage >= 0 }
 
 // serverText returns the sentence of the verdict if a server reaches no limit.
-func (e *Evaluator) serverText(in *input) string {
+func (e servers) serverText(in *input) string {
 	list := in.replicas()
 	if len(list) == 0 {
 		return ""
@@ -313,6 +304,17 @@ func (e *Evaluator) serverText(in *input) string {
 		}
 	}
 	return ""
+}
+
+// fullPool returns the name of the pool that is full at most of the moments at which one is.
+func (p *replica) fullPool(full float64) string {
+	counts := make([]int, len(pools))
+	for _, m := range p.moments {
+		if m.usage >= full {
+			counts[m.pool]++
+		}
+	}
+	return pools[slices.Index(counts, slices.Max(counts))].name
 }
 
 func (p *replica) fullest() (most float64) {

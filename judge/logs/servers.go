@@ -3,7 +3,6 @@ package logs
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"assay/internal/label"
 	"assay/internal/stat"
@@ -14,8 +13,11 @@ import (
 	"assay/summary"
 )
 
+// servers has the rules on inference servers.
+type servers struct{ *Evaluator }
+
 // requestsQueued judges how long requests wait while the KV cache has room.
-func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
+func (e servers) requestsQueued(in *input) (finding.Finding, bool) {
 	full := e.Limits[rule.KVCacheFull].OfPeak
 	p, share := e.worstReplica(in, rule.RequestsQueued, func(p *replica) (float64, int64) {
 		return p.share(cached, func(m moment) bool { return m.queued > 0 && m.usage < full })
@@ -41,7 +43,7 @@ func lists(in *input, p *replica) map[string][]string {
 
 // kvCacheFull judges how long requests wait while the KV cache is full, and how often requests are
 // preempted.
-func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
+func (e servers) kvCacheFull(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.KVCacheFull]
 	p, worst := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
 		share, n := p.share(cached, func(m moment) bool { return m.usage >= limits.OfPeak && m.queued > 0 })
@@ -54,8 +56,7 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 	if !ok {
 		return f, false
 	}
-	pool, name := p.fullPool(limits.OfPeak)
-	f.Title = fmt.Sprintf("%s full while requests queue: %s %s%s", strings.ToUpper(name[:1])+name[1:], percent(f.Value),
+	f.Title = fmt.Sprintf("%s full while requests queue: %s %s%s", finding.Upper(p.fullPool(limits.OfPeak)), percent(f.Value),
 		p.timeText(), p.on()) + rule.Over(limit)
 	if p.preempting() >= f.Value {
 		f.Title = fmt.Sprintf("KV cache full: requests are preempted at %s of log lines%s", percent(f.Value), p.on()) +
@@ -68,14 +69,10 @@ func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
 		}
 	}
 	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
-	switch pool {
-	case "kv_cache.mamba_usage":
-		f.Next = []finding.Step{finding.Advise("larger-mamba-pool")}
-	case "kv_cache.swa_usage":
-		f.Next = []finding.Step{finding.Advise("larger-swa-pool")}
-	default:
-		f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("kv-cache-in-fp8"),
-			finding.Advise("fewer-running-requests")}
+	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("larger-swa-pool"),
+		finding.Advise("larger-mamba-pool"), finding.Advise("kv-cache-in-fp8")}
+	if p.preempting() > 0 {
+		f.Next = append(f.Next, finding.Advise("fewer-running-requests"))
 	}
 	return f, true
 }
@@ -116,7 +113,7 @@ const fewestPaces = 5
 // prefillStalls estimates the time that decode loses to prefill, by how much slower decode is per
 // request at lines that follow more prompt tokens than generated ones. Lines at which the batch
 // changes do not count.
-func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
+func (e servers) prefillStalls(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
 		lost, _, _, n := p.stalls()
 		return lost, n
@@ -214,7 +211,7 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 }
 
 // transferWaits judges how many requests of a decode server wait for their KV cache.
-func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
+func (e servers) transferWaits(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
 		if deferred := p.any("requests.deferred", ""); deferred != nil { // of vLLM
@@ -240,7 +237,7 @@ func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.
-func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
+func (e servers) eagerDecode(in *input) (best finding.Finding, found bool) {
 	for _, r := range in.metric("cuda_graph.used", "decode") {
 		if r.N < e.Limits[rule.EagerDecode].MinEvents {
 			continue
@@ -256,7 +253,7 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 }
 
 // gapsBetweenBatches judges the time in which requests run and no forward pass does.
-func gapsBetweenBatches(e *Evaluator, in *input) (finding.Finding, bool) {
+func (e servers) gapsBetweenBatches(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.GapsBetweenBatches, func(p *replica) (float64, int64) {
 		busy, running := p.any("engine.occupancy", "decode", ""), p.any("requests.running", "decode", "")
 		if busy == nil || running == nil || *busy.Median > 1 || *running.Median < 1 {
@@ -274,7 +271,7 @@ func gapsBetweenBatches(e *Evaluator, in *input) (finding.Finding, bool) {
 
 // lowCacheHits reports that few prompt tokens are found in the prefix cache. It needs at least some
 // hits, which show that prompts have common prefixes.
-func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
+func (e servers) lowCacheHits(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.LowCacheHits]
 	rate, n := -1.0, int64(0)
 	var cachedTokens, prompt float64
@@ -298,8 +295,30 @@ func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
 	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowCacheHits, Value: rate}))
 }
 
+// outgrowsGraphs reports whether the larger batches of decode run without a CUDA graph. More requests
+// then make decode slower, not faster.
+func (p *replica) outgrowsGraphs() bool {
+	used := p.any("cuda_graph.used", "decode", "")
+	if used == nil {
+		return false
+	}
+	running := p.sameLines(used, "requests.running", used.Labels["phase"])
+	if running == nil {
+		return false
+	}
+	var with, without []float64
+	for i, share := range used.Strip.Values {
+		if share >= 0.5 {
+			with = append(with, running.Strip.Values[i])
+		} else {
+			without = append(without, running.Strip.Values[i])
+		}
+	}
+	return len(with) > 0 && len(without) > 0 && stat.Median(without) > slices.Max(with)
+}
+
 // underLoaded reports that a server has few requests. Of several replicas, the busiest one decides.
-func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
+func (e servers) underLoaded(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnderLoaded]
 	least := 2.0
 	var busiest *replica
@@ -307,7 +326,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 },
 			func(m moment) bool { return m.queued == 0 && !m.deferred && m.usage < limits.Margin })
 		running := p.any("requests.running", "", "decode")
-		if n == 0 || running == nil || p.lines() < limits.MinEvents {
+		if n == 0 || running == nil || p.lines() < limits.MinEvents || p.outgrowsGraphs() {
 			return finding.Finding{}, false
 		}
 		if share < least {
@@ -323,7 +342,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 
 // allUnderLoaded returns the finding of the busiest server log. It needs all servers to be
 // under-loaded: one log with few requests says nothing about the other replicas.
-func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
+func (e servers) allUnderLoaded() (best finding.Finding, found bool) {
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		if len(in.replicas()) == 0 {
@@ -336,7 +355,7 @@ func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
 		case found && best.Value <= f.Value:
 			continue
 		}
-		best, found = placed(e, f, in), true
+		best, found = e.placed(f, in), true
 	}
 	return best, found
 }

@@ -33,7 +33,7 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	f.Title += c.LeftOut() + " (" + c.each(waited, waiters) + ")" + rule.Over(limit)
 	c.GainOfJudged(&f, waited)
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, waiters))
-	f.Evidence = append(f.Evidence, w.Caveat()...)
+	f.Evidence = slices.Concat(f.Evidence, w.Followers(), w.Caveat())
 	for _, r := range late {
 		steps, why := whyRankLate(c, w, r)
 		f.Evidence = slices.Concat(f.Evidence, []string{strings.Join(append([]string{w.Share(r)}, steps...), "; ")}, why)
@@ -74,7 +74,7 @@ func (c *Evaluator) ranksInTurn() []tree.Reading {
 	waited := min(w.Wait, c.Judged.ExposedComm())
 	f, limit, reached := rule.Measured(c.Limits[rule.RanksInTurn], waited, waiters.window)
 	whose := c.JudgedName()
-	if waiters.gpus < len(c.Devices) {
+	if waiters.gpus < c.GPUs {
 		whose = "their GPU time" + c.LeftOut()
 	}
 	f.Title = fmt.Sprintf("Ranks late in turn%s: waiting takes %s of %s (%s)", c.ofRun(w),
@@ -116,7 +116,7 @@ type devices struct {
 }
 
 // all returns all GPUs that are judged.
-func (c *Evaluator) all() devices { return devices{len(c.Devices), c.Judged.Window()} }
+func (c *Evaluator) all() devices { return devices{c.GPUs, c.Judged.Window()} }
 
 // whoWait returns the GPUs of the job that wait for the late ranks: all other GPUs, or all GPUs if
 // several ranks are late, because these wait for each other too.
@@ -125,19 +125,22 @@ func (c *Evaluator) whoWait(w advice.RankWaits, late []summary.RankWait) devices
 	for i, r := range w.Ranks { // w.Ranks has late ranks first
 		waits[summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}] = i > 0 || len(late) != 1
 	}
+	same := view.SameGPU(c.Summary)
 	return c.others(func(d *summary.Device) bool {
-		return waits[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		return waits[same(summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device})]
 	})
 }
 
 // others returns the GPUs that accept selects. A long warm-up, which is not judged, is assumed to
 // be the same share of each window.
 func (c *Evaluator) others(accept func(*summary.Device) bool) (out devices) {
+	var list []summary.Device
 	for i := range c.Devices {
 		if d := &c.Devices[i]; accept(d) {
-			out.gpus, out.window = out.gpus+1, out.window+d.Activity.Window()
+			list, out.window = append(list, *d), out.window+d.Activity.Window()
 		}
 	}
+	out.gpus = view.GPUsOf(c.Summary, list)
 	if all := c.Total.Window(); c.Judged != c.Total && all > 0 {
 		out.window = int64(float64(out.window) * float64(c.Judged.Window()) / float64(all))
 	}

@@ -20,8 +20,11 @@ type Evaluator struct{ *tree.Context }
 func New(c *tree.Context) *Evaluator { return &Evaluator{c} }
 
 // Rules returns the rules, in any order. Causes in the division of the work have precedence over
-// late ranks, because they explain why ranks are late.
+// late ranks, because they explain why ranks are late. There are none if the ranks cannot be compared.
 func (c *Evaluator) Rules() []tree.Row {
+	if len(view.RanksApart(c.Summary)) > 0 {
+		return nil
+	}
 	under := []string{rule.ExposedComm}
 	return []tree.Row{
 		{ID: rule.UnevenStages, Part: tree.PartComm, Under: under, Precedence: 6, Replaces: true, Worth: tree.WorthOfRule,

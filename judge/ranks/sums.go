@@ -13,6 +13,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A peer is one rank with its communication.
@@ -187,9 +188,9 @@ func whyLate(c *Evaluator, rank int) (out []string) {
 // The others wait for it, each as long as it computes less.
 func (c *Evaluator) unevenRanks() []tree.Reading {
 	compute, steps := map[int]int64{}, map[int]int{}
-	inputs := map[int]int{}
+	inputs, same := map[int]int{}, view.SameGPU(c.Summary)
 	for _, d := range c.Devices {
-		if in, ok := inputs[d.Rank]; ok && in != d.Input {
+		if in, ok := inputs[d.Rank]; ok && same(summary.GPU{Input: in}) != same(summary.GPU{Input: d.Input}) {
 			return nil // two inputs have the same rank
 		}
 		inputs[d.Rank] = d.Input

@@ -14,10 +14,11 @@ func OfNsys(c *summary.Summary) bool {
 }
 
 // fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems or Nsight
-// Compute.
+// Compute, or it is a table or snapshot that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
 	fromNVIDIA := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
 	}
-	return len(c.Inputs) == 0 || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !fromNVIDIA(in) })
+	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory) > 0 ||
+		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !fromNVIDIA(in) })
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ type Remedy struct {
 	Stacks []string `json:"stacks,omitempty"` // given only if one of these is found, or none of its family
 	Plain  bool     `json:"plain,omitempty"`  // given only if the capture shows a program without PyTorch
 	Nsys   bool     `json:"nsys,omitempty"`   // given only if Nsight Systems recorded all inputs
-	When   When     `json:"-"`                // the condition from which the three fields above are derived
+	When   When     `json:"when,omitempty"`   // the whole condition; the three fields above say its usual terms
 	Source Source   `json:"source"`
 }
 
@@ -60,8 +61,10 @@ func sourceNamed(name string) Source {
 	return builtInSources[i].Source
 }
 
-// A setting decides which remedies apply to a run, for all rules.
+// A setting decides which remedies apply to a run, for all rules. Facts has those that were needed.
 type setting struct {
+	run      *summary.Summary
+	stacks   []Stack
 	facts    Facts
 	doubtful bool // an issue of the capture makes its numbers doubtful
 }
@@ -69,9 +72,19 @@ type setting struct {
 // SettingOf returns the setting of a summary; stacks is the software that it shows.
 func SettingOf(s *summary.Summary, stacks []Stack) setting {
 	return setting{
-		facts:    FactsOf(s, stacks),
+		run: s, stacks: stacks, facts: Facts{},
 		doubtful: slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Severity == "suspect" }),
 	}
+}
+
+// meets reports whether a condition is true for the run.
+func (on setting) meets(when When) bool {
+	for _, t := range when.Terms() {
+		if _, known := on.facts[t.Word]; !known {
+			on.facts[t.Word] = ValueOf(t.Word, on.run, on.stacks)
+		}
+	}
+	return when.Matches(on.facts)
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
@@ -79,7 +92,7 @@ func SettingOf(s *summary.Summary, stacks []Stack) setting {
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		for s.ID != "" && !entryOf(s).When.Matches(on.facts) {
+		for s.ID != "" && !on.meets(entryOf(s).When) {
 			s.ID = entryOf(s).Else
 		}
 		if s.ID != "" {
@@ -87,7 +100,7 @@ func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) [
 		}
 	}
 	for _, id := range builtIn().rule(rule).Gives {
-		if builtIn().remedy(id).When.Matches(on.facts) {
+		if on.meets(builtIn().remedy(id).When) {
 			given = append(given, finding.Step{ID: id})
 		}
 	}
@@ -102,20 +115,24 @@ func remediesOf(rule string) (out []Remedy) {
 	for _, id := range builtIn().given(rule) {
 		r := builtIn().remedy(id)
 		one := Remedy{ID: id, Text: r.Text, When: r.When, Source: sourceNamed(r.From)}
-		for _, word := range r.When.requires() {
-			switch word {
-			case "plain":
-				one.Plain = true
-			case "nsys":
-				one.Nsys = true
-			case "rl":
-			default:
-				one.Stacks = append(one.Stacks, strings.TrimPrefix(word, maybe))
-			}
-		}
+		one.publish()
 		out = append(out, one)
 	}
 	return out
+}
+
+// publish sets the fields that follow from the condition. It panics if the condition has a word that no fact has:
+// the entries of the program are checked when they are generated.
+func (r *Remedy) publish() {
+	for _, t := range r.When.Terms() {
+		fact, ok := factOf(t.Word)
+		if !ok {
+			panic("rule: the condition of " + r.ID + " has the unknown word " + t.Word)
+		}
+		if fact.public != nil && !t.Not {
+			fact.public(r, t.Word)
+		}
+	}
 }
 
 // Complete sets the fields of a finding that follow from the entry of its rule: confidence, how to
@@ -127,7 +144,10 @@ func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 		f.ToBeSure = slices.Clone(page.Sure)
 	}
 	if f.GainNS == nil && page.GainIsPart && f.DenominatorNS > 0 {
-		f.Gain(f.NumeratorNS, f.DenominatorNS, page.Whole)
+		f.Gain(f.NumeratorNS, f.DenominatorNS, cmp.Or(f.GainOf, page.Whole))
+	}
+	if f.GainNS == nil {
+		f.GainOf, f.GainGPUs = "", 0
 	}
 	if on.doubtful && f.Confidence == finding.Certain && f.Rule != CaptureQuality {
 		f.Confidence = finding.Likely

@@ -87,8 +87,8 @@ func (b *ruleBook) given(rule string) (out []string) {
 		listed = append(listed, c.ID)
 	}
 	for _, id := range listed {
-		if out = append(out, id); b.remedy(id).Else != "" {
-			out = append(out, b.remedy(id).Else)
+		for ; id != ""; id = b.remedy(id).Else {
+			out = append(out, id)
 		}
 	}
 	slices.Sort(out)

@@ -76,9 +76,9 @@ func (w *Wording) wrong() string {
 		conditions = append(conditions, c.When)
 	}
 	for _, when := range conditions {
-		for _, t := range when.terms() {
-			if !slices.Contains(w.Words, t.word) {
-				return "\"" + t.word + "\" is not one of the words of its findings"
+		for _, t := range when.Terms() {
+			if !slices.Contains(w.Words, t.Word) {
+				return "\"" + t.Word + "\" is not one of the words of its findings"
 			}
 		}
 	}

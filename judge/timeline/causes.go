@@ -12,6 +12,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // causeOfIdle returns the reading of a rule about ns of idle time, summed over all GPUs.
@@ -73,6 +74,22 @@ func (c *Evaluator) allocating() []tree.Reading {
 
 // pins reports whether a call allocates or frees pinned CPU memory.
 func pins(call string) bool { return strings.Contains(call, "Host") }
+
+// synchronousLaunches judges the idle time between two launches if launch calls wait for their kernels:
+// then the CPU cannot run ahead of the GPU.
+func synchronousLaunches(c *Evaluator) []tree.Reading {
+	held, of, ok := view.Synchronous(c.Summary)
+	if !ok {
+		return nil
+	}
+	ns, where := idleWithCause(c, isLaunching)
+	r := causeOfIdle(c, rule.SynchronousLaunches, "Synchronous launches: GPU idle between them for ", ns)
+	c.GainOfWindow(&r.Finding, min(ns, c.Total.Busy()))
+	r.Where, r.Next = where, []finding.Step{finding.Advise("unset-launch-blocking")}
+	r.Evidence = []string{fmt.Sprintf("%s of %s of %s and longer run within their launch call, which normally returns before the kernel starts",
+		unit.Count(held), label.Plural(of, "kernel"), unit.Duration(summary.ShortKernelNS))}
+	return r.IfReached()
+}
 
 // launchBound judges the idle time in short gaps in which the GPU had nothing queued. Gaps between
 // queued kernels have another cause: see [Evaluator.kernelGaps].

@@ -121,7 +121,7 @@ func launchingNames(c *Evaluator) func(summary.Idle) bool {
 			idle[r.Name] += r.NS
 		}
 	}
-	devices := int64(max(1, len(c.Devices)))
+	devices := int64(max(1, c.GPUs))
 	return func(r summary.Idle) bool {
 		switch r.State {
 		case summary.StateOp:

@@ -27,7 +27,11 @@ func worstDevice(c *Evaluator, p part) []string {
 		a := c.Devices[i].Activity
 		return a.Window() - p.time(a), a.Window()
 	})].Activity
-	return []string{fmt.Sprintf("range over %d GPUs: %s to %s; largest on %s (%s)", len(c.Devices),
+	of := fmt.Sprintf("%d GPUs", c.GPUs)
+	if c.GPUs < len(c.Devices) {
+		of = fmt.Sprintf("%d captures", len(c.Devices))
+	}
+	return []string{fmt.Sprintf("range over %s: %s to %s; largest on %s (%s)", of,
 		unit.Share(p.time(a), a.Window()),
 		unit.Share(num, den), c.Device(d.Input, d.Rank, d.Device), unit.DurationOf(num, den))}
 }

@@ -28,20 +28,24 @@ type placedGap struct {
 	place finding.Place
 }
 
+// ofOthers are causes of gaps for which the program need not be inspected.
+var ofOthers = []string{summary.OwnerNothing, summary.OwnerNotRecorded, summary.OwnerNeighbor}
+
 // longGaps returns the gaps that reach the rule's limit without the profiler's own time, longest
 // first. The summary lists the longest gaps of each GPU and has the number and sum of the others.
 func (c *Evaluator) longGaps(least int64) (out longGaps) {
 	for _, d := range c.Devices {
+		shared := false         // another GPU of the process works in a listed gap, so it may in others too
 		var kept summary.Bucket // listed gaps that reach the limit with the profiler's own time
 		for _, g := range d.LargestGaps {
 			if g.NS < least {
 				break
 			}
 			kept.Count, kept.TotalNS = kept.Count+1, kept.TotalNS+g.NS
-			if inWarmUp(c, &d, g.StartNS, g.NS) {
+			if shared = shared || g.Owner == summary.OwnerNeighbor; inWarmUp(c, &d, g.StartNS, g.NS) {
 				continue
 			}
-			if ns := g.NS - g.ProfilerNS; ns >= least && g.Owner != summary.OwnerNothing && g.Owner != summary.OwnerNotRecorded {
+			if ns := g.NS - g.ProfilerNS; ns >= least && !slices.Contains(ofOthers, g.Owner) {
 				out.count, out.ns = out.count+1, out.ns+ns
 				out.list = append(out.list, placedGap{g, ns, c.Choice(d.Input, d.Rank, d.Device),
 					finding.PlaceOf(d.Input, d.Rank, d.Device).At(g.StartNS, g.NS)})
@@ -53,7 +57,7 @@ func (c *Evaluator) longGaps(least int64) (out longGaps) {
 				all.Count, all.TotalNS = all.Count+b.Count, all.TotalNS+b.TotalNS
 			}
 		}
-		if !c.Placed && len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
+		if !c.Placed && !shared && len(d.LargestGaps) == summary.MaxLargestGaps && all.Count > kept.Count && all.TotalNS > kept.TotalNS {
 			out.count, out.ns = out.count+(all.Count-kept.Count), out.ns+(all.TotalNS-kept.TotalNS)
 		}
 	}

@@ -165,7 +165,7 @@ func (c *Evaluator) idlePart() []tree.Reading {
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
-	c.GainOfJudged(&r.Finding, num-profilerIdle(c))
+	c.GainOfJudged(&r.Finding, num-profilerIdle(c)-neighborIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))
 	r.Next = engineAdvice(c, idle.advice())

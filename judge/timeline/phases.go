@@ -172,6 +172,9 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 	if s.of == "the median step" {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"),
 			unit.DurationOf(s.num, s.den)))
+		f.GainGPUs = gpusOf(c, stepsWithPhases(c))
+	} else { // the rule's own denominator is steps, of which there are none
+		f.GainOf, f.GainGPUs = c.WindowWhole(), len(c.Devices)
 	}
 	f.Evidence = append(f.Evidence, phaseEvidence(c, name)...)
 	f.Where = longestRuns(c, name)
@@ -179,6 +182,16 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 		f.Next = engineAdvice(c, f.Next)
 	}
 	return f, true
+}
+
+// gpusOf returns how many GPUs some steps ran on.
+func gpusOf(c *Evaluator, steps []int) int {
+	gpus := make(map[summary.GPU]bool)
+	for _, i := range steps {
+		st := c.Steps[i]
+		gpus[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}] = true
+	}
+	return len(gpus)
 }
 
 // dataShare compares data loading with its limits. Loading while the GPUs work costs nothing, so
@@ -302,6 +315,7 @@ func (c *Evaluator) rlUtilization() []tree.Reading {
 	}
 	f.Title = fmt.Sprintf("GPU time utilization: %s (%s); target for RL over %s", unit.Share(busy, window),
 		c.PerGPU(busy, window), unit.Percent(1-limit))
+	c.GainOfWindow(&f, c.Total.Idle())
 	if f.Next = advice.PhaseAdvice(names[0]); names[0] == "generation" {
 		f.Next = engineAdvice(c, f.Next)
 	}

@@ -22,10 +22,16 @@ func (c *Evaluator) Rules() []tree.Row {
 		// both come before how the idle time is distributed.
 		{ID: rule.OpaqueGraphs, Part: tree.PartIdle, Under: idle, Precedence: 10, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.untracedGraphs},
+		{ID: rule.GPUsInTurn, Part: tree.PartIdle, Under: idle, Precedence: 12, Replaces: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return gpusInTurn(c) }},
+		{ID: rule.UnevenGPUs, Part: tree.PartIdle, Under: idle, Precedence: 14, Replaces: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return unevenGPUs(c) }},
 		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.allocating},
+		{ID: rule.SynchronousLaunches, Part: tree.PartIdle, Under: idle, Precedence: 32, Replaces: true, Always: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return synchronousLaunches(c) }},
 		{ID: rule.CPUWork, Part: tree.PartIdle, Under: idle, Precedence: 35, Replaces: true, Whole: true, OfIdle: true,
 			Worth: tree.WorthOfRule, Measure: c.cpuWork},
 		{ID: rule.SmallCopies, Part: tree.PartIdle, Under: idle, Precedence: 37, Replaces: true, Always: true, Whole: true,
@@ -52,7 +58,7 @@ func (c *Evaluator) Rules() []tree.Row {
 	}
 	rows = append(rows, tree.Row{ID: rule.NotRecorded, Part: tree.BasisCapture,
 		Conclude: func(finding.Verdict) []tree.Reading { return tree.Found(c.notRecorded()) }})
-	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 4, Abstains: true,
+	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 5, Abstains: true,
 		Conclude: c.recordsMissing})
 	for i, call := range []string{rule.SyncCalls, rule.SyncCopies, rule.PageableCopies, rule.SyncMemsets} {
 		rows = append(rows, tree.Row{ID: call, Part: tree.PartIdle, Under: []string{rule.ExposedCopies, rule.GPUIdle},

@@ -45,6 +45,9 @@ func partOf(id string) part {
 
 // boundOf returns the bottleneck of a run in which this part decides.
 func (p part) boundOf(c *Evaluator) finding.Bound {
+	if p.rule == rule.GPUIdle && mostlyNeighbors(c) {
+		return finding.BoundGPUs
+	}
 	if p.rule == rule.GPUIdle && mostlyQueuedGaps(c) {
 		return finding.BoundCompute
 	}
@@ -80,10 +83,12 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	stops := c.Findings(func(r tree.Row) bool { return r.Abstains && r.Part == tree.BasisCapture })
 	if c.Total.Window() == 0 {
 		ofSlices := c.Findings(tree.BasedOn(tree.BasisSlices))
-		if len(ofSlices) > 0 {
-			stops[0].Next = finding.JoinSteps(ofSlices[0].Next[:1], stops[0].Next)
+		if len(ofSlices) > 0 { // slices of many workers show which one is slow without any GPU
+			stops[0].Level = finding.Info
+			return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundStraggler, ofSlices[0]),
+				Findings: slices.Concat(before, ofSlices, stops[:1])}}
 		}
-		list := append(append(before, stops[0]), ofSlices...)
+		list := append(before, stops[0])
 		return Result{Result: finding.Result{Verdict: finding.DecidedBy(finding.BoundUnknown, stops[0]), Findings: list}}
 	}
 	leaveOutUnrecorded(c)
@@ -117,10 +122,11 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c)}
 }
 
-// abstain returns the result if f withholds the verdict. If the clocks are not plausible, nothing
-// else is reported, because all findings are shares of the same windows.
+// abstain returns the result if f withholds the verdict. If the clocks are not plausible, or the work is
+// not that of the profiled code, nothing else is reported, because all findings are shares of the same
+// windows.
 func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
-	if f.Rule == rule.Clocks {
+	if f.Rule == rule.Clocks || f.Rule == rule.QueuedBefore {
 		return Result{Result: withheld(c, f, before, nil, c.Order)}
 	}
 	ofWindow := func(n *tree.Node) bool { return n.Part != tree.BasisSteps && n.Part != tree.BasisPhases }
@@ -180,7 +186,8 @@ func (c *Evaluator) computePart() []tree.Reading {
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
-	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("busy-is-not-efficient")}
+	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
+		finding.Advise("busy-is-not-efficient")}
 	return []tree.Reading{{Finding: f, Reached: reached}}
 }
 

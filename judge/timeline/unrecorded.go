@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -45,9 +46,13 @@ func (c *Evaluator) notRecorded() (finding.Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("GPU work that was not recorded: %s of the window (%s)", unit.Share(c.Unrecorded, window),
 		unit.DurationOf(c.Unrecorded, window)) + rule.Over(limit)
-	f.Evidence = []string{"launched work waited, and nothing before it on its stream is in the capture",
-		"shares of the window leave this time out"}
-	_, f.Where = idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	f.Evidence = []string{"launched work waited, and nothing before it on its stream is in the capture"}
 	f.Next = []finding.Step{finding.Advise("record-the-batch-before"), finding.Advise("record-whole-steps")}
+	if is := c.Issue("steps-without-calls"); is != nil {
+		f.Evidence = []string{label.Plural(is.Count, "step") + " without any CUDA or HIP call, although their operators launch GPU work in other steps"}
+		f.Next = []finding.Step{finding.Advise("record-all-steps")}
+	}
+	f.Evidence = append(f.Evidence, "shares of the window leave this time out")
+	_, f.Where = idleWithCause(c, func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
 	return f, true
 }

@@ -55,6 +55,10 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	}
 	f.Title = fmt.Sprintf("GPU records are missing: %s have no GPU work (%s)", l.Worst.Text(),
 		unit.Share(l.Worst.Missing, l.Worst.Calls))
+	if l.OfKernels < limits.Critical && withheld {
+		f.Title += fmt.Sprintf("; it can have taken up to %s of the window, which may change the verdict",
+			unit.Share(l.Uncertain, c.Judged.Window()))
+	}
 	f.Evidence = capture.Evidence(c.Context, l)
 	if l.Worst.Missing == l.Worst.Calls {
 		f.Title = fmt.Sprintf("GPU records are missing: the profiler recorded no %s (%s)", l.Worst.What(), l.Worst.Text()+

@@ -9,6 +9,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A Context is what the rules of all subjects share: a summary, the limits, and the part of the
@@ -18,6 +19,7 @@ type Context struct {
 	Rows   []Row // the rules of all subjects
 	Limits map[string]rule.Rule
 	Order  map[string]int   // precedence of rules, by id
+	GPUs   int              // captures of one GPU count once
 	Total  summary.Activity // summed over all devices
 	Judged summary.Activity // Total without a long warm-up; the verdict is about this
 	Left   string           // names what Judged leaves out; "" if nothing
@@ -34,7 +36,7 @@ type Context struct {
 // NewContext returns the context of a summary. It has no rules yet, and all of the windows is
 // judged.
 func NewContext(s *summary.Summary, th rule.Thresholds) *Context {
-	c := &Context{Summary: s, Limits: map[string]rule.Rule{}, Order: map[string]int{}}
+	c := &Context{Summary: s, GPUs: view.GPUs(s), Limits: map[string]rule.Rule{}, Order: map[string]int{}}
 	for i, r := range th.Rules() {
 		c.Limits[r.ID], c.Order[r.ID] = r, i
 	}
@@ -153,7 +155,7 @@ func (c *Context) Choice(input, rank int, device int64) string {
 // ms)". With several GPUs the share is their mean.
 func (c *Context) OfWindow(ns int64) string {
 	share, window := unit.Share(ns, c.Total.Window()), c.Total.Window()
-	if n := len(c.Devices); n > 1 {
+	if n := c.GPUs; n > 1 {
 		return fmt.Sprintf("%s of %s (mean of %d GPUs)", share, c.WindowName(), n)
 	}
 	return fmt.Sprintf("%s of %s (%s)", share, c.WindowName(), unit.DurationOf(ns, window))
@@ -162,7 +164,7 @@ func (c *Context) OfWindow(ns int64) string {
 // PerGPU prints two sums over the GPUs as durations, as means if there are several GPUs: "8.960 ms
 // of 52.70 ms, mean of 8 GPUs".
 func (c *Context) PerGPU(num, den int64) string {
-	n := int64(len(c.Devices))
+	n := int64(c.GPUs)
 	if n < 2 {
 		return unit.DurationOf(num, den)
 	}
@@ -181,7 +183,7 @@ func (c *Context) WindowName() string {
 }
 
 func (c *Context) plainName() string {
-	switch many := len(c.Devices) > 1; {
+	switch many := c.GPUs > 1; {
 	case many && c.Unrecorded > 0:
 		return "recorded GPU time"
 	case many:
@@ -197,7 +199,7 @@ func (c *Context) JudgedWhole() string { return c.WindowWhole() + c.LeftOut() }
 
 // WindowWhole returns the name for the sum of the windows.
 func (c *Context) WindowWhole() string {
-	if n := len(c.Devices); n > 1 {
+	if n := c.GPUs; n > 1 {
 		name := fmt.Sprintf("the GPU time of %d GPUs", n)
 		if c.Placed {
 			name += " without " + c.Left
@@ -210,7 +212,7 @@ func (c *Context) WindowWhole() string {
 // GainOfWindow sets the estimated savings of a finding, in ns, with the windows as the denominator.
 func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
 	f.Gain(ns, c.Total.Window(), c.WindowWhole())
-	if f.GainGPUs = len(c.Devices); c.Placed {
+	if f.GainGPUs = c.GPUs; c.Placed {
 		f.GainWithout = c.Left
 	}
 }
@@ -219,7 +221,7 @@ func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
 // as the denominator.
 func (c *Context) GainOfJudged(f *finding.Finding, ns int64) {
 	f.Gain(ns, c.Judged.Window(), c.JudgedWhole())
-	f.GainGPUs, f.GainWithout = len(c.Devices), c.Left
+	f.GainGPUs, f.GainWithout = c.GPUs, c.Left
 }
 
 // LeftOut names what the judged part of the windows leaves out, for the end of a name.

@@ -35,6 +35,9 @@ func (n *Node) flatten() (out []finding.Finding) {
 	return out
 }
 
+// largePart is the part of a loss, as a divisor, from which the first line of a cause is the second of the evidence.
+const largePart = 3
+
 // gather adds to f the evidence and fixes of the causes of n that are not findings themselves.
 func (n *Node) gather(f *finding.Finding) {
 	for _, k := range n.Causes {
@@ -48,6 +51,10 @@ func (n *Node) gather(f *finding.Finding) {
 		case k.ReportedBy != nil || k.Not != "" && k.Not == f.Rule:
 		case n.Root && f.InPlaceOf == "" && !k.Last && !k.unplaced && k.worth >= n.NS-k.worth:
 			f.Evidence, f.Next = slices.Concat(k.Below, f.Evidence), finding.JoinSteps(k.Advice, next)
+		case n.Root && !k.Last && len(k.Below) > 0 && largePart*k.worth >= n.NS:
+			first := min(1, len(f.Evidence)) // the largest cause; what can be saved follows at once
+			f.Evidence = slices.Concat(f.Evidence[:first], k.Below[:1], f.Evidence[first:], k.Below[1:])
+			f.Next = finding.JoinSteps(next, k.Advice)
 		default:
 			f.Evidence, f.Next = slices.Concat(f.Evidence, k.Below), finding.JoinSteps(next, k.Advice)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -258,15 +259,12 @@ func (f *flattener) text() (string, error) {
 				return string(b), err
 			}
 			switch c {
-			case 'n', 'r', 't', 'b', 'f':
-				c = ' '
+			case 'n', 'r', 't', 'b', 'f': // kept as they are, because a secret may be broken there
+				c = "\n\r\t\b\f"[strings.IndexByte("nrtbf", c)]
 			case 'u':
 				c, err := f.escaped()
 				if err != nil {
 					return string(b), err
-				}
-				if c < ' ' {
-					c = ' '
 				}
 				if len(b) < maxText {
 					b = utf8.AppendRune(b, c)

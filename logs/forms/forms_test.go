@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test"
 	"assay/logs"
 )
 
@@ -44,11 +45,8 @@ func TestAddingALogForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(page), "## Add a log form\n")
-	_, rest, _ = strings.Cut(rest, "```yaml\n")
-	text, _, found := strings.Cut(rest, "```")
-	if !found {
-		t.Fatal("CONTRIBUTING.md has no form")
-	}
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	text := test.Snippets(t, "\n"+rest, 1)[0].Text
 	own, err := Parse([]byte(text), "CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)

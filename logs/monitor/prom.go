@@ -140,7 +140,10 @@ func labelsOf(text string) (labels []logs.Label, rest string, ok bool) {
 		i := 0
 		for ; i < len(after) && after[i] != '"'; i++ {
 			if after[i] == '\\' && i+1 < len(after) {
-				i++
+				if i++; after[i] == 'n' {
+					v.WriteByte('\n')
+					continue
+				}
 			}
 			v.WriteByte(after[i])
 		}

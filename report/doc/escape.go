@@ -25,8 +25,12 @@ func escapeMarkdown(s string) string {
 		}
 		out = append(out, escapeWord(word))
 	}
-	if len(out) > 0 && startsBlock(out[0]) {
+	switch {
+	case len(out) == 0:
+	case startsBlock(out[0]):
 		out[0] = escapeFirst(out[0])
+	case strings.HasPrefix(out[0], "::"): // a command of a workflow, if the text is printed in one
+		out[0] = `\` + out[0]
 	}
 	return strings.Join(out, " ")
 }

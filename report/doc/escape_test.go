@@ -19,6 +19,8 @@ func TestEscapeMarkdown(t *testing.T) {
 		"see https://x.y/a*b":  "see `https://x.y/a*b`",
 		"WWW.x.y":              "`WWW.x.y`",
 		"by @user":             "by `@user`",
+		"::error::x.json":      `\::error::x.json`,
+		"std::move a::b":       "std::move a::b",
 		"- no bullet":          `\- no bullet`,
 		"1. no number":         `1\. no number`,
 		"12) no number":        `12\) no number`,

@@ -9,7 +9,7 @@ import (
 func ownerColor(owner string) plot.Color {
 	color, ok := map[string]plot.Color{
 		summary.OwnerHost: plot.ColorHost, summary.OwnerDependency: plot.ColorDependency, summary.OwnerLaunch: plot.ColorLaunch,
-		summary.OwnerBetween: plot.ColorBetween, summary.OwnerNothing: plot.ColorNothing, summary.OwnerOpaque: plot.ColorOpaque,
+		summary.OwnerBetween: plot.ColorBetween, summary.OwnerNothing: plot.ColorNothing, summary.OwnerNeighbor: plot.ColorWait, summary.OwnerOpaque: plot.ColorOpaque,
 	}[owner]
 	if !ok {
 		return plot.ColorUnknown

@@ -28,7 +28,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	owners, causes := view.Owners(all), summary.Idles().By(all, "owner", "state", "in")
 	total := causes.Whole
 	c := plot.Chart{Title: "Idle time by cause", Subtitle: "% of each GPU's idle time"}
-	n := len(devices)
+	n := view.IdleGPUs(s, devices)
 	if n > 1 {
 		c.Subtitle += fmt.Sprintf("; legend: mean of %s GPUs", unit.Count(int64(n)))
 	}
@@ -40,8 +40,8 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	for _, d := range devices {
 		at = append(at, d.At)
 	}
-	choice := choose(s, r, at, barsOf(n))
-	if n > allBars { // otherwise they are sorted by descending share of idle time
+	choice := choose(s, r, at, barsOf(len(devices)))
+	if len(devices) > allBars { // otherwise they are sorted by descending share of idle time
 		devices = slices.DeleteFunc(devices, func(d view.DeviceIdle) bool { return !slices.Contains(choice.Devices, d.At) })
 		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
 	}

@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/unit"
 	"assay/judge"
@@ -31,10 +32,10 @@ func ofGPUs(n int) string {
 }
 
 // namedDevices returns the GPUs that findings above the lowest level name, the most important
-// first: all findings, or those on ranks only.
+// first: all findings, or those on ranks and the division of work only.
 func namedDevices(r judge.Result, all bool) (named []summary.GPU) {
 	for i := range r.Findings {
-		ofRank := r.Findings[i].Rule == rule.StragglingRank || r.Findings[i].Rule == rule.UnevenRanks
+		ofRank := slices.Contains([]string{rule.StragglingRank, rule.UnevenRanks, rule.UnevenGPUs}, r.Findings[i].Rule)
 		if r.Findings[i].Level == finding.Info || !all && !ofRank {
 			continue
 		}
@@ -48,7 +49,7 @@ func namedDevices(r judge.Result, all bool) (named []summary.GPU) {
 }
 
 // choose returns at most n of the GPUs, the most important ones. For small n, as on the screen, findings
-// that are not about ranks do not select GPUs.
+// that are not about these do not select GPUs.
 func choose(s *summary.Summary, r judge.Result, devices []int, n int) view.Choice {
 	return view.Choose(s, devices, namedDevices(r, n > mostLanes), n)
 }

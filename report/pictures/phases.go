@@ -27,10 +27,11 @@ func phases(s *summary.Summary) (plot.Chart, bool) {
 	if shown < 2 {
 		return plot.Chart{}, false
 	}
-	c := plot.Chart{Title: "GPU time breakdown by phase", Legend: budgetLegend(mean(total, max(1, len(s.Devices)))),
+	gpus := view.GPUs(s)
+	c := plot.Chart{Title: "GPU time breakdown by phase", Legend: budgetLegend(mean(total, max(1, gpus))),
 		Subtitle: "GPU time of each phase; nested phases are included and indented"}
-	if len(s.Devices) > 1 {
-		c.Subtitle += ofGPUs(len(s.Devices))
+	if gpus > 1 {
+		c.Subtitle += ofGPUs(gpus)
 	}
 	bars := plot.Bars{Compare: true}
 	left := int64(0)
@@ -42,7 +43,7 @@ func phases(s *summary.Summary) (plot.Chart, bool) {
 			left++
 			continue
 		}
-		bars.Rows = append(bars.Rows, plot.BarRow{Label: words.Phase(p.Path), Parts: budgetParts(mean(p.Total, max(1, len(s.Devices)))),
+		bars.Rows = append(bars.Rows, plot.BarRow{Label: words.Phase(p.Path), Parts: budgetParts(mean(p.Total, max(1, gpus))),
 			Note: ", " + unit.Share(p.Total.Window(), total.Window())})
 	}
 	if left > 0 {

@@ -48,7 +48,7 @@ func all() []picture {
 		{"efficiency-recoverable", measured(efficiencyRecoverable)},
 		{"efficiency-roofline", measured(efficiencyRoofline)},
 		{"ranks-waits", measured(ranksWaits)},
-		{"ranks-budget", measured(ranksBudget)},
+		{"ranks-budget", ranksBudget},
 		{"ranks-activity", measured(ranksActivity)},
 		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},

@@ -5,21 +5,23 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/unit"
+	"assay/judge"
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/view"
 )
 
 // ranksBudget shows the time breakdown of each rank, in rank order.
-func ranksBudget(s *summary.Summary) (plot.Chart, bool) {
+func ranksBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	devices, places := rankPlaces(s)
 	if devices == nil {
 		return plot.Chart{}, false
 	}
 	var total summary.Activity
+	recorded, _ := r.Recorded(s)
 	columns := make([][]plot.Part, len(devices))
 	for i, at := range devices {
-		a := s.Devices[at].Activity
+		a := recorded[at]
 		total = total.Plus(a)
 		columns[i] = budgetParts(a)
 	}

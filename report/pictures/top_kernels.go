@@ -8,6 +8,7 @@ import (
 	"assay/report/plot"
 	"assay/summary"
 	"assay/summary/row"
+	"assay/summary/view"
 )
 
 // launchCount returns a number of launches in words.
@@ -20,7 +21,8 @@ func launchCount(n int64) string {
 
 func topKernels(s *summary.Summary) (plot.Chart, bool) {
 	kernels := summary.Kernels().By(s.Kernels, "kernel", "class", "category")
-	r, n := plot.Ranking{Form: label.Kernel, Total: perGPU(kernels.Whole, len(s.Devices))}, len(s.Devices)
+	n := view.GPUs(s)
+	r := plot.Ranking{Form: label.Kernel, Total: perGPU(kernels.Whole, n)}
 	present := map[string]bool{}
 	rows, rest := ranked(kernels, mostRanks, n, kernels.Whole, kernels.Of, func(k *row.Row) plot.RankRow {
 		class := kernels.Text(k, "class")

@@ -12,5 +12,5 @@ func topModules(s *summary.Summary) (plot.Chart, bool) {
 	if view.HasGPUTime(summary.Ops().By(s.Ops, "operator")) {
 		return plot.Chart{}, false
 	}
-	return launcherChart(summary.Modules().By(s.Modules, "module"), view.GPUWork(s), len(s.Devices))
+	return launcherChart(summary.Modules().By(s.Modules, "module"), view.GPUWork(s), view.GPUs(s))
 }

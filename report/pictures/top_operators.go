@@ -13,7 +13,7 @@ import (
 
 // topOperators ranks operators by self GPU time.
 func topOperators(s *summary.Summary) (plot.Chart, bool) {
-	return launcherChart(summary.Ops().By(s.Ops, "operator"), view.GPUWork(s), len(s.Devices))
+	return launcherChart(summary.Ops().By(s.Ops, "operator"), view.GPUWork(s), view.GPUs(s))
 }
 
 func launcherChart(t *row.Table, work int64, gpus int) (plot.Chart, bool) {

@@ -35,12 +35,15 @@ type Context struct {
 	Whole            *summary.Summary // with it
 	Result           judge.Result
 
-	Labels   []string                     // label of each GPU, in order
-	Total    summary.Activity             // of all devices
-	ByName   *row.Table                   // kernels by name, class and category
-	Place    map[summary.GPU]string       // label of the GPU of a row
-	Charts   func() map[string]plot.Chart // by file; waits until they are made
-	MeanStep func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
+	GPUs         int                          // captures of one GPU count once
+	Labels       []string                     // label of each device, in order
+	Total        summary.Activity             // of all devices
+	Recorded     []summary.Activity           // of each GPU, without the time in which it ran work that is not in the capture
+	UnrecordedNS int64                        // that time, of all GPUs
+	ByName       *row.Table                   // kernels by name, class and category
+	Place        map[summary.GPU]string       // label of the GPU of a row
+	Charts       func() map[string]plot.Chart // by file; waits until they are made
+	MeanStep     func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
 }
 
 // New returns the context of a summary and its result. It has no charts.
@@ -49,7 +52,8 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	s = s.Timelines()
 	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[summary.GPU]string{}}
 	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
-	ctx.Labels = view.DeviceLabels(s)
+	ctx.GPUs, ctx.Labels = view.GPUs(s), view.DeviceLabels(s)
+	ctx.Recorded, ctx.UnrecordedNS = r.Recorded(s)
 	for i, d := range s.Devices {
 		ctx.Total = ctx.Total.Plus(d.Activity)
 		ctx.Place[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
@@ -110,7 +114,7 @@ func (ctx *Context) Attributed() bool { return len(ctx.Idle) > 0 || len(ctx.Ops)
 // PerGPU returns the mean of a sum over all GPUs, for a sentence: " (52.7 ms per GPU,
 // mean of 8)".
 func (ctx *Context) PerGPU(sum int64) string {
-	n := int64(len(ctx.Devices))
+	n := int64(ctx.GPUs)
 	if n < 2 {
 		return " (" + unit.Duration(sum) + ")"
 	}

@@ -21,41 +21,78 @@ type Question struct {
 }
 
 // Ask reads a question: keys as "op,rank", and conditions as "category=gemm,kernel=*splitK*", in which "*" stands for
-// any text. Without keys, rows are added up by their names. The error of a key that no kind of rows has lists all keys.
+// any text. Without keys, rows are added up by their names. A key may name the kind of rows, which other kinds with
+// this key then do not answer: "streams:stream". The error of a key that no kind of rows has lists all keys.
 func Ask(by, where []string) (Question, error) {
 	q := Question{where: map[string]string{}}
-	keys := slices.Clone(by)
+	of := "" // the kind that a key names
+	var keys []string
+	add := func(key string) (name string, err error) {
+		kind, name, named := strings.Cut(key, ":")
+		switch {
+		case !named:
+			name = key
+		case !slices.ContainsFunc(summary.Described(), func(k *row.Kind) bool { return k.Name == kind }):
+			return "", fmt.Errorf("%s: there are no rows %q; the keys are those of %s", key, kind, allKeys())
+		case of != "" && of != kind:
+			return "", fmt.Errorf("%s: the keys are of two kinds of rows, %s and %s", key, of, kind)
+		default:
+			of = kind
+		}
+		keys = append(keys, name)
+		return name, nil
+	}
+	for _, key := range by {
+		name, err := add(key)
+		if err == nil && slices.Contains(q.by, name) {
+			err = fmt.Errorf("the key %s is given twice", name)
+		}
+		if err != nil {
+			return q, err
+		}
+		q.by = append(q.by, name)
+	}
 	for _, term := range where {
 		key, value, ok := strings.Cut(term, "=")
 		if !ok || key == "" {
 			return q, fmt.Errorf("%q is no condition, want a key, \"=\" and a value", term)
 		}
-		if _, twice := q.where[key]; twice {
-			return q, fmt.Errorf("there are two conditions for %s", key)
+		name, err := add(key)
+		if err != nil {
+			return q, err
 		}
-		q.where[key], keys = value, append(keys, key)
-	}
-	for i, key := range by {
-		if slices.Contains(by[:i], key) {
-			return q, fmt.Errorf("the key %s is given twice", key)
+		if _, twice := q.where[name]; twice {
+			return q, fmt.Errorf("there are two conditions for %s", name)
 		}
+		q.where[name] = value
 	}
-	q.by = by
+	return q, q.answeredBy(keys, of)
+}
+
+// answeredBy sets the kinds of rows that have all keys. If of is not "", only the kind of that name can answer.
+func (q *Question) answeredBy(keys []string, of string) error {
 	unknown := keys
 	for _, k := range summary.Described() {
+		if of != "" && k.Name != of {
+			continue
+		}
 		missing := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return isKey(k, key) })
 		if len(missing) == 0 {
 			q.kinds = append(q.kinds, k)
 		}
 		unknown = slices.DeleteFunc(slices.Clone(unknown), func(key string) bool { return !slices.Contains(missing, key) })
 	}
+	which := "no rows"
+	if of != "" {
+		which = "no " + of
+	}
 	switch {
 	case len(unknown) > 0:
-		return q, fmt.Errorf("no rows have the key %q; the keys are those of %s", unknown[0], allKeys())
+		return fmt.Errorf("%s have the key %q; the keys are those of %s", which, unknown[0], allKeys())
 	case len(q.kinds) == 0:
-		return q, fmt.Errorf("no kind of rows has all of the keys %s; the keys are those of %s", strings.Join(keys, ", "), allKeys())
+		return fmt.Errorf("no kind of rows has all of the keys %s; the keys are those of %s", strings.Join(keys, ", "), allKeys())
 	}
-	return q, nil
+	return nil
 }
 
 // isKey reports whether a kind has a key that a user named.

@@ -29,6 +29,9 @@ func TestAsk(t *testing.T) {
 		{"operator", "", []string{"Operators by operator: % of the self time of all operators (4 ms)", "aten::mm      75.0%", "total (ms)"}, ""},
 		{"launched_by,stream", "rank=1", []string{"launched by  stream", "aten::add_       20  16.7%"}, "aten::mm"},
 		{"slice", "", []string{"Slices by slice"}, ""},
+		{"slices:category", "", []string{"Slices by category: % of the self time of all slices", "gemm"}, "elementwise"},
+		{"operators:rank", "operators:operator=aten*", []string{"Operators by rank", " 0  75.0%"}, "Kernels"},
+		{"rank", "operators:operator=*linear", []string{"Operators by rank", " 1  25.0%"}, "Kernels"},
 		{"line", "", []string{"f.py:100 f", "50 more rows, 33.3%"}, ""},
 	} {
 		q, err := show.Ask(strings.Split(tc.by, ","), strings.FieldsFunc(tc.where, func(r rune) bool { return r == ',' }))
@@ -64,6 +67,22 @@ func TestAskMeasure(t *testing.T) {
 	for _, by := range []string{"total", "total_ns", "mean", ""} {
 		if _, err := show.Ask([]string{by}, nil); err == nil || !strings.HasPrefix(err.Error(), "no rows have the key") {
 			t.Errorf("by %q: %v", by, err)
+		}
+	}
+}
+
+// TestKindsOfKeys: a key names its kind of rows if several have it.
+func TestKindsOfKeys(t *testing.T) {
+	for _, tc := range []struct{ by, where, want string }{
+		{"things:rank", "", `things:rank: there are no rows "things"; the keys are those of `},
+		{"streams:stream,kernels:stream", "", "kernels:stream: the keys are of two kinds of rows, streams and kernels"},
+		{"streams:stream", "calls:rank=0", "calls:rank: the keys are of two kinds of rows, streams and calls"},
+		{"streams:kernel", "", `no streams have the key "kernel"; the keys are those of `},
+		{"streams:stream,streams:stream", "", "the key stream is given twice"},
+	} {
+		_, err := show.Ask(strings.Split(tc.by, ","), strings.FieldsFunc(tc.where, func(r rune) bool { return r == ',' }))
+		if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("by %s where %s: got %v, want %s", tc.by, tc.where, err, tc.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func Choice(c view.Choice, devices []summary.Device) string {
 		{view.RoleSlowest, "the slowest rank", "the slowest rank of each run", true},
 		{view.RoleFastest, "the fastest rank", "the fastest rank of each run", true},
 		{view.RoleMedian, "the median rank", "the median rank of each run", true},
+		{view.RoleApart, "differs most from the other GPUs of its process", "", false},
 		{view.RoleStage, "longest compute time in the pipeline stage", "", false},
 		{view.RoleIdle, "most idle time", "", false},
 	} {
@@ -45,7 +46,11 @@ func Choice(c view.Choice, devices []summary.Device) string {
 			parts = append(parts, one.text+": "+ranks[0])
 		}
 	}
-	head := fmt.Sprintf("%s of %s GPUs (", unit.Count(int64(len(c.Devices))), unit.Count(int64(c.Of)))
+	noun := "GPUs"
+	if c.Captures {
+		noun = "captures"
+	}
+	head := fmt.Sprintf("%s of %s %s (", unit.Count(int64(len(c.Devices))), unit.Count(int64(c.Of)), noun)
 	if len(parts) == 0 {
 		return head + "the first ones; the GPUs hardly differ)."
 	}

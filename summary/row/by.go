@@ -230,11 +230,14 @@ func (k *Kind) Matches(row reflect.Value, values map[string]string) bool {
 	return true
 }
 
+// Written returns the name of a column as users write it, with underscores.
+func (c *Column) Written() string { return strings.ReplaceAll(c.Name, " ", "_") }
+
 // Keys returns the names of the keys as users write them, with underscores.
 func (k *Kind) Keys() (names []string) {
 	for i := range k.Columns {
 		if c := &k.Columns[i]; c.Adds == Key {
-			names = append(names, strings.ReplaceAll(c.Name, " ", "_"))
+			names = append(names, c.Written())
 		}
 	}
 	return names

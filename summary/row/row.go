@@ -50,6 +50,7 @@ type Column struct {
 	Nested bool
 	With   string // name of the column in whose unit it is printed
 
+	meaning, example   string // of a key, for those who select by it; "" if they follow from its form
 	field, over, under int
 	text               func(reflect.Value) string
 	order              []string // order of the values; nil if they are sorted as texts
@@ -57,16 +58,19 @@ type Column struct {
 
 // A Kind describes one kind of row. It is immutable.
 type Kind struct {
-	Name, Noun string // "kernels", "kernel"
+	Name, Noun string // "kernels", "kernel"; Noun is also a key, by which rows are added up that nobody gave keys for
 	Of         string // denominator of shares: "total kernel time"
+	Host       bool   // all times and counts are of the CPU
 	Columns    []Column
 	Row        reflect.Type
 
 	sorts []int // columns that sort rows, the main measure first
 }
 
-// Describe returns the description of the rows of type R. It panics if a tag is wrong, because tags are
-// constants of the program.
+// Describe returns the description of the rows of type R: their name, the noun for one of them, and the
+// denominator of shares. The noun must be the display name of a key, because it names a row: sums without keys
+// are by the noun, and texts say "the paused time of all pauses" if it is "pause". Describe panics if a tag or
+// the noun is wrong, because they are constants of the program.
 func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	k := &Kind{Name: name, Noun: noun, Of: of, Row: reflect.TypeFor[R]()}
 	for i := range k.Row.NumField() {
@@ -80,6 +84,9 @@ func Describe[R any](name, noun, of string, more ...func(*Kind)) *Kind {
 	}
 	if len(k.sorts) == 0 || k.Columns[k.sorts[0]].Adds != Sum {
 		panic("row: the main measure of " + name + " is not its first and no sum")
+	}
+	if i, ok := k.Find(noun); !ok || k.Columns[i].Adds != Key || k.Columns[i].Name != noun {
+		panic(fmt.Sprintf("row: the noun %q of %s is not the name of a key; the keys are %s", noun, name, strings.Join(k.Keys(), ", ")))
 	}
 	return k
 }
@@ -100,9 +107,32 @@ func Made[R any](name string, form Form, text func(*R) string) func(*Kind) {
 	}
 }
 
+// OnHost says that all times and counts are of the CPU: they need no GPU events.
+func OnHost() func(*Kind) { return func(k *Kind) { k.Host = true } }
+
 // Ordered gives the values of a key an explicit order.
 func Ordered(name string, values []string) func(*Kind) {
 	return func(k *Kind) { k.Columns[k.At(name)].order = values }
+}
+
+// Meant says what a key is, and gives a value or pattern of it as an example.
+func Meant(name, meaning, example string) func(*Kind) {
+	return func(k *Kind) { c := k.Column(name); c.meaning, c.example = meaning, example }
+}
+
+// Explained returns the meaning of a key and an example of a value or pattern. They are the description's own, or
+// follow from the form of the key.
+func (k *Kind) Explained(c *Column) (meaning, example string, own bool) {
+	what := strings.ReplaceAll(c.Written(), "_", " ") + " of " + k.Name
+	switch {
+	case c.meaning != "":
+		return c.meaning, c.example, true
+	case k.numeric(c):
+		return "number: " + what, "0", false
+	case c.Form == Word:
+		return what, "*", false
+	}
+	return what + "; * matches any text", "*", false
 }
 
 func (k *Kind) add(f reflect.StructField, at int, tag []string) {
@@ -164,6 +194,15 @@ func (k *Kind) Find(name string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Key returns the column that is the key with a name, which is any that Find knows.
+func (k *Kind) Key(name string) (*Column, bool) {
+	i, ok := k.Find(name)
+	if !ok || k.Columns[i].Adds != Key {
+		return nil, false
+	}
+	return &k.Columns[i], true
 }
 
 // At is like Find for names that are constants of the program: it panics if there is no such column.

@@ -2,8 +2,10 @@ package view
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"assay/internal/stat"
 	"assay/summary"
 )
 
@@ -17,6 +19,7 @@ const (
 	RoleSlowest      // the slowest rank, see [PaceOf]
 	RoleFastest
 	RoleMedian
+	RoleApart // its time differs most from that of the other GPUs of its process
 	RoleStage // the longest compute time of its stage of the pipeline
 	RoleIdle  // a large share of idle time
 )
@@ -26,6 +29,8 @@ type Choice struct {
 	Devices []int        // their indices, ascending
 	Roles   map[int]Role // by index; empty if all GPUs are shown, or if they hardly differ
 	Of      int          // number of GPUs to choose from
+	// Captures reports whether several of the devices are captures of one GPU.
+	Captures bool
 }
 
 // Has reports whether a GPU was chosen for a role.
@@ -45,11 +50,11 @@ const (
 	leastIdleSpread = 0.01
 )
 
-// Choose returns at most n of the GPUs: those that are named, the slowest, fastest and median rank of each
-// run, one GPU of each stage of a pipeline, and those with the most idle time unless all have about the
-// same.
+// Choose returns at most n of the GPUs: those that are named, the one that differs most from the others of
+// its process, the slowest, fastest and median rank of each run, one GPU of each stage of a pipeline, and
+// those with the most idle time unless all have about the same.
 func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choice {
-	c := Choice{Of: len(devices), Roles: map[int]Role{}}
+	c := Choice{Of: len(devices), Roles: map[int]Role{}, Captures: len(devices) == len(s.Devices) && GPUs(s) < len(devices)}
 	if len(devices) <= n {
 		c.Devices = slices.Sorted(slices.Values(devices))
 		return c
@@ -67,6 +72,9 @@ func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choic
 		if i, ok := index[key]; ok {
 			take(devices[i], RoleNamed)
 		}
+	}
+	for _, at := range apart(s, devices) {
+		take(at, RoleApart)
 	}
 	idle := WorstOf(s, devices, len(devices))
 	slices.SortStableFunc(idle, func(i, j int) int {
@@ -88,6 +96,39 @@ func Choose(s *summary.Summary, devices []int, named []summary.GPU, n int) Choic
 	}
 	slices.Sort(c.Devices)
 	return c
+}
+
+// apart returns the GPU of each process whose time breakdown differs most from the medians of the GPUs that
+// the process drives, if one of its shares differs clearly.
+func apart(s *summary.Summary, devices []int) (out []int) {
+	type key struct{ input, process int }
+	byProcess := map[key][]int{}
+	for _, at := range devices {
+		if d := &s.Devices[at]; d.Process > 0 {
+			k := key{d.Input, d.Process}
+			byProcess[k] = append(byProcess[k], at)
+		}
+	}
+	for _, list := range byProcess {
+		most, far := -1, leastIdleSpread
+		for _, part := range []func(summary.Activity) int64{summary.Activity.Compute, summary.Activity.ExposedComm, summary.Activity.Idle} {
+			share := func(at int) float64 {
+				a := s.Devices[at].Activity
+				return float64(part(a)) / float64(max(1, a.Window()))
+			}
+			median := stat.MedianBy(list, share)
+			for _, at := range list {
+				if d := math.Abs(share(at) - median); d > far && len(list) > 2 {
+					most, far = at, d
+				}
+			}
+		}
+		if most >= 0 {
+			out = append(out, most)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 type inRole struct {

@@ -91,6 +91,44 @@ func TestChooseEven(t *testing.T) {
 	}
 }
 
+// TestChooseApart: the GPU that differs from the others of its process is shown, although the others have
+// more idle time. GPUs of other processes, and a process with two GPUs, have no such GPU.
+func TestChooseApart(t *testing.T) {
+	run := func(process int, idle ...int64) (s *summary.Summary, all []int) {
+		s = &summary.Summary{Inputs: []summary.Input{{Format: "kineto"}}}
+		for i, ns := range idle {
+			d := summary.Device{Device: int64(i), Process: process, WindowNS: 100}
+			d.Activity[0], d.Activity[summary.ClassCompute] = ns, 100-ns
+			s.Devices, all = append(s.Devices, d), append(all, i)
+		}
+		return s, all
+	}
+	for name, tt := range map[string]struct {
+		process int
+		idle    []int64
+		want    []int
+		role    Role
+	}{
+		"GPU 3 does more":       {1, []int64{60, 61, 60, 10, 60, 60}, []int{1, 3}, RoleApart},
+		"GPU 0 does less":       {1, []int64{90, 20, 21, 20}, []int{0, 2}, RoleApart},
+		"GPUs of six processes": {0, []int64{60, 61, 60, 10, 60, 60}, []int{0, 1}, RoleIdle},
+		"hardly different":      {1, []int64{50, 50, 50, 50}, []int{0, 1}, RoleNone},
+	} {
+		s, all := run(tt.process, tt.idle...)
+		c := Choose(s, all, nil, 2)
+		role := RoleNone
+		if c.Has(RoleIdle) {
+			role = RoleIdle
+		}
+		if c.Has(RoleApart) {
+			role = RoleApart
+		}
+		if !slices.Equal(c.Devices, tt.want) || role != tt.role {
+			t.Errorf("%s: GPUs %v, roles %v", name, c.Devices, c.Roles)
+		}
+	}
+}
+
 // TestPipelines: two stages of two GPUs. Stage 1 computes 30 ns longer, so 30 ns of the waiting
 // of each GPU of stage 0 are for it, and the rest is the bubble; waiting that is not exposed does
 // not count.

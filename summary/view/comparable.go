@@ -25,6 +25,7 @@ func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 // The codes of the reasons of [Comparable].
 const (
 	ClocksImplausible    = "clocks-implausible"     // the times of GPU work of a run cannot be true: Issue says which
+	RanksIncomparable    = "ranks-incomparable"     // traces of ranks of a run cannot be compared: Issue says why
 	DeviceRecordsMissing = "device-records-missing" // Issue says that an export is damaged, or Loss which launches have no work
 	OtherHardware        = "other-hardware"         // Names of the GPU models
 	HardwareUnknown      = "hardware-unknown"       // Names of the GPU models, of one run without any
@@ -177,6 +178,9 @@ func (r *run) unusable() (Reason, bool) {
 	if list := ImplausibleTimes(r.Summary); len(list) > 0 {
 		return r.about(ClocksImplausible, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
 	}
+	if list := RanksApart(r.Summary); len(list) > 0 {
+		return r.about(RanksIncomparable, Refuse, func(f *Fact) { f.Issue = list[0].Code }), true
+	}
 	if i := slices.IndexFunc(r.Issues, summary.Issue.Damages); i >= 0 {
 		return r.about(DeviceRecordsMissing, Refuse, func(f *Fact) { f.Issue = r.Issues[i].Code }), true
 	}
@@ -211,7 +215,7 @@ func otherHardware(a, b *run) (Reason, bool) {
 }
 
 func otherDeviceCount(a, b *run) (Reason, bool) {
-	n, m := int64(len(a.devices)), int64(len(b.devices))
+	n, m := int64(GPUsOf(a.Summary, a.devices)), int64(GPUsOf(b.Summary, b.devices))
 	return Reason{OtherDeviceCount, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })}, n > 0 && m > 0 && n != m
 }
 

@@ -18,6 +18,8 @@ func (r Reason) Text() string {
 	switch r.Code {
 	case ClocksImplausible:
 		return fmt.Sprintf("%s has GPU timestamps that are not plausible (%s): record the run again", f.named(), f.Issue)
+	case RanksIncomparable:
+		return fmt.Sprintf("%s has traces of ranks that cannot be compared (%s): give the files of one run", f.named(), f.Issue)
 	case DeviceRecordsMissing:
 		if f.Loss == nil {
 			return fmt.Sprintf("%s is a damaged export, and GPU records are missing from it (%s): record the run again", f.named(), f.Issue)

@@ -147,7 +147,13 @@ func WorstOf(s *summary.Summary, devices []int, n int) []int {
 func DeviceNames(s *summary.Summary) string {
 	var names []string
 	count := map[string]int64{}
+	whose, seen := whoseOf(s), map[summary.GPU]bool{}
 	for _, d := range s.Devices {
+		gpu := summary.GPU{Input: whose(d.Input), Rank: d.Rank, Device: d.Device}
+		if seen[gpu] {
+			continue
+		}
+		seen[gpu] = true
 		if name := strings.TrimSpace(label.Clean(d.Name)); name != "" {
 			if count[name] == 0 {
 				names = append(names, name)
@@ -158,7 +164,7 @@ func DeviceNames(s *summary.Summary) string {
 	slices.Sort(names)
 	for i, name := range names {
 		names[i] = label.Clip(name, 60)
-		if len(s.Devices) > 1 {
+		if len(seen) > 1 {
 			names[i] = unit.Count(count[name]) + " × " + names[i]
 		}
 	}

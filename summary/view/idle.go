@@ -34,6 +34,15 @@ func IdleOfDevices(s *summary.Summary) (devices []DeviceIdle, all []summary.Idle
 	return devices, all
 }
 
+// IdleGPUs returns the number of GPUs that the devices are.
+func IdleGPUs(s *summary.Summary, devices []DeviceIdle) int {
+	var list []summary.Device
+	for _, d := range devices {
+		list = append(list, s.Devices[d.At])
+	}
+	return GPUsOf(s, list)
+}
+
 // An OwnerIdle is the idle time with one cause in ns, over all states of the thread.
 type OwnerIdle struct {
 	ID string

@@ -7,9 +7,10 @@ import (
 	"assay/summary"
 )
 
-// Jobs returns the jobs whose ranks were compared, each by its first input, ascending.
+// Jobs returns the jobs whose ranks were compared, each by its first input, ascending. The cycles of a run are
+// one job.
 func Jobs(s *summary.Summary) (out []int) {
-	for _, r := range s.Ranks {
+	for _, r := range WaitsOfGPUs(s) {
 		if !slices.Contains(out, r.Job) {
 			out = append(out, r.Job)
 		}

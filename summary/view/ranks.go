@@ -182,14 +182,14 @@ func sameSteps(s *summary.Summary, devices []int) bool {
 
 // StepsOfEachGPU returns the number of steps that every GPU has, or 0 if there are none or the GPUs differ.
 func StepsOfEachGPU(s *summary.Summary) int64 {
-	count := map[summary.GPU]int64{}
+	count, whose := map[summary.GPU]int64{}, whoseOf(s)
 	for i := range s.Steps {
 		st := &s.Steps[i]
-		count[summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}]++
+		count[summary.GPU{Input: whose(st.Input), Rank: st.Rank, Device: st.Device}]++
 	}
 	n := int64(-1)
 	for _, d := range s.Devices {
-		k := count[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}]
+		k := count[summary.GPU{Input: whose(d.Input), Rank: d.Rank, Device: d.Device}]
 		if n >= 0 && k != n {
 			return 0
 		}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,10 @@ type Grouping struct {
 	Copies []int
 	// From is the evidence that separated the runs.
 	From Evidence
+	// Whose has, for each capture, the first capture of the same process: several captures that a process
+	// recorded one after the other are of the same GPUs. Cycle has the number of each among these, from 0. The
+	// ranks of a run are compared in each cycle.
+	Whose, Cycle []int
 }
 
 // Evidence is the property by which runs were separated.
@@ -45,6 +50,9 @@ type Capture struct {
 	Kind   Kind
 	Run    string   // as stated by the user; "" if unknown
 	From   Evidence // origin of Run
+
+	Host, Process string // as the capture states them; "" if unknown
+	Time          Time
 }
 
 // A Kind is the kind of data that an input has about a run.
@@ -59,15 +67,16 @@ const (
 
 // Captures returns the captures of the inputs of s, in their order.
 func Captures(s *summary.Summary) []Capture {
-	out := make([]Capture, len(s.Inputs))
+	out, times := make([]Capture, len(s.Inputs)), timesOf(s)
 	for i, in := range s.Inputs {
-		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom)}
+		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom),
+			Host: in.Host, Process: in.Process, Time: times[i]}
 	}
 	// An input with several kinds of rows has the strongest kind: an input with a timeline
 	// is a timeline, even if it has other rows.
 	for _, kind := range []Kind{OfTotals, OfMemory, OfTimeline} {
-		for _, rows := range summary.Kinds() {
-			if is, decides := kindOf[rows.Member()]; !decides || is != kind {
+		for _, rows := range summary.Members() {
+			if is, decides := kindOf[rows.Name()]; !decides || is != kind {
 				continue
 			}
 			rows.EachInput(s, func(input int) {
@@ -124,7 +133,7 @@ const MaxRuns = 256
 // Runs groups captures into runs of the program.
 //
 // A run has one capture of each rank and, for a server, one of each stage. A capture of a rank that the run
-// already has begins another run, unless file names show that the same process wrote both. The captures of
+// already has begins another run, unless the same process wrote both: see [Grouping.Whose]. The captures of
 // each directory are grouped first. Groups of different directories are then joined if they share no rank,
 // because the ranks of a run may be in several directories. A capture with the content of an earlier one is
 // left out: it shows nothing about how runs differ. Totals belong to the first run of their directory or,
@@ -132,6 +141,12 @@ const MaxRuns = 256
 //
 // If the user has stated the run of every capture, only that counts.
 func Runs(list []Capture) Grouping {
+	g := group(list)
+	g.place(list)
+	return g
+}
+
+func group(list []Capture) Grouping {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(c Capture) bool { return c.Run == "" }) {
 		return given(list)
 	}
@@ -182,8 +197,7 @@ type folder struct {
 // ranks are the captures of one run.
 type ranks struct {
 	inputs []int
-	// writers has the process that wrote the captures of each rank, kind and stage; "" if it is unknown.
-	writers map[rankKey]string
+	of     map[rankKey]Capture // the last capture of each rank, kind and stage
 }
 
 type rankKey struct {
@@ -191,6 +205,8 @@ type rankKey struct {
 	kind  Kind
 	stage string
 }
+
+func (c Capture) key() rankKey { return rankKey{c.Rank, c.Kind, StageOf(c.Path)} }
 
 // add assigns a capture to its directory.
 func (g *grouper) add(i int) {
@@ -227,7 +243,7 @@ func (g *grouper) add(i int) {
 
 func (g *grouper) alone(i int) *ranks {
 	c := g.list[i]
-	return &ranks{inputs: []int{i}, writers: map[rankKey]string{{c.Rank, c.Kind, StageOf(c.Path)}: process(c.Path)}}
+	return &ranks{inputs: []int{i}, of: map[rankKey]Capture{c.key(): c}}
 }
 
 // because records the evidence that separated runs. The first evidence is kept, except that a process name
@@ -304,8 +320,8 @@ func (g *grouper) limited(all []*ranks, r *ranks) []*ranks {
 // takes reports whether the captures of more can belong to the same run as those of r, according to their
 // ranks and processes.
 func (r *ranks) takes(more *ranks) bool {
-	for key, writer := range more.writers {
-		if have, ok := r.writers[key]; ok && (have == "" || have != writer) {
+	for key, c := range more.of {
+		if have, ok := r.of[key]; ok && !sameProcess(have, c) && !Halves(have.Path, c.Path) {
 			return false
 		}
 	}
@@ -314,9 +330,33 @@ func (r *ranks) takes(more *ranks) bool {
 
 func (r *ranks) join(more *ranks) {
 	r.inputs = append(r.inputs, more.inputs...)
-	for key, writer := range more.writers {
-		r.writers[key] = writer
+	maps.Copy(r.of, more.of)
+}
+
+// Halves reports whether two files of a directory are the CPU part and the GPU part of one capture by their names, as
+// "host_rank_0.json" and "device_rank_0.json" are.
+func Halves(a, b string) bool {
+	half := func(file, of string) (rest string, ok bool) {
+		file = slashes(file)
+		name := path.Base(file)
+		for _, by := range []string{"_", "-", "."} {
+			if after, ok := strings.CutPrefix(name, of+by); ok {
+				return path.Join(path.Dir(file), after), true
+			}
+			if at := strings.Index(name, by+of+"."); at > 0 {
+				return path.Join(path.Dir(file), name[:at]+name[at+len(by+of):]), true
+			}
+		}
+		return "", false
 	}
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		host, isHost := half(pair[0], "host")
+		device, isDevice := half(pair[1], "device")
+		if isHost && isDevice && host == device {
+			return true
+		}
+	}
+	return false
 }
 
 // workerFile matches the names that PyTorch's tensorboard_trace_handler gives to its

@@ -75,6 +75,59 @@ func captures(text string) (list []Capture) {
 	return list
 }
 
+// TestCycles: captures of one process, one after the other, are of one GPU. The expected GPUs and cycles are
+// stated by hand.
+func TestCycles(t *testing.T) {
+	at := func(path string, rank int, start, end, first, last int64) Capture {
+		return Capture{Path: path, Rank: rank, Time: Time{Start: start, End: end, FirstStep: first, EndStep: last + 1}}
+	}
+	inside := func(c Capture, host, pid string) Capture { c.Host, c.Process = host, pid; return c }
+	const a, b = "n1_9.1690000000001.pt.trace.json", "n1_9.1690000000002.pt.trace.json"
+	for _, tc := range []struct {
+		name         string
+		list         []Capture
+		whose, cycle []int
+		runs         int
+	}{
+		{"cycles, the later one first", []Capture{at(b, 0, 50, 60, 5, 6), at(a, 0, 10, 20, 1, 2)}, []int{1, 1}, []int{1, 0}, 1},
+		{"overlapping captures are not cycles", []Capture{at(a, 0, 10, 20, 1, 2), at(b, 0, 15, 25, 1, 2)}, []int{0, 1}, []int{0, 0}, 2},
+		{"the same pid on two hosts", []Capture{at(a, 0, 10, 20, 1, 2), at("n2_9.1690000000002.pt.trace.json", 0, 50, 60, 5, 6)},
+			[]int{0, 1}, []int{0, 0}, 2},
+		{"two ranks that do not overlap", []Capture{at(a, 0, 10, 20, 1, 2), at("n1_8.1690000000002.pt.trace.json", 1, 50, 60, 1, 2)},
+			[]int{0, 1}, []int{0, 0}, 1},
+		{"process inside, steps go on", []Capture{inside(at("x.json", 2, 10, 20, 1, 2), "", "7"), inside(at("y.json", 2, 30, 40, 8, 9), "", "7")},
+			[]int{0, 0}, []int{0, 1}, 1},
+		{"process inside, steps begin again", []Capture{inside(at("x.json", 2, 10, 20, 1, 2), "", "7"), inside(at("y.json", 2, 30, 40, 1, 2), "", "7")},
+			[]int{0, 1}, []int{0, 0}, 2},
+		{"process inside, other host", []Capture{inside(at("x.json", 2, 10, 20, 1, 2), "h", "7"), inside(at("y.json", 2, 30, 40, 8, 9), "i", "7")},
+			[]int{0, 1}, []int{0, 0}, 2},
+		{"a rank lacks the first cycle", []Capture{at(a, 0, 10, 20, 1, 2), at(b, 0, 50, 60, 5, 6), at("n1_8.1690000000002.pt.trace.json", 1, 51, 61, 5, 6)},
+			[]int{0, 0, 2}, []int{0, 1, 1}, 1},
+	} {
+		g := Runs(tc.list)
+		if !reflect.DeepEqual(g.Whose, tc.whose) || !reflect.DeepEqual(g.Cycle, tc.cycle) || len(g.Runs) != tc.runs {
+			t.Errorf("%s: whose %v, cycles %v, %d runs; want %v, %v, %d", tc.name, g.Whose, g.Cycle, len(g.Runs), tc.whose, tc.cycle, tc.runs)
+		}
+	}
+}
+
+// TestHalves: the CPU part and the GPU part of a capture are of one run, whatever else their names have.
+func TestHalves(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		runs int
+	}{
+		{"t/host_rank_3.json.gz", "t/device_rank_3.json.gz", 1}, {"t/device-r3.json", "t/host-r3.json", 1},
+		{"t/rank3.host.json", "t/rank3.device.json", 1}, {"t/run1_host.json", "t/run1_device.json", 1},
+		{"t/host_rank_3.json", "t/host_rank_3_b.json", 2}, {"t/host_a.json", "t/device_b.json", 2},
+		{"t/host_a.json", "u/device_a.json", 2}, {"t/hosts_a.json", "t/devices_a.json", 2},
+	} {
+		if g := Runs([]Capture{{Path: tc.a, Rank: 3}, {Path: tc.b, Rank: 3}}); len(g.Runs) != tc.runs {
+			t.Errorf("%s and %s: %d runs, want %d", tc.a, tc.b, len(g.Runs), tc.runs)
+		}
+	}
+}
+
 // TestEachOnce: whatever the captures, each is in one run or among the copies, and
 // there are at most [MaxRuns] runs.
 func TestEachOnce(t *testing.T) {
@@ -123,8 +176,8 @@ func TestCaptures(t *testing.T) {
 // TestKindOf: the members that decide the kind of an input are members of a summary.
 func TestKindOf(t *testing.T) {
 	members := map[string]bool{}
-	for _, k := range summary.Kinds() {
-		members[k.Member()] = true
+	for _, k := range summary.Members() {
+		members[k.Name()] = true
 	}
 	for member := range kindOf {
 		if !members[member] {

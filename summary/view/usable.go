@@ -14,7 +14,7 @@ const MostMissing = 0.25
 const MostAtEnd = 0.5
 
 // ImplausibleTimes returns the issues that show that the times of GPU work cannot be true: windows over 100
-// hours, work at impossible times, kernels without a duration, several records of one launch, several captures
+// hours, work at impossible times, kernels without a duration, work too short for any GPU, several records of one launch, several captures
 // of one process at the same time, and work before its launch if that is most of the work with a known launch.
 func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 	for _, is := range s.Issues {
@@ -22,7 +22,8 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 		switch is.Code {
 		case summary.ClocksImplausible:
 			out = append(out, is)
-		case "work-time-implausible", "kernels-without-duration", summary.CapturesMixed, "launches-with-several-kernels":
+		case "work-time-implausible", "kernels-without-duration", "durations-too-short", summary.CapturesMixed,
+			"launches-with-several-kernels":
 			if suspect {
 				out = append(out, is)
 			}
@@ -34,6 +35,18 @@ func ImplausibleTimes(s *summary.Summary) (out []summary.Issue) {
 			if suspect && is.Count > launched/2 {
 				out = append(out, is)
 			}
+		}
+	}
+	return out
+}
+
+// RanksApart returns the issues that show that the traces of the ranks of a run cannot be compared, so that no
+// sum over them has a meaning.
+func RanksApart(s *summary.Summary) (out []summary.Issue) {
+	for _, is := range s.Issues {
+		switch is.Code {
+		case summary.RanksIncomparable, "rank-copied", "world-sizes-differ":
+			out = append(out, is)
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ var ownerWords = map[string]string{
 	summary.OwnerLaunch:      "launch latency",
 	summary.OwnerBetween:     "kernel wait",
 	summary.OwnerDependency:  "dependency wait",
+	summary.OwnerNeighbor:    "work on another GPU",
 	summary.OwnerNothing:     "profiler overhead",
 	summary.OwnerNotRecorded: "GPU work not recorded",
 	summary.OwnerOpaque:      "CUDA graph without node trace",

@@ -1,5 +1,7 @@
 package rankgen
 
+import "slices"
+
 // tensorData has tensor parallelism in pairs, and data parallelism across them.
 func tensorData(era Era) *Job {
 	j := NewJob(era)
@@ -346,6 +348,44 @@ func graphs(pairs bool) *Job {
 					}
 				}
 			})
+		})
+	}
+	return j
+}
+
+// tensorDataSlow has tensor parallelism of tp ranks and data parallelism across the groups. In each of 12 layers the
+// kernels of the slow ranks take 120 µs longer than those of the others.
+func tensorDataSlow(ranks, tp, steps int, slow ...int) *Job {
+	j := NewJob(Era2026)
+	world := j.World(ranks, "")
+	var within, across []*Comm
+	for i := 0; i < ranks; i += tp {
+		within = append(within, j.Comm("3", "mesh_tp", world[i:i+tp]...))
+	}
+	for i := range tp {
+		var places []int
+		for k := i; k < ranks; k += tp {
+			places = append(places, world[k])
+		}
+		across = append(across, j.Comm("5", "mesh_dp", places...))
+	}
+	for n := range steps {
+		j.Step(n, func() {
+			for range 12 {
+				for i, r := range world {
+					ns := int64(400_000)
+					if slices.Contains(slow, i) {
+						ns += 120_000
+					}
+					j.Compute(r, gemm, ns)
+				}
+				for _, c := range within {
+					c.Do(AllReduce, 1<<20, 60_021)
+				}
+			}
+			for _, c := range across {
+				c.Do(AllReduce, 4<<20, 310_003)
+			}
 		})
 	}
 	return j

@@ -56,6 +56,8 @@ func Scenarios() []Scenario {
 		{Name: "tp_dp_no_seq", About: "the same without numbers", Make: func() *Job { return tensorData(Era2024) }},
 		{Name: "tp_dp_missing", About: "5 of its 8 ranks are given", Make: func() *Job { return tensorData(Era2026) }, Given: []int{0, 1, 3, 4, 6}},
 		{Name: "tp_dp_2022", About: "pointers do not identify the groups", Make: func() *Job { return tensorData(Era2022) }, Apart: true},
+		{Name: "tp_dp_slow", About: "rank 3 is slow, so its tensor group of 4 is late in all data groups", Make: func() *Job { return tensorDataSlow(8, 4, 5, 3) }},
+		{Name: "tp_dp_slow_pair", About: "ranks 4 and 5 are slow, which are one tensor group", Make: func() *Job { return tensorDataSlow(8, 2, 5, 4, 5) }},
 		{Name: "pp_dp", About: "4 stages with bubbles, data parallel of 2", Make: func() *Job { return pipeline(Era2026) }},
 		{Name: "pp_dp_no_seq", About: "the same without numbers", Make: func() *Job { return pipeline(Era2024) }},
 		{Name: "pp_even", About: "4 equal stages, 12 micro-batches, transfers of 1 µs", Make: func() *Job { return stages(4, 12, 5, nil) }},

@@ -98,6 +98,7 @@ const (
 	LaunchLatency  = "launch-latency"
 	BetweenKernels = "between-kernels"
 	Dependency     = "dependency"
+	OtherGPU       = "other-gpu"
 	NotRecorded    = "not-recorded" // as Dependency, of the first work of a stream
 	NothingOffered = "nothing-offered"
 	OpaqueGraph    = "opaque-graph"

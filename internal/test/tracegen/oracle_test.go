@@ -174,6 +174,13 @@ func (o *oracle) busy(at int64, device string) bool {
 	})
 }
 
+// otherWorks reports whether another device of the process that launched k works at a time.
+func (o *oracle) otherWorks(at int64, k *deviceEvent) bool {
+	return k.call != nil && slices.ContainsFunc(o.work, func(w *deviceEvent) bool {
+		return w.device != k.device && w.from <= at && at < w.to && w.call != nil && string(w.call.PID) == string(k.call.PID)
+	})
+}
+
 // edges returns every time within a window at which anything begins or ends.
 func (o *oracle) edges(from, to int64) []int64 {
 	all := []int64{from, to}
@@ -231,6 +238,9 @@ func (o *oracle) idle(device string) map[IdleTime]int64 {
 				}
 			}
 			owner, state, name := o.owner(gap, x, next)
+			if o.otherWorks(x, next) {
+				owner, state, name = OtherGPU, "", ""
+			}
 			out[IdleTime{Owner: owner, State: state, Name: name}] += cut - x
 			x = cut
 		}

@@ -2,41 +2,46 @@ package tracegen
 
 import "fmt"
 
-// twoDevices drives two devices from one process: one by the main thread, one
-// by another thread, whose launches make the first device wait, and vice versa.
+// twoDevices drives two devices from one process: first one by the main thread, then the other one by
+// another thread. While the second one works, the first one waits for nobody.
 func twoDevices() Story {
 	s := newScene("two_devices")
 	zero := newLane(s)
 	one := *zero
 	one.g, one.t, one.kernels = s.gpu(zero.main.of, 1), zero.worker(), 100
 	zero.first()
-	one.first()
 	for i := range int64(3) {
 		zero.t.op("aten::mm", func() {
 			zero.t.spend(us)
 			zero.overrun(Synchronizing, "cudaStreamSynchronize", "", (9+i)*us)
 		})
 		zero.inside()
-		// The second device waits longer than the first one's thread needs.
+	}
+	zero.finalize()
+	one.t.until(zero.t.now + 30*us)
+	one.first()
+	for i := range int64(3) {
 		one.finalize()
 		one.t.op("aten::sort", func() { one.wait(one.t, InOperator, "aten::sort", (60+i)*us) })
 		one.inside()
 	}
-	// The main thread launches for both; while it does, each waits for its own.
-	zero.finalize()
 	one.finalize()
-	at := max(zero.t.now, one.t.now)
-	rest0, rest1 := at-zero.t.now, at-one.t.now
-	s.own(zero.g, HostLate, Unrecorded, "", rest0)
-	s.own(one.g, HostLate, Unrecorded, "", rest1)
-	zero.t.until(at)
+	busy := int64(0)
+	for _, w := range one.g.works {
+		busy += w.dur
+	}
+	s.own(zero.g, HostLate, Unrecorded, "", one.t.now-zero.t.now-busy)
+	s.own(zero.g, OtherGPU, "", "", busy)
+	zero.t.until(one.t.now)
+	// The main thread launches for both. The second device waits for 4 us until the first one works, then
+	// for 5 us until its own work starts.
 	a := zero.t.call("cudaLaunchKernel", 5*us)
 	b := zero.t.call("cudaLaunchKernel", 5*us)
 	zero.g.run(a, "both_0", computeStream, a.start+4*us, 50*us)
 	s.own(zero.g, LaunchLatency, "", "", 4*us)
 	one.g.run(b, "both_1", computeStream, b.start+4*us, 50*us)
-	s.own(one.g, HostLate, Launching, "cudaLaunchKernel", 5*us)
-	s.own(one.g, LaunchLatency, "", "", 4*us)
+	s.own(one.g, HostLate, Launching, "cudaLaunchKernel", 4*us)
+	s.own(one.g, OtherGPU, "", "", 5*us)
 	return s.tell()
 }
 

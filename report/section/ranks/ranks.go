@@ -69,7 +69,8 @@ type waits struct {
 func waitsOf(ctx *section.Context, job int) waits {
 	w := waits{job: label.Clip(label.Clean(view.JobName(ctx.Summary, job)), 30)}
 	seen := map[int]bool{}
-	for _, r := range ctx.Ranks {
+	same := view.SameGPU(ctx.Summary)
+	for _, r := range view.WaitsOfGPUs(ctx.Summary) {
 		if r.Job != job {
 			continue
 		}
@@ -79,7 +80,7 @@ func waitsOf(ctx *section.Context, job int) waits {
 		w.several = w.several || seen[r.Rank]
 		seen[r.Rank] = true
 		for _, d := range ctx.Devices {
-			if d.Input == r.Input && d.Rank == r.Rank && d.Device == r.Device {
+			if same(summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}) == (summary.GPU{Input: r.Input, Rank: r.Rank, Device: r.Device}) {
 				w.window = summary.Plus(w.window, d.WindowNS)
 			}
 		}

@@ -59,16 +59,19 @@ func Budget(ctx *section.Context) doc.Section {
 	choice := chosenDevices(ctx, section.MaxDevices)
 	shown := choice.Devices
 	for _, i := range shown {
-		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Devices[i].Activity, extra: hidden(ctx.Devices[i].Activity)})
+		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Recorded[i], extra: hidden(ctx.Recorded[i])})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{fmt.Sprintf("mean of %d", n)}, ctx.Total, int64(n), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, recordedTotal(ctx), int64(ctx.GPUs), hidden(ctx.Total)})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
 	t.Note = "The window runs from the first to the last GPU event. Its four parts sum to it; % of the window. "
 	t.Note += "Exposed communication is not overlapped by compute. Exposed copies and memsets are not overlapped by compute or communication. "
 	t.Note += "Overlapped comm: % of all communication time of the row."
+	if ctx.UnrecordedNS > 0 {
+		t.Note += " " + leftOutText(ctx)
+	}
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
 		t.Note = "The table has " + words.Choice(choice, ctx.Devices) + " " + t.Note
@@ -77,8 +80,26 @@ func Budget(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}
 }
 
+// recordedTotal returns the activity of all GPUs in the part of their windows that the verdict judges.
+func recordedTotal(ctx *section.Context) (total summary.Activity) {
+	for _, a := range ctx.Recorded {
+		total = total.Plus(a)
+	}
+	return total
+}
+
+// leftOutText says which time is in no row of a breakdown.
+func leftOutText(ctx *section.Context) string {
+	text := unit.Duration(doc.Mean(ctx.UnrecordedNS, int64(ctx.GPUs)))
+	if len(ctx.Devices) > 1 {
+		text += " per GPU"
+	}
+	return fmt.Sprintf("Left out: %s in which the GPU ran work that is not in the capture (of a window of %s).", text,
+		unit.Duration(doc.Mean(ctx.Total.Window(), int64(ctx.GPUs))))
+}
+
 func budgetSentence(ctx *section.Context) string {
-	a, n := ctx.Total, int64(len(ctx.Devices))
+	a, n := recordedTotal(ctx), int64(ctx.GPUs)
 	each := func(ns int64) string { return unit.Duration(doc.Mean(ns, n)) }
 	window := "Window " + each(a.Window())
 	if n > 1 {
@@ -93,4 +114,12 @@ func budgetSentence(ctx *section.Context) string {
 		text += fmt.Sprintf(" Compute overlaps %s of the communication (%s).", unit.Share(a.HiddenComm(), comm), each(comm))
 	}
 	return text
+}
+
+// meanOf labels the row of all GPUs: their mean, or the sum of the captures of one GPU.
+func meanOf(gpus, captures int) string {
+	if gpus == 1 {
+		return fmt.Sprintf("sum of %d", captures)
+	}
+	return fmt.Sprintf("mean of %d", gpus)
 }

@@ -34,7 +34,7 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	for _, d := range devices {
 		total = total.Plus(ctx.Devices[d.At].Activity)
 	}
-	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles().By(all, "owner"), len(devices))}}, ctx.Pictures("idle.png")...)
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(total, summary.Idles().By(all, "owner"), view.IdleGPUs(ctx.Summary, devices))}}, ctx.Pictures("idle.png")...)
 	if len(devices) > 1 {
 		blocks = append(blocks, ownerTable(ctx, devices, total, all))
 	}
@@ -89,7 +89,8 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 	}
-	row(fmt.Sprintf("mean of %d", len(devices)), total, all, int64(len(devices)))
+	gpus := view.IdleGPUs(ctx.Summary, devices)
+	row(meanOf(gpus, len(devices)), total, all, int64(gpus))
 	for _, d := range devices {
 		row(ctx.Labels[d.At], ctx.Devices[d.At].Activity, d.Rows, 1)
 	}
@@ -137,10 +138,11 @@ func ownerMeaning(name string) string {
 	return map[string]string{
 		summary.OwnerHost:        "the CPU had not started the launch call; the state is what its thread did",
 		summary.OwnerDependency:  "launched in time, but waited for an event, another stream or a copy",
+		summary.OwnerNeighbor:    "another GPU of the same process worked in the meantime",
 		summary.OwnerLaunch:      "the launch call was running or had ended at most 20 µs before; long intervals are slow calls, for example first launches",
 		summary.OwnerBetween:     "launched in time, started within 20 µs after the previous operation",
 		summary.OwnerNothing:     "the profiler started or stopped",
-		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it",
+		summary.OwnerNotRecorded: "launched in time, but waited for work that was launched before the capture and is not in it; or in a step whose calls were not recorded",
 		summary.OwnerOpaque:      "inside a CUDA graph whose nodes the profiler did not record",
 		summary.OwnerUnknown:     "the launch of the next operation is unknown",
 

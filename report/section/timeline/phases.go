@@ -50,7 +50,7 @@ func Phases(ctx *section.Context) doc.Section {
 		if p.Path == "" {
 			label[2], label[3], label[4], label[5] = "", "", "", ""
 		}
-		rows = append(rows, budgetRow{label, p.Total, int64(len(ctx.Devices)), []string{unit.Count(p.Launched), phaseBound(ctx, p)}})
+		rows = append(rows, budgetRow{label, p.Total, int64(ctx.GPUs), []string{unit.Count(p.Launched), phaseBound(ctx, p)}})
 	}
 	t := budgetTable([]doc.Column{doc.Col("phase", doc.Text), doc.Col("annotation", doc.Name), doc.Col("runs", doc.Number), doc.Col(host.Head("CPU"), doc.Number), doc.Col(middle.Head("median run"), doc.Number),
 		doc.Col(most.Head("longest run"), doc.Number), doc.Col("% of window", doc.Number)}, rows, "GPU", doc.Col("GPU operations", doc.Number), doc.Col("limited by", doc.Text))
@@ -93,7 +93,7 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 	if g := ctx.Result.Groups[0]; len(ctx.Result.Groups) == 1 && g.Kind == "" {
 		count := unit.Count(g.Steps)
 		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
-			count = stepsOnGPUs(n, g.Steps, int64(len(ctx.Devices)))
+			count = stepsOnGPUs(n, g.Steps, int64(ctx.GPUs))
 		}
 		return doc.Section{Title: "Steps", Lead: stepLine(ctx, g, count, by)}
 	}
@@ -139,7 +139,7 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 	if len(sums) == 1 || len(sums) == 2 && sums[1].Own.Window() == 0 {
 		return doc.Section{} // one phase is the whole window, whose breakdown is above
 	}
-	gpus := int64(len(ctx.Devices))
+	gpus := int64(ctx.GPUs)
 	var times []int64
 	for _, p := range sums {
 		times = append(times, doc.Mean(p.Total.Window(), gpus))

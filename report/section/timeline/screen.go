@@ -50,14 +50,17 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), doc.Bar(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle())}}
 	}
 	for _, i := range shown {
-		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Devices[i].Activity, 1))
+		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Recorded[i], 1))
 	}
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(fmt.Sprintf("mean of %d", n), ctx.Total, int64(n)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), recordedTotal(ctx), int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
+	if ctx.UnrecordedNS > 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: leftOutText(ctx)})
+	}
 	if n > len(shown) {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
 	}
@@ -92,11 +95,11 @@ func chosenDevices(ctx *section.Context, n int) view.Choice {
 	return view.Choose(ctx.Summary, all, named, n)
 }
 
-// namedDevice returns the index of the GPU that a finding on ranks names, if there is
-// such a finding.
+// namedDevice returns the index of the GPU that a finding on ranks or on the division of work names,
+// if there is such a finding.
 func namedDevice(ctx *section.Context) (int, bool) {
 	for _, f := range ctx.Result.Findings {
-		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks
+		ofRank := f.Rule == rule.StragglingRank || f.Rule == rule.UnevenRanks || f.Rule == rule.UnevenGPUs
 		if !ofRank || f.Level == finding.Info || len(f.Where) == 0 || f.Where[0].Device == nil {
 			continue
 		}
@@ -119,7 +122,7 @@ func ScreenKernels(ctx *section.Context) doc.Section {
 		v.Most = fewKernels
 	}
 	of := unit.Duration(ctx.ByName.Whole) + ", all streams"
-	if n := int64(len(ctx.Devices)); n > 1 {
+	if n := int64(ctx.GPUs); n > 1 {
 		of = fmt.Sprintf("%s per GPU, all streams; launches: sum of %d GPUs", unit.Duration(doc.Mean(ctx.ByName.Whole, n)), n)
 	}
 	return doc.Section{Title: "Top kernels by total kernel time (" + of + ")", Blocks: []doc.Block{v.Table(ctx.ByName)}}
@@ -150,7 +153,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	if total.Idle() == 0 {
 		return doc.Section{}
 	}
-	n := int64(len(devices))
+	n := int64(view.IdleGPUs(ctx.Summary, devices))
 	causes := summary.Idles().By(all, "owner", "state")
 	v := show.View{Columns: "%;idle;cause;in", Most: fewReasons, Title: "causes", Whole: total.Idle(), Of: causes.Of, Per: n, Cells: map[string]show.Cell{
 		"cause": causeCell(causes),
@@ -188,11 +191,11 @@ func ScreenOperators(ctx *section.Context) doc.Section {
 		return doc.Section{}
 	}
 	ops.Rows = slices.DeleteFunc(ops.Rows, func(r row.Row) bool { return ops.Main(&r) <= 0 })
-	work, n := view.GPUWork(ctx.Summary), max(1, int64(len(ctx.Devices)))
+	work, n := view.GPUWork(ctx.Summary), max(1, int64(ctx.GPUs))
 	t := show.View{Columns: "%;self;calls;operator", Most: screenOperators, Whole: work, Of: ops.Of, Per: n}.Table(ops)
 	of := unit.Duration(work)
 	if n > 1 {
-		of = fmt.Sprintf("%s per GPU; calls: sum of all ranks", unit.Duration(doc.Mean(work, n)))
+		of = fmt.Sprintf("%s per GPU; calls: sum of all GPUs", unit.Duration(doc.Mean(work, n)))
 	}
 	// Work of CUDA graphs and of calls whose operator is unknown is in no row.
 	if rest := work - ops.Whole; rest >= work/100 && rest > 0 {

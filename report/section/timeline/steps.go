@@ -102,7 +102,7 @@ func markers(ctx *section.Context) string {
 func stepSentence(ctx *section.Context, steps int64) string {
 	text := label.Plural(steps, "step")
 	if n := int64(len(ctx.Steps)); n > steps {
-		text += strings.TrimPrefix(stepsOnGPUs(steps, n, int64(len(ctx.Devices))), unit.Count(steps))
+		text += strings.TrimPrefix(stepsOnGPUs(steps, n, int64(ctx.GPUs)), unit.Count(steps))
 	}
 	if by := markers(ctx); by != "" {
 		text += ", marked by " + by

@@ -95,12 +95,15 @@ func hangsOf(all []summary.Group, ranks map[int]int) []Hang {
 		}
 	}
 	var out []Hang
+	apart := slices.ContainsFunc(order, func(k key) bool { return k.source == ncclSource && endApart(groups[k]) })
 	for _, k := range order {
 		switch k.source {
 		case recorderSource:
 			out = append(out, recorded(groups[k], dumped)...)
 		case ncclSource:
-			out = append(out, unpaired(groups[k], ranks)...)
+			if !apart {
+				out = append(out, unpaired(groups[k], ranks)...)
+			}
 		case "watchdog":
 			out = append(out, timedOut(groups[k])...)
 		}

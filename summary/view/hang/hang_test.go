@@ -103,6 +103,43 @@ func TestTimedOut(t *testing.T) {
 	}
 }
 
+// TestLogsEndApart: many calls without a counterpart are no hang, because a log may be cut. A few are, also late in a
+// long run, and so are those of a rank that made none.
+func TestLogsEndApart(t *testing.T) {
+	sends := func(n int64) summary.GroupCall {
+		return summary.GroupCall{Op: "Send", Count: 64, Dtype: "bfloat16", Peer: ptr(0), Calls: n}
+	}
+	receives := func(n int64) summary.GroupCall {
+		return summary.GroupCall{Op: "Recv", Count: 64, Dtype: "bfloat16", Peer: ptr(1), Calls: n}
+	}
+	for _, tc := range []struct {
+		sent, received int64
+		hangs          int
+	}{
+		{100, 99, 1}, {100, 60, 0}, {60, 100, 0}, {9, 1, 1}, {10, 1, 0}, {4000, 3950, 1}, {20, 0, 1}, {100, 100, 0},
+	} {
+		calls := []summary.GroupCall{receives(tc.received)}
+		if tc.received == 0 {
+			calls = nil
+		}
+		first, second := logOf(0, calls...), logOf(1, sends(tc.sent))
+		second.Input = 1
+		s := &summary.Summary{Groups: []summary.Group{first, second}}
+		if got := In(s); len(got) != tc.hangs {
+			t.Errorf("%d sends, %d receives: %+v", tc.sent, tc.received, got)
+		}
+		want := -1
+		if tc.hangs == 0 && tc.sent > tc.received {
+			want = 0
+		} else if tc.sent < tc.received {
+			want = 1
+		}
+		if got := LogsEndApart(s); got != want {
+			t.Errorf("%d sends, %d receives: input %d, want %d", tc.sent, tc.received, got, want)
+		}
+	}
+}
+
 // TestCallsOfOneNumber: of calls that differ between ranks, that of the first rank is named,
 // whatever order they are found in. A negative number is no call.
 func TestCallsOfOneNumber(t *testing.T) {

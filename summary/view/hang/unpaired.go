@@ -12,18 +12,20 @@ import (
 // ncclSource is the source of communicators of NCCL.
 const ncclSource = "NCCL log"
 
-// unpaired compares the numbers of sends and receives of one communicator, if all its members were given.
-func unpaired(of []*summary.Group, ranks map[int]int) (out []Hang) {
-	type pair struct {
-		src, dst int
-		count    int64
-		dtype    string
-	}
-	places := map[int]int{} // input by rank in the group
-	balance := map[pair]int64{}
+// A pair is a kind of sends from one member of a communicator to another.
+type pair struct {
+	src, dst int
+	count    int64
+	dtype    string
+}
+
+// balanceOf returns how many more sends than receives each pair of one communicator logged, and the inputs by
+// places in it. It returns nil if a place is unknown.
+func balanceOf(of []*summary.Group) (balance map[pair]int64, places map[int]int) {
+	balance, places = map[pair]int64{}, map[int]int{}
 	for _, g := range of {
 		if g.Place == nil {
-			return nil
+			return nil, nil
 		}
 		places[*g.Place] = g.Input
 		for _, c := range g.Calls {
@@ -37,8 +39,73 @@ func unpaired(of []*summary.Group, ranks map[int]int) (out []Hang) {
 		}
 	}
 	if len(places) != len(of) { // several processes of the same place: several runs
-		return nil
+		return nil, nil
 	}
+	return balance, places
+}
+
+// Limits of a hang. A rank that hangs waits in its last calls. If the logs end at different places, as logs that were
+// copied at different times or cut do, many calls of one have no counterpart in the other.
+const (
+	fewUnpaired  = 8
+	mostUnpaired = 0.1 // of all sends and receives of the communicator
+)
+
+// endApart reports whether the logs of the members of a communicator end at different places. A member without any
+// send or receive may hang before its first one.
+func endApart(of []*summary.Group) bool {
+	balance, places := balanceOf(of)
+	unpaired, all := int64(0), int64(0)
+	for p, n := range balance {
+		_, given := places[p.src]
+		if _, also := places[p.dst]; given && also {
+			unpaired += max(n, -n)
+		}
+	}
+	for _, g := range of {
+		own := int64(0)
+		for _, c := range g.Calls {
+			if c.Peer != nil {
+				own += c.Calls
+			}
+		}
+		if all += own; own == 0 {
+			return false
+		}
+	}
+	return unpaired > fewUnpaired && float64(unpaired) > mostUnpaired*float64(all)
+}
+
+// LogsEndApart returns the input with the fewest calls in a communicator of NCCL whose logs end at different places,
+// or -1.
+func LogsEndApart(s *summary.Summary) int {
+	groups := map[string][]*summary.Group{}
+	var order []string
+	for i := range s.Groups {
+		if g := &s.Groups[i]; g.Source == ncclSource {
+			if groups[g.Group] == nil {
+				order = append(order, g.Group)
+			}
+			groups[g.Group] = append(groups[g.Group], g)
+		}
+	}
+	calls := func(g *summary.Group) (n int64) {
+		for _, c := range g.Calls {
+			n += c.Calls
+		}
+		return n
+	}
+	for _, name := range order {
+		if of := groups[name]; endApart(of) {
+			return slices.MinFunc(of, func(a, b *summary.Group) int { return cmp.Compare(calls(a), calls(b)) }).Input
+		}
+	}
+	return -1
+}
+
+// unpaired compares the numbers of sends and receives of one communicator, if all its members were given.
+func unpaired(of []*summary.Group, ranks map[int]int) (out []Hang) {
+	balance, places := balanceOf(of)
 	for p, n := range balance {
 		src, given := places[p.src]
 		dst, alsoGiven := places[p.dst]

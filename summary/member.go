@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+
+	"assay/summary/row"
 )
 
-// A Kind is one type of row. Its methods apply to all of a summary's rows of
-// that type.
-type Kind interface {
-	// Member returns the name of the rows in the JSON.
-	Member() string
-	// Len returns the number of rows of the kind in s.
+// A Member is one list of rows of a summary: one type of row. Its methods apply to all of a summary's rows
+// of that type. What their fields mean is in a [row.Kind], for those types that have keys and measures.
+type Member interface {
+	// Name returns the name of the rows in the JSON.
+	Name() string
+	// Kind returns the description of the rows, or nil if there is none.
+	Kind() *row.Kind
+	// Len returns the number of rows in s.
 	Len(s *Summary) int
-	// EachInput calls f with the input of each row of the kind in s.
+	// EachInput calls f with the input of each of these rows in s.
 	EachInput(s *Summary, f func(input int))
 
 	rollUp(to, from *Summary, jobs *jobs)
@@ -36,9 +40,15 @@ type place struct {
 
 // rows describes one type of row.
 type rows[Row any] struct {
-	Name string
-	In   func(*Summary) *[]Row
-	At   func(*Row) place
+	Member string
+	Says   string // what the rows are, for docs/json.md
+	In     func(*Summary) *[]Row
+	At     func(*Row) place
+
+	// Described is what the fields of a row mean, as their tags say. All of --by, --where and the metrics of
+	// gates follow from it. A type of row that is not summed by keys has a reason in Plain instead.
+	Described func() *row.Kind
+	Plain     string
 
 	// Job returns a pointer to the second input that a row refers to; it is nil for rows that refer to one
 	// input.
@@ -64,8 +74,15 @@ type rows[Row any] struct {
 	CheckAll func(*Summary) error // returns the first violated constraint between rows
 }
 
-func (k rows[Row]) Member() string     { return k.Name }
+func (k rows[Row]) Name() string       { return k.Member }
 func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
+
+func (k rows[Row]) Kind() *row.Kind {
+	if k.Described == nil {
+		return nil
+	}
+	return k.Described()
+}
 
 func (k rows[Row]) EachInput(s *Summary, f func(int)) {
 	list := *k.In(s)
@@ -189,16 +206,16 @@ func (k rows[Row]) check(s *Summary) error {
 	list := *k.In(s)
 	for i := range list {
 		if in := *k.At(&list[i]).Input; in < 0 || in >= len(s.Inputs) {
-			return rowError(k.Name, i, ".input: got %d, want 0 or more and under %d, the number of inputs", in, len(s.Inputs))
+			return rowError(k.Member, i, ".input: got %d, want 0 or more and under %d, the number of inputs", in, len(s.Inputs))
 		}
 		if k.Job != nil {
 			if job := *k.Job(&list[i]); job < 0 || job >= len(s.Inputs) {
-				return rowError(k.Name, i, ".job: got %d, want 0 or more and under %d, the number of inputs", job, len(s.Inputs))
+				return rowError(k.Member, i, ".job: got %d, want 0 or more and under %d, the number of inputs", job, len(s.Inputs))
 			}
 		}
 		if k.Check != nil {
 			if err := k.Check(&list[i]); err != nil {
-				return rowError(k.Name, i, "%w", err)
+				return rowError(k.Member, i, "%w", err)
 			}
 		}
 	}

@@ -11,23 +11,23 @@ import (
 	"unsafe"
 )
 
-// TestKinds compares the table of kinds with the fields of Summary: a type of row
+// TestMembers compares the table of members with the fields of Summary: a type of row
 // without an entry would be lost in every merge.
-func TestKinds(t *testing.T) {
+func TestMembers(t *testing.T) {
 	var fields []string
 	eachList(reflect.ValueOf(new(Summary)).Elem(), "", func(name string, _ reflect.Value) { fields = append(fields, name) })
 	var names []string
-	for _, k := range Kinds() {
-		names = append(names, k.Member())
+	for _, k := range Members() {
+		names = append(names, k.Name())
 	}
 	for _, name := range fields {
 		if !slices.Contains(names, name) {
-			t.Errorf("Summary has the rows %s, and kinds has no entry for them", name)
+			t.Errorf("Summary has the rows %s, and members has no entry for them", name)
 		}
 	}
 	for i, name := range names {
 		if !slices.Contains(fields, name) || slices.Contains(names[:i], name) {
-			t.Errorf("kinds has an entry %s twice, or Summary has no rows of that name", name)
+			t.Errorf("members has an entry %s twice, or Summary has no rows of that name", name)
 		}
 	}
 }
@@ -55,9 +55,9 @@ func TestEveryKind(t *testing.T) {
 	a, b := filled(1), filled(2)
 	before := text(t, a) + text(t, b)
 	both := Merge(a, b)
-	for _, k := range kinds {
+	for _, k := range members {
 		if n := k.Len(both); n != 2 {
-			t.Errorf("%s: %d rows of 2 inputs, want 2", k.Member(), n)
+			t.Errorf("%s: %d rows of 2 inputs, want 2", k.Name(), n)
 		}
 	}
 	for i, want := range []*Summary{a, b} {
@@ -73,17 +73,17 @@ func TestEveryKind(t *testing.T) {
 	if text(t, out) != text(t, b) {
 		t.Error("changing a summary changed what Only took out of it")
 	}
-	for i, k := range kinds {
+	for i, k := range members {
 		s := filled(1)
-		for j, other := range kinds {
+		for j, other := range members {
 			if j != i {
-				empty(s, other.Member())
+				empty(s, other.Name())
 			}
 		}
 		s.Inputs = nil
-		want := k.Member() + "[0].input: got 0, want 0 or more and under 0, the number of inputs"
+		want := k.Name() + "[0].input: got 0, want 0 or more and under 0, the number of inputs"
 		if err := k.check(s); err == nil || err.Error() != want {
-			t.Errorf("%s: got %v, want %s", k.Member(), err, want)
+			t.Errorf("%s: got %v, want %s", k.Name(), err, want)
 		}
 	}
 }
@@ -240,9 +240,9 @@ func TestPickJobs(t *testing.T) {
 	}
 	s := job(2, 1)
 	s.Ranks[1].Job = 5
-	for _, k := range kinds {
-		if err := k.check(s); (err != nil) != (k.Member() == "ranks") {
-			t.Errorf("%s: %v", k.Member(), err)
+	for _, k := range members {
+		if err := k.check(s); (err != nil) != (k.Name() == "ranks") {
+			t.Errorf("%s: %v", k.Name(), err)
 		}
 	}
 }

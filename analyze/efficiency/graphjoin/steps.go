@@ -1,4 +1,4 @@
-package efficiency
+package graphjoin
 
 import (
 	"assay/analyze/efficiency/operators"

@@ -1,4 +1,6 @@
-package efficiency
+// Package graphjoin gives the time of CUDA graph replays to the operators of their captures, which may be in another
+// input. It sees a summary only: the rows of replays and captures that package efficiency made.
+package graphjoin
 
 import (
 	"bytes"
@@ -6,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"assay/analyze/efficiency"
 	"assay/analyze/efficiency/hardware"
 	"assay/analyze/efficiency/operators"
 	"assay/summary"
@@ -15,13 +18,13 @@ import (
 // single nodes are meaningful. On some GPUs, consecutive kernels overlap slightly.
 const maxOverlap = 0.01
 
-// JoinReplays attributes the time of graph replays to the operators of their captures, which may be
-// in another input of the summary. Each replay states what it matched. JoinReplays removes the
+// Replays attributes the time of graph replays to the operators of their captures, which may be
+// in another input of the summary. Each replay states what it matched. Replays removes the
 // captures and the times of nodes from the summary.
-func JoinReplays(s *summary.Summary) {
+func Replays(s *summary.Summary) {
 	e := &s.Efficiency
 	j := joiner{e: e, captures: map[string][]*summary.EfficiencyCapture{}, made: map[madeBy]*summary.EfficiencyCapture{}, found: map[replayOf]*matched{}}
-	over := countOver(e)
+	over := efficiency.CountOver(e)
 	for i := range e.Captures {
 		c := &e.Captures[i]
 		if c.Made {
@@ -45,7 +48,7 @@ func JoinReplays(s *summary.Summary) {
 	for i := range e.Replays {
 		e.Replays[i].NodeNS, e.Replays[i].Made = nil, 0
 	}
-	noteMore(s, countOver(e)-over)
+	efficiency.NoteMoreOver(s, efficiency.CountOver(e)-over)
 	e.Captures = nil
 	if j.changed {
 		e.Rows = slices.DeleteFunc(e.Rows, func(r summary.EfficiencyRow) bool {
@@ -207,12 +210,12 @@ func (j *joiner) add(d *summary.EfficiencyDevice, r *summary.EfficiencyReplay, c
 		return o.From == c.From && o.Input == c.Input && o.Rank == c.Rank && o.Device == c.Device && o.Op == c.Op && same(o.Dims, c.Dims) && same(o.Types, c.Types)
 	})
 	if row == nil {
-		rate(&c, p, of)
+		efficiency.Rate(&c, p, of)
 		j.e.Rows = append(j.e.Rows, c)
 		return
 	}
 	merge(row, &c, model)
-	rate(row, p, totalsOf(row))
+	efficiency.Rate(row, p, totalsOf(row))
 }
 
 // merge adds calls of an operator with the same arguments to its row. model are their FLOPs
@@ -251,7 +254,7 @@ func count(d *summary.EfficiencySums, c *summary.EfficiencyRow, model *int64, p 
 	if c.Bytes != nil {
 		d.BytesKnownNS = summary.Plus(d.BytesKnownNS, c.GPUNS)
 	}
-	if roof, ok := rooflineOf(p, of, c.GPUNS); ok {
+	if roof, ok := efficiency.RooflineOf(p, of, c.GPUNS); ok {
 		d.RooflineNS, d.RecoverableNS = summary.Plus(d.RooflineNS, roof.NS), summary.Plus(d.RecoverableNS, roof.Recoverable(c.GPUNS))
 	}
 	if of.Unit != operators.Matrix {
@@ -270,7 +273,7 @@ func count(d *summary.EfficiencySums, c *summary.EfficiencyRow, model *int64, p 
 		d.ModelFLOPs = d.ModelFLOPs.Plus(*model)
 		d.MFU = raise(d.MFU, p, of.Peak, *model, d.WallNS)
 	}
-	if more(d.HFU) {
+	if efficiency.More(d.HFU) {
 		d.MFU, d.HFU, d.MFUFrom = nil, nil, summary.MFUOver
 	}
 }
@@ -305,7 +308,7 @@ func peaksOf(d *summary.EfficiencyDevice) *hardware.Peaks {
 func totalsOf(c *summary.EfficiencyRow) hardware.Totals {
 	of := hardware.Totals{Peak: hardware.FP32, Lane: hardware.HBM, Calls: c.Count, FLOPs: countOf(c.FLOPs), Bytes: countOf(c.Bytes)}
 	for _, u := range []operators.Unit{operators.Matrix, operators.Vector, operators.None} {
-		if unitName(u) == c.Unit {
+		if efficiency.UnitName(u) == c.Unit {
 			of.Unit = u
 		}
 	}

@@ -1,0 +1,272 @@
+package critical
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"assay/trace"
+)
+
+var (
+	blocking = regexp.MustCompile(`^(?:cuda|hip|cu)(Device|Ctx|Stream|Event|Context)Synchronize`)
+	freeing  = regexp.MustCompile(`^(cuda|hip|cu)(Free|HostFree|FreeHost|MemFree)`) // waits for the device; malloc does not
+	copying  = regexp.MustCompile(`(?i)^(cuda|hip|cu)Memcpy`)
+	async    = regexp.MustCompile(`(?i)^(cuda|hip|cu)MemcpyAsync`)
+)
+
+// A job is a call that may wait for work.
+type job struct {
+	call    int32
+	targets []int32
+	kind    kind
+}
+
+// addBlocking divides calls that wait for work into an own part and a join at their end.
+func (b *builder) addBlocking() {
+	jobs := b.jobs()
+	own := make(map[trace.Sym][]int64)
+	var returns []int64
+	for _, j := range jobs {
+		x, last := &b.src.spans[j.call], int64(-1)
+		for _, u := range j.targets {
+			last = max(last, b.nodes[u].end())
+		}
+		switch {
+		case len(j.targets) == 0:
+		case last < x.start:
+			own[x.name] = append(own[x.name], x.end-x.start)
+		case last <= x.end:
+			returns = append(returns, x.end-last)
+		}
+	}
+	b.typical.Return = min(typicalOf(returns, defaultReturn), returnMost)
+	for _, j := range jobs {
+		b.block(j, typicalOf(own[b.src.spans[j.call].name], us))
+	}
+}
+
+// block divides one call. usual is what calls of its name take that need not wait.
+func (b *builder) block(j job, usual int64) {
+	x := &b.src.spans[j.call]
+	v := x.first
+	s, e := b.nodes[v].start, b.nodes[v].end()
+	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.nodes[u].end() > e+us })
+	if len(targets) == 0 || b.nodes[v].flags&(blocks|isJoin|isArrival) != 0 || x.kids {
+		return
+	}
+	last := int64(-1 << 62)
+	for _, u := range targets {
+		last = max(last, b.nodes[u].end())
+	}
+	ownEnd := e
+	if last > s {
+		ownEnd = min(last, s+usual)
+		b.Counts.Blocked++
+	}
+	b.Counts.Blocking++
+	b.nodes[v].dur = ownEnd - s
+	b.nodes[v].flags |= blocks
+	join := b.add(e, e, Runtime, j.call, v, isJoin)
+	for _, u := range targets {
+		b.link(u, join, b.typical.Return, j.kind)
+	}
+	b.moved[v] = join
+}
+
+// jobs returns the calls that wait for work, or could, with the work.
+func (b *builder) jobs() (out []job) {
+	t, spans := b.src.t, b.src.spans
+	kindOf := make(map[trace.Sym]string)
+	isFree := named(t, freeing.MatchString)
+	isCopy := named(t, func(n string) bool { return copying.MatchString(n) && !async.MatchString(n) })
+	launcherOf := make(map[int32]*launcher, len(b.calls))
+	for i := range b.calls {
+		launcherOf[b.calls[i].span] = &b.calls[i]
+	}
+	var ends []started
+	for v := b.first; v < b.first+int32(len(b.src.works)); v++ {
+		ends = append(ends, started{at: b.nodes[v].end(), v: v})
+	}
+	slices.SortStableFunc(ends, func(x, y started) int { return int(min(1, max(-1, x.at-y.at))) })
+	for i := range spans {
+		c := &spans[i]
+		if !c.isCall() || c.first == none {
+			continue
+		}
+		what, ok := kindOf[c.name]
+		if !ok {
+			if m := blocking.FindStringSubmatch(t.Name(c.name)); m != nil {
+				what = m[1]
+			}
+			kindOf[c.name] = what
+		}
+		call := int32(i)
+		if what != "" {
+			if j, ok := b.synchronization(call, what, ends); ok {
+				out = append(out, j)
+			}
+			continue
+		}
+		if l := launcherOf[call]; l != nil && !l.graph {
+			v := l.works[0]
+			if n := &b.nodes[v]; n.class == Copy && n.end() <= c.end &&
+				(isCopy(c.name) || strings.Contains(b.name(v), "Pageable")) {
+				out = append(out, job{call, []int32{v}, sync})
+			}
+			continue
+		} else if l == nil && isFree(c.name) {
+			all := b.launchedBefore(c.start)
+			end := int64(-1)
+			for _, v := range all {
+				end = max(end, b.nodes[v].end())
+			}
+			if end > c.start && end <= c.end {
+				out = append(out, job{call, all, free})
+			}
+		}
+	}
+	return out
+}
+
+// launchedBefore returns the last work of each stream whose launch starts before t.
+func (b *builder) launchedBefore(t int64) (out []int32) {
+	for n := range b.streams {
+		if v := b.lastLaunched(int32(n), t); v != none {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// synchronization returns what a call of a name such as cudaStreamSynchronize waits for.
+func (b *builder) synchronization(call int32, what string, ends []started) (job, bool) {
+	c := &b.src.spans[call]
+	r := b.syncs[c.corr]
+	if c.corr == 0 {
+		r = nil
+	}
+	all := b.launchedBefore(c.start)
+	if what == "Device" || what == "Ctx" || what == "Context" {
+		if r != nil {
+			device := b.src.t.Tracks[r.Track].Device
+			all = slices.DeleteFunc(all, func(v int32) bool { return b.keys[b.streamOfWork(v)][0] != device })
+		}
+		return job{call, all, sync}, true
+	}
+	if r != nil && strings.HasPrefix(b.src.t.Name(r.Name), "Stream") {
+		id := b.src.t.Tracks[r.Track].Stream
+		if slices.ContainsFunc(b.keys, func(k [2]int64) bool { return k[1] == id }) {
+			all = slices.DeleteFunc(all, func(v int32) bool { return b.keys[b.streamOfWork(v)][1] != id })
+			return job{call, all, sync}, true
+		}
+	}
+	if resolved(r) {
+		j := job{call: call, kind: sync}
+		if v := b.sourceOf(r, c.start); v != none {
+			j.targets = []int32{v}
+		}
+		return j, true
+	}
+	pick := none
+	list := b.byThread[c.thread]
+	if i := before(list, c.start); i > 0 && what == "Stream" { // the stream that the thread used last
+		pick = b.lastLaunched(b.streamOfWork(list[i-1].v), c.start)
+		if pick != none && b.nodes[pick].end() > c.end+us {
+			pick = none
+		}
+	}
+	if pick == none { // the work that ended last within the call
+		for _, v := range all {
+			end := b.nodes[v].end()
+			if end >= c.start && end <= c.end && (pick == none || end > b.nodes[pick].end()) {
+				pick = v
+			}
+		}
+		k := sort.Search(len(ends), func(i int) bool { return ends[i].at > c.end }) - 1
+		if pick == none && what == "Event" && k >= 0 && ends[k].at >= c.start && b.launchStart(ends[k].v) < c.start {
+			pick = ends[k].v
+		}
+	}
+	return job{call, []int32{pick}, syncGuess}, pick != none
+}
+
+// addQueues finds launch calls that blocked because the queue of their stream was full: the call
+// returns when the work as many launches earlier as the queue has room for starts.
+func (b *builder) addQueues() {
+	for n, list := range b.byLaunch {
+		if len(list) <= queueLong {
+			continue
+		}
+		works := b.streams[n]
+		starts := make([]int64, len(works))
+		for i, v := range works {
+			starts[i] = b.nodes[v].start
+		}
+		slices.Sort(starts)
+		depth, calls, took := make([]int64, len(list)), make([]*span, len(list)), []int64(nil)
+		deepest := int64(0)
+		for i, x := range list {
+			l := b.launchOf(x.v)
+			if l == nil {
+				continue
+			}
+			c := &b.src.spans[l.span]
+			calls[i] = c
+			depth[i] = int64(i - sort.Search(len(starts), func(k int) bool { return starts[k] > c.end }))
+			deepest = max(deepest, depth[i])
+			took = append(took, c.end-c.start)
+		}
+		usual := typicalOf(took, 5*us)
+		long := func(c *span) bool { return c.end-c.start > max(4*usual, 20*us) }
+		var full []int64
+		for i, c := range calls {
+			if c != nil && long(c) && float64(depth[i]) >= max(queueLong, 0.97*float64(deepest)) {
+				full = append(full, depth[i])
+			}
+		}
+		if len(full) < 3 {
+			continue
+		}
+		size := int(typicalOf(full, 0))
+		for i := len(calls) - 1; i > size; i-- { // of the works of a graph, the last needs room too
+			c, u := calls[i], works[i-size-1]
+			if c == nil || b.nodes[c.first].flags&(blocks|isJoin|isArrival) != 0 || b.nodes[u].start > c.end {
+				continue
+			}
+			v := c.first
+			if long(c) && b.nodes[u].start > c.start {
+				b.nodes[v].dur = min(b.nodes[v].dur, usual)
+			}
+			if _, ok := b.moved[v]; !ok {
+				join := b.add(c.end, c.end, Runtime, b.nodes[v].owner, v, isJoin)
+				b.link(u, join, 0, queue)
+				b.moved[v] = join
+			}
+		}
+	}
+}
+
+// move lets what follows a call that blocks follow its join. Its work is launched by its own part.
+func (b *builder) move() {
+	if len(b.moved) == 0 {
+		return
+	}
+	for v := range b.nodes {
+		n := &b.nodes[v]
+		if j, ok := b.moved[n.pred]; ok && n.pred != none && n.flags&isGPU == 0 && int32(v) != j {
+			n.pred = j
+		}
+		for e := n.first; e != none; e = b.extra[e].next {
+			x := &b.extra[e]
+			j, ok := b.moved[x.src]
+			switch {
+			case ok && x.kind == launch:
+				x.typ = max(0, b.nodes[x.src].dur+b.typical.Launch)
+			case ok && x.kind == handoff && int32(v) != j:
+				x.src = j
+			}
+		}
+	}
+}

@@ -1,0 +1,397 @@
+package critical
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/analyze/critical/change"
+	"assay/trace"
+)
+
+// effects has what each kind of change does to the nodes.
+var effects = map[string]func(c *changing, what string, factor float64) error{
+	"scale":      (*changing).scale,
+	"host":       (*changing).host,
+	"launch":     (*changing).launches,
+	"gap":        (*changing).gaps,
+	"copy":       (*changing).copies,
+	"hide-comm":  (*changing).hideComm,
+	"hide":       (*changing).hide,
+	"remove":     (*changing).remove,
+	"pinned":     (*changing).pinned,
+	"fuse":       (*changing).fuse,
+	"graph":      (*changing).graph,
+	"overlap":    (*changing).overlap,
+	"contention": (*changing).contend,
+	"like":       (*changing).like,
+}
+
+// A changing applies changes to the nodes of a graph.
+type changing struct {
+	g       *Graph
+	r       *rule
+	factors []float64
+	touched int
+}
+
+// apply returns the rule of several changes together, and the number of nodes that they change.
+func (g *Graph) apply(list []change.Change) (*rule, int, error) {
+	c := &changing{g: g, r: g.unchanged(), factors: make([]float64, len(g.nodes))}
+	for i := range c.factors {
+		c.factors[i] = 1
+	}
+	for _, x := range list {
+		p, err := x.Parse()
+		if err == nil {
+			err = effects[p.Name](c, p.What, p.Factor)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	for v := range g.nodes {
+		switch n := &g.nodes[v]; {
+		case c.r.flags[v]&isRemoved != 0:
+			c.r.dur[v] = 0
+		case c.r.flags[v]&isSet != 0:
+		case c.factors[v] != 1:
+			if n.flags&isArrival != 0 {
+				if c.r.arrivals == nil {
+					c.r.arrivals = make(map[int32]float64)
+				}
+				c.r.arrivals[int32(v)] = c.factors[v]
+			}
+			c.r.dur[v] = max(0, int64(float64(n.dur)*c.factors[v]))
+		}
+		if c.r.flags[v] != 0 || c.factors[v] != 1 {
+			c.touched++
+		}
+	}
+	return c.r, c.touched, nil
+}
+
+func (c *changing) mark(v int32, flags uint16) { c.r.flags[v] |= flags }
+
+func (c *changing) set(v int32, dur int64) {
+	c.r.dur[v] = max(0, dur)
+	c.mark(v, isSet)
+}
+
+// each calls f with the nodes of the GPU, or of the host.
+func (c *changing) each(gpu bool, f func(v int32, n *node)) {
+	for v := range c.g.nodes {
+		if n := &c.g.nodes[v]; n.flags&isGPU != 0 == gpu {
+			f(int32(v), n)
+		}
+	}
+}
+
+// work calls f with the work whose name matches a pattern.
+func (c *changing) work(pattern string, f func(v int32, n *node)) {
+	matches := c.matcher(pattern)
+	c.each(true, func(v int32, n *node) {
+		if matches(n.rank, c.g.work(v).a.Name) {
+			f(v, n)
+		}
+	})
+}
+
+// matcher returns a function that reports whether a name of a rank matches a pattern, which
+// compiles.
+func (c *changing) matcher(pattern string) func(rank uint16, s trace.Sym) bool {
+	match, _ := change.Compile(pattern)
+	of := make([]func(trace.Sym) bool, len(c.g.ranks))
+	for i, r := range c.g.ranks {
+		of[i] = named(r.t, match)
+	}
+	return func(rank uint16, s trace.Sym) bool { return of[rank](s) }
+}
+
+// within returns a function that reports whether an event around a node matches a pattern: for
+// work, around its launch.
+func (c *changing) within(pattern string) func(v int32) bool {
+	matches := c.matcher(pattern)
+	inside := make([][]bool, len(c.g.ranks)) // by span: it or one around it matches
+	for r, src := range c.g.ranks {
+		inside[r] = make([]bool, len(src.spans))
+		for i := range src.spans { // parents come first
+			x := &src.spans[i]
+			inside[r][i] = matches(uint16(r), x.name) || x.parent != none && inside[r][x.parent]
+		}
+	}
+	return func(v int32) bool {
+		n := &c.g.nodes[v]
+		s := n.owner
+		if n.flags&isGPU != 0 {
+			l := c.g.launchOf(v)
+			if l == nil {
+				return false
+			}
+			s = l.span
+		}
+		return s != none && inside[n.rank][s]
+	}
+}
+
+func (c *changing) scale(what string, f float64) error {
+	scaled := func(v int32, _ *node) { c.factors[v] *= f }
+	if re, ok := strings.CutPrefix(what, "kernel~"); ok {
+		c.work(re, scaled)
+	} else if re, ok := strings.CutPrefix(what, "op~"); ok {
+		in := c.within(re)
+		c.each(false, func(v int32, n *node) {
+			if in(v) {
+				scaled(v, n)
+			}
+		})
+	} else {
+		for v := range c.g.nodes {
+			if c.g.nodes[v].class.String() == what[len("class:"):] {
+				c.factors[v] *= f
+			}
+		}
+	}
+	return nil
+}
+
+func (c *changing) host(_ string, f float64) error {
+	c.each(false, func(v int32, n *node) {
+		if n.flags&isArrival == 0 {
+			c.factors[v] *= f
+		}
+	})
+	return nil
+}
+
+func (c *changing) launches(_ string, f float64) error {
+	c.r.launch *= f
+	for i := range c.g.calls {
+		if v := c.g.calls[i].node; c.g.nodes[v].flags&(blocks|isJoin|isArrival) == 0 {
+			c.factors[v] *= f
+		}
+	}
+	return nil
+}
+
+func (c *changing) gaps(_ string, f float64) error {
+	c.r.gap *= f
+	c.touched += len(c.g.streams)
+	return nil
+}
+
+func (c *changing) copies(_ string, f float64) error {
+	c.each(true, func(v int32, n *node) {
+		if n.class == Copy {
+			c.factors[v] *= f
+		}
+	})
+	return nil
+}
+
+func (c *changing) hideComm(what string, _ float64) error { return c.hidden(what, true) }
+
+func (c *changing) hide(what string, _ float64) error {
+	return c.hidden(strings.TrimPrefix(what, "kernel~"), false)
+}
+
+func (c *changing) hidden(re string, onlyComm bool) error {
+	c.work(re, func(v int32, n *node) {
+		if !onlyComm || n.class == Comm {
+			c.set(v, 0)
+			c.mark(v, noDelay)
+		}
+	})
+	return nil
+}
+
+func (c *changing) remove(what string, _ float64) error {
+	kind, re, _ := strings.Cut(what, "~")
+	switch kind {
+	case "kernel":
+		c.work(re, func(v int32, n *node) {
+			c.mark(v, isRemoved)
+			if l := c.g.launchOf(v); l != nil && n.flags&isGraph == 0 {
+				c.set(l.node, 0)
+			}
+		})
+	case "wait":
+		c.work(re, func(v int32, _ *node) { c.mark(v, noWait) })
+	case "op":
+		in := c.within(re)
+		for v := int32(0); v < int32(len(c.g.nodes)); v++ {
+			if !in(v) {
+				continue
+			}
+			if c.mark(v, noSync); c.g.nodes[v].flags&isGPU != 0 {
+				c.mark(v, isRemoved)
+			} else {
+				c.set(v, 0)
+			}
+		}
+	case "sync":
+		in, launches := c.within(re), c.launching()
+		c.each(false, func(v int32, n *node) {
+			if n.flags&(blocks|isJoin) == 0 || !in(v) {
+				return
+			}
+			if c.mark(v, noSync); !launches[n.rank][n.owner] {
+				c.set(v, 0)
+			}
+		})
+	}
+	return nil
+}
+
+// launching returns the spans of each rank that launched work.
+func (c *changing) launching() []map[int32]bool {
+	out := make([]map[int32]bool, len(c.g.ranks))
+	for i := range out {
+		out[i] = make(map[int32]bool)
+	}
+	for i := range c.g.calls {
+		l := &c.g.calls[i]
+		out[l.rank][l.span] = true
+	}
+	return out
+}
+
+func (c *changing) pinned(string, float64) error {
+	launches := c.launching()
+	c.each(false, func(v int32, n *node) {
+		if n.flags&(blocks|isJoin) != 0 && launches[n.rank][n.owner] {
+			c.mark(v, noSync)
+		}
+	})
+	return nil
+}
+
+func (c *changing) overlap(what string, _ float64) error {
+	c.work(what, func(v int32, _ *node) { c.mark(v, offStream) })
+	return nil
+}
+
+func (c *changing) fuse(what string, f float64) error {
+	matches := c.matcher(what)
+	free := make([]map[int32]bool, len(c.g.ranks)) // spans that cost nothing
+	for i := range free {
+		free[i] = make(map[int32]bool)
+	}
+	for _, vs := range c.g.streams {
+		for i := 0; i < len(vs); {
+			k, sum := i, int64(0)
+			for ; k < len(vs) && matches(c.g.nodes[vs[k]].rank, c.g.work(vs[k]).a.Name); k++ {
+				sum += c.g.nodes[vs[k]].dur
+			}
+			if k-i > 1 {
+				c.set(vs[i], int64(float64(sum)*f))
+				for _, v := range vs[i+1 : k] {
+					c.mark(v, isRemoved)
+					if l := c.g.launchOf(v); l != nil {
+						src := c.g.ranks[l.rank]
+						free[l.rank][l.span] = true
+						if p := src.parent(&src.spans[l.span]); p != nil && p.kind == trace.CPUOp {
+							free[l.rank][src.spans[l.span].parent] = true
+						}
+					}
+				}
+			}
+			i = max(k, i+1)
+		}
+	}
+	c.each(false, func(v int32, n *node) {
+		if n.owner != none && free[n.rank][n.owner] {
+			c.set(v, 0)
+		}
+	})
+	return nil
+}
+
+// graphLaunch is what the launch of a captured graph takes if the user does not say.
+const graphLaunch = 10 // µs
+
+func (c *changing) graph(what string, f float64) error {
+	if what == "" { // without a number
+		f = graphLaunch
+	}
+	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches
+	for r, src := range c.g.ranks {
+		inside[r] = make([]bool, len(src.spans))
+	}
+	for i := range c.g.calls {
+		l := &c.g.calls[i]
+		src, root := c.g.ranks[l.rank], l.span
+		for s := l.span; s != none; s = src.spans[s].parent {
+			if src.spans[s].kind == trace.CPUOp {
+				root = s
+			}
+		}
+		inside[l.rank][root] = true
+	}
+	for r, src := range c.g.ranks {
+		for i := range src.spans {
+			if p := src.spans[i].parent; p != none && inside[r][p] {
+				inside[r][i] = true
+			}
+		}
+	}
+	c.each(false, func(v int32, n *node) {
+		if n.flags&(blocks|isJoin|isArrival) == 0 && n.owner != none && inside[n.rank][n.owner] {
+			c.set(v, 0)
+		}
+	})
+	c.each(true, func(v int32, _ *node) {
+		if c.g.launchOf(v) != nil {
+			c.mark(v, noLaunch)
+		}
+	})
+	for _, s := range c.g.Steps {
+		first, at := none, int64(0)
+		for _, v := range s.ends {
+			if c.g.nodes[v].flags&isGPU == 0 || c.g.launchOf(v) == nil {
+				continue
+			}
+			if l := c.g.launchOf(v); first == none || c.g.ranks[l.rank].spans[l.span].start < at {
+				first, at = v, c.g.ranks[l.rank].spans[l.span].start
+			}
+		}
+		if first != none {
+			c.set(c.g.launchOf(first).node, int64(f*us))
+			c.r.flags[first] &^= noLaunch
+		}
+	}
+	return nil
+}
+
+func (c *changing) like(_ string, f float64) error {
+	rank := int(f)
+	if rank >= len(c.g.ranks) || len(c.g.ranks) < 2 {
+		are := "are"
+		if len(c.g.ranks) == 1 {
+			are = "is"
+		}
+		return fmt.Errorf("--like %d: there is no such rank; %d %s given", rank, len(c.g.ranks), are)
+	}
+	type key struct {
+		rank uint16
+		id   [2]int64
+	}
+	streams := make(map[key][]int32)
+	keyOf := func(vs []int32) key {
+		n := &c.g.nodes[vs[0]]
+		track := &c.g.ranks[n.rank].t.Tracks[c.g.work(vs[0]).a.Track]
+		return key{n.rank, [2]int64{track.Device, track.Stream}}
+	}
+	for _, vs := range c.g.streams {
+		streams[keyOf(vs)] = vs
+	}
+	for _, vs := range c.g.streams {
+		other := streams[key{uint16(rank), keyOf(vs).id}]
+		for i := range min(len(vs), len(other)) {
+			a, b := vs[i], other[i]
+			if c.g.nodes[a].class == Compute && c.g.name(a) == c.g.name(b) {
+				c.set(a, c.g.nodes[b].dur)
+			}
+		}
+	}
+	return nil
+}

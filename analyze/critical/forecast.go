@@ -1,0 +1,206 @@
+package critical
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"assay/analyze/critical/change"
+	"assay/internal/interval"
+)
+
+// A Forecast is what changes would make of one step.
+type Forecast struct {
+	Step     string
+	Rank     int
+	Measured int64          // ns
+	Forecast int64          // ns
+	Classes  [Classes]int64 // of the critical path of the changed step
+	Verdict  Verdict
+}
+
+// Forecast returns what the changes, taken together, would make of each step. It reports whether
+// they change anything.
+func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, changes bool, err error) {
+	r, touched, err := g.apply(list)
+	if err != nil {
+		return nil, false, err
+	}
+	was := g.measured()
+	t := g.replay(r, false)
+	before, after := g.lengths(&was), g.lengths(&t)
+	prev := make(map[int]int64)
+	for i, s := range g.Steps {
+		f := Forecast{Step: s.Name, Rank: s.rank, Measured: before[i], Forecast: after[i], Verdict: g.changed(&paths[i], list)}
+		last := s.ends[0]
+		for _, v := range s.ends {
+			if t.end(v) > t.end(last) {
+				last = v
+			}
+		}
+		t0, ok := prev[s.rank]
+		if !ok {
+			t0 = t.end(last) - after[i]
+		}
+		prev[s.rank] = t.end(last)
+		for _, p := range g.walk(&t, last, t0) {
+			f.Classes[p.class] += p.Span.Len()
+		}
+		out = append(out, f)
+	}
+	return out, touched > 0, nil
+}
+
+// A Gain is what a single change would give over all steps.
+type Gain struct {
+	Change        change.Change
+	Before, After int64 // ns, all steps
+	Verdict       Verdict
+}
+
+// topNames is how many kernels, and how many operators, a sweep asks about.
+const topNames = 10
+
+// Sweep tries every single change that is worth asking about, and returns those that make the
+// chosen steps shorter, largest first.
+func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
+	sound := slices.DeleteFunc(slices.Clone(chosen), func(i int) bool { return paths[i].Verdict.Level == Abstain })
+	if len(sound) > 0 {
+		chosen = sound // a step whose path is withheld says nothing of a change
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	total := func(t times) (sum int64) {
+		all := g.lengths(&t)
+		for _, i := range chosen {
+			sum += all[i]
+		}
+		return sum
+	}
+	before := total(g.measured())
+	for _, c := range g.asks() {
+		r, touched, err := g.apply([]change.Change{c})
+		if err != nil || touched == 0 {
+			continue
+		}
+		if after := total(g.replay(r, false)); after < before {
+			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c})})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
+	return out
+}
+
+// worst returns the verdict on the forecast of the chosen step that can be trusted least.
+func (g *Graph) worst(paths []Path, chosen []int, list []change.Change) (out Verdict) {
+	for k, i := range chosen {
+		if v := g.changed(&paths[i], list); k == 0 || v.Level > out.Level {
+			out = v
+		}
+	}
+	return out
+}
+
+// asks returns the changes of a sweep.
+func (g *Graph) asks() (out []change.Change) {
+	for _, c := range []Class{Compute, Comm, Copy, HostOp, Python, HostGap, Runtime, DataLoader} {
+		out = append(out, ask("scale", "class:"+c.String()+"=0.5"))
+	}
+	kernels, ops := make(map[string]int64), make(map[string]int64)
+	for v := range g.nodes {
+		switch n := &g.nodes[v]; {
+		case n.flags&isGPU != 0:
+			kernels[g.name(int32(v))] += n.dur
+		case n.class == HostOp || n.class == Runtime:
+			if op := g.operator(int32(v)); op != "" {
+				ops[op] += n.dur
+			}
+		}
+	}
+	for _, name := range top(kernels) {
+		out = append(out, ask("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5"))
+	}
+	for _, name := range top(ops) {
+		out = append(out, ask("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5"))
+	}
+	return append(out, ask("remove", "sync~."), ask("remove", "wait~."), ask("launch", "0.5"), ask("gap", "0.5"),
+		ask("pinned", ""), ask("host", "2x"))
+}
+
+func ask(kind, value string) change.Change { return change.Change{Kind: kind, Value: value} }
+
+// top returns the names with the most time.
+func top(sums map[string]int64) (out []string) {
+	for name := range sums {
+		out = append(out, name)
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	return out[:min(len(out), topNames)]
+}
+
+// shareWithin returns the part of the time of a that lies in the union of b, in percent.
+func shareWithin(a, b []interval.Span) float64 {
+	var all interval.Builder
+	for _, s := range b {
+		all.Add(s)
+	}
+	set := all.Set()
+	inside, total := int64(0), int64(0)
+	for _, s := range a {
+		total += s.Len()
+		inside += set.Clip(s).Len()
+	}
+	return 100 * float64(inside) / float64(max(1, total))
+}
+
+func (c *changing) contend(string, float64) error {
+	g := c.g
+	comm := make([][]interval.Span, len(g.ranks))
+	c.each(true, func(v int32, n *node) {
+		if n.class == Comm {
+			comm[n.rank] = append(comm[n.rank], interval.Span{Start: n.start, End: n.end()})
+		}
+	})
+	type key struct {
+		name, op string
+		detail   [3]int64
+	}
+	groups := make(map[key]*[2][]int32) // alone; beside communication
+	c.each(true, func(v int32, n *node) {
+		if n.class != Compute || n.dur == 0 {
+			return
+		}
+		src := g.ranks[n.rank]
+		k := key{g.name(v), g.operator(v), src.t.Detail(g.work(v).a.Detail).Grid}
+		if groups[k] == nil {
+			groups[k] = new([2][]int32)
+		}
+		beside := 0
+		if shareWithin([]interval.Span{{Start: n.start, End: n.end()}}, comm[n.rank]) >= 10 {
+			beside = 1
+		}
+		groups[k][beside] = append(groups[k][beside], v)
+	})
+	for _, both := range groups {
+		if len(both[0]) < 3 || len(both[1]) < 3 {
+			continue
+		}
+		f := float64(g.middle(both[1])) / float64(max(1, g.middle(both[0])))
+		if f > 1 && f <= 2 { // beyond 2 it is taken for different work of one name
+			for _, v := range both[1] {
+				c.factors[v] /= f
+			}
+		}
+	}
+	return nil
+}
+
+// middle returns the median duration of nodes.
+func (g *Graph) middle(vs []int32) int64 {
+	var durs []int64
+	for _, v := range vs {
+		durs = append(durs, g.nodes[v].dur)
+	}
+	return typicalOf(durs, 1)
+}

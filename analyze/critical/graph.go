@@ -1,0 +1,308 @@
+package critical
+
+import (
+	"assay/analyze/classify"
+	"assay/analyze/critical/change"
+	"assay/internal/interval"
+	"assay/trace"
+)
+
+// A Class is what a piece of a critical path was spent on.
+type Class uint8
+
+// The classes. The first five are time of host threads.
+const (
+	HostOp      Class = iota // within an operator
+	Python                   // within a Python function or an annotation
+	HostGap                  // with no event open
+	Runtime                  // within a call of the runtime or driver of the GPU
+	DataLoader               // within a data loader, or waiting for a batch
+	LaunchDelay              // from the end of the launch call to the start of the work
+	KernelGap                // between work and the next on its stream, or after an event
+	SyncReturn               // from the end of work to the return of the call that waited for it
+	Compute
+	Comm
+	Copy
+	Unexplained // no edge explains why the piece is as long as it is
+	Classes
+)
+
+// String returns the name of a class in JSON.
+func (c Class) String() string { return change.Classes[c] }
+
+// onGPU reports whether a class is work of a GPU.
+func (c Class) onGPU() bool { return c == Compute || c == Comm || c == Copy }
+
+const (
+	us = 1000
+
+	// Delays for which a trace has fewer than three samples.
+	defaultGap    = 1300
+	defaultLaunch = 2 * us
+	defaultReturn = 5 * us
+
+	jitter     = 10 * us // what a delay may exceed its typical length by before it is unexplained
+	tight      = 5 * us  // the source of an inferred edge ends at most this long before its target starts
+	loaderOwn  = 10 * us // what a call of a data loader takes itself; the rest is waiting for a batch
+	returnMost = 50 * us // what the return of a blocking call takes at most
+	queueLong  = 200     // waiting launches on a stream from which a launch call may block
+)
+
+// A kind is what makes one node wait for another.
+type kind uint8
+
+const (
+	program    kind = iota // the order of a thread
+	stream                 // the order of a stream
+	launch                 // from the start of the launch call
+	handoff                // a thread waits for another: autograd
+	event                  // cudaStreamWaitEvent, as recorded
+	eventGuess             // cudaStreamWaitEvent, inferred
+	sync                   // a call that waits for work
+	syncGuess              // the same, with a target that is inferred
+	free                   // cudaFree waits for the device
+	queue                  // a launch call waits for room: from the start of work
+	collective             // from the start of the collective of each rank
+	kinds
+)
+
+var kindNames = [kinds]string{"program", "stream", "launch", "handoff", "event", "event?", "sync", "sync?", "free?", "queue", "collective"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// fromEnd reports whether edges of a kind start at the end of their source, not at its start.
+func (k kind) fromEnd() bool { return k != launch && k != queue && k != collective }
+
+func (k kind) inferred() bool { return k == eventGuess || k == syncGuess || k == free }
+
+// none is the number of no node, span or edge.
+const none int32 = -1
+
+// What a node is besides its class.
+const (
+	isGPU     uint8 = 1 << iota
+	isArrival       // starts at a time that nothing in the graph determines
+	isGraph         // work of a CUDA graph launch
+	graphGap        // the stream's previous work belongs to the same graph launch
+	blocks          // the own part of a call that blocks
+	isJoin          // the end of a call that blocks
+)
+
+// A node is an activity. Its chain is the order of its thread or stream: that of most nodes is
+// their only edge, so it is part of the node.
+type node struct {
+	start, dur int64
+	lag        int64 // of the chain
+	pred       int32 // the chain's source, or none
+	owner      int32 // the span of the host, or the number of the work; none without an open span
+	first      int32 // edge besides the chain, or none
+	bind       int32 // binding edge; none if it is the chain
+	class      Class
+	flags      uint8
+	rank       uint16
+}
+
+func (n *node) end() int64 { return n.start + n.dur }
+
+// An edge is a constraint besides the chain.
+type edge struct {
+	typ, lag int64 // its typical delay; its delay here
+	src      int32
+	next     int32
+	kind     kind
+}
+
+// A Step is a part of the program's time that is answered for.
+type Step struct {
+	Name  string
+	Start int64
+	ends  []int32 // the last node of the host, and the works launched in the step
+	first int32   // node of the host at the start, or none
+	rank  int
+}
+
+// Counts describe a graph, and what its trace lacks.
+type Counts struct {
+	Nodes, Edges, GPU, Launches, Graphs int
+	LaunchesWithoutWork                 int
+	LateSources                         int // edges whose source ends over 1 µs after its target started
+	Arrivals                            int
+	UnorderedStreams                    bool // several streams, and no event between them
+	EdgesDropped                        int  // that made a cycle
+	LaunchSamples, GapSamples           int
+	Inferred, Events                    int
+	Blocking, Blocked                   int
+	Collectives                         int
+}
+
+// Delays are typical of a trace, in ns.
+type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return int64 }
+
+// A Graph is what the nodes of one rank, or of several that are joined, wait for.
+type Graph struct {
+	nodes []node
+	extra []edge
+	order []int32
+	Steps []Step
+
+	ranks   []*source
+	streams [][]int32 // works of each stream, by start
+	calls   []launcher
+	typical Delays
+	Counts  Counts
+	overlap *float64 // see overlapped
+}
+
+// A launcher is a call that launched work.
+type launcher struct {
+	span  int32 // of its source
+	rank  int
+	node  int32
+	works []int32
+	graph bool
+}
+
+// A source has the events that the nodes of a rank stand for.
+type source struct {
+	t     *trace.Trace
+	spans []span
+	works []work
+
+	offset int64 // of its clock, which is subtracted from all times
+}
+
+// A work is one piece of GPU work.
+type work struct {
+	a      *trace.Activity
+	call   int32 // number of its launcher, or none
+	stream int32
+}
+
+// A Window is a step as the host marked it.
+type Window struct {
+	Name  string
+	Track trace.TrackID // the thread of the marker
+	Span  interval.Span
+}
+
+// Options say how to make a graph.
+type Options struct {
+	Rules   *classify.Rules
+	Windows []Window // the steps by start; none for the whole trace
+}
+
+// Offset returns what is added to times of the graph for times on the clock of a rank.
+func (g *Graph) Offset(rank int) int64 { return g.ranks[rank].offset }
+
+// typ returns the typical delay of the chain of v.
+func (g *Graph) typ(v int32) int64 {
+	switch n := &g.nodes[v]; {
+	case n.flags&isGPU == 0:
+		return 0
+	case n.flags&graphGap != 0:
+		return g.typical.GraphGap
+	default:
+		return g.typical.Gap
+	}
+}
+
+// chainKind returns the kind of the chain of v.
+func (g *Graph) chainKind(v int32) kind {
+	if g.nodes[v].flags&isGPU != 0 {
+		return stream
+	}
+	return program
+}
+
+// add returns the number of a new node, whose chain follows pred.
+func (g *Graph) add(start, end int64, class Class, owner, pred int32, flags uint8) int32 {
+	g.nodes = append(g.nodes, node{start: start, dur: max(0, end-start), class: class, owner: owner, pred: pred,
+		first: none, bind: none, flags: flags})
+	return int32(len(g.nodes) - 1)
+}
+
+// link adds an edge from src to v after those that v has.
+func (g *Graph) link(src, v int32, typ int64, k kind) {
+	if src == none || src == v {
+		return
+	}
+	g.extra = append(g.extra, edge{typ: typ, src: src, next: none, kind: k})
+	id := int32(len(g.extra) - 1)
+	if g.nodes[v].first == none {
+		g.nodes[v].first = id
+		return
+	}
+	at := g.nodes[v].first
+	for g.extra[at].next != none {
+		at = g.extra[at].next
+	}
+	g.extra[at].next = id
+}
+
+// from returns when the source of an edge allows its target to start, without the delay.
+func (g *Graph) from(src int32, k kind) int64 {
+	if k.fromEnd() {
+		return g.nodes[src].end()
+	}
+	return g.nodes[src].start
+}
+
+// launchOf returns the launcher of work, or nil.
+func (g *Graph) launchOf(v int32) *launcher {
+	w := g.work(v)
+	if w.call == none {
+		return nil
+	}
+	return &g.calls[w.call]
+}
+
+func (g *Graph) work(v int32) *work { return &g.ranks[g.nodes[v].rank].works[g.nodes[v].owner] }
+
+// spanOf returns the event around a node: of a node of the host the innermost that is open, of
+// work the call that launched it. It may be nil.
+func (g *Graph) spanOf(v int32) *span {
+	n := &g.nodes[v]
+	s := n.owner
+	if n.flags&isGPU != 0 {
+		l := g.launchOf(v)
+		if l == nil {
+			return nil
+		}
+		s = l.span
+	}
+	if s == none {
+		return nil
+	}
+	return &g.ranks[n.rank].spans[s]
+}
+
+// Name returns the name of a node: of its work or its innermost event.
+func (g *Graph) name(v int32) string {
+	n := &g.nodes[v]
+	src := g.ranks[n.rank]
+	if n.flags&isGPU != 0 {
+		return src.t.Name(src.works[n.owner].a.Name)
+	}
+	if n.owner == none {
+		return "(no span)"
+	}
+	return src.t.Name(src.spans[n.owner].name)
+}
+
+// operator returns the name of the innermost operator around a node, or "".
+func (g *Graph) operator(v int32) string {
+	src := g.ranks[g.nodes[v].rank]
+	for s := g.spanOf(v); s != nil; s = src.parent(s) {
+		if s.kind == trace.CPUOp {
+			return src.t.Name(s.name)
+		}
+	}
+	return ""
+}
+
+func (s *source) parent(x *span) *span {
+	if x.parent == none {
+		return nil
+	}
+	return &s.spans[x.parent]
+}

@@ -1,0 +1,129 @@
+package critical
+
+import (
+	"cmp"
+	"slices"
+)
+
+// finish orders the nodes and finds the delays and the binding edge of each. A delay is at most
+// the typical one; what is left goes to the binding edge, the one that predicts the latest start.
+// So an unchanged replay gives back every start.
+func (g *Graph) finish() {
+	g.sort()
+	g.Counts.Nodes, g.Counts.Edges = len(g.nodes), 0
+	for v := range g.nodes {
+		g.settle(int32(v))
+	}
+}
+
+// settle finds the delays and the binding edge of one node.
+func (g *Graph) settle(v int32) {
+	n := &g.nodes[v]
+	if n.pred == none && n.first == none {
+		g.Counts.Edges++ // the anchor
+		return
+	}
+	best, top, any := none, int64(0), false
+	consider := func(id int32, typ, slack int64) int64 {
+		g.Counts.Edges++
+		if slack < -us {
+			g.Counts.LateSources++
+		}
+		if key := typ - slack; !any || key > top {
+			best, top, any = id, key, true
+		}
+		return min(typ, slack)
+	}
+	e := n.first
+	if e != none && g.extra[e].kind == launch { // of edges that bind alike, the launch does
+		x := &g.extra[e]
+		x.lag = consider(e, x.typ, n.start-g.from(x.src, x.kind))
+		e = x.next
+	}
+	if n.pred != none {
+		n.lag = consider(none, g.typ(v), n.start-g.nodes[n.pred].end())
+	}
+	for ; e != none; e = g.extra[e].next {
+		x := &g.extra[e]
+		x.lag = consider(e, x.typ, n.start-g.from(x.src, x.kind))
+	}
+	if n.flags&isArrival != 0 {
+		g.Counts.Edges++
+		if n.lag = min(n.lag, n.start-g.nodes[n.pred].end()); top < 0 {
+			n.bind = none
+			return
+		}
+	}
+	if n.bind = best; best == none {
+		n.lag = n.start - g.nodes[n.pred].end()
+		return
+	}
+	x := &g.extra[best]
+	x.lag = n.start - g.from(x.src, x.kind)
+}
+
+// sort orders the nodes so that each follows the sources of its edges. An edge that would make a
+// cycle is dropped.
+func (g *Graph) sort() {
+	const open, done = 1, 2
+	state := make([]uint8, len(g.nodes))
+	g.order = make([]int32, 0, len(g.nodes))
+	type frame struct{ v, edge int32 } // the next edge to follow; chain first
+	const chain = -2
+	var stack []frame
+	roots := make([]int32, len(g.nodes))
+	for v := range roots {
+		roots[v] = int32(v)
+	}
+	slices.SortStableFunc(roots, func(a, b int32) int { return cmp.Compare(g.nodes[a].start, g.nodes[b].start) })
+	for _, root := range roots {
+		if state[root] != 0 {
+			continue
+		}
+		stack = append(stack[:0], frame{root, chain})
+		state[root] = open
+		for len(stack) > 0 {
+			f := &stack[len(stack)-1]
+			n := &g.nodes[f.v]
+			var u int32
+			switch f.edge {
+			case chain:
+				u, f.edge = n.pred, n.first
+			case none:
+				state[f.v] = done
+				g.order = append(g.order, f.v)
+				stack = stack[:len(stack)-1]
+				continue
+			default:
+				u, f.edge = g.extra[f.edge].src, g.extra[f.edge].next
+			}
+			if u == none || state[u] == done {
+				continue
+			}
+			if state[u] == open {
+				g.drop(u, f.v)
+				continue
+			}
+			state[u] = open
+			stack = append(stack, frame{u, chain})
+		}
+	}
+}
+
+// drop removes the edges from u to v.
+func (g *Graph) drop(u, v int32) {
+	g.Counts.EdgesDropped++
+	n := &g.nodes[v]
+	if n.pred == u {
+		n.pred = none
+	}
+	at := &n.first
+	for *at != none {
+		if x := &g.extra[*at]; x.src == u {
+			*at = x.next
+			continue
+		} else {
+			at = &x.next
+		}
+	}
+}

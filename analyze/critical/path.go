@@ -1,0 +1,219 @@
+package critical
+
+import "assay/internal/interval"
+
+// A Piece is a part of a critical path.
+type Piece struct {
+	Span interval.Span
+
+	class Class
+	node  int32 // the node whose time or wait it is
+	kind  kind  // of the edge that the piece is the delay of
+	delay bool  // the piece is a delay, not the time of a node
+}
+
+// Times has the start and the duration of every node, as measured or as replayed.
+type times struct {
+	start, dur []int64
+	rule       *rule // of the change; nil as measured
+}
+
+// measured returns the times of the trace.
+func (g *Graph) measured() times {
+	t := times{start: make([]int64, len(g.nodes)), dur: make([]int64, len(g.nodes))}
+	for v := range g.nodes {
+		t.start[v], t.dur[v] = g.nodes[v].start, g.nodes[v].dur
+	}
+	return t
+}
+
+func (t *times) end(v int32) int64 { return t.start[v] + t.dur[v] }
+
+func (t *times) from(src int32, k kind) int64 {
+	if k.fromEnd() {
+		return t.end(src)
+	}
+	return t.start[src]
+}
+
+// An hop is the edge over which a path goes back.
+type hop struct {
+	src  int32
+	kind kind
+	typ  int64
+}
+
+// hop returns the binding edge of v, or one with src none where the path begins. arrival reports
+// whether nothing in the graph made v start.
+func (g *Graph) hop(t *times, v int32) (h hop, arrival bool) {
+	n := &g.nodes[v]
+	if n.pred == none && n.first == none {
+		return hop{src: none}, false
+	}
+	if t.rule == nil && n.bind != none {
+		x := &g.extra[n.bind]
+		return hop{x.src, x.kind, x.typ}, false
+	}
+	if t.rule == nil {
+		arrival = n.flags&isArrival != 0 && n.start > g.nodes[n.pred].end()
+		return hop{n.pred, g.chainKind(v), g.typ(v)}, arrival
+	}
+	best := hop{src: none}
+	at := int64(-1 << 62)
+	t.rule.edges(g, t, v, func(src int32, k kind, typ, start int64) {
+		if src != none && start > at {
+			best, at = hop{src, k, typ}, start
+		}
+	})
+	return best, n.flags&isArrival != 0 && t.start[v] > at
+}
+
+var classOfDelay = [kinds]Class{program: HostGap, handoff: HostGap, launch: LaunchDelay, stream: KernelGap, event: KernelGap,
+	eventGuess: KernelGap, sync: SyncReturn, syncGuess: SyncReturn, free: Runtime, queue: SyncReturn, collective: Comm}
+
+// walk returns the critical path from t0 to the end of a node, latest piece first. The pieces
+// partition the time.
+func (g *Graph) walk(t *times, last int32, t0 int64) (out []Piece) {
+	v, at := last, t.end(last)
+	piece := func(to int64, class Class, k kind, delay bool) {
+		if to = max(to, t0); to < at {
+			out = append(out, Piece{interval.Span{Start: to, End: at}, class, v, k, delay})
+			at = to
+		}
+	}
+	for at > t0 {
+		if t.dur[v] > 0 {
+			piece(t.start[v], g.nodes[v].class, program, false)
+		}
+		h, arrival := g.hop(t, v)
+		if h.src == none {
+			break
+		}
+		from := t.from(h.src, h.kind)
+		if arrival {
+			piece(from, DataLoader, h.kind, true)
+		}
+		if lag := t.start[v] - from; lag > h.typ+jitter && h.kind != free {
+			piece(t.start[v]-(lag-h.typ), Unexplained, h.kind, true)
+		}
+		class := classOfDelay[h.kind]
+		if h.kind == launch { // within the launch call it is the call, then delay
+			if x := g.hostSpan(h.src); x != nil {
+				piece(from+max(0, x.end-x.start), class, h.kind, true)
+				class = Runtime
+			}
+		}
+		piece(from, class, h.kind, true)
+		v = h.src
+	}
+	piece(t0, Unexplained, program, true)
+	return out
+}
+
+// hostSpan returns the span of a node of the host, or nil.
+func (g *Graph) hostSpan(v int32) *span {
+	if n := &g.nodes[v]; n.flags&isGPU == 0 && n.owner != none {
+		return &g.ranks[n.rank].spans[n.owner]
+	}
+	return nil
+}
+
+// Label returns what a piece is counted for in a table of operators: an operator, a name, or its
+// class in parentheses.
+func (g *Graph) Label(p *Piece) string {
+	switch p.class {
+	case HostOp, Runtime, Python, Compute, Comm, Copy:
+		if op := g.operator(p.node); op != "" {
+			return op
+		}
+		return g.name(p.node)
+	}
+	return "(" + p.class.String() + ")"
+}
+
+// KernelOf returns the name of the GPU work that a piece is the time of, or "".
+func (g *Graph) KernelOf(p *Piece) string {
+	if p.delay || g.nodes[p.node].flags&isGPU == 0 {
+		return ""
+	}
+	return g.name(p.node)
+}
+
+// RankOf returns the number of the rank, in the order of [Join], that a piece is on.
+func (g *Graph) RankOf(p *Piece) int { return int(g.nodes[p.node].rank) }
+
+// A Path is the critical path of one step.
+type Path struct {
+	Step    string
+	Rank    int
+	Window  interval.Span // from the end of the step before, or the step's start, to its end
+	Classes [Classes]int64
+	Pieces  []Piece // latest first
+	Last    int32   // the node with which the step ends
+
+	Inferred   int64 // ns of delays of edges that are inferred
+	Unlaunched int64 // ns of GPU work whose launch is not in the trace
+	Exact      int64 // ns: length of the step in an unchanged replay
+	Explained  int64 // ns: its length if all delays were typical
+
+	Verdict Verdict
+}
+
+// Paths returns the critical path of each step.
+func (g *Graph) Paths() []Path {
+	t := g.measured()
+	exact, strict := g.replay(nil, false), g.replay(nil, true)
+	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
+	prev := make(map[int]int64)
+	out := make([]Path, 0, len(g.Steps))
+	for i, s := range g.Steps {
+		last := s.ends[0]
+		for _, v := range s.ends {
+			if e, f := t.end(v), t.end(last); e > f || e == f && v > last {
+				last = v
+			}
+		}
+		t0, ok := prev[s.rank]
+		if !ok {
+			t0 = s.Start
+		}
+		prev[s.rank] = t.end(last)
+		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: t.end(last)}, Last: last,
+			Pieces: g.walk(&t, last, t0), Exact: exactly[i], Explained: strictly[i]}
+		for k := range p.Pieces {
+			x := &p.Pieces[k]
+			n := x.Span.Len()
+			p.Classes[x.class] += n
+			if x.delay && x.class != Unexplained && x.kind.inferred() {
+				p.Inferred += n
+			}
+			if x.class.onGPU() && g.nodes[x.node].flags&isGPU != 0 && g.work(x.node).call == none {
+				p.Unlaunched += n
+			}
+		}
+		p.Verdict = g.verdict(&p)
+		out = append(out, p)
+	}
+	return out
+}
+
+// lengths returns the length of each step: the time since the end of the step before, or since its
+// own start.
+func (g *Graph) lengths(t *times) []int64 {
+	prev := make(map[int]int64)
+	out := make([]int64, len(g.Steps))
+	for i, s := range g.Steps {
+		end := int64(-1 << 62)
+		for _, v := range s.ends {
+			end = max(end, t.end(v))
+		}
+		from, ok := prev[s.rank]
+		if !ok {
+			if from = s.Start; s.first != none {
+				from = t.start[s.first]
+			}
+		}
+		out[i], prev[s.rank] = end-from, end
+	}
+	return out
+}

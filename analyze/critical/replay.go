@@ -1,0 +1,132 @@
+package critical
+
+// What a change does to a node.
+const (
+	isSet     uint16 = 1 << iota // its duration is given, not scaled
+	isRemoved                    // no time, no gap, no launch
+	noDelay                      // --hide: its launch is not slowed
+	noSync                       // does not wait for work
+	noWait                       // does not wait for events
+	offStream                    // not in the order of its stream
+	noLaunch                     // part of a captured graph: not launched by itself
+)
+
+// A rule says what changes do to durations and delays.
+type rule struct {
+	dur      []int64
+	flags    []uint16
+	arrivals map[int32]float64 // factors of the time at which batches come
+	launch   float64           // factor of launch delays
+	gap      float64           // factor of gaps between kernels
+	origin   int64             // from which arrivals are scaled
+	strict   bool              // no delay is longer than typical
+}
+
+// unchanged returns the rule that changes nothing.
+func (g *Graph) unchanged() *rule {
+	r := &rule{dur: make([]int64, len(g.nodes)), launch: 1, gap: 1, flags: make([]uint16, len(g.nodes))}
+	for v := range g.nodes {
+		r.dur[v] = g.nodes[v].dur
+		if v == 0 || g.nodes[v].start < r.origin {
+			r.origin = g.nodes[v].start
+		}
+	}
+	return r
+}
+
+// replay computes the start of every node anew. r may be nil.
+func (g *Graph) replay(r *rule, strict bool) times {
+	if r == nil {
+		r = g.unchanged()
+	}
+	r.strict = strict
+	t := times{start: make([]int64, len(g.nodes)), dur: r.dur, rule: r}
+	for _, v := range g.order {
+		at, any := int64(0), false
+		r.edges(g, &t, v, func(_ int32, _ kind, _, start int64) {
+			if !any || start > at {
+				at, any = start, true
+			}
+		})
+		if !any {
+			at = g.nodes[v].start
+		}
+		t.start[v] = at
+	}
+	return t
+}
+
+// edges calls f with every edge into v that the rule leaves, and when it allows v to start. A
+// source of none is a fixed time.
+func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ, start int64)) {
+	n := &g.nodes[v]
+	e := n.first
+	if e != none && g.extra[e].kind == launch {
+		x := &g.extra[e]
+		if e = x.next; r.flags[v]&(noLaunch|isRemoved) == 0 {
+			f(x.src, launch, x.typ, t.start[x.src]+r.delay(g, v, x.src, launch, x.typ, x.lag))
+		}
+	}
+	if n.pred != none {
+		k, src, typ, lag := g.chainKind(v), n.pred, g.typ(v), n.lag
+		if k == stream && r.flags[src]&offStream != 0 { // follow the work before the one that moved
+			for src != none && r.flags[src]&offStream != 0 {
+				src = g.nodes[src].pred
+			}
+			typ, lag = 0, 0
+		}
+		if src != none {
+			f(src, k, typ, t.end(src)+r.delay(g, v, src, k, typ, lag))
+		}
+	}
+	for ; e != none; e = g.extra[e].next {
+		x := &g.extra[e]
+		switch {
+		case (x.kind == sync || x.kind == syncGuess || x.kind == free) && r.flags[v]&noSync != 0:
+		case (x.kind == event || x.kind == eventGuess) && r.flags[v]&noWait != 0:
+		default:
+			f(x.src, x.kind, x.typ, t.from(x.src, x.kind)+r.delay(g, v, x.src, x.kind, x.typ, x.lag))
+		}
+	}
+	if n.flags&isArrival != 0 {
+		at := n.start
+		if f, ok := r.arrivals[v]; ok {
+			at = r.origin + int64(float64(n.start-r.origin)*f)
+		} else if r.flags[v]&isSet != 0 {
+			at = r.origin
+		}
+		f(none, program, 0, at)
+	}
+}
+
+// delay returns the delay of an edge under the rule.
+func (r *rule) delay(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
+	if r.strict {
+		lag = min(lag, typ)
+	}
+	switch k {
+	case launch: // what lies within the call scales with the call
+		own := min(lag, g.nodes[src].dur)
+		f := 1.0
+		if d := g.nodes[src].dur; d != 0 {
+			f = float64(r.dur[src]) / float64(d)
+		}
+		if r.flags[v]&noDelay != 0 && r.launch == 1 {
+			return int64(float64(own) * f)
+		}
+		return int64(float64(own)*min(f, 1) + float64(lag-own)*r.launch)
+	case stream, event, eventGuess:
+		switch {
+		case r.flags[v]&isRemoved != 0:
+			return 0
+		case r.flags[v]&noLaunch != 0:
+			return lag
+		}
+		own := lag // the delay itself, not a wait that nothing explains
+		if lag > typ+jitter {
+			own = typ
+		}
+		return int64(float64(own)*r.gap) + lag - own
+	}
+	return lag
+}

@@ -1,0 +1,147 @@
+package critical
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"assay/analyze/critical/change"
+	"assay/internal/interval"
+)
+
+// A Level says how far an answer can be trusted.
+type Level uint8
+
+// The levels.
+const (
+	OK      Level = iota
+	Warn          // read the reasons
+	Abstain       // the answer is withheld: the trace does not tell enough
+)
+
+// String returns the name of a level in JSON.
+func (l Level) String() string { return [...]string{"ok", "warn", "abstain"}[l] }
+
+// A Verdict is the level of an answer with its reasons.
+type Verdict struct {
+	Level   Level
+	Reasons []string
+}
+
+// Add adds a reason.
+func (v *Verdict) Add(l Level, format string, args ...any) {
+	v.Level = max(v.Level, l)
+	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
+}
+
+// percent returns part of whole in percent.
+func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(1, whole)) }
+
+// limits are the tests of a path: a measure in percent, above which the answer carries a warning,
+// and above which it is withheld.
+var limits = []struct {
+	warn, abstain float64
+	reason        string
+	measure       func(g *Graph, p *Path) float64
+}{
+	{.01, 1, "an unchanged replay differs from the measurement by %.1f%%",
+		func(_ *Graph, p *Path) float64 { return math.Abs(percent(p.Exact-p.Window.Len(), p.Window.Len())) }},
+	{2, 5, "a replay with typical delays differs from the measurement by %.1f%%",
+		func(_ *Graph, p *Path) float64 { return math.Abs(percent(p.Explained-p.Window.Len(), p.Window.Len())) }},
+	{3, 10, "nothing in the trace explains %.1f%% of the path",
+		func(_ *Graph, p *Path) float64 { return percent(p.Classes[Unexplained], p.Window.Len()) }},
+	{3, 50, "%.1f%% of the path is GPU work whose launch is not in the trace",
+		func(_ *Graph, p *Path) float64 { return percent(p.Unlaunched, p.Window.Len()) }},
+	{.1, 2, "%.1f%% of the dependencies contradict the times of the trace",
+		func(g *Graph, _ *Path) float64 { return percent(int64(g.Counts.LateSources), int64(g.Counts.Edges)) }},
+	{5, 30, "%.1f%% of the path follows dependencies that are inferred, not recorded",
+		func(_ *Graph, p *Path) float64 { return percent(p.Inferred, p.Window.Len()) }},
+	{1, 10, "%.1f%% of the launches have no GPU work: records are lost, or a graph was captured",
+		func(g *Graph, _ *Path) float64 {
+			lost := int64(g.Counts.LaunchesWithoutWork)
+			return percent(lost, int64(g.Counts.Launches)+lost)
+		}},
+}
+
+// verdict says how far the path of a step can be trusted.
+func (g *Graph) verdict(p *Path) (out Verdict) {
+	for _, l := range limits {
+		switch x := l.measure(g, p); {
+		case x > l.abstain:
+			out.Add(Abstain, l.reason, x)
+		case x > l.warn:
+			out.Add(Warn, l.reason, x)
+		}
+	}
+	if g.Counts.GPU == 0 {
+		out.Add(Abstain, "the trace has no GPU work")
+	}
+	if g.Counts.UnorderedStreams {
+		out.Add(Warn, "several streams have work and the trace has no event between them")
+	}
+	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
+		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
+	}
+	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 {
+		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
+	}
+	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
+		if g.Counts.Arrivals > 0 {
+			out.Add(Warn, "batches are assumed to come at the measured times")
+		} else {
+			out.Add(Warn, "the time of the data loader is held constant")
+		}
+	}
+	return out
+}
+
+var ofComm = regexp.MustCompile(`nccl|comm`)
+
+// changed says how far the forecast of changes to a step can be trusted.
+func (g *Graph) changed(p *Path, list []change.Change) Verdict {
+	out := Verdict{p.Verdict.Level, append([]string(nil), p.Verdict.Reasons...)}
+	for _, c := range list {
+		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm.MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
+			out.Add(Warn, "communication overlaps compute, and contention between them is not modelled")
+			break
+		}
+	}
+	return out
+}
+
+// overlapped returns the share of communication during which compute ran, in percent.
+func (g *Graph) overlapped() float64 {
+	if g.overlap == nil {
+		var spans [2][]interval.Span
+		for v := range g.nodes {
+			n := &g.nodes[v]
+			for i, c := range []Class{Comm, Compute} {
+				if n.flags&isGPU != 0 && n.class == c {
+					spans[i] = append(spans[i], interval.Span{Start: n.start, End: n.end()})
+				}
+			}
+		}
+		share := shareWithin(spans[0], spans[1])
+		g.overlap = &share
+	}
+	return *g.overlap
+}
+
+// Assumptions returns what a forecast of the changes rests on.
+func Assumptions(list []change.Change, ranks int) []string {
+	out := []string{
+		"durations do not depend on what runs beside",
+		"the order of work on each stream and of each thread stays",
+		"waits that nothing explains stay as long",
+	}
+	if ranks == 1 {
+		out = append(out, "communication keeps the time that it waited for other ranks")
+	}
+	for _, c := range list {
+		if p, err := c.Parse(); err == nil && p.Assumes != "" {
+			out = append(out, strings.TrimSpace(c.String())+": "+p.Assumes)
+		}
+	}
+	return out
+}

@@ -1,0 +1,259 @@
+package critical
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"sort"
+
+	"assay/trace"
+)
+
+var (
+	waiting   = regexp.MustCompile(`^(cuda|hip|cu)StreamWaitEvent`)
+	recording = regexp.MustCompile(`^(cuda|hip|cu)EventRecord`)
+)
+
+// findWaits reads the records of synchronization, and returns the works that may have waited for
+// an event.
+func (b *builder) findWaits() map[int32]bool {
+	b.syncs = make(map[trace.ID]*trace.SyncRecord)
+	for x := range b.src.t.Syncs.All() {
+		b.syncs[x.Correlation] = x
+	}
+	waited := make(map[int32]bool)
+	for _, w := range b.waits {
+		x := &b.src.spans[w]
+		list := b.byThread[x.thread]
+		if i := before(list, x.start); i < len(list) {
+			waited[list[i].v] = true
+		}
+		if r := b.syncs[x.corr]; resolved(r) {
+			if n, ok := b.waitingStream(r); ok {
+				if i := before(b.byLaunch[n], x.start); i < len(b.byLaunch[n]) {
+					waited[b.byLaunch[n][i].v] = true
+				}
+			}
+		}
+	}
+	return waited
+}
+
+// resolved reports whether a record tells the stream that is waited for. Without the record of
+// the event, the time of the call stands for it.
+func resolved(r *trace.SyncRecord) bool { return r != nil && r.WaitsOn >= 0 }
+
+// waitingStream returns the stream that waits.
+func (b *builder) waitingStream(r *trace.SyncRecord) (int32, bool) {
+	track := &b.src.t.Tracks[r.Track]
+	n, ok := b.streamOf[[2]int64{track.Device, track.Stream}]
+	return n, ok
+}
+
+// source returns the last work that was launched before the event that a record waits for, or
+// none. at stands for the time of the event if its record is missing.
+func (b *builder) sourceOf(r *trace.SyncRecord, at int64) int32 {
+	n, ok := b.streamOf[[2]int64{b.src.t.Tracks[r.Track].Device, r.WaitsOn}]
+	if !ok {
+		return none
+	}
+	if rec, ok := b.records[r.Record]; ok && r.Record != 0 {
+		at = b.src.spans[rec].start
+	}
+	return b.lastLaunched(n, at)
+}
+
+// addWaits links works to those that they waited for on other streams.
+func (b *builder) addWaits() {
+	unknown := make(map[int32][]int32)
+	var threads []int32
+	for _, w := range b.waits {
+		x := &b.src.spans[w]
+		r := b.syncs[x.corr]
+		if resolved(r) {
+			n, ok := b.waitingStream(r)
+			if !ok {
+				continue
+			}
+			i, src := before(b.byLaunch[n], x.start), b.sourceOf(r, x.start)
+			if i < len(b.byLaunch[n]) && src != none {
+				b.link(src, b.byLaunch[n][i].v, b.typical.Gap, event)
+				b.Counts.Events++
+			}
+		} else if len(b.syncs) == 0 || r != nil { // where waits are recorded, one without a record is a no-op
+			if unknown[x.thread] == nil {
+				threads = append(threads, x.thread)
+			}
+			unknown[x.thread] = append(unknown[x.thread], w)
+		}
+	}
+	slices.Sort(threads)
+	for _, th := range threads {
+		b.inferWaits(th, unknown[th])
+	}
+	busy := 0
+	for _, vs := range b.streams {
+		if len(vs) > 2 {
+			busy++
+		}
+	}
+	b.Counts.UnorderedStreams = busy > 1 && len(b.waits) == 0 && b.Counts.Events+b.Counts.Inferred == 0
+}
+
+// inferWaits pairs the waits of a thread that have no record with the thread's event records.
+func (b *builder) inferWaits(th int32, waits []int32) {
+	spans, list := b.src.spans, b.byThread[th]
+	type call struct {
+		x    *span
+		wait bool
+	}
+	var calls []call
+	for _, w := range waits {
+		calls = append(calls, call{&spans[w], true})
+	}
+	isRecord := named(b.src.t, recording.MatchString)
+	for i := b.threads[th].from; i < b.threads[th].to; i++ {
+		if x := &spans[i]; isRecord(x.name) && b.records[x.corr] == i {
+			calls = append(calls, call{x, false})
+		}
+	}
+	slices.SortStableFunc(calls, func(x, y call) int {
+		if c := cmp.Compare(x.x.start, y.x.start); c != 0 || x.wait == y.wait {
+			return c
+		} else if y.wait {
+			return -1
+		}
+		return 1
+	})
+	type side struct{ stream, step int32 }
+	type pairing struct {
+		side
+		dst int32
+	}
+	type pair struct{ src, dst int32 }
+	records, alone := make(map[side][]int32), make(map[pairing][]pair)
+	var keys []pairing
+	pending, parent, last := none, none, -1
+	for _, c := range calls {
+		i := before(list, c.x.start) // the thread's next launch
+		step := int32(b.stepsBefore(c.x.start))
+		if i != last {
+			pending, last = none, i
+		}
+		if !c.wait {
+			if i > 0 { // an event is taken to be recorded on the stream used last
+				pending, parent = list[i-1].v, c.x.parent
+				key := side{b.streamOfWork(pending), step}
+				records[key] = append(records[key], pending)
+			}
+			continue
+		}
+		if i == len(list) {
+			continue
+		}
+		dst := list[i].v
+		if pending != none && parent == c.x.parent && b.streamOfWork(pending) != b.streamOfWork(dst) {
+			key := side{b.streamOfWork(pending), step}
+			if r := records[key]; len(r) > 0 && r[len(r)-1] == pending {
+				records[key] = r[:len(r)-1] // recorded and waited for at once
+			}
+			b.infer(pending, dst)
+			continue
+		}
+		k := i - 1
+		for k >= 0 && b.streamOfWork(list[k].v) == b.streamOfWork(dst) {
+			k--
+		}
+		if k >= 0 {
+			key := pairing{side{b.streamOfWork(list[k].v), step}, b.streamOfWork(dst)}
+			if alone[key] == nil {
+				keys = append(keys, key)
+			}
+			alone[key] = append(alone[key], pair{list[k].v, dst})
+		}
+	}
+	for _, key := range keys { // about as many records as waits: in order; else the latest work
+		ws, rs := alone[key], records[key.side]
+		inOrder := len(ws) <= len(rs) && float64(len(rs)) <= 1.2*float64(len(ws))+1
+		for i, w := range ws {
+			src := w.src
+			if inOrder {
+				src = rs[i]
+			}
+			b.infer(src, w.dst)
+		}
+	}
+}
+
+// infer links dst to src, or to the latest work before src on its stream that ended in time.
+func (b *builder) infer(src, dst int32) {
+	list := b.byLaunch[b.streamOfWork(src)]
+	at := started{b.launchStart(src), b.nodes[src].start, src}
+	k := sort.Search(len(list), func(i int) bool {
+		x := list[i]
+		return cmp.Or(cmp.Compare(x.at, at.at), cmp.Compare(x.start, at.start), cmp.Compare(x.v, at.v)) >= 0
+	})
+	for k >= 0 && b.nodes[list[k].v].end() > b.nodes[dst].start {
+		k--
+	}
+	if k >= 0 && list[k].v != b.nodes[dst].pred {
+		b.link(list[k].v, dst, b.typical.Gap, eventGuess)
+		b.Counts.Inferred++
+	}
+}
+
+// addLate links works that start late for no known reason to work on another stream that ended
+// just before.
+func (b *builder) addLate() {
+	type ended struct {
+		at int64
+		v  int32
+	}
+	var ends []ended
+	last := int32(len(b.nodes))
+	for v := b.first; v < last; v++ {
+		ends = append(ends, ended{b.nodes[v].end(), v})
+	}
+	slices.SortFunc(ends, func(x, y ended) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+	for v := b.first; v < last; v++ {
+		n := &b.nodes[v]
+		graph := n.flags&isGraph != 0
+		limit := int64(jitter)
+		if graph {
+			limit = tight
+		}
+		if !graph && len(b.waits) == 0 && len(b.syncs) > 0 || b.unexplained(v) <= limit {
+			continue
+		}
+		i := sort.Search(len(ends), func(i int) bool { return ends[i].at > n.start }) - 1
+		for ; i >= 0 && ends[i].at >= n.start-tight; i-- {
+			u := ends[i].v
+			from, to := b.streamOfWork(u), b.streamOfWork(v)
+			if u == v || from == to || b.keys[from][0] != b.keys[to][0] || b.launchStart(u) > b.launchStart(v) {
+				continue
+			}
+			if graph && b.launchOf(u) == b.launchOf(v) || !graph && len(b.waits) > 0 {
+				b.link(u, v, b.typical.Gap, eventGuess)
+				b.Counts.Inferred++
+				break
+			}
+		}
+	}
+}
+
+// unexplained returns by how much a work starts later than its edges explain.
+func (b *builder) unexplained(v int32) int64 {
+	n := &b.nodes[v]
+	if n.pred == none && n.first == none {
+		return 0
+	}
+	at := int64(-1 << 62)
+	if n.pred != none {
+		at = b.nodes[n.pred].end() + b.typ(v)
+	}
+	for e := n.first; e != none; e = b.extra[e].next {
+		x := &b.extra[e]
+		at = max(at, b.from(x.src, x.kind)+x.typ)
+	}
+	return n.start - at
+}

@@ -1,0 +1,345 @@
+package critical
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"assay/analyze/classify"
+	"assay/trace"
+)
+
+var (
+	launching = regexp.MustCompile(`(?i)Launch|Memcpy|Memset`)
+	launchAPI = regexp.MustCompile(`^(cuda|hip|cu)(ExtModule|Module|Ext)?Launch(Kernel|CooperativeKernel)|GraphLaunch`)
+)
+
+// A builder makes the graph of one rank.
+type builder struct {
+	*Graph
+	src     *source
+	threads []thread
+	windows []Window
+
+	first    int32 // the first node of the GPU
+	streamOf map[[2]int64]int32
+	keys     [][2]int64  // device and stream, by stream
+	byLaunch [][]started // by stream
+	byThread [][]started // by thread: its launches
+	syncs    map[trace.ID]*trace.SyncRecord
+	records  map[trace.ID]int32 // the spans of cudaEventRecord, by correlation
+	waits    []int32            // the spans of cudaStreamWaitEvent, by start
+	moved    map[int32]int32    // from the own part of a call that blocks to its join
+}
+
+// A started is a work at the start of its launch; -1 without a launch.
+type started struct {
+	at, start int64
+	v         int32
+}
+
+// Of returns the graph of one rank.
+func Of(t *trace.Trace, opt Options) *Graph {
+	s := &source{t: t}
+	g := &Graph{ranks: []*source{s}}
+	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
+	b.threads = s.threadsOf()
+	isLoader := named(t, loader.MatchString)
+	main, most := 0, int32(-1)
+	for i := range b.threads {
+		th := &b.threads[i]
+		var cuts []int64
+		for _, w := range b.windows {
+			if w.Track == th.track {
+				cuts = append(cuts, w.Span.Start, w.Span.End)
+			}
+		}
+		slices.Sort(cuts)
+		s.nest(th, slices.Compact(cuts), isLoader)
+		if n := th.to - th.from; n > most {
+			main, most = i, n
+		}
+	}
+	if len(b.windows) > 0 {
+		main = max(0, slices.IndexFunc(b.threads, func(th thread) bool { return th.track == b.windows[0].Track }))
+	}
+	g.addHost(s, b.threads, main)
+	b.addWork(opt.Rules)
+	waited := b.findWaits()
+	b.delays(waited)
+	b.addLaunches()
+	b.addWaits()
+	b.addLate()
+	b.addBlocking()
+	b.addQueues()
+	b.move()
+	b.addSteps()
+	g.finish()
+	return g
+}
+
+// addWork adds the nodes of the GPU.
+func (b *builder) addWork(rules *classify.Rules) {
+	if rules == nil {
+		rules = classify.Default()
+	}
+	t, s := b.src.t, b.src
+	calls := make(map[trace.ID]int32)
+	isLaunch := named(t, launching.MatchString)
+	b.records = make(map[trace.ID]int32)
+	isRecord, isWait := named(t, recording.MatchString), named(t, waiting.MatchString)
+	for i := range s.spans {
+		x := &s.spans[i]
+		if isRecord(x.name) {
+			b.records[x.corr] = int32(i)
+		} else if isWait(x.name) {
+			b.waits = append(b.waits, int32(i))
+		}
+		if !x.isCall() || x.corr == 0 {
+			continue
+		}
+		if c, ok := calls[x.corr]; !ok || isLaunch(x.name) && !isLaunch(s.spans[c].name) {
+			calls[x.corr] = int32(i)
+		}
+	}
+	slices.SortStableFunc(b.waits, func(x, y int32) int { return cmp.Compare(s.spans[x].start, s.spans[y].start) })
+	classes := make(map[trace.Sym]Class)
+	classOf := func(a *trace.Activity) Class {
+		c, ok := classes[a.Name]
+		if !ok {
+			name := t.Name(a.Name)
+			switch m := rules.Kernel(name); {
+			case strings.HasPrefix(name, "Memcpy") || strings.HasPrefix(name, "Memset") ||
+				strings.HasPrefix(name, "MEMORY_COPY") || strings.HasPrefix(name, "__amd_rocclr"):
+				c = Copy
+			case m.Class == classify.Comm:
+				c = Comm
+			default:
+				c = Compute
+			}
+			classes[a.Name] = c
+		}
+		if a.Kind != trace.Kernel {
+			return Copy
+		}
+		return c
+	}
+	list := make([]*trace.Activity, 0, t.Activities.Len())
+	for a := range t.Activities.All() {
+		list = append(list, a)
+	}
+	slices.SortStableFunc(list, func(x, y *trace.Activity) int {
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End(), y.End()))
+	})
+	b.first = int32(len(b.nodes))
+	b.streamOf = make(map[[2]int64]int32)
+	launcherOf := make(map[int32]int32)
+	for _, a := range list {
+		track := &t.Tracks[a.Track]
+		key := [2]int64{track.Device, track.Stream}
+		n, ok := b.streamOf[key]
+		if !ok {
+			n = int32(len(b.streams))
+			b.streamOf[key] = n
+			b.streams, b.keys = append(b.streams, nil), append(b.keys, key)
+		}
+		pred := none
+		if l := b.streams[n]; len(l) > 0 {
+			pred = l[len(l)-1]
+		}
+		v := b.add(a.Start, a.End(), classOf(a), int32(len(s.works)), pred, isGPU)
+		b.streams[n] = append(b.streams[n], v)
+		w := work{a: a, call: none, stream: n}
+		if c, ok := calls[a.Correlation]; ok && a.Correlation != 0 && s.spans[c].first != none {
+			l, ok := launcherOf[c]
+			if !ok {
+				l = int32(len(b.calls))
+				launcherOf[c] = l
+				b.calls = append(b.calls, launcher{span: c, node: s.spans[c].first})
+			}
+			w.call = l
+			b.calls[l].works = append(b.calls[l].works, v)
+		}
+		s.works = append(s.works, w)
+	}
+	b.Counts.GPU, b.Counts.Launches = len(list), len(b.calls)
+	for i := range b.calls {
+		l := &b.calls[i]
+		if l.graph = len(l.works) > 1 || strings.Contains(t.Name(s.spans[l.span].name), "GraphLaunch"); l.graph {
+			b.Counts.Graphs++
+			for _, v := range l.works {
+				b.nodes[v].flags |= isGraph
+			}
+		}
+	}
+	isAPI := named(t, launchAPI.MatchString)
+	for _, c := range calls {
+		if _, ok := launcherOf[c]; !ok && isAPI(s.spans[c].name) {
+			b.Counts.LaunchesWithoutWork++
+		}
+	}
+	b.orderLaunches()
+}
+
+// orderLaunches lists the works of each stream, and the launches of each thread, in the order of
+// their launch.
+func (b *builder) orderLaunches() {
+	b.byLaunch = make([][]started, len(b.streams))
+	for i, vs := range b.streams {
+		list := make([]started, len(vs))
+		for k, v := range vs {
+			list[k] = started{b.launchStart(v), b.nodes[v].start, v}
+		}
+		slices.SortFunc(list, func(x, y started) int {
+			return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.start, y.start), cmp.Compare(x.v, y.v))
+		})
+		b.byLaunch[i] = list
+	}
+	b.byThread = make([][]started, len(b.threads))
+	for i := range b.calls {
+		x := &b.src.spans[b.calls[i].span]
+		b.byThread[x.thread] = append(b.byThread[x.thread], started{at: x.start, v: b.calls[i].works[0]})
+	}
+	for _, list := range b.byThread {
+		slices.SortStableFunc(list, func(x, y started) int { return cmp.Compare(x.at, y.at) })
+	}
+}
+
+// before returns how many of the launches start before t.
+func before(list []started, t int64) int {
+	return sort.Search(len(list), func(i int) bool { return list[i].at >= t })
+}
+
+// launchStart returns when the launch of a work starts, or -1.
+func (b *builder) launchStart(v int32) int64 {
+	if l := b.launchOf(v); l != nil {
+		return b.src.spans[l.span].start
+	}
+	return -1
+}
+
+// lastLaunched returns the last work of a stream whose launch starts before t, or none.
+func (b *builder) lastLaunched(stream int32, t int64) int32 {
+	if i := before(b.byLaunch[stream], t); i > 0 {
+		return b.byLaunch[stream][i-1].v
+	}
+	return none
+}
+
+func (b *builder) streamOfWork(v int32) int32 { return b.work(v).stream }
+
+// typicalOf returns the median of at least three samples, or otherwise.
+func typicalOf(samples []int64, otherwise int64) int64 {
+	if len(samples) < 3 {
+		return otherwise
+	}
+	slices.Sort(samples)
+	return samples[len(samples)/2]
+}
+
+// delays measures the typical delays: of launches into an idle stream, and between works that
+// were queued. Work that may have waited for an event is no sample.
+func (b *builder) delays(waited map[int32]bool) {
+	var idle, idleGraph, queued, inGraph []int64
+	for _, vs := range b.streams {
+		for i, v := range vs {
+			n, l := &b.nodes[v], b.launchOf(v)
+			var prev *node
+			if i > 0 {
+				prev = &b.nodes[vs[i-1]]
+			}
+			graph := n.flags&isGraph != 0
+			if l == nil || graph && v != l.works[0] {
+				if prev != nil && graph && n.start >= prev.end() {
+					inGraph = append(inGraph, n.start-prev.end())
+				}
+				continue
+			}
+			if waited[v] {
+				continue
+			}
+			call := &b.src.spans[l.span]
+			switch {
+			case prev == nil || prev.end() < call.start:
+				if graph {
+					idleGraph = append(idleGraph, n.start-call.end)
+				} else {
+					idle = append(idle, n.start-call.end)
+				}
+			case prev.end() > call.end+20*us && n.start >= prev.end():
+				queued = append(queued, n.start-prev.end())
+			}
+		}
+	}
+	b.Counts.LaunchSamples, b.Counts.GapSamples = len(idle), len(queued)
+	b.typical.Launch, b.typical.Gap = typicalOf(idle, defaultLaunch), typicalOf(queued, defaultGap)
+	b.typical.GraphLaunch = typicalOf(idleGraph, b.typical.Launch)
+	b.typical.GraphGap = typicalOf(inGraph, b.typical.Gap)
+}
+
+// addLaunches links each work to its launch.
+func (b *builder) addLaunches() {
+	for v := b.first; v < int32(len(b.nodes)); v++ {
+		n, l := &b.nodes[v], b.launchOf(v)
+		if l == nil {
+			continue
+		}
+		call, after := &b.src.spans[l.span], b.typical.Launch
+		if l.graph {
+			after = b.typical.GraphLaunch
+			if n.pred != none && b.work(n.pred).call == b.work(v).call {
+				n.flags |= graphGap
+			}
+		}
+		b.link(l.node, v, max(0, call.end-call.start+after), launch)
+	}
+}
+
+// addSteps finds the nodes at which each step begins and ends.
+func (b *builder) addSteps() {
+	moved := func(v int32) int32 {
+		if j, ok := b.moved[v]; ok {
+			return j
+		}
+		return v
+	}
+	var launched []started
+	for _, list := range b.byLaunch {
+		launched = append(launched, list[before(list, 0):]...)
+	}
+	slices.SortFunc(launched, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+	for _, w := range b.windows {
+		th := slices.IndexFunc(b.threads, func(th thread) bool { return th.track == w.Track })
+		if th < 0 || len(b.threads[th].segments) == 0 {
+			continue
+		}
+		segs := b.threads[th].segments
+		i := sort.Search(len(segs), func(i int) bool { return segs[i].end > w.Span.End }) - 1
+		st := Step{Name: w.Name, Start: w.Span.Start, first: none, ends: []int32{moved(segs[max(0, i)].lastNode)}}
+		for _, x := range launched[before(launched, w.Span.Start):before(launched, w.Span.End)] {
+			st.ends = append(st.ends, x.v)
+		}
+		if i := sort.Search(len(segs), func(i int) bool { return segs[i].start >= w.Span.Start }); i < len(segs) {
+			st.first = segs[i].firstNode
+		}
+		b.Steps = append(b.Steps, st)
+	}
+	if len(b.Steps) == 0 && len(b.nodes) > 0 {
+		st := Step{Name: WholeTrace, Start: b.nodes[0].start, first: none}
+		for v := range b.nodes {
+			st.Start = min(st.Start, b.nodes[v].start)
+			st.ends = append(st.ends, int32(v))
+		}
+		b.Steps = append(b.Steps, st)
+	}
+}
+
+// WholeTrace is the name of the step of a trace without steps.
+const WholeTrace = "whole trace"
+
+// stepsBefore returns how many steps start at t or before.
+func (b *builder) stepsBefore(t int64) int {
+	return sort.Search(len(b.windows), func(i int) bool { return b.windows[i].Span.Start > t })
+}

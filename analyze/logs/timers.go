@@ -1,0 +1,53 @@
+package logs
+
+import (
+	"cmp"
+	"math"
+
+	"assay/internal/diag"
+	"assay/logs"
+)
+
+// noteTimers adds issues for times of steps and phases that cannot be: they are in no share, so that the
+// shares of the others must not be taken for the whole.
+func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
+	for i := range m.log.Series {
+		s := &m.log.Series[i]
+		if s.Metric.Name != metricStep && s.Metric.Name != metricPhase {
+			continue
+		}
+		bad := s.NaN + s.Inf
+		for _, v := range s.Points.Value {
+			if v < 0 || v > math.MaxInt64 { // in ns
+				bad++
+			}
+		}
+		if s.N > 0 && s.Min < 0 && bad == 0 {
+			bad = 1 // it is not in the sample
+		}
+		issues.AddN(diag.Issue{Code: "timer-impossible", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, bad)
+	}
+	for _, s := range parts {
+		both := m.both[s.Producer]
+		if s.Inside != "" || both.n == 0 {
+			continue
+		}
+		longer := diag.Issue{Code: "timer-exceeds-step", Severity: diag.Info, First: diag.Pos{File: s.As, Line: 1}}
+		n, all := int64(0), 0.0
+		for i, v := range s.Points.Value {
+			of, ok := both.at[keyOfStep(s, i)]
+			if ok && !fits(v, of.ns) {
+				n++
+			}
+			all += v * float64(of.covers)
+		}
+		if both.at == nil {
+			all = s.Sum
+		}
+		if !fits(all, both.total) {
+			longer.Severity = diag.Suspect
+			n = cmp.Or(n, s.N)
+		}
+		issues.AddN(longer, n)
+	}
+}

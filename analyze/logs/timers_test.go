@@ -1,0 +1,69 @@
+package logs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"assay/analyze/phase"
+	"assay/internal/diag"
+	"assay/logs"
+	"assay/logs/forms"
+	"assay/summary"
+)
+
+// TestTimersThatCannotBe: a time that is negative or no number, or longer than its step, is counted as an
+// issue, whatever the program, and a time as long as its step is none.
+func TestTimersThatCannotBe(t *testing.T) {
+	for name, tc := range map[string]struct {
+		line             func(i int) string
+		impossible, over int64
+		overSeverity     diag.Severity
+	}{
+		"right": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/gen:%d.5 - timing_s/update_actor:2.5 - timing_s/step:%d.0", i, i+1, i+4)
+		}, 0, 0, 0},
+		"all of a step": {func(i int) string { return fmt.Sprintf("step:%d - timing_s/gen:7.004 - timing_s/step:7.0", i) }, 0, 0, 0},
+		"zero":          {func(i int) string { return fmt.Sprintf("step:%d - timing_s/gen:0.0 - timing_s/step:7.0", i) }, 0, 0, 0},
+		"negative": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/gen:-3.5 - timing_s/update_actor:2.5 - timing_s/step:7.0", i)
+		}, 8, 0, 0},
+		"once negative": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/gen:%d.5 - timing_s/update_actor:1.5 - timing_s/step:9.0", i, i-2)
+		}, 1, 0, 0},
+		"no number": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/gen:nan - timing_s/update_actor:2.5 - timing_s/step:7.0", i)
+		}, 8, 0, 0},
+		"infinite": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/gen:inf - timing_s/update_actor:2.5 - timing_s/step:7.0", i)
+		}, 8, 0, 0},
+		"negative steps": {func(i int) string { return fmt.Sprintf("step:%d - timing_s/gen:3.5 - timing_s/step:-7.0", i) }, 8, 0, 0},
+		"always longer": {func(i int) string {
+			return fmt.Sprintf("step:%d - timing_s/update_actor:9.0 - timing_s/gen:3.0 - timing_s/step:7.0", i)
+		}, 0, 8, diag.Suspect},
+		"once longer": {func(i int) string { // an evaluation after a step
+			return fmt.Sprintf("step:%d - timing_s/testing:%d.0 - timing_s/gen:3.0 - timing_s/step:7.0", i, 1+20*(i/8))
+		}, 0, 1, diag.Info},
+	} {
+		var text strings.Builder
+		for i := 1; i <= 8; i++ {
+			fmt.Fprintln(&text, tc.line(i))
+		}
+		log, err := forms.Read(strings.NewReader(text.String()), "run.log", forms.Default(), logs.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var issues diag.Ledger
+		Measure(log, summary.Input{Path: "run.log"}, phase.Default(), 100, &issues)
+		got := map[string]diag.Issue{}
+		for _, is := range issues.Issues() {
+			got[is.Code] = is
+		}
+		if n := got["timer-impossible"].Count; n != tc.impossible {
+			t.Errorf("%s: %d times that cannot be, want %d", name, n, tc.impossible)
+		}
+		if is := got["timer-exceeds-step"]; is.Count != tc.over || is.Count > 0 && is.Severity != tc.overSeverity {
+			t.Errorf("%s: %d times longer than the step (%v), want %d (%v)", name, is.Count, is.Severity, tc.over, tc.overSeverity)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+// Package whatif answers what the critical path of a step is made of, and what changes to the
+// program would give. It makes rows of the results of package critical, for one input or for the
+// ranks of one job. Package report/whatif prints them.
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/analyze/classify"
+	"assay/analyze/critical"
+	"assay/analyze/critical/change"
+	"assay/analyze/phase"
+	"assay/analyze/steps"
+	"assay/internal/diag"
+	"assay/internal/interval"
+	"assay/summary"
+	"assay/trace"
+)
+
+// Schema names the layout of the JSON of an answer.
+const Schema = "assay/whatif/1"
+
+// An Answer has the critical paths of the steps, and what changes would make of them.
+type Answer struct {
+	Schema  string   `json:"schema"`
+	Inputs  []Source `json:"inputs"`
+	Change  string   `json:"change,omitempty"`
+	Matched int      `json:"matched_collectives,omitempty"` // by which several ranks are joined
+	Apart   string   `json:"apart,omitempty"`               // why the ranks are not joined
+
+	CriticalPaths []summary.CriticalPath `json:"critical_paths"`
+	Forecasts     []summary.Forecast     `json:"forecasts"`
+	// Sweep has single changes at twice the speed by what they gain over all steps, largest first.
+	Sweep []Gain `json:"sweep,omitempty"`
+}
+
+// A Source is an input.
+type Source struct {
+	Path string `json:"path"`
+	Rank int    `json:"rank"`
+}
+
+// A Gain is what one change would give over all steps that were asked for.
+type Gain struct {
+	Change     string   `json:"change"`
+	MeasuredNS int64    `json:"measured_ns"`
+	ForecastNS int64    `json:"forecast_ns"`
+	Verdict    string   `json:"verdict"`
+	Reasons    []string `json:"reasons"`
+
+	Of change.Change `json:"-"`
+}
+
+// An Input is a trace to answer for.
+type Input struct {
+	Trace *trace.Trace
+	Index int // as in summary.GPU
+	Rank  int
+	Path  string
+	Part  interval.Span // only steps that start in it are answered for
+}
+
+// A Question says what to answer.
+type Question struct {
+	Changes []change.Change
+	Sweep   bool
+	Rules   *classify.Rules
+	Phases  *phase.Rules
+}
+
+// Of answers a question about the ranks of one job.
+func Of(inputs []Input, q Question) (*Answer, error) {
+	a := &Answer{Schema: Schema, CriticalPaths: []summary.CriticalPath{}, Forecasts: []summary.Forecast{}}
+	var texts []string
+	for _, c := range q.Changes {
+		texts = append(texts, c.String())
+	}
+	a.Change = strings.Join(texts, " ")
+	graphs := make([]*critical.Graph, len(inputs))
+	for i, in := range inputs {
+		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
+		graphs[i] = critical.Of(in.Trace, critical.Options{Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
+	}
+	if len(graphs) > 1 {
+		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
+			a.Matched = joined.Counts.Collectives
+			return a, a.answer(joined, inputs, q)
+		}
+		a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
+	}
+	for i, g := range graphs {
+		if err := a.answer(g, inputs[i:i+1], q); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// windows returns the steps of a trace.
+func windows(t *trace.Trace, rules *phase.Rules) (out []critical.Window) {
+	var unused diag.Ledger
+	for _, m := range steps.MarksOf(steps.NewVocabulary(t, rules), &unused) {
+		out = append(out, critical.Window{Name: t.Name(m.Name), Track: m.Track, Span: m.Span})
+	}
+	return out
+}
+
+// answer adds the rows of one graph.
+func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
+	paths := g.Paths()
+	var chosen []int
+	for i := range paths {
+		in := &inputs[paths[i].Rank]
+		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
+			chosen = append(chosen, i)
+			a.CriticalPaths = append(a.CriticalPaths, row(g, &paths[i], in))
+		}
+	}
+	if len(q.Changes) > 0 {
+		list, changed, err := g.Forecast(paths, q.Changes)
+		if err != nil {
+			return err
+		}
+		rests := critical.Assumptions(q.Changes, len(inputs))
+		for _, i := range chosen {
+			f, in := &list[i], &inputs[list[i].Rank]
+			if !changed {
+				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
+			}
+			a.Forecasts = append(a.Forecasts, summary.Forecast{
+				Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: a.Change, MeasuredNS: f.Measured, ForecastNS: f.Forecast,
+				Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests, Classes: classes(&f.Classes),
+			})
+		}
+	}
+	if q.Sweep {
+		for _, x := range g.Sweep(paths, chosen) {
+			a.Sweep = append(a.Sweep, Gain{x.Change.String(), x.Before, x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons), x.Change})
+		}
+		slices.SortStableFunc(a.Sweep, func(x, y Gain) int {
+			return cmp.Compare(y.MeasuredNS-y.ForecastNS, x.MeasuredNS-x.ForecastNS)
+		})
+	}
+	return nil
+}
+
+// texts returns a list that is empty, not nil, without reasons.
+func texts(list []string) []string { return append([]string{}, list...) }
+
+// label returns the name of a step without the memory of the trace.
+func label(s string) string { return strings.Clone(s) }
+
+func classes(c *[critical.Classes]int64) summary.PathClasses {
+	return summary.PathClasses{
+		HostOp: c[critical.HostOp], Python: c[critical.Python], HostGap: c[critical.HostGap], Runtime: c[critical.Runtime],
+		DataLoader: c[critical.DataLoader], LaunchDelay: c[critical.LaunchDelay], KernelGap: c[critical.KernelGap],
+		SyncReturn: c[critical.SyncReturn], Compute: c[critical.Compute], Comm: c[critical.Comm], Copy: c[critical.Copy],
+		Unexplained: c[critical.Unexplained],
+	}
+}
+
+// most is how many operators, and how many kernels, a path lists.
+const most = 10
+
+// row returns the row of a path.
+func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
+	out := summary.CriticalPath{
+		Input: in.Index, Rank: in.Rank, Step: label(p.Step), StartNS: p.Window.Start + g.Offset(p.Rank), WindowNS: p.Window.Len(),
+		Classes: classes(&p.Classes), InferredNS: p.Inferred, ExactNS: p.Exact, ExplainedNS: p.Explained,
+		Verdict: p.Verdict.Level.String(), Reasons: texts(p.Verdict.Reasons),
+	}
+	ops, kernels, ranks := make(map[string]int64), make(map[string]int64), make(map[string]int64)
+	for i := range p.Pieces {
+		x := &p.Pieces[i]
+		ops[g.Label(x)] += x.Span.Len()
+		if name := g.KernelOf(x); name != "" {
+			kernels[name] += x.Span.Len()
+		}
+		ranks[fmt.Sprint(g.RankOf(x))] += x.Span.Len()
+	}
+	out.Operators, out.Kernels = parts(ops), parts(kernels)
+	if len(ranks) > 1 {
+		out.Ranks = parts(ranks)
+	}
+	return out
+}
+
+// parts returns the names with the most time.
+func parts(sums map[string]int64) []summary.PathPart {
+	list := make([]summary.PathPart, 0, len(sums))
+	for name, ns := range sums {
+		list = append(list, summary.PathPart{Name: strings.Clone(name), NS: ns})
+	}
+	slices.SortFunc(list, func(a, b summary.PathPart) int {
+		return cmp.Or(cmp.Compare(b.NS, a.NS), strings.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), most)]
+}

@@ -1,0 +1,396 @@
+package judge
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// A toggle makes a run with one fact changed and everything else alike. A remedy is tested by two
+// such runs for each term of its condition: one in which the term is true, and one in which it is not.
+type toggle struct {
+	word, value string // value is "" for a fact that is present or absent
+	on, off     func(*summary.Summary)
+}
+
+// showing returns a toggle of software that a file of Python shows.
+func showing(word, file string) toggle {
+	return toggle{word: word, on: withFile(file), off: func(s *summary.Summary) {
+		s.Lines = slices.DeleteFunc(s.Lines, func(l summary.Line) bool { return l.File == file })
+		unknown := func(producer *string) { // its logs become those of an unknown program
+			if strings.EqualFold(strings.ReplaceAll(*producer, " ", "-"), word) {
+				*producer = "unknown"
+			}
+		}
+		for i := range s.Series {
+			unknown(&s.Series[i].Producer)
+		}
+		for i := range s.Steps {
+			unknown(&s.Steps[i].Marker)
+		}
+		for i := range s.Phases {
+			unknown(&s.Phases[i].Producer)
+		}
+	}}
+}
+
+func withFile(file string) func(*summary.Summary) {
+	return func(s *summary.Summary) { s.Lines = append(s.Lines, summary.Line{File: file}) }
+}
+
+// excluding returns a toggle of software that may run, until other software of its family is found.
+func excluding(word, other string) toggle {
+	t := showing("maybe-"+word, other)
+	t.on, t.off = t.off, t.on
+	return t
+}
+
+// ofMaker changes the maker of the GPUs, or of the runtime of a run without GPUs.
+func ofMaker(name, call string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		for i := range s.Devices {
+			s.Devices[i].Name = name
+		}
+		if s.Calls = nil; len(s.Devices) == 0 && call != "" {
+			s.Calls = []summary.Call{{Name: call, Kind: "other", Count: 1}}
+		}
+	}
+}
+
+func formats(format string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		if len(s.Inputs) == 0 {
+			s.Inputs = []summary.Input{{Path: "run"}}
+		}
+		for i := range s.Inputs {
+			s.Inputs[i].Format = format
+		}
+	}
+}
+
+// withTypes adds the name of a type to all matrix kernels, or adds a short one.
+func withTypes(name string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		n := 0
+		typed := func(old string) string {
+			for _, t := range []string{"_bf16", "_e4m3", "_simt", "half"} {
+				old = strings.ReplaceAll(old, t, "")
+			}
+			n++
+			return old + name
+		}
+		for i := range s.Kernels {
+			if k := &s.Kernels[i]; k.Category == "gemm" || k.Category == "convolution" || k.Category == "moe" {
+				k.Name = typed(k.Name)
+			}
+		}
+		for i := range s.Tables {
+			for j := range s.Tables[i].Rows {
+				if r := &s.Tables[i].Rows[j]; r.Category == "gemm" {
+					r.Name = typed(r.Name)
+				}
+			}
+		}
+		for i := range s.Counters {
+			s.Counters[i].Category, s.Counters[i].Kernel = "gemm", typed(s.Counters[i].Kernel)
+		}
+		for i := range s.Benchmarks {
+			if s.Benchmarks[i].Settings["model"] == "" {
+				s.Benchmarks[i].Settings = withKey(s.Benchmarks[i].Settings, "model", "llama")
+			}
+			s.Benchmarks[i].Settings["model"] = typed(s.Benchmarks[i].Settings["model"])
+		}
+		if n == 0 {
+			s.Kernels = append(s.Kernels, summary.Kernel{Name: "gemm" + name, Class: "compute", Category: "gemm", Count: 1, TotalNS: 1, MinNS: 1, MaxNS: 1})
+		}
+	}
+}
+
+func withKey(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
+}
+
+func sized(world func(given int) int) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		ranks := map[int]bool{}
+		for _, in := range s.Inputs {
+			ranks[in.Rank] = true
+		}
+		for i := range s.Inputs {
+			s.Inputs[i].WorldSize = world(len(ranks))
+		}
+	}
+}
+
+func onNodes(n int) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		sized(func(given int) int { return given })(s)
+		for i := range s.Topologies {
+			s.Topologies[i].Nodes = n
+		}
+		if s.Topologies == nil {
+			s.Topologies = []summary.Topology{{Nodes: n}}
+		}
+	}
+}
+
+func withQueue(mean float64) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		s.Series = append(s.Series, summary.Series{Metric: "requests.queued", Producer: "x", Name: "queued", Mean: &mean})
+	}
+}
+
+// withPool makes a pool of a server full, and none of the others.
+func withPool(pool string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Producer == "pool" })
+		if full := 1.0; pool != "" {
+			s.Series = append(s.Series, summary.Series{Metric: "kv_cache." + pool + "_usage", Producer: "pool", Name: pool, Median: &full})
+		}
+	}
+}
+
+// servedOf sets the served part of the requests of each result whose rate is limited.
+func servedOf(part float64) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		for i := range s.Benchmarks {
+			b := &s.Benchmarks[i]
+			b.Settings = withKey(b.Settings, "request_rate", "2")
+			b.Metrics = slices.DeleteFunc(b.Metrics, func(f summary.Figure) bool { return f.Metric == "throughput.requests" })
+			b.Metrics = append(b.Metrics, summary.Figure{Metric: "throughput.requests", Name: "Request throughput (req/s)", Value: 2 * part})
+		}
+	}
+}
+
+// servingOnly shows decoding, and takes away what shows training in a log.
+func servingOnly(s *summary.Summary) {
+	for i := range s.Phases {
+		if s.Phases[i].Source == summary.SourceLog {
+			s.Phases[i].Path = strings.ReplaceAll(s.Phases[i].Path, "training", "work")
+		}
+	}
+	s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return strings.HasPrefix(r.Metric, "train.") })
+	s.Phases = append(s.Phases, summary.Phase{Path: "decode", Count: 1})
+}
+
+// launched adds launches to those of a run.
+func launched(l summary.Launches) func(*summary.Summary) {
+	return func(s *summary.Summary) { s.Launches = append(s.Launches, l) }
+}
+
+// idling returns a toggle of one side of asynchronous training that logs to be idle for much of its time.
+func idling(word, metric string) toggle {
+	idle, not := 0.4, 0.01
+	logging := func(share *float64) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == metric && r.Producer == "side" })
+			for i := range s.Series {
+				if s.Series[i].Metric == metric {
+					s.Series[i].Median = share
+				}
+			}
+			s.Series = append(s.Series, summary.Series{Metric: metric, Producer: "side", N: 1, Median: share})
+		}
+	}
+	return toggle{word: word, on: logging(&idle), off: logging(&not)}
+}
+
+// plainly removes the names by which a capture shows PyTorch.
+func plainly(s *summary.Summary) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // cannot happen: the summary was made from JSON
+	}
+	*s = summary.Summary{}
+	if err := json.Unmarshal([]byte(withoutPyTorch.Replace(string(text))), s); err != nil {
+		panic(err)
+	}
+	s.Kernels = append(s.Kernels, summary.Kernel{Name: "saxpy", Class: "compute"})
+	formats("nsys-sqlite")(s)
+}
+
+// toggles has each fact that conditions are about. Of a fact with values each one is a toggle, and
+// off leads to another value or none.
+var toggles = []toggle{
+	showing("torch", "torch/autograd/graph.py"), showing("jax", "jax/_src/pjit.py"),
+	showing("vllm", "/vllm/v1/engine/core.py"), showing("sglang", "sglang/srt/managers/scheduler.py"),
+	showing("sfllm", "sfllm/engine.py"), showing("tensorrt-llm", "tensorrt_llm/runtime.py"),
+	showing("megatron", "megatron/training/training.py"), showing("deepspeed", "deepspeed/runtime/engine.py"),
+	showing("fsdp", "torch/distributed/fsdp/_runtime_utils.py"), showing("ddp", "torch/nn/parallel/distributed.py"),
+	showing("verl", "/verl/trainer/ppo/ray_trainer.py"), showing("skyrl", "skyrl_train/trainer.py"),
+	showing("nemo-rl", "nemo_rl/algorithms/grpo.py"), showing("nemo-gym", "nemo_gym/server_utils.py"),
+	showing("slime", "slime/rollout/sglang_rollout.py"),
+	{word: "compile", on: func(s *summary.Summary) {
+		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Torch-Compiled Region: 0/0"})
+	}, off: func(s *summary.Summary) {
+		for i := range s.Kernels {
+			s.Kernels[i].Name = strings.ReplaceAll(s.Kernels[i].Name, "triton_", "fused_")
+		}
+		s.Annotations = slices.DeleteFunc(s.Annotations, func(a summary.Annotation) bool { return strings.HasPrefix(a.Name, "Torch-Compiled") })
+	}},
+	excluding("jax", "megatron/core/a.py"), excluding("megatron", "deepspeed/runtime/a.py"), excluding("deepspeed", "megatron/core/a.py"),
+	excluding("fsdp", "megatron/core/a.py"), excluding("ddp", "megatron/core/a.py"),
+	excluding("vllm", "sglang/srt/a.py"), excluding("sglang", "vllm/v1/a.py"),
+	{word: "nsys", on: formats("nsys-sqlite"), off: formats("kineto")},
+	{word: "plain", on: plainly, off: withFile("torch/autograd/graph.py")},
+	{word: "gpu", value: "nvidia", on: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc"), off: ofMaker("AMD Instinct MI300X", "hipMalloc")},
+	{word: "gpu", value: "amd", on: ofMaker("AMD Instinct MI300X", "hipMalloc"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
+	{word: "gpu", value: "intel", on: ofMaker("Intel(R) Arc(TM) B580 Graphics", "urEnqueueKernelLaunch"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
+	{word: "gpu", value: "other", on: ofMaker("MTIA", ""), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
+	{word: "maybe-nvidia", on: ofMaker("", ""), off: ofMaker("Intel(R) Arc(TM) B580 Graphics", "urEnqueueKernelLaunch")},
+	{word: "recommender", on: func(s *summary.Summary) {
+		s.Ops = append(s.Ops, summary.Op{Name: "fbgemm::split_embedding_codegen_lookup_sgd_function"})
+	}, off: func(s *summary.Summary) {
+		s.Ops = slices.DeleteFunc(s.Ops, func(o summary.Op) bool { return strings.HasPrefix(o.Name, "fbgemm::") })
+	}},
+	{word: "rl", on: withFile("/verl/trainer/ppo/ray_trainer.py"), off: showing("verl", "/verl/trainer/ppo/ray_trainer.py").off},
+	{word: "maybe-trains", on: func(s *summary.Summary) {
+		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
+	}, off: servingOnly},
+	{word: "maybe-serves", on: withFile("/vllm/v1/engine/core.py"), off: func(s *summary.Summary) {
+		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
+	}},
+	{word: "recomputes", on: func(s *summary.Summary) {
+		s.Passes = append(s.Passes, summary.Pass{Name: "recompute", Count: 1, GPUNS: 1})
+	}, off: func(s *summary.Summary) { s.Passes = nil }},
+	{word: "graphs", on: func(s *summary.Summary) {
+		s.Calls = append(s.Calls, summary.Call{Name: "cudaGraphLaunch", Kind: "graph-launch", Count: 1})
+	}, off: func(s *summary.Summary) {
+		s.Graphs = nil
+		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "graph-launch" })
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
+	}},
+	{word: "precision", value: "8-bit", on: withTypes("_e4m3"), off: withTypes("_bf16")},
+	{word: "precision", value: "16-bit", on: withTypes("_bf16"), off: withTypes("_e4m3")},
+	{word: "low-precision", on: withTypes("_bf16"), off: withTypes("_simt")},
+	{word: "fused-attention", on: func(s *summary.Summary) {
+		s.Kernels = append(s.Kernels, summary.Kernel{Name: "flash_fwd_kernel", Class: "compute", Category: "attention", Count: 1, TotalNS: 1, MinNS: 1, MaxNS: 1})
+	}, off: func(s *summary.Summary) {
+		s.Kernels = slices.DeleteFunc(s.Kernels, func(k summary.Kernel) bool { return k.Name == "flash_fwd_kernel" })
+	}},
+	{word: "maybe-dataloader", on: func(s *summary.Summary) {
+		s.Annotations = append(s.Annotations, summary.Annotation{Name: "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"})
+	}, off: func(s *summary.Summary) {
+		s.Annotations = append(s.Annotations, summary.Annotation{Name: "read"})
+		s.Idle = slices.Clone(s.Idle)
+		for i := range s.Idle {
+			s.Idle[i].Name = strings.ReplaceAll(s.Idle[i].Name, "DataLoader", "Reader")
+		}
+	}},
+	{word: "ranks", value: "one", on: sized(func(int) int { return 1 }), off: sized(func(given int) int { return given + 1 })},
+	{word: "ranks", value: "some", on: sized(func(given int) int { return given + 1 }), off: sized(func(given int) int { return given })},
+	{word: "ranks", value: "all", on: func(s *summary.Summary) {
+		if len(s.Inputs) == 1 {
+			s.Inputs = append(s.Inputs, summary.Input{Path: "next", Format: s.Inputs[0].Format, Rank: s.Inputs[0].Rank + 1})
+		}
+		sized(func(given int) int { return given })(s)
+	}, off: sized(func(given int) int { return given + 1 })},
+	{word: "nodes", value: "one", on: onNodes(1), off: onNodes(2)},
+	{word: "nodes", value: "several", on: onNodes(2), off: onNodes(1)},
+	{word: "queued", on: withQueue(5), off: func(s *summary.Summary) {
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Producer == "x" })
+	}},
+	{word: "pool", value: "swa", on: withPool("swa"), off: withPool("")},
+	{word: "pool", value: "mamba", on: withPool("mamba"), off: withPool("")},
+	{word: "overloaded", on: servedOf(0.5), off: servedOf(1)},
+	{word: "clocks-differ", on: func(s *summary.Summary) {
+		s.Issues = append(s.Issues, summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
+	}, off: func(s *summary.Summary) {
+		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == summary.ClocksDiffer })
+	}},
+	{word: "synchronous", on: launched(summary.Launches{Long: 1000, Held: 1000}), off: func(s *summary.Summary) {
+		for i := range s.Launches {
+			s.Launches[i].Held = 0
+		}
+	}},
+	{word: "slow-again", on: launched(summary.Launches{Slow: 1000, SlowAgain: 1000}), off: func(s *summary.Summary) {
+		for i := range s.Launches {
+			s.Launches[i].SlowAgain = 0
+		}
+	}},
+	{word: "data-parallel", on: withFile("torch/nn/parallel/data_parallel.py"), off: func(s *summary.Summary) {
+		s.Ops = slices.DeleteFunc(s.Ops, func(o summary.Op) bool { return o.Name == "Scatter" || o.Name == "Gather" })
+		s.Lines = slices.DeleteFunc(s.Lines, func(l summary.Line) bool { return strings.HasSuffix(l.File, "data_parallel.py") })
+	}},
+	idling("trainer-waits", "trainer.idle"), idling("rollouts-wait", "rollout.idle"),
+	{word: "colocated", on: func(s *summary.Summary) {
+		s.Phases = append(s.Phases, summary.Phase{Input: -1, Path: "sleep-wake", Source: summary.SourceLog, InSteps: &summary.InSteps{Steps: 1, StepNS: 10, NS: 1}})
+	}, off: func(s *summary.Summary) {
+		s.Phases = slices.DeleteFunc(s.Phases, func(p summary.Phase) bool { return p.Path == "sleep-wake" })
+	}},
+}
+
+// copyOf returns a deep copy of a summary.
+func copyOf(t *testing.T, s *summary.Summary) *summary.Summary {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &summary.Summary{}
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// isTrue reports whether a term is true for a summary.
+func isTrue(s *summary.Summary, t rule.Term) bool {
+	value := rule.ValueOf(t.Word, s, rule.Stacks(s))
+	return (value != "" && (!t.Compares || value == t.Value)) != t.Not
+}
+
+// runWith returns a copy of a run in which the term is true or not, or nil if its toggle cannot make
+// it so.
+func runWith(t *testing.T, s *summary.Summary, term rule.Term, want bool) *summary.Summary {
+	t.Helper()
+	if isTrue(s, term) == want {
+		return s
+	}
+	for _, tg := range toggles {
+		if tg.word != term.Word || tg.value != term.Value {
+			continue
+		}
+		out := copyOf(t, s)
+		if want != term.Not {
+			tg.on(out)
+		} else {
+			tg.off(out)
+		}
+		if isTrue(out, term) == want {
+			return out
+		}
+	}
+	return nil
+}
+
+// TestToggles: each toggle makes its fact true and false in a run with a kernel, an input of each
+// kind and a device. It proves what the facts measure, by runs whose truth is known.
+func TestToggles(t *testing.T) {
+	for _, tg := range toggles {
+		s := one(600, 0, 0)
+		s.Inputs = []summary.Input{{Path: "run", Format: "kineto"}, {Path: "next", Format: "kineto", Rank: 1}}
+		s.Kernels = []summary.Kernel{{Name: "my_gemm", Class: "compute", Category: "gemm", Count: 1, TotalNS: ms, MaxNS: ms}}
+		s.Benchmarks = []summary.Benchmark{{Producer: "x"}}
+		term := rule.Term{Word: tg.word, Value: tg.value, Compares: tg.value != ""}
+		for _, want := range []bool{true, false} {
+			out := copyOf(t, s)
+			if want {
+				tg.on(out)
+			} else {
+				tg.off(out)
+			}
+			if got := isTrue(out, term); got != want {
+				t.Errorf("%s %s: %t in a run that is made so that it is %t", tg.word, tg.value, got, want)
+			}
+		}
+	}
+}

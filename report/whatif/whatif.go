@@ -1,0 +1,257 @@
+// Package whatif prints the critical paths of steps, and what changes would give.
+package whatif
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/analyze/whatif"
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/summary"
+)
+
+// Withheld is the verdict of a path or forecast that is not shown.
+const withheld = "abstain"
+
+// titles of the classes, in the order of [summary.PathClasses].
+var titles = map[string]string{
+	"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
+	"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
+	"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
+	"copy": "copies", "unexplained": "not explained",
+}
+
+// ClassTitle returns what a class of a path is called.
+func ClassTitle(name string) string { return titles[name] }
+
+// Doc returns the document of an answer. If all is set it has every step.
+func Doc(a *whatif.Answer, all bool) doc.Doc {
+	v := view{a: a, paths: a.CriticalPaths}
+	if !all {
+		v.paths = v.typical()
+	}
+	var s []doc.Section
+	for i := range v.paths {
+		s = append(s, v.path(&v.paths[i]))
+	}
+	s = append(s, v.forecasts(all)...)
+	s = append(s, v.sweep(), v.rests())
+	s = doc.Present(s...)
+	return doc.Doc{Title: "What if", Screen: s, Sections: s}
+}
+
+type view struct {
+	a     *whatif.Answer
+	paths []summary.CriticalPath // that are shown
+}
+
+// typical returns the path of one step: of the rank with the longest steps, that of median length
+// among those with the best verdict. The first step of several has the start of the capture.
+func (v *view) typical() []summary.CriticalPath {
+	byRank := make(map[int][]summary.CriticalPath)
+	for _, p := range v.a.CriticalPaths {
+		byRank[p.Rank] = append(byRank[p.Rank], p)
+	}
+	var best *summary.CriticalPath
+	for _, list := range byRank {
+		if len(list) > 2 {
+			list = list[1:]
+		}
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b summary.CriticalPath) int { return int(min(1, max(-1, a.WindowNS-b.WindowNS))) })
+		p := &list[len(list)/2]
+		if best == nil || p.WindowNS > best.WindowNS || p.WindowNS == best.WindowNS && p.Rank < best.Rank {
+			best = p
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return []summary.CriticalPath{*best}
+}
+
+// step returns the name of a step with its rank, if there are several.
+func (v *view) step(rank int, name string) string {
+	name = label.Clip(label.Clean(name), 60)
+	if len(v.a.Inputs) > 1 {
+		return fmt.Sprintf("%s of rank %d", name, rank)
+	}
+	return name
+}
+
+// path returns the section of one path.
+func (v *view) path(p *summary.CriticalPath) doc.Section {
+	s := doc.Section{Title: fmt.Sprintf("Critical path of %s: %s", v.step(p.Rank, p.Step), unit.Duration(p.WindowNS))}
+	if p.Verdict == withheld {
+		s.Lead = "withheld: " + reasons(p.Reasons)
+		return s
+	}
+	s.Lead = "what determined when the step ended; twice as fast is the length of the step if that class took half the time"
+	scale := doc.ScaleOf(p.WindowNS)
+	t := doc.Table{Title: "path", Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
+		doc.Col("spent on", doc.Text), doc.Col(scale.Head("twice as fast"), doc.Number), doc.Col("change", doc.Number)}}
+	parts := p.Classes.Each()
+	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
+	for _, c := range parts {
+		if c.NS == 0 {
+			continue
+		}
+		cells := []string{unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), titles[c.Name], "", ""}
+		if g := v.gain("--scale class:" + c.Name + "=0.5"); g != nil && g.Verdict != withheld {
+			after := share(p.WindowNS, g)
+			cells[3], cells[4] = scale.Text(after), change(p.WindowNS, after)
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	s.Blocks = append(s.Blocks, t, v.named("Operators on it", p.Operators, p.WindowNS))
+	if len(p.Ranks) > 0 {
+		var list []string
+		for _, r := range p.Ranks {
+			list = append(list, fmt.Sprintf("%s rank %s", unit.Share(r.NS, p.WindowNS), r.Name))
+		}
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "By rank: " + strings.Join(list, ", ") + "."})
+	}
+	if p.Verdict != "ok" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Read with care: " + reasons(p.Reasons) + "."})
+	}
+	return s
+}
+
+// share returns the length of a step if it changes as all steps together do.
+func share(step int64, g *whatif.Gain) int64 {
+	return int64(float64(step) * float64(g.ForecastNS) / float64(max(1, g.MeasuredNS)))
+}
+
+func change(before, after int64) string {
+	return fmt.Sprintf("%+.1f%%", 100*float64(after-before)/float64(max(1, before)))
+}
+
+func reasons(list []string) string { return strings.Join(list, "; ") }
+
+// shown is how many names a screen lists.
+const shown = 5
+
+// named lists the names with the most time.
+func (v *view) named(title string, list []summary.PathPart, of int64) doc.Table {
+	var times []int64
+	for _, p := range list {
+		times = append(times, p.NS)
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number), doc.Col("operator or kernel", doc.KernelName)}}
+	for _, p := range list[:min(shown, len(list))] {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Share(p.NS, of), scale.Text(p.NS), p.Name}})
+	}
+	return t
+}
+
+// gain returns what a change of the sweep gives, or nil.
+func (v *view) gain(change string) *whatif.Gain {
+	i := slices.IndexFunc(v.a.Sweep, func(g whatif.Gain) bool { return g.Change == change })
+	if i < 0 {
+		return nil
+	}
+	return &v.a.Sweep[i]
+}
+
+// forecasts returns the sections of what was asked for.
+func (v *view) forecasts(all bool) []doc.Section {
+	if len(v.a.Forecasts) == 0 {
+		return nil
+	}
+	var rows []summary.Forecast
+	for _, f := range v.a.Forecasts {
+		if all || slices.ContainsFunc(v.paths, func(p summary.CriticalPath) bool { return p.Rank == f.Rank && p.Step == f.Step }) {
+			rows = append(rows, f)
+		}
+	}
+	s := doc.Section{Title: "With " + label.Clip(label.Clean(v.a.Change), 120)}
+	var times []int64
+	for _, f := range rows {
+		times = append(times, f.MeasuredNS)
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "forecast", Columns: []doc.Column{doc.Col("step", doc.Text), doc.Col(scale.Head("measured"), doc.Number),
+		doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number), doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
+	why := map[string]bool{}
+	for _, f := range rows {
+		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "withheld", ""}
+		if f.Verdict != withheld {
+			cells[2], cells[3], cells[4], cells[5] = scale.Text(f.ForecastNS), change(f.MeasuredNS, f.ForecastNS), f.Verdict, then(&f)
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+		for _, r := range f.Reasons {
+			why[r] = true
+		}
+	}
+	s.Blocks = append(s.Blocks, t)
+	for _, f := range rows {
+		for _, r := range f.Reasons {
+			if why[r] {
+				s.Blocks = append(s.Blocks, doc.Paragraph{Text: doc.Capital(r) + "."})
+				delete(why, r)
+			}
+		}
+	}
+	return []doc.Section{s}
+}
+
+// then returns the largest classes of the changed path.
+func then(f *summary.Forecast) string {
+	parts := f.Classes.Each()
+	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
+	var out []string
+	for _, p := range parts[:2] {
+		if p.NS > 0 {
+			out = append(out, unit.Share(p.NS, f.ForecastNS)+" "+titles[p.Name])
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// sweep returns the section of the single changes that pay most.
+func (v *view) sweep() doc.Section {
+	if len(v.a.Sweep) == 0 {
+		return doc.Section{}
+	}
+	const rows = 10
+	s := doc.Section{Title: "Single changes that pay most", Lead: "each alone; = 0.5 is half the time; over all steps that were asked for"}
+	t := doc.Table{Title: "sweep", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col("verdict", doc.Text), doc.Col("change", doc.KernelName)}}
+	for _, g := range v.a.Sweep {
+		if g.Verdict == withheld {
+			continue
+		}
+		if len(t.Rows) == rows {
+			t.More.Rows++
+			continue
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, g.ForecastNS), g.Verdict, g.Change}})
+	}
+	if len(t.Rows) == 0 {
+		s.Lead = "withheld, as the path"
+		return s
+	}
+	s.Blocks = []doc.Block{t}
+	return s
+}
+
+// rests returns what forecasts rest on.
+func (v *view) rests() doc.Section {
+	var list []string
+	for _, f := range v.a.Forecasts {
+		if f.Verdict != withheld {
+			list = f.Assumptions
+		}
+	}
+	s := doc.Section{Title: "The forecast rests on", Blocks: []doc.Block{doc.Points(list)}}
+	if len(list) == 0 {
+		s = doc.Section{}
+	}
+	if v.a.Apart != "" {
+		s.Title, s.Blocks = "Ranks", append([]doc.Block{doc.Paragraph{Text: doc.Capital(v.a.Apart) + "."}}, s.Blocks...)
+	}
+	return s
+}

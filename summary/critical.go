@@ -1,0 +1,68 @@
+package summary
+
+// A CriticalPath is what one step of a rank waited for: the chain of activities and delays that
+// determined when the step ended. Its classes sum to its window.
+type CriticalPath struct {
+	Input    int         `json:"input"`
+	Rank     int         `json:"rank"`
+	Step     string      `json:"step"`
+	StartNS  int64       `json:"start_ns"`  // on the clock of the trace: the end of the step before, or the start of the first
+	WindowNS int64       `json:"window_ns"` // from there to the end of the step's last work
+	Classes  PathClasses `json:"classes"`
+
+	InferredNS  int64 `json:"inferred_ns"`  // of the path: delays of dependencies that are inferred, not recorded
+	ExactNS     int64 `json:"exact_ns"`     // length of the step if it is computed anew without a change
+	ExplainedNS int64 `json:"explained_ns"` // the same with the typical length of each delay
+
+	Verdict string   `json:"verdict"` // ok, warn or abstain: the path is withheld
+	Reasons []string `json:"reasons"`
+
+	Operators []PathPart `json:"operators,omitempty"` // largest first
+	Kernels   []PathPart `json:"kernels,omitempty"`   // largest first
+	Ranks     []PathPart `json:"ranks,omitempty"`     // if the path leads through several ranks
+}
+
+// A PathPart is the time of one name on a critical path.
+type PathPart struct {
+	Name string `json:"name"`
+	NS   int64  `json:"ns"`
+}
+
+// PathClasses divide the time of a critical path, in ns.
+type PathClasses struct {
+	HostOp      int64 `json:"host_op"`      // in operators
+	Python      int64 `json:"python"`       // in Python functions and annotations
+	HostGap     int64 `json:"host_gap"`     // on a thread without an open event
+	Runtime     int64 `json:"runtime"`      // in calls of the runtime and driver of the GPU
+	DataLoader  int64 `json:"dataloader"`   // in data loaders, or waiting for a batch
+	LaunchDelay int64 `json:"launch_delay"` // from the end of a launch call to the start of its work
+	KernelGap   int64 `json:"kernel_gap"`   // between work that is queued
+	SyncReturn  int64 `json:"sync_return"`  // from the end of work to the return of the call that waited for it
+	Compute     int64 `json:"compute"`
+	Comm        int64 `json:"comm"`
+	Copy        int64 `json:"copy"`
+	Unexplained int64 `json:"unexplained"` // nothing in the trace explains the wait
+}
+
+// Each returns the names and times of the classes, in the order of the fields.
+func (c *PathClasses) Each() []PathPart {
+	return []PathPart{
+		{"host_op", c.HostOp}, {"python", c.Python}, {"host_gap", c.HostGap}, {"runtime", c.Runtime},
+		{"dataloader", c.DataLoader}, {"launch_delay", c.LaunchDelay}, {"kernel_gap", c.KernelGap},
+		{"sync_return", c.SyncReturn}, {"compute", c.Compute}, {"comm", c.Comm}, {"copy", c.Copy}, {"unexplained", c.Unexplained},
+	}
+}
+
+// A Forecast is what a change of the program would make of one step.
+type Forecast struct {
+	Input       int         `json:"input"`
+	Rank        int         `json:"rank"`
+	Step        string      `json:"step"`
+	Change      string      `json:"change"` // as on the command line of "assay whatif"
+	MeasuredNS  int64       `json:"measured_ns"`
+	ForecastNS  int64       `json:"forecast_ns"`
+	Verdict     string      `json:"verdict"` // ok, warn or abstain: the forecast is withheld
+	Reasons     []string    `json:"reasons"`
+	Assumptions []string    `json:"assumptions"`
+	Classes     PathClasses `json:"classes"` // of the critical path of the changed step
+}
