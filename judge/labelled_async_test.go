@@ -77,3 +77,28 @@ func TestSidesOfAdvice(t *testing.T) {
 		}
 	}
 }
+
+// TestTimersOfDeepSpeed: the timers of a step, of which those of its micro-steps are the same time again. Steps of
+// 250 ms, with 50, 150 and 50 ms; 100 ms of the backward pass are an all-reduce.
+func TestTimersOfDeepSpeed(t *testing.T) {
+	text := ""
+	for i := 1; i <= 8; i++ {
+		line := func(format string, args ...any) {
+			text += fmt.Sprintf("[2026-05-01 10:00:%02d,000] [INFO] [logging.py:107:log_dist] [Rank 0] ", i) + fmt.Sprintf(format, args...) + "\n"
+		}
+		line("step=%d, skipped=0, lr=[3e-05], mom=[[0.9, 0.95]]", i)
+		line("time (ms) | fwd_microstep: 50.00 | bwd_microstep: 150.00 | bwd_inner_microstep: 50.00 | bwd_allreduce_microstep: 100.00 | step_microstep: 50.00")
+		line("time (ms) | fwd: 50.00 | bwd: 150.00 | bwd_inner: 50.00 | bwd_allreduce: 100.00 | step: 50.00")
+	}
+	s := given(text)(t)
+	checkShares(t, "DeepSpeed", s)
+	f := find(t, Judge(s, rule.DefaultThresholds()), rule.LoggedCommunication)
+	if f.NumeratorNS != 8*100e6 || f.DenominatorNS != 8*250e6 {
+		t.Errorf("%s: %d of %d", f.Title, f.NumeratorNS, f.DenominatorNS)
+	}
+	for _, p := range s.Phases {
+		if p.Producer != "DeepSpeed" {
+			t.Errorf("%s is of %s", p.Path, p.Producer)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"assay/internal/test"
@@ -196,6 +197,14 @@ func labelledServers() []labelled {
 	return []labelled{
 		{name: "requests queue on a full KV cache of SGLang", label: rule.KVCacheFull, in: given(loggen.Each(60, 2, full).SGLang())},
 		{name: "vLLM preempts requests", label: rule.KVCacheFull, in: given(loggen.Each(60, 10, with(func(i int, l *loggen.Line) { l.Usage, l.Preempted = 0.99, i%3+1 })).VLLM())},
+		{name: "requests queue on a full pool of Mamba states beside a KV cache that is half empty", label: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Queued, l.Pools = 14, "mamba num: 90, mamba usage: 0.98, " })).SGLang())},
+		{name: "requests queue on a full KV cache of sliding windows", label: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Queued, l.Pools = 8, "swa token usage: 0.97, " })).SGLang())},
+		{name: "requests queue while all pools have room", label: rule.RequestsQueued, near: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Queued, l.Pools = 8, "swa token usage: 0.6, mamba usage: 0.7, " })).SGLang())},
+		{name: "decode of another vendor without its graphs", label: rule.EagerDecode, in: given(strings.ReplaceAll(loggen.Each(40, 2, eager(1)).SGLang(), "cuda graph", "xpu graph"))},
+		{name: "forward passes run a third of the time", label: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(_ int, l *loggen.Line) { l.Pools = "fwd occupancy: 33.00%, " })).SGLang())},
+		{name: "forward passes run for 65% of the time", label: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(i int, l *loggen.Line) { l.Pools = fmt.Sprintf("fwd occupancy: %d.00%%, ", 64+i%3) })).SGLang())},
+		{name: "forward passes run nearly all the time", label: "", near: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(_ int, l *loggen.Line) { l.Pools = "fwd occupancy: 93.00%, " })).SGLang())},
+		{name: "deferred requests of vLLM wait for another server", label: rule.TransferWaits, in: given(strings.ReplaceAll(loggen.Each(60, 10, with(func(_ int, l *loggen.Line) { l.Queued = 33 })).VLLM(), "Waiting: 33 reqs", "Waiting: 33 reqs, Deferred: 33 reqs"))},
 		{name: "a full KV cache and an empty queue", label: "", near: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Usage = 0.97 })).SGLang())},
 		{name: "requests queue beside a KV cache that is half empty", label: rule.RequestsQueued, in: given(loggen.Each(60, 2, queued).SGLang())},
 		{name: "the same of vLLM", label: rule.RequestsQueued, in: given(loggen.Each(200, 10, queued).VLLM())},

@@ -23,7 +23,8 @@ var bounds = map[string]finding.Bound{
 	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,
 	rule.PrefillStalls: finding.BoundPrefill,
 	rule.TransferWaits: finding.BoundTransfer, rule.EagerDecode: finding.BoundHost,
-	rule.UnderLoaded: finding.BoundUnderLoaded,
+	rule.GapsBetweenBatches: finding.BoundHost,
+	rule.UnderLoaded:        finding.BoundUnderLoaded,
 }
 
 // An Evaluator applies the rules on logs to a summary.
@@ -130,6 +131,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.PrefillStalls, ofServers.prefillStalls)
 	add(rule.TransferWaits, ofServers.transferWaits)
 	add(rule.EagerDecode, ofServers.eagerDecode)
+	add(rule.GapsBetweenBatches, ofServers.gapsBetweenBatches)
 	add(rule.LowCacheHits, ofServers.lowCacheHits)
 	alone(rule.UnderLoaded, ofServers.allUnderLoaded)
 	either(rule.UnevenReplicas, ofServers.unevenReplicas, ofServers.unevenLogs)
@@ -302,7 +304,7 @@ func (e *Evaluator) unknownText(in *input) string {
 	steps := e.stepsText(in)
 	switch {
 	case steps != "" && len(in.kinds) > 0 && in.stepNS > 0:
-		return steps + "; no phase has a limit: " + in.stackText()
+		return steps + "; no phase is over a limit: " + in.stackText()
 	case steps != "":
 		return steps + "; the log has no phases of a step, so no bottleneck is known"
 	}

@@ -22,12 +22,13 @@ type replica struct {
 // A moment has the values that a server logged at one time, or the medians of some consecutive
 // lines.
 type moment struct {
-	at      int64   // ns, or the index of the line if the log has no times
-	weight  float64 // time until the next moment, at most capOfGap times the median; 1 without times
-	queued  float64
-	usage   float64 // used share of the fullest pool; -1 if not logged
-	pool    int     // the fullest pool, an index of pools
-	running float64 // -1 if not logged
+	at       int64   // ns, or the index of the line if the log has no times
+	weight   float64 // time until the next moment, at most capOfGap times the median; 1 without times
+	queued   float64
+	deferred bool    // most queued requests wait for another server
+	usage    float64 // used share of the fullest pool; -1 if not logged
+	pool     int     // the fullest pool, an index of pools
+	running  float64 // -1 if not logged
 }
 
 // pools are the memories that a request needs a part of. A server admits no request if one is full,
@@ -79,13 +80,16 @@ func (p *replica) join() {
 			continue
 		}
 		timed = timed && q.Strip.By == "time"
-		running := p.sameLines(q, "requests.running", phase)
+		running, deferred := p.sameLines(q, "requests.running", phase), p.sameLines(q, "requests.deferred", phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
 			for n := range pools {
 				if usage := p.sameLines(q, pools[n].metric, phase); usage != nil && usage.Strip.Values[i] > m.usage {
 					m.usage, m.pool = usage.Strip.Values[i], n
 				}
+			}
+			if deferred != nil && deferred.Strip.Values[i] > 0 && deferred.Strip.Values[i] >= v/2 { // most of them wait for another server, not for room
+				m.queued, m.deferred = 0, true
 			}
 			if running != nil {
 				m.running = running.Strip.Values[i]

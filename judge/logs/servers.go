@@ -214,6 +214,9 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 func (e servers) transferWaits(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
+		if deferred := p.any("requests.deferred", ""); deferred != nil { // of vLLM
+			running, moving = p.any("requests.running", ""), deferred
+		}
 		if running == nil || moving == nil {
 			return 0, 0
 		}
@@ -247,6 +250,23 @@ func (e servers) eagerDecode(in *input) (best finding.Finding, found bool) {
 		}
 	}
 	return best, found
+}
+
+// gapsBetweenBatches judges the time in which requests run and no forward pass does.
+func (e servers) gapsBetweenBatches(in *input) (finding.Finding, bool) {
+	p, share := e.worstReplica(in, rule.GapsBetweenBatches, func(p *replica) (float64, int64) {
+		busy, running := p.any("engine.occupancy", "decode", ""), p.any("requests.running", "decode", "")
+		if busy == nil || running == nil || *busy.Median > 1 || *running.Median < 1 {
+			return 0, 0
+		}
+		return 1 - *busy.Median, busy.N
+	})
+	if p == nil {
+		return finding.Finding{}, false
+	}
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.GapsBetweenBatches, Value: share, Lists: lists(in, p),
+		Words: map[string]string{"on": p.on(), "busy": percent(1 - share),
+			"running": fmt.Sprintf("%.4g", *p.any("requests.running", "decode", "").Median)}}))
 }
 
 // lowCacheHits reports that few prompt tokens are found in the prefix cache. It needs at least some
@@ -304,7 +324,7 @@ func (e servers) underLoaded(in *input) (finding.Finding, bool) {
 	var busiest *replica
 	for _, p := range in.replicas() {
 		share, n := p.share(func(m moment) bool { return m.usage >= 0 && m.running >= 0 },
-			func(m moment) bool { return m.queued == 0 && m.usage < limits.Margin })
+			func(m moment) bool { return m.queued == 0 && !m.deferred && m.usage < limits.Margin })
 		running := p.any("requests.running", "", "decode")
 		if n == 0 || running == nil || p.lines() < limits.MinEvents || p.outgrowsGraphs() {
 			return finding.Finding{}, false

@@ -671,6 +671,13 @@ var builtInRules = []ruleEntry{
 		{ID: "enable-decode-graphs"},
 		{ID: "capture-larger-batches"},
 	}}},
+	{Rule: Rule{ID: "gaps-between-batches", Meaning: "share of the time in which no forward pass of the server ran, of the median decode line; the server logs its occupancy", Warn: 0.3, Critical: 0.5, Source: "a scheduler that overlaps with the GPU keeps it busy as long as requests run; these limits are defined by assay", MinEvents: 10}, Symptom: "requests run, and the GPU is idle between batches", Likely: "the scheduler or the tokenizer is slower than the GPU", Line: "the GPU waits for the scheduler of a server", Part: "time without a forward pass", Whole: "time between two log lines", Gain: "none", Confidence: "likely", Sure: []string{"trace the server, which shows what the CPU does between batches"}, Changes: "it decides the verdict of a server log", Say: Wording{Title: "GPU waits for the CPU between batches: {value} of the time{on}", Evidence: []Line{
+		{Text: "forward passes: median {busy} of the time, {running} running requests"},
+		{List: "throughput"},
+	}, Next: []Choice{
+		{ID: "give-cores"},
+		{ID: "pin-to-the-numa-node"},
+	}}},
 	{Rule: Rule{ID: "logged-communication", Meaning: "timers of communication in a trainer's log, over the step; waiting for other pipeline stages is in them", Warn: 0.2, Critical: 0.4, Source: "these limits are defined by assay; a timer of one rank includes its waiting for others", MinEvents: 5}, Line: "timers of communication take much of the step", Part: "timers of communication", Whole: "total step time", Gain: "these timers; work that overlaps them still takes its time", GainIsPart: true, Confidence: "hint", Sure: []string{"trace all ranks, which divides communication into transfer and waiting"}, Changes: "it decides the verdict of a trainer's log", Remedies: []*remedyEntry{
 		{ID: "shrink-the-logged-bubble", Text: "Receiving from another pipeline stage is mostly waiting: use more micro-batches or interleaved stages, which make the pipeline bubble smaller.", From: "megatron"},
 		{ID: "overlap-grad-reduce", Text: "Overlap the reduction of gradients with the backward pass (--overlap-grad-reduce and --use-distributed-optimizer of Megatron-LM).", From: "megatron", When: "maybe-megatron"},

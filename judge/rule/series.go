@@ -9,6 +9,7 @@ const (
 	RequestsQueued      = "requests-queued"
 	PrefillStalls       = "prefill-stalls-decode"
 	TransferWaits       = "kv-transfer-waits"
+	GapsBetweenBatches  = "gaps-between-batches"
 	EagerDecode         = "eager-decode"
 	LoggedCommunication = "logged-communication"
 	EvaluationShare     = "evaluation-share"

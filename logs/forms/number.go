@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"assay/logs"
 )
 
 // A kind classifies the text at the position of a value.
@@ -127,13 +129,21 @@ func readNumber(b []byte) (reading, bool) {
 			r.paren, r.parenValue, r.parenUnit = true, second, perPlace(trim(unit))
 		}
 		return r, true
+	case isDigit(rest[0]): // "6.5 TF/s/GPU 105.0 GB/s/GPU"
+		second, n := parseFloat(rest)
+		first, unit := perPlace(r.unit), perPlace(trim(rest[n:]))
+		_, _, known := logs.ScaleOf(string(first), false)
+		if _, _, ok := logs.ScaleOf(string(unit), false); ok && known && len(unit) > 0 {
+			r.unit, r.paren, r.parenValue, r.parenUnit = first, true, second, unit
+			return r, true
+		}
 	}
 	return reading{}, false
 }
 
 // perPlace returns a unit without the words that say that the value is of one GPU, which the metric says too.
 func perPlace(unit []byte) []byte {
-	for _, place := range []string{" per rank", " per GPU", " per gpu", " per device"} {
+	for _, place := range []string{" per rank", " per GPU", " per gpu", " per device", "/GPU"} {
 		unit = bytes.TrimSuffix(unit, []byte(place))
 	}
 	return unit

@@ -19,8 +19,9 @@ type Line struct {
 	Cached  int     // SGLang: prompt tokens of a prefill batch that were in the cache; vLLM: hit rate in percent
 
 	Preempted int
-	Transfer  int  // SGLang's decode servers; negative of servers that are none
-	Eager     bool // without CUDA graph
+	Transfer  int    // SGLang's decode servers; negative of servers that are none
+	Eager     bool   // without CUDA graph
+	Pools     string // SGLang's decode: usages of further pools, "mamba usage: 0.99, "
 }
 
 // A Server is one replica or several.
@@ -89,7 +90,7 @@ func (s Server) SGLang() string {
 			graph = "False"
 		}
 		return head + fmt.Sprintf("Decode batch, #running-req: %d, #token: %d, token usage: %.2f, %scuda graph: %s, gen throughput (token/s): %.2f, #queue-req: %d, ",
-			l.Running, 500*l.Running, l.Usage, decode, graph, l.Tokens, l.Queued)
+			l.Running, 500*l.Running, l.Usage, l.Pools+decode, graph, l.Tokens, l.Queued)
 	})
 }
 
