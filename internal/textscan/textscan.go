@@ -210,8 +210,8 @@ func tidy(b []byte, first bool) string {
 }
 
 // withoutEscapes removes the sequences that set colors and move the cursor
-// (CSI, which end in a letter or one of @[\]^_`{|}~) and those that set the
-// window title or make links (OSC, which end in BEL or ESC \).
+// (CSI, which end in a letter or one of @[\]^_`{|}~) and those that have a text: that set the
+// window title or make links (OSC) or send data (DCS and others). These end in BEL or ESC \.
 func withoutEscapes(s string) string {
 	var out strings.Builder
 	for {
@@ -228,7 +228,7 @@ func withoutEscapes(s string) string {
 				return out.String()
 			}
 			s = s[1+end+1:]
-		case strings.HasPrefix(s, "]"):
+		case len(s) > 0 && strings.IndexByte("]P^_X", s[0]) >= 0:
 			end := strings.IndexAny(s, "\a\x1b")
 			if end < 0 {
 				return out.String()

@@ -131,7 +131,7 @@ func TestLongLines(t *testing.T) {
 func TestTidy(t *testing.T) {
 	for in, want := range map[string]string{
 		"\ufeffa##": "a##", "a##\r": "a##", "1%\r2%\ra##": "a##", "a\x1b[1;31mb\x1b[0mc##": "abc##", "a##\x1b[0m  \x1b[0;0m": "a##  ",
-		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\##": "link##", "\x1b]0;title\aa##": "a##", "\xff##": "\ufffd##",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\##": "link##", "\x1b]0;title\aa##": "a##", "a\x1bPq\x1b\\b##": "ab##", "\xff##": "\ufffd##",
 	} {
 		f := takers()[0]
 		Scan(strings.NewReader(in+"\n"), f)

@@ -176,7 +176,7 @@ func (s *formState) keyOf(key []byte) int {
 func bareKey(key []byte) []byte {
 	if n := len(key); n > 0 && key[n-1] != ']' {
 		for i := n - 2; i >= 0; i-- {
-			if c := key[i]; c == '{' || c == '[' || c == '|' {
+			if c := key[i]; c == '{' || c == '[' && !isColor(key[i+1:]) || c == '|' {
 				key = key[i+1:]
 				break
 			}
@@ -189,6 +189,12 @@ func bareKey(key []byte) []byte {
 		key = key[:len(key)-1]
 	}
 	return bytes.TrimPrefix(key, []byte("\u2022 "))
+}
+
+// isColor reports whether a colour follows a bracket whose escape character was lost, as in "[0m".
+func isColor(b []byte) bool {
+	rest := bytes.TrimLeft(b, "0123456789;")
+	return len(rest) < len(b) && len(rest) > 0 && rest[0] == 'm'
 }
 
 // aroundKey are the bytes that may surround a key and are not part of it.

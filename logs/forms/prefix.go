@@ -105,7 +105,7 @@ func plain(line, into []byte) []byte {
 				end++
 			}
 			line = line[min(len(line), end+1):]
-		case len(line) > 0 && line[0] == ']':
+		case len(line) > 0 && bytes.IndexByte([]byte("]P^_X"), line[0]) >= 0: // has a text
 			end := bytes.IndexAny(line, "\a\x1b")
 			if end < 0 {
 				return into
