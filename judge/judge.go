@@ -109,13 +109,16 @@ func (b *evaluators) result() Result {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
-		sentence := cmp.Or(logs.Headline(b.Summary), valuesOnly)
+		sentence := cmp.Or(logs.Headline(b.logs), valuesOnly)
 		if len(b.Series)+len(b.Benchmarks) == 0 {
 			sentence = groupsOnly
 		}
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()),
 			Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence,
 				Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
+		if slices.ContainsFunc(out.Findings, func(f finding.Finding) bool { return f.Title == sentence }) {
+			out.Verdict.Rule = rule.ThroughputSaturated
+		}
 		if v, ok := logs.Ended(out.Findings); ok {
 			out.Verdict = v
 			finding.DecidedFirst(out.Findings, v)

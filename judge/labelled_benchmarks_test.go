@@ -3,8 +3,10 @@ package judge
 import (
 	"fmt"
 	"strings"
+	"testing"
 
 	"assay/judge/rule"
+	"assay/summary"
 )
 
 // An offered is one result of a benchmark: the request rate, and medians in ms.
@@ -28,7 +30,25 @@ func labelledBenchmarks() []labelled {
 	of := func(name, label, near string, list ...offered) labelled {
 		return labelled{name: name, label: label, near: near, in: given(sweepOf(list...))}
 	}
+	concurrent := func(throughput ...float64) func(*testing.T) *summary.Summary {
+		var b strings.Builder
+		for i, t := range throughput {
+			fmt.Fprintf(&b, `{"num_concurrent_requests": %d, "results_ttft_s_mean": 0.2, "results_mean_output_throughput_token_per_s": %g, "model": "m"}`+"\n", 5<<i, t)
+		}
+		return given(b.String())
+	}
+	sizes := func(throughput ...float64) func(*testing.T) *summary.Summary {
+		var b strings.Builder
+		for i, t := range throughput {
+			fmt.Fprintf(&b, `{"engine": {"model": "m"}, "world_info": {"tp_size": %d}, "performance": {"total_latency_ms": 1000, "request_throughput_req_s": %g}}`+"\n", 1<<i, t)
+		}
+		return given(b.String())
+	}
 	return []labelled{
+		{name: "a fourth concurrency without more throughput", label: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 255)},
+		{name: "eight GPUs that are not faster than four", label: rule.ThroughputSaturated, in: sizes(3, 5, 8, 8.2)},
+		{name: "throughput that grows with each concurrency", label: "", near: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 310)},
+		{name: "two loads of the same throughput", label: "", near: rule.ThroughputSaturated, in: concurrent(100, 101)},
 		of("a first token after 700 ms at one request per second", rule.SlowFirstToken, rule.SlowNextToken, offered{"1.0", 700, 20}),
 		of("first tokens over the target at each load", rule.SlowFirstToken, "", offered{"4.0", 9000, 30}, offered{"1.0", 501, 20}),
 		of("a first token that is late at the higher load only", "", rule.SlowFirstToken, offered{"1.0", 120, 20}, offered{"8.0", 90000, 49}),

@@ -15,8 +15,9 @@ import (
 
 // Headline returns the sentence of the verdict for benchmarks and monitors, which no rule judges:
 // the numbers that a reader looks for first. It returns "" if the summary has neither.
-func Headline(s *summary.Summary) string {
-	return cmp.Or(bandwidthText(s.Benchmarks), resultsText(s.Benchmarks), monitorText(s.Series))
+func Headline(e *Evaluator) string {
+	s := e.logged
+	return cmp.Or(bandwidthText(s.Benchmarks), benchmarks{e}.sweepsText(), resultsText(s.Benchmarks), monitorText(s.Series))
 }
 
 // bandwidthText returns the bus bandwidth of the largest messages of each collective of nccl-tests.

@@ -280,7 +280,8 @@ func overloaded(s *summary.Summary) bool {
 	lowest, served := math.Inf(1), 0.0
 	for i := range s.Benchmarks {
 		b := &s.Benchmarks[i]
-		if sent, done := rate.Number(b), servedBy(b); done > 0 && sent > 0 && sent < lowest {
+		sent := rate.Number(b)
+		if done, _ := bench.Served(b); done > 0 && sent > 0 && sent < lowest {
 			lowest, served = sent, done
 		}
 	}
@@ -330,26 +331,4 @@ func dividesBatches(s *summary.Summary) bool {
 		slices.ContainsFunc(s.Annotations, func(a summary.Annotation) bool { return strings.HasPrefix(a.Name, "DataParallel.") }) ||
 		slices.ContainsFunc(s.Lines, func(l summary.Line) bool { return strings.Contains(l.File, "torch/nn/parallel/data_parallel.py") }) ||
 		slices.ContainsFunc(s.Modules, func(m summary.Module) bool { return strings.HasPrefix(m.Path, "DataParallel") })
-}
-
-// servedBy returns the requests per second of a result while they are sent: the decode time of the last
-// ones is left out, because a short benchmark would otherwise seem slow. It is 0 if it is unknown.
-func servedBy(b *summary.Benchmark) float64 {
-	figure := func(metric string, stats ...string) float64 {
-		for _, stat := range stats {
-			if f := bench.FigureOf(b, metric, stat); f != nil {
-				return f.Value
-			}
-		}
-		return 0
-	}
-	done, took := figure("throughput.requests", ""), figure("serving.duration", "")
-	if done <= 0 || took <= 0 {
-		return done
-	}
-	decode := figure("serving.tpot", "median", "p50", "mean") * figure("throughput.output_tokens", "") / done
-	if decode >= took {
-		return 0
-	}
-	return done * took / (took - decode)
 }

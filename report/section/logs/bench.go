@@ -94,9 +94,6 @@ func benchmarks(ctx *section.Context, most int) (out []doc.Section) {
 				if sw.Workload != "" {
 					lead += "; " + label.Clip(label.Clean(sw.Workload), 60)
 				}
-				if b := sw.Knee(); b != nil {
-					lead += "; knee at " + label.Clip(label.Clean(sw.Setting.Of(b)), 20)
-				}
 				out = append(out, doc.Section{Title: "Throughput against latency", Lead: lead, Blocks: []doc.Block{t.Cut(most)}})
 			}
 		}
@@ -235,9 +232,9 @@ func sweep(run bench.Sweep, screen bool) doc.Table {
 	if scaled {
 		t.Columns = slices.Insert(t.Columns, 3, doc.Col("efficiency", doc.Number))
 	}
-	if b := run.Knee(); b != nil {
+	if b := run.BestRatio(); b != nil {
 		metric, stat := run.Latency()
-		t.Note = fmt.Sprintf("Knee: %s %s has the highest throughput for its latency (%s %s).", run.Setting.Head,
+		t.Note = fmt.Sprintf("%s %s has the highest throughput for its latency (%s %s).", run.Setting.Head,
 			label.Clip(label.Clean(run.Setting.Of(b)), 20), latencyNames[metric], stat)
 	}
 	first := bench.FigureOf(run.List[0], metric, "").Value

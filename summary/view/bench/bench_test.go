@@ -55,9 +55,9 @@ func measured(setting, load string, throughput, latency float64) summary.Benchma
 	return b
 }
 
-// TestKnee: of a queue with one server of rate 1, whose requests take 1/(1-load), the highest throughput for
+// TestBestRatio: of a queue with one server of rate 1, whose requests take 1/(1-load), the highest throughput for
 // its latency is load*(1-load), which is at a load of one half.
-func TestKnee(t *testing.T) {
+func TestBestRatio(t *testing.T) {
 	var list []summary.Benchmark
 	for i := 1; i <= 9; i++ {
 		load := float64(i) / 10
@@ -68,7 +68,7 @@ func TestKnee(t *testing.T) {
 		if len(sw) != 1 {
 			t.Fatalf("%d sweeps", len(sw))
 		}
-		if b := sw[0].Knee(); b != nil {
+		if b := sw[0].BestRatio(); b != nil {
 			return sw[0].Setting.Of(b)
 		}
 		return ""

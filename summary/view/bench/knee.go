@@ -19,10 +19,10 @@ func (s *Sweep) Latency() (metric, stat string) {
 	return "", ""
 }
 
-// Knee returns the result with the highest ratio of throughput to latency, the operating point that
-// Kleinrock calls the knee: at lower load GPUs are idle, and at higher load requests mostly wait. It is nil
-// for fewer than three results, or if the last result is the knee, because a higher load may be better.
-func (s *Sweep) Knee() *summary.Benchmark {
+// BestRatio returns the result with the highest ratio of throughput to latency: at lower load GPUs are
+// idle, and at higher load requests mostly wait. It is nil for fewer than three results, or if the last
+// result is the best one, because a higher load may be better.
+func (s *Sweep) BestRatio() *summary.Benchmark {
 	throughput := s.Throughput()
 	latency, stat := s.Latency()
 	if len(s.List) < 3 || throughput == "" || latency == "" || !s.Setting.Load {
