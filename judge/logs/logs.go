@@ -123,6 +123,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
 	}
 	alone(rule.MemoryPressure, e.memoryPressure)
+	alone(rule.MemoryExhausted, e.memoryExhausted)
 	add(rule.NotFinite, e.notFinite)
 	add(rule.RequestsQueued, e.requestsQueued)
 	add(rule.KVCacheFull, e.kvCacheFull)
