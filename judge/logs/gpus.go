@@ -69,7 +69,7 @@ func (g *gpu) like(metric string) []float64 {
 // while the GPU was in use.
 func (g *gpu) power() (shares []float64, of string) {
 	if shares = g.like("gpu.power_share"); shares != nil {
-		return shares, "its power limit"
+		return shares, "the power limit"
 	}
 	watts := g.like("gpu.power")
 	most := 0.0
@@ -84,7 +84,7 @@ func (g *gpu) power() (shares []float64, of string) {
 	for _, w := range watts {
 		shares = append(shares, w/most)
 	}
-	return shares, "its largest power"
+	return shares, "the largest power"
 }
 
 // hardlyAny is the use of the memory of a GPU below which a kernel moves no data to speak of.

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -45,6 +46,9 @@ func (e *Evaluator) memoryPressure() (finding.Finding, bool) {
 		Where: []finding.Place{{Input: worst.Input, Rank: e.logged.Inputs[worst.Input].Rank}},
 		Words: map[string]string{"median": percent(*worst.Median),
 			"logged": label.Clip(label.Clean(worst.Name), 44) + onPlace(worst)}}))
+	if ok && !slices.ContainsFunc(e.inputs, func(in input) bool { return in.index == worst.Input }) {
+		f.Level = min(f.Level, finding.Warn) // of a monitor, which does not show whether a program fills the memory on purpose
+	}
 	if ok && e.onlyServes() {
 		f.Level = finding.Info
 		f.Evidence = append(f.Evidence, "a server fills the memory with its KV cache on purpose")

@@ -124,6 +124,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
 	}
 	alone(rule.MemoryPressure, e.memoryPressure)
+	alone(rule.MemoryExhausted, e.memoryExhausted)
 	add(rule.NotFinite, e.notFinite)
 	ofServers := servers{e}
 	add(rule.RequestsQueued, ofServers.requestsQueued)

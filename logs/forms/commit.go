@@ -101,6 +101,11 @@ func (r *Reader) commit(s *formState, at *place, time, step int64, where diag.Po
 	if s.step == stepLast {
 		step, run = r.b.LastStep(stream)
 	}
+	if s.step == stepLatest {
+		step = r.latest
+	} else if step != logs.NoStep {
+		r.latest = step
+	}
 	if s.starts {
 		r.b.Restart(stream, where)
 	}

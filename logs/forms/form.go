@@ -67,12 +67,13 @@ type Form struct {
 type stepRule uint8
 
 const (
-	stepNone  stepRule = iota
-	stepFirst          // the number at the beginning of the record
-	stepKey            // the value of a key
-	stepAfter          // the number after a text of the line
-	stepLast           // the step of the last record of the scope
-	stepBar            // the count of the progress bar before the record: "| 30/471 ["
+	stepNone   stepRule = iota
+	stepFirst           // the number at the beginning of the record
+	stepKey             // the value of a key
+	stepAfter           // the number after a text of the line
+	stepLast            // the step of the last record of the scope
+	stepLatest          // the step of the last record of any form
+	stepBar             // the count of the progress bar before the record: "| 30/471 ["
 )
 
 // A role is the meaning of the value of a field.

@@ -203,6 +203,8 @@ func (f *Form) stepOf(text string) {
 		f.step = stepFirst
 	case text == "last":
 		f.step = stepLast
+	case text == "latest":
+		f.step = stepLatest
 	case text == "bar":
 		f.step = stepBar
 	case isAfter:

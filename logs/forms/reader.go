@@ -53,6 +53,7 @@ type Reader struct {
 	last    stamp // of the last record
 	year    int64 // number of years since the first time, in a log without years
 	leap    bool  // a 29 February without a year was found
+	latest  int64 // the step of the last record with one, or NoStep
 
 	scratch, keyless []byte
 	got              []keyValue
@@ -104,7 +105,7 @@ type block struct {
 
 // NewReader returns a reader for an input of the given name.
 func NewReader(name string, set *Set, limits logs.Limits) *Reader {
-	r := &Reader{name: name, set: set, b: logs.NewBuilder(limits), line: 1, places: map[string]*place{}}
+	r := &Reader{name: name, set: set, b: logs.NewBuilder(limits), line: 1, latest: logs.NoStep, places: map[string]*place{}}
 	for _, f := range set.list {
 		r.states = append(r.states, &formState{Form: f})
 	}

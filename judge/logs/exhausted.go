@@ -1,0 +1,129 @@
+package logs
+
+import (
+	"fmt"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// memoryExhausted reports an out-of-memory error in a log. It is critical if the program did nothing afterwards. Where
+// that is unknown, or it went on, it is a warning.
+func (e *Evaluator) memoryExhausted() (finding.Finding, bool) {
+	var last *summary.Series
+	ended := false
+	for i := range e.logged.Series {
+		r := &e.logged.Series[i]
+		if r.Metric != "memory.failed" || r.Pooled > 0 || r.N == 0 {
+			continue
+		}
+		if end := e.lastOf(r); last == nil || end && !ended {
+			last, ended = r, end
+		}
+	}
+	if last == nil {
+		return e.batchExhausted()
+	}
+	f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Warn, NumeratorBytes: int64(*last.Last)}
+	if ended {
+		f.Level = finding.Critical
+	}
+	where := onPlace(last)
+	if n := last.Labels["gpu"]; n != "" {
+		where = " on GPU " + label.Clip(label.Clean(n), 20)
+	}
+	f.Title = "Out of memory" + where + ": tried to allocate " + unit.Bytes(f.NumeratorBytes)
+	amount := func(metric string) (int64, bool) {
+		for i := range e.logged.Series {
+			r := &e.logged.Series[i]
+			if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
+				return int64(*r.Last), true
+			}
+		}
+		return 0, false
+	}
+	if free, ok := amount("memory.failed_free"); ok {
+		f.Title += fmt.Sprintf(", %s free", unit.Bytes(free))
+	}
+	if all, ok := amount("memory.failed_capacity"); ok && all > 0 {
+		f.DenominatorBytes, f.Value = all, float64(f.NumeratorBytes)/float64(all)
+		f.Title += " of " + unit.Bytes(all)
+	}
+	if last.N > 1 {
+		f.Evidence = append(f.Evidence, label.Plural(last.N, "error")+"; this is the last one")
+	}
+	fixes := []finding.Step{finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations")}
+	unused, known := amount("memory.failed_unused")
+	if known {
+		f.Evidence = append(f.Evidence, unit.Bytes(unused)+" was reserved by PyTorch but unallocated")
+	}
+	if known && unused >= f.NumeratorBytes {
+		f.Evidence[len(f.Evidence)-1] += ": enough, but fragmented"
+		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
+	}
+	f.Next = fixes
+	f.Where = []finding.Place{{Input: last.Input, Rank: e.logged.Inputs[last.Input].Rank}}
+	return f, true
+}
+
+// lastOf reports whether a program logged no step after the last value of a row.
+func (e *Evaluator) lastOf(r *summary.Series) bool {
+	program := false
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if in.index != r.Input {
+			continue
+		}
+		program = true
+		for _, other := range in.rows {
+			switch {
+			case other.Runs > 1, !fromProgram(other):
+				continue
+			case other.LastStep != nil && r.LastStep != nil:
+				return *other.LastStep <= *r.LastStep
+			case other.LastNS != nil && r.LastNS != nil:
+				return *other.LastNS <= *r.LastNS
+			}
+		}
+	}
+	return !program
+}
+
+// batchExhausted reports the batch size at which a benchmark of memory ran out of it, which is its answer.
+func (e *Evaluator) batchExhausted() (finding.Finding, bool) {
+	for i := range e.logged.Series {
+		r := &e.logged.Series[i]
+		if r.Metric != "batch_size.failed" || r.Pooled > 0 || r.N == 0 {
+			continue
+		}
+		f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Info}
+		f.Title = fmt.Sprintf("Out of memory at batch size %.4g", *r.Min)
+		fits, peak := 0.0, int64(0)
+		for k := range e.logged.Benchmarks {
+			b := &e.logged.Benchmarks[k]
+			var size float64
+			if _, err := fmt.Sscan(b.Settings["batch_size"], &size); err != nil || b.Input != r.Input || size >= *r.Min || size <= fits {
+				continue
+			}
+			fits = size
+			for _, m := range b.Metrics {
+				if m.Metric == "memory.peak" {
+					peak = int64(m.Value)
+				}
+			}
+		}
+		if fits > 0 {
+			f.Title += fmt.Sprintf("; %.4g is the largest that fits", fits)
+		}
+		if peak > 0 {
+			f.Title += " (" + unit.Bytes(peak) + ")"
+		}
+		f.Next = []finding.Step{finding.Advise("checkpoint-activations")}
+		f.Where = []finding.Place{{Input: r.Input, Rank: e.logged.Inputs[r.Input].Rank}}
+		return f, true
+	}
+	return finding.Finding{}, false
+}
