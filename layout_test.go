@@ -78,7 +78,7 @@ var mayImport = map[string]string{
 	"logs/bench":                   "internal/diag internal/lazyregexp internal/textscan logs",
 	"logs/comm":                    "internal/diag internal/lazyregexp internal/pickle logs",
 	"logs/monitor":                 "internal/diag internal/lazyregexp logs",
-	"logs/forms":                   "internal/diag internal/lazyregexp internal/settings internal/textscan logs",
+	"logs/forms":                   "internal/diag internal/lazyregexp internal/redact internal/settings internal/textscan logs",
 	"internal/textscan":            "internal/redact",
 	"internal/pickle":              "internal/diag internal/redact",
 	"analyze/classify":             "internal/settings",

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"assay/internal/redact"
+	"assay/internal/test"
 	"assay/internal/test/nsysgen"
 )
 
@@ -47,8 +47,7 @@ func encodedName(value string) string {
 // TestNoSecretIsCut: a secret that the limit of the length of a name cuts is not shown in
 // part.
 func TestNoSecretIsCut(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	all := cutNames(rand.New(rand.NewPCG(seed, 3)))
 	s := newSearch(t, all)
 	dir := t.TempDir()

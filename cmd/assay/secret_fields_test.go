@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"assay/internal/test"
 	"assay/internal/test/nsysgen"
 )
 
@@ -114,8 +114,7 @@ func unplanted(t *testing.T, inputs ...string) string {
 // TestNoFieldOfSavedSummaries: no text of a summary that another program wrote, or a version that knew
 // fewer forms of secrets, leads to a secret in an output.
 func TestNoFieldOfSavedSummaries(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	p := planter{t, rand.New(rand.NewPCG(seed, 11)), nil}
 	p.all = withinText(plants(p.rnd))
 	s := newSearch(t, p.all)
@@ -165,8 +164,7 @@ func TestNoFieldOfSavedSummaries(t *testing.T) {
 // TestNoFieldOfInputs: no text of an input leads to a secret in an output, although readers cut, split
 // and shorten what they read.
 func TestNoFieldOfInputs(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	rnd := rand.New(rand.NewPCG(seed, 12))
 	all := withinText(plants(rnd))
 	inJSON := func(s string) string {
@@ -219,8 +217,7 @@ func TestNoFieldOfInputs(t *testing.T) {
 
 // TestNoFlagShowsItsValue: no message on a wrong value of a flag shows a secret that the user typed.
 func TestNoFlagShowsItsValue(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	rnd := rand.New(rand.NewPCG(seed, 13))
 	all := slices.DeleteFunc(withinText(plants(rnd)), func(p planted) bool { return strings.ContainsAny(p.text, "\x00") })
 	s := newSearch(t, all)

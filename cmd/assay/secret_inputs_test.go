@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"assay/internal/test"
 	"assay/internal/test/nsysgen"
 )
 
@@ -82,8 +82,7 @@ func plantInExport(t *testing.T, path string, all []planted) {
 // TestNoSecretLeavesDatabases: exports and pickles are masked as traces are, and
 // doctor counts what they hold.
 func TestNoSecretLeavesDatabases(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	all := plants(rand.New(rand.NewPCG(seed, 9)))
 	s := newSearch(t, all)
 	dir := t.TempDir()

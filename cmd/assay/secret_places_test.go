@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"assay/internal/test"
 )
@@ -149,8 +148,7 @@ func (s *search) said(args ...string) (status int, stdout, stderr string) {
 // TestNoSecretLeaves: no output of any command has a secret of any form, wherever in
 // the input or in the command line it is.
 func TestNoSecretLeaves(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	all := plants(rand.New(rand.NewPCG(seed, 7)))
 	if len(all) < 150 {
 		t.Errorf("%d forms", len(all))

@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
+
+	"assay/internal/test"
 	"unicode/utf8"
 )
 
 // TestCut: wherever a text is cut, no part of a secret is left that is longer than what
 // all secrets of its form begin with.
 func TestCut(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := test.Seed(t)
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	type planted struct{ text, secret string }
 	var all []planted

@@ -77,7 +77,7 @@ func findIn(x *index, s string, depth int) []span {
 				continue
 			}
 			escapes = escapes || class&ofEscape != 0
-			unseen = unseen || class&ofHidden != 0 && i+1 < len(s) && mayHide(s, i)
+			unseen = unseen || class&ofHidden != 0 && i+1 < len(s) && mayHide(c, s[i+1])
 		}
 		if run >= shortestCoded && depth < deepest {
 			t = t.base64(x, s, i-run, i, depth)
@@ -144,19 +144,22 @@ var coded = func() (set [256]uint8) {
 	return set
 }()
 
-// mayHide reports whether s[i] may begin something that a screen does not show, judging by the next
-// byte.
-func mayHide(s string, i int) bool {
-	switch s[i] {
+// mayHide reports whether a byte may begin something that a screen does not show, judging by the
+// next byte.
+func mayHide(c, next byte) bool {
+	switch c {
 	case '[':
-		return '0' <= s[i+1] && s[i+1] <= '9'
+		return '0' <= next && next <= '9'
 	case '\\', '^', '`':
-		return s[i+1] == '\n' || s[i+1] == '\r'
+		return next == '\n' || next == '\r'
 	case '\r':
-		return s[i+1] != '\n'
+		return next != '\n'
 	}
 	return true
 }
+
+// mayEscape reports whether a byte may begin an escape, judging by the next byte.
+func mayEscape(c, next byte) bool { return c != '%' || isHex(next) }
 
 // add notes a secret.
 func (t *text) add(s span) {

@@ -2,6 +2,72 @@ package redact
 
 import "strings"
 
+// Line returns a line as a screen shows it, so that a reader that splits it does not part a secret
+// at something invisible. If the line has escapes, its secrets are masked, because a reader may
+// split it at an escape, too. Few lines have either: Line returns any other line itself.
+func Line(line []byte) []byte {
+	escapes, unseen := false, false
+	for i, c := range line {
+		class := coded[c]
+		if class&^ofRun == 0 {
+			continue
+		}
+		if i+1 == len(line) {
+			unseen = unseen || c == 0x1b
+			break
+		}
+		escapes = escapes || class&ofEscape != 0 && mayEscape(c, line[i+1])
+		if class&ofHidden != 0 && !unseen && mayHide(c, line[i+1]) {
+			unseen = c != '[' || colour(string(line[i:min(len(line), i+longestColour)])) > 0
+		}
+	}
+	if !escapes && !unseen {
+		return line
+	}
+	text := string(line)
+	if escapes { // before what looks like a colour is taken out of escapes
+		if plain, _ := unescape(text); plain == "" {
+			escapes = false
+		} else {
+			text = Mask(text)
+		}
+	}
+	if unseen {
+		text = printed(text)
+	}
+	if escapes && unseen {
+		text = Mask(text) // an escape may have been in two parts
+	}
+	if text == string(line) {
+		return line
+	}
+	return []byte(text)
+}
+
+// printed returns s without what a screen does not show. Characters that separate stay.
+func printed(s string) string {
+	var out strings.Builder
+	done := 0
+	for i := 0; i < len(s); {
+		n, instead := 0, byte(0)
+		if coded[s[i]]&ofHidden != 0 {
+			n, instead = hidden(s, i)
+		}
+		switch {
+		case endless(s[i:]):
+			return out.String() + s[done:i]
+		case n == 0:
+			n = 1
+		case instead == 0:
+			out.WriteString(s[done:i])
+			done = i + n
+		}
+		i += n
+	}
+	out.WriteString(s[done:])
+	return out.String()
+}
+
 // visible returns s without what a screen does not show: colour sequences of a terminal, zero-width
 // characters, control characters, and line breaks after a backslash. Characters that separate
 // become their usual form: a null character between two settings, a lone carriage return, a
@@ -41,6 +107,17 @@ func visible(s string) (plain string, at []int) {
 		out, at = append(out, s[done]), append(at, done)
 	}
 	return string(out), append(at, len(s))
+}
+
+// endless reports whether s begins with a control sequence of a terminal that its end cuts.
+func endless(s string) bool {
+	switch {
+	case strings.HasPrefix(s, "\x1b["):
+		return strings.IndexFunc(s[2:], func(r rune) bool { return '@' <= r && r <= '~' }) < 0
+	case strings.HasPrefix(s, "\x1b]"):
+		return !strings.ContainsAny(s[2:], "\a\x1b")
+	}
+	return false
 }
 
 // hidden returns the number of bytes at s[i:] that a screen does not show, and the byte that
@@ -113,11 +190,12 @@ func sequence(s string) int {
 	return 1
 }
 
+const longestColour = 20
+
 // colour returns the length of the sequence of colours that s begins with, whose
 // control character a reader has taken away, or 0.
 func colour(s string) int {
-	const most = 20
-	for i := 1; i < min(len(s), most); i++ {
+	for i := 1; i < min(len(s), longestColour); i++ {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9' || c == ';':
 		case c == 'm' && i > 1:

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Corpus returns the path of a file or directory of the corpus, which holds real captures
@@ -71,4 +73,19 @@ func Module(t testing.TB) string {
 		}
 		dir = up
 	}
+}
+
+// Seed returns the seed of the random inputs of a test and prints it: that of the environment
+// variable ASSAY_SEED, or a new one.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("ASSAY_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("seed %d", seed)
+	return seed
 }

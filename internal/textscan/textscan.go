@@ -202,42 +202,5 @@ func tidy(b []byte, first bool) string {
 	if i := bytes.LastIndexByte(b, '\r'); i >= 0 {
 		b = b[i+1:]
 	}
-	text := string(b)
-	if strings.IndexByte(text, 0x1b) >= 0 {
-		text = withoutEscapes(text)
-	}
-	return strings.ToValidUTF8(text, "\ufffd") // what is around a sequence may be parts of a character
-}
-
-// withoutEscapes removes the sequences that set colors and move the cursor
-// (CSI, which end in a letter or one of @[\]^_`{|}~) and those that have a text: that set the
-// window title or make links (OSC) or send data (DCS and others). These end in BEL or ESC \.
-func withoutEscapes(s string) string {
-	var out strings.Builder
-	for {
-		i := strings.IndexByte(s, 0x1b)
-		if i < 0 {
-			break
-		}
-		out.WriteString(s[:i])
-		s = s[i+1:]
-		switch {
-		case strings.HasPrefix(s, "["):
-			end := strings.IndexFunc(s[1:], func(r rune) bool { return r >= '@' && r <= '~' })
-			if end < 0 {
-				return out.String()
-			}
-			s = s[1+end+1:]
-		case len(s) > 0 && strings.IndexByte("]P^_X", s[0]) >= 0:
-			end := strings.IndexAny(s, "\a\x1b")
-			if end < 0 {
-				return out.String()
-			}
-			s = strings.TrimPrefix(s[end+1:], `\`)
-		case len(s) > 1 && strings.IndexByte("()*+", s[0]) >= 0: // a character set
-			s = s[2:]
-		}
-	}
-	out.WriteString(s)
-	return out.String()
+	return strings.ToValidUTF8(string(redact.Line(b)), "\ufffd") // what is around a sequence may be parts of a character
 }

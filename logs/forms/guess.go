@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/redact"
 	"assay/logs"
 )
 
@@ -27,12 +28,11 @@ func Guess(sample []byte) string {
 	}
 	groups := map[string]*group{}
 	var best *group
-	scratch := []byte(nil)
 	for _, line := range bytes.FieldsFunc(sample, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if len(line) > 2000 || !bytes.ContainsAny(line, "=:") {
 			continue
 		}
-		keys := guessKeys(plain(line, scratch))
+		keys := guessKeys(redact.Line(line))
 		if len(keys) < 2 {
 			continue
 		}

@@ -351,7 +351,8 @@ func barStep(b []byte) int64 {
 func (r *Reader) inBlock(start, end int) {
 	bl := r.open
 	bl.left--
-	line := bytes.TrimRight(r.clean(start, end), " \t\r\x00")
+	line, _ := r.clean(start, end)
+	line = bytes.TrimRight(line, " \t\r\x00")
 	line, repeated := single(line)
 	had := len(r.got)
 	rec := line

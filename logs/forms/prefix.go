@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 
@@ -83,36 +82,4 @@ func processLabels(name string) bool { return name == "replica" || name == "task
 // without returns b without a part of it.
 func without(b []byte, from, to int, into []byte) []byte {
 	return append(append(into[:0], b[:from]...), b[to:]...)
-}
-
-// plain returns a line without escape sequences (colours, titles) and zeros.
-func plain(line, into []byte) []byte {
-	if bytes.IndexByte(line, 0x1b) < 0 {
-		return line
-	}
-	into = into[:0]
-	for {
-		i := bytes.IndexByte(line, 0x1b)
-		if i < 0 {
-			return append(into, line...)
-		}
-		into = append(into, line[:i]...)
-		line = line[i+1:]
-		switch {
-		case len(line) > 0 && line[0] == '[':
-			end := 1
-			for end < len(line) && (line[end] < '@' || line[end] > '~') {
-				end++
-			}
-			line = line[min(len(line), end+1):]
-		case len(line) > 0 && bytes.IndexByte([]byte("]P^_X"), line[0]) >= 0: // has a text
-			end := bytes.IndexAny(line, "\a\x1b")
-			if end < 0 {
-				return into
-			}
-			line = bytes.TrimPrefix(line[end+1:], []byte(`\`))
-		case len(line) > 1 && bytes.IndexByte([]byte("()*+"), line[0]) >= 0:
-			line = line[2:]
-		}
-	}
 }

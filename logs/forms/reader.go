@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/redact"
 	"assay/logs"
 )
 
@@ -55,8 +56,8 @@ type Reader struct {
 	leap    bool  // a 29 February without a year was found
 	latest  int64 // the step of the last record with one, or NoStep
 
-	scratch, keyless []byte
-	got              []keyValue
+	keyless []byte
+	got     []keyValue
 }
 
 // A formState is the state of a form in one input: its fields, and keys of the input that have
@@ -325,14 +326,11 @@ func (r *Reader) pos(start int) diag.Pos {
 	return diag.Pos{File: r.name, Line: int(r.line)}
 }
 
-// clean returns a line as a terminal shows it.
-func (r *Reader) clean(start, end int) []byte {
-	line := r.buf[start:min(end, start+maxLine)]
-	if bytes.IndexByte(line, 0x1b) >= 0 {
-		r.scratch = plain(line, r.scratch)
-		line = r.scratch
-	}
-	return line
+// clean returns a line as a terminal shows it, and whether it is in the buffer.
+func (r *Reader) clean(start, end int) (line []byte, same bool) {
+	part := r.buf[start:end]
+	line = redact.Line(redact.CutBytes(part, maxLine))
+	return line, len(line) == len(part) && (len(line) == 0 || &line[0] == &part[0])
 }
 
 // repeatedEnd ends a line of Ray that represents several similar lines of other workers,
@@ -368,8 +366,8 @@ func (r *Reader) oneLine(start, end int) bool { return r.lineFrom(start, end, -1
 
 // lineFrom is oneLine for a line whose first literal is known, unless at is -1.
 func (r *Reader) lineFrom(start, end, at, literal int) bool {
-	line := r.clean(start, end)
-	if len(line) != end-start { // without escape sequences, or too long
+	line, same := r.clean(start, end)
+	if !same { // without escape sequences, or too long
 		at = -1
 	}
 	line, repeated := single(line)
