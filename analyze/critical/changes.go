@@ -2,6 +2,7 @@ package critical
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/analyze/critical/change"
@@ -61,11 +62,15 @@ func (g *Graph) apply(list []change.Change) (*rule, int, error) {
 				}
 				c.r.arrivals[int32(v)] = c.factors[v]
 			}
-			c.r.dur[v] = max(0, int64(float64(n.dur)*c.factors[v]))
+			c.r.dur[v] = scaled(n.dur, c.factors[v])
 		}
 		if c.r.flags[v] != 0 || c.factors[v] != 1 {
 			c.touched++
 		}
+	}
+	c.r.rejoin(g)
+	for v, d := range c.r.dur {
+		c.r.dur[v] = min(d, longest)
 	}
 	return c.r, c.touched, nil
 }
@@ -283,7 +288,7 @@ func (c *changing) fuse(what string, f float64) error {
 				sum += c.g.nodes[vs[k]].dur
 			}
 			if k-i > 1 {
-				c.set(vs[i], int64(float64(sum)*f))
+				c.set(vs[i], scaled(sum, f))
 				for _, v := range vs[i+1 : k] {
 					c.mark(v, isRemoved)
 					if l := c.g.launchOf(v); l != nil {
@@ -314,16 +319,21 @@ func (c *changing) graph(what string, f float64) error {
 		f = graphLaunch
 	}
 	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches
+	outer := make([][]int32, len(c.g.ranks)) // by span: the outermost operator around it
 	for r, src := range c.g.ranks {
-		inside[r] = make([]bool, len(src.spans))
+		inside[r], outer[r] = make([]bool, len(src.spans)), make([]int32, len(src.spans))
+		for i := range src.spans { // parents come first
+			x := &src.spans[i]
+			if outer[r][i] = x.op; x.parent != none && outer[r][x.parent] != none {
+				outer[r][i] = outer[r][x.parent]
+			}
+		}
 	}
 	for i := range c.g.calls {
 		l := &c.g.calls[i]
-		src, root := c.g.ranks[l.rank], l.span
-		for s := l.span; s != none; s = src.spans[s].parent {
-			if src.spans[s].kind == trace.CPUOp {
-				root = s
-			}
+		root := outer[l.rank][l.span]
+		if root == none {
+			root = l.span
 		}
 		inside[l.rank][root] = true
 	}
@@ -363,13 +373,11 @@ func (c *changing) graph(what string, f float64) error {
 }
 
 func (c *changing) like(_ string, f float64) error {
-	rank := int(f)
-	if rank >= len(c.g.ranks) || len(c.g.ranks) < 2 {
-		are := "are"
-		if len(c.g.ranks) == 1 {
-			are = "is"
-		}
-		return fmt.Errorf("--like %d: there is no such rank; %d %s given", rank, len(c.g.ranks), are)
+	rank := slices.IndexFunc(c.g.ranks, func(s *source) bool { return float64(s.rank) == f })
+	if len(c.g.ranks) < 2 {
+		return fmt.Errorf("--like %g needs several ranks that are joined by their collectives", f)
+	} else if rank < 0 {
+		return fmt.Errorf("--like %g: there is no such rank", f)
 	}
 	type key struct {
 		rank uint16

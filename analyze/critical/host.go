@@ -16,6 +16,7 @@ type span struct {
 	name       trace.Sym
 	corr       trace.ID
 	parent     int32
+	op         int32 // the innermost operator: itself or around it, or none
 	first      int32 // its first segment in the thread, then the node of that; none
 	thread     int32
 	kind       trace.Kind
@@ -63,7 +64,7 @@ func (s *source) threadsOf() []thread {
 	var threads []thread
 	var lists [][]span
 	put := func(track trace.TrackID, x span) {
-		if t.Tracks[track].OnDevice {
+		if t.Tracks[track].OnDevice || !s.fits(&x.start, x.end) {
 			return
 		}
 		if number[track] == 0 {
@@ -73,7 +74,7 @@ func (s *source) threadsOf() []thread {
 		}
 		n := number[track] - 1
 		x.end = x.start + max(0, x.end)
-		x.parent, x.first, x.thread = none, none, n
+		x.parent, x.op, x.first, x.thread = none, none, none, n
 		lists[n] = append(lists[n], x)
 	}
 	for p := range t.Spans.All() {
@@ -150,7 +151,11 @@ func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 		x.load = loads(x.name)
 		if x.parent = top; top != none {
 			spans[top].kids = true
+			x.op = spans[top].op
 			x.load = x.load || spans[top].load
+		}
+		if x.kind == trace.CPUOp {
+			x.op = i
 		}
 		stack = append(stack, i)
 	}
@@ -206,10 +211,10 @@ type turn struct {
 // turns returns the turns in each segment of the thread that starts the backward pass, and its
 // number. Without evidence that one thread waits for another there are none.
 func (s *source) turns(threads []thread, main int) (parent int, out map[int][]turn) {
-	parent, children := s.backward(threads, main)
-	if parent < 0 {
-		return parent, nil
+	if len(threads) == 0 {
+		return -1, nil
 	}
+	parent, children := s.backward(threads, main)
 	segs := threads[parent].segments
 	out = make(map[int][]turn)
 	for _, b := range children {
