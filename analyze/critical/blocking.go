@@ -1,6 +1,7 @@
 package critical
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"sort"
@@ -123,7 +124,7 @@ func (b *builder) jobs() (out []job) {
 				end = max(end, b.nodes[v].end())
 			}
 			if end > c.start && end <= c.end {
-				out = append(out, job{call, all, free})
+				out = append(out, job{call, b.lastEnded(all, c.end), free})
 			}
 		}
 	}
@@ -140,6 +141,20 @@ func (b *builder) launchedBefore(t int64) (out []int32) {
 	return out
 }
 
+// mostTargets is how many works one call waits for at most. Programs use fewer streams.
+const mostTargets = 32
+
+// lastEnded returns the works that ended last, if there are many, of those that had ended by the
+// end of a call.
+func (b *builder) lastEnded(all []int32, by int64) []int32 {
+	if len(all) <= mostTargets {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(v int32) bool { return b.nodes[v].end() > by+us })
+	slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(b.nodes[y].end(), b.nodes[x].end()) })
+	return slices.Clone(all[:min(len(all), mostTargets)])
+}
+
 // synchronization returns what a call of a name such as cudaStreamSynchronize waits for.
 func (b *builder) synchronization(call int32, what string, ends []started) (job, bool) {
 	c := &b.src.spans[call]
@@ -147,7 +162,7 @@ func (b *builder) synchronization(call int32, what string, ends []started) (job,
 	if c.corr == 0 {
 		r = nil
 	}
-	all := b.launchedBefore(c.start)
+	all := b.lastEnded(b.launchedBefore(c.start), c.end)
 	if what == "Device" || what == "Ctx" || what == "Context" {
 		if r != nil {
 			device := b.src.t.Tracks[r.Track].Device

@@ -2,6 +2,7 @@ package critical
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/analyze/critical/change"
@@ -67,11 +68,12 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 			c.r.dur[v] = scaled(n.dur, c.factors[v])
 		}
 	}
+	c.r.rejoin(g)
+	for _, v := range c.touched {
+		c.r.dur[v] = min(c.r.dur[v], longest)
+	}
 	return c.r, len(c.touched) > 0 || c.delays, nil
 }
-
-// scaled returns a duration times a factor, as far as times reach.
-func scaled(ns int64, f float64) int64 { return int64(min(float64(ns)*f, 1<<60)) }
 
 // reset takes the changes back.
 func (c *changing) reset() {
@@ -79,6 +81,7 @@ func (c *changing) reset() {
 		c.r.dur[v], c.r.flags[v], c.factors[v] = c.g.nodes[v].dur, 0, 1
 	}
 	c.touched, c.delays = c.touched[:0], false
+	c.r.before = nil
 	c.r.launch, c.r.gap, c.r.arrivals = 1, 1, make(map[int32]float64)
 }
 
@@ -335,16 +338,21 @@ func (c *changing) graph(what string, f float64) error {
 		f = graphLaunch
 	}
 	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches
+	outer := make([][]int32, len(c.g.ranks)) // by span: the outermost operator around it
 	for r, src := range c.g.ranks {
-		inside[r] = make([]bool, len(src.spans))
+		inside[r], outer[r] = make([]bool, len(src.spans)), make([]int32, len(src.spans))
+		for i := range src.spans { // parents come first
+			x := &src.spans[i]
+			if outer[r][i] = x.op; x.parent != none && outer[r][x.parent] != none {
+				outer[r][i] = outer[r][x.parent]
+			}
+		}
 	}
 	for i := range c.g.calls {
 		l := &c.g.calls[i]
-		src, root := c.g.ranks[l.rank], l.span
-		for s := l.span; s != none; s = src.spans[s].parent {
-			if src.spans[s].kind == trace.CPUOp {
-				root = s
-			}
+		root := outer[l.rank][l.span]
+		if root == none {
+			root = l.span
 		}
 		inside[l.rank][root] = true
 	}
@@ -384,13 +392,11 @@ func (c *changing) graph(what string, f float64) error {
 }
 
 func (c *changing) like(_ string, f float64) error {
-	rank := int(f)
-	if rank >= len(c.g.ranks) || len(c.g.ranks) < 2 {
-		are := "are"
-		if len(c.g.ranks) == 1 {
-			are = "is"
-		}
-		return fmt.Errorf("--like %d: there is no such rank; %d %s given", rank, len(c.g.ranks), are)
+	rank := slices.IndexFunc(c.g.ranks, func(s *source) bool { return float64(s.rank) == f })
+	if len(c.g.ranks) < 2 {
+		return fmt.Errorf("--like %g needs several ranks that are joined by their collectives", f)
+	} else if rank < 0 {
+		return fmt.Errorf("--like %g: there is no such rank", f)
 	}
 	type key struct {
 		rank uint16

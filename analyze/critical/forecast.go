@@ -40,9 +40,9 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		}
 		t0, ok := prev[s.rank]
 		if !ok {
-			t0 = t.end(last) - after[i]
+			t0 = t.end(last) - after[i] // if it ends before it starts, there is no path
 		}
-		prev[s.rank] = t.end(last)
+		prev[s.rank] = max(t0, t.end(last))
 		for _, p := range g.walk(&t, last, t0) {
 			f.Classes[p.class] += p.Span.Len()
 		}
@@ -156,12 +156,16 @@ func shareWithin(a, b []interval.Span) float64 {
 
 func (c *changing) contend(string, float64) error {
 	g := c.g
-	comm := make([][]interval.Span, len(g.ranks))
+	comm := make([]interval.Builder, len(g.ranks))
 	c.each(true, func(v int32, n *node) {
 		if n.class == Comm {
-			comm[n.rank] = append(comm[n.rank], interval.Span{Start: n.start, End: n.end()})
+			comm[n.rank].Add(interval.Span{Start: n.start, End: n.end()})
 		}
 	})
+	sets := make([]interval.Set, len(comm))
+	for i := range comm {
+		sets[i] = comm[i].Set()
+	}
 	type key struct {
 		name, op string
 		detail   [3]int64
@@ -177,7 +181,7 @@ func (c *changing) contend(string, float64) error {
 			groups[k] = new([2][]int32)
 		}
 		beside := 0
-		if shareWithin([]interval.Span{{Start: n.start, End: n.end()}}, comm[n.rank]) >= 10 {
+		if 10*sets[n.rank].Clip(interval.Span{Start: n.start, End: n.end()}).Len() >= n.dur {
 			beside = 1
 		}
 		groups[k][beside] = append(groups[k][beside], v)

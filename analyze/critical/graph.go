@@ -1,6 +1,8 @@
 package critical
 
 import (
+	"math"
+
 	"assay/analyze/classify"
 	"assay/analyze/critical/change"
 	"assay/internal/interval"
@@ -133,6 +135,7 @@ type Counts struct {
 	Inferred, Events                    int
 	Blocking, Blocked                   int
 	Collectives                         int
+	Impossible                          int // events whose times cannot be true
 }
 
 // Delays are typical of a trace, in ns.
@@ -142,6 +145,7 @@ type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return int64 }
 type Graph struct {
 	nodes []node
 	extra []edge
+	last  int32 // the node that the newest edge goes into
 	order []int32
 	Steps []Step
 
@@ -169,7 +173,9 @@ type source struct {
 	spans []span
 	works []work
 
-	offset int64 // of its clock, which is subtracted from all times
+	rank       int
+	impossible int   // events whose times cannot be true
+	offset     int64 // of its clock, which is subtracted from all times
 }
 
 // A work is one piece of GPU work.
@@ -188,8 +194,44 @@ type Window struct {
 
 // Options say how to make a graph.
 type Options struct {
+	Rank    int
 	Rules   *classify.Rules
 	Windows []Window // the steps by start; none for the whole trace
+}
+
+const (
+	far     = 1 << 61                         // times of nodes are less, so that sums with a delay do not overflow
+	latest  = far - far/8                     // events start before: the year 2033 in ns
+	longest = 1 << 60                         // no duration is longer after a change
+	real    = 100 * 3600 * 1000 * 1000 * 1000 // no event of a program lasts longer: 100 hours
+)
+
+// within returns the time that is closest to t and not beyond a limit.
+func within(t, limit int64) int64 { return min(max(t, -limit), limit) }
+
+// scaled returns t times a factor that is not negative.
+func scaled(t int64, f float64) int64 {
+	x := float64(t) * f
+	if math.Abs(x) < far {
+		return int64(x)
+	} else if x < 0 {
+		return -far
+	}
+	return far
+}
+
+// fits reports whether an event can have the duration, and moves its start to the times that are
+// computed with. An event that cannot is left out.
+func (s *source) fits(start *int64, dur int64) bool {
+	t := within(*start, latest)
+	if dur = max(0, dur); dur > real {
+		s.impossible++
+		return false
+	} else if t != *start {
+		s.impossible++
+		*start = t
+	}
+	return true
 }
 
 // Offset returns what is added to times of the graph for times on the clock of a rank.
@@ -229,11 +271,16 @@ func (g *Graph) link(src, v int32, typ int64, k kind) {
 	}
 	g.extra = append(g.extra, edge{typ: typ, src: src, next: none, kind: k})
 	id := int32(len(g.extra) - 1)
+	last := g.last
+	g.last = v
 	if g.nodes[v].first == none {
 		g.nodes[v].first = id
 		return
 	}
 	at := g.nodes[v].first
+	if last == v {
+		at = id - 1
+	}
 	for g.extra[at].next != none {
 		at = g.extra[at].next
 	}
@@ -293,10 +340,8 @@ func (g *Graph) name(v int32) string {
 // operator returns the name of the innermost operator around a node, or "".
 func (g *Graph) operator(v int32) string {
 	src := g.ranks[g.nodes[v].rank]
-	for s := g.spanOf(v); s != nil; s = src.parent(s) {
-		if s.kind == trace.CPUOp {
-			return src.t.Name(s.name)
-		}
+	if s := g.spanOf(v); s != nil && s.op != none {
+		return src.t.Name(src.spans[s.op].name)
 	}
 	return ""
 }

@@ -16,6 +16,7 @@ type span struct {
 	name       trace.Sym
 	corr       trace.ID
 	parent     int32
+	op         int32 // the innermost operator: itself or around it, or none
 	first      int32 // its first segment in the thread, then the node of that; none
 	thread     int32
 	kind       trace.Kind
@@ -68,6 +69,7 @@ func (s *source) threadsOf() []thread {
 		}
 		threads[number[track]-1].to++
 	})
+	s.impossible = 0 // counted again
 	total := int32(0)
 	for i := range threads {
 		n := threads[i].to
@@ -78,7 +80,7 @@ func (s *source) threadsOf() []thread {
 	s.eachEvent(func(track trace.TrackID, x span) {
 		th := &threads[number[track]-1]
 		x.end = x.start + max(0, x.end)
-		x.parent, x.first, x.thread = none, none, number[track]-1
+		x.parent, x.op, x.first, x.thread = none, none, none, number[track]-1
 		s.spans[th.to] = x
 		th.to++
 	})
@@ -96,11 +98,11 @@ func inOrder(a, b span) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(nesting(a.kind), nesting(b.kind)))
 }
 
-// eachEvent calls f with the events of the host; the end of the span is their duration.
+// eachEvent calls f with the events of the host that fit; the end of the span is their duration.
 func (s *source) eachEvent(f func(trace.TrackID, span)) {
 	t := s.t
 	put := func(track trace.TrackID, x span) {
-		if !t.Tracks[track].OnDevice {
+		if !t.Tracks[track].OnDevice && s.fits(&x.start, x.end) {
 			f(track, x)
 		}
 	}
@@ -169,7 +171,11 @@ func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 		x.load = loads(x.name)
 		if x.parent = top; top != none {
 			spans[top].kids = true
+			x.op = spans[top].op
 			x.load = x.load || spans[top].load
+		}
+		if x.kind == trace.CPUOp {
+			x.op = i
 		}
 		stack = append(stack, i)
 	}
@@ -225,10 +231,10 @@ type turn struct {
 // turns returns the turns in each segment of the thread that starts the backward pass, and its
 // number. Without evidence that one thread waits for another there are none.
 func (s *source) turns(threads []thread, main int) (parent int, out map[int][]turn) {
-	parent, children := s.backward(threads, main)
-	if parent < 0 {
-		return parent, nil
+	if len(threads) == 0 {
+		return -1, nil
 	}
+	parent, children := s.backward(threads, main)
 	segs := threads[parent].segments
 	out = make(map[int][]turn)
 	for _, b := range children {

@@ -22,7 +22,7 @@ func Join(gs []*Graph) *Graph {
 		}
 	}
 	slices.SortFunc(keys, func(a, b collectiveKey) int { return cmp.Compare(kernels[0][a], kernels[0][b]) })
-	j := &Graph{typical: gs[0].typical, Counts: gs[0].Counts}
+	j := &Graph{typical: gs[0].typical, Counts: gs[0].Counts, last: none}
 	bases := make([]int32, len(gs))
 	for r, g := range gs {
 		offset := int64(0)
@@ -92,7 +92,7 @@ func (g *Graph) append(o *Graph, offset int64) int32 {
 		return v + by
 	}
 	for _, n := range o.nodes {
-		n.start -= offset
+		n.start = within(n.start-offset, far)
 		n.pred, n.first, n.rank = move(n.pred, base), move(n.first, edges), uint16(rank)
 		g.nodes = append(g.nodes, n)
 	}
@@ -122,7 +122,7 @@ func (g *Graph) append(o *Graph, offset int64) int32 {
 		g.streams = append(g.streams, shift(vs))
 	}
 	for _, s := range o.Steps {
-		s.rank, s.Start, s.ends, s.first = rank, s.Start-offset, shift(s.ends), move(s.first, base)
+		s.rank, s.Start, s.ends, s.first = rank, within(s.Start-offset, far), shift(s.ends), move(s.first, base)
 		g.Steps = append(g.Steps, s)
 	}
 	return base
@@ -131,6 +131,7 @@ func (g *Graph) append(o *Graph, offset int64) int32 {
 // add adds the counts of another rank.
 func (c *Counts) add(o Counts) {
 	c.GPU += o.GPU
+	c.Impossible += o.Impossible
 	c.Launches += o.Launches
 	c.Graphs += o.Graphs
 	c.LaunchesWithoutWork += o.LaunchesWithoutWork

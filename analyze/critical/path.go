@@ -139,13 +139,13 @@ func (g *Graph) KernelOf(p *Piece) string {
 	return g.name(p.node)
 }
 
-// RankOf returns the number of the rank, in the order of [Join], that a piece is on.
-func (g *Graph) RankOf(p *Piece) int { return int(g.nodes[p.node].rank) }
+// RankOf returns the number of the rank that a piece is on.
+func (g *Graph) RankOf(p *Piece) int { return g.ranks[g.nodes[p.node].rank].rank }
 
 // A Path is the critical path of one step.
 type Path struct {
 	Step    string
-	Rank    int
+	Rank    int           // in the order of [Join]
 	Window  interval.Span // from the end of the step before, or the step's start, to its end
 	Classes [Classes]int64
 	Pieces  []Piece // latest first
@@ -177,8 +177,9 @@ func (g *Graph) Paths() []Path {
 		if !ok {
 			t0 = s.Start
 		}
-		prev[s.rank] = t.end(last)
-		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: t.end(last)}, Last: last,
+		end := max(t0, t.end(last)) // work of the step before may end later
+		prev[s.rank] = end
+		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: end}, Last: last,
 			Pieces: g.walk(&t, last, t0), Exact: exactly[i], Explained: strictly[i]}
 		for k := range p.Pieces {
 			x := &p.Pieces[k]
@@ -213,6 +214,7 @@ func (g *Graph) lengths(t *times) []int64 {
 				from = t.start[s.first]
 			}
 		}
+		end = max(end, from)
 		out[i], prev[s.rank] = end-from, end
 	}
 	return out

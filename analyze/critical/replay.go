@@ -1,5 +1,7 @@
 package critical
 
+import "slices"
+
 // What a change does to a node.
 const (
 	isSet     uint16 = 1 << iota // its duration is given, not scaled
@@ -20,6 +22,7 @@ type rule struct {
 	gap      float64           // factor of gaps between kernels
 	origin   int64             // from which arrivals are scaled
 	strict   bool              // no delay is longer than typical
+	before   []int32           // of work that leaves its stream: the last work before that stays, or none
 }
 
 // unchanged returns the rule that changes nothing.
@@ -32,6 +35,21 @@ func (g *Graph) unchanged() *rule {
 		}
 	}
 	return r
+}
+
+// rejoin finds what follows work that leaves the order of its stream.
+func (r *rule) rejoin(g *Graph) {
+	if !slices.ContainsFunc(r.flags, func(f uint16) bool { return f&offStream != 0 }) {
+		return
+	}
+	r.before = make([]int32, len(g.nodes))
+	for _, v := range g.order { // sources come first
+		if src := g.nodes[v].pred; src != none && r.flags[src]&offStream != 0 {
+			r.before[v] = r.before[src]
+		} else {
+			r.before[v] = src
+		}
+	}
 }
 
 // replay computes the start of every node anew. r may be nil.
@@ -51,7 +69,7 @@ func (g *Graph) replay(r *rule, strict bool) times {
 		if !any {
 			at = g.nodes[v].start
 		}
-		t.start[v] = at
+		t.start[v] = within(at, far)
 	}
 	return t
 }
@@ -70,10 +88,7 @@ func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ,
 	if n.pred != none {
 		k, src, typ, lag := g.chainKind(v), n.pred, g.typ(v), n.lag
 		if k == stream && r.flags[src]&offStream != 0 { // follow the work before the one that moved
-			for src != none && r.flags[src]&offStream != 0 {
-				src = g.nodes[src].pred
-			}
-			typ, lag = 0, 0
+			src, typ, lag = r.before[src], 0, 0
 		}
 		if src != none {
 			f(src, k, typ, t.end(src)+r.delay(g, v, src, k, typ, lag))
@@ -91,7 +106,7 @@ func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ,
 	if n.flags&isArrival != 0 {
 		at := n.start
 		if f, ok := r.arrivals[v]; ok {
-			at = r.origin + int64(float64(n.start-r.origin)*f)
+			at = r.origin + scaled(n.start-r.origin, f)
 		} else if r.flags[v]&isSet != 0 {
 			at = r.origin
 		}
@@ -101,6 +116,10 @@ func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ,
 
 // delay returns the delay of an edge under the rule.
 func (r *rule) delay(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
+	return within(r.lagOf(g, v, src, k, typ, lag), 2*far)
+}
+
+func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 	if r.strict {
 		lag = min(lag, typ)
 	}
@@ -112,9 +131,9 @@ func (r *rule) delay(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 			f = float64(r.dur[src]) / float64(d)
 		}
 		if r.flags[v]&noDelay != 0 && r.launch == 1 {
-			return int64(float64(own) * f)
+			return scaled(own, f)
 		}
-		return int64(float64(own)*min(f, 1) + float64(lag-own)*r.launch)
+		return scaled(own, min(f, 1)) + scaled(lag-own, r.launch)
 	case stream, event, eventGuess:
 		switch {
 		case r.flags[v]&isRemoved != 0:
@@ -126,7 +145,7 @@ func (r *rule) delay(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 		if lag > typ+jitter {
 			own = typ
 		}
-		return int64(float64(own)*r.gap) + lag - own
+		return scaled(own, r.gap) + lag - own
 	}
 	return lag
 }

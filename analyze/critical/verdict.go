@@ -77,6 +77,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GPU == 0 {
 		out.Add(Abstain, "the trace has no GPU work")
 	}
+	if g.Counts.Impossible > 0 {
+		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
+	}
 	if g.Counts.UnorderedStreams {
 		out.Add(Warn, "several streams have work and the trace has no event between them")
 	}

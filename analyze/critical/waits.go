@@ -185,6 +185,9 @@ func (b *builder) inferWaits(th int32, waits []int32) {
 	}
 }
 
+// farBack is how many works are tried at most as the source of an inferred edge.
+const farBack = 4096
+
 // infer links dst to src, or to the latest work before src on its stream that ended in time.
 func (b *builder) infer(src, dst int32) {
 	list := b.byLaunch[b.streamOfWork(src)]
@@ -193,8 +196,10 @@ func (b *builder) infer(src, dst int32) {
 		x := list[i]
 		return cmp.Or(cmp.Compare(x.at, at.at), cmp.Compare(x.start, at.start), cmp.Compare(x.v, at.v)) >= 0
 	})
-	for k >= 0 && b.nodes[list[k].v].end() > b.nodes[dst].start {
-		k--
+	for lowest := k - farBack; k >= 0 && b.nodes[list[k].v].end() > b.nodes[dst].start; k-- {
+		if k == lowest {
+			return
+		}
 	}
 	if k >= 0 && list[k].v != b.nodes[dst].pred {
 		b.link(list[k].v, dst, b.typical.Gap, eventGuess)
@@ -226,7 +231,7 @@ func (b *builder) addLate() {
 			continue
 		}
 		i := sort.Search(len(ends), func(i int) bool { return ends[i].at > n.start }) - 1
-		for ; i >= 0 && ends[i].at >= n.start-tight; i-- {
+		for lowest := max(0, i-farBack); i >= lowest && ends[i].at >= n.start-tight; i-- {
 			u := ends[i].v
 			from, to := b.streamOfWork(u), b.streamOfWork(v)
 			if u == v || from == to || b.keys[from][0] != b.keys[to][0] || b.launchStart(u) > b.launchStart(v) {

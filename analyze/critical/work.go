@@ -42,7 +42,7 @@ type started struct {
 
 // Of returns the graph of one rank.
 func Of(t *trace.Trace, opt Options) *Graph {
-	s := &source{t: t}
+	s := &source{t: t, rank: opt.Rank}
 	g := &Graph{ranks: []*source{s}}
 	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
 	b.threads = s.threadsOf()
@@ -76,6 +76,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addQueues()
 	b.move()
 	b.addSteps()
+	g.Counts.Impossible = s.impossible
 	g.finish()
 	return g
 }
@@ -128,7 +129,9 @@ func (b *builder) addWork(rules *classify.Rules) {
 	}
 	list := make([]*trace.Activity, 0, t.Activities.Len())
 	for a := range t.Activities.All() {
-		list = append(list, a)
+		if start := a.Start; s.fits(&start, a.Dur) && start == a.Start { // its time is not kept elsewhere
+			list = append(list, a)
+		}
 	}
 	slices.SortStableFunc(list, func(x, y *trace.Activity) int {
 		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End(), y.End()))
@@ -236,7 +239,7 @@ func typicalOf(samples []int64, otherwise int64) int64 {
 		return otherwise
 	}
 	slices.Sort(samples)
-	return samples[len(samples)/2]
+	return within(samples[len(samples)/2], longest)
 }
 
 // delays measures the typical delays: of launches into an idle stream, and between works that
@@ -317,7 +320,7 @@ func (b *builder) addSteps() {
 		}
 		segs := b.threads[th].segments
 		i := sort.Search(len(segs), func(i int) bool { return segs[i].end > w.Span.End }) - 1
-		st := Step{Name: w.Name, Start: w.Span.Start, first: none, ends: []int32{moved(segs[max(0, i)].lastNode)}}
+		st := Step{Name: w.Name, Start: within(w.Span.Start, latest), first: none, ends: []int32{moved(segs[max(0, i)].lastNode)}}
 		for _, x := range launched[before(launched, w.Span.Start):before(launched, w.Span.End)] {
 			st.ends = append(st.ends, x.v)
 		}

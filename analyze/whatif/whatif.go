@@ -82,9 +82,11 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	graphs := make([]*critical.Graph, len(inputs))
 	for i, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
-		graphs[i] = critical.Of(in.Trace, critical.Options{Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
+		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
 	}
-	if len(graphs) > 1 {
+	if twice(inputs) {
+		a.Apart = "several inputs are of one rank, so they are of different captures and each is answered for by itself"
+	} else if len(graphs) > 1 {
 		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
 			a.Matched = joined.Counts.Collectives
 			return a, a.answer(joined, inputs, q)
@@ -97,6 +99,16 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// twice reports whether two inputs are of the same rank. They are sorted by it.
+func twice(inputs []Input) bool {
+	for i := range inputs[1:] {
+		if inputs[i].Rank == inputs[i+1].Rank {
+			return true
+		}
+	}
+	return false
 }
 
 // windows returns the steps of a trace.

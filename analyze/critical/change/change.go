@@ -5,6 +5,7 @@ package change
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,7 +120,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		if f, err = strconv.ParseFloat(c.Value, 64); err != nil {
 			err = errors.New("it is no number")
 		}
-		if err == nil && !(f >= 0 && f <= 1e6) {
+		if err == nil && (!(f >= 0 && f <= 1e6) || of.Value == "RANK" && f != math.Trunc(f)) {
 			err = errors.New("it is out of range")
 		}
 	}
