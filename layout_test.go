@@ -84,7 +84,7 @@ var mayImport = map[string]string{
 	"analyze/classify":             "internal/settings",
 	"analyze/phase":                "internal/settings",
 	"summary/view":                 "internal/label internal/lazyregexp internal/stat internal/unit summary summary/row",
-	"summary/view/bench":           "summary",
+	"summary/view/bench":           "internal/lazyregexp summary",
 	"judge":                        "judge/capture judge/counters judge/finding judge/logs judge/memory judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
 	"judge/finding":                "internal/unit",
 	"judge/rule":                   "internal/settings internal/unit judge/finding summary summary/view summary/view/bench",

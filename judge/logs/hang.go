@@ -19,7 +19,7 @@ import (
 const mostHangs = 6
 
 // pendingCalls reports calls that not all members of a group made. A call with known absent ranks
-// is named first, because a timeout alone does not show who is missing.
+// is named first, because a timeout alone does not show who is missing; of timeouts, the one with the most ranks.
 func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	list := hang.In(s)
 	if len(list) == 0 {
@@ -28,6 +28,12 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	first := &list[0]
 	if i := slices.IndexFunc(list, func(h hang.Hang) bool { return h.Kind != hang.TimedOut }); i > 0 {
 		first = &list[i]
+	} else if i < 0 {
+		for k := range list {
+			if len(list[k].Waiting) > len(first.Waiting) {
+				first = &list[k]
+			}
+		}
 	}
 	f := finding.Finding{Rule: rule.Hang, Level: finding.Critical, Title: "Hang: " + hangText(first)}
 	for i := range list[:min(mostHangs, len(list))] {

@@ -282,8 +282,9 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 		return finding.Verdict{Bound: finding.BoundMixed, Sentence: known[0]}
 	}
 	text := "The log has no times of steps and no queue of requests, so no bottleneck is known"
+	scaling := scalingText(e.logged)
 	for i := range e.inputs {
-		if s := e.unknownText(&e.inputs[i]); s != "" {
+		if s := cmp.Or(scaling, e.unknownText(&e.inputs[i])); s != "" {
 			text = s
 			break
 		}

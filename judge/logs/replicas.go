@@ -64,10 +64,23 @@ func (in *input) replicas() (out []*replica) {
 		p.join()
 		return len(p.moments) == 0
 	})
+	out = withoutAggregate(out)
 	if len(out) == 1 {
 		out[0].name = ""
 	}
 	return out
+}
+
+// withoutAggregate leaves out the lines of a server that add its replicas up: those that name no replica, where
+// others of the program name at least two.
+func withoutAggregate(list []*replica) []*replica {
+	named := map[string]int{}
+	for _, p := range list {
+		if p.name != "" {
+			named[p.producer()]++
+		}
+	}
+	return slices.DeleteFunc(list, func(p *replica) bool { return p.name == "" && named[p.producer()] > 1 })
 }
 
 // join builds the moments of a replica from lines with a queue. Values of one line have the same

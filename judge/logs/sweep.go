@@ -151,3 +151,17 @@ func (e benchmarks) withinTargets(sw *swept) string {
 	}
 	return fmt.Sprintf("; highest load within %s: %s", strings.Join(names, " and "), best)
 }
+
+// scalingText returns the scaling efficiency of runs on different numbers of GPUs, or "".
+func scalingText(s *summary.Summary) string {
+	list := bench.Scaling(s)
+	if len(list) == 0 {
+		return ""
+	}
+	var parts []string
+	for i, of := range bench.Efficiencies(list)[1:] {
+		parts = append(parts, fmt.Sprintf("%s on %d", percent(of), list[i+1].GPUs))
+	}
+	return fmt.Sprintf("Scaling efficiency: %s GPUs, relative to %s", strings.Join(parts, ", "),
+		label.Plural(list[0].GPUs, "GPU"))
+}

@@ -115,6 +115,7 @@ func (f *Finder) nameOldGroups() {
 func (f *Finder) Log() *logs.Log {
 	f.closeTable()
 	f.nameOldGroups()
+	f.completeWatchdogs()
 	for _, g := range f.order {
 		if g.Version == "" {
 			g.Version = f.version

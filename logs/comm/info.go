@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -22,9 +23,9 @@ var (
 	reChans    = lazyregexp.New(`^(\d{1,5}) coll channels`)
 	reVersion  = lazyregexp.New(`[NR]CCL version ?:? (\d[\w.+\-]*)`)
 	reWatchdog = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\] Watchdog caught collective operation timeout: Work\w*\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+), NumelOut=(\d+), Timeout\(ms\)=(\d+)\) ran for (\d+) milliseconds`)
-	reEnqueue  = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\].*?last enqueued (?:NCCL )?work: (-?\d+), last (?:completed|started) (?:NCCL )?work: (-?\d+)`)
+	reEnqueue  = lazyregexp.New(`\[([^\[\]]*)Rank (\d{1,7})\](?:[^\[\]]*? at work: (\d+))?[^\[\]]*?last enqueued (?:NCCL )?work: (-?\d+), last (?:completed|started) (?:NCCL )?work: (-?\d+)`)
 	reRank     = lazyregexp.New(`\[rank(\d{1,7})\]:`)
-	reGUID     = lazyregexp.New(`PG (?:ID \d+ PG GUID )?(\d+) ?\((\w+)\)`)
+	reGUID     = lazyregexp.New(`\[PG (?:ID \d+ PG GUID )?(\d+)(?: ?\((\w+)\))? Rank`)
 )
 
 // ncclLine reads the records of a line.
@@ -212,9 +213,16 @@ func (f *Finder) messages(text string, rank int) {
 		from, by = at[1], -1
 	}
 	if m := reEnqueue().FindStringSubmatch(text); m != nil {
-		if g := f.groups["dog "+strconv.Itoa(rank)+" "+m[2]]; g != nil {
-			g.LastEnqueued, _ = strconv.ParseInt(m[3], 10, 64)
-			g.LastCompleted, _ = strconv.ParseInt(m[4], 10, 64)
+		key := "dog " + strconv.Itoa(rank) + " " + m[2]
+		if f.groups[key] == nil && m[3] != "" && rank >= 0 && len(f.order) < logs.MaxGroups {
+			f.b.Record("PyTorch watchdog", false)
+			seq, _ := strconv.ParseInt(m[3], 10, 64)
+			f.watchdogGroup(key, &logs.Group{Rank: rank, Place: number(m[2]), Pending: []logs.PendingOp{{Seq: seq, State: "timeout", Created: logs.NoTime}}})
+		}
+		if g := f.groups[key]; g != nil {
+			g.LastEnqueued, _ = strconv.ParseInt(m[4], 10, 64)
+			g.LastCompleted, _ = strconv.ParseInt(m[5], 10, 64)
+			f.nameWatchdogGroup(text, watchdogKey{rank: rank, place: number(m[2])})
 		}
 	}
 }
@@ -243,11 +251,59 @@ func (f *Finder) timeout(line string, rank int) {
 		if m[5] != "0" {
 			shape = m[5] + " elements"
 		}
-		g := &logs.Group{Source: sourceWatchdog, Rank: rank, Place: key.place, LastEnqueued: -1, LastCompleted: -1, Version: f.version,
-			Pending: []logs.PendingOp{{Op: op, Seq: seq, State: "timeout", Created: logs.NoTime, Ran: ran * 1e6, Shape: shape}}}
-		f.groups["dog "+strconv.Itoa(rank)+" "+m[2]] = g
-		f.order = append(f.order, g)
+		f.watchdogGroup("dog "+strconv.Itoa(rank)+" "+m[2], &logs.Group{Rank: rank, Place: key.place,
+			Pending: []logs.PendingOp{{Op: op, Seq: seq, State: "timeout", Created: logs.NoTime, Ran: ran * 1e6, Shape: shape}}})
 		f.nameWatchdogGroup(line, key)
+	}
+}
+
+// watchdogGroup adds a group of a process of which the watchdog printed a message.
+func (f *Finder) watchdogGroup(key string, g *logs.Group) {
+	g.Source, g.Version, g.LastEnqueued, g.LastCompleted = sourceWatchdog, f.version, -1, -1
+	f.groups[key] = g
+	f.order = append(f.order, g)
+}
+
+// completeWatchdogs fills in what the messages of some processes lack and those of others have: the group of a
+// call that is one of a known group, by its operation, number and size; and the operation of a call of which only the
+// number was logged. Calls that several groups can have stay as they are.
+func (f *Finder) completeWatchdogs() {
+	names, calls := map[logs.PendingOp]*logs.Group{}, map[logs.PendingOp]*logs.PendingOp{}
+	same := func(p logs.PendingOp) logs.PendingOp { return logs.PendingOp{Op: p.Op, Seq: p.Seq, Shape: p.Shape} }
+	var dogs []*logs.Group
+	for _, g := range f.order {
+		if g.Source == sourceWatchdog {
+			dogs = append(dogs, g)
+		}
+	}
+	for _, g := range dogs {
+		p := &g.Pending[0]
+		if p.Op == "" {
+			continue
+		}
+		if known, ok := names[same(*p)]; g.Name != "" && ok && known.Name != g.Name {
+			names[same(*p)] = &logs.Group{}
+		} else if g.Name != "" {
+			names[same(*p)] = g
+		}
+		for _, name := range []string{"", g.Name} {
+			key := logs.PendingOp{Op: name, Seq: p.Seq}
+			if known := calls[key]; known != nil && same(*known) != same(*p) {
+				calls[key] = &logs.PendingOp{}
+			} else {
+				calls[key] = p
+			}
+		}
+	}
+	for _, g := range dogs {
+		p := &g.Pending[0]
+		if known := names[same(*p)]; g.Name == "" && known != nil {
+			g.Name, g.Desc = known.Name, known.Desc
+		}
+		if known := cmp.Or(calls[logs.PendingOp{Op: g.Name, Seq: p.Seq}], calls[logs.PendingOp{Seq: p.Seq}]); p.Op == "" && known != nil {
+			p.Op, p.Shape = known.Op, known.Shape
+		}
+		p.Op = cmp.Or(p.Op, "collective")
 	}
 }
 
