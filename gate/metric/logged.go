@@ -161,6 +161,9 @@ func (l *logged) fromSeries(v selection) (Value, error) {
 			few(sorted(producers)))
 	}
 	out := l.combined(rows)
+	if l.metric == "gpu.mfu" && slices.ContainsFunc(rows, func(r *summary.Series) bool { return *r.Max > 1 }) {
+		return Value{}, errors.New("no possible value of it: it was logged as over 100%")
+	}
 	if len(rows) > 1 {
 		out.Note = fmt.Sprintf("%s of %d series", map[string]string{"sum": "the sum", "worst": "the worst",
 			"mean": "the mean"}[l.combine], len(rows))

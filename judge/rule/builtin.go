@@ -770,12 +770,10 @@ var builtInRules = []ruleEntry{
 	}, Next: []Choice{
 		{ID: "read-shards"},
 	}}},
-	{Rule: Rule{ID: "impossible-mfu", Meaning: "largest model FLOPs utilization that a trainer logged, if it is over 100%", Source: "no program does more floating-point operations than the GPU can"}, Line: "logged MFU is over 100%", Part: "logged MFU", Gain: "none", Confidence: "certain", Sure: []string{"compute the FLOPs of a step by hand"}, Changes: "it is for information", Remedies: []*remedyEntry{
-		{ID: "check-the-flops", Text: "Do not compare this MFU. Check the trainer's peak FLOP/s (type and precision of the GPU) and whether it divides by the number of GPUs.", From: "torch-tuning", When: "maybe-trains", Else: "trace-the-server"},
-	}, Say: Wording{Title: "Logged MFU of {value} is impossible", Evidence: []Line{
+	{Rule: Rule{ID: "impossible-mfu", Meaning: "largest model FLOPs utilization that a trainer logged, if it is over 100%", Source: "no program does more floating-point operations than the GPU can"}, Line: "logged MFU is over 100%", Part: "logged MFU", Gain: "none", Confidence: "certain", Sure: []string{"compute the FLOPs of a step by hand"}, Changes: "it is for information", Say: Wording{Title: "Logged MFU of {value} is impossible", Evidence: []Line{
 		{Text: "{values} over 100%: the trainer's FLOPs, its number of GPUs or its peak of the GPU is wrong"},
 	}, Next: []Choice{
-		{ID: "check-the-flops"},
+		{ID: "trace-a-training-step"},
 	}}},
 }
 
