@@ -132,6 +132,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 		tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
+	add(rule.SettingNotAdvised, configuration{e}.configured)
 	return out
 }
 

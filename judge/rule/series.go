@@ -25,4 +25,5 @@ const (
 	SlowNextToken       = "slow-next-token"
 	LowGPUUse           = "low-gpu-use"
 	LowGPUUseInPhase    = "low-gpu-use-in-phase"
+	SettingNotAdvised   = "setting-not-advised"
 )
