@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ const maxCollectives = 4 << 20
 // has none.
 func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collective.Columns {
 	b := collectiveBuilder{tl: tl, links: l, whats: make(map[collective.What]uint32),
-		groups: make(map[collective.Group]int32)}
+		groups: make(map[collective.Group]int32), exchanges: map[exchange][]int{}}
 	if tl.Trace.Meta.BaseTime != nil {
 		b.base = *tl.Trace.Meta.BaseTime
 	}
@@ -45,6 +46,7 @@ func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collecti
 	if len(b.out.Runs) == 0 {
 		return nil
 	}
+	b.nameUnlinked()
 	return b.sorted()
 }
 
@@ -76,9 +78,10 @@ type collectiveBuilder struct {
 	base  int64 // ns, added to every time
 	out   collective.Columns
 
-	whats    map[collective.What]uint32
-	groups   map[collective.Group]int32
-	launched []int64 // launch time of each run, or its start if the launch is unknown
+	whats     map[collective.What]uint32
+	groups    map[collective.Group]int32
+	exchanges map[exchange][]int // runs of each kind of sends and receives
+	launched  []int64            // launch time of each run, or its start if the launch is unknown
 
 	onThread map[trace.TrackID][]*trace.CollectiveCall // operators by start
 	ofKernel map[trace.ID]*trace.CollectiveCall        // by correlation
@@ -143,10 +146,42 @@ func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 	if group == (collective.Group{}) {
 		group = collective.Group{Name: "stream " + strconv.FormatInt(b.tl.Stream(w), 10), Local: true}
 	}
+	if what.Op == collective.AllToAll || what.Op == collective.SendRecv {
+		kind := exchange{run.Stream, what.Op, !at.known && call == nil && note == ""}
+		b.exchanges[kind] = append(b.exchanges[kind], len(b.out.Runs))
+	}
 	what.Group = number(b.groups, &b.out.Groups, group)
 	run.What = number(b.whats, &b.out.Whats, what)
 	b.out.Runs = append(b.out.Runs, run)
 	b.launched = append(b.launched, launched)
+}
+
+// An exchange is a kind of kernels of sends and receives.
+type exchange struct {
+	stream  int32
+	op      collective.Op
+	unknown bool // neither its launch nor its arguments are recorded
+}
+
+// leastAlike is the number of all-to-alls of a stream after which its kernels of unknown sends and receives are taken
+// for all-to-alls too, if it has no other ones.
+const leastAlike = 3
+
+// nameUnlinked takes kernels of sends and receives whose launch is not recorded for what all others of their stream
+// are.
+func (b *collectiveBuilder) nameUnlinked() {
+	byStream := func(a, b exchange) int { return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.op, b.op)) }
+	for _, kind := range slices.SortedFunc(maps.Keys(b.exchanges), byStream) {
+		alike := b.exchanges[exchange{kind.stream, collective.AllToAll, false}]
+		if !kind.unknown || len(alike) < leastAlike || len(b.exchanges[exchange{kind.stream, collective.SendRecv, false}]) > 0 {
+			continue
+		}
+		for _, i := range b.exchanges[kind] {
+			what := b.out.Whats[b.out.Runs[i].What]
+			what.Op, what.Group = collective.AllToAll, b.out.Whats[b.out.Runs[alike[0]].What].Group
+			b.out.Runs[i].What = number(b.whats, &b.out.Whats, what)
+		}
+	}
 }
 
 // number returns the index of v in list, to which it adds v if it is new.

@@ -119,7 +119,7 @@ func labelledFiles() (out []labelled) {
 	const later, copied, mixed, clock = "a rank of another run, 2 h later", "a rank copied", "two runs mixed", "clock of a rank off by 10 s"
 	for _, l := range []struct{ run, damage, label, near string }{
 		{"slow_gpu", later, rule.RanksApart, rule.StragglingRank},
-		{"late_in_turn", copied, rule.RanksApart, rule.RanksInTurn},
+		{"random", copied, rule.RanksApart, rule.RanksInTurn},
 		{"tp_dp", mixed, rule.RanksApart, rule.Clocks},
 		{"slow_host", clock, rule.StragglingRank, rule.RanksApart},
 	} {

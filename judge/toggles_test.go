@@ -196,6 +196,39 @@ func servedOf(part float64) func(*summary.Summary) {
 	}
 }
 
+// servingOnly shows decoding, and takes away what shows training in a log.
+func servingOnly(s *summary.Summary) {
+	for i := range s.Phases {
+		if s.Phases[i].Source == summary.SourceLog {
+			s.Phases[i].Path = strings.ReplaceAll(s.Phases[i].Path, "training", "work")
+		}
+	}
+	s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return strings.HasPrefix(r.Metric, "train.") })
+	s.Phases = append(s.Phases, summary.Phase{Path: "decode", Count: 1})
+}
+
+// launched adds launches to those of a run.
+func launched(l summary.Launches) func(*summary.Summary) {
+	return func(s *summary.Summary) { s.Launches = append(s.Launches, l) }
+}
+
+// idling returns a toggle of one side of asynchronous training that logs to be idle for much of its time.
+func idling(word, metric string) toggle {
+	idle, not := 0.4, 0.01
+	logging := func(share *float64) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == metric && r.Producer == "side" })
+			for i := range s.Series {
+				if s.Series[i].Metric == metric {
+					s.Series[i].Median = share
+				}
+			}
+			s.Series = append(s.Series, summary.Series{Metric: metric, Producer: "side", N: 1, Median: share})
+		}
+	}
+	return toggle{word: word, on: logging(&idle), off: logging(&not)}
+}
+
 // plainly removes the names by which a capture shows PyTorch.
 func plainly(s *summary.Summary) {
 	text, err := json.Marshal(s)
@@ -238,7 +271,7 @@ var toggles = []toggle{
 	{word: "gpu", value: "amd", on: ofMaker("AMD Instinct MI300X", "hipMalloc"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
 	{word: "gpu", value: "intel", on: ofMaker("Intel(R) Arc(TM) B580 Graphics", "urEnqueueKernelLaunch"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
 	{word: "gpu", value: "other", on: ofMaker("MTIA", ""), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},
-	{word: "maybe-nvidia", on: ofMaker("", ""), off: ofMaker("AMD Instinct MI300X", "hipMalloc")},
+	{word: "maybe-nvidia", on: ofMaker("", ""), off: ofMaker("Intel(R) Arc(TM) B580 Graphics", "urEnqueueKernelLaunch")},
 	{word: "recommender", on: func(s *summary.Summary) {
 		s.Ops = append(s.Ops, summary.Op{Name: "fbgemm::split_embedding_codegen_lookup_sgd_function"})
 	}, off: func(s *summary.Summary) {
@@ -247,7 +280,7 @@ var toggles = []toggle{
 	{word: "rl", on: withFile("/verl/trainer/ppo/ray_trainer.py"), off: showing("verl", "/verl/trainer/ppo/ray_trainer.py").off},
 	{word: "maybe-trains", on: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
-	}, off: func(s *summary.Summary) { s.Phases = append(s.Phases, summary.Phase{Path: "decode", Count: 1}) }},
+	}, off: servingOnly},
 	{word: "maybe-serves", on: withFile("/vllm/v1/engine/core.py"), off: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})
 	}},
@@ -304,6 +337,31 @@ var toggles = []toggle{
 		withSetting("train.dynamic_batch", "true")(s)
 		withSetting("train.remove_padding", "true")(s)
 	}, off: withSetting("train.remove_padding", "false")},
+	{word: "clocks-differ", on: func(s *summary.Summary) {
+		s.Issues = append(s.Issues, summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
+	}, off: func(s *summary.Summary) {
+		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == summary.ClocksDiffer })
+	}},
+	{word: "synchronous", on: launched(summary.Launches{Long: 1000, Held: 1000}), off: func(s *summary.Summary) {
+		for i := range s.Launches {
+			s.Launches[i].Held = 0
+		}
+	}},
+	{word: "slow-again", on: launched(summary.Launches{Slow: 1000, SlowAgain: 1000}), off: func(s *summary.Summary) {
+		for i := range s.Launches {
+			s.Launches[i].SlowAgain = 0
+		}
+	}},
+	{word: "data-parallel", on: withFile("torch/nn/parallel/data_parallel.py"), off: func(s *summary.Summary) {
+		s.Ops = slices.DeleteFunc(s.Ops, func(o summary.Op) bool { return o.Name == "Scatter" || o.Name == "Gather" })
+		s.Lines = slices.DeleteFunc(s.Lines, func(l summary.Line) bool { return strings.HasSuffix(l.File, "data_parallel.py") })
+	}},
+	idling("trainer-waits", "trainer.idle"), idling("rollouts-wait", "rollout.idle"),
+	{word: "colocated", on: func(s *summary.Summary) {
+		s.Phases = append(s.Phases, summary.Phase{Input: -1, Path: "sleep-wake", Source: summary.SourceLog, InSteps: &summary.InSteps{Steps: 1, StepNS: 10, NS: 1}})
+	}, off: func(s *summary.Summary) {
+		s.Phases = slices.DeleteFunc(s.Phases, func(p summary.Phase) bool { return p.Path == "sleep-wake" })
+	}},
 }
 
 // copyOf returns a deep copy of a summary.
@@ -322,7 +380,7 @@ func copyOf(t *testing.T, s *summary.Summary) *summary.Summary {
 
 // isTrue reports whether a term is true for a summary.
 func isTrue(s *summary.Summary, t rule.Term) bool {
-	value := rule.ValueOf(t.Word, s.Timelines(), rule.Stacks(s))
+	value := rule.ValueOf(t.Word, s, rule.Stacks(s))
 	return (value != "" && (!t.Compares || value == t.Value)) != t.Not
 }
 

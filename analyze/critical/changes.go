@@ -31,46 +31,67 @@ type changing struct {
 	g       *Graph
 	r       *rule
 	factors []float64
-	touched int
+	touched []int32 // nodes that are marked or scaled
+	delays  bool    // delays change
 }
 
-// apply returns the rule of several changes together, and the number of nodes that they change.
-func (g *Graph) apply(list []change.Change) (*rule, int, error) {
-	c := &changing{g: g, r: g.unchanged(), factors: make([]float64, len(g.nodes))}
-	for i := range c.factors {
-		c.factors[i] = 1
+// apply returns the rule of several changes together, and reports whether they change anything. The
+// rule is valid until the next call.
+func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
+	if g.changing == nil {
+		g.changing = &changing{g: g, r: g.unchanged(), factors: make([]float64, len(g.nodes))}
+		for i := range g.changing.factors {
+			g.changing.factors[i] = 1
+		}
 	}
+	c := g.changing
+	c.reset()
 	for _, x := range list {
 		p, err := x.Parse()
 		if err == nil {
 			err = effects[p.Name](c, p.What, p.Factor)
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, false, err
 		}
 	}
-	for v := range g.nodes {
+	for _, v := range c.touched {
 		switch n := &g.nodes[v]; {
 		case c.r.flags[v]&isRemoved != 0:
 			c.r.dur[v] = 0
 		case c.r.flags[v]&isSet != 0:
 		case c.factors[v] != 1:
 			if n.flags&isArrival != 0 {
-				if c.r.arrivals == nil {
-					c.r.arrivals = make(map[int32]float64)
-				}
-				c.r.arrivals[int32(v)] = c.factors[v]
+				c.r.arrivals[v] = c.factors[v]
 			}
-			c.r.dur[v] = max(0, int64(float64(n.dur)*c.factors[v]))
-		}
-		if c.r.flags[v] != 0 || c.factors[v] != 1 {
-			c.touched++
+			c.r.dur[v] = scaled(n.dur, c.factors[v])
 		}
 	}
-	return c.r, c.touched, nil
+	return c.r, len(c.touched) > 0 || c.delays, nil
 }
 
-func (c *changing) mark(v int32, flags uint16) { c.r.flags[v] |= flags }
+// scaled returns a duration times a factor, as far as times reach.
+func scaled(ns int64, f float64) int64 { return int64(min(float64(ns)*f, 1<<60)) }
+
+// reset takes the changes back.
+func (c *changing) reset() {
+	for _, v := range c.touched {
+		c.r.dur[v], c.r.flags[v], c.factors[v] = c.g.nodes[v].dur, 0, 1
+	}
+	c.touched, c.delays = c.touched[:0], false
+	c.r.launch, c.r.gap, c.r.arrivals = 1, 1, make(map[int32]float64)
+}
+
+// scaleBy multiplies the duration of a node.
+func (c *changing) scaleBy(v int32, f float64) {
+	c.touched = append(c.touched, v)
+	c.factors[v] *= f
+}
+
+func (c *changing) mark(v int32, flags uint16) {
+	c.touched = append(c.touched, v)
+	c.r.flags[v] |= flags
+}
 
 func (c *changing) set(v int32, dur int64) {
 	c.r.dur[v] = max(0, dur)
@@ -134,20 +155,20 @@ func (c *changing) within(pattern string) func(v int32) bool {
 }
 
 func (c *changing) scale(what string, f float64) error {
-	scaled := func(v int32, _ *node) { c.factors[v] *= f }
+	scale := func(v int32, _ *node) { c.scaleBy(v, f) }
 	if re, ok := strings.CutPrefix(what, "kernel~"); ok {
-		c.work(re, scaled)
+		c.work(re, scale)
 	} else if re, ok := strings.CutPrefix(what, "op~"); ok {
 		in := c.within(re)
 		c.each(false, func(v int32, n *node) {
 			if in(v) {
-				scaled(v, n)
+				scale(v, n)
 			}
 		})
 	} else {
 		for v := range c.g.nodes {
 			if c.g.nodes[v].class.String() == what[len("class:"):] {
-				c.factors[v] *= f
+				c.scaleBy(int32(v), f)
 			}
 		}
 	}
@@ -157,7 +178,7 @@ func (c *changing) scale(what string, f float64) error {
 func (c *changing) host(_ string, f float64) error {
 	c.each(false, func(v int32, n *node) {
 		if n.flags&isArrival == 0 {
-			c.factors[v] *= f
+			c.scaleBy(v, f)
 		}
 	})
 	return nil
@@ -167,7 +188,7 @@ func (c *changing) launches(_ string, f float64) error {
 	c.r.launch *= f
 	for i := range c.g.calls {
 		if v := c.g.calls[i].node; c.g.nodes[v].flags&(blocks|isJoin|isArrival) == 0 {
-			c.factors[v] *= f
+			c.scaleBy(v, f)
 		}
 	}
 	return nil
@@ -175,14 +196,14 @@ func (c *changing) launches(_ string, f float64) error {
 
 func (c *changing) gaps(_ string, f float64) error {
 	c.r.gap *= f
-	c.touched += len(c.g.streams)
+	c.delays = len(c.g.streams) > 0
 	return nil
 }
 
 func (c *changing) copies(_ string, f float64) error {
 	c.each(true, func(v int32, n *node) {
 		if n.class == Copy {
-			c.factors[v] *= f
+			c.scaleBy(v, f)
 		}
 	})
 	return nil
@@ -283,7 +304,7 @@ func (c *changing) fuse(what string, f float64) error {
 				sum += c.g.nodes[vs[k]].dur
 			}
 			if k-i > 1 {
-				c.set(vs[i], int64(float64(sum)*f))
+				c.set(vs[i], scaled(sum, f))
 				for _, v := range vs[i+1 : k] {
 					c.mark(v, isRemoved)
 					if l := c.g.launchOf(v); l != nil {
@@ -365,7 +386,11 @@ func (c *changing) graph(what string, f float64) error {
 func (c *changing) like(_ string, f float64) error {
 	rank := int(f)
 	if rank >= len(c.g.ranks) || len(c.g.ranks) < 2 {
-		return fmt.Errorf("--like %d: there is no such rank; %d are given", rank, len(c.g.ranks))
+		are := "are"
+		if len(c.g.ranks) == 1 {
+			are = "is"
+		}
+		return fmt.Errorf("--like %d: there is no such rank; %d %s given", rank, len(c.g.ranks), are)
 	}
 	type key struct {
 		rank uint16

@@ -22,7 +22,7 @@ type Forecast struct {
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
 // they change anything.
 func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, changes bool, err error) {
-	r, touched, err := g.apply(list)
+	r, changes, err := g.apply(list)
 	if err != nil {
 		return nil, false, err
 	}
@@ -48,7 +48,7 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		}
 		out = append(out, f)
 	}
-	return out, touched > 0, nil
+	return out, changes, nil
 }
 
 // A Gain is what a single change would give over all steps.
@@ -80,8 +80,8 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	}
 	before := total(g.measured())
 	for _, c := range g.asks() {
-		r, touched, err := g.apply([]change.Change{c})
-		if err != nil || touched == 0 {
+		r, changes, err := g.apply([]change.Change{c})
+		if err != nil || !changes {
 			continue
 		}
 		if after := total(g.replay(r, false)); after < before {
@@ -189,7 +189,7 @@ func (c *changing) contend(string, float64) error {
 		f := float64(g.middle(both[1])) / float64(max(1, g.middle(both[0])))
 		if f > 1 && f <= 2 { // beyond 2 it is taken for different work of one name
 			for _, v := range both[1] {
-				c.factors[v] /= f
+				c.scaleBy(v, 1/f)
 			}
 		}
 	}

@@ -145,12 +145,13 @@ type Graph struct {
 	order []int32
 	Steps []Step
 
-	ranks   []*source
-	streams [][]int32 // works of each stream, by start
-	calls   []launcher
-	typical Delays
-	Counts  Counts
-	overlap *float64 // see overlapped
+	ranks    []*source
+	streams  [][]int32 // works of each stream, by start
+	calls    []launcher
+	typical  Delays
+	Counts   Counts
+	overlap  *float64  // see overlapped
+	changing *changing // the changes of the latest forecast
 }
 
 // A launcher is a call that launched work.

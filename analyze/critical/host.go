@@ -59,22 +59,50 @@ type thread struct {
 // threadsOf collects the spans of the host, by thread, each thread in the order of nesting.
 func (s *source) threadsOf() []thread {
 	t := s.t
-	number := make([]int32, len(t.Tracks))
+	number := make([]int32, len(t.Tracks)) // of the thread of a track, plus 1
 	var threads []thread
-	var lists [][]span
-	put := func(track trace.TrackID, x span) {
-		if t.Tracks[track].OnDevice {
-			return
-		}
+	s.eachEvent(func(track trace.TrackID, _ span) {
 		if number[track] == 0 {
 			threads = append(threads, thread{track: track})
-			lists = append(lists, nil)
 			number[track] = int32(len(threads))
 		}
-		n := number[track] - 1
+		threads[number[track]-1].to++
+	})
+	total := int32(0)
+	for i := range threads {
+		n := threads[i].to
+		threads[i].from, threads[i].to = total, total
+		total += n
+	}
+	s.spans = make([]span, total)
+	s.eachEvent(func(track trace.TrackID, x span) {
+		th := &threads[number[track]-1]
 		x.end = x.start + max(0, x.end)
-		x.parent, x.first, x.thread = none, none, n
-		lists[n] = append(lists[n], x)
+		x.parent, x.first, x.thread = none, none, number[track]-1
+		s.spans[th.to] = x
+		th.to++
+	})
+	for i := range threads {
+		list := s.spans[threads[i].from:threads[i].to]
+		if !slices.IsSortedFunc(list, inOrder) {
+			slices.SortStableFunc(list, inOrder)
+		}
+	}
+	return threads
+}
+
+// inOrder is the order of spans in which those around others come first.
+func inOrder(a, b span) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(nesting(a.kind), nesting(b.kind)))
+}
+
+// eachEvent calls f with the events of the host; the end of the span is their duration.
+func (s *source) eachEvent(f func(trace.TrackID, span)) {
+	t := s.t
+	put := func(track trace.TrackID, x span) {
+		if !t.Tracks[track].OnDevice {
+			f(track, x)
+		}
 	}
 	for p := range t.Spans.All() {
 		if p.Kind == trace.Annotation {
@@ -90,15 +118,6 @@ func (s *source) threadsOf() []thread {
 	for c := range t.Calls.All() {
 		put(c.Track, span{start: c.Start, end: c.Dur, name: c.Name, kind: c.Kind, corr: c.Correlation})
 	}
-	for i, list := range lists {
-		slices.SortStableFunc(list, func(a, b span) int {
-			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(nesting(a.kind), nesting(b.kind)))
-		})
-		threads[i].from = int32(len(s.spans))
-		s.spans = append(s.spans, list...)
-		threads[i].to = int32(len(s.spans))
-	}
-	return threads
 }
 
 // nest finds the parents of the spans of a thread, clips spans to them, and divides the thread
@@ -294,6 +313,11 @@ func (s *source) backward(threads []thread, main int) (parent int, children []in
 
 // addHost adds the nodes of all threads.
 func (g *Graph) addHost(s *source, threads []thread, main int) {
+	segments := 0
+	for i := range threads {
+		segments += len(threads[i].segments)
+	}
+	g.nodes = make([]node, 0, segments+segments/32+s.t.Activities.Len()+1000)
 	parent, turns := s.turns(threads, main)
 	isIter := named(s.t, func(n string) bool { return strings.Contains(n, "MultiProcessingDataLoaderIter") })
 	type pair struct {

@@ -1,10 +1,5 @@
 package critical
 
-import (
-	"cmp"
-	"slices"
-)
-
 // finish orders the nodes and finds the delays and the binding edge of each. A delay is at most
 // the typical one; what is left goes to the binding edge, the one that predicts the latest start.
 // So an unchanged replay gives back every start.
@@ -71,12 +66,7 @@ func (g *Graph) sort() {
 	type frame struct{ v, edge int32 } // the next edge to follow; chain first
 	const chain = -2
 	var stack []frame
-	roots := make([]int32, len(g.nodes))
-	for v := range roots {
-		roots[v] = int32(v)
-	}
-	slices.SortStableFunc(roots, func(a, b int32) int { return cmp.Compare(g.nodes[a].start, g.nodes[b].start) })
-	for _, root := range roots {
+	for root := range int32(len(g.nodes)) {
 		if state[root] != 0 {
 			continue
 		}

@@ -29,7 +29,8 @@ type Verdict struct {
 	Reasons []string
 }
 
-func (v *Verdict) add(l Level, format string, args ...any) {
+// Add adds a reason.
+func (v *Verdict) Add(l Level, format string, args ...any) {
 	v.Level = max(v.Level, l)
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
 }
@@ -68,28 +69,28 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	for _, l := range limits {
 		switch x := l.measure(g, p); {
 		case x > l.abstain:
-			out.add(Abstain, l.reason, x)
+			out.Add(Abstain, l.reason, x)
 		case x > l.warn:
-			out.add(Warn, l.reason, x)
+			out.Add(Warn, l.reason, x)
 		}
 	}
 	if g.Counts.GPU == 0 {
-		out.add(Abstain, "the trace has no GPU work")
+		out.Add(Abstain, "the trace has no GPU work")
 	}
 	if g.Counts.UnorderedStreams {
-		out.add(Warn, "several streams have work and the trace has no event between them")
+		out.Add(Warn, "several streams have work and the trace has no event between them")
 	}
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
-		out.add(Warn, "no kernel was queued, so the gap between kernels is assumed")
+		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}
 	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 {
-		out.add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
+		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
 	}
 	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
 		if g.Counts.Arrivals > 0 {
-			out.add(Warn, "batches are assumed to come at the measured times")
+			out.Add(Warn, "batches are assumed to come at the measured times")
 		} else {
-			out.add(Warn, "the time of the data loader is held constant")
+			out.Add(Warn, "the time of the data loader is held constant")
 		}
 	}
 	return out
@@ -102,7 +103,7 @@ func (g *Graph) changed(p *Path, list []change.Change) Verdict {
 	out := Verdict{p.Verdict.Level, append([]string(nil), p.Verdict.Reasons...)}
 	for _, c := range list {
 		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm.MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
-			out.add(Warn, "communication overlaps compute, and contention between them is not modelled")
+			out.Add(Warn, "communication overlaps compute, and contention between them is not modelled")
 			break
 		}
 	}

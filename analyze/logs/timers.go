@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"math"
 
 	"assay/internal/diag"
@@ -32,18 +33,20 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 			continue
 		}
 		longer := diag.Issue{Code: "timer-exceeds-step", Severity: diag.Info, First: diag.Pos{File: s.As, Line: 1}}
-		const tolerance = 1.01 // the two are rounded apart
-		if both.sum(s) > tolerance*both.total {
-			longer.Severity = diag.Suspect
-		}
-		n := int64(0)
+		n, all := int64(0), 0.0
 		for i, v := range s.Points.Value {
-			if of, ok := both.at[keyOfStep(s, i)]; ok && v > tolerance*of.ns {
+			of, ok := both.at[keyOfStep(s, i)]
+			if ok && !fits(v, of.ns) {
 				n++
 			}
+			all += v * float64(of.covers)
 		}
-		if n == 0 && longer.Severity == diag.Suspect {
-			n = s.N
+		if both.at == nil {
+			all = s.Sum
+		}
+		if !fits(all, both.total) {
+			longer.Severity = diag.Suspect
+			n = cmp.Or(n, s.N)
 		}
 		issues.AddN(longer, n)
 	}

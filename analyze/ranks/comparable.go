@@ -3,6 +3,8 @@ package ranks
 import (
 	"cmp"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -39,9 +41,10 @@ type capture struct {
 	start, end  int64 // of the GPU work, on the wall clock; 0 if the trace has another clock
 	first, last int64 // numbers of the steps that the program counts
 	steps       bool
-	kernels     map[string]cell  // compute kernels by name
-	devices     []summary.Device // StartNS is on the clock of the machine
-	process     string           // with its machine; "" if unknown
+	kernels     map[string]cell // compute kernels by name
+	times       hash.Hash64     // of its GPUs and steps
+	process     string          // with its machine; "" if unknown
+	jitter      int             // kernels whose times vary, above those whose times are all the same
 }
 
 // NoteIncomparable adds an issue if the traces of the ranks of one run cannot be compared, and reports whether they
@@ -75,7 +78,7 @@ func capturesOf(s *summary.Summary, inputs []int) (list []capture) {
 		if n < 0 {
 			n = len(list)
 			at[d.Input] = n
-			c := capture{input: d.Input, rank: d.Rank, path: in.Path, kernels: map[string]cell{}}
+			c := capture{input: d.Input, rank: d.Rank, path: in.Path, kernels: map[string]cell{}, times: fnv.New64a()}
 			if in.Process != "" {
 				c.process = in.Host + " " + in.Process
 			}
@@ -92,21 +95,29 @@ func capturesOf(s *summary.Summary, inputs []int) (list []capture) {
 			}
 			c.start, c.end = min(c.start, start), max(c.end, end)
 		}
-		d.StartNS = start
-		c.devices = append(c.devices, d)
+		fmt.Fprint(c.times, d.Device, start, d.WindowNS, d.Events, d.Activity)
 	}
 	for _, k := range s.Kernels {
 		if n, ok := at[k.Input]; ok && n >= 0 && k.Class == "compute" && k.Count > 0 && !k.Pooled() {
 			sum := list[n].kernels[k.Name]
 			list[n].kernels[k.Name] = cell{summary.Plus(sum.count, k.Count), summary.Plus(sum.ns, k.TotalNS)}
+			if k.MinNS < k.MaxNS {
+				list[n].jitter++
+			} else if k.Count > 1 {
+				list[n].jitter--
+			}
 		}
 	}
 	for _, st := range s.Steps {
 		n, ok := at[st.Input]
-		if !ok || n < 0 || !strings.HasPrefix(st.Name, "ProfilerStep#") {
+		if !ok || n < 0 {
 			continue
 		}
 		c := &list[n]
+		fmt.Fprint(c.times, st.StartNS, st.WallNS, st.Activity)
+		if !strings.HasPrefix(st.Name, "ProfilerStep#") {
+			continue
+		}
 		if !c.steps {
 			c.steps, c.first, c.last = true, st.Number, st.Number
 		}
@@ -150,13 +161,10 @@ func apart(list []capture) *summary.Issue {
 func copied(list []capture) *summary.Issue {
 	first := map[string]capture{}
 	for _, c := range list {
-		if c.process == "" {
+		if c.process == "" || c.jitter <= 0 { // simulated ranks may be alike
 			continue
 		}
-		times := c.process
-		for _, d := range c.devices {
-			times += fmt.Sprint(" ", d.Device, d.StartNS, d.WindowNS, d.Events, d.Activity)
-		}
+		times := fmt.Sprint(c.process, c.times.Sum64())
 		d, again := first[times]
 		if first[times] = c; !again || c.rank == d.rank {
 			continue

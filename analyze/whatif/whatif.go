@@ -124,12 +124,12 @@ func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
 		if err != nil {
 			return err
 		}
-		if !changed {
-			return fmt.Errorf("%s changes nothing: no event of the trace matches", a.Change)
-		}
 		rests := critical.Assumptions(q.Changes, len(inputs))
 		for _, i := range chosen {
 			f, in := &list[i], &inputs[list[i].Rank]
+			if !changed {
+				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
+			}
 			a.Forecasts = append(a.Forecasts, summary.Forecast{
 				Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: a.Change, MeasuredNS: f.Measured, ForecastNS: f.Forecast,
 				Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests, Classes: classes(&f.Classes),

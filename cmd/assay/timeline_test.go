@@ -220,8 +220,14 @@ func TestTimelineOfRanks(t *testing.T) {
 			whole := filepath.Join(t.TempDir(), "run.json.zst")
 			outputOf(t, "convert", dir, "--to", "chrome", "-o", whole)
 			got := sameDevices(t, whole, dir)
+			least := int64(1000)
+			for _, c := range got.Collectives {
+				if c.Op == "all-to-all" { // a GPU leaves it after its own sends and receives
+					least = 25_000
+				}
+			}
 			for _, r := range got.Ranks {
-				if r.OffsetNS != nil && max(*r.OffsetNS, -*r.OffsetNS) > max(1000, *r.ResidualNS) {
+				if r.OffsetNS != nil && max(*r.OffsetNS, -*r.OffsetNS) > max(least, *r.ResidualNS) {
 					t.Errorf("GPU %d: the clock is %d ns ahead, over the residual of %d", r.Device, *r.OffsetNS, *r.ResidualNS)
 				}
 			}

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -43,18 +45,15 @@ type asking struct {
 
 // A changeFlag collects the changes of one kind, in the order of the command line.
 type changeFlag struct {
-	kind string
-	to   *[]change.Change
+	change.Kind
+	to *[]change.Change
 }
 
 func (f changeFlag) String() string { return "" }
-func (f changeFlag) Type() string   { return "change" }
+func (f changeFlag) Type() string   { return f.Value }
 
 func (f changeFlag) Set(value string) error {
-	if value == noValue {
-		value = ""
-	}
-	c := change.Change{Kind: f.kind, Value: value}
+	c := change.Change{Kind: f.Name, Value: value}
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -62,18 +61,33 @@ func (f changeFlag) Set(value string) error {
 	return nil
 }
 
-// noValue is the value of a change that is given without one.
-const noValue = "\x00"
+// withValues joins the flags of changes whose value may be left out with the argument that follows,
+// unless that is a flag or an input.
+func withValues(args []string) (out []string) {
+	for i := 0; i < len(args); i++ {
+		k := slices.IndexFunc(change.Kinds, func(k change.Kind) bool { return k.Optional && args[i] == "--"+k.Name })
+		if k < 0 {
+			out = append(out, args[i])
+			continue
+		}
+		value := ""
+		if i+1 < len(args) && change.Kinds[k].Value != "" && !strings.HasPrefix(args[i+1], "-") {
+			if _, err := os.Stat(args[i+1]); err != nil {
+				i++
+				value = args[i]
+			}
+		}
+		out = append(out, "--"+change.Kinds[k].Name+"="+value)
+	}
+	return out
+}
 
 func runWhatif(e env, c *command, args []string) error {
 	var x asking
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	for _, k := range change.Kinds {
-		f := flags.VarPF(changeFlag{k.Name, &x.changes}, k.Name, "", k.Help())
-		if k.Optional {
-			f.NoOptDefVal = noValue
-		}
+		flags.Var(changeFlag{k, &x.changes}, k.Name, k.Does)
 	}
 	flags.BoolVar(&x.sweep, "sweep", false, "try single changes, and list those that pay most (without a change this is done anyway)")
 	flags.BoolVar(&x.all, "all", false, "every step, not a typical one only")
@@ -81,7 +95,7 @@ func runWhatif(e env, c *command, args []string) error {
 	whatifFormats(false).flag(flags, &x.format)
 	x.register(flags)
 	x.window.registerTime(flags, "to")
-	args, err := parse(e, c, flags, args)
+	args, err := parse(e, c, flags, withValues(args))
 	if err != nil {
 		return err
 	}

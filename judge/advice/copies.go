@@ -202,7 +202,7 @@ func (d Direction) advice() []finding.Step {
 	case OnDevice:
 		return []finding.Step{finding.Advise("copy-less-on-device"), finding.Advise("fuse-copies")}
 	case toPeer:
-		return []finding.Step{finding.Advise("copy-less-to-peers"), finding.Advise("replace-data-parallel"),
+		return []finding.Step{finding.Advise("copy-less-to-peers"), finding.Advise("one-process-per-gpu"),
 			finding.Advise("overlap-copies")}
 	case fill:
 		return []finding.Step{finding.Advise("fill-less")}

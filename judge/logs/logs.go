@@ -111,19 +111,20 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.LowMFU, e.lowMFU)
 	add(rule.MemoryPressure, e.memoryPressure)
 	add(rule.NotFinite, e.notFinite)
-	add(rule.RequestsQueued, e.requestsQueued)
-	add(rule.KVCacheFull, e.kvCacheFull)
-	add(rule.PrefillStalls, e.prefillStalls)
-	add(rule.TransferWaits, e.transferWaits)
-	add(rule.EagerDecode, e.eagerDecode)
-	add(rule.LowCacheHits, e.lowCacheHits)
+	ofServers := servers{e}
+	add(rule.RequestsQueued, ofServers.requestsQueued)
+	add(rule.KVCacheFull, ofServers.kvCacheFull)
+	add(rule.PrefillStalls, ofServers.prefillStalls)
+	add(rule.TransferWaits, ofServers.transferWaits)
+	add(rule.EagerDecode, ofServers.eagerDecode)
+	add(rule.LowCacheHits, ofServers.lowCacheHits)
 	out = append(out, tree.Row{ID: rule.UnderLoaded, Part: tree.BasisLogs,
-		Measure: tree.Single(func() (finding.Finding, bool) { return allUnderLoaded(e) })})
+		Measure: tree.Single(ofServers.allUnderLoaded)})
 	out = append(out, tree.Row{ID: rule.UnevenReplicas, Part: tree.BasisLogs,
 		Measure: tree.Single(func() (finding.Finding, bool) {
-			f, ok := e.worst(e.unevenReplicas)
+			f, ok := e.worst(ofServers.unevenReplicas)
 			if !ok {
-				return unevenLogs(e)
+				return ofServers.unevenLogs()
 			}
 			return f, ok
 		})})
@@ -145,13 +146,13 @@ func (e *Evaluator) worst(measure func(*input) (finding.Finding, bool)) (best fi
 		if !ok || found && cmp.Or(cmp.Compare(f.Level, best.Level), cmp.Compare(f.Value, best.Value)) <= 0 {
 			continue
 		}
-		best, found = placed(e, f, in), true
+		best, found = e.placed(f, in), true
 	}
 	return best, found
 }
 
 // placed adds the input to a finding as its place.
-func placed(e *Evaluator, f finding.Finding, in *input) finding.Finding {
+func (e *Evaluator) placed(f finding.Finding, in *input) finding.Finding {
 	if len(e.inputs) > 1 {
 		f.Evidence = append([]string{"log: " + label.Clean(e.logged.Inputs[in.index].Path)}, f.Evidence...)
 	}
@@ -173,7 +174,7 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	v := e.nothingOver(list)
 	best := -1
 	for i, f := range list {
-		if bounds[f.Rule] != "" && material(e, f) && (best < 0 || decides(e, f, list[best])) {
+		if bounds[f.Rule] != "" && e.material(f) && (best < 0 || e.decides(f, list[best])) {
 			best = i
 		}
 	}
@@ -188,10 +189,10 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 // decides reports whether a decides the verdict rather than b: by level, then of two phases by what their time over
 // the limit is worth, else by the order of the rules. If a phase of a lower level has far more time over its limit,
 // it decides.
-func decides(e *Evaluator, a, b finding.Finding) bool {
+func (e *Evaluator) decides(a, b finding.Finding) bool {
 	level := cmp.Compare(a.Level, b.Level)
 	if isBand(a.Rule) && isBand(b.Rule) {
-		over, overB := a.Value-limitOf(e, a), b.Value-limitOf(e, b)
+		over, overB := a.Value-e.limitOf(a), b.Value-e.limitOf(b)
 		switch {
 		case level > 0:
 			return overB <= farMore*over
@@ -210,7 +211,7 @@ func decides(e *Evaluator, a, b finding.Finding) bool {
 const farMore = 2
 
 // limitOf returns the limit of a finding: that of a warning, if its rule has one.
-func limitOf(e *Evaluator, f finding.Finding) float64 { return cmp.Or(f.Warn, e.Limits[f.Rule].Info) }
+func (e *Evaluator) limitOf(f finding.Finding) float64 { return cmp.Or(f.Warn, e.Limits[f.Rule].Info) }
 
 // overTypical is how far over the upper end of its typical share a phase must be to decide the verdict, if another
 // phase takes more of the step: runs differ by more than a point.
@@ -218,12 +219,12 @@ const overTypical = 1.1
 
 // material reports whether a finding may decide the verdict. One that is under the limit of its warning does only if
 // no other phase is larger.
-func material(e *Evaluator, f finding.Finding) bool {
+func (e *Evaluator) material(f finding.Finding) bool {
 	i := slices.IndexFunc(bandRules(), func(b band) bool { return b.rule == f.Rule })
 	if i < 0 {
 		return true
 	}
-	if limit := limitOf(e, f); f.Value >= overTypical*limit || bandRules()[i].typical == "" && f.Value >= limit {
+	if limit := e.limitOf(f); f.Value >= overTypical*limit || bandRules()[i].typical == "" && f.Value >= limit {
 		return true
 	}
 	for k := range e.inputs {
@@ -247,7 +248,7 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 	var known []string
 	for i := range e.inputs {
 		in := &e.inputs[i]
-		if text := cmp.Or(e.bandsText(in, near), e.serverText(in)); text != "" {
+		if text := cmp.Or(e.bandsText(in, near), servers{e}.serverText(in)); text != "" {
 			known = append(known, text)
 		}
 	}

@@ -269,7 +269,7 @@ func (in *input) throughputText() []string {
 
 // worstReplica returns the replica with the largest value, and the value. It returns nil if none
 // has enough lines.
-func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica,
+func (e servers) worstReplica(in *input, id string, value func(*replica) (share float64, n int64)) (best *replica,
 	most float64) {
 	limits := e.Limits[id]
 	for _, p := range in.replicas() {
@@ -285,7 +285,7 @@ func (e *Evaluator) worstReplica(in *input, id string, value func(*replica) (sha
 func cached(m moment) bool { return m.usage >= 0 }
 
 // serverText returns the sentence of the verdict if a server reaches no limit.
-func (e *Evaluator) serverText(in *input) string {
+func (e servers) serverText(in *input) string {
 	list := in.replicas()
 	if len(list) == 0 {
 		return ""

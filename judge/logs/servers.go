@@ -13,8 +13,11 @@ import (
 	"assay/summary"
 )
 
+// servers has the rules on inference servers.
+type servers struct{ *Evaluator }
+
 // requestsQueued judges how long requests wait while the KV cache has room.
-func (e *Evaluator) requestsQueued(in *input) (finding.Finding, bool) {
+func (e servers) requestsQueued(in *input) (finding.Finding, bool) {
 	full := e.Limits[rule.KVCacheFull].OfPeak
 	p, share := e.worstReplica(in, rule.RequestsQueued, func(p *replica) (float64, int64) {
 		return p.share(cached, func(m moment) bool { return m.queued > 0 && m.usage < full })
@@ -40,7 +43,7 @@ func lists(in *input, p *replica) map[string][]string {
 
 // kvCacheFull judges how long requests wait while the KV cache is full, and how often requests are
 // preempted.
-func (e *Evaluator) kvCacheFull(in *input) (finding.Finding, bool) {
+func (e servers) kvCacheFull(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.KVCacheFull]
 	p, worst := e.worstReplica(in, rule.KVCacheFull, func(p *replica) (float64, int64) {
 		share, n := p.share(cached, func(m moment) bool { return m.usage >= limits.OfPeak && m.queued > 0 })
@@ -110,7 +113,7 @@ const fewestPaces = 5
 // prefillStalls estimates the time that decode loses to prefill, by how much slower decode is per
 // request at lines that follow more prompt tokens than generated ones. Lines at which the batch
 // changes do not count.
-func (e *Evaluator) prefillStalls(in *input) (finding.Finding, bool) {
+func (e servers) prefillStalls(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.PrefillStalls, func(p *replica) (float64, int64) {
 		lost, _, _, n := p.stalls()
 		return lost, n
@@ -208,7 +211,7 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 }
 
 // transferWaits judges how many requests of a decode server wait for their KV cache.
-func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
+func (e servers) transferWaits(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
 		if running == nil || moving == nil {
@@ -231,7 +234,7 @@ func (e *Evaluator) transferWaits(in *input) (finding.Finding, bool) {
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.
-func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
+func (e servers) eagerDecode(in *input) (best finding.Finding, found bool) {
 	for _, r := range in.metric("cuda_graph.used", "decode") {
 		if r.N < e.Limits[rule.EagerDecode].MinEvents {
 			continue
@@ -248,7 +251,7 @@ func (e *Evaluator) eagerDecode(in *input) (best finding.Finding, found bool) {
 
 // lowCacheHits reports that few prompt tokens are found in the prefix cache. It needs at least some
 // hits, which show that prompts have common prefixes.
-func (e *Evaluator) lowCacheHits(in *input) (finding.Finding, bool) {
+func (e servers) lowCacheHits(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.LowCacheHits]
 	rate, n := -1.0, int64(0)
 	var cachedTokens, prompt float64
@@ -295,7 +298,7 @@ func (p *replica) outgrowsGraphs() bool {
 }
 
 // underLoaded reports that a server has few requests. Of several replicas, the busiest one decides.
-func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
+func (e servers) underLoaded(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.UnderLoaded]
 	least := 2.0
 	var busiest *replica
@@ -319,7 +322,7 @@ func (e *Evaluator) underLoaded(in *input) (finding.Finding, bool) {
 
 // allUnderLoaded returns the finding of the busiest server log. It needs all servers to be
 // under-loaded: one log with few requests says nothing about the other replicas.
-func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
+func (e servers) allUnderLoaded() (best finding.Finding, found bool) {
 	for i := range e.inputs {
 		in := &e.inputs[i]
 		if len(in.replicas()) == 0 {
@@ -332,7 +335,7 @@ func allUnderLoaded(e *Evaluator) (best finding.Finding, found bool) {
 		case found && best.Value <= f.Value:
 			continue
 		}
-		best, found = placed(e, f, in), true
+		best, found = e.placed(f, in), true
 	}
 	return best, found
 }

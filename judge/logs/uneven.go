@@ -31,7 +31,7 @@ func (b *busiest) add(p *replica, input int, least int64) {
 
 // finding compares the two replicas. If the busiest one runs very few requests, a difference says
 // nothing.
-func (b *busiest) finding(e *Evaluator) (f finding.Finding, limit float64, ok bool) {
+func (b *busiest) finding(e servers) (f finding.Finding, limit float64, ok bool) {
 	const fewest = 4
 	if b.n < 2 || b.high.running() < fewest {
 		return f, 0, false
@@ -40,7 +40,7 @@ func (b *busiest) finding(e *Evaluator) (f finding.Finding, limit float64, ok bo
 }
 
 // unevenReplicas compares the mean numbers of running requests of replicas over time.
-func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
+func (e servers) unevenReplicas(in *input) (finding.Finding, bool) {
 	var b busiest
 	for _, p := range in.replicas() {
 		b.add(p, in.index, e.Limits[rule.UnevenReplicas].MinEvents)
@@ -59,7 +59,7 @@ func (e *Evaluator) unevenReplicas(in *input) (finding.Finding, bool) {
 
 // unevenLogs compares the servers in several logs of one program. The finding is only information,
 // because logs do not show whether the servers were replicas of one service at the same time.
-func unevenLogs(e *Evaluator) (finding.Finding, bool) {
+func (e servers) unevenLogs() (finding.Finding, bool) {
 	byProducer := map[string]*busiest{}
 	var order []*busiest
 	for i := range e.inputs {

@@ -213,19 +213,19 @@ func fusesAttention(s *summary.Summary) bool {
 
 // ranksOf returns whether the job has one rank, or how many of its ranks were given.
 func ranksOf(s *summary.Summary) string {
-	given, size := map[int]bool{}, 0
+	size := 0
 	for i := range s.Inputs {
-		given[s.Inputs[i].Rank], size = true, max(size, s.Inputs[i].WorldSize)
+		size = max(size, s.Inputs[i].WorldSize)
 	}
 	switch {
-	case size == 0:
-		return ""
 	case size == 1:
 		return "one"
-	case len(given) < size:
+	case s.HasAllRanks():
+		return "all"
+	case size > 1:
 		return "some"
 	}
-	return "all"
+	return ""
 }
 
 // nodesOf returns whether the ranks run on one machine or several, or "" if that is unknown.

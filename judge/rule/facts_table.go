@@ -80,8 +80,9 @@ var FactsTable = sync.OnceValue(func() []Fact {
 				return yes(isFound("dataloader", stacks) || len(s.Ops)+len(s.Annotations)+len(s.Lines) == 0)
 			}},
 		{Words: []string{"ranks"}, Values: []string{"one", "some", "all"},
-			Meaning: "the job has one rank; or several, of which some or all were given",
-			Found:   "number of ranks that the traces state", evaluate: of(ranksOf)},
+			Meaning:  "the job has one rank; or several, of which some or all were given",
+			Found:    "number of ranks that the traces state; `all` also if the only trace states none and its process drives several GPUs",
+			evaluate: of(ranksOf)},
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks",
 			Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
 		{Words: []string{"queued"}, Meaning: "requests wait in a queue of the server",
@@ -103,10 +104,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			Found: "earlier launches of the same kernel", evaluate: is(slowAgain)},
 		{Words: []string{"data-parallel"}, Meaning: "torch.nn.DataParallel divides batches over the GPUs of a process",
 			Found:    "its annotation, file, modules, or its operators Scatter and Gather",
-			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(dividesBatches(s)) }},
-		{Words: []string{"all-ranks"}, Meaning: "no rank is missing",
-			Found:    "the number of ranks that the inputs state; or one input that states none, whose process drives several GPUs",
-			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(s.HasAllRanks()) }},
+			evaluate: is(dividesBatches)},
 		{Words: []string{"rl"}, Meaning: "a trainer of reinforcement learning runs",
 			Found: "one of veRL, SkyRL, NeMo RL and slime",
 			evaluate: func(_ string, _ *summary.Summary, stacks []Stack) string {

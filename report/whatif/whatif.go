@@ -242,7 +242,9 @@ func (v *view) sweep() doc.Section {
 func (v *view) rests() doc.Section {
 	var list []string
 	for _, f := range v.a.Forecasts {
-		list = f.Assumptions
+		if f.Verdict != withheld {
+			list = f.Assumptions
+		}
 	}
 	s := doc.Section{Title: "The forecast rests on", Blocks: []doc.Block{doc.Points(list)}}
 	if len(list) == 0 {

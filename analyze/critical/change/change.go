@@ -3,6 +3,7 @@
 package change
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -54,14 +55,6 @@ var Kinds = []Kind{
 	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false},
 }
 
-// Help returns what a change does, with its value in backquotes.
-func (k Kind) Help() string {
-	if k.Value == "" {
-		return k.Does
-	}
-	return k.Does + ": `" + k.Value + "`"
-}
-
 // parseFactor reads a factor of a duration: 0.5, or 2x for twice as fast.
 func parseFactor(s string) (float64, error) {
 	text, fast := strings.CutSuffix(s, "x")
@@ -70,7 +63,7 @@ func parseFactor(s string) (float64, error) {
 		f = 1 / f
 	}
 	if err != nil || !(f >= 0 && f <= 1e6) || fast && !(f > 0) {
-		return 0, fmt.Errorf("%q is not a factor; write 0.5 for half the time or 2x for twice as fast", s)
+		return 0, errors.New("the factor is no number; write 0.5 for half the time or 2x for twice as fast")
 	}
 	return f, nil
 }
@@ -104,7 +97,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 	}
 	of, what, f = &Kinds[i], c.Value, 1
 	wrong := func(err error) error {
-		return fmt.Errorf("--%s %s: %w; write --%[1]s %[4]s", c.Kind, c.Value, err, of.Value)
+		return fmt.Errorf("--%s is %q: %w; write --%[1]s %[4]s", c.Kind, c.Value, err, of.Value)
 	}
 	if c.Value == "" {
 		if !of.Optional {
@@ -118,14 +111,16 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 	case strings.HasSuffix(of.Value, "=F"):
 		at := strings.LastIndexByte(c.Value, '=')
 		if at < 0 {
-			return of, "", 0, wrong(fmt.Errorf("no factor"))
+			return of, "", 0, wrong(errors.New("there is no factor"))
 		}
 		what = c.Value[:at]
 		f, err = parseFactor(c.Value[at+1:])
 	case of.Value == "US" || of.Value == "RANK":
-		f, err = strconv.ParseFloat(c.Value, 64)
+		if f, err = strconv.ParseFloat(c.Value, 64); err != nil {
+			err = errors.New("it is no number")
+		}
 		if err == nil && !(f >= 0 && f <= 1e6) {
-			err = fmt.Errorf("%s is out of range", c.Value)
+			err = errors.New("it is out of range")
 		}
 	}
 	if err == nil && strings.Contains(of.Value, "RE") {
@@ -133,14 +128,16 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		if strings.Contains(of.Value, "~") && !strings.HasPrefix(what, "class:") {
 			prefix, rest, ok := strings.Cut(what, "~")
 			if !ok || !strings.Contains("|"+of.Value, "|"+prefix+"~") {
-				return of, "", 0, wrong(fmt.Errorf("%q names nothing that can be changed", what))
+				return of, "", 0, wrong(errors.New("it names nothing that can be changed"))
 			}
 			pattern = rest
 		}
-		_, err = Compile(pattern)
+		if _, err = Compile(pattern); err != nil {
+			err = errors.New("the pattern is no regular expression")
+		}
 	}
 	if name, ok := strings.CutPrefix(what, "class:"); ok && err == nil && !slices.Contains(Classes, name) {
-		err = fmt.Errorf("there is no class %q; the classes are %s", name, strings.Join(Classes, ", "))
+		err = errors.New("there is no such class; the classes are " + strings.Join(Classes, ", "))
 	}
 	if err != nil {
 		return of, "", 0, wrong(err)

@@ -74,6 +74,8 @@ func ranksOf(n int, name string, body func(p *plant, rank int)) (out []Story) {
 	for rank := range n {
 		p := newPlant(fmt.Sprintf("%s_rank%d", name, rank))
 		p.s.rank, p.s.ranks = rank, n
+		p.main.of.number += int64(rank) // each rank is a process
+		p.main.tid += int64(rank)
 		body(p, rank)
 		out = append(out, p.tell())
 	}
