@@ -78,7 +78,7 @@ var mayImport = map[string]string{
 	"logs/bench":                   "internal/diag internal/lazyregexp internal/textscan logs",
 	"logs/comm":                    "internal/diag internal/lazyregexp internal/pickle logs",
 	"logs/monitor":                 "internal/diag internal/lazyregexp logs",
-	"logs/forms":                   "internal/diag internal/lazyregexp internal/redact internal/settings internal/textscan logs",
+	"logs/forms":                   "internal/diag internal/lazyregexp internal/redact internal/settings internal/textscan logs logs/config",
 	"internal/textscan":            "internal/redact",
 	"internal/pickle":              "internal/diag internal/redact",
 	"analyze/classify":             "internal/settings",
@@ -138,6 +138,7 @@ var mayImport = map[string]string{
 	"internal/test/captures":       "analyze ingest",
 	"summary/row":                  "internal/label internal/unit",
 	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
+	"logs/config":                  "logs",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

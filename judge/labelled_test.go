@@ -48,6 +48,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledLogs(),
 		labelledMonitored(),
 		labelledBenchmarks(),
+		labelledSettings(),
 	)
 	for i, in := range all {
 		var made *summary.Summary

@@ -211,6 +211,9 @@ func logRuns() []labelled {
 			s.Tables[0].Columns[1].Unit, s.Tables[0].Columns[2].Unit = "bytes", "bytes"
 			return s
 		}},
+		{name: "all settings of veRL that its guide changes", in: given("+ python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.use_dynamic_bsz=False actor_rollout_ref.model.use_remove_padding=False " +
+			"actor_rollout_ref.rollout.gpu_memory_utilization=0.3 actor_rollout_ref.rollout.max_num_batched_tokens=1024 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 " +
+			"actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4 actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=7\n" + slow.VeRL())},
 		{name: "steps and responses get longer", in: func(t *testing.T) *summary.Summary {
 			s := given(steady(60, func(n int) float64 { return 10 + 0.1*float64(n) + 0.05*float64(n%3) }).VeRL())(t)
 			for i := range s.Series {

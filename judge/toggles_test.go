@@ -158,6 +158,32 @@ func withPool(pool string) func(*summary.Summary) {
 	}
 }
 
+// withSetting sets a setting of veRL in all inputs.
+func withSetting(name, value string) func(*summary.Summary) {
+	return func(s *summary.Summary) {
+		s.Settings = slices.DeleteFunc(s.Settings, func(r summary.Setting) bool { return r.Name == name })
+		for i := range s.Inputs {
+			s.Settings = append(s.Settings, summary.Setting{Input: i, Producer: "veRL", Key: name, Name: name, Value: value})
+		}
+	}
+}
+
+func configured(word, name, on, off string) toggle {
+	return toggle{word: word, on: withSetting(name, on), off: withSetting(name, off)}
+}
+
+// batched is about micro-batches of training of 8 samples, and others of as many or twice as many.
+func batched(word, name string) toggle {
+	sized := func(size string) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			for n, v := range map[string]string{"train.micro_batch": "8", "train.dynamic_batch": "false", name: size} {
+				withSetting(n, v)(s)
+			}
+		}
+	}
+	return toggle{word: word, on: sized("8"), off: sized("16")}
+}
+
 // servedOf sets the served part of the requests of each result whose rate is limited.
 func servedOf(part float64) func(*summary.Summary) {
 	return func(s *summary.Summary) {
@@ -301,6 +327,16 @@ var toggles = []toggle{
 	{word: "pool", value: "swa", on: withPool("swa"), off: withPool("")},
 	{word: "pool", value: "mamba", on: withPool("mamba"), off: withPool("")},
 	{word: "overloaded", on: servedOf(0.5), off: servedOf(1)},
+	configured("fixed-batches", "train.dynamic_batch", "false", "true"), configured("padded", "train.remove_padding", "false", "true"),
+	configured("low-memory-share", "engine.memory_share", "0.35", "0.5"), configured("high-memory-share", "engine.memory_share", "0.75", "0.6"),
+	configured("few-batched-tokens", "engine.batched_tokens", "2048", "4096"), configured("graphs-enabled", "engine.eager", "false", "true"),
+	configured("kv-cache-8-bit", "engine.cache_type", "fp8_e4m3", "auto"), configured("one-gpu-engine", "engine.tensor_parallel", "1", "2"),
+	batched("small-forward-batches", "forward.micro_batch"), batched("small-reference-batches", "reference.micro_batch"),
+	{word: "forward-batches-twice", on: batched("", "forward.micro_batch").off, off: batched("", "forward.micro_batch").on},
+	{word: "packed-by-tokens", on: func(s *summary.Summary) {
+		withSetting("train.dynamic_batch", "true")(s)
+		withSetting("train.remove_padding", "true")(s)
+	}, off: withSetting("train.remove_padding", "false")},
 	{word: "clocks-differ", on: func(s *summary.Summary) {
 		s.Issues = append(s.Issues, summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
 	}, off: func(s *summary.Summary) {

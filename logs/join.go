@@ -7,6 +7,7 @@ func Join(logs ...*Log) *Log {
 	for _, l := range logs {
 		out.Series = append(out.Series, l.Series...)
 		out.Benchmarks = append(out.Benchmarks, l.Benchmarks...)
+		out.Settings = append(out.Settings, l.Settings...)
 		out.Groups = append(out.Groups, l.Groups...)
 		out.Spans = append(out.Spans, l.Spans...)
 		out.Producers = append(out.Producers, l.Producers...)

@@ -38,6 +38,7 @@ type Log struct {
 	Benchmarks []Benchmark
 	Groups     []Group    // of ranks that communicate
 	Spans      []Span     // of phases that log a line at their end
+	Settings   []Setting  // of the configuration that the input begins with
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
 	Clock Clock

@@ -46,6 +46,7 @@ type Summary struct {
 
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
 	Series          []Series         `json:"series,omitempty"`     // metrics of logs and monitors
+	Settings        []Setting        `json:"settings,omitempty"`   // of the configurations that logs begin with
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Groups          []Group          `json:"groups,omitempty"`     // groups of ranks that communicate
 	Clocks          []Clock          `json:"clocks,omitempty"`     // clocks of inputs that are joined by time

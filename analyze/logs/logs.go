@@ -52,6 +52,9 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 	for i := range l.Benchmarks {
 		s.Benchmarks = append(s.Benchmarks, benchmarkRow(&l.Benchmarks[i], i))
 	}
+	for _, c := range l.Settings {
+		s.Settings = append(s.Settings, summary.Setting{Producer: c.Producer, Key: c.Key, Name: c.Name, Value: c.Value, Line: c.Line, Varies: c.Varies})
+	}
 	for i := range l.Groups {
 		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
 	}

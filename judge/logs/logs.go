@@ -144,6 +144,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	alone(rule.IdleGPUs, monitors{e}.idleBesideBusy)
 	alone(rule.BusyDisk, monitors{e}.busyDisk)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
+	add(rule.SettingNotAdvised, configuration{e}.configured)
 	return out
 }
 

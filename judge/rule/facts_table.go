@@ -20,7 +20,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			possible = append(possible, maybe+e.id)
 		}
 	}
-	return []Fact{
+	return append([]Fact{
 		{Words: software, Meaning: "this software is found",
 			Found: "names that only it has, listed in `judge/rule/stacks.yaml`",
 			evaluate: func(word string, _ *summary.Summary, stacks []Stack) string {
@@ -120,7 +120,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
 		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
-	}
+	}, configured()...)
 })
 
 // forSoftware is the public form of words for software.

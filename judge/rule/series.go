@@ -31,4 +31,5 @@ const (
 	IdleGPUs            = "idle-gpus"
 	BusyDisk            = "busy-disk"
 	ImpossibleMFU       = "impossible-mfu"
+	SettingNotAdvised   = "setting-not-advised"
 )

@@ -9,6 +9,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/redact"
 	"assay/logs"
+	"assay/logs/config"
 )
 
 const (
@@ -40,6 +41,7 @@ type Reader struct {
 	name string
 	set  *Set
 	b    *logs.Builder
+	conf *config.Reader
 
 	buf  []byte // the context, then the bytes that are not processed yet
 	from int    // index in buf of the bytes that are not processed yet
@@ -106,7 +108,8 @@ type block struct {
 
 // NewReader returns a reader for an input of the given name.
 func NewReader(name string, set *Set, limits logs.Limits) *Reader {
-	r := &Reader{name: name, set: set, b: logs.NewBuilder(limits), line: 1, latest: logs.NoStep, places: map[string]*place{}}
+	r := &Reader{name: name, set: set, b: logs.NewBuilder(limits), conf: config.NewReader(), line: 1, latest: logs.NoStep,
+		places: map[string]*place{}}
 	for _, f := range set.list {
 		r.states = append(r.states, &formState{Form: f})
 	}
@@ -137,6 +140,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 		part := p[:min(len(p), blockSize)]
 		p = p[len(part):]
 		r.holes(part)
+		r.conf.Write(part)
 		r.part(part)
 	}
 	return n, nil
@@ -205,6 +209,7 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	r.keep(len(r.buf))
 	r.closeBlock()
 	r.finish()
+	r.b.Settings(r.conf.Settings())
 	lines := r.line
 	if n := len(r.buf); n == 0 || r.buf[n-1] == '\n' {
 		lines--

@@ -51,6 +51,8 @@ func Logged() *summary.Summary {
 		}
 		add(t.name, "step.phase", t.phase, x, values)
 	}
+	s.Settings = []summary.Setting{{Producer: "veRL", Key: "actor_rollout_ref.rollout.gpu_memory_utilization", Name: "engine.memory_share", Value: "0.6", Line: 3},
+		{Producer: "vLLM", Key: "max_num_seqs", Name: "engine.requests", Value: "256", Line: 4, Varies: true}}
 	x := make([]int64, steps)
 	start := int64(0)
 	for i := range x {

@@ -62,7 +62,7 @@ func Sections(ctx *section.Context) []doc.Section {
 	}
 	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults),
 		[]doc.Section{first, byPhase(ctx, mostMonitored), byStep(ctx), clocks(ctx), services(ctx, mostServices), values,
-			places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups)})
+			places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups), settings(ctx)})
 }
 
 // Metrics of steps.

@@ -1,0 +1,35 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/judge/rule"
+)
+
+// labelledSettings are logs of veRL whose steps are as they should be, after the configuration in one of its forms.
+func labelledSettings() []labelled {
+	steps := taught(50, 25, 1, 14, 1, 2).VeRL()
+	of := func(name, label, near, config string) labelled {
+		return labelled{name: name, label: label, near: near, in: given(config + steps)}
+	}
+	// dumped is the configuration as a dictionary in many lines.
+	dumped := func(rollout, actor string) string {
+		return fmt.Sprintf("(TaskRunner pid=41) {'actor_rollout_ref': {'actor': {%s},\n"+
+			"(TaskRunner pid=41)                        'rollout': {%s}},\n(TaskRunner pid=41)  'trainer': {'nnodes': 1}}\n",
+			actor, strings.ReplaceAll(rollout, "; ", ",\n(TaskRunner pid=41)                                    "))
+	}
+	const not = rule.SettingNotAdvised
+	return []labelled{
+		of("vLLM has 35% of the memory", not, "", dumped("'name': 'vllm'; 'gpu_memory_utilization': 0.35", "'strategy': 'fsdp'")),
+		of("batches of a fixed size, by the command line", not, "", "+ python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.use_dynamic_bsz=False trainer.nnodes=1\n"),
+		of("2,048 tokens per iteration", not, "", dumped("'max_num_batched_tokens': 2048; 'gpu_memory_utilization': 0.5", "'use_dynamic_bsz': True")),
+		of("log-probs in batches as small as those of training", not, "", dumped("'log_prob_micro_batch_size_per_gpu': 6; 'gpu_memory_utilization': 0.6", "'ppo_micro_batch_size_per_gpu': 6")),
+		of("log-probs in batches twice as large", "", not, dumped("'log_prob_micro_batch_size_per_gpu': 12; 'gpu_memory_utilization': 0.7", "'ppo_micro_batch_size_per_gpu': 6")),
+		of("small batches, which dynamic ones replace", "", not, dumped("'log_prob_micro_batch_size_per_gpu': 4", "'ppo_micro_batch_size_per_gpu': 4, 'use_dynamic_bsz': True")),
+		of("sizes per GPU and of all GPUs", "", not, dumped("'log_prob_micro_batch_size': 4", "'ppo_micro_batch_size_per_gpu': 4")),
+		of("SGLang counts the memory otherwise", "", not, dumped("'name': 'sglang'; 'gpu_memory_utilization': 0.35", "'strategy': 'fsdp'")),
+		of("the same of another program", "", not, "INFO [utils.py:253] non-default args: {'gpu_memory_utilization': 0.35, 'max_num_batched_tokens': 2048}\n"),
+		of("two runs that differ", "", not, dumped("'gpu_memory_utilization': 0.35", "'a': 1")+dumped("'gpu_memory_utilization': 0.6", "'a': 1")),
+	}
+}
