@@ -774,6 +774,7 @@ var builtInRules = []ruleEntry{
 		{Text: "{values} over 100%: the trainer's FLOPs, its number of GPUs or its peak of the GPU is wrong"},
 	}, Next: []Choice{
 		{ID: "trace-a-training-step"},
+	}}},
 	{Rule: Rule{ID: "setting-not-advised", Meaning: "settings of a program that are outside of what its tuning guide recommends, as a number; a setting with several values is not judged", Source: "the guide of veRL recommends these values for throughput"}, Note: "The rule below is of the configuration that a program printed into its log.", Line: "a setting is not as the guide recommends", Part: "settings outside of their recommended values", Gain: "none", Confidence: "hint", Sure: []string{"change one setting at a time and compare the throughput"}, Changes: "it is for information", Remedies: []*remedyEntry{
 		{ID: "fill-batches-by-tokens", Text: "Set use_dynamic_bsz=True, which fills micro-batches up to a number of tokens, and raise ppo_max_token_len_per_gpu as far as memory allows.", From: "verl", When: "fixed-batches"},
 		{ID: "remove-the-padding", Text: "Set actor_rollout_ref.model.use_remove_padding=True, which packs the sequences of a batch without padding.", From: "verl", When: "padded"},
