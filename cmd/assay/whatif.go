@@ -14,6 +14,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/interval"
 	"assay/internal/outfile"
+	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace/window"
 )
@@ -54,7 +55,7 @@ func (f changeFlag) Set(value string) error {
 	if value == noValue {
 		value = ""
 	}
-	c := change.Change{Kind: f.kind, Value: value}
+	c := change.Change{Kind: f.kind, Value: redact.Mask(value)} // as the names of the trace are
 	if err := c.Check(); err != nil {
 		return err
 	}
