@@ -40,6 +40,7 @@ import (
 	"github.com/spf13/pflag"
 
 	_ "assay/internal/early" // checks the address space
+	"assay/internal/redact"
 	"assay/trace/window"
 )
 
@@ -216,10 +217,10 @@ func flagMistake(err error) string {
 		want = "want a number and a unit, for example 90s or 10m"
 	case "bool":
 		want = "want true or false, or the flag without a value"
-	default:
-		return err.Error()
+	default: // masked before it is quoted
+		return fmt.Sprintf("invalid argument %q for \"--%s\" flag: %v", redact.Mask(bad.GetValue()), bad.GetFlag().Name, bad.Unwrap())
 	}
-	return fmt.Sprintf("--%s is %q, %s", bad.GetFlag().Name, bad.GetValue(), want)
+	return fmt.Sprintf("--%s is %q, %s", bad.GetFlag().Name, redact.Mask(bad.GetValue()), want)
 }
 
 func usageError(e env, c *command, msg string) error {

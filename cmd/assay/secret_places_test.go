@@ -173,7 +173,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		{"diff", trace, trace, "-o", in("diff")}, {"diff", trace, trace, "--format", "md"}, {"diff", trace, trace, "--format", "md", "--brief"}, {"diff", trace, trace, "--format", "json"},
 		{"convert", trace, "--to", "pprof"}, {"convert", trace, "--to", "folded"}, {"convert", trace, "--to", "folded", "--value", "cpu"},
 		{"convert", trace, "--to", "pprof", "--value", "cpu", "-o", in("cpu.pb.gz")},
-		{"inspect", trace, "--kernel", "*", "--format", "json"}, {"inspect", trace, "--op", "*", "--top", "1000"}, {"inspect", trace, "--gap", "1", "--format", "json"}, {"inspect", trace, "--at", "1us", "--format", "md"},
+		{"inspect", trace, "--kernel", "*", "--format", "json"}, {"inspect", trace, "--op", "*", "--top", "1000"}, {"inspect", trace, "--gap", "1", "--format", "json"}, {"inspect", trace, "--at", "1us", "--format", "md"}, {"whatif", trace, "--all"}, {"whatif", trace, "--format", "json"}, {"whatif", trace, "--format", "md"},
 	} {
 		if status, _ := s.run(args...); status != exitOK {
 			t.Errorf("%q: exit status %d", args[0], status)
@@ -196,7 +196,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		if !strings.ContainsAny(p.text, "\"\n\x1b{}\\") {
 			gates += fmt.Sprintf("'kernels.total{kernel=\"%s\"}': '<= 1ns'\n", strings.ReplaceAll(p.text, "'", "''"))
 		}
-		wrong := [][]string{{"summary", "missing " + p.text}, {"explain", p.text}, {p.text}, {"convert", "--to", p.text, trace}}
+		wrong := [][]string{{"summary", "missing " + p.text}, {"explain", p.text}, {p.text}, {"convert", "--to", p.text, trace}, {"whatif", trace, "--remove", "sync~" + p.text}, {"whatif", "missing " + p.text, "--scale", p.text}}
 		s.run(wrong[i%len(wrong)]...)
 	}
 	stacks := write("cpu.folded", folded.String())

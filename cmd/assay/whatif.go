@@ -16,6 +16,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/interval"
 	"assay/internal/outfile"
+	"assay/internal/redact"
 	"assay/summary"
 	"assay/trace/window"
 )
@@ -53,7 +54,7 @@ func (f changeFlag) String() string { return "" }
 func (f changeFlag) Type() string   { return f.Value }
 
 func (f changeFlag) Set(value string) error {
-	c := change.Change{Kind: f.Name, Value: value}
+	c := change.Change{Kind: f.Name, Value: redact.Mask(value)} // as the names of the trace are
 	if err := c.Check(); err != nil {
 		return err
 	}

@@ -7,7 +7,14 @@ import "strings"
 // split it at an escape, too. Few lines have either: Line returns any other line itself.
 func Line(line []byte) []byte {
 	escapes, unseen := false, false
-	for i, c := range line {
+	for i := 0; i < len(line); i++ {
+		for i+4 <= len(line) && (coded[line[i]]|coded[line[i+1]]|coded[line[i+2]]|coded[line[i+3]])&^ofRun == 0 {
+			i += 4
+		}
+		if i == len(line) {
+			break
+		}
+		c := line[i]
 		class := coded[c]
 		if class&^ofRun == 0 {
 			continue
