@@ -130,6 +130,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	out = append(out, tree.Row{ID: rule.SlowFirstToken, Part: tree.BasisLogs,
 		Measure: tree.Single(benchmarks{e}.firstToken)},
 		tree.Row{ID: rule.SlowNextToken, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.nextToken)},
+		tree.Row{ID: rule.WithoutGPUDirect, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.withoutGPUDirect)},
 		tree.Row{ID: rule.ThroughputSaturated, Part: tree.BasisLogs, Measure: tree.Single(benchmarks{e}.saturated)})
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
