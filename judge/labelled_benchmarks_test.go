@@ -44,7 +44,20 @@ func labelledBenchmarks() []labelled {
 		}
 		return given(b.String())
 	}
+	// One process connects so many channels over each transport.
+	connected := func(transports ...string) func(*testing.T) *summary.Summary {
+		text := "gpu7:81:81 [3] NCCL INFO comm 0x55aa rank 3 nranks 16 cudaDev 3 busId 1a000 commId 0xc0ffee - Init START\n"
+		for i, via := range transports {
+			text += fmt.Sprintf("gpu7:81:85 [3] NCCL INFO Channel %02d/0 : 3[3] -> 11[3] [send] via %s\n", i, via)
+		}
+		return given(text)
+	}
 	return []labelled{
+		{name: "InfiniBand through the host", label: rule.WithoutGPUDirect, in: connected("NET/IB/2", "NET/IB/3", "NET/IB/2", "P2P/IPC")},
+		{name: "a plugin through the host for half of the channels", label: rule.WithoutGPUDirect, in: connected("NET/AWS Libfabric/0", "NET/AWS Libfabric/1/GDRDMA")},
+		{name: "InfiniBand to the GPU", near: rule.WithoutGPUDirect, in: connected("NET/IB/2/GDRDMA", "NET/IB/3/GDRDMA(PCI)", "SHM/direct")},
+		{name: "a plugin to the GPU", near: rule.WithoutGPUDirect, in: connected("NET/AWS Libfabric/0/GDRDMA", "NET/AWS Libfabric/1/GDRDMA", "NET/IB/1")},
+		{name: "sockets", near: rule.WithoutGPUDirect, in: connected("NET/Socket/0", "NET/Socket/1")},
 		{name: "a fourth concurrency without more throughput", label: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 255)},
 		{name: "eight GPUs that are not faster than four", label: rule.ThroughputSaturated, in: sizes(3, 5, 8, 8.2)},
 		{name: "throughput that grows with each concurrency", label: "", near: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 310)},

@@ -138,6 +138,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	either(rule.UnevenReplicas, ofServers.unevenReplicas, ofServers.unevenLogs)
 	alone(rule.SlowFirstToken, benchmarks{e}.firstToken)
 	alone(rule.SlowNextToken, benchmarks{e}.nextToken)
+	alone(rule.WithoutGPUDirect, benchmarks{e}.withoutGPUDirect)
 	alone(rule.ThroughputSaturated, benchmarks{e}.saturated)
 	either(rule.LowGPUUse, monitors{e}.lowUse, monitors{e}.aloneUse)
 	alone(rule.SpinningGPUs, monitors{e}.spins)

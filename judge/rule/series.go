@@ -24,6 +24,7 @@ const (
 	LowCacheHits        = "low-cache-hits"
 	SlowFirstToken      = "slow-first-token"
 	SlowNextToken       = "slow-next-token"
+	WithoutGPUDirect    = "without-gpudirect"
 	ThroughputSaturated = "throughput-saturated"
 	LowGPUUse           = "low-gpu-use"
 	LowGPUUseInPhase    = "low-gpu-use-in-phase"

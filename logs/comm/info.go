@@ -18,7 +18,7 @@ const (
 var (
 	reInit     = lazyregexp.New(`comm (0x[0-9a-f]+) rank (\d{1,7}) n[rR]anks (\d{1,7})(?:.*?commId (0x[0-9a-f]+))?`)
 	reNodes    = lazyregexp.New(`nNodes (\d{1,6}) `)
-	reVia      = lazyregexp.New(`^Channel \S+ ?: \d+\[[0-9a-f]+\] -> \d+\[[0-9a-f]+\].* via (\S+)`)
+	reVia      = lazyregexp.New(`^Channel \S+ ?: \d+\[[0-9a-f]+\] -> \d+\[[0-9a-f]+\].* via (NET/\w+(?: [A-Z]\w*)?\S*|\S+)`)
 	reCalls    = lazyregexp.New(`^(\w+): opCount [0-9a-f]+ .*?count (\d+) datatype (\d+) op \d+ root (\d+) comm (0x[0-9a-f]+)`)
 	reChans    = lazyregexp.New(`^(\d{1,5}) coll channels`)
 	reVersion  = lazyregexp.New(`[NR]CCL version ?:? (\d[\w.+\-]*)`)

@@ -36,6 +36,8 @@ func (f *Finder) Hint(line []byte) bool {
 	case '.':
 		return bytes.HasSuffix(line, []byte("...")) &&
 			(bytes.Contains(line, []byte("Processing [")) || bytes.Contains(line, []byte(" stats report")))
+	case '+':
+		return isRule(string(line))
 	case 'e', 'n', 't', '"', ')':
 		return isCSVHeader(line)
 	}
@@ -66,7 +68,7 @@ func (f *Finder) Line(n int, line string) {
 	if ok && s.failed && r.open == nil {
 		return
 	}
-	if ok && (s.report != "" || s.skipped != "" || s.progress) || mayHead(line) {
+	if ok && (s.report != "" || s.skipped != "" || s.progress) || mayHead(line) || isRule(line) {
 		f.until = n + attention
 	}
 	was := r.open != nil

@@ -20,8 +20,9 @@ func Sniff(prefix []byte) bool {
 		return true
 	}
 	last := ""
+	var g grid
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
+		line, _ = g.text(strings.TrimRight(line, "\r\n"))
 		if s, ok := parseMessage(line); ok && (s.report != "" || s.progress) {
 			return true
 		}

@@ -9,7 +9,7 @@
 //
 // This file reads lines and keeps the state between them. header.go has the
 // columns that nsys prints; text.go, csv.go and json.go split rows in the three
-// layouts; table.go adds rows to the open table. message.go parses the lines
+// layouts, and grid.go makes text of drawn tables; table.go adds rows to the open table. message.go parses the lines
 // between tables, report.go lists the reports, and share.go compares the printed
 // shares with the sums. finder.go finds the tables in a log of another program.
 package stats
@@ -114,6 +114,7 @@ type reader struct {
 	next      message    // the last message about the next table
 	last      string     // the last line that is not blank: a header, if dashes follow
 	lastAt    int        // its number
+	grid      grid       // the lines around the cells of a table
 	open      *openTable // the table that is being read, or nil
 	failed    string     // the error of nsys itself, or ""
 	announced string     // a table that nsys announced and that did not follow, or ""
@@ -175,6 +176,11 @@ func (r *reader) errorf(format string, args ...any) error {
 // checking each of millions of lines for anything else first would take most of
 // the time.
 func (r *reader) line(line string) {
+	line, rule := r.grid.text(line)
+	if rule && r.open != nil {
+		r.close()
+		return
+	}
 	if r.open != nil {
 		inner := r.open.layout.afterPrefix(line)
 		if r.open.quoted != "" && r.continues(inner) {
