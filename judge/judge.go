@@ -9,6 +9,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/logs"
 	"assay/judge/memory"
+	"assay/judge/monitors"
 	"assay/judge/profile"
 	"assay/judge/ranks"
 	"assay/judge/rule"
@@ -93,7 +94,8 @@ func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 	c := tree.NewContext(s.Timelines(), th)
 	b := &evaluators{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
-		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
+		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(),
+		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
 	return b
 }
 
@@ -116,10 +118,6 @@ func (b *evaluators) result() Result {
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()),
 			Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence,
 				Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
-		if v, ok := logs.Ended(out.Findings); ok {
-			out.Verdict = v
-			finding.DecidedFirst(out.Findings, v)
-		}
 		if len(hang.In(b.Summary)) > 0 {
 			out.Verdict = finding.Verdict{Bound: finding.BoundHang, Sentence: callsPending}
 			if i := slices.IndexFunc(out.Findings, func(f finding.Finding) bool { return f.Rule == rule.Hang }); i >= 0 {
@@ -133,7 +131,9 @@ func (b *evaluators) result() Result {
 	default:
 		out = b.overTime(before, nil)
 	}
-	if !b.withoutCaptures() {
+	if b.withoutCaptures() {
+		out.ended()
+	} else {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
