@@ -85,7 +85,7 @@ var mayImport = map[string]string{
 	"analyze/phase":                "internal/settings",
 	"summary/view":                 "internal/label internal/lazyregexp internal/stat internal/unit summary summary/row",
 	"summary/view/bench":           "internal/lazyregexp summary",
-	"judge":                        "judge/capture judge/counters judge/finding judge/logs judge/memory judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
+	"judge":                        "judge/capture judge/counters judge/finding judge/logs judge/memory judge/monitors judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
 	"judge/finding":                "internal/unit",
 	"judge/rule":                   "internal/settings internal/unit judge/finding summary summary/view summary/view/bench",
 	"judge/tree":                   "internal/unit judge/finding judge/rule summary summary/view",
@@ -139,6 +139,7 @@ var mayImport = map[string]string{
 	"summary/row":                  "internal/label internal/unit",
 	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",
+	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings
@@ -224,6 +225,7 @@ var largePackages = map[string]string{
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
+	"gate/metric":                  "one file per subject of metrics; all measure a private selection of a run",
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
 	"compare":                      "one file per question that two runs are asked; its parts share the private rows of both sides",
 }

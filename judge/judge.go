@@ -9,6 +9,7 @@ import (
 	"assay/judge/finding"
 	"assay/judge/logs"
 	"assay/judge/memory"
+	"assay/judge/monitors"
 	"assay/judge/profile"
 	"assay/judge/ranks"
 	"assay/judge/rule"
@@ -93,7 +94,8 @@ func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 	c := tree.NewContext(s.Timelines(), th)
 	b := &evaluators{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
-		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules())
+		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(),
+		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
 	return b
 }
 
@@ -119,10 +121,6 @@ func (b *evaluators) result() Result {
 		if slices.ContainsFunc(out.Findings, func(f finding.Finding) bool { return f.Title == sentence }) {
 			out.Verdict.Rule = rule.ThroughputSaturated
 		}
-		if v, ok := logs.Ended(out.Findings); ok {
-			out.Verdict = v
-			finding.DecidedFirst(out.Findings, v)
-		}
 		if len(hang.In(b.Summary)) > 0 {
 			out.Verdict = finding.Verdict{Bound: finding.BoundHang, Sentence: callsPending}
 			if i := slices.IndexFunc(out.Findings, func(f finding.Finding) bool { return f.Rule == rule.Hang }); i >= 0 {
@@ -136,7 +134,9 @@ func (b *evaluators) result() Result {
 	default:
 		out = b.overTime(before, nil)
 	}
-	if !b.withoutCaptures() {
+	if b.withoutCaptures() {
+		out.ended()
+	} else {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)

@@ -12,6 +12,9 @@ import (
 	"assay/summary"
 )
 
+// health has the rules on the numbers of one log that say whether a run is sound.
+type health struct{ *Evaluator }
+
 // lowMFU reports the model FLOPs utilization that a trainer logged. A median of 0 is ignored: the
 // trainer does not know the peak of the GPU.
 func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
@@ -49,7 +52,7 @@ func (e *Evaluator) memoryPressure() (finding.Finding, bool) {
 	if ok && !slices.ContainsFunc(e.inputs, func(in input) bool { return in.index == worst.Input }) {
 		f.Level = min(f.Level, finding.Warn) // of a monitor, which does not show whether a program fills the memory on purpose
 	}
-	if ok && e.onlyServes() {
+	if ok && (health{e}).onlyServes() {
 		f.Level = finding.Info
 		f.Evidence = append(f.Evidence, "a server fills the memory with its KV cache on purpose")
 	}
@@ -57,7 +60,7 @@ func (e *Evaluator) memoryPressure() (finding.Finding, bool) {
 }
 
 // onlyServes reports whether the logs are those of servers.
-func (e *Evaluator) onlyServes() bool {
+func (e health) onlyServes() bool {
 	for i := range e.inputs {
 		if in := &e.inputs[i]; len(in.replicas()) == 0 || len(in.kinds) > 0 {
 			return false
@@ -67,7 +70,7 @@ func (e *Evaluator) onlyServes() bool {
 }
 
 // impossibleMFU reports a utilization of over 100%.
-func (e *Evaluator) impossibleMFU(in *input) (finding.Finding, bool) {
+func (e health) impossibleMFU(in *input) (finding.Finding, bool) {
 	var worst *summary.Series
 	for _, r := range in.metric("gpu.mfu", "") {
 		if *r.Max > 1 && (worst == nil || *r.Max > *worst.Max) {

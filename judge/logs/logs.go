@@ -119,12 +119,11 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.SlowerOverTime, e.slower)
 	add(rule.Restarts, e.restarts)
 	add(rule.LowMFU, e.lowMFU)
-	add(rule.ImpossibleMFU, e.impossibleMFU)
+	add(rule.ImpossibleMFU, health{e}.impossibleMFU)
 	alone := func(id string, measure func() (finding.Finding, bool)) {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
 	}
 	alone(rule.MemoryPressure, e.memoryPressure)
-	alone(rule.MemoryExhausted, e.memoryExhausted)
 	add(rule.NotFinite, e.notFinite)
 	ofServers := servers{e}
 	add(rule.RequestsQueued, ofServers.requestsQueued)
@@ -140,10 +139,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	alone(rule.SlowNextToken, benchmarks{e}.nextToken)
 	alone(rule.WithoutGPUDirect, benchmarks{e}.withoutGPUDirect)
 	alone(rule.ThroughputSaturated, benchmarks{e}.saturated)
-	either(rule.LowGPUUse, monitors{e}.lowUse, monitors{e}.aloneUse)
-	alone(rule.SpinningGPUs, monitors{e}.spins)
-	alone(rule.IdleGPUs, monitors{e}.idleBesideBusy)
-	alone(rule.BusyDisk, monitors{e}.busyDisk)
+	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	add(rule.SettingNotAdvised, configuration{e}.configured)
 	return out
@@ -193,25 +189,9 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	if best >= 0 {
 		v = finding.DecidedBy(bounds[list[best].Rule], list[best])
 	}
-	if ended, ok := Ended(list); ok {
-		v = ended
-	}
 	finding.SortFindings(list, e.Order)
 	finding.DecidedFirst(list, v)
 	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
-}
-
-// ends has the bounds of rules about how a run ended. Nothing that limited it before matters more.
-var ends = map[string]finding.Bound{rule.SpinningGPUs: finding.BoundHang, rule.MemoryExhausted: finding.BoundOutOfMemory}
-
-// Ended returns the verdict if a finding says how the run ended.
-func Ended(list []finding.Finding) (finding.Verdict, bool) {
-	for _, f := range list {
-		if bound, ok := ends[f.Rule]; ok && f.Level == finding.Critical {
-			return finding.DecidedBy(bound, f), true
-		}
-	}
-	return finding.Verdict{}, false
 }
 
 // decides reports whether a decides the verdict rather than b: by level, then of two phases by what their time over

@@ -41,7 +41,7 @@ func (c *Evaluator) Rules() (out []tree.Row) {
 	} {
 		out = append(out, tree.Row{ID: id, Part: tree.BasisMemory, Measure: tree.Single(measure)})
 	}
-	return out
+	return append(out, tree.Row{ID: rule.MemoryExhausted, Part: tree.BasisLogs, Measure: tree.Single(c.loggedExhausted)})
 }
 
 // Alone reports whether the summary has memory and no times of GPUs.

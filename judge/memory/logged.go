@@ -1,7 +1,9 @@
-package logs
+package memory
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -12,33 +14,33 @@ import (
 
 // memoryExhausted reports an out-of-memory error in a log. It is critical if the program did nothing afterwards. Where
 // that is unknown, or it went on, it is a warning.
-func (e *Evaluator) memoryExhausted() (finding.Finding, bool) {
+func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	var last *summary.Series
 	ended := false
-	for i := range e.logged.Series {
-		r := &e.logged.Series[i]
+	for i := range c.Series {
+		r := &c.Series[i]
 		if r.Metric != "memory.failed" || r.Pooled > 0 || r.N == 0 {
 			continue
 		}
-		if end := e.lastOf(r); last == nil || end && !ended {
+		if end := c.lastOf(r); last == nil || end && !ended {
 			last, ended = r, end
 		}
 	}
 	if last == nil {
-		return e.batchExhausted()
+		return c.batchExhausted()
 	}
 	f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Warn, NumeratorBytes: int64(*last.Last)}
 	if ended {
 		f.Level = finding.Critical
 	}
-	where := onPlace(last)
+	where := ""
 	if n := last.Labels["gpu"]; n != "" {
 		where = " on GPU " + label.Clip(label.Clean(n), 20)
 	}
 	f.Title = "Out of memory" + where + ": tried to allocate " + unit.Bytes(f.NumeratorBytes)
 	amount := func(metric string) (int64, bool) {
-		for i := range e.logged.Series {
-			r := &e.logged.Series[i]
+		for i := range c.Series {
+			r := &c.Series[i]
 			if r.Metric == metric && r.Input == last.Input && r.LabelText() == last.LabelText() && r.Last != nil {
 				return int64(*r.Last), true
 			}
@@ -65,45 +67,45 @@ func (e *Evaluator) memoryExhausted() (finding.Finding, bool) {
 		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
 	}
 	f.Next = fixes
-	f.Where = []finding.Place{{Input: last.Input, Rank: e.logged.Inputs[last.Input].Rank}}
+	f.Where = []finding.Place{{Input: last.Input, Rank: c.Inputs[last.Input].Rank}}
 	return f, true
 }
 
-// lastOf reports whether a program logged no step after the last value of a row.
-func (e *Evaluator) lastOf(r *summary.Series) bool {
+// lastOf reports whether the program logged no step and no request after the last value of a row. It is false if
+// that is unknown: neither has a step or a time, or the program was started again.
+func (c *Evaluator) lastOf(r *summary.Series) bool {
 	program := false
-	for i := range e.inputs {
-		in := &e.inputs[i]
-		if in.index != r.Input {
+	for i := range c.Series {
+		other := &c.Series[i]
+		isProgram := slices.ContainsFunc([]string{"step.", "train.", "requests.", "throughput."},
+			func(prefix string) bool { return strings.HasPrefix(other.Metric, prefix) })
+		if other.Input != r.Input || !isProgram {
 			continue
 		}
 		program = true
-		for _, other := range in.rows {
-			switch {
-			case other.Runs > 1, !fromProgram(other):
-				continue
-			case other.LastStep != nil && r.LastStep != nil:
-				return *other.LastStep <= *r.LastStep
-			case other.LastNS != nil && r.LastNS != nil:
-				return *other.LastNS <= *r.LastNS
-			}
+		switch {
+		case other.Runs > 1:
+		case other.LastStep != nil && r.LastStep != nil:
+			return *other.LastStep <= *r.LastStep
+		case other.LastNS != nil && r.LastNS != nil:
+			return *other.LastNS <= *r.LastNS
 		}
 	}
 	return !program
 }
 
 // batchExhausted reports the batch size at which a benchmark of memory ran out of it, which is its answer.
-func (e *Evaluator) batchExhausted() (finding.Finding, bool) {
-	for i := range e.logged.Series {
-		r := &e.logged.Series[i]
+func (c *Evaluator) batchExhausted() (finding.Finding, bool) {
+	for i := range c.Series {
+		r := &c.Series[i]
 		if r.Metric != "batch_size.failed" || r.Pooled > 0 || r.N == 0 {
 			continue
 		}
 		f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Info}
 		f.Title = fmt.Sprintf("Out of memory at batch size %.4g", *r.Min)
 		fits, peak := 0.0, int64(0)
-		for k := range e.logged.Benchmarks {
-			b := &e.logged.Benchmarks[k]
+		for k := range c.Benchmarks {
+			b := &c.Benchmarks[k]
 			var size float64
 			if _, err := fmt.Sscan(b.Settings["batch_size"], &size); err != nil || b.Input != r.Input || size >= *r.Min || size <= fits {
 				continue
@@ -122,7 +124,7 @@ func (e *Evaluator) batchExhausted() (finding.Finding, bool) {
 			f.Title += " (" + unit.Bytes(peak) + ")"
 		}
 		f.Next = []finding.Step{finding.Advise("checkpoint-activations")}
-		f.Where = []finding.Place{{Input: r.Input, Rank: e.logged.Inputs[r.Input].Rank}}
+		f.Where = []finding.Place{{Input: r.Input, Rank: c.Inputs[r.Input].Rank}}
 		return f, true
 	}
 	return finding.Finding{}, false

@@ -1,4 +1,6 @@
-package logs
+// Package monitors has the rules on monitors of GPUs, disks and hosts: what they show by themselves, whatever program
+// ran. How a monitor relates to the phases of a log is judged by package logs.
+package monitors
 
 import (
 	"cmp"
@@ -17,7 +19,42 @@ import (
 
 // uses are the measures of the use of a GPU, the one that counts first: all say in which part of the time anything
 // ran, or at most as much.
-var uses = []string{metricUse, "gpu.util_graphics", "gpu.sm_active"}
+var uses = []string{"gpu.util", "gpu.util_graphics", "gpu.sm_active"}
+
+// An Evaluator applies the rules to a summary.
+type Evaluator struct {
+	*tree.Context
+	Alone bool // no input is a log of a program
+}
+
+// Rules returns the rules on monitors.
+func (e *Evaluator) Rules() (out []tree.Row) {
+	for _, r := range []struct {
+		id      string
+		measure func() (finding.Finding, bool)
+	}{
+		{rule.LowGPUUse, e.aloneUse}, {rule.SpinningGPUs, e.spins}, {rule.IdleGPUs, e.idleBesideBusy},
+		{rule.BusyDisk, e.busyDisk},
+	} {
+		out = append(out, tree.Row{ID: r.id, Part: tree.BasisLogs, Measure: tree.Single(r.measure)})
+	}
+	return out
+}
+
+func (e *Evaluator) finding(m tree.Measured) (finding.Finding, bool) {
+	r, ok := e.Evaluate(m)
+	return r.Finding, ok
+}
+
+// measured compares a share with the limits of a rule.
+func (e *Evaluator) measured(id string, share float64) (f finding.Finding, limit float64, ok bool) {
+	r := e.Limits[id]
+	level, limit, ok := r.Level(share)
+	return finding.Finding{Rule: id, Level: level, Value: share, Warn: r.Warn, Critical: r.Critical}, limit, ok
+}
+
+// percent prints a share with one decimal.
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // A gpu has what a monitor recorded of one GPU.
 type gpu struct {
@@ -34,13 +71,13 @@ func (g *gpu) number() string {
 }
 
 // gpus returns the GPUs that monitors recorded, by input, with their use.
-func (e monitors) gpus() (out []*gpu) {
-	for i := range e.logged.Series {
-		r := &e.logged.Series[i]
+func (e *Evaluator) gpus() (out []*gpu) {
+	for i := range e.Series {
+		r := &e.Series[i]
 		if r.Pooled > 0 || r.N == 0 || r.Strip == nil || !strings.HasPrefix(r.Metric, "gpu.") && !strings.HasPrefix(r.Metric, "memory.") {
 			continue
 		}
-		place := placeOf(r)
+		place := r.LabelText()
 		k := slices.IndexFunc(out, func(g *gpu) bool { return g.input == r.Input && g.place == place })
 		if k < 0 {
 			k = len(out)
@@ -125,7 +162,7 @@ func (g *gpu) spinning(limits rule.Rule) (out spin, ok bool) {
 }
 
 // spins reports GPUs that are in use and do nothing: kernels that wait for something that does not come.
-func (e monitors) spins() (finding.Finding, bool) {
+func (e *Evaluator) spins() (finding.Finding, bool) {
 	limits := e.Limits[rule.SpinningGPUs]
 	var all []spin
 	gpus := e.gpus()
@@ -151,7 +188,7 @@ func (e monitors) spins() (finding.Finding, bool) {
 			label.Plural(int64(hung), "GPU")))
 	}
 	f.Next = []finding.Step{finding.Advise("read-the-stacks"), finding.Advise("dump-all-ranks")}
-	f.Where = []finding.Place{{Input: worst.input, Rank: e.logged.Inputs[worst.input].Rank}}
+	f.Where = []finding.Place{{Input: worst.input, Rank: e.Inputs[worst.input].Rank}}
 	return f, true
 }
 
@@ -164,13 +201,13 @@ func numbers(list []spin) string {
 }
 
 // idleBesideBusy reports GPUs without work while other GPUs of the same monitor work.
-func (e monitors) idleBesideBusy() (best finding.Finding, found bool) {
+func (e *Evaluator) idleBesideBusy() (best finding.Finding, found bool) {
 	limits := e.Limits[rule.IdleGPUs]
 	byInput := map[int][]*gpu{}
 	for _, g := range e.gpus() {
 		byInput[g.input] = append(byInput[g.input], g)
 	}
-	for input := range e.logged.Inputs {
+	for input := range e.Inputs {
 		var idle, busy []string
 		held := 0.0
 		for _, g := range byInput[input] {
@@ -199,7 +236,7 @@ func (e monitors) idleBesideBusy() (best finding.Finding, found bool) {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("a program holds up to %s of memory on them", unit.Bytes(int64(held))))
 		}
 		f.Next = []finding.Step{finding.Advise("use-all-gpus")}
-		f.Where = []finding.Place{{Input: input, Rank: e.logged.Inputs[input].Rank}}
+		f.Where = []finding.Place{{Input: input, Rank: e.Inputs[input].Rank}}
 		best, found = f, true
 	}
 	return best, found
@@ -210,16 +247,16 @@ const minHeld = 2 << 30
 
 // aloneUse judges the use of the GPUs of monitors without a log: from the first to the last time at which a GPU is in
 // use, of the GPUs that are.
-func (e monitors) aloneUse() (finding.Finding, bool) {
+func (e *Evaluator) aloneUse() (finding.Finding, bool) {
 	limits := e.Limits[rule.LowGPUUse]
-	if e.Any() || !e.only() {
+	if !e.Alone || !e.only() {
 		return finding.Finding{}, false
 	}
 	var means []float64
 	samples := int64(0)
 	input := -1
 	for _, g := range e.gpus() {
-		if g.use.Metric != metricUse || *g.use.Mean < e.Limits[rule.IdleGPUs].Margin || g.use.N < limits.MinEvents {
+		if g.use.Metric != "gpu.util" || *g.use.Mean < e.Limits[rule.IdleGPUs].Margin || g.use.N < limits.MinEvents {
 			continue
 		}
 		if input >= 0 && g.input != input {
@@ -252,7 +289,7 @@ func (e monitors) aloneUse() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, "under "+unit.Percent(1-limit)+" the GPUs wait for the CPU, for I/O or for requests")
 	}
 	f.Next = []finding.Step{finding.Advise("trace-a-training-step"), finding.Advise("load-data-ahead")}
-	f.Where = []finding.Place{{Input: input, Rank: e.logged.Inputs[input].Rank}}
+	f.Where = []finding.Place{{Input: input, Rank: e.Inputs[input].Rank}}
 	return f, true
 }
 
@@ -264,14 +301,16 @@ func mean(values []float64) (sum float64) {
 }
 
 // only reports whether the inputs are monitors and logs, so that no profiler measured the time of the GPUs.
-func (e monitors) only() bool { return len(e.Devices)+len(e.Tables)+len(e.Counters)+len(e.Spans) == 0 }
+func (e *Evaluator) only() bool {
+	return len(e.Devices)+len(e.Tables)+len(e.Counters)+len(e.Spans) == 0
+}
 
 // busyDisk reports the disk that is in use and has a queue for the longest time.
-func (e monitors) busyDisk() (best finding.Finding, found bool) {
+func (e *Evaluator) busyDisk() (best finding.Finding, found bool) {
 	limits := e.Limits[rule.BusyDisk]
 	rows := map[string]map[string]*summary.Series{}
-	for i := range e.logged.Series {
-		if r := &e.logged.Series[i]; strings.HasPrefix(r.Metric, "disk.") && r.Pooled == 0 && r.N > 0 && r.Strip != nil {
+	for i := range e.Series {
+		if r := &e.Series[i]; strings.HasPrefix(r.Metric, "disk.") && r.Pooled == 0 && r.N > 0 && r.Strip != nil {
 			k := fmt.Sprint(r.Input, " ", r.Labels["device"])
 			if rows[k] == nil {
 				rows[k] = map[string]*summary.Series{}
@@ -279,8 +318,8 @@ func (e monitors) busyDisk() (best finding.Finding, found bool) {
 			rows[k][r.Metric] = r
 		}
 	}
-	for i := range e.logged.Series {
-		r := &e.logged.Series[i]
+	for i := range e.Series {
+		r := &e.Series[i]
 		disk := rows[fmt.Sprint(r.Input, " ", r.Labels["device"])]
 		queue := disk["disk.queue"]
 		if r.Metric != "disk.util" || disk[r.Metric] != r || queue == nil || !slices.Equal(queue.Strip.X, r.Strip.X) {
@@ -293,13 +332,13 @@ func (e monitors) busyDisk() (best finding.Finding, found bool) {
 			}
 		}
 		m := tree.Measured{Rule: rule.BusyDisk, Value: float64(n) / float64(len(r.Strip.Values)),
-			Where: []finding.Place{{Input: r.Input, Rank: e.logged.Inputs[r.Input].Rank}},
+			Where: []finding.Place{{Input: r.Input, Rank: e.Inputs[r.Input].Rank}},
 			Words: map[string]string{"name": label.Clip(label.Clean(r.Labels["device"]), 40), "util": percent(*r.Median),
 				"queue": fmt.Sprintf("%.4g", *queue.Median)}}
 		if wait := cmp.Or(disk["disk.await"], disk["disk.read_await"]); wait != nil {
 			m.Lists = map[string][]string{"wait": {"an operation takes " + unit.Duration(int64(*wait.Median)) + " (median)"}}
 		}
-		if f, ok := findingOf(e.Evaluate(m)); ok && (!found || f.Value > best.Value) {
+		if f, ok := e.finding(m); ok && (!found || f.Value > best.Value) {
 			best, found = f, true
 		}
 	}
