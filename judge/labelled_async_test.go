@@ -45,8 +45,8 @@ func TestAsyncVerdicts(t *testing.T) {
 		bound      finding.Bound
 		rule       string
 	}{
-		{"the trainer waits more", beside(20, 25, 0.3).VeRL(), finding.BoundWaiting, rule.WaitShare},
-		{"the rollouts wait more", beside(6, 39, 0.55).VeRL(), finding.BoundWaiting, rule.RolloutsWait},
+		{"the trainer waits more", beside(20, 25, 0.3).VeRL(), finding.BoundRollouts, rule.WaitShare},
+		{"the rollouts wait more", beside(6, 39, 0.55).VeRL(), finding.BoundTrainer, rule.RolloutsWait},
 		{"nobody waits", beside(1, 44, 0.05).VeRL(), finding.BoundMixed, ""},
 		{"a busy trainer of NeMo RL", nemoAsync(9, 2, 70), finding.BoundMixed, ""},
 		{"generation within the step", taught(70, 20, 1, 5, 1, 1).VeRL(), finding.BoundGeneration, rule.GenerationShare},

@@ -140,6 +140,11 @@ func labelledHealth() []labelled {
 	}
 }
 
+// deferredAt states in a log of vLLM that the requests of the lines with 34 are deferred.
+func deferredAt(text string) string {
+	return strings.ReplaceAll(text, "Waiting: 34 reqs", "Waiting: 34 reqs, Deferred: 34 reqs, External prefix cache hit rate: 90.0%")
+}
+
 func labelledServers() []labelled {
 	every := func(l loggen.Line) func(int) loggen.Line { return func(int) loggen.Line { return l } }
 	// decode is a decode batch of SGLang of 40 requests with half of the KV cache.
@@ -204,7 +209,9 @@ func labelledServers() []labelled {
 		{name: "forward passes run a third of the time", label: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(_ int, l *loggen.Line) { l.Pools = "fwd occupancy: 33.00%, " })).SGLang())},
 		{name: "forward passes run for 65% of the time", label: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(i int, l *loggen.Line) { l.Pools = fmt.Sprintf("fwd occupancy: %d.00%%, ", 64+i%3) })).SGLang())},
 		{name: "forward passes run nearly all the time", label: "", near: rule.GapsBetweenBatches, in: given(loggen.Each(40, 2, with(func(_ int, l *loggen.Line) { l.Pools = "fwd occupancy: 93.00%, " })).SGLang())},
-		{name: "deferred requests of vLLM wait for another server", label: rule.TransferWaits, in: given(strings.ReplaceAll(loggen.Each(60, 10, with(func(_ int, l *loggen.Line) { l.Queued = 33 })).VLLM(), "Waiting: 33 reqs", "Waiting: 33 reqs, Deferred: 33 reqs"))},
+		{name: "deferred requests of vLLM wait for another server", label: rule.TransferWaits, in: given(strings.ReplaceAll(loggen.Each(60, 10, with(func(_ int, l *loggen.Line) { l.Queued = 33 })).VLLM(), "Waiting: 33 reqs", "Waiting: 33 reqs, Deferred: 33 reqs, External prefix cache hit rate: 90.0%"))},
+		{name: "deferred requests of vLLM without another server", label: "", near: rule.TransferWaits, in: given(strings.ReplaceAll(loggen.Each(60, 10, with(func(_ int, l *loggen.Line) { l.Queued = 33 })).VLLM(), "Waiting: 33 reqs", "Waiting: 33 reqs, Deferred: 33 reqs"))},
+		{name: "requests of vLLM are deferred at one line of six, and queue for room at the others", label: rule.RequestsQueued, near: rule.TransferWaits, in: given(deferredAt(loggen.Each(60, 10, with(func(i int, l *loggen.Line) { l.Queued = 33 + i%6/5 })).VLLM()))},
 		{name: "a full KV cache and an empty queue", label: "", near: rule.KVCacheFull, in: given(loggen.Each(60, 2, with(func(_ int, l *loggen.Line) { l.Usage = 0.97 })).SGLang())},
 		{name: "requests queue beside a KV cache that is half empty", label: rule.RequestsQueued, in: given(loggen.Each(60, 2, queued).SGLang())},
 		{name: "the same of vLLM", label: rule.RequestsQueued, in: given(loggen.Each(200, 10, queued).VLLM())},

@@ -118,7 +118,10 @@ func NewBuilder(limits Limits) *Builder {
 }
 
 // Note counts an issue.
-func (b *Builder) Note(is diag.Issue) { b.issues.Add(is) }
+func (b *Builder) Note(is diag.Issue) { b.NoteN(is, 1) }
+
+// NoteN adds an issue that occurred n times.
+func (b *Builder) NoteN(is diag.Issue, n int64) { b.issues.AddN(is, n) }
 
 // Of returns the number of a series, which it creates at first use. A series is identified
 // by its producer, the name as that the producer uses for the metric, and its labels, in any

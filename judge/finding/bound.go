@@ -49,10 +49,12 @@ const (
 	BoundMemoryHealthy  Bound = "memory-healthy"
 )
 
-// Bounds of logs, in addition to [BoundCommunication], [BoundWaiting] and [BoundHost].
+// Bounds of logs, in addition to [BoundCommunication] and [BoundHost].
 const (
 	BoundGeneration  Bound = "generation" // rollouts
 	BoundTraining    Bound = "training"
+	BoundRollouts    Bound = "rollouts"  // the trainer waits for rollouts
+	BoundTrainer     Bound = "trainer"   // rollouts wait for the trainer
 	BoundLogProbs    Bound = "log-probs" // forward passes for log-probabilities, and rewards
 	BoundWeightSync  Bound = "weight-sync"
 	BoundData        Bound = "data"
@@ -105,6 +107,8 @@ var boundWords = []boundEntry{
 	{BoundMemoryHealthy, BoundWords{Headline: "no memory problem"}},
 	{BoundGeneration, BoundWords{Headline: "generation-bound", Short: "generation"}},
 	{BoundTraining, BoundWords{Headline: "training-bound", Short: "training"}},
+	{BoundRollouts, BoundWords{Headline: "waiting for rollouts", Short: "rollouts"}},
+	{BoundTrainer, BoundWords{Headline: "rollouts wait for the trainer", Short: "trainer"}},
 	{BoundLogProbs, BoundWords{Headline: "bound by log-probs", Short: "log-probs"}},
 	{BoundWeightSync, BoundWords{Headline: "bound by weight sync", Short: "weight sync"}},
 	{BoundData, BoundWords{Headline: "data-bound", Short: "data"}},

@@ -17,7 +17,7 @@ import (
 var bounds = map[string]finding.Bound{
 	rule.GenerationShare: finding.BoundGeneration, rule.TrainingShare: finding.BoundTraining,
 	rule.WeightSyncShare: finding.BoundWeightSync,
-	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundWaiting, rule.RolloutsWait: finding.BoundWaiting, rule.SleepShare: finding.BoundOverhead,
+	rule.DataShare:       finding.BoundData, rule.WaitShare: finding.BoundRollouts, rule.RolloutsWait: finding.BoundTrainer, rule.SleepShare: finding.BoundOverhead,
 	rule.EvaluationShare: finding.BoundOverhead, rule.LogProbsShare: finding.BoundLogProbs,
 	rule.LoggedCommunication: finding.BoundCommunication,
 	rule.KVCacheFull:         finding.BoundKVCache, rule.RequestsQueued: finding.BoundQueue,

@@ -25,7 +25,7 @@ type moment struct {
 	at       int64   // ns, or the index of the line if the log has no times
 	weight   float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued   float64
-	deferred bool    // most queued requests wait for another server
+	deferred bool    // most queued requests wait for something else than room, such as another server
 	usage    float64 // used share of the fullest pool; -1 if not logged
 	pool     int     // the fullest pool, an index of pools
 	running  float64 // -1 if not logged
@@ -93,7 +93,7 @@ func (p *replica) join() {
 			continue
 		}
 		timed = timed && q.Strip.By == "time"
-		running, deferred := p.sameLines(q, "requests.running", phase), p.sameLines(q, "requests.deferred", phase)
+		running, deferred := p.sameLines(q, "requests.running", phase), p.deferredAt(q, phase)
 		for i, v := range q.Strip.Values {
 			m := moment{at: q.Strip.X[i], weight: 1, queued: v, usage: -1, running: -1}
 			for n := range pools {
@@ -101,7 +101,7 @@ func (p *replica) join() {
 					m.usage, m.pool = usage.Strip.Values[i], n
 				}
 			}
-			if deferred != nil && deferred.Strip.Values[i] > 0 && deferred.Strip.Values[i] >= v/2 { // most of them wait for another server, not for room
+			if deferred[i] > 0 && deferred[i] >= v/2 { // most of them do not wait for room in the batch
 				m.queued, m.deferred = 0, true
 			}
 			if running != nil {
@@ -115,6 +115,24 @@ func (p *replica) join() {
 	}
 	slices.SortStableFunc(p.moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
 	p.weigh()
+}
+
+// deferredAt returns the number of deferred requests at each value of the strip of q. Lines without any do not state it.
+func (p *replica) deferredAt(q *summary.Series, phase string) []float64 {
+	out := make([]float64, len(q.Strip.Values))
+	r := p.rows[rowKey("requests.deferred", phase)]
+	if r == nil {
+		return out
+	}
+	if p.sameLines(q, r.Metric, phase) != nil {
+		return r.Strip.Values
+	}
+	for i, at := range r.Strip.X {
+		if n := slices.Index(q.Strip.X, at); n >= 0 {
+			out[n] = r.Strip.Values[i]
+		}
+	}
+	return out
 }
 
 // weigh sets the weights of moments to the times for which they count.

@@ -214,13 +214,17 @@ func between(r *summary.Series, from, to int64) (sum float64) {
 func (e servers) transferWaits(in *input) (finding.Finding, bool) {
 	p, share := e.worstReplica(in, rule.TransferWaits, func(p *replica) (float64, int64) {
 		running, moving := p.any("requests.running", "decode"), p.any("requests.transfer", "decode")
-		if deferred := p.any("requests.deferred", ""); deferred != nil { // of vLLM
+		deferred := p.any("requests.deferred", "")
+		if deferred != nil && in.transfers() { // of vLLM
 			running, moving = p.any("requests.running", ""), deferred
 		}
 		if running == nil || moving == nil {
 			return 0, 0
 		}
 		waiting := *moving.Mean
+		if moving == deferred {
+			waiting *= float64(deferred.N) / float64(running.N) // other lines have none
+		}
 		if r := p.any("requests.prealloc", "decode"); r != nil {
 			waiting += *r.Mean
 		}
@@ -234,6 +238,14 @@ func (e servers) transferWaits(in *input) (finding.Finding, bool) {
 	}
 	return findingOf(e.Evaluate(tree.Measured{Rule: rule.TransferWaits, Value: share,
 		Words: map[string]string{"on": p.on()}, Lists: lists(in, p)}))
+}
+
+// transfers reports whether a log of vLLM shows that KV cache comes from another server. Requests are also deferred
+// for adapters and grammars.
+func (in *input) transfers() bool {
+	return slices.ContainsFunc(in.rows, func(r *summary.Series) bool {
+		return r.Metric == "kv_transfer.time" || r.Metric == "kv_cache.external_hit_rate" && r.Max != nil && *r.Max > 0
+	})
 }
 
 // eagerDecode judges how many decode batches run without a CUDA graph.

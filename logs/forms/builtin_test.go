@@ -56,7 +56,7 @@ func TestBuiltInSource(t *testing.T) {
 	b.WriteString("}\n}\n")
 	text := bytes.ReplaceAll(b.Bytes(), []byte("forms.entry{"), []byte("{"))
 	for _, empty := range []string{`, From:""`, `, Alone:false`, `, Also:[]string(nil)`, `, Split:""`, `, Is:""`, `, Last:false`, `, Match:""`, `, Step:""`, `, Labels:map[string]string(nil)`,
-		`, Fields:map[string]string(nil)`, `, Nest:map[string]string(nil)`, `, Replicas:false`, `, Closed:false`, `, FallbackFor:""`, `, Starts:false`, `, End:""`, `, Lines:0`, `, Unverified:false`, `, Samples:[]forms.entrySample(nil)`} {
+		`, Fields:map[string]string(nil)`, `, Nest:map[string]string(nil)`, `, Replicas:false`, `, Closed:false`, `, Listed:false`, `, FallbackFor:""`, `, Starts:false`, `, End:""`, `, Lines:0`, `, Unverified:false`, `, Samples:[]forms.entrySample(nil)`} {
 		text = bytes.ReplaceAll(text, []byte(empty), nil)
 	}
 	test.Generated(t, "builtin.go", text, *update)

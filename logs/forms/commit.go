@@ -96,6 +96,9 @@ func (r *Reader) commit(s *formState, at *place, time, step int64, where diag.Po
 			labels = append(labels, logs.Label{Name: fd.label, Value: string(g.v.unit)})
 		}
 	}
+	if len(s.foreign) > 0 && s.foreigns.File == "" {
+		s.foreigns = where
+	}
 	stream := r.streamOf(s, at)
 	run := r.b.Step(stream, step, where)
 	if s.step == stepLast {

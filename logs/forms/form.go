@@ -55,6 +55,7 @@ type Form struct {
 	waits    map[string]string // a timer is waiting if the input has a key that begins with the text
 	replicas bool              // several processes print it
 	closed   bool              // ignore keys without a field
+	listed   bool              // the program prints no other keys than those with a field: a new one is reported
 	spans    bool              // each line is written at the end of a phase, and its value is the duration of the phase
 	fallback string            // the form whose values replace those of this one, if there are any
 	starts   bool              // a line of the form marks a start of the program

@@ -254,6 +254,9 @@ func (s *formState) fieldFor(key string) field {
 	case s.closed || !plainKey(key):
 		return field{key: key, role: roleSkip}
 	}
+	if s.listed {
+		s.foreign = append(s.foreign, key)
+	}
 	return field{key: key, value: target{metric: logs.Unnamed(key), factor: 1}}
 }
 

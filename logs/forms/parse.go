@@ -58,6 +58,7 @@ type entry struct {
 	Waits       map[string]string `yaml:"waits"`
 	Replicas    bool              `yaml:"replicas"`
 	Closed      bool              `yaml:"closed"`
+	Listed      bool              `yaml:"listed"`
 	Spans       string            `yaml:"spans"`
 	FallbackFor string            `yaml:"fallback-for"`
 	Starts      bool              `yaml:"starts"`
@@ -123,7 +124,7 @@ const spansEnd = "end"
 func (e entry) form() (*Form, error) {
 	f := &Form{ID: e.ID, Producer: cmp.Or(e.Producer, e.ID), Era: e.Era, Source: e.Source, Unverified: e.Unverified,
 		anchors: e.Anchor, from: e.From, alone: e.Alone, also: e.Also, split: e.Split, is: e.Is, last: e.Last,
-		nest: e.Nest, waits: e.Waits, replicas: e.Replicas, closed: e.Closed, spans: e.Spans == spansEnd, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
+		nest: e.Nest, waits: e.Waits, replicas: e.Replicas, closed: e.Closed, listed: e.Listed, spans: e.Spans == spansEnd, fallback: e.FallbackFor, starts: e.Starts, end: e.End, lines: e.Lines,
 		exact: map[string]int{}}
 	f.scope = f.Producer
 	for _, s := range e.Samples {

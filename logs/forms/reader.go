@@ -78,6 +78,8 @@ type formState struct {
 	atIDs    []int
 	atStream int
 	used     bool             // a series was created
+	foreign  []string         // keys that a listed form does not have
+	foreigns diag.Pos         // the first record with one
 	bars     map[string]int64 // by the first key of a record: the last step from a progress bar
 }
 
@@ -245,6 +247,7 @@ const fallbackMark = "\x00fallback"
 // finish applies corrections that need the whole text: it drops series that others replace,
 // and labels that have only one value.
 func (r *Reader) finish() {
+	r.noteForeign()
 	have := map[string]bool{}
 	for _, s := range r.states {
 		if s.used {

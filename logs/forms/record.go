@@ -2,8 +2,11 @@ package forms
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 
+	"assay/internal/diag"
 	"assay/logs"
 )
 
@@ -151,4 +154,30 @@ func (r *Reader) fields(s *formState, rec []byte) {
 	} else {
 		r.pairs(s, rec)
 	}
+}
+
+// noteForeign adds an issue for keys that listed forms do not have: the program is newer than the form, and what
+// it says with them is in no rule.
+func (r *Reader) noteForeign() {
+	var keys []string
+	var first diag.Pos
+	for _, s := range r.states {
+		for _, key := range s.foreign {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+		if s.foreigns.File != "" && (first.File == "" || s.foreigns.Line < first.Line) {
+			first = s.foreigns
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	names := strings.Join(keys[:min(3, len(keys))], ", ")
+	if len(keys) > 3 {
+		names += ", ..."
+	}
+	r.b.NoteN(diag.Issue{Code: "log-keys-unknown", Severity: diag.Info, First: first,
+		Help: fmt.Sprintf("Keys of this log are not known to its form: %s. %s", names, diag.HelpOf("log-keys-unknown"))}, int64(len(keys)))
 }
