@@ -70,7 +70,7 @@ func (g *Graph) apply(list []change.Change) (*rule, int, error) {
 	}
 	c.r.rejoin(g)
 	for v, d := range c.r.dur {
-		c.r.dur[v] = min(d, longest)
+		c.r.dur[v] = min(d, max(longest, g.nodes[v].dur))
 	}
 	return c.r, c.touched, nil
 }
