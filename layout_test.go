@@ -221,7 +221,6 @@ var largePackages = map[string]string{
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
 	"analyze/critical":             "the graph of what waits for what; what builds, walks and replays it shares its private nodes",
 	"judge/logs":                   "one file per question about logs, benchmarks and monitors; the rules share the evaluator of one set of series",
-	"gate/metric":                  "one file per subject of metrics; they share the private selectors",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",

@@ -70,7 +70,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	}
 	c.r.rejoin(g)
 	for _, v := range c.touched {
-		c.r.dur[v] = min(c.r.dur[v], longest)
+		c.r.dur[v] = min(c.r.dur[v], max(longest, g.nodes[v].dur))
 	}
 	return c.r, len(c.touched) > 0 || c.delays, nil
 }

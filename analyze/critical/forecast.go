@@ -29,21 +29,15 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 	was := g.measured()
 	t := g.replay(r, false)
 	before, after := g.lengths(&was), g.lengths(&t)
-	prev := make(map[int]int64)
 	for i, s := range g.Steps {
-		f := Forecast{Step: s.Name, Rank: s.rank, Measured: before[i], Forecast: after[i], Verdict: g.changed(&paths[i], list)}
+		f := Forecast{Step: s.Name, Rank: s.rank, Measured: before[i].Len(), Forecast: after[i].Len(), Verdict: g.changed(&paths[i], list)}
 		last := s.ends[0]
 		for _, v := range s.ends {
 			if t.end(v) > t.end(last) {
 				last = v
 			}
 		}
-		t0, ok := prev[s.rank]
-		if !ok {
-			t0 = t.end(last) - after[i] // if it ends before it starts, there is no path
-		}
-		prev[s.rank] = max(t0, t.end(last))
-		for _, p := range g.walk(&t, last, t0) {
+		for _, p := range g.walk(&t, last, after[i].Start) {
 			f.Classes[p.class] += p.Span.Len()
 		}
 		out = append(out, f)
@@ -74,7 +68,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	total := func(t times) (sum int64) {
 		all := g.lengths(&t)
 		for _, i := range chosen {
-			sum += all[i]
+			sum += all[i].Len()
 		}
 		return sum
 	}

@@ -27,7 +27,7 @@ func (g *Graph) measured() times {
 	return t
 }
 
-func (t *times) end(v int32) int64 { return t.start[v] + t.dur[v] }
+func (t *times) end(v int32) int64 { return min(t.start[v]+t.dur[v], 2*far) }
 
 func (t *times) from(src int32, k kind) int64 {
 	if k.fromEnd() {
@@ -180,7 +180,7 @@ func (g *Graph) Paths() []Path {
 		end := max(t0, t.end(last)) // work of the step before may end later
 		prev[s.rank] = end
 		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: end}, Last: last,
-			Pieces: g.walk(&t, last, t0), Exact: exactly[i], Explained: strictly[i]}
+			Pieces: g.walk(&t, last, t0), Exact: exactly[i].Len(), Explained: strictly[i].Len()}
 		for k := range p.Pieces {
 			x := &p.Pieces[k]
 			n := x.Span.Len()
@@ -198,11 +198,10 @@ func (g *Graph) Paths() []Path {
 	return out
 }
 
-// lengths returns the length of each step: the time since the end of the step before, or since its
-// own start.
-func (g *Graph) lengths(t *times) []int64 {
+// lengths returns the time of each step: since the end of the step before, or since its own start.
+func (g *Graph) lengths(t *times) []interval.Span {
 	prev := make(map[int]int64)
-	out := make([]int64, len(g.Steps))
+	out := make([]interval.Span, len(g.Steps))
 	for i, s := range g.Steps {
 		end := int64(-1 << 62)
 		for _, v := range s.ends {
@@ -215,7 +214,7 @@ func (g *Graph) lengths(t *times) []int64 {
 			}
 		}
 		end = max(end, from)
-		out[i], prev[s.rank] = end-from, end
+		out[i], prev[s.rank] = interval.Span{Start: from, End: end}, end
 	}
 	return out
 }

@@ -116,7 +116,7 @@ func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ,
 
 // delay returns the delay of an edge under the rule.
 func (r *rule) delay(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
-	return within(r.lagOf(g, v, src, k, typ, lag), 2*far)
+	return within(r.lagOf(g, v, src, k, typ, lag), 2*far-1)
 }
 
 func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {

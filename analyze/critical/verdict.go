@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strings"
+	"slices"
 
 	"assay/analyze/critical/change"
 	"assay/internal/interval"
@@ -77,6 +77,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GPU == 0 {
 		out.Add(Abstain, "the trace has no GPU work")
 	}
+	if p.Window.Len() > real {
+		out.Add(Abstain, "the step takes over 100 hours, so a time in the trace is wrong")
+	}
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
 	}
@@ -142,8 +145,9 @@ func Assumptions(list []change.Change, ranks int) []string {
 		out = append(out, "communication keeps the time that it waited for other ranks")
 	}
 	for _, c := range list {
-		if p, err := c.Parse(); err == nil && p.Assumes != "" {
-			out = append(out, strings.TrimSpace(c.String())+": "+p.Assumes)
+		p, err := c.Parse()
+		if text := c.String() + ": " + p.Assumes; err == nil && p.Assumes != "" && !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	return out
