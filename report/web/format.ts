@@ -58,6 +58,8 @@ export function quantity(x: number, unit: string): string {
     case 'byte': case 'bytes': return bytes(x);
     case 'share': return percent(x);
     case 'count': case '': return number(x);
+    case 'watt': return number(x) + ' W';
+    case 'celsius': return number(x) + ' °C';
   }
   return digits(x) + ' ' + unit;
 }
