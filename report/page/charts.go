@@ -20,6 +20,8 @@ type chart struct {
 	By    string `json:"by"`              // "step", "time" (ns from 0 on) or "index"
 	Lines []line `json:"lines"`           // the first is drawn on top
 	Areas bool   `json:"areas,omitempty"` // lines are stacked, except those without Area
+
+	weight float64 // the larger, the earlier among the charts of its role
 }
 
 type line struct {
@@ -73,12 +75,29 @@ func seriesCharts(s *summary.Summary) (out []chart) {
 			out = append(out, c)
 		}
 		c := &out[j]
+		c.weight += weightOf(r)
 		if len(c.Lines) < mostLines && c.By == r.Strip.By {
 			c.Lines = append(c.Lines, lineOf(r))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b chart) int { return cmp.Compare(roleOrder(a.Role), roleOrder(b.Role)) })
+	slices.SortStableFunc(out, func(a, b chart) int {
+		return cmp.Or(cmp.Compare(roleOrder(a.Role), roleOrder(b.Role)), cmp.Compare(b.weight, a.weight))
+	})
 	return out
+}
+
+// weightOf returns how early the chart of a series is among those of its role: the time of steps first, then phases by
+// their time; what explains a throughput comes after it.
+func weightOf(r *summary.Series) float64 {
+	switch {
+	case r.Metric == "step.time":
+		return math.MaxFloat64 / 4
+	case r.Role == "time" && r.Sum != nil:
+		return *r.Sum
+	case strings.HasPrefix(r.Metric, "spec."):
+		return -1
+	}
+	return 0
 }
 
 func roleOrder(role string) int {

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Chart, firstFrom, Line, Page } from './model';
 import { palette, prepare } from './draw';
-import { count, duration, middle, number, quantity, ticks } from './format';
+import { count, duration, middle, number, quantity, ticks, unitOf } from './format';
 import { listen } from './view';
 
 const few = 6, high = 170, leftMargin = 74, bottom = 22;
@@ -35,16 +35,16 @@ function Plot({ chart: c }: { chart: Chart }) {
     const col = palette(), style = getComputedStyle(document.documentElement), w = el.clientWidth - leftMargin - 6, h = high - bottom - 8;
     const x = (t: number) => leftMargin + (t - from) / span * w, y = (v: number) => 8 + h - (v - base) / range * h;
     g.font = '11.5px ' + col.sans;
-    const [ys] = ticks(base, base + range, 4, c.unit === 'bytes' ? 1024 : 10);
-    const texts = plain(ys.map(v => quantity(v, c.unit)));
+    const [ys, texts] = c.unit === 'ns' ? times(base, base + range, 4) : valueTicks(base, base + range, c.unit);
     ys.forEach((v, i) => {
       g.fillStyle = col.line; g.fillRect(leftMargin, Math.round(y(v)), w, 1);
       g.fillStyle = col.dim; g.textAlign = 'right'; g.fillText(texts[i], leftMargin - 6, y(v));
     });
-    const [ts] = ticks(from, to, Math.max(2, w / 110));
+    const most = Math.max(2, w / 110), steps = ticks(from, to, most)[0].filter(Number.isInteger);
+    const [ts, names] = c.by === 'time' ? times(from, to, most) : [steps, steps.map(number)];
     g.textAlign = 'center';
     g.fillStyle = col.dim;
-    for (const t of ts) if (c.by === 'time' || Number.isInteger(t)) g.fillText(c.by === 'time' ? duration(t, 3) : number(t), Math.min(x(t), leftMargin + w - 14), high - 8);
+    ts.forEach((t, i) => g.fillText(names[i], Math.min(x(t), leftMargin + w - 14), high - 8));
     g.textAlign = 'left';
     c.lines.forEach((l, k) => {
       const colour = style.getPropertyValue(colours[k % colours.length]);
@@ -76,6 +76,18 @@ function Plot({ chart: c }: { chart: Chart }) {
 
 // Axes of whole numbers need no digits after the point.
 const zeros = /\.0+(?=\D|$)/, plain = (list: string[]) => list.every(s => zeros.test(s) || !s.includes('.')) ? list.map(s => s.replace(zeros, '')) : list;
+
+/** Round times of an axis, all in the unit of its end. */
+function times(from: number, to: number, n: number): [at: number[], texts: string[]] {
+  const [size, name] = unitOf(to), [at] = ticks(from / size, to / size, n);
+  return [at.map(t => t * size), at.map(t => t ? `${number(+t.toPrecision(6))} ${name}` : '0')];
+}
+
+/** Round values of an axis. Rates are short, because the title of the chart says of what. */
+function valueTicks(from: number, to: number, unit: string): [at: number[], texts: string[]] {
+  const [at] = ticks(from, to, 4, /^bytes?$/.test(unit) ? 1024 : 10);
+  return [at, plain(at.map(v => quantity(v, unit).replace(/ [^ ]+\/s$/, '/s')))];
+}
 
 /** The upper edges of stacked areas. */
 function stacked(c: Chart): number[][] {

@@ -10,7 +10,7 @@ export function digits(x: number, n = 4): string {
 }
 
 // Seconds up to 600 s, minutes up to 120 min.
-function unitOf(ns: number): [number, string] {
+export function unitOf(ns: number): [number, string] {
   const a = Math.abs(ns);
   if (a >= 7200e9) return units[0];
   if (a >= 600e9) return units[1];
@@ -58,6 +58,8 @@ export function quantity(x: number, unit: string): string {
     case 'byte': case 'bytes': return bytes(x);
     case 'share': return percent(x);
     case 'count': case '': return number(x);
+    case 'watt': return number(x) + ' W';
+    case 'celsius': return number(x) + ' °C';
   }
   return digits(x) + ' ' + unit;
 }
