@@ -217,6 +217,7 @@ var largePackages = map[string]string{
 	"analyze/efficiency/operators": "the table of formulas, one file per subject; the formulas share the private reader of arguments",
 	"analyze/attribute":            "one walk along the threads of the host; its questions share what is open on them",
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
+	"judge/logs":                   "one file per question about logs and benchmarks; the rules share the evaluator of one log",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
