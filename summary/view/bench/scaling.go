@@ -21,7 +21,9 @@ type Scaled struct {
 var gpusInName = lazyregexp.New(`\b(?:n-?)?(?:gpus?|world-?size|nproc)-?(\d{1,6})\b|\b(\d{1,6})-?x?-?gpus?\b`)
 
 // words separates the words of a file name: gpus_8.txt and world_size=16.log state numbers of GPUs too.
-func words(name string) string { return strings.NewReplacer("_", "-", "=", "-").Replace(strings.ToLower(name)) }
+func words(name string) string {
+	return strings.NewReplacer("_", "-", "=", "-").Replace(strings.ToLower(name))
+}
 
 // GPUsOf returns the number of GPUs that the name of a file or of its folder states, or 0. It returns 0
 // too if the name states several.
