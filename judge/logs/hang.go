@@ -134,6 +134,9 @@ func evidenceOf(h *hang.Hang) string {
 	return text
 }
 
+// countRanks is the number of ranks from which on it is printed.
+const countRanks = 16
+
 // ranksText returns "rank 3", "ranks 3, 5-7".
 func ranksText(ranks []int) string {
 	const most = 6
@@ -153,6 +156,8 @@ func ranksText(ranks []int) string {
 	}
 	if len(parts) > most {
 		parts = append(parts[:most], fmt.Sprintf("… (%d in all)", len(ranks)))
+	} else if len(ranks) >= countRanks {
+		parts[len(parts)-1] += fmt.Sprintf(" (%d in all)", len(ranks))
 	}
 	if len(ranks) == 1 {
 		return "rank " + parts[0]

@@ -6,8 +6,8 @@
 // of ranks become a [logs.Group]. Package analyze/logs compares the groups of all processes
 // to find hangs: a call that one member of a group made and another did not.
 //
-// comm.go dispatches lines to info.go (NCCL and the watchdog) and tests.go (tables). flight.go
-// reads dumps.
+// comm.go dispatches lines to info.go (NCCL and the watchdog), ras.go (reports of ncclras) and tests.go (tables). flight.go
+// reads dumps, and results.go the results of nccl-tests in JSON.
 package comm
 
 import (
@@ -34,6 +34,7 @@ type Finder struct {
 	watchdogs map[watchdogKey]bool
 
 	table table
+	ras   ras
 }
 
 type opKey struct {
@@ -57,15 +58,22 @@ func NewFinder(name string, limits logs.Limits) *Finder {
 
 var (
 	markNCCL = []byte("NCCL")
+	markRAS  = []byte(" operation counts")
 	markBus  = []byte("busbw")
 	markRank = []byte("  Rank ") // below "Using devices", without "#"
 )
 
 // Hint reports whether a line may have a record.
 func (f *Finder) Hint(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("#")) && bytes.HasSuffix(line, []byte(") MISMATCH")) {
+		return true
+	}
 	if n := bytes.IndexByte(line[:min(len(line), 40)], '#'); n >= 0 {
 		return bytes.Contains(line, markBus) || bytes.Contains(line, []byte("Collective test starting")) ||
 			bytes.Contains(line, []byte("Rank ")) && bytes.Contains(line, []byte(" device "))
+	}
+	if bytes.Contains(line, markRAS) || bytes.Contains(line, []byte(" launched up to operation ")) || bytes.Contains(line, []byte(" -- GPU ")) {
+		return true
 	}
 	return bytes.Contains(line, markNCCL) || bytes.HasPrefix(line, markRank) || bytes.Contains(line, markBus) && bareHead(string(line))
 }
@@ -77,6 +85,7 @@ func (f *Finder) Open() bool { return f.table.open }
 func (f *Finder) Line(n int, line string) {
 	f.at = diag.Pos{File: f.name, Line: n}
 	f.tableLine(line)
+	f.rasLine(line)
 	if bytes.Contains([]byte(line), markNCCL) {
 		f.ncclLine(line)
 	}
@@ -114,6 +123,7 @@ func (f *Finder) nameOldGroups() {
 // Log returns what was found. The finder must not be used afterwards.
 func (f *Finder) Log() *logs.Log {
 	f.closeTable()
+	f.closeRAS()
 	f.nameOldGroups()
 	f.completeWatchdogs()
 	for _, g := range f.order {

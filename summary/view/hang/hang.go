@@ -90,7 +90,7 @@ func hangsOf(all []summary.Group, ranks map[int]int) []Hang {
 	}
 	dumped := map[int]bool{}
 	for i := range all {
-		if g := &all[i]; g.Source == recorderSource && g.Rank != nil {
+		if g := &all[i]; (g.Source == recorderSource || g.Source == rasSource) && g.Rank != nil {
 			dumped[*g.Rank] = true
 		}
 	}
@@ -98,7 +98,7 @@ func hangsOf(all []summary.Group, ranks map[int]int) []Hang {
 	apart := slices.ContainsFunc(order, func(k key) bool { return k.source == ncclSource && endApart(groups[k]) })
 	for _, k := range order {
 		switch k.source {
-		case recorderSource:
+		case recorderSource, rasSource:
 			out = append(out, recorded(groups[k], dumped)...)
 		case ncclSource:
 			if !apart {

@@ -10,6 +10,9 @@ import (
 // recorderSource is the source of groups of PyTorch's flight recorder.
 const recorderSource = "flight recorder"
 
+// rasSource is the source of groups in reports of ncclras.
+const rasSource = "NCCL RAS"
+
 // Runs returns the run of each input that has groups of ranks, or nil if there is only one run. A rank
 // writes one dump when a run hangs, so two dumps of a rank belong to two runs: those that the user named,
 // or else one per directory.
