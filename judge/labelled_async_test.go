@@ -9,7 +9,7 @@ import (
 	"assay/judge/rule"
 )
 
-// beside is a run of veRL whose rollouts run beside the trainer: steps of 50 s in which the trainer waits for samples
+// beside is a run of veRL whose rollouts run in parallel with the trainer: steps of 50 s in which the trainer waits for samples
 // and trains, and the share of the time in which the rollouts were idle.
 func beside(wait, train, idle float64) loggen.Trainer {
 	return loggen.Repeat(10, func(int) loggen.Step {
@@ -18,7 +18,7 @@ func beside(wait, train, idle float64) loggen.Trainer {
 	})
 }
 
-// nemoAsync is the console of NeMo RL with rollouts beside the training; idle is the trainer's waiting.
+// nemoAsync is the console of NeMo RL with rollouts in parallel with the training; idle is the trainer's waiting.
 func nemoAsync(steps int, idle, train float64) (text string) {
 	for i := range steps {
 		text += fmt.Sprintf("========================= Step %d/500 =========================\n⏱️  Timing:\n  • Total step time: 80.00s\n  • exposed_generation: %.2fs (%.1f%%)\n  • policy_training: %.2fs (%.1f%%)\n  • policy_and_reference_logprobs: 6.00s (7.5%%)\n\n", i+1, idle, idle/0.8, train, train/0.8)

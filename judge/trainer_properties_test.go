@@ -66,7 +66,7 @@ func randomTrainerRun(r *rand.Rand, every int) trainerRun {
 				s.Phases[at].Seconds += (slow - 1) * step
 				s.Seconds *= slow
 			}
-			if nested { // calls beside each other
+			if nested { // calls in parallel
 				s.Phases = append(s.Phases, loggen.Phase{Name: "agent_loop/model", Seconds: 0.9 * step * t.shares["generation"]}, loggen.Phase{Name: "agent_loop/tool", Seconds: 0.8 * step * t.shares["generation"]},
 					loggen.Phase{Name: "agent_loop/turn/max", Seconds: step}, loggen.Phase{Name: "agent_loop/num_calls/mean", Seconds: 4711})
 			}

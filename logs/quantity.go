@@ -51,7 +51,7 @@ func isStatistic(word string) bool {
 	return slices.Contains([]string{"min", "max", "mean", "avg", "average", "median", "std", "stdev", "stddev", "var", "count"}, word)
 }
 
-// countsThings reports whether the words of a name count or measure something else than time. A name that
+// countsThings reports whether the words of a name count, or measure no time. A name that
 // ends with a unit of time is a time, whatever is before it, except for a rate.
 func countsThings(words []string) bool {
 	first, last, n := words[0], words[len(words)-1], len(words)

@@ -223,7 +223,7 @@ func (t *phaseTree) divide(step float64) {
 			continue
 		}
 		up := t.list[p.parent]
-		if all := inner[p.parent]; all > up.now { // they ran beside each other
+		if all := inner[p.parent]; all > up.now { // they ran in parallel
 			p.now *= up.now / all
 		}
 		p.nowOwn = p.now

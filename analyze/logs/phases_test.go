@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestTimersBesideEachOther: timers within another one that ran beside each other share its time, and take no more
+// TestTimersInParallel: timers within another one that ran in parallel share its time, and take no more
 // than it does. In each step of 40 s, generation takes 20 s and has calls that add up to 60 s.
-func TestTimersBesideEachOther(t *testing.T) {
+func TestTimersInParallel(t *testing.T) {
 	var text strings.Builder
 	for i := 1; i <= 6; i++ {
 		fmt.Fprintf(&text, "step:%d - timing_s/agent_loop/tool:15.0 - timing_s/agent_loop/model:45.0 - timing_s/gen:20.0 - timing_s/update_actor:16.0 - timing_s/step:40.0\n", i)

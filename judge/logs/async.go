@@ -10,11 +10,11 @@ import (
 	"assay/summary"
 )
 
-// In asynchronous reinforcement learning two sides run beside each other: rollouts make samples, and the trainer
+// In asynchronous reinforcement learning two sides run in parallel: rollouts make samples, and the trainer
 // takes them. The log of the trainer has its waiting instead of a generation; some programs log how long each side
 // was idle, how old samples are and how many are ready.
 
-// waits returns the ns of steps in which the trainer waited, with what it did meanwhile, such as a weight sync.
+// waits returns the ns of steps in which the trainer waited, with what it did during that, such as a weight sync.
 func (in *input) waits() (ns int64) {
 	for _, p := range in.phases {
 		up, name := "", p.Path

@@ -25,7 +25,7 @@ type moment struct {
 	at       int64   // ns, or the index of the line if the log has no times
 	weight   float64 // time until the next moment, at most capOfGap times the median; 1 without times
 	queued   float64
-	deferred bool    // most queued requests wait for something else than room, such as another server
+	deferred bool    // most queued requests wait for another server or resource, not for room
 	usage    float64 // used share of the fullest pool; -1 if not logged
 	pool     int     // the fullest pool, an index of pools
 	running  float64 // -1 if not logged

@@ -141,7 +141,7 @@ func readNumber(b []byte) (reading, bool) {
 	return reading{}, false
 }
 
-// perPlace returns a unit without the words that say that the value is of one GPU, which the metric says too.
+// perPlace returns a unit without the words "per GPU", which the metric says too.
 func perPlace(unit []byte) []byte {
 	for _, place := range []string{" per rank", " per GPU", " per gpu", " per device", "/GPU"} {
 		unit = bytes.TrimSuffix(unit, []byte(place))

@@ -174,10 +174,7 @@ func (r *Reader) noteForeign() {
 	if len(keys) == 0 {
 		return
 	}
-	names := strings.Join(keys[:min(3, len(keys))], ", ")
-	if len(keys) > 3 {
-		names += ", ..."
-	}
+	names := strings.Join(keys[:min(4, len(keys))], ", ")
 	r.b.NoteN(diag.Issue{Code: "log-keys-unknown", Severity: diag.Info, First: first,
-		Help: fmt.Sprintf("Keys of this log are not known to its form: %s. %s", names, diag.HelpOf("log-keys-unknown"))}, int64(len(keys)))
+		Help: fmt.Sprintf("Keys of this log are not known to its form, such as %s. %s", names, diag.HelpOf("log-keys-unknown"))}, int64(len(keys)))
 }

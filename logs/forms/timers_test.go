@@ -56,8 +56,8 @@ func TestForeignKeys(t *testing.T) {
 		count, line int
 		keys        string
 	}{
-		{"SGLang", decode("") + decode("lora pool: 0.70, #paused-req: 3, ") + decode("lora pool: 0.75, #paused-req: 4, "), 2, 2, "lora pool, #paused-req"},
-		{"vLLM", vllm(", Encoder cache usage: 12.0%") + vllm(", Encoder cache usage: 13.0%"), 1, 1, "Encoder cache usage"},
+		{"SGLang", decode("") + decode("lora pool: 0.70, #paused-req: 3, ") + decode("lora pool: 0.75, #paused-req: 4, "), 2, 2, "such as lora pool, #paused-req. "},
+		{"vLLM", vllm(", Encoder cache usage: 12.0%") + vllm(", Encoder cache usage: 13.0%"), 1, 1, "such as Encoder cache usage. "},
 		{"known keys", decode("swa token usage: 0.30, xpu graph: True, ") + vllm(", Preemptions: 2, Deferred: 1 reqs"), 0, 0, ""},
 		{"a key without a number", decode("policy: fcfs, "), 0, 0, ""},
 		{"a trainer", "step:1 - actor/my_loss:0.5 - my/metric:3 - timing_s/step:8.5\n", 0, 0, ""},
