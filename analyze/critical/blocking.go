@@ -131,8 +131,21 @@ func (b *builder) jobs() (out []job) {
 	return out
 }
 
-// launchedBefore returns the last work of each stream whose launch starts before t.
+// launchedBefore returns the last work of each stream whose launch starts before t. If there are
+// many streams, only the latest launches are looked at.
 func (b *builder) launchedBefore(t int64) (out []int32) {
+	if len(b.streams) > mostTargets {
+		seen := make(map[int32]bool)
+		n := before(b.launched, t)
+		for i := n - 1; i >= max(0, n-mostLaunches) && len(out) < 2*mostTargets; i-- {
+			v := b.launched[i].v
+			if s := b.streamOfWork(v); !seen[s] {
+				seen[s] = true
+				out = append(out, v)
+			}
+		}
+		return out
+	}
 	for n := range b.streams {
 		if v := b.lastLaunched(int32(n), t); v != none {
 			out = append(out, v)
@@ -141,8 +154,10 @@ func (b *builder) launchedBefore(t int64) (out []int32) {
 	return out
 }
 
-// mostTargets is how many works one call waits for at most. Programs use fewer streams.
-const mostTargets = 32
+const (
+	mostTargets  = 32  // works that one call waits for at most; programs use fewer streams
+	mostLaunches = 512 // launches that are looked at for them, if there are more streams
+)
 
 // lastEnded returns the works that ended last, if there are many, of those that had ended by the
 // end of a call.

@@ -28,6 +28,7 @@ type builder struct {
 	keys     [][2]int64  // device and stream, by stream
 	byLaunch [][]started // by stream
 	byThread [][]started // by thread: its launches
+	launched []started   // by launch, those that have one
 	syncs    map[trace.ID]*trace.SyncRecord
 	records  map[trace.ID]int32 // the spans of cudaEventRecord, by correlation
 	waits    []int32            // the spans of cudaStreamWaitEvent, by start
@@ -200,6 +201,12 @@ func (b *builder) orderLaunches() {
 		})
 		b.byLaunch[i] = list
 	}
+	for i := range b.calls {
+		for _, v := range b.calls[i].works {
+			b.launched = append(b.launched, started{b.launchStart(v), b.nodes[v].start, v})
+		}
+	}
+	slices.SortFunc(b.launched, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
 	b.byThread = make([][]started, len(b.threads))
 	for i := range b.calls {
 		x := &b.src.spans[b.calls[i].span]
@@ -308,11 +315,6 @@ func (b *builder) addSteps() {
 		}
 		return v
 	}
-	var launched []started
-	for _, list := range b.byLaunch {
-		launched = append(launched, list[before(list, 0):]...)
-	}
-	slices.SortFunc(launched, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
 	for _, w := range b.windows {
 		th := slices.IndexFunc(b.threads, func(th thread) bool { return th.track == w.Track })
 		if th < 0 || len(b.threads[th].segments) == 0 {
@@ -321,7 +323,7 @@ func (b *builder) addSteps() {
 		segs := b.threads[th].segments
 		i := sort.Search(len(segs), func(i int) bool { return segs[i].end > w.Span.End }) - 1
 		st := Step{Name: w.Name, Start: within(w.Span.Start, latest), first: none, ends: []int32{moved(segs[max(0, i)].lastNode)}}
-		for _, x := range launched[before(launched, w.Span.Start):before(launched, w.Span.End)] {
+		for _, x := range b.launched[before(b.launched, w.Span.Start):before(b.launched, w.Span.End)] {
 			st.ends = append(st.ends, x.v)
 		}
 		if i := sort.Search(len(segs), func(i int) bool { return segs[i].start >= w.Span.Start }); i < len(segs) {
