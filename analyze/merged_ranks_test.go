@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMergedDevices: the devices of merged ranks are told apart by the process of their work, if each
+// TestMergedDevices: the devices of merged ranks are distinguished by the process of their work, if each
 // process made calls. Rank r has 12 kernels of 10 us times r+1, on a device of the given number.
 func TestMergedDevices(t *testing.T) {
 	event := func(category, name, pid string, id int, at, dur float64, args string) string {

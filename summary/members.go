@@ -13,7 +13,7 @@ import (
 // Inputs and issues have no entry, because rows refer to inputs, and issues refer to no input.
 var members = []Member{
 	rows[Device]{Member: "devices", In: func(s *Summary) *[]Device { return &s.Devices },
-		Says:  "GPUs: window, activity, time breakdown (\"budget\"), number of the process of the input that drives it and others (\"process\"), time in which another GPU of the process works too (\"shared_ns\"), largest GPU gaps",
+		Says:  "GPUs: window, activity, time breakdown (\"budget\"), number of the process that drives it (\"process\"), time in which another GPU of it works too (\"shared_ns\"), largest gaps",
 		Plain: "one row is one GPU",
 		Fold:  slim,
 		Slim: func(r *Device, _ bool) {

@@ -479,9 +479,8 @@ func (a *Attribution) note(issues *diag.Ledger) {
 	}
 	if n := len(a.idle.dark); n > 0 {
 		issues.AddN(diag.Issue{Code: "steps-without-calls", Severity: diag.DataLoss,
-			Help: fmt.Sprintf("%d of %s have no CUDA or HIP call, although their operators launch GPU work in other steps: "+
-				"collection was off, and their GPU work is missing. Idle time in them is \"not recorded\". "+
-				"Record all steps with GPU activities.", n, label.Plural(int64(len(a.marks)), "step"))}, int64(n))
+			Help: fmt.Sprintf("%d of %s have no CUDA or HIP call, although their operators launch GPU work in other steps. "+
+				"Their GPU work is missing, so their idle time is \"not recorded\". Record all steps.", n, label.Plural(int64(len(a.marks)), "step"))}, int64(n))
 	}
 	issues.AddN(diag.Issue{Code: "correlation-ambiguous", Severity: diag.Info}, a.Links.Double)
 }

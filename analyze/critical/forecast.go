@@ -133,7 +133,7 @@ func top(sums map[string]int64) (out []string) {
 	return out[:min(len(out), topNames)]
 }
 
-// shareWithin returns the part of the time of a that lies in the union of b, in percent.
+// shareWithin returns the part of the time of a that overlaps the union of b, in percent.
 func shareWithin(a, b []interval.Span) float64 {
 	var all interval.Builder
 	for _, s := range b {

@@ -220,7 +220,7 @@ func named(t *trace.Trace, is func(string) bool) func(trace.Sym) bool {
 // autograd is the prefix of the events of the thread that runs the backward pass.
 const autograd = "autograd::engine"
 
-// A turn is a run of segments of another thread that lies in one segment: the thread of the
+// A turn is a run of segments of another thread within one segment: the thread of the
 // segment waited.
 type turn struct {
 	start, end  int64

@@ -7,12 +7,12 @@ func (g *Graph) finish() {
 	g.sort()
 	g.Counts.Nodes, g.Counts.Edges = len(g.nodes), 0
 	for v := range g.nodes {
-		g.settle(int32(v))
+		g.resolve(int32(v))
 	}
 }
 
-// settle finds the delays and the binding edge of one node.
-func (g *Graph) settle(v int32) {
+// resolve finds the delays and the binding edge of one node.
+func (g *Graph) resolve(v int32) {
 	n := &g.nodes[v]
 	if n.pred == none && n.first == none {
 		g.Counts.Edges++ // the anchor

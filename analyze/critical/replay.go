@@ -124,7 +124,7 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 		lag = min(lag, typ)
 	}
 	switch k {
-	case launch: // what lies within the call scales with the call
+	case launch: // the part within the call scales with the call
 		own := min(lag, g.nodes[src].dur)
 		f := 1.0
 		if d := g.nodes[src].dur; d != 0 {

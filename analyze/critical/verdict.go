@@ -137,7 +137,7 @@ func (g *Graph) overlapped() float64 {
 // Assumptions returns what a forecast of the changes rests on.
 func Assumptions(list []change.Change, ranks int) []string {
 	out := []string{
-		"durations do not depend on what runs beside",
+		"durations do not depend on other work that runs at the same time",
 		"the order of work on each stream and of each thread stays",
 		"waits that nothing explains stay as long",
 	}

@@ -146,9 +146,8 @@ func Align(t *trace.Trace, offsets map[int64]int64) *trace.Trace {
 	var issues diag.Ledger
 	issues.AddAll(t.Issues)
 	issues.AddN(diag.Issue{Code: summary.ClocksDiffer, Severity: diag.Info, Help: "GPU work is " + unit.Duration(worst) +
-		" or more too " + seems + " for its launches: the clocks of CPU and GPU differ by a constant. The work was moved by that. " +
-		"Times within the GPU are right. Queue times and causes of idle time need both clocks, so they are not reported. " +
-		"Update PyTorch and the driver, and record again."}, moved)
+		" or more too " + seems + " for its launches: the clocks of CPU and GPU differ by a constant, by which it was moved. " +
+		"Queue times and causes of idle time are not reported. Update PyTorch and the driver."}, moved)
 	out.Issues = issues.Issues()
 	return out
 }

@@ -28,7 +28,7 @@ func (g *group) leaveEarly(members []Member) []int {
 	if g.sends != noSends || g.matched == byNothing || len(g.lists) < 2 {
 		return nil
 	}
-	const tries = 4 // members of which one is probably right
+	const tries = 4 // members; one of them is probably right
 	for ref := range g.lists[:min(tries, len(g.lists))] {
 		var out []int
 		for i := range g.lists {

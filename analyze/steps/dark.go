@@ -59,7 +59,7 @@ func Dark(t *trace.Trace, l *launches.Links, marks []Mark) (out []interval.Span)
 	return out
 }
 
-// withoutCalls says which steps have no call, or returns nil if all have one. Most traces are told by
+// withoutCalls says which steps have no call, or returns nil if all have one. Most traces are recognized by
 // their launches.
 func withoutCalls(t *trace.Trace, l *launches.Links, marks []Mark) []bool {
 	if len(marks) == 0 || l.Called == 0 {

@@ -85,7 +85,7 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
 	}
 	if twice(inputs) {
-		a.Apart = "several inputs are of one rank, so they are of different captures and each is answered for by itself"
+		a.Apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	} else if len(graphs) > 1 {
 		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
 			a.Matched = joined.Counts.Collectives

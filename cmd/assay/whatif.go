@@ -147,7 +147,7 @@ func (x *asking) inputs(r *reading) (out []whatif.Input, failed []error) {
 	return out, append(failed, notNil(errs)...)
 }
 
-// input returns one input, or nil if it is not asked for.
+// input returns one input, or nil if --rank leaves it out.
 func (x *asking) input(r *reading, i int, in *ingest.Input) (*whatif.Input, error) {
 	if in.Trace == nil {
 		return nil, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)

@@ -26,7 +26,7 @@ type KeyPage struct {
 	Needed  bool   `json:"required"`
 }
 
-// keys has the meaning and an example of selectors that are no key of rows, or a key of several kinds of rows.
+// keys has the meaning and an example of selectors that are not keys of rows, or a key of several kinds of rows.
 var keys = map[string][2]string{
 	"rank":     {"rank of the job", "0"},
 	"device":   {"number of the GPU", "0"},

@@ -42,7 +42,7 @@ func (p *Part) Outline() Outline {
 		s.Issues = append(s.Issues, *is)
 	}
 	s.Annotations, s.Spans = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans)))
-	if len(of.Steps) > 0 { // which numbers they have tells whether a capture goes on with another one
+	if len(of.Steps) > 0 { // which numbers they have tells whether a capture continues another one
 		number := func(a, b summary.Step) int { return cmp.Compare(a.Number, b.Number) }
 		for _, st := range []summary.Step{slices.MinFunc(of.Steps, number), slices.MaxFunc(of.Steps, number)} {
 			s.Steps = append(s.Steps, summary.Step{Rank: st.Rank, Number: st.Number})

@@ -83,7 +83,7 @@ func noteLogsEndApart(s *summary.Summary) {
 	}
 	s.Issues = append(s.Issues, summary.Issue{
 		Code: "logs-end-apart", Severity: diag.Suspect.String(), Count: 1, First: s.Inputs[input].Path,
-		Help: "The logs end at different places: many sends and receives of some processes are missing in the logs of others, first of this one. They do not show whether a process hangs. Give the whole logs of all processes, copied at the same time.",
+		Help: "The logs end at different places: sends and receives of some processes are missing in others, first of this one. A hang cannot be recognized. Give the whole logs, copied at the same time.",
 	})
 	s.Sort()
 }

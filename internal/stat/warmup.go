@@ -13,7 +13,7 @@ const noiseOfWarmUp = 4 * 1.4826
 // start with fewer than three records has no warm-up.
 //
 // covers has the number of steps of each record, whose times are means over them; nil means one each. One slow
-// step hides in a mean over many, so its excess is compared as if all of it were of one step.
+// step hides in a mean over many, so its excess is compared as if one step had all of it.
 func WarmUp(walls []float64, covers []int64, starts []int) []bool {
 	warm := make([]bool, len(walls))
 	median, mad := MAD(walls)

@@ -98,7 +98,7 @@ func configured() (out []Fact) {
 			t := s.SettingOf(in, "veRL", "engine.tensor_parallel")
 			return t != nil && t.Value == "1"
 		}),
-		known("high-memory-share", "the inference engine of veRL has 70% of the GPU memory or more", "gpu_memory_utilization", func(s *summary.Summary, in int) bool {
+		known("high-memory-share", "the inference engine of veRL may use 70% of the GPU memory or more", "gpu_memory_utilization", func(s *summary.Summary, in int) bool {
 			t := s.SettingOf(in, "veRL", "engine.memory_share")
 			if t == nil {
 				return false

@@ -80,7 +80,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 				return yes(isFound("dataloader", stacks) || len(s.Ops)+len(s.Annotations)+len(s.Lines) == 0)
 			}},
 		{Words: []string{"ranks"}, Values: []string{"one", "some", "all"},
-			Meaning:  "the job has one rank; or several, of which some or all were given",
+			Meaning:  "the job has one rank; or several, and some or all of them were given",
 			Found:    "number of ranks that the traces state; `all` also if the only trace states none and its process drives several GPUs",
 			evaluate: of(ranksOf)},
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks",

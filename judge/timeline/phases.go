@@ -173,7 +173,7 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"),
 			unit.DurationOf(s.num, s.den)))
 		f.GainGPUs = gpusOf(c, stepsWithPhases(c))
-	} else { // the rule's own denominator is steps, of which there are none
+	} else { // the rule's own denominator is steps, and there are none
 		f.GainOf, f.GainGPUs = c.WindowWhole(), len(c.Devices)
 	}
 	f.Evidence = append(f.Evidence, phaseEvidence(c, name)...)

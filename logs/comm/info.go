@@ -257,7 +257,7 @@ func (f *Finder) timeout(line string, rank int) {
 	}
 }
 
-// watchdogGroup adds a group of a process of which the watchdog printed a message.
+// watchdogGroup adds a group of a process about which the watchdog printed a message.
 func (f *Finder) watchdogGroup(key string, g *logs.Group) {
 	g.Source, g.Version, g.LastEnqueued, g.LastCompleted = sourceWatchdog, f.version, -1, -1
 	f.groups[key] = g

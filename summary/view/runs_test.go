@@ -75,7 +75,7 @@ func captures(text string) (list []Capture) {
 	return list
 }
 
-// TestCycles: captures of one process, one after the other, are of one GPU. The expected GPUs and cycles are
+// TestCycles: captures of one process, one after the other, show one GPU. The expected GPUs and cycles are
 // stated by hand.
 func TestCycles(t *testing.T) {
 	at := func(path string, rank int, start, end, first, last int64) Capture {
@@ -111,7 +111,7 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestHalves: the CPU part and the GPU part of a capture are of one run, whatever else their names have.
+// TestHalves: the CPU part and the GPU part of a capture belong to one run, whatever else their names have.
 func TestHalves(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string

@@ -64,7 +64,7 @@ func parseFactor(s string) (float64, error) {
 		f = 1 / f
 	}
 	if err != nil || !(f >= 0 && f <= 1e6) || fast && !(f > 0) {
-		return 0, errors.New("the factor is no number; write 0.5 for half the time or 2x for twice as fast")
+		return 0, errors.New("the factor is not a number; write 0.5 for half the time or 2x for twice as fast")
 	}
 	return f, nil
 }
@@ -118,7 +118,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		f, err = parseFactor(c.Value[at+1:])
 	case of.Value == "US" || of.Value == "RANK":
 		if f, err = strconv.ParseFloat(c.Value, 64); err != nil {
-			err = errors.New("it is no number")
+			err = errors.New("it is not a number")
 		}
 		if err == nil && (!(f >= 0 && f <= 1e6) || of.Value == "RANK" && f != math.Trunc(f)) {
 			err = errors.New("it is out of range")

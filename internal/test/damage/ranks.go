@@ -37,7 +37,7 @@ func RanksKinds() (out []RanksKind) {
 	}
 	const hour = 3_600e6 // us
 	one(false, "a rank of another run, 2 h later", edited(everything, later(2*hour)))
-	one(false, "a rank of another run, 3 min later", edited(everything, later(hour/20)))
+	one(false, "a rank of another run, 180 s later", edited(everything, later(hour/20)))
 	all(false, "a rank copied", func(files []File, rank int) []File {
 		from := files[(rank+1)%len(files)]
 		return replaced(files, rank, File{files[rank].Name, numbered(from.JSON, numberOf(files[rank].JSON))})

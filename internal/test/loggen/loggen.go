@@ -31,7 +31,7 @@ type Step struct {
 	Seconds float64 // 0 if the step is the sum of its phases
 	Phases  []Phase
 	Extra   []string // further fields: "response_length/mean:512"
-	Covers  int      // steps of which the times are means, if there are several; Number is the last one
+	Covers  int      // number of steps whose mean the times are; Number is the last one
 }
 
 // Time returns the length of the step.

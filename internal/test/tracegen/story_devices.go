@@ -3,7 +3,7 @@ package tracegen
 import "fmt"
 
 // twoDevices drives two devices from one process: first one by the main thread, then the other one by
-// another thread. While the second one works, the first one waits for nobody.
+// another thread. While the second one works, the first one does not wait.
 func twoDevices() Story {
 	s := newScene("two_devices")
 	zero := newLane(s)
