@@ -216,6 +216,7 @@ var largePackages = map[string]string{
 	"internal/test/tracegen":       "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/efficiency/operators": "the table of formulas, one file per subject; the formulas share the private reader of arguments",
 	"analyze/attribute":            "one walk along the threads of the host; its questions share what is open on them",
+	"analyze/critical":             "one graph and the questions it answers; all of them read the private nodes and edges",
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
