@@ -218,6 +218,7 @@ var largePackages = map[string]string{
 	"internal/test/tracegen":       "a generator of traces with known results, its scenes, stories and troubles; for tests only",
 	"analyze/efficiency/operators": "the table of formulas, one file per subject; the formulas share the private reader of arguments",
 	"analyze/attribute":            "one walk along the threads of the host; its questions share what is open on them",
+	"analyze/critical":             "one graph and the questions it answers; all of them read the private nodes and edges",
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
 	"analyze/critical":             "the graph of what waits for what; what builds, walks and replays it shares its private nodes",
 	"judge/logs":                   "one file per question about logs, benchmarks and monitors; the rules share the evaluator of one set of series",
