@@ -220,7 +220,6 @@ var largePackages = map[string]string{
 	"analyze/attribute":            "one walk along the threads of the host; its questions share what is open on them",
 	"analyze/critical":             "one graph and the questions it answers; all of them read the private nodes and edges",
 	"internal/redact":              "one search with one file per kind of place; its parts share the marks and what was found",
-	"analyze/critical":             "the graph of what waits for what; what builds, walks and replays it shares its private nodes",
 	"judge/logs":                   "one file per question about logs, benchmarks and monitors; the rules share the evaluator of one set of series",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",

@@ -60,7 +60,6 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 	}
 	m.noteUnverified(issues)
 	m.noteTimers(parts, issues)
-	m.noteUtilization(issues)
 	return s
 }
 

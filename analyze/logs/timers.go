@@ -51,23 +51,3 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 		issues.AddN(longer, n)
 	}
 }
-
-// noteUtilization adds an issue for a logged MFU over 100%.
-func (m *seriesMeasure) noteUtilization(issues *diag.Ledger) {
-	for i := range m.log.Series {
-		s := &m.log.Series[i]
-		if s.Metric.Name != "gpu.mfu" {
-			continue
-		}
-		over := int64(0)
-		for _, v := range s.Points.Value {
-			if v > 1 {
-				over++
-			}
-		}
-		if s.N > 0 && s.Max > 1 && over == 0 {
-			over = 1 // it is not in the sample
-		}
-		issues.AddN(diag.Issue{Code: "mfu-implausible", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, over)
-	}
-}

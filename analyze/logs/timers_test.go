@@ -67,37 +67,3 @@ func TestTimersThatCannotBe(t *testing.T) {
 		}
 	}
 }
-
-// TestUtilizationOverThePeak: values of MFU over 100% are counted, whatever the program; 100% and a rate without a peak
-// are right.
-func TestUtilizationOverThePeak(t *testing.T) {
-	step := 0
-	titan := func(mfu string) string {
-		step++
-		return fmt.Sprintf("[titan] step: %d", step) + "  loss: 3.7  grad_norm: 0.5  memory: 24.00GiB(77.00%)  tps: 4,454  tflops: 10.71  mfu: " + mfu + "%\n"
-	}
-	nemo := "========================= Step 4/9 =========================\n📊 Training Results:\n  • Training FLOPS: 900.00 TFLOPS (450.00 TFLOPS per rank)\n"
-	for _, tt := range []struct {
-		text string
-		want int64
-	}{
-		{titan("41.30") + titan("100.00"), 0}, {titan("41.30") + titan("141.30") + titan("300.00"), 2}, {nemo, 0},
-		{nemo + "  • Training Model Floating Point Utilization: 104.00%\n", 1}, {nemo + "  • Training Model Floating Point Utilization: 45.50%\n", 0},
-	} {
-		log, err := forms.Read(strings.NewReader(tt.text), "run.log", forms.Default(), logs.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var issues diag.Ledger
-		Measure(log, summary.Input{Path: "run.log"}, phase.Default(), 100, &issues)
-		got := int64(0)
-		for _, is := range issues.Issues() {
-			if is.Code == "mfu-implausible" {
-				got = is.Count
-			}
-		}
-		if got != tt.want {
-			t.Errorf("%d values over 100%%, want %d in\n%s", got, tt.want, tt.text)
-		}
-	}
-}

@@ -135,7 +135,6 @@ var codes = []Code{
 	{"memory-times-missing", Info, "The entries have no times, as in PyTorch before 2.1. There is no picture over time, and there are no rates.", "Record with PyTorch 2.1 or later."},
 	{"metadata-malformed", Info, "The part of the file after its events is not JSON. Device names or ranks may be missing.", "Copy the file again."},
 	{"metadata-too-long", Info, "Metadata over the limit of size was skipped. Device names or ranks may be missing.", ""},
-	{"mfu-implausible", Suspect, "Logged values of MFU (utilization) are over 100%. The peak or the FLOPs that the program counts are wrong, so neither is comparable with other runs.", "Check the GPU and the data type of its peak."},
 	{"names-cut", Info, "The profiler cut names to the width of its column. Rows with equal cut names are separate rows, and categories are derived from the cut names.", "Print whole names: table(max_name_column_width=None), or nsys stats --format csv."},
 	{"names-pooled", DataLoss, "The input exceeds the limit of distinct names. Further events share one name: sums are correct, but rows by name and steps are incomplete.", "Raise --max-memory."},
 	{"nccl-warning", Suspect, "NCCL printed warnings. If the job failed or hung, the cause is often the first warning of the first process that has one.", "Read the line of the log."},
