@@ -91,7 +91,7 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 	}
 	s.Lead = "what determined when the step ended; twice as fast is the length of the step if that class took half the time"
 	scale := doc.ScaleOf(p.WindowNS)
-	t := doc.Table{Title: "path", Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
+	t := doc.Table{Title: "classes", Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
 		doc.Col("spent on", doc.Text), doc.Col(scale.Head("twice as fast"), doc.Number), doc.Col("change", doc.Number)}}
 	parts := p.Classes.Each()
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
@@ -174,7 +174,7 @@ func (v *view) forecasts(all bool) []doc.Section {
 		times = append(times, f.MeasuredNS)
 	}
 	scale := doc.ScaleOf(times...)
-	t := doc.Table{Title: "forecast", Columns: []doc.Column{doc.Col("step", doc.Text), doc.Col(scale.Head("measured"), doc.Number),
+	t := doc.Table{Title: "steps", Columns: []doc.Column{doc.Col("step", doc.Text), doc.Col(scale.Head("measured"), doc.Number),
 		doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number), doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
 	why := map[string]bool{}
 	for _, f := range rows {
@@ -219,7 +219,7 @@ func (v *view) sweep() doc.Section {
 	}
 	const rows = 10
 	s := doc.Section{Title: "Single changes that pay most", Lead: "each alone; = 0.5 is half the time; over all steps that were asked for"}
-	t := doc.Table{Title: "sweep", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col("verdict", doc.Text), doc.Col("change", doc.KernelName)}}
+	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col("verdict", doc.Text), doc.Col("change", doc.KernelName)}}
 	for _, g := range v.a.Sweep {
 		if g.Verdict == withheld {
 			continue
