@@ -228,7 +228,9 @@ func TestWindowsAddUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkWindows(t, tr, 524)
+			// Without annotations, the thread with the most calls is the main thread of its process: in a window
+			// of this story it is the other one.
+			checkWindowsOf(t, tr, 524, story.Name == "two_devices")
 		})
 	}
 }
