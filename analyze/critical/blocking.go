@@ -2,19 +2,19 @@ package critical
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
 var (
-	blocking = regexp.MustCompile(`^(?:cuda|hip|cu)(Device|Ctx|Stream|Event|Context)Synchronize`)
-	freeing  = regexp.MustCompile(`^(cuda|hip|cu)(Free|HostFree|FreeHost|MemFree)`) // waits for the device; malloc does not
-	copying  = regexp.MustCompile(`(?i)^(cuda|hip|cu)Memcpy`)
-	async    = regexp.MustCompile(`(?i)^(cuda|hip|cu)MemcpyAsync`)
+	blocking = lazyregexp.New(`^(?:cuda|hip|cu)(Device|Ctx|Stream|Event|Context)Synchronize`)
+	freeing  = lazyregexp.New(`^(cuda|hip|cu)(Free|HostFree|FreeHost|MemFree)`) // waits for the device; malloc does not
+	copying  = lazyregexp.New(`(?i)^(cuda|hip|cu)Memcpy`)
+	async    = lazyregexp.New(`(?i)^(cuda|hip|cu)MemcpyAsync`)
 )
 
 // A job is a call that may wait for work.
@@ -80,8 +80,8 @@ func (b *builder) block(j job, usual int64) {
 func (b *builder) jobs() (out []job) {
 	t, spans := b.src.t, b.src.spans
 	kindOf := make(map[trace.Sym]string)
-	isFree := named(t, freeing.MatchString)
-	isCopy := named(t, func(n string) bool { return copying.MatchString(n) && !async.MatchString(n) })
+	isFree := named(t, freeing().MatchString)
+	isCopy := named(t, func(n string) bool { return copying().MatchString(n) && !async().MatchString(n) })
 	launcherOf := make(map[int32]*launcher, len(b.calls))
 	for i := range b.calls {
 		launcherOf[b.calls[i].span] = &b.calls[i]
@@ -98,7 +98,7 @@ func (b *builder) jobs() (out []job) {
 		}
 		what, ok := kindOf[c.name]
 		if !ok {
-			if m := blocking.FindStringSubmatch(t.Name(c.name)); m != nil {
+			if m := blocking().FindStringSubmatch(t.Name(c.name)); m != nil {
 				what = m[1]
 			}
 			kindOf[c.name] = what

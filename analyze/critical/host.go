@@ -2,11 +2,11 @@ package critical
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
@@ -201,7 +201,7 @@ func (s *source) hostClass(owner int32) Class {
 	return Python
 }
 
-var loader = regexp.MustCompile(`(?i)DataLoader|data_load`)
+var loader = lazyregexp.New(`(?i)DataLoader|data_load`)
 
 // named returns a function that reports whether a name matches, and remembers the answers.
 func named(t *trace.Trace, is func(string) bool) func(trace.Sym) bool {

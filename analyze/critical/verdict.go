@@ -3,11 +3,11 @@ package critical
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 
 	"assay/analyze/critical/change"
 	"assay/internal/interval"
+	"assay/internal/lazyregexp"
 )
 
 // A Level says how far an answer can be trusted.
@@ -102,13 +102,13 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	return out
 }
 
-var ofComm = regexp.MustCompile(`nccl|comm`)
+var ofComm = lazyregexp.New(`nccl|comm`)
 
 // changed says how far the forecast of changes to a step can be trusted.
 func (g *Graph) changed(p *Path, list []change.Change) Verdict {
 	out := Verdict{p.Verdict.Level, append([]string(nil), p.Verdict.Reasons...)}
 	for _, c := range list {
-		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm.MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
+		if (c.Kind == "hide-comm" || c.Kind == "scale" || c.Kind == "remove") && ofComm().MatchString(c.Kind+c.Value) && g.overlapped() > 30 {
 			out.Add(Warn, "communication overlaps compute, and contention between them is not modelled")
 			break
 		}

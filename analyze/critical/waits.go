@@ -2,16 +2,16 @@ package critical
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"sort"
 
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
 var (
-	waiting   = regexp.MustCompile(`^(cuda|hip|cu)StreamWaitEvent`)
-	recording = regexp.MustCompile(`^(cuda|hip|cu)EventRecord`)
+	waiting   = lazyregexp.New(`^(cuda|hip|cu)StreamWaitEvent`)
+	recording = lazyregexp.New(`^(cuda|hip|cu)EventRecord`)
 )
 
 // findWaits reads the records of synchronization, and returns the works that may have waited for
@@ -111,7 +111,7 @@ func (b *builder) inferWaits(th int32, waits []int32) {
 	for _, w := range waits {
 		calls = append(calls, call{&spans[w], true})
 	}
-	isRecord := named(b.src.t, recording.MatchString)
+	isRecord := named(b.src.t, recording().MatchString)
 	for i := b.threads[th].from; i < b.threads[th].to; i++ {
 		if x := &spans[i]; isRecord(x.name) && b.records[x.corr] == i {
 			calls = append(calls, call{x, false})

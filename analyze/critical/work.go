@@ -2,18 +2,18 @@ package critical
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"assay/analyze/classify"
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
 var (
-	launching = regexp.MustCompile(`(?i)Launch|Memcpy|Memset`)
-	launchAPI = regexp.MustCompile(`^(cuda|hip|cu)(ExtModule|Module|Ext)?Launch(Kernel|CooperativeKernel)|GraphLaunch`)
+	launching = lazyregexp.New(`(?i)Launch|Memcpy|Memset`)
+	launchAPI = lazyregexp.New(`^(cuda|hip|cu)(ExtModule|Module|Ext)?Launch(Kernel|CooperativeKernel)|GraphLaunch`)
 )
 
 // A builder makes the graph of one rank.
@@ -47,7 +47,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	g := &Graph{ranks: []*source{s}}
 	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
 	b.threads = s.threadsOf()
-	isLoader := named(t, loader.MatchString)
+	isLoader := named(t, loader().MatchString)
 	main, most := 0, int32(-1)
 	for i := range b.threads {
 		th := &b.threads[i]
@@ -89,9 +89,9 @@ func (b *builder) addWork(rules *classify.Rules) {
 	}
 	t, s := b.src.t, b.src
 	calls := make(map[trace.ID]int32)
-	isLaunch := named(t, launching.MatchString)
+	isLaunch := named(t, launching().MatchString)
 	b.records = make(map[trace.ID]int32)
-	isRecord, isWait := named(t, recording.MatchString), named(t, waiting.MatchString)
+	isRecord, isWait := named(t, recording().MatchString), named(t, waiting().MatchString)
 	for i := range s.spans {
 		x := &s.spans[i]
 		if isRecord(x.name) {
@@ -178,7 +178,7 @@ func (b *builder) addWork(rules *classify.Rules) {
 			}
 		}
 	}
-	isAPI := named(t, launchAPI.MatchString)
+	isAPI := named(t, launchAPI().MatchString)
 	for _, c := range calls {
 		if _, ok := launcherOf[c]; !ok && isAPI(s.spans[c].name) {
 			b.Counts.LaunchesWithoutWork++

@@ -139,24 +139,30 @@ func runsGraphs(s *summary.Summary) bool {
 		})
 }
 
-// Sizes of inputs and weights in names of matrix kernels and models; the smaller one is tried first.
+// Sizes of inputs and weights in names of matrix kernels and models; the smaller one is tried first. A name
+// with one of the words has the size. For one with a part only, which takes longer, the expression decides.
 var sizes = []struct {
-	id    string
-	names func() *regexp.Regexp
+	id           string
+	words, parts []string // in small letters
+	names        func() *regexp.Regexp
 }{
-	{"8-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)fp[48]|e4m3|e5m2|[_-]i8|i8i8|int[48]_?(gemm|mm|matmul)|(gemm|mm|matmul|weight)_?int[48]|w[48]a(8|16)|` +
-			`marlin|machete|awq|gptq|exllama|bitsandbytes|[48]bit|dequant|-int[48]|nvjet_(sm\d+_)?[oq]|_(F8|B8|I8)[A-Z0-9]*_`)
-	})},
-	{"16-bit", sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)bf16|fp16|f16|bfloat16|half|hgemm|s16816gemm|h884|nvjet_(sm\d+_)?[th]s|_(BBS|HHS|BB|HB|HH)_`)
-	})},
+	{"8-bit", []string{"fp4", "fp8", "e4m3", "e5m2", "i8i8", "marlin", "machete", "awq", "gptq", "exllama", "bitsandbytes",
+		"4bit", "8bit", "dequant"}, []string{"i8", "int4", "int8", "w4a", "w8a", "nvjet_", "_f8", "_b8"},
+		sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(`(?i)[_-]i8|int[48]_?(gemm|mm|matmul)|(gemm|mm|matmul|weight)_?int[48]|w[48]a(8|16)|` +
+				`-int[48]|nvjet_(sm\d+_)?[oq]|_(F8|B8|I8)[A-Z0-9]*_`)
+		})},
+	{"16-bit", []string{"f16", "fp16", "bfloat16", "half", "hgemm", "s16816gemm", "h884"}, []string{"nvjet_", "_bb", "_hh", "_hb"},
+		sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(`(?i)nvjet_(sm\d+_)?[th]s|_(BBS|HHS|BB|HB|HH)_`)
+		})},
 }
 
 // sizeIn returns the size of the type that a name shows, or "".
 func sizeIn(name string) string {
+	lower := strings.ToLower(name)
 	for _, size := range sizes {
-		if size.names().MatchString(name) {
+		if containsAny(lower, size.words) || containsAny(lower, size.parts) && size.names().MatchString(name) {
 			return size.id
 		}
 	}
