@@ -89,21 +89,21 @@ func fromProgram(r *summary.Series) bool {
 
 // Rules returns the rules on logs.
 func (e *Evaluator) Rules() (out []tree.Row) {
+	alone := func(id string, measure func() (finding.Finding, bool)) {
+		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
+	}
 	add := func(id string, measure func(*input) (finding.Finding, bool)) {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
-			Measure: tree.Single(func() (finding.Finding, bool) { return e.worst(measure) })})
+		alone(id, func() (finding.Finding, bool) { return e.worst(measure) })
 	}
 	either := func(id string, measure func(*input) (finding.Finding, bool), other func() (finding.Finding, bool)) {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs,
-			Measure: tree.Single(func() (finding.Finding, bool) {
-				if f, ok := e.worst(measure); ok {
-					return f, ok
-				}
-				return other()
-			})})
+		alone(id, func() (finding.Finding, bool) {
+			if f, ok := e.worst(measure); ok {
+				return f, ok
+			}
+			return other()
+		})
 	}
-	out = append(out, tree.Row{ID: rule.Hang, Part: tree.BasisLogs,
-		Measure: tree.Single(func() (finding.Finding, bool) { return pendingCalls(e.logged) })})
+	alone(rule.Hang, func() (finding.Finding, bool) { return pendingCalls(e.logged) })
 	for _, k := range bandRules() {
 		add(k.rule, func(in *input) (finding.Finding, bool) { return e.share(in, k) })
 	}
@@ -120,9 +120,6 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.Restarts, e.restarts)
 	add(rule.LowMFU, e.lowMFU)
 	add(rule.ImpossibleMFU, health{e}.impossibleMFU)
-	alone := func(id string, measure func() (finding.Finding, bool)) {
-		out = append(out, tree.Row{ID: id, Part: tree.BasisLogs, Measure: tree.Single(measure)})
-	}
 	alone(rule.MemoryPressure, e.memoryPressure)
 	add(rule.NotFinite, e.notFinite)
 	ofServers := servers{e}

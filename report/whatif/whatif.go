@@ -24,9 +24,6 @@ var titles = map[string]string{
 	"copy": "copies", "unexplained": "not explained",
 }
 
-// ClassTitle returns what a class of a path is called.
-func ClassTitle(name string) string { return titles[name] }
-
 // Doc returns the document of an answer. If all is set it has every step.
 func Doc(a *whatif.Answer, all bool) doc.Doc {
 	v := view{a: a, paths: a.CriticalPaths}
