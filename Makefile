@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts
+.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts random
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
@@ -10,6 +10,8 @@ LONG = $(shell grep -rlE 'test[.](Long|Every)' --include='*_test.go' . | grep -v
 MEMORY_TESTS = TestCommandsStayWithinMemory|TestManyInputs
 long:   ; ASSAY_LONG=1 go test -timeout 30m -skip '$(MEMORY_TESTS)' $(LONG)
 	ASSAY_LONG=1 go test -timeout 30m -run '$(MEMORY_TESTS)' ./cmd/assay
+# The tests with random inputs, with new ones each time.
+random: ; ASSAY_SEED=new go test -count 20 -timeout 1h $(shell grep -rlF 'test.Seed(' --include='*_test.go' . | xargs -n1 dirname | sort -u) -run 'TestNoSecret|TestNoField|TestNoFlag|TestFormats|TestStreamAgrees|TestCut'
 race:   ; go test -race ./...
 lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...

@@ -27,6 +27,7 @@ func TestDisguised(t *testing.T) {
 		"a " + token[:9] + "\x1b]0;title\a" + token[9:] + " b":                   "a [github] b",
 		"\x1b]8;;https://h\x1b\\gemm\x1b]8;;\x1b\\ x":                            "\x1b]8;;https://h\x1b\\gemm\x1b]8;;\x1b\\ x",
 		"a " + token[:9] + "\n  " + token[9:] + "\nb":                            "a [github]\nb",
+		"a NRA" + "K-GCEANVZPG07\nGTLFT6ODSDHVJLXB b":                            "a [newrelic] b", // letters and digits alternate at the break, too
 		"API_KEY=\n" + v + "\nB=1":                                               "API_KEY=\n[variable]\nB=1",
 		"api_key:\n  " + v + "\nb: 1":                                            "api_key:\n  [variable]\nb: 1",
 		"t.py --api-key \\\n  " + v + " --lr 1":                                  "t.py --api-key \\\n  [variable] --lr 1",

@@ -252,11 +252,15 @@ func random(s string) bool {
 // do not in words in one case with a number.
 func varied(s string) bool {
 	const enough = 4
-	changes := 0
-	for i := 1; i < len(s) && changes < enough; i++ {
-		if isAlnum(s[i]) && isAlnum(s[i-1]) && kindOf(s[i]) != kindOf(s[i-1]) {
+	changes, last := 0, byte(0)
+	for i := 0; i < len(s) && changes < enough; i++ {
+		if strings.IndexByte(" \t\r\n", s[i]) >= 0 {
+			continue // a token over several lines
+		}
+		if isAlnum(s[i]) && isAlnum(last) && kindOf(s[i]) != kindOf(last) {
 			changes++
 		}
+		last = s[i]
 	}
 	return changes >= enough
 }
