@@ -337,6 +337,9 @@ func (r *ranks) join(more *ranks) {
 // "host_rank_0.json" and "device_rank_0.json" are.
 func Halves(a, b string) bool {
 	half := func(file, of string) (rest string, ok bool) {
+		if !strings.Contains(file, of) { // most files: nothing is allocated for each pair of them
+			return "", false
+		}
 		file = slashes(file)
 		name := path.Base(file)
 		for _, by := range []string{"_", "-", "."} {
