@@ -23,7 +23,7 @@ var derivedThreads = map[string]string{
 // that clang -ftime-trace appends, which all start at 0.
 func isDerived(t *trace.Trace, s *trace.HostSpan) bool {
 	track := &t.Tracks[s.Track]
-	if derivedThreads[track.Thread] != "" || strings.HasSuffix(strings.TrimSuffix(track.Process, " Compute"),
+	if track.Repeats || derivedThreads[track.Thread] != "" || strings.HasSuffix(strings.TrimSuffix(track.Process, " Compute"),
 		"/stream:all") {
 		return true
 	}

@@ -114,7 +114,9 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
-	if t.Meta.Kineto || t.Activities.Len() > 0 {
+	if t.Meta.Tool != "" {
+		in.Format = t.Meta.Tool
+	} else if t.Meta.Kineto || t.Activities.Len() > 0 {
 		in.Format = "kineto"
 	}
 	return nil

@@ -76,10 +76,17 @@ type Window struct {
 	CaptureNS int64 `json:"capture_ns,omitempty"`
 }
 
+// Formats of inputs that conclusions distinguish.
+const (
+	FormatXLA  = "xla-trace"     // of the profiler of XLA, as JAX writes it
+	FormatTF   = "tf-timeline"   // of TensorFlow 1
+	FormatNCCL = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
+)
+
 // An Input is one file that was read, or standard input.
 type Input struct {
 	Path        string `json:"path"`
-	Format      string `json:"format"`      // "kineto", "chrome-trace", "nsys-stats"
+	Format      string `json:"format"`      // "kineto", "chrome-trace", "xla-trace", "nsys-stats"
 	Compression string `json:"compression"` // "none", "gzip", "zstd"
 	Bytes       int64  `json:"bytes"`       // as stored, so possibly compressed
 	Events      int64  `json:"events"`      // elements of the event array, or rows of tables, usable or not

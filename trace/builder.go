@@ -61,9 +61,9 @@ type lastTracks struct {
 	device, stream int64   // of work
 }
 
-// A label is the content of a metadata event about a process or thread.
+// A label is what an event says about its process or thread.
 type label struct {
-	kind           string // "process_name" or "thread_name"
+	kind           string // "process_name", "thread_name" or pluginRank
 	pid, tid, name string
 }
 
@@ -136,6 +136,7 @@ func (b *Builder) Add(e *Event) {
 			Track: b.hostTrack(e), Category: b.categoryOf(e),
 		}
 	case isMark(phase) && e.HasStart():
+		b.addPluginRank(e)
 		*b.marks.next() = Mark{
 			Start: e.Start(), ID: asyncID(e), Phase: phase,
 			Name: b.names.sym(e.Name()), Category: b.categoryOf(e), Track: b.hostTrack(e),
@@ -194,6 +195,8 @@ func (b *Builder) addComplete(e *Event) {
 			Start: e.Start(), Dur: e.Dur(), Name: name, Track: b.hostTrack(e),
 			ID: argID(e, eventscan.PythonID), Parent: argID(e, eventscan.PythonParent),
 		}
+	case OtherKind:
+		b.addOther(e, name)
 	default:
 		track := b.hostTrack
 		if e.Kind == GPUAnnotation || e.Kind == Sync {

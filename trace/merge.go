@@ -31,6 +31,7 @@ type merger struct {
 	pairs [][2]uint32 // for each span made of two marks, their row numbers; only with index
 
 	recordEnd *int64 // when the last profiler stopped recording
+	tool      string // as in [Meta]
 }
 
 // A renumbering maps each number of one Builder to the final number plus 1; 0
@@ -264,7 +265,8 @@ func (m *merger) ordinal(what, text string) int64 {
 func (m *merger) finish(rd *Reader) *Trace {
 	t := m.t
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
-	t.Meta.RecordEnd = m.recordEnd
+	m.pluginKernels()
+	t.Meta.RecordEnd, t.Meta.Tool = m.recordEnd, m.tool
 	t.Complete = true
 	if m.index != nil {
 		m.index.rows = m.tally()
@@ -281,6 +283,7 @@ func (m *merger) finish(rd *Reader) *Trace {
 		}
 	}
 	m.close()
+	t.nameDevices()
 	t.separateDevices()
 	return t.excerpted(m.index != nil)
 }
@@ -292,9 +295,12 @@ func (m *merger) close() {
 	t.names = m.names.texts
 	processes, threads := make(map[string]string), make(map[[2]string]string)
 	for _, l := range m.labels {
-		if l.kind == "process_name" {
+		switch l.kind {
+		case pluginRank:
+			t.Meta.statedRank(l.name)
+		case "process_name":
 			processes[l.pid] = l.name
-		} else {
+		default:
 			threads[[2]string{l.pid, l.tid}] = l.name
 		}
 	}

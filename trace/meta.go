@@ -12,6 +12,7 @@ import (
 // Meta is the information about a trace outside its events.
 type Meta struct {
 	Kineto    bool             // the trace has members that only PyTorch's profiler writes
+	Tool      string           // another profiler whose GPU work was recognised by names: one of the Tools
 	Devices   map[int64]string // names of devices by ordinal
 	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
 	Hardware  map[int64]Hardware

@@ -15,6 +15,7 @@ type Track struct {
 	Stream   int64  // only if OnDevice
 	Process  string // the process's name, if the trace has it
 	Thread   string // the thread's name, if the trace has it
+	Repeats  bool   // its spans repeat the work of a device in the same trace
 }
 
 // An Activity is one GPU operation: a kernel, copy or memset.

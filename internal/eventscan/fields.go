@@ -60,6 +60,7 @@ const (
 	CollectiveSeq
 	SourceRank
 	TargetRank
+	PluginRank
 	MemBytes
 	MemAddress
 	MemAllocated

@@ -30,6 +30,9 @@ func (c *Evaluator) recordsMissing(v finding.Verdict) []tree.Reading {
 func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withheld, ok bool) {
 	limits, l := c.Limits[rule.RecordsMissing], capture.LossOf(c.Summary)
 	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
+	if only, ok := onlyCommunication(c, f); ok {
+		return only, true, true
+	}
 	if l.Damaged != nil {
 		f.Title = "The export is damaged, and GPU records are missing from it (" + l.Damaged.Code + ")"
 		if l.Damaged.Code == summary.EventsIncomplete {
@@ -69,6 +72,25 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"),
 		finding.Advise("record-whole-steps")}
 	return f, withheld, true
+}
+
+// onlyCommunication reports inputs of a recorder that writes only communication: GPUs are not idle between
+// it, but compute.
+func onlyCommunication(c *Evaluator, f finding.Finding) (finding.Finding, bool) {
+	for _, in := range c.Inputs {
+		if in.Format != summary.FormatNCCL {
+			return f, false
+		}
+	}
+	kernels := int64(0)
+	for i := range c.Devices {
+		kernels = summary.Plus(kernels, c.Devices[i].Activity.With(summary.ClassComm))
+	}
+	f.Level = finding.Critical
+	f.Title = fmt.Sprintf("Only communication is recorded: %s on %s; what the GPUs computed is not in the capture",
+		unit.Duration(kernels), label.Plural(int64(len(c.Devices)), "GPU"))
+	f.Next = []finding.Step{finding.Advise("record-a-timeline")}
+	return f, len(c.Inputs) > 0
 }
 
 // cutAtEnd reports the share of launches whose work is missing because the capture ended before it.

@@ -135,6 +135,9 @@ func Format(id string) string {
 	return wordOr(map[string]string{
 		"kineto":                "Kineto",
 		"chrome-trace":          "Chrome trace",
+		"xla-trace":             "XLA profiler",
+		"tf-timeline":           "TensorFlow timeline",
+		"nccl-profiler":         "NCCL profiler plugin",
 		"ncu":                   "Nsight Compute",
 		"nsys-sqlite":           "Nsight Systems SQLite",
 		"nsys-stats":            "nsys stats",
