@@ -81,7 +81,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"ranks"}, Values: []string{"one", "some", "all"},
 			Meaning:  "the job has one rank; or several, and some or all of them were given",
-			Found:    "number of ranks that the traces state; `all` also if the only trace states none and its process drives several GPUs",
+			Found:    "number of ranks that the traces state; `all` also if the only trace states none and has several GPUs, of one process or compared by their collectives",
 			evaluate: of(ranksOf)},
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks",
 			Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
