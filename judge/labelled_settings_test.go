@@ -3,7 +3,9 @@ package judge
 import (
 	"fmt"
 	"strings"
+	"testing"
 
+	"assay/judge/finding"
 	"assay/judge/rule"
 )
 
@@ -31,5 +33,33 @@ func labelledSettings() []labelled {
 		of("SGLang counts the memory otherwise", "", not, dumped("'name': 'sglang'; 'gpu_memory_utilization': 0.35", "'strategy': 'fsdp'")),
 		of("the same of another program", "", not, "INFO [utils.py:253] non-default args: {'gpu_memory_utilization': 0.35, 'max_num_batched_tokens': 2048}\n"),
 		of("two runs that differ", "", not, dumped("'gpu_memory_utilization': 0.35", "'a': 1")+dumped("'gpu_memory_utilization': 0.6", "'a': 1")),
+	}
+}
+
+// TestEngineWithoutGraphs: if the log says that the engine of rollouts runs without CUDA graphs, the first advice on
+// long generation is to use them. It is not given if the log says otherwise, nothing, or both.
+func TestEngineWithoutGraphs(t *testing.T) {
+	steps := taught(72, 14, 1, 10, 1, 2).VeRL()
+	eager := func(value string) string {
+		return "(TaskRunner pid=7) {'actor_rollout_ref': {'rollout': {'enforce_eager': " + value + ", 'name': 'vllm'}}}\n"
+	}
+	for _, tt := range []struct {
+		name, config string
+		first        bool
+	}{
+		{"eager", eager("True"), true},
+		{"graphs", eager("False"), false},
+		{"nothing", "", false},
+		{"two runs that differ", eager("True") + eager("False"), false},
+	} {
+		r := Judge(given(tt.config+steps)(t), rule.DefaultThresholds())
+		f := findingOf(r.Findings, rule.GenerationShare)
+		if r.Verdict.Bound != finding.BoundGeneration || f == nil || len(f.Next) == 0 {
+			t.Errorf("%s: %s-bound\n%s", tt.name, r.Verdict.Bound, told(r))
+			continue
+		}
+		if first := f.Next[0].ID; (first == "engine-graphs-verl") != tt.first {
+			t.Errorf("%s: advice %q", tt.name, ids(f.Next))
+		}
 	}
 }

@@ -330,6 +330,7 @@ var toggles = []toggle{
 	configured("fixed-batches", "train.dynamic_batch", "false", "true"), configured("padded", "train.remove_padding", "false", "true"),
 	configured("low-memory-share", "engine.memory_share", "0.35", "0.5"), configured("high-memory-share", "engine.memory_share", "0.75", "0.6"),
 	configured("few-batched-tokens", "engine.batched_tokens", "2048", "4096"), configured("graphs-enabled", "engine.eager", "false", "true"),
+	configured("graphs-disabled", "engine.eager", "true", "false"),
 	configured("kv-cache-8-bit", "engine.cache_type", "fp8_e4m3", "auto"), configured("one-gpu-engine", "engine.tensor_parallel", "1", "2"),
 	batched("small-forward-batches", "forward.micro_batch"), batched("small-reference-batches", "reference.micro_batch"),
 	{word: "forward-batches-twice", on: batched("", "forward.micro_batch").off, off: batched("", "forward.micro_batch").on},

@@ -91,6 +91,9 @@ func configured() (out []Fact) {
 		known("graphs-enabled", "the engine may use CUDA graphs", "enforce_eager or disable_cuda_graph is false", func(s *summary.Summary, in int) bool {
 			return hasSetting(s, in, "engine.eager", func(v string) bool { return v == "false" })
 		}),
+		known("graphs-disabled", "the engine may not use CUDA graphs", "enforce_eager or disable_cuda_graph is true", func(s *summary.Summary, in int) bool {
+			return hasSetting(s, in, "engine.eager", func(v string) bool { return v == "true" })
+		}),
 		known("kv-cache-8-bit", "the KV cache has values of 8 bits", "kv_cache_dtype", func(s *summary.Summary, in int) bool {
 			return hasSetting(s, in, "engine.cache_type", func(v string) bool { return sizeIn(v) == "8-bit" })
 		}),
