@@ -343,6 +343,11 @@ var toggles = []toggle{
 	}, off: func(s *summary.Summary) {
 		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == summary.ClocksDiffer })
 	}},
+	{word: "rank-raised", on: func(s *summary.Summary) {
+		s.Issues = append(s.Issues, summary.Issue{Code: "rank-raised", Severity: "info", Count: 1, First: "t.log:1: rank 1, ValueError"})
+	}, off: func(s *summary.Summary) {
+		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == "rank-raised" })
+	}},
 	{word: "synchronous", on: launched(summary.Launches{Long: 1000, Held: 1000}), off: func(s *summary.Summary) {
 		for i := range s.Launches {
 			s.Launches[i].Held = 0
