@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,40 @@ func TestEngineWithoutGraphs(t *testing.T) {
 		}
 		if first := f.Next[0].ID; (first == "engine-graphs-verl") != tt.first {
 			t.Errorf("%s: advice %q", tt.name, ids(f.Next))
+		}
+	}
+}
+
+// TestBatchesOfSamples: veRL whose whole configuration has no switch to fill micro-batches by tokens is told to make them
+// larger. A part of a configuration, as of a command line, does not show the version.
+func TestBatchesOfSamples(t *testing.T) {
+	steps := taught(20, 60, 1, 14, 1, 2).VeRL()
+	dumped := func(actor, trainer string) string {
+		return "(main_task pid=9) {'actor_rollout_ref': {'actor': {'ppo_micro_batch_size': 2" + actor + "},\n" +
+			"(main_task pid=9)                        'ref': {'log_prob_micro_batch_size': 4},\n" +
+			"(main_task pid=9)                        'rollout': {'log_prob_micro_batch_size': 4}},\n" +
+			"(main_task pid=9)  'trainer': {'n_gpus_per_node': " + trainer + "}}\n"
+	}
+	for _, tt := range []struct {
+		name, config string
+		first        string
+		prefetches   bool
+	}{
+		{"an old version on one GPU", dumped("", "1, 'nnodes': 1"), "verl-training-batches", false},
+		{"an old version on eight GPUs", dumped("", "8, 'nnodes': 1"), "verl-training-batches", true},
+		{"one GPU on each of two machines", dumped("", "1, 'nnodes': 2"), "verl-training-batches", true},
+		{"a version with the switch", dumped(", 'use_dynamic_bsz': False", "8, 'nnodes': 1"), "verl-training", true},
+		{"a command line", "+ python3 -m verl.trainer.main_ppo actor_rollout_ref.actor.ppo_micro_batch_size=2\n", "verl-training", true},
+	} {
+		r := Judge(given(tt.config+steps)(t), rule.DefaultThresholds())
+		f := findingOf(r.Findings, rule.TrainingShare)
+		if f == nil || len(f.Next) == 0 {
+			t.Errorf("%s: no advice\n%s", tt.name, told(r))
+			continue
+		}
+		next := ids(f.Next)
+		if next[0] != tt.first || slices.Contains(next, "verl-training-prefetch") != tt.prefetches {
+			t.Errorf("%s: advice %q, want %s first, and to prefetch: %v", tt.name, next, tt.first, tt.prefetches)
 		}
 	}
 }

@@ -338,6 +338,16 @@ var toggles = []toggle{
 		withSetting("train.dynamic_batch", "true")(s)
 		withSetting("train.remove_padding", "true")(s)
 	}, off: withSetting("train.remove_padding", "false")},
+	{word: "batches-of-samples", on: func(s *summary.Summary) {
+		s.Settings = nil
+		for _, name := range []string{"train.micro_batch", "forward.micro_batch", "reference.micro_batch"} {
+			withSetting(name, "4")(s)
+		}
+	}, off: withSetting("train.dynamic_batch", "false")},
+	{word: "one-gpu-trainer", on: func(s *summary.Summary) {
+		withSetting("train.gpus", "1")(s)
+		withSetting("train.nodes", "1")(s)
+	}, off: withSetting("train.nodes", "2")},
 	{word: "clocks-differ", on: func(s *summary.Summary) {
 		s.Issues = append(s.Issues, summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
 	}, off: func(s *summary.Summary) {
