@@ -16,20 +16,17 @@ func announces(line []byte) bool {
 	return bytes.Contains(line, []byte("Traffic request rate: ")) || bytes.Contains(line, []byte("Maximum request concurrency: "))
 }
 
-// announce keeps a setting of the next result. A limit that is not set is "not set", as SGLang prints it.
+// announce keeps a setting of the next result. A limit of None is that of a result without the setting.
 func (f *Finder) announce(line string) {
 	name, value, ok := strings.Cut(withoutPrefix(line), ": ")
 	if !ok || !slices.Contains(announcements, name) || f.open != nil {
 		return
 	}
 	value, _, _ = strings.Cut(strings.TrimSpace(value), " ") // "10.0 RPS."
-	if value == "None" {
-		value = "not set"
-	} else if _, ok := parseNumber(value); !ok && value != "inf" {
-		return
-	}
 	f.announced = slices.DeleteFunc(f.announced, func(l logs.Label) bool { return l.Name == name })
-	f.announced = append(f.announced, logs.Label{Name: name, Value: value})
+	if _, ok := parseNumber(value); ok || value == "inf" {
+		f.announced = append(f.announced, logs.Label{Name: name, Value: value})
+	}
 }
 
 // takeAnnounced gives the result that ends the announced settings that its own table does not have: newer versions

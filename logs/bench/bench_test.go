@@ -310,7 +310,7 @@ func TestAnnouncedLoad(t *testing.T) {
 		run("Traffic request rate: unknown\nThe Traffic request rate: 4\n", "") +
 		run("Traffic request rate: 9\n", "Backend:   sglang\nTraffic request rate:   2.0\n")
 	log := textLog(t, text)
-	want := [][2]string{{"12.5", "not set"}, {"", "16"}, {"inf", ""}, {"", ""}, {"2.0", ""}}
+	want := [][2]string{{"12.5", ""}, {"", "16"}, {"inf", ""}, {"", ""}, {"2.0", ""}}
 	if len(log.Benchmarks) != len(want) {
 		t.Fatalf("%d results, want %d", len(log.Benchmarks), len(want))
 	}
