@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,6 +96,33 @@ func TestBatchesOfSamples(t *testing.T) {
 		next := ids(f.Next)
 		if next[0] != tt.first || slices.Contains(next, "verl-training-prefetch") != tt.prefetches {
 			t.Errorf("%s: advice %q, want %s first, and to prefetch: %v", tt.name, next, tt.first, tt.prefetches)
+		}
+	}
+}
+
+// TestPeakOfMFU: a low MFU is shown with the peak for which the trainer computes it, if the log has one.
+func TestPeakOfMFU(t *testing.T) {
+	steps := ""
+	for i := range 8 {
+		steps += fmt.Sprintf("[rank0]:[titan] 2026-04-18 21:13:4%d,600 - root - INFO - step: %d  loss: 10.66875  memory: 29.11GiB(92.83%%)  tps: 71,101  tflops: 48.32  mfu: 12.00%%\n", i, i+1)
+	}
+	peak := func(text string) string {
+		return "[rank0]:[titan] 2026-04-18 21:13:30,100 - root - INFO - Peak FLOPS used for computing MFU: " + text + "\n"
+	}
+	for _, tt := range []struct{ name, text, want string }{
+		{"one peak", peak("4.000e+14") + steps, "a peak of 400 TFLOP/s per GPU"},
+		{"none", steps, ""},
+		{"two that differ", peak("4.000e+14") + peak("9.890e+14") + steps, ""},
+	} {
+		r := Judge(given(tt.text)(t), rule.DefaultThresholds())
+		f := findingOf(r.Findings, rule.LowMFU)
+		if f == nil {
+			t.Errorf("%s: no low MFU\n%s", tt.name, told(r))
+			continue
+		}
+		has := slices.ContainsFunc(f.Evidence, func(e string) bool { return strings.Contains(e, cmp.Or(tt.want, "a peak of")) })
+		if has != (tt.want != "") {
+			t.Errorf("%s: evidence %q, want %q", tt.name, f.Evidence, tt.want)
 		}
 	}
 }

@@ -737,6 +737,7 @@ var builtInRules = []ruleEntry{
 		{ID: "raise-micro-batches", Text: "If memory allows: use larger micro-batches, or pack sequences.", From: "torch-tuning"},
 	}, Say: Wording{Title: "Logged MFU: median {value} ({values}); low under {min_busy}", Evidence: []Line{
 		{Text: "largest value {largest}"},
+		{List: "peak"},
 	}, Next: []Choice{
 		{ID: "trace-a-training-step"},
 		{ID: "raise-micro-batches"},
