@@ -110,3 +110,21 @@ func labelledMonitored() []labelled {
 		{name: "a send with its receive", label: "", near: rule.Hang, in: given(nccl(1, 0, "Recv", 1) + nccl(2, 1, "Send", 0))},
 	}
 }
+
+// TestHangAfterAnException: if a rank printed an exception while the watchdog of another one ended a call, the first
+// advice is to read it; else the log does not tell which rank is missing.
+func TestHangAfterAnException(t *testing.T) {
+	const timeout = "[rank2]:[E1125 03:31:45.913 ProcessGroupNCCL.cpp:683] [Rank 2] Watchdog caught collective operation timeout: " +
+		"WorkNCCL(SeqNum=31, OpType=BROADCAST, NumelIn=512, NumelOut=512, Timeout(ms)=600000) ran for 600079 milliseconds before timing out.\n"
+	for _, tt := range []struct{ name, before, first, evidence string }{
+		{"another rank", "[rank1]: Traceback (most recent call last):\n[rank1]: KeyError: 'labels'\n", "read-the-exception", "rank 1, KeyError"},
+		{"the rank that waits", "[rank2]: KeyError: 'labels'\n", "dump-all-ranks", "broadcast 31"},
+		{"none", "", "dump-all-ranks", "broadcast 31"},
+	} {
+		r := Judge(given(tt.before+timeout)(t), rule.DefaultThresholds())
+		f := findingOf(r.Findings, rule.Hang)
+		if f == nil || len(f.Next) == 0 || f.Next[0].ID != tt.first || !strings.Contains(f.Evidence[0], tt.evidence) {
+			t.Errorf("%s: want the advice %s and the evidence %q\n%s", tt.name, tt.first, tt.evidence, told(r))
+		}
+	}
+}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"assay/internal/test/loggen"
@@ -201,10 +202,28 @@ func logRuns() []labelled {
 		return loggen.Step{Seconds: 10, Phases: []loggen.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3},
 			{Name: "forward-recv", Seconds: 2}, {Name: "embedding-grads-all-reduce", Seconds: 1}}}
 	})
+	evaluates := func(producer string) labelled { // for a quarter of the step
+		return labelled{name: producer + " evaluates", in: func(t *testing.T) *summary.Summary {
+			s := given(taught(40, 18, 1, 14, 1, 25).VeRL())(t)
+			other := strings.NewReplacer("timing_s/", "", "old_log_prob", "log_probs") // names that only veRL has
+			for i := range s.Series {
+				s.Series[i].Producer, s.Series[i].Name = producer, other.Replace(s.Series[i].Name)
+			}
+			for i := range s.Phases {
+				p := &s.Phases[i]
+				p.Producer, p.Path, p.Example = producer, other.Replace(p.Path), other.Replace(p.Example)
+			}
+			for i := range s.Steps {
+				s.Steps[i].Marker = producer
+			}
+			return s
+		}}
+	}
 	slow := steady(30, func(n int) float64 { return map[int]float64{9: 30, 14: 31}[n] })
 	return []labelled{
 		{name: "timers of a pipeline", in: given(timers.Megatron())},
 		{name: "two slow steps", in: given(slow.VeRL())},
+		evaluates("SkyRL"), evaluates("NeMo RL"), evaluates("slime"),
 		{name: "compiled code", in: given(callgrindOf(calling{name: "compute", self: 90}, calling{name: "read", self: 10}))},
 		{name: "a profile of memory", in: func(*testing.T) *summary.Summary {
 			s := profiled("", []fn{{"main", 40, 100, -1}, {"load", 60, 60, -1}})

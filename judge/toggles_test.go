@@ -330,6 +330,7 @@ var toggles = []toggle{
 	configured("fixed-batches", "train.dynamic_batch", "false", "true"), configured("padded", "train.remove_padding", "false", "true"),
 	configured("low-memory-share", "engine.memory_share", "0.35", "0.5"), configured("high-memory-share", "engine.memory_share", "0.75", "0.6"),
 	configured("few-batched-tokens", "engine.batched_tokens", "2048", "4096"), configured("graphs-enabled", "engine.eager", "false", "true"),
+	configured("graphs-disabled", "engine.eager", "true", "false"),
 	configured("kv-cache-8-bit", "engine.cache_type", "fp8_e4m3", "auto"), configured("one-gpu-engine", "engine.tensor_parallel", "1", "2"),
 	batched("small-forward-batches", "forward.micro_batch"), batched("small-reference-batches", "reference.micro_batch"),
 	{word: "forward-batches-twice", on: batched("", "forward.micro_batch").off, off: batched("", "forward.micro_batch").on},
@@ -337,10 +338,25 @@ var toggles = []toggle{
 		withSetting("train.dynamic_batch", "true")(s)
 		withSetting("train.remove_padding", "true")(s)
 	}, off: withSetting("train.remove_padding", "false")},
+	{word: "batches-of-samples", on: func(s *summary.Summary) {
+		s.Settings = nil
+		for _, name := range []string{"train.micro_batch", "forward.micro_batch", "reference.micro_batch"} {
+			withSetting(name, "4")(s)
+		}
+	}, off: withSetting("train.dynamic_batch", "false")},
+	{word: "one-gpu-trainer", on: func(s *summary.Summary) {
+		withSetting("train.gpus", "1")(s)
+		withSetting("train.nodes", "1")(s)
+	}, off: withSetting("train.nodes", "2")},
 	{word: "clocks-differ", on: func(s *summary.Summary) {
 		s.Issues = append(s.Issues, summary.Issue{Code: summary.ClocksDiffer, Severity: "info", Count: 100})
 	}, off: func(s *summary.Summary) {
 		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == summary.ClocksDiffer })
+	}},
+	{word: "rank-raised", on: func(s *summary.Summary) {
+		s.Issues = append(s.Issues, summary.Issue{Code: "rank-raised", Severity: "info", Count: 1, First: "t.log:1: rank 1, ValueError"})
+	}, off: func(s *summary.Summary) {
+		s.Issues = slices.DeleteFunc(s.Issues, func(i summary.Issue) bool { return i.Code == "rank-raised" })
 	}},
 	{word: "synchronous", on: launched(summary.Launches{Long: 1000, Held: 1000}), off: func(s *summary.Summary) {
 		for i := range s.Launches {

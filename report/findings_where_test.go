@@ -1,11 +1,13 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"assay/judge"
 	"assay/judge/finding"
+	"assay/report/page"
 	"assay/report/section"
 	"assay/summary"
 )
@@ -61,5 +63,21 @@ func TestSavings(t *testing.T) {
 	f.Gain(800_000_000, 8_000_000_000, "all steps")
 	if f.GainGPUs = 0; !strings.Contains(savingsText(f), "up to 800 ms (10.0% of all steps).") {
 		t.Error(savingsText(f))
+	}
+}
+
+// TestPlacesWithOneLabel: places in time on one GPU have their lengths in the label; the label of the only one on a GPU
+// is its GPU alone.
+func TestPlacesWithOneLabel(t *testing.T) {
+	at := int64(7)
+	in := func(gpu string, ns int64) page.Target { return page.Target{Label: gpu, StartNS: &at, Length: ns} }
+	list := []page.Target{in("GPU 0", 909_000_000), in("GPU 1", 770_000_000), in("GPU 0", 1_500)}
+	distinguish(list)
+	var got []string
+	for _, p := range list {
+		got = append(got, p.Label)
+	}
+	if want := []string{"GPU 0, 909 ms", "GPU 1", "GPU 0, 1.5 µs"}; !slices.Equal(got, want) {
+		t.Errorf("labels %q, want %q", got, want)
 	}
 }

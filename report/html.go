@@ -190,10 +190,19 @@ func pagePlaces(ctx *section.Context, f *finding.Finding) (out []page.Target) {
 	return out
 }
 
-// distinguish gives different rows of one table different labels.
+// distinguish gives different rows of one table different labels, and places in time that have the same label their
+// lengths.
 func distinguish(list []page.Target) {
-	rows := map[string][]int{}
+	rows, labels := map[string][]int{}, map[string]int{}
+	for _, p := range list {
+		if p.StartNS != nil {
+			labels[p.Label]++
+		}
+	}
 	for i, p := range list {
+		if p.StartNS != nil && labels[p.Label] > 1 && p.Length > 0 {
+			list[i].Label += ", " + unit.Duration(p.Length)
+		}
 		if p.StartNS == nil {
 			rows[p.Table] = append(rows[p.Table], i)
 		}

@@ -107,7 +107,8 @@ type LateSteps struct {
 }
 
 // HasAllRanks reports whether the inputs are known to be all ranks of their job. A process that drives
-// several GPUs may be the only one, so its trace must state the number of ranks if others are missing.
+// several GPUs may be the only one, so its trace must state the number of ranks if others are missing. The
+// same holds for a capture whose GPUs are compared by their collectives.
 func (s *Summary) HasAllRanks() bool {
 	world, ranks := 0, map[int]bool{}
 	for i := range s.Inputs {
@@ -116,5 +117,16 @@ func (s *Summary) HasAllRanks() bool {
 	if world > 0 {
 		return len(ranks) >= world
 	}
-	return len(s.Inputs) == 1 && slices.ContainsFunc(s.Devices, func(d Device) bool { return d.Process > 0 })
+	if len(s.Inputs) != 1 {
+		return false
+	}
+	return s.Compares() || slices.ContainsFunc(s.Devices, func(d Device) bool { return d.Process > 0 })
+}
+
+// Compares reports whether several GPUs were compared by their collectives, in whole groups. One capture can have
+// the GPUs of several processes: that of Nsight Systems has all processes that the launcher started.
+func (s *Summary) Compares() bool {
+	return len(s.Ranks) > 1 && !slices.ContainsFunc(s.Collectives, func(c Collective) bool {
+		return c.Partial || c.GroupSize > c.Ranks
+	})
 }

@@ -159,6 +159,7 @@ var codes = []Code{
 	{"range-not-closed", Info, "NVTX ranges were open when the recording ended. Each is assumed to last until the last recorded work.", ""},
 	{"rank-copied", Suspect, "Files of different ranks have the same bytes, so they are copies of one. Comparisons of ranks are meaningless, and totals count the same work several times.", "Give the trace of each rank."},
 	{"rank-implausible", Suspect, "The rank of a trace is not a number of a process of its job: it is negative, not a whole number, or not below the number of ranks.", "Use the file that the profiler wrote, or name the file by its rank, as in rank3.json."},
+	{"rank-raised", Info, "A rank printed an exception, and the watchdog of other ranks ended a call that it did not make. The exception is the likely cause of the hang.", "Read it first."},
 	{"rank-repeated", Suspect, "Two inputs have the same rank. If they belong to different runs, totals mix the runs.", "Report each run by itself."},
 	{"rank-without-events", Suspect, "The trace of a rank has no event, and traces of other ranks have GPU work. Totals and comparisons of ranks are without this rank.", "Record it again."},
 	{"ranks-incomparable", Suspect, "The traces of the ranks cannot be compared: other times, steps or units, or a rank leaves collectives before others have come. No ranks are compared, and nothing is judged.", "Give the files of one run as the profiler wrote them."},

@@ -80,6 +80,8 @@ func (e *examination) ranks() (can, why string) {
 		return Yes, have + "."
 	case !comm:
 		return Yes, "The capture has no communication kernels."
+	case e.HasAllRanks() && e.Compares():
+		return Yes, "The collectives of " + label.Plural(int64(len(e.Ranks)), "GPU") + " were compared."
 	case e.HasAllRanks():
 		return Yes, "The inputs are all ranks of the job."
 	}

@@ -108,6 +108,25 @@ func TestExamine(t *testing.T) {
 	if a := answered(t, alone)["ranks"]; a.Can != Yes || len(a.Flags) > 0 {
 		t.Errorf("one process: %s (%s), %+v", a.Can, a.Why, a.Flags)
 	}
+	// Two processes in one capture, whose collectives were compared.
+	pair := func(group int) *summary.Summary {
+		s := summary.Merge(full)
+		s.Kernels[0].Class = "comm"
+		s.Ranks = []summary.RankWait{{Device: 0}, {Device: 1}}
+		s.Collectives = []summary.Collective{{Op: "all-reduce", Ranks: 2, GroupSize: group, Count: 4}}
+		return s
+	}
+	if a := answered(t, pair(2))["ranks"]; a.Can != Yes || a.Why != "The collectives of 2 GPUs were compared." || len(a.Flags) > 0 {
+		t.Errorf("two compared GPUs: %s (%s), %+v", a.Can, a.Why, a.Flags)
+	}
+	if a := answered(t, pair(4))["ranks"]; a.Can == Yes {
+		t.Errorf("two GPUs of a group of four: %s (%s)", a.Can, a.Why)
+	}
+	part := pair(2) // of a job of eight ranks
+	part.Inputs[0].WorldSize = 8
+	if a := answered(t, part)["ranks"]; a.Can == Yes {
+		t.Errorf("two GPUs of a job of eight: %s (%s)", a.Can, a.Why)
+	}
 	// One thing taken away at a time.
 	for _, tc := range []struct {
 		id, can, flag string

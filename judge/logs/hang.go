@@ -42,6 +42,11 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 	if n := len(list) - mostHangs; n > 0 {
 		f.Evidence = append(f.Evidence, label.Plural(int64(n), "more call"))
 	}
+	if is := s.Issue("rank-raised"); is != nil && first.Kind == hang.TimedOut {
+		place := label.Clip(label.Clean(label.Base(is.First)), 80)
+		f.Evidence = slices.Insert(f.Evidence, 0, "a rank that is not among those that wait printed an exception: "+place)
+		f.Next = append(f.Next, finding.Advise("read-the-exception", "place", place))
+	}
 	if absent := absentIn(list, first); len(absent) > 0 {
 		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(absent)))
 	}

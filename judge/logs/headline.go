@@ -93,7 +93,11 @@ func resultsText(list []summary.Benchmark) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Result of " + label.Clip(label.Clean(list[0].Producer), 40) + ": " + strings.Join(parts, ", ")
+	text := "Result of " + label.Clip(label.Clean(list[0].Producer), 40) + ": " + strings.Join(parts, ", ")
+	if bench.Burst(&list[0]) {
+		text += "; all requests were sent at once, so TTFT includes their time in the queue"
+	}
+	return text
 }
 
 // figureText prints a number of a result with its unit.

@@ -28,7 +28,12 @@ func (e *Evaluator) lowMFU(in *input) (finding.Finding, bool) {
 	if worst == nil || *worst.Median >= limits.MinBusy {
 		return finding.Finding{}, false
 	}
-	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median,
+	var peak []string
+	if p := in.metric("gpu.peak_flops", ""); len(p) > 0 && p[0].N > 0 && *p[0].Min == *p[0].Max {
+		peak = []string{fmt.Sprintf("the trainer uses a peak of %s per GPU; of a GPU with another peak this MFU is wrong",
+			unit.Value(*p[0].Max, p[0].Unit))}
+	}
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.LowMFU, Value: *worst.Median, Lists: map[string][]string{"peak": peak},
 		Words: map[string]string{"values": label.Plural(worst.N, "value"), "largest": percent(*worst.Max)}}))
 }
 

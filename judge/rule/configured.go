@@ -91,6 +91,9 @@ func configured() (out []Fact) {
 		known("graphs-enabled", "the engine may use CUDA graphs", "enforce_eager or disable_cuda_graph is false", func(s *summary.Summary, in int) bool {
 			return hasSetting(s, in, "engine.eager", func(v string) bool { return v == "false" })
 		}),
+		known("graphs-disabled", "the engine may not use CUDA graphs", "enforce_eager or disable_cuda_graph is true", func(s *summary.Summary, in int) bool {
+			return hasSetting(s, in, "engine.eager", func(v string) bool { return v == "true" })
+		}),
 		known("kv-cache-8-bit", "the KV cache has values of 8 bits", "kv_cache_dtype", func(s *summary.Summary, in int) bool {
 			return hasSetting(s, in, "engine.cache_type", func(v string) bool { return sizeIn(v) == "8-bit" })
 		}),
@@ -110,8 +113,27 @@ func configured() (out []Fact) {
 			d, p := s.SettingOf(in, "veRL", "train.dynamic_batch"), s.SettingOf(in, "veRL", "train.remove_padding")
 			return d != nil && p != nil && d.Value == "true" && p.Value == "true"
 		}),
+		known("batches-of-samples", "veRL of a version that cannot fill micro-batches by tokens", "sizes of all micro-batches, and neither use_dynamic_bsz nor use_remove_padding",
+			batchesOfSamples),
+		known("one-gpu-trainer", "veRL trains on one GPU", "n_gpus_per_node and nnodes are 1", func(s *summary.Summary, in int) bool {
+			gpus, nodes := s.SettingOf(in, "veRL", "train.gpus"), s.SettingOf(in, "veRL", "train.nodes")
+			return gpus != nil && gpus.Value == "1" && nodes != nil && nodes.Value == "1"
+		}),
 		known("forward-batches-twice", "the micro-batch of log-probs of veRL is twice that of training or larger, or filled by tokens",
 			"log_prob_micro_batch_size_per_gpu, use_dynamic_bsz", forwardTwice))
+}
+
+// batchesOfSamples reports whether the printed configuration of veRL is whole, because it has the micro-batches of all
+// passes, and has no switch to fill them by tokens.
+func batchesOfSamples(s *summary.Summary, in int) bool {
+	for _, name := range []string{"train.micro_batch", "forward.micro_batch", "reference.micro_batch"} {
+		if s.SettingOf(in, "veRL", name) == nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Settings, func(r summary.Setting) bool {
+		return r.Input == in && r.Producer == "veRL" && (r.Name == "train.dynamic_batch" || r.Name == "train.remove_padding")
+	})
 }
 
 // inputsOf returns the indices of the inputs.

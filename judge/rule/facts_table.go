@@ -81,7 +81,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"ranks"}, Values: []string{"one", "some", "all"},
 			Meaning:  "the job has one rank; or several, and some or all of them were given",
-			Found:    "number of ranks that the traces state; `all` also if the only trace states none and its process drives several GPUs",
+			Found:    "number of ranks that the traces state; `all` also if the only trace states none and has several GPUs, of one process or compared by their collectives",
 			evaluate: of(ranksOf)},
 		{Words: []string{"nodes"}, Values: []string{"one", "several"}, Meaning: "number of machines of the ranks",
 			Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
@@ -95,6 +95,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(overloaded)},
 		{Words: []string{"clocks-differ"}, Meaning: "the clocks of CPU and GPU differ by a constant", Found: "the issue `clocks-differ`",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(hasIssue(s, summary.ClocksDiffer)) }},
+		{Words: []string{"rank-raised"}, Meaning: "a rank printed an exception while others waited for it", Found: "the issue `rank-raised`",
+			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(hasIssue(s, "rank-raised")) }},
 		{Words: []string{"synchronous"}, Meaning: "launch calls wait for their kernels", Found: "kernels that run within their launch call",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string {
 				_, _, ok := view.Synchronous(s)

@@ -296,3 +296,31 @@ func FuzzFinder(f *testing.F) {
 	f.Add([]byte("Avg latency: 1 seconds\n1% percentile latency: 1 seconds\nThroughput: 1 requests/s, 1 tokens/s\nBenchmark ...\nTotal. latency: 1 s\n"))
 	f.Fuzz(func(t *testing.T, text []byte) { textLog(t, string(text)) })
 }
+
+// TestAnnouncedLoad: vLLM prints the load of a benchmark when it starts, and not in the table of its result. Each
+// result has the load that was printed since the one before.
+func TestAnnouncedLoad(t *testing.T) {
+	run := func(head, rows string) string {
+		return head + "  0%|          | 0/64 [00:00<?, ?it/s]\n============ Serving Benchmark Result ============\nSuccessful requests:      64\n" +
+			rows + "Median TTFT (ms):         80.5\n==================================================\n"
+	}
+	text := run("Traffic request rate: 12.5\nBurstiness factor: 1.0 (Poisson process)\nMaximum request concurrency: None\n", "") +
+		run("Traffic request rate: 3.0 RPS.\nMaximum request concurrency: 16\n", "Maximum request concurrency:  16\nRequest rate configured (RPS): 3.00\n") +
+		run("(Bench pid=7) Traffic request rate: inf\n", "") +
+		run("Traffic request rate: unknown\nThe Traffic request rate: 4\n", "") +
+		run("Traffic request rate: 9\n", "Backend:   sglang\nTraffic request rate:   2.0\n")
+	log := textLog(t, text)
+	want := [][2]string{{"12.5", ""}, {"", "16"}, {"inf", ""}, {"", ""}, {"2.0", ""}}
+	if len(log.Benchmarks) != len(want) {
+		t.Fatalf("%d results, want %d", len(log.Benchmarks), len(want))
+	}
+	for i, w := range want {
+		b := &log.Benchmarks[i]
+		if got := [2]string{b.Setting("Traffic request rate"), b.Setting("Maximum request concurrency")}; got != w {
+			t.Errorf("result %d: rate and concurrency are %q, want %q", i+1, got, w)
+		}
+	}
+	if rate := log.Benchmarks[1].Setting("Request rate configured (RPS)"); rate != "3.00" {
+		t.Errorf("the rate of the second result is %q", rate)
+	}
+}

@@ -21,8 +21,9 @@ type Finder struct {
 	columns []string // the columns of a table with one column for each statistic
 	warm    bool     // the open result is that of a warm-up
 
-	samples     string // samples per prompt in the last heading of benchmark_n_sampling
-	concurrency string // of the announced run of SFLLM
+	samples     string       // samples per prompt in the last heading of benchmark_n_sampling
+	concurrency string       // of the announced run of SFLLM
+	announced   []logs.Label // load of the next result of vLLM, which prints it before the progress bar
 
 	mlperf *logs.Benchmark // the open result of loadgen, which logs one number per line
 }
@@ -57,7 +58,7 @@ func (f *Finder) Hint(line []byte) bool {
 	if len(line) == 0 || len(line) > 300 {
 		return false
 	}
-	if isScript(line) {
+	if isScript(line) || announces(line) {
 		return true
 	}
 	switch line[len(line)-1] {
@@ -88,6 +89,7 @@ func (f *Finder) Line(n int, line string) {
 		f.mllog(n, line)
 	}
 	if f.begin(n, line) || f.open == nil {
+		f.announce(line)
 		return
 	}
 	if f.left--; f.left <= 0 {
@@ -191,6 +193,7 @@ func (f *Finder) close() {
 	}
 	if p.name == sglang && f.out.Setting("Backend") == "" { // both print the same heading
 		f.out.Producer = vllmServe
+		f.takeAnnounced()
 	}
 	f.b.Record(f.out.Producer, false)
 	f.b.Benchmark(f.out, diag.Pos{File: f.name, Line: f.from})

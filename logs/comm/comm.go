@@ -6,8 +6,8 @@
 // of ranks become a [logs.Group]. Package analyze/logs compares the groups of all processes
 // to find hangs: a call that one member of a group made and another did not.
 //
-// comm.go dispatches lines to info.go (NCCL and the watchdog), ras.go (reports of ncclras) and tests.go (tables). flight.go
-// reads dumps, and results.go the results of nccl-tests in JSON.
+// comm.go dispatches lines to info.go (NCCL and the watchdog), raised.go (exceptions of ranks), ras.go (reports of ncclras)
+// and tests.go (tables). flight.go reads dumps, and results.go the results of nccl-tests in JSON.
 package comm
 
 import (
@@ -32,6 +32,8 @@ type Finder struct {
 
 	version   string
 	watchdogs map[watchdogKey]bool
+
+	raised []raised
 
 	table table
 	ras   ras
@@ -75,7 +77,8 @@ func (f *Finder) Hint(line []byte) bool {
 	if bytes.Contains(line, markRAS) || bytes.Contains(line, []byte(" launched up to operation ")) || bytes.Contains(line, []byte(" -- GPU ")) {
 		return true
 	}
-	return bytes.Contains(line, markNCCL) || bytes.HasPrefix(line, markRank) || bytes.Contains(line, markBus) && bareHead(string(line))
+	return bytes.Contains(line, markNCCL) || bytes.HasPrefix(line, markRank) || mayRaise(line) ||
+		bytes.Contains(line, markBus) && bareHead(string(line))
 }
 
 // Open reports whether a table is being read.
@@ -86,6 +89,7 @@ func (f *Finder) Line(n int, line string) {
 	f.at = diag.Pos{File: f.name, Line: n}
 	f.tableLine(line)
 	f.rasLine(line)
+	f.raisedLine(line)
 	if bytes.Contains([]byte(line), markNCCL) {
 		f.ncclLine(line)
 	}
@@ -126,6 +130,7 @@ func (f *Finder) Log() *logs.Log {
 	f.closeRAS()
 	f.nameOldGroups()
 	f.completeWatchdogs()
+	f.noteRaised()
 	for _, g := range f.order {
 		if g.Version == "" {
 			g.Version = f.version

@@ -48,3 +48,41 @@ func TestWatchdogExceptionOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestRaised: an exception of a rank that no watchdog waits on is noted, if the watchdog of another rank ended a call.
+func TestRaised(t *testing.T) {
+	const timeout = "[rank3]:[E402 ProcessGroupNCCL.cpp:607] [Rank 3] Watchdog caught collective operation timeout: " +
+		"WorkNCCL(SeqNum=12, OpType=ALLREDUCE, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for 600021 milliseconds before timing out."
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"after the time-out", []string{timeout, "[rank5]: Traceback (most recent call last):", `[rank5]:     raise KeyError("x")`, "[rank5]: KeyError: 'image_3'"},
+			"t.log:4: rank 5, KeyError"},
+		{"before it, behind a prefix", []string{"node2 | [rank0]: torch.cuda.OutOfMemoryError: CUDA out of memory.", "node2 | " + timeout}, "t.log:1: rank 0, OutOfMemoryError"},
+		{"without a message", []string{"[rank1]: AssertionError", timeout}, "t.log:1: rank 1, AssertionError"},
+		{"of a rank that waits itself", []string{timeout, "[rank3]: ValueError: 3"}, ""},
+		{"no time-out", []string{"[rank5]: KeyError: 'image_3'"}, ""},
+		{"the consequence of another failure", []string{timeout, "[rank5]: torch.distributed.DistBackendError: [5] is setting up NCCL communicator",
+			"[rank6]: RuntimeError: Connection reset by peer"}, ""},
+		{"a line of source", []string{timeout, "[rank5]:     ValueError: str"}, ""},
+		{"no rank", []string{timeout, "KeyError: 'image_3'"}, ""},
+	} {
+		f := NewFinder("t.log", logs.Limits{})
+		for i, line := range tt.lines {
+			if f.Hint([]byte(line)) {
+				f.Line(i+1, line)
+			}
+		}
+		got := ""
+		for _, is := range f.Log().Issues {
+			if is.Code == "rank-raised" {
+				got = is.First.String()
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -74,19 +74,22 @@ function Plot({ chart: c }: { chart: Chart }) {
     <p class="legend of"><span>{when}:</span>{c.lines.map((l, k) => <span title={l.name}><i class="swatch" style={{ background: `var(${colours[k % colours.length]})` }} />{middle(l.name, 44)} <b>{told(l)}</b></span>)}</p></figure>;
 }
 
-// Axes of whole numbers need no digits after the point.
-const zeros = /\.0+(?=\D|$)/, plain = (list: string[]) => list.every(s => zeros.test(s) || !s.includes('.')) ? list.map(s => s.replace(zeros, '')) : list;
+/** The labels of an axis with the same number of digits after the point: as few as tell them apart. */
+function even(list: string[]): string[] {
+  const after = Math.max(0, ...list.map(s => (/\.(\d+)/.exec(s)?.[1] ?? '').replace(/0+$/, '').length));
+  return list.map(s => s === '0' ? s : s.replace(/(\d)(?:\.(\d+))?(?![\d,.])/, (_, last, rest = '') => after ? last + '.' + rest.slice(0, after).padEnd(after, '0') : last));
+}
 
 /** Round times of an axis, all in the unit of its end. */
 function times(from: number, to: number, n: number): [at: number[], texts: string[]] {
   const [size, name] = unitOf(to), [at] = ticks(from / size, to / size, n);
-  return [at.map(t => t * size), at.map(t => t ? `${number(+t.toPrecision(6))} ${name}` : '0')];
+  return [at.map(t => t * size), even(at.map(t => t ? `${number(+t.toPrecision(6))} ${name}` : '0'))];
 }
 
 /** Round values of an axis. Rates are short, because the title of the chart says of what. */
 function valueTicks(from: number, to: number, unit: string): [at: number[], texts: string[]] {
   const [at] = ticks(from, to, 4, /^bytes?$/.test(unit) ? 1024 : 10);
-  return [at, plain(at.map(v => quantity(v, unit).replace(/ [^ ]+\/s$/, '/s')))];
+  return [at, even(at.map(v => quantity(v, unit).replace(/ [^ ]+\/s$/, '/s')))];
 }
 
 /** The upper edges of stacked areas. */
