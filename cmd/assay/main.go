@@ -81,7 +81,6 @@ type command struct {
 	example          string // a command line; a test runs it, and its output is in the help
 	run              func(e env, c *command, args []string) error
 	needs            func(need) need // changes what is measured, for tests; nil for what the outputs need
-	typed            []string        // its arguments
 }
 
 // commands lists the verbs in the order that help shows them in.
@@ -97,6 +96,7 @@ func run(e env, args []string) int {
 		usage(e.stderr)
 		return exitUsage
 	}
+	e.stderr = hiding(e.stderr, args)
 	switch args[0] {
 	case "help", "-h", "--help":
 		return help(e, args[1:])
@@ -109,7 +109,6 @@ func run(e env, args []string) int {
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			c.typed = args[1:]
 			return exitStatus(e, c, c.run(e, c, args[1:]))
 		}
 	}
@@ -137,13 +136,13 @@ func exitStatus(e env, c *command, err error) int {
 		first, last = maxErrors-1, len(all)-1
 	}
 	for _, err := range all[:first] {
-		e.say("assay %s: %s", c.name, c.withoutTyped(err.Error()))
+		e.say("assay %s: %s", c.name, err)
 	}
 	if last > first {
 		e.say("assay %s: %s", c.name, plural(last-first, "more error", "more errors")+" like these")
 	}
 	for _, err := range all[last:] {
-		e.say("assay %s: %s", c.name, c.withoutTyped(err.Error()))
+		e.say("assay %s: %s", c.name, err)
 	}
 	return exitTrouble
 }
@@ -226,6 +225,6 @@ func flagMistake(err error) string {
 }
 
 func usageError(e env, c *command, msg string) error {
-	e.say("assay %s: %s; run \"assay help %s\"", c.name, c.withoutTyped(msg), c.name)
+	e.say("assay %s: %s; run \"assay help %s\"", c.name, msg, c.name)
 	return errUsage
 }

@@ -232,7 +232,7 @@ func TestNoFlagShowsItsValue(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{ // a list is split before its parts are quoted in an error
 		{"summary", input, "--where", "metadata=(('authorization','SkVTPzu99q4V3VAC'),)"}, {"report", input, "--set-peak", `{"d": "SkVTPzu99q4V3VAC", "kty": "RSA"}`},
-		{"report", input, "--set-peak", "password=SkVTPz,u99q4V3VAC"}, {"check", input, "--software", `password: 'SkV"TPzu99q4V3VAC'`},
+		{"report", input, "--set-peak", "password=SkVTPz,u99q4V3VAC"}, {"summary", input, "--save", "https://bob:p/u99q4V3VAC/1@h/x", "--jobs", "x"}, {"report", input, "-o", "/dev/null/password:\n  u99q4V3VAC/x"}, {"check", input, "--software", `password: 'SkV"TPzu99q4V3VAC'`},
 	} {
 		if status, _, stderr := newSearch(t, nil).said(args...); status != exitUsage && status != exitTrouble || strings.Contains(stderr, "u99q4V3VAC") {
 			t.Errorf("%q: exit status %d, %s", args, status, stderr)
