@@ -33,6 +33,7 @@ func Join(gs []*Graph) *Graph {
 			}
 			offset = typicalOf(diffs, 0)
 			j.Counts.add(g.Counts)
+			j.doubts = append(j.doubts, g.doubts...)
 		}
 		bases[r] = j.append(g, offset)
 	}
@@ -145,6 +146,10 @@ func (c *Counts) add(o Counts) {
 	c.Events += o.Events
 	c.Blocking += o.Blocking
 	c.Blocked += o.Blocked
+	c.DeviceWaits += o.DeviceWaits
+	c.Outrun += o.Outrun
+	c.GPUTime += o.GPUTime
+	c.Unlaunched += o.Unlaunched
 }
 
 // A collectiveKey identifies a collective on all its ranks: by group, number and name, or else it
