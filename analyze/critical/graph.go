@@ -156,6 +156,7 @@ type Graph struct {
 	calls    []launcher
 	typical  Delays
 	Counts   Counts
+	Misfit   string    // why the ranks that are joined are not of one run, or ""
 	doubts   []string  // see [Graph.Doubt]
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast

@@ -37,6 +37,7 @@ func Join(gs []*Graph) *Graph {
 		}
 		bases[r] = j.append(g, offset)
 	}
+	j.Misfit = j.misfit(keys, kernels, bases)
 	transfers := make(map[int32]int32)
 	for _, k := range keys {
 		var arrivals []int32

@@ -87,6 +87,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
 	}
+	if g.Misfit != "" {
+		out.Add(Abstain, "%s", g.Misfit)
+	}
 	for _, text := range g.doubts {
 		out.Add(Abstain, "%s", text)
 	}

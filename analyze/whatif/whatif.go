@@ -96,11 +96,15 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	if twice(inputs) {
 		a.Apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	} else if len(graphs) > 1 {
-		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
+		switch joined := critical.Join(graphs); {
+		case joined.Misfit != "":
+			a.Apart = joined.Misfit + ", so each rank is answered for by itself"
+		case joined.Counts.Collectives > 0:
 			a.Matched = joined.Counts.Collectives
 			return a, a.answer(joined, inputs, q)
+		default:
+			a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 		}
-		a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
 		if err := a.answer(g, inputs[i:i+1], q); err != nil {
