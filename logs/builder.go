@@ -269,6 +269,10 @@ func (b *Builder) commit(s *openSeries) {
 	case math.IsInf(v.v, 0):
 		s.Inf++
 		return
+	case !s.Metric.possible(v.v):
+		s.Missing++
+		b.issues.Add(diag.Issue{Code: "values-impossible", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}})
+		return
 	}
 	if s.N++; s.N == 1 {
 		s.Min, s.Max, s.Sum = v.v, v.v, v.v
@@ -401,6 +405,7 @@ func (b *Builder) Benchmark(r Benchmark, at diag.Pos) {
 	}
 	b.used += size
 	r.Metrics = r.Metrics[:min(len(r.Metrics), maxFigures)]
+	b.plausible(&r, at)
 	r.Settings = r.Settings[:min(len(r.Settings), maxFigures)]
 	for i := range r.Settings {
 		r.Settings[i] = Label{cut(r.Settings[i].Name), cut(r.Settings[i].Value)}
