@@ -66,6 +66,8 @@ type openSeries struct {
 	pending bool
 	recent  [recentSteps]int64 // steps of the last values, to recognize repeated ones
 	n       int                // number of values so far, which decides what is in the sample
+
+	impossible, replaced int64 // see plausible.go
 }
 
 const recentSteps = 4
@@ -230,6 +232,7 @@ func (b *Builder) Add(i int, v float64, step, time int64, run int32) {
 	next := value{v, step, time, run}
 	if step != NoStep && s.pending {
 		if s.last.step == step && s.last.run == run {
+			s.replace(v)
 			s.last = next
 			return
 		}
@@ -271,7 +274,7 @@ func (b *Builder) commit(s *openSeries) {
 		return
 	case !s.Metric.possible(v.v):
 		s.Missing++
-		b.issues.Add(diag.Issue{Code: "values-impossible", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}})
+		s.impossible++
 		return
 	}
 	if s.N++; s.N == 1 {
@@ -462,6 +465,7 @@ func (b *Builder) EachSeries(f func(*Series)) {
 func (b *Builder) Log(lines int64, complete bool) *Log {
 	for i := range b.series {
 		b.commit(&b.series[i])
+		b.noteSeries(&b.series[i])
 		b.log.Series = append(b.log.Series, b.series[i].Series)
 	}
 	b.log.Series = append(b.log.Series, sharesOf(b.log.Series)...)

@@ -29,6 +29,27 @@ func (m *Metric) possible(v float64) bool {
 	return true
 }
 
+// replace notes that the last value of a step is replaced. A line that was printed twice has the same value.
+func (s *openSeries) replace(v float64) {
+	const other = 1.05
+	if v > s.last.v*other || s.last.v > v*other {
+		s.replaced++
+	}
+}
+
+// noteSeries adds issues for values that cannot be true, and for steps that have two times.
+func (b *Builder) noteSeries(s *openSeries) {
+	const few, rare = 3, 1000
+	is := diag.Issue{Code: "values-impossible", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}
+	if s.impossible*rare < s.N {
+		is.Severity = diag.Info
+	}
+	b.issues.AddN(is, s.impossible)
+	if s.Metric.Name == "step.time" && s.replaced >= few && s.replaced*2 > s.N {
+		b.issues.AddN(diag.Issue{Code: "steps-with-two-times", Severity: diag.Suspect, First: is.First}, s.replaced)
+	}
+}
+
 // A contradiction is why figures of a benchmark cannot be true.
 type contradiction struct {
 	why     string

@@ -42,6 +42,30 @@ func TestImpossibleValues(t *testing.T) {
 	}
 }
 
+// TestStepsWithTwoTimes: the lines of two runs in one file give steps two times. A line that is printed again, also
+// with rounded numbers, does not.
+func TestStepsWithTwoTimes(t *testing.T) {
+	metric, _ := MetricOf("step.time")
+	for second, want := range map[float64]int64{3: 10, .7: 10, 1: 0, 1.01: 0} {
+		b := NewBuilder(Limits{})
+		i := b.Of(metric, "producer", "x", nil, diag.Pos{})
+		for step := range int64(10) {
+			b.Add(i, 100+float64(step), step, NoTime, 0)
+			b.Add(i, second*(100+float64(step)), step, NoTime, 0)
+		}
+		l := b.Log(1, true)
+		n := int64(0)
+		for _, is := range l.Issues {
+			if is.Code == "steps-with-two-times" {
+				n += is.Count
+			}
+		}
+		if n != want || l.Series[0].N != 10 {
+			t.Errorf("times %g of the first: %d issues, %d steps", second, n, l.Series[0].N)
+		}
+	}
+}
+
 // TestContradictions: numbers of a benchmark that contradict each other are left out and named, and others stay.
 func TestContradictions(t *testing.T) {
 	type number struct {
@@ -88,6 +112,22 @@ func TestContradictions(t *testing.T) {
 		}
 		if found := len(l.Issues) > 0; found != (test.why != "") || found && !strings.Contains(l.Issues[0].Help, test.why) {
 			t.Errorf("%s: issues %+v", name, l.Issues)
+		}
+	}
+}
+
+// TestRareImpossibleValue: one such value among thousands does not put the others in doubt.
+func TestRareImpossibleValue(t *testing.T) {
+	metric, _ := MetricOf("gpu.util")
+	for n, want := range map[int]diag.Severity{500: diag.Suspect, 5000: diag.Info} {
+		b := NewBuilder(Limits{})
+		i := b.Of(metric, "producer", "x", nil, diag.Pos{})
+		for range n {
+			b.Add(i, .5, NoStep, NoTime, 0)
+		}
+		b.Add(i, 42, NoStep, NoTime, 0)
+		if l := b.Log(1, true); len(l.Issues) != 1 || l.Issues[0].Severity != want {
+			t.Errorf("%d values: %+v", n, l.Issues)
 		}
 	}
 }
