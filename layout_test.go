@@ -45,7 +45,7 @@ var mayImport = map[string]string{
 	"trace/window":                 "internal/unit",
 	"analyze/critical/change":      "",
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/lazyregexp trace",
-	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/phase analyze/steps internal/diag internal/interval summary trace",
+	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/gpu analyze/phase analyze/steps internal/diag internal/interval summary trace",
 	"report/whatif":                "analyze/whatif internal/label internal/unit report/doc summary",
 	"analyze/inspect":              "analyze analyze/attribute analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",

@@ -7,6 +7,7 @@ import (
 
 	"assay/compare/logs"
 	"assay/compare/phases"
+	"assay/internal/unit"
 	"assay/summary"
 )
 
@@ -77,6 +78,12 @@ func (d *differ) onePhased() (Reason, bool) {
 func (d *differ) otherSource() (Reason, bool) {
 	if d.phases == nil || d.phases.Steps.Base.From == d.phases.Steps.New.From {
 		return Reason{}, false
+	}
+	const otherStep = 20 // times as long: no profiler makes a program so slow
+	a, b := d.phases.Steps.Base.MedianNS, d.phases.Steps.New.MedianNS
+	if short, long := min(a, b), max(a, b); short > 0 && long/short >= otherStep {
+		return Reason{"trace-and-log", Refuse, fmt.Sprintf("one run is a trace and the other a log, and their steps take %s and %s: they are not the same step, or a unit is wrong",
+			unit.Duration(a), unit.Duration(b))}, true
 	}
 	return Reason{"trace-and-log", Warn, "one run is a trace and the other a log: only steps and phases on the host are compared, and the profiler makes its run slower"}, true
 }

@@ -130,6 +130,18 @@ func TestStepOfRL(t *testing.T) {
 	}
 }
 
+// TestTraceAndLogOfOtherSteps: a trace is not compared with a log whose steps are not the same steps. A profiler may
+// make a program several times slower.
+func TestTraceAndLogOfOtherSteps(t *testing.T) {
+	trace := rlTrace(t, 30_000, 12_000, 5_000, 1_600)
+	for times, refused := range map[float64]bool{1: false, 6: false, 1000: true, .25: false, .001: true} {
+		_, err := compare.Summaries(trace, rlLog(t, "a.log", 12, 31*times, 12*times, 5*times), compare.Options{})
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "not the same step") {
+			t.Errorf("%g times as long: %v", times, err)
+		}
+	}
+}
+
 func has(c *compare.Comparison, code string) bool {
 	for _, r := range c.Reasons {
 		if r.Code == code {

@@ -176,7 +176,9 @@ func TestStepsAreNoRuns(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	plain := func() *summary.Summary {
-		return run("a.json", 0, []int64{100, 100}, summary.Kernel{Name: "k", Count: 1, TotalNS: 50})
+		s := run("a.json", 0, []int64{100, 100}, summary.Kernel{Name: "k", Count: 1, TotalNS: 50})
+		s.Devices[0].Events = 300
+		return s
 	}
 	for _, tc := range []struct {
 		code   string
@@ -191,6 +193,10 @@ func TestReasons(t *testing.T) {
 			s.Devices = append(s.Devices, d)
 		}},
 		{"other-ranks", compare.Warn, func(s *summary.Summary) { s.Devices[0].Rank = 3 }},
+		{"too-little-work", compare.Refuse, func(s *summary.Summary) { s.Devices[0].Events = 3 }},
+		{"doubtful-values", compare.Warn, func(s *summary.Summary) {
+			s.Issues = []summary.Issue{{Code: "values-impossible", Severity: "suspect"}}
+		}},
 		{"data-loss", compare.Warn, func(s *summary.Summary) {
 			s.Issues = []summary.Issue{{Code: "input-truncated", Severity: "data-loss"}}
 		}},

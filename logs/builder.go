@@ -66,6 +66,8 @@ type openSeries struct {
 	pending bool
 	recent  [recentSteps]int64 // steps of the last values, to recognize repeated ones
 	n       int                // number of values so far, which decides what is in the sample
+
+	impossible, replaced int64 // see plausible.go
 }
 
 const recentSteps = 4
@@ -230,6 +232,7 @@ func (b *Builder) Add(i int, v float64, step, time int64, run int32) {
 	next := value{v, step, time, run}
 	if step != NoStep && s.pending {
 		if s.last.step == step && s.last.run == run {
+			s.replace(v)
 			s.last = next
 			return
 		}
@@ -268,6 +271,10 @@ func (b *Builder) commit(s *openSeries) {
 		return
 	case math.IsInf(v.v, 0):
 		s.Inf++
+		return
+	case !s.Metric.possible(v.v):
+		s.Missing++
+		s.impossible++
 		return
 	}
 	if s.N++; s.N == 1 {
@@ -401,6 +408,7 @@ func (b *Builder) Benchmark(r Benchmark, at diag.Pos) {
 	}
 	b.used += size
 	r.Metrics = r.Metrics[:min(len(r.Metrics), maxFigures)]
+	b.plausible(&r, at)
 	r.Settings = r.Settings[:min(len(r.Settings), maxFigures)]
 	for i := range r.Settings {
 		r.Settings[i] = Label{cut(r.Settings[i].Name), cut(r.Settings[i].Value)}
@@ -457,6 +465,7 @@ func (b *Builder) EachSeries(f func(*Series)) {
 func (b *Builder) Log(lines int64, complete bool) *Log {
 	for i := range b.series {
 		b.commit(&b.series[i])
+		b.noteSeries(&b.series[i])
 		b.log.Series = append(b.log.Series, b.series[i].Series)
 	}
 	b.log.Series = append(b.log.Series, sharesOf(b.log.Series)...)

@@ -135,7 +135,9 @@ type Counts struct {
 	Inferred, Events                    int
 	Blocking, Blocked                   int
 	Collectives                         int
-	Impossible                          int // events whose times cannot be true
+	DeviceWaits, Outrun                 int   // waits for all work of a device; those that its work outran
+	GPUTime, Unlaunched                 int64 // ns of GPU work, and of that whose launch is not in the trace
+	Impossible                          int   // events whose times cannot be true
 }
 
 // Delays are typical of a trace, in ns.
@@ -154,6 +156,8 @@ type Graph struct {
 	calls    []launcher
 	typical  Delays
 	Counts   Counts
+	Misfit   string    // why the ranks that are joined are not of one run, or ""
+	doubts   []string  // see [Graph.Doubt]
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
 }

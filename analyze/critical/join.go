@@ -33,9 +33,11 @@ func Join(gs []*Graph) *Graph {
 			}
 			offset = typicalOf(diffs, 0)
 			j.Counts.add(g.Counts)
+			j.doubts = append(j.doubts, g.doubts...)
 		}
 		bases[r] = j.append(g, offset)
 	}
+	j.Misfit = j.misfit(keys, kernels, bases)
 	transfers := make(map[int32]int32)
 	for _, k := range keys {
 		var arrivals []int32
@@ -145,6 +147,10 @@ func (c *Counts) add(o Counts) {
 	c.Events += o.Events
 	c.Blocking += o.Blocking
 	c.Blocked += o.Blocked
+	c.DeviceWaits += o.DeviceWaits
+	c.Outrun += o.Outrun
+	c.GPUTime += o.GPUTime
+	c.Unlaunched += o.Unlaunched
 }
 
 // A collectiveKey identifies a collective on all its ranks: by group, number and name, or else it

@@ -264,6 +264,48 @@ func TestLostRecords(t *testing.T) {
 	}
 }
 
+// A loop of 12 steps launches a kernel and waits for the device. The clock of the GPU may be wrong, and calls
+// may not be recorded.
+func TestDoubts(t *testing.T) {
+	const cause, other = "clocks of CPU and GPU differ", "GPU time is not in the trace"
+	for _, test := range []struct {
+		ahead  float64 // µs by which the clock of the GPU is ahead
+		silent int     // kernels without a launch
+		reason string
+		level  critical.Level
+	}{
+		{0, 0, "", critical.Warn}, // no kernel is queued
+		{12, 0, "", critical.Warn},
+		{7e8, 0, cause, critical.Abstain},
+		{45, 0, cause, critical.Abstain},
+		{0, 12, other, critical.Abstain},
+		{0, 7, other, critical.Abstain},
+		{0, 2, other, critical.Warn},
+		{0, 1, "", critical.Warn},
+	} {
+		var p tape
+		for i := range 12 {
+			at := 200 * float64(i)
+			p.add("user_annotation", fmt.Sprintf("ProfilerStep#%d", i), 1, at, 199, object{})
+			if i >= test.silent {
+				p.launch(at+10, 4, i+1)
+				p.call("hipDeviceSynchronize", at+20, 60, i+101)
+			}
+			p.work("rope_fwd", 5, at+17+test.ahead, 55, i+1)
+		}
+		v := p.graph(t, 0).Paths()[11].Verdict
+		found := ""
+		for _, s := range []string{cause, other} {
+			if strings.Contains(strings.Join(v.Reasons, ";"), s) {
+				found += s
+			}
+		}
+		if found != test.reason || v.Level != test.level {
+			t.Errorf("%+v: %v %q", test, v.Level, v.Reasons)
+		}
+	}
+}
+
 // Several busy streams without an event between them may hide an order that was not recorded.
 func TestUnorderedStreams(t *testing.T) {
 	for _, event := range []bool{false, true} {

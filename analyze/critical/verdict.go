@@ -53,6 +53,10 @@ var limits = []struct {
 		func(_ *Graph, p *Path) float64 { return percent(p.Classes[Unexplained], p.Window.Len()) }},
 	{3, 50, "%.1f%% of the path is GPU work whose launch is not in the trace",
 		func(_ *Graph, p *Path) float64 { return percent(p.Unlaunched, p.Window.Len()) }},
+	{10, 50, "the launch of %.1f%% of the GPU time is not in the trace",
+		func(g *Graph, _ *Path) float64 { return percent(g.Counts.Unlaunched, g.Counts.GPUTime) }},
+	{1, 10, "%.1f%% of the waits for the GPU returned before its work had ended: the clocks of CPU and GPU differ",
+		func(g *Graph, _ *Path) float64 { return percent(int64(g.Counts.Outrun), int64(g.Counts.DeviceWaits)) }},
 	{.1, 2, "%.1f%% of the dependencies contradict the times of the trace",
 		func(g *Graph, _ *Path) float64 { return percent(int64(g.Counts.LateSources), int64(g.Counts.Edges)) }},
 	{5, 30, "%.1f%% of the path follows dependencies that are inferred, not recorded",
@@ -82,6 +86,12 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	}
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
+	}
+	if g.Misfit != "" {
+		out.Add(Abstain, "%s", g.Misfit)
+	}
+	for _, text := range g.doubts {
+		out.Add(Abstain, "%s", text)
 	}
 	if g.Counts.UnorderedStreams {
 		out.Add(Warn, "several streams have work and the trace has no event between them")

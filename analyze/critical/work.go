@@ -73,6 +73,8 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addLaunches()
 	b.addWaits()
 	b.addLate()
+	b.addUnlaunched()
+	b.addOutrun()
 	b.addBlocking()
 	b.addQueues()
 	b.move()

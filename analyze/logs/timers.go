@@ -3,10 +3,27 @@ package logs
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"assay/internal/diag"
 	"assay/logs"
 )
+
+// apart returns how many of the times of steps are hundreds of times as long as the rest, if both are a
+// considerable part of them: the unit changed.
+func apart(times []float64) int64 {
+	const few, ratio, part = 6, 300, 5 // a fifth
+	if len(times) < few {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	for i := len(sorted) / part; i < len(sorted); i++ {
+		if i > 0 && sorted[i] > ratio*sorted[i-1] && sorted[i-1] > 0 && (len(sorted)-i)*part >= len(sorted) {
+			return int64(len(sorted) - i)
+		}
+	}
+	return 0
+}
 
 // noteTimers adds issues for times of steps and phases that cannot be: they are in no share, so that the
 // shares of the others must not be taken for the whole.
@@ -15,6 +32,9 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 		s := &m.log.Series[i]
 		if s.Metric.Name != metricStep && s.Metric.Name != metricPhase {
 			continue
+		}
+		if s.Metric.Name == metricStep {
+			issues.AddN(diag.Issue{Code: "step-times-apart", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, apart(s.Points.Value))
 		}
 		bad := s.NaN + s.Inf
 		for _, v := range s.Points.Value {

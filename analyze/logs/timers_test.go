@@ -67,3 +67,33 @@ func TestTimersThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// TestStepTimesApart: steps of which a part takes hundreds of times as long as the rest are in doubt; a long
+// evaluation now and then is not.
+func TestStepTimesApart(t *testing.T) {
+	repeat := func(a, b float64, every int) (out []float64) {
+		for i := range 20 {
+			v := a + a*float64(i)/50
+			if (i+1)%every == 0 {
+				v = b
+			}
+			out = append(out, v)
+		}
+		return out
+	}
+	for name, tc := range map[string]struct {
+		times []float64
+		want  int64
+	}{
+		"unit changes":      {repeat(.8e9, 800e9, 2), 10},
+		"a quarter":         {repeat(800e6, 1e6, 4), 15},
+		"rare":              {repeat(1e9, 900e9, 10), 0}, // two checkpoints
+		"slow half":         {repeat(1e9, 90e9, 2), 0},   // evaluations
+		"few":               {[]float64{1, 1e6, 1, 1e6}, 0},
+		"without durations": {repeat(0, 5e9, 2), 0},
+	} {
+		if got := apart(tc.times); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"assay/analyze/classify"
 	"assay/analyze/critical"
 	"assay/analyze/critical/change"
+	"assay/analyze/gpu"
 	"assay/analyze/phase"
 	"assay/analyze/steps"
 	"assay/internal/diag"
@@ -83,15 +84,27 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	for i, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
 		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
+		var found diag.Ledger
+		gpu.NewTimeline(in.Trace, cmp.Or(q.Rules, classify.Default()), &found).NoteShort(&found)
+		for _, x := range found.Issues() {
+			if x.Severity == diag.Suspect {
+				why, _, _ := strings.Cut(x.Help, ". ") // what follows is for summaries
+				graphs[i].Doubt(why)
+			}
+		}
 	}
 	if twice(inputs) {
 		a.Apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	} else if len(graphs) > 1 {
-		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
+		switch joined := critical.Join(graphs); {
+		case joined.Misfit != "":
+			a.Apart = joined.Misfit + ", so each rank is answered for by itself"
+		case joined.Counts.Collectives > 0:
 			a.Matched = joined.Counts.Collectives
 			return a, a.answer(joined, inputs, q)
+		default:
+			a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 		}
-		a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
 		if err := a.answer(g, inputs[i:i+1], q); err != nil {

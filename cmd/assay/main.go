@@ -96,6 +96,7 @@ func run(e env, args []string) int {
 		usage(e.stderr)
 		return exitUsage
 	}
+	e.stderr = hiding(e.stderr, args)
 	switch args[0] {
 	case "help", "-h", "--help":
 		return help(e, args[1:])

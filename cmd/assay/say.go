@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
 	"assay/internal/label"
 	"assay/internal/redact"
@@ -11,9 +14,51 @@ import (
 // control characters, which could steer the terminal or forge a second line, are escaped, and
 // secrets are masked.
 func (e env) say(format string, args ...any) {
-	line := label.Printable(redact.Mask(fmt.Sprintf(format, args...)))
+	line := redact.Mask(fmt.Sprintf(format, args...))
+	if h, ok := e.stderr.(hider); ok {
+		line = h.without(line)
+	}
+	line = label.Printable(line)
 	if inRunner() {
 		line = inertMarks(line, `\#`)
 	}
 	fmt.Fprintln(e.stderr, line)
+}
+
+// A hider is standard error of a command whose arguments have secrets.
+type hider struct {
+	io.Writer
+	secrets []string
+}
+
+// hiding returns a hider if arguments have secrets, or standard error as it is.
+func hiding(stderr io.Writer, args []string) io.Writer {
+	const shortest = 6
+	h := hider{Writer: stderr}
+	for _, arg := range args {
+		for _, secret := range redact.Secrets(arg) {
+			for _, part := range append([]string{secret}, strings.FieldsFunc(secret, separates)...) {
+				if part = strings.TrimSpace(part); len(part) >= shortest {
+					quoted := strconv.Quote(part)
+					h.secrets = append(h.secrets, part, quoted[1:len(quoted)-1])
+				}
+			}
+		}
+	}
+	if h.secrets == nil {
+		return stderr
+	}
+	return h
+}
+
+// separates reports whether an argument is split at a character: lists at commas, paths at slashes.
+func separates(c rune) bool { return c == ',' || c == '/' || c == '\n' }
+
+// without returns a message without the secrets of the arguments. A message often has a part of an
+// argument, or a cleaned path, which alone does not show that it is a secret.
+func (h hider) without(message string) string {
+	for _, secret := range h.secrets {
+		message = strings.ReplaceAll(message, secret, "[variable]")
+	}
+	return message
 }

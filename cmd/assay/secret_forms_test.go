@@ -59,6 +59,11 @@ func plants(rnd *rand.Rand) (all []planted) {
 		all = append(all, planted{fmt.Sprintf(s, value), value})
 	}
 	all = append(all, hiddenPlants(rnd)...)
+	for _, s := range []string{"HF_TOKEN=%s=%s", "API_KEY=%s==%s=", "export DB_PASSWORD=%s=%s==", "--api-key %s=%s", "password=%s=%s, user=bob", "?sig=%s=%s&x=1", `{"secret": "%s=%s"}`} {
+		first, second := valueOf(rnd, ""), valueOf(rnd, "") // a value may hold the sign that parts it from its name
+		text := fmt.Sprintf(s, first, second)
+		all = append(all, planted{text, first}, planted{text, second})
+	}
 	value := valueOf(rnd, "")
 	key := strings.Repeat(valueOf(rnd, ""), 4)
 	basic := base64.StdEncoding.EncodeToString([]byte("bob:" + value))

@@ -53,7 +53,7 @@ var spoken = []string{
 // containers are files that hold keys and passwords.
 var containers = []string{
 	"machine h login bob password %s", "machine h\n  login bob\n  password %s", "machine api.wandb.ai password %s", "machine h login a-long-name-of-a-user-at-a@host.example password %s",
-	"db.host:5432:train:bob:%s", "*:*:*:bob:%s", "db:*:train:bob:%s",
+	"db.host:5432:train:bob:%s", "*:*:*:bob:%s", "db:*:train:bob:%s", ".pgpass:7:db.host:*:train:bob:%s",
 	`{"auths":{"h":{"identitytoken":"%s"}}}`, `{"auths":{"h":{"registrytoken":"%s"}}}`,
 	"    client-key-data: %s", "    user: {token: %s}", "aws_secret_access_key = %s", "aws_session_token=%s",
 	"//registry.example/:_authToken=%s", "//r/:_password=%s", "index-url = https://bob:%s@h/simple", "protocol=https\nhost=h\nusername=bob\npassword=%s",

@@ -40,6 +40,7 @@ func HelpOf(name string) string {
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
 var codes = []Code{
+	{"benchmark-implausible", Suspect, "Numbers of a result of a benchmark contradict each other: they are negative, a percentile is over a higher one, the first token takes longer than the whole request, or the rate is not the number of requests over the time. They were left out.", "Check their units, and the program that wrote them."},
 	{"benchmark-unknown", Suspect, "Objects among results of benchmarks have no members of a benchmark that is known, so their numbers are missing.", "Give results of bench_serving, vllm bench, GenAI-Perf, AIPerf, llmperf, trtllm-bench or k6."},
 	{"benchmarks-left-out", DataLoss, "Results of benchmarks over the limit of one input were left out.", "Give the input in parts."},
 	{"callers-left-out", Info, "Tables of callers and callees, which pstats prints without totals, were left out.", "Give the file that cProfile writes (python -m cProfile -o FILE); it is complete."},
@@ -188,6 +189,8 @@ var codes = []Code{
 	{"stream-overlap", Info, "Events of one stream overlap in time, which programmatic dependent launch allows and clocks of whole microseconds show. Total kernel time exceeds wall time there.", ""},
 	{"stream-without-number", Info, "The stream of GPU events is a text. Each such stream was assigned a number below -999.", ""},
 	{"string-missing", DataLoss, "Strings that rows refer to are not in the export. Such rows are named by the number of the string.", "Export again."},
+	{"step-times-apart", Suspect, "Part of the steps take hundreds of times as long as the others, so the unit changed, or logs of different programs were joined.", "Give the log of one run."},
+	{"steps-with-two-times", Suspect, "Most steps have two times that differ: logs of several runs were written to one file. The last time of each step counts.", "Give the log of one run."},
 	{"strings-left-out", DataLoss, "The strings of the export exceed the memory limit. Rows that refer to further strings are named by their number.", "Raise --max-memory."},
 	{"sum-overflow", Suspect, "A sum has reached the largest 64-bit number. A time or a size in the input is wrong.", "Record again."},
 	{"table-cut", DataLoss, "The table is cut: its rows are fewer than it states, or too small to be all.", "Print the whole table."},
@@ -212,6 +215,7 @@ var codes = []Code{
 	{"unit-unknown", DataLoss, "Columns or metrics with an unknown or missing unit were left out.", "Print with the standard units (ncu --print-units base)."},
 	{"value-implausible", Suspect, "Values that no launch can have, such as shares over ten times the peak, were left out. The file may be damaged.", "Export it again."},
 	{"value-malformed", DataLoss, "Values that are not numbers, are negative or are implausibly large were left out.", "Export the table again."},
+	{"values-impossible", Suspect, "Values of a log or monitor cannot be true: shares below 0 or over 110%, or negative rates and numbers of requests. They were left out.", "Check their unit, and the program that logs them."},
 	{"values-unknown", DataLoss, "Unknown values are written as 0.", ""},
 	{"window-implausible", Suspect, "GPU events are more than ten years apart, so a time in the trace is wrong. Idle time of these GPUs is meaningless; their gaps, steps and activity strips were left out.", "Record again."},
 	{"work-before-launch", Suspect, "GPU work starts before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong.", "Record again, with a newer driver if it recurs."},

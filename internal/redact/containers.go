@@ -101,7 +101,7 @@ func (t *text) pgpass(from, to int) {
 	for low := max(0, from-longestField); host > low && (isNameByte(t.s[host-1]) || t.s[host-1] == '*'); {
 		host--
 	}
-	if from < t.named || host == from || host > 0 && strings.IndexByte(":/@", t.s[host-1]) >= 0 {
+	if from < t.named || host == from || host > 0 && !t.beginsHost(host, from) {
 		return
 	}
 	at := to
@@ -123,4 +123,19 @@ func (t *text) pgpass(from, to int) {
 	}
 	t.add(span{"password", at, end, false})
 	t.named = max(t.named, end)
+}
+
+// beginsHost reports whether s[from:to] is a host although other text may be written before it: the
+// name of a file and a line, the directory of a socket. A number of groups, as in an IPv6 address,
+// is none, and in a pattern with asterisks only a name with a domain is one.
+func (t *text) beginsHost(from, to int) bool {
+	const longestGroup = 4
+	before, host := t.s[:from], t.s[from:to]
+	switch {
+	case strings.IndexByte(":/@", before[from-1]) < 0, strings.HasSuffix(before, `\:`):
+		return true
+	case strings.HasPrefix(t.s[to:], ":*:"):
+		return host == "localhost" || strings.Contains(host, ".")
+	}
+	return len(host) > longestGroup || strings.Trim(host, digits+"abcdefABCDEF") != ""
 }

@@ -35,6 +35,11 @@ func TestDisguised(t *testing.T) {
 		"x " + hex.EncodeToString([]byte(token)) + " y":                          "x [hex] y",
 		`{"kty":"OKP","x":"abc","d":"` + v + `","kid":"d"}`:                      `{"kty":"OKP","x":"abc","d":"[private-key]","kid":"d"}`,
 		"Public-Lines: 1\nAAAA\nPrivate-Lines: 2\nBBBB\nCCCC\nPrivate-MAC: 00\n": "Public-Lines: 1\nAAAA\nPrivate-Lines: 2\n[private-key]\nPrivate-MAC: 00\n",
+		"~/.pgpass:3:localhost:5432:*:bob:" + v:                                  "~/.pgpass:3:localhost:5432:*:bob:[password]",
+		"INFO:root:pg:5432:app:bob:" + v:                                         "INFO:root:pg:5432:app:bob:[password]",
+		"/var/run/postgresql:6432:app:bob:" + v:                                  "/var/run/postgresql:6432:app:bob:[password]",
+		"timing/db.host:*:app:bob:" + v:                                          "timing/db.host:*:app:bob:[password]",
+		`\:\:1:5432:app:bob:` + v:                                                `\:\:1:5432:app:bob:[password]`,
 		"db.host:5432:train:bob:" + v:                                            "db.host:5432:train:bob:[password]",
 	} {
 		if got := Mask(text); got != want {
@@ -129,7 +134,7 @@ func kernelNames() (list []string) {
 		"token_embedding<float>(key=4, secret=3)", "api_key=lookup", "secret_sharing: 4", "qkv_rotary_key=128x64", "paged_attention_v2_kernel<float, key_cache=16, token=32>", "tokenizer=AutoTokenizer", "tokenizer=/models/Llama-3.1-8B",
 		"max_tokens: 512", "flash_fwd_kernel<Flash_fwd_kernel_traits<128, 64, 128, 4>, key=true>", "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8>(Params)",
 		"void cutlass::device_kernel<vllm::cutlass_3x_gemm<key_t, token_t>>", "_fwd_kernel_stage2_asm_key_split<64>", "fused_moe_kernel_token_sorted_key_128_64_256_32", "sgl_kernel::moe_align_block_size(num_tokens=4096, key=i)",
-		"API_KEY=\nOTHER=1", "api_key:\nOTHER: 1", "token:\n  hello", "password:\n  description: the password", "API_KEY=\nexport A=b", "arn:aws:logs:*:*:log-group:name", "127.0.0.1:5432:5432", "localhost:5432:up:1:2", "def f(api_key) -> str", "| api key | model |", "using API key authentication", "password is required", "secret santa_kernel_128x128",
+		"API_KEY=\nOTHER=1", "api_key:\nOTHER: 1", "token:\n  hello", "password:\n  description: the password", "API_KEY=\nexport A=b", "arn:aws:logs:*:*:log-group:name", "127.0.0.1:5432:5432", `{"src_file":"core/password_store.cc","src_func":"GetAllLoginsAsync"}`, `{"tag": "net.AccessToken", "size": 16}`, "fe80:1:5432:ab:cd:ef", "/a/b:*:c:d:e", "localhost:5432:up:1:2", "def f(api_key) -> str", "| api key | model |", "using API key authentication", "password is required", "secret santa_kernel_128x128",
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "file_6865782d6e616d65.py", `{"kty":"RSA","n":"abcdefgh","e":"AQAB"}`,
 	)
 }

@@ -19,6 +19,14 @@ func Mask(text string) string { return replace(text, func(span, string) {}) }
 // Count returns the number of secrets in a text. Each occurrence counts.
 func Count(text string) int64 { return int64(len(find(text))) }
 
+// Secrets returns the secrets of a text, in their order.
+func Secrets(text string) (all []string) {
+	for _, f := range find(text) {
+		all = append(all, text[f.from:f.to])
+	}
+	return all
+}
+
 // replace returns text with each secret replaced by its kind. It calls each for every secret.
 func replace(text string, each func(f span, secret string)) string {
 	const most = 4 // rounds, because a replacement may join texts that look like a secret again

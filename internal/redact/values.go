@@ -151,7 +151,7 @@ func (t *text) separated(v *setting) bool {
 		if v.at+1 < len(t.s) && (t.s[v.at] == 'b' || t.s[v.at] == 'u') && t.quoteAt(v.at+1) > 0 {
 			v.at++
 		}
-		return t.quoteAt(v.at) > 0
+		return t.quoteAt(v.at) > 0 && !t.namesMember(v.at)
 	case rest[0] == '|' || strings.HasPrefix(rest, "│"):
 		v.cell, v.at = true, t.skip(blank+len("|"), "\x94\x82 \t") // the other bytes of the line of a table
 		return v.at < len(t.s)
@@ -163,6 +163,15 @@ func (t *text) separated(v *setting) bool {
 		return v.flag && rest[0] != '-' || !v.flag && (blank-at > 1 || t.s[at] == '\t' || t.command(v.from))
 	}
 	return false
+}
+
+// namesMember reports whether the quoted text at an offset is the name of a member of an object, and so no
+// value: {"file": "password_store.cc", "line": 4}.
+func (t *text) namesMember(at int) bool {
+	at += t.quoteAt(at)
+	n := strings.IndexByte(t.s[at:min(len(t.s), at+longestName)], t.s[at-1])
+	colon := t.skip(at+n+1, " \t\r\n")
+	return n >= 0 && colon < len(t.s) && t.s[colon] == ':'
 }
 
 // tagEnd returns where the text of an element begins whose tag or attribute the name

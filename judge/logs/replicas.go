@@ -331,6 +331,9 @@ func (e servers) serverText(in *input) string {
 	}
 	for _, phase := range phasesOfServers {
 		if text := fullest.medians(phase); text != "" {
+			if !slices.ContainsFunc(fullest.moments, cached) {
+				text += "; the log does not tell how full the KV cache is"
+			}
 			return "No limit of the server is reached" + fullest.on() + ": " + phaseHead(phase, " ") + text
 		}
 	}

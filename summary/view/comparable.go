@@ -34,6 +34,8 @@ const (
 	OtherFormat          = "other-format"           // Names of the formats
 	OtherClock           = "other-clock"            // Names of the clocks of profiles
 	DataLoss             = "data-loss"              // Names of issues
+	DoubtfulValues       = "doubtful-values"        // Names of issues of logs and benchmarks
+	TooLittleWork        = "too-little-work"        // Count of the operations of the GPUs
 	StepCount            = "step-count"             // Count of the rows of steps
 	StepDefinition       = "step-definition"        // Names of what defines the length of steps
 )
@@ -89,7 +91,7 @@ func Comparable(base, new []Part) []Reason {
 		}
 	}
 	if len(base) > 0 {
-		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, otherClock, stepDefinition, stepCount} {
+		for _, ask := range []func(a, b *run) (Reason, bool){otherHardware, otherDeviceCount, otherRanks, otherFormat, otherClock, stepDefinition, stepCount, tooLittleWork} {
 			for _, r := range runs[1:] {
 				if reason, ok := ask(runs[0], r); ok {
 					add(reason)
@@ -98,8 +100,10 @@ func Comparable(base, new []Part) []Reason {
 		}
 	}
 	for _, r := range runs {
-		if reason, ok := r.dataLoss(); ok {
-			add(reason)
+		for _, ask := range []func() (Reason, bool){r.dataLoss, r.doubtful} {
+			if reason, ok := ask(); ok {
+				add(reason)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
@@ -290,4 +294,32 @@ func (r *run) dataLoss() (Reason, bool) {
 		}
 	}
 	return r.about(DataLoss, Warn, func(f *Fact) { f.Names = codes }), len(codes) > 0
+}
+
+// doubts are the issues of logs and benchmarks by which their values may be wrong.
+var doubts = []string{"timer-impossible", "timer-exceeds-step", "values-impossible", "benchmark-implausible", "step-times-apart", "steps-with-two-times"}
+
+// doubtful reports values of logs and benchmarks that contradict each other.
+func (r *run) doubtful() (Reason, bool) {
+	var codes []string
+	for _, is := range r.Issues {
+		if is.Severity == "suspect" && slices.Contains(doubts, is.Code) {
+			codes = append(codes, is.Code)
+		}
+	}
+	return r.about(DoubtfulValues, Warn, func(f *Fact) { f.Names = codes }), len(codes) > 0
+}
+
+// tooLittleWork refuses a capture of single operations beside one of a program.
+func tooLittleWork(a, b *run) (Reason, bool) {
+	const few, times = 10, 10
+	events := func(r *run) (n int64) {
+		for _, d := range r.devices {
+			n = summary.Plus(n, d.Events)
+		}
+		return n
+	}
+	n, m := events(a), events(b)
+	return Reason{TooLittleWork, Refuse, a.fact(func(f *Fact) { f.Count = n }), b.fact(func(f *Fact) { f.Count = m })},
+		n > 0 && m > 0 && min(n, m) < few && max(n, m) > times*min(n, m)
 }

@@ -31,6 +31,8 @@ func (r Reason) Text() string {
 		return fmt.Sprintf("%s is incomplete: rank %d: %s %s: record the run again", f.named(), f.Loss.Row.Rank, f.Loss.Row.Text(), why)
 	case DataLoss:
 		return fmt.Sprintf("%s has lost data (%s): missing events look like saved time", f.run(), strings.Join(f.Names, ", "))
+	case DoubtfulValues:
+		return fmt.Sprintf("%s has values in doubt (%s)", f.run(), strings.Join(f.Names, ", "))
 	}
 	return r.difference()
 }
@@ -56,6 +58,8 @@ func (r Reason) difference() string {
 		return fmt.Sprintf("%s ran on %s and the GPU model of %s is not recorded", known.subject(), list(known, ", "), unknown.subject())
 	case OtherDeviceCount:
 		return short("ran on", devices(a.Count), "on "+devices(b.Count), ": each does a different part of the work")
+	case TooLittleWork:
+		return full("has", unit.Count(a.Count)+" operations of GPUs", unit.Count(b.Count), ": single operations are no run")
 	case OtherRanks:
 		return full("has", ranksText(a.Ranks), ranksText(b.Ranks), ", which may do different parts of the work")
 	case OtherClock:

@@ -1,0 +1,52 @@
+package critical
+
+import "strings"
+
+// outrun is how much later than the end of a wait for a device its work may end, in ns, because the
+// clocks of host and GPU may differ by some µs.
+const outrun = 20 * us
+
+// Doubt withholds all paths and forecasts, for a reason that the caller knows.
+func (g *Graph) Doubt(reason string) { g.doubts = append(g.doubts, reason) }
+
+// addUnlaunched sums the GPU time whose launch is not in the trace. What the host waited for is then
+// unknown, also where the path is on the host.
+func (b *builder) addUnlaunched() {
+	for v := b.first; v < b.first+int32(len(b.src.works)); v++ {
+		n := &b.nodes[v]
+		b.Counts.GPUTime += n.dur
+		if b.work(v).call == none {
+			b.Counts.Unlaunched += n.dur
+		}
+	}
+}
+
+// addOutrun counts the waits for a device that returned before the work that was launched before them
+// had ended, which only wrong clocks explain. The device of a wait is known if there is one only.
+func (b *builder) addOutrun() {
+	for i := range b.keys {
+		if b.keys[i][0] != b.keys[0][0] {
+			return
+		}
+	}
+	isWait := named(b.src.t, func(name string) bool {
+		m := blocking().FindStringSubmatch(name)
+		return m != nil && (m[1] == "Device" || strings.HasPrefix(m[1], "C"))
+	})
+	for i := range b.src.spans {
+		c := &b.src.spans[i]
+		if !c.isCall() || c.first == none {
+			continue
+		}
+		if !isWait(c.name) {
+			continue
+		}
+		b.Counts.DeviceWaits++
+		for _, v := range b.launchedBefore(c.start) {
+			if b.nodes[v].end() > c.end+outrun && b.work(v).call != none {
+				b.Counts.Outrun++
+				break
+			}
+		}
+	}
+}
