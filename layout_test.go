@@ -33,7 +33,7 @@ var mayImport = map[string]string{
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
 	"internal/test/loadtrace":      "internal/inflate trace",
-	"internal/test/nsysgen":        "internal/test/tracegen",
+	"internal/test/nsysgen":        "internal/test/tracegen trace",
 	"analyze/hosttree":             "internal/runsort trace",
 	"internal/outfile":             "",
 	"ingest/partial":               "analyze analyze/clocks analyze/efficiency/graphjoin analyze/ranks analyze/ranks/collective ingest internal/diag internal/label internal/redact internal/unit summary summary/view summary/view/hang trace trace/window",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/analyze/critical"
+	"assay/trace"
 )
 
 // A tape collects the events of a trace. Times are in µs. Host events are on thread 1 if no other
@@ -41,13 +42,19 @@ func (p *tape) work(name string, stream int, ts, dur float64, correlation int) {
 	p.add(cat, name, stream, ts, dur, object{"device": 0, "stream": stream, "correlation": correlation})
 }
 
-func (p *tape) graph(t *testing.T, rank int) *critical.Graph {
+// read returns the trace of the events.
+func (p *tape) read(t *testing.T) *trace.Trace {
 	t.Helper()
 	text, err := json.Marshal(object{"traceEvents": p.events})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := read(t, text)
+	return read(t, text)
+}
+
+func (p *tape) graph(t *testing.T, rank int) *critical.Graph {
+	t.Helper()
+	tr := p.read(t)
 	return critical.Of(tr, critical.Options{Rank: rank, Windows: windows(tr, "ProfilerStep", -1)})
 }
 
