@@ -44,6 +44,7 @@ var mayImport = map[string]string{
 	"summary/view/hang":            "summary",
 	"trace/window":                 "internal/unit",
 	"analyze/critical/change":      "",
+	"analyze/operations":           "analyze/critical/change internal/lazyregexp trace",
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/lazyregexp trace",
 	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/phase analyze/steps internal/diag internal/interval summary trace",
 	"report/whatif":                "analyze/whatif internal/label internal/unit report/doc summary",
