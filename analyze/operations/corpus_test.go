@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"assay/internal/interval"
 	"assay/internal/test"
 	"assay/trace"
 )
@@ -46,7 +47,7 @@ func TestPublishedSlowdowns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j, err := Of(tr)
+			j, err := Of(tr, interval.Span{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,12 +2,14 @@ package operations
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"assay/internal/interval"
 	"assay/internal/lazyregexp"
 	"assay/trace"
 )
@@ -123,8 +125,9 @@ func eventsOf(t *trace.Trace) map[worker][]event {
 	return out
 }
 
-// Of returns the job of a timeline. The error says why its operations cannot be replayed.
-func Of(t *trace.Trace) (*Job, error) {
+// Of returns the job of a timeline: its steps that start in a part, or all if that is empty. The error
+// says why its operations cannot be replayed.
+func Of(t *trace.Trace, part interval.Span) (*Job, error) {
 	all := eventsOf(t)
 	j := &Job{}
 	for w, list := range all {
@@ -155,9 +158,12 @@ func Of(t *trace.Trace) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.fill(steps, most, index)
-	if 2*j.Steps <= most {
-		return nil, fmt.Errorf("in %d of %d steps a worker has other operations than in most", j.LeftOut, most)
+	j.fill(steps, most, index, part)
+	if j.Steps == 0 && j.LeftOut == 0 {
+		return nil, errors.New("no step starts in the part that was asked for")
+	}
+	if j.Steps <= j.LeftOut {
+		return nil, fmt.Errorf("in %d of %d steps a worker has other operations than in most", j.LeftOut, j.LeftOut+j.Steps)
 	}
 	return j, nil
 }
@@ -350,13 +356,13 @@ func (j *Job) sort(units []unit) error {
 		}
 	}
 	if len(j.units) != len(units) {
-		return fmt.Errorf("operations wait for each other in a circle")
+		return errors.New("operations wait for each other in a circle")
 	}
 	return nil
 }
 
 // fill takes the durations of the steps in which every worker has the same operations.
-func (j *Job) fill(steps map[worker][][]event, most int, index map[operation]int) {
+func (j *Job) fill(steps map[worker][][]event, most int, index map[operation]int, part interval.Span) {
 	want := make([]int, j.Stages)
 	for _, op := range j.ops {
 		want[op.stage]++
@@ -378,9 +384,11 @@ func (j *Job) fill(steps map[worker][][]event, most int, index map[operation]int
 				first, end = min(first, e.start), max(end, e.start+e.dur)
 			}
 		}
-		if !whole {
+		if within := part.Empty() || first >= part.Start && first < part.End; !whole || !within {
 			j.dur = j.dur[:base]
-			j.LeftOut++
+			if within {
+				j.LeftOut++
+			}
 			continue
 		}
 		j.Steps++

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/analyze/critical/change"
+	"assay/internal/interval"
 	"assay/trace"
 )
 
@@ -45,7 +46,7 @@ func (l *timeline) job(t *testing.T) (*Job, error) {
 	if !Is(tr) {
 		t.Fatal("not recognized")
 	}
-	return Of(tr)
+	return Of(tr, interval.Span{})
 }
 
 func answer(t *testing.T, j *Job, args ...string) *Answer {

@@ -31,6 +31,9 @@ func Doc(a *whatif.Answer, all bool) doc.Doc {
 		v.paths = v.typical()
 	}
 	var s []doc.Section
+	for i := range a.Operations {
+		s = append(s, v.operations(&a.Operations[i], all)...)
+	}
 	for i := range v.paths {
 		s = append(s, v.path(&v.paths[i]))
 	}
