@@ -38,7 +38,8 @@ var between = []struct {
 
 // known are all operations; those that are true have communication.
 var known = map[string]bool{
-	forward: false, backward: false, gc: false, optimizer: false, norm: true, embedding: true, scatter: true, gather: true, clip: true,
+	forward: false, backward: false, gc: false, optimizer: false,
+	norm: true, embedding: true, scatter: true, gather: true, clip: true,
 	"forward-send": true, "forward-recv": true, "backward-send": true, "backward-recv": true,
 }
 
@@ -139,7 +140,8 @@ func Of(t *trace.Trace, part interval.Span) (*Job, error) {
 		}
 	}
 	if len(all) != j.Ranks*j.Stages || len(all) == 0 {
-		return nil, fmt.Errorf("of %d workers (%d data-parallel ranks of %d stages), %d are in the timeline", j.Ranks*j.Stages, j.Ranks, j.Stages, len(all))
+		return nil, fmt.Errorf("of %d workers (%d data-parallel ranks of %d stages), %d are in the timeline",
+			j.Ranks*j.Stages, j.Ranks, j.Stages, len(all))
 	}
 	steps := make(map[worker][][]event)
 	most := -1
@@ -307,7 +309,8 @@ func (b *stageBuilder) sends(send, receive, compute string, peer int, counts []m
 	case n != 0 && (peer < 0 || peer >= len(counts) || counts[peer][receive] != n):
 		return fmt.Errorf("stage %d has %d of %q, and stage %d has other numbers of %q", b.stage, n, send, peer, receive)
 	case n != 0 && n != b.count[compute] || b.count[receive] != 0 && b.count[receive] != b.count[compute]:
-		return fmt.Errorf("stage %d has not one %q or %q for each %q: several parts of the model on a stage are not modelled", b.stage, send, receive, compute)
+		return fmt.Errorf("stage %d has not one %q or %q for each %q: several parts of the model on a stage are not modelled",
+			b.stage, send, receive, compute)
 	case n == 0 && peer >= 0 && peer < len(counts) && counts[peer][receive] != 0:
 		return fmt.Errorf("stage %d has %q, and stage %d has no %q", peer, receive, b.stage, send)
 	}
