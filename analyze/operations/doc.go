@@ -9,4 +9,6 @@
 // timelines: the slowdown is the length of the steps against that with typical durations, the mean of
 // computations and the median of communication of the same name; a part is what is left of it if
 // only the operations of one worker, stage, rank or name take as long as recorded.
+//
+// [NegotiationsOf] answers for Horovod's timelines which ranks others wait for.
 package operations

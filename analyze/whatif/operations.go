@@ -1,6 +1,10 @@
 package whatif
 
-import "assay/analyze/operations"
+import (
+	"errors"
+
+	"assay/analyze/operations"
+)
 
 // An OfOperations is the answer for one timeline of operations.
 type OfOperations struct {
@@ -10,9 +14,23 @@ type OfOperations struct {
 	operations.Answer
 }
 
+// OfNegotiations are the waits of Horovod's timeline in one input.
+type OfNegotiations struct {
+	Input int    `json:"input"`
+	Path  string `json:"path"`
+	operations.Negotiations
+}
+
 // operations answers for the inputs that are timelines of operations, and returns the others.
 func (a *Answer) operations(inputs []Input, q Question) (others []Input, err error) {
 	for _, in := range inputs {
+		if n := operations.NegotiationsOf(in.Trace); n != nil {
+			if len(q.Changes) > 0 {
+				return nil, errors.New(in.Path + ": a timeline of Horovod tells what ranks wait for, and not what they compute, so no change can be forecast")
+			}
+			a.Negotiations = append(a.Negotiations, OfNegotiations{in.Index, in.Path, *n})
+			continue
+		}
 		if !operations.Is(in.Trace) {
 			others = append(others, in)
 			continue

@@ -36,7 +36,8 @@ type Answer struct {
 	// Sweep has single changes at twice the speed by what they gain over all steps, largest first.
 	Sweep []Gain `json:"sweep,omitempty"`
 	// Operations has the answers for timelines of operations, which have no GPU work.
-	Operations []OfOperations `json:"operations,omitempty"`
+	Operations   []OfOperations   `json:"operations,omitempty"`
+	Negotiations []OfNegotiations `json:"negotiations,omitempty"` // of Horovod
 }
 
 // A Source is an input.

@@ -51,3 +51,26 @@ func (v *view) operations(o *whatif.OfOperations, all bool) (out []doc.Section) 
 	}
 	return append([]doc.Section{s}, out...)
 }
+
+// negotiations returns the section of the waits of Horovod.
+func negotiations(n *whatif.OfNegotiations) doc.Section {
+	s := doc.Section{Title: fmt.Sprintf("Waiting before collectives: %s (%s of %s)", unit.Duration(n.WaitNS), unit.Share(n.WaitNS, n.SpanNS),
+		unit.Duration(n.SpanNS))}
+	s.Lead = fmt.Sprintf("time in which a collective was negotiated: a rank was ready and another was not; in %d of %s it is known which rank came last",
+		n.Told, label.Plural(int64(n.Count), "negotiation"))
+	var longest int64
+	for _, r := range n.ByRank {
+		longest = max(longest, r.AloneNS, r.WaitNS)
+	}
+	scale := doc.ScaleOf(longest)
+	t := doc.Table{Title: "ranks", Columns: []doc.Column{doc.Col(scale.Head("waited for it alone"), doc.Number), doc.Col("came last in", doc.Number),
+		doc.Col("of", doc.Number), doc.Col(scale.Head("own wait"), doc.Number), doc.Col("rank", doc.Text)}}
+	for _, r := range n.ByRank {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{scale.Text(r.AloneNS), unit.Count(int64(r.Last)), unit.Count(int64(n.Told)),
+			scale.Text(r.WaitNS), strconv.Itoa(r.Rank)}})
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = []doc.Block{t}
+	}
+	return s
+}
