@@ -33,7 +33,7 @@ var mayImport = map[string]string{
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
 	"internal/test/loadtrace":      "internal/inflate trace",
-	"internal/test/nsysgen":        "internal/test/tracegen",
+	"internal/test/nsysgen":        "internal/test/tracegen trace",
 	"analyze/hosttree":             "internal/runsort trace",
 	"internal/outfile":             "",
 	"ingest/partial":               "analyze analyze/clocks analyze/efficiency/graphjoin analyze/ranks analyze/ranks/collective ingest internal/diag internal/label internal/redact internal/unit summary summary/view summary/view/hang trace trace/window",
@@ -45,8 +45,8 @@ var mayImport = map[string]string{
 	"trace/window":                 "internal/unit",
 	"analyze/critical/change":      "",
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/lazyregexp trace",
-	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/gpu analyze/phase analyze/steps internal/diag internal/interval summary trace",
-	"report/whatif":                "analyze/whatif internal/label internal/unit report/doc summary",
+	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval summary trace",
+	"report/whatif":                "analyze/operations analyze/whatif internal/label internal/unit report/doc summary",
 	"analyze/inspect":              "analyze analyze/attribute analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",
 	"report/inspection":            "analyze/inspect internal/label internal/unit report/doc report/words summary",
@@ -140,6 +140,7 @@ var mayImport = map[string]string{
 	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",
 	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
+	"analyze/operations":           "analyze/critical/change internal/interval internal/lazyregexp trace",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

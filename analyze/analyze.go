@@ -107,6 +107,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	checkWindows(tl, in.Rank, &issues)
 	s.Inputs[0].SpanNS = plausibleSpan(tl, gpu.InWindow(t, span(t)), &issues)
+	streamWaits(t, &s.Inputs[0])
 	if w := t.Window; w != nil {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}
 	}

@@ -128,6 +128,29 @@ func TestNoGPUEvents(t *testing.T) {
 	}
 }
 
+// TestWaitsOfHorovod: slices that are negotiations are waits, and not where to look for work. With other slices
+// most of the time, or without Horovod, the slices stay.
+func TestWaitsOfHorovod(t *testing.T) {
+	slices := func(negotiation string, ns, work int64) *summary.Summary {
+		return &summary.Summary{Inputs: []summary.Input{{Format: "chrome-trace"}}, Spans: []summary.Span{
+			{Name: negotiation, SelfNS: ns}, {Name: "WAIT_FOR_DATA", SelfNS: 20}, {Name: "MPI_ALLREDUCE", SelfNS: work}}}
+	}
+	for _, tt := range []struct {
+		s    *summary.Summary
+		want string
+		next int
+	}{
+		{slices("NEGOTIATE_ALLGATHER", 60, 20), "No GPU events; 80.0% of the self time of CPU slices is waiting of Horovod", 0},
+		{slices("NEGOTIATE_ALLGATHER", 20, 60), "No GPU events; only CPU slices are reported", 2},
+		{slices("ALLGATHER", 60, 20), "No GPU events; only CPU slices are reported", 2},
+	} {
+		got := Judge(tt.s, rule.DefaultThresholds())
+		if f := find(t, got, rule.NoGPUTime); !strings.HasPrefix(got.Verdict.Sentence, tt.want) || len(f.Next) != tt.next {
+			t.Errorf("%q, %d fixes; want %q, %d", got.Verdict.Sentence, len(f.Next), tt.want, tt.next)
+		}
+	}
+}
+
 // TestTooLittleWork walks around both limits.
 func TestTooLittleWork(t *testing.T) {
 	for _, tc := range []struct {

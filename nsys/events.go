@@ -18,7 +18,7 @@ type eventColumns map[string]string
 var (
 	deviceWork = eventColumns{
 		"start": "CudaEvent.startNs", "end": "CudaEvent.endNs", "deviceid": "CudaEvent.deviceId", "streamid": "CudaEvent.streamId",
-		"correlationid": "CudaEvent.correlationId", "globalpid": "CudaEvent.globalPid",
+		"correlationid": "CudaEvent.correlationId", "globalpid": "CudaEvent.globalPid", "contextid": "CudaEvent.contextId",
 	}
 	apiCall = eventColumns{
 		"start": "TraceProcessEvent.startNs", "end": "TraceProcessEvent.endNs", "eventclass": "TraceProcessEvent.eventClass",
@@ -47,7 +47,10 @@ var eventKinds = []eventKind{
 		"dstkind": "CudaEvent.memcpy.dstKind", "graphnodeid": "CudaEvent.graphNodeId"}},
 	{"CudaEvent.memset", "CUPTI_ACTIVITY_KIND_MEMSET", deviceWork, eventColumns{
 		"bytes": "CudaEvent.memset.sizebytes", "memkind": "CudaEvent.memset.memKind", "graphnodeid": "CudaEvent.graphNodeId"}},
-	{"CudaEvent.sync", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", deviceWork, eventColumns{"synctype": "CudaEvent.sync.syncType"}},
+	{"CudaEvent.sync", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", deviceWork, eventColumns{
+		"synctype": "CudaEvent.sync.syncType", "eventid": "CudaEvent.sync.eventId", "eventsyncid": "CudaEvent.sync.eventSyncId"}},
+	{"CudaEvent.cudaEventRecord", "CUPTI_ACTIVITY_KIND_CUDA_EVENT", deviceWork, eventColumns{
+		"eventid": "CudaEvent.cudaEventRecord.eventId", "eventsyncid": "CudaEvent.cudaEventRecord.eventSyncId"}},
 	{"TraceProcessEvent", "", apiCall, nil},
 	{"NvtxEvent", "NVTX_EVENTS", nvtxEvent, nil},
 }

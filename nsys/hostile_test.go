@@ -137,7 +137,7 @@ func TestManyProcesses(t *testing.T) {
 		if got := l.device(pid, pid%7); got < 0 || got >= most+7 {
 			t.Fatalf("process %d has device %d", pid, got)
 		}
-		if got := l.syncDevice(pid, 99); got != l.ordinals[deviceKey{pid, pid % 7}] {
+		if got := l.syncDevice(pid, 1, 99); got != l.ordinals[deviceKey{pid, pid % 7}] {
 			t.Fatalf("synchronization of process %d on device %d", pid, got)
 		}
 	}

@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 		fmt.Sprintf(`{"Type":79,"CudaEvent":{"startNs":"125","endNs":"150","correlationId":7,"deviceId":1,"streamId":"9","globalPid":"%d","kernel":{"demangledName":"1","shortName":"1"}}}`, pid),
 		fmt.Sprintf(`{"Type":80,"CudaEvent":{"startNs":"150","endNs":"160","correlationId":8,"deviceId":1,"streamId":"9","globalPid":"%d","memcpy":{"sizebytes":"4096","copyKind":"2","srcKind":2,"dstKind":1}}}`, pid),
 		fmt.Sprintf(`{"Type":80,"CudaEvent":{"startNs":"160","endNs":"161","correlationId":9,"deviceId":1,"streamId":"9","globalPid":"%d","memset":{"sizebytes":"64","memKind":2}}}`, pid),
-		fmt.Sprintf(`{"Type":106,"CudaEvent":{"startNs":"161","endNs":"170","correlationId":10,"deviceId":1,"streamId":"9","globalPid":"%d","sync":{"eventId":1,"syncType":"SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE"}}}`, pid),
+		fmt.Sprintf(`{"Type":106,"CudaEvent":{"startNs":"161","endNs":"170","correlationId":10,"deviceId":1,"streamId":"9","globalPid":"%d","sync":{"eventId":4294967295,"syncType":"SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE"}}}`, pid),
 		fmt.Sprintf(`{"Type":59,"NvtxEvent":{"Type":59,"Timestamp":"90","EndTimestamp":"200","Text":"step 1","GlobalTid":"%d","DomainId":"0","NsTime":true}}`, tid),
 		fmt.Sprintf(`{"Type":59,"NvtxEvent":{"Type":59,"Timestamp":"90","EndTimestamp":"99","Text":"old clock","GlobalTid":"%d","NsTime":false}}`, tid),
 		`{"Type":59,"NvtxEv`,

@@ -38,9 +38,11 @@ type loader struct {
 	process  map[int64]int64 // index of processes that use a device
 	gpus     map[deviceKey]int64
 	ordinals map[deviceKey]int64
-	syncs    map[deviceKey]int64 // ordinals for synchronizations: see syncDevice
-	lowest   map[int64]int64     // by process: the lowest ordinal of its devices
-	taken    map[int64]int64     // by ordinal: a later ordinal, see free
+	syncs    map[deviceKey]int64  // ordinals for synchronizations: see syncDevice
+	contexts map[contextKey]int64 // the process's number for the device of a context
+	events   events
+	lowest   map[int64]int64 // by process: the lowest ordinal of its devices
+	taken    map[int64]int64 // by ordinal: a later ordinal, see free
 	domains  map[domainKey]string
 	labels   map[string]trace.Sym // texts that are not from the export, in an epoch of out
 	offCPU   map[int64]int64      // by thread: since when it has not been running
@@ -113,6 +115,7 @@ func newLoader(src source, file string, sel trace.Select) *loader {
 		captured: make(map[string]bool), strings: make(map[int64][]byte), syms: make(map[int64]trace.Sym), calls: make(map[int64]trace.Sym),
 		machines: make(map[int64]int64), process: make(map[int64]int64), gpus: make(map[deviceKey]int64), ordinals: make(map[deviceKey]int64), syncs: make(map[deviceKey]int64),
 		lowest: make(map[int64]int64), taken: make(map[int64]int64), domains: make(map[domainKey]string), labels: make(map[string]trace.Sym), offCPU: make(map[int64]int64), commRanks: make(map[string]int64),
+		contexts: make(map[contextKey]int64), events: events{of: make(map[eventKey][]eventRecord), most: int(limits.Memory / eventShare / eventRecordBytes)},
 	}
 }
 
@@ -420,37 +423,6 @@ func (l *loader) callName(id int64) trace.Sym {
 		l.seen.graphLaunches++
 	}
 	return s
-}
-
-func (l *loader) sync(r row) {
-	start, dur, ok := l.span(r)
-	if !ok {
-		return
-	}
-	pid, stream := l.thread(r.num(5)).pid, r.num(3)
-	if stream == noStream {
-		stream = -1
-	}
-	l.out.Span(trace.HostSpan{Start: start, Dur: dur, Kind: trace.Sync, Name: l.label(at(syncTypes[:], r.num(6))), Category: l.label("cuda_sync"),
-		Track: l.out.Stream(pid, l.syncDevice(pid, r.num(2)), stream)})
-}
-
-// syncDevice returns the ordinal of the device of a synchronization. Many exports
-// write 0 for every synchronization, so a device on which the process has work is
-// used instead, if there is one.
-func (l *loader) syncDevice(pid, device int64) int64 {
-	if n, ok := l.ordinals[deviceKey{pid, device}]; ok {
-		return n
-	}
-	if n, ok := l.syncs[deviceKey{pid, device}]; ok {
-		return n
-	}
-	only, ok := l.lowest[pid]
-	if !ok {
-		only = l.device(pid, device)
-	}
-	l.syncs[deviceKey{pid, device}] = only
-	return only
 }
 
 func (l *loader) osrt(r row) {

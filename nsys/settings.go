@@ -36,6 +36,8 @@ var settings = []setting{
 	{"TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, maxDevices, func(l *loader, r row) {
 		l.gpus[deviceKey{r.num(2), r.num(1)}] = r.num(0)
 	}},
+	{"TARGET_INFO_CUDA_NULL_STREAM", contextColumns, maxThreads, (*loader).context},
+	{"TARGET_INFO_CUDA_CONTEXT_INFO", contextColumns, maxThreads, (*loader).context},
 	{"PROCESSES", []string{"globalPid", "name"}, maxThreads, func(l *loader, r row) {
 		if name := r.text(1); len(name) > 0 {
 			l.out.NameProcess(l.thread(r.num(0)).pid, printable(name))
@@ -77,6 +79,11 @@ func (l *loader) read(s *setting) {
 		l.damaged(s.name, n, err)
 	}
 }
+
+var contextColumns = []string{"processId", "contextId", "deviceId"}
+
+// context notes the device of a context.
+func (l *loader) context(r row) { l.contexts[contextKey{r.num(0), r.num(1)}] = r.num(2) }
 
 func (l *loader) startTime(r row) {
 	if epoch := r.num(0); epoch > 0 {

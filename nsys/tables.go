@@ -44,8 +44,11 @@ var tables = []table{
 	{"NVTX_EVENTS",
 		[]string{"start", "end", "eventType", "text", "globalTid", "endGlobalTid", "textId", "domainId", "jsonText"},
 		trace.Of(trace.Annotation, trace.CPUOp), (*loader).nvtx},
+	{"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+		[]string{"deviceId", "streamId", "correlationId", "globalPid", "contextId", "eventId", "eventSyncId"},
+		trace.Of(trace.Sync), (*loader).eventRecorded},
 	{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType"},
+		[]string{"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType", "contextId", "eventId", "eventSyncId"},
 		trace.Of(trace.Sync), (*loader).sync},
 	{"OSRT_API", []string{"start", "end", "globalTid", "nameId", "eventClass"}, trace.Of(trace.OSCall), (*loader).osrt},
 	{"CUDNN_EVENTS", []string{"start", "end", "globalTid", "nameId"}, trace.Of(trace.OtherKind), (*loader).callOfLibrary},
@@ -72,7 +75,7 @@ var memoryKinds = [...]string{
 	"Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown",
 }
 
-// The kinds of synchronization as the device sees them, by syncType.
+// The kinds of synchronization as the device sees them, by syncType of newer exports.
 var syncTypes = [...]string{"Unknown Sync", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"}
 
 // The events of NVTX, by eventType. Those of NVTXT, which come from text files,

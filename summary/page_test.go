@@ -67,7 +67,7 @@ func membersList(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`            "assay/summary/1"` + "\n")
-	b.WriteString("inputs             the files: path, format, size, SHA-256, rank, whether they are complete; the part that was measured (window); whether it only captures graphs (graph_source)\n")
+	b.WriteString("inputs             the files: path, format, size, SHA-256, rank, whether they are complete; the part that was measured (window); whether it only captures graphs (graph_source); calls that let a stream wait for an event (stream_waits, stream_waits_unknown)\n")
 	for _, m := range members {
 		says := reflect.ValueOf(m).FieldByName("Says").String()
 		if says == "" {

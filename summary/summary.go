@@ -131,6 +131,11 @@ type Input struct {
 	// counted where they run, and it has no rows of its own.
 	GraphSource bool `json:"graph_source,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
+	// StreamWaits counts the calls that let a stream wait for an event; of StreamWaitsUnknown, nothing
+	// tells what the event is of.
+	StreamWaits        int64 `json:"stream_waits,omitempty"`
+	StreamWaitsUnknown int64 `json:"stream_waits_unknown,omitempty"`
+
 	Complete bool `json:"complete"`
 }
 

@@ -153,6 +153,14 @@ func (a *Assembler) Span(row HostSpan) {
 	}
 }
 
+// Sync adds what the profiler recorded of a synchronization beyond its span.
+func (a *Assembler) Sync(row SyncRecord) {
+	if a.Wants(Sync) {
+		*a.b.syncs.next() = row
+		a.added()
+	}
+}
+
 // Async adds a span that may overlap others of its track.
 func (a *Assembler) Async(row HostSpan) {
 	if a.Wants(row.Kind) {

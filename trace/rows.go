@@ -131,7 +131,7 @@ type CopySize struct {
 }
 
 // A SyncRecord is what the profiler recorded of one synchronization beyond its [HostSpan]. PyTorch
-// writes it if the experimental option enable_cuda_sync_events is set.
+// writes it if the experimental option enable_cuda_sync_events is set, Nsight Systems by default.
 type SyncRecord struct {
 	Start       int64   // ns
 	WaitsOn     int64   // the stream whose event is waited for; -1 if unknown

@@ -22,6 +22,7 @@ type job struct {
 	call    int32
 	targets []int32
 	kind    kind
+	told    bool // the work is what a record names
 }
 
 // addBlocking divides calls that wait for work into an own part and a join at their end.
@@ -53,7 +54,11 @@ func (b *builder) block(j job, usual int64) {
 	x := &b.src.spans[j.call]
 	v := x.first
 	s, e := b.nodes[v].start, b.nodes[v].end()
-	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.nodes[u].end() > e+us })
+	late := int64(us)
+	if j.told { // the clocks of host and GPU may differ by some µs
+		late = jitter
+	}
+	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.nodes[u].end() > e+late })
 	if len(targets) == 0 || b.nodes[v].flags&(blocks|isJoin|isArrival) != 0 || x.kids {
 		return
 	}
@@ -114,7 +119,7 @@ func (b *builder) jobs() (out []job) {
 			v := l.works[0]
 			if n := &b.nodes[v]; n.class == Copy && n.end() <= c.end &&
 				(isCopy(c.name) || strings.Contains(b.name(v), "Pageable")) {
-				out = append(out, job{call, []int32{v}, sync})
+				out = append(out, job{call: call, targets: []int32{v}, kind: sync})
 			}
 			continue
 		} else if l == nil && isFree(c.name) {
@@ -124,7 +129,7 @@ func (b *builder) jobs() (out []job) {
 				end = max(end, b.nodes[v].end())
 			}
 			if end > c.start && end <= c.end {
-				out = append(out, job{call, b.lastEnded(all, c.end), free})
+				out = append(out, job{call: call, targets: b.lastEnded(all, c.end), kind: free})
 			}
 		}
 	}
@@ -183,17 +188,16 @@ func (b *builder) synchronization(call int32, what string, ends []started) (job,
 			device := b.src.t.Tracks[r.Track].Device
 			all = slices.DeleteFunc(all, func(v int32) bool { return b.keys[b.streamOfWork(v)][0] != device })
 		}
-		return job{call, all, sync}, true
+		return job{call: call, targets: all, kind: sync}, true
 	}
 	if r != nil && strings.HasPrefix(b.src.t.Name(r.Name), "Stream") {
-		id := b.src.t.Tracks[r.Track].Stream
-		if slices.ContainsFunc(b.keys, func(k [2]int64) bool { return k[1] == id }) {
-			all = slices.DeleteFunc(all, func(v int32) bool { return b.keys[b.streamOfWork(v)][1] != id })
-			return job{call, all, sync}, true
+		if n, ok := b.waitingStream(r); ok {
+			all = slices.DeleteFunc(all, func(v int32) bool { return b.streamOfWork(v) != n })
+			return job{call, all, sync, true}, true
 		}
 	}
 	if resolved(r) {
-		j := job{call: call, kind: sync}
+		j := job{call: call, kind: sync, told: true}
 		if v := b.sourceOf(r, c.start); v != none {
 			j.targets = []int32{v}
 		}
@@ -219,7 +223,7 @@ func (b *builder) synchronization(call int32, what string, ends []started) (job,
 			pick = ends[k].v
 		}
 	}
-	return job{call, []int32{pick}, syncGuess}, pick != none
+	return job{call: call, targets: []int32{pick}, kind: syncGuess}, pick != none
 }
 
 // addQueues finds launch calls that blocked because the queue of their stream was full: the call

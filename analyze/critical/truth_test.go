@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/analyze/critical"
+	"assay/trace"
 )
 
 // A tape collects the events of a trace. Times are in µs. Host events are on thread 1 if no other
@@ -41,13 +42,19 @@ func (p *tape) work(name string, stream int, ts, dur float64, correlation int) {
 	p.add(cat, name, stream, ts, dur, object{"device": 0, "stream": stream, "correlation": correlation})
 }
 
-func (p *tape) graph(t *testing.T, rank int) *critical.Graph {
+// read returns the trace of the events.
+func (p *tape) read(t *testing.T) *trace.Trace {
 	t.Helper()
 	text, err := json.Marshal(object{"traceEvents": p.events})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := read(t, text)
+	return read(t, text)
+}
+
+func (p *tape) graph(t *testing.T, rank int) *critical.Graph {
+	t.Helper()
+	tr := p.read(t)
 	return critical.Of(tr, critical.Options{Rank: rank, Windows: windows(tr, "ProfilerStep", -1)})
 }
 
@@ -373,5 +380,25 @@ func TestImpossibleTimes(t *testing.T) {
 			t.Errorf("%v: %v %v", at, v.Level, v.Reasons)
 		}
 		checkGraph(t, g)
+	}
+}
+
+// The GPU's clock is 6 µs ahead: the kernel that the host waits for ends after the call returns. Only a
+// record tells that the call waited for it. Later, by 60 µs, it cannot have.
+func TestClockOfTheGPU(t *testing.T) {
+	for _, late := range []float64{6, 60} {
+		var p tape
+		p.step(0, 120)
+		p.launch(10, 4, 1)
+		p.work("conv", 7, 16, 54+late, 1)
+		p.call("cudaStreamSynchronize", 20, 50, 2)
+		p.add("cuda_sync", "Stream Sync", 7, 20, 50, object{"device": 0, "stream": 7, "correlation": 2})
+		g := p.graph(t, 0)
+		if late == 6 {
+			pathIs(t, g, map[string]float64{"python": 10 + 50, "runtime": 4, "launch_delay": 2, "compute": 54})
+			forecastIs(t, g, map[string]float64{"--scale kernel~conv=0.5": 120 - 30})
+		} else {
+			forecastIs(t, g, map[string]float64{"--scale kernel~conv=0.5": 120})
+		}
 	}
 }

@@ -36,6 +36,9 @@ type Answer struct {
 	Forecasts     []summary.Forecast     `json:"forecasts"`
 	// Sweep has single changes at twice the speed by what they gain over all steps, largest first.
 	Sweep []Gain `json:"sweep,omitempty"`
+	// Operations has the answers for timelines of operations, which have no GPU work.
+	Operations   []OfOperations   `json:"operations,omitempty"`
+	Negotiations []OfNegotiations `json:"negotiations,omitempty"` // of Horovod
 }
 
 // A Source is an input.
@@ -80,9 +83,15 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		texts = append(texts, c.String())
 	}
 	a.Change = strings.Join(texts, " ")
+	for _, in := range inputs {
+		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
+	}
+	inputs, err := a.operations(inputs, q)
+	if err != nil || len(inputs) == 0 {
+		return a, err
+	}
 	graphs := make([]*critical.Graph, len(inputs))
 	for i, in := range inputs {
-		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
 		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
 		var found diag.Ledger
 		gpu.NewTimeline(in.Trace, cmp.Or(q.Rules, classify.Default()), &found).NoteShort(&found)

@@ -108,6 +108,23 @@ func (c *evaluator) withoutGPUTime() (finding.Finding, bool) {
 	return c.noGPUTime(), true
 }
 
+// negotiated returns the self time of the waits of Horovod, and of all slices.
+func (c *evaluator) negotiated() (waits, all int64) {
+	horovod := false
+	for i := range c.Spans {
+		name := c.Spans[i].Name
+		negotiates := strings.HasPrefix(name, "NEGOTIATE_")
+		horovod = horovod || negotiates
+		if all = summary.Plus(all, c.Spans[i].SelfNS); negotiates || strings.HasPrefix(name, "WAIT_FOR_") || name == "QUEUE" {
+			waits = summary.Plus(waits, c.Spans[i].SelfNS)
+		}
+	}
+	if !horovod {
+		return 0, all
+	}
+	return waits, all
+}
+
 // noGPUTime returns the finding on a capture without GPU time. The cases are ordered so that the
 // most specific reason is named.
 func (c *evaluator) noGPUTime() finding.Finding {
@@ -134,7 +151,10 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case c.foreign():
 		f.Title = "No GPU events; only CPU slices are reported"
 		f.Next = []finding.Step{finding.Advise("read-cpu-slices"), finding.Advise("record-the-gpu-of-pytorch")}
-		if len(c.Spans) == 0 {
+		if waits, all := c.negotiated(); waits > 0 && waits >= all/2 {
+			f.Title = fmt.Sprintf("No GPU events; %s of the self time of CPU slices is waiting of Horovod for ranks or data", unit.Share(waits, all))
+			f.Next = nil // most slices are no work; "assay whatif" tells the ranks
+		} else if len(c.Spans) == 0 {
 			f.Title = "No GPU events and no CPU slices"
 			f.Next = f.Next[1:]
 		}

@@ -69,6 +69,9 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	for _, q := range questions() {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = answer[q.id]()
+		if q.id == "waits" && a.Can == Yes {
+			continue // only forecasts ask
+		}
 		if slices.Contains(deviceQuestions, q.id) {
 			a.Can, a.Why = e.qualified(a.Can, a.Why)
 		}

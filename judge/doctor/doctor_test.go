@@ -202,3 +202,23 @@ func TestFlagsOfProducers(t *testing.T) {
 		t.Errorf("counters: %+v", f)
 	}
 }
+
+// TestWaits: how to record waits between streams is said only where forecasts must infer them.
+func TestWaits(t *testing.T) {
+	input := func(format string, all, unknown int64) *summary.Summary {
+		return &summary.Summary{Inputs: []summary.Input{{Format: format, StreamWaits: all, StreamWaitsUnknown: unknown, Complete: true}}}
+	}
+	for _, tt := range []struct {
+		format       string
+		all, unknown int64
+		can, option  string
+	}{
+		{"kineto", 8, 8, No, "enable_cuda_sync_events=True"}, {"kineto", 8, 3, Partly, "enable_cuda_sync_events=True"},
+		{"nsys-sqlite", 8, 8, No, "nsys export"}, {"kineto", 8, 1, "", ""}, {"kineto", 8, 0, "", ""}, {"kineto", 0, 0, "", ""},
+	} {
+		a, ok := answered(t, input(tt.format, tt.all, tt.unknown))["waits"]
+		if ok != (tt.can != "") || a.Can != tt.can || ok && (len(a.Flags) != 1 || !strings.Contains(a.Flags[0].Text, tt.option)) {
+			t.Errorf("%+v: %+v", tt, a)
+		}
+	}
+}

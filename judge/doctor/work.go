@@ -29,7 +29,7 @@ func (e *examination) byQuestion() map[string]func() (can, why string) {
 		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
 		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
-		"sharing": e.sharing,
+		"sharing": e.sharing, "waits": e.waits,
 	}
 }
 
@@ -269,6 +269,21 @@ func (e *examination) graphs() (can, why string) {
 		return No, "No CUDA API calls were recorded."
 	}
 	return Yes, "No graph was launched."
+}
+
+// waits judges whether forecasts must infer what streams wait for.
+func (e *examination) waits() (can, why string) {
+	all, unknown := int64(0), int64(0)
+	for _, in := range e.Inputs {
+		all, unknown = summary.Plus(all, in.StreamWaits), summary.Plus(unknown, in.StreamWaitsUnknown)
+	}
+	if known := all - unknown; float64(known) >= mostly*float64(all) {
+		return Yes, "The waits between streams are recorded."
+	} else if known > 0 {
+		return Partly, fmt.Sprintf("For %s of %s between streams nothing tells what they wait for. Forecasts infer it.",
+			unit.Count(unknown), label.Plural(all, "wait"))
+	}
+	return No, "Nothing tells what the waits between streams wait for. Forecasts infer it."
 }
 
 func (e *examination) efficiency() (can, why string) {

@@ -31,6 +31,15 @@ func Doc(a *whatif.Answer, all bool) doc.Doc {
 		v.paths = v.typical()
 	}
 	var s []doc.Section
+	for i := range a.Operations {
+		s = append(s, v.operations(&a.Operations[i], all)...)
+	}
+	for i := range a.Negotiations {
+		s = append(s, negotiations(&a.Negotiations[i]))
+	}
+	if len(s)+len(v.paths) == 0 {
+		s = append(s, doc.Section{Title: "Critical path", Lead: "withheld: the trace has no GPU work, and no calls or operators of the CPU"})
+	}
 	for i := range v.paths {
 		s = append(s, v.path(&v.paths[i]))
 	}
