@@ -103,6 +103,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if faults := tl.Faults(); !faults.None() {
 		hostResult()
 		marksResult()
+		in.ClippedNS = faults.Clipped(t)
 		return Trace(gpu.Mend(t, faults), in, opt)
 	}
 	checkWindows(tl, in.Rank, &issues)

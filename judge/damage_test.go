@@ -73,7 +73,7 @@ type verdictOf struct {
 	bound  finding.Bound
 	rule   string
 	share  float64 // of the finding that decided; NaN if there is none
-	silent bool    // no doubt is stated: no abstention and no warning about the capture
+	silent bool    // no doubt is stated: no abstention and no doubt
 	text   string
 }
 
@@ -84,7 +84,7 @@ func verdictOn(text []byte) (v verdictOf, ok bool) {
 	}
 	s := analyze.Trace(tr, summary.Input{Path: "run.json", Format: "kineto", RankFrom: "trace"}, analyze.DefaultOptions())
 	r := Judge(s, rule.DefaultThresholds())
-	v = verdictOf{bound: r.Verdict.Bound, rule: r.Verdict.Rule, share: math.NaN(), silent: r.Verdict.Abstained == nil, text: r.Verdict.Sentence}
+	v = verdictOf{bound: r.Verdict.Bound, rule: r.Verdict.Rule, share: math.NaN(), silent: r.Verdict.Abstained == nil && r.Verdict.Doubt == nil, text: r.Verdict.Sentence}
 	for _, f := range r.Findings {
 		if f.Rule == r.Verdict.Rule && f.DenominatorNS > 0 {
 			v.share = float64(f.NumeratorNS) / float64(f.DenominatorNS)
