@@ -17,7 +17,7 @@ const doubtful = 0.1
 // doubt says why the verdict on a timeline may be another one, or returns nil. The verdict is not
 // withheld, because what was measured is true.
 func doubt(c *Evaluator, v finding.Verdict) *finding.Doubt {
-	for _, of := range []func(*Evaluator, finding.Verdict) *finding.Doubt{clippedRecords, lostWork, silentOperators, unknownCauses} {
+	for _, of := range []func(*Evaluator, finding.Verdict) *finding.Doubt{clippedRecords, lostWork, silentOperators, joinedCaptures, unknownCauses} {
 		if d := of(c, v); d != nil {
 			return d
 		}
@@ -59,6 +59,21 @@ func silentOperators(c *Evaluator, _ finding.Verdict) *finding.Doubt {
 	return &finding.Doubt{Code: is.Code, Reason: "Shares are uncertain: for a part of the window, operators have no CUDA or HIP call although they launch GPU work elsewhere"}
 }
 
+// joinedCaptures doubts a verdict on idle time if nearly every launch has the id of another one of its
+// process: the file holds several captures, one after the other, and the time between them is idle time.
+func joinedCaptures(c *Evaluator, v finding.Verdict) *finding.Doubt {
+	const nearly = 0.9
+	launched := int64(0)
+	for _, l := range c.Launches {
+		launched += l.Launched
+	}
+	is := c.Issue("correlation-ambiguous")
+	if is == nil || float64(is.Count) < nearly*float64(launched) || 2*c.Judged.Idle() < c.Judged.Window() {
+		return nil
+	}
+	return &finding.Doubt{Code: is.Code, Reason: "The time between several captures may count as idle: the numbers of launches begin again in the file"}
+}
+
 // unknownCauses doubts a verdict if the GPU is idle for unknown reasons for so long that the cost of
 // launches, or another cause, may be over its limit: then the run is host-bound, although its idle time
 // is within its own limit.
@@ -80,8 +95,10 @@ func unknownCauses(c *Evaluator, v finding.Verdict) *finding.Doubt {
 	case v.Bound == finding.BoundCopies:
 		decided = c.Judged.ExposedCopy()
 	}
-	window := c.Judged.Window()
-	if limit := c.Limits[rule.LaunchBound].Warn; float64(unknown) < limit*float64(window) || c.Judged.Idle() < decided {
+	limit := int64(c.Limits[rule.LaunchBound].Warn * float64(c.Judged.Window()))
+	idle := c.Judged.Idle()
+	decides := v.Rule == "" && idle >= limit && idle-unknown < limit
+	if unknown <= 0 || unknown < limit && !decides || idle < decided {
 		return nil
 	}
 	is := cmp.Or(c.Issue(summary.ClocksDiffer), c.Issue("launches-missing"), c.Issue("kernels-without-launch"),
