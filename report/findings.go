@@ -121,12 +121,12 @@ func savingsText(f finding.Finding) string {
 		switch {
 		case f.GainWithout != "":
 			share += " of GPU time without " + f.GainWithout
-		case f.GainOf != "" && !strings.HasPrefix(f.GainOf, "the GPU time"):
+		case f.GainOf != "" && !f.GainOfAll:
 			share += " of " + f.GainOf
 		}
 		return fmt.Sprintf("Estimated savings: up to %s per GPU (%s). %s", unit.Duration(*f.GainNS/n), share, text)
 	}
-	if f.GainOf != "" && f.GainOf != "the window" {
+	if f.GainOf != "" && !f.GainOfAll {
 		share += " of " + f.GainOf
 	}
 	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", unit.Duration(*f.GainNS), share, text)

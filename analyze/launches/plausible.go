@@ -258,8 +258,11 @@ func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 		s.before, s.last, s.kernel, s.call = max(s.before, s.last), a.End(), a.Kind == trace.Kernel, k
 	}
 	for _, s := range streams {
-		if s.piled >= fewRecords && 2*s.piled > s.records || s.early >= fewRecords && float64(s.early) > faultShare*float64(s.records) {
-			n += max(s.piled, s.early)
+		switch {
+		case s.piled >= fewRecords && 2*s.piled > s.records:
+			n += s.piled
+		case s.early >= fewRecords && float64(s.early) > faultShare*float64(s.records):
+			n += s.early
 		}
 	}
 	return n

@@ -52,6 +52,9 @@ type Finding struct {
 	GainGPUs    int    `json:"-"`
 	GainWithout string `json:"-"`
 
+	// GainOfAll says that GainOfNS is the windows, whose name a sentence need not repeat.
+	GainOfAll bool `json:"-"`
+
 	// Confidence says how certain the finding is, and ToBeSure what to capture to confirm it.
 	// Nothing is certain if the capture itself is doubtful.
 	Confidence Confidence `json:"confidence"`

@@ -101,8 +101,11 @@ func unknownCauses(c *Evaluator, v finding.Verdict) *finding.Doubt {
 	if unknown <= 0 || unknown < limit && !decides || idle < decided {
 		return nil
 	}
-	is := cmp.Or(c.Issue(summary.ClocksDiffer), c.Issue("launches-missing"), c.Issue("kernels-without-launch"),
-		&summary.Issue{Code: summary.OwnerUnknown})
-	return &finding.Doubt{Code: is.Code, OfCauses: true, Reason: fmt.Sprintf("Why the GPU is idle for %s is not known (%s), so %s",
-		c.OfWindow(unknown), is.Code, effect)}
+	d := &finding.Doubt{Code: summary.OwnerUnknown, OfCauses: true}
+	why := ""
+	if is := cmp.Or(c.Issue(summary.ClocksDiffer), c.Issue("launches-missing"), c.Issue("kernels-without-launch")); is != nil {
+		d.Code, why = is.Code, " ("+is.Code+")"
+	}
+	d.Reason = fmt.Sprintf("Why the GPU is idle for %s is not known%s, so %s", c.OfWindow(unknown), why, effect)
+	return d
 }
