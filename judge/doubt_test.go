@@ -28,6 +28,8 @@ func TestDoubt(t *testing.T) {
 		s.Devices[0].UncertainNS = ns
 		return s
 	}
+	few := lost(300 * ms)
+	few.LaunchLosses[0].Missing = 2
 	for _, tc := range []struct {
 		name   string
 		s      *summary.Summary
@@ -44,6 +46,7 @@ func TestDoubt(t *testing.T) {
 		{"clipped by less", clipped(99 * ms), "", false},
 		{"lost work can fill a tenth", lost(100 * ms), rule.RecordsMissing, false},
 		{"lost work can fill less", lost(99 * ms), "", false},
+		{"few kernels are lost", few, "", false},
 	} {
 		v := Judge(tc.s, rule.DefaultThresholds()).Verdict
 		if v.Abstained != nil {

@@ -20,7 +20,7 @@ func TestAsynchronousOperations(t *testing.T) {
 		spans    []summary.Span
 		has, not []string
 	}{
-		{"both", []summary.Span{thread, async}, []string{"Top CPU slices by self time (9 µs", "asynchronous operations", "70.00      2      50.00  net       fetch"}, []string{"  0.0%"}},
+		{"both", []summary.Span{thread, async}, []string{"Top CPU slices by self time (9 µs", "asynchronous operations", "70.000      2    50.000  net       fetch"}, []string{"  0.0%"}},
 		{"asynchronous only", []summary.Span{async}, []string{"asynchronous operations", "fetch"}, []string{"Top CPU slices"}},
 		{"without durations", []summary.Span{thread, instant}, []string{"Top CPU slices"}, []string{"asynchronous operations", "mark"}},
 		{"threads only", []summary.Span{thread}, []string{"Top CPU slices"}, []string{"asynchronous"}},

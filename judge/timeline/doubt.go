@@ -39,10 +39,11 @@ func clippedRecords(c *Evaluator, _ finding.Verdict) *finding.Doubt {
 		unit.Duration(ns), unit.Duration(c.Total.Window()))}
 }
 
-// lostWork doubts a verdict if missing work can have run during much of the window.
+// lostWork doubts a verdict if so many kernels are missing that it is a finding, and they can have run
+// during much of the window. A few copies are short.
 func lostWork(c *Evaluator, _ finding.Verdict) *finding.Doubt {
 	l := capture.LossOf(c.Summary)
-	if l.Worst.Missing == 0 || float64(l.Uncertain) < doubtful*float64(c.Judged.Window()) {
+	if l.OfKernels < c.Limits[rule.RecordsMissing].Warn || float64(l.Uncertain) < doubtful*float64(c.Judged.Window()) {
 		return nil
 	}
 	return &finding.Doubt{Code: rule.RecordsMissing, Reason: fmt.Sprintf("Shares are uncertain: GPU work that was not recorded can have run during %s",
