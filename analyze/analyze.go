@@ -103,6 +103,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	if faults := tl.Faults(); !faults.None() {
 		hostResult()
 		marksResult()
+		in.ClippedNS = faults.Clipped(t)
 		return Trace(gpu.Mend(t, faults), in, opt)
 	}
 	checkWindows(tl, in.Rank, &issues)
@@ -143,6 +144,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		return Trace(launches.Align(t, offsets), in, opt)
 	}
 	times.Note(&issues)
+	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())

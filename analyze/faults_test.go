@@ -31,6 +31,8 @@ func TestOverruns(t *testing.T) {
 		{"one that only the next overlaps", stream("k", func(i int) float64 { return map[bool]float64{true: 299, false: 100}[i == 20] }), 100*(n-1) + 299, 0},
 		{"a tenth of all", stream("k", func(i int) float64 { return map[bool]float64{true: 900, false: 100}[i%10 == 0] }), 90*n + 90*n, 0},
 		{"every kernel: the stream is none", stream("k", func(int) float64 { return 700 }), 700 * n, 0},
+		{"one of nine, a ninth of all", stream("k", func(i int) float64 { return map[bool]float64{true: 4000, false: 100}[i == 2] })[:9], 100*8 + 150, 1},
+		{"two of nine: the stream is none", stream("k", func(i int) float64 { return map[bool]float64{true: 4000, false: 100}[i == 2 || i == 4] })[:9], 100*7 + 8000, 0},
 		{"on a stream of its own", append(stream("k", usual), ranAt(9, 900, 2000, 8000, "")), 100*n + 8000, 0},
 		{"nodes of one graph launch", append(stream("k", usual),
 			ranAt(7, 500, 20_000, 2000, `,"graph id":4`), ranAt(7, 500, 20_010, 100, `,"graph id":4`), ranAt(7, 500, 20_020, 100, `,"graph id":4`),

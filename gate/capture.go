@@ -77,6 +77,9 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	if a := r.Unusable(); a != nil {
 		c.empty = a.Reason
 	}
+	if d := r.Verdict.Doubt; d != nil && !d.OfCauses && c.doubt == "" {
+		c.doubt, c.lost = d.Reason+" ("+d.Code+")", false
+	}
 	if c.empty == "" {
 		c.empty = missing(s)
 	}

@@ -111,16 +111,14 @@ func (b *evaluators) result() Result {
 	case b.logs.Any() && b.withoutCaptures():
 		out = plainResult(b.logs.Judge(before))
 	case len(b.Series)+len(b.Benchmarks)+len(b.Groups) > 0 && b.withoutCaptures():
-		sentence := cmp.Or(logs.Headline(b.logs), valuesOnly)
+		sentence, decides := logs.Headline(b.logs)
+		sentence = cmp.Or(sentence, valuesOnly)
 		if len(b.Series)+len(b.Benchmarks) == 0 {
-			sentence = groupsOnly
+			sentence, decides = groupsOnly, ""
 		}
 		out = Result{Findings: slices.Concat(before, b.logs.Findings()),
-			Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence,
+			Verdict: finding.Verdict{Bound: finding.BoundUnknown, Sentence: sentence, Rule: decides,
 				Abstained: &finding.Abstention{Code: "values-only", Reason: sentence}}}
-		if slices.ContainsFunc(out.Findings, func(f finding.Finding) bool { return f.Title == sentence }) {
-			out.Verdict.Rule = rule.ThroughputSaturated
-		}
 		if len(hang.In(b.Summary)) > 0 {
 			out.Verdict = finding.Verdict{Bound: finding.BoundHang, Sentence: callsPending}
 			if i := slices.IndexFunc(out.Findings, func(f finding.Finding) bool { return f.Rule == rule.Hang }); i >= 0 {

@@ -37,6 +37,7 @@ func idleRuns() (out runList) {
 		s.Idle = []summary.Idle{i}
 		out.add(i.Owner+" "+i.State+" "+i.Name, s)
 	}
+	out.add("sends and receives", between(400, "all-reduce"))
 	gaps := make([]int64, 600)
 	for i := range gaps {
 		gaps[i] = ms

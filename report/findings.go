@@ -121,12 +121,12 @@ func savingsText(f finding.Finding) string {
 		switch {
 		case f.GainWithout != "":
 			share += " of GPU time without " + f.GainWithout
-		case f.GainOf != "" && !strings.HasPrefix(f.GainOf, "the GPU time"):
+		case f.GainOf != "" && !f.GainOfAll:
 			share += " of " + f.GainOf
 		}
 		return fmt.Sprintf("Estimated savings: up to %s per GPU (%s). %s", unit.Duration(*f.GainNS/n), share, text)
 	}
-	if f.GainOf != "" && f.GainOf != "the window" {
+	if f.GainOf != "" && !f.GainOfAll {
 		share += " of " + f.GainOf
 	}
 	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", unit.Duration(*f.GainNS), share, text)
@@ -203,15 +203,15 @@ func commCause(ctx *section.Context, cause string) string {
 	return strings.Join(parts, " ")
 }
 
-// verdictSentence returns the sentence of the verdict with a capital and a period, after
-// the given function has shortened it.
+// verdictSentence returns the sentence of the verdict with a capital and a period, and what speaks
+// against it, after the given function has shortened both.
 func verdictSentence(ctx *section.Context, prepare func(string) string) string {
 	s := prepare(ctx.Result.Verdict.Sentence)
-	if s == "" || strings.HasSuffix(s, ".") {
-		return s
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s = finding.Upper(s) + "."
 	}
-	if c := s[0]; 'a' <= c && c <= 'z' {
-		s = strings.ToUpper(s[:1]) + s[1:]
+	if d := ctx.Result.Verdict.Doubt; d != nil {
+		s += " " + prepare(d.Reason) + "."
 	}
-	return s + "."
+	return s
 }

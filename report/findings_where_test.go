@@ -49,7 +49,7 @@ func TestWhere(t *testing.T) {
 func TestSavings(t *testing.T) {
 	f := finding.Finding{Level: finding.Warn, Confidence: finding.Likely}
 	f.Gain(800_000_000, 8_000_000_000, "the GPU time of 4 GPUs without warm-up")
-	f.GainGPUs, f.GainWithout = 4, "warm-up"
+	f.GainGPUs, f.GainWithout, f.GainOfAll = 4, "warm-up", true
 	if got, want := savingsText(f), "Estimated savings: up to 200 ms per GPU (10.0% of GPU time without warm-up). Confidence: likely"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -101,7 +101,7 @@ func otherParts() []part {
 		{name: "snapshots", screen: memory.ScreenSnapshots, report: memory.Snapshots, fold: measured},
 		{name: "memory timelines", screen: one(memory.ScreenTimelines), report: memory.Timelines, fold: measured},
 		{name: "distributions", report: one(timeline.Distributions)},
-		{name: "slices", screen: one(timeline.ScreenSpans), report: one(timeline.Spans), fold: measured, drawn: true},
+		{name: "slices", screen: many(one(timeline.ScreenSpans), one(timeline.ScreenAsync)), report: one(timeline.Spans), fold: measured, drawn: true},
 		{name: "tables", screen: tables.Screen, report: tables.Sections, fold: measured},
 		{name: "logs", screen: logs.Screen, report: logs.Sections, fold: measured},
 	}

@@ -255,7 +255,7 @@ func TestJSON(t *testing.T) {
 			got.Findings = r.Findings // no finding is an empty list in JSON
 		}
 		for i := range r.Findings { // for the report alone
-			r.Findings[i].GainGPUs, r.Findings[i].GainWithout = 0, ""
+			r.Findings[i].GainGPUs, r.Findings[i].GainWithout, r.Findings[i].GainOfAll = 0, "", false
 		}
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)
@@ -466,7 +466,7 @@ func TestFindingsAreSure(t *testing.T) {
 	gain := int64(2_000_000)
 	s := samplerun.Train()
 	r := judge.Result{Findings: []finding.Finding{
-		{Rule: "a", Level: finding.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", Confidence: finding.Likely,
+		{Rule: "a", Level: finding.Warn, Title: "calls wait", GainNS: &gain, GainOfNS: 100_000_000, GainOf: "the window", GainOfAll: true, Confidence: finding.Likely,
 			ToBeSure: []string{"record again", "look"}, Next: steps("remove-synchronization", "give-all-ranks")},
 		{Rule: "b", Level: finding.Warn, Title: "it idles", Confidence: finding.Certain, ToBeSure: []string{"look"}},
 		{Rule: "c", Level: finding.Info, Title: "for information", GainNS: &gain, Confidence: finding.Hint, ToBeSure: []string{"look"}},

@@ -8,6 +8,9 @@ type Drift struct {
 	NS         int64 `json:"ns"`          // their total time in the last two thirds
 	ExpectedNS int64 `json:"expected_ns"` // the total time if each run took the mean of the first third
 	SlowerNS   int64 `json:"slower_ns"`   // part of NS in kernels whose shortest run grew by [DriftShare]
+	// SteadyNS is the part of NS in kernels that are slower in each third than in the one before, by mean
+	// and by shortest run.
+	SteadyNS int64 `json:"steady_ns,omitempty"`
 }
 
 // DriftRuns is the number of runs that a kernel must have in each third of the window to be compared.

@@ -54,6 +54,9 @@ const LogCut = "log-cut"
 // ClocksDiffer is the code of the issue that the clocks of host and device differ by a constant.
 const ClocksDiffer = "clocks-differ"
 
+// OperatorsWithoutCalls is the code of the issue that operators that launch work elsewhere made no call.
+const OperatorsWithoutCalls = "operators-without-calls"
+
 // ClocksImplausible is the code of the issue that timestamps of GPUs cannot be true.
 const ClocksImplausible = "window-implausible"
 

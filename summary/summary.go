@@ -118,6 +118,9 @@ type Input struct {
 	// Window is the part of the capture that was measured; nil for all of it.
 	Window *Window `json:"window,omitempty"`
 
+	// ClippedNS is the sum of the times by which GPU records with impossible durations were made shorter.
+	ClippedNS int64 `json:"clipped_ns,omitempty"`
+
 	// BaseTimeNS must be added to the times of this input to get Unix time, if
 	// the trace contains it.
 	BaseTimeNS *int64 `json:"base_time_ns,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/label"
 	"assay/internal/profile"
 )
 
@@ -19,7 +20,8 @@ const (
 
 // onDevice reports whether a row describes work on the device: it has self time
 // there and none on the CPU. If the CPU's columns were left out, a row with the
-// name of an operator is not on the device.
+// name of an operator is not on the device. A call of the runtime never is: where it has device time,
+// that is the time of the kernels that it launched.
 func (o *openTable) onDevice(r *row) bool {
 	self, all, host, hosts := int64(0), int64(0), false, 0
 	for i, c := range o.columns {
@@ -37,7 +39,7 @@ func (o *openTable) onDevice(r *row) bool {
 		}
 	}
 	switch {
-	case o.device == "" || host:
+	case o.device == "" || host || label.IsCall(r.name):
 		return false
 	case hosts > 0:
 		return self != 0 || all != 0

@@ -78,6 +78,8 @@ func TestRanges(t *testing.T) {
 		{"a total that contains the ranges", "CUDA", 7900, append(conv, fused, reduce, cudaRow{"mpi:allreduce", 0, 700, 9}), 7_200_000, ""},
 		{"a total that contains calls", "XPU", 14400, append(conv, fused, reduce, cudaRow{"zeCommandListAppendLaunchKernel", 90, 7200, 69}), 7_200_000, ""},
 
+		{"a call without time of the CPU", "CUDA", 14400, append(conv, fused, reduce, cudaRow{"cuLaunchKernelEx", 0, 7200, 69}), 7_200_000, ""},
+		{"a kernel with the prefix of calls", "CUDA", 7200, append(conv, fused, cudaRow{"void cuApplyLayerNorm<float>(int)", 0, 700, 1}), 7_200_000, ""},
 		{"kernels with unusual names", "CUDA", 7200, append(conv, fused, cudaRow{"my.kernel.kd", 0, 700, 1}), 7_200_000, ""},
 		{"a kernel with a cut name", "CUDA", 7200, append(conv, fused, cudaRow{"void at::native...", 0, 700, 1}), 7_200_000, "names-cut"},
 		{"rows that were not printed", "CUDA", 9000, append(conv, fused, reduce), 9_000_000, "rows-not-printed"},

@@ -49,13 +49,16 @@ func driftOf(tl *Timeline, d *Device) *summary.Drift {
 		}
 		s.runs.ns[at] += a.Dur
 	}
-	out := new(summary.Drift)
+	out, work := new(summary.Drift), int64(0)
 	for k, r := range all {
+		work = summary.Plus(work, summary.Plus(r.ns[1], r.ns[2]))
 		if tl.Trace.Detail(k.detail).Grid[0] > 0 {
 			r.addTo(out)
 		}
 	}
-	if out.Kernels == 0 {
+	// If most kernels have other launch configurations over time, the work is another one, and those
+	// that always use the whole GPU take longer for it.
+	if out.Kernels == 0 || out.NS < work-out.NS {
 		return nil
 	}
 	return out
@@ -77,5 +80,9 @@ func (r *kernelRuns) addTo(out *summary.Drift) {
 	// A slower clock slows the shortest run too. If only some runs are long, it stays the same.
 	if float64(r.least[2]) >= (1+summary.DriftShare)*float64(r.least[0]) && r.least[1] >= r.least[0] {
 		out.SlowerNS = summary.Plus(out.SlowerNS, ns)
+	}
+	mean := func(i int) float64 { return float64(r.ns[i]) / float64(r.count[i]) }
+	if mean(0) < mean(1) && mean(1) < mean(2) && r.least[0] < r.least[1] && r.least[1] < r.least[2] {
+		out.SteadyNS = summary.Plus(out.SteadyNS, ns)
 	}
 }

@@ -27,6 +27,14 @@ func (tl *Timeline) Faults() Faults {
 // None reports whether nothing has to be mended.
 func (f *Faults) None() bool { return len(f.Repeated)+len(f.Timeless)+len(f.Overruns) == 0 }
 
+// Clipped returns by how much, in ns, all overruns are longer than possible.
+func (f *Faults) Clipped(t *trace.Trace) (ns int64) {
+	for ref, dur := range f.Overruns {
+		ns = unit.Plus(ns, t.Activities.At(ref).Dur-dur)
+	}
+	return ns
+}
+
 // Mend returns the trace without faults, with an issue for each kind of fault. Repeated and timeless
 // records are left out, and overruns end where the next record of their stream starts.
 func Mend(t *trace.Trace, f Faults) *trace.Trace {
@@ -100,7 +108,8 @@ const (
 	overrunTimes = 5
 
 	// overrunShare is the share of overrunning records above which the records of a stream do not
-	// follow each other at all, so that no single record is at fault.
+	// follow each other at all, so that no single record is at fault. A single record of a short stream
+	// may be a larger share.
 	overrunShare = 0.05
 )
 
@@ -134,7 +143,7 @@ func (tl *Timeline) overruns() map[trace.Ref]int64 {
 	var out map[trace.Ref]int64
 	for i := range tails {
 		s := &tails[i]
-		if len(s.suspect) == 0 || float64(len(s.suspect)) > overrunShare*float64(s.n) {
+		if len(s.suspect) == 0 || float64(len(s.suspect)) > max(1, overrunShare*float64(s.n)) {
 			continue
 		}
 		usual := tl.usualDurations(s)

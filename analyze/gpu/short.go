@@ -20,7 +20,8 @@ const (
 
 	fewCopies   = 3
 	leastCopied = 64 << 10 // bytes; smaller copies take as long as their start
-	linkRate    = 4_000    // bytes per ns, or GB/s; NVLink and NVLink-C2C reach 900 in one direction
+	linkRate    = 4_000    // bytes per ns, or GB/s; NVLink reaches 900 in one direction
+	hostRate    = 3_000    // bytes per ns; NVLink-C2C reaches 450, and a GPU that shares the host's HBM 2,650
 	memoryRate  = 40_000   // bytes per ns; caches on the GPU reach about 20,000
 
 	// Kernels of one queue start one after the other, so the time between their starts is that of the
@@ -87,8 +88,8 @@ func (tl *Timeline) tooFast() func(*Device) (n int64, what string) {
 			}
 			all++
 			rate := int64(memoryRate)
-			if a.Kind == trace.Memcpy && crossesLink(tl.Trace.Name(a.Name)) {
-				rate = linkRate
+			if a.Kind == trace.Memcpy {
+				rate = rateOf(tl.Trace.Name(a.Name))
 			}
 			if size/a.Dur > rate {
 				n++
@@ -101,14 +102,20 @@ func (tl *Timeline) tooFast() func(*Device) (n int64, what string) {
 	}
 }
 
-// crossesLink reports whether a copy leaves the GPU.
-func crossesLink(name string) bool {
-	for _, way := range []string{"HtoD", "DtoH", "PtoP", "HostToDevice", "DeviceToHost", "PeerToPeer"} {
-		if strings.Contains(name, way) {
-			return true
+// rateOf returns the rate that no copy of this name reaches, in bytes per ns.
+func rateOf(name string) int64 {
+	for _, kind := range []struct {
+		rate int64
+		ways []string
+	}{
+		{hostRate, []string{"HtoD", "DtoH", "HostToDevice", "DeviceToHost"}},
+		{linkRate, []string{"PtoP", "PeerToPeer"}},
+	} {
+		if slices.ContainsFunc(kind.ways, func(way string) bool { return strings.Contains(name, way) }) {
+			return kind.rate
 		}
 	}
-	return false
+	return memoryRate
 }
 
 // inProportion counts the kernels of the stream with the most of them if the time from the start of

@@ -3,6 +3,7 @@ package launches
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/analyze/gpu"
@@ -204,14 +205,29 @@ func (o *outside) by(i int, w gpu.Work) int64 {
 	return max(0, w.End()-max(o.after, w.Start))
 }
 
+// ordered reports whether the kernel of the second call cannot start before that of the first one ends,
+// if both run on one stream: one process launched both, and the second one by a call that cannot ask for
+// a programmatic dependent launch.
+func (l *Links) ordered(t *trace.Trace, first, second int32) bool {
+	if first < 0 || second < 0 || first == second || !l.HasCall(first) || !l.HasCall(second) {
+		return false
+	}
+	a, b := l.Call(first), l.Call(second)
+	name, _, _ := strings.Cut(t.Name(b.Name), "_")
+	return (name == "cudaLaunchKernel" || name == "cuLaunchKernel") && t.Tracks[a.Track].PID == t.Tracks[b.Track].PID
+}
+
 // piledUp returns the number of records that start while an earlier record of the same stream
 // runs. A stream runs one operation at a time. The last record before does not count, because
 // with programmatic dependent launch a kernel may start while the one before it ends. Operations
 // of a graph do not count either, because they may run at the same time. Only streams in which
-// most records are piled up count.
+// most records are piled up count, or many kernels that cannot start before the last one ends.
 func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 	type stream struct {
 		records, piled int64
+		early          int64 // kernels that start while the last kernel runs, which their launch does not allow
+		kernel         bool  // the last record is a kernel
+		call           int32 // and its launch
 		last, before   int64 // end of the last record; latest end of the records before it
 	}
 	streams := make(map[trace.TrackID]*stream)
@@ -235,11 +251,18 @@ func piledUp(tl *gpu.Timeline, d *gpu.Device, l *Links) (n int64) {
 		if a.Start < s.before-clockSlack {
 			s.piled++
 		}
-		s.before, s.last = max(s.before, s.last), a.End()
+		k := l.Of[w.Number]
+		if a.Kind == trace.Kernel && s.kernel && a.Start < s.last-clockSlack && l.ordered(tl.Trace, s.call, k) {
+			s.early++
+		}
+		s.before, s.last, s.kernel, s.call = max(s.before, s.last), a.End(), a.Kind == trace.Kernel, k
 	}
 	for _, s := range streams {
-		if s.piled >= fewRecords && 2*s.piled > s.records {
+		switch {
+		case s.piled >= fewRecords && 2*s.piled > s.records:
 			n += s.piled
+		case s.early >= fewRecords && float64(s.early) > faultShare*float64(s.records):
+			n += s.early
 		}
 	}
 	return n

@@ -20,15 +20,9 @@ func Dark(t *trace.Trace, l *launches.Links, marks []Mark) (out []interval.Span)
 	if without == nil {
 		return nil
 	}
-	starts, latest := make(map[trace.TrackID][]int64), int64(0) // of launch calls
-	for i := range l.List {
-		if k := &l.List[i]; l.HasCall(int32(i)) {
-			starts[k.Track] = append(starts[k.Track], k.Start)
-			latest = max(latest, k.Start)
-		}
-	}
+	starts, latest := launchStarts(l), int64(0)
 	for _, list := range starts {
-		slices.Sort(list)
+		latest = max(latest, list[len(list)-1])
 	}
 	launching := make([]bool, t.Names()) // by name: an operator that launched work
 	for o := range t.Ops.All() {

@@ -150,6 +150,7 @@ var codes = []Code{
 	{"nsys-error", DataLoss, "nsys itself reported an error, so tables may be missing.", "Read the line, and run nsys stats again."},
 	{"number-format-assumed", Suspect, "Numbers such as 1,234 may have a decimal or a thousands separator. A point was read as the decimal separator.", "Run ncu with LC_ALL=C."},
 	{"numbers-implausible", Suspect, "The numbers of an input add up to more than any job can have (36 years, 1 EiB), so a time or a size in it is wrong. Its rows were left out.", "Use the original file, or record again."},
+	{"operators-without-calls", Info, "For at least a tenth of the capture there is no CUDA or HIP call, although operators run that launch GPU work whenever they run elsewhere: their calls and GPU work were probably not recorded. The GPU counts as idle.", "Record again with fewer activities or a shorter range."},
 	{"over-peak", Info, "Operators or transfers are faster than the peaks of the GPU, or MFU would be over 100%. Their sizes, times or peaks are wrong, so they have no roofline and no share of the peak.", "Check the name of the GPU, or give its peaks with --set-peak or --peaks."},
 	{"phases-left-out", DataLoss, "The input exceeds the limit of phases. The GPUs counted here have none; all other numbers are correct.", "Give a shorter capture."},
 	{"pprof-record-damaged", DataLoss, "Records of the profile that are damaged, or samples with another number of values than the profile has columns, were left out. Their values are missing from every total.", "Copy the file again, or write it again."},

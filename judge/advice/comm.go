@@ -20,6 +20,7 @@ const (
 	tensor   pattern = "tensor"      // all-reduces of activations
 	experts  pattern = "experts"     // all-to-alls of tokens
 	weights  pattern = "weight sync" // broadcasts of weights to inference engines
+	peers    pattern = "peers"       // sends and receives between ranks, as of a pipeline
 	unclear  pattern = ""
 )
 
@@ -63,12 +64,12 @@ func replicaAdvice() []finding.Step {
 	return []finding.Step{finding.Advise("ddp-buckets"), finding.Advise("ddp-send-less"), finding.Advise("ddp-no-sync")}
 }
 
-// AnyCommAdvice returns the ids of all steps that reduce communication time whatever its cause.
+// AnyCommAdvice returns the ids of all steps that reduce communication time whatever its cause, or ask for it.
 func AnyCommAdvice() (out []string) {
 	for _, s := range slices.Concat(shardedAdvice(), replicaAdvice()) {
 		out = append(out, s.ID)
 	}
-	return append(out, "fuse-all-reduce", "send-less", "overlap-experts", "dispatch-less", "send-less-between-ranks")
+	return append(out, "fuse-all-reduce", "send-less", "overlap-experts", "dispatch-less", "send-less-between-ranks", "give-both-sides")
 }
 
 // patternOf returns the pattern with most of the communication time. The category of a kernel names
@@ -103,9 +104,15 @@ func patternOf(s *summary.Summary) pattern {
 		return replicas
 	case most("all-reduce"):
 		return tensor
+	case most("send-recv"):
+		return peers
 	}
 	return unclear
 }
+
+// BetweenPeers reports whether most of the communication is sends and receives between two ranks each:
+// their time is mostly waiting for the other side, which may be another stage of a pipeline.
+func BetweenPeers(s *summary.Summary) bool { return patternOf(s) == peers }
 
 // sizes returns the bytes of collectives by operation, and the bytes of all of them.
 func sizes(rows []summary.Collective) (bytes map[string]int64, all int64) {

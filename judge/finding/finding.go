@@ -52,6 +52,9 @@ type Finding struct {
 	GainGPUs    int    `json:"-"`
 	GainWithout string `json:"-"`
 
+	// GainOfAll says that GainOfNS is the windows, whose name a sentence need not repeat.
+	GainOfAll bool `json:"-"`
+
 	// Confidence says how certain the finding is, and ToBeSure what to capture to confirm it.
 	// Nothing is certain if the capture itself is doubtful.
 	Confidence Confidence `json:"confidence"`
@@ -76,6 +79,17 @@ type Verdict struct {
 	Rule string `json:"rule,omitempty"`
 	// Abstained says why no bound is named. It is absent if one is.
 	Abstained *Abstention `json:"abstained,omitempty"`
+	// Doubt says why the bound or its share may be another one. It is absent if nothing speaks for it.
+	Doubt *Doubt `json:"doubt,omitempty"`
+}
+
+// A Doubt says why a verdict may be wrong although it is not withheld.
+type Doubt struct {
+	// Code is an issue code or the id of a rule: "clocks-differ", "device-records-missing".
+	Code   string `json:"code"`
+	Reason string `json:"reason"` // one sentence
+	// OfCauses says that only the cause of idle time is in doubt, and no time.
+	OfCauses bool `json:"of_causes,omitempty"`
 }
 
 // An Abstention says why a verdict is withheld.

@@ -36,5 +36,5 @@ func (p Place) At(start, ns int64) Place {
 // range from 0 to the denominator.
 func (f *Finding) Gain(ns, of int64, name string) {
 	ns = max(0, min(ns, of))
-	f.GainNS, f.GainOfNS, f.GainOf = &ns, of, name
+	f.GainNS, f.GainOfNS, f.GainOf, f.GainOfAll = &ns, of, name, false
 }

@@ -14,10 +14,17 @@ import (
 )
 
 // Headline returns the sentence of the verdict for benchmarks and monitors, which no rule judges:
-// the numbers that a reader looks for first. It returns "" if the summary has neither.
-func Headline(e *Evaluator) string {
+// the numbers that a reader looks for first. It returns "" if the summary has neither. rule is that of
+// the finding whose title the sentence is, or "".
+func Headline(e *Evaluator) (sentence, rule string) {
 	s := e.logged
-	return cmp.Or(bandwidthText(s.Benchmarks), benchmarks{e}.sweepsText(), resultsText(s.Benchmarks), monitorText(s.Series))
+	if text := bandwidthText(s.Benchmarks); text != "" {
+		return text, ""
+	}
+	if text, rule := (benchmarks{e}).sweepsText(); text != "" {
+		return text, rule
+	}
+	return cmp.Or(resultsText(s.Benchmarks), monitorText(s.Series)), ""
 }
 
 // bandwidthText returns the bus bandwidth of the largest messages of each collective of nccl-tests.

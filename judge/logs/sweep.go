@@ -33,15 +33,15 @@ func (e benchmarks) sweeps() (out []swept) {
 	return out
 }
 
-// sweepsText describes the first sweep: one that saturates, if any does.
-func (e benchmarks) sweepsText() string {
+// sweepsText describes the first sweep: one that saturates, with the rule that says so, if any does.
+func (e benchmarks) sweepsText() (text, rule string) {
 	if f, ok := e.saturated(); ok {
-		return f.Title
+		return f.Title, f.Rule
 	}
 	if list := e.sweeps(); len(list) > 0 {
-		return e.sweepText(&list[0])
+		return e.sweepText(&list[0]), ""
 	}
-	return ""
+	return "", ""
 }
 
 // saturated reports the load beyond which a benchmark no longer gains throughput.

@@ -30,6 +30,7 @@ type peers struct {
 	ranks       int   // number of ranks in the summary
 	repeated    bool  // two inputs have the same rank, or one is a copy, so sums are wrong
 	differ      bool  // ranks do different work, or may do so
+	between     bool  // most communication is between two ranks each
 	mixed       bool  // the traces belong to jobs of different sizes
 	least, most peer  // the ranks with the least and the most communication time
 	waited      int64 // ns that all others communicate longer than least
@@ -46,6 +47,7 @@ func (c *Evaluator) peers() peers {
 		input[d.Rank] = d.Input
 	}
 	out.ranks, out.differ = len(input), advice.DifferentWork(c.Summary)
+	out.between = advice.BetweenPeers(c.Summary)
 	out.mixed = c.Issue(worldSizesDiffer) != nil
 	for _, k := range c.Kernels {
 		if k.Class == "comm" {
@@ -107,6 +109,8 @@ func (p peers) evidence() []string {
 
 func (p peers) advice() finding.Step {
 	switch {
+	case p.between:
+		return finding.Advise("give-both-sides")
 	case p.ranks < 2:
 		return finding.Advise("give-all-ranks")
 	case p.differ:

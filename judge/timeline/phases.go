@@ -106,6 +106,7 @@ type shareOfStep struct {
 	num, den int64 // ns, summed over the steps
 	n        int64 // number of steps, or of runs if there are no steps
 	of       string
+	ofSteps  bool // the denominator is steps, and not the windows
 }
 
 // shareOf returns the share of all phases of a name. The denominator is the steps that have phases,
@@ -124,7 +125,7 @@ func shareOf(c *Evaluator, name string) (s shareOfStep) {
 		s.value = float64(s.num) / float64(max(1, s.den))
 		return s
 	}
-	s.of, s.n = "the median step", int64(len(steps))
+	s.of, s.ofSteps, s.n = "the median step", true, int64(len(steps))
 	at := func(i int) (num, den int64) {
 		st := c.Steps[i]
 		for _, p := range st.Phases {
@@ -169,12 +170,12 @@ func phaseShare(c *Evaluator, id, name, what string) (finding.Finding, bool) {
 		Warn: limits.Warn, Critical: limits.Critical}
 	f.Level, limit = limits.Tempered(level, limit, s.n)
 	f.Title = fmt.Sprintf("%s: %s of %s", what, percent(s.value), s.of) + rule.Over(limit)
-	if s.of == "the median step" {
+	if s.ofSteps {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("sum over %s: %s", label.Plural(s.n, "step"),
 			unit.DurationOf(s.num, s.den)))
 		f.GainGPUs = gpusOf(c, stepsWithPhases(c))
 	} else { // the rule's own denominator is steps, and there are none
-		f.GainOf, f.GainGPUs = c.WindowWhole(), len(c.Devices)
+		f.GainOf, f.GainGPUs, f.GainOfAll = c.WindowWhole(), len(c.Devices), c.AllOfWindows("")
 	}
 	f.Evidence = append(f.Evidence, phaseEvidence(c, name)...)
 	f.Where = longestRuns(c, name)

@@ -25,13 +25,20 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 		}
 		sum.Kernels += d.Drift.Kernels
 		sum.NS, sum.ExpectedNS = sum.NS+d.Drift.NS, sum.ExpectedNS+d.Drift.ExpectedNS
-		sum.SlowerNS += d.Drift.SlowerNS
+		sum.SlowerNS, sum.SteadyNS = sum.SlowerNS+d.Drift.SlowerNS, sum.SteadyNS+d.Drift.SteadyNS
 		where = append(where, finding.PlaceOf(d.Input, d.Rank, d.Device))
 	}
-	const fewest = 3 // kernels; a smaller number may all have growing inputs
+	const (
+		fewest = 3   // kernels; a smaller number may all have growing inputs
+		steady = 0.9 // part of the time; noise does not make so many kernels slower from third to third
+	)
 	over := sum.NS - sum.ExpectedNS
 	if sum.Kernels < fewest || sum.ExpectedNS <= 0 {
 		return nil
+	}
+	steadily := float64(sum.SteadyNS) >= steady*float64(sum.NS)
+	if steadily {
+		limits.Warn /= 2
 	}
 	f, limit, ok := rule.Measured(limits, over, sum.ExpectedNS)
 	if !ok {
@@ -44,6 +51,10 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 		fmt.Sprintf("%s with the same grid took %s in the last two thirds of the window, and %s at the speed of the first third", label.Plural(sum.Kernels, "kernel"), unit.Duration(sum.NS), unit.Duration(sum.ExpectedNS)),
 		fmt.Sprintf("kernels with %s of this time are at least %s slower in the last third",
 			unit.Share(sum.SlowerNS, sum.NS), unit.Percent(summary.DriftShare)),
+	}
+	if steadily {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("kernels with %s of this time are slower in each third of the window than in the one before",
+			unit.Share(sum.SteadyNS, sum.NS)))
 	}
 	f.Evidence = append(f.Evidence, c.monitoredClocks(where)...)
 	f.Where = where[:min(len(where), finding.MostPlaces)]

@@ -111,6 +111,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 			return c.abstain(n.Finding, before, others, t)
 		}
 	}
+	v.Doubt = doubt(c, v)
 	list := append(others, t.Findings(func(*tree.Node) bool { return true })...)
 	t.LeadWith(list, v)
 	list = append(list, c.OfMemory()...)

@@ -215,13 +215,20 @@ func (c *Context) GainOfWindow(f *finding.Finding, ns int64) {
 	if f.GainGPUs = c.GPUs; c.Placed {
 		f.GainWithout = c.Left
 	}
+	f.GainOfAll = c.AllOfWindows(f.GainWithout)
+}
+
+// AllOfWindows reports whether a denominator without the given phases is what every other one is: the
+// windows of the GPUs. Then a sentence need not name it.
+func (c *Context) AllOfWindows(without string) bool {
+	return c.GPUs > 1 || without == "" && c.Unrecorded == 0
 }
 
 // GainOfJudged sets the estimated savings of a finding, in ns, with the judged part of the windows
 // as the denominator.
 func (c *Context) GainOfJudged(f *finding.Finding, ns int64) {
 	f.Gain(ns, c.Judged.Window(), c.JudgedWhole())
-	f.GainGPUs, f.GainWithout = c.GPUs, c.Left
+	f.GainGPUs, f.GainWithout, f.GainOfAll = c.GPUs, c.Left, c.AllOfWindows(c.Left)
 }
 
 // LeftOut names what the judged part of the windows leaves out, for the end of a name.

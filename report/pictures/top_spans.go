@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -14,7 +15,7 @@ func topSpans(s *summary.Summary) (plot.Chart, bool) {
 	if len(s.Devices) > 0 {
 		return plot.Chart{}, false
 	}
-	spans := summary.Spans().By(s.Spans, "slice", "category")
+	spans := summary.Spans().By(slices.DeleteFunc(slices.Clone(s.Spans), func(sp summary.Span) bool { return sp.Async }), "slice", "category")
 	self := spans.Whole
 	rows, rest := ranked(spans, mostRanks, 1, self, spans.Of, func(sp *row.Row) plot.RankRow {
 		return plot.RankRow{Label: spans.Text(sp, "slice"), Color: plot.ColorHost}

@@ -130,7 +130,7 @@ func ScreenKernels(ctx *section.Context) doc.Section {
 
 func ScreenSpans(ctx *section.Context) doc.Section {
 	spans := spanSums(ctx)
-	if len(spans.Rows) == 0 {
+	if spans.Whole == 0 {
 		return doc.Section{}
 	}
 	v := show.View{Columns: "%;self;count;category;slice", Most: screenKernels}
@@ -138,6 +138,15 @@ func ScreenSpans(ctx *section.Context) doc.Section {
 		Title:  "Top " + slicesTitle(ctx) + " by self time (" + unit.Duration(spans.Whole) + ", all threads)",
 		Blocks: []doc.Block{v.Table(spans)},
 	}
+}
+
+// ScreenAsync returns the asynchronous operations of a capture without GPU events.
+func ScreenAsync(ctx *section.Context) doc.Section {
+	t, ok := asyncTable(ctx, screenKernels)
+	if !ok {
+		return doc.Section{}
+	}
+	return doc.Section{Title: "Top asynchronous operations by total time (they overlap)", Blocks: []doc.Block{t}}
 }
 
 // ScreenIdle returns the largest causes of idle time over all GPUs.

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/unit"
 	"assay/report/doc"
@@ -18,7 +19,30 @@ func spanSums(ctx *section.Context) *row.Table {
 	if len(ctx.Devices) > 0 {
 		return summary.Spans().By([]summary.Span{})
 	}
-	return summary.Spans().By(ctx.Spans, "slice", "category")
+	return summary.Spans().By(ofThreads(ctx.Spans, true), "slice", "category")
+}
+
+// ofThreads returns the spans that have a thread, or those that have none: asynchronous ones, which
+// overlap each other and have no self time.
+func ofThreads(spans []summary.Span, have bool) (out []summary.Span) {
+	for _, s := range spans {
+		if s.Async != have {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// asyncTable returns the asynchronous spans, those with the longest total time first. It returns false if
+// none has a duration.
+func asyncTable(ctx *section.Context, most int) (doc.Table, bool) {
+	list := slices.DeleteFunc(ofThreads(ctx.Spans, false), func(s summary.Span) bool { return s.TotalNS == 0 })
+	for i := range list {
+		list[i].SelfNS = list[i].TotalNS // what the table is sorted by
+	}
+	sums := summary.Spans().By(list, "slice", "category")
+	t := show.View{Columns: "total;count;max;category;slice", Most: most, Title: "operations"}.Table(sums)
+	return t, len(ctx.Devices) == 0 && sums.Whole > 0
 }
 
 // concurrency returns the mean number of busy threads: the self time of all threads,
@@ -44,7 +68,7 @@ func Spans(ctx *section.Context) doc.Section {
 	}
 	missing := doc.Paragraph{Text: "The capture has no GPU events, so there is no GPU time breakdown. To record them, use ProfilerActivity.CUDA. "}
 	sums := spanSums(ctx)
-	if len(sums.Rows) == 0 {
+	if len(ctx.Spans) == 0 {
 		missing.Text += "The capture has no CPU slices either."
 		return doc.Section{Title: slicesTitle(ctx), Blocks: []doc.Block{missing}}
 	}
@@ -54,7 +78,14 @@ func Spans(ctx *section.Context) doc.Section {
 	}
 	t := show.View{Columns: "slice;category;%;self;total;count;max;threads=#", Most: section.MaxKernels}.Table(sums)
 	t.Note = concurrency(ctx, sums.Whole) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(sums.Whole))
-	return doc.Section{Title: slicesTitle(ctx), Blocks: append(append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...), t.WithoutEmpty())}
+	s := doc.Section{Title: slicesTitle(ctx), Blocks: append([]doc.Block{missing}, ctx.Pictures("top-spans.png")...)}
+	if sums.Whole > 0 {
+		s.Blocks = append(s.Blocks, t.WithoutEmpty())
+	}
+	if async, ok := asyncTable(ctx, section.MaxKernels); ok {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Asynchronous operations have a begin and an end and no thread. They overlap, so their total can exceed the length of the capture."}, async)
+	}
+	return s
 }
 
 // slicesTitle returns what the slices of a capture without GPU events are of.
