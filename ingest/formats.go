@@ -53,6 +53,7 @@ var formats = []format{
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
+	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
 	{name: "nccl-tests", sniff: isCommJSON, load: loadDocument(comm.ReadResults)},
 	{name: "flight-recorder", sniff: isFlight, load: loadDocument(comm.ReadFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
