@@ -51,6 +51,7 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
+	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},

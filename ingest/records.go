@@ -80,4 +80,5 @@ func isFlight(_ string, head []byte) bool     { return comm.SniffFlight(head) }
 func isCommJSON(_ string, head []byte) bool   { return comm.SniffResults(head) }
 func isEvents(_ string, head []byte) bool     { return monitor.SniffEvents(head) }
 func isMonitor(_ string, head []byte) bool    { return monitor.SniffJSON(head) }
+func isK6Points(_ string, head []byte) bool   { return bench.SniffK6Points(head) }
 func isMonitorXML(_ string, head []byte) bool { return monitor.SniffXML(head) }

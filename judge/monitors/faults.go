@@ -81,9 +81,10 @@ func (e *Evaluator) slowed() (finding.Finding, bool) {
 	}
 	worst, names := worstOf(all)
 	m := e.fault(rule.SlowedGPUs, worst, map[string]string{"gpus": names + are(names), "cause": worst.what})
+	m.Lists = map[string][]string{"clocks": {label.Plural(worst.used, "sample") + " in which the GPU is in use"}}
 	if clocks, most := worst.like("gpu.clock"), worst.rows["gpu.clock_max"]; clocks != nil && most != nil {
-		m.Lists = map[string][]string{"clocks": {fmt.Sprintf("clock %.0f MHz (median) of up to %.0f MHz",
-			stat.Median(slices.Clone(clocks))/1e6, *most.Max/1e6)}}
+		m.Lists["clocks"] = append(m.Lists["clocks"], fmt.Sprintf("clock %.0f MHz (median) of up to %.0f MHz",
+			stat.Median(slices.Clone(clocks))/1e6, *most.Max/1e6))
 	}
 	f, ok := e.finding(m)
 	if worst.used < fewSamples {

@@ -24,6 +24,8 @@ type Finder struct {
 	samples     string // samples per prompt in the last heading of benchmark_n_sampling
 	concurrency string // of the announced run of SFLLM
 
+	k6Seen map[string]bool // names in the open summary of k6
+
 	mlperf *logs.Benchmark // the open result of loadgen, which logs one number per line
 }
 
@@ -57,7 +59,7 @@ func (f *Finder) Hint(line []byte) bool {
 	if len(line) == 0 || len(line) > 300 {
 		return false
 	}
-	if isScript(line) {
+	if isScript(line) || isK6(line) {
 		return true
 	}
 	switch line[len(line)-1] {
@@ -96,6 +98,7 @@ func (f *Finder) Line(n int, line string) {
 	}
 	text := withoutPrefix(line)
 	switch {
+	case f.open.name == k6 && text != "```": // headings, and metrics of scripts
 	case text == "" || text == "```":
 		if text != "" || f.open.name == oneBatch || f.open.name == script || f.open.name == nSampling {
 			f.close()
@@ -134,7 +137,7 @@ func (f *Finder) begin(n int, line string) bool {
 		return false
 	}
 	text := strings.TrimSpace(line)
-	if f.script(text, n) {
+	if f.script(text, n) || f.k6Row(withoutPrefix(text), n) {
 		return true
 	}
 	switch {
