@@ -108,7 +108,11 @@ func isChromeTrace(_ string, head []byte) bool {
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
 	t, err := trace.Read(f, f.Path, sel)
-	if err != nil {
+	switch {
+	case err != nil && forms.IsObjectLines(sample):
+		return namedOr(f.Path, sample, &Refusal{f.Path, "is JSON lines of an unknown form",
+			`give lines with a step and its numbers, as {"step": 1, "loss": 0.5, "step_time": 1.2}, or the result of a benchmark that assay knows (assay help formats)`})
+	case err != nil:
 		return namedOr(f.Path, sample, err)
 	}
 	if !hasEvents(t, sample) {

@@ -125,3 +125,36 @@ func FuzzK6Points(f *testing.F) {
 		ReadK6Points(strings.NewReader(text), "f", logs.Limits{Memory: 16 << 20})
 	})
 }
+
+// TestTrtllmBreakdown: the percentiles that trtllm-bench prints behind the overview.
+func TestTrtllmBreakdown(t *testing.T) {
+	log := k6Log(t, `===========================================================
+= PERFORMANCE OVERVIEW 
+===========================================================
+Request Throughput (req/sec):                     20.5
+Per User Output Throughput [w/ ctx] (tps/user):   41.0
+Total Latency (ms):                               3522.3
+
+-- Request Latency Breakdown (ms) -----------------------
+
+[Latency] P50    : 3120.5
+[Latency] P99    : 3500.0
+[Latency] MAXIMUM: 3520.0
+
+-- Time-to-First-Token [TTFT] Breakdown (ms) -----------------------
+
+[TTFT] P50    : 120.5
+[OTHER] P50    : 7
+`)
+	if len(log.Benchmarks) != 1 {
+		t.Fatalf("%d results", len(log.Benchmarks))
+	}
+	for k, want := range map[[2]string]float64{
+		{"serving.e2e", "p50"}: 3120.5e6, {"serving.e2e", "p99"}: 3500e6, {"serving.e2e", "max"}: 3520e6, {"serving.ttft", "p50"}: 120.5e6,
+		{"throughput.output_tokens_per_user", "mean"}: 41, {"throughput.requests", ""}: 20.5,
+	} {
+		if got, ok := log.Benchmarks[0].Figure(k[0], k[1]); !ok || got != want {
+			t.Errorf("%v is %v, want %v", k, got, want)
+		}
+	}
+}
