@@ -110,7 +110,7 @@ func guessWords(line []byte) (keys []string) {
 // read from behind its anchor on.
 func guessMatch(keys []string) string {
 	key, metric := guessMetric(keys)
-	if len(key) < minLiteral-1 || !word(key) {
+	if len(key) < minLiteral-1 || !word(key) || !strings.Contains(metric, ".") { // not of a loss or of a time: the words are prose
 		return ""
 	}
 	return fmt.Sprintf(`forms: [{id: my-log, anchor: ["%s "], match: '^ *(?P<%[1]s>[^ ,;|]+)', fields: {%[1]s: "%s"}}]`, key, metric)
