@@ -51,8 +51,10 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
+	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
+	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
 	{name: "nccl-tests", sniff: isCommJSON, load: loadDocument(comm.ReadResults)},
 	{name: "flight-recorder", sniff: isFlight, load: loadDocument(comm.ReadFlight)},
 	{name: "log-lines", sniff: isLines, load: loadLines},
@@ -106,7 +108,11 @@ func isChromeTrace(_ string, head []byte) bool {
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
 	t, err := trace.Read(f, f.Path, sel)
-	if err != nil {
+	switch {
+	case err != nil && forms.IsObjectLines(sample):
+		return namedOr(f.Path, sample, &Refusal{f.Path, "is JSON lines of an unknown form",
+			`give lines with a step and its numbers, as {"step": 1, "loss": 0.5, "step_time": 1.2}, or the result of a benchmark that assay knows (assay help formats)`})
+	case err != nil:
 		return namedOr(f.Path, sample, err)
 	}
 	if !hasEvents(t, sample) {

@@ -74,9 +74,11 @@ func endOf(path string) []byte {
 	return b[:n]
 }
 
-func isBenchmark(_ string, head []byte) bool { return bench.Sniff(head) }
-func isLocust(_ string, head []byte) bool    { return bench.SniffLocust(head) }
-func isFlight(_ string, head []byte) bool    { return comm.SniffFlight(head) }
-func isCommJSON(_ string, head []byte) bool  { return comm.SniffResults(head) }
-func isEvents(_ string, head []byte) bool    { return monitor.SniffEvents(head) }
-func isMonitor(_ string, head []byte) bool   { return monitor.SniffJSON(head) }
+func isBenchmark(_ string, head []byte) bool  { return bench.Sniff(head) }
+func isLocust(_ string, head []byte) bool     { return bench.SniffLocust(head) }
+func isFlight(_ string, head []byte) bool     { return comm.SniffFlight(head) }
+func isCommJSON(_ string, head []byte) bool   { return comm.SniffResults(head) }
+func isEvents(_ string, head []byte) bool     { return monitor.SniffEvents(head) }
+func isMonitor(_ string, head []byte) bool    { return monitor.SniffJSON(head) }
+func isK6Points(_ string, head []byte) bool   { return bench.SniffK6Points(head) }
+func isMonitorXML(_ string, head []byte) bool { return monitor.SniffXML(head) }

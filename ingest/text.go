@@ -163,5 +163,6 @@ func guessed(path string, sample []byte) *Refusal {
 // noTables refuses a text.
 func noTables(path string) *Refusal {
 	return &Refusal{path, "is text and has no trace and no profiler table",
-		`give a Chrome trace (written by export_chrome_trace of torch.profiler), or a log that has the output of key_averages().table() or "nsys stats"`}
+		`give a Chrome trace, a table of a profiler or a log that assay knows (assay help formats); to read values in the lines of your own log, ` +
+			`add --series-forms FILE (assay help series) with a form: forms: [{id: my-log, anchor: ["loss="], fields: {dt: step.time s}}]`}
 }

@@ -82,13 +82,13 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextWithout: a text without any table is refused, however long it is.
+// TestTextWithout: a text without any table is refused, however long it is, with what would make its values readable.
 func TestTextWithout(t *testing.T) {
 	for name, text := range map[string]string{
 		"a log": logged(20000), "rules": strings.Repeat("----  ----\nName  Size\n----  ----\na  1\n", 1000), "one line": strings.Repeat("x", 3<<20),
 	} {
 		_, err := loadString(t, text)
-		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "text and has no trace and no profiler table") {
+		if refusal := (*Refusal)(nil); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "--series-forms") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -61,6 +61,25 @@ func loggedMFU(mfu float64) string {
 	return b.String()
 }
 
+// limited is the output of a query of one GPU, whose clocks are reduced for a reason in some samples.
+func limited(samples, util int, reason string, reduced, lanes int) string {
+	var b strings.Builder
+	b.WriteString("timestamp, index, utilization.gpu [%], clocks.sm [MHz], clocks_event_reasons.active, pcie.link.width.current, pcie.link.width.max\n")
+	for n := range samples {
+		active := "0x0000000000000000"
+		if n%samples < reduced {
+			active = reason
+		}
+		fmt.Fprintf(&b, "2026/04/11 08:00:%02d.000, 5, %d %%, 1410 MHz, %s, %d, 16\n", n, util, active, lanes)
+	}
+	return b.String()
+}
+
+// reportOf is the output of nvidia-smi -q of one GPU with a section.
+func reportOf(section string) string {
+	return "==============NVSMI LOG==============\n\nAttached GPUs : 1\nGPU 00000000:65:00.0\n    Utilization\n        Gpu : 40 %\n    " + section + "\n"
+}
+
 // labelledGPUs are monitors without a log, and a log whose utilization is impossible.
 func labelledGPUs() []labelled {
 	busy := sampled{97, 50, 400, 30000}
@@ -117,6 +136,18 @@ func labelledGPUs() []labelled {
 		run("a disk with 6 operations at a time", rule.BusyDisk, "", disks(30, 100, 6)),
 		run("a disk in use with one operation at a time", "", rule.BusyDisk, disks(12, 100, 1)),
 		run("a disk with a queue that is in use for 70%", "", rule.BusyDisk, disks(12, 70, 40)),
+
+		run("a GPU too hot in 8 of 20 samples", rule.SlowedGPUs, "", limited(20, 95, "0x60", 8, 16)),
+		run("a GPU whose power supply brakes it in 15 of 20 samples", rule.SlowedGPUs, "", limited(20, 95, "0x88", 15, 16)),
+		run("a GPU at its power limit", "", rule.SlowedGPUs, limited(20, 95, "0x4", 20, 16)),
+		run("an idle GPU that was too hot", "", rule.SlowedGPUs, limited(20, 0, "0x40", 20, 16)),
+		run("a PCIe link with 8 of 16 lanes", rule.SlowLink, "", limited(20, 95, "0x0", 0, 8)),
+		run("a PCIe link with 1 of 16 lanes", rule.SlowLink, "", limited(3, 80, "0x0", 0, 1)),
+		run("an idle GPU with 8 of 16 lanes", "", rule.SlowLink, limited(20, 0, "0x0", 0, 8)),
+		run("two memory errors", rule.MemoryErrors, "", reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 2")),
+		run("a row that could not be replaced", rule.MemoryErrors, "", reportOf("Remapped Rows\n        Remapping Failure Occurred : Yes")),
+		run("errors of former days, and a row that was replaced", "", rule.MemoryErrors,
+			reportOf("ECC Errors\n        Volatile\n            DRAM Uncorrectable : 0\n        Aggregate\n            DRAM Uncorrectable : 5\n    Remapped Rows\n        Uncorrectable Error : 1\n        Pending : No")),
 
 		run("a utilization of 140%", rule.ImpossibleMFU, "", loggedMFU(140)),
 		run("a utilization of 271.9%", rule.ImpossibleMFU, "", loggedMFU(271.9)),

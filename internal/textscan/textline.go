@@ -2,6 +2,7 @@ package textscan
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -25,10 +26,10 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{buf: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 
-// Next returns the next line without its ending, in valid UTF-8, and whether it
-// was shortened. A byte order mark before the first line is left out. At the
-// end of the input the error is io.EOF, together with the last line if it has
-// no ending.
+// Next returns the next line without its ending, in valid UTF-8 and as a screen
+// shows it, and whether it was shortened. Secrets that a reader could part at an
+// escape or at a column are masked. At the end of the input the error is io.EOF,
+// together with the last line if it has no ending.
 func (r *Reader) Next() (line string, cut bool, err error) {
 	r.N++
 	r.long = r.long[:0]
@@ -44,10 +45,17 @@ func (r *Reader) Next() (line string, cut bool, err error) {
 		if cut = len(r.long) > r.limit; cut {
 			r.long = redact.CutBytes(r.long, r.limit)
 		}
-		line = strings.TrimRight(string(r.long), "\r\n")
-		if r.N == 1 {
-			line = strings.TrimPrefix(line, "\ufeff")
-		}
+		line = maskedLine(bytes.TrimRight(r.long, "\r\n"))
 		return strings.ToValidUTF8(line, "\ufffd"), cut, err
 	}
+}
+
+// maskedLine returns a line as a screen shows it. Secrets with separators of columns in them,
+// which are passwords in addresses, are masked, because a column would have only a part.
+func maskedLine(b []byte) string {
+	line := string(redact.Line(b))
+	if i := strings.Index(line, "://"); i >= 0 && strings.Contains(line[i:], "@") {
+		return redact.Mask(line)
+	}
+	return line
 }

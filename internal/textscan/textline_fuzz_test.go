@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzNext: the lines are those that strings.Split gives, whatever the parts in which the
+// FuzzNext: the lines are those that strings.Split gives, as a screen shows them, whatever the parts in which the
 // text comes. Lines over the limit are shortened to it and say so.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte("one\r\ntwo\n\nlast"), uint16(80))
@@ -35,7 +35,7 @@ func FuzzNext(f *testing.F) {
 				if cut {
 					continue
 				}
-				whole := strings.TrimRight(want[i], "\r")
+				whole := maskedLine([]byte(strings.TrimRight(want[i], "\r")))
 				if i == 0 {
 					whole = strings.TrimPrefix(whole, "\ufeff")
 				}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/internal/redact"
 )
 
 func TestNext(t *testing.T) {
@@ -18,7 +20,7 @@ func TestNext(t *testing.T) {
 		{"nothing", "", []string{""}},
 		{"ends of every system", "a\nb\r\nc", []string{"a", "b", "c"}},
 		{"an end after the last", "a\n", []string{"a", ""}},
-		{"a mark before the first only", "\ufeffa\n\ufeffb", []string{"a", "\ufeffb"}},
+		{"byte order marks", "\ufeffa\n\ufeffb", []string{"a", "b"}},
 		{"no text", "a\xff\xfeb\n", []string{"a\ufffdb", ""}},
 		{"at the limit", long[:99_999] + "\nb", []string{long[:99_999], "b"}},
 		{"over the limit", long + "\nb", []string{"!" + long[:100_000], "b"}},
@@ -57,3 +59,22 @@ func TestBroken(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// TestMaskedLine: what a reader splits has no secret that it could part.
+func TestMaskedLine(t *testing.T) {
+	for _, line := range []string{
+		"GET,/a?db=postgres://bob:Tr0ub,ad0r@db.example.com/x,10,0", "1;mysql://root:Tr0ub;ad0r@10.0.0.1/x;2",
+		`a,\u0070assword=Tr0ub\u0034ad0r,3`, "a,pass\x1b[1mword=Tr0ubad0r,3",
+	} {
+		got, _, _ := NewReader(strings.NewReader(line+"\n"), 1<<10).Next()
+		for part := range strings.FieldsFuncSeq(got, func(r rune) bool { return r == ',' || r == ';' }) {
+			if part = redact.Mask(part); strings.Contains(part, "ad0r") || strings.Contains(part, "Tr0ub") {
+				t.Errorf("%q: column %q has a part of the password", line, part)
+			}
+		}
+	}
+	const plain = "GET,/v1/items?id=3,https://example.com/a,b@c"
+	if got, _, _ := NewReader(strings.NewReader(plain), 1<<10).Next(); got != plain {
+		t.Errorf("a line without a secret became %q", got)
+	}
+}

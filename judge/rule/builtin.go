@@ -791,6 +791,27 @@ var builtInRules = []ruleEntry{
 	}, Next: []Choice{
 		{ID: "read-shards"},
 	}}},
+	{Rule: Rule{ID: "slowed-gpus", Meaning: "samples in which the temperature or the power supply reduces the clocks of a GPU, over the samples in which it is in use (margin or more); of the worst GPU", Warn: 0.1, Critical: 0.5, Source: "a GPU at its power limit runs as it is built to, and one that is too hot or lacks power does not; these limits are defined by assay", MinEvents: 1, Margin: 0.1}, Symptom: "a GPU is slower than others with the same work", Likely: "cooling or the power supply of the host", Line: "clocks are reduced by heat or by the power supply", Part: "time in use with reduced clocks", Whole: "time in which the GPU is in use", Gain: "none", Confidence: "certain", Sure: []string{"compare the clocks of this GPU with those of the others"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "check-the-cooling", Text: "Check fans, air flow and the temperature of the room or of the coolant; until then, a lower power limit (nvidia-smi -pl WATTS) gives an even clock.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-supply", Text: "Check the power supplies and cables of the host: the board asks the GPU to draw less (HW slowdown, power brake).", From: "nvidia-smi", When: "maybe-nvidia"},
+	}, Say: Wording{Words: []string{"cause"}, Title: "{gpus} slowed by {cause}: {value} of the time in use", Evidence: []Line{
+		{List: "clocks"},
+	}, Next: []Choice{
+		{ID: "check-the-cooling", When: "cause=heat"},
+		{ID: "check-the-supply", When: "cause!=heat"},
+	}}},
+	{Rule: Rule{ID: "slow-pcie-link", Meaning: "samples in which the PCIe link of a GPU has fewer lanes or a lower generation than it can have, over the samples in which the GPU is in use (margin or more); reported from min_busy on, of the worst GPU", Source: "an idle GPU lowers the generation of its link, a busy one does not; these limits are defined by assay", MinEvents: 1, MinBusy: 0.9, Margin: 0.5}, Symptom: "copies between CPU and GPU are slow on one GPU", Likely: "a slot or a riser that does not have all lanes", Line: "a PCIe link is slower than it can be", Part: "time in use with a slow link", Whole: "time in which the GPU is in use", Gain: "none", Confidence: "likely", Sure: []string{"measure the bandwidth of copies (nvbandwidth)"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "check-the-slot", Text: "If copies between CPU and GPU matter: check the slot, riser and BIOS settings of this GPU (lspci -vv shows LnkCap and LnkSta).", From: "nvidia-smi", When: "maybe-nvidia"},
+	}, Say: Wording{Title: "{gpus}: {link}, under load", Evidence: []Line{
+		{Text: "{value} of the samples in which the GPU is in use"},
+	}, Next: []Choice{
+		{ID: "check-the-slot"},
+	}}},
+	{Rule: Rule{ID: "gpu-memory-errors", Meaning: "GPUs with uncorrected memory errors since the driver was loaded, with a memory row that will be replaced at the next reset, or with one that could not be replaced; over all GPUs of the monitor", Source: "results of a program that reads damaged memory may be wrong"}, Symptom: "programs end with Xid 48, 63, 64, 94 or 95, or give wrong results", Likely: "a memory row of the GPU is damaged", Line: "memory errors that were not corrected", Part: "GPUs with memory errors", Whole: "all GPUs that the monitor shows", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "reset-the-gpu", Text: "Take the GPU out of use and reset it (nvidia-smi -r). If a row could not be replaced, or errors come again, replace the GPU.", From: "nvidia-smi", When: "maybe-nvidia"},
+	}, Say: Wording{Title: "{gpus}: {what}", Next: []Choice{
+		{ID: "reset-the-gpu"},
+	}}},
 	{Rule: Rule{ID: "impossible-mfu", Meaning: "largest model FLOPs utilization that a trainer logged, if it is over 100%", Source: "no program does more floating-point operations than the GPU can"}, Line: "logged MFU is over 100%", Part: "logged MFU", Gain: "none", Confidence: "certain", Sure: []string{"compute the FLOPs of a step by hand"}, Changes: "it is for information", Say: Wording{Title: "Logged MFU of {value} is impossible", Evidence: []Line{
 		{Text: "{values} over 100%: the trainer's FLOPs, its number of GPUs or its peak of the GPU is wrong"},
 	}, Next: []Choice{

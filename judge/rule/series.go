@@ -31,6 +31,9 @@ const (
 	SpinningGPUs        = "spinning-gpus"
 	IdleGPUs            = "idle-gpus"
 	BusyDisk            = "busy-disk"
+	SlowedGPUs          = "slowed-gpus"
+	SlowLink            = "slow-pcie-link"
+	MemoryErrors        = "gpu-memory-errors"
 	ImpossibleMFU       = "impossible-mfu"
 	SettingNotAdvised   = "setting-not-advised"
 )

@@ -25,6 +25,8 @@ type Finder struct {
 	concurrency string       // of the announced run of SFLLM
 	announced   []logs.Label // load of the next result of vLLM, which prints it before the progress bar
 
+	k6Seen map[string]bool // names in the open summary of k6
+
 	mlperf *logs.Benchmark // the open result of loadgen, which logs one number per line
 }
 
@@ -58,7 +60,7 @@ func (f *Finder) Hint(line []byte) bool {
 	if len(line) == 0 || len(line) > 300 {
 		return false
 	}
-	if isScript(line) || announces(line) {
+	if isScript(line) || announces(line) || isK6(line) {
 		return true
 	}
 	switch line[len(line)-1] {
@@ -98,6 +100,7 @@ func (f *Finder) Line(n int, line string) {
 	}
 	text := withoutPrefix(line)
 	switch {
+	case f.open.name == k6 && text != "```": // headings, and metrics of scripts
 	case text == "" || text == "```":
 		if text != "" || f.open.name == oneBatch || f.open.name == script || f.open.name == nSampling {
 			f.close()
@@ -136,7 +139,7 @@ func (f *Finder) begin(n int, line string) bool {
 		return false
 	}
 	text := strings.TrimSpace(line)
-	if f.script(text, n) {
+	if f.script(text, n) || f.k6Row(withoutPrefix(text), n) {
 		return true
 	}
 	switch {

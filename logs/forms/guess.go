@@ -18,10 +18,19 @@ const (
 )
 
 // Guess looks for lines with values in a text without a known form. If the same
-// names have numbers in several lines ("loss=0.5 lr: 0.1"), it returns one line of YAML
+// names have numbers in several lines ("loss=0.5 lr: 0.1", "loss 0.5"), it returns one line of YAML
 // with a form that reads these lines, or else "".
 func Guess(sample []byte) string {
 	sample = sample[:min(len(sample), guessSample)]
+	if form := guessBy(sample, "=:", guessKeys, guessForm); form != "" {
+		return form
+	}
+	return guessBy(sample, " ", guessWords, guessMatch)
+}
+
+// guessBy finds the names that have values in most lines with one of the characters of
+// signs, and returns their form if it reads these lines.
+func guessBy(sample []byte, signs string, keysOf func([]byte) []string, formOf func([]string) string) string {
 	type group struct {
 		keys []string
 		n    int
@@ -29,10 +38,10 @@ func Guess(sample []byte) string {
 	groups := map[string]*group{}
 	var best *group
 	for _, line := range bytes.FieldsFunc(sample, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if len(line) > 2000 || !bytes.ContainsAny(line, "=:") {
+		if len(line) > 2000 || !bytes.ContainsAny(line, signs) {
 			continue
 		}
-		keys := guessKeys(redact.Line(line))
+		keys := keysOf(redact.Line(line))
 		if len(keys) < 2 {
 			continue
 		}
@@ -52,7 +61,7 @@ func Guess(sample []byte) string {
 	if best == nil || best.n < guessLines {
 		return ""
 	}
-	form := guessForm(best.keys)
+	form := formOf(best.keys)
 	if !reads(form, sample) {
 		return ""
 	}
@@ -85,6 +94,33 @@ func guessKeys(line []byte) (keys []string) {
 	return keys
 }
 
+// guessWords returns the names of a line that are followed by a number: "loss 3.2 | lr 0.1".
+func guessWords(line []byte) (keys []string) {
+	words := bytes.Fields(line)
+	for i := range max(0, len(words)-1) {
+		name := words[i]
+		if len(name) <= 40 && plainKey(string(name)) && read(name).kind != number && read(bytes.TrimRight(words[i+1], ",;|")).kind == number {
+			keys = append(keys, string(name))
+		}
+	}
+	return keys
+}
+
+// guessMatch returns a form for lines with names that are followed by their numbers. It is
+// read from behind its anchor on.
+func guessMatch(keys []string) string {
+	key, metric := guessMetric(keys)
+	if len(key) < minLiteral-1 || !word(key) || !strings.Contains(metric, ".") { // not of a loss or of a time: the words are prose
+		return ""
+	}
+	return fmt.Sprintf(`forms: [{id: my-log, anchor: ["%s "], match: '^ *(?P<%[1]s>[^ ,;|]+)', fields: {%[1]s: "%s"}}]`, key, metric)
+}
+
+// word reports whether a name may be that of a group of an expression.
+func word(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && (name[0] < '0' || name[0] > '9')
+}
+
 // guessForm returns a form for lines with the given keys. Its anchor is the longest key, and
 // a key that is likely the time of a step becomes step.time.
 func guessForm(keys []string) string {
@@ -92,7 +128,13 @@ func guessForm(keys []string) string {
 	if len(anchor) < minLiteral {
 		return ""
 	}
-	key, metric := bareName(keys[0]), bareName(keys[0])
+	key, metric := guessMetric(keys)
+	return fmt.Sprintf("forms: [{id: my-log, anchor: [%q], fields: {%q: %q}}]", anchor, key, metric)
+}
+
+// guessMetric returns the key that says most of a program, and its metric with the unit.
+func guessMetric(keys []string) (key, metric string) {
+	key, metric = bareName(keys[0]), bareName(keys[0])
 	for _, k := range keys {
 		switch name := bareName(k); strings.ToLower(name) {
 		case "dt", "step_time", "iter_time", "batch_time", "time_per_step", "sec_per_step", "s/step", "s/it":
@@ -108,7 +150,7 @@ func guessForm(keys []string) string {
 	if strings.ContainsAny(metric, " |") && !strings.HasPrefix(metric, "step.time") {
 		metric = "value"
 	}
-	return fmt.Sprintf("forms: [{id: my-log, anchor: [%q], fields: {%q: %q}}]", anchor, key, metric)
+	return key, metric
 }
 
 // bareName returns a key without what surrounds it and without its sign.

@@ -37,6 +37,11 @@ func SniffMetricsJSONL(head []byte) bool {
 		!bytes.Contains(first, []byte(`"ph"`)) && !bytes.Contains(first, []byte(`"traceEvents"`))
 }
 
+// IsObjectLines reports whether a text has an object in each line and is no trace.
+func IsObjectLines(head []byte) bool {
+	return isObjectLines(head) && !bytes.Contains(head, []byte(`"ph"`)) && !bytes.Contains(head, []byte(`"traceEvents"`))
+}
+
 // isObjectLines reports whether the first two lines of a text are objects.
 func isObjectLines(head []byte) bool {
 	first, rest, ok := bytes.Cut(bytes.TrimSpace(head), []byte("\n"))

@@ -291,7 +291,7 @@ func TestGuess(t *testing.T) {
 	if got := valuesOf(log, "step.time"); len(got) != 9 || got[8] != 8.5e9 || log.Series[0].Points.Step[8] != 8 {
 		t.Errorf("%v, %+v", got, log.Series)
 	}
-	for _, other := range []string{"", "a: b\nc: d\n", strings.Repeat("just words of a story\n", 100), "x=1 y=2\n"} {
+	for _, other := range []string{"", "a: b\nc: d\n", strings.Repeat("just words of a story\n", 100), strings.Repeat("chapter 5 of a story\n", 9), "x=1 y=2\n"} {
 		if form := Guess([]byte(other)); form != "" {
 			t.Errorf("%q: %s", other, form)
 		}
@@ -309,6 +309,8 @@ func TestGuessWorks(t *testing.T) {
 		{"iteration %d: forward: 10 ms, backward: 20 ms, queue_size: 3", "queue_size"},
 		{"Allocated: 1.25GB, Cached: 2.50GB of rank %d", "Cached"},
 		{"it=%d \"quoted\"=3 dt=0.5s", "dt"},
+		{"Step %d | loss 0.25 | lr 1e-4 | 120 tok/s", "train.loss"},
+		{"epoch %d, step_time 1.5, throughput 80", "step.time"},
 	} {
 		text := ""
 		for i := range 12 {

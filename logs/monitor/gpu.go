@@ -207,6 +207,34 @@ func (f *Finder) addThrottled(producer, column string, bits uint64, gpu string) 
 		v = 1
 	}
 	f.b.Add(f.b.Of(metric, producer, column, []logs.Label{gpuLabel(gpu)}, f.at), v, logs.NoStep, f.time, 0)
+	for _, s := range slowed {
+		metric, _ := logs.MetricOf(s.metric)
+		v := 0.0
+		if bits&s.bits != 0 && bits&s.not == 0 {
+			v = 1
+		}
+		f.b.Add(f.b.Of(metric, producer, column, []logs.Label{gpuLabel(gpu)}, f.at), v, logs.NoStep, f.time, 0)
+	}
+}
+
+// slowed are the metrics of single reasons for reduced clocks. Hardware slowdown is active
+// together with its own reason, which is the temperature or a signal of the power supply.
+var slowed = []struct {
+	metric    string
+	bits, not uint64
+}{
+	{"gpu.slowed_by_heat", 0x20 | 0x40, 0}, {"gpu.slowed_by_power_limit", 0x4, 0}, {"gpu.slowed_by_supply", 0x8 | 0x80, 0x40},
+}
+
+// isQuiet reports whether a series is of a fault that never occurred. Uncorrected errors are
+// shown even if there are none.
+func isQuiet(s *logs.Series) bool {
+	fault := strings.HasPrefix(s.Metric.Name, "gpu.slowed_by_") || strings.HasPrefix(s.Metric.Name, "gpu.remap")
+	switch s.Metric.Name {
+	case "gpu.retired_pages", "gpu.ecc_corrected", "gpu.pcie_replays":
+		fault = true
+	}
+	return fault && s.N > 0 && s.Max == 0
 }
 
 // dcgmRow reads a row of the long form: GPU, time in µs, field, value.

@@ -1,5 +1,5 @@
 // Package monitor reads the output of monitors of GPUs and hosts: nvidia-smi (dmon, pmon,
-// query CSV, the panel), DCGM, rocm-smi, amd-smi; iostat, vmstat, mpstat, pidstat and sar;
+// query CSV, the panel, -q as text and as XML), DCGM, rocm-smi, amd-smi; iostat, vmstat, mpstat, pidstat, sar, top and dstat;
 // scrapes of Prometheus and event files of TensorBoard.
 //
 // Columns are found by name, because their order differs by version and options;
@@ -9,8 +9,8 @@
 // it is dropped if other reports follow.
 //
 // Start with this file, which recognizes tables and dispatches their rows to gpu.go,
-// amd.go, host.go and prom.go. columns.go parses columns.txt, and time.go the times of all
-// monitors. json.go, amdjson.go and tfevents.go read whole files.
+// amd.go, host.go, top.go, dstat.go and prom.go. columns.go parses columns.txt, and time.go the times of all
+// monitors. report.go reads nvidia-smi -q. json.go, amdjson.go, reportxml.go and tfevents.go read whole files.
 package monitor
 
 import (
@@ -24,22 +24,26 @@ import (
 
 // A Finder finds the tables of monitors in a text. It is a finder of package textscan.
 type Finder struct {
-	name  string
-	b     *logs.Builder
-	at    diag.Pos
-	kind  kind
-	cols  []string
-	ids   map[string]int
-	miss  int // number of lines since the last row
-	time  int64
-	day   int64 // midnight of the date in the heading of sysstat, or NoTime
-	clock int64 // the last time of the day, in ns
-	first map[string]bool
-	held  []held // values of the first report
-	round int    // reports of iostat
-	tick  tick
-	panel panel
-	prom  prometheus
+	name     string
+	b        *logs.Builder
+	at       diag.Pos
+	kind     kind
+	cols     []string
+	ids      map[string]int
+	miss     int // number of lines since the last row
+	time     int64
+	day      int64 // midnight of the date in the heading of sysstat, or NoTime
+	clock    int64 // the last time of the day, in ns
+	first    map[string]bool
+	held     []held        // values of the first report
+	round    int           // reports of iostat
+	topRound int           // reports of top
+	dstat    []dstatColumn // of the open table of dstat
+	widths   []int         // columns of each of its groups
+	tick     tick
+	panel    panel
+	report   report
+	prom     prometheus
 }
 
 // A held value is a value of a first report. It is used only if no other report follows.
@@ -69,6 +73,10 @@ const (
 	rocmTable
 	rocmList
 	panelRows
+	smiLog // nvidia-smi -q
+	top
+	dstat
+	dstatCSV
 	exposition
 )
 
@@ -89,12 +97,15 @@ func (f *Finder) Open() bool { return f.kind != none }
 // Log returns what was found. The finder must not be used afterwards.
 func (f *Finder) Log() *logs.Log {
 	f.endPanel()
+	f.endReport()
 	f.endProm()
 	for _, h := range f.held {
 		if !f.first[h.key] { // there was only one report
 			f.b.Add(h.id, h.v, logs.NoStep, h.time, 0)
 		}
 	}
+	f.b.DropSeries(isQuiet)
+	f.b.Settings(f.report.list)
 	return f.b.Log(0, true)
 }
 
@@ -104,6 +115,7 @@ func (f *Finder) Hint(line []byte) bool {
 		return false
 	}
 	trimmed := bytes.TrimLeft(line[:min(len(line), 256)], " \t")
+	trimmed = bytes.TrimPrefix(trimmed, []byte("> "))
 	if len(trimmed) < 5 {
 		return false
 	}
@@ -112,6 +124,10 @@ func (f *Finder) Hint(line []byte) bool {
 	case '#':
 		rest := bytes.TrimLeft(trimmed[1:], " ")
 		return bytes.HasPrefix(rest, []byte("gpu")) || bytes.HasPrefix(rest, []byte("Date")) || bytes.HasPrefix(rest, []byte("Time")) || bytes.HasPrefix(rest, []byte("Entity")) || bytes.HasPrefix(rest, []byte("HELP ")) || bytes.HasPrefix(rest, []byte("TYPE "))
+	case '=':
+		return isReport(string(trimmed))
+	case '-', '"':
+		return isDstat(string(trimmed))
 	case 'a':
 		return has("avg-cpu")
 	case 'D':
@@ -121,6 +137,9 @@ func (f *Finder) Hint(line []byte) bool {
 			return isRocmCSV(line)
 		}
 	case 'g', 't':
+		if has("top - ") {
+			return true
+		}
 		if isAmdCSV(line) {
 			return true
 		}
@@ -156,6 +175,9 @@ func (f *Finder) Line(n int, line string) {
 		return
 	}
 	f.at = diag.Pos{File: f.name, Line: n}
+	if strings.HasPrefix(line, ">") { // a quotation in Markdown
+		line = strings.TrimPrefix(line[1:], " ")
+	}
 	if f.header(line) {
 		f.miss = 0
 		return
@@ -204,9 +226,12 @@ func (f *Finder) header(line string) bool {
 		f.kind, f.cols = vmstat, words
 	case strings.HasPrefix(text, "Linux ") && strings.HasSuffix(text, "CPU)"):
 		f.kind, f.cols, f.day, f.clock = sysstat, nil, dateOf(words), 0
+	case isReport(text):
+		f.endReport()
+		f.kind, f.time = smiLog, logs.NoTime
 	case strings.HasPrefix(text, "GPUId,TimeStamp"):
 		f.kind = dcgmLong
-	case f.amdHeader(line, text):
+	case f.amdHeader(line, text), f.topHeader(text), f.dstatHeader(text):
 	case strings.Contains(text, "NVIDIA-SMI") && text[0] == '|':
 		if f.kind != panelRows {
 			f.kind = panelRows
@@ -274,6 +299,14 @@ func (f *Finder) row(line string) bool {
 		return f.sysRow(line)
 	case panelRows:
 		return f.panelRow(line)
+	case smiLog:
+		return f.reportRow(line)
+	case top:
+		return f.topRow(line)
+	case dstat:
+		return f.dstatRow(line)
+	case dstatCSV:
+		return f.dstatCSVRow(line)
 	case exposition:
 		return f.promLine(strings.TrimSpace(line))
 	case amdCSV, rocmCSV:

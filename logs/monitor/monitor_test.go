@@ -347,6 +347,8 @@ func FuzzFinder(f *testing.F) {
 	f.Add([]byte(page))
 	f.Add([]byte(iostatHead + iostatReport("11/20/26 11:57:27\n", "24.31", "sda 10.0 2048.00 0.5 30.31")))
 	f.Add([]byte("# gpu   pwr\n# Idx W\n0 3\n#Entity GPUTL\nGPU 0 5\nGPUId,TimeStampUs,Field,Values\n0,1,power_usage,3\n"))
+	f.Add([]byte(topReport(false, 90, 5, 2, process(7, "1.5g", 40, "python")) + dstatScreen + "1|1 1 1 1 1 1|1 1|1 1|1 1\n"))
+	f.Add([]byte(smiText(1, 2, smi{"00000000:41:00.0", 9, 5, 8, 1, true})))
 	f.Add([]byte("timestamp, utilization.gpu [%]\n2024/01/16 14:44:16.977, 1 %\n"))
 	f.Add([]byte("| NVIDIA-SMI |\n|   0  NVIDIA L40S | \n| N/A   53C    P0 305W / 350W | 1MiB / 4MiB | 93% |\n r b swpd free buff cache si so bi bo in cs us sy id wa st\n1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
