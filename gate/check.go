@@ -257,14 +257,14 @@ func (a answer) worse(b answer) answer {
 func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	var all answer
 	if l.absolute() {
-		all = all.worse(c.doubted(o, o.lowerBound(l, o.absolute(l)), false))
+		all = all.worse(c.doubted(o, o.between(l, o.lowerBound(l, o.absolute(l))), false))
 	}
 	if l.relative() && o.Base != nil {
 		a, p := o.relative(l)
 		if deciding || o.P == nil {
 			o.P = p
 		}
-		all = all.worse(c.doubted(o, o.lowerBounds(a), true))
+		all = all.worse(c.doubted(o, o.overlapping(o.lowerBounds(a)), true))
 	}
 	return all
 }

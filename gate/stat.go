@@ -33,17 +33,21 @@ type Sample struct {
 	Note     string  // note on one of the values, or ""
 	Missing  float64 // largest Missing of the values: see [metric.Value]
 	Most     float64 // median of the upper bounds of the values
+	Below    float64 // median of the bounds that the values do not reach, or 0: see [metric.Value]
 }
 
 func newSample(values []metric.Value) *Sample {
 	s := &Sample{}
-	var most []float64
+	var most, below []float64
 	for _, v := range values {
+		below = append(below, v.Below)
 		most = append(most, max(v.V, v.Most))
 		s.Runs = append(s.Runs, v.V)
 		s.Note = cmp.Or(s.Note, v.Note)
 		s.Missing = max(s.Missing, v.Missing)
 	}
+	slices.Sort(below)
+	s.Below = below[len(below)/2]
 	if len(values) == 1 {
 		s.Num, s.Den = values[0].Num, values[0].Den
 	}
@@ -172,6 +176,40 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 				strings.Join(open, " and "), o.Now.Note)}
 	}
 	return a
+}
+
+// between makes a inconclusive if a limit is between the largest measured value and the next one, which the
+// value does not reach: nothing was measured there.
+func (o *Outcome) between(l *Limits, a answer) answer {
+	low, below := o.Now.Center, o.Now.Below
+	if below == 0 {
+		return a
+	}
+	var open []string
+	for _, limit := range []*metric.Bound{l.Max, l.Min, l.Equal} {
+		if limit != nil && low < limit.At && limit.At < below {
+			open = append(open, limit.Text)
+		}
+	}
+	if open == nil || a.result == Fail && l.Max != nil && low > l.Max.At {
+		return a
+	}
+	u, text := o.Gate.Metric.Unit, "at least "+o.Gate.Metric.Unit.Text(low)
+	if !math.IsInf(below, 1) {
+		text += " and below " + u.Text(below)
+	}
+	return answer{result: Inconclusive, capture: true, why: fmt.Sprintf("is %s, %s; the limit is %s", text,
+		o.Now.Note, strings.Join(open, " and "))}
+}
+
+// overlapping makes a inconclusive if the values of both sides may be equal, because each is between two that
+// were measured.
+func (o *Outcome) overlapping(a answer) answer {
+	now, base := o.Now, o.Base
+	if a.result != Fail || now.Below == 0 || base.Below == 0 || now.Below <= base.Center || base.Below <= now.Center {
+		return a
+	}
+	return answer{result: Inconclusive, why: o.change() + "; but the sides were measured at different loads, and both may be equal", capture: true}
 }
 
 // coverage is the largest difference between the shares of unknown time at which two lower bounds

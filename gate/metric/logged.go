@@ -42,13 +42,23 @@ var loggedLines = sync.OnceValue(func() (out []logged) {
 	return out
 })
 
+// benchmarked reports whether benchmarks report the metric.
+func (l *logged) benchmarked() bool {
+	family, _, _ := strings.Cut(l.name, ".")
+	return slices.Contains([]string{"serving", "throughput", "requests", "step", "spec", "memory", "weight_sync", "run"}, family)
+}
+
+// unitOf returns the unit of the metric.
+func unitOf(l *logged) Unit {
+	return map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}[l.unit]
+}
+
 // loggedMetrics returns the metrics of logged.txt.
 func loggedMetrics() (out []Metric) {
-	units := map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}
 	for _, l := range loggedLines() {
-		out = append(out, Metric{Name: l.name, Unit: units[l.unit], Of: Count, Higher: l.higher(), Host: true,
+		out = append(out, Metric{Name: l.name, Unit: unitOf(&l), Of: Count, Higher: l.higher(), Host: true,
 			Rises: l.stat == "max" && l.combine == "worst",
-			Keys:  []string{"phase", "place", "source"}, Meaning: l.meaning, measure: l.measure})
+			Keys:  []string{"phase", "place", "source"}, settings: l.benchmarked(), Meaning: l.meaning, measure: l.measure})
 	}
 	return out
 }
@@ -62,9 +72,12 @@ const (
 // measure returns the value in results of benchmarks or, if there are none, in logs and monitors.
 func (l *logged) measure(v selection) (Value, error) {
 	source := v.sel.Value("source")
+	if v.sel.setting() != "" {
+		source = fromBenchmark
+	}
 	if source != fromLog {
-		if out, ok := l.fromBenchmarks(v); ok {
-			return out, nil
+		if out, ok, err := l.fromBenchmarks(v); ok || err != nil {
+			return out, err
 		}
 	}
 	if source != fromBenchmark && l.stat != "" {
@@ -82,30 +95,29 @@ func (l *logged) measure(v selection) (Value, error) {
 	return Value{}, errors.New("no value of it")
 }
 
-// fromBenchmarks returns the worst of the results. The first is often a cold run, and no single
+// fromBenchmarks returns the worst of the selected results. The first is often a cold run, and no single
 // result represents the others.
-func (l *logged) fromBenchmarks(v selection) (out Value, ok bool) {
+func (l *logged) fromBenchmarks(v selection) (out Value, ok bool, err error) {
 	if v.sel.Value("phase") != "" || v.sel.Value("place") != "" {
-		return out, false
+		return out, false, nil
 	}
-	n := 0
-	for i := range v.Benchmarks {
-		for _, f := range v.Benchmarks[i].Metrics {
-			if f.Metric != l.metric || f.Stat != l.figure {
-				continue
-			}
-			if n++; n == 1 || l.worse(f.Value, out.V) {
-				out.V = f.Value
-			}
+	results := slices.DeleteFunc(resultsOf(v.Summary), func(b *summary.Benchmark) bool { return l.of(b) == nil })
+	if len(results) > 0 {
+		results, err = v.sel.results(results)
+	}
+	if err != nil || len(results) == 0 {
+		return out, false, err
+	}
+	for i, b := range results {
+		if f := l.of(b); i == 0 || l.worse(f.Value, out.V) {
+			out.V = f.Value
 		}
 	}
-	switch {
-	case n == 1:
-		out.Note = "as a benchmark reported it"
-	case n > 1:
+	out.Note = "as a benchmark reported it"
+	if n := len(results); n > 1 {
 		out.Note = fmt.Sprintf("the worst of %d results of benchmarks", n)
 	}
-	return out, n > 0
+	return out, true, nil
 }
 
 // slowestPhase returns the median time of a phase that trainers log, of the log in which it takes longest. Timers

@@ -13,6 +13,7 @@ import (
 	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/row"
+	"assay/summary/view/bench"
 )
 
 // A Metric is a figure that gates can be set on.
@@ -35,6 +36,9 @@ type Metric struct {
 	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
 
+	settings bool // settings of results of benchmarks select
+	limits   bool // limits of other metrics select, and a gate must have one
+
 	needsRows bool      // measures rows that a rolled-up summary has only in part
 	rows      *row.Kind // the rows that it measures, whose keys select; nil if it has keys of its own
 	measure   func(selection) (Value, error)
@@ -49,7 +53,34 @@ func (m *Metric) key(name string) (key string, number, ok bool) {
 		}
 		return c.Written(), m.rows.IsNumber(c), true
 	}
+	if _, ok := bench.SettingOf(name); ok && m.settings {
+		return name, false, true
+	}
 	return name, name == "rank" || name == "device" || name == "stream", slices.Contains(m.Keys, name)
+}
+
+// selectors returns the names of all selectors.
+func (m *Metric) selectors() []string {
+	names := slices.Clone(m.Keys)
+	if m.settings {
+		for _, s := range bench.Settings() {
+			names = append(names, s.Key())
+		}
+	}
+	return names
+}
+
+// Listed describes the selectors for a list of metrics: SETTING stands for the settings of benchmarks, and
+// LIMIT for a limit of another metric.
+func (m *Metric) Listed() string {
+	names := slices.Clone(m.Keys)
+	if m.settings {
+		names = append(names, "SETTING")
+	}
+	if m.limits {
+		names = append(names, "LIMIT")
+	}
+	return strings.Join(names, ", ")
 }
 
 // A Value is the value of a metric in one run. Shares and means have a numerator and a denominator.
@@ -62,6 +93,9 @@ type Value struct {
 	Missing float64
 	// Most is the upper bound of the value if V is a lower bound.
 	Most float64
+	// Below is an upper bound that the value does not reach, if V is the largest that was measured, or 0:
+	// the capacity of a server is between two loads.
+	Below float64
 }
 
 func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
@@ -111,7 +145,7 @@ func Metrics() []Metric { return slices.Clone(metrics()) }
 // metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
-		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
+		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics())
 })
 
 func activityMetrics() []Metric {
