@@ -177,7 +177,7 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 
 // doubt returns the reason why the captures do not support a metric, or "". Lost reports whether
 // the missing data could only raise the metric.
-func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
+func (s *side) doubt(m *metric.Metric, traced bool) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
 		if c.peak != "" && m.Efficiency {
@@ -187,7 +187,7 @@ func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 			why = cmp.Or(why, c.doubt)
 			lost = lost && c.lost
 		}
-		if c.empty != "" && !m.Host {
+		if c.empty != "" && (!m.Host || traced) {
 			why = cmp.Or(why, c.empty)
 		}
 	}
@@ -273,13 +273,13 @@ func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 // data could only make it worse.
 func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	m := o.Gate.Metric
-	why, lost := c.now.doubt(m)
+	why, lost := c.now.doubt(m, o.Now.Traced)
 	if why == "" && compared {
-		if why, _ = c.base.doubt(m); why != "" {
+		if why, _ = c.base.doubt(m, o.Base.Traced); why != "" {
 			why, lost = "the baseline: "+why, false
 		}
 	} else if compared {
-		baseWhy, _ := c.base.doubt(m)
+		baseWhy, _ := c.base.doubt(m, o.Base.Traced)
 		lost = lost && baseWhy == ""
 	}
 	if why != "" {
@@ -292,6 +292,9 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	}
 	if !compared {
 		return a
+	}
+	if o.Now.Traced != o.Base.Traced {
+		return answer{result: Inconclusive, why: "not comparable: one side is a trace and the other is not; " + o.change(), capture: true}
 	}
 	if why = c.refusal; why == "" && m.Sums {
 		why = c.steps

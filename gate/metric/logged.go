@@ -82,9 +82,9 @@ func (l *logged) measure(v selection) (Value, error) {
 	}
 	if source != fromBenchmark && l.stat != "" {
 		out, err := l.fromSeries(v)
-		if err != nil && l.name == "weight_sync.time" && v.sel.Value("phase")+v.sel.Value("place") == "" {
-			if median, ok := slowestPhase(v, "weight-sync"); ok {
-				return median, nil
+		if err != nil && len(v.sel.terms) == 0 {
+			if other, ok := l.elsewhere(v); ok {
+				return other, nil
 			}
 		}
 		return out, err
@@ -102,10 +102,10 @@ func (l *logged) fromBenchmarks(v selection) (out Value, ok bool, err error) {
 		return out, false, nil
 	}
 	results := slices.DeleteFunc(resultsOf(v.Summary), func(b *summary.Benchmark) bool { return l.of(b) == nil })
-	if len(results) > 0 {
-		results, err = v.sel.results(results)
+	if len(results) == 0 {
+		return l.fromBuckets(v)
 	}
-	if err != nil || len(results) == 0 {
+	if results, err = v.sel.results(results); err != nil {
 		return out, false, err
 	}
 	for i, b := range results {
@@ -119,6 +119,39 @@ func (l *logged) fromBenchmarks(v selection) (out Value, ok bool, err error) {
 	}
 	return out, true, nil
 }
+
+// elsewhere returns the value in inputs that measure the same in another way: phases of logs, and traces.
+func (l *logged) elsewhere(v selection) (out Value, ok bool) {
+	if l.name == "requests.preempted" {
+		for _, r := range v.Series {
+			if r.Metric == "vllm:num_preemptions_total" && r.Pooled == 0 && r.Max != nil {
+				out.V, out.Note, ok = max(out.V, *r.Max), "since the start of the server", true
+			}
+		}
+		return out, ok
+	}
+	measure := map[string]func(selection) (Value, error){
+		"gpu.util":     shareOf(summary.Activity.Busy),
+		"memory.usage": selection.memoryShare,
+		"weight_sync.time": func(v selection) (Value, error) {
+			v.sel = Selector{[]term{{key: "phase", op: "=", value: weightSync}}}
+			return phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })(v)
+		},
+	}[l.name]
+	if l.name == "weight_sync.time" {
+		if out, ok = slowestPhase(v, weightSync); ok {
+			return out, true
+		}
+	}
+	if measure == nil || len(v.Devices) == 0 {
+		return out, false
+	}
+	out, err := measure(v)
+	out.Num, out.Den, out.Traced, out.Note = 0, 0, true, "of the trace" // Of has the unit of logged values
+	return out, err == nil
+}
+
+const weightSync = "weight-sync"
 
 // slowestPhase returns the median time of a phase that trainers log, of the log in which it takes longest. Timers
 // nested in the phase are part of it.

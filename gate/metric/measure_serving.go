@@ -46,9 +46,35 @@ func resultsOf(s *summary.Summary) (out []*summary.Benchmark) {
 	return out
 }
 
-// of returns the number of the metric in a result, or nil.
+// of returns the number of the metric in a result, or nil. Some benchmarks call the median p50.
 func (l *logged) of(b *summary.Benchmark) *summary.Figure {
-	return bench.FigureOf(b, l.metric, l.figure)
+	f := bench.FigureOf(b, l.metric, l.figure)
+	if f == nil && l.figure == "median" {
+		f = bench.FigureOf(b, l.metric, "p50")
+	}
+	return f
+}
+
+// fromBuckets returns the bounds of a percentile that histograms give, where no benchmark reports it: the worst
+// of all results.
+func (l *logged) fromBuckets(v selection) (out Value, ok bool, err error) {
+	stat := l.figure
+	if stat == "median" {
+		stat = "p50"
+	}
+	for _, b := range resultsOf(v.Summary) {
+		most, over := bench.FigureOf(b, l.metric, stat+" at most"), bench.FigureOf(b, l.metric, stat+" over")
+		switch {
+		case over != nil:
+			out.V, out.Most = max(out.V, over.Value), math.Inf(1)
+		case most != nil:
+			out.Most = max(out.Most, most.Value)
+		default:
+			continue
+		}
+		out.Bounded, out.Note = true, "by the buckets of a histogram"
+	}
+	return out, out.Bounded && !l.higher() && v.sel.setting() == "", nil
 }
 
 // what describes the number of a result: "p99 serving.ttft".

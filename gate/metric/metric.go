@@ -96,6 +96,10 @@ type Value struct {
 	// Below is an upper bound that the value does not reach, if V is the largest that was measured, or 0:
 	// the capacity of a server is between two loads.
 	Below float64
+	// Bounded is true if only bounds of the value are known: V, which may be 0, and Most, which may be infinite.
+	Bounded bool
+	// Traced is true for a value of GPU events where the metric has other sources too.
+	Traced bool
 }
 
 func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
@@ -126,6 +130,9 @@ func (m *Metric) Text(v Value) string {
 	text := m.Unit.Text(v.V)
 	if v.Missing > 0 {
 		text = "at least " + text
+	}
+	if v.Bounded {
+		text = m.Unit.Range(v.V, v.Most)
 	}
 	if m.Unit == Share && v.Den > 0 {
 		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(v.Num)), m.Of.Text(float64(v.Den)))
