@@ -75,3 +75,23 @@ func TestSettingIsMeasured(t *testing.T) {
 		}
 	}
 }
+
+// TestAcross: the efficiency of scaling compares the runs of a side, which other gates measure one by one.
+func TestAcross(t *testing.T) {
+	var runs []Run
+	for n, rate := range map[int]float64{1: 10, 4: 28} {
+		one := int64(1)
+		runs = append(runs, Run{Summary: &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: fmt.Sprintf("gpus_%d.log", n), Complete: true}},
+			Series: []summary.Series{{Metric: "throughput.samples", Producer: "p", N: one, Median: &rate, Min: &rate, Max: &rate, Mean: &rate, Sum: &rate}}}})
+	}
+	for gate, want := range map[string]string{
+		"scaling.efficiency: '>= 70%'":   "pass is 70.0%, on 4 GPUs, relative to 1",
+		"scaling.efficiency: '>= 71%'":   "fail is 70.0%, on 4 GPUs, relative to 1, under the limit of 71%",
+		"throughput.samples: '>= 11'":    "pass is 19 (median of 2 runs, 10 to 28)",
+		"scaling.efficiency: {max: 69%}": "fail is 70.0%, on 4 GPUs, relative to 1, over the limit of 69%",
+	} {
+		if o := outcome(t, gate, runs, nil); fmt.Sprint(o.Result, " ", o.Why) != want {
+			t.Errorf("%s: %s %s, want %s", gate, o.Result, o.Why, want)
+		}
+	}
+}

@@ -159,13 +159,17 @@ func (s *side) judge(th rule.Thresholds) {
 // sample measures the metric of a gate in every run.
 func (s *side) sample(g *Gate) (*Sample, error) {
 	var values []metric.Value
-	for i, r := range s.runs {
+	runs := s.runs
+	if g.Metric.Across {
+		runs = s.together()
+	}
+	for i, r := range runs {
 		v, err := metric.Value{}, r.cut
 		if err == nil {
 			v, err = g.Metric.Measure(r.Summary, g.Selector)
 		}
 		if err != nil {
-			if len(s.runs) > 1 {
+			if len(runs) > 1 {
 				err = fmt.Errorf("run %d (%s): %w", i+1, r.Name(), err)
 			}
 			return nil, err
@@ -173,6 +177,27 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 		values = append(values, v)
 	}
 	return newSample(values), nil
+}
+
+// together returns the logs and benchmarks of all runs as those of one. The runs keep their rows.
+func (s *side) together() []Run {
+	if len(s.runs) == 1 {
+		return s.runs
+	}
+	all := &summary.Summary{Schema: summary.Schema}
+	for _, r := range s.runs {
+		first := len(all.Inputs)
+		all.Inputs = append(all.Inputs, r.Summary.Inputs...)
+		for _, row := range r.Summary.Series {
+			row.Input += first
+			all.Series = append(all.Series, row)
+		}
+		for _, b := range r.Summary.Benchmarks {
+			b.Input += first
+			all.Benchmarks = append(all.Benchmarks, b)
+		}
+	}
+	return []Run{{Summary: all}}
 }
 
 // doubt returns the reason why the captures do not support a metric, or "". Lost reports whether

@@ -53,6 +53,7 @@ var keys = map[string][2]string{
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},
+	"gpus":     {"number of GPUs", "8"},
 }
 
 // exampleLimit is a limit of another metric, as a selector.

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,11 +11,57 @@ import (
 	"assay/summary/view/bench"
 )
 
-// servingMetrics returns the metrics of sweeps over the load of a server.
+// servingMetrics returns the metrics of sweeps over the load of a server or the number of GPUs.
 func servingMetrics() []Metric {
-	return []Metric{{Name: "serving.capacity", Unit: Count, Higher: true, Host: true, settings: true, limits: true,
-		Meaning: "highest load of a benchmark (request rate, concurrency or batch) at which its results are within the limits",
-		measure: capacity}}
+	return []Metric{
+		{Name: "serving.capacity", Unit: Count, Higher: true, Host: true, settings: true, limits: true,
+			Meaning: "highest load of a benchmark (request rate, concurrency or batch) at which its results are within the limits",
+			measure: capacity},
+		{Name: "scaling.efficiency", Of: Count, Higher: true, Host: true, settings: true, Across: true, Keys: []string{"gpus"},
+			Meaning: "throughput per GPU on the most GPUs, of runs of one program whose names state their number, or of results of a benchmark by tp", Per: "throughput per GPU on the fewest",
+			measure: scalingEfficiency}}
+}
+
+// scalingEfficiency returns the throughput per GPU on the selected number of GPUs, or the most, as a share of
+// that on the fewest.
+func scalingEfficiency(v selection) (Value, error) {
+	var gpus, efficiencies []float64
+	if list := bench.Scaling(v.Summary); len(list) > 0 && v.sel.setting() == "" {
+		efficiencies = bench.Efficiencies(list)
+		for _, p := range list {
+			gpus = append(gpus, float64(p.GPUs))
+		}
+	} else {
+		results, err := v.sel.results(resultsOf(v.Summary))
+		if err != nil && len(v.Benchmarks) > 0 {
+			return Value{}, err
+		}
+		var of summary.Summary
+		for _, b := range results {
+			of.Benchmarks = append(of.Benchmarks, *b)
+		}
+		for _, sw := range bench.Sweeps(&of) {
+			if sw.Setting.Key() != "tp" {
+				continue
+			}
+			if gpus != nil {
+				return Value{}, ambiguous("there are several sweeps over the number of GPUs; select one by a setting")
+			}
+			for _, b := range sw.List {
+				gpus, efficiencies = append(gpus, sw.Setting.Number(b)), append(efficiencies, sw.Efficiency(b))
+			}
+		}
+	}
+	if gpus == nil {
+		return Value{}, errors.New("no runs of one program on different numbers of GPUs, which the names of their logs must state (gpus_8.log), and no results that differ in tp only")
+	}
+	at := len(gpus) - 1
+	if want := v.sel.Value("gpus"); want != "" {
+		if at = slices.IndexFunc(gpus, func(n float64) bool { return fmt.Sprint(n) == want }); at < 0 {
+			return Value{}, ambiguous("no run on %s GPUs; there is gpus %s", want, strings.Trim(fmt.Sprint(gpus), "[]"))
+		}
+	}
+	return Value{V: efficiencies[at], Note: fmt.Sprintf("on %g GPUs, relative to %g", gpus[at], gpus[0])}, nil
 }
 
 // limit reads the limit of another metric: "ttft_p99<=500ms".

@@ -169,3 +169,33 @@ func TestSettingErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestScalingEfficiency: throughput per GPU relative to that on the fewest GPUs, by the names of logs or by the
+// tensor-parallel size of results.
+func TestScalingEfficiency(t *testing.T) {
+	logs := &summary.Summary{}
+	for i, n := range []int{8, 2, 4} { // 10 on two GPUs is 5 on each; 18 on four 4.5, 24 on eight 3
+		rate := map[int]float64{2: 10, 4: 18, 8: 24}[n]
+		logs.Inputs = append(logs.Inputs, summary.Input{Path: fmt.Sprintf("llama-%d-gpus.log", n)})
+		logs.Series = append(logs.Series, series(i, "throughput.samples", "", rate-1, rate, rate+1))
+	}
+	// 100 on one GPU; 150 on two are 75 on each, and 320 on four 80.
+	sizes := &summary.Summary{Benchmarks: []summary.Benchmark{benchmarkOf("server_info.tp_size=4", 1, 1, 320), benchmarkOf("server_info.tp_size=1", 1, 1, 100), benchmarkOf("server_info.tp_size=2", 1, 1, 150)}}
+	for _, tc := range []struct {
+		s          *summary.Summary
+		gate, want string
+	}{
+		{logs, "scaling.efficiency", "60.0%, on 8 GPUs, relative to 2"},
+		{logs, "scaling.efficiency{gpus=4}", "90.0%, on 4 GPUs, relative to 2"},
+		{logs, "scaling.efficiency{gpus=16}", "no run on 16 GPUs; there is gpus 2 4 8"},
+		{sizes, "scaling.efficiency", "80.0%, on 4 GPUs, relative to 1"},
+		{sizes, "scaling.efficiency{gpus=2}", "75.0%, on 2 GPUs, relative to 1"},
+		{sizes, "scaling.efficiency{tp<=2}", "75.0%, on 2 GPUs, relative to 1"},
+		{sizes, "scaling.efficiency{dataset=x}", "no result of a benchmark has dataset=x; none states its dataset; they differ in tp (4, 1, 2)"},
+		{&summary.Summary{Benchmarks: byRate()}, "scaling.efficiency", "no runs of one program on different numbers of GPUs, which the names of their logs must state (gpus_8.log), and no results that differ in tp only"},
+	} {
+		if got := measureText(t, tc.s, tc.gate); got != tc.want {
+			t.Errorf("%s is %q, want %q", tc.gate, got, tc.want)
+		}
+	}
+}

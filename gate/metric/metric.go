@@ -32,6 +32,7 @@ type Metric struct {
 	// Efficiency is true for metrics that need FLOPs and bytes of operators, which are measured
 	// only for gates that use them.
 	Efficiency bool
+	Across     bool   // measures all runs of a side together, because it compares them
 	Passes     bool   // true for metrics that need the passes of training, likewise
 	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
@@ -56,7 +57,7 @@ func (m *Metric) key(name string) (key string, number, ok bool) {
 	if _, ok := bench.SettingOf(name); ok && m.settings {
 		return name, false, true
 	}
-	return name, name == "rank" || name == "device" || name == "stream", slices.Contains(m.Keys, name)
+	return name, name == "rank" || name == "device" || name == "stream" || name == "gpus", slices.Contains(m.Keys, name)
 }
 
 // selectors returns the names of all selectors.
