@@ -95,3 +95,60 @@ func TestAcross(t *testing.T) {
 		}
 	}
 }
+
+// TestBuckets: histograms give bounds of a percentile. A limit that is between them cannot be decided, and bounds
+// are not compared with a baseline.
+func TestBuckets(t *testing.T) {
+	page := func(stat string, ms ...float64) []Run {
+		s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{{Path: "page.prom", Complete: true}}}
+		for _, v := range ms {
+			s.Benchmarks = append(s.Benchmarks, summary.Benchmark{Producer: "Prometheus", Metrics: []summary.Figure{{Metric: "serving.ttft", Stat: stat, Value: v * 1e6}}})
+		}
+		return []Run{{Summary: s}}
+	}
+	for _, tc := range []struct {
+		gate      string
+		now, base []Run
+		want      Result
+		text      string
+	}{
+		{`serving.ttft_p99: "<= 500ms"`, page("p99 at most", 100, 250), nil, Pass, "is at most 250 ms, by the buckets of a histogram"},
+		{`serving.ttft_p99: "<= 200ms"`, page("p99 at most", 100, 250), nil, Inconclusive, "is at most 250 ms; limit 200 ms. by the buckets"},
+		{`serving.ttft_p50: "<= 500ms"`, page("p50 at most", 100), nil, Pass, "is at most 100 ms, by the buckets of a histogram"},
+		{`serving.ttft_p99: "<= 500ms"`, page("p99 over", 30000), nil, Fail, "is at least 30 s, over the limit of 500 ms"},
+		{`serving.ttft_p99: "<= 60s"`, page("p99 over", 30000), nil, Inconclusive, "is over 30 s; limit 60 s."},
+		{`serving.ttft_p99: {max_increase: 5%}`, page("p99 at most", 250), page("p99 at most", 250), Inconclusive, "not comparable: only bounds are known"},
+		{`serving.ttft_p99: "<= 500ms"`, page("p99", 250), nil, Pass, "is 250 ms, as a benchmark reported it"},
+		{`serving.ttft_p99{request_rate=4}: {max: 500ms, if_measured: true}`, page("p99 at most", 250), nil, Skipped, "not measured"},
+	} {
+		if o := outcome(t, tc.gate, tc.now, tc.base); o.Result != tc.want || !strings.HasPrefix(o.Why, tc.text) {
+			t.Errorf("%s: %s, %q, want %s, %q", tc.gate, o.Result, o.Why, tc.want, tc.text)
+		}
+	}
+}
+
+// TestOfTraces: where no monitor measured the use of GPUs, a trace does, but not a trace with too little work, and
+// a trace is not compared with a monitor.
+func TestOfTraces(t *testing.T) {
+	monitor := steady(1, func(s *summary.Summary) {
+		use, one := 0.5, int64(20)
+		s.Series = append(s.Series, summary.Series{Metric: "gpu.util", Producer: "nvidia-smi", N: one, Min: &use, Median: &use, Mean: &use, Max: &use, Sum: &use})
+	})
+	little := steady(1, func(s *summary.Summary) { s.Devices[0].Events = 1 })
+	for _, tc := range []struct {
+		gate      string
+		now, base []Run
+		want      Result
+		text      string
+	}{
+		{`gpu.util: "> 80%"`, steady(1), nil, Pass, "is 86."},
+		{`gpu.util: "> 90%"`, steady(1), nil, Fail, "is 86."},
+		{`gpu.util: {max_decrease: 5pp}`, monitor, steady(1), Inconclusive, "not comparable: one side is a trace and the other is not"},
+		{`gpu.util: "> 80%"`, little, nil, Inconclusive, "the capture does not allow a decision"},
+		{`gpu.util{place=gpu=0}: "> 80%"`, steady(1), nil, Error, "cannot be measured"},
+	} {
+		if o := outcome(t, tc.gate, tc.now, tc.base); o.Result != tc.want || !strings.HasPrefix(o.Why, tc.text) {
+			t.Errorf("%s: %s, %q, want %s, %q", tc.gate, o.Result, o.Why, tc.want, tc.text)
+		}
+	}
+}

@@ -38,6 +38,7 @@ func artefacts() []artefact {
 		{"llmperf", "logs/bench/testdata/llmperf.json", "", "serving.ttft_p50"},
 		{"benchmark_weight_sync.py", "logs/bench/testdata/weight_sync.txt", "", "weight_sync.time"},
 		{"end-to-end benchmark of SkyRL", "logs/bench/testdata/end_to_end.txt", "", "weight_sync.time"},
+		{"training throughput of each number of GPUs", "testdata/guides/scaling", "", "scaling.efficiency"},
 		{"nvidia-smi", "testdata/guides/nvidia_smi.txt", "", "gpu.util memory.usage"},
 		{"nvidia-smi dmon", "testdata/guides/dmon.txt", "", "gpu.util"},
 		{"dcgmi dmon", "logs/monitor/testdata/dcgmi_dmon.txt", "", "gpu.util"},
