@@ -29,7 +29,13 @@ func (e *examination) byQuestion() map[string]func() (can, why string) {
 		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
 		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
-		"sharing": e.sharing,
+		"sharing":      e.sharing,
+		"server-limit": e.serverLimit, "server-lines": e.serverLines, "server-graphs": e.serverGraphs, "server-latency": e.serverLatency,
+		"trainer-phases": e.trainerPhases, "trainer-steps": e.trainerSteps, "trainer-throughput": e.trainerThroughput, "trainer-engine": e.trainerEngine,
+		"settings": e.settings, "times": e.times, "beside": e.beside,
+		"percentiles": e.percentiles, "requests": e.requests, "load": e.load, "sweep": e.sweep, "bench-warm-up": e.benchWarmUp, "bench-server": e.benchServer,
+		"monitor-use": e.monitorUse, "monitor-samples": e.monitorSamples, "monitor-times": e.times, "monitor-phases": e.monitorPhases,
+		"snapshot-sites": e.snapshotSites, "snapshot-peak": e.snapshotPeak,
 	}
 }
 
