@@ -72,7 +72,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	e.lost, e.loses = capture.WorstLoss(s)
 	e.unusable = r.Unusable()
 	answer := e.byQuestion()
-	subjects := e.subjects()
+	subjects := logged{&e}.subjects()
 	for _, q := range questions() {
 		if !q.asks(subjects) {
 			continue
@@ -87,7 +87,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 		} else if a.Can != Yes {
 			a.Flags = q.flags(producers(s), r.Stacks)
 			if q.Of != "" {
-				a.Flags = q.flagsOfLogs(&e)
+				a.Flags = q.flagsOfLogs(logged{&e})
 			}
 		}
 		out = append(out, a)

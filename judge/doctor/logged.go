@@ -10,6 +10,9 @@ import (
 	"assay/summary/view/bench"
 )
 
+// A logged answers the questions of logs, benchmarks, monitors and memory snapshots.
+type logged struct{ *examination }
+
 // alwaysAsked are the questions of captures that are asked of every input.
 var alwaysAsked = []string{"clocks", "complete", "sharing"}
 
@@ -21,7 +24,7 @@ func (q *questionEntry) asks(subjects []string) bool {
 
 // subjects returns of what the capture is: "" for what recorded GPU events or functions, "server", "trainer",
 // "benchmark", "monitor", "snapshot", and "log" for servers and trainers.
-func (e *examination) subjects() (out []string) {
+func (e logged) subjects() (out []string) {
 	servers := e.rows("requests.running", "requests.queued", "kv_cache.usage")
 	if servers > 0 {
 		out = append(out, "server")
@@ -48,7 +51,7 @@ func (e *examination) subjects() (out []string) {
 }
 
 // rows returns the number of rows of any of the metrics that have values.
-func (e *examination) rows(metrics ...string) (n int) {
+func (e logged) rows(metrics ...string) (n int) {
 	for _, r := range e.Series {
 		if r.N > 0 && slices.Contains(metrics, r.Metric) {
 			n++
@@ -58,7 +61,7 @@ func (e *examination) rows(metrics ...string) (n int) {
 }
 
 // valuesOf returns the largest number of values of any of the metrics in one place.
-func (e *examination) valuesOf(metrics ...string) (n int64) {
+func (e logged) valuesOf(metrics ...string) (n int64) {
 	for _, r := range e.Series {
 		if r.Pooled == 0 && slices.Contains(metrics, r.Metric) {
 			n = max(n, r.N)
@@ -68,7 +71,7 @@ func (e *examination) valuesOf(metrics ...string) (n int64) {
 }
 
 // producersOfLogs returns the programs whose logs and benchmarks the capture has.
-func (e *examination) producersOfLogs() (out []string) {
+func (e logged) producersOfLogs() (out []string) {
 	for _, r := range e.Series {
 		out = append(out, r.Producer)
 	}
@@ -81,7 +84,7 @@ func (e *examination) producersOfLogs() (out []string) {
 
 // flagsOfLogs returns how to log the answer to a question: the texts of the programs that wrote the inputs, or
 // the one for any program.
-func (q *questionEntry) flagsOfLogs(e *examination) (out []Flags) {
+func (q *questionEntry) flagsOfLogs(e logged) (out []Flags) {
 	for _, p := range []struct{ begins, name, text string }{{"SGLang", "SGLang", q.SGLang}, {"vLLM", "vLLM", q.VLLM}, {"veRL", "veRL", q.VeRL},
 		{"Megatron", "Megatron-LM", q.Megatron}, {"DeepSpeed", "DeepSpeed", q.DeepSpeed}} {
 		wrote := slices.ContainsFunc(e.producersOfLogs(), func(name string) bool { return strings.HasPrefix(name, p.begins) })
@@ -103,7 +106,7 @@ func has(ok bool, yes, no string) (can, why string) {
 	return No, no
 }
 
-func (e *examination) serverLimit() (can, why string) {
+func (e logged) serverLimit() (can, why string) {
 	queue, cache := e.rows("requests.queued") > 0, e.rows("kv_cache.usage") > 0
 	switch {
 	case queue && cache:
@@ -117,7 +120,7 @@ func (e *examination) serverLimit() (can, why string) {
 // fewLines is the number of lines below which a log shows too little.
 const fewLines = 10
 
-func (e *examination) serverLines() (can, why string) {
+func (e logged) serverLines() (can, why string) {
 	n := e.valuesOf("requests.running", "requests.queued", "kv_cache.usage")
 	why = "The log has " + label.Plural(n, "line") + " of the busiest process."
 	if n < fewLines {
@@ -137,27 +140,27 @@ func (e *examination) serverLines() (can, why string) {
 	return Yes, why
 }
 
-func (e *examination) serverGraphs() (can, why string) {
+func (e logged) serverGraphs() (can, why string) {
 	return has(e.rows("cuda_graph.used") > 0, "The lines tell whether a batch ran as a CUDA graph.", "The lines do not tell.")
 }
 
 // latencies reports whether a benchmark or a metrics page has latencies of requests.
-func (e *examination) latencies() bool {
+func (e logged) latencies() bool {
 	return slices.ContainsFunc(e.Benchmarks, func(b summary.Benchmark) bool {
 		return slices.ContainsFunc(b.Metrics, func(f summary.Figure) bool { return f.Role == "latency" })
 	})
 }
 
-func (e *examination) serverLatency() (can, why string) {
+func (e logged) serverLatency() (can, why string) {
 	return has(e.latencies(), "A benchmark or a metrics page has latencies of requests.", "Lines of a server have no latency of requests.")
 }
 
-func (e *examination) trainerPhases() (can, why string) {
+func (e logged) trainerPhases() (can, why string) {
 	n := e.rows("step.phase")
 	return has(n > 0, label.Plural(int64(n), "timer")+" of phases were logged.", "Only whole steps were timed.")
 }
 
-func (e *examination) trainerSteps() (can, why string) {
+func (e logged) trainerSteps() (can, why string) {
 	n := e.valuesOf("step.time")
 	why = label.Plural(n, "step") + " were timed."
 	switch {
@@ -169,7 +172,7 @@ func (e *examination) trainerSteps() (can, why string) {
 	return No, "Fewer than three steps were timed."
 }
 
-func (e *examination) trainerThroughput() (can, why string) {
+func (e logged) trainerThroughput() (can, why string) {
 	switch {
 	case e.rows("gpu.mfu", "throughput.flops_per_gpu") > 0:
 		return Yes, "The MFU or the FLOPs per second were logged."
@@ -179,19 +182,19 @@ func (e *examination) trainerThroughput() (can, why string) {
 	return No, "No throughput was logged."
 }
 
-func (e *examination) trainerEngine() (can, why string) {
+func (e logged) trainerEngine() (can, why string) {
 	if !slices.ContainsFunc(e.Phases, func(p summary.Phase) bool { return p.Name() == "generation" }) {
 		return Yes, "The steps have no generation."
 	}
 	return has(e.rows("requests.queued", "kv_cache.usage") > 0, "The inference engine logged its requests.", "The inference engine logged nothing about its requests.")
 }
 
-func (e *examination) settings() (can, why string) {
+func (e logged) settings() (can, why string) {
 	return has(len(e.Settings) > 0, label.Plural(int64(len(e.Settings)), "setting")+" were printed.", "No settings were printed.")
 }
 
 // times judges whether the values of logs and monitors have wall-clock times.
-func (e *examination) times() (can, why string) {
+func (e logged) times() (can, why string) {
 	with := map[int]bool{}
 	for _, c := range e.Clocks {
 		if c.FirstNS != nil {
@@ -220,15 +223,15 @@ func (e *examination) times() (can, why string) {
 	return No, "The lines have no times."
 }
 
-func (e *examination) beside() (can, why string) {
+func (e logged) beside() (can, why string) {
 	return has(e.rows("gpu.util") > 0 || len(e.Devices) > 0, "A monitor or a trace of the GPUs is among the inputs.", "No monitor or trace of the GPUs is among the inputs.")
 }
 
-func (e *examination) monitorPhases() (can, why string) {
+func (e logged) monitorPhases() (can, why string) {
 	return has(e.rows("step.phase", "requests.running") > 0, "The log of a program is among the inputs.", "No log of the program is among the inputs.")
 }
 
-func (e *examination) monitorUse() (can, why string) {
+func (e logged) monitorUse() (can, why string) {
 	use, clocks := e.rows("gpu.util") > 0, e.rows("gpu.clock", "gpu.power", "gpu.throttled") > 0
 	switch {
 	case use && clocks:
@@ -239,12 +242,12 @@ func (e *examination) monitorUse() (can, why string) {
 	return No, "The use of the GPUs was not recorded."
 }
 
-func (e *examination) monitorSamples() (can, why string) {
+func (e logged) monitorSamples() (can, why string) {
 	n := e.valuesOf("gpu.util", "gpu.power")
 	return has(n >= fewLines, label.Plural(n, "sample")+" of each GPU were recorded.", "Fewer than ten samples of each GPU were recorded.")
 }
 
-func (e *examination) percentiles() (can, why string) {
+func (e logged) percentiles() (can, why string) {
 	high := func(f summary.Figure) bool { return f.Role == "latency" && (f.Stat == "p99" || f.Stat == "p95") }
 	n := int64(0)
 	for _, b := range e.Benchmarks {
@@ -258,7 +261,7 @@ func (e *examination) percentiles() (can, why string) {
 // percentileRequests is the number of requests below which the 99th percentile is the maximum.
 const percentileRequests = 100
 
-func (e *examination) requests() (can, why string) {
+func (e logged) requests() (can, why string) {
 	least := -1.0
 	for i := range e.Benchmarks {
 		if f := bench.FigureOf(&e.Benchmarks[i], "requests.completed", ""); f != nil && (least < 0 || f.Value < least) {
@@ -274,7 +277,7 @@ func (e *examination) requests() (can, why string) {
 	return Yes, fmt.Sprintf("Each result has %.0f requests or more.", least)
 }
 
-func (e *examination) load() (can, why string) {
+func (e logged) load() (can, why string) {
 	with := 0
 	for i := range e.Benchmarks {
 		if slices.ContainsFunc(bench.Settings(), func(s bench.Setting) bool { return s.Load && s.Of(&e.Benchmarks[i]) != "" }) {
@@ -287,7 +290,7 @@ func (e *examination) load() (can, why string) {
 	return has(with > 0, "The results state their load.", "No result states its load.")
 }
 
-func (e *examination) sweep() (can, why string) {
+func (e logged) sweep() (can, why string) {
 	most := 0
 	for _, sw := range bench.Sweeps(e.Summary) {
 		most = max(most, len(sw.List))
@@ -302,7 +305,7 @@ func (e *examination) sweep() (can, why string) {
 }
 
 // benchWarmUp judges whether a benchmark was warm: it states its warm-up, or was run more than once.
-func (e *examination) benchWarmUp() (can, why string) {
+func (e logged) benchWarmUp() (can, why string) {
 	for _, b := range e.Benchmarks {
 		for name, value := range b.Settings {
 			if strings.Contains(strings.ToLower(name), "warm") && value != "0" && value != "" {
@@ -316,15 +319,15 @@ func (e *examination) benchWarmUp() (can, why string) {
 	return No, "The only result may be of a cold server."
 }
 
-func (e *examination) benchServer() (can, why string) {
+func (e logged) benchServer() (can, why string) {
 	return has(e.rows("requests.running", "requests.queued") > 0, "The log of a server is among the inputs.", "No log of the server is among the inputs.")
 }
 
-func (e *examination) snapshotSites() (can, why string) {
+func (e logged) snapshotSites() (can, why string) {
 	named := slices.ContainsFunc(e.Snapshots, func(s summary.Snapshot) bool { return len(s.Owners) > 0 && s.History != nil })
 	return has(named, "The snapshot has the stacks of allocations.", "The snapshot has no stacks of allocations.")
 }
 
-func (e *examination) snapshotPeak() (can, why string) {
+func (e logged) snapshotPeak() (can, why string) {
 	return has(slices.ContainsFunc(e.Snapshots, func(s summary.Snapshot) bool { return s.Peak != nil }), "The history of allocations has the peak.", "The history of allocations has no peak.")
 }

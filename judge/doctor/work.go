@@ -25,17 +25,18 @@ type examination struct {
 
 // byQuestion returns the method that answers each question, by the id of the question.
 func (e *examination) byQuestion() map[string]func() (can, why string) {
+	l := logged{e}
 	return map[string]func() (can, why string){
 		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
 		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
 		"sharing":      e.sharing,
-		"server-limit": e.serverLimit, "server-lines": e.serverLines, "server-graphs": e.serverGraphs, "server-latency": e.serverLatency,
-		"trainer-phases": e.trainerPhases, "trainer-steps": e.trainerSteps, "trainer-throughput": e.trainerThroughput, "trainer-engine": e.trainerEngine,
-		"settings": e.settings, "times": e.times, "beside": e.beside,
-		"percentiles": e.percentiles, "requests": e.requests, "load": e.load, "sweep": e.sweep, "bench-warm-up": e.benchWarmUp, "bench-server": e.benchServer,
-		"monitor-use": e.monitorUse, "monitor-samples": e.monitorSamples, "monitor-times": e.times, "monitor-phases": e.monitorPhases,
-		"snapshot-sites": e.snapshotSites, "snapshot-peak": e.snapshotPeak,
+		"server-limit": l.serverLimit, "server-lines": l.serverLines, "server-graphs": l.serverGraphs, "server-latency": l.serverLatency,
+		"trainer-phases": l.trainerPhases, "trainer-steps": l.trainerSteps, "trainer-throughput": l.trainerThroughput, "trainer-engine": l.trainerEngine,
+		"settings": l.settings, "times": l.times, "beside": l.beside,
+		"percentiles": l.percentiles, "requests": l.requests, "load": l.load, "sweep": l.sweep, "bench-warm-up": l.benchWarmUp, "bench-server": l.benchServer,
+		"monitor-use": l.monitorUse, "monitor-samples": l.monitorSamples, "monitor-times": l.times, "monitor-phases": l.monitorPhases,
+		"snapshot-sites": l.snapshotSites, "snapshot-peak": l.snapshotPeak,
 	}
 }
 
