@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
-
-	"assay/internal/lazyregexp"
 )
 
 // textWidth is the width of text output in columns where there is no terminal.
@@ -103,26 +101,30 @@ func onScreen[T any](text func(T, io.Writer, int) error) func(T, io.Writer) erro
 	}
 }
 
-// marked finds the levels of findings and the results of gates and questions at the beginning of lines.
-var marked = lazyregexp.New(`^(  )(critical|warning|fail|error|inconclusive|warn|pass|yes|partly|no)( )`)
+// colorOf has the levels of findings and the results of gates and questions, which begin lines.
+var colorOf = map[string]string{"critical": red, "fail": red, "error": red, "no": red, "warning": yellow, "warn": yellow,
+	"inconclusive": yellow, "partly": yellow, "pass": green, "yes": green}
+
+const red, green, yellow, bold, normal = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[0m"
 
 // colors makes titles bold, and gives levels and results their colors.
 func colors(text string) string {
-	codes := map[string]string{"critical": "31", "fail": "31", "error": "31", "no": "31", "warning": "33", "warn": "33",
-		"inconclusive": "33", "partly": "33", "pass": "32", "yes": "32"}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		title, rest := line, ""
+		indent, word, rest := "", line, ""
 		if at := strings.IndexAny(line, ":\n"); at >= 0 {
-			title, rest = line[:at], line[at:]
+			word, rest = line[:at], line[at:]
 		}
-		switch m := marked().FindStringSubmatch(line); {
-		case m != nil:
-			b.WriteString(m[1] + "\x1b[" + codes[m[2]] + "m" + m[2] + "\x1b[0m" + line[len(m[1]+m[2]):])
-		case title != "" && title[0] != ' ':
-			b.WriteString("\x1b[1m" + title + "\x1b[0m" + rest)
-		default:
+		code := bold
+		if after, indented := strings.CutPrefix(line, "  "); indented {
+			indent = "  "
+			word, rest, _ = strings.Cut(after, " ")
+			code, rest = colorOf[word], " "+rest
+		}
+		if code == "" || word == "" || word[0] == ' ' {
 			b.WriteString(line)
+		} else {
+			b.WriteString(indent + code + word + normal + rest)
 		}
 	}
 	return b.String()

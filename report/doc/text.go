@@ -53,7 +53,7 @@ func textBlock(b *strings.Builder, block Block, columns int) {
 	case List:
 		textList(b, block, "  ", min(columns, mostProse))
 	case Table:
-		textTable(b, block, "  ", columns)
+		textTable(b, block.fitted(columns), "  ", columns)
 	case Picture: // a terminal cannot show it
 	}
 }

@@ -33,12 +33,13 @@ func Screen(ctx *section.Context) []doc.Section {
 			groups(ctx, screenGroups)}))
 }
 
-// narrow removes the last columns of tables that are wider than a screen.
+// narrow lets screens leave out the last columns of tables that are wider.
 func narrow(list []doc.Section) []doc.Section {
 	for _, s := range list {
 		for i, b := range s.Blocks {
 			if t, ok := b.(doc.Table); ok {
-				s.Blocks[i] = t.Narrow(screenWidth)
+				t.Narrows = true
+				s.Blocks[i] = t
 			}
 		}
 	}
