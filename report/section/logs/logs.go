@@ -68,9 +68,11 @@ func Sections(ctx *section.Context) []doc.Section {
 
 // Metrics of steps.
 const (
-	stepTime  = "step.time"
-	stepPhase = "step.phase"
-	stepWait  = "step.wait"
+	stepTime = "step.time"
+
+	timePerToken = "step.time_per_token"
+	stepPhase    = "step.phase"
+	stepWait     = "step.wait"
 )
 
 // phases returns the times of the phases of a step. Their shares refer to the steps that have both a time
@@ -248,7 +250,11 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 		doc.Col("min", doc.Number), doc.Col("max", doc.Number), doc.Col("last", doc.Number))
 	t := doc.Table{Title: title, Columns: columns(several, list...)}
 	for _, r := range rows {
-		row := []string{label.Clip(label.Clean(r.Metric), 40)}
+		name := r.Metric
+		if r.Metric == timePerToken { // one row for each phase
+			name = r.Name
+		}
+		row := []string{label.Clip(label.Clean(name), 40)}
 		if producers {
 			row = append(row, label.Clip(label.Clean(r.Producer), 24))
 		}
