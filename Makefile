@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts random
+.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts random forms-check
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
@@ -49,5 +49,7 @@ pgo:    ; go test -pgo=off -run '^$$' -bench '^BenchmarkUsual$$' -benchtime 8x -
 # How large the module is: folders, packages, exported names, lines.
 facts:  ; @go run .ci/facts.go
 cover:  ; go test -cover ./...
+# Keys that programs print and no form of logs knows, with the dates of their sources (logs/forms/sources.txt).
+forms-check: ; @go test ./logs/forms -count=1 -run TestSources -v | sed -n 's/^ *sources_test.go:[0-9]*: //p'
 # Compares every trace of a corpus with a slow and exact reading of it.
 accept: ; go build -o assay ./cmd/assay && python3 $${ASSAY_CORPUS:-../shared/corpus}/../accept/check.py ./assay $${ASSAY_CORPUS:-../shared/corpus}/kineto

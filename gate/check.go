@@ -159,13 +159,17 @@ func (s *side) judge(th rule.Thresholds) {
 // sample measures the metric of a gate in every run.
 func (s *side) sample(g *Gate) (*Sample, error) {
 	var values []metric.Value
-	for i, r := range s.runs {
+	runs := s.runs
+	if g.Metric.Across {
+		runs = s.together()
+	}
+	for i, r := range runs {
 		v, err := metric.Value{}, r.cut
 		if err == nil {
 			v, err = g.Metric.Measure(r.Summary, g.Selector)
 		}
 		if err != nil {
-			if len(s.runs) > 1 {
+			if len(runs) > 1 {
 				err = fmt.Errorf("run %d (%s): %w", i+1, r.Name(), err)
 			}
 			return nil, err
@@ -175,9 +179,30 @@ func (s *side) sample(g *Gate) (*Sample, error) {
 	return newSample(values), nil
 }
 
+// together returns the logs and benchmarks of all runs as those of one. The runs keep their rows.
+func (s *side) together() []Run {
+	if len(s.runs) == 1 {
+		return s.runs
+	}
+	all := &summary.Summary{Schema: summary.Schema}
+	for _, r := range s.runs {
+		first := len(all.Inputs)
+		all.Inputs = append(all.Inputs, r.Summary.Inputs...)
+		for _, row := range r.Summary.Series {
+			row.Input += first
+			all.Series = append(all.Series, row)
+		}
+		for _, b := range r.Summary.Benchmarks {
+			b.Input += first
+			all.Benchmarks = append(all.Benchmarks, b)
+		}
+	}
+	return []Run{{Summary: all}}
+}
+
 // doubt returns the reason why the captures do not support a metric, or "". Lost reports whether
 // the missing data could only raise the metric.
-func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
+func (s *side) doubt(m *metric.Metric, traced bool) (why string, lost bool) {
 	lost = m.Rises
 	for _, c := range s.captures {
 		if c.peak != "" && m.Efficiency {
@@ -187,7 +212,7 @@ func (s *side) doubt(m *metric.Metric) (why string, lost bool) {
 			why = cmp.Or(why, c.doubt)
 			lost = lost && c.lost
 		}
-		if c.empty != "" && !m.Host {
+		if c.empty != "" && (!m.Host || traced) {
 			why = cmp.Or(why, c.empty)
 		}
 	}
@@ -257,14 +282,14 @@ func (a answer) worse(b answer) answer {
 func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 	var all answer
 	if l.absolute() {
-		all = all.worse(c.doubted(o, o.lowerBound(l, o.absolute(l)), false))
+		all = all.worse(c.doubted(o, o.between(l, o.lowerBound(l, o.absolute(l))), false))
 	}
 	if l.relative() && o.Base != nil {
 		a, p := o.relative(l)
 		if deciding || o.P == nil {
 			o.P = p
 		}
-		all = all.worse(c.doubted(o, o.lowerBounds(a), true))
+		all = all.worse(c.doubted(o, o.overlapping(o.lowerBounds(a)), true))
 	}
 	return all
 }
@@ -273,13 +298,13 @@ func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 // data could only make it worse.
 func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	m := o.Gate.Metric
-	why, lost := c.now.doubt(m)
+	why, lost := c.now.doubt(m, o.Now.Traced)
 	if why == "" && compared {
-		if why, _ = c.base.doubt(m); why != "" {
+		if why, _ = c.base.doubt(m, o.Base.Traced); why != "" {
 			why, lost = "the baseline: "+why, false
 		}
 	} else if compared {
-		baseWhy, _ := c.base.doubt(m)
+		baseWhy, _ := c.base.doubt(m, o.Base.Traced)
 		lost = lost && baseWhy == ""
 	}
 	if why != "" {
@@ -292,6 +317,9 @@ func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	}
 	if !compared {
 		return a
+	}
+	if o.Now.Traced != o.Base.Traced {
+		return answer{result: Inconclusive, why: "not comparable: one side is a trace and the other is not; " + o.change(), capture: true}
 	}
 	if why = c.refusal; why == "" && m.Sums {
 		why = c.steps

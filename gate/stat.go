@@ -33,17 +33,24 @@ type Sample struct {
 	Note     string  // note on one of the values, or ""
 	Missing  float64 // largest Missing of the values: see [metric.Value]
 	Most     float64 // median of the upper bounds of the values
+	Traced   bool    // see [metric.Value]
+	Bounded  bool    // see [metric.Value]
+	Below    float64 // median of the bounds that the values do not reach, or 0: see [metric.Value]
 }
 
 func newSample(values []metric.Value) *Sample {
 	s := &Sample{}
-	var most []float64
+	var most, below []float64
 	for _, v := range values {
+		below = append(below, v.Below)
 		most = append(most, max(v.V, v.Most))
 		s.Runs = append(s.Runs, v.V)
 		s.Note = cmp.Or(s.Note, v.Note)
+		s.Traced, s.Bounded = s.Traced || v.Traced, s.Bounded || v.Bounded
 		s.Missing = max(s.Missing, v.Missing)
 	}
+	slices.Sort(below)
+	s.Below = below[len(below)/2]
 	if len(values) == 1 {
 		s.Num, s.Den = values[0].Num, values[0].Den
 	}
@@ -66,7 +73,8 @@ func (s *Sample) bench() *benchmath.Sample {
 // 53.3 ms)".
 func (s *Sample) text(m *metric.Metric) string {
 	if len(s.Runs) <= 1 {
-		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing})
+		return m.Text(metric.Value{V: s.Center, Num: s.Num, Den: s.Den, Note: s.Note, Missing: s.Missing,
+			Most: s.Most, Bounded: s.Bounded})
 	}
 	u := m.Unit
 	text := fmt.Sprintf("%s (median of %d runs, %s to %s)", u.Text(s.Center), len(s.Runs), u.Text(slices.Min(s.Runs)),
@@ -131,7 +139,7 @@ func (o *Outcome) absolute(l *Limits) answer {
 // range: a becomes inconclusive if the range contains a limit and the whole range violates none.
 func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 	low, high := o.Now.Center, o.Now.Most
-	if o.Now.Missing == 0 {
+	if o.Now.Missing == 0 && !o.Now.Bounded {
 		return a
 	}
 	u := o.Gate.Metric.Unit
@@ -168,10 +176,43 @@ func (o *Outcome) lowerBound(l *Limits, a answer) answer {
 			limits = "limits "
 		}
 		return answer{result: Inconclusive, capture: true,
-			why: fmt.Sprintf("is at least %s and at most %s; %s%s. %s", u.Text(low), u.Text(high), limits,
-				strings.Join(open, " and "), o.Now.Note)}
+			why: fmt.Sprintf("is %s; %s%s. %s", u.Range(low, high), limits, strings.Join(open, " and "), o.Now.Note)}
 	}
 	return a
+}
+
+// between makes a inconclusive if a limit is between the largest measured value and the next one, which the
+// value does not reach: nothing was measured there.
+func (o *Outcome) between(l *Limits, a answer) answer {
+	low, below := o.Now.Center, o.Now.Below
+	if below == 0 {
+		return a
+	}
+	var open []string
+	for _, limit := range []*metric.Bound{l.Max, l.Min, l.Equal} {
+		if limit != nil && low < limit.At && limit.At < below {
+			open = append(open, limit.Text)
+		}
+	}
+	if open == nil || a.result == Fail && l.Max != nil && low > l.Max.At {
+		return a
+	}
+	u, text := o.Gate.Metric.Unit, "at least "+o.Gate.Metric.Unit.Text(low)
+	if !math.IsInf(below, 1) {
+		text += " and below " + u.Text(below)
+	}
+	return answer{result: Inconclusive, capture: true, why: fmt.Sprintf("is %s, %s; the limit is %s", text,
+		o.Now.Note, strings.Join(open, " and "))}
+}
+
+// overlapping makes a inconclusive if the values of both sides may be equal, because each is between two that
+// were measured.
+func (o *Outcome) overlapping(a answer) answer {
+	now, base := o.Now, o.Base
+	if a.result != Fail || now.Below == 0 || base.Below == 0 || now.Below <= base.Center || base.Below <= now.Center {
+		return a
+	}
+	return answer{result: Inconclusive, why: o.change() + "; but the sides were measured at different loads, and both may be equal", capture: true}
 }
 
 // coverage is the largest difference between the shares of unknown time at which two lower bounds
@@ -181,6 +222,9 @@ const coverage = 0.01
 // lowerBounds makes a inconclusive if the values of both sides are lower bounds that leave out
 // different shares of the time.
 func (o *Outcome) lowerBounds(a answer) answer {
+	if o.Now.Bounded || o.Base.Bounded {
+		return answer{result: Inconclusive, why: "not comparable: only bounds are known, by the buckets of histograms", capture: true}
+	}
 	now, base := o.Now.Missing, o.Base.Missing
 	if math.Abs(now-base) <= coverage {
 		return a

@@ -61,6 +61,10 @@ func labelledBenchmarks() []labelled {
 		{name: "a fourth concurrency without more throughput", label: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 255)},
 		{name: "eight GPUs that are not faster than four", label: rule.ThroughputSaturated, in: sizes(3, 5, 8, 8.2)},
 		{name: "throughput that grows with each concurrency", label: "", near: rule.ThroughputSaturated, in: concurrent(100, 180, 250, 310)},
+		{name: "58% of the throughput per GPU on eight GPUs", label: rule.PoorScaling, in: onGPUs("run-%d-gpus.log", 12.5, 22.5, 42.5, 58)},
+		{name: "43% of the throughput per GPU on four GPUs", label: rule.PoorScaling, in: onGPUs("world_size_%d/train.log", 700, 910, 1204)},
+		{name: "80% of the throughput per GPU on eight GPUs", label: "", near: rule.PoorScaling, in: onGPUs("run-%d-gpus.log", 100, 180, 340, 640)},
+		{name: "runs whose names state no number of GPUs", label: "", near: rule.PoorScaling, in: onGPUs("run-%d.log", 12.5, 22.5, 42.5, 58)},
 		{name: "two loads of the same throughput", label: "", near: rule.ThroughputSaturated, in: concurrent(100, 101)},
 		of("a first token after 700 ms at one request per second", rule.SlowFirstToken, rule.SlowNextToken, offered{"1.0", 700, 20}),
 		of("first tokens over the target at each load", rule.SlowFirstToken, "", offered{"4.0", 9000, 30}, offered{"1.0", 501, 20}),
@@ -69,5 +73,21 @@ func labelledBenchmarks() []labelled {
 		of("output tokens after 80 ms at one request per second", rule.SlowNextToken, rule.SlowFirstToken, offered{"1.0", 100, 80}),
 		of("output tokens over the target at each load", rule.SlowNextToken, "", offered{"1.0", 100, 51}, offered{"2.0", 100, 90}),
 		of("output tokens that are slow at the higher load only", "", rule.SlowNextToken, offered{"1.0", 100, 49}, offered{"2.0", 100, 90}),
+	}
+}
+
+// onGPUs is a training script that was run on 1, 2, 4, … GPUs, with its samples per second on each. The pattern
+// names a log by its number of GPUs.
+func onGPUs(pattern string, samples ...float64) func(*testing.T) *summary.Summary {
+	return func(t *testing.T) *summary.Summary {
+		var texts []string
+		for _, v := range samples {
+			texts = append(texts, fmt.Sprintf("{'samples_per_second': %g, 'seconds_per_step': 2.0, 'samples_per_hour': 1.0}\n", v))
+		}
+		s := joined(texts...)(t)
+		for i := range s.Inputs {
+			s.Inputs[i].Path = fmt.Sprintf(pattern, 1<<i)
+		}
+		return s
 	}
 }

@@ -49,6 +49,8 @@ func TestPools(t *testing.T) {
 		{"sliding windows", 12, text("full token usage: 0.22, swa token usage: 0.96"), finding.BoundKVCache, "Swa pool (sliding-window layers) full", "larger-swa-pool"},
 		{"Mamba states", 3, text("full token usage: 0.61, mamba num: 31, mamba usage: 0.97"), finding.BoundKVCache, "Mamba pool (states of Mamba layers) full", "larger-mamba-pool"},
 		{"Mamba states in two lines of three", 7, half, finding.BoundKVCache, "Mamba pool (states of Mamba layers) full while requests queue: 65.5% of the time", "larger-mamba-pool"},
+		{"KV cache in CPU memory", 9, text("#gpu token: 800, gpu token usage: 0.31, #cpu token: 52000, cpu token usage: 0.95"), finding.BoundKVCache, "Host pool (KV cache in CPU memory) full", "larger-host-pool"},
+		{"room in CPU memory", 9, text("#gpu token: 800, gpu token usage: 0.31, #cpu token: 52000, cpu token usage: 0.55"), finding.BoundQueue, "Requests queue while the KV cache has room", "raise-running-requests-sglang"},
 		{"both", 12, text("full token usage: 0.98, swa token usage: 0.91"), finding.BoundKVCache, "KV cache full", "larger-kv-cache-sglang"},
 		{"room in each", 12, text("full token usage: 0.22, swa token usage: 0.89"), finding.BoundQueue, "Requests queue while the KV cache has room", "raise-running-requests-sglang"},
 		{"full and no queue", 0, text("full token usage: 0.22, swa token usage: 0.96"), finding.BoundMixed, "", ""},

@@ -326,6 +326,7 @@ var toggles = []toggle{
 	}},
 	{word: "pool", value: "swa", on: withPool("swa"), off: withPool("")},
 	{word: "pool", value: "mamba", on: withPool("mamba"), off: withPool("")},
+	{word: "pool", value: "host", on: withPool("host"), off: withPool("")},
 	{word: "overloaded", on: servedOf(0.5), off: servedOf(1)},
 	configured("fixed-batches", "train.dynamic_batch", "false", "true"), configured("padded", "train.remove_padding", "false", "true"),
 	configured("low-memory-share", "engine.memory_share", "0.35", "0.5"), configured("high-memory-share", "engine.memory_share", "0.75", "0.6"),

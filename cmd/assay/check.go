@@ -284,7 +284,7 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	if inGitHub() {
 		errs = append(errs, appendStepSummary(c.value), setOutputs(c))
 	}
-	errs = append(errs, buffered(e.stdout, checkFormats().named(k.format).render(c).inert()))
+	errs = append(errs, buffered(e.stdout, e.shown(checkFormats().named(k.format).render(c))))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)

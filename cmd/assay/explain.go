@@ -97,7 +97,9 @@ func (x *explained) names() (out []string) {
 type explanation struct{ All, Chosen explained }
 
 func (x explanation) text(w io.Writer) error {
-	return x.pages(w, func(d doc.Doc) error { return d.Text(w, textWidth) })
+	return onScreen(func(x explanation, w io.Writer, columns int) error {
+		return x.pages(w, func(d doc.Doc) error { return d.Text(w, columns) })
+	})(x, w)
 }
 
 func (x explanation) markdown(w io.Writer) error {

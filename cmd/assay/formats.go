@@ -139,11 +139,6 @@ func convertFormats() formats[*profile.Profile] {
 	}
 }
 
-// onScreen makes a writer from a function that takes the number of columns.
-func onScreen[T any](text func(T, io.Writer, int) error) func(T, io.Writer) error {
-	return func(v T, w io.Writer) error { return text(v, w, textWidth) }
-}
-
 func (list formats[T]) words() (out []word) {
 	for _, f := range list {
 		out = append(out, word{f.name, f.note})

@@ -74,16 +74,19 @@ func gatesFile() string {
 		if m.Was != "" {
 			meaning += "; " + m.Was + " is the same"
 		}
-		fmt.Fprintf(&b, "  %s{%s}\n      %s (%s)\n", m.Name, strings.Join(m.Keys, ", "), meaning, kind)
+		fmt.Fprintf(&b, "  %s{%s}\n      %s (%s)\n", m.Name, m.Listed(), meaning, kind)
 	}
 	b.WriteString(`
 Selectors: category, class, kernel, op, copy and phase take a name, in which * matches any
 text. device and rank take a number. steps takes a range of step numbers: 3, 3-5, 3-.
 owner and state select idle time by cause. place takes labels of a log or monitor (gpu=0,
-dp=*), source is log or benchmark. A phase is one of "assay help phases" with everything
-nested in it: generation, decode, weight-sync. In phase.* an annotation of that name comes
-first. "assay check --explain METRIC" explains a metric and its selectors. The default gates,
-used without --gates:
+dp=*), source is log or benchmark. SETTING is a setting of a benchmark, such as
+request_rate, concurrency, batch or tp, also with <=, >=, < and > if it is a number:
+{request_rate<=8}. LIMIT is a limit of a number of a benchmark: serving.capacity{ttft_p99<=
+500ms, tpot_p99<=50ms} is the highest load within both. A phase is one of "assay help
+phases" with everything nested in it: generation, decode, weight-sync. In phase.* an
+annotation of that name comes first. "assay check --explain METRIC" explains a metric and
+its selectors. The default gates, used without --gates:
 
 `)
 	b.WriteString(gate.BuiltIn())

@@ -92,6 +92,7 @@ func commands() []*command {
 var errUsage = errors.New("usage")
 
 func run(e env, args []string) int {
+	e.stdout = newScreen(e.stdout)
 	if len(args) == 0 {
 		usage(e.stderr)
 		return exitUsage
@@ -185,6 +186,10 @@ func together(all []error) (out []error) {
 func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, error) {
 	flags.SetOutput(io.Discard) // errors are printed here
 	flags.Usage = func() {}
+	s, onTerminal := e.stdout.(*screen)
+	if onTerminal {
+		s.flag(flags)
+	}
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
@@ -194,6 +199,11 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 		return nil, err
 	case err != nil:
 		return nil, usageError(e, c, flagMistake(err))
+	}
+	if onTerminal {
+		if message := s.check(flags); message != "" {
+			return nil, usageError(e, c, message)
+		}
 	}
 	return flags.Args(), nil
 }

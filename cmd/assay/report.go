@@ -15,9 +15,6 @@ import (
 	"assay/report/plot"
 )
 
-// textWidth is the maximum width of text output in columns.
-const textWidth = 80
-
 func reportCommand() *command {
 	return &command{
 		name: "report", args: "INPUT... [-o DIR]",
@@ -94,6 +91,9 @@ func pictureFlag(flags *pflag.FlagSet) *string {
 
 // isTerminal reports whether a reader or writer is a terminal.
 func isTerminal(stream any) bool {
+	if s, ok := stream.(*screen); ok {
+		stream = s.Writer
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

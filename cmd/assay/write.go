@@ -128,7 +128,7 @@ func buffered(w io.Writer, r result) error { return outfile.Buffered(w, r.encode
 
 // print writes a result to standard output. It returns an error if the disk is full.
 func (e env) print(r result) error {
-	if err := buffered(e.stdout, r.inert()); err != nil {
+	if err := buffered(e.stdout, e.shown(r)); err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"assay/summary/view/bench"
 )
 
 // A Page explains a metric.
@@ -51,6 +53,24 @@ var keys = map[string][2]string{
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},
+	"gpus":     {"number of GPUs", "8"},
+}
+
+// exampleLimit is a limit of another metric, as a selector.
+const exampleLimit = "ttft_p99<=500ms"
+
+// settingPages explains the settings of benchmarks that select.
+func settingPages() (out []KeyPage) {
+	var others []string
+	for _, s := range bench.Settings() {
+		if s.Load {
+			out = append(out, KeyPage{s.Key(), s.Head + " of results of benchmarks; also with <=, >=, < or >", s.Key() + "=4", false})
+		} else {
+			others = append(others, s.Key())
+		}
+	}
+	return append(out, KeyPage{"SETTING", "another setting of results of benchmarks: " + strings.Join(others, ", ") +
+		"; * matches any text", "dataset=random", false})
 }
 
 // Named returns the metric with the selectors that it needs.
@@ -58,6 +78,9 @@ func (m *Metric) Named() string {
 	var parts []string
 	for _, key := range m.Needs {
 		parts = append(parts, key+"=NAME")
+	}
+	if m.limits {
+		parts = append(parts, exampleLimit)
 	}
 	if parts == nil {
 		return m.Name
@@ -94,7 +117,19 @@ func Explain(name string) (Page, error) {
 			needed = append(needed, key+"="+m.value(key))
 		}
 	}
+	if m.settings {
+		p.Selects = append(p.Selects, settingPages()...)
+	}
+	if m.limits {
+		p.Selects = append(p.Selects, KeyPage{"LIMIT", "limit of a number that a benchmark reports: a metric, without \"serving.\" or in full, with <=, >=, < or >; " +
+			"several limits must all be met", exampleLimit, true})
+		needed = append(needed, exampleLimit)
+	}
 	p.Examples = m.examples(needed)
+	if m.settings && !m.limits {
+		target, _, _ := strings.Cut(p.Examples[0], ": ")
+		p.Examples = append(p.Examples, target+"{request_rate=4}"+strings.TrimPrefix(p.Examples[0], target))
+	}
 	return p, nil
 }
 

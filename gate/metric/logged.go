@@ -42,13 +42,23 @@ var loggedLines = sync.OnceValue(func() (out []logged) {
 	return out
 })
 
+// benchmarked reports whether benchmarks report the metric.
+func (l *logged) benchmarked() bool {
+	family, _, _ := strings.Cut(l.name, ".")
+	return slices.Contains([]string{"serving", "throughput", "requests", "step", "spec", "memory", "weight_sync", "run"}, family)
+}
+
+// unitOf returns the unit of the metric.
+func unitOf(l *logged) Unit {
+	return map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}[l.unit]
+}
+
 // loggedMetrics returns the metrics of logged.txt.
 func loggedMetrics() (out []Metric) {
-	units := map[string]Unit{"time": Time, "share": Share, "count": Count, "size": Size}
 	for _, l := range loggedLines() {
-		out = append(out, Metric{Name: l.name, Unit: units[l.unit], Of: Count, Higher: l.higher(), Host: true,
+		out = append(out, Metric{Name: l.name, Unit: unitOf(&l), Of: Count, Higher: l.higher(), Host: true,
 			Rises: l.stat == "max" && l.combine == "worst",
-			Keys:  []string{"phase", "place", "source"}, Meaning: l.meaning, measure: l.measure})
+			Keys:  []string{"phase", "place", "source"}, settings: l.benchmarked(), Meaning: l.meaning, measure: l.measure})
 	}
 	return out
 }
@@ -62,16 +72,19 @@ const (
 // measure returns the value in results of benchmarks or, if there are none, in logs and monitors.
 func (l *logged) measure(v selection) (Value, error) {
 	source := v.sel.Value("source")
+	if v.sel.setting() != "" {
+		source = fromBenchmark
+	}
 	if source != fromLog {
-		if out, ok := l.fromBenchmarks(v); ok {
-			return out, nil
+		if out, ok, err := l.fromBenchmarks(v); ok || err != nil {
+			return out, err
 		}
 	}
 	if source != fromBenchmark && l.stat != "" {
 		out, err := l.fromSeries(v)
-		if err != nil && l.name == "weight_sync.time" && v.sel.Value("phase")+v.sel.Value("place") == "" {
-			if median, ok := slowestPhase(v, "weight-sync"); ok {
-				return median, nil
+		if err != nil && len(v.sel.terms) == 0 {
+			if other, ok := l.elsewhere(v); ok {
+				return other, nil
 			}
 		}
 		return out, err
@@ -82,31 +95,63 @@ func (l *logged) measure(v selection) (Value, error) {
 	return Value{}, errors.New("no value of it")
 }
 
-// fromBenchmarks returns the worst of the results. The first is often a cold run, and no single
+// fromBenchmarks returns the worst of the selected results. The first is often a cold run, and no single
 // result represents the others.
-func (l *logged) fromBenchmarks(v selection) (out Value, ok bool) {
+func (l *logged) fromBenchmarks(v selection) (out Value, ok bool, err error) {
 	if v.sel.Value("phase") != "" || v.sel.Value("place") != "" {
-		return out, false
+		return out, false, nil
 	}
-	n := 0
-	for i := range v.Benchmarks {
-		for _, f := range v.Benchmarks[i].Metrics {
-			if f.Metric != l.metric || f.Stat != l.figure {
-				continue
-			}
-			if n++; n == 1 || l.worse(f.Value, out.V) {
-				out.V = f.Value
-			}
+	results := slices.DeleteFunc(resultsOf(v.Summary), func(b *summary.Benchmark) bool { return l.of(b) == nil })
+	if len(results) == 0 {
+		return l.fromBuckets(v)
+	}
+	if results, err = v.sel.results(results); err != nil {
+		return out, false, err
+	}
+	for i, b := range results {
+		if f := l.of(b); i == 0 || l.worse(f.Value, out.V) {
+			out.V = f.Value
 		}
 	}
-	switch {
-	case n == 1:
-		out.Note = "as a benchmark reported it"
-	case n > 1:
+	out.Note = "as a benchmark reported it"
+	if n := len(results); n > 1 {
 		out.Note = fmt.Sprintf("the worst of %d results of benchmarks", n)
 	}
-	return out, n > 0
+	return out, true, nil
 }
+
+// elsewhere returns the value in inputs that measure the same in another way: phases of logs, and traces.
+func (l *logged) elsewhere(v selection) (out Value, ok bool) {
+	if l.name == "requests.preempted" {
+		for _, r := range v.Series {
+			if r.Metric == "vllm:num_preemptions_total" && r.Pooled == 0 && r.Max != nil {
+				out.V, out.Note, ok = max(out.V, *r.Max), "since the start of the server", true
+			}
+		}
+		return out, ok
+	}
+	measure := map[string]func(selection) (Value, error){
+		"gpu.util":     shareOf(summary.Activity.Busy),
+		"memory.usage": selection.memoryShare,
+		"weight_sync.time": func(v selection) (Value, error) {
+			v.sel = Selector{[]term{{key: "phase", op: "=", value: weightSync}}}
+			return phaseAs(func(p phase) (Value, error) { return ratio(p.host, p.count), nil })(v)
+		},
+	}[l.name]
+	if l.name == "weight_sync.time" {
+		if out, ok = slowestPhase(v, weightSync); ok {
+			return out, true
+		}
+	}
+	if measure == nil || len(v.Devices) == 0 {
+		return out, false
+	}
+	out, err := measure(v)
+	out.Num, out.Den, out.Traced, out.Note = 0, 0, true, "of the trace" // Of has the unit of logged values
+	return out, err == nil
+}
+
+const weightSync = "weight-sync"
 
 // slowestPhase returns the median time of a phase that trainers log, of the log in which it takes longest. Timers
 // nested in the phase are part of it.

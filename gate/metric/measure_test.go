@@ -158,7 +158,7 @@ func TestMeasure(t *testing.T) {
 	used := make(map[string]bool)
 	for _, m := range Metrics() {
 		used[m.Name] = true
-		if m.Meaning == "" || len(m.Keys) == 0 || m.measure == nil {
+		if m.Meaning == "" || len(m.selectors()) == 0 || m.measure == nil {
 			t.Errorf("%s is not described", m.Name)
 		}
 		if m.Sums && !m.Rises {
@@ -205,6 +205,9 @@ func TestMeasureNothing(t *testing.T) {
 		name := m.Name
 		if strings.HasPrefix(name, "phase.") {
 			name += "{phase=x}"
+		}
+		if m.limits {
+			name = m.Named()
 		}
 		if got := measureText(t, empty, name); !strings.HasPrefix(got, "no ") {
 			t.Errorf("%s of nothing is %s", name, got)
@@ -274,7 +277,7 @@ func TestHas(t *testing.T) {
 		{"a*c", "abc", true}, {"a*c", "ac", true}, {"a*b*c", "aXbYc", true}, {"a*b*c", "aXcYb", false}, {"*", "", true},
 		{"ab*ba", "aba", false}, {"*a*a", "a", false}, {"a*a*a", "aa", false}, {"a.c", "abc", false}, {"[ab]", "a", false}, {"[ab]", "[ab]", true},
 	} {
-		sel := Selector{[]term{{"kernel", tc.pattern}}}
+		sel := Selector{[]term{{key: "kernel", value: tc.pattern}}}
 		if got := sel.has("kernel", tc.name); got != tc.want {
 			t.Errorf("%q matches %q: %t, want %t", tc.pattern, tc.name, got, tc.want)
 		}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"assay/summary"
 )
@@ -73,15 +75,15 @@ func (a *Ambiguity) Error() string { return a.text }
 
 func ambiguous(format string, args ...any) error { return &Ambiguity{fmt.Sprintf(format, args...)} }
 
-// functionsAs returns a function that measures functions in profiles with values of a unit. Of
-// several profiles the largest value counts. Profiles with different clocks cannot be compared.
+// functionsAs returns a function that measures functions in profiles with values of a unit, or of one of
+// several units that are separated by spaces. Of several profiles the largest value counts. Profiles with different clocks cannot be compared.
 func functionsAs(unit string, of func(functions) (Value, error)) func(selection) (Value, error) {
 	return func(v selection) (out Value, err error) {
 		names, clocks, n := map[string]bool{}, map[string]bool{}, 0
 		for i := range v.Tables {
 			t := &v.Tables[i]
 			rank := t.Rank()
-			if t.Of != summary.OfFunction || rank < 0 || t.Columns[rank].Unit != unit ||
+			if t.Of != summary.OfFunction || rank < 0 || !slices.Contains(strings.Fields(unit), t.Columns[rank].Unit) ||
 				!v.sel.has("clock", cmp.Or(t.Clock, unknownClock)) {
 				continue
 			}
@@ -93,6 +95,9 @@ func functionsAs(unit string, of func(functions) (Value, error)) func(selection)
 			x, err := of(f)
 			if err != nil {
 				return Value{}, err
+			}
+			if t.Columns[rank].Unit == samples {
+				x.Num, x.Den = 0, 0 // they are no times
 			}
 			if n++; n == 1 || x.V > out.V {
 				out = x
@@ -111,6 +116,9 @@ func functionsAs(unit string, of func(functions) (Value, error)) func(selection)
 		return out, nil
 	}
 }
+
+// samples is the unit of profiles that count samples of equal time.
+const samples = "count"
 
 // functionsOf adds up the selected functions of a table, and records names of the table.
 func functionsOf(t *summary.Table, sel Selector, names map[string]bool) functions {

@@ -13,6 +13,7 @@ import (
 	"assay/internal/stat"
 	"assay/summary"
 	"assay/summary/row"
+	"assay/summary/view/bench"
 )
 
 // A Metric is a figure that gates can be set on.
@@ -31,9 +32,13 @@ type Metric struct {
 	// Efficiency is true for metrics that need FLOPs and bytes of operators, which are measured
 	// only for gates that use them.
 	Efficiency bool
+	Across     bool   // measures all runs of a side together, because it compares them
 	Passes     bool   // true for metrics that need the passes of training, likewise
 	Meaning    string // what it is; for shares and means the numerator
 	Per        string // the denominator, or ""
+
+	settings bool // settings of results of benchmarks select
+	limits   bool // limits of other metrics select, and a gate must have one
 
 	needsRows bool      // measures rows that a rolled-up summary has only in part
 	rows      *row.Kind // the rows that it measures, whose keys select; nil if it has keys of its own
@@ -49,7 +54,34 @@ func (m *Metric) key(name string) (key string, number, ok bool) {
 		}
 		return c.Written(), m.rows.IsNumber(c), true
 	}
-	return name, name == "rank" || name == "device" || name == "stream", slices.Contains(m.Keys, name)
+	if _, ok := bench.SettingOf(name); ok && m.settings {
+		return name, false, true
+	}
+	return name, name == "rank" || name == "device" || name == "stream" || name == "gpus", slices.Contains(m.Keys, name)
+}
+
+// selectors returns the names of all selectors.
+func (m *Metric) selectors() []string {
+	names := slices.Clone(m.Keys)
+	if m.settings {
+		for _, s := range bench.Settings() {
+			names = append(names, s.Key())
+		}
+	}
+	return names
+}
+
+// Listed describes the selectors for a list of metrics: SETTING stands for the settings of benchmarks, and
+// LIMIT for a limit of another metric.
+func (m *Metric) Listed() string {
+	names := slices.Clone(m.Keys)
+	if m.settings {
+		names = append(names, "SETTING")
+	}
+	if m.limits {
+		names = append(names, "LIMIT")
+	}
+	return strings.Join(names, ", ")
 }
 
 // A Value is the value of a metric in one run. Shares and means have a numerator and a denominator.
@@ -62,6 +94,13 @@ type Value struct {
 	Missing float64
 	// Most is the upper bound of the value if V is a lower bound.
 	Most float64
+	// Below is an upper bound that the value does not reach, if V is the largest that was measured, or 0:
+	// the capacity of a server is between two loads.
+	Below float64
+	// Bounded is true if only bounds of the value are known: V, which may be 0, and Most, which may be infinite.
+	Bounded bool
+	// Traced is true for a value of GPU events where the metric has other sources too.
+	Traced bool
 }
 
 func ratio(num, den int64) Value { return Value{V: float64(num) / float64(den), Num: num, Den: den} }
@@ -93,6 +132,9 @@ func (m *Metric) Text(v Value) string {
 	if v.Missing > 0 {
 		text = "at least " + text
 	}
+	if v.Bounded {
+		text = m.Unit.Range(v.V, v.Most)
+	}
 	if m.Unit == Share && v.Den > 0 {
 		text += fmt.Sprintf(" (%s of %s)", m.Of.Text(float64(v.Num)), m.Of.Text(float64(v.Den)))
 	}
@@ -111,7 +153,7 @@ func Metrics() []Metric { return slices.Clone(metrics()) }
 // metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
-		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics())
+		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics())
 })
 
 func activityMetrics() []Metric {

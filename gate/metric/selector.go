@@ -2,26 +2,55 @@ package metric
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/internal/label"
 	"assay/summary"
+	"assay/summary/view/bench"
 )
 
 // A Selector selects a part of a run, for example "{category=gemm, rank=0}". The zero Selector
 // selects all of it.
 type Selector struct{ terms []term }
 
-type term struct{ key, value string }
+// A term compares a key with a value. Only settings of benchmarks and limits compare with another
+// operator than "=".
+type term struct {
+	key, op, value string
+	limits         *logged // the metric that the term limits, or nil
+	bound          *Bound  // its limit
+}
+
+// comparisons are the operators of terms, longer ones before their beginnings.
+var comparisons = []string{"<=", ">=", "<", ">", "="}
+
+// compare reports whether a number is on the side of a limit that the operator of the term states.
+func (t term) compare(v, limit float64) bool {
+	switch t.op {
+	case "<=":
+		return v <= limit
+	case ">=":
+		return v >= limit
+	case "<":
+		return v < limit
+	case ">":
+		return v > limit
+	}
+	return v == limit
+}
 
 // Parse splits "metric{key=value, ...}".
 func Parse(text string) (*Metric, Selector, error) {
 	name, rest, selects := strings.Cut(text, "{")
 	m, err := Of(strings.TrimSpace(name))
-	if err != nil || !selects {
+	switch {
+	case err != nil:
 		return m, Selector{}, err
+	case !selects:
+		return m, Selector{}, m.checkTogether(Selector{})
 	}
 	inner, ends := strings.CutSuffix(strings.TrimSpace(rest), "}")
 	if !ends {
@@ -32,26 +61,81 @@ func Parse(text string) (*Metric, Selector, error) {
 		return nil, Selector{}, fmt.Errorf("selector %q: %w", "{"+inner+"}", err)
 	}
 	var sel Selector
-	for _, t := range terms {
-		key, value, ok := strings.Cut(t, "=")
-		key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
-		name, number, known := m.key(key)
-		switch {
-		case !ok || value == "":
-			return nil, Selector{}, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(t))
-		case !known:
-			return nil, Selector{}, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, key, strings.Join(m.Keys, ", "))
-		}
-		switch key = name; {
-		case sel.Value(key) != "":
-			return nil, Selector{}, fmt.Errorf("selector %q is given twice", key)
-		}
-		if err := checkTerm(key, value, number); err != nil {
+	for _, text := range terms {
+		t, err := m.term(text)
+		if err != nil {
 			return nil, Selector{}, err
 		}
-		sel.terms = append(sel.terms, term{key, value})
+		if slices.ContainsFunc(sel.terms, func(u term) bool { return u.key == t.key && u.op == t.op }) {
+			return nil, Selector{}, fmt.Errorf("selector %q is given twice", t.key)
+		}
+		sel.terms = append(sel.terms, t)
 	}
-	return m, sel, nil
+	return m, sel, m.checkTogether(sel)
+}
+
+// term reads one term of a selector.
+func (m *Metric) term(text string) (t term, err error) {
+	at := strings.IndexAny(text, "<>=")
+	if at < 0 {
+		return t, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(text))
+	}
+	for _, t.op = range comparisons {
+		if strings.HasPrefix(text[at:], t.op) {
+			break
+		}
+	}
+	written := strings.TrimSpace(text[:at])
+	t.value = unquote(strings.TrimSpace(text[at+len(t.op):]))
+	name, number, known := m.key(written)
+	t.key = name
+	switch _, setting := bench.SettingOf(name); {
+	case t.value == "" || written == "":
+		return t, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(text))
+	case m.limits && !known:
+		t.key = written
+		return t, m.limit(&t)
+	case !known:
+		return t, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, written, strings.Join(m.selectors(), ", "))
+	case t.op == "=":
+		return t, checkTerm(t.key, t.value, number)
+	case !setting || !m.settings:
+		return t, fmt.Errorf("selector %q: %s takes \"=\" only", strings.TrimSpace(text), t.key)
+	case math.IsNaN(bench.LoadOf(t.value)):
+		return t, fmt.Errorf("selector %s: %q is not a number", t.key, t.value)
+	}
+	return t, nil
+}
+
+// checkTogether rejects selectors whose terms no input can meet together, and those without a term that
+// the metric needs.
+func (m *Metric) checkTogether(sel Selector) error {
+	if m.limits && !slices.ContainsFunc(sel.terms, func(t term) bool { return t.limits != nil }) {
+		return fmt.Errorf("%s needs a limit: write %s", m.Name, m.Named())
+	}
+	setting := sel.setting()
+	if setting == "" || !m.settings || m.limits {
+		return nil
+	}
+	for _, key := range []string{"phase", "place"} {
+		if sel.Value(key) != "" {
+			return fmt.Errorf("selectors %s and %s: %[1]s selects results of benchmarks, which have no %[2]s", setting, key)
+		}
+	}
+	if sel.Value("source") == fromLog {
+		return fmt.Errorf("selectors %s and source=log: %[1]s selects results of benchmarks", setting)
+	}
+	return nil
+}
+
+// setting returns a setting of benchmarks that the selector has, or "".
+func (s Selector) setting() string {
+	for _, t := range s.terms {
+		if _, ok := bench.SettingOf(t.key); ok {
+			return t.key
+		}
+	}
+	return ""
 }
 
 // split cuts terms at commas, except within quotes.
@@ -124,7 +208,7 @@ func (s Selector) String() string {
 		if strings.ContainsAny(value, ",{}") {
 			value = `"` + value + `"`
 		}
-		parts = append(parts, t.key+"="+value)
+		parts = append(parts, t.key+t.op+value)
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

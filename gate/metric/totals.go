@@ -45,7 +45,7 @@ func functionMetrics() []Metric {
 		{Name: "profile.total", Unit: Time, Host: true, Rises: true, Sums: true, Keys: []string{"clock"}, Meaning: "time in all functions of a profile; of several profiles the largest",
 			measure: functionsAs("ns", functions.all)},
 		{Name: "profile.hottest_share", Of: Time, Host: true, Keys: []string{"clock"}, Meaning: "time in the function with the largest time of its own, without the functions that it calls", Per: "time in all functions of the profile",
-			measure: functionsAs("ns", functions.hottestShare)},
+			measure: functionsAs("ns "+samples, functions.hottestShare)},
 		{Name: "table.time", Unit: Time, Host: true, Rises: true, Sums: true, Keys: rows, Needs: rows, Meaning: "value of a time in a table of another tool (nsys stats, key_averages); the selected rows add up where the column does",
 			measure: cellsAs("ns")},
 		{Name: "table.count", Unit: Count, Host: true, Rises: true, Sums: true, Keys: rows, Needs: rows, Meaning: "value of a number in a table of another tool; the selected rows add up where the column does",

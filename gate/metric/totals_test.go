@@ -176,7 +176,14 @@ func TestPhaseVocabulary(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for _, m := range Metrics() {
 		p, err := Explain(m.Name + "{rank=0}")
-		if err != nil || p.Name != m.Name || p.Unit == "" || len(p.Selects) != len(m.Keys) || len(p.Examples) != 2 {
+		selectors, examples := len(m.Keys), 2
+		if m.settings {
+			selectors, examples = selectors+5, 3 // four loads, and a row for all others
+		}
+		if m.limits {
+			selectors, examples = selectors+1, 2
+		}
+		if err != nil || p.Name != m.Name || p.Unit == "" || len(p.Selects) != selectors || len(p.Examples) != examples {
 			t.Errorf("%s: %+v, %v", m.Name, p, err)
 		}
 		for _, k := range p.Selects {

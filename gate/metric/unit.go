@@ -86,6 +86,17 @@ func (u Unit) Text(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
+// Range prints the bounds of a value: "at most 250 ms", "over 30 s".
+func (u Unit) Range(low, high float64) string {
+	switch {
+	case math.IsInf(high, 1):
+		return "over " + u.Text(low)
+	case low == 0:
+		return "at most " + u.Text(high)
+	}
+	return "at least " + u.Text(low) + " and at most " + u.Text(high)
+}
+
 // Exact prints a value with all its digits.
 func (u Unit) Exact(v float64) string {
 	digits := func(size float64) string { return strconv.FormatFloat(v/size, 'f', -1, 64) }

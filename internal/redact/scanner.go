@@ -1,6 +1,10 @@
 package redact
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"runtime"
+	"sync"
+)
 
 // A Scanner counts the distinct secrets of a stream, with the code that masks them. It keeps hashes
 // of them and not the secrets.
@@ -10,6 +14,10 @@ type Scanner struct {
 	rest []byte // bytes that were not searched yet, after some that were
 	done int    // number of bytes of rest that were searched
 	size int    // rest is searched when it has this many bytes
+
+	free    chan struct{} // one for each search that may run at the same time
+	running sync.WaitGroup
+	mu      sync.Mutex // of seen
 }
 
 const (
@@ -23,7 +31,8 @@ const (
 
 // NewScanner returns a Scanner.
 func NewScanner() *Scanner {
-	return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block}
+	return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block,
+		free: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Write searches the next block. It never fails.
@@ -47,18 +56,31 @@ func (s *Scanner) Write(p []byte) (int, error) {
 // Count ends the stream and returns how many different secrets it had.
 func (s *Scanner) Count() int64 {
 	s.look(len(s.rest))
+	s.running.Wait()
 	s.rest, s.done = nil, 0
 	return int64(len(s.seen))
 }
 
-// look counts the secrets that begin from s.done on and before end.
+// look counts the secrets that begin from s.done on and before end. Blocks are searched beside the reading of the
+// next ones, because a search takes longer than reading a trace.
 func (s *Scanner) look(end int) {
-	if len(s.seen) >= mostSeen {
-		return
-	}
-	for _, f := range find(string(s.rest)) {
-		if f.from >= s.done && f.from < end {
-			s.seen[maphash.Bytes(s.seed, s.rest[f.from:f.to])] = true
+	text, done := string(s.rest), s.done
+	s.free <- struct{}{}
+	s.running.Go(func() {
+		defer func() { <-s.free }()
+		for _, f := range find(text) {
+			if f.from >= done && f.from < end {
+				s.count(maphash.String(s.seed, text[f.from:f.to]))
+			}
 		}
+	})
+}
+
+// count adds a secret, unless there are very many.
+func (s *Scanner) count(hash uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.seen) < mostSeen {
+		s.seen[hash] = true
 	}
 }

@@ -44,7 +44,13 @@ type questionEntry struct {
 	SGLang   string `yaml:"sglang"`
 	VLLM     string `yaml:"vllm"`
 	NCU      string `yaml:"ncu"`
-	Setting  string `yaml:"setting"`
+	Any      string `yaml:"any"`
+
+	VeRL      string `yaml:"verl"`
+	Megatron  string `yaml:"megatron"`
+	DeepSpeed string `yaml:"deepspeed"`
+	Of        string `yaml:"of"` // what the question is asked of; "" for what recorded GPU events
+	Setting   string `yaml:"setting"`
 
 	id string
 }
@@ -66,7 +72,11 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 	e.lost, e.loses = capture.WorstLoss(s)
 	e.unusable = r.Unusable()
 	answer := e.byQuestion()
+	subjects := logged{&e}.subjects()
 	for _, q := range questions() {
+		if !q.asks(subjects) {
+			continue
+		}
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = answer[q.id]()
 		if q.id == "waits" && a.Can == Yes {
@@ -79,6 +89,9 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 			a.Why += " The profiler was started with " + q.Setting + ", so it recorded what there is."
 		} else if a.Can != Yes {
 			a.Flags = q.flags(producers(s), r.Stacks)
+			if q.Of != "" {
+				a.Flags = q.flagsOfLogs(logged{&e})
+			}
 		}
 		out = append(out, a)
 	}

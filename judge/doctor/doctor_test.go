@@ -48,7 +48,7 @@ func isSentence(t *testing.T, id, text string) {
 // TestSentences: every text of the file is whole sentences.
 func TestSentences(t *testing.T) {
 	for _, q := range questions() {
-		for _, text := range []string{q.Torch, q.Nsys, q.SGLang, q.VLLM, q.NCU} {
+		for _, text := range []string{q.Torch, q.Nsys, q.SGLang, q.VLLM, q.NCU, q.Any, q.VeRL, q.Megatron, q.DeepSpeed} {
 			if text != "" {
 				isSentence(t, q.id, text)
 			}
@@ -69,7 +69,7 @@ func TestQuestions(t *testing.T) {
 			t.Fatalf("nothing examines %q", q.id)
 		}
 		delete(ask, q.id)
-		if q.NCU == "" && (q.Torch == "" || q.Nsys == "") {
+		if q.Any == "" && q.NCU == "" && (q.Torch == "" || q.Nsys == "") || (q.Any == "") != (q.Of == "") {
 			t.Errorf("%s does not say how to record", q.id)
 		}
 	}

@@ -25,11 +25,18 @@ type examination struct {
 
 // byQuestion returns the method that answers each question, by the id of the question.
 func (e *examination) byQuestion() map[string]func() (can, why string) {
+	l := logged{e}
 	return map[string]func() (can, why string){
 		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
 		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
 		"sharing": e.sharing, "waits": e.waits,
+		"server-limit": l.serverLimit, "server-lines": l.serverLines, "server-graphs": l.serverGraphs, "server-latency": l.serverLatency,
+		"trainer-phases": l.trainerPhases, "trainer-steps": l.trainerSteps, "trainer-throughput": l.trainerThroughput, "trainer-engine": l.trainerEngine,
+		"settings": l.settings, "times": l.times, "beside": l.beside,
+		"percentiles": l.percentiles, "requests": l.requests, "load": l.load, "sweep": l.sweep, "bench-warm-up": l.benchWarmUp, "bench-server": l.benchServer,
+		"monitor-use": l.monitorUse, "monitor-samples": l.monitorSamples, "monitor-times": l.times, "monitor-phases": l.monitorPhases,
+		"snapshot-sites": l.snapshotSites, "snapshot-peak": l.snapshotPeak,
 	}
 }
 

@@ -136,6 +136,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	alone(rule.SlowNextToken, benchmarks{e}.nextToken)
 	alone(rule.WithoutGPUDirect, benchmarks{e}.withoutGPUDirect)
 	alone(rule.ThroughputSaturated, benchmarks{e}.saturated)
+	alone(rule.PoorScaling, benchmarks{e}.poorScaling)
 	add(rule.LowGPUUse, monitors{e}.lowUse)
 	add(rule.LowGPUUseInPhase, monitors{e}.lowUseInPhase)
 	add(rule.SettingNotAdvised, configuration{e}.configured)

@@ -36,6 +36,7 @@ type moment struct {
 var pools = []struct{ metric, name string }{
 	{"kv_cache.usage", "KV cache"},
 	{"kv_cache.swa_usage", "swa pool (sliding-window layers)"},
+	{"kv_cache.host_usage", "host pool (KV cache in CPU memory)"},
 	{"kv_cache.mamba_usage", "mamba pool (states of Mamba layers)"},
 }
 

@@ -70,7 +70,7 @@ func (e servers) kvCacheFull(in *input) (finding.Finding, bool) {
 	}
 	f.Evidence = append(append(f.Evidence, p.evidence()...), in.throughputText()...)
 	f.Next = []finding.Step{finding.Advise("larger-kv-cache"), finding.Advise("larger-swa-pool"),
-		finding.Advise("larger-mamba-pool"), finding.Advise("kv-cache-in-fp8")}
+		finding.Advise("larger-mamba-pool"), finding.Advise("larger-host-pool"), finding.Advise("kv-cache-in-fp8")}
 	if p.preempting() > 0 {
 		f.Next = append(f.Next, finding.Advise("fewer-running-requests"))
 	}

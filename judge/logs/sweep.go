@@ -9,6 +9,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/judge/tree"
 	"assay/summary"
 	"assay/summary/view/bench"
 )
@@ -164,4 +165,21 @@ func scalingText(s *summary.Summary) string {
 	}
 	return fmt.Sprintf("Scaling efficiency: %s GPUs, relative to %s", strings.Join(parts, ", "),
 		label.Plural(list[0].GPUs, "GPU"))
+}
+
+// poorScaling reports that throughput per GPU falls on more GPUs. Runs in between are evidence.
+func (e benchmarks) poorScaling() (finding.Finding, bool) {
+	list := bench.Scaling(e.logged)
+	if len(list) == 0 {
+		return finding.Finding{}, false
+	}
+	last := len(list) - 1
+	efficiencies := bench.Efficiencies(list)
+	var numbers []string
+	for i, of := range efficiencies[1:] {
+		numbers = append(numbers, fmt.Sprintf("scaling efficiency on %d GPUs: %s", list[i+1].GPUs, percent(of)))
+	}
+	return findingOf(e.Evaluate(tree.Measured{Rule: rule.PoorScaling, Value: 1 - efficiencies[last],
+		Words: map[string]string{"gpus": fmt.Sprint(list[last].GPUs), "fewest": label.Plural(list[0].GPUs, "GPU")},
+		Lists: map[string][]string{"numbers": numbers}}))
 }

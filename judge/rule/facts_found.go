@@ -272,7 +272,7 @@ func fullPoolOf(s *summary.Summary) (pool string) {
 	for _, r := range s.Series {
 		of, found := strings.CutPrefix(r.Metric, "kv_cache.")
 		if name, is := strings.CutSuffix(of, "usage"); found && is && r.Median != nil && *r.Median >= most &&
-			slices.Contains([]string{"", "swa_", "mamba_"}, name) {
+			slices.Contains([]string{"", "swa_", "mamba_", "host_"}, name) {
 			most, pool = *r.Median, strings.TrimSuffix(name, "_")
 		}
 	}

@@ -87,7 +87,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			Found: "names of machines, and numbers of their GPUs", evaluate: of(nodesOf)},
 		{Words: []string{"queued"}, Meaning: "requests wait in a queue of the server",
 			Found: "a mean of 1 or more queued requests in a log", evaluate: is(queues)},
-		{Words: []string{"pool"}, Values: []string{"swa", "mamba"},
+		{Words: []string{"pool"}, Values: []string{"swa", "mamba", "host"},
 			Meaning: "this pool of a server is full, and not its KV cache",
 			Found:   "the pool with the largest median of 90% or more in a log", evaluate: of(fullPoolOf)},
 		{Words: []string{"overloaded"}, Meaning: "the server of a benchmark cannot follow the rate of requests",

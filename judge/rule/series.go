@@ -26,6 +26,7 @@ const (
 	SlowNextToken       = "slow-next-token"
 	WithoutGPUDirect    = "without-gpudirect"
 	ThroughputSaturated = "throughput-saturated"
+	PoorScaling         = "poor-scaling"
 	LowGPUUse           = "low-gpu-use"
 	LowGPUUseInPhase    = "low-gpu-use-in-phase"
 	SpinningGPUs        = "spinning-gpus"

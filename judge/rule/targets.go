@@ -23,6 +23,7 @@ var Targets = []Target{
 	{Guide: "skyrl", Metric: "gpu.util", Min: "80%", Strict: true, From: "skyrl", Rule: LowGPUUse},
 	{Guide: "skyrl", Metric: "memory.usage", Max: "90%", Strict: true, From: "skyrl", Rule: MemoryPressure},
 	{Guide: "skyrl", Metric: "serving.ttft_p50", Max: "100ms", Strict: true, From: "skyrl"},
+	{Guide: "skyrl", Metric: "scaling.efficiency", Min: "70%", Advice: true, From: "skyrl", Rule: PoorScaling},
 
 	{Guide: "verl", Metric: "requests.preempted", Max: "0", From: "verl"},
 	{Guide: "verl", Metric: "kv_cache.usage", Min: "25%", Advice: true, From: "verl", Rule: UnderLoaded},

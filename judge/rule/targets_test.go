@@ -16,6 +16,7 @@ func TestTargets(t *testing.T) {
 		SlowNextToken:  func(r Rule) float64 { return float64(r.Under) },
 		LowGPUUse:      func(r Rule) float64 { return 1 - r.Warn },
 		EagerDecode:    func(r Rule) float64 { return 1 - r.Warn },
+		PoorScaling:    func(r Rule) float64 { return 1 - r.Warn },
 		MemoryPressure: func(r Rule) float64 { return r.Warn },
 		UnderLoaded:    func(r Rule) float64 { return r.Margin },
 		KVCacheFull:    func(r Rule) float64 { return r.OfPeak },

@@ -97,6 +97,7 @@ type Table struct {
 	Rows    []Row
 	More    Rest   // the rows that were left out
 	Left    int    // how many columns Narrow left out
+	Narrows bool   // on a screen, columns that do not fit are left out
 	Note    string // explains columns and denominators
 }
 
@@ -125,6 +126,17 @@ func (t Table) Narrow(width int) Table {
 	}
 	t.Columns, t.Rows = t.Columns[:keep:keep], rows
 	t.Left += left
+	return t
+}
+
+// usualWidth is the number of columns of text where no other is given.
+const usualWidth = 80
+
+// fitted returns t as it fits into lines of the given number of columns.
+func (t Table) fitted(columns int) Table {
+	if t.Narrows {
+		return t.Narrow(columns)
+	}
 	return t
 }
 

@@ -192,7 +192,7 @@ func (m markdown) block(b *strings.Builder, block Block) {
 		b.WriteString("\n")
 		m.list(b, block, "")
 	case Table:
-		m.table(b, block)
+		m.table(b, block.fitted(usualWidth))
 	case Picture:
 		if m.pictures {
 			b.WriteString("\n" + m.picture(block.Chart) + "\n")

@@ -43,14 +43,17 @@ func (d Doc) ScreenLines() int {
 	return strings.Count(b.String(), "\n")
 }
 
+// mostProse is the largest number of columns of sentences. Longer lines are hard to read; tables may be wider.
+const mostProse = 120
+
 func textBlock(b *strings.Builder, block Block, columns int) {
 	switch block := block.(type) {
 	case Paragraph:
-		writeWrapped(b, block.Text, "  ", "  ", columns)
+		writeWrapped(b, block.Text, "  ", "  ", min(columns, mostProse))
 	case List:
-		textList(b, block, "  ", columns)
+		textList(b, block, "  ", min(columns, mostProse))
 	case Table:
-		textTable(b, block, "  ", columns)
+		textTable(b, block.fitted(columns), "  ", columns)
 	case Picture: // a terminal cannot show it
 	}
 }

@@ -114,6 +114,13 @@ def skyrl():
     write("nvidia_smi.txt", "\n".join(smi) + "\n")
 
 
+def scaling():
+    """SkyRL, section 7: the measurement of section 4.1 on several numbers of GPUs."""
+    os.makedirs(os.path.join(HERE, "scaling"), exist_ok=True)
+    for gpus, samples in ((1, 0.5), (2, 0.9), (4, 1.5), (8, 2.48)):
+        write(f"scaling/gpus_{gpus}.txt", f"{{'samples_per_second': {samples}, 'seconds_per_step': {64 / samples:.1f}, 'samples_per_hour': {samples * 3600:.1f}}}\n")
+
+
 def sfllm():
     """SFLLM: its benchmark at five concurrencies, the log of its server, and the monitors."""
     out = []
@@ -156,5 +163,6 @@ if __name__ == "__main__":
     verl()
     sglang()
     skyrl()
+    scaling()
     sfllm()
     gym()

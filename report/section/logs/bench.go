@@ -19,7 +19,6 @@ import (
 // Limits of the tables of results.
 const (
 	screenResults = 12
-	screenWidth   = 80
 	mostResults   = 200
 	mostFigures   = 10
 	mostSettings  = 3

@@ -33,12 +33,13 @@ func Screen(ctx *section.Context) []doc.Section {
 			groups(ctx, screenGroups)}))
 }
 
-// narrow removes the last columns of tables that are wider than a screen.
+// narrow lets screens leave out the last columns of tables that are wider.
 func narrow(list []doc.Section) []doc.Section {
 	for _, s := range list {
 		for i, b := range s.Blocks {
 			if t, ok := b.(doc.Table); ok {
-				s.Blocks[i] = t.Narrow(screenWidth)
+				t.Narrows = true
+				s.Blocks[i] = t
 			}
 		}
 	}
@@ -67,9 +68,11 @@ func Sections(ctx *section.Context) []doc.Section {
 
 // Metrics of steps.
 const (
-	stepTime  = "step.time"
-	stepPhase = "step.phase"
-	stepWait  = "step.wait"
+	stepTime = "step.time"
+
+	timePerToken = "step.time_per_token"
+	stepPhase    = "step.phase"
+	stepWait     = "step.wait"
 )
 
 // phases returns the times of the phases of a step. Their shares refer to the steps that have both a time
@@ -247,7 +250,11 @@ func table(ctx *section.Context, rows []*summary.Series, title string) doc.Table
 		doc.Col("min", doc.Number), doc.Col("max", doc.Number), doc.Col("last", doc.Number))
 	t := doc.Table{Title: title, Columns: columns(several, list...)}
 	for _, r := range rows {
-		row := []string{label.Clip(label.Clean(r.Metric), 40)}
+		name := r.Metric
+		if r.Metric == timePerToken { // one row for each phase
+			name = r.Name
+		}
+		row := []string{label.Clip(label.Clean(name), 40)}
 		if producers {
 			row = append(row, label.Clip(label.Clean(r.Producer), 24))
 		}

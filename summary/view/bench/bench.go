@@ -36,6 +36,18 @@ func Settings() []Setting {
 	}
 }
 
+// Key returns the name of the setting as users write it: "request_rate", "tp".
+func (s Setting) Key() string { return strings.ReplaceAll(strings.ToLower(s.Head), " ", "_") }
+
+// SettingOf returns the setting with the name that users write.
+func SettingOf(key string) (Setting, bool) {
+	list := Settings()
+	if i := slices.IndexFunc(list, func(s Setting) bool { return s.Key() == key }); i >= 0 {
+		return list[i], true
+	}
+	return Setting{}, false
+}
+
 // Of returns the value of the setting in a result, or "".
 func (s Setting) Of(b *summary.Benchmark) string {
 	for _, n := range s.names {
@@ -48,15 +60,29 @@ func (s Setting) Of(b *summary.Benchmark) string {
 
 // Number returns the value as a number: infinity for an unlimited load, and NaN for other texts.
 func (s Setting) Number(b *summary.Benchmark) float64 {
-	switch v := s.Of(b); v {
+	return LoadOf(s.Of(b))
+}
+
+// LoadOf returns the number that a value of a setting states: infinity for an unlimited load, and NaN for
+// other texts.
+func LoadOf(value string) float64 {
+	switch value {
 	case "inf", "not set", "Infinity":
 		return math.Inf(1)
 	default:
-		if n, err := strconv.ParseFloat(v, 64); err == nil {
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
 			return n
 		}
 	}
 	return math.NaN()
+}
+
+// Same returns the value of the setting so that equal numbers have one text: 16 and 16.0 are the same load.
+func (s Setting) Same(b *summary.Benchmark) string {
+	if n := s.Number(b); !math.IsNaN(n) {
+		return strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	return s.Of(b)
 }
 
 // FigureOf returns a number of a result, or nil.
@@ -132,11 +158,8 @@ func sweptBy(load []Setting, list []*summary.Benchmark) (by Setting, sorted []*s
 	for _, st := range load {
 		values, given := map[string]bool{}, 0
 		for _, b := range list {
-			if v := st.Of(b); v != "" {
-				if n := st.Number(b); !math.IsNaN(n) {
-					v = strconv.FormatFloat(n, 'g', -1, 64) // 16 and 16.0 are the same load
-				}
-				values[v] = true
+			if st.Of(b) != "" {
+				values[st.Same(b)] = true
 				given++
 			}
 		}
