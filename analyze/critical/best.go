@@ -15,7 +15,7 @@ type Trial struct {
 }
 
 // mostTrials is how many changes are replayed at most to find those that pay most.
-const mostTrials = 24
+const mostTrials = 14
 
 // Best returns the single changes that pay most for one step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not
@@ -91,7 +91,9 @@ func (r *replayer) try(c change.Change) (Forecast, bool) {
 		return Forecast{}, false
 	}
 	t := r.g.replay(rule, false, r.order)
-	return r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list), true
+	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
+	f.OfComm = r.g.changing.ofComm()
+	return f, true
 }
 
 // A candidate is a change with the most that it can take from a critical path, in ns.

@@ -17,6 +17,7 @@ type Forecast struct {
 	Forecast int64          // ns
 	Classes  [Classes]int64 // of the critical path of the changed step
 	Verdict  Verdict
+	OfComm   bool // work of communication is faster
 }
 
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
@@ -56,6 +57,7 @@ type Gain struct {
 	Change        change.Change
 	Before, After int64 // ns, all steps
 	Verdict       Verdict
+	OfComm        bool // work of communication is faster
 }
 
 // topNames is how many kernels, and how many operators, a sweep asks about.
@@ -85,7 +87,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 			continue
 		}
 		if after := total(g.replay(r, false, g.order)); after < before {
-			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c})})
+			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c}), g.changing.ofComm()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
