@@ -95,7 +95,7 @@ var about = []struct {
 	{"--remove sync", []string{rule.SyncCalls, rule.SyncCopies}},
 	{"--pinned", []string{rule.PageableCopies, rule.SyncCopies, rule.ExposedCopies}},
 	{"class:", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}}, // of the host
-	{"--host", []string{rule.LaunchBound, rule.CPUWork, rule.GPUIdle}},
+	{"--host", []string{rule.StragglingRank, rule.LaunchBound, rule.CPUWork, rule.GPUIdle}},
 	{"op~", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}},
 }
 

@@ -19,7 +19,7 @@ func PathClass(id string) string {
 
 // changes has the words of changes without a name.
 var changes = map[string]string{
-	"--host 2x": "all CPU work twice as fast", "--launch 0.5": "launches in half the time", "--gap 0.5": "half the gaps between kernels",
+	"--scale class:host_gap=0.5": "half the CPU time with nothing recorded", "--host 2x": "all CPU work twice as fast", "--launch 0.5": "launches in half the time", "--gap 0.5": "half the gaps between kernels",
 	"--remove sync~.": "no waits of the CPU for the GPU", "--pinned": "copies that do not block the CPU",
 	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
 	"--scale class:copy=0": "copies that take no time", "--scale class:dataloader=0": "a data loader that takes no time",
@@ -33,7 +33,7 @@ func Change(text string, columns int) string {
 	}
 	what, fast := strings.CutSuffix(strings.TrimPrefix(text, "--scale "), "=0.5")
 	if class, ok := strings.CutPrefix(what, "class:"); ok && fast {
-		return PathClass(class) + ": twice as fast"
+		return PathClass(class) + " twice as fast"
 	}
 	for prefix, of := range map[string]string{"kernel~": "kernel", "op~": "operator"} {
 		name, ok := strings.CutPrefix(what, prefix)
@@ -44,7 +44,7 @@ func Change(text string, columns int) string {
 		if of == "kernel" {
 			form = label.Kernel
 		}
-		return of + " " + label.Short(form, []string{view.ChangedName(name + "=")}, columns)[0] + ": twice as fast"
+		return of + " " + label.Short(form, []string{view.ChangedName(name + "=")}, columns)[0] + " twice as fast"
 	}
 	return label.Clip(label.Clean(text), columns)
 }

@@ -17,12 +17,12 @@ import (
 
 // The limits of what is shown of a critical path.
 const (
-	mostChanges     = 10
-	screenClasses   = 3
-	pathNames       = 5  // operators, and kernels
-	changeColumns   = 60 // of a name in a change
-	screenColumns   = 40
-	mostScreenParts = 2 // reasons
+	mostChanges   = 10
+	screenClasses = 3
+	pathNames     = 5  // operators, and kernels
+	changeColumns = 60 // of a name in a change
+	screenColumns = 40
+	mostReasons   = 2 // of a verdict, in a sentence
 )
 
 // ScreenPath returns what the typical step waited for, and the change to make first.
@@ -84,17 +84,18 @@ func first(ctx *section.Context, list []*summary.Forecast) *summary.Forecast {
 
 // firstChange says which change to make first, what it gives, how sure that is, and how to make it.
 func firstChange(ctx *section.Context, p *view.Followed, columns int) (out []string) {
-	if text := withheldComm(p); text != "" {
-		out = append(out, text)
-	}
 	list := ranked(p)
 	if len(list) == 0 {
-		return append(out, "No single change that was tried makes it shorter by a hundredth.")
+		out = append(out, "No single change that was tried makes it shorter by a hundredth.")
+	} else {
+		f := first(ctx, list)
+		out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, columns), gain(f), sureness(f)))
+		if found, step := ctx.Result.RemedyOf(f); step != nil {
+			out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, ctx.Step(*step)))
+		}
 	}
-	f := first(ctx, list)
-	out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, columns), gain(f), sureness(f)))
-	if found, step := ctx.Result.RemedyOf(f); step != nil {
-		out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, rule.Text(*step)))
+	if f := p.Forecast("--scale class:comm=0.5"); f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS {
+		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
 	}
 	return out
 }
@@ -114,20 +115,11 @@ func sureness(f *summary.Forecast) string {
 		return "Forecast ok: the capture explains the step."
 	}
 	reasons := f.Reasons
-	text := "Forecast with a warning: " + strings.Join(reasons[:min(mostScreenParts, len(reasons))], "; ")
-	if more := len(reasons) - mostScreenParts; more > 0 {
+	text := "Forecast with a warning: " + strings.Join(reasons[:min(mostReasons, len(reasons))], "; ")
+	if more := len(reasons) - mostReasons; more > 0 {
 		text += fmt.Sprintf("; %d more", more)
 	}
 	return text + "."
-}
-
-// withheldComm says that what faster communication gives is withheld, if it is a large part of the path.
-func withheldComm(p *view.Followed) string {
-	f := p.Forecast("--scale class:comm=0.5")
-	if f == nil || f.ForecastNS != nil || 20*p.Classes.Comm < p.WindowNS {
-		return ""
-	}
-	return fmt.Sprintf("Communication is %s of it; what faster communication gives is withheld: %s.", unit.Share(p.Classes.Comm, p.WindowNS), f.Reasons[len(f.Reasons)-1])
 }
 
 // Path returns the critical path of the typical step, and what single changes would give.
@@ -158,7 +150,7 @@ func Path(ctx *section.Context) doc.Section {
 		title, column string
 		list          []summary.PathPart
 	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels}} {
-		if len(of.list) > 0 {
+		if len(of.list) > 0 && of.list[0].NS >= p.WindowNS/200 {
 			s.Blocks = append(s.Blocks, pathParts(of.title, of.column, of.list, p.WindowNS))
 		}
 	}
@@ -172,7 +164,7 @@ func Path(ctx *section.Context) doc.Section {
 	if t := pathRanks(p); t != nil {
 		s.Blocks = append(s.Blocks, t)
 	}
-	if p.Verdict != "ok" {
+	if len(p.Reasons) > mostReasons || p.Verdict != "ok" && len(ranked(p)) == 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Read with care: " + strings.Join(p.Reasons, "; ") + "."})
 	}
 	return s
@@ -184,8 +176,10 @@ func pathClasses(p *view.Followed) doc.Table {
 	t := doc.Table{Title: "classes", Columns: []doc.Column{doc.Col("spent on", doc.Text), doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
 		doc.Col(scale.Head("step if twice as fast"), doc.Number), doc.Col("change", doc.Number)},
 		Note: "% of the step. Twice as fast is the whole step if that class took half the time, by replay of the step: a second chain may be nearly as long, so it gives less than half of the share. Classes under 2% are not tried."}
+	others := int64(0)
 	for _, c := range classesOf(p.CriticalPath) {
-		if c.NS == 0 {
+		if c.NS < p.WindowNS/1000 {
+			others += c.NS
 			continue
 		}
 		cells := []string{words.PathClass(c.Name), unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), "", ""}
@@ -199,6 +193,9 @@ func pathClasses(p *view.Followed) doc.Table {
 			cells[4] = "withheld"
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	if others > 0 {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{"others", unit.Share(others, p.WindowNS), scale.Text(others), "", ""}})
 	}
 	return t
 }
@@ -225,6 +222,9 @@ func pathParts(title, column string, list []summary.PathPart, of int64) doc.Tabl
 	scale := doc.ScaleOf(list[0].NS)
 	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col(column, doc.KernelName), doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number)}, Note: "% of the step."}
 	for _, p := range list[:min(pathNames, len(list))] {
+		if p.NS < of/1000 {
+			break
+		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{p.Name, unit.Share(p.NS, of), scale.Text(p.NS)}})
 	}
 	return t
