@@ -50,10 +50,8 @@ func criticalPath(s *summary.Summary) (plot.Chart, bool) {
 	rows := []plot.BarRow{{Label: "measured", Parts: parts(&p.Classes)}}
 	seen := parts(&p.Classes)
 	first := ""
-	for _, f := range p.Forecasts {
-		if f.Bound || f.Gain() <= 0 || len(rows) > mostPathBars {
-			continue
-		}
+	paying := p.Paying()
+	for _, f := range paying[:min(mostPathBars, len(paying))] {
 		less := fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(p.WindowNS))
 		if first == "" {
 			first = words.Change(f.Change, 60) + " " + less
