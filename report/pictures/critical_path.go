@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/internal/unit"
+	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
@@ -36,9 +37,9 @@ var pathParts = []struct {
 const mostPathBars = 8
 
 // criticalPath shows the path of the typical step by class, and with each of the changes that pay most.
-func criticalPath(s *summary.Summary) (plot.Chart, bool) {
+func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	p := view.FollowedOf(s)
-	if p == nil || p.Verdict == summary.Withheld || p.WindowNS <= 0 {
+	if p == nil || r.Unusable() != nil || p.Verdict == summary.Withheld || p.WindowNS <= 0 {
 		return plot.Chart{}, false
 	}
 	parts := func(c *summary.PathClasses) (out []plot.Part) {

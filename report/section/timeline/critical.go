@@ -25,9 +25,17 @@ const (
 	mostReasons   = 2 // of a verdict, in a sentence
 )
 
+// followed returns the typical step, or nil. Without numbers of the GPUs that can be used there is none.
+func followed(ctx *section.Context) *view.Followed {
+	if ctx.Result.Unusable() != nil {
+		return nil
+	}
+	return view.FollowedOf(ctx.Summary)
+}
+
 // ScreenPath returns what the typical step waited for, and the change to make first.
 func ScreenPath(ctx *section.Context) doc.Section {
-	p := view.FollowedOf(ctx.Summary)
+	p := followed(ctx)
 	if p == nil {
 		return doc.Section{}
 	}
@@ -51,6 +59,9 @@ func ScreenPath(ctx *section.Context) doc.Section {
 			text += ", see " + found.Rule
 		}
 		s.Blocks = []doc.Block{doc.Paragraph{Text: text + ". " + sureness(f, 1)}}
+	}
+	if withheldComm(p) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Faster communication: withheld, as it includes waiting for other ranks; give all."})
 	}
 	return s
 }
@@ -93,10 +104,16 @@ func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
 			out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, ctx.Step(*step)))
 		}
 	}
-	if f := p.Forecast("--scale class:comm=0.5"); f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS {
+	if withheldComm(p) {
 		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
 	}
 	return out
+}
+
+// withheldComm reports whether communication is much of a path, and what it gives is withheld.
+func withheldComm(p *view.Followed) bool {
+	f := p.Forecast("--scale class:comm=0.5")
+	return f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS
 }
 
 // gain returns what a change gives: "18.98 ms → 12.40 ms (−34.7%)".
@@ -123,7 +140,7 @@ func sureness(f *summary.Forecast, most int) string {
 
 // Path returns the critical path of the typical step, and what single changes would give.
 func Path(ctx *section.Context) doc.Section {
-	p := view.FollowedOf(ctx.Summary)
+	p := followed(ctx)
 	if p == nil {
 		return doc.Section{}
 	}
