@@ -72,7 +72,7 @@ const notMuch = "No single change that was tried makes it much shorter."
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
-	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons, "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
+	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons[:min(1, len(p.Reasons))], "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
 }
 
 // classesOf returns the classes of a path, largest first.
