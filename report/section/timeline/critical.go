@@ -41,7 +41,7 @@ func ScreenPath(ctx *section.Context) doc.Section {
 	}
 	s := doc.Section{Title: "Critical path", Lead: fmt.Sprintf("%s, %s", p.Name(), unit.Duration(p.WindowNS))}
 	if p.Verdict == summary.Withheld {
-		s.Blocks = []doc.Block{doc.Paragraph{Text: withheldPath(p)}}
+		s.Lead += "; withheld: " + strings.Join(p.Reasons[:min(1, len(p.Reasons))], "")
 		return s
 	}
 	var list []string
