@@ -48,6 +48,9 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 		return nil
 	}
 	for _, c := range list {
+		if class := ofClass(c); class < Classes && 100*r.path.Classes[class] < r.path.Window.Len() {
+			continue // little of the path
+		}
 		if f, ok := r.try(c); ok {
 			out = append(out, Trial{c, f})
 		}
@@ -55,11 +58,25 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 	return out
 }
 
+// ofClass returns the class whose work a change takes away, or Classes if it is not about one.
+func ofClass(c change.Change) Class {
+	if c.Kind == "hide-comm" {
+		return Comm
+	}
+	for k := range Classes {
+		if c.Value == "class:"+k.String()+"=0" {
+			return k
+		}
+	}
+	return Classes
+}
+
 // A Replayer makes forecasts of one step.
 type Replayer struct {
 	g     *Graph
 	path  *Path
 	step  int
+	start []int64 // of the nodes in the latest replay
 	order []int32 // the nodes that the step depends on, and those before it
 }
 
@@ -83,7 +100,8 @@ func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	if err != nil || !changes {
 		return Forecast{}, false
 	}
-	t := r.g.replay(rule, false, r.order)
+	t := r.g.replayInto(r.start, rule, false, r.order)
+	r.start = t.start
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
 	return f, true

@@ -46,9 +46,7 @@ func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.
 			last = v
 		}
 	}
-	for _, p := range g.walk(t, last, after.Start) {
-		f.Classes[p.class] += p.Span.Len()
-	}
+	g.walk(t, last, after.Start, func(p Piece) { f.Classes[p.class] += p.Span.Len() })
 	return f
 }
 

@@ -55,11 +55,19 @@ func (r *rule) rejoin(g *Graph) {
 // replay computes the starts of nodes anew: of all, or of those that a step depends on. Each follows
 // the sources of its edges. r may be nil.
 func (g *Graph) replay(r *rule, strict bool, order []int32) times {
+	return g.replayInto(nil, r, strict, order)
+}
+
+// replayInto is replay with memory for the starts, which may be nil.
+func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) times {
 	if r == nil {
 		r = g.unchanged()
 	}
 	r.strict = strict
-	t := times{start: make([]int64, len(g.nodes)), dur: r.dur, rule: r}
+	if start == nil {
+		start = make([]int64, len(g.nodes))
+	}
+	t := times{start: start, dur: r.dur, rule: r}
 	at, any := int64(0), false
 	latest := func(_ int32, _ kind, _, start int64) {
 		if !any || start > at {
