@@ -58,6 +58,7 @@ func runParts() []part {
 		{name: "capture", screen: one(screenCapture), report: one(capture), drawn: true},
 		{name: "step phases", screen: one(screenSteps)},
 		{name: "time breakdown", screen: one(timeline.ScreenBudget), report: one(timeline.Budget)},
+		{name: "critical path", screen: one(timeline.ScreenPath), report: one(timeline.Path), fold: folded},
 		{name: partFindings, report: one(findings), drawn: true},
 		{name: "symptoms", report: one(symptoms)},
 		{name: "steps", screen: one(timeline.ScreenSteps), report: one(timeline.Steps), fold: folded},

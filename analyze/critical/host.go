@@ -128,6 +128,7 @@ func (s *source) eachEvent(f func(trace.TrackID, span)) {
 func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 	spans := s.spans
 	var stack []int32
+	th.segments = make([]segment, 0, 2*(th.to-th.from)+int32(len(cuts))+1)
 	at := spans[th.from].start
 	emit := func(to int64, owner int32, force bool) {
 		if to <= at && !force {

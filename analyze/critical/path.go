@@ -71,13 +71,13 @@ func (g *Graph) hop(t *times, v int32) (h hop, arrival bool) {
 var classOfDelay = [kinds]Class{program: HostGap, handoff: HostGap, launch: LaunchDelay, stream: KernelGap, event: KernelGap,
 	eventGuess: KernelGap, sync: SyncReturn, syncGuess: SyncReturn, free: Runtime, queue: SyncReturn, collective: Comm}
 
-// walk returns the critical path from t0 to the end of a node, latest piece first. The pieces
-// partition the time.
-func (g *Graph) walk(t *times, last int32, t0 int64) (out []Piece) {
+// walk calls f with the pieces of the critical path from t0 to the end of a node, latest piece first.
+// The pieces partition the time.
+func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 	v, at := last, t.end(last)
 	piece := func(to int64, class Class, k kind, delay bool) {
 		if to = max(to, t0); to < at {
-			out = append(out, Piece{interval.Span{Start: to, End: at}, class, v, k, delay})
+			f(Piece{interval.Span{Start: to, End: at}, class, v, k, delay})
 			at = to
 		}
 	}
@@ -107,7 +107,6 @@ func (g *Graph) walk(t *times, last int32, t0 int64) (out []Piece) {
 		v = h.src
 	}
 	piece(t0, Unexplained, program, true)
-	return out
 }
 
 // hostSpan returns the span of a node of the host, or nil.
@@ -162,7 +161,7 @@ type Path struct {
 // Paths returns the critical path of each step.
 func (g *Graph) Paths() []Path {
 	t := g.measured()
-	exact, strict := g.replay(nil, false), g.replay(nil, true)
+	exact, strict := g.replay(nil, false, g.order), g.replay(nil, true, g.order)
 	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))
@@ -180,7 +179,8 @@ func (g *Graph) Paths() []Path {
 		end := max(t0, t.end(last)) // work of the step before may end later
 		prev[s.rank] = end
 		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: end}, Last: last,
-			Pieces: g.walk(&t, last, t0), Exact: exactly[i].Len(), Explained: strictly[i].Len()}
+			Exact: exactly[i].Len(), Explained: strictly[i].Len()}
+		g.walk(&t, last, t0, func(x Piece) { p.Pieces = append(p.Pieces, x) })
 		for k := range p.Pieces {
 			x := &p.Pieces[k]
 			n := x.Span.Len()

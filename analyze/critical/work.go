@@ -90,7 +90,7 @@ func (b *builder) addWork(rules *classify.Rules) {
 		rules = classify.Default()
 	}
 	t, s := b.src.t, b.src
-	calls := make(map[trace.ID]int32)
+	calls := make(map[trace.ID]int32, t.Calls.Len())
 	isLaunch := named(t, launching().MatchString)
 	b.records = make(map[trace.ID]int32)
 	isRecord, isWait := named(t, recording().MatchString), named(t, waiting().MatchString)
@@ -141,7 +141,9 @@ func (b *builder) addWork(rules *classify.Rules) {
 	})
 	b.first = int32(len(b.nodes))
 	b.streamOf = make(map[[2]int64]int32)
-	launcherOf := make(map[int32]int32)
+	launcherOf := make(map[int32]int32, len(list))
+	b.extra = slices.Grow(b.extra, len(list)+len(list)/2)
+	s.works = make([]work, 0, len(list))
 	for _, a := range list {
 		track := &t.Tracks[a.Track]
 		key := [2]int64{track.Device, track.Stream}

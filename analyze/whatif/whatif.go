@@ -51,11 +51,9 @@ type Source struct {
 type Gain struct {
 	Change     string   `json:"change"`
 	MeasuredNS int64    `json:"measured_ns"`
-	ForecastNS int64    `json:"forecast_ns"`
+	ForecastNS *int64   `json:"forecast_ns,omitempty"` // nil if it is withheld
 	Verdict    string   `json:"verdict"`
 	Reasons    []string `json:"reasons"`
-
-	Of change.Change `json:"-"`
 }
 
 // An Input is a trace to answer for.
@@ -92,28 +90,15 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	}
 	graphs := make([]*critical.Graph, len(inputs))
 	for i, in := range inputs {
-		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
-		var found diag.Ledger
-		gpu.NewTimeline(in.Trace, cmp.Or(q.Rules, classify.Default()), &found).NoteShort(&found)
-		for _, x := range found.Issues() {
-			if x.Severity == diag.Suspect {
-				why, _, _ := strings.Cut(x.Help, ". ") // what follows is for summaries
-				graphs[i].Doubt(why)
-			}
-		}
+		graphs[i] = GraphOf(in.Trace, in.Rank, q)
+		doubt(graphs[i], in.Trace, q)
 	}
-	if twice(inputs) {
-		a.Apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
-	} else if len(graphs) > 1 {
-		switch joined := critical.Join(graphs); {
-		case joined.Misfit != "":
-			a.Apart = joined.Misfit + ", so each rank is answered for by itself"
-		case joined.Counts.Collectives > 0:
+	var joined *critical.Graph
+	if joined, a.Apart = join(graphs, inputs); joined != nil {
+		if len(inputs) > 1 {
 			a.Matched = joined.Counts.Collectives
-			return a, a.answer(joined, inputs, q)
-		default:
-			a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 		}
+		return a, a.answer(joined, inputs, q)
 	}
 	for i, g := range graphs {
 		if err := a.answer(g, inputs[i:i+1], q); err != nil {
@@ -121,6 +106,40 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// GraphOf returns the graph of one rank.
+func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
+	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(t, q.Phases)})
+}
+
+// doubt withholds the answers of a graph whose durations no GPU can reach.
+func doubt(g *critical.Graph, t *trace.Trace, q Question) {
+	var found diag.Ledger
+	gpu.NewTimeline(t, cmp.Or(q.Rules, classify.Default()), &found).NoteShort(&found)
+	for _, x := range found.Issues() {
+		if x.Severity == diag.Suspect {
+			why, _, _ := strings.Cut(x.Help, ". ") // what follows is for summaries
+			g.Doubt(why)
+		}
+	}
+}
+
+// join returns one graph of all ranks, or the reason why there is none.
+func join(graphs []*critical.Graph, inputs []Input) (g *critical.Graph, apart string) {
+	switch {
+	case len(graphs) == 1:
+		return graphs[0], ""
+	case twice(inputs):
+		return nil, "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
+	}
+	switch g = critical.Join(graphs); {
+	case g.Misfit != "":
+		return nil, g.Misfit + ", so each rank is answered for by itself"
+	case g.Counts.Collectives == 0:
+		return nil, "no collective is recorded on all ranks, so each rank is answered for by itself"
+	}
+	return g, ""
 }
 
 // twice reports whether two inputs are of the same rank. They are sorted by it.
@@ -164,21 +183,53 @@ func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			a.Forecasts = append(a.Forecasts, summary.Forecast{
-				Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: a.Change, MeasuredNS: f.Measured, ForecastNS: f.Forecast,
-				Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests, Classes: classes(&f.Classes),
-			})
+			a.Forecasts = append(a.Forecasts, forecast(f, in, a.Change, rests))
 		}
 	}
 	if q.Sweep {
 		for _, x := range g.Sweep(paths, chosen) {
-			a.Sweep = append(a.Sweep, Gain{x.Change.String(), x.Before, x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons), x.Change})
+			if x.OfComm {
+				ofOneRank(&x.Verdict, g, inputs)
+			}
+			row := Gain{x.Change.String(), x.Before, &x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			if row.Verdict == summary.Withheld {
+				row.ForecastNS = nil
+			}
+			a.Sweep = append(a.Sweep, row)
 		}
-		slices.SortStableFunc(a.Sweep, func(x, y Gain) int {
-			return cmp.Compare(y.MeasuredNS-y.ForecastNS, x.MeasuredNS-x.ForecastNS)
-		})
+		slices.SortStableFunc(a.Sweep, func(x, y Gain) int { return cmp.Compare(y.Gain(), x.Gain()) })
 	}
 	return nil
+}
+
+// Gain returns the time that the change gives, in ns, or 0 if it is withheld.
+func (g *Gain) Gain() int64 {
+	if g.ForecastNS == nil {
+		return 0
+	}
+	return g.MeasuredNS - *g.ForecastNS
+}
+
+// ofOneRank withholds a forecast of faster communication for one rank of several: its communication
+// has the time that it waited for the others, which only a forecast of all of them knows.
+func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
+	if len(inputs) == 1 && !alone(inputs[0].Trace) {
+		v.Add(critical.Abstain, "communication of one rank includes waiting for other ranks; give the traces of all")
+	}
+}
+
+// alone reports whether a trace says that its job has one rank.
+func alone(t *trace.Trace) bool { return t.Meta.WorldSize != nil && *t.Meta.WorldSize == 1 }
+
+// forecast returns the row of a forecast.
+func forecast(f *critical.Forecast, in *Input, change string, rests []string) summary.Forecast {
+	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured,
+		Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests}
+	if out.Verdict != summary.Withheld {
+		c := classes(&f.Classes)
+		out.ForecastNS, out.Classes = &f.Forecast, &c
+	}
+	return out
 }
 
 // texts returns a list that is empty, not nil, without reasons.
@@ -208,6 +259,9 @@ func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
 	}
 	ops, kernels, ranks := make(map[string]int64), make(map[string]int64), make(map[string]int64)
 	for i := range p.Pieces {
+		if out.Verdict == summary.Withheld {
+			break
+		}
 		x := &p.Pieces[i]
 		ops[g.Label(x)] += x.Span.Len()
 		if name := g.KernelOf(x); name != "" {

@@ -9,6 +9,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/summary"
 )
 
 // mostParts is how many workers, stages, ranks or operations a screen lists of each.
@@ -17,7 +18,7 @@ const mostParts = 3
 // operations returns the sections of a timeline of operations.
 func (v *view) operations(o *whatif.OfOperations, all bool) (out []doc.Section) {
 	s := doc.Section{Title: "Slow workers in " + label.Clip(label.Clean(o.Path), 60)}
-	if o.Verdict == withheld {
+	if o.Verdict == summary.Withheld {
 		s.Lead = "withheld: " + reasons(o.Reasons)
 		return []doc.Section{s}
 	}

@@ -1,0 +1,92 @@
+package judge
+
+import (
+	"testing"
+
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// followed adds a critical path of 100 ms to a run, and forecasts: what each change leaves of it, or a
+// withheld one for -1.
+func followed(s *summary.Summary, after map[string]int64) *summary.Summary {
+	s.CriticalPaths = []summary.CriticalPath{{Step: "iteration 4", WindowNS: 100 * ms, Classes: summary.PathClasses{HostOp: 100 * ms}, Verdict: "ok"}}
+	for change, left := range after {
+		f := summary.Forecast{Step: "iteration 4", Change: change, MeasuredNS: 100 * ms, Verdict: "ok", ForecastNS: &[]int64{left * ms}[0]}
+		if left < 0 {
+			f.Verdict, f.ForecastNS = summary.Withheld, nil
+		}
+		s.Forecasts = append(s.Forecasts, f)
+	}
+	return s
+}
+
+// idleRun is idle for 600 ms of 1000, in which the CPU was late.
+func idleRun() *summary.Summary {
+	s := one(600, 0, 0)
+	s.Idle = []summary.Idle{{Owner: summary.OwnerHost, Count: 9, NS: 600 * ms}}
+	return s
+}
+
+// TestModelledSavings: savings are those of the forecast of the change that takes the cause away, with the
+// step as the denominator; a forecast that is withheld, or of another change, leaves the upper bound.
+func TestModelledSavings(t *testing.T) {
+	gains := func(after map[string]int64) *finding.Finding {
+		return findingOf(Judge(followed(idleRun(), after), rule.DefaultThresholds()).Findings, rule.GPUIdle)
+	}
+	if f := gains(map[string]int64{"--host 0": 65}); f == nil || f.GainBasis != finding.Modelled || *f.GainNS != 35*ms || f.GainOfNS != 100*ms ||
+		f.GainChange != "--host 0" || f.GainVerdict != "ok" {
+		t.Errorf("a CPU of no time leaves 65 of 100 ms: %+v", f)
+	}
+	for name, after := range map[string]map[string]int64{"withheld": {"--host 0": -1}, "another": {"--hide-comm": 10}} {
+		if f := gains(after); f == nil || f.GainBasis != finding.UpperBound || *f.GainNS != 600*ms || f.GainChange != "" {
+			t.Errorf("%s: %+v, want an upper bound of 600 ms", name, f)
+		}
+	}
+	f := findingOf(Judge(idleRun(), rule.DefaultThresholds()).Findings, rule.GPUIdle)
+	if f == nil || f.GainBasis != finding.UpperBound {
+		t.Errorf("without a path: %+v", f)
+	}
+}
+
+// TestSharedSavings: two findings with the same forecast are told once; with different ones each has its own.
+func TestSharedSavings(t *testing.T) {
+	ns := func(n int64) *int64 { return &n }
+	list := func(second int64, change string) []finding.Finding {
+		out := []finding.Finding{
+			{Rule: "a", GainNS: ns(40 * ms), GainOfNS: 100 * ms, GainBasis: finding.Modelled, GainChange: "--host 0"},
+			{Rule: "b", GainNS: ns(second), GainOfNS: 100 * ms, GainBasis: finding.Modelled, GainChange: change},
+			{Rule: "c", GainNS: ns(40 * ms), GainOfNS: 100 * ms, GainBasis: finding.UpperBound},
+		}
+		noteShared(out)
+		return out
+	}
+	if got := list(40*ms, "--pinned"); got[1].GainSharedWith != "a" || got[0].GainSharedWith != "" || got[2].GainSharedWith != "" {
+		t.Errorf("%+v", got)
+	}
+	if got := list(30*ms, "--pinned"); got[1].GainSharedWith != "" {
+		t.Errorf("other savings: %+v", got)
+	}
+}
+
+// TestOrderOfSavings: within a level, modelled savings decide the order of the findings that have them; the
+// others keep their places, and so does the finding that decides.
+func TestOrderOfSavings(t *testing.T) {
+	ns := func(n int64) *int64 { return &n }
+	of := func(id string, gain int64, basis string, level finding.Level) finding.Finding {
+		return finding.Finding{Rule: id, GainNS: ns(gain), GainOfNS: 100, GainBasis: basis, Level: level}
+	}
+	list := []finding.Finding{
+		of("decides", 1, finding.Modelled, finding.Warn), of("small", 5, finding.Modelled, finding.Warn), of("bound", 90, finding.UpperBound, finding.Warn),
+		of("large", 30, finding.Modelled, finding.Warn), of("lower", 99, finding.Modelled, finding.Info),
+	}
+	byModel(list, "decides")
+	got := ""
+	for _, f := range list {
+		got += f.Rule + " "
+	}
+	if want := "decides large bound small lower "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
