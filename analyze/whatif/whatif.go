@@ -79,26 +79,47 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		texts = append(texts, c.String())
 	}
 	a.Change = strings.Join(texts, " ")
-	graphs := make([]*critical.Graph, len(inputs))
-	for i, in := range inputs {
+	for _, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
-		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: q.Rules, Windows: windows(in.Trace, q.Phases)})
 	}
-	if twice(inputs) {
-		a.Apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
-	} else if len(graphs) > 1 {
-		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
-			a.Matched = joined.Counts.Collectives
-			return a, a.answer(joined, inputs, q)
+	groups, apart := Graphs(inputs, q.Rules, q.Phases)
+	a.Apart = apart
+	for _, g := range groups {
+		if len(g.Inputs) > 1 {
+			a.Matched = g.Counts.Collectives
 		}
-		a.Apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
-	}
-	for i, g := range graphs {
-		if err := a.answer(g, inputs[i:i+1], q); err != nil {
+		if err := a.answer(g.Graph, g.Inputs, q); err != nil {
 			return nil, err
 		}
 	}
 	return a, nil
+}
+
+// A Group is the graph of inputs that are answered for together.
+type Group struct {
+	*critical.Graph
+	Inputs []Input
+}
+
+// Graphs returns one graph of all inputs if they are ranks that share collectives, else one of each
+// input and the reason.
+func Graphs(inputs []Input, rules *classify.Rules, phases *phase.Rules) (out []Group, apart string) {
+	graphs := make([]*critical.Graph, len(inputs))
+	for i, in := range inputs {
+		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: rules, Windows: windows(in.Trace, phases)})
+	}
+	if twice(inputs) {
+		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
+	} else if len(graphs) > 1 {
+		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
+			return []Group{{joined, inputs}}, ""
+		}
+		apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
+	}
+	for i, g := range graphs {
+		out = append(out, Group{g, inputs[i : i+1]})
+	}
+	return out, apart
 }
 
 // twice reports whether two inputs are of the same rank. They are sorted by it.
