@@ -8,6 +8,9 @@ import (
 	"assay/trace"
 )
 
+// Starts answers why the nodes of a graph started when they did.
+type Starts struct{ *Graph }
+
 // A Place is where a node is: on a stream of a GPU or on a thread of the host.
 type Place struct {
 	Rank     int // its number, and its place in the order of [Join]
@@ -41,7 +44,7 @@ type Cause struct {
 }
 
 // Find returns the node of GPU work that starts on a stream at a time of its rank's clock.
-func (g *Graph) Find(input int, device, stream, start int64, name string) (v int32, ok bool) {
+func (g Starts) Find(input int, device, stream, start int64, name string) (v int32, ok bool) {
 	start -= g.Offset(input)
 	tracks := g.ranks[input].t.Tracks
 	for v := range g.nodes {
@@ -57,7 +60,7 @@ func (g *Graph) Find(input int, device, stream, start int64, name string) (v int
 }
 
 // Place returns where a node is.
-func (g *Graph) Place(v int32) Place {
+func (g Starts) Place(v int32) Place {
 	n := &g.nodes[v]
 	src := g.ranks[n.rank]
 	p := Place{Rank: src.rank, Input: int(n.rank), Class: n.class, GPU: n.flags&isGPU != 0, Name: g.name(v), Operator: g.operator(v),
@@ -76,7 +79,7 @@ func (g *Graph) Place(v int32) Place {
 }
 
 // Causes returns what v waited for, in the order in which edges are considered.
-func (g *Graph) Causes(v int32) (out []Cause) {
+func (g Starts) Causes(v int32) (out []Cause) {
 	n := &g.nodes[v]
 	arrives := n.flags&isArrival != 0 && n.pred != none && n.start > g.nodes[n.pred].end()
 	add := func(src int32, k kind, typ int64, binds bool) {
@@ -125,7 +128,7 @@ func Bound(list []Cause) *Cause {
 
 // Chain returns what a start waited for, and what that waited for, and so on: at most a number of
 // links, back to a time of the graph, or to a start that the trace does not explain.
-func (g *Graph) Chain(c *Cause, most int, since int64) (out []Link) {
+func (g Starts) Chain(c *Cause, most int, since int64) (out []Link) {
 	for c != nil && c.Source != none && c.Unexplained == 0 && len(out) < most {
 		l := Link{First: c.Source, Last: c.Source, Names: make(map[string]int64)}
 		until := g.from(c.Source, c.kind)
@@ -154,7 +157,7 @@ func (g *Graph) Chain(c *Cause, most int, since int64) (out []Link) {
 
 // StepOf returns the path of the step in which a node starts, or nil, and how far what the node
 // waited for can be trusted.
-func (g *Graph) StepOf(paths []Path, v int32) (*Path, Verdict) {
+func (g Starts) StepOf(paths []Path, v int32) (*Path, Verdict) {
 	n := &g.nodes[v]
 	for i := range paths {
 		if p := &paths[i]; p.Rank == int(n.rank) && p.Window.Start <= n.start && n.start < p.Window.End {
@@ -168,7 +171,7 @@ func (g *Graph) StepOf(paths []Path, v int32) (*Path, Verdict) {
 
 // On reports whether a path leads through the GPU work of v: of a collective of several ranks, also
 // through its transfer.
-func (g *Graph) On(p *Path, v int32) bool {
+func (g Starts) On(p *Path, v int32) bool {
 	n := &g.nodes[v]
 	return slices.ContainsFunc(p.Pieces, func(x Piece) bool {
 		o := &g.nodes[x.node]

@@ -106,7 +106,8 @@ func answer(w *inspect.Why) string {
 
 // where names the lane of an activity, without the rank and GPU if they are those of the start.
 func (v *view) where(w *inspect.Why, rank int, lane string) string {
-	lane, _, _ = strings.Cut(label.Clip(label.Clean(lane), 24), " (") // the name of a thread
+	lane, _, _ = strings.Cut(label.Clean(lane), " (") // the name of a thread
+	lane = label.Clip(lane, 24)
 	if rank == w.Start.Rank {
 		lane = strings.TrimPrefix(lane, fmt.Sprintf("GPU %d ", w.Start.Device))
 	}
