@@ -178,3 +178,25 @@ func (g Starts) On(p *Path, v int32) bool {
 		return !x.delay && o.flags&isGPU != 0 && o.owner == n.owner && o.rank == n.rank
 	})
 }
+
+// A Stretch is a piece of a path with what its node waited for.
+type Stretch struct {
+	Class Class
+	Place Place // of the node whose time or wait it is
+	Delay bool  // it is the wait, not the time of the node
+	Bound *Cause
+	Next  *Cause // the cause with the least slack that did not bind
+}
+
+// Stretch returns what a piece of a path is.
+func (g Starts) Stretch(p *Piece) Stretch {
+	out := Stretch{Class: p.class, Place: g.Place(p.node), Delay: p.delay}
+	causes := g.Causes(p.node)
+	out.Bound = Bound(causes)
+	for i := range causes {
+		if c := &causes[i]; !c.Binds && (out.Next == nil || c.Spare < out.Next.Spare) {
+			out.Next = c
+		}
+	}
+	return out
+}

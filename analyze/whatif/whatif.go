@@ -88,7 +88,7 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 		if len(g.Inputs) > 1 {
 			a.Matched = g.Counts.Collectives
 		}
-		if err := a.answer(g.Graph, g.Inputs, q); err != nil {
+		if err := a.answer(&g, q); err != nil {
 			return nil, err
 		}
 	}
@@ -142,15 +142,11 @@ func windows(t *trace.Trace, rules *phase.Rules) (out []critical.Window) {
 }
 
 // answer adds the rows of one graph.
-func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
-	paths := g.Paths()
-	var chosen []int
-	for i := range paths {
-		in := &inputs[paths[i].Rank]
-		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
-			chosen = append(chosen, i)
-			a.CriticalPaths = append(a.CriticalPaths, row(g, &paths[i], in))
-		}
+func (a *Answer) answer(g *Group, q Question) error {
+	paths, inputs := g.Paths(), g.Inputs
+	chosen := g.chosen(paths)
+	for _, i := range chosen {
+		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
 	}
 	if len(q.Changes) > 0 {
 		list, changed, err := g.Forecast(paths, q.Changes)
