@@ -130,7 +130,7 @@ var mayImport = map[string]string{
 	"report/section/ranks":         "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/plot":                  "internal/label internal/stat internal/unit report/plot/raster",
 	"report/plot/raster":           "",
-	"report/page":                  "compare internal/label judge/timeline report/doc report/plot report/words summary summary/row summary/view summary/view/efficiency",
+	"report/page":                  "compare internal/label internal/unit judge/timeline report/doc report/plot report/words summary summary/row summary/view summary/view/efficiency",
 	"report/pictures":              "compare internal/label internal/stat internal/unit judge judge/counters judge/finding judge/rule report/pictures/logs report/plot report/words summary summary/row summary/view summary/view/efficiency",
 	"report/pictures/logs":         "internal/label internal/stat internal/unit report/plot report/words summary summary/view summary/view/bench",
 	"report/words":                 "compare gate internal/label internal/unit judge/counters judge/finding judge/timeline summary summary/view summary/view/efficiency",

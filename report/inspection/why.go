@@ -8,14 +8,8 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/report/words"
 )
-
-// waitedFor are the names of the kinds of causes.
-var waitedFor = map[string]string{
-	"launch": "launch", "stream": "stream free", "event": "event", "collective": "last rank",
-	"program": "thread free", "handoff": "other thread", "sync": "GPU work", "free": "idle GPU",
-	"queue": "room in queue", "arrival": "other process",
-}
 
 // ends say why a chain goes no further back.
 var ends = map[string]string{
@@ -98,10 +92,10 @@ func answer(w *inspect.Why) string {
 	}
 	next := &w.Causes[1]
 	if next.SpareNS == 0 {
-		return text + fmt.Sprintf(". The other cause (%s) came at the same time.", waitedFor[next.Kind])
+		return text + fmt.Sprintf(". The other cause (%s) came at the same time.", words.WaitedFor(next.Kind))
 	}
 	return text + fmt.Sprintf(". Without that it could have started up to %s earlier; then it waits for: %s.", unit.FineDuration(next.SpareNS),
-		waitedFor[next.Kind])
+		words.WaitedFor(next.Kind))
 }
 
 // where names the lane of an activity, without the rank and GPU if they are those of the start.
@@ -139,7 +133,7 @@ func (v *view) causes(w *inspect.Why) doc.Table {
 }
 
 func kind(c *inspect.Waited) string {
-	text := waitedFor[c.Kind]
+	text := words.WaitedFor(c.Kind)
 	if c.Inferred {
 		text += " (inferred)"
 	}
@@ -170,7 +164,7 @@ func (v *view) chain(w *inspect.Why) doc.Section {
 			}
 		}
 		if c := l.Next; c != nil && l.Waited != nil && l.Waited.UnexplainedNS == 0 {
-			next = waitedFor[c.Kind] + ", " + unit.FineDuration(c.SpareNS)
+			next = words.WaitedFor(c.Kind) + ", " + unit.FineDuration(c.SpareNS)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{at(l.AtNS), unit.FineDuration(l.NS), v.where(w, l.Rank, l.Lane), mostly, share, bound, next}})
 	}
