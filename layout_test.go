@@ -36,7 +36,7 @@ var mayImport = map[string]string{
 	"internal/test/nsysgen":        "internal/test/tracegen",
 	"analyze/hosttree":             "internal/runsort trace",
 	"internal/outfile":             "",
-	"ingest/partial":               "analyze analyze/clocks analyze/efficiency/graphjoin analyze/ranks analyze/ranks/collective ingest internal/diag internal/label internal/redact internal/unit summary summary/view summary/view/hang trace trace/window",
+	"ingest/partial":               "analyze analyze/clocks analyze/efficiency/graphjoin analyze/ranks analyze/ranks/collective analyze/whatif ingest internal/diag internal/interval internal/label internal/redact internal/unit summary summary/view summary/view/hang trace trace/window",
 	"internal/redact":              "internal/lazyregexp",
 	"internal/settings":            "internal/diag internal/redact",
 	"ingest/export":                "ingest/partial internal/eventscan internal/jsonscan internal/outfile internal/redact internal/unit trace trace/window",

@@ -62,6 +62,10 @@ type Options struct {
 
 	// Detail says what to measure for zoomable timelines; nil for nothing.
 	Detail *detail.Request
+
+	// Measured receives the trace as it was measured: without its faults, and with the clocks of its GPUs
+	// aligned. It may be nil.
+	Measured func(*trace.Trace)
 }
 
 // StripBins is the default number of bins of activity strips. In a picture 1200 pixels wide, a
@@ -183,6 +187,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	}
 	s.Sort()
 	s.Detach()
+	if opt.Measured != nil {
+		opt.Measured(t)
+	}
 	return s
 }
 

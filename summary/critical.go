@@ -1,5 +1,10 @@
 package summary
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // A CriticalPath is what one step of a rank waited for: the chain of activities and delays that
 // determined when the step ended. Its classes sum to its window.
 type CriticalPath struct {
@@ -17,7 +22,7 @@ type CriticalPath struct {
 	Verdict string   `json:"verdict"` // ok, warn or abstain: the path is withheld
 	Reasons []string `json:"reasons"`
 
-	Operators []PathPart `json:"operators,omitempty"` // largest first
+	Operators []PathPart `json:"operators,omitempty"` // largest first; none if the path is withheld
 	Kernels   []PathPart `json:"kernels,omitempty"`   // largest first
 	Ranks     []PathPart `json:"ranks,omitempty"`     // if the path leads through several ranks
 }
@@ -44,6 +49,17 @@ type PathClasses struct {
 	Unexplained int64 `json:"unexplained"` // nothing in the trace explains the wait
 }
 
+// Withheld is the verdict of a path or a forecast that is withheld.
+const Withheld = "abstain"
+
+// Sum returns the time of all classes.
+func (c *PathClasses) Sum() (ns int64) {
+	for _, p := range c.Each() {
+		ns = Plus(ns, p.NS)
+	}
+	return ns
+}
+
 // Each returns the names and times of the classes, in the order of the fields.
 func (c *PathClasses) Each() []PathPart {
 	return []PathPart{
@@ -53,16 +69,55 @@ func (c *PathClasses) Each() []PathPart {
 	}
 }
 
-// A Forecast is what a change of the program would make of one step.
+// A Forecast is what a change of the program would make of one step. A forecast that is withheld has
+// no numbers of the changed step, so that nobody takes them for a promise.
 type Forecast struct {
-	Input       int         `json:"input"`
-	Rank        int         `json:"rank"`
-	Step        string      `json:"step"`
-	Change      string      `json:"change"` // as on the command line of "assay whatif"
-	MeasuredNS  int64       `json:"measured_ns"`
-	ForecastNS  int64       `json:"forecast_ns"`
-	Verdict     string      `json:"verdict"` // ok, warn or abstain: the forecast is withheld
-	Reasons     []string    `json:"reasons"`
-	Assumptions []string    `json:"assumptions"`
-	Classes     PathClasses `json:"classes"` // of the critical path of the changed step
+	Input       int          `json:"input"`
+	Rank        int          `json:"rank"`
+	Step        string       `json:"step"`
+	Change      string       `json:"change"`          // as on the command line of "assay whatif"
+	Bound       bool         `json:"bound,omitempty"` // the change takes time away entirely: what its remedies give at most
+	MeasuredNS  int64        `json:"measured_ns"`
+	ForecastNS  *int64       `json:"forecast_ns,omitempty"`
+	Verdict     string       `json:"verdict"` // ok, warn or abstain: the forecast is withheld
+	Reasons     []string     `json:"reasons"`
+	Assumptions []string     `json:"assumptions"`
+	Classes     *PathClasses `json:"classes,omitempty"` // of the critical path of the changed step
+}
+
+// Gain returns how much shorter the changed step is, in ns, or 0 if the forecast is withheld.
+func (f *Forecast) Gain() int64 {
+	if f.ForecastNS == nil {
+		return 0
+	}
+	return f.MeasuredNS - *f.ForecastNS
+}
+
+// gainFirst is the order of forecasts: by gain, those that take time away entirely last.
+func (f *Forecast) gainFirst(o *Forecast) int {
+	return cmp.Or(compareBools(f.Bound, o.Bound), cmp.Compare(o.Gain(), f.Gain()), cmp.Compare(f.Change, o.Change))
+}
+
+func (p *CriticalPath) check() error {
+	if p.WindowNS < 0 || p.Classes.Sum() != p.WindowNS {
+		return fmt.Errorf(".classes: got a sum of %d ns, want window_ns, which is %d", p.Classes.Sum(), p.WindowNS)
+	}
+	return checkVerdict(p.Verdict)
+}
+
+func (f *Forecast) check() error {
+	if f.MeasuredNS < 0 || f.ForecastNS != nil && *f.ForecastNS < 0 {
+		return fmt.Errorf(".measured_ns: got a negative time")
+	}
+	if (f.ForecastNS == nil) != (f.Verdict == Withheld) {
+		return fmt.Errorf(".forecast_ns: want a time unless the verdict is %q", Withheld)
+	}
+	return checkVerdict(f.Verdict)
+}
+
+func checkVerdict(v string) error {
+	if v != "ok" && v != "warn" && v != Withheld {
+		return fmt.Errorf(".verdict: got %q, want ok, warn or %s", v, Withheld)
+	}
+	return nil
 }

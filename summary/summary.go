@@ -57,6 +57,10 @@ type Summary struct {
 	// Details has the data of zoomable timelines; only if it was requested.
 	Details []Detail `json:"details,omitempty"`
 
+	// CriticalPaths and Forecasts are of the typical step of each job; only "assay report" makes them.
+	CriticalPaths []CriticalPath `json:"critical_paths,omitempty"`
+	Forecasts     []Forecast     `json:"forecasts,omitempty"`
+
 	// Efficiency has FLOPs, bytes and rooflines of operators; only if they were requested.
 	Efficiency Efficiency `json:"efficiency,omitzero"`
 

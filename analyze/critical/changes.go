@@ -75,6 +75,14 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	return c.r, len(c.touched) > 0 || c.delays, nil
 }
 
+// ofComm reports whether communication takes less time.
+func (c *changing) ofComm() bool {
+	return slices.ContainsFunc(c.touched, func(v int32) bool {
+		n := &c.g.nodes[v]
+		return n.class == Comm && c.r.dur[v] < n.dur
+	})
+}
+
 // reset takes the changes back.
 func (c *changing) reset() {
 	for _, v := range c.touched {

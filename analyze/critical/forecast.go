@@ -17,6 +17,7 @@ type Forecast struct {
 	Forecast int64          // ns
 	Classes  [Classes]int64 // of the critical path of the changed step
 	Verdict  Verdict
+	OfComm   bool // work of communication is faster
 }
 
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
@@ -27,22 +28,28 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		return nil, false, err
 	}
 	was := g.measured()
-	t := g.replay(r, false)
+	t := g.replay(r, false, g.order)
 	before, after := g.lengths(&was), g.lengths(&t)
-	for i, s := range g.Steps {
-		f := Forecast{Step: s.Name, Rank: s.rank, Measured: before[i].Len(), Forecast: after[i].Len(), Verdict: g.changed(&paths[i], list)}
-		last := s.ends[0]
-		for _, v := range s.ends {
-			if t.end(v) > t.end(last) {
-				last = v
-			}
-		}
-		for _, p := range g.walk(&t, last, after[i].Start) {
-			f.Classes[p.class] += p.Span.Len()
-		}
-		out = append(out, f)
+	for i := range g.Steps {
+		out = append(out, g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list))
 	}
 	return out, changes, nil
+}
+
+// forecast returns the forecast of one step after a replay.
+func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.Span, list []change.Change) Forecast {
+	s := &g.Steps[i]
+	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list)}
+	last := s.ends[0]
+	for _, v := range s.ends {
+		if t.end(v) > t.end(last) {
+			last = v
+		}
+	}
+	for _, p := range g.walk(t, last, after.Start) {
+		f.Classes[p.class] += p.Span.Len()
+	}
+	return f
 }
 
 // A Gain is what a single change would give over all steps.
@@ -50,6 +57,7 @@ type Gain struct {
 	Change        change.Change
 	Before, After int64 // ns, all steps
 	Verdict       Verdict
+	OfComm        bool // work of communication is faster
 }
 
 // topNames is how many kernels, and how many operators, a sweep asks about.
@@ -78,8 +86,8 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if err != nil || !changes {
 			continue
 		}
-		if after := total(g.replay(r, false)); after < before {
-			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c})})
+		if after := total(g.replay(r, false, g.order)); after < before {
+			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c}), g.changing.ofComm()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })

@@ -162,7 +162,7 @@ type Path struct {
 // Paths returns the critical path of each step.
 func (g *Graph) Paths() []Path {
 	t := g.measured()
-	exact, strict := g.replay(nil, false), g.replay(nil, true)
+	exact, strict := g.replay(nil, false, g.order), g.replay(nil, true, g.order)
 	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))

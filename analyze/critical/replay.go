@@ -52,26 +52,65 @@ func (r *rule) rejoin(g *Graph) {
 	}
 }
 
-// replay computes the start of every node anew. r may be nil.
-func (g *Graph) replay(r *rule, strict bool) times {
+// replay computes the starts of nodes anew: of all, or of those that a step depends on. Each follows
+// the sources of its edges. r may be nil.
+func (g *Graph) replay(r *rule, strict bool, order []int32) times {
 	if r == nil {
 		r = g.unchanged()
 	}
 	r.strict = strict
 	t := times{start: make([]int64, len(g.nodes)), dur: r.dur, rule: r}
-	for _, v := range g.order {
-		at, any := int64(0), false
-		r.edges(g, &t, v, func(_ int32, _ kind, _, start int64) {
-			if !any || start > at {
-				at, any = start, true
+	at, any := int64(0), false
+	latest := func(_ int32, _ kind, _, start int64) {
+		if !any || start > at {
+			at, any = start, true
+		}
+	}
+	for _, v := range order {
+		n := &g.nodes[v]
+		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most are of the host, with one edge
+			lag := n.lag
+			if strict {
+				lag = min(lag, 0)
 			}
-		})
-		if !any {
-			at = g.nodes[v].start
+			t.start[v] = within(t.end(n.pred)+within(lag, 2*far-1), far)
+			continue
+		}
+		at, any = 0, false
+		if r.edges(g, &t, v, latest); !any {
+			at = n.start
 		}
 		t.start[v] = within(at, far)
 	}
 	return t
+}
+
+// needed returns the nodes that the ends of steps depend on, in the order of a replay.
+func (g *Graph) needed(steps []int) (out []int32) {
+	need := make([]bool, len(g.nodes))
+	for _, i := range steps {
+		for _, v := range g.Steps[i].ends {
+			need[v] = true
+		}
+		if v := g.Steps[i].first; v != none {
+			need[v] = true
+		}
+	}
+	for _, v := range slices.Backward(g.order) {
+		if !need[v] {
+			continue
+		}
+		out = append(out, v)
+		n := &g.nodes[v]
+		if n.pred != none {
+			need[n.pred] = true
+		}
+		for e := n.first; e != none; e = g.extra[e].next {
+			need[g.extra[e].src] = true
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // edges calls f with every edge into v that the rule leaves, and when it allows v to start. A

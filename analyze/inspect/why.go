@@ -111,7 +111,7 @@ func Explain(captures []*Capture, start Instance, top int) (*Why, error) {
 	for i, c := range captures {
 		inputs[i] = whatif.Input{Trace: c.whole, Index: c.in.Index, Rank: c.in.Rank}
 	}
-	groups, _ := whatif.Graphs(inputs, first.opt.Rules, first.opt.Phases)
+	groups, _ := whatif.Graphs(inputs, whatif.Question{Rules: first.opt.Rules, Phases: first.opt.Phases})
 	at := 0
 	for _, g := range groups {
 		for i, in := range g.Inputs {

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/analyze/classify"
 	"assay/analyze/critical"
-	"assay/analyze/phase"
 	"assay/trace"
 )
 
@@ -42,8 +40,8 @@ type Piece struct {
 }
 
 // Courses returns the critical paths of the steps that were asked for, and why ranks are not joined.
-func Courses(inputs []Input, rules *classify.Rules, phases *phase.Rules) (out []Course, apart string) {
-	groups, apart := Graphs(inputs, rules, phases)
+func Courses(inputs []Input, q Question) (out []Course, apart string) {
+	groups, apart := Graphs(inputs, q)
 	for _, g := range groups {
 		paths := g.Paths()
 		for _, i := range g.chosen(paths) {

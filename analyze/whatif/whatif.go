@@ -47,11 +47,9 @@ type Source struct {
 type Gain struct {
 	Change     string   `json:"change"`
 	MeasuredNS int64    `json:"measured_ns"`
-	ForecastNS int64    `json:"forecast_ns"`
+	ForecastNS *int64   `json:"forecast_ns,omitempty"` // nil if it is withheld
 	Verdict    string   `json:"verdict"`
 	Reasons    []string `json:"reasons"`
-
-	Of change.Change `json:"-"`
 }
 
 // An Input is a trace to answer for.
@@ -82,7 +80,7 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	for _, in := range inputs {
 		a.Inputs = append(a.Inputs, Source{in.Path, in.Rank})
 	}
-	groups, apart := Graphs(inputs, q.Rules, q.Phases)
+	groups, apart := Graphs(inputs, q)
 	a.Apart = apart
 	for _, g := range groups {
 		if len(g.Inputs) > 1 {
@@ -103,16 +101,27 @@ type Group struct {
 
 // Graphs returns one graph of all inputs if they are ranks that share collectives, else one of each
 // input and the reason.
-func Graphs(inputs []Input, rules *classify.Rules, phases *phase.Rules) (out []Group, apart string) {
+func Graphs(inputs []Input, q Question) ([]Group, string) {
 	graphs := make([]*critical.Graph, len(inputs))
 	for i, in := range inputs {
-		graphs[i] = critical.Of(in.Trace, critical.Options{Rank: in.Rank, Rules: rules, Windows: windows(in.Trace, phases)})
+		graphs[i] = GraphOf(in.Trace, in.Rank, q)
 	}
-	if twice(inputs) {
+	return groupsOf(graphs, inputs)
+}
+
+// GraphOf returns the graph of one rank.
+func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
+	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(t, q.Phases)})
+}
+
+// groupsOf joins the graphs of ranks if it can, else apart is the reason why it cannot.
+func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart string) {
+	switch {
+	case twice(inputs):
 		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
-	} else if len(graphs) > 1 {
-		if joined := critical.Join(graphs); joined.Counts.Collectives > 0 {
-			return []Group{{joined, inputs}}, ""
+	case len(graphs) > 1:
+		if g := critical.Join(graphs); g.Counts.Collectives > 0 {
+			return []Group{{g, inputs}}, ""
 		}
 		apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 	}
@@ -159,21 +168,53 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			a.Forecasts = append(a.Forecasts, summary.Forecast{
-				Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: a.Change, MeasuredNS: f.Measured, ForecastNS: f.Forecast,
-				Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests, Classes: classes(&f.Classes),
-			})
+			a.Forecasts = append(a.Forecasts, forecast(f, in, a.Change, rests))
 		}
 	}
 	if q.Sweep {
 		for _, x := range g.Sweep(paths, chosen) {
-			a.Sweep = append(a.Sweep, Gain{x.Change.String(), x.Before, x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons), x.Change})
+			if x.OfComm {
+				ofOneRank(&x.Verdict, g.Graph, inputs)
+			}
+			row := Gain{x.Change.String(), x.Before, &x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			if row.Verdict == summary.Withheld {
+				row.ForecastNS = nil
+			}
+			a.Sweep = append(a.Sweep, row)
 		}
-		slices.SortStableFunc(a.Sweep, func(x, y Gain) int {
-			return cmp.Compare(y.MeasuredNS-y.ForecastNS, x.MeasuredNS-x.ForecastNS)
-		})
+		slices.SortStableFunc(a.Sweep, func(x, y Gain) int { return cmp.Compare(y.Gain(), x.Gain()) })
 	}
 	return nil
+}
+
+// Gain returns the time that the change gives, in ns, or 0 if it is withheld.
+func (g *Gain) Gain() int64 {
+	if g.ForecastNS == nil {
+		return 0
+	}
+	return g.MeasuredNS - *g.ForecastNS
+}
+
+// ofOneRank withholds a forecast of faster communication for one rank of several: its communication
+// has the time that it waited for the others, which only a forecast of all of them knows.
+func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
+	if len(inputs) == 1 && !alone(inputs[0].Trace) {
+		v.Add(critical.Abstain, "communication of one rank includes waiting for other ranks; give the traces of all")
+	}
+}
+
+// alone reports whether a trace says that its job has one rank.
+func alone(t *trace.Trace) bool { return t.Meta.WorldSize != nil && *t.Meta.WorldSize == 1 }
+
+// forecast returns the row of a forecast.
+func forecast(f *critical.Forecast, in *Input, change string, rests []string) summary.Forecast {
+	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured,
+		Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests}
+	if out.Verdict != summary.Withheld {
+		c := classes(&f.Classes)
+		out.ForecastNS, out.Classes = &f.Forecast, &c
+	}
+	return out
 }
 
 // texts returns a list that is empty, not nil, without reasons.
@@ -203,6 +244,9 @@ func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
 	}
 	ops, kernels, ranks := make(map[string]int64), make(map[string]int64), make(map[string]int64)
 	for i := range p.Pieces {
+		if out.Verdict == summary.Withheld {
+			break
+		}
 		x := &p.Pieces[i]
 		ops[g.Label(x)] += x.Span.Len()
 		if name := g.KernelOf(x); name != "" {

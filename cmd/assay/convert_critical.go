@@ -26,7 +26,7 @@ func (conv *conversion) criticalPath(r *reading, c *command) error {
 	if len(inputs) == 0 || r.absent() != nil {
 		return errors.Join(failed...)
 	}
-	courses, apart := whatif.Courses(inputs, r.rules, r.phases)
+	courses, apart := whatif.Courses(inputs, whatif.Question{Rules: r.rules, Phases: r.phases})
 	if apart != "" {
 		r.e.say("assay %s: %s, with the times of its capture", c.name, apart)
 	}

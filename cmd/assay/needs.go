@@ -12,6 +12,7 @@ import (
 type need struct {
 	measures analyze.Measures // optional measurements of traces
 	details  bool             // data of zoomable timelines
+	paths    bool             // critical paths and forecasts
 	digest   bool             // compute the SHA-256 of inputs
 	secrets  bool             // count the secrets in the inputs
 }
@@ -29,6 +30,7 @@ const (
 	pictureOutput output = "pictures"
 	htmlOutput    output = "report.html"
 	detailOutput  output = "the JSON with details"
+	pathOutput    output = "critical paths"
 	diffOutput    output = "a comparison"
 	checkOutput   output = "results of gates"
 	doctorOutput  output = "the capture check"
@@ -55,6 +57,7 @@ var needs = map[output]need{
 	pictureOutput: {measures: analyze.Strips},
 	htmlOutput:    {measures: analyze.AllMeasures, details: true, digest: true},
 	detailOutput:  {measures: analyze.AllMeasures, details: true, digest: true},
+	pathOutput:    {paths: true},
 	diffOutput:    {measures: analyze.Shapes | analyze.Passes},
 	checkOutput:   {},
 	doctorOutput:  {measures: analyze.Shapes | analyze.Efficiency, secrets: true},
@@ -78,7 +81,7 @@ func needsOf(outputs ...output) (all need) {
 	}
 	for _, o := range outputs {
 		n := needs[o]
-		all = need{all.measures | n.measures, all.details || n.details, all.digest || n.digest, all.secrets || n.secrets}
+		all = need{all.measures | n.measures, all.details || n.details, all.paths || n.paths, all.digest || n.digest, all.secrets || n.secrets}
 	}
 	return all
 }

@@ -19,7 +19,7 @@ import (
 // everything is all that any output needs, but for details, which JSON has only if it is
 // asked for them.
 func everything(n need) need {
-	return need{measures: analyze.AllMeasures, details: n.details, digest: true, secrets: n.secrets}
+	return need{measures: analyze.AllMeasures, details: n.details, paths: n.paths, digest: true, secrets: n.secrets}
 }
 
 // A shownBy is a command whose output is compared. IN stands for the inputs, FIRST for the
@@ -37,8 +37,8 @@ var shownByCommands = []shownBy{
 	{"summary IN --format json", []output{jsonOutput}, false},
 	{"summary IN --format json --detail", []output{jsonOutput, detailOutput}, false},
 	{"summary IN --save DIR", []output{screenOutput, savedOutput}, false},
-	{"report IN -o DIR --no-html", []output{screenOutput, mdOutput, jsonOutput, pictureOutput}, false},
-	{"report IN -o DIR", []output{screenOutput, mdOutput, jsonOutput, pictureOutput, htmlOutput}, false},
+	{"report IN -o DIR --no-html", []output{screenOutput, mdOutput, jsonOutput, pictureOutput, pathOutput}, false},
+	{"report IN -o DIR", []output{screenOutput, mdOutput, jsonOutput, pictureOutput, htmlOutput, pathOutput}, false},
 	{"diff FIRST IN", []output{diffOutput}, true},
 	{"diff FIRST IN --format md", []output{diffOutput, diffMDOutput}, false},
 	{"diff FIRST IN -o DIR --format json", []output{diffOutput, diffJSONOutput}, false},
@@ -193,8 +193,8 @@ func (n need) parts() (out []need) {
 			out = append(out, need{measures: one})
 		}
 	}
-	for _, one := range []need{{details: true}, {digest: true}, {secrets: true}} {
-		if one.details && n.details || one.digest && n.digest || one.secrets && n.secrets {
+	for _, one := range []need{{details: true}, {paths: true}, {digest: true}, {secrets: true}} {
+		if one.details && n.details || one.paths && n.paths || one.digest && n.digest || one.secrets && n.secrets {
 			out = append(out, one)
 		}
 	}
@@ -203,7 +203,7 @@ func (n need) parts() (out []need) {
 
 // minus returns a need without another.
 func (n need) minus(other need) need {
-	return need{n.measures &^ other.measures, n.details && !other.details, n.digest && !other.digest, n.secrets && !other.secrets}
+	return need{n.measures &^ other.measures, n.details && !other.details, n.paths && !other.paths, n.digest && !other.digest, n.secrets && !other.secrets}
 }
 
 // firstDifference returns the first line in which two results differ.

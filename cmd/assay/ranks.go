@@ -76,7 +76,18 @@ func (r *reading) options(in *ingest.Input) partial.Options {
 		Window:  r.window, Work: r.choice.work, Steady: steady,
 		Clock:  r.clocks.Of(in.Path),
 		Memory: r.limits.memory.Largest() / 4,
+		Paths:  r.need.paths, MostEvents: r.mostEvents(),
 	}
+}
+
+// mostEvents returns the number of events of a trace up to which it has a critical path. The graphs of all
+// ranks, and their traces, are kept until the last is read.
+func (r *reading) mostEvents() int64 {
+	const perEvent, mostInputs = 512, 16 // bytes of a graph and its trace
+	if len(r.paths) > mostInputs {
+		return 0
+	}
+	return r.limits.memory.Largest() / 2 / perEvent / int64(max(1, len(r.paths)))
 }
 
 // narrowed returns the part of an input's trace that the flags select.

@@ -62,7 +62,7 @@ func runReport(e env, c *command, args []string) error {
 		return err
 	}
 	m.writesTo(*dir, files.names())
-	m.outputs = []output{screenOutput, mdOutput, jsonOutput, pictureOutput}
+	m.outputs = []output{screenOutput, mdOutput, jsonOutput, pictureOutput, pathOutput}
 	if !*noHTML {
 		m.outputs = append(m.outputs, htmlOutput)
 	}

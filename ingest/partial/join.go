@@ -94,6 +94,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		all[i].coarsen(halvings(len(all)))
 		list[i] = p.Summary
 	}
+	ready := readyOf(all, together, first)
 	s := summary.Join(list...)
 	tracks := make([]*clocks.Track, len(s.Inputs))
 	for i := range all {
@@ -111,6 +112,9 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		if job := match(n, membersOf(all, part, first)); job != nil && !apart {
 			job.AddTo(s)
 		}
+	}
+	for _, job := range ready {
+		addPaths(s, job)
 	}
 	graphjoin.Replays(s)
 	if !whole {

@@ -21,6 +21,7 @@ type Part struct {
 	Members []ranks.Member
 	Track   *clocks.Track // nil if the input has no times, and for saved parts
 
+	ready  *ready // what its critical path is made from; nil if it is not asked for, or made
 	saved  bool   // it was read from the file of a saved part
 	path   string // the file of the summary that it was read from, while it is unchanged; or ""
 	name   string // name of the file of a saved or encoded part, without ".json.gz"
@@ -43,6 +44,10 @@ type Options struct {
 	Steady func(*summary.Summary) []bool
 	// Clock has the user's settings for the clock of the input.
 	Clock clocks.Setting
+	// Paths asks for critical paths and forecasts; MostEvents is the number of events of a trace up to which
+	// they are made.
+	Paths      bool
+	MostEvents int64
 	// Memory is the limit for the collectives of a saved part, in bytes.
 	Memory int64
 }
@@ -65,6 +70,10 @@ func Measure(in *ingest.Input, opt Options) (Part, error) {
 	var err error
 	if p.Summary, err = p.measure(in, opt); err != nil {
 		return Part{}, err
+	}
+	if opt.Alone {
+		addPaths(p.Summary, []*ready{p.ready})
+		p.ready = nil
 	}
 	p.bound()
 	p = p.withoutSecrets(in)
@@ -102,6 +111,7 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 			p.Members = append(p.Members, ranks.Member{Rank: in.Rank, Device: device, Columns: c})
 		}
 	}
+	p.follow(in, &opt)
 	s, err := opt.timeline(in.Trace, from)
 	if err != nil {
 		return nil, err
@@ -110,6 +120,8 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 	if in.RankFrom != "trace" {
 		joined = nil
 	}
+	p.ready.within(s)
+	opt.noteLeft(s, in)
 	for i := range p.Members {
 		m := &p.Members[i]
 		m.Cut = !s.Inputs[0].Complete

@@ -58,6 +58,7 @@ var codes = []Code{
 	{"counters-denied", DataLoss, "ncu was not permitted to read the counters of a device, so launches are missing.", "Allow the counters (NVreg_RestrictProfilingToAdminUsers=0 or root) and record again."},
 	{"counters-left-out", DataLoss, "Rules and metrics that no result depends on were left out to stay within the memory limit.", "Raise --max-memory."},
 	{"counts-cut", DataLoss, "yappi cuts numbers of calls to the width of their column. These numbers are unknown.", "Print with wider columns."},
+	{"critical-path-left-out", Info, "The report has no critical path and no forecasts of this capture, because the graph of its events, or of those of all ranks, takes too much memory.", "Raise --max-memory, or ask for a few ranks: assay whatif --rank."},
 	{"cuda-events-incomplete", DataLoss, "The export has far fewer CUDA events than nsys collected. A quarter of the GPU work or more may be missing, so no verdict is given.", "Export the report again, without a filter and to the end."},
 	{"cuda-events-missing", DataLoss, "The export has fewer rows of CUDA calls and GPU work than nsys collected. They are missing from every total.", "Export the report again, without a filter and to the end."},
 	{"cuda-events-uncertain", Info, "nsys states that it may not have collected all CUDA events.", "Call cudaProfilerStop, or let the program end by itself, before the collection stops."},

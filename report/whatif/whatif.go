@@ -13,9 +13,6 @@ import (
 	"assay/summary"
 )
 
-// Withheld is the verdict of a path or forecast that is not shown.
-const withheld = "abstain"
-
 // titles of the classes, in the order of [summary.PathClasses].
 var titles = map[string]string{
 	"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
@@ -45,8 +42,7 @@ type view struct {
 	paths []summary.CriticalPath // that are shown
 }
 
-// typical returns the path of one step: of the rank with the longest steps, that of median length
-// among those with the best verdict. The first step of several has the start of the capture.
+// typical returns the path of one step: the typical one of the rank whose typical step takes longest.
 func (v *view) typical() []summary.CriticalPath {
 	byRank := make(map[int][]summary.CriticalPath)
 	for _, p := range v.a.CriticalPaths {
@@ -54,12 +50,7 @@ func (v *view) typical() []summary.CriticalPath {
 	}
 	var best *summary.CriticalPath
 	for _, list := range byRank {
-		if len(list) > 2 {
-			list = list[1:]
-		}
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b summary.CriticalPath) int { return int(min(1, max(-1, a.WindowNS-b.WindowNS))) })
-		p := &list[len(list)/2]
+		p := &list[whatif.TypicalOf(len(list), func(i int) (int64, bool) { return list[i].WindowNS, list[i].Verdict == summary.Withheld })]
 		if best == nil || p.WindowNS > best.WindowNS || p.WindowNS == best.WindowNS && p.Rank < best.Rank {
 			best = p
 		}
@@ -82,7 +73,7 @@ func (v *view) step(rank int, name string) string {
 // path returns the section of one path.
 func (v *view) path(p *summary.CriticalPath) doc.Section {
 	s := doc.Section{Title: fmt.Sprintf("Critical path of %s: %s", v.step(p.Rank, p.Step), unit.Duration(p.WindowNS))}
-	if p.Verdict == withheld {
+	if p.Verdict == summary.Withheld {
 		s.Lead = "withheld: " + reasons(p.Reasons)
 		return s
 	}
@@ -97,7 +88,7 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 			continue
 		}
 		cells := []string{unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), titles[c.Name], "", ""}
-		if g := v.gain("--scale class:" + c.Name + "=0.5"); g != nil && g.Verdict != withheld {
+		if g := v.gain("--scale class:" + c.Name + "=0.5"); g != nil && g.ForecastNS != nil {
 			after := share(p.WindowNS, g)
 			cells[3], cells[4] = scale.Text(after), change(p.WindowNS, after)
 		}
@@ -119,7 +110,7 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 
 // share returns the length of a step if it changes as all steps together do.
 func share(step int64, g *whatif.Gain) int64 {
-	return int64(float64(step) * float64(g.ForecastNS) / float64(max(1, g.MeasuredNS)))
+	return int64(float64(step) * float64(*g.ForecastNS) / float64(max(1, g.MeasuredNS)))
 }
 
 func change(before, after int64) string {
@@ -176,8 +167,8 @@ func (v *view) forecasts(all bool) []doc.Section {
 	why := map[string]bool{}
 	for _, f := range rows {
 		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "withheld", ""}
-		if f.Verdict != withheld {
-			cells[2], cells[3], cells[4], cells[5] = scale.Text(f.ForecastNS), change(f.MeasuredNS, f.ForecastNS), f.Verdict, then(&f)
+		if f.ForecastNS != nil {
+			cells[2], cells[3], cells[4], cells[5] = scale.Text(*f.ForecastNS), change(f.MeasuredNS, *f.ForecastNS), f.Verdict, then(&f)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 		for _, r := range f.Reasons {
@@ -203,7 +194,7 @@ func then(f *summary.Forecast) string {
 	var out []string
 	for _, p := range parts[:2] {
 		if p.NS > 0 {
-			out = append(out, unit.Share(p.NS, f.ForecastNS)+" "+titles[p.Name])
+			out = append(out, unit.Share(p.NS, *f.ForecastNS)+" "+titles[p.Name])
 		}
 	}
 	return strings.Join(out, ", ")
@@ -218,14 +209,14 @@ func (v *view) sweep() doc.Section {
 	s := doc.Section{Title: "Single changes that pay most", Lead: "each alone; = 0.5 is half the time; over all steps that were asked for"}
 	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col("verdict", doc.Text), doc.Col("change", doc.KernelName)}}
 	for _, g := range v.a.Sweep {
-		if g.Verdict == withheld {
+		if g.ForecastNS == nil {
 			continue
 		}
 		if len(t.Rows) == rows {
 			t.More.Rows++
 			continue
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, g.ForecastNS), g.Verdict, g.Change}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, *g.ForecastNS), g.Verdict, g.Change}})
 	}
 	if len(t.Rows) == 0 {
 		s.Lead = "withheld, as the path"
@@ -239,7 +230,7 @@ func (v *view) sweep() doc.Section {
 func (v *view) rests() doc.Section {
 	var list []string
 	for _, f := range v.a.Forecasts {
-		if f.Verdict != withheld {
+		if f.Verdict != summary.Withheld {
 			list = f.Assumptions
 		}
 	}

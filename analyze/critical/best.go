@@ -1,0 +1,164 @@
+package critical
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"assay/analyze/critical/change"
+)
+
+// A Trial is a change with its forecast for one step.
+type Trial struct {
+	Change change.Change
+	Forecast
+}
+
+// mostTrials is how many changes are replayed at most to find those that pay most.
+const mostTrials = 14
+
+// Best returns the single changes that pay most for one step, each alone, the best first. What a
+// change takes from the critical path limits what it can give, so those that take little are not
+// replayed. A change that follows another with the same effect is left out.
+func (g *Graph) Best(paths []Path, i, most int) []Trial {
+	p := &paths[i]
+	if p.Verdict.Level == Abstain {
+		return nil
+	}
+	r := g.replayer(paths, i)
+	var out []Trial
+	for n, x := range g.candidates(p) {
+		if n == mostTrials || len(out) >= most && x.most < out[most-1].Measured-out[most-1].Forecast.Forecast {
+			break
+		}
+		f, ok := r.try(x.change)
+		if !ok || f.Forecast >= f.Measured {
+			continue
+		}
+		if slices.ContainsFunc(out, func(o Trial) bool { return o.Forecast.Forecast == f.Forecast && o.Classes == f.Classes }) {
+			continue
+		}
+		out = append(out, Trial{x.change, f})
+		slices.SortStableFunc(out, func(a, b Trial) int { return cmp.Compare(a.Forecast.Forecast, b.Forecast.Forecast) })
+	}
+	return out[:min(most, len(out))]
+}
+
+// Each returns the forecasts of changes, each alone, for one step. Changes that change nothing are
+// left out.
+func (g *Graph) Each(paths []Path, i int, list []change.Change) (out []Trial) {
+	if paths[i].Verdict.Level == Abstain {
+		return nil
+	}
+	r := g.replayer(paths, i)
+	for _, c := range list {
+		if f, ok := r.try(c); ok {
+			out = append(out, Trial{c, f})
+		}
+	}
+	return out
+}
+
+// A replayer makes forecasts of one step.
+type replayer struct {
+	g     *Graph
+	path  *Path
+	step  int
+	order []int32 // the nodes that the step depends on, and those before it
+}
+
+func (g *Graph) replayer(paths []Path, i int) *replayer {
+	if g.trying != nil && g.trying.step == i && g.trying.path == &paths[i] {
+		return g.trying
+	}
+	r := &replayer{g: g, path: &paths[i], step: i}
+	var steps []int
+	for k := range i + 1 {
+		if g.Steps[k].rank == g.Steps[i].rank {
+			steps = append(steps, k)
+		}
+	}
+	r.order = g.needed(steps)
+	g.trying = r
+	return r
+}
+
+// try returns the forecast of one change, and reports whether it changes anything.
+func (r *replayer) try(c change.Change) (Forecast, bool) {
+	list := []change.Change{c}
+	rule, changes, err := r.g.apply(list)
+	if err != nil || !changes {
+		return Forecast{}, false
+	}
+	t := r.g.replay(rule, false, r.order)
+	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
+	f.OfComm = r.g.changing.ofComm()
+	return f, true
+}
+
+// A candidate is a change with the most that it can take from a critical path, in ns.
+type candidate struct {
+	change change.Change
+	most   int64
+}
+
+// candidates returns the changes that may make a step shorter, those that can take most from its
+// path first. Those that cannot take a hundredth of it are left out.
+func (g *Graph) candidates(p *Path) (out []candidate) {
+	half := func(kind, value string, ns int64) {
+		if ns/2 >= p.Window.Len()/100 {
+			out = append(out, candidate{ask(kind, value), ns / 2})
+		}
+	}
+	host := int64(0)
+	for _, c := range []Class{HostOp, Python, HostGap, Runtime, DataLoader, Compute, Comm, Copy} {
+		half("scale", "class:"+c.String()+"=0.5", p.Classes[c])
+		if c <= Runtime {
+			host += p.Classes[c]
+		}
+	}
+	half("host", "2x", host)
+	half("launch", "0.5", p.Classes[Runtime]+p.Classes[LaunchDelay])
+	half("gap", "0.5", p.Classes[KernelGap])
+	kernels, ops, syncs := g.names(p)
+	for _, name := range top(kernels) {
+		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
+	}
+	for _, name := range top(ops) {
+		half("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5", ops[name])
+	}
+	if syncs { // without a wait, all work before it can run beside the host
+		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{ask("pinned", ""), p.Window.Len()})
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })
+	return out
+}
+
+// names returns the time on a path of kernels and of operators, those around others included, by
+// name, and whether the path leads through the end of a wait.
+func (g *Graph) names(p *Path) (kernels, ops map[string]int64, syncs bool) {
+	kernels, ops = make(map[string]int64), make(map[string]int64)
+	last := none // the node of the piece before
+	for i := range p.Pieces {
+		x := &p.Pieces[i]
+		n := &g.nodes[x.node]
+		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
+		last = x.node
+		if name := g.KernelOf(x); name != "" {
+			kernels[name] += x.Span.Len()
+		}
+		if x.class > Runtime {
+			continue
+		}
+		src := g.ranks[n.rank]
+		var seen [8]string
+		for s, k := g.spanOf(x.node), 0; s != nil && s.op != none && k < len(seen); k++ {
+			s = &src.spans[s.op]
+			if seen[k] = src.t.Name(s.name); !slices.Contains(seen[:k], seen[k]) {
+				ops[seen[k]] += x.Span.Len()
+			}
+			s = src.parent(s)
+		}
+	}
+	return kernels, ops, syncs
+}

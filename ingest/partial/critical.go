@@ -1,0 +1,103 @@
+package partial
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/analyze/whatif"
+	"assay/ingest"
+	"assay/internal/diag"
+	"assay/internal/interval"
+	"assay/internal/redact"
+	"assay/summary"
+	"assay/trace"
+)
+
+// codePathLeft is the code of the issue that a capture has no critical path, because it would take too
+// much memory.
+const codePathLeft = "critical-path-left-out"
+
+// A ready is a trace whose graph is made. It is kept until all ranks of the job are read.
+type ready struct {
+	whatif.Ready
+	hide *redact.Redactor
+}
+
+// follow asks the measurement of a trace for its graph. The graph of a part of a capture is that of the
+// whole capture, because a step waits for work before it.
+func (p *Part) follow(in *ingest.Input, opt *Options) {
+	if !opt.Paths || in.Trace.Events > opt.MostEvents {
+		return
+	}
+	q := whatif.Question{Rules: opt.Rules, Phases: opt.Phases}
+	opt.Measured = func(t *trace.Trace) {
+		if t.Window != nil || !opt.Work.All() {
+			t = in.Trace
+		}
+		p.ready = &ready{hide: in.Secrets}
+		p.ready.Input = whatif.Input{Trace: t, Rank: in.Rank, Path: in.Path}
+		p.ready.Graph = whatif.GraphOf(t, in.Rank, q)
+	}
+}
+
+// noteLeft adds an issue if a critical path was asked for and takes too much memory.
+func (o *Options) noteLeft(s *summary.Summary, in *ingest.Input) {
+	if o.Paths && in.Trace.Events > o.MostEvents {
+		s.Issues = append(s.Issues, summary.Issue{Code: codePathLeft, Severity: diag.Info.String(), Count: 1, First: in.Path, Help: diag.HelpOf(codePathLeft)})
+		s.Sort()
+	}
+}
+
+// within limits the steps to those in the window of a summary.
+func (r *ready) within(s *summary.Summary) {
+	if w := s.Inputs[0].Window; r != nil && w != nil {
+		r.Part = interval.Span{Start: w.StartNS, End: w.EndNS}
+	}
+}
+
+// readyOf takes the graphs of the parts of each job, by rank. first has the first input of each part.
+func readyOf(all []Part, jobs [][]int, first []int) (out [][]*ready) {
+	for _, job := range jobs {
+		var list []*ready
+		for _, i := range job {
+			if r := all[i].ready; r != nil {
+				r.Index = first[i]
+				list = append(list, r)
+				all[i].ready = nil
+			}
+		}
+		slices.SortStableFunc(list, func(a, b *ready) int { return cmp.Compare(a.Rank, b.Rank) })
+		if len(list) == len(job) { // without one of its ranks, a job would be answered for wrongly
+			out = append(out, list)
+		}
+	}
+	return out
+}
+
+// addPaths adds the critical paths and forecasts of a job to a summary.
+func addPaths(s *summary.Summary, job []*ready) {
+	var list []whatif.Ready
+	for _, r := range job {
+		if r != nil {
+			list = append(list, r.Ready)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	paths, forecasts, _ := whatif.Typical(list, s)
+	for _, r := range job {
+		if r.hide != nil {
+			r.hide.Strings(&paths)
+			r.hide.Strings(&forecasts)
+			for i := range s.Details {
+				if d := &s.Details[i]; d.Input == r.Index && d.Path != nil {
+					r.hide.Strings(&d.Names)
+					r.hide.Strings(d.Path)
+				}
+			}
+		}
+	}
+	s.CriticalPaths, s.Forecasts = append(s.CriticalPaths, paths...), append(s.Forecasts, forecasts...)
+	s.Sort()
+}
