@@ -15,7 +15,7 @@ type path struct {
 	spans
 	Count []int32 `json:"count"` // pieces that are joined
 	Class []int   `json:"class"` // names
-	Kind  string  `json:"kind"`  // a digit: 0 compute, 1 comm, 2 copies, 3 the CPU, 4 a delay, 5 not explained
+	Kind  string  `json:"kind"`  // a digit: 0 compute, 1 comm, 2 copies, 3 the CPU, 4 a delay, 5 not explained, 6 data loader
 	Name  []int   `json:"name"`
 	Where []int   `json:"where"` // of Places
 	Cause []int   `json:"cause"` // names, or -1
@@ -27,9 +27,9 @@ type path struct {
 	Note   string      `json:"note,omitempty"` // what is withheld or joined
 }
 
-// A pathPlace is a stream of a device of the page, or the CPU.
+// A pathPlace is a stream of a device of the page, or the CPU of its rank.
 type pathPlace struct {
-	Device int   `json:"device"` // -1 for the CPU, and for a GPU that is not in the page
+	Device int   `json:"device"` // -1 for one that is not in the page
 	Stream int64 `json:"stream"`
 	Host   bool  `json:"host,omitempty"`
 }
@@ -44,10 +44,11 @@ func pathOf(d *summary.Detail, details []*summary.Detail, n *names) *path {
 	where := map[pathPlace]int{}
 	for _, p := range d.Path.Pieces {
 		out.add(p.AtNS, p.NS)
-		place := pathPlace{Device: -1, Host: p.Host}
+		place := pathPlace{Host: p.Host, Device: slices.IndexFunc(details, func(o *summary.Detail) bool {
+			return o.Input == p.Input && (p.Host || o.Device == p.Device)
+		})}
 		if !p.Host {
 			place.Stream = p.Stream
-			place.Device = slices.IndexFunc(details, func(o *summary.Detail) bool { return o.Input == p.Input && o.Device == p.Device })
 		}
 		at, ok := where[place]
 		if !ok {
@@ -93,6 +94,8 @@ func pathDigit(p *summary.PathPiece) byte {
 		return '2'
 	case "unexplained":
 		return '5'
+	case "dataloader":
+		return '6'
 	case "launch_delay", "kernel_gap", "sync_return":
 		return '4'
 	}

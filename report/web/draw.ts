@@ -47,6 +47,7 @@ export function draw(c: HTMLCanvasElement, page: Page, list: Row[], end: number,
   let painted = 0;
   for (const row of list) painted += drawRow(f, row);
   c.dataset.path = String(view.path ? trail(f, list) : 0);
+  c.dataset.pathTop = String(list.find(r => r.kind === 'path')?.top ?? '');
   if (view.marked) band(f, view.marked, col.mark, 0.13, h);
   if (view.selected) band(f, view.selected, col.text, 0.09, h);
   if (hover >= gutter) {
@@ -138,7 +139,7 @@ function drawRow(f: Frame, row: Row): number {
       painted = lane(f, row, d);
       break;
     case 'path': {
-      const o = pathOf(page, row.device)!, p = o.path, fills = [col.compute, col.comm, col.copy, col.run, col.wait, col.crit];
+      const o = pathOf(page, row.device)!, p = o.path, fills = [col.compute, col.comm, col.copy, col.run, col.wait, col.crit, col.data];
       each(f, row, o, p, i => [fills[+p.kind[i]], p.kind[i] === '0' ? col['on-compute'] : +p.kind[i] < 3 ? col['on-part'] : col.text, shortName(page, p.name[i])]);
       break;
     }
@@ -172,7 +173,7 @@ function drawRow(f: Frame, row: Row): number {
 function trail({ g, col, page, w, x }: Frame, list: Row[]): number {
   const o = pathOf(page, view.open);
   if (!o) return 0;
-  const p = o.path, ys = pathHeights(list, p), line = new Path2D();
+  const p = o.path, ys = pathHeights(page, list, p), line = new Path2D();
   let n = 0, last = NaN, begun = NaN, longest = 0, y = 0;
   for (let i = Math.max(0, firstFrom(p.at, view.from - o.at) - 1); i < p.at.length && p.at[i] < view.to - o.at; i++) {
     const a = x(o.at + p.at[i]), b = x(o.at + p.at[i] + p.ns[i]), apart = !(Math.abs(a - last) < 0.5);

@@ -43,12 +43,13 @@ export function rows(page: Page): Row[] {
 export const height = (list: Row[]) => { const last = list[list.length - 1]; return last ? last.top + last.height + 8 : firstRow; };
 
 /** Heights of the line of the critical path in each place of it: at the foot of a row, so that names stay legible. */
-export function pathHeights(list: Row[], p: Path): number[] {
-  const own = list.find(r => r.kind === 'path');
+export function pathHeights(page: Page, list: Row[], p: Path): number[] {
+  const line = list.find(r => r.kind === 'path')!;
   return p.places.map(place => {
-    const row = place.host ? list.find(r => r.kind === 'host')
-      : list.find(r => r.kind === 'lane' && r.device === place.device && r.lane!.stream === place.stream) ?? list.find(r => r.kind === 'strip' && r.device === place.device);
-    return foot(row ?? own!);
+    const d = page.devices[place.device], open = page.devices[view.open], own = d && d.rank === open.rank && d.input === open.input;
+    const row = place.host ? own && list.find(r => r.kind === 'host')
+      : list.find(r => r.kind === 'lane' && r.device === place.device && r.lane!.stream === place.stream);
+    return foot(row || list.find(r => r.kind === 'strip' && r.device === place.device) || line);
   });
 }
 const foot = (r: Row) => r.top + r.height - 3;
@@ -74,7 +75,7 @@ export function at(page: Page, list: Row[], y: number, t: number, slack: number)
   const owner = view.path ? pathOf(page, view.open) : undefined;
   if (owner) {
     const p = owner.path, i = nearest(p, t - owner.at, slack);
-    if (i >= 0 && (row.kind === 'path' || Math.abs(pathHeights(list, p)[p.where[i]] - y) <= 4)) {
+    if (i >= 0 && (row.kind === 'path' || Math.abs(pathHeights(page, list, p)[p.where[i]] - y) <= 4)) {
       const range: Range = [owner.at + p.at[i], owner.at + p.at[i] + p.ns[i]], what = name(p.class[i]);
       return { time: t, row, range, lines: ['Critical path: ' + what + (p.waits[i] ? ' before ' : ', ') + short(p.name[i]), time(range, p.at[i]),
         p.count[i] > 1 ? `the longest of ${p.count[i]} pieces that are joined` : '', p.cause[i] >= 0 ? 'it waited for: ' + name(p.cause[i]) : '',
