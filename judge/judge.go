@@ -57,6 +57,7 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s, r.Findings, r.Stacks)
+	model(s, &r)
 	r.Stages = stageVerdicts(s.Timelines(), th)
 	return r
 }

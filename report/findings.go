@@ -117,6 +117,9 @@ func savingsText(f finding.Finding) string {
 		return text
 	}
 	share := unit.Share(*f.GainNS, f.GainOfNS)
+	if f.GainBasis == finding.Modelled {
+		return "Estimated savings, " + modelled(f, share) + " " + text
+	}
 	if n := int64(f.GainGPUs); n > 1 { // titles have means per GPU, and so has this
 		switch {
 		case f.GainWithout != "":
@@ -130,6 +133,18 @@ func savingsText(f finding.Finding) string {
 		share += " of " + f.GainOf
 	}
 	return fmt.Sprintf("Estimated savings: up to %s (%s). %s", unit.Duration(*f.GainNS), share, text)
+}
+
+// modelled returns the savings that a forecast gives.
+func modelled(f finding.Finding, share string) string {
+	out := fmt.Sprintf("modelled: %s of %s (%s)", unit.Duration(*f.GainNS), f.GainOf, share)
+	if f.GainVerdict != "ok" {
+		out += ", with a warning"
+	}
+	if f.GainSharedWith != "" {
+		out += "; the same time as " + f.GainSharedWith + " saves"
+	}
+	return out + "."
 }
 
 // verdictCause returns the cause of the finding that decides the verdict.

@@ -40,12 +40,20 @@ type Finding struct {
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []Step   `json:"steps,omitempty"`    // fixes, the most useful first
 
-	// GainNS is an upper bound of the savings in ns: the time saved if the cause disappears and
-	// nothing replaces it. It is null if it was not estimated. GainOfNS is its denominator, and
-	// GainOf the name of the denominator. The [Page] of a rule defines both.
+	// GainNS is the savings in ns if the cause disappears: by a forecast of the typical step, or else an
+	// upper bound, the time saved if nothing replaces the cause; GainBasis says which. It is null if it was
+	// not estimated. GainOfNS is its denominator, and GainOf the name of the denominator. The [Page] of a
+	// rule defines upper bounds.
 	GainNS   *int64 `json:"gain_ns"`
 	GainOfNS int64  `json:"gain_of_ns,omitempty"`
 	GainOf   string `json:"gain_of,omitempty"`
+	// GainBasis is [Modelled] or [UpperBound]. GainChange is the change whose forecast the savings are, and
+	// GainVerdict how far it can be trusted: ok or warn. GainSharedWith is the rule of a finding before this
+	// one that saves the same time: the savings are not in addition to its.
+	GainBasis      string `json:"gain_basis,omitempty"`
+	GainChange     string `json:"gain_change,omitempty"`
+	GainVerdict    string `json:"gain_verdict,omitempty"`
+	GainSharedWith string `json:"gain_shared_with,omitempty"`
 
 	// GainGPUs is the number of GPUs whose windows or steps GainOfNS adds up, so that savings are a
 	// mean as titles are; it is 0 for other denominators. GainWithout names what was left out of the windows.
@@ -64,6 +72,12 @@ type Finding struct {
 	// explains at least half of that part: "gpu-idle" for "data-loading".
 	InPlaceOf string `json:"in_place_of,omitempty"`
 }
+
+// The values of [Finding.GainBasis].
+const (
+	Modelled   = "modelled"
+	UpperBound = "upper-bound"
+)
 
 // A Verdict is the bottleneck of a run.
 type Verdict struct {

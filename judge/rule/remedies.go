@@ -146,8 +146,8 @@ func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 	if f.GainNS == nil && page.GainIsPart && f.DenominatorNS > 0 {
 		f.Gain(f.NumeratorNS, f.DenominatorNS, cmp.Or(f.GainOf, page.Whole))
 	}
-	if f.GainNS == nil {
-		f.GainOf, f.GainGPUs = "", 0
+	if f.GainBasis = finding.UpperBound; f.GainNS == nil {
+		f.GainOf, f.GainGPUs, f.GainBasis = "", 0, ""
 	}
 	if on.doubtful && f.Confidence == finding.Certain && f.Rule != CaptureQuality {
 		f.Confidence = finding.Likely

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"strings"
 
 	"assay/internal/label"
@@ -20,6 +21,7 @@ type BarRow struct {
 	Parts []Part
 	Names []string // names of the parts, for shares that do not fit into their part; nil to omit these
 	Note  string   // text after the length, or ""
+	Total int64    // shown as the length, if it is not the sum of the parts; 0 if it is
 }
 
 const (
@@ -253,7 +255,7 @@ func (s Stacks) bars() hbars {
 	}
 	for _, r := range s.Rows {
 		total := SumParts(r.Parts)
-		b.rows = append(b.rows, hbar{label: r.Label, value: unit.Duration(total) + r.Note, parts: r.Parts})
+		b.rows = append(b.rows, hbar{label: r.Label, value: unit.Duration(cmp.Or(r.Total, total)) + r.Note, parts: r.Parts})
 		b.high = max(b.high, float64(total))
 	}
 	b.ticks = ticksBetween(0, int64(b.high), 8)

@@ -1,0 +1,262 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/rule"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// The limits of what is shown of a critical path.
+const (
+	mostChanges   = 10
+	screenClasses = 3
+	pathNames     = 5  // operators, and kernels
+	changeColumns = 60 // of a name in a change
+	screenColumns = 40
+	mostReasons   = 2 // of a verdict, in a sentence
+)
+
+// ScreenPath returns what the typical step waited for, and the change to make first.
+func ScreenPath(ctx *section.Context) doc.Section {
+	p := view.FollowedOf(ctx.Summary)
+	if p == nil {
+		return doc.Section{}
+	}
+	s := doc.Section{Title: "Critical path", Lead: fmt.Sprintf("step %s, %s", p.Name(), unit.Duration(p.WindowNS))}
+	if p.Verdict == summary.Withheld {
+		s.Blocks = []doc.Block{doc.Paragraph{Text: withheldPath(p)}}
+		return s
+	}
+	var list []string
+	for _, c := range classesOf(p.CriticalPath)[:screenClasses] {
+		if c.NS > 0 {
+			list = append(list, words.PathClass(c.Name)+" "+unit.Share(c.NS, p.WindowNS))
+		}
+	}
+	s.Blocks = append(s.Blocks, doc.Paragraph{Text: "It is " + strings.Join(list, ", ") + "."})
+	for _, text := range firstChange(ctx, p, screenColumns) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	return s
+}
+
+// withheldPath says why a path is withheld.
+func withheldPath(p *view.Followed) string {
+	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons, "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
+}
+
+// classesOf returns the classes of a path, largest first.
+func classesOf(p *summary.CriticalPath) []summary.PathPart {
+	parts := p.Classes.Each()
+	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
+	return parts
+}
+
+// ranked returns the changes that make the step shorter, the best first.
+func ranked(p *view.Followed) (out []*summary.Forecast) {
+	for _, f := range p.Forecasts {
+		if !f.Bound && f.Gain() > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// first returns the change to make first: the one that pays most of those that a finding says how to
+// make, or else that pays most. A change that pays less than half of the best is not the first.
+func first(ctx *section.Context, list []*summary.Forecast) *summary.Forecast {
+	for _, f := range list {
+		if _, step := ctx.Result.RemedyOf(f); step != nil && 2*f.Gain() >= list[0].Gain() {
+			return f
+		}
+	}
+	return list[0]
+}
+
+// firstChange says which change to make first, what it gives, how sure that is, and how to make it.
+func firstChange(ctx *section.Context, p *view.Followed, columns int) (out []string) {
+	list := ranked(p)
+	if len(list) == 0 {
+		out = append(out, "No single change that was tried makes it shorter by a hundredth.")
+	} else {
+		f := first(ctx, list)
+		out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, columns), gain(f), sureness(f)))
+		if found, step := ctx.Result.RemedyOf(f); step != nil {
+			out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, ctx.Step(*step)))
+		}
+	}
+	if f := p.Forecast("--scale class:comm=0.5"); f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS {
+		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
+	}
+	return out
+}
+
+// gain returns what a change gives: "18.98 ms → 12.40 ms (−34.7%)".
+func gain(f *summary.Forecast) string {
+	return fmt.Sprintf("%s → %s (%s)", unit.Duration(f.MeasuredNS), unit.Duration(*f.ForecastNS), lessOf(f))
+}
+
+func lessOf(f *summary.Forecast) string {
+	return fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(max(1, f.MeasuredNS)))
+}
+
+// sureness says how far a forecast can be trusted.
+func sureness(f *summary.Forecast) string {
+	if f.Verdict == "ok" {
+		return "Forecast ok: the capture explains the step."
+	}
+	reasons := f.Reasons
+	text := "Forecast with a warning: " + strings.Join(reasons[:min(mostReasons, len(reasons))], "; ")
+	if more := len(reasons) - mostReasons; more > 0 {
+		text += fmt.Sprintf("; %d more", more)
+	}
+	return text + "."
+}
+
+// Path returns the critical path of the typical step, and what single changes would give.
+func Path(ctx *section.Context) doc.Section {
+	p := view.FollowedOf(ctx.Summary)
+	if p == nil {
+		return doc.Section{}
+	}
+	s := doc.Section{Title: fmt.Sprintf("Critical path of %s: %s", p.Name(), unit.Duration(p.WindowNS))}
+	if p.Verdict == summary.Withheld {
+		s.Lead = "what determined when the step ended"
+		s.Blocks = []doc.Block{doc.Paragraph{Text: withheldPath(p)}}
+		if t := pathRanks(p); t != nil {
+			s.Blocks = append(s.Blocks, t)
+		}
+		return s
+	}
+	s.Lead = "what determined when the typical step ended"
+	for i, text := range firstChange(ctx, p, changeColumns) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: i == 0})
+	}
+	s.Blocks = append(s.Blocks, ctx.Pictures("critical-path.png")...)
+	s.Blocks = append(s.Blocks, pathClasses(p))
+	if t := changes(ctx, p); len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
+	}
+	for _, of := range []struct {
+		title, column string
+		list          []summary.PathPart
+	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels}} {
+		if len(of.list) > 0 && of.list[0].NS >= p.WindowNS/200 {
+			s.Blocks = append(s.Blocks, pathParts(of.title, of.column, of.list, p.WindowNS))
+		}
+	}
+	if len(p.CriticalPath.Ranks) > 0 {
+		var list []string
+		for _, r := range p.CriticalPath.Ranks {
+			list = append(list, fmt.Sprintf("%s rank %s", unit.Share(r.NS, p.WindowNS), r.Name))
+		}
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "The path leads through: " + strings.Join(list, ", ") + "."})
+	}
+	if t := pathRanks(p); t != nil {
+		s.Blocks = append(s.Blocks, t)
+	}
+	if len(p.Reasons) > mostReasons || p.Verdict != "ok" && len(ranked(p)) == 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Read with care: " + strings.Join(p.Reasons, "; ") + "."})
+	}
+	return s
+}
+
+// pathClasses returns the classes of a path, and the step if each took half the time.
+func pathClasses(p *view.Followed) doc.Table {
+	scale := doc.ScaleOf(p.WindowNS)
+	t := doc.Table{Title: "classes", Columns: []doc.Column{doc.Col("spent on", doc.Text), doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
+		doc.Col(scale.Head("step if twice as fast"), doc.Number), doc.Col("change", doc.Number)},
+		Note: "% of the step. Twice as fast is the whole step if that class took half the time, by replay of the step: a second chain may be nearly as long, so it gives less than half of the share. Classes under 2% are not tried."}
+	others := int64(0)
+	for _, c := range classesOf(p.CriticalPath) {
+		if c.NS < p.WindowNS/1000 {
+			others += c.NS
+			continue
+		}
+		cells := []string{words.PathClass(c.Name), unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), "", ""}
+		text := map[string]string{"launch_delay": "--launch 0.5", "kernel_gap": "--gap 0.5"}[c.Name]
+		if text == "" {
+			text = "--scale class:" + c.Name + "=0.5"
+		}
+		if f := p.Forecast(text); f != nil && f.ForecastNS != nil {
+			cells[3], cells[4] = scale.Text(*f.ForecastNS), lessOf(f)
+		} else if f != nil {
+			cells[4] = "withheld"
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	if others > 0 {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{"others", unit.Share(others, p.WindowNS), scale.Text(others), "", ""}})
+	}
+	return t
+}
+
+// changes returns the single changes that pay most, with what to do for each.
+func changes(ctx *section.Context, p *view.Followed) doc.Table {
+	scale := doc.ScaleOf(p.WindowNS)
+	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col(scale.Head("step"), doc.Number), doc.Col("single change", doc.Text),
+		doc.Col("verdict", doc.Text), doc.Col("finding", doc.Text), doc.Col("what to do", doc.Text)},
+		Note: "Each change alone; gains do not add up. Changes of several kernels or operators are part of those of their class. \"assay whatif\" forecasts others."}
+	list := ranked(p)
+	for _, f := range list[:min(mostChanges, len(list))] {
+		cells := []string{lessOf(f), scale.Text(*f.ForecastNS), words.Change(f.Change, changeColumns), f.Verdict, "", ""}
+		if found, step := ctx.Result.RemedyOf(f); step != nil {
+			cells[4], cells[5] = found.Rule, rule.Text(*step)
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	return t.WithoutEmpty()
+}
+
+// pathParts returns the names with the most time on a path.
+func pathParts(title, column string, list []summary.PathPart, of int64) doc.Table {
+	scale := doc.ScaleOf(list[0].NS)
+	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col(column, doc.KernelName), doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number)}, Note: "% of the step."}
+	for _, p := range list[:min(pathNames, len(list))] {
+		if p.NS < of/1000 {
+			break
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{p.Name, unit.Share(p.NS, of), scale.Text(p.NS)}})
+	}
+	return t
+}
+
+// pathRanks returns the paths of the ranks, or nil if there is one.
+func pathRanks(p *view.Followed) doc.Block {
+	if len(p.Ranks) < 2 {
+		return nil
+	}
+	var times []int64
+	for _, r := range p.Ranks {
+		times = append(times, r.WindowNS)
+	}
+	scale := doc.ScaleOf(times...)
+	t := doc.Table{Title: "ranks", Columns: []doc.Column{doc.Col("rank", doc.Number), doc.Col("step", doc.Text), doc.Col(scale.Head("time"), doc.Number),
+		doc.Col("its path", doc.Text), doc.Col("through ranks", doc.Text), doc.Col("verdict", doc.Text)}}
+	for _, r := range p.Ranks {
+		cells := []string{fmt.Sprint(r.Rank), label.Clip(label.Clean(r.Step), 40), scale.Text(r.WindowNS), "", "", r.Verdict}
+		if r.Verdict == summary.Withheld {
+			cells[5] = "withheld"
+		} else {
+			var list, ranks []string
+			for _, c := range classesOf(r)[:2] {
+				list = append(list, unit.Share(c.NS, r.WindowNS)+" "+words.PathClass(c.Name))
+			}
+			for _, x := range r.Ranks[:min(3, len(r.Ranks))] {
+				ranks = append(ranks, unit.Share(x.NS, r.WindowNS)+" rank "+x.Name)
+			}
+			cells[3], cells[4] = strings.Join(list, ", "), strings.Join(ranks, ", ")
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	return t.WithoutEmpty()
+}

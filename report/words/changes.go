@@ -1,0 +1,50 @@
+package words
+
+import (
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary/view"
+)
+
+// PathClass returns what a class of a critical path is.
+func PathClass(id string) string {
+	return wordOr(map[string]string{
+		"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
+		"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
+		"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
+		"copy": "copies", "unexplained": "not explained",
+	}, id, 30)
+}
+
+// changes has the words of changes without a name.
+var changes = map[string]string{
+	"--scale class:host_gap=0.5": "half the CPU time with nothing recorded", "--host 2x": "all CPU work twice as fast", "--launch 0.5": "launches in half the time", "--gap 0.5": "half the gaps between kernels",
+	"--remove sync~.": "no waits of the CPU for the GPU", "--pinned": "copies that do not block the CPU",
+	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
+	"--scale class:copy=0": "copies that take no time", "--scale class:dataloader=0": "a data loader that takes no time",
+}
+
+// Change returns a change, as [summary.Forecast] has it, in words. A name in it is shortened to some
+// columns.
+func Change(text string, columns int) string {
+	if w, ok := changes[text]; ok {
+		return w
+	}
+	what, fast := strings.CutSuffix(strings.TrimPrefix(text, "--scale "), "=0.5")
+	if class, ok := strings.CutPrefix(what, "class:"); ok && fast {
+		return PathClass(class) + " twice as fast"
+	}
+	for prefix, of := range map[string]string{"kernel~": "kernel", "op~": "operator"} {
+		name, ok := strings.CutPrefix(what, prefix)
+		if !ok || !fast {
+			continue
+		}
+		form := label.Plain
+		if of == "kernel" {
+			form = label.Kernel
+		}
+		return of + " " + label.Short(form, []string{view.ChangedName(name + "=")}, columns)[0] + " twice as fast"
+	}
+	return label.Clip(label.Clean(text), columns)
+}

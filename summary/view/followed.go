@@ -1,0 +1,84 @@
+package view
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strings"
+
+	"assay/internal/label"
+	"assay/summary"
+)
+
+// A Followed is a step whose critical path is known, with the forecasts of changes to it and the paths of
+// the same step on other ranks.
+type Followed struct {
+	*summary.CriticalPath
+	Forecasts []*summary.Forecast
+	Ranks     []*summary.CriticalPath // longest first, this one included; nil if there is one
+}
+
+// FollowedOf returns the typical step of a run: that with forecasts, or else the longest, whose path is
+// withheld. It is nil if there is none, or if the inputs belong to several jobs, each with its own.
+func FollowedOf(s *summary.Summary) *Followed {
+	var out *Followed
+	for i := range s.Forecasts {
+		f := &s.Forecasts[i]
+		if out == nil {
+			for k := range s.CriticalPaths {
+				if p := &s.CriticalPaths[k]; p.Input == f.Input && p.Rank == f.Rank && p.Step == f.Step {
+					out = &Followed{CriticalPath: p}
+				}
+			}
+		}
+		if out == nil || f.Input != out.Input || f.Step != out.Step || f.Rank != out.Rank {
+			return nil
+		}
+		out.Forecasts = append(out.Forecasts, f)
+	}
+	for k := range s.CriticalPaths {
+		if p := &s.CriticalPaths[k]; len(s.Forecasts) == 0 && (out == nil || p.WindowNS > out.WindowNS) {
+			out = &Followed{CriticalPath: p}
+		}
+	}
+	if out != nil && len(s.CriticalPaths) > 1 {
+		for k := range s.CriticalPaths {
+			out.Ranks = append(out.Ranks, &s.CriticalPaths[k])
+		}
+	}
+	return out
+}
+
+// Forecast returns the forecast of a change, or nil.
+func (p *Followed) Forecast(change string) *summary.Forecast {
+	for _, f := range p.Forecasts {
+		if f.Change == change {
+			return f
+		}
+	}
+	return nil
+}
+
+// Name returns the name of the step, with its rank if there are several.
+func (p *Followed) Name() string {
+	name := label.Clip(label.Clean(p.Step), 60)
+	if len(p.Ranks) > 1 {
+		name += fmt.Sprintf(" of rank %d", p.Rank)
+	}
+	return name
+}
+
+// ChangedName returns the name that the value of a change selects alone: ^NAME$=0.5, with its special
+// characters quoted. It returns the value if that is another pattern.
+func ChangedName(value string) string {
+	if at := strings.LastIndexByte(value, '='); at >= 0 {
+		value = value[:at]
+	}
+	re, err := syntax.Parse(value, syntax.Perl)
+	if err != nil {
+		return value
+	}
+	if re.Op == syntax.OpConcat && len(re.Sub) == 3 && re.Sub[0].Op == syntax.OpBeginText && re.Sub[1].Op == syntax.OpLiteral && re.Sub[2].Op == syntax.OpEndText {
+		return string(re.Sub[1].Rune)
+	}
+	return value
+}
