@@ -55,7 +55,7 @@ func TestPath(t *testing.T) {
 		ns   int64
 		want string
 	}{
-		{1_500_000, "Critical path: operator on the CPU, aten::tokenize"}, {1_500_000, "it waited for: thread free"},
+		{1_500_000, "Critical path: operators on the CPU, aten::tokenize"}, {1_500_000, "it waited for: thread free"},
 		{4_000_000, "Critical path: compute, flash_attention_bwd"}, {4_000_000, "2.000 ms"}, {4_000_000, "launch could have come 1.000 ms later"},
 		{9_000_000, "Critical path: communication, AllGather_of_weights"}, {9_000_000, "the longest of 7 pieces that are joined"},
 		{9_000_000, "it waited for: event (inferred)"}, {6_500_000, ""},
