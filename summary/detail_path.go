@@ -4,7 +4,7 @@ import "fmt"
 
 // The limits of the pieces of critical paths.
 const (
-	MaxDetailPath = 4000   // of one rank
+	MaxDetailPath = 3000   // of one rank
 	MaxRunPath    = 20_000 // of all ranks of a run
 )
 

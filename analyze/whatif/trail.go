@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -46,7 +47,12 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 	}
 	var list []joint
 	for list = joints(shown, 0); len(list) > most; list = joints(shown, out.ShortNS) {
-		out.ShortNS = max(1, 2*out.ShortNS)
+		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
+			for _, p := range shown {
+				out.ShortNS += p.Window.Len()
+			}
+			out.ShortNS = 1 << bits.Len64(uint64(out.ShortNS/int64(16*most)))
+		}
 	}
 	if len(shown) > 0 {
 		origin := d.StartNS - g.Offset(shown[0].Rank)
