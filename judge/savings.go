@@ -22,7 +22,7 @@ var removals = map[string]string{
 // run has one typical step. Idle time is the time of the CPU only if the CPU limits the run.
 func model(s *summary.Summary, r *Result) {
 	p := view.FollowedOf(s)
-	if p == nil {
+	if p == nil || r.Unusable() != nil {
 		return
 	}
 	for i := range r.Findings {

@@ -192,7 +192,7 @@ func TestImpactOrder(t *testing.T) {
 	for _, c := range d.Charts() {
 		files = append(files, c.Name)
 	}
-	if got := strings.Join(files, " "); got != "time-budget activity steps top-kernels top-operators idle queue memory durations" {
+	if got := strings.Join(files, " "); got != "time-budget activity critical-path steps top-kernels top-operators idle queue memory durations" {
 		t.Errorf("the pictures are %s", got)
 	}
 }

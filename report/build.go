@@ -101,27 +101,29 @@ func Brief(s *summary.Summary, r judge.Result) Report {
 }
 
 // screen makes a report with the sections of the one-screen summary. The sentence on
-// efficiency, which may be "", and the critical path come in addition: they take the place of no finding.
+// efficiency, which may be "", comes in addition: it takes the place of no finding.
 func screen(ctx *section.Context, efficiency string) Report {
 	d := Report{Doc: doc.Doc{Title: title(ctx)}, summary: ctx.Whole, result: ctx.Result}
 	for most := mostFindings; ; most-- {
-		d.Screen = screenSections(ctx, "", most, true)
+		d.Screen = screenSections(ctx, "", most)
 		if most == 1 || len(ctx.Inputs) != 1 || d.ScreenLines() <= screenLines {
-			d.Screen = screenSections(ctx, efficiency, most, false)
+			if efficiency != "" {
+				d.Screen = screenSections(ctx, efficiency, most)
+			}
 			return d
 		}
 	}
 }
 
 // screenSections returns the verdict and what the screen shows of each part, with at most so
-// many findings. The critical path may be left out.
-func screenSections(ctx *section.Context, efficiency string, findings int, withoutPath bool) []doc.Section {
+// many findings.
+func screenSections(ctx *section.Context, efficiency string, findings int) []doc.Section {
 	out := []doc.Section{screenVerdict(ctx, efficiency)}
 	for _, p := range parts(ctx) {
 		switch {
 		case p.name == partFindings:
 			out = append(out, screenFindings(ctx, findings))
-		case p.screen != nil && !(withoutPath && p.name == partPath):
+		case p.screen != nil:
 			out = append(out, p.screen(ctx)...)
 		}
 	}

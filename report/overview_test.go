@@ -58,7 +58,7 @@ func TestScreenHasRoom(t *testing.T) {
 	}
 	slices.SortStableFunc(r.Findings, func(a, b finding.Finding) int { return int(b.Level) - int(a.Level) })
 	all, shown := section.New(s, r), Build(s, r)
-	if n := (doc.Doc{Screen: screenSections(all, "", mostFindings, false)}).ScreenLines(); n <= screenLines {
+	if n := (doc.Doc{Screen: screenSections(all, "", mostFindings)}).ScreenLines(); n <= screenLines {
 		t.Fatalf("all findings take %d lines, which have room", n)
 	}
 	if n := shown.ScreenLines(); n > screenLines {

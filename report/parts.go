@@ -42,9 +42,6 @@ const (
 // partFindings is the part whose depth on the screen depends on the room that is left.
 const partFindings = "findings"
 
-// partPath is the part that the screen has in addition.
-const partPath = "critical path"
-
 // parts returns the parts of a report in their order. Parts on idle time come first if
 // the GPUs are mostly idle, and parts on work otherwise.
 func parts(ctx *section.Context) []part {
@@ -61,7 +58,7 @@ func runParts() []part {
 		{name: "capture", screen: one(screenCapture), report: one(capture), drawn: true},
 		{name: "step phases", screen: one(screenSteps)},
 		{name: "time breakdown", screen: one(timeline.ScreenBudget), report: one(timeline.Budget)},
-		{name: partPath, screen: one(timeline.ScreenPath), report: one(timeline.Path), fold: folded},
+		{name: "critical path", screen: one(timeline.ScreenPath), report: one(timeline.Path), fold: folded},
 		{name: partFindings, report: one(findings), drawn: true},
 		{name: "symptoms", report: one(symptoms)},
 		{name: "steps", screen: one(timeline.ScreenSteps), report: one(timeline.Steps), fold: folded},

@@ -17,17 +17,15 @@ type Trial struct {
 // mostTrials is how many changes are replayed at most to find those that pay most.
 const mostTrials = 14
 
-// Best returns the single changes that pay most for one step, each alone, the best first. What a
+// Best returns the single changes that pay most for the step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not
 // replayed. A change that follows another with the same effect is left out.
-func (g *Graph) Best(paths []Path, i, most int) []Trial {
-	p := &paths[i]
-	if p.Verdict.Level == Abstain {
+func (r *Replayer) Best(most int) []Trial {
+	if r.path.Verdict.Level == Abstain {
 		return nil
 	}
-	r := g.replayer(paths, i)
 	var out []Trial
-	for n, x := range g.candidates(p) {
+	for n, x := range candidates(r.g, r.path) {
 		if n == mostTrials || len(out) >= most && x.most < out[most-1].Measured-out[most-1].Forecast.Forecast {
 			break
 		}
@@ -44,13 +42,11 @@ func (g *Graph) Best(paths []Path, i, most int) []Trial {
 	return out[:min(most, len(out))]
 }
 
-// Each returns the forecasts of changes, each alone, for one step. Changes that change nothing are
-// left out.
-func (g *Graph) Each(paths []Path, i int, list []change.Change) (out []Trial) {
-	if paths[i].Verdict.Level == Abstain {
+// Each returns the forecasts of changes, each alone. Changes that change nothing are left out.
+func (r *Replayer) Each(list []change.Change) (out []Trial) {
+	if r.path.Verdict.Level == Abstain {
 		return nil
 	}
-	r := g.replayer(paths, i)
 	for _, c := range list {
 		if f, ok := r.try(c); ok {
 			out = append(out, Trial{c, f})
@@ -59,32 +55,29 @@ func (g *Graph) Each(paths []Path, i int, list []change.Change) (out []Trial) {
 	return out
 }
 
-// A replayer makes forecasts of one step.
-type replayer struct {
+// A Replayer makes forecasts of one step.
+type Replayer struct {
 	g     *Graph
 	path  *Path
 	step  int
 	order []int32 // the nodes that the step depends on, and those before it
 }
 
-func (g *Graph) replayer(paths []Path, i int) *replayer {
-	if g.trying != nil && g.trying.step == i && g.trying.path == &paths[i] {
-		return g.trying
-	}
-	r := &replayer{g: g, path: &paths[i], step: i}
+// NewReplayer returns a replayer of step i of a graph.
+func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
+	r := &Replayer{g: g, path: &paths[i], step: i}
 	var steps []int
 	for k := range i + 1 {
 		if g.Steps[k].rank == g.Steps[i].rank {
 			steps = append(steps, k)
 		}
 	}
-	r.order = g.needed(steps)
-	g.trying = r
+	r.order = needed(g, steps)
 	return r
 }
 
 // try returns the forecast of one change, and reports whether it changes anything.
-func (r *replayer) try(c change.Change) (Forecast, bool) {
+func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	list := []change.Change{c}
 	rule, changes, err := r.g.apply(list)
 	if err != nil || !changes {
@@ -104,7 +97,7 @@ type candidate struct {
 
 // candidates returns the changes that may make a step shorter, those that can take most from its
 // path first. Those that cannot take a hundredth of it are left out.
-func (g *Graph) candidates(p *Path) (out []candidate) {
+func candidates(g *Graph, p *Path) (out []candidate) {
 	half := func(kind, value string, ns int64) {
 		if ns/2 >= p.Window.Len()/100 {
 			out = append(out, candidate{ask(kind, value), ns / 2})
@@ -120,7 +113,7 @@ func (g *Graph) candidates(p *Path) (out []candidate) {
 	half("host", "2x", host)
 	half("launch", "0.5", p.Classes[Runtime]+p.Classes[LaunchDelay])
 	half("gap", "0.5", p.Classes[KernelGap])
-	kernels, ops, syncs := g.names(p)
+	kernels, ops, syncs := namesOn(g, p)
 	for _, name := range top(kernels) {
 		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
 	}
@@ -134,9 +127,9 @@ func (g *Graph) candidates(p *Path) (out []candidate) {
 	return out
 }
 
-// names returns the time on a path of kernels and of operators, those around others included, by
+// namesOn returns the time on a path of kernels and of operators, those around others included, by
 // name, and whether the path leads through the end of a wait.
-func (g *Graph) names(p *Path) (kernels, ops map[string]int64, syncs bool) {
+func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 	kernels, ops = make(map[string]int64), make(map[string]int64)
 	last := none // the node of the piece before
 	for i := range p.Pieces {

@@ -156,7 +156,6 @@ type Graph struct {
 	Counts   Counts
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
-	trying   *replayer // of the latest step
 }
 
 // A launcher is a call that launched work.

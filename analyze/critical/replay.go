@@ -86,7 +86,7 @@ func (g *Graph) replay(r *rule, strict bool, order []int32) times {
 }
 
 // needed returns the nodes that the ends of steps depend on, in the order of a replay.
-func (g *Graph) needed(steps []int) (out []int32) {
+func needed(g *Graph, steps []int) (out []int32) {
 	need := make([]bool, len(g.nodes))
 	for _, i := range steps {
 		for _, v := range g.Steps[i].ends {

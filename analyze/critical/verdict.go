@@ -89,7 +89,7 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}
-	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 {
+	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 && !g.ranks[0].alone() {
 		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
 	}
 	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
@@ -101,6 +101,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	}
 	return out
 }
+
+// alone reports whether a trace says that its job has one rank.
+func (s *source) alone() bool { return s.t.Meta.WorldSize != nil && *s.t.Meta.WorldSize == 1 }
 
 var ofComm = lazyregexp.New(`nccl|comm`)
 

@@ -137,7 +137,8 @@ func (s *typical) forecasts() (out []summary.Forecast) {
 			out = append(out, f)
 		}
 	}
-	add(s.g.Best(s.paths, s.at, mostChanges), false)
-	add(s.g.Each(s.paths, s.at, removals), true)
+	r := critical.NewReplayer(s.g, s.paths, s.at)
+	add(r.Best(mostChanges), false)
+	add(r.Each(removals), true)
 	return out
 }

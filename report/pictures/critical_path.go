@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/internal/unit"
+	"assay/judge"
 	"assay/report/plot"
 	"assay/report/words"
 	"assay/summary"
@@ -36,9 +37,9 @@ var pathParts = []struct {
 const mostPathBars = 8
 
 // criticalPath shows the path of the typical step by class, and with each of the changes that pay most.
-func criticalPath(s *summary.Summary) (plot.Chart, bool) {
+func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	p := view.FollowedOf(s)
-	if p == nil || p.Verdict == summary.Withheld || p.WindowNS <= 0 {
+	if p == nil || r.Unusable() != nil || p.Verdict == summary.Withheld || p.WindowNS <= 0 {
 		return plot.Chart{}, false
 	}
 	parts := func(c *summary.PathClasses) (out []plot.Part) {
@@ -50,10 +51,8 @@ func criticalPath(s *summary.Summary) (plot.Chart, bool) {
 	rows := []plot.BarRow{{Label: "measured", Parts: parts(&p.Classes)}}
 	seen := parts(&p.Classes)
 	first := ""
-	for _, f := range p.Forecasts {
-		if f.Bound || f.Gain() <= 0 || len(rows) > mostPathBars {
-			continue
-		}
+	paying := p.Paying()
+	for _, f := range paying[:min(mostPathBars, len(paying))] {
 		less := fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(p.WindowNS))
 		if first == "" {
 			first = words.Change(f.Change, 60) + " " + less

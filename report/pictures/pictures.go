@@ -20,7 +20,7 @@ func all() []picture {
 	return []picture{
 		{"time-budget", timeBudget},
 		{"activity", activity},
-		{"critical-path", measured(criticalPath)},
+		{"critical-path", criticalPath},
 		{"steps", measured(steps)},
 		{"phases", measured(phases)},
 		{"idle", idle},

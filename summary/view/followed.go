@@ -58,6 +58,16 @@ func (p *Followed) Forecast(change string) *summary.Forecast {
 	return nil
 }
 
+// Paying returns the changes that make the step shorter by a thousandth or more, the best first.
+func (p *Followed) Paying() (out []*summary.Forecast) {
+	for _, f := range p.Forecasts {
+		if !f.Bound && f.Gain() > 0 && f.Gain() >= p.WindowNS/1000 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // Name returns the name of the step, with its rank if there are several.
 func (p *Followed) Name() string {
 	name := label.Clip(label.Clean(p.Step), 60)

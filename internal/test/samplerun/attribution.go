@@ -25,6 +25,8 @@ const attributedStart = int64(1_763_000_000_000_000_123)
 //	modules, total: GPT 340, in it Block_0 200 (in it Linear_0 150) and Block_1
 //	  140, and Norm 3, which is under 1% of 400
 //	queue: empty 550+10r, one 100, two or three 150, four or more 200
+//	critical path of the step of 100+r: operators on the CPU 60, compute 30+r, communication 10; all CPU work
+//	twice as fast gives 30, compute 15; what communication gives is withheld for one rank
 func Attributed(n int64) *summary.Summary {
 	s := &summary.Summary{Schema: summary.Schema}
 	for r := range n {
@@ -37,6 +39,7 @@ func Attributed(n int64) *summary.Summary {
 		attributedWork(s, r)
 		attributedLaunches(s, r)
 		attributedMemory(s, r)
+		attributedPath(s, r, n)
 	}
 	s.Sort()
 	return s

@@ -25,29 +25,49 @@ const (
 	mostReasons   = 2 // of a verdict, in a sentence
 )
 
+// followed returns the typical step, or nil. Without numbers of the GPUs that can be used there is none.
+func followed(ctx *section.Context) *view.Followed {
+	if ctx.Result.Unusable() != nil {
+		return nil
+	}
+	return view.FollowedOf(ctx.Summary)
+}
+
 // ScreenPath returns what the typical step waited for, and the change to make first.
 func ScreenPath(ctx *section.Context) doc.Section {
-	p := view.FollowedOf(ctx.Summary)
+	p := followed(ctx)
 	if p == nil {
 		return doc.Section{}
 	}
-	s := doc.Section{Title: "Critical path", Lead: fmt.Sprintf("step %s, %s", p.Name(), unit.Duration(p.WindowNS))}
+	s := doc.Section{Title: "Critical path", Lead: fmt.Sprintf("%s, %s", p.Name(), unit.Duration(p.WindowNS))}
 	if p.Verdict == summary.Withheld {
 		s.Blocks = []doc.Block{doc.Paragraph{Text: withheldPath(p)}}
 		return s
 	}
 	var list []string
 	for _, c := range classesOf(p.CriticalPath)[:screenClasses] {
-		if c.NS > 0 {
+		if 1000*c.NS >= p.WindowNS {
 			list = append(list, words.PathClass(c.Name)+" "+unit.Share(c.NS, p.WindowNS))
 		}
 	}
-	s.Blocks = append(s.Blocks, doc.Paragraph{Text: "It is " + strings.Join(list, ", ") + "."})
-	for _, text := range firstChange(ctx, p, screenColumns) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	s.Lead += ": " + strings.Join(list, ", ")
+	s.Blocks = []doc.Block{doc.Paragraph{Text: notMuch}}
+	if list := p.Paying(); len(list) > 0 {
+		f := first(ctx, list)
+		text := fmt.Sprintf("Change first: %s: %s", words.Change(f.Change, screenColumns), gain(f))
+		if found, _ := ctx.Result.RemedyOf(f); found != nil {
+			text += ", see " + found.Rule
+		}
+		s.Blocks = []doc.Block{doc.Paragraph{Text: text + ". " + sureness(f, 1)}}
+	}
+	if withheldComm(p) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Faster communication: withheld, as it includes waiting for other ranks; give all."})
 	}
 	return s
 }
+
+// notMuch is what a report says if no change pays.
+const notMuch = "No single change that was tried makes it much shorter."
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
@@ -59,16 +79,6 @@ func classesOf(p *summary.CriticalPath) []summary.PathPart {
 	parts := p.Classes.Each()
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
 	return parts
-}
-
-// ranked returns the changes that make the step shorter, the best first.
-func ranked(p *view.Followed) (out []*summary.Forecast) {
-	for _, f := range p.Forecasts {
-		if !f.Bound && f.Gain() > 0 {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // first returns the change to make first: the one that pays most of those that a finding says how to
@@ -83,21 +93,27 @@ func first(ctx *section.Context, list []*summary.Forecast) *summary.Forecast {
 }
 
 // firstChange says which change to make first, what it gives, how sure that is, and how to make it.
-func firstChange(ctx *section.Context, p *view.Followed, columns int) (out []string) {
-	list := ranked(p)
+func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
+	list := p.Paying()
 	if len(list) == 0 {
-		out = append(out, "No single change that was tried makes it shorter by a hundredth.")
+		out = append(out, notMuch)
 	} else {
 		f := first(ctx, list)
-		out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, columns), gain(f), sureness(f)))
+		out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, changeColumns), gain(f), sureness(f, mostReasons)))
 		if found, step := ctx.Result.RemedyOf(f); step != nil {
 			out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, ctx.Step(*step)))
 		}
 	}
-	if f := p.Forecast("--scale class:comm=0.5"); f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS {
+	if withheldComm(p) {
 		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
 	}
 	return out
+}
+
+// withheldComm reports whether communication is much of a path, and what it gives is withheld.
+func withheldComm(p *view.Followed) bool {
+	f := p.Forecast("--scale class:comm=0.5")
+	return f != nil && f.ForecastNS == nil && 20*p.Classes.Comm > p.WindowNS
 }
 
 // gain returns what a change gives: "18.98 ms → 12.40 ms (−34.7%)".
@@ -109,14 +125,14 @@ func lessOf(f *summary.Forecast) string {
 	return fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(max(1, f.MeasuredNS)))
 }
 
-// sureness says how far a forecast can be trusted.
-func sureness(f *summary.Forecast) string {
+// sureness says how far a forecast can be trusted, with some of the reasons.
+func sureness(f *summary.Forecast, most int) string {
 	if f.Verdict == "ok" {
 		return "Forecast ok: the capture explains the step."
 	}
 	reasons := f.Reasons
-	text := "Forecast with a warning: " + strings.Join(reasons[:min(mostReasons, len(reasons))], "; ")
-	if more := len(reasons) - mostReasons; more > 0 {
+	text := "Forecast with a warning: " + strings.Join(reasons[:min(most, len(reasons))], "; ")
+	if more := len(reasons) - most; more > 0 {
 		text += fmt.Sprintf("; %d more", more)
 	}
 	return text + "."
@@ -124,7 +140,7 @@ func sureness(f *summary.Forecast) string {
 
 // Path returns the critical path of the typical step, and what single changes would give.
 func Path(ctx *section.Context) doc.Section {
-	p := view.FollowedOf(ctx.Summary)
+	p := followed(ctx)
 	if p == nil {
 		return doc.Section{}
 	}
@@ -138,7 +154,7 @@ func Path(ctx *section.Context) doc.Section {
 		return s
 	}
 	s.Lead = "what determined when the typical step ended"
-	for i, text := range firstChange(ctx, p, changeColumns) {
+	for i, text := range firstChange(ctx, p) {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text, Strong: i == 0})
 	}
 	s.Blocks = append(s.Blocks, ctx.Pictures("critical-path.png")...)
@@ -164,7 +180,7 @@ func Path(ctx *section.Context) doc.Section {
 	if t := pathRanks(p); t != nil {
 		s.Blocks = append(s.Blocks, t)
 	}
-	if len(p.Reasons) > mostReasons || p.Verdict != "ok" && len(ranked(p)) == 0 {
+	if len(p.Reasons) > mostReasons || p.Verdict != "ok" && len(p.Paying()) == 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Read with care: " + strings.Join(p.Reasons, "; ") + "."})
 	}
 	return s
@@ -206,7 +222,7 @@ func changes(ctx *section.Context, p *view.Followed) doc.Table {
 	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col(scale.Head("step"), doc.Number), doc.Col("single change", doc.Text),
 		doc.Col("verdict", doc.Text), doc.Col("finding", doc.Text), doc.Col("what to do", doc.Text)},
 		Note: "Each change alone; gains do not add up. Changes of several kernels or operators are part of those of their class. \"assay whatif\" forecasts others."}
-	list := ranked(p)
+	list := p.Paying()
 	for _, f := range list[:min(mostChanges, len(list))] {
 		cells := []string{lessOf(f), scale.Text(*f.ForecastNS), words.Change(f.Change, changeColumns), f.Verdict, "", ""}
 		if found, step := ctx.Result.RemedyOf(f); step != nil {
