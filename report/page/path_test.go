@@ -45,6 +45,7 @@ func TestPath(t *testing.T) {
 	p := show(t, b, htmlOf(t, s), wide, "#t=0,13000000&d=0")
 	p.quiet()
 	drawn := func() (n string) {
+		p.Wait("document.querySelector('canvas.timeline').dataset.path") // it is painted
 		p.Eval("(c => c.dataset.path)(document.querySelector('canvas.timeline'))", &n)
 		return n
 	}
