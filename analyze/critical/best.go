@@ -15,7 +15,7 @@ type Trial struct {
 }
 
 // mostTrials is how many changes are replayed at most to find those that pay most.
-const mostTrials = 14
+const mostTrials = 10
 
 // Best returns the single changes that pay most for the step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not

@@ -32,7 +32,12 @@ type Verdict struct {
 // Add adds a reason.
 func (v *Verdict) Add(l Level, format string, args ...any) {
 	v.Level = max(v.Level, l)
-	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if l == Abstain { // what withholds an answer comes before what only warns
+		v.Reasons = slices.Insert(v.Reasons, 0, text)
+		return
+	}
+	v.Reasons = append(v.Reasons, text)
 }
 
 // percent returns part of whole in percent.

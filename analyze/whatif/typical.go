@@ -26,7 +26,7 @@ const (
 // give at most. Findings take their savings from them.
 var removals = []change.Change{
 	{Kind: "hide-comm"}, {Kind: "scale", Value: "class:copy=0"}, {Kind: "scale", Value: "class:dataloader=0"},
-	{Kind: "host", Value: "0"}, {Kind: "launch", Value: "0"}, {Kind: "remove", Value: "sync~."}, {Kind: "pinned"},
+	{Kind: "host", Value: "0"}, {Kind: "remove", Value: "sync~."}, {Kind: "pinned"},
 }
 
 // Typical returns the critical paths of the typical step of a job, of each rank, and what single

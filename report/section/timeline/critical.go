@@ -18,7 +18,7 @@ import (
 // The limits of what is shown of a critical path.
 const (
 	mostChanges   = 10
-	screenClasses = 3
+	screenClasses = 2
 	pathNames     = 5  // operators, and kernels
 	changeColumns = 60 // of a name in a change
 	screenColumns = 40
@@ -58,10 +58,11 @@ func ScreenPath(ctx *section.Context) doc.Section {
 		if found, _ := ctx.Result.RemedyOf(f); found != nil {
 			text += ", see " + found.Rule
 		}
-		s.Blocks = []doc.Block{doc.Paragraph{Text: text + ". " + sureness(f, 1)}}
-	}
-	if withheldComm(p) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Faster communication: withheld, as it includes waiting for other ranks; give all."})
+		text += ". " + sureness(f, 1)
+		if withheldComm(p) {
+			text = strings.TrimSuffix(text, sureness(f, 1)) + "Forecast with a warning. Faster communication: withheld, give all ranks."
+		}
+		s.Blocks = []doc.Block{doc.Paragraph{Text: text}}
 	}
 	return s
 }
@@ -71,7 +72,7 @@ const notMuch = "No single change that was tried makes it much shorter."
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
-	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons, "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
+	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons[:min(1, len(p.Reasons))], "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
 }
 
 // classesOf returns the classes of a path, largest first.
