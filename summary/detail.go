@@ -25,6 +25,7 @@ type Detail struct {
 	Gaps   []DetailGap   `json:"gaps,omitempty"`   // the longest, by start; at most MaxDetailGaps
 	Host   []HostState   `json:"host,omitempty"`   // states of the launching thread by start, without gaps between them
 	Focus  []DetailFocus `json:"focus,omitempty"`  // parts with all spans; nil if the whole window has all
+	Path   *DetailPath   `json:"path,omitempty"`   // nil if it was not asked for
 
 	// SpansLeft counts the operations that Lanes leaves out, and SpansLeftNS is their total time.
 	SpansLeft   int64 `json:"spans_left,omitempty"`
@@ -81,6 +82,9 @@ func (d *Detail) check() error {
 		if most := c.Len(i, d.WindowNS); min(a, b, e, h) < 0 || a > most || b > most-a || e > most-a-b || h > a {
 			return fmt.Errorf(".cells[%d]: the parts do not fit into %d ns", i, most)
 		}
+	}
+	if err := d.checkPath(); err != nil {
+		return err
 	}
 	return d.checkNames()
 }

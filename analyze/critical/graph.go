@@ -177,6 +177,7 @@ type source struct {
 	spans []span
 	works []work
 
+	tracks     []trace.TrackID // of the threads
 	rank       int
 	impossible int   // events whose times cannot be true
 	offset     int64 // of its clock, which is subtracted from all times

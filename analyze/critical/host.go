@@ -65,6 +65,7 @@ func (s *source) threadsOf() []thread {
 	s.eachEvent(func(track trace.TrackID, _ span) {
 		if number[track] == 0 {
 			threads = append(threads, thread{track: track})
+			s.tracks = append(s.tracks, track)
 			number[track] = int32(len(threads))
 		}
 		threads[number[track]-1].to++

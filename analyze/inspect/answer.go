@@ -5,7 +5,7 @@ import "assay/summary"
 // Schema names the layout of the JSON of an answer.
 const Schema = "assay/inspection/1"
 
-// An Answer is a question with its answer: exactly one of Kernels, Ops, Gap and Moments is set.
+// An Answer is a question with its answer: exactly one of Kernels, Ops, Gap, Moments and Why is set.
 type Answer struct {
 	Schema   string   `json:"schema"`
 	Question Question `json:"question"`
@@ -15,6 +15,7 @@ type Answer struct {
 	Ops     *Ops     `json:"ops,omitempty"`
 	Gap     *Gap     `json:"gap,omitempty"`
 	Moments []Moment `json:"moments,omitempty"`
+	Why     *Why     `json:"why,omitempty"`
 
 	MomentsLeft int `json:"moments_left_out,omitempty"`
 }
@@ -25,6 +26,7 @@ type Question struct {
 	Op     string `json:"op,omitempty"`     // a pattern
 	Gap    int    `json:"gap,omitempty"`
 	At     string `json:"at,omitempty"`
+	Why    bool   `json:"why,omitempty"`    // about Kernel or At: why it started when it did
 	Window string `json:"window,omitempty"` // the part of the capture that the question is about
 	Top    int    `json:"top"`              // rows of each table
 }

@@ -56,6 +56,9 @@ func New(t, part *trace.Trace, in Input, opt analyze.Options) *Capture {
 	return c
 }
 
+// Rank returns the rank of the capture.
+func (c *Capture) Rank() int { return c.in.Rank }
+
 // Devices returns the ordinals of the GPUs that have work.
 func (c *Capture) Devices() (out []int64) {
 	for _, d := range c.tl.Devices {

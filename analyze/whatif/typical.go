@@ -31,21 +31,21 @@ var removals = []change.Change{
 
 // Typical returns the critical paths of the typical step of a job, of each rank, and what single
 // changes would make of the slowest of them. The ranks are sorted. They are joined if their
-// collectives can be matched; apart says why they are not.
-func Typical(list []Ready) (paths []summary.CriticalPath, forecasts []summary.Forecast, apart string) {
+// collectives can be matched; apart says why they are not. It adds the paths of all steps to the details of
+// the summary that they are made for, if it has any.
+func Typical(list []Ready, of *summary.Summary) (paths []summary.CriticalPath, forecasts []summary.Forecast, apart string) {
 	var inputs []Input
 	var graphs []*critical.Graph
 	for _, x := range list {
 		inputs, graphs = append(inputs, x.Input), append(graphs, x.Graph)
 	}
 	var steps []typical
-	joined, apart := join(graphs, inputs)
-	if joined != nil {
-		steps = typicalOf(joined, inputs)
-	} else {
-		for i, g := range graphs {
-			steps = append(steps, typicalOf(g, inputs[i:i+1])...)
-		}
+	groups, apart := groupsOf(graphs, inputs)
+	for i := range groups {
+		g := &groups[i]
+		all := g.Paths()
+		steps = append(steps, g.typical(all)...)
+		g.Trails(of, all)
 	}
 	if len(steps) == 0 {
 		return nil, nil, apart
@@ -74,15 +74,11 @@ type typical struct {
 func (s *typical) path() *critical.Path { return &s.paths[s.at] }
 func (s *typical) input() *Input        { return &s.inputs[s.path().Rank] }
 
-// typicalOf returns the typical step of each rank of a graph.
-func typicalOf(g *critical.Graph, inputs []Input) (out []typical) {
-	paths := g.Paths()
-	of := make([][]int, len(inputs))
-	for i := range paths {
-		in := &inputs[paths[i].Rank]
-		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
-			of[paths[i].Rank] = append(of[paths[i].Rank], i)
-		}
+// typical returns the typical step of each rank of a graph.
+func (g *Group) typical(paths []critical.Path) (out []typical) {
+	of := make([][]int, len(g.Inputs))
+	for _, i := range g.chosen(paths) {
+		of[paths[i].Rank] = append(of[paths[i].Rank], i)
 	}
 	for _, steps := range of {
 		if len(steps) == 0 {
@@ -92,7 +88,7 @@ func typicalOf(g *critical.Graph, inputs []Input) (out []typical) {
 			p := &paths[steps[k]]
 			return p.Window.Len(), p.Verdict.Level == critical.Abstain
 		})
-		out = append(out, typical{g, paths, inputs, steps[k]})
+		out = append(out, typical{g.Graph, paths, g.Inputs, steps[k]})
 	}
 	return out
 }

@@ -88,24 +88,34 @@ func Of(inputs []Input, q Question) (*Answer, error) {
 	if err != nil || len(inputs) == 0 {
 		return a, err
 	}
+	groups, apart := Graphs(inputs, q)
+	a.Apart = apart
+	for _, g := range groups {
+		if len(g.Inputs) > 1 {
+			a.Matched = g.Counts.Collectives
+		}
+		if err := a.answer(&g, q); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// A Group is the graph of inputs that are answered for together.
+type Group struct {
+	*critical.Graph
+	Inputs []Input
+}
+
+// Graphs returns one graph of all inputs if they are ranks that share collectives, else one of each
+// input and the reason.
+func Graphs(inputs []Input, q Question) ([]Group, string) {
 	graphs := make([]*critical.Graph, len(inputs))
 	for i, in := range inputs {
 		graphs[i] = GraphOf(in.Trace, in.Rank, q)
 		doubt(graphs[i], in.Trace, q)
 	}
-	var joined *critical.Graph
-	if joined, a.Apart = join(graphs, inputs); joined != nil {
-		if len(inputs) > 1 {
-			a.Matched = joined.Counts.Collectives
-		}
-		return a, a.answer(joined, inputs, q)
-	}
-	for i, g := range graphs {
-		if err := a.answer(g, inputs[i:i+1], q); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
+	return groupsOf(graphs, inputs)
 }
 
 // GraphOf returns the graph of one rank.
@@ -125,21 +135,25 @@ func doubt(g *critical.Graph, t *trace.Trace, q Question) {
 	}
 }
 
-// join returns one graph of all ranks, or the reason why there is none.
-func join(graphs []*critical.Graph, inputs []Input) (g *critical.Graph, apart string) {
+// groupsOf joins the graphs of ranks if it can, else apart is the reason why it cannot.
+func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart string) {
 	switch {
-	case len(graphs) == 1:
-		return graphs[0], ""
 	case twice(inputs):
-		return nil, "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
+		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
+	case len(graphs) > 1:
+		switch g := critical.Join(graphs); {
+		case g.Misfit != "":
+			apart = g.Misfit + ", so each rank is answered for by itself"
+		case g.Counts.Collectives > 0:
+			return []Group{{g, inputs}}, ""
+		default:
+			apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
+		}
 	}
-	switch g = critical.Join(graphs); {
-	case g.Misfit != "":
-		return nil, g.Misfit + ", so each rank is answered for by itself"
-	case g.Counts.Collectives == 0:
-		return nil, "no collective is recorded on all ranks, so each rank is answered for by itself"
+	for i, g := range graphs {
+		out = append(out, Group{g, inputs[i : i+1]})
 	}
-	return g, ""
+	return out, apart
 }
 
 // twice reports whether two inputs are of the same rank. They are sorted by it.
@@ -162,15 +176,11 @@ func windows(t *trace.Trace, rules *phase.Rules) (out []critical.Window) {
 }
 
 // answer adds the rows of one graph.
-func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
-	paths := g.Paths()
-	var chosen []int
-	for i := range paths {
-		in := &inputs[paths[i].Rank]
-		if at := g.Steps[i].Start + g.Offset(paths[i].Rank); in.Part.Empty() || at >= in.Part.Start && at < in.Part.End || len(paths) == 1 {
-			chosen = append(chosen, i)
-			a.CriticalPaths = append(a.CriticalPaths, row(g, &paths[i], in))
-		}
+func (a *Answer) answer(g *Group, q Question) error {
+	paths, inputs := g.Paths(), g.Inputs
+	chosen := g.chosen(paths)
+	for _, i := range chosen {
+		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
 	}
 	if len(q.Changes) > 0 {
 		list, changed, err := g.Forecast(paths, q.Changes)
@@ -189,7 +199,7 @@ func (a *Answer) answer(g *critical.Graph, inputs []Input, q Question) error {
 	if q.Sweep {
 		for _, x := range g.Sweep(paths, chosen) {
 			if x.OfComm {
-				ofOneRank(&x.Verdict, g, inputs)
+				ofOneRank(&x.Verdict, g.Graph, inputs)
 			}
 			row := Gain{x.Change.String(), x.Before, &x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
 			if row.Verdict == summary.Withheld {

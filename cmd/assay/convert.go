@@ -27,6 +27,7 @@ func convertCommand() *command {
   zcat trace.json.gz | assay convert --to pprof --value cpu > cpu.pb.gz
   assay convert server.callgrind --to pprof -o server.pb.gz
   assay convert traces/ --to chrome --rank 0,3,5-7 -o run.json.gz
+  assay convert trace.json.gz --to chrome --critical -o path.json
 `,
 		run: runConvert,
 	}
@@ -39,6 +40,7 @@ const toChrome = "chrome"
 type conversion struct {
 	source
 	to, value, output string
+	critical          bool
 }
 
 func runConvert(e env, c *command, args []string) error {
@@ -48,6 +50,7 @@ func runConvert(e env, c *command, args []string) error {
 	choose(flags, &conv.to, "to", "t", "", "`FORMAT` of the output: %s", convertFormats().words())
 	choose(flags, &conv.value, "value", "", string(analyze.GPUTime), "`VALUE` of the stacks of a trace: %s",
 		[]word{{string(analyze.GPUTime), "durations of kernels and copies"}, {string(analyze.CPUTime), "self times of CPU threads"}})
+	flags.BoolVar(&conv.critical, "critical", false, "with --to chrome: only the critical path of each step, to be opened together with the capture")
 	flags.StringVarP(&conv.output, "output", "o", ingest.Stdin, "`FILE` to write; \"-\" is standard output; a timeline is compressed if the name ends in .gz or .zst")
 	conv.register(flags)
 	conv.window.registerTime(flags, "until") // --to is the format
@@ -72,6 +75,9 @@ func runConvert(e env, c *command, args []string) error {
 	}
 	to := convertFormats().named(conv.to)
 	conv.outputs = []output{to.needs}
+	if conv.critical {
+		conv.outputs = []output{eventOutput}
+	}
 	r, err := conv.open(e, c, args)
 	if err != nil {
 		return err
@@ -81,7 +87,9 @@ func runConvert(e env, c *command, args []string) error {
 	} else if err != nil {
 		return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
 	}
-	if conv.to == toChrome {
+	if conv.critical {
+		return conv.criticalPath(r, c)
+	} else if conv.to == toChrome {
 		return conv.timeline(r, c)
 	}
 	parts, failed := conv.convert(r)
@@ -106,6 +114,10 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 		return "--to is not given, want " + either(names(convertFormats().words()))
 	case value && conv.to == toChrome:
 		return "--value is for pprof and folded; a timeline has GPU and CPU"
+	case conv.critical && conv.to != toChrome:
+		return "--critical is for --to chrome"
+	case conv.critical && (conv.window.device != "" || conv.window.stream != ""):
+		return "a critical path leads through all GPU work and the CPU; leave out --device and --stream"
 	case len(args) == 0 && isTerminal(e.stdin):
 		return "no input: name a trace, or pipe one in"
 	case conv.to == "pprof" && conv.output == ingest.Stdin && isTerminal(e.stdout):

@@ -28,12 +28,13 @@ import (
 func inspectCommand() *command {
 	return &command{
 		name: "inspect", args: "[INPUT...] QUESTION",
-		does: "show single events of a trace: the longest instances of a kernel or operator, a gap, or a moment",
+		does: "show single events of a trace: the longest instances of a kernel or operator, a gap, a moment, or why an operation started when it did",
 		example: `  assay inspect trace.json.gz --kernel gemm
   assay inspect trace.json.gz --kernel 'ncclDevKernel_AllReduce*' --step 3-5
   assay inspect trace.json.gz --op aten::mm
   assay inspect trace.json.gz --gap 1
   assay inspect traces/ --at 12.3ms --rank 0
+  assay inspect trace.json.gz --kernel gemm --why
   assay inspect trace.json.gz --kernel gemm --format json | jq '.kernels.longest[0]'
 `,
 		run: runInspect,
@@ -52,6 +53,7 @@ type inspecting struct {
 	chosen []int // ranks to inspect; nil for all
 	moment window.Time
 	hasGPU bool // --device is given
+	why    bool
 }
 
 func runInspect(e env, c *command, args []string) error {
@@ -62,9 +64,10 @@ func runInspect(e env, c *command, args []string) error {
 	flags.StringVar(&x.op, "op", "", "calls of the operators of this name, else of those whose name contains `PATTERN` (with * in it: is like it), or of annotated ranges if there is no such operator")
 	flags.IntVar(&x.gap, "gap", 0, "the `N`th longest GPU gap: 1 is the longest")
 	flags.StringVar(&x.at, "at", "", "what happened at `TIME`: since the start of the capture (1.2s), the ts of an event (ts:4904305.219) or a date")
+	flags.BoolVar(&x.why, "why", false, "with --kernel or --at: why the longest instance, or what runs at that time, did not start earlier")
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to look at, for example 0,3,5-7 (default: all)")
 	flags.Int64Var(&x.device, "device", 0, "look at the GPU of this number `N` only")
-	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table")
+	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table (with --why: 6)")
 	inspectFormats().flag(flags, &x.format)
 	x.register(flags)
 	x.window.registerTime(flags, "to")
@@ -75,6 +78,9 @@ func runInspect(e env, c *command, args []string) error {
 	x.hasGPU = flags.Changed("device")
 	if wrong := x.check(flags); wrong != "" {
 		return usageError(e, c, wrong)
+	}
+	if x.why && !flags.Changed("top") {
+		x.top = whyLinks
 	}
 	if len(args) == 0 {
 		if isTerminal(e.stdin) {
@@ -120,6 +126,8 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 		return "no question: give --kernel, --op, --gap or --at"
 	case questions > 1:
 		return "more than one question: give one of --kernel, --op, --gap and --at"
+	case x.why && !flags.Changed("kernel") && !flags.Changed("at"):
+		return "--why explains the start of a GPU operation; give it with --kernel or --at"
 	case flags.Changed("kernel") && strings.TrimSpace(x.kernel) == "":
 		return "--kernel is empty, want a name or a part of one"
 	case flags.Changed("op") && strings.TrimSpace(x.op) == "":
@@ -158,13 +166,15 @@ type answers struct {
 	ops     []*inspect.Ops
 	gaps    [][]inspect.Gap
 	moments []*inspect.Moment
+	starts  []*inspect.Instance // for --why
+	kept    []*inspect.Capture  // for --why
 }
 
 // answer inspects all inputs. It returns the joined answer, or nil if there is none, and the
 // errors.
 func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 	n := len(r.paths)
-	out := &inspect.Answer{Schema: inspect.Schema, Question: inspect.Question{Kernel: x.kernel, Op: x.op, Gap: x.gap, At: x.at, Top: x.top}, Inputs: make([]inspect.Source, n)}
+	out := &inspect.Answer{Schema: inspect.Schema, Question: inspect.Question{Kernel: x.kernel, Op: x.op, Gap: x.gap, At: x.at, Why: x.why, Top: x.top}, Inputs: make([]inspect.Source, n)}
 	if r.window != nil {
 		out.Question.Window = r.window.String()
 	}
@@ -172,7 +182,8 @@ func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 		out.Inputs[i].Path = path
 	}
 	errs := make([]error, n)
-	all := answers{make([]*inspect.Kernels, n), make([]*inspect.Ops, n), make([][]inspect.Gap, n), make([]*inspect.Moment, n)}
+	all := answers{make([]*inspect.Kernels, n), make([]*inspect.Ops, n), make([][]inspect.Gap, n), make([]*inspect.Moment, n),
+		make([]*inspect.Instance, n), make([]*inspect.Capture, n)}
 	failed := r.all(func(i int, in *ingest.Input) {
 		c, when, err := x.capture(r, i, in)
 		if c != nil {
@@ -189,10 +200,10 @@ func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 	case !inspected:
 		return nil, failed
 	}
-	if err := x.join(r, out, &all); err != nil {
+	if err := x.join(r, out, &all, len(failed) > 0); err != nil {
 		return nil, append(failed, incomplete(err, out.Inputs))
 	}
-	if x.at != "" && len(out.Moments) == 0 {
+	if x.at != "" && out.Why == nil && len(out.Moments) == 0 {
 		return nil, failed
 	}
 	return out, failed
@@ -201,6 +212,8 @@ func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 // answerOne computes the answer of input i.
 func (x *inspecting) answerOne(c *inspect.Capture, when window.Capture, all *answers, i int) error {
 	switch {
+	case x.why:
+		return x.start(c, when, all, i)
 	case x.kernel != "":
 		all.kernels[i] = c.Kernels(x.kernel, x.top)
 	case x.op != "":
@@ -221,9 +234,12 @@ func (x *inspecting) answerOne(c *inspect.Capture, when window.Capture, all *ans
 	return nil
 }
 
-// join combines the answers of all inputs into one.
-func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers) (err error) {
+// join combines the answers of all inputs into one. failed says that some inputs have none.
+func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers, failed bool) (err error) {
 	switch {
+	case x.why:
+		out.Why, err = x.explain(all, failed)
+		return err
 	case x.kernel != "":
 		out.Kernels = inspect.JoinKernels(present(all.kernels), x.top)
 		return notFound("GPU operation", x.kernel, out.Kernels.Count, out.Kernels.Instead, doc.KernelLabel)
@@ -292,13 +308,16 @@ func notFound(what, pattern string, n int64, instead inspect.Suggestion, short f
 	return fmt.Errorf("no %s has a name like %q; %s %s", what, pattern, are, strings.Join(names, ", "))
 }
 
+// wants reports whether --rank chooses a rank.
+func (x *inspecting) wants(rank int) bool { return x.chosen == nil || slices.Contains(x.chosen, rank) }
+
 // capture prepares an input. It returns nil without an error if --rank leaves
 // the input out, or if only another of several inputs has the GPU.
 func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capture, window.Capture, error) {
 	if in.Trace == nil {
 		return nil, window.Capture{}, fmt.Errorf("%s: the input has no timeline; give a trace in Chrome JSON or an export of Nsight Systems", in.Path)
 	}
-	if x.chosen != nil && !slices.Contains(x.chosen, in.Rank) {
+	if !x.wants(in.Rank) && !x.why { // for --why, other ranks may be what is waited for
 		return nil, window.Capture{}, nil
 	}
 	opt := partial.Options{
@@ -313,8 +332,9 @@ func (x *inspecting) capture(r *reading, i int, in *ingest.Input) (*inspect.Capt
 	if x.hasGPU {
 		all := c.Devices()
 		switch found := c.Only(x.device); {
-		case !found && len(r.paths) > 1:
+		case !found && len(r.paths) > 1 && !x.why:
 			return nil, when, nil
+		case !found && len(r.paths) > 1:
 		case !found:
 			return nil, when, fmt.Errorf("%s: --device is %d, but the capture has no GPU of this number; it has %s", in.Path, x.device, numbers(all))
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 // questions are one of each kind. Every name is like the first two.
-var questions = [][]string{{"--kernel", "*"}, {"--op", "*"}, {"--gap", "1"}, {"--gap", "3"}, {"--at", "1us"}, {"--at", "0s"}}
+var questions = [][]string{{"--kernel", "*"}, {"--op", "*"}, {"--gap", "1"}, {"--gap", "3"}, {"--at", "1us"}, {"--at", "0s"},
+	{"--kernel", "*", "--why"}, {"--at", "1us", "--why"}}
 
 // FuzzInspect asks questions about any input. The command ends soon, without a panic, with
 // status 0 and an answer or with status 3 and a reason. An answer does not steer a terminal, and

@@ -91,11 +91,17 @@ func addPaths(s *summary.Summary, job []*ready) {
 			r.Graph.Doubt("the times of GPU work cannot be true (" + is.Code + ")")
 		}
 	}
-	paths, forecasts, _ := whatif.Typical(list)
+	paths, forecasts, _ := whatif.Typical(list, s)
 	for _, r := range job {
 		if r.hide != nil {
 			r.hide.Strings(&paths)
 			r.hide.Strings(&forecasts)
+			for i := range s.Details {
+				if d := &s.Details[i]; d.Input == r.Index && d.Path != nil {
+					r.hide.Strings(&d.Names)
+					r.hide.Strings(d.Path)
+				}
+			}
 		}
 	}
 	s.CriticalPaths, s.Forecasts = append(s.CriticalPaths, paths...), append(s.Forecasts, forecasts...)

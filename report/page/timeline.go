@@ -32,6 +32,7 @@ type device struct {
 	Lanes  []lane  `json:"lanes,omitempty"`
 	Gaps   *gaps   `json:"gaps,omitempty"`
 	Host   *host   `json:"host,omitempty"`
+	Path   *path   `json:"path,omitempty"`
 
 	Focus  *focus `json:"focus,omitempty"` // parts with all operations; absent if the whole window has them
 	Left   int64  `json:"left,omitempty"`  // operations that lanes leave out
@@ -140,6 +141,7 @@ func newTimelines(s *summary.Summary, states []timeline.StepState, n *names) *ti
 		out := deviceOf(d, n)
 		out.Label, out.Input, out.At = labels[key], visible(s.Inputs[d.Input].Path), at[i]
 		out.Steps = stepsOf(s, states, byDevice[key], d, n)
+		out.Path = pathOf(d, details, n)
 		t.devices = append(t.devices, out)
 	}
 	return t

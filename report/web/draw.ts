@@ -1,12 +1,12 @@
 // Draws the timeline on a canvas. What is below a pixel is not drawn one by one: strips take
 // the cells of a coarser level, lanes paint a pixel once.
 
-import { Device, firstFrom, Level, Page, shortName, Spans } from './model';
-import { gutter, height, overviewHeight, overviewTop, Row, rulerTop } from './rows';
+import { Device, firstFrom, Level, Page, pathOf, shortName, Spans } from './model';
+import { gutter, height, overviewHeight, overviewTop, pathHeights, Row, rulerTop } from './rows';
 import { middle, tick, ticks } from './format';
 import { Range, view } from './view';
 
-const names = ['compute', 'comm', 'copy', 'well', 'text', 'dim', 'line', 'mark', 'page', 'step', 'phase', 'gap', 'hidden', 'on-compute', 'on-part', 'sans', 'wait', 'run', 'data'] as const;
+const names = ['compute', 'comm', 'copy', 'well', 'text', 'dim', 'line', 'mark', 'page', 'step', 'phase', 'gap', 'hidden', 'on-compute', 'on-part', 'sans', 'wait', 'run', 'data', 'crit'] as const;
 export type Palette = Record<typeof names[number], string>;
 
 /** The colours of the theme. They are read at each draw, so themes can change at any time. */
@@ -46,6 +46,8 @@ export function draw(c: HTMLCanvasElement, page: Page, list: Row[], end: number,
   ruler(f, h);
   let painted = 0;
   for (const row of list) painted += drawRow(f, row);
+  c.dataset.path = String(view.path ? trail(f, list) : 0);
+  c.dataset.pathTop = String(list.find(r => r.kind === 'path')?.top ?? '');
   if (view.marked) band(f, view.marked, col.mark, 0.13, h);
   if (view.selected) band(f, view.selected, col.text, 0.09, h);
   if (hover >= gutter) {
@@ -136,6 +138,11 @@ function drawRow(f: Frame, row: Row): number {
     case 'lane':
       painted = lane(f, row, d);
       break;
+    case 'path': {
+      const o = pathOf(page, row.device)!, p = o.path, fills = [col.compute, col.comm, col.copy, col.run, col.wait, col.crit, col.data];
+      each(f, row, o, p, i => [fills[+p.kind[i]], p.kind[i] === '0' ? col['on-compute'] : +p.kind[i] < 3 ? col['on-part'] : col.text, shortName(page, p.name[i])]);
+      break;
+    }
     case 'steps':
       each(f, row, d, d.steps!, i => [i % 2 ? col.line : col.step, col.text, page.names[d.steps!.name[i]] + (d.steps!.state[i] ? ' (' + d.steps!.state[i] + ')' : '')]);
       break;
@@ -159,6 +166,37 @@ function drawRow(f: Frame, row: Row): number {
   }
   g.restore();
   return painted;
+}
+
+/** The critical path as one line through the rows. What is below two pixels takes the row of its longest piece. It returns the number of
+ * stretches. */
+function trail({ g, col, page, w, x }: Frame, list: Row[]): number {
+  const o = pathOf(page, view.open);
+  if (!o) return 0;
+  const p = o.path, ys = pathHeights(page, list, p), line = new Path2D();
+  let n = 0, last = NaN, begun = NaN, longest = 0, y = 0;
+  for (let i = Math.max(0, firstFrom(p.at, view.from - o.at) - 1); i < p.at.length && p.at[i] < view.to - o.at; i++) {
+    const a = x(o.at + p.at[i]), b = x(o.at + p.at[i] + p.ns[i]), apart = !(Math.abs(a - last) < 0.5);
+    if (isNaN(begun)) { begun = a; longest = -1; }
+    if (p.ns[i] > longest) { longest = p.ns[i]; y = ys[p.where[i]]; }
+    if (b - begun < 2 && p.at[i + 1] === p.at[i] + p.ns[i]) continue;
+    if (apart && !(Math.abs(begun - last) < 0.5)) line.moveTo(begun, y); else line.lineTo(begun, y);
+    line.lineTo(b, y);
+    n++;
+    last = b;
+    begun = NaN;
+  }
+  g.save();
+  g.beginPath();
+  g.rect(gutter, rulerTop, w - gutter, 1e5);
+  g.clip();
+  for (const [colour, width] of [[col.page, 5], [col.text, 2]] as [string, number][]) {
+    g.strokeStyle = colour;
+    g.lineWidth = width;
+    g.stroke(line);
+  }
+  g.restore();
+  return n;
 }
 
 /** Text in a box, cut in the middle. */

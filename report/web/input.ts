@@ -93,6 +93,7 @@ export function connect(c: HTMLCanvasElement, page: Page, end: number, redraw: (
       }
       case 'f': { const r = view.selected ?? view.marked; if (r) fit(r); break; }
       case '0': show(0, end, end); break;
+      case 'c': change({ path: !view.path }); break;
       case 'n': step(page, end, 1); break;
       case 'p': step(page, end, -1); break;
       case 'Escape': change({ selected: undefined, marked: undefined }); return;

@@ -18,7 +18,7 @@ import { middle } from './format';
 import { address, change, listen, readAddress, show } from './view';
 
 const keys: [string, string][] = [
-  ['W S', 'zoom in and out'], ['A D', 'move left and right'], ['N P', 'next and previous step'], ['F', 'fit the selection'], ['0', 'show all'],
+  ['W S', 'zoom in and out'], ['A D', 'move left and right'], ['N P', 'next and previous step'], ['F', 'fit the selection'], ['C', 'show or hide the critical path'], ['0', 'show all'],
   ['/', 'filter the table'], ['M', 'copy the table as Markdown'], ['T', 'light, dark, or as the system'], ['Esc', 'clear the selection, leave a field'], ['?', 'this list'],
 ];
 const gestures: [string, string][] = [

@@ -18,6 +18,11 @@ export interface Phases extends Spans { name: number[]; depth: number[] }
 export interface Lane extends Spans { stream: number; name: number[]; class: string }
 export interface Gaps extends Spans { cause: number[]; name: number[]; after: number[]; until: number[] }
 export interface Host extends Spans { kind: number[]; name: number[] }
+/** The critical path of the steps of a rank. A cause or next of -1 is none. */
+export interface Path extends Spans {
+  count: number[]; class: number[]; kind: string; name: number[]; where: number[]; cause: number[]; next: number[]; slack: number[]; waits: number[];
+  places: { device: number; stream: number; host?: boolean }[]; note?: string;
+}
 export interface Focus extends Spans { why: string[] }
 
 /** Cells of one width: of each part, what share of a bin it takes, from 0 to 1. */
@@ -26,7 +31,7 @@ export interface Level { bin: number; parts: Float32Array[] }
 export interface Device {
   label: string; rank: number; device: number; input: string; start: string; window: number; at: number;
   bin: number; cells: string[]; queue?: number[]; memory?: number[];
-  steps?: Steps; phases?: Phases; lanes?: Lane[]; gaps?: Gaps; host?: Host; focus?: Focus; left?: number; leftNS?: number;
+  steps?: Steps; phases?: Phases; lanes?: Lane[]; gaps?: Gaps; host?: Host; path?: Path; focus?: Focus; left?: number; leftNS?: number;
   levels: Level[];
   sums: Float64Array[]; // of each part, the sum of all bins before one
 }
@@ -120,7 +125,7 @@ export async function load(): Promise<Page> {
   page.devices ??= []; page.tables ??= []; page.flames ??= []; page.charts ??= []; page.planes ??= []; page.graphs ??= [];
   page.sections ??= []; page.capture ??= []; page.names ??= []; page.tidy ??= {};
   for (const d of page.devices) {
-    for (const s of [d.steps, d.phases, d.gaps, d.host, d.focus, ...(d.lanes ?? [])]) absolute(s);
+    for (const s of [d.steps, d.phases, d.gaps, d.host, d.path, d.focus, ...(d.lanes ?? [])]) absolute(s);
     d.levels = levels(d);
     d.sums = d.levels[0].parts.map(prefixSums);
   }
@@ -150,6 +155,10 @@ export function firstFrom(list: number[], t: number): number {
   }
   return low;
 }
+
+/** PathOf returns the device that has the critical path of the rank of a device. */
+export const pathOf = (p: Page, i: number): (Device & { path: Path }) | undefined =>
+  p.devices.find(o => o.path && o.rank === p.devices[i].rank && o.input === p.devices[i].input) as (Device & { path: Path }) | undefined;
 
 /** Whole returns the end of the last window on the clock of the page. */
 export const whole = (p: Page) => p.devices.reduce((n, d) => Math.max(n, d.at + d.window), 0);

@@ -1,6 +1,6 @@
 // The rows of the timeline: where they are, and what is at a point of them.
 
-import { Device, firstFrom, Lane, Page, parts, shares, shortName, Spans } from './model';
+import { Device, firstFrom, Lane, Page, parts, Path, pathOf, shares, shortName, Spans } from './model';
 import { bytes, digits, duration, percent } from './format';
 import { Range, view } from './view';
 
@@ -9,7 +9,7 @@ export const overviewTop = 4, overviewHeight = 26;
 export const rulerTop = 40;
 const firstRow = 62;
 
-export type RowKind = 'steps' | 'strip' | 'phases' | 'host' | 'lane' | 'gaps' | 'queue' | 'memory';
+export type RowKind = 'steps' | 'strip' | 'path' | 'phases' | 'host' | 'lane' | 'gaps' | 'queue' | 'memory';
 export interface Row { kind: RowKind; top: number; height: number; label: string; device: number; lane?: Lane; depth?: number }
 
 /** Rows lays out all rows: a strip for each device, and everything of the open one. */
@@ -25,6 +25,7 @@ export function rows(page: Page): Row[] {
     if (open && d.steps) add('steps', 18, 'steps', i);
     add('strip', open ? 34 : many ? 8 : 18, several ? d.label : 'activity', i);
     if (!open) return;
+    if (view.path && pathOf(page, i)) add('path', 16, 'critical path', i);
     if (d.phases) {
       const deepest = Math.min(3, Math.max(0, ...d.phases.depth));
       for (let depth = 0; depth <= deepest; depth++) add('phases', 18, depth ? '' : 'phases', i, { depth });
@@ -40,6 +41,18 @@ export function rows(page: Page): Row[] {
 }
 
 export const height = (list: Row[]) => { const last = list[list.length - 1]; return last ? last.top + last.height + 8 : firstRow; };
+
+/** Heights of the line of the critical path in each place of it: at the foot of a row, so that names stay legible. */
+export function pathHeights(page: Page, list: Row[], p: Path): number[] {
+  const line = list.find(r => r.kind === 'path')!;
+  return p.places.map(place => {
+    const d = page.devices[place.device], open = page.devices[view.open], own = d && d.rank === open.rank && d.input === open.input;
+    const row = place.host ? own && list.find(r => r.kind === 'host')
+      : list.find(r => r.kind === 'lane' && r.device === place.device && r.lane!.stream === place.stream);
+    return foot(row || list.find(r => r.kind === 'strip' && r.device === place.device) || line);
+  });
+}
+const foot = (r: Row) => r.top + r.height - 3;
 
 /** A Hit is what is at a point: lines for the tooltip, and its range if it has one. */
 export interface Hit { time: number; row?: Row; range?: Range; lines: string[] }
@@ -59,6 +72,16 @@ export function at(page: Page, list: Row[], y: number, t: number, slack: number)
     return { time: t, row, range, lines: [lines[0], time(range, s.at[i]), ...lines.slice(1)].filter(Boolean) };
   };
   const name = (i: number) => page.names[i] ?? '', short = (i: number) => shortName(page, i);
+  const owner = view.path ? pathOf(page, view.open) : undefined;
+  if (owner) {
+    const p = owner.path, i = nearest(p, t - owner.at, slack);
+    if (i >= 0 && (row.kind === 'path' || Math.abs(pathHeights(page, list, p)[p.where[i]] - y) <= 4)) {
+      const range: Range = [owner.at + p.at[i], owner.at + p.at[i] + p.ns[i]], what = name(p.class[i]);
+      return { time: t, row, range, lines: ['Critical path: ' + what + (p.waits[i] ? ' before ' : ', ') + short(p.name[i]), time(range, p.at[i]),
+        p.count[i] > 1 ? `the longest of ${p.count[i]} pieces that are joined` : '', p.cause[i] >= 0 ? 'it waited for: ' + name(p.cause[i]) : '',
+        p.next[i] >= 0 ? `${name(p.next[i])} could have come ${duration(p.slack[i])} later` : ''].filter(Boolean) };
+    }
+  }
   switch (row.kind) {
     case 'lane': {
       const l = row.lane!, i = nearest(l, local, slack);

@@ -1,6 +1,6 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Device, Page, partColours, parts, shares, shortName, whole } from './model';
+import { Device, Page, partColours, parts, pathOf, shares, shortName, whole } from './model';
 import { hostKind, Hit, into, operations, rows } from './rows';
 import { draw } from './draw';
 import { connect, Input } from './input';
@@ -25,12 +25,14 @@ export function Timeline({ page, tell }: { page: Page; tell: (s: string) => void
     return () => { off(); size.disconnect(); input!.stop(); };
   }, []);
   const d = page.devices[view.open], range = view.selected ?? view.marked ?? [view.from, view.to] as Range;
+  const path = pathOf(page, view.open)?.path;
   const left = page.devices.reduce((n, d) => n + (d.left ?? 0), 0);
   return <section id="timeline" aria-label="Timeline">
     <div class="bar"><h2>Timeline</h2><span class="grow" />
       <span class="of hint">drag to measure, Ctrl + scroll to zoom, W A S D, ? for all keys</span>
       {page.devices.length > 1 && <select aria-label="unfolded GPU" value={view.open} onChange={e => change({ open: +e.currentTarget.value, selected: undefined })}>
         {page.devices.map((d, i) => <option value={i}>{d.label}</option>)}</select>}
+      {path && <button class="quiet" aria-pressed={view.path} onClick={() => change({ path: !view.path })}>{view.path ? 'Hide' : 'Show'} critical path</button>}
       <button class="quiet" onClick={() => show(0, end, end, { selected: undefined, marked: undefined })}>Show all</button>
       <button class="quiet" aria-expanded={command} onClick={() => setCommand(!command)}>Commands for this range</button></div>
     {command && <Command device={d} range={range} tell={tell} />}
@@ -38,6 +40,7 @@ export function Timeline({ page, tell }: { page: Page; tell: (s: string) => void
       aria-label={`Timeline of ${page.devices.length === 1 ? d.label : page.devices.length + ' GPUs'}. W and S zoom, A and D move, N and P go to the next and the previous step.`} />
     <div ref={tip} class="tip" aria-hidden="true" />
     <Selection page={page} device={d} range={range} />
+    {path?.note && <p class="of">{path.note}</p>}
     {page.aligned && <p class="of">{page.aligned}</p>}
     {left > 0 && <p class="of">Single operations are in the page where the thin line under the ruler is; {left.toLocaleString('en-US')} operations elsewhere are only in the activity row. A viewer of traces shows all.</p>}
   </section>;

@@ -8,9 +8,10 @@ export interface View {
   marked?: Range;           // the place of a finding
   open: number;             // the device whose rows are unfolded
   rank: number | null;      // of the tables; null for all
+  path: boolean;            // the critical path is drawn
 }
 
-export const view: View = { from: 0, to: 1, open: 0, rank: null };
+export const view: View = { from: 0, to: 1, open: 0, rank: null, path: true };
 
 const listeners = new Set<() => void>();
 let queued = 0;

@@ -1,0 +1,118 @@
+package whatif
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"assay/analyze/critical"
+	"assay/summary"
+)
+
+// Trails adds the critical paths of the chosen steps to the details of a summary, for each input to
+// that of its first GPU.
+func (g *Group) Trails(s *summary.Summary, paths []critical.Path) {
+	chosen := g.chosen(paths)
+	for r, in := range g.Inputs {
+		at := slices.IndexFunc(s.Details, func(d summary.Detail) bool { return d.Input == in.Index })
+		if at < 0 {
+			continue
+		}
+		mine := slices.DeleteFunc(slices.Clone(chosen), func(i int) bool { return paths[i].Rank != r })
+		slices.SortStableFunc(mine, func(a, b int) int { return int(min(1, max(-1, paths[a].Window.Start-paths[b].Window.Start))) })
+		g.trail(&s.Details[at], paths, mine, min(summary.MaxDetailPath, summary.MaxRunPath/len(s.Inputs)))
+	}
+}
+
+// A joint is a run of pieces of a path.
+type joint struct {
+	start, end int64
+	longest    *critical.Piece
+	count      int32
+}
+
+// trail sets the path of a detail, with at most a number of pieces.
+func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, most int) {
+	out := &summary.DetailPath{Steps: len(steps), Pieces: []summary.PathPiece{}}
+	var shown []*critical.Path
+	for _, i := range steps {
+		p := &paths[i]
+		if p.Verdict.Level != critical.Abstain && len(shown) < most {
+			shown = append(shown, p)
+		} else if p.Verdict.Level != critical.Abstain {
+			out.StepsLeft++
+		} else if out.Withheld++; out.Withheld == 1 {
+			out.Reason = strings.Join(p.Verdict.Reasons, "; ")
+		}
+	}
+	var list []joint
+	for list = joints(shown, 0); len(list) > most; list = joints(shown, out.ShortNS) {
+		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
+			for _, p := range shown {
+				out.ShortNS += p.Window.Len()
+			}
+			out.ShortNS = 1 << bits.Len64(uint64(out.ShortNS/int64(16*most)))
+		}
+	}
+	if len(shown) > 0 {
+		origin := d.StartNS - g.Offset(shown[0].Rank)
+		names := make(map[string]int32)
+		for i, name := range d.Names {
+			names[name] = int32(i)
+		}
+		for _, j := range list {
+			x, name := g.pathPiece(&j)
+			x.AtNS = j.start - origin
+			n, ok := names[name]
+			if !ok {
+				name = label(name)
+				n = int32(len(d.Names))
+				d.Names, names[name] = append(d.Names, name), n
+			}
+			x.Name = n
+			out.Pieces = append(out.Pieces, x)
+		}
+	}
+	d.Path = out
+}
+
+// joints returns the pieces of the paths by start. Neighbours that are shorter than a length are joined
+// until they have it together.
+func joints(paths []*critical.Path, short int64) (out []joint) {
+	for _, p := range paths {
+		first := len(out)
+		for i := range slices.Backward(p.Pieces) {
+			x := &p.Pieces[i]
+			if n := len(out); n > first && x.Span.Len() < short && out[n-1].end-out[n-1].start < short {
+				j := &out[n-1]
+				j.end = x.Span.End
+				j.count++
+				if x.Span.Len() > j.longest.Span.Len() {
+					j.longest = x
+				}
+				continue
+			}
+			out = append(out, joint{x.Span.Start, x.Span.End, x, 1})
+		}
+	}
+	return out
+}
+
+// pathPiece describes the longest piece of a run, with the name of its activity.
+func (g *Group) pathPiece(j *joint) (x summary.PathPiece, name string) {
+	s := critical.Starts{Graph: g.Graph}.Stretch(j.longest)
+	in := &g.Inputs[s.Place.Input]
+	track := &in.Trace.Tracks[s.Place.Track]
+	x = summary.PathPiece{NS: j.end - j.start, Class: s.Class.String(), Input: in.Index, Device: track.Device, Stream: track.Stream,
+		Host: !s.Place.GPU, Waits: s.Delay}
+	if j.count > 1 {
+		x.Count = j.count
+	}
+	if b := s.Bound; b != nil {
+		x.Cause, x.Inferred = b.Kind, b.Inferred
+	}
+	if n := s.Next; n != nil {
+		x.Next, x.SlackNS = n.Kind, n.Spare
+	}
+	return x, s.Place.Name
+}
