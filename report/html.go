@@ -14,6 +14,7 @@ import (
 	"assay/report/page"
 	"assay/report/section"
 	"assay/report/section/efficiency"
+	"assay/report/section/timeline"
 	"assay/report/words"
 	"assay/summary"
 )
@@ -57,6 +58,9 @@ func pageHead(ctx *section.Context) page.Head {
 	fixes, _ := firstFixes(ctx)
 	for _, fix := range fixes {
 		h.First = append(h.First, doc.Sentence(fix.Text))
+	}
+	if text := timeline.FirstChange(ctx); text != "" {
+		h.First = append(h.First, doc.Sentence(text))
 	}
 	for _, is := range ctx.Issues {
 		if is.Severity == "data-loss" {

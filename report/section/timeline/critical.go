@@ -67,6 +67,16 @@ func ScreenPath(ctx *section.Context) doc.Section {
 	return s
 }
 
+// FirstChange returns the change to make first, what it gives and how sure that is, by the critical path of
+// the typical step, or "".
+func FirstChange(ctx *section.Context) string {
+	p := followed(ctx)
+	if p == nil || p.Verdict == summary.Withheld || len(p.Paying()) == 0 {
+		return ""
+	}
+	return "By the critical path of " + p.Name() + ": " + strings.Join(firstChange(ctx, p), " ")
+}
+
 // notMuch is what a report says if no change pays.
 const notMuch = "No single change that was tried makes it much shorter."
 
