@@ -228,6 +228,7 @@ var largePackages = map[string]string{
 	"logs/forms":                   "one reader of lines; how it splits, dates and joins them shares the private state of a record",
 	"gate/metric":                  "one file per subject of metrics; all measure a private selection of a run",
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
+	"summary/view":                 "one file per question about a summary that rules, reports and gates ask alike",
 	"compare":                      "one file per question that two runs are asked; its parts share the private rows of both sides",
 }
 
@@ -252,6 +253,7 @@ func TestPackageLength(t *testing.T) {
 var largeTypes = map[string]string{
 	"internal/redact.text":             "one method per place or form of a secret, which all read one text",
 	"logs/monitor.Finder":              "one method per kind of heading and of row, which all add to one log",
+	"analyze/critical.Graph":           "one method per question about a graph, whose nodes and edges are private",
 	"nsys.loader":                      "one method per table of an export, which all add to one trace",
 	"internal/test/tracegen.generator": "one method per part of a trace, which share one stream of random numbers; for tests only",
 }

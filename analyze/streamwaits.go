@@ -7,7 +7,7 @@ import (
 	"assay/trace"
 )
 
-// streamWaits counts the calls that let a stream wait for an event, and those of which no record
+// streamWaits counts the calls that let a stream wait for an event, and those that no record
 // tells what the event is of. Where waits are recorded, a call without a record waits for nothing.
 // AMD's calls do not count: no option of a profiler records more of them.
 func streamWaits(t *trace.Trace, in *summary.Input) {

@@ -9,7 +9,7 @@ import (
 	"assay/trace"
 )
 
-// TestStreamWaits counts calls of which nothing tells what they wait for: all without records; with
+// TestStreamWaits counts calls whose event is not known: all without records; with
 // some, those whose record lacks the event, not those without one, which wait for nothing.
 func TestStreamWaits(t *testing.T) {
 	call := func(name string, id int) string {

@@ -163,6 +163,6 @@ func guessed(path string, sample []byte) *Refusal {
 // noTables refuses a text.
 func noTables(path string) *Refusal {
 	return &Refusal{path, "is text and has no trace and no profiler table",
-		`give a Chrome trace, a table of a profiler or a log that assay knows (assay help formats); to read values in the lines of your own log, ` +
-			`add --series-forms FILE (assay help series) with a form: forms: [{id: my-log, anchor: ["loss="], fields: {dt: step.time s}}]`}
+		`give an input that assay knows (assay help formats), or for the lines of your own log, ` +
+			`--series-forms FILE with forms: [{id: my-log, anchor: ["loss="], fields: {dt: step.time s}}]`}
 }

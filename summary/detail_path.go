@@ -22,7 +22,7 @@ type DetailPath struct {
 	ShortNS int64 `json:"short_ns,omitempty"`
 }
 
-// A PathPiece is a piece of a critical path, or several short ones, of which it describes the longest.
+// A PathPiece is a piece of a critical path, or several short ones as the longest of them.
 type PathPiece struct {
 	AtNS  int64  `json:"at_ns"` // since the start of the window of the detail; may be negative
 	NS    int64  `json:"ns"`

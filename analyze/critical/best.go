@@ -138,7 +138,7 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	for _, name := range top(ops) {
 		half("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5", ops[name])
 	}
-	if syncs { // without a wait, all work before it can run beside the host
+	if syncs { // without a wait, all work before it can run at the same time as the host
 		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{ask("pinned", ""), p.Window.Len()})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })

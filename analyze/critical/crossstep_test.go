@@ -131,7 +131,7 @@ func TestOtherStepAsTruth(t *testing.T) {
 							r.dur[v] = g.nodes[u].dur
 						}
 					}
-					s := g.replay(r, false)
+					s := g.replay(r, false, g.order)
 					return 100 * (float64(g.lengths(&s)[i].Len())/float64(measured[k].Len()) - 1)
 				}
 				all, alone, none := forecast(true), forecast(false), 100*(float64(measured[i].Len())/float64(measured[k].Len())-1)

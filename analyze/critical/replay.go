@@ -76,7 +76,7 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) t
 	}
 	for _, v := range order {
 		n := &g.nodes[v]
-		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most are of the host, with one edge
+		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most nodes, which are host events
 			lag := n.lag
 			if strict {
 				lag = min(lag, 0)

@@ -19,7 +19,7 @@ import (
 // clock of its rank, also those of other ranks.
 type Why struct {
 	Start   Instance `json:"start"`
-	Matches int64    `json:"matches,omitempty"` // of which it is the longest
+	Matches int64    `json:"matches,omitempty"` // how many match; it is the longest
 
 	Path    string   `json:"path,omitempty"`    // the step in whose critical path it would be
 	OnPath  bool     `json:"on_path,omitempty"` // it is part of that path
@@ -174,7 +174,7 @@ func (e *explaining) why(start Instance, top int) (*Why, error) {
 		w.Ends = EndArrival
 	case l >= 0 && p != nil && chain[l].Span.Start <= since:
 		w.Ends = EndStep
-		w.Chain[l].Waited, w.Chain[l].Next = nil, nil // it goes on in the step before
+		w.Chain[l].Waited, w.Chain[l].Next = nil, nil // the step before has its causes
 	default:
 		w.Ends = EndMore
 	}

@@ -68,7 +68,7 @@ func TestTimersThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestStepTimesApart: steps of which a part takes hundreds of times as long as the rest are in doubt; a long
+// TestStepTimesApart: if a part of the steps takes hundreds of times as long as the rest are in doubt; a long
 // evaluation now and then is not.
 func TestStepTimesApart(t *testing.T) {
 	repeat := func(a, b float64, every int) (out []float64) {

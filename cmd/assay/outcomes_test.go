@@ -121,7 +121,7 @@ clang14_ftime_trace.json: 1820 events; 1733 spans, 77256649000 ns; derived-spans
 node20.cpuprofile: refused, is a CPU profile of V8
 node20_node_trace.1.log: 118 events; 84 spans, 180612000 ns; no issues; complete
 == formats/tf_jax
-SYNTHETIC_tf1_timeline.json: 19 events; 4 spans, 1041000 ns; derived-spans×1; complete
+SYNTHETIC_tf1_timeline.json: 19 events; MatMul×1; kernels-without-launch×1; complete
 tracelens_jax_conv_minimal_mi300.xplane.pb: refused, is an XSpace
 == formats/kineto
 hta_2022_old_Kernel_Runtime_async_gpu.json.gz: 54 events; 4 kernels of 4 names, 30000 ns; no issues; complete
@@ -163,14 +163,14 @@ saxpy-mpi-cuda_nsys_perlmutter0.sqlite: 3393 events; 5 kernels of 1 names, 88573
 == nsight/microsoft_superbenchmark
 cublaslt_ncu_details.log: 58 events; 1 kernels with counters; no issues; complete
 == nsight/nsys_json_docs
-json_type_excerpts.jsonl: 8 events; (string 316)×1, Memcpy DtoH (Device -> Pinned)×1; string-missing×3; complete
+json_type_excerpts.jsonl: 9 events; (string 316)×1, Memcpy DtoH (Device -> Pinned)×1; string-missing×3; complete
 jsonlines_doc_excerpt.jsonl: 0 events; nothing; no-cuda×1, string-missing×1; complete
 power_iteration.SYNTHETIC.jsonl: 12077 events; 3689 kernels of 10 names, 1131742684 ns, 89 copies of 1 names, 322040 ns; profiler-overhead×1; complete
 == nsight/zx3xyy_assignment2-systems
 nsys_stats.txt: 97 events; 20 tables of 97 rows; names-cut×20; complete
 nsys_stats_clean.txt: 39 events; 20 tables of 39 rows; names-cut×20; complete
 nsys_stats_compile_ro.txt: 20 events; 20 tables of 20 rows; names-cut×2; complete
-result_2_7B_nvtx.sqlite: 52917 events; 7328 kernels of 23 names, 3408380989 ns, 294 copies of 2 names, 3156475895 ns; profiler-overhead×3; complete
+result_2_7B_nvtx.sqlite: 52919 events; 7328 kernels of 23 names, 3408380989 ns, 294 copies of 2 names, 3156475895 ns; profiler-overhead×3; complete
 == formats/torch_legacy_trace
 legacy_autograd_1.13.json: 101 events; 101 spans, 4618000 ns; no issues; complete
 `

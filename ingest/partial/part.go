@@ -21,7 +21,7 @@ type Part struct {
 	Members []ranks.Member
 	Track   *clocks.Track // nil if the input has no times, and for saved parts
 
-	ready  *ready // what its critical path is made from; nil if it is not asked for, or made
+	ready  *ready // what its critical path is made from; nil if it is not wanted, or made
 	saved  bool   // it was read from the file of a saved part
 	path   string // the file of the summary that it was read from, while it is unchanged; or ""
 	name   string // name of the file of a saved or encoded part, without ".json.gz"

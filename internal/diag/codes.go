@@ -40,7 +40,7 @@ func HelpOf(name string) string {
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
 var codes = []Code{
-	{"benchmark-implausible", Suspect, "Numbers of a result of a benchmark contradict each other: they are negative, a percentile is over a higher one, the first token takes longer than the whole request, or the rate is not the number of requests over the time. They were left out.", "Check their units, and the program that wrote them."},
+	{"benchmark-implausible", Suspect, "Numbers of a benchmark contradict each other (negative, percentiles out of order, first token after the last, a rate that is not requests over time) and were left out.", "Check their units, and the program that wrote them."},
 	{"benchmark-unknown", Suspect, "Objects among results of benchmarks have no members of a benchmark that is known, so their numbers are missing.", "Give results of bench_serving, vllm bench, GenAI-Perf, AIPerf, llmperf, trtllm-bench or k6."},
 	{"benchmarks-left-out", DataLoss, "Results of benchmarks over the limit of one input were left out.", "Give the input in parts."},
 	{"callers-left-out", Info, "Tables of callers and callees, which pstats prints without totals, were left out.", "Give the file that cProfile writes (python -m cProfile -o FILE); it is complete."},
@@ -151,7 +151,7 @@ var codes = []Code{
 	{"nsys-error", DataLoss, "nsys itself reported an error, so tables may be missing.", "Read the line, and run nsys stats again."},
 	{"number-format-assumed", Suspect, "Numbers such as 1,234 may have a decimal or a thousands separator. A point was read as the decimal separator.", "Run ncu with LC_ALL=C."},
 	{"numbers-implausible", Suspect, "The numbers of an input add up to more than any job can have (36 years, 1 EiB), so a time or a size in it is wrong. Its rows were left out.", "Use the original file, or record again."},
-	{"operators-without-calls", Info, "For at least a tenth of the capture there is no CUDA or HIP call, although operators run that launch GPU work whenever they run elsewhere: their calls and GPU work were probably not recorded. The GPU counts as idle.", "Record again with fewer activities or a shorter range."},
+	{"operators-without-calls", Info, "For a tenth of the capture or more, operators that launch GPU work elsewhere make no CUDA or HIP call. Their work was probably not recorded; the GPU counts as idle.", "Record again with fewer activities or a shorter range."},
 	{"over-peak", Info, "Operators or transfers are faster than the peaks of the GPU, or MFU would be over 100%. Their sizes, times or peaks are wrong, so they have no roofline and no share of the peak.", "Check the name of the GPU, or give its peaks with --set-peak or --peaks."},
 	{"phases-left-out", DataLoss, "The input exceeds the limit of phases. The GPUs counted here have none; all other numbers are correct.", "Give a shorter capture."},
 	{"pprof-record-damaged", DataLoss, "Records of the profile that are damaged, or samples with another number of values than the profile has columns, were left out. Their values are missing from every total.", "Copy the file again, or write it again."},

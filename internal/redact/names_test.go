@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"assay/internal/test"
 )
 
 // TestNamesOfLogs: no name that a benchmark, server or trainer prints, with the numbers and words that such names
@@ -15,11 +17,7 @@ func TestNamesOfLogs(t *testing.T) {
 	names, lines := map[string]bool{}, 0
 	word := regexp.MustCompile(`[A-Za-z_*][\w.*/-]{3,}`)
 	for _, pattern := range []string{"forms/*.yaml", "bench/producers.txt", "bench/testdata/*", "config/settings.txt", "monitor/columns.txt", "metrics.txt"} {
-		paths, err := filepath.Glob(filepath.Join("..", "..", "logs", filepath.FromSlash(pattern)))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
-		}
-		for _, path := range paths {
+		for _, path := range test.Files(t, filepath.Join("..", "..", "logs", filepath.FromSlash(pattern))) {
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

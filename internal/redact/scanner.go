@@ -61,7 +61,7 @@ func (s *Scanner) Count() int64 {
 	return int64(len(s.seen))
 }
 
-// look counts the secrets that begin from s.done on and before end. Blocks are searched beside the reading of the
+// look counts the secrets that begin from s.done on and before end. Blocks are searched during the reading of the
 // next ones, because a search takes longer than reading a trace.
 func (s *Scanner) look(end int) {
 	text, done := string(s.rest), s.done

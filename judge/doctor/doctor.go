@@ -49,7 +49,7 @@ type questionEntry struct {
 	VeRL      string `yaml:"verl"`
 	Megatron  string `yaml:"megatron"`
 	DeepSpeed string `yaml:"deepspeed"`
-	Of        string `yaml:"of"` // what the question is asked of; "" for what recorded GPU events
+	Of        string `yaml:"of"` // the inputs that have the question; "" for what recorded GPU events
 	Setting   string `yaml:"setting"`
 
 	id string

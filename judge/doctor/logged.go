@@ -13,10 +13,10 @@ import (
 // A logged answers the questions of logs, benchmarks, monitors and memory snapshots.
 type logged struct{ *examination }
 
-// alwaysAsked are the questions of captures that are asked of every input.
+// alwaysAsked are the questions of captures that every input has.
 var alwaysAsked = []string{"clocks", "complete", "sharing"}
 
-// asks reports whether a question is asked of a capture of some subjects.
+// asks reports whether a capture of some subjects has a question.
 func (q *questionEntry) asks(subjects []string) bool {
 	return slices.Contains(subjects, q.Of) || slices.Contains(alwaysAsked, q.id) ||
 		q.id == "memory" && slices.Contains(subjects, "snapshot")
@@ -314,7 +314,7 @@ func (e logged) benchWarmUp() (can, why string) {
 		}
 	}
 	if len(e.Benchmarks) > 1 {
-		return Partly, "There are several results, of which the first may be cold."
+		return Partly, "There are several results, and the first may be cold."
 	}
 	return No, "The only result may be of a cold server."
 }

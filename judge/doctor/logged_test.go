@@ -20,7 +20,7 @@ func loggedBy(producer string, n int64, metrics ...string) *summary.Summary {
 	return s
 }
 
-// TestAskedOf: logs, benchmarks, monitors and snapshots are asked their own questions, and a trace beside them those
+// TestAskedOf: logs, benchmarks, monitors and snapshots are asked their own questions, and a trace with them those
 // of a trace too.
 func TestAskedOf(t *testing.T) {
 	server, benchmark := loggedBy("SGLang", 60, "requests.running", "kv_cache.usage"), &summary.Summary{Benchmarks: []summary.Benchmark{{Producer: "vLLM bench serve"}}}

@@ -165,7 +165,7 @@ func (e *Evaluator) memoryErrors() (finding.Finding, bool) {
 
 const rowFailed = "a damaged memory row could not be replaced"
 
-// damage says what a series tells of the memory of a GPU, or "".
+// damage returns what a series says about the memory of a GPU, or "".
 func damage(r *summary.Series) string {
 	if *r.Max <= 0 {
 		return ""

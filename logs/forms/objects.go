@@ -37,7 +37,7 @@ func SniffMetricsJSONL(head []byte) bool {
 		!bytes.Contains(first, []byte(`"ph"`)) && !bytes.Contains(first, []byte(`"traceEvents"`))
 }
 
-// IsObjectLines reports whether a text has an object in each line and is no trace.
+// IsObjectLines reports whether a text has an object in each line and is not a trace.
 func IsObjectLines(head []byte) bool {
 	return isObjectLines(head) && !bytes.Contains(head, []byte(`"ph"`)) && !bytes.Contains(head, []byte(`"traceEvents"`))
 }

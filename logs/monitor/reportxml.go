@@ -30,7 +30,7 @@ func ReadXML(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
 	dec.Strict = false
 	err := f.xmlReports(dec)
 	var syntax *xml.SyntaxError
-	complete := err == nil || errors.Is(err, io.EOF)
+	complete := errors.Is(err, io.EOF)
 	if errors.As(err, &syntax) {
 		err = nil
 	}

@@ -8,7 +8,7 @@ import (
 	"assay/summary"
 )
 
-// TestEvenLabels: the labels of an axis have as many digits after the point as tell them apart, and all the same number.
+// TestEvenLabels: the labels of an axis have the fewest digits after the point with which all differ.
 func TestEvenLabels(t *testing.T) {
 	b := browser.Start(t)
 	for _, tt := range []struct {

@@ -37,7 +37,7 @@ func (p shownPage) tipAt(ns, below int64) (text string) {
 	return text
 }
 
-// TestPath: the line is drawn, what is at it is told, and it can be hidden.
+// TestPath: the line is drawn, its hover names what is there, and it can be hidden.
 func TestPath(t *testing.T) {
 	s := train(t)
 	withPath(s)

@@ -202,7 +202,7 @@ func pathClasses(p *view.Followed) doc.Table {
 	scale := doc.ScaleOf(p.WindowNS)
 	t := doc.Table{Title: "classes", Columns: []doc.Column{doc.Col("spent on", doc.Text), doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
 		doc.Col(scale.Head("step if twice as fast"), doc.Number), doc.Col("change", doc.Number)},
-		Note: "% of the step. Twice as fast is the whole step if that class took half the time, by replay of the step: a second chain may be nearly as long, so it gives less than half of the share. Classes under 2% are not tried."}
+		Note: "% of the step. Twice as fast is the step if that class took half the time, by replay: a second chain may be nearly as long. Classes under 2% are not tried."}
 	others := int64(0)
 	for _, c := range classesOf(p.CriticalPath) {
 		if c.NS < p.WindowNS/1000 {
