@@ -24,7 +24,7 @@ import (
 // a trace each builds on the one before: gpu, launches, steps, calls, attribute, detail; the others
 // know nothing of each other.
 var mayImport = map[string]string{
-	"trace":                        "internal/diag internal/eventscan internal/jsonscan internal/label internal/redact",
+	"trace":                        "internal/diag internal/eventscan internal/jsonscan internal/label internal/lazyregexp internal/redact",
 	"internal/eventscan":           "internal/jsonscan",
 	"nsys":                         "internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",

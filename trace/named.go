@@ -1,20 +1,20 @@
 package trace
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/internal/eventscan"
 	names "assay/internal/label"
+	"assay/internal/lazyregexp"
 )
 
 // The profilers of XLA and TensorFlow write no categories: the names of a process and its thread say
 // that spans are work of a device.
 var (
-	deviceProcess = regexp.MustCompile(`(?:^|[/ ])device:GPU:(\d{1,4})\b(.*)$`)
-	streamThread  = regexp.MustCompile(`^Stream #(\d{1,9})`)
-	streamProcess = regexp.MustCompile(`^/stream:(all|\d{1,9})\b`)
+	deviceProcess = lazyregexp.New(`(?:^|[/ ])device:GPU:(\d{1,4})\b(.*)$`)
+	streamThread  = lazyregexp.New(`^Stream #(\d{1,9})`)
+	streamProcess = lazyregexp.New(`^/stream:(all|\d{1,9})\b`)
 )
 
 // The tools whose GPU work is recognised by names, as formats of inputs.
@@ -48,16 +48,16 @@ func laneOf(t *Track) lane {
 	if t.OnDevice || !strings.Contains(t.Process, "device:GPU:") {
 		return lane{}
 	}
-	m := deviceProcess.FindStringSubmatch(t.Process)
+	m := deviceProcess().FindStringSubmatch(t.Process)
 	if m == nil {
 		return lane{}
 	}
 	out := lane{kind: repeatLane}
 	out.device, _ = strconv.ParseInt(m[1], 10, 64)
-	if s := streamThread.FindStringSubmatch(t.Thread); s != nil {
+	if s := streamThread().FindStringSubmatch(t.Thread); s != nil {
 		out.kind = workLane
 		out.stream, _ = strconv.ParseInt(s[1], 10, 64)
-	} else if s := streamProcess.FindStringSubmatch(m[2]); s != nil {
+	} else if s := streamProcess().FindStringSubmatch(m[2]); s != nil {
 		out.kind = workLane
 		if s[1] == "all" {
 			out.kind = allLane
