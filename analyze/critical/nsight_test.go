@@ -93,7 +93,7 @@ func TestExportTellsWhatIsWaitedFor(t *testing.T) {
 // TestReferenceProgramsAsExports: programs that were simulated have the same paths and forecasts
 // as exports of Nsight Systems, with and without synchronizations.
 func TestReferenceProgramsAsExports(t *testing.T) {
-	folder := filepath.Join(test.Corpus(t, ".."), "accept", "critical", "sim")
+	folder := test.Corpus(t, "..", "accept", "critical", "sim")
 	forecasts := 0
 	for _, path := range test.Files(t, filepath.Join(folder, "trace_*.json.gz")) {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "trace_"), ".json.gz")
