@@ -265,7 +265,9 @@ func (m *merger) ordinal(what, text string) int64 {
 func (m *merger) finish(rd *Reader) *Trace {
 	t := m.t
 	t.File, t.Meta, t.Events = rd.file, rd.Meta(), rd.Events()
-	m.pluginKernels()
+	if m.index == nil { // an index counts the rows that events became; work by names is found when a part is read
+		m.pluginKernels()
+	}
 	t.Meta.RecordEnd, t.Meta.Tool = m.recordEnd, m.tool
 	t.Complete = true
 	if m.index != nil {
@@ -283,7 +285,9 @@ func (m *merger) finish(rd *Reader) *Trace {
 		}
 	}
 	m.close()
-	t.nameDevices()
+	if m.index == nil {
+		t.nameDevices()
+	}
 	t.separateDevices()
 	return t.excerpted(m.index != nil)
 }

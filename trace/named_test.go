@@ -66,6 +66,13 @@ func TestDevicesByName(t *testing.T) {
 		t.Errorf("the tool is %q", tr.Meta.Tool)
 	}
 
+	// A trace that is to be cut keeps its rows as they are in the file.
+	indexed, err := trace.Read(strings.NewReader(`{"traceEvents":[`+slice(2, 13, "fusion", 20, 30, 7)+","+lane(2, 13, gpu, "Stream #13(Compute)")+`]}`),
+		"x.json", trace.Select{Kinds: trace.Every, Index: true})
+	if err != nil || indexed.Spans.Len() != 1 || indexed.Activities.Len() != 0 {
+		t.Errorf("with an index: %v, %d spans, %d operations", err, indexed.Spans.Len(), indexed.Activities.Len())
+	}
+
 	// TensorFlow 1 writes kernels for each stream and for all: those of each stream count, else those for all.
 	op := "/job:w/task:0/device:GPU:0 Compute"
 	all, memcpy, seven := "/device:GPU:0/stream:all Compute", "/device:GPU:0/memcpy Compute", "/device:GPU:0/stream:7 Compute"
