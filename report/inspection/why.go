@@ -2,6 +2,7 @@ package inspection
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/analyze/inspect"
@@ -132,10 +133,20 @@ func (v *view) causes(w *inspect.Why) doc.Table {
 	return t
 }
 
+// inferredNote explains the mark of inferred causes where there is one.
+func inferredNote(w *inspect.Why) string {
+	inferred := slices.ContainsFunc(w.Causes, func(c inspect.Waited) bool { return c.Inferred }) ||
+		slices.ContainsFunc(w.Chain, func(l inspect.Link) bool { return l.Waited != nil && l.Waited.Inferred })
+	if !inferred {
+		return ""
+	}
+	return " Causes marked ~ are inferred from the order of calls."
+}
+
 func kind(c *inspect.Waited) string {
 	text := words.WaitedFor(c.Kind)
 	if c.Inferred {
-		text += " (inferred)"
+		text = "~" + text
 	}
 	return text
 }
@@ -169,10 +180,10 @@ func (v *view) chain(w *inspect.Why) doc.Section {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{at(l.AtNS), unit.FineDuration(l.NS), v.where(w, l.Rank, l.Lane), mostly, share, bound, next}})
 	}
 	s.Blocks = []doc.Block{t.WithoutEmpty()}
-	if text := ends[w.Ends]; text != "" {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
-	} else {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "The chain goes on: --top shows more."})
+	text := ends[w.Ends]
+	if text == "" {
+		text = "The chain goes on: --top shows more."
 	}
+	s.Blocks = append(s.Blocks, doc.Paragraph{Text: text + inferredNote(w)})
 	return s
 }
