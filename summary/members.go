@@ -327,6 +327,13 @@ var members = []Member{
 			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Step, b.Step))
 		},
 		Check: (*CriticalPath).check},
+	rows[Layer]{Member: "layers", In: func(s *Summary) *[]Layer { return &s.Layers },
+		Says:  "layers of the model that repeat in a step, by kind and pass: count, median length, parts, odd layers: see [below](#layers)",
+		Plain: "one row is one kind of layer in one step",
+		Fold:  stays,
+		At:    func(r *Layer) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*Layer).order,
+		Check: (*Layer).check},
 	rows[Forecast]{Member: "forecasts", In: func(s *Summary) *[]Forecast { return &s.Forecasts },
 		Says:  "what single changes would make of such a step, those that pay most first; only of `assay report`: see [below](#critical-paths-and-forecasts)",
 		Plain: "one row is one change",

@@ -61,6 +61,8 @@ type Summary struct {
 	CriticalPaths []CriticalPath `json:"critical_paths,omitempty"`
 	Forecasts     []Forecast     `json:"forecasts,omitempty"`
 
+	Layers []Layer `json:"layers,omitempty"` // of steps; only where they are asked for
+
 	// Efficiency has FLOPs, bytes and rooflines of operators; only if they were requested.
 	Efficiency Efficiency `json:"efficiency,omitzero"`
 
