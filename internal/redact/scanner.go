@@ -15,7 +15,7 @@ type Scanner struct {
 	done int    // number of bytes of rest that were searched
 	size int    // rest is searched when it has this many bytes
 
-	free    chan struct{} // one for each search that may run at the same time
+	free    chan *novelty // one for each search that may run at the same time
 	running sync.WaitGroup
 	mu      sync.Mutex // of seen
 }
@@ -31,8 +31,11 @@ const (
 
 // NewScanner returns a Scanner.
 func NewScanner() *Scanner {
-	return &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block,
-		free: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s := &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block, free: make(chan *novelty, runtime.GOMAXPROCS(0))}
+	for range cap(s.free) {
+		s.free <- &novelty{seed: s.seed}
+	}
+	return s
 }
 
 // Write searches the next block. It never fails.
@@ -65,12 +68,14 @@ func (s *Scanner) Count() int64 {
 // next ones, because a search takes longer than reading a trace.
 func (s *Scanner) look(end int) {
 	text, done := string(s.rest), s.done
-	s.free <- struct{}{}
+	seen := <-s.free
 	s.running.Go(func() {
-		defer func() { <-s.free }()
-		for _, f := range find(text) {
-			if f.from >= done && f.from < end {
-				s.count(maphash.String(s.seed, text[f.from:f.to]))
+		defer func() { s.free <- seen }()
+		for _, part := range seen.of(text, end) {
+			for _, f := range find(text[part.from:part.to]) {
+				if at := part.from + f.from; at >= done && at < end {
+					s.count(maphash.String(s.seed, text[at:part.from+f.to]))
+				}
 			}
 		}
 	})
