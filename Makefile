@@ -1,6 +1,6 @@
 # Most of this runs on a machine that has only Go and make; what wants more says so.
 
-.PHONY: test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts random forms-check
+.PHONY: release test long damage race lint update fuzz bench bench-peers bench-logs hostile invariants instructions instructions-record cover accept beam web pgo facts random forms-check
 
 test:   ; go test ./...
 # The tests that are skipped or smaller without ASSAY_LONG, at full size: many inputs, full
@@ -19,6 +19,9 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go mod tidy -diff
 update: ; go test ./judge/rule -run TestBuiltInSource -update
 	go test ./analyze/classify ./cmd/assay ./report ./internal/test/tracegen -update
+# What a release has, of the commit that is checked out, in dist. Nothing is published. Lists of what archives
+# consist of need the program syft.
+release: ; go run github.com/goreleaser/goreleaser/v2@v2.18.2 release --snapshot --clean $(if $(shell command -v syft),,--skip=sbom)
 # The script and the style of the HTML report; fetches esbuild.
 web:    ; cd internal/webbuild && go run . -web ../../report/web -o ../../report/page/assets
 fuzz:   ; ./.ci/fuzz 30s

@@ -85,7 +85,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), completionCommand()}
 }
 
 // errUsage ends a command whose usage error is printed already.
@@ -193,6 +193,10 @@ func parse(e env, c *command, flags *pflag.FlagSet, args []string) ([]string, er
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
+		if onTerminal && s.describe != nil {
+			s.describe(flags)
+			return nil, err
+		}
 		if failed := e.print(mask(flags).as(func(flags *pflag.FlagSet, w io.Writer) error { helpFor(w, c, flags); return nil })); failed != nil {
 			return nil, failed
 		}

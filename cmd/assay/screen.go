@@ -20,6 +20,8 @@ type screen struct {
 	io.Writer
 	columns int  // as --width gives them, or 0
 	colored bool // titles are bold, and levels and results have colors
+
+	describe func(*pflag.FlagSet) // takes the flags of a command, instead of the text of --help
 }
 
 // newScreen returns the screen of the standard output. Colors are used on terminals, unless NO_COLOR is set.
