@@ -5,20 +5,6 @@ import (
 	"encoding/binary"
 )
 
-// isXSpace reports whether head begins an XSpace of XLA's profiler: the first
-// field is a plane with one of the names of planes.
-func isXSpace(head []byte) bool {
-	if len(head) < 4 || head[0] != 0x0a {
-		return false
-	}
-	for _, name := range []string{"/host:", "/device:", "Task Environment", "#Chip"} {
-		if at := bytes.Index(head, []byte(name)); at > 1 && head[at-2] == 0x12 {
-			return true
-		}
-	}
-	return false
-}
-
 // isPerfetto reports whether head begins a trace of Perfetto: a sequence of packets
 // (field 1), each of which begins with a field that packets have.
 func isPerfetto(head []byte) bool {

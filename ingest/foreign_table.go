@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/internal/lazyregexp"
+	"assay/trace/xplane"
 )
 
 // What to give instead.
@@ -27,7 +28,7 @@ var foreignFormats = slices.Concat(foreignRecordings, foreignTables, foreignDocu
 
 // foreignRecordings are the rows for binary files and databases.
 var foreignRecordings = []foreign{
-	{Name: "xplane", Shape: shapeBinary, Test: isXSpace, Files: []string{"*.xplane.pb"},
+	{Name: "xplane", Shape: shapeBinary, Read: true, Test: xplane.Sniff, Files: []string{"*.xplane.pb"},
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
 	{Name: "perfetto", Shape: shapeBinary, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
 		What: "a binary Perfetto trace", Do: "convert it to JSON: traceconv json FILE trace.json"},

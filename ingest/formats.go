@@ -10,7 +10,9 @@ import (
 	"assay/logs/comm"
 	"assay/logs/forms"
 	"assay/logs/monitor"
+	"assay/summary"
 	"assay/trace"
+	"assay/trace/xplane"
 )
 
 // A format is one kind of file that assay reads.
@@ -52,6 +54,7 @@ var formats = []format{
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
+	{name: summary.FormatXPlane, sniff: func(_ string, head []byte) bool { return xplane.Sniff(head) }, load: loadXPlane},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
@@ -126,6 +129,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 		in.Format = "kineto"
 	}
 	return nil
+}
+
+func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, err = xplane.Read(f, f.Path, sel)
+	return err
 }
 
 // hasEvents returns false if the input is a JSON array of objects that are not

@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 		"a.nsys-rep":   {"QDSTRM\x00", "Nsight Systems"},
 		"a.ncu-rep":    {"NVR\x00", "Nsight Compute"},
 		"x.xz":         {"\xfd7zXZ\x00", "xz -dc x.xz"},
-		"a.xplane.pb":  {"\x0a\x90\x00", "XSpace"},
+		"a.xplane.pb":  {"\x0a\x90\x00", "protobuf"},
 		"a.bin":        {"\x0a\x90\x00", "protobuf"},
 		"x.log":        {"step 1", "text and has no trace and no profiler table"},
 		"numbers.json": {"[1,2]", "text and has no trace and no profiler table"},

@@ -84,9 +84,10 @@ type Window struct {
 
 // Formats of inputs that conclusions distinguish.
 const (
-	FormatXLA  = "xla-trace"     // of the profiler of XLA, as JAX writes it
-	FormatTF   = "tf-timeline"   // of TensorFlow 1
-	FormatNCCL = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
+	FormatXLA    = "xla-trace"     // of the profiler of XLA, as JAX writes it
+	FormatXPlane = "xplane"        // its other form
+	FormatTF     = "tf-timeline"   // of TensorFlow 1
+	FormatNCCL   = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
 )
 
 // An Input is one file that was read, or standard input.

@@ -37,7 +37,7 @@ func noteEmpty(s *summary.Summary) {
 	}
 	var empty []summary.Input
 	for i, in := range s.Inputs {
-		ofTrace := in.Format == "kineto" || in.Format == "chrome-trace" || in.Format == summary.FormatXLA || in.Format == summary.FormatNCCL
+		ofTrace := in.Format == "kineto" || in.Format == "chrome-trace" || in.Format == summary.FormatXLA || in.Format == summary.FormatXPlane || in.Format == summary.FormatNCCL
 		hasWork := slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return d.Input == i })
 		if ofTrace && in.SpanNS == 0 && !hasWork {
 			empty = append(empty, in)

@@ -122,7 +122,7 @@ node20.cpuprofile: refused, is a CPU profile of V8
 node20_node_trace.1.log: 118 events; 84 spans, 180612000 ns; no issues; complete
 == formats/tf_jax
 SYNTHETIC_tf1_timeline.json: 19 events; MatMul×1; kernels-without-launch×1; complete
-tracelens_jax_conv_minimal_mi300.xplane.pb: refused, is an XSpace
+tracelens_jax_conv_minimal_mi300.xplane.pb: 3650 events; 235 kernels of 6 names, 28137077 ns; no issues; complete
 == formats/kineto
 hta_2022_old_Kernel_Runtime_async_gpu.json.gz: 54 events; 4 kernels of 4 names, 30000 ns; no issues; complete
 hta_alexnet_2023_int_us.json.gz: 1408 events; 79 kernels of 16 names, 10692000 ns, 19 copies of 2 names, 55511000 ns; no issues; complete

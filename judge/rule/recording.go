@@ -13,6 +13,16 @@ func OfNsys(c *summary.Summary) bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, other)
 }
 
+// ofXLA reports whether the profiler of XLA or TensorFlow recorded all inputs.
+func ofXLA(c *summary.Summary) bool {
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !byXLA(in) })
+}
+
+// byXLA reports whether the profiler of XLA or TensorFlow recorded an input.
+func byXLA(in summary.Input) bool {
+	return in.Format == summary.FormatXLA || in.Format == summary.FormatXPlane || in.Format == summary.FormatTF
+}
+
 // fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems, Nsight
 // Compute, NCCL or XLA, or it is a table or snapshot that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
@@ -21,6 +31,6 @@ func fromTorch(c *summary.Summary) bool {
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
-		return !fromNVIDIA(in) && in.Format != summary.FormatXLA && in.Format != summary.FormatTF
+		return !fromNVIDIA(in) && !byXLA(in)
 	})
 }

@@ -87,12 +87,18 @@ func (on setting) meets(when When) bool {
 	return when.Matches(on.facts)
 }
 
+// allows reports whether a remedy may be given for the run: its condition is true, and it is no advice on PyTorch's
+// profiler for what another one recorded.
+func (on setting) allows(r *remedyEntry) bool {
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla"))
+}
+
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
 // for every finding. GivenFirst puts the latter first, if they are more specific.
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		for s.ID != "" && !on.meets(entryOf(s).When) {
+		for s.ID != "" && !on.allows(entryOf(s)) {
 			s.ID = entryOf(s).Else
 		}
 		if s.ID != "" {
@@ -100,7 +106,7 @@ func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) [
 		}
 	}
 	for _, id := range builtIn().rule(rule).Gives {
-		if on.meets(builtIn().remedy(id).When) {
+		if on.allows(builtIn().remedy(id)) {
 			given = append(given, finding.Step{ID: id})
 		}
 	}

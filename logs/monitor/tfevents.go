@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"assay/internal/diag"
+	"assay/internal/protoscan"
 	"assay/logs"
 )
 
@@ -194,42 +195,5 @@ func scalarOf(content []byte) (v float64, ok bool) {
 
 // fields calls f with each field of a message of protocol buffers, up to damage.
 func fields(b []byte, f func(number int, wire byte, v uint64, text []byte)) {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
-			return
-		}
-		b = b[n:]
-		number, wire := int(key>>3), byte(key&7)
-		switch wire {
-		case 0:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				return
-			}
-			f(number, wire, v, nil)
-			b = b[n:]
-		case 1:
-			if len(b) < 8 {
-				return
-			}
-			f(number, wire, binary.LittleEndian.Uint64(b), nil)
-			b = b[8:]
-		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) {
-				return
-			}
-			f(number, wire, 0, b[n:n+int(size)])
-			b = b[n+int(size):]
-		case 5:
-			if len(b) < 4 {
-				return
-			}
-			f(number, wire, uint64(binary.LittleEndian.Uint32(b)), nil)
-			b = b[4:]
-		default:
-			return
-		}
-	}
+	protoscan.Each(b, func(it protoscan.Field) { f(it.Number, it.Type, it.Bits, it.Text) })
 }

@@ -136,6 +136,7 @@ func Format(id string) string {
 		"kineto":                "Kineto",
 		"chrome-trace":          "Chrome trace",
 		"xla-trace":             "XLA profiler",
+		"xplane":                "XLA profiler (XPlane)",
 		"tf-timeline":           "TensorFlow timeline",
 		"nccl-profiler":         "NCCL profiler plugin",
 		"ncu":                   "Nsight Compute",

@@ -1,0 +1,272 @@
+package xplane
+
+import (
+	"math"
+	"strings"
+
+	"assay/internal/protoscan"
+)
+
+// Fields of a plane, a line, an event, a stat and an entry of metadata.
+const (
+	planeName, planeLine, planeEvents, planeStats, planeStat = 2, 3, 4, 5, 6
+
+	lineID, lineName, lineStart, lineEvent, lineShown = 1, 2, 3, 4, 11
+
+	eventMeta, eventOffset, eventDuration, eventStat, eventCount = 1, 2, 3, 4, 5
+
+	statMeta, statDouble, statUnsigned, statSigned, statText, statRef = 1, 2, 3, 4, 5, 7
+
+	metaKey, metaValue                      = 1, 2
+	metaName, metaDisplay, metaEventOwnStat = 2, 4, 5
+)
+
+// A plane is one plane of the file, with its tables of names.
+type plane struct {
+	name   string
+	lines  [][]byte
+	events map[int64]eventKind
+	stats  map[int64]string
+	own    [][]byte // its own stats
+}
+
+// An eventKind is what events of one number have in common.
+type eventKind struct {
+	name  string
+	stats [][]byte
+}
+
+// A line is a stream or a thread.
+type line struct {
+	id     int64
+	name   string
+	start  int64 // ns
+	events [][]byte
+}
+
+// An event of a line. Times are on the clock of the trace.
+type event struct {
+	name       string
+	start, dur int64 // ns
+	facts      facts
+}
+
+// facts are the stats of an event that are used.
+type facts struct {
+	correlation   int64
+	hlo, tf, note string // operator of XLA; of the framework; annotation of TensorFlow
+	details       string // launch of a kernel, or of a copy
+	step          int64  // of StepTraceAnnotation, or -1
+	graph         int64  // of CUDA, or -1
+}
+
+// plane reads one plane.
+func (r *reader) plane(b []byte) {
+	p := plane{events: map[int64]eventKind{}, stats: map[int64]string{}}
+	whole := protoscan.Each(b, func(f protoscan.Field) {
+		switch f.Number {
+		case planeName:
+			p.name = string(f.Text)
+		case planeLine:
+			p.lines = append(p.lines, f.Text)
+		case planeEvents:
+			p.addEventKind(f.Text)
+		case planeStats:
+			p.addStatName(f.Text)
+		case planeStat:
+			p.own = append(p.own, f.Text)
+		}
+	})
+	if !whole {
+		r.damaged++
+	}
+	if device, ok := number(devicePlane(), p.name); ok {
+		r.device(&p, device)
+		return
+	}
+	switch {
+	case strings.HasPrefix(p.name, "/device:"):
+		r.tpu++
+	case strings.HasPrefix(p.name, "/host:") && p.name != "/host:metadata":
+		r.host(&p)
+	}
+}
+
+// entry returns the key and the value of an element of a map.
+func entry(b []byte) (key int64, value []byte) {
+	protoscan.Each(b, func(f protoscan.Field) {
+		switch f.Number {
+		case metaKey:
+			key = int64(f.Bits)
+		case metaValue:
+			value = f.Text
+		}
+	})
+	return key, value
+}
+
+func (p *plane) addEventKind(b []byte) {
+	key, value := entry(b)
+	var k eventKind
+	shown := ""
+	protoscan.Each(value, func(f protoscan.Field) {
+		switch f.Number {
+		case metaName:
+			k.name = string(f.Text)
+		case metaDisplay:
+			shown = string(f.Text)
+		case metaEventOwnStat:
+			k.stats = append(k.stats, f.Text)
+		}
+	})
+	if shown != "" && (k.name == "" || k.name[0] == '%') { // else the name is the text of an instruction
+		k.name = shown
+	}
+	p.events[key] = k
+}
+
+func (p *plane) addStatName(b []byte) {
+	key, value := entry(b)
+	protoscan.Each(value, func(f protoscan.Field) {
+		if f.Number == metaName {
+			p.stats[key] = string(f.Text)
+		}
+	})
+}
+
+// eachLine calls f with each line of the plane.
+func (r *reader) eachLine(p *plane, f func(line)) {
+	for _, b := range p.lines {
+		l := line{}
+		whole := protoscan.Each(b, func(f protoscan.Field) {
+			switch f.Number {
+			case lineID:
+				l.id = int64(f.Bits)
+			case lineName:
+				l.name = string(f.Text)
+			case lineShown:
+				if len(f.Text) > 0 {
+					l.name = string(f.Text)
+				}
+			case lineStart:
+				l.start = int64(f.Bits)
+			case lineEvent:
+				l.events = append(l.events, f.Text)
+			}
+		})
+		if !whole {
+			r.damaged++
+		}
+		f(l)
+	}
+}
+
+// latest is the latest time that is plausible: the years of a date fit, and sums of two times do not overflow.
+const latest = math.MaxInt64 / 4
+
+// eachEvent calls f with each event of a line. Events that only have a number of occurrences have no time.
+func (r *reader) eachEvent(p *plane, l *line, f func(*event)) {
+	for _, b := range l.events {
+		r.events++
+		e := event{facts: facts{step: -1, graph: -1}}
+		var meta, offset, duration, count int64
+		var stats [][]byte
+		whole := protoscan.Each(b, func(f protoscan.Field) {
+			switch f.Number {
+			case eventMeta:
+				meta = int64(f.Bits)
+			case eventOffset:
+				offset = int64(f.Bits)
+			case eventDuration:
+				duration = int64(f.Bits)
+			case eventCount:
+				count = int64(f.Bits)
+			case eventStat:
+				stats = append(stats, f.Text)
+			}
+		})
+		if count > 0 && duration == 0 {
+			continue
+		}
+		if !whole || duration < 0 || offset < -latest || offset > latest || l.start < 0 || l.start > latest || duration > latest {
+			r.damaged++
+			continue
+		}
+		kind := p.events[meta]
+		e.name = kind.name
+		end := l.start + rounded(offset+duration)
+		e.start = l.start + rounded(offset)
+		e.dur = end - e.start
+		for _, s := range kind.stats {
+			p.fact(s, &e.facts)
+		}
+		for _, s := range stats { // these win
+			p.fact(s, &e.facts)
+		}
+		f(&e)
+	}
+}
+
+// rounded returns picoseconds as nanoseconds.
+func rounded(ps int64) int64 {
+	if ps < 0 {
+		return -rounded(-ps)
+	}
+	return (ps + 500) / 1000
+}
+
+// stat returns the name of a stat, its number and its text.
+func (p *plane) stat(b []byte) (name string, n int64, text string) {
+	protoscan.Each(b, func(f protoscan.Field) {
+		switch f.Number {
+		case statMeta:
+			name = p.stats[int64(f.Bits)]
+		case statUnsigned, statSigned:
+			n = int64(f.Bits)
+		case statDouble:
+			if v := math.Float64frombits(f.Bits); v >= 0 && v < 1<<62 {
+				n = int64(v)
+			}
+		case statText:
+			text = string(f.Text)
+		case statRef:
+			text = p.stats[int64(f.Bits)]
+		}
+	})
+	return name, n, text
+}
+
+// fact takes a stat that is used.
+func (p *plane) fact(b []byte, f *facts) {
+	name, n, text := p.stat(b)
+	switch name {
+	case "correlation_id":
+		f.correlation = n
+	case "hlo_op":
+		if at := strings.LastIndex(text, "::"); at >= 0 { // the innermost comes last
+			text = text[at+2:]
+		}
+		f.hlo = text
+	case "tf_op":
+		f.tf = text
+	case "annotation":
+		f.note, _, _ = strings.Cut(text, "#")
+	case "kernel_details", "memcpy_details", "Memset_details", "memset_details":
+		f.details = text
+	case "step_num":
+		f.step = n
+	case "cuda_graph_id":
+		f.graph = n
+	}
+}
+
+// operator returns what the program calls the work.
+func (f *facts) operator() string {
+	switch {
+	case f.hlo != "":
+		return f.hlo
+	case f.note != "":
+		return f.note
+	}
+	return ""
+}
