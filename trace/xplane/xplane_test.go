@@ -220,7 +220,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestOtherDevices: work of TPUs is not taken for that of GPUs, and the user is told.
+// TestOtherDevices: work of TPUs is not taken for that of GPUs, and an issue says so.
 func TestOtherDevices(t *testing.T) {
 	tr := read(t, space(onPlane("/device:TPU:0").line(1, "XLA Ops", 0, at{"fusion", 0, 5000, nil}).end()))
 	if tr.Activities.Len() != 0 || len(tr.Issues) != 1 || tr.Issues[0].Code != "device-not-read" {
