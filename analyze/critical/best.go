@@ -150,8 +150,9 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 	kernels, ops = make(map[string]int64), make(map[string]int64)
 	last := none // the node of the piece before
-	for i := range p.Pieces {
-		x := &p.Pieces[i]
+	pieces := g.Pieces(p)
+	for i := range pieces {
+		x := &pieces[i]
 		n := &g.nodes[x.node]
 		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node

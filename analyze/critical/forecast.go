@@ -111,10 +111,10 @@ func (g *Graph) asks() (out []change.Change) {
 	for v := range g.nodes {
 		switch n := &g.nodes[v]; {
 		case n.flags&isGPU != 0:
-			kernels[g.name(int32(v))] += n.dur
+			kernels[g.name(int32(v))] += g.dur[v]
 		case n.class == HostOp || n.class == Runtime:
 			if op := g.operator(int32(v)); op != "" {
-				ops[op] += n.dur
+				ops[op] += g.dur[v]
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (c *changing) contend(string, float64) error {
 	comm := make([]interval.Builder, len(g.ranks))
 	c.each(true, func(v int32, n *node) {
 		if n.class == Comm {
-			comm[n.rank].Add(interval.Span{Start: n.start, End: n.end()})
+			comm[n.rank].Add(interval.Span{Start: g.start[v], End: g.end(v)})
 		}
 	})
 	sets := make([]interval.Set, len(comm))
@@ -172,7 +172,7 @@ func (c *changing) contend(string, float64) error {
 	}
 	groups := make(map[key]*[2][]int32) // alone; beside communication
 	c.each(true, func(v int32, n *node) {
-		if n.class != Compute || n.dur == 0 {
+		if n.class != Compute || g.dur[v] == 0 {
 			return
 		}
 		src := g.ranks[n.rank]
@@ -181,7 +181,7 @@ func (c *changing) contend(string, float64) error {
 			groups[k] = new([2][]int32)
 		}
 		beside := 0
-		if 10*sets[n.rank].Clip(interval.Span{Start: n.start, End: n.end()}).Len() >= n.dur {
+		if 10*sets[n.rank].Clip(interval.Span{Start: g.start[v], End: g.end(v)}).Len() >= g.dur[v] {
 			beside = 1
 		}
 		groups[k][beside] = append(groups[k][beside], v)
@@ -204,7 +204,7 @@ func (c *changing) contend(string, float64) error {
 func (g *Graph) middle(vs []int32) int64 {
 	var durs []int64
 	for _, v := range vs {
-		durs = append(durs, g.nodes[v].dur)
+		durs = append(durs, g.dur[v])
 	}
 	return typicalOf(durs, 1)
 }

@@ -156,7 +156,7 @@ func TestReferenceExpected(t *testing.T) {
 			}
 			g := gs[0]
 			if len(gs) > 1 {
-				g = critical.Join(gs)
+				g, _ = critical.Join(gs)
 			}
 			paths := g.Paths()
 			if len(paths) != len(c.Steps) {
@@ -247,7 +247,7 @@ func TestReferencePrograms(t *testing.T) {
 				for _, f := range test.Files(t, filepath.Join(folder, "trace_"+name+"_rank*.json.gz")) {
 					gs = append(gs, graphOf(t, f))
 				}
-				g = critical.Join(gs)
+				g, _ = critical.Join(gs)
 			} else {
 				g = graphOf(t, filepath.Join(folder, "trace_"+name+".json.gz"))
 			}

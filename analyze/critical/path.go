@@ -19,13 +19,7 @@ type times struct {
 }
 
 // measured returns the times of the trace.
-func (g *Graph) measured() times {
-	t := times{start: make([]int64, len(g.nodes)), dur: make([]int64, len(g.nodes))}
-	for v := range g.nodes {
-		t.start[v], t.dur[v] = g.nodes[v].start, g.nodes[v].dur
-	}
-	return t
-}
+func (g *Graph) measured() times { return times{start: g.start, dur: g.dur} }
 
 func (t *times) end(v int32) int64 { return min(t.start[v]+t.dur[v], 2*far) }
 
@@ -50,22 +44,17 @@ func (g *Graph) hop(t *times, v int32) (h hop, arrival bool) {
 	if n.pred == none && n.first == none {
 		return hop{src: none}, false
 	}
-	if t.rule == nil && n.bind != none {
-		x := &g.extra[n.bind]
-		return hop{x.src, x.kind, x.typ}, false
+	if t.rule != nil {
+		best, at := t.rule.latest(g, t, v)
+		return best, n.flags&isArrival != 0 && t.start[v] > at
 	}
-	if t.rule == nil {
-		arrival = n.flags&isArrival != 0 && n.start > g.nodes[n.pred].end()
-		return hop{n.pred, g.chainKind(v), g.typ(v)}, arrival
-	}
-	best := hop{src: none}
-	at := int64(-1 << 62)
-	t.rule.edges(g, t, v, func(src int32, k kind, typ, start int64) {
-		if src != none && start > at {
-			best, at = hop{src, k, typ}, start
+	for e := n.first; e != none; e = g.extra[e].next {
+		if x := &g.extra[e]; x.binds {
+			return hop{x.src, x.kind, x.typ}, false
 		}
-	})
-	return best, n.flags&isArrival != 0 && t.start[v] > at
+	}
+	arrival = n.flags&isArrival != 0 && g.start[v] > g.end(n.pred)
+	return hop{n.pred, g.chainKind(v), g.typ(v)}, arrival
 }
 
 var classOfDelay = [kinds]Class{program: HostGap, handoff: HostGap, launch: LaunchDelay, stream: KernelGap, event: KernelGap,
@@ -147,8 +136,7 @@ type Path struct {
 	Rank    int           // in the order of [Join]
 	Window  interval.Span // from the end of the step before, or the step's start, to its end
 	Classes [Classes]int64
-	Pieces  []Piece // latest first
-	Last    int32   // the node with which the step ends
+	Last    int32 // the node with which the step ends
 
 	Inferred   int64 // ns of delays of edges that are inferred
 	Unlaunched int64 // ns of GPU work whose launch is not in the trace
@@ -156,10 +144,13 @@ type Path struct {
 	Explained  int64 // ns: its length if all delays were typical
 
 	Verdict Verdict
+
+	pieces int // how many there are
 }
 
 // Paths returns the critical path of each step.
 func (g *Graph) Paths() []Path {
+	g.finish()
 	t := g.measured()
 	exact, strict := g.replay(nil, false, g.order), g.replay(nil, true, g.order)
 	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
@@ -180,9 +171,8 @@ func (g *Graph) Paths() []Path {
 		prev[s.rank] = end
 		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: end}, Last: last,
 			Exact: exactly[i].Len(), Explained: strictly[i].Len()}
-		g.walk(&t, last, t0, func(x Piece) { p.Pieces = append(p.Pieces, x) })
-		for k := range p.Pieces {
-			x := &p.Pieces[k]
+		g.walk(&t, last, t0, func(x Piece) {
+			p.pieces++
 			n := x.Span.Len()
 			p.Classes[x.class] += n
 			if x.delay && x.class != Unexplained && x.kind.inferred() {
@@ -191,10 +181,18 @@ func (g *Graph) Paths() []Path {
 			if x.class.onGPU() && g.nodes[x.node].flags&isGPU != 0 && g.work(x.node).call == none {
 				p.Unlaunched += n
 			}
-		}
+		})
 		p.Verdict = g.verdict(&p)
 		out = append(out, p)
 	}
+	return out
+}
+
+// Pieces returns the pieces of a path, the latest first. They partition its window.
+func (g *Graph) Pieces(p *Path) []Piece {
+	t := g.measured()
+	out := make([]Piece, 0, p.pieces)
+	g.walk(&t, p.Last, p.Window.Start, func(x Piece) { out = append(out, x) })
 	return out
 }
 

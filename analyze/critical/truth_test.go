@@ -224,11 +224,11 @@ func TestStraggler(t *testing.T) {
 		p.work("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 7, 17+compute, 147-17-compute, 2)
 		return p.graph(t, rank)
 	}
-	g := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
+	g, _ := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
 	p := pathIs(t, g, map[string]float64{"python": 10, "runtime": 4, "launch_delay": 2, "compute": 110, "kernel_gap": 1, "comm": 20})
 	ranks := map[int]int64{}
-	for i := range p.Pieces {
-		ranks[g.RankOf(&p.Pieces[i])] += p.Pieces[i].Span.Len() / 1000
+	for _, x := range g.Pieces(&p) {
+		ranks[g.RankOf(&x)] += x.Span.Len() / 1000
 	}
 	if ranks[4] != 20 || ranks[6] != 127 {
 		t.Errorf("the path leads through %v", ranks)

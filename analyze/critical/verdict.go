@@ -92,9 +92,6 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
 	}
-	if g.Misfit != "" {
-		out.Add(Abstain, "%s", g.Misfit)
-	}
 	for _, text := range g.doubts {
 		out.Add(Abstain, "%s", text)
 	}
@@ -139,7 +136,7 @@ func (g *Graph) overlapped() float64 {
 			n := &g.nodes[v]
 			for i, c := range []Class{Comm, Compute} {
 				if n.flags&isGPU != 0 && n.class == c {
-					spans[i] = append(spans[i], interval.Span{Start: n.start, End: n.end()})
+					spans[i] = append(spans[i], interval.Span{Start: g.start[v], End: g.end(int32(v))})
 				}
 			}
 		}

@@ -34,11 +34,13 @@ type joint struct {
 // trail sets the path of a detail, with at most a number of pieces.
 func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, most int) {
 	out := &summary.DetailPath{Steps: len(steps), Pieces: []summary.PathPiece{}}
-	var shown []*critical.Path
+	var shown [][]critical.Piece
+	rank, sum := 0, int64(0)
 	for _, i := range steps {
 		p := &paths[i]
 		if p.Verdict.Level != critical.Abstain && len(shown) < most {
-			shown = append(shown, p)
+			shown = append(shown, g.Pieces(p))
+			rank, sum = p.Rank, sum+p.Window.Len()
 		} else if p.Verdict.Level != critical.Abstain {
 			out.StepsLeft++
 		} else if out.Withheld++; out.Withheld == 1 {
@@ -48,14 +50,11 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 	var list []joint
 	for list = joints(shown, 0); len(list) > most; list = joints(shown, out.ShortNS) {
 		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
-			for _, p := range shown {
-				out.ShortNS += p.Window.Len()
-			}
-			out.ShortNS = 1 << bits.Len64(uint64(out.ShortNS/int64(16*most)))
+			out.ShortNS = 1 << bits.Len64(uint64(sum/int64(16*most)))
 		}
 	}
 	if len(shown) > 0 {
-		origin := d.StartNS - g.Offset(shown[0].Rank)
+		origin := d.StartNS - g.Offset(rank)
 		names := make(map[string]int32)
 		for i, name := range d.Names {
 			names[name] = int32(i)
@@ -78,11 +77,11 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 
 // joints returns the pieces of the paths by start. Neighbours that are shorter than a length are joined
 // until they have it together.
-func joints(paths []*critical.Path, short int64) (out []joint) {
-	for _, p := range paths {
+func joints(paths [][]critical.Piece, short int64) (out []joint) {
+	for _, pieces := range paths {
 		first := len(out)
-		for i := range slices.Backward(p.Pieces) {
-			x := &p.Pieces[i]
+		for i := range slices.Backward(pieces) {
+			x := &pieces[i]
 			if n := len(out); n > first && x.Span.Len() < short && out[n-1].end-out[n-1].start < short {
 				j := &out[n-1]
 				j.end = x.Span.End
@@ -100,7 +99,7 @@ func joints(paths []*critical.Path, short int64) (out []joint) {
 
 // pathPiece describes the longest piece of a run, with the name of its activity.
 func (g *Group) pathPiece(j *joint) (x summary.PathPiece, name string) {
-	s := critical.Starts{Graph: g.Graph}.Stretch(j.longest)
+	s := critical.StartsOf(g.Graph).Stretch(j.longest)
 	in := &g.Inputs[s.Place.Input]
 	track := &in.Trace.Tracks[s.Place.Track]
 	x = summary.PathPiece{NS: j.end - j.start, Class: s.Class.String(), Input: in.Index, Device: track.Device, Stream: track.Stream,
