@@ -129,10 +129,12 @@ func (b *builder) jobs() (out []job) {
 // ends returns the works by their end.
 func (b *builder) ends() []started {
 	if b.ended == nil {
-		for v := b.first; v < b.first+int32(len(b.src.works)); v++ {
-			b.ended = append(b.ended, started{at: b.end(v), v: v})
+		b.ended = make([]started, len(b.src.works))
+		for i := range b.ended {
+			v := b.first + int32(i)
+			b.ended[i] = started{b.end(v), v}
 		}
-		slices.SortFunc(b.ended, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+		slices.SortFunc(b.ended, started.compare)
 	}
 	return b.ended
 }

@@ -41,6 +41,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	if g.changing == nil {
 		g.changing = &changing{g: g, r: g.unchanged()}
 		g.changing.r.dur = slices.Clone(g.dur)
+		g.changing.touched = make([]int32, 0, len(g.nodes))
 	}
 	c := g.changing
 	c.reset()

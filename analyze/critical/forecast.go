@@ -28,7 +28,7 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		return nil, false, err
 	}
 	was := g.measured()
-	t := g.replay(r, false, g.order)
+	t := g.replayInto(g.scratch, r, false, g.order)
 	before, after := g.lengths(&was), g.lengths(&t)
 	for i := range g.Steps {
 		out = append(out, g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list))
@@ -84,7 +84,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if err != nil || !changes {
 			continue
 		}
-		if after := total(g.replay(r, false, g.order)); after < before {
+		if after := total(g.replayInto(g.scratch, r, false, g.order)); after < before {
 			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c}), g.changing.ofComm()})
 		}
 	}

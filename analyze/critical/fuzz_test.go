@@ -91,6 +91,9 @@ func checkGraph(t *testing.T, g *critical.Graph) {
 			}
 		}
 	}
+	if len(paths) > 0 && paths[0].Verdict.Level != critical.Abstain && !g.Reproduced() {
+		t.Error("an unchanged replay differs from the measured starts")
+	}
 	all := make([]int, len(paths))
 	for i := range all {
 		all[i] = i

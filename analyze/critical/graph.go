@@ -164,6 +164,7 @@ type Graph struct {
 	doubts   []string  // see [Graph.Doubt]
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
+	scratch  []int64   // starts, for replays
 }
 
 // A launcher is a call that launched work.

@@ -181,7 +181,7 @@ func TestReferenceExpected(t *testing.T) {
 				if got := p.Verdict.Level.String(); got != s.Verdict {
 					t.Errorf("%s: verdict %s %v, want %s %v", s.Step, got, p.Verdict.Reasons, s.Verdict, s.Reasons)
 				}
-				if p.Exact != p.Window.Len() {
+				if p.Exact != p.Window.Len() || !g.Reproduced() {
 					t.Errorf("%s: replay %d, measured %d", s.Step, p.Exact, p.Window.Len())
 				}
 			}

@@ -2,7 +2,7 @@ package critical
 
 // finish orders the nodes and finds the delays and the binding edge of each. A delay is at most
 // the typical one; what is left goes to the binding edge, the one that predicts the latest start.
-// So an unchanged replay gives back every start. The graph of a rank that is joined is never finished.
+// So an unchanged replay gives back every start, which a test checks. The graph of a rank that is joined is never finished.
 func (g *Graph) finish() {
 	if g.order != nil {
 		return

@@ -1,15 +1,18 @@
 package critical
 
-import "assay/internal/interval"
+import (
+	"assay/internal/interval"
+	"assay/trace"
+)
 
 // A Piece is a part of a critical path.
 type Piece struct {
 	Span interval.Span
 
-	class Class
 	node  int32 // the node whose time or wait it is
-	kind  kind  // of the edge that the piece is the delay of
-	delay bool  // the piece is a delay, not the time of a node
+	class Class
+	kind  kind // of the edge that the piece is the delay of
+	delay bool // the piece is a delay, not the time of a node
 }
 
 // Times has the start and the duration of every node, as measured or as replayed.
@@ -66,7 +69,7 @@ func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 	v, at := last, t.end(last)
 	piece := func(to int64, class Class, k kind, delay bool) {
 		if to = max(to, t0); to < at {
-			f(Piece{interval.Span{Start: to, End: at}, class, v, k, delay})
+			f(Piece{interval.Span{Start: to, End: at}, v, class, k, delay})
 			at = to
 		}
 	}
@@ -106,29 +109,89 @@ func (g *Graph) hostSpan(v int32) *span {
 	return nil
 }
 
+// operatorOf returns the name that a piece is counted for in a table of operators, and of which rank:
+// of an operator, or of the node itself. It has none if the piece is counted for its class.
+func (g *Graph) operatorOf(p *Piece) (name trace.Sym, rank uint16, ok bool) {
+	n := &g.nodes[p.node]
+	switch p.class {
+	case HostOp, Runtime, Python, Compute, Comm, Copy:
+	default:
+		return 0, 0, false
+	}
+	src := g.ranks[n.rank]
+	if s := g.spanOf(p.node); s != nil && s.op != none {
+		return src.spans[s.op].name, n.rank, true
+	}
+	switch {
+	case n.flags&isGPU != 0:
+		return g.work(p.node).a.Name, n.rank, true
+	case n.owner != none:
+		return src.spans[n.owner].name, n.rank, true
+	}
+	return 0, 0, false
+}
+
 // Label returns what a piece is counted for in a table of operators: an operator, a name, or its
 // class in parentheses.
 func (g *Graph) Label(p *Piece) string {
-	switch p.class {
-	case HostOp, Runtime, Python, Compute, Comm, Copy:
-		if op := g.operator(p.node); op != "" {
-			return op
-		}
-		return g.name(p.node)
+	if name, rank, ok := g.operatorOf(p); ok {
+		return g.ranks[rank].t.Name(name)
 	}
 	return "(" + p.class.String() + ")"
 }
 
-// KernelOf returns the name of the GPU work that a piece is the time of, or "".
-func (g *Graph) KernelOf(p *Piece) string {
-	if p.delay || g.nodes[p.node].flags&isGPU == 0 {
-		return ""
-	}
-	return g.name(p.node)
+// A ranked is a name in the trace of a rank.
+type ranked struct {
+	name trace.Sym
+	rank uint16
 }
 
-// RankOf returns the number of the rank that a piece is on.
-func (g *Graph) RankOf(p *Piece) int { return g.ranks[g.nodes[p.node].rank].rank }
+// byName adds up what the ranks have of each name.
+func (g *Graph) byName(sums map[ranked]int64) map[string]int64 {
+	out := make(map[string]int64, len(sums))
+	for k, ns := range sums {
+		out[g.ranks[k.rank].t.Name(k.name)] += ns
+	}
+	return out
+}
+
+// Sums are the times of a path by name, in ns.
+type Sums struct {
+	Operators map[string]int64 // each piece for its [Graph.Label]
+	Kernels   map[string]int64 // of GPU work
+	Ranks     map[int]int64    // by the number of the rank
+}
+
+// SumsOf returns the times of a path by name.
+func (g *Graph) SumsOf(p *Path) Sums {
+	ops, kernels := make(map[ranked]int64), make(map[ranked]int64)
+	var classes [Classes]int64
+	ranks := make([]int64, len(g.ranks))
+	g.Each(p, func(x Piece) {
+		n, ns := &g.nodes[x.node], x.Span.Len()
+		if name, rank, ok := g.operatorOf(&x); ok {
+			ops[ranked{name, rank}] += ns
+		} else {
+			classes[x.class] += ns
+		}
+		if !x.delay && n.flags&isGPU != 0 {
+			kernels[ranked{g.work(x.node).a.Name, n.rank}] += ns
+		}
+		ranks[n.rank] += ns
+	})
+	out := Sums{g.byName(ops), g.byName(kernels), make(map[int]int64, len(ranks))}
+	for c, ns := range classes {
+		if ns > 0 {
+			out.Operators["("+Class(c).String()+")"] += ns
+		}
+	}
+	for i, ns := range ranks {
+		if ns > 0 {
+			out.Ranks[g.ranks[i].rank] += ns
+		}
+	}
+	return out
+}
 
 // A Path is the critical path of one step.
 type Path struct {
@@ -152,8 +215,9 @@ type Path struct {
 func (g *Graph) Paths() []Path {
 	g.finish()
 	t := g.measured()
-	exact, strict := g.replay(nil, false, g.order), g.replay(nil, true, g.order)
-	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
+	g.scratch = make([]int64, len(g.nodes))
+	strict := g.replayInto(g.scratch, nil, true, g.order)
+	exactly, strictly := g.lengths(&t), g.lengths(&strict) // see finish
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))
 	for i, s := range g.Steps {
@@ -188,11 +252,16 @@ func (g *Graph) Paths() []Path {
 	return out
 }
 
-// Pieces returns the pieces of a path, the latest first. They partition its window.
-func (g *Graph) Pieces(p *Path) []Piece {
+// Each calls f with the pieces of a path, the latest first. They partition its window.
+func (g *Graph) Each(p *Path, f func(x Piece)) {
 	t := g.measured()
+	g.walk(&t, p.Last, p.Window.Start, f)
+}
+
+// Pieces returns the pieces of a path, the latest first.
+func (g *Graph) Pieces(p *Path) []Piece {
 	out := make([]Piece, 0, p.pieces)
-	g.walk(&t, p.Last, p.Window.Start, func(x Piece) { out = append(out, x) })
+	g.Each(p, func(x Piece) { out = append(out, x) })
 	return out
 }
 

@@ -226,11 +226,8 @@ func TestStraggler(t *testing.T) {
 	}
 	g, _ := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
 	p := pathIs(t, g, map[string]float64{"python": 10, "runtime": 4, "launch_delay": 2, "compute": 110, "kernel_gap": 1, "comm": 20})
-	ranks := map[int]int64{}
-	for _, x := range g.Pieces(&p) {
-		ranks[g.RankOf(&x)] += x.Span.Len() / 1000
-	}
-	if ranks[4] != 20 || ranks[6] != 127 {
+	ranks := g.SumsOf(&p).Ranks
+	if ranks[4] != 20_000 || ranks[6] != 127_000 {
 		t.Errorf("the path leads through %v", ranks)
 	}
 	forecastIs(t, g, map[string]float64{"--like 4": 47 + 20, "--like 6": 147, "--scale kernel~ffn=0.5": 16 + 55 + 1 + 20})

@@ -3,7 +3,6 @@ package critical
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"assay/internal/lazyregexp"
 	"assay/trace"
@@ -191,11 +190,7 @@ const farBack = 4096
 // infer links dst to src, or to the latest work before src on its stream that ended in time.
 func (b *builder) infer(src, dst int32) {
 	list := b.byLaunch[b.streamOfWork(src)]
-	at := started{b.launchStart(src), b.start[src], src}
-	k := sort.Search(len(list), func(i int) bool {
-		x := list[i]
-		return cmp.Or(cmp.Compare(x.at, at.at), cmp.Compare(x.start, at.start), cmp.Compare(x.v, at.v)) >= 0
-	})
+	k, _ := slices.BinarySearchFunc(list, started{b.launchStart(src), src}, started.compare)
 	for lowest := k - farBack; k >= 0 && b.end(list[k].v) > b.start[dst]; k-- {
 		if k == lowest {
 			return

@@ -8,6 +8,7 @@ import (
 
 	"assay/analyze/classify"
 	"assay/internal/lazyregexp"
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
@@ -37,10 +38,15 @@ type builder struct {
 	ended    []started          // see ends
 }
 
-// A started is a work at the start of its launch; -1 without a launch.
+// A started is a work with a time: the start of its launch, -1 without one, or its end. Works are
+// numbered by their start.
 type started struct {
-	at, start int64
-	v         int32
+	at int64
+	v  int32
+}
+
+func (x started) compare(y started) int {
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v))
 }
 
 // Of returns the graph of one rank.
@@ -191,7 +197,7 @@ func (b *builder) addWork(rules *classify.Rules) {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *trace.Activity) int {
+	runsort.Sort(list, func(x, y *trace.Activity) int {
 		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End(), y.End()))
 	})
 	b.first = int32(len(b.nodes))
@@ -253,23 +259,22 @@ func (b *builder) orderLaunches() {
 	for i, vs := range b.streams {
 		list := make([]started, len(vs))
 		for k, v := range vs {
-			list[k] = started{b.launchStart(v), b.start[v], v}
+			list[k] = started{b.launchStart(v), v}
 		}
-		slices.SortFunc(list, func(x, y started) int {
-			return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.start, y.start), cmp.Compare(x.v, y.v))
-		})
+		slices.SortFunc(list, started.compare)
 		b.byLaunch[i] = list
 	}
+	b.launched = make([]started, 0, len(b.src.works))
 	for i := range b.calls {
 		for _, v := range b.calls[i].works {
-			b.launched = append(b.launched, started{b.launchStart(v), b.start[v], v})
+			b.launched = append(b.launched, started{b.launchStart(v), v})
 		}
 	}
-	slices.SortFunc(b.launched, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+	slices.SortFunc(b.launched, started.compare)
 	b.byThread = make([][]started, len(b.threads))
 	for i := range b.calls {
 		x := &b.src.spans[b.calls[i].span]
-		b.byThread[x.thread] = append(b.byThread[x.thread], started{at: x.start, v: b.calls[i].works[0]})
+		b.byThread[x.thread] = append(b.byThread[x.thread], started{x.start, b.calls[i].works[0]})
 	}
 	for _, list := range b.byThread {
 		slices.SortStableFunc(list, func(x, y started) int { return cmp.Compare(x.at, y.at) })

@@ -264,21 +264,16 @@ func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
 		Classes: classes(&p.Classes), InferredNS: p.Inferred, ExactNS: p.Exact, ExplainedNS: p.Explained,
 		Verdict: p.Verdict.Level.String(), Reasons: texts(p.Verdict.Reasons),
 	}
-	ops, kernels, ranks := make(map[string]int64), make(map[string]int64), make(map[string]int64)
-	var pieces []critical.Piece
-	if out.Verdict != summary.Withheld {
-		pieces = g.Pieces(p)
+	if out.Verdict == summary.Withheld {
+		return out
 	}
-	for i := range pieces {
-		x := &pieces[i]
-		ops[g.Label(x)] += x.Span.Len()
-		if name := g.KernelOf(x); name != "" {
-			kernels[name] += x.Span.Len()
+	sums := g.SumsOf(p)
+	out.Operators, out.Kernels = parts(sums.Operators), parts(sums.Kernels)
+	if len(sums.Ranks) > 1 {
+		ranks := make(map[string]int64)
+		for n, ns := range sums.Ranks {
+			ranks[fmt.Sprint(n)] = ns
 		}
-		ranks[fmt.Sprint(g.RankOf(x))] += x.Span.Len()
-	}
-	out.Operators, out.Kernels = parts(ops), parts(kernels)
-	if len(ranks) > 1 {
 		out.Ranks = parts(ranks)
 	}
 	return out
