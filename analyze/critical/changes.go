@@ -29,10 +29,10 @@ var effects = map[string]func(c *changing, what string, factor float64) error{
 
 // A changing applies changes to the nodes of a graph.
 type changing struct {
-	g       *Graph
-	r       *rule
-	touched []int32 // nodes that are marked or scaled
-	delays  bool    // delays change
+	g    *Graph
+	r    *rule
+	any  bool    // a change has an effect
+	comm []int32 // nodes of communication
 }
 
 // apply returns the rule of several changes together, and reports whether they change anything. The
@@ -40,11 +40,19 @@ type changing struct {
 func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	if g.changing == nil {
 		g.changing = &changing{g: g, r: g.unchanged()}
-		g.changing.r.dur = slices.Clone(g.dur)
-		g.changing.touched = make([]int32, 0, len(g.nodes))
+		g.changing.r.dur = make([]int64, len(g.dur))
+		for v := range g.nodes {
+			if g.nodes[v].class == Comm {
+				g.changing.comm = append(g.changing.comm, int32(v))
+			}
+		}
 	}
 	c := g.changing
-	c.reset()
+	c.any = false
+	copy(c.r.dur, g.dur)
+	clear(c.r.flags)
+	clear(c.r.arrivals)
+	c.r.before, c.r.marked, c.r.launch, c.r.gap = nil, 0, 1, 1
 	for _, x := range list {
 		p, err := x.Parse()
 		if err == nil {
@@ -55,44 +63,36 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 		}
 	}
 	c.r.rejoin(g)
-	return c.r, len(c.touched) > 0 || c.delays, nil
+	return c.r, c.any, nil
 }
 
 // ofComm reports whether communication takes less time.
 func (c *changing) ofComm() bool {
-	return slices.ContainsFunc(c.touched, func(v int32) bool { return c.g.nodes[v].class == Comm && c.r.dur[v] < c.g.dur[v] })
-}
-
-// reset takes the changes back.
-func (c *changing) reset() {
-	for _, v := range c.touched {
-		c.r.dur[v], c.r.flags[v] = c.g.dur[v], 0
-	}
-	c.touched, c.delays = c.touched[:0], false
-	c.r.before = nil
-	c.r.launch, c.r.gap = 1, 1
-	clear(c.r.arrivals)
+	return slices.ContainsFunc(c.comm, func(v int32) bool { return c.r.dur[v] < c.g.dur[v] })
 }
 
 // scaleBy multiplies the duration of a node, unless a change gives it.
 func (c *changing) scaleBy(v int32, f float64) {
-	c.touched = append(c.touched, v)
+	c.any = true
 	if c.r.flags[v]&(isSet|isRemoved) != 0 || f == 1 {
 		return
 	}
 	if c.g.nodes[v].flags&isArrival != 0 {
 		if c.r.arrivals == nil {
 			c.r.arrivals = make(map[int32]float64)
-		} else if before, ok := c.r.arrivals[v]; ok {
-			f *= before
 		}
-		c.r.arrivals[v] = f
+		before, ok := c.r.arrivals[v]
+		if !ok {
+			before = 1
+		}
+		c.r.arrivals[v] = before * f
 	}
 	c.r.dur[v] = min(scaled(c.r.dur[v], f), max(longest, c.g.dur[v]))
 }
 
 func (c *changing) mark(v int32, flags uint16) {
-	c.touched = append(c.touched, v)
+	c.any = true
+	c.r.marked |= flags
 	if c.r.flags[v] |= flags; flags&isRemoved != 0 {
 		c.r.dur[v] = 0
 	}
@@ -204,7 +204,7 @@ func (c *changing) launch(_ string, f float64) error {
 
 func (c *changing) gaps(_ string, f float64) error {
 	c.r.gap *= f
-	c.delays = len(c.g.streams) > 0
+	c.any = c.any || len(c.g.streams) > 0
 	return nil
 }
 

@@ -20,6 +20,7 @@ const (
 type rule struct {
 	dur      []int64
 	flags    []uint16
+	marked   uint16            // the flags of any node
 	arrivals map[int32]float64 // factors of the time at which batches come
 	launch   float64           // factor of launch delays
 	gap      float64           // factor of gaps between kernels
@@ -39,7 +40,7 @@ func (g *Graph) unchanged() *rule {
 
 // rejoin finds what follows work that leaves the order of its stream.
 func (r *rule) rejoin(g *Graph) {
-	if !slices.ContainsFunc(r.flags, func(f uint16) bool { return f&offStream != 0 }) {
+	if r.marked&offStream == 0 {
 		return
 	}
 	r.before = make([]int32, len(g.nodes))

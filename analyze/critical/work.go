@@ -88,6 +88,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addMoves()
 	b.addSteps()
 	g.Counts.Impossible = s.impossible
+	s.t = t.WithoutHost()
 	return g
 }
 

@@ -47,12 +47,14 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 			out.Reason = strings.Join(p.Verdict.Reasons, "; ")
 		}
 	}
-	var list []joint
-	for list = joints(shown, 0); len(list) > most; list = joints(shown, out.ShortNS) {
+	count := 0
+	for count = joints(shown, 0, nil); count > most; count = joints(shown, out.ShortNS, nil) {
 		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
 			out.ShortNS = 1 << bits.Len64(uint64(sum/int64(16*most)))
 		}
 	}
+	list := make([]joint, 0, count)
+	joints(shown, out.ShortNS, func(j joint) { list = append(list, j) })
 	if len(shown) > 0 {
 		origin := d.StartNS - g.Offset(rank)
 		names := make(map[string]int32)
@@ -75,15 +77,14 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 	d.Path = out
 }
 
-// joints returns the pieces of the paths by start. Neighbours that are shorter than a length are joined
-// until they have it together.
-func joints(paths [][]critical.Piece, short int64) (out []joint) {
+// joints calls f, which may be nil, with the pieces of the paths by start, and returns how many there are.
+// Neighbours that are shorter than a length are joined until they have it together.
+func joints(paths [][]critical.Piece, short int64, f func(joint)) (n int) {
 	for _, pieces := range paths {
-		first := len(out)
+		var j joint
 		for i := range slices.Backward(pieces) {
 			x := &pieces[i]
-			if n := len(out); n > first && x.Span.Len() < short && out[n-1].end-out[n-1].start < short {
-				j := &out[n-1]
+			if j.count > 0 && x.Span.Len() < short && j.end-j.start < short {
 				j.end = x.Span.End
 				j.count++
 				if x.Span.Len() > j.longest.Span.Len() {
@@ -91,10 +92,16 @@ func joints(paths [][]critical.Piece, short int64) (out []joint) {
 				}
 				continue
 			}
-			out = append(out, joint{x.Span.Start, x.Span.End, x, 1})
+			if n++; f != nil && j.count > 0 {
+				f(j)
+			}
+			j = joint{x.Span.Start, x.Span.End, x, 1}
+		}
+		if f != nil && j.count > 0 {
+			f(j)
 		}
 	}
-	return out
+	return n
 }
 
 // pathPiece describes the longest piece of a run, with the name of its activity.
