@@ -16,7 +16,7 @@ type Trial struct {
 }
 
 // mostTrials is how many changes are replayed at most to find those that pay most.
-const mostTrials = 10
+const mostTrials = 11
 
 // Best returns the single changes that pay most for the step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not
@@ -135,6 +135,10 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	half("host", "2x", host)
 	half("launch", "0.5", p.Classes[Runtime]+p.Classes[LaunchDelay])
 	half("gap", "0.5", p.Classes[KernelGap])
+	captured := p.Classes[HostOp] + p.Classes[Runtime] + p.Classes[LaunchDelay]
+	if p.Step != WholeTrace && 2*g.Counts.Graphs < g.Counts.Launches && captured >= p.Window.Len()/100 {
+		out = append(out, candidate{ask("graph", ""), captured})
+	}
 	kernels, ops, syncs := namesOn(g, p)
 	for _, name := range top(kernels) {
 		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
