@@ -129,6 +129,7 @@ type Step struct {
 // Counts describe a graph, and what its trace lacks.
 type Counts struct {
 	Nodes, Edges, GPU, Launches, Graphs int
+	Comm                                int // GPU work of communication
 	LaunchesWithoutWork                 int
 	LateSources                         int // edges whose source ends over 1 µs after its target started
 	Arrivals                            int

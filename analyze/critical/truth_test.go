@@ -399,3 +399,46 @@ func TestClockOfTheGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestOthersAfterChange: communication that is hidden behind compute decides once compute is faster. Of one rank
+// that forecast carries a warning, because the other ranks may come later; of all ranks it does not.
+func TestOthersAfterChange(t *testing.T) {
+	record := func(rank int, hidden float64) *critical.Graph {
+		var p tape
+		p.step(0, 130)
+		p.launch(4, 4, 1)
+		p.launch(8, 4, 2)
+		p.work("conv_fprop", 7, 10, 100, 1)
+		p.work("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL", 20, 14, hidden, 2)
+		p.call("cudaDeviceSynchronize", 20, 95, 3)
+		return p.graph(t, rank)
+	}
+	joined, _ := critical.Join([]*critical.Graph{record(0, 90), record(1, 90)})
+	for name, c := range map[string]struct {
+		g    *critical.Graph
+		ask  string
+		warn bool
+	}{
+		"long communication":  {record(0, 90), "--scale class:compute=0.5", true},
+		"short communication": {record(0, 30), "--scale class:compute=0.5", false},
+		"compute still last":  {record(0, 90), "--scale class:compute=0.97", false},
+		"all ranks":           {joined, "--scale class:compute=0.5", false},
+	} {
+		list, _, err := c.g.Forecast(c.g.Paths(), changesOf(strings.Fields(c.ask)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := strings.Join(list[0].Verdict.Reasons, "; ")
+		if got := strings.Contains(why, "waiting for other ranks"); got != c.warn || got && list[0].Verdict.Level != critical.Warn {
+			t.Errorf("%s: %v %q", name, list[0].Verdict.Level, why)
+		}
+		if c.ask != "--scale class:compute=0.5" {
+			continue
+		}
+		for _, gain := range c.g.Sweep(c.g.Paths(), []int{0}) {
+			if why := strings.Join(gain.Verdict.Reasons, "; "); gain.Change.String() == c.ask && strings.Contains(why, "waiting for other ranks") != c.warn {
+				t.Errorf("%s: sweep: %q", name, why)
+			}
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}
-	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 {
+	if percent(p.Classes[Comm], p.Window.Len()) > mostComm && len(g.ranks) == 1 {
 		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
 	}
 	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
@@ -113,6 +113,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	}
 	return out
 }
+
+// mostComm is the share of communication on the path of one rank above which there is a warning, in percent.
+const mostComm = 3
 
 var ofComm = lazyregexp.New(`nccl|comm`)
 

@@ -220,6 +220,9 @@ func (b *builder) addWork(rules *classify.Rules) {
 		}
 		v := b.add(a.Start, a.End(), classOf(a), int32(len(s.works)), pred, isGPU)
 		b.streams[n] = append(b.streams[n], v)
+		if b.nodes[v].class == Comm {
+			b.Counts.Comm++
+		}
 		w := work{a: a, call: none, stream: n}
 		if a.Correlation != 0 {
 			if c := calls.get(a.Correlation); c != none && s.spans[c].first != none {
