@@ -79,37 +79,47 @@ func byModel(list []finding.Finding, decides string) {
 	}
 }
 
+// toGraphs are the remedies that launch the work of a step by CUDA graphs.
+var toGraphs = []string{"launch-less", "launch-less-by-graphs", "vllm-graphs", "sglang-graphs", "sglang-graphs-old", "sfllm-graphs", "skyrl-graphs"}
+
 // about has the rules whose remedies make a change, the most specific first, by the part of the change
 // that names what becomes faster.
 var about = []struct {
 	part  string
 	rules []string
+	steps []string // of the rules; nil for all
 }{
-	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm}},
-	{"class:copy", []string{rule.PageableCopies, rule.SyncCopies, rule.SmallCopies, rule.ExposedCopies}},
-	{"class:dataloader", []string{rule.DataLoading}},
-	{"class:compute", []string{rule.MemoryBandwidth, rule.TinyKernels, rule.DominantKernel, rule.ComputeBound}},
-	{"class:runtime", []string{rule.SynchronousLaunches, rule.Allocating, rule.LaunchBound, rule.GPUIdle}},
-	{"--launch", []string{rule.SynchronousLaunches, rule.LaunchBound, rule.TinyKernels}},
-	{"--gap", []string{rule.KernelGaps, rule.TinyKernels}},
-	{"--remove sync", []string{rule.SyncCalls, rule.SyncCopies}},
-	{"--pinned", []string{rule.PageableCopies, rule.SyncCopies, rule.ExposedCopies}},
-	{"class:", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}}, // of the host
-	{"--host", []string{rule.StragglingRank, rule.LaunchBound, rule.CPUWork, rule.GPUIdle}},
-	{"op~", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}},
+	{"--graph", []string{rule.LaunchBound, rule.GPUIdle}, toGraphs},
+	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm}, nil},
+	{"class:copy", []string{rule.PageableCopies, rule.SyncCopies, rule.SmallCopies, rule.ExposedCopies}, nil},
+	{"class:dataloader", []string{rule.DataLoading}, nil},
+	{"class:compute", []string{rule.MemoryBandwidth, rule.TinyKernels, rule.DominantKernel, rule.ComputeBound}, nil},
+	{"class:runtime", []string{rule.SynchronousLaunches, rule.Allocating, rule.LaunchBound, rule.GPUIdle}, nil},
+	{"--launch", []string{rule.SynchronousLaunches, rule.LaunchBound, rule.TinyKernels}, nil},
+	{"--gap", []string{rule.KernelGaps, rule.TinyKernels}, nil},
+	{"--remove sync", []string{rule.SyncCalls, rule.SyncCopies}, nil},
+	{"--pinned", []string{rule.PageableCopies, rule.SyncCopies, rule.ExposedCopies}, nil},
+	{"class:", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}, nil}, // of the host
+	{"--host", []string{rule.StragglingRank, rule.LaunchBound, rule.CPUWork, rule.GPUIdle}, nil},
 }
 
 // RemedyOf returns what to do for a change: the first remedy of a finding of the run whose rule is about
-// what the change makes faster. It returns nil if there is none. What to do about a single kernel
-// depends on the kernel, so a finding must name it.
+// what the change makes faster. It returns nil if there is none. What to do about a single kernel or
+// operator depends on it, so a finding must name it.
 func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) {
-	of := func(f *finding.Finding) (*finding.Finding, *finding.Step) { return f, &f.Next[0] }
-	if name, ok := strings.CutPrefix(x.Change, "--scale kernel~"); ok {
+	for prefix, named := range map[string]func(p *finding.Place, name string) bool{
+		"--scale kernel~": func(p *finding.Place, name string) bool { return p.Kernel == name || p.Copy == name },
+		"--scale op~":     func(p *finding.Place, name string) bool { return p.Row == name || p.Op == name && p.Kernel == "" },
+	} {
+		name, ok := strings.CutPrefix(x.Change, prefix)
+		if !ok {
+			continue
+		}
 		name = view.ChangedName(name)
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if len(f.Next) > 0 && slices.ContainsFunc(f.Where, func(p finding.Place) bool { return p.Kernel == name || p.Copy == name }) {
-				return of(f)
+			if len(f.Next) > 0 && slices.ContainsFunc(f.Where, func(p finding.Place) bool { return named(&p, name) }) {
+				return f, &f.Next[0]
 			}
 		}
 		return nil, nil
@@ -119,12 +129,68 @@ func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) 
 			continue
 		}
 		for _, id := range a.rules {
-			i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == id && len(f.Next) > 0 })
-			if i >= 0 {
-				return of(&r.Findings[i])
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				at := slices.IndexFunc(f.Next, func(s finding.Step) bool { return a.steps == nil || slices.Contains(a.steps, s.ID) })
+				if f.Rule == id && at >= 0 {
+					return f, &f.Next[at]
+				}
 			}
 		}
 		return nil, nil
 	}
 	return nil, nil
+}
+
+// An Option is a change that makes a step shorter, with the finding that says how to make it, or nil.
+type Option struct {
+	*summary.Forecast
+	Finding *finding.Finding
+	Step    *finding.Step
+	Wide    bool // it makes a whole class faster
+	AtMost  bool // it gives less, because only part of it can be done
+}
+
+// Options returns the changes that make a step shorter: those that a finding says how to make, other single
+// changes, and then whole classes, each the best first.
+func (r Result) Options(p *view.Followed) (out []Option) {
+	for _, f := range p.Paying() {
+		o := Option{Forecast: f, Wide: view.Wide(f.Change)}
+		o.AtMost = o.Wide || f.Change == "--graph"
+		o.Finding, o.Step = r.RemedyOf(f)
+		out = append(out, o)
+	}
+	place := func(o *Option) int {
+		switch {
+		case o.Wide:
+			return 2
+		case o.Step == nil:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(out, func(a, b Option) int { return cmp.Or(cmp.Compare(place(&a), place(&b)), cmp.Compare(b.Gain(), a.Gain())) })
+	return out
+}
+
+// First returns the option to try first, or nil: the single change that gives most of those that a finding
+// says how to make, if it gives a hundredth of the step. Else it is one that a finding says how to make
+// for a whole class, if it gives half as much as the best, or a single change that no finding is about.
+func First(list []Option) *Option {
+	best := int64(0)
+	for i := range list {
+		best = max(best, list[i].Gain())
+	}
+	for _, fits := range []func(o *Option) bool{
+		func(o *Option) bool { return !o.Wide && o.Step != nil && 100*o.Gain() >= o.MeasuredNS },
+		func(o *Option) bool { return o.Step != nil && 2*o.Gain() >= best },
+		func(o *Option) bool { return true },
+	} {
+		for i := range list {
+			if fits(&list[i]) {
+				return &list[i]
+			}
+		}
+	}
+	return nil
 }

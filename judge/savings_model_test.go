@@ -1,11 +1,13 @@
 package judge
 
 import (
+	"slices"
 	"testing"
 
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // followed adds a critical path of 100 ms to a run, and forecasts: what each change leaves of it, or a
@@ -88,5 +90,47 @@ func TestOrderOfSavings(t *testing.T) {
 	}
 	if want := "decides large bound small lower "; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestOptions: single changes that a finding says how to make come before other single changes, and these
+// before whole classes, whatever they give.
+func TestOptions(t *testing.T) {
+	s := followed(idleRun(), map[string]int64{"--host 2x": 40, "--scale class:host_op=0.5": 60, "--graph": 70, "--scale op~^lstm_cell$=0.5": 80,
+		"--scale kernel~^wgrad_f8$=0.5": 90, "--remove sync~.": 97})
+	r := Result{Findings: []finding.Finding{
+		{Rule: rule.LaunchBound, Next: []finding.Step{finding.Advise("launch-more-each"), finding.Advise("vllm-graphs")}},
+		{Rule: rule.DominantKernel, Next: []finding.Step{finding.Advise("x")}, Where: []finding.Place{{Kernel: "wgrad_f8"}}},
+	}}
+	list := r.Options(view.FollowedOf(s))
+	var got []string
+	for _, o := range list {
+		how := "-"
+		if o.Step != nil {
+			how = o.Step.ID
+		}
+		got = append(got, o.Change+" "+how)
+	}
+	want := []string{"--graph vllm-graphs", "--scale kernel~^wgrad_f8$=0.5 x", "--scale op~^lstm_cell$=0.5 -", "--remove sync~. -",
+		"--host 2x launch-more-each", "--scale class:host_op=0.5 launch-more-each"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	for _, c := range []struct {
+		name string
+		list []Option
+		want string
+	}{
+		{"one with a remedy", list, "--graph"},
+		{"without it, a smaller one", list[1:], "--scale kernel~^wgrad_f8$=0.5"},
+		{"only a class has a remedy", list[2:], "--host 2x"},
+		{"a class with a remedy gives little", []Option{list[2], {Forecast: list[3].Forecast, Step: &finding.Step{}, Wide: true}}, "--scale op~^lstm_cell$=0.5"},
+	} {
+		if o := First(c.list); o == nil || o.Change != c.want {
+			t.Errorf("%s: %+v, want %s", c.name, o, c.want)
+		}
+	}
+	if First(nil) != nil {
+		t.Error("an option without a change that pays")
 	}
 }

@@ -81,6 +81,14 @@ func (t *Trace) Texts() []any { return []any{&t.names} }
 // than that.
 func (t *Trace) Names() int { return len(t.names) }
 
+// WithoutHost returns a trace without the tables of host events, so that their memory can be used again.
+func (t *Trace) WithoutHost() *Trace {
+	out := *t
+	out.Ops, out.Calls, out.Python, out.Spans = Table[Op]{}, Table[Call]{}, Table[PythonCall]{}, Table[HostSpan]{}
+	out.Async, out.Flows, out.Syncs, out.CopySizes, out.Memory = nil, Table[FlowEnd]{}, Table[SyncRecord]{}, Table[CopySize]{}, Table[MemoryEvent]{}
+	return &out
+}
+
 // WithActivities returns a trace without the activities of drop and with the durations of durs, in
 // ns. It shares all other tables with t.
 func (t *Trace) WithActivities(drop map[Ref]bool, durs map[Ref]int64) *Trace {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/analyze/critical/change"
+	"assay/trace"
 )
 
 // A Trial is a change with its forecast for one step.
@@ -15,7 +16,7 @@ type Trial struct {
 }
 
 // mostTrials is how many changes are replayed at most to find those that pay most.
-const mostTrials = 10
+const mostTrials = 11
 
 // Best returns the single changes that pay most for the step, each alone, the best first. What a
 // change takes from the critical path limits what it can give, so those that take little are not
@@ -76,13 +77,13 @@ type Replayer struct {
 	g     *Graph
 	path  *Path
 	step  int
-	start []int64 // of the nodes in the latest replay
 	order []int32 // the nodes that the step depends on, and those before it
+	tried map[change.Change]Trial
 }
 
 // NewReplayer returns a replayer of step i of a graph.
 func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
-	r := &Replayer{g: g, path: &paths[i], step: i}
+	r := &Replayer{g: g, path: &paths[i], step: i, tried: make(map[change.Change]Trial)}
 	var steps []int
 	for k := range i + 1 {
 		if g.Steps[k].rank == g.Steps[i].rank {
@@ -95,15 +96,18 @@ func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
 
 // try returns the forecast of one change, and reports whether it changes anything.
 func (r *Replayer) try(c change.Change) (Forecast, bool) {
+	if f, ok := r.tried[c]; ok {
+		return f.Forecast, ok
+	}
 	list := []change.Change{c}
 	rule, changes, err := r.g.apply(list)
 	if err != nil || !changes {
 		return Forecast{}, false
 	}
-	t := r.g.replayInto(r.start, rule, false, r.order)
-	r.start = t.start
+	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
+	r.tried[c] = Trial{c, f}
 	return f, true
 }
 
@@ -131,6 +135,10 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	half("host", "2x", host)
 	half("launch", "0.5", p.Classes[Runtime]+p.Classes[LaunchDelay])
 	half("gap", "0.5", p.Classes[KernelGap])
+	captured := p.Classes[HostOp] + p.Classes[Runtime] + p.Classes[LaunchDelay]
+	if p.Step != WholeTrace && 2*g.Counts.Graphs < g.Counts.Launches && captured >= p.Window.Len()/100 {
+		out = append(out, candidate{ask("graph", ""), captured})
+	}
 	kernels, ops, syncs := namesOn(g, p)
 	for _, name := range top(kernels) {
 		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
@@ -148,28 +156,24 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 // namesOn returns the time on a path of kernels and of operators, those around others included, by
 // name, and whether the path leads through the end of a wait.
 func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
-	kernels, ops = make(map[string]int64), make(map[string]int64)
+	within := make(map[ranked]int64)
 	last := none // the node of the piece before
-	for i := range p.Pieces {
-		x := &p.Pieces[i]
+	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
 		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
-		if name := g.KernelOf(x); name != "" {
-			kernels[name] += x.Span.Len()
-		}
 		if x.class > Runtime {
-			continue
+			return
 		}
 		src := g.ranks[n.rank]
-		var seen [8]string
+		var seen [8]trace.Sym
 		for s, k := g.spanOf(x.node), 0; s != nil && s.op != none && k < len(seen); k++ {
 			s = &src.spans[s.op]
-			if seen[k] = src.t.Name(s.name); !slices.Contains(seen[:k], seen[k]) {
-				ops[seen[k]] += x.Span.Len()
+			if seen[k] = s.name; !slices.Contains(seen[:k], s.name) {
+				within[ranked{s.name, n.rank}] += x.Span.Len()
 			}
 			s = src.parent(s)
 		}
-	}
-	return kernels, ops, syncs
+	})
+	return g.SumsOf(p).Kernels, g.byName(within), syncs
 }

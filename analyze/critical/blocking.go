@@ -33,7 +33,7 @@ func (b *builder) addBlocking() {
 	for _, j := range jobs {
 		x, last := &b.src.spans[j.call], int64(-1)
 		for _, u := range j.targets {
-			last = max(last, b.nodes[u].end())
+			last = max(last, b.end(u))
 		}
 		switch {
 		case len(j.targets) == 0:
@@ -53,18 +53,18 @@ func (b *builder) addBlocking() {
 func (b *builder) block(j job, usual int64) {
 	x := &b.src.spans[j.call]
 	v := x.first
-	s, e := b.nodes[v].start, b.nodes[v].end()
+	s, e := b.start[v], b.end(v)
 	late := int64(us)
 	if j.told { // the clocks of host and GPU may differ by some µs
 		late = jitter
 	}
-	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.nodes[u].end() > e+late })
+	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.end(u) > e+late })
 	if len(targets) == 0 || b.nodes[v].flags&(blocks|isJoin|isArrival) != 0 || x.kids {
 		return
 	}
 	last := int64(-1 << 62)
 	for _, u := range targets {
-		last = max(last, b.nodes[u].end())
+		last = max(last, b.end(u))
 	}
 	ownEnd := e
 	if last > s {
@@ -72,13 +72,13 @@ func (b *builder) block(j job, usual int64) {
 		b.Counts.Blocked++
 	}
 	b.Counts.Blocking++
-	b.nodes[v].dur = ownEnd - s
+	b.dur[v] = ownEnd - s
 	b.nodes[v].flags |= blocks
 	join := b.add(e, e, Runtime, j.call, v, isJoin)
 	for _, u := range targets {
 		b.link(u, join, b.typical.Return, j.kind)
 	}
-	b.moved[v] = join
+	b.move(v, join)
 }
 
 // jobs returns the calls that wait for work, or could, with the work.
@@ -87,18 +87,9 @@ func (b *builder) jobs() (out []job) {
 	kindOf := make(map[trace.Sym]string)
 	isFree := named(t, freeing().MatchString)
 	isCopy := named(t, func(n string) bool { return copying().MatchString(n) && !async().MatchString(n) })
-	launcherOf := make(map[int32]*launcher, len(b.calls))
-	for i := range b.calls {
-		launcherOf[b.calls[i].span] = &b.calls[i]
-	}
-	var ends []started
-	for v := b.first; v < b.first+int32(len(b.src.works)); v++ {
-		ends = append(ends, started{at: b.nodes[v].end(), v: v})
-	}
-	slices.SortStableFunc(ends, func(x, y started) int { return int(min(1, max(-1, x.at-y.at))) })
-	for i := range spans {
-		c := &spans[i]
-		if !c.isCall() || c.first == none {
+	for _, call := range b.calling {
+		c := &spans[call]
+		if c.first == none {
 			continue
 		}
 		what, ok := kindOf[c.name]
@@ -108,25 +99,24 @@ func (b *builder) jobs() (out []job) {
 			}
 			kindOf[c.name] = what
 		}
-		call := int32(i)
 		if what != "" {
-			if j, ok := b.synchronization(call, what, ends); ok {
+			if j, ok := b.synchronization(call, what); ok {
 				out = append(out, j)
 			}
 			continue
 		}
-		if l := launcherOf[call]; l != nil && !l.graph {
-			v := l.works[0]
-			if n := &b.nodes[v]; n.class == Copy && n.end() <= c.end &&
+		if c.call != none && !b.calls[c.call].graph {
+			v := b.calls[c.call].works[0]
+			if b.nodes[v].class == Copy && b.end(v) <= c.end &&
 				(isCopy(c.name) || strings.Contains(b.name(v), "Pageable")) {
 				out = append(out, job{call: call, targets: []int32{v}, kind: sync})
 			}
 			continue
-		} else if l == nil && isFree(c.name) {
+		} else if c.call == none && isFree(c.name) {
 			all := b.launchedBefore(c.start)
 			end := int64(-1)
 			for _, v := range all {
-				end = max(end, b.nodes[v].end())
+				end = max(end, b.end(v))
 			}
 			if end > c.start && end <= c.end {
 				out = append(out, job{call: call, targets: b.lastEnded(all, c.end), kind: free})
@@ -134,6 +124,19 @@ func (b *builder) jobs() (out []job) {
 		}
 	}
 	return out
+}
+
+// ends returns the works by their end.
+func (b *builder) ends() []started {
+	if b.ended == nil {
+		b.ended = make([]started, len(b.src.works))
+		for i := range b.ended {
+			v := b.first + int32(i)
+			b.ended[i] = started{b.end(v), v}
+		}
+		slices.SortFunc(b.ended, started.compare)
+	}
+	return b.ended
 }
 
 // launchedBefore returns the last work of each stream whose launch starts before t. If there are
@@ -170,13 +173,13 @@ func (b *builder) lastEnded(all []int32, by int64) []int32 {
 	if len(all) <= mostTargets {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(v int32) bool { return b.nodes[v].end() > by+us })
-	slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(b.nodes[y].end(), b.nodes[x].end()) })
+	all = slices.DeleteFunc(all, func(v int32) bool { return b.end(v) > by+us })
+	slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(b.end(y), b.end(x)) })
 	return slices.Clone(all[:min(len(all), mostTargets)])
 }
 
 // synchronization returns what a call of a name such as cudaStreamSynchronize waits for.
-func (b *builder) synchronization(call int32, what string, ends []started) (job, bool) {
+func (b *builder) synchronization(call int32, what string) (job, bool) {
 	c := &b.src.spans[call]
 	r := b.syncs[c.corr]
 	if c.corr == 0 {
@@ -207,18 +210,19 @@ func (b *builder) synchronization(call int32, what string, ends []started) (job,
 	list := b.byThread[c.thread]
 	if i := before(list, c.start); i > 0 && what == "Stream" { // the stream that the thread used last
 		pick = b.lastLaunched(b.streamOfWork(list[i-1].v), c.start)
-		if pick != none && b.nodes[pick].end() > c.end+us {
+		if pick != none && b.end(pick) > c.end+us {
 			pick = none
 		}
 	}
 	if pick == none { // the work that ended last within the call
 		for _, v := range all {
-			end := b.nodes[v].end()
-			if end >= c.start && end <= c.end && (pick == none || end > b.nodes[pick].end()) {
+			end := b.end(v)
+			if end >= c.start && end <= c.end && (pick == none || end > b.end(pick)) {
 				pick = v
 			}
 		}
-		k := sort.Search(len(ends), func(i int) bool { return ends[i].at > c.end }) - 1
+		ends := b.ends()
+		k := before(ends, c.end+1) - 1
 		if pick == none && what == "Event" && k >= 0 && ends[k].at >= c.start && b.launchStart(ends[k].v) < c.start {
 			pick = ends[k].v
 		}
@@ -236,7 +240,7 @@ func (b *builder) addQueues() {
 		works := b.streams[n]
 		starts := make([]int64, len(works))
 		for i, v := range works {
-			starts[i] = b.nodes[v].start
+			starts[i] = b.start[v]
 		}
 		slices.Sort(starts)
 		depth, calls, took := make([]int64, len(list)), make([]*span, len(list)), []int64(nil)
@@ -266,40 +270,47 @@ func (b *builder) addQueues() {
 		size := int(typicalOf(full, 0))
 		for i := len(calls) - 1; i > size; i-- { // of the works of a graph, the last needs room too
 			c, u := calls[i], works[i-size-1]
-			if c == nil || b.nodes[c.first].flags&(blocks|isJoin|isArrival) != 0 || b.nodes[u].start > c.end {
+			if c == nil || b.nodes[c.first].flags&(blocks|isJoin|isArrival) != 0 || b.start[u] > c.end {
 				continue
 			}
 			v := c.first
-			if long(c) && b.nodes[u].start > c.start {
-				b.nodes[v].dur = min(b.nodes[v].dur, usual)
+			if long(c) && b.start[u] > c.start {
+				b.dur[v] = min(b.dur[v], usual)
 			}
 			if _, ok := b.moved[v]; !ok {
 				join := b.add(c.end, c.end, Runtime, b.nodes[v].owner, v, isJoin)
 				b.link(u, join, 0, queue)
-				b.moved[v] = join
+				b.move(v, join)
 			}
 		}
 	}
 }
 
-// move lets what follows a call that blocks follow its join. Its work is launched by its own part.
-func (b *builder) move() {
+// move notes that what follows v is to follow its join.
+func (b *builder) move(v, join int32) {
+	b.moved[v] = join
+	b.nodes[v].flags |= isMoved
+}
+
+// addMoves lets what follows a call that blocks follow its join. Its work is launched by its own part.
+func (b *builder) addMoves() {
 	if len(b.moved) == 0 {
 		return
 	}
+	isMoved := func(v int32) bool { return v != none && b.nodes[v].flags&isMoved != 0 }
 	for v := range b.nodes {
 		n := &b.nodes[v]
-		if j, ok := b.moved[n.pred]; ok && n.pred != none && n.flags&isGPU == 0 && int32(v) != j {
-			n.pred = j
+		if n.flags&isGPU == 0 && isMoved(n.pred) && int32(v) != b.moved[n.pred] {
+			n.pred = b.moved[n.pred]
 		}
 		for e := n.first; e != none; e = b.extra[e].next {
 			x := &b.extra[e]
-			j, ok := b.moved[x.src]
 			switch {
-			case ok && x.kind == launch:
-				x.typ = max(0, b.nodes[x.src].dur+b.typical.Launch)
-			case ok && x.kind == handoff && int32(v) != j:
-				x.src = j
+			case !isMoved(x.src):
+			case x.kind == launch:
+				x.typ = max(0, b.dur[x.src]+b.typical.Launch)
+			case x.kind == handoff && int32(v) != b.moved[x.src]:
+				x.src = b.moved[x.src]
 			}
 		}
 	}

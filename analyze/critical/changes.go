@@ -13,7 +13,7 @@ import (
 var effects = map[string]func(c *changing, what string, factor float64) error{
 	"scale":      (*changing).scale,
 	"host":       (*changing).host,
-	"launch":     (*changing).launches,
+	"launch":     (*changing).launch,
 	"gap":        (*changing).gaps,
 	"copy":       (*changing).copies,
 	"hide-comm":  (*changing).hideComm,
@@ -29,24 +29,30 @@ var effects = map[string]func(c *changing, what string, factor float64) error{
 
 // A changing applies changes to the nodes of a graph.
 type changing struct {
-	g       *Graph
-	r       *rule
-	factors []float64
-	touched []int32 // nodes that are marked or scaled
-	delays  bool    // delays change
+	g    *Graph
+	r    *rule
+	any  bool    // a change has an effect
+	comm []int32 // nodes of communication
 }
 
 // apply returns the rule of several changes together, and reports whether they change anything. The
 // rule is valid until the next call.
 func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	if g.changing == nil {
-		g.changing = &changing{g: g, r: g.unchanged(), factors: make([]float64, len(g.nodes))}
-		for i := range g.changing.factors {
-			g.changing.factors[i] = 1
+		g.changing = &changing{g: g, r: g.unchanged()}
+		g.changing.r.dur = make([]int64, len(g.dur))
+		for v := range g.nodes {
+			if g.nodes[v].class == Comm {
+				g.changing.comm = append(g.changing.comm, int32(v))
+			}
 		}
 	}
 	c := g.changing
-	c.reset()
+	c.any = false
+	copy(c.r.dur, g.dur)
+	clear(c.r.flags)
+	clear(c.r.arrivals)
+	c.r.before, c.r.marked, c.r.launch, c.r.gap = nil, 0, 1, 1
 	for _, x := range list {
 		p, err := x.Parse()
 		if err == nil {
@@ -56,56 +62,46 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 			return nil, false, err
 		}
 	}
-	for _, v := range c.touched {
-		switch n := &g.nodes[v]; {
-		case c.r.flags[v]&isRemoved != 0:
-			c.r.dur[v] = 0
-		case c.r.flags[v]&isSet != 0:
-		case c.factors[v] != 1:
-			if n.flags&isArrival != 0 {
-				c.r.arrivals[v] = c.factors[v]
-			}
-			c.r.dur[v] = scaled(n.dur, c.factors[v])
-		}
-	}
 	c.r.rejoin(g)
-	for _, v := range c.touched {
-		c.r.dur[v] = min(c.r.dur[v], max(longest, g.nodes[v].dur))
-	}
-	return c.r, len(c.touched) > 0 || c.delays, nil
+	return c.r, c.any, nil
 }
 
 // ofComm reports whether communication takes less time.
 func (c *changing) ofComm() bool {
-	return slices.ContainsFunc(c.touched, func(v int32) bool {
-		n := &c.g.nodes[v]
-		return n.class == Comm && c.r.dur[v] < n.dur
-	})
+	return slices.ContainsFunc(c.comm, func(v int32) bool { return c.r.dur[v] < c.g.dur[v] })
 }
 
-// reset takes the changes back.
-func (c *changing) reset() {
-	for _, v := range c.touched {
-		c.r.dur[v], c.r.flags[v], c.factors[v] = c.g.nodes[v].dur, 0, 1
-	}
-	c.touched, c.delays = c.touched[:0], false
-	c.r.before = nil
-	c.r.launch, c.r.gap, c.r.arrivals = 1, 1, make(map[int32]float64)
-}
-
-// scaleBy multiplies the duration of a node.
+// scaleBy multiplies the duration of a node, unless a change gives it.
 func (c *changing) scaleBy(v int32, f float64) {
-	c.touched = append(c.touched, v)
-	c.factors[v] *= f
+	c.any = true
+	if c.r.flags[v]&(isSet|isRemoved) != 0 || f == 1 {
+		return
+	}
+	if c.g.nodes[v].flags&isArrival != 0 {
+		if c.r.arrivals == nil {
+			c.r.arrivals = make(map[int32]float64)
+		}
+		before, ok := c.r.arrivals[v]
+		if !ok {
+			before = 1
+		}
+		c.r.arrivals[v] = before * f
+	}
+	c.r.dur[v] = min(scaled(c.r.dur[v], f), max(longest, c.g.dur[v]))
 }
 
 func (c *changing) mark(v int32, flags uint16) {
-	c.touched = append(c.touched, v)
-	c.r.flags[v] |= flags
+	c.any = true
+	c.r.marked |= flags
+	if c.r.flags[v] |= flags; flags&isRemoved != 0 {
+		c.r.dur[v] = 0
+	}
 }
 
 func (c *changing) set(v int32, dur int64) {
-	c.r.dur[v] = max(0, dur)
+	if c.r.flags[v]&isRemoved == 0 {
+		c.r.dur[v] = min(max(0, dur), max(longest, c.g.dur[v]))
+	}
 	c.mark(v, isSet)
 }
 
@@ -177,8 +173,9 @@ func (c *changing) scale(what string, f float64) error {
 			}
 		})
 	} else {
+		class := Class(slices.Index(change.Classes, what[len("class:"):]))
 		for v := range c.g.nodes {
-			if c.g.nodes[v].class.String() == what[len("class:"):] {
+			if c.g.nodes[v].class == class {
 				c.scaleBy(int32(v), f)
 			}
 		}
@@ -195,7 +192,7 @@ func (c *changing) host(_ string, f float64) error {
 	return nil
 }
 
-func (c *changing) launches(_ string, f float64) error {
+func (c *changing) launch(_ string, f float64) error {
 	c.r.launch *= f
 	for i := range c.g.calls {
 		if v := c.g.calls[i].node; c.g.nodes[v].flags&(blocks|isJoin|isArrival) == 0 {
@@ -207,7 +204,7 @@ func (c *changing) launches(_ string, f float64) error {
 
 func (c *changing) gaps(_ string, f float64) error {
 	c.r.gap *= f
-	c.delays = len(c.g.streams) > 0
+	c.any = c.any || len(c.g.streams) > 0
 	return nil
 }
 
@@ -261,12 +258,12 @@ func (c *changing) remove(what string, _ float64) error {
 			}
 		}
 	case "sync":
-		in, launches := c.within(re), c.launching()
+		in := c.within(re)
 		c.each(false, func(v int32, n *node) {
 			if n.flags&(blocks|isJoin) == 0 || !in(v) {
 				return
 			}
-			if c.mark(v, noSync); !launches[n.rank][n.owner] {
+			if c.mark(v, noSync); !c.launches(n) {
 				c.set(v, 0)
 			}
 		})
@@ -274,23 +271,14 @@ func (c *changing) remove(what string, _ float64) error {
 	return nil
 }
 
-// launching returns the spans of each rank that launched work.
-func (c *changing) launching() []map[int32]bool {
-	out := make([]map[int32]bool, len(c.g.ranks))
-	for i := range out {
-		out[i] = make(map[int32]bool)
-	}
-	for i := range c.g.calls {
-		l := &c.g.calls[i]
-		out[l.rank][l.span] = true
-	}
-	return out
+// launches reports whether a node of the host is in a call that launched work.
+func (c *changing) launches(n *node) bool {
+	return n.owner != none && c.g.ranks[n.rank].spans[n.owner].call != none
 }
 
 func (c *changing) pinned(string, float64) error {
-	launches := c.launching()
 	c.each(false, func(v int32, n *node) {
-		if n.flags&(blocks|isJoin) != 0 && launches[n.rank][n.owner] {
+		if n.flags&(blocks|isJoin) != 0 && c.launches(n) {
 			c.mark(v, noSync)
 		}
 	})
@@ -312,7 +300,7 @@ func (c *changing) fuse(what string, f float64) error {
 		for i := 0; i < len(vs); {
 			k, sum := i, int64(0)
 			for ; k < len(vs) && matches(c.g.nodes[vs[k]].rank, c.g.work(vs[k]).a.Name); k++ {
-				sum += c.g.nodes[vs[k]].dur
+				sum += c.g.dur[vs[k]]
 			}
 			if k-i > 1 {
 				c.set(vs[i], scaled(sum, f))
@@ -424,7 +412,7 @@ func (c *changing) like(_ string, f float64) error {
 		for i := range min(len(vs), len(other)) {
 			a, b := vs[i], other[i]
 			if c.g.nodes[a].class == Compute && c.g.name(a) == c.g.name(b) {
-				c.set(a, c.g.nodes[b].dur)
+				c.set(a, c.g.dur[b])
 			}
 		}
 	}

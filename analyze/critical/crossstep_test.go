@@ -21,7 +21,7 @@ func (g *Graph) lanes(w interval.Span) map[[2]int32][]int32 {
 	threads := make([]int32, len(g.nodes))
 	for i := range g.nodes {
 		v, n := int32(i), &g.nodes[i]
-		lane, from, to := [2]int32{0, none}, n.start, n.end()
+		lane, from, to := [2]int32{0, none}, g.start[v], g.end(v)
 		if n.flags&isGPU != 0 {
 			s := g.spanOf(v)
 			if s == nil {
@@ -41,7 +41,7 @@ func (g *Graph) lanes(w interval.Span) map[[2]int32][]int32 {
 		}
 	}
 	for _, vs := range out {
-		slices.SortStableFunc(vs, func(a, b int32) int { return int(min(1, max(-1, g.nodes[a].start-g.nodes[b].start))) })
+		slices.SortStableFunc(vs, func(a, b int32) int { return int(min(1, max(-1, g.start[a]-g.start[b]))) })
 	}
 	return out
 }
@@ -126,9 +126,10 @@ func TestOtherStepAsTruth(t *testing.T) {
 				pairs, total := g.alike(steps[i].Span, steps[k].Span)
 				forecast := func(comm bool) float64 {
 					r := g.unchanged()
+					r.dur = slices.Clone(r.dur)
 					for v, u := range pairs {
 						if comm || g.nodes[v].class != Comm {
-							r.dur[v] = g.nodes[u].dur
+							r.dur[v] = g.dur[u]
 						}
 					}
 					s := g.replay(r, false, g.order)

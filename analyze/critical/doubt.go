@@ -13,10 +13,9 @@ func (g *Graph) Doubt(reason string) { g.doubts = append(g.doubts, reason) }
 // unknown, also where the path is on the host.
 func (b *builder) addUnlaunched() {
 	for v := b.first; v < b.first+int32(len(b.src.works)); v++ {
-		n := &b.nodes[v]
-		b.Counts.GPUTime += n.dur
+		b.Counts.GPUTime += b.dur[v]
 		if b.work(v).call == none {
-			b.Counts.Unlaunched += n.dur
+			b.Counts.Unlaunched += b.dur[v]
 		}
 	}
 }
@@ -33,17 +32,14 @@ func (b *builder) addOutrun() {
 		m := blocking().FindStringSubmatch(name)
 		return m != nil && (m[1] == "Device" || strings.HasPrefix(m[1], "C"))
 	})
-	for i := range b.src.spans {
+	for _, i := range b.calling {
 		c := &b.src.spans[i]
-		if !c.isCall() || c.first == none {
-			continue
-		}
-		if !isWait(c.name) {
+		if c.first == none || !isWait(c.name) {
 			continue
 		}
 		b.Counts.DeviceWaits++
 		for _, v := range b.launchedBefore(c.start) {
-			if b.nodes[v].end() > c.end+outrun && b.work(v).call != none {
+			if b.end(v) > c.end+outrun && b.work(v).call != none {
 				b.Counts.Outrun++
 				break
 			}

@@ -28,7 +28,7 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		return nil, false, err
 	}
 	was := g.measured()
-	t := g.replay(r, false, g.order)
+	t := g.replayInto(g.scratch, r, false, g.order)
 	before, after := g.lengths(&was), g.lengths(&t)
 	for i := range g.Steps {
 		out = append(out, g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list))
@@ -39,15 +39,30 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 // forecast returns the forecast of one step after a replay.
 func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.Span, list []change.Change) Forecast {
 	s := &g.Steps[i]
-	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list)}
-	last := s.ends[0]
-	for _, v := range s.ends {
+	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list), Classes: g.classesAfter(t, i, after)}
+	g.ofOthers(&f.Verdict, percent(p.Classes[Comm], p.Window.Len()), percent(f.Classes[Comm], f.Forecast))
+	return f
+}
+
+// classesAfter returns the classes of the critical path of step i after a replay.
+func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes]int64) {
+	ends := g.Steps[i].ends
+	last := ends[0]
+	for _, v := range ends {
 		if t.end(v) > t.end(last) {
 			last = v
 		}
 	}
-	g.walk(t, last, after.Start, func(p Piece) { f.Classes[p.class] += p.Span.Len() })
-	return f
+	g.walk(t, last, after.Start, func(p Piece) { out[p.class] += p.Span.Len() })
+	return out
+}
+
+// ofOthers warns if a change lets communication of one rank decide when the step ends: it has the time
+// that it waited for the others. It takes the share of communication before and after, in percent.
+func (g *Graph) ofOthers(v *Verdict, before, after float64) {
+	if len(g.ranks) == 1 && after > mostComm && before <= mostComm {
+		v.Add(Warn, "after the change %.1f%% of the path is communication, which includes waiting for other ranks; give all ranks", after)
+	}
 }
 
 // A Gain is what a single change would give over all steps.
@@ -71,21 +86,33 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	if len(chosen) == 0 {
 		return nil
 	}
-	total := func(t times) (sum int64) {
-		all := g.lengths(&t)
+	total := func(t *times) (sum, comm int64) {
+		all := g.lengths(t)
 		for _, i := range chosen {
 			sum += all[i].Len()
+			if len(g.ranks) == 1 && t.rule != nil && g.Counts.Comm > 0 {
+				classes := g.classesAfter(t, i, all[i])
+				comm += classes[Comm]
+			}
 		}
-		return sum
+		return sum, comm
 	}
-	before := total(g.measured())
+	was := g.measured()
+	before, _ := total(&was)
+	comm := int64(0)
+	for _, i := range chosen {
+		comm += paths[i].Classes[Comm]
+	}
 	for _, c := range g.asks() {
 		r, changes, err := g.apply([]change.Change{c})
 		if err != nil || !changes {
 			continue
 		}
-		if after := total(g.replay(r, false, g.order)); after < before {
-			out = append(out, Gain{c, before, after, g.worst(paths, chosen, []change.Change{c}), g.changing.ofComm()})
+		t := g.replayInto(g.scratch, r, false, g.order)
+		if after, rest := total(&t); after < before {
+			v := g.worst(paths, chosen, []change.Change{c})
+			g.ofOthers(&v, percent(comm, before), percent(rest, after))
+			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Gain) int { return cmp.Compare(a.After, b.After) })
@@ -111,10 +138,10 @@ func (g *Graph) asks() (out []change.Change) {
 	for v := range g.nodes {
 		switch n := &g.nodes[v]; {
 		case n.flags&isGPU != 0:
-			kernels[g.name(int32(v))] += n.dur
+			kernels[g.name(int32(v))] += g.dur[v]
 		case n.class == HostOp || n.class == Runtime:
 			if op := g.operator(int32(v)); op != "" {
-				ops[op] += n.dur
+				ops[op] += g.dur[v]
 			}
 		}
 	}
@@ -159,7 +186,7 @@ func (c *changing) contend(string, float64) error {
 	comm := make([]interval.Builder, len(g.ranks))
 	c.each(true, func(v int32, n *node) {
 		if n.class == Comm {
-			comm[n.rank].Add(interval.Span{Start: n.start, End: n.end()})
+			comm[n.rank].Add(interval.Span{Start: g.start[v], End: g.end(v)})
 		}
 	})
 	sets := make([]interval.Set, len(comm))
@@ -172,7 +199,7 @@ func (c *changing) contend(string, float64) error {
 	}
 	groups := make(map[key]*[2][]int32) // alone; beside communication
 	c.each(true, func(v int32, n *node) {
-		if n.class != Compute || n.dur == 0 {
+		if n.class != Compute || g.dur[v] == 0 {
 			return
 		}
 		src := g.ranks[n.rank]
@@ -181,7 +208,7 @@ func (c *changing) contend(string, float64) error {
 			groups[k] = new([2][]int32)
 		}
 		beside := 0
-		if 10*sets[n.rank].Clip(interval.Span{Start: n.start, End: n.end()}).Len() >= n.dur {
+		if 10*sets[n.rank].Clip(interval.Span{Start: g.start[v], End: g.end(v)}).Len() >= g.dur[v] {
 			beside = 1
 		}
 		groups[k][beside] = append(groups[k][beside], v)
@@ -204,7 +231,7 @@ func (c *changing) contend(string, float64) error {
 func (g *Graph) middle(vs []int32) int64 {
 	var durs []int64
 	for _, v := range vs {
-		durs = append(durs, g.nodes[v].dur)
+		durs = append(durs, g.dur[v])
 	}
 	return typicalOf(durs, 1)
 }

@@ -2,6 +2,7 @@ package critical
 
 import (
 	"math"
+	"slices"
 
 	"assay/analyze/classify"
 	"assay/analyze/critical/change"
@@ -88,23 +89,24 @@ const (
 	graphGap        // the stream's previous work belongs to the same graph launch
 	blocks          // the own part of a call that blocks
 	isJoin          // the end of a call that blocks
+	isMatched       // the arrival of a rank at a collective
+	isMoved         // what follows it follows its join
 )
 
-// A node is an activity. Its chain is the order of its thread or stream: that of most nodes is
-// their only edge, so it is part of the node.
+// A node is an activity; its start and its duration are in lists of their own. Its chain is the order
+// of its thread or stream: that of most nodes is their only edge, so it is part of the node.
 type node struct {
-	start, dur int64
-	lag        int64 // of the chain
-	pred       int32 // the chain's source, or none
-	owner      int32 // the span of the host, or the number of the work; none without an open span
-	first      int32 // edge besides the chain, or none
-	bind       int32 // binding edge; none if it is the chain
-	class      Class
-	flags      uint8
-	rank       uint16
+	lag   int32 // of the chain; longLag if it is in Graph.long
+	pred  int32 // the chain's source, or none
+	owner int32 // the span of the host, or the number of the work; none without an open span
+	first int32 // edge besides the chain, or none
+	class Class
+	flags uint8
+	rank  uint16
 }
 
-func (n *node) end() int64 { return n.start + n.dur }
+// longLag stands for a lag that takes more than 32 bits.
+const longLag = math.MinInt32
 
 // An edge is a constraint besides the chain.
 type edge struct {
@@ -112,6 +114,7 @@ type edge struct {
 	src      int32
 	next     int32
 	kind     kind
+	binds    bool // it determined the start of its target; if no edge did, the chain did
 }
 
 // A Step is a part of the program's time that is answered for.
@@ -126,6 +129,7 @@ type Step struct {
 // Counts describe a graph, and what its trace lacks.
 type Counts struct {
 	Nodes, Edges, GPU, Launches, Graphs int
+	Comm                                int // GPU work of communication
 	LaunchesWithoutWork                 int
 	LateSources                         int // edges whose source ends over 1 µs after its target started
 	Arrivals                            int
@@ -145,21 +149,23 @@ type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return int64 }
 
 // A Graph is what the nodes of one rank, or of several that are joined, wait for.
 type Graph struct {
-	nodes []node
-	extra []edge
-	last  int32 // the node that the newest edge goes into
-	order []int32
-	Steps []Step
+	start, dur []int64 // of the nodes
+	nodes      []node
+	long       map[int32]int64 // lags of chains that take more than 32 bits
+	extra      []edge
+	last       int32 // the node that the newest edge goes into
+	order      []int32
+	Steps      []Step
 
 	ranks    []*source
 	streams  [][]int32 // works of each stream, by start
 	calls    []launcher
 	typical  Delays
 	Counts   Counts
-	Misfit   string    // why the ranks that are joined are not of one run, or ""
 	doubts   []string  // see [Graph.Doubt]
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
+	scratch  []int64   // starts, for replays
 }
 
 // A launcher is a call that launched work.
@@ -264,9 +270,35 @@ func (g *Graph) chainKind(v int32) kind {
 
 // add returns the number of a new node, whose chain follows pred.
 func (g *Graph) add(start, end int64, class Class, owner, pred int32, flags uint8) int32 {
-	g.nodes = append(g.nodes, node{start: start, dur: max(0, end-start), class: class, owner: owner, pred: pred,
-		first: none, bind: none, flags: flags})
+	g.start, g.dur = append(g.start, start), append(g.dur, max(0, end-start))
+	g.nodes = append(g.nodes, node{class: class, owner: owner, pred: pred, first: none, flags: flags})
 	return int32(len(g.nodes) - 1)
+}
+
+// reserve makes room for a number of nodes more.
+func (g *Graph) reserve(n int) {
+	g.start, g.dur, g.nodes = slices.Grow(g.start, n), slices.Grow(g.dur, n), slices.Grow(g.nodes, n)
+}
+
+func (g *Graph) end(v int32) int64 { return g.start[v] + g.dur[v] }
+
+// lagOf returns the delay of the chain of v.
+func (g *Graph) lagOf(v int32) int64 {
+	if lag := g.nodes[v].lag; lag != longLag {
+		return int64(lag)
+	}
+	return g.long[v]
+}
+
+func (g *Graph) setLag(v int32, lag int64) {
+	if n := &g.nodes[v]; lag > longLag && lag <= math.MaxInt32 {
+		n.lag = int32(lag)
+		return
+	}
+	if g.long == nil {
+		g.long = make(map[int32]int64)
+	}
+	g.nodes[v].lag, g.long[v] = longLag, lag
 }
 
 // link adds an edge from src to v after those that v has.
@@ -295,9 +327,9 @@ func (g *Graph) link(src, v int32, typ int64, k kind) {
 // from returns when the source of an edge allows its target to start, without the delay.
 func (g *Graph) from(src int32, k kind) int64 {
 	if k.fromEnd() {
-		return g.nodes[src].end()
+		return g.end(src)
 	}
-	return g.nodes[src].start
+	return g.start[src]
 }
 
 // launchOf returns the launcher of work, or nil.

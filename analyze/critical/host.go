@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
@@ -19,13 +20,14 @@ type span struct {
 	op         int32 // the innermost operator: itself or around it, or none
 	first      int32 // its first segment in the thread, then the node of that; none
 	thread     int32
+	call       int32 // its number among the calls of its rank that launched work, or none
 	kind       trace.Kind
 	load       bool // a data loader, or within one
 	kids       bool
 }
 
 // nesting is the order of events that start and end at the same time: outer kinds first.
-func nesting(k trace.Kind) int {
+func nesting(k trace.Kind) uint8 {
 	switch k {
 	case trace.Annotation:
 		return 0
@@ -41,13 +43,12 @@ func nesting(k trace.Kind) int {
 
 func (s *span) isCall() bool { return s.kind == trace.Runtime || s.kind == trace.Driver }
 
-// A segment is a stretch of a thread in which the innermost span does not change. owner is none
-// if no span is open.
+// A segment is a stretch of a thread in which the innermost span does not change, until the next
+// segment. owner is none if no span is open.
 type segment struct {
-	start, end int64
-	owner      int32
-	firstNode  int32
-	lastNode   int32
+	start int64
+	owner int32
+	node  int32 // its first
 }
 
 // A thread has the spans of one track by start, and its segments.
@@ -55,14 +56,47 @@ type thread struct {
 	track    trace.TrackID
 	from, to int32 // its spans
 	segments []segment
+	end      int64 // of the last segment
+	last     int32 // its last node
+}
+
+// until returns the end of a segment.
+func (th *thread) until(i int) int64 {
+	if i+1 < len(th.segments) {
+		return th.segments[i+1].start
+	}
+	return th.end
+}
+
+// lastNode returns the last node of a segment.
+func (th *thread) lastNode(i int) int32 {
+	if i+1 < len(th.segments) {
+		return th.segments[i+1].node - 1
+	}
+	return th.last
+}
+
+// The tables of a trace with events of the host.
+const (
+	annotations uint8 = iota
+	functions
+	operators
+	calls
+)
+
+// A reference is an event of the host in its table, with what decides its place in its thread.
+type reference struct {
+	start, end int64
+	row        trace.Ref
+	table      uint8
+	nesting    uint8
 }
 
 // threadsOf collects the spans of the host, by thread, each thread in the order of nesting.
 func (s *source) threadsOf() []thread {
-	t := s.t
-	number := make([]int32, len(t.Tracks)) // of the thread of a track, plus 1
+	number := make([]int32, len(s.t.Tracks)) // of the thread of a track, plus 1
 	var threads []thread
-	s.eachEvent(func(track trace.TrackID, _ span) {
+	s.eachEvent(func(track trace.TrackID, _ reference) {
 		if number[track] == 0 {
 			threads = append(threads, thread{track: track})
 			s.tracks = append(s.tracks, track)
@@ -77,50 +111,72 @@ func (s *source) threadsOf() []thread {
 		threads[i].from, threads[i].to = total, total
 		total += n
 	}
-	s.spans = make([]span, total)
-	s.eachEvent(func(track trace.TrackID, x span) {
+	all := make([]reference, total)
+	s.eachEvent(func(track trace.TrackID, x reference) {
 		th := &threads[number[track]-1]
-		x.end = x.start + max(0, x.end)
-		x.parent, x.op, x.first, x.thread = none, none, none, number[track]-1
-		s.spans[th.to] = x
+		all[th.to] = x
 		th.to++
 	})
+	s.spans = make([]span, total)
 	for i := range threads {
-		list := s.spans[threads[i].from:threads[i].to]
-		if !slices.IsSortedFunc(list, inOrder) {
-			slices.SortStableFunc(list, inOrder)
+		list := all[threads[i].from:threads[i].to]
+		runsort.Sort(list, inOrder)
+		for k := range list {
+			x := s.event(&list[k])
+			x.parent, x.op, x.first, x.call, x.thread = none, none, none, none, int32(i)
+			s.spans[threads[i].from+int32(k)] = x
 		}
 	}
 	return threads
 }
 
-// inOrder is the order of spans in which those around others come first.
-func inOrder(a, b span) int {
-	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(nesting(a.kind), nesting(b.kind)))
+// inOrder is the order of events in which those around others come first.
+func inOrder(a, b reference) int {
+	if a.start != b.start {
+		return cmp.Compare(a.start, b.start)
+	}
+	return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.nesting, b.nesting))
 }
 
-// eachEvent calls f with the events of the host that fit; the end of the span is their duration.
-func (s *source) eachEvent(f func(trace.TrackID, span)) {
+// eachEvent calls f with the events of the host that fit.
+func (s *source) eachEvent(f func(trace.TrackID, reference)) {
 	t := s.t
-	put := func(track trace.TrackID, x span) {
-		if !t.Tracks[track].OnDevice && s.fits(&x.start, x.end) {
-			f(track, x)
+	put := func(track trace.TrackID, start, dur int64, k trace.Kind, table uint8, row trace.Ref) {
+		if !t.Tracks[track].OnDevice && s.fits(&start, dur) {
+			f(track, reference{start, start + max(0, dur), row, table, nesting(k)})
 		}
 	}
-	for p := range t.Spans.All() {
+	for r, p := range t.Spans.Refs() {
 		if p.Kind == trace.Annotation {
-			put(p.Track, span{start: p.Start, end: p.Dur, name: p.Name, kind: p.Kind})
+			put(p.Track, p.Start, p.Dur, p.Kind, annotations, r)
 		}
 	}
-	for p := range t.Python.All() {
-		put(p.Track, span{start: p.Start, end: p.Dur, name: p.Name, kind: trace.Python})
+	for r, p := range t.Python.Refs() {
+		put(p.Track, p.Start, p.Dur, trace.Python, functions, r)
 	}
-	for o := range t.Ops.All() {
-		put(o.Track, span{start: o.Start, end: o.Dur, name: o.Name, kind: trace.CPUOp})
+	for r, o := range t.Ops.Refs() {
+		put(o.Track, o.Start, o.Dur, trace.CPUOp, operators, r)
 	}
-	for c := range t.Calls.All() {
-		put(c.Track, span{start: c.Start, end: c.Dur, name: c.Name, kind: c.Kind, corr: c.Correlation})
+	for r, c := range t.Calls.Refs() {
+		put(c.Track, c.Start, c.Dur, c.Kind, calls, r)
 	}
+}
+
+// event returns the span of an event.
+func (s *source) event(x *reference) span {
+	out := span{start: x.start, end: x.end}
+	switch x.table {
+	case annotations:
+		out.name, out.kind = s.t.Spans.At(x.row).Name, trace.Annotation
+	case functions:
+		out.name, out.kind = s.t.Python.At(x.row).Name, trace.Python
+	case operators:
+		out.name, out.kind = s.t.Ops.At(x.row).Name, trace.CPUOp
+	case calls:
+		c := s.t.Calls.At(x.row)
+		out.name, out.kind, out.corr = c.Name, c.Kind, c.Correlation
+	}
+	return out
 }
 
 // nest finds the parents of the spans of a thread, clips spans to them, and divides the thread
@@ -130,7 +186,7 @@ func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 	spans := s.spans
 	var stack []int32
 	th.segments = make([]segment, 0, 2*(th.to-th.from)+int32(len(cuts))+1)
-	at := spans[th.from].start
+	at, next := spans[th.from].start, 0 // the next cut
 	emit := func(to int64, owner int32, force bool) {
 		if to <= at && !force {
 			return
@@ -138,13 +194,12 @@ func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 		if owner != none && spans[owner].first == none {
 			spans[owner].first = int32(len(th.segments))
 		}
-		a := at
-		i := sort.Search(len(cuts), func(i int) bool { return cuts[i] > a })
-		for ; i < len(cuts) && cuts[i] < to; i++ {
-			th.segments = append(th.segments, segment{start: a, end: cuts[i], owner: owner})
-			a = cuts[i]
+		th.segments = append(th.segments, segment{start: at, owner: owner})
+		for ; next < len(cuts) && cuts[next] < to; next++ {
+			if cuts[next] > at {
+				th.segments = append(th.segments, segment{start: cuts[next], owner: owner})
+			}
 		}
-		th.segments = append(th.segments, segment{start: a, end: to, owner: owner})
 	}
 	pop := func() {
 		top := stack[len(stack)-1]
@@ -184,6 +239,7 @@ func (s *source) nest(th *thread, cuts []int64, loads func(trace.Sym) bool) {
 	for len(stack) > 0 {
 		pop()
 	}
+	th.end = at
 }
 
 // hostClass returns the class of the time in which a span is the innermost.
@@ -242,20 +298,21 @@ func (s *source) turns(threads []thread, main int) (parent int, out map[int][]tu
 	for _, b := range children {
 		last := -1
 		for j, x := range threads[b].segments {
+			end := threads[b].until(j)
 			if x.owner == none {
 				continue
 			}
 			k := sort.Search(len(segs), func(i int) bool { return segs[i].start > x.start }) - 1
-			if k < 0 || x.end > segs[k].end || segs[k].owner != none && s.spans[segs[k].owner].isCall() {
+			if k < 0 || end > threads[parent].until(k) || segs[k].owner != none && s.spans[segs[k].owner].isCall() {
 				continue
 			}
 			list := out[k]
 			if k == last {
-				list[len(list)-1].last, list[len(list)-1].end = j, x.end
+				list[len(list)-1].last, list[len(list)-1].end = j, end
 				continue
 			}
 			last = k
-			out[k] = append(list, turn{x.start, x.end, b, j, j})
+			out[k] = append(list, turn{x.start, end, b, j, j})
 		}
 	}
 	for _, list := range out {
@@ -269,31 +326,35 @@ func (s *source) turns(threads []thread, main int) (parent int, out map[int][]tu
 // events.
 func (s *source) backward(threads []thread, main int) (parent int, children []int) {
 	t := s.t
-	of := make(map[trace.TrackID]int)
+	of := make([]int, len(t.Tracks)) // threads of tracks, plus 1
 	for i := range threads {
-		of[threads[i].track] = i
+		of[threads[i].track] = i + 1
 	}
-	starts, runs := make(map[int]int), make(map[int]bool)
+	starts, runs := make([]int, len(threads)+1), make([]bool, len(threads)+1) // by thread, plus 1
+	any := false
+	isArrow := named(t, func(n string) bool { return n == "fwdbwd" })
 	for f := range t.Flows.All() {
-		n, ok := of[f.Track]
-		if !ok || t.Name(f.Category) != "fwdbwd" {
+		if n := of[f.Track]; n == 0 || !isArrow(f.Category) {
 			continue
-		}
-		if f.Phase == 's' {
+		} else if f.Phase == 's' {
 			starts[n]++
+			any = true
 		} else if f.Phase == 'f' {
 			runs[n] = true
 		}
 	}
-	if len(starts) == 0 {
+	if !any {
 		forward := make(map[trace.ID]int)
 		for o := range t.Ops.All() {
-			if n, ok := of[o.Track]; ok && o.Sequence != 0 && o.Forward == 0 {
+			if n := of[o.Track]; n > 0 && o.Sequence != 0 && o.Forward == 0 {
 				forward[o.Sequence] = n
 			}
 		}
 		for o := range t.Ops.All() {
-			if n, ok := forward[o.Sequence]; ok && o.Forward != 0 {
+			if o.Forward == 0 {
+				continue
+			}
+			if n, ok := forward[o.Sequence]; ok {
 				starts[n]++
 				runs[of[o.Track]] = true
 			}
@@ -302,17 +363,17 @@ func (s *source) backward(threads []thread, main int) (parent int, children []in
 	isEngine := named(t, func(n string) bool { return strings.HasPrefix(n, autograd) })
 	for i := range s.spans {
 		if isEngine(s.spans[i].name) {
-			runs[int(s.spans[i].thread)] = true
+			runs[s.spans[i].thread+1] = true
 		}
 	}
 	parent, most := main, 0
 	for n := range threads {
-		if starts[n] > most {
-			parent, most = n, starts[n]
+		if starts[n+1] > most {
+			parent, most = n, starts[n+1]
 		}
 	}
 	for n := range threads {
-		if runs[n] && n != parent {
+		if runs[n+1] && n != parent {
 			children = append(children, n)
 		}
 	}
@@ -325,7 +386,7 @@ func (g *Graph) addHost(s *source, threads []thread, main int) {
 	for i := range threads {
 		segments += len(threads[i].segments)
 	}
-	g.nodes = make([]node, 0, segments+segments/32+s.t.Activities.Len()+1000)
+	g.reserve(segments + segments/32 + s.t.Activities.Len() + 1000)
 	parent, turns := s.turns(threads, main)
 	isIter := named(s.t, func(n string) bool { return strings.Contains(n, "MultiProcessingDataLoaderIter") })
 	type pair struct {
@@ -334,46 +395,43 @@ func (g *Graph) addHost(s *source, threads []thread, main int) {
 	}
 	var waiting []pair
 	for n := range threads {
-		prev := none
-		for j := range threads[n].segments {
-			x := &threads[n].segments[j]
+		th, prev := &threads[n], none
+		for j := range th.segments {
+			x, end := &th.segments[j], th.until(j)
 			class := s.hostClass(x.owner)
 			add := func(start, end int64, flags uint8) int32 {
 				prev = g.add(start, end, class, x.owner, prev, flags)
 				return prev
 			}
-			if x.owner != none && isIter(s.spans[x.owner].name) && x.end-x.start > loaderOwn {
-				x.firstNode = add(x.start, x.start+loaderOwn, 0)
-				x.lastNode = add(x.end, x.end, isArrival) // the batch comes from other processes at its own time
+			x.node = int32(len(g.nodes))
+			if x.owner != none && isIter(s.spans[x.owner].name) && end-x.start > loaderOwn {
+				add(x.start, x.start+loaderOwn, 0)
+				add(end, end, isArrival) // the batch comes from other processes at its own time
 				g.Counts.Arrivals++
 				continue
 			}
-			at, first := x.start, none
+			at := x.start
 			if n == parent {
 				for _, p := range turns[j] {
 					own := add(at, p.start, 0)
-					if first == none {
-						first = own
-					}
 					waiting = append(waiting, pair{p, own, add(p.end, p.end, 0)})
 					at = p.end
 				}
 			}
-			x.lastNode = add(at, x.end, 0)
-			if x.firstNode = first; first == none {
-				x.firstNode = x.lastNode
-			}
+			add(at, end, 0)
 		}
+		th.last = int32(len(g.nodes)) - 1
 	}
 	for _, p := range waiting {
-		first := threads[p.child].segments[p.first].firstNode
+		child := &threads[p.child]
+		first := child.segments[p.first].node
 		g.nodes[first].pred, g.nodes[first].first = none, none
 		g.link(p.own, first, 0, handoff)
-		g.link(threads[p.child].segments[p.last].lastNode, p.join, 0, handoff)
+		g.link(child.lastNode(p.last), p.join, 0, handoff)
 	}
 	for i := range s.spans {
 		if x := &s.spans[i]; x.first != none {
-			x.first = threads[x.thread].segments[x.first].firstNode
+			x.first = threads[x.thread].segments[x.first].node
 		}
 	}
 }

@@ -7,124 +7,159 @@ import (
 	"assay/trace"
 )
 
-// Join returns one graph of several ranks. A collective of all ranks starts when the last of them
+// Join returns one graph of several ranks, or why they cannot be joined. Their graphs must not be used
+// if it succeeds, because it takes their memory. A collective of all ranks starts when the last of them
 // has arrived: its kernel becomes an arrival of no length, and a transfer from the last arrival to
 // the kernel's end. The clocks of the ranks are aligned by the ends of their collectives.
-func Join(gs []*Graph) *Graph {
-	kernels := make([]map[collectiveKey]int32, len(gs))
+func Join(gs []*Graph) (j *Graph, apart string) {
+	m := matched{gs: gs, kernels: make([]map[collectiveKey]int32, len(gs)), offsets: make([]int64, len(gs))}
 	for r, g := range gs {
-		kernels[r] = g.collectives()
+		m.kernels[r] = g.collectives()
 	}
-	var keys []collectiveKey
-	for k := range kernels[0] {
-		if !slices.ContainsFunc(kernels, func(m map[collectiveKey]int32) bool { _, ok := m[k]; return !ok }) {
-			keys = append(keys, k)
+	for k := range m.kernels[0] {
+		if !slices.ContainsFunc(m.kernels, func(of map[collectiveKey]int32) bool { _, ok := of[k]; return !ok }) {
+			m.keys = append(m.keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b collectiveKey) int { return cmp.Compare(kernels[0][a], kernels[0][b]) })
-	j := &Graph{typical: gs[0].typical, Counts: gs[0].Counts, last: none}
+	if len(m.keys) == 0 {
+		return nil, "no collective is recorded on all ranks"
+	}
+	slices.SortFunc(m.keys, func(a, b collectiveKey) int { return cmp.Compare(m.kernels[0][a], m.kernels[0][b]) })
+	for r, g := range gs[1:] {
+		var diffs []int64
+		for _, k := range m.keys {
+			diffs = append(diffs, g.end(m.kernels[r+1][k])-gs[0].end(m.kernels[0][k]))
+		}
+		m.offsets[r+1] = typicalOf(diffs, 0)
+	}
+	if apart = m.misfit(); apart != "" {
+		return nil, apart
+	}
+	j = &Graph{typical: gs[0].typical, Counts: gs[0].Counts, last: none}
+	nodes, edges := len(m.keys)*len(gs), len(m.keys)*len(gs)*len(gs)
+	for _, g := range gs {
+		nodes, edges = nodes+len(g.nodes), edges+len(g.extra)
+	}
+	j.reserve(nodes)
+	j.extra = make([]edge, 0, edges)
 	bases := make([]int32, len(gs))
 	for r, g := range gs {
-		offset := int64(0)
 		if r > 0 {
-			var diffs []int64
-			for _, k := range keys {
-				diffs = append(diffs, g.nodes[kernels[r][k]].end()-gs[0].nodes[kernels[0][k]].end())
-			}
-			offset = typicalOf(diffs, 0)
 			j.Counts.add(g.Counts)
-			j.doubts = append(j.doubts, g.doubts...)
 		}
-		bases[r] = j.append(g, offset)
+		j.doubts = append(j.doubts, g.doubts...)
+		bases[r] = j.append(g, m.offsets[r])
 	}
-	j.Misfit = j.misfit(keys, kernels, bases)
+	j.transfer(&m, bases)
+	j.Counts.Collectives = len(m.keys)
+	return j, ""
+}
+
+// A matched has the collectives that are recorded on all ranks.
+type matched struct {
+	gs      []*Graph
+	keys    []collectiveKey
+	kernels []map[collectiveKey]int32
+	offsets []int64 // of the clocks
+}
+
+// transfer replaces the kernels of collectives by their arrivals and transfers. bases are the first
+// nodes of the ranks.
+func (g *Graph) transfer(m *matched, bases []int32) {
 	transfers := make(map[int32]int32)
-	for _, k := range keys {
+	for _, k := range m.keys {
 		var arrivals []int32
 		last := int64(-1 << 62)
-		for r := range gs {
-			v := kernels[r][k] + bases[r]
+		for r := range bases {
+			v := m.kernels[r][k] + bases[r]
 			arrivals = append(arrivals, v)
-			last = max(last, j.nodes[v].start)
+			last = max(last, g.start[v])
 		}
 		for _, v := range arrivals {
-			end := j.nodes[v].end()
-			n := j.nodes[v]
-			x := j.add(min(last, end), end, Comm, n.owner, none, isGPU|n.flags&isGraph)
-			j.nodes[x].rank = n.rank
-			j.nodes[v].dur = 0
+			end, n := g.end(v), &g.nodes[v]
+			n.flags |= isMatched
+			x := g.add(min(last, end), end, Comm, n.owner, none, isGPU|n.flags&isGraph)
+			g.nodes[x].rank = g.nodes[v].rank
+			g.dur[v] = 0
 			for _, u := range arrivals {
-				j.link(u, x, 0, collective)
+				g.link(u, x, 0, collective)
 			}
 			transfers[v] = x
 		}
 	}
-	j.Counts.Collectives = len(keys)
-	for v := range j.nodes {
-		n := &j.nodes[v]
-		if x, ok := transfers[n.pred]; ok && n.pred != none {
-			n.pred = x
+	after := func(v *int32) {
+		if *v != none && g.nodes[*v].flags&isMatched != 0 {
+			*v = transfers[*v]
 		}
-		for e := n.first; e != none; e = j.extra[e].next {
-			if x, ok := transfers[j.extra[e].src]; ok && j.extra[e].kind.fromEnd() {
-				j.extra[e].src = x
+	}
+	for v := range g.nodes {
+		n := &g.nodes[v]
+		if n.flags&isGPU != 0 {
+			after(&n.pred)
+		}
+		for e := n.first; e != none; e = g.extra[e].next {
+			if x := &g.extra[e]; x.kind.fromEnd() {
+				after(&x.src)
 			}
 		}
 	}
-	for i := range j.Steps {
-		for k, v := range j.Steps[i].ends {
-			if x, ok := transfers[v]; ok {
-				j.Steps[i].ends[k] = x
-			}
+	for i := range g.Steps {
+		for k := range g.Steps[i].ends {
+			after(&g.Steps[i].ends[k])
 		}
 	}
-	j.finish()
-	return j
 }
 
 // append adds the nodes of one rank, its clock moved back by offset, and returns the number of the
-// first.
+// first. It takes the memory of the rank's graph.
 func (g *Graph) append(o *Graph, offset int64) int32 {
 	base, edges, calls, streams := int32(len(g.nodes)), int32(len(g.extra)), int32(len(g.calls)), int32(len(g.streams))
 	rank := len(g.ranks)
-	move := func(v, by int32) int32 {
-		if v == none {
-			return none
+	move := func(v *int32, by int32) {
+		if *v != none {
+			*v += by
 		}
-		return v + by
 	}
-	for _, n := range o.nodes {
-		n.start = within(n.start-offset, far)
-		n.pred, n.first, n.rank = move(n.pred, base), move(n.first, edges), uint16(rank)
-		g.nodes = append(g.nodes, n)
+	g.nodes, g.start, g.dur, g.extra = append(g.nodes, o.nodes...), append(g.start, o.start...), append(g.dur, o.dur...), append(g.extra, o.extra...)
+	o.nodes, o.start, o.dur, o.extra = nil, nil, nil, nil
+	for v := int(base); v < len(g.nodes); v++ {
+		n := &g.nodes[v]
+		move(&n.pred, base)
+		move(&n.first, edges)
+		n.rank = uint16(rank)
+		g.start[v] = within(g.start[v]-offset, far)
 	}
-	for _, e := range o.extra {
-		e.src, e.next = e.src+base, move(e.next, edges)
-		g.extra = append(g.extra, e)
+	for e := int(edges); e < len(g.extra); e++ {
+		x := &g.extra[e]
+		x.src += base
+		move(&x.next, edges)
 	}
-	src := *o.ranks[0]
-	src.works, src.offset = slices.Clone(src.works), offset
+	src := o.ranks[0]
+	src.offset = offset
 	for i := range src.works {
 		w := &src.works[i]
-		w.call, w.stream = move(w.call, calls), w.stream+streams
+		move(&w.call, calls)
+		w.stream += streams
 	}
-	g.ranks = append(g.ranks, &src)
-	shift := func(vs []int32) []int32 {
-		out := make([]int32, len(vs))
-		for i, v := range vs {
-			out[i] = v + base
+	g.ranks = append(g.ranks, src)
+	shift := func(vs []int32) {
+		for i := range vs {
+			vs[i] += base
 		}
-		return out
 	}
 	for _, c := range o.calls {
-		c.rank, c.node, c.works = rank, c.node+base, shift(c.works)
+		c.rank, c.node = rank, c.node+base
+		shift(c.works)
 		g.calls = append(g.calls, c)
 	}
 	for _, vs := range o.streams {
-		g.streams = append(g.streams, shift(vs))
+		shift(vs)
+		g.streams = append(g.streams, vs)
 	}
 	for _, s := range o.Steps {
-		s.rank, s.Start, s.ends, s.first = rank, within(s.Start-offset, far), shift(s.ends), move(s.first, base)
+		s.rank, s.Start = rank, within(s.Start-offset, far)
+		shift(s.ends)
+		move(&s.first, base)
 		g.Steps = append(g.Steps, s)
 	}
 	return base

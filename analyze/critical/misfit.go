@@ -20,40 +20,38 @@ const (
 	driftOf     = 20_000                    // clocks drift apart by one part of this, 50 ppm
 )
 
-// misfit says why the ranks of a joined graph are not of one run, or "". It looks at the collectives before
-// they become transfers; bases are the first nodes of the ranks.
-func (g *Graph) misfit(keys []collectiveKey, kernels []map[collectiveKey]int32, bases []int32) string {
-	if len(keys) == 0 {
-		return ""
-	}
+// misfit says why the ranks are not of one run, or "".
+func (m *matched) misfit() string {
+	gs, keys := m.gs, m.keys
+	start := func(r int, k collectiveKey) int64 { return within(gs[r].start[m.kernels[r][k]]-m.offsets[r], far) }
+	end := func(r int, k collectiveKey) int64 { return start(r, k) + gs[r].dur[m.kernels[r][k]] }
 	wall := func(r int) int64 { // of the first collective
-		src := g.ranks[r]
-		at := g.nodes[kernels[r][keys[0]]+bases[r]].start + src.offset
-		if base := src.t.Meta.BaseTime; base != nil {
+		at := start(r, keys[0]) + m.offsets[r]
+		if base := gs[r].ranks[0].t.Meta.BaseTime; base != nil {
 			at = within(at, far) + *base
 		}
 		return at
 	}
-	for r := range kernels {
+	for r := range gs {
 		if a, b := wall(0), wall(r); a >= unixTime && b >= unixTime && (a-b > mostApart || b-a > mostApart) {
-			return fmt.Sprintf("rank %d recorded over a minute apart from rank %d, so they are of several runs", g.ranks[r].rank, g.ranks[0].rank)
+			return fmt.Sprintf("rank %d recorded over a minute apart from rank %d, so they are of several runs", gs[r].ranks[0].rank, gs[0].ranks[0].rank)
 		}
 	}
-	early := make([]int64, len(kernels))
-	began := g.nodes[kernels[0][keys[0]]+bases[0]].start
+	early := make([]int64, len(gs))
+	began := start(0, keys[0])
 	worst, bad, all := 0, int64(0), int64(0)
 	for _, k := range keys {
-		if !together().MatchString(g.name(kernels[0][k] + bases[0])) {
+		if !together().MatchString(gs[0].name(m.kernels[0][k])) {
 			continue
 		}
 		all++
 		came := int64(-far)
-		for r := range kernels {
-			came = max(came, g.nodes[kernels[r][k]+bases[r]].start)
+		for r := range gs {
+			came = max(came, start(r, k))
 		}
 		left := false
-		for r := range kernels {
-			if slack := alignSlack + max(0, came-began)/driftOf; g.nodes[kernels[r][k]+bases[r]].end() < came-slack {
+		for r := range gs {
+			if slack := alignSlack + max(0, came-began)/driftOf; end(r, k) < came-slack {
 				left = true
 				if early[r]++; early[r] > early[worst] {
 					worst = r
@@ -68,5 +66,5 @@ func (g *Graph) misfit(keys []collectiveKey, kernels []map[collectiveKey]int32, 
 		return ""
 	}
 	return fmt.Sprintf("%.0f%% of the collectives end on one rank (most often %d) before they begin on another, so the ranks are of several runs or groups, or times are wrong",
-		percent(bad, all), g.ranks[worst].rank)
+		percent(bad, all), gs[worst].ranks[0].rank)
 }

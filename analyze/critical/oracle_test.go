@@ -156,7 +156,7 @@ func TestReferenceExpected(t *testing.T) {
 			}
 			g := gs[0]
 			if len(gs) > 1 {
-				g = critical.Join(gs)
+				g, _ = critical.Join(gs)
 			}
 			paths := g.Paths()
 			if len(paths) != len(c.Steps) {
@@ -181,7 +181,7 @@ func TestReferenceExpected(t *testing.T) {
 				if got := p.Verdict.Level.String(); got != s.Verdict {
 					t.Errorf("%s: verdict %s %v, want %s %v", s.Step, got, p.Verdict.Reasons, s.Verdict, s.Reasons)
 				}
-				if p.Exact != p.Window.Len() {
+				if p.Exact != p.Window.Len() || !g.Reproduced() {
 					t.Errorf("%s: replay %d, measured %d", s.Step, p.Exact, p.Window.Len())
 				}
 			}
@@ -247,7 +247,7 @@ func TestReferencePrograms(t *testing.T) {
 				for _, f := range test.Files(t, filepath.Join(folder, "trace_"+name+"_rank*.json.gz")) {
 					gs = append(gs, graphOf(t, f))
 				}
-				g = critical.Join(gs)
+				g, _ = critical.Join(gs)
 			} else {
 				g = graphOf(t, filepath.Join(folder, "trace_"+name+".json.gz"))
 			}

@@ -1,15 +1,18 @@
 package critical
 
-import "assay/internal/interval"
+import (
+	"assay/internal/interval"
+	"assay/trace"
+)
 
 // A Piece is a part of a critical path.
 type Piece struct {
 	Span interval.Span
 
-	class Class
 	node  int32 // the node whose time or wait it is
-	kind  kind  // of the edge that the piece is the delay of
-	delay bool  // the piece is a delay, not the time of a node
+	class Class
+	kind  kind // of the edge that the piece is the delay of
+	delay bool // the piece is a delay, not the time of a node
 }
 
 // Times has the start and the duration of every node, as measured or as replayed.
@@ -19,13 +22,7 @@ type times struct {
 }
 
 // measured returns the times of the trace.
-func (g *Graph) measured() times {
-	t := times{start: make([]int64, len(g.nodes)), dur: make([]int64, len(g.nodes))}
-	for v := range g.nodes {
-		t.start[v], t.dur[v] = g.nodes[v].start, g.nodes[v].dur
-	}
-	return t
-}
+func (g *Graph) measured() times { return times{start: g.start, dur: g.dur} }
 
 func (t *times) end(v int32) int64 { return min(t.start[v]+t.dur[v], 2*far) }
 
@@ -50,22 +47,17 @@ func (g *Graph) hop(t *times, v int32) (h hop, arrival bool) {
 	if n.pred == none && n.first == none {
 		return hop{src: none}, false
 	}
-	if t.rule == nil && n.bind != none {
-		x := &g.extra[n.bind]
-		return hop{x.src, x.kind, x.typ}, false
+	if t.rule != nil {
+		best, at := t.rule.latest(g, t, v)
+		return best, n.flags&isArrival != 0 && t.start[v] > at
 	}
-	if t.rule == nil {
-		arrival = n.flags&isArrival != 0 && n.start > g.nodes[n.pred].end()
-		return hop{n.pred, g.chainKind(v), g.typ(v)}, arrival
-	}
-	best := hop{src: none}
-	at := int64(-1 << 62)
-	t.rule.edges(g, t, v, func(src int32, k kind, typ, start int64) {
-		if src != none && start > at {
-			best, at = hop{src, k, typ}, start
+	for e := n.first; e != none; e = g.extra[e].next {
+		if x := &g.extra[e]; x.binds {
+			return hop{x.src, x.kind, x.typ}, false
 		}
-	})
-	return best, n.flags&isArrival != 0 && t.start[v] > at
+	}
+	arrival = n.flags&isArrival != 0 && g.start[v] > g.end(n.pred)
+	return hop{n.pred, g.chainKind(v), g.typ(v)}, arrival
 }
 
 var classOfDelay = [kinds]Class{program: HostGap, handoff: HostGap, launch: LaunchDelay, stream: KernelGap, event: KernelGap,
@@ -77,7 +69,7 @@ func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 	v, at := last, t.end(last)
 	piece := func(to int64, class Class, k kind, delay bool) {
 		if to = max(to, t0); to < at {
-			f(Piece{interval.Span{Start: to, End: at}, class, v, k, delay})
+			f(Piece{interval.Span{Start: to, End: at}, v, class, k, delay})
 			at = to
 		}
 	}
@@ -117,29 +109,89 @@ func (g *Graph) hostSpan(v int32) *span {
 	return nil
 }
 
+// operatorOf returns the name that a piece is counted for in a table of operators, and of which rank:
+// of an operator, or of the node itself. It has none if the piece is counted for its class.
+func (g *Graph) operatorOf(p *Piece) (name trace.Sym, rank uint16, ok bool) {
+	n := &g.nodes[p.node]
+	switch p.class {
+	case HostOp, Runtime, Python, Compute, Comm, Copy:
+	default:
+		return 0, 0, false
+	}
+	src := g.ranks[n.rank]
+	if s := g.spanOf(p.node); s != nil && s.op != none {
+		return src.spans[s.op].name, n.rank, true
+	}
+	switch {
+	case n.flags&isGPU != 0:
+		return g.work(p.node).a.Name, n.rank, true
+	case n.owner != none:
+		return src.spans[n.owner].name, n.rank, true
+	}
+	return 0, 0, false
+}
+
 // Label returns what a piece is counted for in a table of operators: an operator, a name, or its
 // class in parentheses.
 func (g *Graph) Label(p *Piece) string {
-	switch p.class {
-	case HostOp, Runtime, Python, Compute, Comm, Copy:
-		if op := g.operator(p.node); op != "" {
-			return op
-		}
-		return g.name(p.node)
+	if name, rank, ok := g.operatorOf(p); ok {
+		return g.ranks[rank].t.Name(name)
 	}
 	return "(" + p.class.String() + ")"
 }
 
-// KernelOf returns the name of the GPU work that a piece is the time of, or "".
-func (g *Graph) KernelOf(p *Piece) string {
-	if p.delay || g.nodes[p.node].flags&isGPU == 0 {
-		return ""
-	}
-	return g.name(p.node)
+// A ranked is a name in the trace of a rank.
+type ranked struct {
+	name trace.Sym
+	rank uint16
 }
 
-// RankOf returns the number of the rank that a piece is on.
-func (g *Graph) RankOf(p *Piece) int { return g.ranks[g.nodes[p.node].rank].rank }
+// byName adds up what the ranks have of each name.
+func (g *Graph) byName(sums map[ranked]int64) map[string]int64 {
+	out := make(map[string]int64, len(sums))
+	for k, ns := range sums {
+		out[g.ranks[k.rank].t.Name(k.name)] += ns
+	}
+	return out
+}
+
+// Sums are the times of a path by name, in ns.
+type Sums struct {
+	Operators map[string]int64 // each piece for its [Graph.Label]
+	Kernels   map[string]int64 // of GPU work
+	Ranks     map[int]int64    // by the number of the rank
+}
+
+// SumsOf returns the times of a path by name.
+func (g *Graph) SumsOf(p *Path) Sums {
+	ops, kernels := make(map[ranked]int64), make(map[ranked]int64)
+	var classes [Classes]int64
+	ranks := make([]int64, len(g.ranks))
+	g.Each(p, func(x Piece) {
+		n, ns := &g.nodes[x.node], x.Span.Len()
+		if name, rank, ok := g.operatorOf(&x); ok {
+			ops[ranked{name, rank}] += ns
+		} else {
+			classes[x.class] += ns
+		}
+		if !x.delay && n.flags&isGPU != 0 {
+			kernels[ranked{g.work(x.node).a.Name, n.rank}] += ns
+		}
+		ranks[n.rank] += ns
+	})
+	out := Sums{g.byName(ops), g.byName(kernels), make(map[int]int64, len(ranks))}
+	for c, ns := range classes {
+		if ns > 0 {
+			out.Operators["("+Class(c).String()+")"] += ns
+		}
+	}
+	for i, ns := range ranks {
+		if ns > 0 {
+			out.Ranks[g.ranks[i].rank] += ns
+		}
+	}
+	return out
+}
 
 // A Path is the critical path of one step.
 type Path struct {
@@ -147,8 +199,7 @@ type Path struct {
 	Rank    int           // in the order of [Join]
 	Window  interval.Span // from the end of the step before, or the step's start, to its end
 	Classes [Classes]int64
-	Pieces  []Piece // latest first
-	Last    int32   // the node with which the step ends
+	Last    int32 // the node with which the step ends
 
 	Inferred   int64 // ns of delays of edges that are inferred
 	Unlaunched int64 // ns of GPU work whose launch is not in the trace
@@ -156,13 +207,17 @@ type Path struct {
 	Explained  int64 // ns: its length if all delays were typical
 
 	Verdict Verdict
+
+	pieces int // how many there are
 }
 
 // Paths returns the critical path of each step.
 func (g *Graph) Paths() []Path {
+	g.finish()
 	t := g.measured()
-	exact, strict := g.replay(nil, false, g.order), g.replay(nil, true, g.order)
-	exactly, strictly := g.lengths(&exact), g.lengths(&strict)
+	g.scratch = make([]int64, len(g.nodes))
+	strict := g.replayInto(g.scratch, nil, true, g.order)
+	exactly, strictly := g.lengths(&t), g.lengths(&strict) // see finish
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))
 	for i, s := range g.Steps {
@@ -180,9 +235,8 @@ func (g *Graph) Paths() []Path {
 		prev[s.rank] = end
 		p := Path{Step: s.Name, Rank: s.rank, Window: interval.Span{Start: t0, End: end}, Last: last,
 			Exact: exactly[i].Len(), Explained: strictly[i].Len()}
-		g.walk(&t, last, t0, func(x Piece) { p.Pieces = append(p.Pieces, x) })
-		for k := range p.Pieces {
-			x := &p.Pieces[k]
+		g.walk(&t, last, t0, func(x Piece) {
+			p.pieces++
 			n := x.Span.Len()
 			p.Classes[x.class] += n
 			if x.delay && x.class != Unexplained && x.kind.inferred() {
@@ -191,10 +245,23 @@ func (g *Graph) Paths() []Path {
 			if x.class.onGPU() && g.nodes[x.node].flags&isGPU != 0 && g.work(x.node).call == none {
 				p.Unlaunched += n
 			}
-		}
+		})
 		p.Verdict = g.verdict(&p)
 		out = append(out, p)
 	}
+	return out
+}
+
+// Each calls f with the pieces of a path, the latest first. They partition its window.
+func (g *Graph) Each(p *Path, f func(x Piece)) {
+	t := g.measured()
+	g.walk(&t, p.Last, p.Window.Start, f)
+}
+
+// Pieces returns the pieces of a path, the latest first.
+func (g *Graph) Pieces(p *Path) []Piece {
+	out := make([]Piece, 0, p.pieces)
+	g.Each(p, func(x Piece) { out = append(out, x) })
 	return out
 }
 

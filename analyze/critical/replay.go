@@ -1,6 +1,9 @@
 package critical
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // What a change does to a node.
 const (
@@ -17,6 +20,7 @@ const (
 type rule struct {
 	dur      []int64
 	flags    []uint16
+	marked   uint16            // the flags of any node
 	arrivals map[int32]float64 // factors of the time at which batches come
 	launch   float64           // factor of launch delays
 	gap      float64           // factor of gaps between kernels
@@ -25,21 +29,18 @@ type rule struct {
 	before   []int32           // of work that leaves its stream: the last work before that stays, or none
 }
 
-// unchanged returns the rule that changes nothing.
+// unchanged returns the rule that changes nothing. Its durations are those of the graph.
 func (g *Graph) unchanged() *rule {
-	r := &rule{dur: make([]int64, len(g.nodes)), launch: 1, gap: 1, flags: make([]uint16, len(g.nodes))}
-	for v := range g.nodes {
-		r.dur[v] = g.nodes[v].dur
-		if v == 0 || g.nodes[v].start < r.origin {
-			r.origin = g.nodes[v].start
-		}
+	r := &rule{dur: g.dur, launch: 1, gap: 1, flags: make([]uint16, len(g.nodes))}
+	if len(g.start) > 0 {
+		r.origin = slices.Min(g.start)
 	}
 	return r
 }
 
 // rejoin finds what follows work that leaves the order of its stream.
 func (r *rule) rejoin(g *Graph) {
-	if !slices.ContainsFunc(r.flags, func(f uint16) bool { return f&offStream != 0 }) {
+	if r.marked&offStream == 0 {
 		return
 	}
 	r.before = make([]int32, len(g.nodes))
@@ -68,25 +69,24 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) t
 		start = make([]int64, len(g.nodes))
 	}
 	t := times{start: start, dur: r.dur, rule: r}
-	at, any := int64(0), false
-	latest := func(_ int32, _ kind, _, start int64) {
-		if !any || start > at {
-			at, any = start, true
-		}
-	}
 	for _, v := range order {
 		n := &g.nodes[v]
 		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most nodes, which are host events
-			lag := n.lag
+			lag := g.lagOf(v)
 			if strict {
 				lag = min(lag, 0)
 			}
 			t.start[v] = within(t.end(n.pred)+within(lag, 2*far-1), far)
 			continue
 		}
-		at, any = 0, false
-		if r.edges(g, &t, v, latest); !any {
-			at = n.start
+		h, at := r.latest(g, &t, v)
+		switch {
+		case n.flags&isArrival != 0:
+			if came := r.arrival(g, v); h.src == none || came > at {
+				at = came
+			}
+		case h.src == none:
+			at = g.start[v]
 		}
 		t.start[v] = within(at, far)
 	}
@@ -94,8 +94,8 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) t
 }
 
 // needed returns the nodes that the ends of steps depend on, in the order of a replay.
-func needed(g *Graph, steps []int) (out []int32) {
-	need := make([]bool, len(g.nodes))
+func needed(g *Graph, steps []int) []int32 {
+	need, n := make([]bool, len(g.nodes)), 0
 	for _, i := range steps {
 		for _, v := range g.Steps[i].ends {
 			need[v] = true
@@ -108,37 +108,45 @@ func needed(g *Graph, steps []int) (out []int32) {
 		if !need[v] {
 			continue
 		}
-		out = append(out, v)
-		n := &g.nodes[v]
-		if n.pred != none {
-			need[n.pred] = true
+		n++
+		x := &g.nodes[v]
+		if x.pred != none {
+			need[x.pred] = true
 		}
-		for e := n.first; e != none; e = g.extra[e].next {
+		for e := x.first; e != none; e = g.extra[e].next {
 			need[g.extra[e].src] = true
 		}
 	}
-	slices.Reverse(out)
+	out := make([]int32, 0, n)
+	for _, v := range g.order {
+		if need[v] {
+			out = append(out, v)
+		}
+	}
 	return out
 }
 
-// edges calls f with every edge into v that the rule leaves, and when it allows v to start. A
-// source of none is a fixed time.
-func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ, start int64)) {
+// latest returns the edge into v that allows it to start last under the rule, and when. The source is
+// none if there is no edge. Of edges that allow the same time, the launch comes first, then the chain.
+func (r *rule) latest(g *Graph, t *times, v int32) (best hop, at int64) {
 	n := &g.nodes[v]
+	best, at = hop{src: none}, math.MinInt64
 	e := n.first
 	if e != none && g.extra[e].kind == launch {
 		x := &g.extra[e]
 		if e = x.next; r.flags[v]&(noLaunch|isRemoved) == 0 {
-			f(x.src, launch, x.typ, t.start[x.src]+r.delay(g, v, x.src, launch, x.typ, x.lag))
+			best, at = hop{x.src, launch, x.typ}, t.start[x.src]+r.delay(g, v, x.src, launch, x.typ, x.lag)
 		}
 	}
 	if n.pred != none {
-		k, src, typ, lag := g.chainKind(v), n.pred, g.typ(v), n.lag
+		k, src, typ, lag := g.chainKind(v), n.pred, g.typ(v), g.lagOf(v)
 		if k == stream && r.flags[src]&offStream != 0 { // follow the work before the one that moved
 			src, typ, lag = r.before[src], 0, 0
 		}
 		if src != none {
-			f(src, k, typ, t.end(src)+r.delay(g, v, src, k, typ, lag))
+			if start := t.end(src) + r.delay(g, v, src, k, typ, lag); start > at {
+				best, at = hop{src, k, typ}, start
+			}
 		}
 	}
 	for ; e != none; e = g.extra[e].next {
@@ -147,18 +155,22 @@ func (r *rule) edges(g *Graph, t *times, v int32, f func(src int32, k kind, typ,
 		case (x.kind == sync || x.kind == syncGuess || x.kind == free) && r.flags[v]&noSync != 0:
 		case (x.kind == event || x.kind == eventGuess) && r.flags[v]&noWait != 0:
 		default:
-			f(x.src, x.kind, x.typ, t.from(x.src, x.kind)+r.delay(g, v, x.src, x.kind, x.typ, x.lag))
+			if start := t.from(x.src, x.kind) + r.delay(g, v, x.src, x.kind, x.typ, x.lag); start > at {
+				best, at = hop{x.src, x.kind, x.typ}, start
+			}
 		}
 	}
-	if n.flags&isArrival != 0 {
-		at := n.start
-		if f, ok := r.arrivals[v]; ok {
-			at = r.origin + scaled(n.start-r.origin, f)
-		} else if r.flags[v]&isSet != 0 {
-			at = r.origin
-		}
-		f(none, program, 0, at)
+	return best, at
+}
+
+// arrival returns when an arrival comes under the rule.
+func (r *rule) arrival(g *Graph, v int32) int64 {
+	if r.flags[v]&isSet != 0 {
+		return r.origin
+	} else if f, ok := r.arrivals[v]; ok {
+		return r.origin + scaled(g.start[v]-r.origin, f)
 	}
+	return g.start[v]
 }
 
 // delay returns the delay of an edge under the rule.
@@ -172,9 +184,9 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 	}
 	switch k {
 	case launch: // the part within the call scales with the call
-		own := min(lag, g.nodes[src].dur)
+		own := min(lag, g.dur[src])
 		f := 1.0
-		if d := g.nodes[src].dur; d != 0 {
+		if d := g.dur[src]; d != 0 {
 			f = float64(r.dur[src]) / float64(d)
 		}
 		if r.flags[v]&noDelay != 0 && r.launch == 1 {

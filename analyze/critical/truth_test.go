@@ -224,13 +224,10 @@ func TestStraggler(t *testing.T) {
 		p.work("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 7, 17+compute, 147-17-compute, 2)
 		return p.graph(t, rank)
 	}
-	g := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
+	g, _ := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
 	p := pathIs(t, g, map[string]float64{"python": 10, "runtime": 4, "launch_delay": 2, "compute": 110, "kernel_gap": 1, "comm": 20})
-	ranks := map[int]int64{}
-	for i := range p.Pieces {
-		ranks[g.RankOf(&p.Pieces[i])] += p.Pieces[i].Span.Len() / 1000
-	}
-	if ranks[4] != 20 || ranks[6] != 127 {
+	ranks := g.SumsOf(&p).Ranks
+	if ranks[4] != 20_000 || ranks[6] != 127_000 {
 		t.Errorf("the path leads through %v", ranks)
 	}
 	forecastIs(t, g, map[string]float64{"--like 4": 47 + 20, "--like 6": 147, "--scale kernel~ffn=0.5": 16 + 55 + 1 + 20})
@@ -399,6 +396,49 @@ func TestClockOfTheGPU(t *testing.T) {
 			forecastIs(t, g, map[string]float64{"--scale kernel~conv=0.5": 120 - 30})
 		} else {
 			forecastIs(t, g, map[string]float64{"--scale kernel~conv=0.5": 120})
+		}
+	}
+}
+
+// TestOthersAfterChange: communication that is hidden behind compute decides once compute is faster. Of one rank
+// that forecast carries a warning, because the other ranks may come later; of all ranks it does not.
+func TestOthersAfterChange(t *testing.T) {
+	record := func(rank int, hidden float64) *critical.Graph {
+		var p tape
+		p.step(0, 130)
+		p.launch(4, 4, 1)
+		p.launch(8, 4, 2)
+		p.work("conv_fprop", 7, 10, 100, 1)
+		p.work("ncclDevKernel_ReduceScatter_Sum_f32_RING_LL", 20, 14, hidden, 2)
+		p.call("cudaDeviceSynchronize", 20, 95, 3)
+		return p.graph(t, rank)
+	}
+	joined, _ := critical.Join([]*critical.Graph{record(0, 90), record(1, 90)})
+	for name, c := range map[string]struct {
+		g    *critical.Graph
+		ask  string
+		warn bool
+	}{
+		"long communication":  {record(0, 90), "--scale class:compute=0.5", true},
+		"short communication": {record(0, 30), "--scale class:compute=0.5", false},
+		"compute still last":  {record(0, 90), "--scale class:compute=0.97", false},
+		"all ranks":           {joined, "--scale class:compute=0.5", false},
+	} {
+		list, _, err := c.g.Forecast(c.g.Paths(), changesOf(strings.Fields(c.ask)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		why := strings.Join(list[0].Verdict.Reasons, "; ")
+		if got := strings.Contains(why, "waiting for other ranks"); got != c.warn || got && list[0].Verdict.Level != critical.Warn {
+			t.Errorf("%s: %v %q", name, list[0].Verdict.Level, why)
+		}
+		if c.ask != "--scale class:compute=0.5" {
+			continue
+		}
+		for _, gain := range c.g.Sweep(c.g.Paths(), []int{0}) {
+			if why := strings.Join(gain.Verdict.Reasons, "; "); gain.Change.String() == c.ask && strings.Contains(why, "waiting for other ranks") != c.warn {
+				t.Errorf("%s: sweep: %q", name, why)
+			}
 		}
 	}
 }

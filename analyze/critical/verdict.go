@@ -92,9 +92,6 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.Impossible > 0 {
 		out.Add(Abstain, "the times of %d events cannot be true", g.Counts.Impossible)
 	}
-	if g.Misfit != "" {
-		out.Add(Abstain, "%s", g.Misfit)
-	}
 	for _, text := range g.doubts {
 		out.Add(Abstain, "%s", text)
 	}
@@ -104,7 +101,7 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}
-	if percent(p.Classes[Comm], p.Window.Len()) > 3 && len(g.ranks) == 1 {
+	if percent(p.Classes[Comm], p.Window.Len()) > mostComm && len(g.ranks) == 1 {
 		out.Add(Warn, "communication on the path includes waiting for other ranks; give all ranks")
 	}
 	if percent(p.Classes[DataLoader], p.Window.Len()) > 5 {
@@ -116,6 +113,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	}
 	return out
 }
+
+// mostComm is the share of communication on the path of one rank above which there is a warning, in percent.
+const mostComm = 3
 
 var ofComm = lazyregexp.New(`nccl|comm`)
 
@@ -139,7 +139,7 @@ func (g *Graph) overlapped() float64 {
 			n := &g.nodes[v]
 			for i, c := range []Class{Comm, Compute} {
 				if n.flags&isGPU != 0 && n.class == c {
-					spans[i] = append(spans[i], interval.Span{Start: n.start, End: n.end()})
+					spans[i] = append(spans[i], interval.Span{Start: g.start[v], End: g.end(int32(v))})
 				}
 			}
 		}

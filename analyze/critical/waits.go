@@ -3,7 +3,6 @@ package critical
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"assay/internal/lazyregexp"
 	"assay/trace"
@@ -191,12 +190,8 @@ const farBack = 4096
 // infer links dst to src, or to the latest work before src on its stream that ended in time.
 func (b *builder) infer(src, dst int32) {
 	list := b.byLaunch[b.streamOfWork(src)]
-	at := started{b.launchStart(src), b.nodes[src].start, src}
-	k := sort.Search(len(list), func(i int) bool {
-		x := list[i]
-		return cmp.Or(cmp.Compare(x.at, at.at), cmp.Compare(x.start, at.start), cmp.Compare(x.v, at.v)) >= 0
-	})
-	for lowest := k - farBack; k >= 0 && b.nodes[list[k].v].end() > b.nodes[dst].start; k-- {
+	k, _ := slices.BinarySearchFunc(list, started{b.launchStart(src), src}, started.compare)
+	for lowest := k - farBack; k >= 0 && b.end(list[k].v) > b.start[dst]; k-- {
 		if k == lowest {
 			return
 		}
@@ -210,16 +205,10 @@ func (b *builder) infer(src, dst int32) {
 // addLate links works that start late for no known reason to work on another stream that ended
 // just before.
 func (b *builder) addLate() {
-	type ended struct {
-		at int64
-		v  int32
+	if len(b.streams) < 2 {
+		return
 	}
-	var ends []ended
 	last := int32(len(b.nodes))
-	for v := b.first; v < last; v++ {
-		ends = append(ends, ended{b.nodes[v].end(), v})
-	}
-	slices.SortFunc(ends, func(x, y ended) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
 	for v := b.first; v < last; v++ {
 		n := &b.nodes[v]
 		graph := n.flags&isGraph != 0
@@ -227,17 +216,18 @@ func (b *builder) addLate() {
 		if graph {
 			limit = tight
 		}
-		if !graph && len(b.waits) == 0 && len(b.syncs) > 0 || b.unexplained(v) <= limit {
+		if !graph && len(b.waits) == 0 || b.unexplained(v) <= limit {
 			continue
 		}
-		i := sort.Search(len(ends), func(i int) bool { return ends[i].at > n.start }) - 1
-		for lowest := max(0, i-farBack); i >= lowest && ends[i].at >= n.start-tight; i-- {
+		ends := b.ends()
+		i := before(ends, b.start[v]+1) - 1
+		for lowest := max(0, i-farBack); i >= lowest && ends[i].at >= b.start[v]-tight; i-- {
 			u := ends[i].v
 			from, to := b.streamOfWork(u), b.streamOfWork(v)
 			if u == v || from == to || b.keys[from][0] != b.keys[to][0] || b.launchStart(u) > b.launchStart(v) {
 				continue
 			}
-			if graph && b.launchOf(u) == b.launchOf(v) || !graph && len(b.waits) > 0 {
+			if graph && b.launchOf(u) == b.launchOf(v) || !graph {
 				b.link(u, v, b.typical.Gap, eventGuess)
 				b.Counts.Inferred++
 				break
@@ -254,11 +244,11 @@ func (b *builder) unexplained(v int32) int64 {
 	}
 	at := int64(-1 << 62)
 	if n.pred != none {
-		at = b.nodes[n.pred].end() + b.typ(v)
+		at = b.end(n.pred) + b.typ(v)
 	}
 	for e := n.first; e != none; e = b.extra[e].next {
 		x := &b.extra[e]
 		at = max(at, b.from(x.src, x.kind)+x.typ)
 	}
-	return n.start - at
+	return b.start[v] - at
 }

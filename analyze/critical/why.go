@@ -11,6 +11,12 @@ import (
 // Starts answers why the nodes of a graph started when they did.
 type Starts struct{ *Graph }
 
+// StartsOf returns the starts of a graph.
+func StartsOf(g *Graph) Starts {
+	g.finish()
+	return Starts{g}
+}
+
 // A Place is where a node is: on a stream of a GPU or on a thread of the host.
 type Place struct {
 	Rank     int // its number, and its place in the order of [Join]
@@ -49,7 +55,7 @@ func (g Starts) Find(input int, device, stream, start int64, name string) (v int
 	tracks := g.ranks[input].t.Tracks
 	for v := range g.nodes {
 		n := &g.nodes[v]
-		if n.flags&isGPU == 0 || int(n.rank) != input || n.start != start || g.name(int32(v)) != name {
+		if n.flags&isGPU == 0 || int(n.rank) != input || g.start[v] != start || g.name(int32(v)) != name {
 			continue
 		}
 		if t := &tracks[g.work(int32(v)).a.Track]; t.Device == device && t.Stream == stream {
@@ -64,7 +70,7 @@ func (g Starts) Place(v int32) Place {
 	n := &g.nodes[v]
 	src := g.ranks[n.rank]
 	p := Place{Rank: src.rank, Input: int(n.rank), Class: n.class, GPU: n.flags&isGPU != 0, Name: g.name(v), Operator: g.operator(v),
-		Span: interval.Span{Start: n.start, End: n.end()}}
+		Span: interval.Span{Start: g.start[v], End: g.end(v)}}
 	if p.GPU {
 		p.Track, p.Launched = src.works[n.owner].a.Track, src.works[n.owner].call != none
 		return p
@@ -81,11 +87,11 @@ func (g Starts) Place(v int32) Place {
 // Causes returns what v waited for, in the order in which edges are considered.
 func (g Starts) Causes(v int32) (out []Cause) {
 	n := &g.nodes[v]
-	arrives := n.flags&isArrival != 0 && n.pred != none && n.start > g.nodes[n.pred].end()
+	arrives := n.flags&isArrival != 0 && n.pred != none && g.start[v] > g.end(n.pred)
 	add := func(src int32, k kind, typ int64, binds bool) {
 		ready := g.from(src, k)
 		c := Cause{Kind: strings.TrimSuffix(k.String(), "?"), Inferred: k.inferred(), Source: src, Ready: ready,
-			Delay: n.start - ready, Typical: typ, Binds: binds, kind: k}
+			Delay: g.start[v] - ready, Typical: typ, Binds: binds, kind: k}
 		if late := c.Delay - typ; !binds {
 			c.Spare = max(0, late)
 		} else if late > jitter && k != free {
@@ -93,15 +99,17 @@ func (g Starts) Causes(v int32) (out []Cause) {
 		}
 		out = append(out, c)
 	}
+	bound := true // by the chain
 	for e := n.first; e != none; e = g.extra[e].next {
 		x := &g.extra[e]
-		add(x.src, x.kind, x.typ, n.bind == e)
+		bound = bound && !x.binds
+		add(x.src, x.kind, x.typ, x.binds)
 	}
 	if n.pred != none {
-		add(n.pred, g.chainKind(v), g.typ(v), n.bind == none && !arrives)
+		add(n.pred, g.chainKind(v), g.typ(v), bound && !arrives)
 	}
 	if arrives {
-		out = append(out, Cause{Kind: "arrival", Source: none, Ready: n.start, Binds: true})
+		out = append(out, Cause{Kind: "arrival", Source: none, Ready: g.start[v], Binds: true})
 	}
 	return out
 }
@@ -135,20 +143,19 @@ func (g Starts) Chain(c *Cause, most int, since int64) (out []Link) {
 		for {
 			n := &g.nodes[l.First]
 			l.Nodes++
-			if d := min(n.end(), until) - n.start; d > 0 {
+			if d := min(g.end(l.First), until) - g.start[l.First]; d > 0 {
 				l.Names[g.Label(&Piece{class: n.class, node: l.First})] += d
 			}
 			l.Causes = g.Causes(l.First)
 			c = Bound(l.Causes)
-			if c == nil || c.Source != n.pred || c.Unexplained > 0 || n.start <= since {
+			if c == nil || c.Source != n.pred || c.Unexplained > 0 || g.start[l.First] <= since {
 				break
 			}
 			l.First = c.Source
 		}
-		n := &g.nodes[l.First]
-		l.Span = interval.Span{Start: n.start, End: until}
+		l.Span = interval.Span{Start: g.start[l.First], End: until}
 		out = append(out, l)
-		if n.start <= since {
+		if l.Span.Start <= since {
 			break
 		}
 	}
@@ -160,7 +167,7 @@ func (g Starts) Chain(c *Cause, most int, since int64) (out []Link) {
 func (g Starts) StepOf(paths []Path, v int32) (*Path, Verdict) {
 	n := &g.nodes[v]
 	for i := range paths {
-		if p := &paths[i]; p.Rank == int(n.rank) && p.Window.Start <= n.start && n.start < p.Window.End {
+		if p := &paths[i]; p.Rank == int(n.rank) && p.Window.Start <= g.start[v] && g.start[v] < p.Window.End {
 			return p, p.Verdict
 		}
 	}
@@ -173,7 +180,7 @@ func (g Starts) StepOf(paths []Path, v int32) (*Path, Verdict) {
 // through its transfer.
 func (g Starts) On(p *Path, v int32) bool {
 	n := &g.nodes[v]
-	return slices.ContainsFunc(p.Pieces, func(x Piece) bool {
+	return slices.ContainsFunc(g.Pieces(p), func(x Piece) bool {
 		o := &g.nodes[x.node]
 		return !x.delay && o.flags&isGPU != 0 && o.owner == n.owner && o.rank == n.rank
 	})

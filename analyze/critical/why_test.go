@@ -69,7 +69,7 @@ func TestWhyEvent(t *testing.T) {
 			p.add("cuda_sync", "Stream Wait Event", 8, 17, 0, object{"device": 0, "stream": 8, "correlation": 51,
 				"wait_on_stream": 3, "wait_on_cuda_event_record_corr_id": 50})
 		}
-		g := critical.Starts{Graph: p.graph(t, 0)}
+		g := critical.StartsOf(p.graph(t, 0))
 		v, causes := whyOf(t, g, 0, 8, 118, "topk_route")
 		same(t, "causes", causes, "launch ready 20 delay 98 typical 6 slack 92\nevent ready 116 delay 2 typical 1.3 slack 0"+mark+" bound")
 		same(t, "chain", strings.Join(chainOf(g, v, 9, 0), "\n"), "rank 0 embed_fwd 16-116, 1\nrank 0 ProfilerStep#4 0-10, 2")
@@ -92,7 +92,7 @@ func TestWhyStreamThenLaunch(t *testing.T) {
 	p.call("cudaDeviceSynchronize", 30, 143, 9)
 	p.launch(200, 4, 4)
 	p.work("ln_bwd", 5, 207, 10, 4)
-	g := critical.Starts{Graph: p.graph(t, 0)}
+	g := critical.StartsOf(p.graph(t, 0))
 	v, causes := whyOf(t, g, 0, 5, 119, "ln_fwd")
 	same(t, "third", causes, "launch ready 18 delay 101 typical 6 slack 95\nstream ready 118 delay 1 typical 1.3 slack 0 bound")
 	same(t, "its chain", strings.Join(chainOf(g, v, 9, 0), "\n"), "rank 0 ln_fwd 17-118, 2\nrank 0 ProfilerStep#4 0-10, 2")
@@ -113,7 +113,7 @@ func TestWhyUnexplained(t *testing.T) {
 	p.work("unpack", 2, 186, 20, 2)
 	p.launch(300, 4, 3)
 	p.work("scatter", 2, 306, 20, 3)
-	g := critical.Starts{Graph: p.graph(t, 0)}
+	g := critical.StartsOf(p.graph(t, 0))
 	v, causes := whyOf(t, g, 0, 2, 186, "unpack")
 	same(t, "causes", causes, "launch ready 100 delay 86 typical 6 slack 0 bound unexplained 80\nstream ready 36 delay 150 typical 1.3 slack 148.7")
 	if got := chainOf(g, v, 9, 0); len(got) != 0 {
@@ -130,7 +130,7 @@ func TestWhyWithoutLaunch(t *testing.T) {
 	p.step(0, 100)
 	p.work("decode", 6, 10, 20, 0)
 	p.work("decode", 6, 31, 20, 0)
-	g := critical.Starts{Graph: p.graph(t, 0)}
+	g := critical.StartsOf(p.graph(t, 0))
 	v, causes := whyOf(t, g, 0, 6, 10, "decode")
 	same(t, "first", causes, "")
 	if c := critical.Bound(g.Causes(v)); c != nil || len(g.Chain(c, 5, 0)) != 0 || g.Place(v).Launched {
@@ -159,7 +159,8 @@ func TestWhyOtherRank(t *testing.T) {
 		p.work("norm", 7, 148, 10, 3)
 		return p.graph(t, rank)
 	}
-	g := critical.Starts{Graph: critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})}
+	joined, _ := critical.Join([]*critical.Graph{record(4, 30), record(6, 110)})
+	g := critical.StartsOf(joined)
 	v, causes := whyOf(t, g, 0, 7, 148, "norm")
 	same(t, "causes", causes, "launch ready 24 delay 124 typical 6 slack 118\nstream ready 147 delay 1 typical 1.3 slack 0 bound")
 	same(t, "chain", strings.Join(chainOf(g, v, 4, 0), "\n"), "rank 4 ncclDevKernel_AllReduce_Sum_bf16_RING_LL 127-147, 1\n"+
@@ -177,7 +178,7 @@ func TestWhyArrival(t *testing.T) {
 	p.host("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 10, 80)
 	p.launch(95, 4, 1)
 	p.work("Memcpy HtoD (Pinned -> Device)", 7, 101, 20, 1)
-	g := critical.Starts{Graph: p.graph(t, 0)}
+	g := critical.StartsOf(p.graph(t, 0))
 	v, _ := whyOf(t, g, 0, 7, 101, "Memcpy HtoD (Pinned -> Device)")
 	chain := g.Chain(critical.Bound(g.Causes(v)), 9, 0)
 	if len(chain) != 1 || critical.Bound(chain[0].Causes).Kind != "arrival" || us(chain[0].Span.Start) != 90 {

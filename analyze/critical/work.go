@@ -8,6 +8,7 @@ import (
 
 	"assay/analyze/classify"
 	"assay/internal/lazyregexp"
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
@@ -32,13 +33,20 @@ type builder struct {
 	syncs    map[trace.ID]*trace.SyncRecord
 	records  map[trace.ID]int32 // the spans of cudaEventRecord, by correlation
 	waits    []int32            // the spans of cudaStreamWaitEvent, by start
+	calling  []int32            // the spans of calls
 	moved    map[int32]int32    // from the own part of a call that blocks to its join
+	ended    []started          // see ends
 }
 
-// A started is a work at the start of its launch; -1 without a launch.
+// A started is a work with a time: the start of its launch, -1 without one, or its end. Works are
+// numbered by their start.
 type started struct {
-	at, start int64
-	v         int32
+	at int64
+	v  int32
+}
+
+func (x started) compare(y started) int {
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v))
 }
 
 // Of returns the graph of one rank.
@@ -77,11 +85,83 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addOutrun()
 	b.addBlocking()
 	b.addQueues()
-	b.move()
+	b.addMoves()
 	b.addSteps()
 	g.Counts.Impossible = s.impossible
-	g.finish()
+	s.t = t.WithoutHost()
 	return g
+}
+
+// addCalls lists the calls of the host, and returns those that may have launched work by correlation.
+func (b *builder) addCalls() *byID {
+	t, s := b.src.t, b.src
+	isLaunch, isRecord, isWait := named(t, launching().MatchString), named(t, recording().MatchString), named(t, waiting().MatchString)
+	b.calling = make([]int32, 0, t.Calls.Len())
+	low, high := ^trace.ID(0), trace.ID(0)
+	b.records = make(map[trace.ID]int32)
+	for i := range s.spans {
+		x := &s.spans[i]
+		if isRecord(x.name) {
+			b.records[x.corr] = int32(i)
+		} else if isWait(x.name) {
+			b.waits = append(b.waits, int32(i))
+		}
+		if x.isCall() {
+			b.calling = append(b.calling, int32(i))
+			if x.corr != 0 {
+				low, high = min(low, x.corr), max(high, x.corr)
+			}
+		}
+	}
+	slices.SortStableFunc(b.waits, func(x, y int32) int { return cmp.Compare(s.spans[x].start, s.spans[y].start) })
+	out := newByID(low, high, len(b.calling))
+	for _, i := range b.calling {
+		x := &s.spans[i]
+		if x.corr == 0 {
+			continue
+		}
+		if c := out.get(x.corr); c == none || isLaunch(x.name) && !isLaunch(s.spans[c].name) {
+			out.set(x.corr, i)
+		}
+	}
+	return out
+}
+
+// A byID has a number for each of many IDs: in a list if the IDs are close to each other, as
+// correlations are, else in a map.
+type byID struct {
+	low  trace.ID
+	list []int32 // plus 1
+	rest map[trace.ID]int32
+}
+
+func newByID(low, high trace.ID, n int) *byID {
+	if x := (&byID{low: low}); low <= high && uint64(high-low) <= 8*uint64(n) {
+		x.list = make([]int32, high-low+1)
+		return x
+	}
+	return &byID{rest: make(map[trace.ID]int32, n)}
+}
+
+func (x *byID) get(id trace.ID) int32 {
+	if x.rest != nil {
+		if n, ok := x.rest[id]; ok {
+			return n
+		}
+		return none
+	}
+	if i := id - x.low; id >= x.low && int(i) < len(x.list) {
+		return x.list[i] - 1
+	}
+	return none
+}
+
+func (x *byID) set(id trace.ID, n int32) {
+	if x.rest != nil {
+		x.rest[id] = n
+		return
+	}
+	x.list[id-x.low] = n + 1
 }
 
 // addWork adds the nodes of the GPU.
@@ -90,25 +170,7 @@ func (b *builder) addWork(rules *classify.Rules) {
 		rules = classify.Default()
 	}
 	t, s := b.src.t, b.src
-	calls := make(map[trace.ID]int32, t.Calls.Len())
-	isLaunch := named(t, launching().MatchString)
-	b.records = make(map[trace.ID]int32)
-	isRecord, isWait := named(t, recording().MatchString), named(t, waiting().MatchString)
-	for i := range s.spans {
-		x := &s.spans[i]
-		if isRecord(x.name) {
-			b.records[x.corr] = int32(i)
-		} else if isWait(x.name) {
-			b.waits = append(b.waits, int32(i))
-		}
-		if !x.isCall() || x.corr == 0 {
-			continue
-		}
-		if c, ok := calls[x.corr]; !ok || isLaunch(x.name) && !isLaunch(s.spans[c].name) {
-			calls[x.corr] = int32(i)
-		}
-	}
-	slices.SortStableFunc(b.waits, func(x, y int32) int { return cmp.Compare(s.spans[x].start, s.spans[y].start) })
+	calls := b.addCalls()
 	classes := make(map[trace.Sym]Class)
 	classOf := func(a *trace.Activity) Class {
 		c, ok := classes[a.Name]
@@ -136,12 +198,11 @@ func (b *builder) addWork(rules *classify.Rules) {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *trace.Activity) int {
+	runsort.Sort(list, func(x, y *trace.Activity) int {
 		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.End(), y.End()))
 	})
 	b.first = int32(len(b.nodes))
 	b.streamOf = make(map[[2]int64]int32)
-	launcherOf := make(map[int32]int32, len(list))
 	b.extra = slices.Grow(b.extra, len(list)+len(list)/2)
 	s.works = make([]work, 0, len(list))
 	for _, a := range list {
@@ -159,16 +220,20 @@ func (b *builder) addWork(rules *classify.Rules) {
 		}
 		v := b.add(a.Start, a.End(), classOf(a), int32(len(s.works)), pred, isGPU)
 		b.streams[n] = append(b.streams[n], v)
+		if b.nodes[v].class == Comm {
+			b.Counts.Comm++
+		}
 		w := work{a: a, call: none, stream: n}
-		if c, ok := calls[a.Correlation]; ok && a.Correlation != 0 && s.spans[c].first != none {
-			l, ok := launcherOf[c]
-			if !ok {
-				l = int32(len(b.calls))
-				launcherOf[c] = l
-				b.calls = append(b.calls, launcher{span: c, node: s.spans[c].first})
+		if a.Correlation != 0 {
+			if c := calls.get(a.Correlation); c != none && s.spans[c].first != none {
+				x := &s.spans[c]
+				if x.call == none {
+					x.call = int32(len(b.calls))
+					b.calls = append(b.calls, launcher{span: c, node: x.first})
+				}
+				w.call = x.call
+				b.calls[x.call].works = append(b.calls[x.call].works, v)
 			}
-			w.call = l
-			b.calls[l].works = append(b.calls[l].works, v)
 		}
 		s.works = append(s.works, w)
 	}
@@ -183,8 +248,8 @@ func (b *builder) addWork(rules *classify.Rules) {
 		}
 	}
 	isAPI := named(t, launchAPI().MatchString)
-	for _, c := range calls {
-		if _, ok := launcherOf[c]; !ok && isAPI(s.spans[c].name) {
+	for _, c := range b.calling { // of calls with one correlation, one may have launched its work
+		if x := &s.spans[c]; x.corr != 0 && x.call == none && isAPI(x.name) && calls.get(x.corr) == c {
 			b.Counts.LaunchesWithoutWork++
 		}
 	}
@@ -198,23 +263,22 @@ func (b *builder) orderLaunches() {
 	for i, vs := range b.streams {
 		list := make([]started, len(vs))
 		for k, v := range vs {
-			list[k] = started{b.launchStart(v), b.nodes[v].start, v}
+			list[k] = started{b.launchStart(v), v}
 		}
-		slices.SortFunc(list, func(x, y started) int {
-			return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.start, y.start), cmp.Compare(x.v, y.v))
-		})
+		slices.SortFunc(list, started.compare)
 		b.byLaunch[i] = list
 	}
+	b.launched = make([]started, 0, len(b.src.works))
 	for i := range b.calls {
 		for _, v := range b.calls[i].works {
-			b.launched = append(b.launched, started{b.launchStart(v), b.nodes[v].start, v})
+			b.launched = append(b.launched, started{b.launchStart(v), v})
 		}
 	}
-	slices.SortFunc(b.launched, func(x, y started) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.v, y.v)) })
+	slices.SortFunc(b.launched, started.compare)
 	b.byThread = make([][]started, len(b.threads))
 	for i := range b.calls {
 		x := &b.src.spans[b.calls[i].span]
-		b.byThread[x.thread] = append(b.byThread[x.thread], started{at: x.start, v: b.calls[i].works[0]})
+		b.byThread[x.thread] = append(b.byThread[x.thread], started{x.start, b.calls[i].works[0]})
 	}
 	for _, list := range b.byThread {
 		slices.SortStableFunc(list, func(x, y started) int { return cmp.Compare(x.at, y.at) })
@@ -260,14 +324,14 @@ func (b *builder) delays(waited map[int32]bool) {
 	for _, vs := range b.streams {
 		for i, v := range vs {
 			n, l := &b.nodes[v], b.launchOf(v)
-			var prev *node
+			start, ended := b.start[v], int64(0) // the work before
 			if i > 0 {
-				prev = &b.nodes[vs[i-1]]
+				ended = b.end(vs[i-1])
 			}
 			graph := n.flags&isGraph != 0
 			if l == nil || graph && v != l.works[0] {
-				if prev != nil && graph && n.start >= prev.end() {
-					inGraph = append(inGraph, n.start-prev.end())
+				if i > 0 && graph && start >= ended {
+					inGraph = append(inGraph, start-ended)
 				}
 				continue
 			}
@@ -276,14 +340,14 @@ func (b *builder) delays(waited map[int32]bool) {
 			}
 			call := &b.src.spans[l.span]
 			switch {
-			case prev == nil || prev.end() < call.start:
+			case i == 0 || ended < call.start:
 				if graph {
-					idleGraph = append(idleGraph, n.start-call.end)
+					idleGraph = append(idleGraph, start-call.end)
 				} else {
-					idle = append(idle, n.start-call.end)
+					idle = append(idle, start-call.end)
 				}
-			case prev.end() > call.end+20*us && n.start >= prev.end():
-				queued = append(queued, n.start-prev.end())
+			case ended > call.end+20*us && start >= ended:
+				queued = append(queued, start-ended)
 			}
 		}
 	}
@@ -325,20 +389,20 @@ func (b *builder) addSteps() {
 			continue
 		}
 		segs := b.threads[th].segments
-		i := sort.Search(len(segs), func(i int) bool { return segs[i].end > w.Span.End }) - 1
-		st := Step{Name: w.Name, Start: within(w.Span.Start, latest), first: none, ends: []int32{moved(segs[max(0, i)].lastNode)}}
+		i := sort.Search(len(segs), func(i int) bool { return b.threads[th].until(i) > w.Span.End }) - 1
+		st := Step{Name: w.Name, Start: within(w.Span.Start, latest), first: none, ends: []int32{moved(b.threads[th].lastNode(max(0, i)))}}
 		for _, x := range b.launched[before(b.launched, w.Span.Start):before(b.launched, w.Span.End)] {
 			st.ends = append(st.ends, x.v)
 		}
 		if i := sort.Search(len(segs), func(i int) bool { return segs[i].start >= w.Span.Start }); i < len(segs) {
-			st.first = segs[i].firstNode
+			st.first = segs[i].node
 		}
 		b.Steps = append(b.Steps, st)
 	}
 	if len(b.Steps) == 0 && len(b.nodes) > 0 {
-		st := Step{Name: WholeTrace, Start: b.nodes[0].start, first: none}
+		st := Step{Name: WholeTrace, Start: b.start[0], first: none}
 		for v := range b.nodes {
-			st.Start = min(st.Start, b.nodes[v].start)
+			st.Start = min(st.Start, b.start[v])
 			st.ends = append(st.ends, int32(v))
 		}
 		b.Steps = append(b.Steps, st)

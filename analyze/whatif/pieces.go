@@ -70,10 +70,11 @@ func (g *Group) Course(p *critical.Path) Course {
 	if p.Verdict.Level == critical.Abstain {
 		return c
 	}
-	starts := critical.Starts{Graph: g.Graph}
-	c.Pieces = make([]Piece, 0, len(p.Pieces))
-	for i := range slices.Backward(p.Pieces) {
-		x := &p.Pieces[i]
+	starts := critical.StartsOf(g.Graph)
+	pieces := g.Pieces(p)
+	c.Pieces = make([]Piece, 0, len(pieces))
+	for i := range slices.Backward(pieces) {
+		x := &pieces[i]
 		s := starts.Stretch(x)
 		track := &g.Inputs[s.Place.Input].Trace.Tracks[s.Place.Track]
 		row := Piece{StartNS: x.Span.Start, NS: x.Span.Len(), Class: s.Class.String(), Name: s.Place.Name, Operator: s.Place.Operator,

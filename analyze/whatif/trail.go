@@ -34,28 +34,29 @@ type joint struct {
 // trail sets the path of a detail, with at most a number of pieces.
 func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, most int) {
 	out := &summary.DetailPath{Steps: len(steps), Pieces: []summary.PathPiece{}}
-	var shown []*critical.Path
+	var shown [][]critical.Piece
+	rank, sum := 0, int64(0)
 	for _, i := range steps {
 		p := &paths[i]
 		if p.Verdict.Level != critical.Abstain && len(shown) < most {
-			shown = append(shown, p)
+			shown = append(shown, g.Pieces(p))
+			rank, sum = p.Rank, sum+p.Window.Len()
 		} else if p.Verdict.Level != critical.Abstain {
 			out.StepsLeft++
 		} else if out.Withheld++; out.Withheld == 1 {
 			out.Reason = strings.Join(p.Verdict.Reasons, "; ")
 		}
 	}
-	var list []joint
-	for list = joints(shown, 0); len(list) > most; list = joints(shown, out.ShortNS) {
+	count := 0
+	for count = joints(shown, 0, nil); count > most; count = joints(shown, out.ShortNS, nil) {
 		if out.ShortNS *= 2; out.ShortNS == 0 { // below this, each row would be too short for so few
-			for _, p := range shown {
-				out.ShortNS += p.Window.Len()
-			}
-			out.ShortNS = 1 << bits.Len64(uint64(out.ShortNS/int64(16*most)))
+			out.ShortNS = 1 << bits.Len64(uint64(sum/int64(16*most)))
 		}
 	}
+	list := make([]joint, 0, count)
+	joints(shown, out.ShortNS, func(j joint) { list = append(list, j) })
 	if len(shown) > 0 {
-		origin := d.StartNS - g.Offset(shown[0].Rank)
+		origin := d.StartNS - g.Offset(rank)
 		names := make(map[string]int32)
 		for i, name := range d.Names {
 			names[name] = int32(i)
@@ -76,15 +77,14 @@ func (g *Group) trail(d *summary.Detail, paths []critical.Path, steps []int, mos
 	d.Path = out
 }
 
-// joints returns the pieces of the paths by start. Neighbours that are shorter than a length are joined
-// until they have it together.
-func joints(paths []*critical.Path, short int64) (out []joint) {
-	for _, p := range paths {
-		first := len(out)
-		for i := range slices.Backward(p.Pieces) {
-			x := &p.Pieces[i]
-			if n := len(out); n > first && x.Span.Len() < short && out[n-1].end-out[n-1].start < short {
-				j := &out[n-1]
+// joints calls f, which may be nil, with the pieces of the paths by start, and returns how many there are.
+// Neighbours that are shorter than a length are joined until they have it together.
+func joints(paths [][]critical.Piece, short int64, f func(joint)) (n int) {
+	for _, pieces := range paths {
+		var j joint
+		for i := range slices.Backward(pieces) {
+			x := &pieces[i]
+			if j.count > 0 && x.Span.Len() < short && j.end-j.start < short {
 				j.end = x.Span.End
 				j.count++
 				if x.Span.Len() > j.longest.Span.Len() {
@@ -92,15 +92,21 @@ func joints(paths []*critical.Path, short int64) (out []joint) {
 				}
 				continue
 			}
-			out = append(out, joint{x.Span.Start, x.Span.End, x, 1})
+			if n++; f != nil && j.count > 0 {
+				f(j)
+			}
+			j = joint{x.Span.Start, x.Span.End, x, 1}
+		}
+		if f != nil && j.count > 0 {
+			f(j)
 		}
 	}
-	return out
+	return n
 }
 
 // pathPiece describes the longest piece of a run, with the name of its activity.
 func (g *Group) pathPiece(j *joint) (x summary.PathPiece, name string) {
-	s := critical.Starts{Graph: g.Graph}.Stretch(j.longest)
+	s := critical.StartsOf(g.Graph).Stretch(j.longest)
 	in := &g.Inputs[s.Place.Input]
 	track := &in.Trace.Tracks[s.Place.Track]
 	x = summary.PathPiece{NS: j.end - j.start, Class: s.Class.String(), Input: in.Index, Device: track.Device, Stream: track.Stream,

@@ -141,14 +141,11 @@ func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart stri
 	case twice(inputs):
 		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	case len(graphs) > 1:
-		switch g := critical.Join(graphs); {
-		case g.Misfit != "":
-			apart = g.Misfit + ", so each rank is answered for by itself"
-		case g.Counts.Collectives > 0:
+		g, why := critical.Join(graphs)
+		if g != nil {
 			return []Group{{g, inputs}}, ""
-		default:
-			apart = "no collective is recorded on all ranks, so each rank is answered for by itself"
 		}
+		apart = why + ", so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
 		out = append(out, Group{g, inputs[i : i+1]})
@@ -267,20 +264,16 @@ func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
 		Classes: classes(&p.Classes), InferredNS: p.Inferred, ExactNS: p.Exact, ExplainedNS: p.Explained,
 		Verdict: p.Verdict.Level.String(), Reasons: texts(p.Verdict.Reasons),
 	}
-	ops, kernels, ranks := make(map[string]int64), make(map[string]int64), make(map[string]int64)
-	for i := range p.Pieces {
-		if out.Verdict == summary.Withheld {
-			break
-		}
-		x := &p.Pieces[i]
-		ops[g.Label(x)] += x.Span.Len()
-		if name := g.KernelOf(x); name != "" {
-			kernels[name] += x.Span.Len()
-		}
-		ranks[fmt.Sprint(g.RankOf(x))] += x.Span.Len()
+	if out.Verdict == summary.Withheld {
+		return out
 	}
-	out.Operators, out.Kernels = parts(ops), parts(kernels)
-	if len(ranks) > 1 {
+	sums := g.SumsOf(p)
+	out.Operators, out.Kernels = parts(sums.Operators), parts(sums.Kernels)
+	if len(sums.Ranks) > 1 {
+		ranks := make(map[string]int64)
+		for n, ns := range sums.Ranks {
+			ranks[fmt.Sprint(n)] = ns
+		}
 		out.Ranks = parts(ranks)
 	}
 	return out

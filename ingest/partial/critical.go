@@ -36,8 +36,8 @@ func (p *Part) follow(in *ingest.Input, opt *Options) {
 			t = in.Trace
 		}
 		p.ready = &ready{hide: in.Secrets}
-		p.ready.Input = whatif.Input{Trace: t, Rank: in.Rank, Path: in.Path}
 		p.ready.Graph = whatif.GraphOf(t, in.Rank, q)
+		p.ready.Input = whatif.Input{Trace: t.WithoutHost(), Rank: in.Rank, Path: in.Path}
 	}
 }
 

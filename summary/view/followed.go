@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -66,6 +67,12 @@ func (p *Followed) Paying() (out []*summary.Forecast) {
 		}
 	}
 	return out
+}
+
+// Wide reports whether a change makes a whole class of work faster. No change of a program does that, so
+// what it gives is an upper bound.
+func Wide(change string) bool {
+	return slices.ContainsFunc([]string{"--scale class:", "--host ", "--launch ", "--gap "}, func(p string) bool { return strings.HasPrefix(change, p) })
 }
 
 // Name returns the name of the step, with its rank if there are several.

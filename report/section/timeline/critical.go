@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/label"
 	"assay/internal/unit"
+	"assay/judge"
 	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
@@ -52,15 +53,14 @@ func ScreenPath(ctx *section.Context) doc.Section {
 	}
 	s.Lead += ": " + strings.Join(list, ", ")
 	s.Blocks = []doc.Block{doc.Paragraph{Text: notMuch}}
-	if list := p.Paying(); len(list) > 0 {
-		f := first(ctx, list)
-		text := fmt.Sprintf("Change first: %s: %s", words.Change(f.Change, screenColumns), gain(f))
-		if found, _ := ctx.Result.RemedyOf(f); found != nil {
-			text += ", see " + found.Rule
+	if o := judge.First(ctx.Result.Options(p)); o != nil {
+		text := "Change first: " + optionText(o, screenColumns)
+		if o.Finding != nil {
+			text += ", see " + o.Finding.Rule
 		}
-		text += ". " + sureness(f, 1)
+		text += ". " + sureness(o.Forecast, 1)
 		if withheldComm(p) {
-			text = strings.TrimSuffix(text, sureness(f, 1)) + "Forecast with a warning. Faster communication: withheld, give all ranks."
+			text = strings.TrimSuffix(text, sureness(o.Forecast, 1)) + "Forecast with a warning. Faster communication: withheld, give all ranks."
 		}
 		s.Blocks = []doc.Block{doc.Paragraph{Text: text}}
 	}
@@ -71,10 +71,27 @@ func ScreenPath(ctx *section.Context) doc.Section {
 // the typical step, or "".
 func FirstChange(ctx *section.Context) string {
 	p := followed(ctx)
-	if p == nil || p.Verdict == summary.Withheld || len(p.Paying()) == 0 {
+	if p == nil || p.Verdict == summary.Withheld {
 		return ""
 	}
-	return "By the critical path of " + p.Name() + ": " + strings.Join(firstChange(ctx, p), " ")
+	o := judge.First(ctx.Result.Options(p))
+	if o == nil {
+		return ""
+	}
+	text := "Change first: " + optionText(o, screenColumns)
+	if o.Finding != nil {
+		text += ", see " + o.Finding.Rule
+	}
+	return text + ". " + sureness(o.Forecast, 1)
+}
+
+// optionText says what a change is and what it gives.
+func optionText(o *judge.Option, columns int) string {
+	most := ""
+	if o.AtMost {
+		most = "at most "
+	}
+	return fmt.Sprintf("%s: %s%s", words.Change(o.Change, columns), most, gain(o.Forecast))
 }
 
 // notMuch is what a report says if no change pays.
@@ -92,27 +109,14 @@ func classesOf(p *summary.CriticalPath) []summary.PathPart {
 	return parts
 }
 
-// first returns the change to make first: the one that pays most of those that a finding says how to
-// make, or else that pays most. A change that pays less than half of the best is not the first.
-func first(ctx *section.Context, list []*summary.Forecast) *summary.Forecast {
-	for _, f := range list {
-		if _, step := ctx.Result.RemedyOf(f); step != nil && 2*f.Gain() >= list[0].Gain() {
-			return f
-		}
-	}
-	return list[0]
-}
-
 // firstChange says which change to make first, what it gives, how sure that is, and how to make it.
 func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
-	list := p.Paying()
-	if len(list) == 0 {
+	if o := judge.First(ctx.Result.Options(p)); o == nil {
 		out = append(out, notMuch)
 	} else {
-		f := first(ctx, list)
-		out = append(out, fmt.Sprintf("Change first: %s: %s. %s", words.Change(f.Change, changeColumns), gain(f), sureness(f, mostReasons)))
-		if found, step := ctx.Result.RemedyOf(f); step != nil {
-			out = append(out, fmt.Sprintf("How (%s): %s", found.Rule, ctx.Step(*step)))
+		out = append(out, fmt.Sprintf("Change first: %s. %s", optionText(o, changeColumns), sureness(o.Forecast, mostReasons)))
+		if o.Step != nil {
+			out = append(out, fmt.Sprintf("How (%s): %s", o.Finding.Rule, ctx.Step(*o.Step)))
 		}
 	}
 	if withheldComm(p) {
@@ -232,12 +236,15 @@ func changes(ctx *section.Context, p *view.Followed) doc.Table {
 	scale := doc.ScaleOf(p.WindowNS)
 	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col(scale.Head("step"), doc.Number), doc.Col("single change", doc.Text),
 		doc.Col("verdict", doc.Text), doc.Col("finding", doc.Text), doc.Col("what to do", doc.Text)},
-		Note: "Each change alone; gains do not add up. Changes of several kernels or operators are part of those of their class. \"assay whatif\" forecasts others."}
-	list := p.Paying()
-	for _, f := range list[:min(mostChanges, len(list))] {
-		cells := []string{lessOf(f), scale.Text(*f.ForecastNS), words.Change(f.Change, changeColumns), f.Verdict, "", ""}
-		if found, step := ctx.Result.RemedyOf(f); step != nil {
-			cells[4], cells[5] = found.Rule, rule.Text(*step)
+		Note: "Each change alone; gains do not add up. At most: an upper bound, because no change makes a whole class faster or captures all of a step. \"assay whatif\" forecasts others."}
+	list := ctx.Result.Options(p)
+	for _, o := range list[:min(mostChanges, len(list))] {
+		cells := []string{lessOf(o.Forecast), scale.Text(*o.ForecastNS), words.Change(o.Change, changeColumns), o.Verdict, "", ""}
+		if o.AtMost {
+			cells[2] = "at most: " + cells[2]
+		}
+		if o.Step != nil {
+			cells[4], cells[5] = o.Finding.Rule, rule.Text(*o.Step)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 	}
