@@ -100,7 +100,7 @@ var mayImport = map[string]string{
 	"judge/logs":                   "internal/label internal/stat internal/unit judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/bench summary/view/hang",
 	"judge/memory":                 "internal/label internal/unit judge/finding judge/rule judge/tree summary",
 	"judge/doctor":                 "internal/label internal/unit judge judge/capture judge/finding judge/rule summary summary/view summary/view/bench summary/view/efficiency",
-	"compare":                      "compare/efficiency compare/logs compare/phases compare/ranks internal/lazyregexp internal/stat internal/unit summary summary/row summary/view",
+	"compare":                      "compare/efficiency compare/logs compare/phases compare/ranks internal/lazyregexp internal/stat internal/unit judge judge/rule summary summary/row summary/view",
 	"compare/efficiency":           "summary summary/view/efficiency",
 	"compare/phases":               "internal/stat summary summary/view",
 	"compare/ranks":                "summary summary/view",

@@ -19,6 +19,7 @@ type capture struct {
 	empty string // why there is too little device work to judge, or ""
 	lost  bool   // numbers can only be too low
 	peak  string // why metrics of efficiency may be wrong, or ""
+	cause string // why causes of idle time may have more of it, or ""
 }
 
 // small reports whether an issue is the loss of at most one record in a thousand, which cannot
@@ -77,7 +78,11 @@ func captureOf(s *summary.Summary, th rule.Thresholds) capture {
 	if a := r.Unusable(); a != nil {
 		c.empty = a.Reason
 	}
-	if d := r.Verdict.Doubt; d != nil && !d.OfCauses && c.doubt == "" {
+	switch d := r.Verdict.Doubt; {
+	case d == nil:
+	case d.OfCauses:
+		c.cause = d.Reason
+	case c.doubt == "":
 		c.doubt, c.lost = d.Reason+" ("+d.Code+")", false
 	}
 	if c.empty == "" {

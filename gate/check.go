@@ -200,9 +200,10 @@ func (s *side) together() []Run {
 	return []Run{{Summary: all}}
 }
 
-// doubt returns the reason why the captures do not support a metric, or "". Lost reports whether
+// doubt returns the reason why the captures do not support the metric of a gate, or "". Lost reports whether
 // the missing data could only raise the metric.
-func (s *side) doubt(m *metric.Metric, traced bool) (why string, lost bool) {
+func (s *side) doubt(g *Gate, traced bool) (why string, lost bool) {
+	m := g.Metric
 	lost = m.Rises
 	for _, c := range s.captures {
 		if c.peak != "" && m.Efficiency {
@@ -216,7 +217,13 @@ func (s *side) doubt(m *metric.Metric, traced bool) (why string, lost bool) {
 			why = cmp.Or(why, c.empty)
 		}
 	}
-	return why, lost
+	if why != "" || g.Selector.Value("owner") == "" && g.Selector.Value("state") == "" {
+		return why, lost
+	}
+	for _, c := range s.captures {
+		why = cmp.Or(why, c.cause)
+	}
+	return why, g.Selector.Value("owner") != summary.OwnerUnknown
 }
 
 // gate evaluates one gate.
@@ -298,13 +305,13 @@ func (c *check) limits(o *Outcome, l *Limits, deciding bool) answer {
 // data could only make it worse.
 func (c *check) doubted(o *Outcome, a answer, compared bool) answer {
 	m := o.Gate.Metric
-	why, lost := c.now.doubt(m, o.Now.Traced)
+	why, lost := c.now.doubt(o.Gate, o.Now.Traced)
 	if why == "" && compared {
-		if why, _ = c.base.doubt(m, o.Base.Traced); why != "" {
+		if why, _ = c.base.doubt(o.Gate, o.Base.Traced); why != "" {
 			why, lost = "the baseline: "+why, false
 		}
 	} else if compared {
-		baseWhy, _ := c.base.doubt(m, o.Base.Traced)
+		baseWhy, _ := c.base.doubt(o.Gate, o.Base.Traced)
 		lost = lost && baseWhy == ""
 	}
 	if why != "" {

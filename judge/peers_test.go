@@ -22,6 +22,12 @@ func between(sends int64, other string) *summary.Summary {
 func TestSendsAndReceives(t *testing.T) {
 	alone := between(400, "all-reduce")
 	alone.Inputs[0].WorldSize = 1
+	both := between(400, "all-reduce")
+	both.Inputs = append(both.Inputs, both.Inputs[0])
+	both.Inputs[1].Rank, both.Inputs[1].Path = 1, "other"
+	for i := range both.Inputs {
+		both.Inputs[i].WorldSize = 2
+	}
 	for _, tc := range []struct {
 		name  string
 		s     *summary.Summary
@@ -31,6 +37,7 @@ func TestSendsAndReceives(t *testing.T) {
 		{"mostly sends", between(250, "all-reduce"), "give-both-sides"},
 		{"mostly all-reduces", between(150, "all-reduce"), "give-all-ranks"},
 		{"mostly all-to-alls", between(150, "all-to-all"), "give-all-ranks"},
+		{"all ranks, which are no pipeline", both, "find-the-late-side"},
 		{"no other rank to record", alone, "send-less-between-ranks"},
 	} {
 		f := find(t, Judge(tc.s, rule.DefaultThresholds()), rule.ExposedComm)

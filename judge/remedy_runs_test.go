@@ -30,7 +30,7 @@ func idleRuns() (out runList) {
 		{Owner: summary.OwnerUnknown}, host(summary.StateOS, "read"), host(summary.StateOff, ""), host(summary.StateUnrecorded, ""),
 		host(summary.StateAnnotation, "step"), host(summary.StatePython, "queue.py(7): get"),
 		host(summary.StatePython, "run.py(3): write_output"), host(summary.StatePython, "torch/_inductor/a.py(3): autotune"),
-		host(summary.StatePython, "run.py(5): gc"),
+		host(summary.StateCollector, "run.py(5): gc"),
 	} {
 		s := one(600, 0, 0)
 		i.NS, i.Count = 600*ms, 2

@@ -278,6 +278,20 @@ var toggles = []toggle{
 	}, off: func(s *summary.Summary) {
 		s.Ops = slices.DeleteFunc(s.Ops, func(o summary.Op) bool { return strings.HasPrefix(o.Name, "fbgemm::") })
 	}},
+	{word: "collector", on: func(s *summary.Summary) {
+		window := int64(1)
+		for _, d := range s.Devices {
+			window += d.Activity.Window()
+		}
+		s.Idle = append(s.Idle, summary.Idle{Owner: summary.OwnerHost, State: summary.StateCollector, Name: "<built-in function collect>", NS: window / 50, Count: 1})
+	}, off: func(s *summary.Summary) {
+		for i := range s.Idle {
+			if s.Idle[i].State == summary.StateCollector {
+				s.Idle[i].State = summary.StatePython
+			}
+		}
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "python.gc" })
+	}},
 	{word: "rl", on: withFile("/verl/trainer/ppo/ray_trainer.py"), off: showing("verl", "/verl/trainer/ppo/ray_trainer.py").off},
 	{word: "maybe-trains", on: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})

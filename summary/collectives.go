@@ -119,6 +119,9 @@ type RankWait struct {
 	// a pipeline.
 	StageWaitNS   *int64 `json:"stage_wait_ns,omitempty"`
 	StageMessages int64  `json:"stage_messages,omitempty"`
+	// StageWaits has the part of StageWaitNS in sends and receives by the other stage, which was later. It is
+	// absent if the ranks are not stages of a pipeline.
+	StageWaits []StageWait `json:"stage_waits,omitempty"`
 	// SplitBytes is the number of bytes that the rank received or sent in all-to-alls of different sizes.
 	SplitBytes int64 `json:"split_bytes,omitempty"`
 
@@ -138,6 +141,13 @@ type RankWait struct {
 	Steps      *RankSteps       `json:"steps,omitempty"`
 	Phases     []RankPhase      `json:"phases,omitempty"`
 	CategoryNS map[string]int64 `json:"category_ns,omitempty"`
+}
+
+// A StageWait is the waiting of a GPU for another stage of its pipeline.
+type StageWait struct {
+	Stage    int   `json:"stage"`    // the other one
+	Messages int64 `json:"messages"` // matched sends and receives between the two
+	NS       int64 `json:"ns"`       // from the arrival at the message to that of the other stage
 }
 
 func (r *RankWait) check() error {

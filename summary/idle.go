@@ -40,18 +40,19 @@ func Owners() []string {
 
 // States of the thread whose launch is late, by the innermost event that is open on it.
 const (
-	StateSync       = "synchronizing" // in a call that waits for the device
-	StateCopy       = "copying"       // in a call that copies or fills memory
-	StateAlloc      = "allocating"    // in a call that allocates or frees memory
-	StateLaunch     = "launching"     // in a call that launches other work
-	StateCall       = "calling"       // in another call of the runtime or driver
-	StateData       = "data-loading"  // in a data loader
-	StateOp         = "operator"      // in an operator, outside of any call
-	StatePython     = "python"        // in a Python function, outside of any operator
-	StateAnnotation = "annotation"    // in an annotation, with nothing recorded inside
-	StateOS         = "os-call"       // in a call of the operating system or C library, outside of any call of the runtime
-	StateOff        = "not-running"   // on no core, outside of the calls above
-	StateUnrecorded = "unrecorded"    // outside of everything recorded
+	StateSync       = "synchronizing"      // in a call that waits for the device
+	StateCopy       = "copying"            // in a call that copies or fills memory
+	StateAlloc      = "allocating"         // in a call that allocates or frees memory
+	StateLaunch     = "launching"          // in a call that launches other work
+	StateCall       = "calling"            // in another call of the runtime or driver
+	StateData       = "data-loading"       // in a data loader
+	StateCollector  = "garbage-collection" // in the garbage collector of Python, with all that it calls
+	StateOp         = "operator"           // in an operator, outside of any call
+	StatePython     = "python"             // in a Python function, outside of any operator
+	StateAnnotation = "annotation"         // in an annotation, with nothing recorded inside
+	StateOS         = "os-call"            // in a call of the operating system or C library, outside of any call of the runtime
+	StateOff        = "not-running"        // on no core, outside of the calls above
+	StateUnrecorded = "unrecorded"         // outside of everything recorded
 )
 
 // An Idle is the idle time of one device with one cause. (Input, Device, Owner,

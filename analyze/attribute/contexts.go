@@ -162,6 +162,7 @@ const (
 	isProfiler       // the profiler itself
 	isOptimizer      // step of an optimizer
 	isAutograd       // autograd's engine
+	isCollector      // the garbage collector
 	isRecompute      // recomputes the forward pass of a checkpoint
 )
 
@@ -185,6 +186,7 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isLibrary, kind == trace.Python && label.IsLibrary(text))
 	set(isData, strings.Contains(text, "DataLoader") || strings.Contains(text, "dataloader"))
 	set(isProfiler, strings.Contains(text, "torch/profiler/") || strings.Contains(text, "Profiler::"))
+	set(isCollector, label.IsCollector(text))
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
 	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") &&
 		strings.HasSuffix(text, ": recompute_fn"))

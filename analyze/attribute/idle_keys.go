@@ -57,6 +57,7 @@ const (
 	inLaunch
 	inCall
 	inData
+	inCollector
 	inOp
 	inPython
 	inAnnotation
@@ -68,7 +69,7 @@ const (
 var stateNames = [...]string{
 	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc,
 	inLaunch: summary.StateLaunch,
-	inCall:   summary.StateCall, inData: summary.StateData, inOp: summary.StateOp, inPython: summary.StatePython,
+	inCall:   summary.StateCall, inData: summary.StateData, inCollector: summary.StateCollector, inOp: summary.StateOp, inPython: summary.StatePython,
 	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff,
 	isUnrecorded: summary.StateUnrecorded,
 }

@@ -18,6 +18,7 @@ var hostKinds = map[string]string{
 	summary.StateCopy: summary.HostLaunch, summary.StateAlloc: summary.HostLaunch,
 	summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
 	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython,
+	summary.StateCollector:  summary.HostPython,
 	summary.StateAnnotation: summary.HostAnnotation,
 }
 

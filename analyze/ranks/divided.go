@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"cmp"
 	"slices"
 
 	"assay/analyze/ranks/collective"
@@ -11,6 +12,7 @@ import (
 type divided struct {
 	peerWait, peerCaused int64 // in collectives of ranks that do the same work
 	stageWait, messages  int64 // in sends and receives, and in collectives of several stages
+	stages               []summary.StageWait
 	split                int64 // bytes received or returned in all-to-alls of uneven sizes
 }
 
@@ -27,6 +29,9 @@ func (j *Job) divide(t *topology, facts []Facts) []divided {
 			if between {
 				d.stageWait = summary.Plus(d.stageWait, summary.Plus(f.PassWait, f.Wait))
 				d.messages += f.Passed
+				if g.sends != noSends && len(g.lists) == 2 {
+					d.waits(t.stage[g.lists[1-i].member], f)
+				}
 			}
 			if peers {
 				d.peerWait, d.peerCaused = summary.Plus(d.peerWait, f.Wait), summary.Plus(d.peerCaused, f.Caused)
@@ -35,6 +40,16 @@ func (j *Job) divide(t *topology, facts []Facts) []divided {
 		}
 	}
 	return out
+}
+
+// waits adds the waiting in messages to or from another stage.
+func (d *divided) waits(stage int, f *ListFacts) {
+	at, ok := slices.BinarySearchFunc(d.stages, stage, func(w summary.StageWait, n int) int { return cmp.Compare(w.Stage, n) })
+	if !ok {
+		d.stages = slices.Insert(d.stages, at, summary.StageWait{Stage: stage})
+	}
+	w := &d.stages[at]
+	w.Messages, w.NS = w.Messages+f.Passed, summary.Plus(w.NS, f.PassWait)
 }
 
 // A split has the bytes of an uneven all-to-all for each list of its group: what ranks receive, or

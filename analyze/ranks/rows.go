@@ -56,6 +56,7 @@ func (j *Job) AddTo(s *summary.Summary) {
 		}
 		if top.stage != nil {
 			r.Stage, r.StageWaitNS, r.StageMessages = &top.stage[i], &sums[i].stageWait, sums[i].messages
+			r.StageWaits = sums[i].stages
 		}
 		if i == 0 || c.n > 0 {
 			r.OffsetNS, r.ResidualNS = &c.offset, &c.residual

@@ -121,6 +121,13 @@ func checkRanks(t *testing.T, files []rankgen.File, s *summary.Summary, truth ra
 		}
 		if r.Stage != nil {
 			got.Stage, got.StageWait, got.Messages = *r.Stage, *r.StageWaitNS, r.StageMessages
+			for _, w := range r.StageWaits {
+				if w.Stage < *r.Stage {
+					got.ForBefore += w.NS
+				} else {
+					got.ForAfter += w.NS
+				}
+			}
 		}
 		if r.OffsetNS != nil {
 			got.Offset = *r.OffsetNS

@@ -137,7 +137,10 @@ func doubt(g *critical.Graph, t *trace.Trace, q Question) {
 
 // groupsOf joins the graphs of ranks if it can, else apart is the reason why it cannot.
 func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart string) {
+	of := copied(inputs)
 	switch {
+	case of != "":
+		apart = of + ", and each rank is answered for by itself"
 	case twice(inputs):
 		apart = "several inputs have the same rank, so they belong to different captures and each is answered for by itself"
 	case len(graphs) > 1:

@@ -76,6 +76,8 @@ func inHost(c *summary.Comparison) string {
 	switch {
 	case c.IdleState == summary.StateData:
 		return "data loading, " + name
+	case c.IdleState == summary.StateCollector:
+		return "garbage collection, " + name
 	case c.IdleIn == "":
 		return "code that was not recorded"
 	}

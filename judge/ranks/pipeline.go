@@ -45,6 +45,10 @@ func (c *Evaluator) pipelineBubble() (out []tree.Reading) {
 				least.Number, unit.Duration(least.Wait/least.GPUs), unit.Duration(most.Compute/most.GPUs),
 				unit.Duration(least.Compute/least.GPUs)))
 		}
+		if w, all, ok := most.Mostly(); ok {
+			evidence = append(evidence, fmt.Sprintf("in sends and receives, stage %d waits mostly for stage %d: %s per GPU (%s)",
+				most.Number, w.Stage, unit.Duration(w.NS/most.GPUs), unit.Share(w.NS, all)))
+		}
 		next := []finding.Step{finding.Advise("more-micro-batches"), finding.Advise("interleave-stages"),
 			finding.Advise("balance-stages")}
 		out = append(out, complete(r, schedule, evidence, next)...)

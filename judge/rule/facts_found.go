@@ -79,6 +79,23 @@ func looksUpTables(s *summary.Summary) bool {
 		slices.ContainsFunc(s.Ops, func(o summary.Op) bool { return containsAny(o.Name, words) })
 }
 
+// collects reports whether the garbage collector is recorded, and takes 1% of the time or more.
+func collects(s *summary.Summary) bool {
+	idle, window := int64(0), int64(0)
+	for _, r := range s.Idle {
+		if r.State == summary.StateCollector {
+			idle = summary.Plus(idle, r.NS)
+		}
+	}
+	for _, d := range s.Devices {
+		window = summary.Plus(window, d.Activity.Window())
+	}
+	const least = 100 // 1%, as a divisor
+	return idle > 0 && idle >= window/least || slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+		return r.Metric == "python.gc" && r.Sum != nil && r.FirstNS != nil && r.LastNS != nil && *r.Sum >= float64(*r.LastNS-*r.FirstNS)/least
+	})
+}
+
 // Trains reports whether the run shows a backward pass, an optimizer or the log of a trainer.
 func Trains(s *summary.Summary) bool {
 	learning := func(name string) bool {

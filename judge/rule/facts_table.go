@@ -51,6 +51,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"recommender"}, Meaning: "the model looks up embedding tables",
 			Found:    "kernels and operators of the embeddings of FBGEMM and TorchRec",
 			evaluate: is(looksUpTables)},
+		{Words: []string{"collector"}, Meaning: "Python's garbage collector takes time: 1% of the windows of the GPUs or more while these are idle, or of the time of a log",
+			Found: "calls of gc.collect, functions and annotations of the collector; lines of a log about collections", evaluate: is(collects)},
 		{Words: []string{"maybe-trains"}, Meaning: "the run trains a model, or nothing shows that it only serves one",
 			Found: "backward passes and optimizers; for serving: software and phases of servers, requests in logs, benchmarks of servers",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {

@@ -74,7 +74,7 @@ func works(c *Evaluator) (out []work) {
 			launching(r) {
 			continue
 		}
-		if !slices.Contains([]string{summary.StateOp, summary.StatePython, summary.StateAnnotation}, r.State) {
+		if !slices.Contains([]string{summary.StateOp, summary.StatePython, summary.StateCollector, summary.StateAnnotation}, r.State) {
 			continue
 		}
 		key := r.State + "\x00" + withoutNumbers(r.State, r.Name)
@@ -231,15 +231,12 @@ func stepDistance(c *Evaluator, d summary.Device, at []int64) (n int) {
 	return n
 }
 
-// collects is the profiler's name for gc.collect, without the module.
-const collects = "<built-in function collect>"
-
 // advice returns fixes by the words in the name of the work and by the distance of its gaps in
 // steps (0 if unknown). An operator that launches nothing and is slow in every few steps was
 // interrupted by something else, such as garbage collection.
 func (w work) advice(steps int) []finding.Step {
 	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
-	if w.name == collects {
+	if w.state == summary.StateCollector || label.IsCollector(w.name) {
 		return []finding.Step{finding.Advise("schedule-garbage-collection"), general}
 	}
 	if w.state == summary.StateOp && steps > 1 {
@@ -251,7 +248,6 @@ func (w work) advice(steps int) []finding.Step {
 		step  finding.Step
 		words []string
 	}{
-		{finding.Advise("schedule-garbage-collection"), []string{"gc", "garbage"}},
 		{finding.Advise("cache-compiled-code"), []string{"dynamo", "inductor", "compile", "autotuner", "autotune"}},
 		{finding.Advise("save-asynchronously"), []string{"save", "checkpoint", "ckpt", "checkpointing"}},
 		{finding.Advise("write-on-another-thread"), []string{"io", "write", "dump", "output", "serialize"}},

@@ -20,6 +20,34 @@ type PipelineStage struct {
 	// time by which this stage computes less. The rest is the bubble of the pipeline. It is 0 if stages are
 	// missing.
 	Uneven int64
+	// For has the part of Wait in sends and receives by the other stage, by its number. It is not limited to
+	// the exposed communication.
+	For []summary.StageWait
+}
+
+// Mostly returns the stage for which the stage waits longest in sends and receives, and whether it is more
+// than half of this waiting.
+func (s *PipelineStage) Mostly() (w summary.StageWait, all int64, ok bool) {
+	for _, f := range s.For {
+		all = summary.Plus(all, f.NS)
+		if f.NS > w.NS {
+			w = f
+		}
+	}
+	return w, all, w.NS > all/2
+}
+
+// addStageWaits returns the sums by stage, in the order of stages. It changes neither list.
+func addStageWaits(a, b []summary.StageWait) []summary.StageWait {
+	out := slices.Clone(a)
+	for _, w := range b {
+		at, ok := slices.BinarySearchFunc(out, w.Stage, func(w summary.StageWait, n int) int { return cmp.Compare(w.Stage, n) })
+		if !ok {
+			out = slices.Insert(out, at, summary.StageWait{Stage: w.Stage})
+		}
+		out[at].Messages, out[at].NS = summary.Plus(out[at].Messages, w.Messages), summary.Plus(out[at].NS, w.NS)
+	}
+	return out
 }
 
 // A Pipeline has the given stages of a job, in order.
@@ -114,5 +142,6 @@ func (p *Pipeline) add(r *summary.RankWait, d *summary.Device) {
 	s.GPUs++
 	s.Window = summary.Plus(s.Window, d.WindowNS)
 	s.Compute = summary.Plus(s.Compute, d.Activity.Compute())
+	s.For = addStageWaits(s.For, r.StageWaits)
 	s.Wait = summary.Plus(s.Wait, min(*r.StageWaitNS, d.Activity.ExposedComm()))
 }

@@ -50,6 +50,7 @@ func plus(a, b summary.RankWait) summary.RankWait {
 			*n[0] = &sum
 		}
 	}
+	a.StageWaits = addStageWaits(a.StageWaits, b.StageWaits)
 	a.Late = lateIn(a.Late, b.Late)
 	if a.RootNS != nil || b.RootNS != nil {
 		sum := summary.Plus(root, RootOf(b))

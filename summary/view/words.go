@@ -26,6 +26,7 @@ var stateWords = map[string]string{
 	summary.StateLaunch:     "other launch",
 	summary.StateCall:       "other CUDA call",
 	summary.StateData:       "data loading",
+	summary.StateCollector:  "garbage collection",
 	summary.StateOp:         "CPU operator",
 	summary.StatePython:     "Python code",
 	summary.StateAnnotation: "annotated range",

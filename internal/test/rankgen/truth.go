@@ -19,6 +19,7 @@ type Rank struct {
 	Offset                        int64 // of the clock
 	Stage                         int   // of the pipeline; -1 without one
 	StageWait, Messages           int64 // in sends and receives between stages
+	ForBefore, ForAfter           int64 // the part of StageWait for stages before this one, and for later ones
 	Split                         int64 // bytes received or sent back in uneven all-to-alls
 	Aligned                       bool  // a chain of collectives leads to the first rank of its world
 }
@@ -132,7 +133,13 @@ func (j *Job) count(t *Truth, in *instance) {
 			for k, i := range recorded {
 				r := &t.Ranks[in.places[i]]
 				r.Messages++
-				r.StageWait += max(0, in.parts[recorded[1-k]].arrive-in.parts[i].arrive)
+				wait := max(0, in.parts[recorded[1-k]].arrive-in.parts[i].arrive)
+				r.StageWait += wait
+				if t.Ranks[in.places[recorded[1-k]]].Stage < r.Stage {
+					r.ForBefore += wait
+				} else {
+					r.ForAfter += wait
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"assay/internal/label"
@@ -100,6 +101,10 @@ func stageTable(ctx *section.Context, p view.Pipeline, wide bool) doc.Table {
 	if steps > 0 {
 		t.Columns = append(t.Columns, doc.Col(perStep.Head("waiting per step"), doc.Number))
 	}
+	waits := slices.ContainsFunc(p.Stages, func(s view.PipelineStage) bool { return len(s.For) > 0 })
+	if waits {
+		t.Columns = append(t.Columns, doc.Col("mostly for", doc.Text))
+	}
 	for _, s := range p.Stages {
 		per := func(ns int64) string { return scale.Text(doc.Mean(ns, s.GPUs)) }
 		row := []string{strconv.Itoa(s.Number), label.Clip(doc.Ranges(s.Ranks), 24), per(s.Window),
@@ -110,7 +115,22 @@ func stageTable(ctx *section.Context, p view.Pipeline, wide bool) doc.Table {
 		if steps > 0 {
 			row = append(row, perStep.Text(doc.Mean(s.Wait, s.GPUs*steps)))
 		}
+		if waits {
+			row = append(row, mostlyFor(s, wide))
+		}
 		t.Rows = append(t.Rows, doc.Row{Cells: row})
 	}
 	return t
+}
+
+// mostlyFor names the stage for which a stage waits in most of its time in sends and receives.
+func mostlyFor(s view.PipelineStage, wide bool) string {
+	w, all, ok := s.Mostly()
+	if !ok {
+		return "–"
+	}
+	if !wide {
+		return fmt.Sprintf("stage %d", w.Stage)
+	}
+	return fmt.Sprintf("stage %d (%s)", w.Stage, unit.Share(w.NS, all))
 }

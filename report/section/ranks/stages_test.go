@@ -55,6 +55,25 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// TestStagesMostlyFor: of 40 and 60 ms that the GPUs of stage 1 of three wait in messages, 30 and 50 are for
+// stage 2, which is 80%. Stage 0 waits as long for both others, so none is named.
+func TestStagesMostlyFor(t *testing.T) {
+	s := pipeline()
+	for i, waits := range [][]summary.StageWait{{{Stage: 1, NS: 7}, {Stage: 2, NS: 7}}, nil,
+		{{Stage: 0, NS: 10 * ms}, {Stage: 2, NS: 30 * ms}}, {{Stage: 0, NS: 10 * ms}, {Stage: 2, NS: 50 * ms}}} {
+		s.Ranks[i].StageWaits = waits
+	}
+	ctx := section.New(s, judge.Result{})
+	for i, want := range []string{"–", "stage 2 (80.0%)"} {
+		if row := cells(table(t, Stages(ctx)[0]), i); !strings.HasSuffix(row, " | "+want) {
+			t.Errorf("row %d is %s, want %s at its end", i, row, want)
+		}
+	}
+	if row := cells(table(t, ScreenStages(ctx)[0]), 1); !strings.HasSuffix(row, " | stage 2") {
+		t.Errorf("on the screen: %s", row)
+	}
+}
+
 // TestStagesMissing: with a stage that was not given, the cause of the waiting is not known.
 func TestStagesMissing(t *testing.T) {
 	s := pipeline()

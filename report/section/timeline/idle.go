@@ -152,6 +152,7 @@ func ownerMeaning(name string) string {
 		summary.StateLaunch:     "in a call that launches other work",
 		summary.StateCall:       "in another call of the CUDA runtime or driver",
 		summary.StateData:       "in a data loader",
+		summary.StateCollector:  "in the garbage collector of Python, with everything that it calls",
 		summary.StateOp:         "in an operator, outside CUDA calls",
 		summary.StatePython:     "in a Python function, outside operators",
 		summary.StateAnnotation: "in an annotated range, with nothing recorded inside",
@@ -190,7 +191,7 @@ func ownerWords(rows []summary.Idle) doc.List {
 func summaryStates() []string {
 	return []string{
 		summary.StateSync, summary.StateCopy, summary.StateAlloc, summary.StateLaunch, summary.StateCall,
-		summary.StateData, summary.StateOp, summary.StatePython, summary.StateAnnotation,
+		summary.StateData, summary.StateCollector, summary.StateOp, summary.StatePython, summary.StateAnnotation,
 		summary.StateOS, summary.StateOff, summary.StateUnrecorded,
 	}
 }
