@@ -111,7 +111,7 @@ func serves(s *summary.Summary, stacks []Stack) bool {
 	servers := func(e stackEntry) bool { return e.Family == "server" && isFound(e.id, stacks) }
 	return slices.ContainsFunc(stackEntries(), servers) ||
 		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
-			return slices.Contains([]string{"prefill", "decode", "generation"}, p.Name())
+			return slices.Contains([]string{"prefill", "decode", "mixed", "verify", "generation"}, p.Name())
 		}) ||
 		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Metric == "requests.running" }) ||
 		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool {
