@@ -172,6 +172,10 @@ func sizeIn(name string) string {
 // IsQuantized reports whether the name of a kernel shows inputs or weights of 8 bits or fewer.
 func IsQuantized(name string) bool { return sizeIn(name) == "8-bit" }
 
+// PrecisionOf returns the size of the types in which most matrix products compute: "16-bit", "8-bit" (or fewer)
+// or "".
+func PrecisionOf(s *summary.Summary) string { return precisionOf(s) }
+
 // precisionOf returns the size of the types in which most of the time of matrix products is spent.
 func precisionOf(s *summary.Summary) string {
 	work, all := map[string]int64{}, int64(0)

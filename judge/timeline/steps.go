@@ -209,6 +209,7 @@ func boundOf(c *Evaluator, g *stepGroup) {
 			return shareOfWhole(p.time(a), a.Window())
 		})
 	})
+	g.Bound = c.ofDecode(g.Kind, g.Bound)
 }
 
 // bound returns the bottleneck for the given shares by the rules of the verdict, and the share that
@@ -230,6 +231,14 @@ func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 		}
 	}
 	return finding.BoundCompute, compute
+}
+
+// busyBound returns a bound without what limits the kernels of a busy GPU.
+func busyBound(b finding.Bound) finding.Bound {
+	if b == finding.BoundMemory || b == finding.BoundGPU {
+		return finding.BoundCompute
+	}
+	return b
 }
 
 // shareOfWhole returns num / den; an empty whole counts as 1.
@@ -346,9 +355,7 @@ func (c *Evaluator) steadySteps(window finding.Verdict) (finding.Finding, bool) 
 		return finding.Finding{}, false
 	}
 	g := c.groups[0]
-	if window.Bound == finding.BoundMemory {
-		window.Bound = finding.BoundCompute // steps are never memory-bound
-	}
+	g.Bound, window.Bound = busyBound(g.Bound), busyBound(window.Bound)
 	if g.Bound == "" || g.Bound == window.Bound || window.Bound == finding.BoundUnknown || g.Bound == finding.BoundMixed {
 		return finding.Finding{}, false
 	}

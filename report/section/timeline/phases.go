@@ -145,9 +145,13 @@ func sequences(g timeline.StepGroup) string {
 	if g.Sequences == 0 {
 		return ""
 	}
-	of := " steps of "
+	steps := "steps"
+	if g.Steps == 1 {
+		steps = "step"
+	}
+	of := " " + steps + " of "
 	if len(g.Batches) > 1 {
-		of = fmt.Sprintf(" steps of %s to %s, median ", unit.Count(g.Batches[0].Sequences), unit.Count(g.Batches[len(g.Batches)-1].Sequences))
+		of = fmt.Sprintf(" %s of %s to %s, median ", steps, unit.Count(g.Batches[0].Sequences), unit.Count(g.Batches[len(g.Batches)-1].Sequences))
 	}
 	return of + label.Plural(g.Sequences, "sequence")
 }
