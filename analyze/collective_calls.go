@@ -24,7 +24,7 @@ type commCall struct {
 const (
 	groupStart = "ncclGroupStart"
 	groupEnd   = "ncclGroupEnd"
-	maxGroup   = 64 // calls of a group that are compared
+	maxGroup   = 256 // calls of a group that are compared
 )
 
 // commCallsOf returns the calls of a trace.
@@ -60,25 +60,39 @@ func commCallsOf(t *trace.Trace) commCalls {
 	return out
 }
 
-// at returns the innermost call that was open on a thread at time ns, or the zero call.
-func (c commCalls) at(track trace.TrackID, ns int64) commCall {
+// at returns the innermost call that was open on a thread at time ns, or the zero call. Sends and receives
+// also implement other collectives, so a call around them that names one counts more.
+func (c commCalls) at(track trace.TrackID, ns int64) (out commCall) {
 	list := c[track]
-	call := openAt(list, ns, func(c *commCall) (int64, int64) { return c.start, c.dur })
-	if call == nil || call.name == groupStart {
-		return commCall{}
-	}
-	if call.name != groupEnd {
-		return *call
-	}
-	// The kernel of a group runs all of its calls. They tell what it does if they are of one kind.
-	end, _ := slices.BinarySearchFunc(list, call.start, func(c *commCall, ns int64) int { return cmp.Compare(c.start, ns) })
-	var out commCall
-	for i := end - 1; i >= max(0, end-maxGroup) && list[i].name != groupStart; i-- {
+	next, _ := slices.BinarySearchFunc(list, ns+1, func(c *commCall, ns int64) int { return cmp.Compare(c.start, ns) })
+	for i := next - 1; i >= max(0, next-maxGroup); i-- {
+		if list[i].start+list[i].dur < ns {
+			continue
+		}
+		one := *list[i]
+		if one.name == groupEnd {
+			one = ofGroup(list[:i])
+		}
 		switch {
-		case list[i].op == collective.Other || out.op != collective.Other && list[i].op != out.op:
+		case one.op == collective.Other:
+		case one.op != collective.SendRecv:
+			return one
+		case out.op == collective.Other:
+			out = one
+		}
+	}
+	return out
+}
+
+// ofGroup returns the first of the calls since the start of a group, if they are of one kind: its kernel runs
+// all of them.
+func ofGroup(before []*commCall) (out commCall) {
+	for i := len(before) - 1; i >= max(0, len(before)-maxGroup) && before[i].name != groupStart; i-- {
+		switch {
+		case before[i].op == collective.Other || out.op != collective.Other && before[i].op != out.op:
 			return commCall{}
 		case out.op == collective.Other:
-			out = *list[i]
+			out = *before[i]
 		}
 	}
 	return out

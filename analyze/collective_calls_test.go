@@ -40,6 +40,8 @@ func TestCollectiveOfCall(t *testing.T) {
 		{"annotation of a send", generic, one("user_annotation", "nccl:send 0->1"), "send-recv"},
 		{"group of one kind", generic, nvtx("ncclAllGather", "ncclAllGather"), "all-gather"},
 		{"group of two kinds", generic, nvtx("ncclAllGather", "ncclReduceScatter"), "comm-other"},
+		{"group of sends in an all-to-all", "ncclDevKernel_SendRecv", append(nvtx("ncclSend", "ncclRecv", "ncclSend"), span("user_annotation", "nccl:all_to_all, op_id = 7", 80, 60)), "all-to-all"},
+		{"group of sends of a pipeline", "ncclDevKernel_SendRecv", nvtx("ncclSend", "ncclRecv"), "send-recv"},
 		{"all-to-all as sends", "ncclDevKernel_SendRecv", one("cpu_op", "c10d::alltoall_base_"), "all-to-all"},
 		{"the name of the kernel counts", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", one("cpu_op", "c10d::allgather_"), "all-reduce"},
 		{"compute with such a word", generic, one("user_annotation", "reduce_loss_and_dispatch"), "comm-other"},
