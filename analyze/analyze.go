@@ -24,6 +24,7 @@ package analyze
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"assay/analyze/attribute"
@@ -139,6 +140,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	devices().fill(s, &issues)
 	for i, d := range tl.Devices {
 		s.Devices[i].UncertainNS = host.Links.Lost().Uncertain(tl, d, host.Links)
+		if slices.ContainsFunc(s.Steps, func(st summary.Step) bool { return st.Batch > 0 }) {
+			s.Devices[i].Ridge = efficiency.RidgeOf(t, d.Ordinal, opt.Peaks)
+		}
 	}
 	issues.Merge(&stepIssues)
 	times := launches.TimesOf(tl, host.Links) // before waiting, to use this core

@@ -22,8 +22,8 @@ import (
 // Which collectives did each GPU take part in, and when did their kernels run?
 //
 // Since 2024 the arguments of a collective are recorded with its kernel. Before that, they are
-// those of the operator record_param_comms that was open on the launching thread. Otherwise only
-// the name of the kernel tells.
+// those of the operator record_param_comms that was open on the launching thread. Otherwise the call of a
+// communication library that launched the kernel tells, or made the node of a graph, or only its name.
 
 // maxCollectives is the maximum number of collectives kept per GPU.
 const maxCollectives = 4 << 20
@@ -64,7 +64,7 @@ func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 		}
 		call, note, _ := b.recorded(gpu.Work{Number: int32(number)}, k)
 		what, _ := b.described(k, call, note)
-		if what.Op == collective.SendRecv || what.Op == collective.Wait {
+		if what.Op == collective.SendRecv && category == "send-recv" || what.Op == collective.Wait {
 			return collective.Other
 		}
 		return what.Op
@@ -86,7 +86,7 @@ type collectiveBuilder struct {
 	onThread map[trace.TrackID][]*trace.CollectiveCall // operators by start
 	ofKernel map[trace.ID]*trace.CollectiveCall        // by correlation
 	byID     map[trace.ID]*trace.CollectiveCall        // operators by External id
-	notes    map[trace.TrackID][]*trace.HostSpan       // annotations "nccl:all_to_all" and operators of all-to-alls by start
+	calls    commCalls
 }
 
 // index builds the maps of recorded arguments, on first use.
@@ -106,20 +106,7 @@ func (b *collectiveBuilder) index() {
 	for _, list := range b.onThread {
 		slices.SortStableFunc(list, func(a, b *trace.CollectiveCall) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	b.notes = make(map[trace.TrackID][]*trace.HostSpan)
-	for s := range b.tl.Trace.Spans.All() {
-		if s.Kind == trace.Annotation && strings.HasPrefix(b.tl.Trace.Name(s.Name), "nccl:") {
-			b.notes[s.Track] = append(b.notes[s.Track], s)
-		}
-	}
-	for o := range b.tl.Trace.Ops.All() { // older captures have no such annotation
-		if strings.HasPrefix(b.tl.Trace.Name(o.Name), "c10d::alltoall") {
-			b.notes[o.Track] = append(b.notes[o.Track], &trace.HostSpan{Start: o.Start, Dur: o.Dur, Name: o.Name, Track: o.Track})
-		}
-	}
-	for _, list := range b.notes {
-		slices.SortStableFunc(list, func(a, b *trace.HostSpan) int { return cmp.Compare(a.Start, b.Start) })
-	}
+	b.calls = commCallsOf(b.tl.Trace)
 }
 
 func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
@@ -147,7 +134,7 @@ func (b *collectiveBuilder) add(w gpu.Work, a *trace.Activity) {
 		group = collective.Group{Name: "stream " + strconv.FormatInt(b.tl.Stream(w), 10), Local: true}
 	}
 	if what.Op == collective.AllToAll || what.Op == collective.SendRecv {
-		kind := exchange{run.Stream, what.Op, !at.known && call == nil && note == ""}
+		kind := exchange{run.Stream, what.Op, !at.known && call == nil && note.op == collective.Other}
 		b.exchanges[kind] = append(b.exchanges[kind], len(b.out.Runs))
 	}
 	what.Group = number(b.groups, &b.out.Groups, group)
@@ -201,9 +188,9 @@ type launchTime struct {
 	known      bool
 }
 
-// recorded returns the recorded arguments of a kernel's collective, or nil; the annotation around
-// its launch, or ""; and the time of the launch.
-func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note string,
+// recorded returns the recorded arguments of a kernel's collective, or nil; the call of a communication
+// library around its launch, or the zero call; and the time of the launch.
+func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace.CollectiveCall, note commCall,
 	at launchTime) {
 	var thread trace.TrackID
 	if i := b.links.Of[w.Number]; i >= 0 {
@@ -211,13 +198,10 @@ func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace
 		at, thread = launchTime{call.Start, call.End, true}, b.links.List[i].Track
 	}
 	if c := b.ofKernel[a.Correlation]; c != nil && a.Correlation != 0 {
-		return c, "", at
+		return c, commCall{}, at
 	}
 	if at.known {
-		if s := openAt(b.notes[thread], at.start,
-			func(s *trace.HostSpan) (int64, int64) { return s.Start, s.Dur }); s != nil {
-			note = b.tl.Trace.Name(s.Name)
-		}
+		note = b.calls.at(thread, at.start)
 		if c := openAt(b.onThread[thread], at.start,
 			func(c *trace.CollectiveCall) (int64, int64) { return c.Start, c.Dur }); c != nil {
 			return c, note, at
@@ -225,6 +209,9 @@ func (b *collectiveBuilder) recorded(w gpu.Work, a *trace.Activity) (call *trace
 	}
 	if a.External != 0 && a.External != a.Correlation {
 		call = b.byID[a.External]
+	}
+	if note.op == collective.Other {
+		note = b.calls.ofNode(b.tl.Trace, a)
 	}
 	return call, note, at
 }
@@ -249,7 +236,7 @@ func openAt[T any](list []*T, ns int64, span func(*T) (start, dur int64)) *T {
 
 // described returns the collective and its group from the arguments of the kernel, or else from
 // those of its operator, or else from names.
-func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note string) (collective.What,
+func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveCall, note commCall) (collective.What,
 	collective.Group) {
 	t := b.tl.Trace
 	args := t.Detail(a.Detail).Collective
@@ -258,8 +245,8 @@ func (b *collectiveBuilder) described(a *trace.Activity, call *trace.CollectiveC
 	}
 	what := collective.What{Op: collective.OpOf(t.Name(a.Name)), In: -1, Out: -1, Peer: -1}
 	if args.Name == 0 {
-		if op := collective.OpOf(note); op != collective.Other {
-			what.Op = op
+		if note.overrides(what.Op) {
+			what.Op = note.op
 		}
 		what.Dtype = dtypeOf(t.Name(a.Name))
 		return what, collective.Group{}

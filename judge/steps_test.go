@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestStepGroups(t *testing.T) {
 		t.Errorf("share %v, want 0.9", g[0].Share)
 	}
 	g[0].Share = 0.9
-	if g[0] != want {
+	if !reflect.DeepEqual(g[0], want) {
 		t.Errorf("got  %+v\nwant %+v", g[0], want)
 	}
 }

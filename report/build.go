@@ -181,7 +181,7 @@ func decides(ctx *section.Context, f finding.Finding) bool {
 // overLimits returns the warnings and critical findings of a run whose verdict asks for
 // no action.
 func overLimits(ctx *section.Context) (out []finding.Finding) {
-	if bound := ctx.Result.Verdict.Bound; bound != finding.BoundCompute && bound != finding.BoundMixed {
+	if bound := ctx.Result.Verdict.Bound; bound != finding.BoundCompute && bound != finding.BoundGPU && bound != finding.BoundMixed {
 		return nil
 	}
 	for _, f := range ctx.Result.Findings {

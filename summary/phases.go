@@ -36,8 +36,9 @@ type Step struct {
 
 	Marker string `json:"marker,omitempty"` // the program that marks it, such as "SGLang", or MarkedByProgram
 	Cut    string `json:"cut,omitempty"`
-	Kind   string `json:"kind,omitempty"`    // "prefill", "decode" or "mixed", if the marker contains it
+	Kind   string `json:"kind,omitempty"`    // such as "prefill" or "decode", if the marker contains it
 	Batch  int64  `json:"batch,omitempty"`   // requests or sequences, if the marker contains it
+	Tokens int64  `json:"tokens,omitempty"`  // tokens that it computes over all requests, if the marker contains them
 	HostNS int64  `json:"host_ns,omitempty"` // length of the marker, if Cut is "work"
 
 	// Activities that usually occur only in the first steps of a program: calls

@@ -182,6 +182,10 @@ type Device struct {
 	// idle time during which another one worked is the row of OwnerNeighbor among the causes of idle time.
 	SharedNS int64 `json:"shared_ns,omitempty"`
 
+	// Ridge has the operations in 16 bits that the GPU can do while it reads a byte of its memory, by its
+	// peaks, if steps state their batch; 0 if a peak is not known.
+	Ridge float64 `json:"ridge_flops_per_byte,omitempty"`
+
 	Strip       *Strip       `json:"strip,omitempty"`
 	Utilization *Utilization `json:"utilization,omitempty"`
 

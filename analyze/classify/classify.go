@@ -85,6 +85,7 @@ func newRules(rules []rule) *Rules {
 // name.
 func (r *Rules) Kernel(name string) Match {
 	m := Match{Compute, Other, Other}
+	name = spelled(name)
 	// The rule that gives the class is the first of its class on the base name,
 	// so only a rule on the full name before it can give a different category.
 	before := len(r.rules)

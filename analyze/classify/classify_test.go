@@ -179,6 +179,7 @@ var compiledExprs sync.Map
 
 // slowKernel is Kernel implemented with package regexp only.
 func slowKernel(r *Rules, name string) Match {
+	name = spelled(name)
 	matches := func(ru *rule) bool {
 		subject := BaseName(name)
 		if ru.onFull {

@@ -12,7 +12,7 @@
 // kernels; a profiler reports them as events of their own kind. Copies and
 // fills that ROCm runs as kernels are compute in category copy or fill.
 //
-// A mangled name has no base name, so the whole name is used.
+// A mangled name is spelled out as far as the rules need it.
 //
 // # Categories
 //

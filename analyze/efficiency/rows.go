@@ -400,3 +400,13 @@ func finite(text []byte) bool {
 		}
 	}
 }
+
+// RidgeOf returns the operations in 16 bits that a GPU can do while it reads a byte of its memory, or 0 if a
+// peak is not known.
+func RidgeOf(t *trace.Trace, ordinal int64, peaks hardware.Catalog) float64 {
+	p := peaks.Peaks(propertiesOf(t, ordinal))
+	if !p.Known(hardware.HBM) {
+		return 0
+	}
+	return max(p.Figures[hardware.BF16], p.Figures[hardware.FP16]) * 1e3 / p.Figures[hardware.HBM]
+}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"strings"
 
 	"assay/analyze/classify"
 	"assay/analyze/limits"
@@ -84,7 +85,7 @@ func Kernels(tl *Timeline, op func(int) trace.Sym, coll CollectiveOf, rank int,
 			name, m = limits.OtherKernels, classify.Match{Class: class, Category: classify.Other, Rule: classify.Other}
 		}
 		if key.coll != collective.Other {
-			m.Category = key.coll.String()
+			m.Category = strings.ReplaceAll(key.coll.String(), "/", "-")
 		}
 		return summary.Kernel{
 			Name: name, Class: string(m.Class), Category: m.Category, Rule: m.Rule,

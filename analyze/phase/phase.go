@@ -24,6 +24,7 @@ type Match struct {
 	Phase    string // such as "decode"; "" if the name does not mark a phase
 	Number   int64  // number of the step; -1 if the name has none
 	Batch    int64  // number of requests or sequences; 0 if the name does not contain it
+	Tokens   int64  // tokens that the step computes, over all requests; 0 if the name does not contain them
 }
 
 // A rule is one entry of a file of rules.
@@ -149,7 +150,8 @@ func (r *Rules) Match(name string) Match {
 	if n, ok := group(p, found, "number"); ok {
 		m.Number = n
 	}
-	m.Batch, _ = group(p, found, "batch")
+	m.Batch = sum(p, found, "batch", "more_batch")
+	m.Tokens = sum(p, found, "tokens", "more_tokens")
 	return m
 }
 
@@ -191,6 +193,22 @@ func (r *Rules) Lengths(name string) (l Lengths, ok bool) {
 	}
 	return l, l.Tokens >= l.Requests && l.Keys >= l.Tokens
 }
+
+// sum returns the sum of the numbers matched by some groups, or 0 if one of them is in the expression and
+// matched none: a part is no sum.
+func sum(p *regexp.Regexp, found []string, names ...string) (n int64) {
+	for _, name := range names {
+		one, ok := group(p, found, name)
+		if !ok && p.SubexpIndex(name) >= 0 || one > maxSize {
+			return 0
+		}
+		n += one
+	}
+	return n
+}
+
+// maxSize is the largest number of requests or tokens of a step that is believed.
+const maxSize = 1 << 40
 
 // group returns the number matched by a group of an expression.
 func group(p *regexp.Regexp, found []string, name string) (int64, bool) {

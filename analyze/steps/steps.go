@@ -46,7 +46,7 @@ func Rows(tl *gpu.Timeline, marks []Mark, done []*Completion, p *Phases, lost *l
 		for k, m := range within {
 			st := summary.Step{
 				Rank: rank, Device: d.Ordinal, Name: tl.Trace.Name(m.Name), Number: m.number,
-				Marker: cmp.Or(m.Is.Producer, summary.MarkedByProgram), Kind: m.Is.Phase, Batch: m.Is.Batch,
+				Marker: cmp.Or(m.Is.Producer, summary.MarkedByProgram), Kind: m.Is.Phase, Batch: m.Is.Batch, Tokens: m.Is.Tokens,
 				Allocs: counted[first+k].allocs, Loads: counted[first+k].loads, Phases: p.within(m),
 				LaunchesCut: lost.Cut(m.Span),
 			}

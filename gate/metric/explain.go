@@ -49,7 +49,7 @@ var keys = map[string][2]string{
 	"table":    {"name of a table; * matches any text", "cuda_gpu_kern_sum"},
 	"row":      {"name of a row; * matches any text", "*gemm*"},
 	"column":   {"name of a column", "total"},
-	"kind":     {"purpose of memory; * matches any text", "activations"},
+	"kind":     {"purpose of memory; * matches any text; of steps of a server: prefill, decode, mixed, verify, draft or idle", "activations"},
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},

@@ -176,11 +176,17 @@ func (v selection) syncs() (Value, error) {
 func (v selection) stepRows() ([]summary.Step, error) {
 	var out []summary.Step
 	cut := 0
-	var have []string
+	var have, kinds []string
 	timeline := slices.ContainsFunc(v.Steps, func(st summary.Step) bool { return st.Source != summary.SourceLog })
 	for _, st := range v.Steps {
 		if !v.sel.hasDevice(st.Rank, st.Device) || timeline && st.Source == summary.SourceLog {
 			continue // the steps of a timeline are more exact
+		}
+		if !v.sel.has("kind", st.Kind) {
+			if !slices.Contains(kinds, st.Kind) {
+				kinds = append(kinds, st.Kind)
+			}
+			continue
 		}
 		have = append(have, strconv.FormatInt(st.Number, 10))
 		if !v.sel.hasStep(st.Number) {
@@ -195,12 +201,23 @@ func (v selection) stepRows() ([]summary.Step, error) {
 	switch {
 	case len(out) == 0 && cut > 0:
 		return nil, fmt.Errorf("the capture ends before the GPU work of the selected steps (%s)", WithoutKernels)
+	case len(have) == 0 && len(kinds) > 0:
+		return nil, fmt.Errorf("no step of kind %s; %s", v.sel.Value("kind"), kindsOf(kinds))
 	case len(have) == 0:
 		return nil, errNoSteps
 	case len(out) == 0:
 		return nil, fmt.Errorf("no step in %s; there is %s", v.sel.Value("steps"), few(have))
 	}
 	return out, nil
+}
+
+// kindsOf returns which kinds of steps there are.
+func kindsOf(kinds []string) string {
+	slices.Sort(kinds)
+	if kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "" }); len(kinds) == 0 {
+		return "the markers of the steps state no kind"
+	}
+	return "there is " + few(kinds)
 }
 
 // stepsAs returns a function that measures the lengths of steps. A step of the host that several

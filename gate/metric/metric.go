@@ -177,7 +177,7 @@ func activityMetrics() []Metric {
 }
 
 func stepMetrics() []Metric {
-	keys := []string{"rank", "steps"}
+	keys := []string{"rank", "steps", "kind"}
 	return []Metric{
 		{Name: "step.median", Unit: Time, Host: true, Keys: keys, Meaning: "median step time of the marked steps (ProfilerStep#N and others, see assay help phases)",
 			measure: stepsAs(func(ns []int64) Value { return Value{V: stat.MedianBy(ns, toFloat)} })},

@@ -19,6 +19,7 @@ const (
 	BoundCompute       Bound = "compute"       // also for kernels with counters
 	// Memory-bound kernel types take most of the compute time. Also for kernels with counters.
 	BoundMemory  Bound = "memory"
+	BoundGPU     Bound = "gpu"     // the GPU is busy, and what limits its kernels is not known
 	BoundGPUs    Bound = "gpus"    // GPUs of one process wait for each other
 	BoundMixed   Bound = "mixed"   // no dominant bottleneck; also for counters and profiles
 	BoundUnknown Bound = "unknown" // totals without a timeline, or a withheld verdict: see [Verdict.Abstained]
@@ -92,6 +93,7 @@ var boundWords = []boundEntry{
 	{BoundLatency, BoundWords{Headline: "latency-bound", Short: "latency"}},
 	{BoundBalanced, BoundWords{Headline: "balanced"}},
 	{BoundNearLimit, BoundWords{Headline: "near peak"}},
+	{BoundGPU, BoundWords{Headline: "GPU-bound", Short: "GPU"}},
 	{BoundGPUs, BoundWords{Headline: "GPUs wait for each other", Short: "other GPU"}},
 	{BoundMixed, BoundWords{Headline: "no dominant bottleneck", Short: "none dominant",
 		Is: "without a dominant bottleneck"}},

@@ -128,7 +128,7 @@ func serves(s *summary.Summary, stacks []Stack) bool {
 	servers := func(e stackEntry) bool { return e.Family == "server" && isFound(e.id, stacks) }
 	return slices.ContainsFunc(stackEntries(), servers) ||
 		slices.ContainsFunc(s.Phases, func(p summary.Phase) bool {
-			return slices.Contains([]string{"prefill", "decode", "generation"}, p.Name())
+			return slices.Contains([]string{"prefill", "decode", "mixed", "verify", "generation"}, p.Name())
 		}) ||
 		slices.ContainsFunc(s.Series, func(r summary.Series) bool { return r.Metric == "requests.running" }) ||
 		slices.ContainsFunc(s.Benchmarks, func(b summary.Benchmark) bool {
@@ -188,6 +188,10 @@ func sizeIn(name string) string {
 
 // IsQuantized reports whether the name of a kernel shows inputs or weights of 8 bits or fewer.
 func IsQuantized(name string) bool { return sizeIn(name) == "8-bit" }
+
+// PrecisionOf returns the size of the types in which most matrix products compute: "16-bit", "8-bit" (or fewer)
+// or "".
+func PrecisionOf(s *summary.Summary) string { return precisionOf(s) }
 
 // precisionOf returns the size of the types in which most of the time of matrix products is spent.
 func precisionOf(s *summary.Summary) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
@@ -114,9 +115,9 @@ var movers = []string{
 func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
 // moves reports whether a kernel does few operations per byte.
-func moves(k summary.Kernel) bool {
+func (c *Evaluator) moves(k summary.Kernel) bool {
 	kind := kindOf(k)
-	return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind))
+	return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind) || c.decoding().reads(c, k))
 }
 
 // kindOf returns the category of a kernel, or gemv for a product of a matrix and a vector.
@@ -133,7 +134,7 @@ const gemv = "gemv"
 // movesData reports whether kernels that move data take most of the compute kernel time. Names are
 // ignored if there are hardware counters, which measure it.
 func movesData(c *Evaluator) bool {
-	moving, all := largestOf(c, moves).Of, largestOf(c, computes).Of
+	moving, all := largestOf(c, c.moves).Of, largestOf(c, computes).Of
 	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(moving) / float64(max(1, all)))
 	return ok && len(c.Counters) == 0
 }
@@ -144,7 +145,13 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
 	}
-	return c.shareOfKernels(rule.MemoryBandwidth, computes, moves)
+	list := c.shareOfKernels(rule.MemoryBandwidth, computes, c.moves)
+	if d := c.decoding(); d.readsMemory() {
+		for i := range list {
+			list[i].Evidence = append(d.evidence(), list[i].Evidence...)
+		}
+	}
+	return list
 }
 
 // shareOfKernels judges the time of the kernels that accept selects, as a share of the time of
@@ -161,8 +168,15 @@ func (c *Evaluator) shareOfKernels(id string, all, accept func(summary.Kernel) b
 	if some.Of == 0 {
 		return nil
 	}
-	r, ok := c.Evaluate(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of,
-		Words: map[string]string{"top": finding.ByWork(categories)[0]},
+	words := map[string]string{"top": finding.ByWork(categories)[0]}
+	if id == rule.MemoryBandwidth {
+		words["decode"] = ""
+		if d := c.decoding(); d.readsMemory() {
+			words["top"] = gemv // as products with a vector, which are bound by reading the weights too
+			words["decode"] = " in decode steps of up to " + label.Plural(d.tokens, "token")
+		}
+	}
+	r, ok := c.Evaluate(tree.Measured{Rule: id, Part: some.Of, Of: whole.Of, Words: words,
 		Rows:  map[string]tree.Sums{"categories": {NS: categories, Of: whole.Of}, "kernels": some},
 		Where: largestKernelOf(c, accept)})
 	if !ok {

@@ -67,7 +67,7 @@ func (c *Evaluator) slowingKernels() []tree.Reading {
 // the bottleneck: its loss is measured, while kernel types and dominant kernels only say what the
 // GPU computed, and tuning a kernel does not restore its speed.
 func slowingFirst(list []finding.Finding, v finding.Verdict) {
-	if v.Bound != finding.BoundCompute && v.Bound != finding.BoundMemory {
+	if busyBound(v.Bound) != finding.BoundCompute {
 		return
 	}
 	i := slices.IndexFunc(list, func(f finding.Finding) bool {

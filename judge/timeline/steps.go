@@ -45,6 +45,15 @@ type StepGroup struct {
 	MinNS    int64 `json:"min_ns"`
 	MaxNS    int64 `json:"max_ns"`
 
+	// Sequences is the median number of sequences of the steps whose markers contain it. TokensPerS has the
+	// tokens that the steps compute over their time, on one GPU or group of GPUs: of decode steps one for each
+	// sequence; 0 if they are not known for all. BetweenNS is the median time from one of them to the next, if
+	// no other step is between. Batches are the steps by their number of sequences.
+	Sequences  int64       `json:"sequences,omitempty"`
+	TokensPerS float64     `json:"tokens_per_s,omitempty"`
+	BetweenNS  *int64      `json:"between_ns,omitempty"`
+	Batches    []StepBatch `json:"batches,omitempty"`
+
 	Activity summary.Activity `json:"activity"` // sum over the steps that count
 
 	// Bound is the bottleneck of the median step, as in a Verdict; "" if too few steps count. Share
@@ -94,6 +103,7 @@ func sortSteps(c *Evaluator) ([]StepState, []stepGroup) {
 	}
 	for _, g := range groups {
 		g.measure(c.Steps)
+		g.measureBatches(c.Steps)
 		boundOf(c, g)
 		out = append(out, *g)
 	}
@@ -199,6 +209,7 @@ func boundOf(c *Evaluator, g *stepGroup) {
 			return shareOfWhole(p.time(a), a.Window())
 		})
 	})
+	g.Bound = c.ofDecode(g.Kind, g.Bound)
 }
 
 // bound returns the bottleneck for the given shares by the rules of the verdict, and the share that
@@ -220,6 +231,14 @@ func bound(c *Evaluator, share func(part) float64) (finding.Bound, float64) {
 		}
 	}
 	return finding.BoundCompute, compute
+}
+
+// busyBound returns a bound without what limits the kernels of a busy GPU.
+func busyBound(b finding.Bound) finding.Bound {
+	if b == finding.BoundMemory || b == finding.BoundGPU {
+		return finding.BoundCompute
+	}
+	return b
 }
 
 // shareOfWhole returns num / den; an empty whole counts as 1.
@@ -336,9 +355,7 @@ func (c *Evaluator) steadySteps(window finding.Verdict) (finding.Finding, bool) 
 		return finding.Finding{}, false
 	}
 	g := c.groups[0]
-	if window.Bound == finding.BoundMemory {
-		window.Bound = finding.BoundCompute // steps are never memory-bound
-	}
+	g.Bound, window.Bound = busyBound(g.Bound), busyBound(window.Bound)
 	if g.Bound == "" || g.Bound == window.Bound || window.Bound == finding.BoundUnknown || g.Bound == finding.BoundMixed {
 		return finding.Finding{}, false
 	}

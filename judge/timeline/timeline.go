@@ -59,6 +59,8 @@ type Evaluator struct {
 	*tree.Context
 	calls []blocking // calls that block the CPU, in the order of their rules
 
+	decode *decoding // nil until it is measured
+
 	states []StepState // of each step of the summary
 	groups []stepGroup // the group with the most time first
 }
@@ -181,14 +183,21 @@ func (c *Evaluator) computePart() []tree.Reading {
 	p := partOf(rule.ComputeBound)
 	f, limit, reached := rule.Measured(c.Limits[p.rule], p.time(c.Judged), c.Judged.Window())
 	kind := finding.BoundCompute.Is()
-	if movesData(c) {
+	switch {
+	case movesData(c):
 		kind = "busy"
+	case c.decoding().decodes:
+		kind = finding.BoundGPU.Is()
 	}
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
 	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
 		finding.Advise("busy-is-not-efficient")}
+	if d := c.decoding(); d.decodes && !movesData(c) {
+		f.Evidence = append(d.evidence(), f.Evidence...)
+		f.Next = []finding.Step{finding.Advise("profile-one-kernel"), finding.Advise("batch-more-requests")}
+	}
 	return []tree.Reading{{Finding: f, Reached: reached}}
 }
 

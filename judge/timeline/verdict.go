@@ -45,6 +45,9 @@ func busy(c *Evaluator, t tree.Tree) finding.Verdict {
 			}
 		}
 	}
+	if v.Bound == finding.BoundCompute && c.decoding().decodes {
+		v.Bound = finding.BoundGPU
+	}
 	return v
 }
 

@@ -75,7 +75,7 @@ func (n *Node) explainLowered(share string) {
 // goes.
 func (t Tree) LeadWithPart(list []finding.Finding, v finding.Verdict) {
 	id := v.Rule
-	if v.Bound == finding.BoundCompute {
+	if v.Bound == finding.BoundCompute || v.Bound == finding.BoundGPU {
 		id = rule.ComputeBound // the verdict may name compute although nothing is over a limit
 	}
 	at := slices.IndexFunc(t.Parts, func(n *Node) bool { return n.ID == id })

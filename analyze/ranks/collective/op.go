@@ -51,7 +51,7 @@ var opWords = []struct {
 	{"reducescatter", ReduceScatter}, {"allgather", AllGather}, {"alltoall", AllToAll}, {"all2all", AllToAll},
 	{"sendrecv", SendRecv}, {"broadcast", Broadcast}, {"barrier", Barrier},
 	{"dispatch", Dispatch}, {"combine", Combine},
-	{"nccl:send", SendRecv}, {"nccl:recv", SendRecv}, {"ncclsend", SendRecv}, {"ncclrecv", SendRecv},
+	{"c10d::send", SendRecv}, {"c10d::recv", SendRecv}, {"nccl:send", SendRecv}, {"nccl:recv", SendRecv}, {"ncclsend", SendRecv}, {"ncclrecv", SendRecv},
 	{"reduce", Reduce},
 }
 
@@ -71,6 +71,28 @@ func OpOf(name string) Op {
 	for _, w := range opWords {
 		if strings.Contains(name, w.word) {
 			return w.op
+		}
+	}
+	return Other
+}
+
+// libraries are the beginnings of names of calls and operators of communication libraries.
+var libraries = []string{"nccl", "rccl", "xccl", "oneccl", "c10d::", "_c10d_functional::", "c10d_functional::"}
+
+// CallOf returns the kind of the collective that a call, an operator or an annotation of the host names, or
+// Other. Words that other programs use for other work ("reduce", "dispatch") count only in the names of
+// communication libraries.
+func CallOf(name string) Op {
+	op := OpOf(name)
+	switch op {
+	case AllReduce, ReduceScatter, AllGather, AllToAll:
+		return op
+	case Wait:
+		return Other
+	}
+	for _, library := range libraries {
+		if strings.HasPrefix(name, library) {
+			return op
 		}
 	}
 	return Other

@@ -99,7 +99,7 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 	}
 	var list doc.List
 	for _, g := range ctx.Result.Groups[:min(3, len(ctx.Result.Groups))] {
-		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(ctx, g, unit.Count(g.Steps), "")})
+		list = append(list, doc.Item{Text: cmp.Or(words.PhaseName(g.Kind), "other") + ": " + stepLine(ctx, g, unit.Count(g.Steps)+sequences(g), "")})
 	}
 	return doc.Section{Title: "Steps", Lead: strings.TrimPrefix("median step time of each kind, "+by, ", "), Blocks: []doc.Block{list}}
 }
@@ -118,12 +118,42 @@ func stepLine(ctx *section.Context, g timeline.StepGroup, text, by string) strin
 	if by != "" {
 		text += " (" + by + ")"
 	}
-	text += fmt.Sprintf(", median %s, MAD %s, max %s",
-		unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS), unit.FineDuration(g.MaxNS))
+	spread := "MAD " + unit.FineDuration(g.SpreadNS) + ", "
+	if g.Sequences > 0 {
+		spread = "" // batches differ in size, and the line has more to tell
+	}
+	text += fmt.Sprintf(", median %s, %smax %s", unit.FineDuration(g.MedianNS), spread, unit.FineDuration(g.MaxNS)) + served(g)
 	if g.Bound != "" {
 		text += ", " + verdict(ctx, g.Bound)
 	}
 	return text + leftOut(g)
+}
+
+// served returns the tokens per second of the steps of a server, and the time between them.
+func served(g timeline.StepGroup) (text string) {
+	if g.TokensPerS > 0 {
+		text += ", " + unit.Count(int64(g.TokensPerS+0.5)) + " tokens/s"
+	}
+	if g.BetweenNS != nil {
+		text += ", " + unit.Duration(*g.BetweenNS) + " between steps"
+	}
+	return text
+}
+
+// sequences returns " of 32 sequences" for a group whose markers contain their number.
+func sequences(g timeline.StepGroup) string {
+	if g.Sequences == 0 {
+		return ""
+	}
+	steps := "steps"
+	if g.Steps == 1 {
+		steps = "step"
+	}
+	of := " " + steps + " of "
+	if len(g.Batches) > 1 {
+		of = fmt.Sprintf(" %s of %s to %s, median ", steps, unit.Count(g.Batches[0].Sequences), unit.Count(g.Batches[len(g.Batches)-1].Sequences))
+	}
+	return of + label.Plural(g.Sequences, "sequence")
 }
 
 // ScreenPhases returns the share of the window and the breakdown of each phase.

@@ -52,6 +52,9 @@ func Steps(ctx *section.Context) doc.Section {
 	if g, ok := stepGroups(ctx); ok {
 		blocks = append(blocks, g)
 	}
+	if b, ok := stepBatches(ctx); ok {
+		blocks = append(blocks, b)
+	}
 	return doc.Section{Title: "Steps", Blocks: slices.Concat(blocks, []doc.Block{t.Cut(maxSteps).WithoutEmpty()}, ctx.Pictures("steps.png"))}
 }
 
@@ -171,6 +174,29 @@ func stepGroups(ctx *section.Context) (doc.Table, bool) {
 	t.Title = "kinds of steps"
 	t.Note = "Times are sums over the steps that count in the median and over the GPUs. Limited by: what limits the median step."
 	return t, true
+}
+
+// maxBatches is how many batch sizes of each kind a table shows.
+const maxBatches = 12
+
+// stepBatches returns the steps of a server by kind and number of sequences. It reports false if no marker
+// contains that number.
+func stepBatches(ctx *section.Context) (doc.Table, bool) {
+	t := doc.Table{Title: "steps by batch", Columns: []doc.Column{
+		doc.Col("kind", doc.Text), doc.Col("sequences", doc.Number), doc.Col("steps", doc.Number),
+		doc.Col("median step time", doc.Number), doc.Col("tokens/s", doc.Number),
+	}, Note: "Tokens/s: tokens that the steps compute over their time, without the time between steps. Decode: one token for each sequence."}
+	for _, g := range ctx.Result.Groups {
+		for _, b := range g.Batches {
+			rate := ""
+			if b.TokensPerS > 0 {
+				rate = unit.Count(int64(b.TokensPerS + 0.5))
+			}
+			t.Rows = append(t.Rows, doc.Row{Weight: b.MedianNS * b.Steps, Cells: []string{words.PhaseName(g.Kind), unit.Count(b.Sequences),
+				unit.Count(b.Steps), unit.FineDuration(b.MedianNS), rate}})
+		}
+	}
+	return t.Cut(maxBatches).WithoutEmpty(), len(t.Rows) > 0
 }
 
 func stepTime(ctx *section.Context) (ns int64) {

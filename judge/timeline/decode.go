@@ -1,0 +1,158 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/judge/finding"
+	"assay/judge/rule"
+	"assay/summary"
+)
+
+// What limits a decode step while the GPU is busy? Arithmetic cannot if few tokens are computed at once: each
+// weight that is read then serves few multiplications. Then it is the bandwidth of the memory, or in kernels of
+// a few microseconds the latency. Without the number of tokens it is not known.
+
+// A decoding describes the steps of a run that nearly only decodes.
+type decoding struct {
+	decodes bool
+	tokens  int64 // the most that a step computes; 0 if it is not known of all
+	most    int64 // the most for which arithmetic is no limit, see mostTokens
+	steps   int64
+
+	// share is the part of the bandwidth of the memory that the steps use while the GPU works, over those of
+	// which it is known; 0 if of none. It is evidence only: outputs that do not show efficiency do not measure it.
+	share float64
+}
+
+const (
+	// nearly is the share of the compute time that decode steps have in a run that nearly only decodes.
+	nearly = 0.9
+	// lowestRidge is the lowest number of FLOPs per byte that servers' GPUs can do in 16 bits while they read
+	// it from memory: that of the H20. Others can do 120 to 400.
+	lowestRidge = 37
+)
+
+// isDecode reports whether the steps of a kind read all weights for few tokens: of decode, or of speculative
+// decoding.
+func isDecode(kind string) bool {
+	return slices.Contains([]string{decodeKind, "verify", "draft"}, kind)
+}
+
+// decoding returns what is known about the decode steps of the run. It is measured once.
+func (c *Evaluator) decoding() *decoding {
+	if c.decode == nil {
+		c.decode = new(decoding)
+		c.decode.measure(c)
+	}
+	return c.decode
+}
+
+func (d *decoding) measure(c *Evaluator) {
+	var decode, others int64
+	unknown := false
+	for i := range c.Steps {
+		st := &c.Steps[i]
+		if !isDecode(st.Kind) || st.Source == summary.SourceLog {
+			others += st.Activity.Compute()
+			continue
+		}
+		decode += st.Activity.Compute()
+		d.steps++
+		d.tokens = max(d.tokens, st.Batch, st.Tokens)
+		// Without a number of tokens, only a decode step is known to compute one for each sequence.
+		unknown = unknown || st.Batch == 0 || st.Tokens == 0 && st.Kind != decodeKind
+	}
+	all := float64(max(decode+others, c.Total.Compute()))
+	if d.decodes = d.steps > 0 && float64(decode) >= nearly*all; !d.decodes {
+		return
+	}
+	if unknown {
+		d.tokens = 0
+	}
+	d.most = mostTokens(c.Summary)
+	used, ns := 0.0, 0.0
+	for i := range c.Efficiency.Decode {
+		if e := &c.Efficiency.Decode[i]; e.ShareGPU != nil {
+			used, ns = used+*e.ShareGPU*float64(e.GPUNS), ns+float64(e.GPUNS)
+		}
+	}
+	if ns > 0 {
+		d.share = used / ns
+	}
+}
+
+// mostTokens returns the number of tokens for which a product with a matrix of weights takes half of the
+// arithmetic that the GPU can do while it reads the weights, on the GPU with the least. One weight of 2 bytes, or
+// of as few as 4 bits, takes 2 operations for each token.
+func mostTokens(s *summary.Summary) int64 {
+	ridge := 0.0
+	for i := range s.Devices {
+		one := s.Devices[i].Ridge
+		if one == 0 {
+			one = lowestRidge
+		}
+		if ridge == 0 || one < ridge {
+			ridge = one
+		}
+	}
+	bytes := 0.5
+	if rule.PrecisionOf(s) == "16-bit" {
+		bytes = 2
+	}
+	const half, operations = 0.5, 2
+	return int64(half * ridge * bytes / operations)
+}
+
+// readsMemory reports whether the bandwidth of the memory limits products and attention of a run that decodes.
+func (d *decoding) readsMemory() bool {
+	return d.decodes && d.tokens > 0 && d.tokens <= d.most
+}
+
+// reads reports whether reading takes the time of a kernel because the run decodes. Latency limits short kernels,
+// and attention to a latent vector that many heads share does many operations per byte.
+func (d *decoding) reads(c *Evaluator, k summary.Kernel) bool {
+	if k.TotalNS/max(1, k.Count) < c.Limits[rule.TinyKernels].Under || !d.readsMemory() {
+		return false
+	}
+	switch k.Category {
+	case "gemm", "moe":
+		return true
+	case "attention", "linear-attention":
+		return !strings.Contains(strings.ToLower(k.Name), "mla")
+	}
+	return false
+}
+
+// evidence returns why the memory limits decode steps, or why it is not known.
+func (d *decoding) evidence() (out []string) {
+	switch {
+	case d.readsMemory():
+		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic is no limit up to %s",
+			label.Plural(d.steps, "decode step"), label.Plural(d.tokens, "token"), unit.Count(d.most)))
+	case d.tokens == 0:
+		out = append(out, "what limits the kernels is not known, because the decode steps do not state their tokens")
+	default:
+		out = append(out, fmt.Sprintf("what limits the kernels is not known: decode steps compute up to %s at once, and from %s on arithmetic may be a limit",
+			label.Plural(d.tokens, "token"), unit.Count(d.most)))
+	}
+	if d.share > 0 {
+		out = append(out, fmt.Sprintf("they use %s of the memory bandwidth while the GPU works", unit.Percent(d.share)))
+	}
+	return out
+}
+
+// ofDecode returns what limits steps or a phase of decoding whose GPU is busy: the memory if it limits most of the
+// kernels, else nothing that is known.
+func (c *Evaluator) ofDecode(kind string, bound finding.Bound) finding.Bound {
+	switch {
+	case bound != finding.BoundCompute || !isDecode(kind):
+		return bound
+	case c.decoding().decodes && movesData(c):
+		return finding.BoundMemory
+	}
+	return finding.BoundGPU
+}
