@@ -34,6 +34,7 @@ import (
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
 	"assay/analyze/limits"
+	"assay/analyze/occupancy"
 	"assay/analyze/phase"
 	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
@@ -152,6 +153,11 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
+	if owners != nil {
+		for _, d := range tl.Devices {
+			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, efficiency.PropertiesOf(t, d.Ordinal), in.Rank, opt.maxRows())...)
+		}
+	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
 			Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})
