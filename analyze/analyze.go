@@ -31,6 +31,7 @@ import (
 	"assay/analyze/detail"
 	"assay/analyze/efficiency"
 	"assay/analyze/efficiency/hardware"
+	"assay/analyze/fusion"
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
 	"assay/analyze/limits"
@@ -155,7 +156,11 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if owners != nil {
 		for _, d := range tl.Devices {
-			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, efficiency.PropertiesOf(t, d.Ordinal), in.Rank, opt.maxRows())...)
+			props := efficiency.PropertiesOf(t, d.Ordinal)
+			peaks := opt.Peaks.Peaks(props)
+			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
+			s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.Of(src, d, in.Rank, opt.maxRows())...)
 		}
 	}
 	if opt.Detail != nil {

@@ -25,6 +25,7 @@ var notShown = map[string]string{
 	"monitored":            "the tests of report/section/efficiency and report/pictures/logs make their own",
 	"efficiency.decode":    "the tests of report/pictures make their own",
 	"efficiency.occupancy": "the tests of report/section/efficiency make their own",
+	"efficiency.savings":   "the tests of report/section/efficiency make their own",
 	"efficiency.replays":   "the tests of report/section/efficiency make their own",
 	"efficiency.captures":  "inputs that are not joined yet",
 }

@@ -23,7 +23,7 @@ func occupancy(ctx *section.Context) doc.Section {
 	for i := range ctx.Summary.Kernels {
 		total = summary.Plus(total, ctx.Summary.Kernels[i].TotalNS)
 	}
-	if len(list) == 0 || float64(gain) < muchIdle*float64(total) {
+	if len(list) == 0 || float64(gain) < muchIdle*float64(total) || mostlyIdle(ctx.Summary) {
 		return doc.Section{}
 	}
 	var times []int64
@@ -51,10 +51,24 @@ func occupancy(ctx *section.Context) doc.Section {
 		over = fmt.Sprintf(", over %d GPUs", gpus)
 	}
 	lead := fmt.Sprintf("Up to %s of kernel time (%s%s) in launches that leave SMs idle.", unit.Duration(gain), unit.Share(gain, total), over)
-	if idle, window := idleOf(ctx.Summary); 2*idle > window {
-		lead += fmt.Sprintf(" GPUs were idle for %s of the window: shorter kernels help only where they are busy.", unit.Share(idle, window))
-	}
+	lead += idleNote(ctx.Summary)
 	return doc.Section{Title: "Kernels that do not fill the GPU", Lead: lead, Blocks: []doc.Block{t.Cut(maxLosses).WithoutEmpty()}}
+}
+
+// idleNote says that the GPUs are idle for more than half of the window, or is "".
+func idleNote(s *summary.Summary) string {
+	idle, window := idleOf(s)
+	if 2*idle <= window {
+		return ""
+	}
+	return fmt.Sprintf(" GPUs were idle for %s of the window: shorter kernels help only where they are busy.", unit.Share(idle, window))
+}
+
+// mostlyIdle reports whether the GPUs are idle for so long that shorter kernels change nothing.
+func mostlyIdle(s *summary.Summary) bool {
+	const most = 0.9
+	idle, window := idleOf(s)
+	return float64(idle) > most*float64(window)
 }
 
 // idleOf returns the idle time of all GPUs, and the sum of their windows.
