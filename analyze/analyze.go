@@ -32,9 +32,11 @@ import (
 	"assay/analyze/detail"
 	"assay/analyze/efficiency"
 	"assay/analyze/efficiency/hardware"
+	"assay/analyze/fusion"
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
 	"assay/analyze/limits"
+	"assay/analyze/occupancy"
 	"assay/analyze/phase"
 	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
@@ -156,6 +158,15 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
+	if owners != nil {
+		for _, d := range tl.Devices {
+			props := efficiency.PropertiesOf(t, d.Ordinal)
+			peaks := opt.Peaks.Peaks(props)
+			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
+			s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.Of(src, d, in.Rank, opt.maxRows())...)
+		}
+	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
 			Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})

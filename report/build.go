@@ -91,7 +91,10 @@ func Build(s *summary.Summary, r judge.Result) Report {
 
 // Overview makes a report without the sections and pictures of the whole report, which
 // take longer to make. It has all that [doc.Doc.Text] and [Report.JSON] print.
-func Overview(s *summary.Summary, r judge.Result) Report { return screen(contextOf(s, r), "") }
+func Overview(s *summary.Summary, r judge.Result) Report {
+	ctx := contextOf(s, r)
+	return screen(ctx, efficiency.FloorLine(ctx))
+}
 
 // Brief makes a report that has the page for a pull request alone, and all that
 // [Report.JSON] prints.

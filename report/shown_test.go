@@ -13,19 +13,21 @@ import (
 // notShown are the members that change no report of a sample run, each with the reason. A new type of row belongs
 // here only if no section is about it.
 var notShown = map[string]string{
-	"details":             "only the page draws them",
-	"copy_calls":          "TestLaunches and others make their own",
-	"syncs":               "TestLaunches and others make their own",
-	"topologies":          "the tests of report/section/ranks make their own",
-	"rolled":              "sums over ranks, which become other rows again before a report",
-	"launch_losses":       "rules read them",
-	"counters":            "the tests of counters make their own",
-	"groups":              "rules read them",
-	"clocks":              "rules read them, and the section of joined inputs",
-	"monitored":           "the tests of report/section/efficiency and report/pictures/logs make their own",
-	"efficiency.decode":   "the tests of report/pictures make their own",
-	"efficiency.replays":  "the tests of report/section/efficiency make their own",
-	"efficiency.captures": "inputs that are not joined yet",
+	"details":              "only the page draws them",
+	"copy_calls":           "TestLaunches and others make their own",
+	"syncs":                "TestLaunches and others make their own",
+	"topologies":           "the tests of report/section/ranks make their own",
+	"rolled":               "sums over ranks, which become other rows again before a report",
+	"launch_losses":        "rules read them",
+	"counters":             "the tests of counters make their own",
+	"groups":               "rules read them",
+	"clocks":               "rules read them, and the section of joined inputs",
+	"monitored":            "the tests of report/section/efficiency and report/pictures/logs make their own",
+	"efficiency.decode":    "the tests of report/pictures make their own",
+	"efficiency.occupancy": "the tests of report/section/efficiency make their own",
+	"efficiency.savings":   "the tests of report/section/efficiency make their own",
+	"efficiency.replays":   "the tests of report/section/efficiency make their own",
+	"efficiency.captures":  "inputs that are not joined yet",
 }
 
 // TestEveryMemberIsShown: each type of row is in a sample run whose report.md is another without these rows. So rows

@@ -20,6 +20,8 @@ type Efficiency struct {
 	Transfers []EfficiencyTransfer `json:"transfers,omitempty"`
 	Replays   []EfficiencyReplay   `json:"replays,omitempty"`
 	Captures  []EfficiencyCapture  `json:"captures,omitempty"`
+	Occupancy []Occupancy          `json:"occupancy,omitempty"`
+	Savings   []Saving             `json:"savings,omitempty"`
 
 	// Sums is the result of Total, set only in the JSON that [Write] writes. It is nil otherwise.
 	Sums *EfficiencySums `json:"total,omitempty"`

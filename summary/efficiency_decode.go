@@ -45,6 +45,8 @@ type EfficiencyDecode struct {
 	CeilingTokensPerS *float64 `json:"ceiling_tokens_per_s"`
 	Unknown           string   `json:"unknown,omitempty"` // why Share is null
 
+	DecodeFloor
+
 	// Parts has the contribution of operators outside of graphs. It is nil after replays are joined with
 	// captures.
 	Parts *DecodeParts `json:"parts,omitempty"`
@@ -129,7 +131,7 @@ func (d *EfficiencyDecode) check() error {
 	if c := d.CeilingTokensPerS; c != nil && *c == 0 {
 		return fmt.Errorf(".ceiling_tokens_per_s: got 0, want more or null")
 	}
-	return cmp.Or(d.Parts.check(), checkNumbers(1, "share, share_gpu or share_replay", d.Share, d.ShareGPU, d.ShareReplay), checkNumbers(maxRate, "gbps or ceiling_tokens_per_s", d.GBPS, d.CeilingTokensPerS))
+	return cmp.Or(d.Parts.check(), d.DecodeFloor.check(), checkNumbers(1, "share, share_gpu or share_replay", d.Share, d.ShareGPU, d.ShareReplay), checkNumbers(maxRate, "gbps or ceiling_tokens_per_s", d.GBPS, d.CeilingTokensPerS))
 }
 
 // check returns the first violated constraint of p, which may be nil.

@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // members describes every type of row of a [Summary]. All code that treats every type in the same way
@@ -375,6 +376,24 @@ var members = []Member{
 		At:    func(r *EfficiencyDecode) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Order: (*EfficiencyDecode).order,
 		Check: (*EfficiencyDecode).check},
+	rows[Occupancy]{Member: "efficiency.occupancy", In: func(s *Summary) *[]Occupancy { return &s.Efficiency.Occupancy },
+		Says:  "how kernels fill the multiprocessors: grid, resident blocks, occupancy, what limits it",
+		Plain: "has a view of its own",
+		Fold:  away,
+		Roll:  func(r *Occupancy) Rolled { return Rolled{Name: r.Name, Count: r.Count, TotalNS: r.TotalNS} },
+		At:    func(r *Occupancy) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*Occupancy).order,
+		Check: (*Occupancy).check},
+	rows[Saving]{Member: "efficiency.savings", In: func(s *Summary) *[]Saving { return &s.Efficiency.Savings },
+		Says:  "work that could be fused or removed: chains of operators, casts, layout copies, copies to the host and back",
+		Plain: "has a view of its own",
+		Fold:  away,
+		Roll: func(r *Saving) Rolled {
+			return Rolled{Name: strings.Join(r.Names, " "), Count: r.Count, TotalNS: r.TotalNS}
+		},
+		At:    func(r *Saving) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: (*Saving).order,
+		Check: (*Saving).check},
 	rows[EfficiencyTransfer]{Member: "efficiency.transfers", In: func(s *Summary) *[]EfficiencyTransfer { return &s.Efficiency.Transfers },
 		Says:  "copies and collectives: bandwidths against those of the links",
 		Plain: "has a view of its own",

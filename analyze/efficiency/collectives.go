@@ -20,7 +20,7 @@ type collectiveKey struct {
 // between GPUs of a machine. A kernel also waits for other ranks, so the bandwidths are lower
 // bounds.
 func (o *Owners) Collectives(s *summary.Summary, d *gpu.Device, c *collective.Columns, peaks hardware.Catalog, rank int) {
-	p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+	p := peaks.Peaks(PropertiesOf(o.t, d.Ordinal))
 	index := map[collectiveKey]int{}
 	out := s.Efficiency.Transfers
 	for _, run := range c.Runs {

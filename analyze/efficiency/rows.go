@@ -32,7 +32,7 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	taken := limits.NewBudget(most).Table()
 	for _, d := range tl.Devices {
 		m := o.measure(tl, d, seen, sizes, notes)
-		p := peaks.Peaks(propertiesOf(o.t, d.Ordinal))
+		p := peaks.Peaks(PropertiesOf(o.t, d.Ordinal))
 		sums := newTallies(len(o.rows))
 		for i := range m.spent {
 			if call := &m.spent[i]; o.t.Window.Starts(call.start) {
@@ -56,8 +56,8 @@ func (o *Owners) Fill(s *summary.Summary, tl *gpu.Timeline, peaks hardware.Catal
 	out.Captures = append(out.Captures, o.makers.captures(rank)...)
 }
 
-// propertiesOf returns the properties of a GPU that the trace states.
-func propertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
+// PropertiesOf returns the properties of a GPU that the trace states.
+func PropertiesOf(t *trace.Trace, ordinal int64) hardware.Properties {
 	p, ok := t.Meta.Hardware[ordinal]
 	if !ok {
 		p = t.Meta.Hardware[onlyOf(t.Meta.Hardware)]
@@ -404,7 +404,7 @@ func finite(text []byte) bool {
 // RidgeOf returns the operations in 16 bits that a GPU can do while it reads a byte of its memory, or 0 if a
 // peak is not known.
 func RidgeOf(t *trace.Trace, ordinal int64, peaks hardware.Catalog) float64 {
-	p := peaks.Peaks(propertiesOf(t, ordinal))
+	p := peaks.Peaks(PropertiesOf(t, ordinal))
 	if !p.Known(hardware.HBM) {
 		return 0
 	}

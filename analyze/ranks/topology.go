@@ -95,12 +95,12 @@ func kindOf(s *summary.Summary, m Member, g *group) (parallel, from string) {
 	if m.Input < len(s.Inputs) && !g.local {
 		for _, p := range s.Inputs[m.Input].ProcessGroups {
 			if p.Name == g.name && (p.Size == g.size || p.Size == 0 || g.size == 0) {
-				if parallel = parallelOf(p.Description); parallel != "" {
+				if parallel = ParallelOf(p.Description); parallel != "" {
 					return parallel, "description"
 				}
 			}
 		}
-		if parallel = parallelOf(g.name); parallel != "" {
+		if parallel = ParallelOf(g.name); parallel != "" {
 			return parallel, "name"
 		}
 	}
@@ -117,10 +117,10 @@ var parallelWords = map[string]string{
 	"context": summary.ParallelContext, "cp": summary.ParallelContext,
 }
 
-// parallelOf returns the kind of parallelism in a description of a process group, or "". A group that
+// ParallelOf returns the kind of parallelism in a description of a process group, or "". A group that
 // combines several kinds has none, except that data parallelism combined with context or expert
 // parallelism is data parallelism.
-func parallelOf(text string) string {
+func ParallelOf(text string) string {
 	kinds := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if k := parallelWords[word]; k != "" {

@@ -92,7 +92,7 @@ func TestParallelOf(t *testing.T) {
 		"MODEL_PARALLEL_GROUP": "", "TENSOR_AND_DATA_PARALLEL_GROUP": "", "EMBEDDING_GROUP": "", "default_pg": "", "undefined": "", "0": "", "split": "",
 		"step": "", "tpu": "", "TENSOR_AND_EXPERT_PARALLEL_GROUP": "",
 	} {
-		if got := parallelOf(text); got != want {
+		if got := ParallelOf(text); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"assay/analyze/classify"
 	"assay/analyze/clocks"
+	"assay/analyze/efficiency/floor"
 	"assay/analyze/efficiency/hardware"
 	"assay/analyze/phase"
 	"assay/ingest"
@@ -42,6 +43,7 @@ type reading struct {
 	failed []error             // errors of arguments that name no input
 	peaks  hardware.Catalog    // built-in peaks and those of the flags
 	model  hardware.ModelFLOPs // from --model-flops, or zero
+	floor  *floor.Settings     // from --model, or nil
 	flags  *peakFlags          // the flags that peaks and model come from
 	need   need
 	needs  func() trace.Select // which parts of traces are read: need.reads unless the command replaces it

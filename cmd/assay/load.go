@@ -124,6 +124,10 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	floor, err := s.peaks.floor.load()
+	if err != nil {
+		return nil, err
+	}
 	chosen := ingest.Paths(args)
 	chosen.Disregard(s.own)
 	if err := offsets.Check(chosen.Files); err != nil {
@@ -141,10 +145,13 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 	limits.memory.Use()
 	need := needsOf(s.outputs...)
 	need.measures |= s.measures
+	if floor != nil {
+		need.measures |= analyze.Efficiency
+	}
 	if c.needs != nil {
 		need = c.needs(need)
 	}
-	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, flags: &s.peaks}
+	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, floor: floor, flags: &s.peaks}
 	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
 		limits.memory.Watch(r.outOfMemory)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type peakFlags struct {
 	model string
 	// tokens per step and GPU, for --model-flops that are given per token
 	tokens string
+	floor  floorFlags
 	used   peakUse // collected over all inputs of the command
 }
 
@@ -37,11 +39,14 @@ func (f *peakFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "peaks", "", "YAML `FILE` with peaks of GPUs that replace the built-in ones (see \"assay help devices\")")
 	flags.StringArrayVar(&f.set, "set-peak", nil, "set `FIGURE=NUMBER` of all GPUs: bf16=989.4 (10^12 FLOP/s, dense), hbm=3352 (10^9 bytes/s); repeatable, or with commas")
 	flags.StringVar(&f.model, "model-flops", "", "`FLOPS` of the model for MFU (default: counted from the operators): of a step on each GPU (4.2e14,bf16), of a token (6e9/token), or config.json of Hugging Face (see \"assay help peaks\")")
+	f.floor.register(flags)
 	flags.StringVar(&f.tokens, "tokens", "", "`TOKENS` of a step / number of GPUs, for --model-flops: 8192, or sequences x length (2x4096), which config.json needs")
 }
 
 // given reports whether one of the flags is given.
-func (f *peakFlags) given() bool { return f.file != "" || len(f.set) > 0 || f.model+f.tokens != "" }
+func (f *peakFlags) given() bool {
+	return f.file != "" || len(f.set) > 0 || f.model+f.tokens != "" || f.floor.given()
+}
 
 // settings returns the paths of the files that the flags name.
 func (f *peakFlags) settings() (files []string) {
@@ -51,6 +56,9 @@ func (f *peakFlags) settings() (files []string) {
 	if path, ok := f.config(); ok {
 		files = append(files, path)
 	}
+	if f.floor.path != "" {
+		files = append(files, f.floor.path)
+	}
 	return files
 }
 
@@ -59,7 +67,7 @@ func (f *peakFlags) check() string {
 	if _, err := f.figures(); err != nil {
 		return "--set-peak: " + err.Error()
 	}
-	return f.checkModel()
+	return cmp.Or(f.floor.check(), f.checkModel())
 }
 
 // figures parses the values of --set-peak.

@@ -145,7 +145,7 @@ func (r *reading) joined(all []partial.Part) *summary.Summary {
 	if len(all) == 0 {
 		return nil
 	}
-	s := partial.Join(all)
+	s := r.withFloor(partial.Join(all))
 	s.LeftOut = s.LeftOut.Plus(r.leftOut())
 	if len(r.secrets) > 0 {
 		slices.SortFunc(r.secrets, func(a, b summary.Issue) int { return cmp.Compare(a.First, b.First) })
@@ -170,5 +170,9 @@ func (r *reading) leftOut() *summary.LeftOut {
 // every other input has a summary of its own.
 func (r *reading) runs() ([]*summary.Summary, []error) {
 	all, failed := r.measureAll()
-	return partial.Runs(all), failed
+	list := partial.Runs(all)
+	for _, s := range list {
+		r.withFloor(s)
+	}
+	return list, failed
 }

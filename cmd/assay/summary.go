@@ -59,7 +59,7 @@ func runSummary(e env, c *command, args []string) error {
 	if wrong == "" && *details && format != "json" && m.save == "" {
 		wrong = "--detail is for programs; add --format json or --save DIR"
 	}
-	if wrong == "" && m.peaks.given() && format == "text" && m.save == "" {
+	if wrong == "" && m.peaks.given() && !m.peaks.floor.given() && format == "text" && m.save == "" {
 		wrong = "--peaks, --set-peak and --model-flops change nothing on the screen; add --format md or json, or use \"assay report\""
 	}
 	if wrong == "" {

@@ -27,6 +27,8 @@ func efficiencyMetrics() []Metric {
 			measure: selection.recoverable},
 		{Name: "efficiency.decode", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "decode bandwidth utilization: the time that the memory takes for weights, the cache of keys and values that is read, and what is added to it", Per: "time of decode steps",
 			measure: selection.decode},
+		{Name: "decode.mbu", Of: Time, Higher: true, Keys: deviceSelectors, Meaning: "memory bandwidth utilization of decode steps, from recorded shapes or, with --model, from the configuration of the model", Per: "time of decode steps",
+			measure: selection.decodeMBU},
 		{Name: "op.tflops", Unit: FLOPRate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "FLOPs of the selected operators", Per: "their GPU time",
 			measure: operatorsAs(operators.tflops)},
 		{Name: "op.gbps", Unit: Rate, Higher: true, Keys: rowSelectors, Needs: needs, Meaning: "bytes that the selected operators must read and write at least", Per: "their GPU time",

@@ -136,3 +136,29 @@ func Unmatched(id string) string {
 		"nodes incomplete":     "the export is incomplete or has too many nodes",
 	}, id, 40)
 }
+
+// FloorUnknown returns why the floor of a decode step is unknown. The id is from a row of a summary, or the
+// reason why GPUs cannot divide the model.
+func FloorUnknown(id string) Reason {
+	known := map[string]Reason{
+		"no requests":    {"the steps do not state their number of requests", "give --batch N"},
+		"no parallelism": {"the capture communicates, and does not say how GPUs divide the model", "give --parallel tp=N"},
+		"no peak":        {"the bandwidth of the memory is unknown", "give --set-peak hbm=GB/s"},
+		"other layers":   {"no kernel runs once in each layer of this model", "give the config.json of the model that ran"},
+		"other model":    {"operators of the capture have other weights than this model", "give the config.json of the model that ran"},
+	}
+	if r, ok := known[id]; ok {
+		return r
+	}
+	return Reason{Text: label.Clip(label.Clean(id), 80)}
+}
+
+// FloorFrom returns where the division of a model over GPUs is from.
+func FloorFrom(id string) string {
+	return wordOr(map[string]string{"user": "--parallel", "log": "as the log says", "groups": "as the process groups say", "alone": "one GPU, which communicated nothing"}, id, 20)
+}
+
+// FloorPart returns the name of a part of the floor of a decode step.
+func FloorPart(id string) string {
+	return wordOr(map[string]string{"attention": "attention projections", "mlp": "MLP", "experts": "routed experts", "kv cache": "KV cache"}, id, 24)
+}

@@ -124,6 +124,8 @@ func rateBytes(row *summary.EfficiencyDecode, p *hardware.Peaks, replayed bool) 
 		return summary.DecodeOver
 	}
 	row.Share, row.ShareGPU = &share, &ofGPU
+	floor, mbu := int64(math.Ceil(float64(bytes)/p.Figures[hardware.HBM])), share
+	row.FloorNS, row.MBU, row.FloorFrom = &floor, &mbu, summary.FloorOfOperators
 	if alone {
 		row.ShareReplay = &ofReplay
 	}

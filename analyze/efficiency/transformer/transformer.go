@@ -15,12 +15,31 @@ type Model struct {
 	Type                    string // model_type
 	Layers, Hidden, Vocab   int64
 	Heads, KVHeads, HeadDim int64
-	Window                  int64 // tokens that a query attends to; 0 for all before it
+	Latent                  Latent // zero without latent attention
+	Window                  int64  // tokens that a query attends to; 0 for all before it
+	Windowed                int64  // layers that have the window
 
 	MLP       float64 // elements of the matrices of a dense MLP
-	MoE       float64 // the same of all experts that compute a token, with the router
+	Experts   Experts // zero without experts
 	MoELayers int64
 }
+
+// Latent has the sizes of multi-head latent attention, whose cache has one compressed vector and one
+// rotated key for each token, for all heads.
+type Latent struct {
+	Query, KV    int64 // ranks of the compressions; Query is 0 if queries are not compressed
+	Plain, Rope  int64 // width of the part of a key without and with rotation
+	ValueHeadDim int64
+}
+
+// Experts are those of one layer of a mixture.
+type Experts struct {
+	Count, Active        int64
+	Each, Shared, Router float64 // elements of the matrices
+}
+
+// perToken returns the elements of the matrices that compute a token.
+func (e Experts) perToken() float64 { return float64(e.Active)*e.Each + e.Shared + e.Router }
 
 // A family describes how the layers of some model types are built.
 type family struct {
@@ -28,16 +47,18 @@ type family struct {
 	matrices int64  // number of matrices of an MLP: 3 with a gate, 2 without
 	experts  string // the member with their number, or ""
 	width    string // the member with the width of an expert
+	shared   string // the member with the number of shared experts of this width, or ""
 }
 
-// families are those whose layers have multi-head or grouped-query attention and an MLP or a
+// families are those whose layers have multi-head, grouped-query or latent attention and an MLP or a
 // mixture of experts. Other types are refused, because their layers have other matrices.
 var families = []family{
-	{[]string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo", "olmo2", "granite"}, 3, "", ""},
-	{[]string{"gpt_neox", "starcoder2"}, 2, "", ""},
-	{[]string{"mixtral"}, 3, "num_local_experts", "intermediate_size"},
-	{[]string{"qwen2_moe", "qwen3_moe"}, 3, "num_experts", "moe_intermediate_size"},
-	{[]string{"olmoe"}, 3, "num_experts", "intermediate_size"},
+	{types: []string{"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3", "olmo", "olmo2", "granite"}, matrices: 3},
+	{types: []string{"gpt_neox", "starcoder2"}, matrices: 2},
+	{types: []string{"mixtral", "gpt_oss"}, matrices: 3, experts: "num_local_experts", width: "intermediate_size"},
+	{types: []string{"qwen2_moe", "qwen3_moe"}, matrices: 3, experts: "num_experts", width: "moe_intermediate_size"},
+	{types: []string{"olmoe"}, matrices: 3, experts: "num_experts", width: "intermediate_size"},
+	{types: []string{"deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe"}, matrices: 3, experts: "n_routed_experts", width: "moe_intermediate_size", shared: "n_shared_experts"},
 }
 
 // MaxBytes is the size of the largest configuration that is read.
@@ -71,7 +92,8 @@ func Parse(text []byte) (m Model, err error) {
 	m.Layers, m.Hidden, m.Vocab = c.number("num_hidden_layers"), c.number("hidden_size"), c.number("vocab_size")
 	m.Heads = c.number("num_attention_heads")
 	m.KVHeads = c.numberOr("num_key_value_heads", m.Heads)
-	if m.HeadDim = c.numberOr("head_dim", 0); m.HeadDim == 0 && c.err == nil {
+	m.latent(&c)
+	if m.HeadDim = c.numberOr("head_dim", 0); m.HeadDim == 0 && m.Latent.KV == 0 && c.err == nil {
 		if m.HeadDim = m.Hidden / m.Heads; m.HeadDim*m.Heads != m.Hidden {
 			return m, fmt.Errorf("hidden_size %d is no multiple of num_attention_heads %d, and there is no head_dim", m.Hidden, m.Heads)
 		}
@@ -79,6 +101,7 @@ func Parse(text []byte) (m Model, err error) {
 	if !c.isFalse("use_sliding_window") {
 		m.Window = c.numberOr("sliding_window", 0)
 	}
+	m.windowed(&c)
 	m.feedForward(&c, families[i])
 	return m, c.err
 }
@@ -92,33 +115,91 @@ func known() string {
 	return strings.Join(all, ", ")
 }
 
+// windowed reads which layers have the window: a list, or the rule of the model type without one.
+func (m *Model) windowed(c *config) {
+	var list []string
+	if raw := c.members["layer_types"]; len(raw) > 0 && string(raw) != "null" {
+		if json.Unmarshal(raw, &list) != nil || int64(len(list)) != m.Layers {
+			c.fail(fmt.Errorf("layer_types has not one type for each of %d layers", m.Layers))
+			return
+		}
+		for _, kind := range list {
+			switch kind {
+			case "full_attention":
+			case "sliding_attention":
+				m.Windowed++
+			default:
+				c.fail(fmt.Errorf("layer_types has %.40q, whose matrices assay does not know", kind))
+			}
+		}
+	}
+	switch {
+	case m.Window == 0 || list != nil:
+		if m.Window == 0 {
+			m.Windowed = 0
+		}
+	case m.Type == "gemma2" || m.Type == "gpt_oss":
+		m.Windowed = (m.Layers + 1) / 2 // every other layer, from the first on
+	case m.Type == "gemma3_text":
+		m.Windowed = m.Layers - m.Layers/c.numberOr("sliding_window_pattern", 6)
+	case strings.HasPrefix(m.Type, "qwen"):
+		m.Windowed = m.Layers - min(m.Layers, c.numberOr("max_window_layers", m.Layers))
+	default:
+		m.Windowed = m.Layers
+	}
+}
+
+// latent reads the sizes of latent attention, if the layers have it.
+func (m *Model) latent(c *config) {
+	if m.Latent.KV = c.numberOr("kv_lora_rank", 0); m.Latent.KV == 0 {
+		return
+	}
+	m.Latent.Query = c.numberOr("q_lora_rank", 0)
+	m.Latent.Plain, m.Latent.Rope = c.number("qk_nope_head_dim"), c.number("qk_rope_head_dim")
+	m.Latent.ValueHeadDim = c.number("v_head_dim")
+}
+
 // feedForward reads the sizes of MLPs and experts.
 func (m *Model) feedForward(c *config, f family) {
 	if f.experts == "" {
 		m.MLP = product(f.matrices, m.Hidden, c.number("intermediate_size"))
 		return
 	}
-	experts, each := c.number(f.experts), c.number("num_experts_per_tok")
-	if c.err == nil && each > experts {
-		c.err = fmt.Errorf("num_experts_per_tok is %d of %d experts", each, experts)
+	e := Experts{Count: c.number(f.experts), Active: c.number("num_experts_per_tok")}
+	if c.err == nil && e.Active > e.Count {
+		c.err = fmt.Errorf("num_experts_per_tok is %d of %d experts", e.Active, e.Count)
 		return
 	}
-	m.MoE = product(each, f.matrices, m.Hidden, c.number(f.width)) + product(m.Hidden, experts)
-	if shared := c.numberOr("shared_expert_intermediate_size", 0); shared > 0 {
-		m.MoE += product(f.matrices, m.Hidden, shared) + float64(m.Hidden) // and its gate
+	e.Each, e.Router = product(f.matrices, m.Hidden, c.number(f.width)), product(m.Hidden, e.Count)
+	if f.shared != "" {
+		if n := c.numberOr(f.shared, 0); n > 0 {
+			e.Shared = float64(n) * e.Each
+		}
+	} else if shared := c.numberOr("shared_expert_intermediate_size", 0); shared > 0 {
+		e.Shared = product(f.matrices, m.Hidden, shared) + float64(m.Hidden) // and its gate
+	}
+	m.Experts, m.MoELayers = e, m.mixtures(c)
+	if m.MoELayers < m.Layers {
+		m.MLP = product(f.matrices, m.Hidden, c.number("intermediate_size"))
+	}
+}
+
+// mixtures returns the number of layers with experts.
+func (m *Model) mixtures(c *config) int64 {
+	first := min(c.numberOr("first_k_dense_replace", 0), m.Layers)
+	if every := c.numberOr("moe_layer_freq", 1); every != 1 {
+		c.fail(fmt.Errorf("moe_layer_freq is %d, want 1", every))
 	}
 	every := c.numberOr("decoder_sparse_step", 1)
-	m.MoELayers = m.Layers / every
+	n := m.Layers/every - first
 	dense := c.list("mlp_only_layers")
 	slices.Sort(dense)
 	for _, layer := range slices.Compact(dense) {
 		if 0 <= layer && layer < m.Layers && (layer+1)%every == 0 {
-			m.MoELayers--
+			n--
 		}
 	}
-	if m.MoELayers < m.Layers {
-		m.MLP = product(f.matrices, m.Hidden, c.number("intermediate_size"))
-	}
+	return max(n, 0)
 }
 
 // product multiplies dimensions. Those of a file may have a product over 63 bits.
@@ -174,9 +255,32 @@ func (c *config) fail(err error) {
 // attention, MLPs or the experts of a token, and the output layer. The table of embeddings
 // is looked up, and norms and biases are no matrices.
 func (m Model) Matrices() float64 {
-	attention := 2 * float64(m.Hidden) * float64(m.HeadDim) * float64(m.Heads+m.KVHeads)
+	split, whole := m.attention()
 	dense := float64(m.Layers-m.MoELayers) * m.MLP
-	return float64(m.Layers)*attention + dense + float64(m.MoELayers)*m.MoE + float64(m.Hidden)*float64(m.Vocab)
+	return float64(m.Layers)*(split+whole) + dense + float64(m.MoELayers)*m.Experts.perToken() + float64(m.Hidden)*float64(m.Vocab)
+}
+
+// attention returns the elements of the projections of a layer: those that tensor parallelism divides by
+// heads, and those that each GPU has whole.
+func (m Model) attention() (split, whole float64) {
+	l := m.Latent
+	if l.KV == 0 {
+		return 2 * float64(m.Hidden) * float64(m.HeadDim) * float64(m.Heads+m.KVHeads), 0
+	}
+	whole = product(m.Hidden, l.KV+l.Rope)
+	split = product(l.KV, m.Heads, l.Plain+l.ValueHeadDim) + product(m.Heads, l.ValueHeadDim, m.Hidden)
+	if l.Query > 0 {
+		return split + product(l.Query, m.Heads, l.Plain+l.Rope), whole + product(m.Hidden, l.Query)
+	}
+	return split + product(m.Hidden, m.Heads, l.Plain+l.Rope), whole
+}
+
+// perPair returns the FLOPs of one head for a pair of a query and a key.
+func (m Model) perPair() float64 {
+	if l := m.Latent; l.KV > 0 {
+		return 2 * float64(l.Plain+l.Rope+l.ValueHeadDim)
+	}
+	return 4 * float64(m.HeadDim)
 }
 
 // Forward returns the FLOPs of the forward pass of one sequence of some tokens: two for each
@@ -188,7 +292,7 @@ func (m Model) Forward(tokens int64) (float64, error) {
 	}
 	n := float64(tokens)
 	pairs := n * (n + 1) / 2
-	flops := 2*n*m.Matrices() + 4*float64(m.Layers)*float64(m.Heads)*float64(m.HeadDim)*pairs
+	flops := 2*n*m.Matrices() + float64(m.Layers)*float64(m.Heads)*m.perPair()*pairs
 	if math.IsInf(flops, 0) || flops > 1e24 {
 		return 0, errors.New("the dimensions give over 1e24 FLOPs")
 	}

@@ -63,7 +63,7 @@ func TestForward(t *testing.T) {
 func TestSparseLayers(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(qwenMoE, 8), `"decoder_sparse_step":1,"mlp_only_layers":[]`, `"decoder_sparse_step":2,"mlp_only_layers":[1,3],"shared_expert_intermediate_size":512`, 1)
 	m, err := Parse([]byte(text))
-	if err != nil || m.MoELayers != 22 || m.MLP != 3*2048*6144 || m.MoE != 8*3*2048*768+2048*128+3*2048*512+2048 {
+	if err != nil || m.MoELayers != 22 || m.MLP != 3*2048*6144 || m.Experts.perToken() != 8*3*2048*768+2048*128+3*2048*512+2048 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -76,7 +76,7 @@ func TestLargest(t *testing.T) {
 		`"hidden_size":2048`, fmt.Sprintf(`"hidden_size":%d`, most), `"moe_intermediate_size":768`, fmt.Sprintf(`"moe_intermediate_size":%d`, most),
 		`"mlp_only_layers":[]`, `"mlp_only_layers":[`+strings.Repeat("-1,16777216,3,", 20000)+`3]`).Replace(fmt.Sprintf(qwenMoE, 21846))
 	m, err := Parse([]byte(text))
-	if want := 21846.*3*most*most + most*21846.; err != nil || m.MoE != want || m.MoELayers != most-1 {
+	if want := 21846.*3*most*most + most*21846.; err != nil || m.Experts.perToken() != want || m.MoELayers != most-1 {
 		t.Errorf("%+v, %v, want %v", m, err, want)
 	}
 	if flops, err := m.Forward(4096); err == nil {
@@ -87,7 +87,7 @@ func TestLargest(t *testing.T) {
 // TestRefused: what cannot be counted is refused with the member.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`: "want config.json", `{}`: "no model_type", `{"model_type":"deepseek_v3"}`: `model_type "deepseek_v3"`, `{"model_type":7}`: "no model_type",
+		`[]`: "want config.json", `{}`: "no model_type", `{"model_type":"mamba2"}`: `model_type "mamba2"`, `{"model_type":7}`: "no model_type",
 		strings.Replace(llama, "4096", "-1", 1):                    `hidden_size is "-1", want a whole number`,
 		strings.Replace(llama, "4096", "4.5", 1):                   `hidden_size is "4.5"`,
 		strings.Replace(llama, "4096", "4097", 1):                  "hidden_size 4097 is no multiple of num_attention_heads 32",

@@ -30,9 +30,9 @@ func Sections(ctx *section.Context) []doc.Section {
 	}
 	total := efficiency.Sum(ctx.Summary)
 	if total.FLOPsKnownNS == 0 && total.BytesKnownNS == 0 {
-		return []doc.Section{nothing(ctx, total), Transfers(ctx)}
+		return []doc.Section{nothing(ctx, total), floor(ctx), savings(ctx), occupancy(ctx), Transfers(ctx)}
 	}
-	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), decode(ctx), counted(ctx), Transfers(ctx),
+	return []doc.Section{whole(ctx, total), gpus(ctx, total), steps(ctx), decode(ctx), floor(ctx), savings(ctx), occupancy(ctx), counted(ctx), Transfers(ctx),
 		unknowns(ctx, total)}
 }
 

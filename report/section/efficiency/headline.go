@@ -36,9 +36,9 @@ func Headline(ctx *section.Context) string {
 		parts = append(parts, part)
 	}
 	if parts == nil {
-		return ""
+		return FloorLine(ctx)
 	}
-	return "Efficiency: " + strings.Join(parts, "; ") + "."
+	return strings.TrimSpace("Efficiency: " + strings.Join(parts, "; ") + ". " + FloorLine(ctx))
 }
 
 // mostRecoverable returns the operator with the most recoverable time, added up over its shapes.
