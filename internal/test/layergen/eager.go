@@ -136,7 +136,7 @@ func Training(n int, recompute bool) Program {
 	for range 12 {
 		optimizer += "other 44 aten::_fused_adamw_ void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::FusedAdamMathFunctor<float, 4, (at::native::ADAM_MODE)1, false> >(int)\n"
 	}
-	p := Program{Passes: []Pass{{"forward", lines(embed), Times(n, g), lines(layerNorm + "\n" + head + "\n" + loss)}}}
+	p := Program{Passes: []Pass{{Name: "forward", Before: lines(embed), Layers: Times(n, g), After: lines(layerNorm + "\n" + head + "\n" + loss)}}}
 	top := lines("other 33 aten::log_softmax_backward void at::native::(anonymous namespace)::cunn_SoftMaxBackward<8, float, float, float, at::native::(anonymous namespace)::LogSoftMaxBackwardEpilogue>(float*, float const*, float const*, long)\nother 230 aten::mm nvjet_tst_256x128_64x4_2x1_v_bz_coopA_NTN")
 	if recompute {
 		p.Passes = append(p.Passes, Pass{Name: "backward", Before: top})
@@ -197,5 +197,5 @@ func Loop(n, kernels int) Program {
 
 // Single is a model of one layer.
 func Single() Program {
-	return Program{Passes: []Pass{{"forward", lines(embed), Llama(1).Passes[0].Layers, lines(vllmNorm + sampling)}}}
+	return Program{Passes: []Pass{{Name: "forward", Before: lines(embed), Layers: Llama(1).Passes[0].Layers, After: lines(vllmNorm + sampling)}}}
 }
