@@ -134,7 +134,7 @@ var mayImport = map[string]string{
 	"report/pictures":              "compare internal/label internal/stat internal/unit judge judge/counters judge/finding judge/rule report/pictures/logs report/plot report/words summary summary/row summary/view summary/view/efficiency",
 	"report/pictures/logs":         "internal/label internal/stat internal/unit report/plot report/words summary summary/view summary/view/bench",
 	"report/words":                 "compare gate internal/label internal/unit judge/counters judge/finding judge/timeline summary summary/view summary/view/efficiency",
-	"internal/test/gen":            "internal/test/nsysgen internal/test/rankgen internal/test/snapgen internal/test/tracegen",
+	"internal/test/gen":            "internal/test/layergen internal/test/nsysgen internal/test/rankgen internal/test/snapgen internal/test/tracegen",
 	"internal/test/captures":       "analyze ingest",
 	"summary/row":                  "internal/label internal/unit",
 	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
