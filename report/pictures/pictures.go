@@ -22,6 +22,8 @@ func all() []picture {
 		{"activity", activity},
 		{"critical-path", criticalPath},
 		{"steps", measured(steps)},
+		{"layers-typical", measured(layersTypical)},
+		{"layers", measured(layers)},
 		{"phases", measured(phases)},
 		{"idle", idle},
 		{"queue", queue},
