@@ -33,6 +33,7 @@ import (
 	"assay/analyze/efficiency/hardware"
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
+	"assay/analyze/layers"
 	"assay/analyze/limits"
 	"assay/analyze/phase"
 	"assay/analyze/ranks/collective"
@@ -152,6 +153,10 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
+	if opt.measures(Layers) {
+		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps,
+			Pass: attributed.PassOf}, in.Rank, &issues)
+	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,
 			Completions: done, Hosts: threads, Queues: launched.fine, Summary: s})

@@ -198,3 +198,11 @@ func (a *Attribution) passRows(rank int) (out []summary.Pass) {
 	}
 	return out
 }
+
+// PassOf returns the pass of training that the activity of the given number belongs to, as in [summary.Pass].
+func (a *Attribution) PassOf(number int) string {
+	if i := a.Links.Of[number]; i >= 0 {
+		return a.origins[i].pass.String()
+	}
+	return unknownPass.String()
+}

@@ -1,0 +1,107 @@
+package layers
+
+import "assay/summary"
+
+// A part is one of [summary.LayerParts].
+type part uint8
+
+const (
+	otherPart part = iota
+	attentionPart
+	mlpPart
+	moePart
+	normPart
+	communicationPart
+	numParts
+)
+
+var partNames = [numParts]string{"other", "attention", "mlp", "moe", "norm", "communication"}
+
+// partsOf returns the part of each kernel of a layer. Norms are a part wherever they are. The feed-forward part is
+// separated from the attention by the norm between the two, or else by the projection behind attention; it is that of
+// experts if it has any.
+func (r *measurer) partsOf(l layer) []part {
+	list, core := r.kernelsOf(l), r.cores[l.core]
+	out := make([]part, len(list))
+	from, to := feedForward(list, core.from-l.from, core.to-l.from, core.back)
+	inside := mlpPart
+	for i := from; i < to; i++ {
+		if list[i].role == experts {
+			inside = moePart
+		}
+	}
+	first := 0 // a product before the first norm belongs to neither
+	for first < len(list) && !core.back && list[first].role != norm {
+		first++
+	}
+	if first > core.from-l.from {
+		first = 0
+	}
+	for i := range list {
+		switch {
+		case list[i].role == norm:
+			out[i] = normPart
+		case i < first || list[i].role == adds && isResidual(list, i, core.back):
+			out[i] = otherPart
+		case list[i].role == experts:
+			out[i] = moePart
+		case i >= from && i < to:
+			out[i] = inside
+		default:
+			out[i] = attentionPart
+		}
+	}
+	return out
+}
+
+// feedForward returns the part of a layer that is the feed-forward network, given its core.
+func feedForward(list []kernel, from, to int, back bool) (first, end int) {
+	if back {
+		for i := from - 1; i >= 0; i-- {
+			if list[i].role == norm {
+				return 0, i
+			}
+		}
+		return 0, 0
+	}
+	for i := to; i < len(list); i++ {
+		if list[i].role == norm {
+			return i, len(list)
+		}
+	}
+	for i := to; i < len(list); i++ { // attention and feed-forward side by side
+		if list[i].role == product {
+			return i + 1, len(list)
+		}
+	}
+	return len(list), len(list)
+}
+
+// isResidual reports whether an addition is that of the residual stream: it is next to a norm or to the end of the layer.
+func isResidual(list []kernel, i int, back bool) bool {
+	if back {
+		return i == 0 || list[i-1].role == norm
+	}
+	return i+1 == len(list) || list[i+1].role == norm
+}
+
+// times are the times of the parts.
+type times [numParts]int64
+
+func (t *times) add(o *times) {
+	for i := range t {
+		t[i] = summary.Plus(t[i], o[i])
+	}
+}
+
+func (t *times) sum() (ns int64) {
+	for _, v := range t {
+		ns = summary.Plus(ns, v)
+	}
+	return ns
+}
+
+func (t *times) row() summary.LayerParts {
+	return summary.LayerParts{Attention: t[attentionPart], MLP: t[mlpPart], MoE: t[moePart], Norm: t[normPart],
+		Communication: t[communicationPart], Other: t[otherPart]}
+}

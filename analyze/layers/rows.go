@@ -1,0 +1,307 @@
+package layers
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/analyze/gpu"
+	"assay/internal/stat"
+	"assay/summary"
+	"assay/trace"
+)
+
+// A measurer makes the rows of one device.
+type measurer struct {
+	Measured
+	device   *gpu.Device
+	rank     int
+	names    []string // of steps
+	sequence *sequence
+	natures  func(trace.Sym) nature
+	*finder
+}
+
+// A timed layer has the time of everything that ran in it.
+type timed struct {
+	member
+	place int32 // among the layers of its pass
+	start int64
+	end   int64
+	parts times
+	busy  int64
+}
+
+// A rowKey says which layers are one row.
+type rowKey struct {
+	step int32
+	pass string
+	kind string
+}
+
+func (r *measurer) rows(list []layer) []summary.Layer {
+	members := r.groupsOf(list)
+	r.passes(members)
+	layers := r.measure(members)
+	places := make(map[rowKey]int32)
+	byRow := make(map[rowKey][]*timed)
+	var keys []rowKey
+	for i := range layers {
+		l := &layers[i]
+		pass := rowKey{step: l.step, pass: l.pass}
+		l.place = places[pass]
+		places[pass]++
+		key := rowKey{l.step, l.pass, l.group.kind}
+		if byRow[key] == nil {
+			keys = append(keys, key)
+		}
+		byRow[key] = append(byRow[key], l)
+	}
+	pictured := make(map[rowKey]int) // by kind and pass: number of the rows that may have the picture
+	for _, k := range keys {
+		pictured[rowKey{0, k.pass, k.kind}]++
+	}
+	seen := make(map[rowKey]int)
+	var out []summary.Layer
+	for _, k := range keys {
+		of := rowKey{0, k.pass, k.kind}
+		out = append(out, r.row(k, byRow[k], seen[of] == pictured[of]/2))
+		seen[of]++
+	}
+	return out
+}
+
+// row returns the row of layers of one kind, with the kernels of a typical one if wanted.
+func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
+	row := summary.Layer{Rank: r.rank, Device: r.device.Ordinal, Step: r.names[k.step], Kind: k.kind, Pass: k.pass,
+		Count: int64(len(list)), StartNS: list[0].start, EndNS: list[0].end, Odd: []summary.OddLayer{}}
+	var sum times
+	likeness := 0.0
+	for _, l := range list {
+		row.StartNS, row.EndNS = min(row.StartNS, l.start), max(row.EndNS, l.end)
+		row.Index = append(row.Index, l.place)
+		row.LengthNS = append(row.LengthNS, l.end-l.start)
+		sum.add(&l.parts)
+		likeness += l.similarity
+	}
+	row.Parts, row.Confidence = sum.row(), likeness/float64(len(list))
+	row.MedianNS = stat.Median(row.LengthNS)
+	middle := middleOf(list)
+	for _, l := range list {
+		if isOdd(l, row.MedianNS, row.LengthNS) {
+			row.Odd = append(row.Odd, summary.OddLayer{Index: l.place, NS: l.end - l.start, Part: differs(l, middle)})
+		}
+	}
+	if typical {
+		row.Typical = r.picture(middle)
+	}
+	return row
+}
+
+// middleOf returns the layer whose length is nearest to the median, the first of several.
+func middleOf(list []*timed) *timed {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b *timed) int { return cmp.Compare(a.end-a.start, b.end-b.start) })
+	return sorted[(len(sorted)-1)/2]
+}
+
+// isOdd reports whether a layer takes a quarter more or less than the median, and this is more than layers usually differ.
+func isOdd(l *timed, median int64, lengths []int64) bool {
+	diff := abs(l.end - l.start - median)
+	if len(lengths) < 4 || 4*diff < median {
+		return false
+	}
+	deviations := make([]int64, len(lengths))
+	for i, ns := range lengths {
+		deviations[i] = abs(ns - median)
+	}
+	return diff > 4*stat.Median(deviations)
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// differs returns the name of the part that makes a layer longer or shorter than the median layer; "" if it is time in
+// which nothing ran.
+func differs(l, middle *timed) string {
+	best, most := "", abs(l.end-l.start-l.busy-(middle.end-middle.start-middle.busy))
+	for p := range numParts {
+		if d := abs(l.parts[p] - middle.parts[p]); d > most {
+			best, most = partNames[p], d
+		}
+	}
+	return best
+}
+
+// passes says which pass layers are of: what attribution knows, or else what names tell.
+func (r *measurer) passes(list []member) {
+	back := slices.ContainsFunc(list, func(m member) bool { return m.group.back })
+	for i := range list {
+		m := &list[i]
+		switch pass := r.Pass(int(r.device.Work[r.list[r.cores[m.core].from].work].Number)); {
+		case pass == "forward" || pass == "backward" || pass == "recompute":
+			m.pass = pass
+		case m.group.back:
+			m.pass = "backward"
+		case back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back):
+			m.pass = "recompute"
+		default:
+			m.pass = "forward"
+		}
+	}
+}
+
+// measure adds up what ran in layers. Work of other streams, and work that is no part of the order of kernels, belongs to the
+// layer in which it started. The last layer of a model ends like the others: with the communication that follows it.
+func (r *measurer) measure(list []member) []timed {
+	out := make([]timed, len(list))
+	owner := make([]int32, len(r.device.Work)) // by work: index of its layer plus 1
+	for i, m := range list {
+		out[i].member = m
+		first, last := r.list[m.from].work, r.list[m.to-1].work
+		out[i].start, out[i].end = r.device.Work[first].Start, r.device.Work[last].End()
+		for k, p := range r.partsOf(m.layer) {
+			w := r.list[m.from+k].work
+			owner[w] = int32(i) + 1
+			out[i].parts[p] = summary.Plus(out[i].parts[p], r.device.Work[w].Dur)
+			out[i].busy += r.device.Work[w].Dur
+		}
+	}
+	trailing := r.trailing(list)
+	for i := range list {
+		r.addOthers(&out[i], owner, r.until(list, i), trailing[list[i].group])
+	}
+	return out
+}
+
+// until returns the index of the first work that does not belong to layer i any more.
+func (r *measurer) until(list []member, i int) int32 {
+	if at := list[i].to; at < len(r.list) {
+		return r.list[at].work
+	}
+	return int32(len(r.device.Work))
+}
+
+// trailing returns how many communication kernels layers of each group usually have behind their last kernel.
+func (r *measurer) trailing(list []member) map[*group]int {
+	votes := make(map[*group]map[int]int)
+	for i, m := range list {
+		if !m.next {
+			continue
+		}
+		n := 0
+		for w := r.list[m.to-1].work + 1; w < r.until(list, i); w++ {
+			if r.moves(w) {
+				n++
+			}
+		}
+		if votes[m.group] == nil {
+			votes[m.group] = make(map[int]int)
+		}
+		votes[m.group][n]++
+	}
+	out := make(map[*group]int)
+	for g, v := range votes {
+		most := 0
+		for n, count := range v {
+			if count > most || count == most && n < out[g] {
+				out[g], most = n, count
+			}
+		}
+	}
+	return out
+}
+
+func (r *measurer) moves(w int32) bool {
+	a := r.Timeline.Activity(r.device.Work[w])
+	return a.Kind == trace.Kernel && r.natures(a.Name).role == moves
+}
+
+// addOthers adds the work to a layer that is no element of the sequence.
+func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int) {
+	last := r.list[l.to-1].work
+	for w := r.list[l.from].work; w < until; w++ {
+		if owner[w] != 0 {
+			continue
+		}
+		work := r.device.Work[w]
+		a := r.Timeline.Activity(work)
+		if a.Kind != trace.Kernel {
+			continue
+		}
+		n := r.natures(a.Name)
+		behind := w > last && work.Start >= r.device.Work[last].End()
+		switch {
+		case n.role == moves && behind && !l.next:
+			if trailing == 0 {
+				continue
+			}
+			trailing--
+		case behind && n.role != moves:
+			continue // of the next layer, or of none
+		}
+		p := otherPart
+		switch {
+		case n.role == moves:
+			p = communicationPart
+		case n.role != skipped:
+			p = r.besides(l, w)
+		}
+		l.parts[p] = summary.Plus(l.parts[p], work.Dur)
+		l.busy += work.Dur
+		if n.role != skipped {
+			l.end = max(l.end, work.End())
+		}
+	}
+}
+
+// besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream.
+func (r *measurer) besides(l *timed, w int32) part {
+	a := r.Timeline.Activity(r.device.Work[w])
+	switch r.natures(a.Name).role {
+	case norm:
+		return normPart
+	case experts:
+		return moePart
+	case attends, scans:
+		return attentionPart
+	}
+	parts := r.partsOf(l.layer)
+	p := parts[0]
+	for i, k := range r.kernelsOf(l.layer) {
+		if k.work > w {
+			break
+		}
+		if parts[i] != normPart {
+			p = parts[i]
+		}
+	}
+	return p
+}
+
+// picture returns the kernels of a layer.
+func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
+	const most = 400
+	parts := r.partsOf(l.layer)
+	at := make(map[int32]part)
+	for i, k := range r.kernelsOf(l.layer) {
+		at[k.work] = parts[i]
+	}
+	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < most; w++ {
+		work := r.device.Work[w]
+		if work.Start >= l.end {
+			break
+		}
+		a := r.Timeline.Activity(work)
+		p, ok := at[w]
+		if !ok && a.Kind == trace.Kernel {
+			switch n := r.natures(a.Name); {
+			case n.role == moves:
+				p = communicationPart
+			case n.role != skipped && r.Timeline.Stream(work) != r.sequence.base:
+				p = r.besides(l, w)
+			}
+		}
+		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
+			Part: partNames[p], Name: r.Timeline.Trace.Name(a.Name)})
+	}
+	return out
+}
