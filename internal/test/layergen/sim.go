@@ -164,27 +164,35 @@ func (s *sim) kernels(list []Kernel, pass, module string, span *Span) {
 	if len(list) == 0 {
 		return
 	}
-	start, recomputes := s.now, pass == "recompute"
+	start, recomputes := s.now, pass == "recompute" && s.graph == 0
 	if s.graph == 0 {
 		s.now += 2 * us
-	}
-	if recomputes && s.graph == 0 {
-		s.now += us // in the function of the checkpoint
 	}
 	for _, k := range list {
 		s.kernel(k, pass, span)
 	}
-	if s.graph != 0 || !s.Modules || module == "" || pass == "backward" {
+	if s.graph != 0 || module == "" || pass == "backward" {
 		return
 	}
 	s.now += us
-	if recomputes {
-		s.add(event{cat: "python_function", name: "torch/utils/checkpoint.py(313): backward", pid: hostPid, tid: s.tid, start: start, dur: s.now - start + us, args: "\"Python id\": 3"})
-		s.add(event{cat: "python_function", name: module, pid: hostPid, tid: s.tid, start: start + us/2, dur: s.now - start, args: "\"Python id\": 4"})
-	} else {
-		s.add(event{cat: "python_function", name: module, pid: hostPid, tid: s.tid, start: start, dur: s.now - start, args: "\"Python id\": 2"})
+	inner := start + us
+	if s.Modules && recomputes {
+		s.python("torch/utils/checkpoint.py(1110): recompute_fn", 3, start+us/2)
+	}
+	if s.Modules {
+		s.python(module, 4, inner)
+	}
+	if recomputes { // the hook of the first saved tensor that the backward pass needs
+		s.now += us / 2
+		s.add(event{cat: "cpu_op", name: "autograd::engine::evaluate_function: AddBackward0", pid: hostPid, tid: s.tid, start: start, dur: s.now - start,
+			args: externalID(700000+s.corr) + ", \"Sequence number\": 7, \"Fwd thread id\": 1"})
 	}
 	s.now += 2 * us
+}
+
+// python adds a Python function that was called at a time and returns now.
+func (s *sim) python(name string, id, start int64) {
+	s.add(event{cat: "python_function", name: name, pid: hostPid, tid: s.tid, start: start, dur: s.now - start, args: fmt.Sprintf("\"Python id\": %d", id)})
 }
 
 // kernel runs one kernel: launched by an operator, or by the replay.
