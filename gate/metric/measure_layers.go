@@ -16,9 +16,9 @@ func layerMetrics() []Metric {
 	keys := deviceKeys("layers", "pass", "step")
 	return []Metric{
 		{Name: "layer.time", Unit: Time, Layers: true, Keys: append(slices.Clone(keys), "part"), Meaning: "median time of one layer of the model, over layers, steps and GPUs; with the selector part, its kernel time in that part",
-			measure: selection.layerTime},
+			measure: layerTime},
 		{Name: "layer.count", Unit: Count, Steady: true, Layers: true, Keys: keys, Meaning: "number of layers of the model in one pass of a step",
-			measure: selection.layerCount},
+			measure: layerCount},
 	}
 }
 
@@ -26,7 +26,7 @@ var errNoLayers = errors.New("no layers that repeat were found in the order of k
 
 // layerKinds returns the kinds of layers that are selected, of the steps with the most time in layers. Steps of several
 // kinds are not mixed: one must be selected.
-func (v selection) layerKinds() ([]view.LayerKind, error) {
+func layerKinds(v selection) ([]view.LayerKind, error) {
 	of := *v.Summary
 	of.Layers = slices.DeleteFunc(slices.Clone(v.Layers), func(l summary.Layer) bool { return !v.sel.hasDevice(l.Rank, l.Device) })
 	groups := slices.DeleteFunc(view.LayerGroups(&of), func(g view.LayerGroup) bool { return !v.sel.has("step", g.Kind) })
@@ -58,8 +58,8 @@ func sortedNames(set map[string]bool) (names []string) {
 }
 
 // layerTime returns the time of a layer of the only kind that is selected, or that has the part.
-func (v selection) layerTime() (Value, error) {
-	kinds, err := v.layerKinds()
+func layerTime(v selection) (Value, error) {
+	kinds, err := layerKinds(v)
 	if err != nil {
 		return Value{}, err
 	}
@@ -84,8 +84,8 @@ func (v selection) layerTime() (Value, error) {
 }
 
 // layerCount returns the number of layers of a pass, whatever their kind.
-func (v selection) layerCount() (Value, error) {
-	kinds, err := v.layerKinds()
+func layerCount(v selection) (Value, error) {
+	kinds, err := layerKinds(v)
 	if err != nil {
 		return Value{}, err
 	}

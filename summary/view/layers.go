@@ -139,7 +139,8 @@ const LayerParts = 6
 // A LayerKind is all layers of one kind and pass in the steps of a group.
 type LayerKind struct {
 	Kind, Pass string
-	Count      int64 // layers in a step
+	Count      int64 // layers in one run through the model
+	Runs       int64 // runs in a step: several of a draft model, or of a model without steps
 	Steps      int64
 	MedianNS   int64 // the median over steps of the median length of a layer
 	// Parts is the kernel time of one layer: the mean over its layers, of the step with the median. Kernels that run at
@@ -151,7 +152,7 @@ type LayerKind struct {
 // A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
 type LayerOdd struct {
 	Index int32
-	Steps int64   // in which it does
+	Runs  int64   // in which it does
 	Times float64 // its length, as a multiple of the median; the median over those steps
 	Part  string  // that differs in most of them
 }
@@ -178,35 +179,40 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 		out = append(out, layerKind(k.kind, k.pass, rows[k], int64(len(g.Steps))))
 	}
 	slices.SortStableFunc(out, func(a, b LayerKind) int {
-		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.Count*b.MedianNS, a.Count*a.MedianNS))
+		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
 	})
 	return out
 }
 
 // layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.
 func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind {
-	k := LayerKind{Kind: kind, Pass: pass, Steps: steps}
+	k := LayerKind{Kind: kind, Pass: pass, Steps: steps, Count: rows[0].Count, Runs: max(1, int64(len(rows))/max(1, steps))}
+	if slices.ContainsFunc(rows, func(l *summary.Layer) bool { return l.Count != k.Count }) { // not runs of one model
+		k.Count, k.Runs = 0, 1
+		for _, l := range rows {
+			k.Count += l.Count
+		}
+		k.Count /= max(1, steps)
+	}
 	var medians []int64
 	parts := [LayerParts][]int64{}
 	for _, l := range rows {
-		k.Count += l.Count
 		medians = append(medians, l.MedianNS)
 		for i, p := range l.Parts.Each() {
 			k.Parts[i].Name = p.Name
 			parts[i] = append(parts[i], p.NS/max(1, l.Count))
 		}
 	}
-	k.Count /= max(1, steps)
 	k.MedianNS = stat.Median(medians)
 	for i := range parts {
 		k.Parts[i].NS = stat.Median(parts[i])
 	}
-	k.Odd = oddOf(rows, steps)
+	k.Odd = oddOf(rows, int64(len(rows)))
 	return k
 }
 
-// oddOf returns the layers that are unusual in at least half of the steps.
-func oddOf(rows []*summary.Layer, steps int64) (out []LayerOdd) {
+// oddOf returns the layers that are unusual in at least half of the runs.
+func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 	times, parts := map[int32][]float64{}, map[int32]map[string]int{}
 	for _, l := range rows {
 		for _, o := range l.Odd {
@@ -218,10 +224,10 @@ func oddOf(rows []*summary.Layer, steps int64) (out []LayerOdd) {
 		}
 	}
 	for i, list := range times {
-		if 2*int64(len(list)) < steps {
+		if 2*int64(len(list)) < runs {
 			continue
 		}
-		odd := LayerOdd{Index: i, Steps: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
+		odd := LayerOdd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
 		for part, n := range parts[i] {
 			if best := parts[i][odd.Part]; n > best || n == best && part < odd.Part {
 				odd.Part = part
@@ -233,6 +239,9 @@ func oddOf(rows []*summary.Layer, steps int64) (out []LayerOdd) {
 	slices.SortFunc(out, func(a, b LayerOdd) int { return cmp.Or(cmp.Compare(away(b), away(a)), cmp.Compare(a.Index, b.Index)) })
 	return out
 }
+
+// NS returns the time of all layers of the kind in a step.
+func (k *LayerKind) NS() int64 { return k.Count * k.Runs * k.MedianNS }
 
 // Part returns the time of a part of one layer, by its name.
 func (k *LayerKind) Part(name string) int64 {

@@ -72,6 +72,9 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 // kindText returns the number of layers and their kind: "36 MoE layers", "backward 12 decoder layers".
 func kindText(k *view.LayerKind) string {
 	text := unit.Count(k.Count) + " " + words.Layers(k.Kind)
+	if k.Runs > 1 {
+		text = unit.Count(k.Runs) + " × " + text
+	}
 	if k.Pass != "" && k.Pass != "forward" {
 		text = label.Clip(label.Clean(k.Pass), 20) + " " + text
 	}
@@ -80,7 +83,7 @@ func kindText(k *view.LayerKind) string {
 
 // mainKind returns the kind of layers with the most time.
 func mainKind(kinds []view.LayerKind) *view.LayerKind {
-	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.Count*a.MedianNS, b.Count*b.MedianNS) })
+	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.NS(), b.NS()) })
 	return &k
 }
 
@@ -176,7 +179,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 		for _, p := range k.Parts {
 			cells = append(cells, scaled(scale, p.NS))
 		}
-		all := k.Count * k.MedianNS
+		all := k.NS()
 		share := ""
 		if g.Typical.WallNS > 0 {
 			share = unit.Share(min(all, g.Typical.WallNS), g.Typical.WallNS)
@@ -196,11 +199,11 @@ func scaled(s doc.Scale, ns int64) string {
 
 // oddTable has the layers that take much longer or shorter than the others of their kind.
 func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
-	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("steps", doc.Text)},
-		Note: "Layers that take much longer or shorter than others of their kind in at least half of the steps."}
+	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("runs", doc.Text)},
+		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), label.Clip(label.Clean(k.Pass), 20), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Steps, k.Steps)}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), label.Clip(label.Clean(k.Pass), 20), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
 	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0

@@ -1,4 +1,5 @@
-package pictures
+// Package layers draws the layers of a model: the kernels of one of them, and which take longer than the others.
+package layers
 
 import (
 	"cmp"
@@ -28,8 +29,8 @@ var layerColors = map[string]plot.Color{
 	"communication": plot.ColorComm, "other": plot.ColorOpaque,
 }
 
-// layersTypical shows the kernels of one layer of median length.
-func layersTypical(s *summary.Summary) (plot.Chart, bool) {
+// Typical shows the kernels of one layer of median length.
+func Typical(s *summary.Summary) (plot.Chart, bool) {
 	var of *summary.Layer
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Typical) > 0 && (of == nil || l.Count*l.MedianNS > of.Count*of.MedianNS) {
@@ -129,8 +130,8 @@ func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
 	return rows
 }
 
-// layers shows by how much each layer is longer than the median of its kind: by rank if there are several, else by step.
-func layers(s *summary.Summary) (plot.Chart, bool) {
+// Times shows by how much each layer is longer than the median of its kind: by rank if there are several, else by step.
+func Times(s *summary.Summary) (plot.Chart, bool) {
 	groups := view.LayerGroups(s)
 	if len(groups) == 0 {
 		return plot.Chart{}, false
@@ -177,7 +178,7 @@ func layers(s *summary.Summary) (plot.Chart, bool) {
 func mainPass(g *view.LayerGroup) (pass string) {
 	sums := map[string]int64{}
 	for _, k := range g.Kinds() {
-		sums[k.Pass] += k.Count * k.MedianNS
+		sums[k.Pass] += k.NS()
 		if sums[k.Pass] > sums[pass] {
 			pass = k.Pass
 		}
