@@ -210,7 +210,9 @@ func (f *finder) rank(c *class) int {
 
 func (f *finder) learnFrom(c *class) {
 	if head, ok := f.heads[c.right]; ok && endsWith(c.gap, head) {
-		f.addTail(c.left, c.gap[:len(c.gap)-len(head)])
+		if tail := c.gap[:len(c.gap)-len(head)]; f.longestTail(c.left, tail) < 0 { // else something runs between two models
+			f.addTail(c.left, tail)
+		}
 		return
 	} else if ok {
 		return
@@ -285,6 +287,8 @@ func (f *finder) divide(i int) (end, start int) {
 		return end, start
 	case n >= 0 && !known:
 		return left.to + n, -1
+	case n >= 0 && n < len(gap) && len(head) > 0 && same(&gap[n], &head[0]):
+		return left.to + n, left.to + n
 	case n >= 0:
 		end = left.to + n
 		return end, f.startIn(right.kind, end, right.from)
