@@ -34,8 +34,10 @@ type class struct {
 
 // A layer is a part of the sequence.
 type layer struct {
-	from, to int // kernels
-	core     int
+	from, to int  // kernels
+	core     core // without kernels, if nothing says where attention is
+	follows  bool // the layer before it in the list is of the same run of the model
+	hint     string
 }
 
 // longest is the largest number of kernels between two cores of neighboring layers.
@@ -264,9 +266,11 @@ func (f *finder) cut() (out []layer) {
 		}
 		ends[i], starts[i+1] = f.divide(i)
 	}
+	last := -1
 	for i, c := range f.cores {
 		if starts[i] >= 0 && ends[i] >= c.to {
-			out = append(out, layer{starts[i], ends[i], i})
+			out = append(out, layer{from: starts[i], to: ends[i], core: c, follows: c.follows && last == i-1 && i > 0})
+			last = i
 		}
 	}
 	return out

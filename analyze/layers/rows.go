@@ -136,7 +136,7 @@ func (r *measurer) passes(list []member) {
 	back := slices.ContainsFunc(list, func(m member) bool { return m.group.back })
 	for i := range list {
 		m := &list[i]
-		switch pass := r.Pass(int(r.device.Work[r.list[r.cores[m.core].from].work].Number)); {
+		switch pass := r.Pass(int(r.device.Work[r.list[m.core.from].work].Number)); {
 		case pass == "forward" || pass == "recompute":
 			m.pass = pass
 		case m.group.back || pass == "backward" && !back:
