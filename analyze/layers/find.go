@@ -34,8 +34,10 @@ type class struct {
 
 // A layer is a part of the sequence.
 type layer struct {
-	from, to int // kernels
-	core     int
+	from, to int  // kernels
+	core     core // without kernels, if nothing says where attention is
+	follows  bool // the layer before it in the list is of the same run of the model
+	hint     string
 }
 
 // longest is the largest number of kernels between two cores of neighboring layers.
@@ -48,6 +50,7 @@ func newFinder(list []kernel) *finder {
 // find returns the layers in the order of time.
 func (f *finder) find() []layer {
 	for _, of := range []func(*kernel) bool{mixes, isSoftmax} {
+		f.stopLookups(of)
 		f.findCores(of)
 		if len(f.cores) >= fewest {
 			break
@@ -67,6 +70,33 @@ const fewest = 3
 
 func mixes(k *kernel) bool     { return k.role == attends || k.role == scans }
 func isSoftmax(k *kernel) bool { return k.role == softmax }
+
+// stopLookups decides whether look-ups in tables of embeddings are the start of a model. They are not if most layers have one.
+func (f *finder) stopLookups(is func(*kernel) bool) {
+	gaps, with, found := 0, 0, false
+	any := false
+	for i := range f.list {
+		switch k := &f.list[i]; {
+		case k.first || k.role == stop && !k.looksUp:
+			any, found = false, false
+		case k.looksUp:
+			found = true
+		case is(k):
+			if any && i > 0 && !is(&f.list[i-1]) {
+				gaps++
+				if found {
+					with++
+				}
+			}
+			any, found = true, false
+		}
+	}
+	for i := range f.list {
+		if k := &f.list[i]; k.looksUp && 2*with > gaps {
+			k.role = plain
+		}
+	}
+}
 
 // findCores lists the kernels for which is is true; several of them without a norm or a product between them are one core.
 func (f *finder) findCores(is func(*kernel) bool) {
@@ -119,7 +149,7 @@ func (f *finder) joinCores() {
 		c := f.cores[i]
 		if i+1 < len(f.cores) {
 			n := f.cores[i+1]
-			if n.follows && n.role == c.role && n.back == c.back && n.kind != c.kind && f.isInner(f.gap(i)) {
+			if n.follows && n.role == c.role && n.back == c.back && n.kind != c.kind && f.isInner(i) {
 				c.kind = f.kindOf(uint64(c.kind)<<32 | uint64(n.kind) | 1<<63)
 				c.to = n.to
 				i++
@@ -130,20 +160,36 @@ func (f *finder) joinCores() {
 	f.cores = out
 }
 
-// isInner reports whether a gap between cores has nothing but the projections of two attentions, with the norm between them.
-func (f *finder) isInner(gap []kernel) bool {
-	norms := 0
+// isInner reports whether the gap between core i and the next one has nothing but the projections of two attentions, with the norms
+// between them, while the gap behind the next one has a feed-forward network.
+func (f *finder) isInner(i int) bool {
+	norms, feeds := f.content(f.gap(i))
+	if feeds || norms == 0 {
+		return false
+	}
+	if norms == 1 {
+		return true
+	}
+	if i+2 < len(f.cores) && f.cores[i+2].follows {
+		_, feeds = f.content(f.gap(i + 1))
+		return feeds
+	}
+	return i > 0 && f.cores[i].follows && func() bool { _, feeds := f.content(f.gap(i - 1)); return feeds }()
+}
+
+// content returns the number of norms of a gap, and whether it has a feed-forward network for certain.
+func (f *finder) content(gap []kernel) (norms int, feeds bool) {
 	for i := range gap {
 		switch gap[i].role {
 		case activate, experts, convolve:
-			return false
+			feeds = true
 		case norm:
 			if i == 0 || gap[i-1].role != norm {
 				norms++
 			}
 		}
 	}
-	return norms == 1
+	return norms, feeds
 }
 
 // classify counts the gaps between cores by their kernels.
@@ -210,7 +256,9 @@ func (f *finder) rank(c *class) int {
 
 func (f *finder) learnFrom(c *class) {
 	if head, ok := f.heads[c.right]; ok && endsWith(c.gap, head) {
-		f.addTail(c.left, c.gap[:len(c.gap)-len(head)])
+		if tail := c.gap[:len(c.gap)-len(head)]; f.longestTail(c.left, tail) < 0 { // else something runs between two models
+			f.addTail(c.left, tail)
+		}
 		return
 	} else if ok {
 		return
@@ -262,9 +310,11 @@ func (f *finder) cut() (out []layer) {
 		}
 		ends[i], starts[i+1] = f.divide(i)
 	}
+	last := -1
 	for i, c := range f.cores {
 		if starts[i] >= 0 && ends[i] >= c.to {
-			out = append(out, layer{starts[i], ends[i], i})
+			out = append(out, layer{from: starts[i], to: ends[i], core: c, follows: c.follows && last == i-1 && i > 0})
+			last = i
 		}
 	}
 	return out
@@ -285,6 +335,8 @@ func (f *finder) divide(i int) (end, start int) {
 		return end, start
 	case n >= 0 && !known:
 		return left.to + n, -1
+	case n >= 0 && n < len(gap) && len(head) > 0 && same(&gap[n], &head[0]):
+		return left.to + n, left.to + n
 	case n >= 0:
 		end = left.to + n
 		return end, f.startIn(right.kind, end, right.from)

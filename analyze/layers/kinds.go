@@ -53,7 +53,7 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 	slices.SortStableFunc(order, func(a, b layer) int {
 		return counts[hashOf(r.kernelsOf(b))] - counts[hashOf(r.kernelsOf(a))]
 	})
-	of := make(map[int]*group) // by core
+	of := make(map[int]*group) // by the start of a layer
 	for _, l := range order {  // the most frequent first: they are the typical ones
 		c, kernels := r.contentOf(l), r.kernelsOf(l)
 		g, _ := nearest(index[c], kernels)
@@ -62,11 +62,11 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 			groups, index[c] = append(groups, g), append(index[c], g)
 		}
 		g.count++
-		of[l.core] = g
+		of[l.from] = g
 	}
 	of = mergeRare(groups, of, len(list), r, list)
 	for _, l := range list {
-		if g := of[l.core]; g != nil {
+		if g := of[l.from]; g != nil {
 			out = append(out, member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l)), step: r.stepOf(l)})
 		}
 	}
@@ -77,11 +77,8 @@ func (r *measurer) stepOf(l layer) int32 { return r.sequence.steps[r.list[l.from
 
 // runs returns the layers that follow another one, or are followed by one: a model that repeats has several.
 func (r *measurer) runs(list []layer) (out []layer) {
-	joined := func(a, b int) bool {
-		return a >= 0 && b < len(list) && list[b].core == list[a].core+1 && r.cores[list[b].core].follows
-	}
 	for i, l := range list {
-		if joined(i-1, i) || joined(i, i+1) {
+		if l.follows || i+1 < len(list) && list[i+1].follows {
 			out = append(out, l)
 		}
 	}
@@ -127,10 +124,10 @@ func mergeRare(groups []*group, of map[int]*group, n int, r *measurer, list []la
 			}
 		}
 	}
-	for core, g := range of {
+	for from, g := range of {
 		if other := to[g]; other != nil {
 			other.count++
-			of[core] = other
+			of[from] = other
 		}
 	}
 	return of
@@ -145,7 +142,7 @@ func (r *measurer) repeated(list []member) (out []member) {
 		m := &list[i]
 		perStep[m.step]++
 		sum += m.similarity
-		m.next = i+1 < len(list) && list[i+1].core == m.core+1 && r.cores[m.core+1].follows && list[i+1].from == m.to
+		m.next = i+1 < len(list) && list[i+1].follows && list[i+1].from == m.to
 	}
 	cores := 0
 	for i := range r.cores {
@@ -184,7 +181,7 @@ func (r *measurer) repeated(list []member) (out []member) {
 func (r *measurer) kernelsOf(l layer) []kernel { return r.list[l.from:l.to] }
 
 func (r *measurer) contentOf(l layer) content {
-	core := r.cores[l.core]
+	core := l.core
 	c := content{core: core.kind, role: core.role, back: core.back}
 	at := -1
 	for i := l.from; i < l.to; i++ {
@@ -214,7 +211,7 @@ func (r *measurer) name(list []member) {
 	var bases []string
 	for i := range list {
 		g := list[i].group
-		base := g.base(cross, scan, r.Timeline.Trace.Name(r.activity(&r.list[r.cores[list[i].core].from]).Name))
+		base := g.base(cross, scan, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
 		key := base + fmt.Sprint(g.back)
 		if !slices.Contains(byBase[key], g) {
 			if byBase[key] == nil {
@@ -236,7 +233,8 @@ func (r *measurer) name(list []member) {
 }
 
 // base returns the name of a kind by what is in its layers.
-func (g *group) base(cross, scan bool, core string) string {
+func (g *group) base(cross, scan bool, module, core string) string {
+	module = strings.ToLower(module)
 	switch {
 	case g.experts:
 		return "moe-layer"
@@ -244,7 +242,9 @@ func (g *group) base(cross, scan bool, core string) string {
 		return "mamba-layer"
 	case g.role == scans:
 		return "linear-attention-layer"
-	case g.cross:
+	case strings.Contains(module, "encoder") && !strings.Contains(module, "decoder"):
+		return "encoder"
+	case g.cross || strings.Contains(module, "decoder") && !scan:
 		return "decoder"
 	case cross:
 		return "encoder"

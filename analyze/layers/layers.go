@@ -6,7 +6,7 @@
 // a model and behind the last one, and so learns where layers begin: see boundary.go.
 //
 // Start with Of in this file. sequence.go makes the sequence of kernels, roles.go says what each does, find.go
-// finds the layers, kinds.go sorts them by their content, parts.go divides their time, rows.go makes the rows.
+// finds the layers, modules.go does so by modules, kinds.go sorts them by their content, parts.go divides their time, rows.go makes the rows.
 package layers
 
 import (
@@ -29,9 +29,10 @@ type Measured struct {
 	Timeline *gpu.Timeline
 	Links    *launches.Links
 	Marks    []steps.Mark
-	Steps    []summary.Step                   // the rows of the summary
-	Pass     func(number int) (pass string)   // of the work of a number: forward, backward, recompute, or another word
-	Module   func(number int) (path []string) // its modules, outermost first
+	Steps    []summary.Step             // the rows of the summary
+	Pass     func(number int) string    // of the work of a number: forward, backward, recompute, or another word
+	Module   func(number int) uint32    // its modules, as a number; nil to look at kernels only
+	Path     func(module uint32) string // the names of these modules, outermost first
 }
 
 // Of returns the rows of the layers of all devices.
@@ -45,7 +46,7 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		s := sequenceOf(tl, d, of, ofWork)
 		f := newFinder(s.kernels)
 		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
-		out = append(out, r.rows(f.find())...)
+		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
 	}
 	issues.AddN(diag.Issue{Code: "layers-of-steps-left-out", Severity: diag.Info,
 		Help: fmt.Sprintf("Layers are found in %d steps of each GPU, evenly spread. The other steps have no rows of layers.", maxSteps)}, left)

@@ -36,6 +36,9 @@ func reversed(list []kernel) []kernel {
 // fit returns the length of the part of list, from its start, that differs least from the wanted kernels, or -1 if it differs much.
 func fit(wanted, list []kernel) int {
 	const most = 600 // the table below grows with the square
+	if len(wanted) == 0 {
+		return 0
+	}
 	if len(wanted) > most {
 		wanted, list = wanted[:most], list[:min(len(list), most+slack)]
 	}
@@ -61,6 +64,9 @@ func fit(wanted, list []kernel) int {
 	}
 	best := 0
 	for j := range cost {
+		if j == 0 || !same(&wanted[len(wanted)-1], &list[j-1]) {
+			cost[j]++ // the boundary itself counts more
+		}
 		if cost[j] < cost[best] {
 			best = j
 		}

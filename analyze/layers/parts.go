@@ -21,8 +21,11 @@ var partNames = [numParts]string{"other", "attention", "mlp", "moe", "norm", "co
 // separated from the attention by the norm between the two, or else by the projection behind attention; it is that of
 // experts if it has any.
 func (r *measurer) partsOf(l layer) []part {
-	list, core := r.kernelsOf(l), r.cores[l.core]
+	list, core := r.kernelsOf(l), l.core
 	out := make([]part, len(list))
+	if core.kind < 0 {
+		return byRole(list)
+	}
 	from, to := feedForward(list, core.from-l.from, core.to-l.from, core.back)
 	inside := mlpPart
 	for i := from; i < to; i++ {
@@ -49,6 +52,20 @@ func (r *measurer) partsOf(l layer) []part {
 			out[i] = inside
 		default:
 			out[i] = attentionPart
+		}
+	}
+	return out
+}
+
+// byRole returns the parts of a layer without attention.
+func byRole(list []kernel) []part {
+	out := make([]part, len(list))
+	for i := range list {
+		switch list[i].role {
+		case norm:
+			out[i] = normPart
+		case experts:
+			out[i] = moePart
 		}
 	}
 	return out

@@ -32,7 +32,8 @@ type nature struct {
 	back bool // of the backward pass
 	word word
 
-	caches bool // works with a cache of keys and values
+	caches  bool // works with a cache of keys and values
+	looksUp bool // takes rows of a table, as embeddings do
 }
 
 // A word is a part that a kernel may have in a norm that PyTorch computes with several kernels.
@@ -46,6 +47,8 @@ const (
 	mulWord
 	copyWord
 	addWord
+	maxWord
+	expWord
 )
 
 // byCategory has the roles of the categories of package classify.
@@ -78,12 +81,12 @@ func natureOf(name string, m classify.Match) nature {
 		}
 	case "index":
 		if containsAny(name, "mbedding", "indexSelect", "vectorized_gather") {
-			n.role = stop
+			n.role, n.looksUp = stop, true
 		}
 	case "elementwise", "quantization":
 		n.word = wordOf(name)
 		switch {
-		case containsAny(strings.ToLower(name), "silu", "gelu", "act_and_mul", "swiglu", "geglu", "activation", "relu"):
+		case containsAny(strings.ToLower(name), "silu", "gelu", "sigmoid", "tanh_kernel", "act_and_mul", "swiglu", "geglu", "activation", "relu"):
 			n.role = activate
 		case containsAny(name, "CUDAFunctor_add", "AddFunctor", "add_kernel"):
 			n.role = adds
@@ -91,6 +94,8 @@ func natureOf(name string, m classify.Match) nature {
 	case "reduction":
 		if strings.Contains(name, "MeanOps") {
 			n.word = meanWord
+		} else if strings.Contains(name, "MaxOps") {
+			n.word = maxWord
 		}
 	case "layout":
 		n.word = copyWord
@@ -104,6 +109,8 @@ func wordOf(name string) word {
 		return rsqrtWord
 	case strings.Contains(name, "pow_tensor"):
 		return powWord
+	case strings.Contains(name, "exp_kernel"):
+		return expWord
 	case strings.Contains(name, "MulFunctor"):
 		return mulWord
 	case containsAny(name, "CUDAFunctor_add", "CUDAFunctorOnSelf_add", "AddFunctor"):
@@ -158,6 +165,18 @@ func joinNorms(list []kernel) {
 		}
 		for k := at; k < to; k++ {
 			list[k].role = norm
+		}
+	}
+}
+
+// joinSoftmax gives the role softmax to the exponentials behind a maximum: a softmax that a program computes itself.
+func joinSoftmax(list []kernel) {
+	const near = 3
+	for i := range list {
+		for at := i - 1; list[i].word == expWord && at >= max(0, i-near); at-- {
+			if list[at].word == maxWord {
+				list[i].role = softmax
+			}
 		}
 	}
 }

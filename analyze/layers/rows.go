@@ -136,11 +136,13 @@ func (r *measurer) passes(list []member) {
 	back := slices.ContainsFunc(list, func(m member) bool { return m.group.back })
 	for i := range list {
 		m := &list[i]
-		switch pass := r.Pass(int(r.device.Work[r.list[r.cores[m.core].from].work].Number)); {
-		case pass == "forward" || pass == "backward" || pass == "recompute":
+		switch pass := r.Pass(int(r.device.Work[r.list[m.core.from].work].Number)); {
+		case pass == "forward" || pass == "recompute":
 			m.pass = pass
-		case m.group.back:
+		case m.group.back || pass == "backward" && !back:
 			m.pass = "backward"
+		case pass == "backward":
+			m.pass = "recompute" // attention of the forward pass, inside of the backward pass
 		case back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back):
 			m.pass = "recompute"
 		default:

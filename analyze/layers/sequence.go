@@ -59,6 +59,7 @@ func sequenceOf(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature, step
 		last = steps[i]
 	}
 	joinNorms(s.kernels)
+	joinSoftmax(s.kernels)
 	return s
 }
 
