@@ -33,6 +33,9 @@ type Measured struct {
 	Pass     func(number int) string    // of the work of a number: forward, backward, recompute, or another word
 	Module   func(number int) uint32    // its modules, as a number; nil to look at kernels only
 	Path     func(module uint32) string // the names of these modules, outermost first
+
+	// Each receives each row, and what returns the kernels of its i-th layer. It may be nil.
+	Each func(row *summary.Layer, kernels func(i int) []summary.LayerKernel)
 }
 
 // Of returns the rows of the layers of all devices.

@@ -94,6 +94,9 @@ func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
 	if typical {
 		row.Typical = r.picture(middle)
 	}
+	if r.Each != nil {
+		r.Each(&row, func(i int) []summary.LayerKernel { return r.picture(list[i]) })
+	}
 	return row
 }
 
