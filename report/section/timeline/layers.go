@@ -43,7 +43,7 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 		kinds := g.Kinds()
 		text := layersText(g, kinds)
 		if i == 0 {
-			text += ". " + partsText(mainKind(kinds))
+			text += ". " + partsText(kinds)
 			if odd := oddText(kinds); odd != "" {
 				text += " " + odd
 			}
@@ -53,11 +53,33 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 	return s
 }
 
-// layersText returns what the layers of the typical step take: "decode: 36 layers × 268 µs, 9.65 of 10.7 ms".
+// layersText returns what the layers of the typical step take: "decode: 36 layers × 268 µs; 9.65 ms of 10.7 ms a step",
+// and in training "12 layers: forward 331 µs, backward 706 µs".
 func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
+	type model struct {
+		kind        string
+		count, runs int64
+	}
+	of, order := map[model][]string{}, []model{}
+	for _, k := range kinds {
+		m := model{k.Kind, k.Count, k.Runs}
+		if of[m] == nil {
+			order = append(order, m)
+		}
+		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+unit.Duration(k.MedianNS)))
+	}
 	var list []string
-	for i := range kinds {
-		list = append(list, kindText(&kinds[i])+" × "+unit.Duration(kinds[i].MedianNS))
+	for _, m := range order {
+		text := unit.Count(m.count) + " " + words.Layers(m.kind)
+		if m.runs > 1 {
+			text = unit.Count(m.runs) + " × " + text
+		}
+		if passes := of[m]; len(passes) > 1 {
+			text += ": " + strings.Join(passes, ", ")
+		} else {
+			text += " × " + strings.TrimPrefix(passes[0], "forward ")
+		}
+		list = append(list, text)
 	}
 	text := strings.Join(list, ", ")
 	if g.Kind != "" {
@@ -69,17 +91,7 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 	return text
 }
 
-// kindText returns the number of layers and their kind: "36 MoE layers", "backward 12 decoder layers".
-func kindText(k *view.LayerKind) string {
-	text := unit.Count(k.Count) + " " + words.Layers(k.Kind)
-	if k.Runs > 1 {
-		text = unit.Count(k.Runs) + " × " + text
-	}
-	if k.Pass != "" && k.Pass != "forward" {
-		text = label.Clip(label.Clean(k.Pass), 20) + " " + text
-	}
-	return text
-}
+func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
 
 // mainKind returns the kind of layers with the most time.
 func mainKind(kinds []view.LayerKind) *view.LayerKind {
@@ -88,7 +100,8 @@ func mainKind(kinds []view.LayerKind) *view.LayerKind {
 }
 
 // partsText returns the parts of one layer with the most time: "One MoE layer: MoE 176 µs, attention 41 µs."
-func partsText(k *view.LayerKind) string {
+func partsText(kinds []view.LayerKind) string {
+	k := mainKind(kinds)
 	parts := slices.Clone(k.Parts[:])
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return cmp.Compare(b.NS, a.NS) })
 	var list []string
@@ -100,7 +113,11 @@ func partsText(k *view.LayerKind) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "One " + strings.TrimSuffix(words.Layers(k.Kind), "s") + ": " + strings.Join(list, ", ") + "."
+	of := strings.TrimSuffix(words.Layers(k.Kind), "s")
+	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
+		of += ", " + passName(k.Pass)
+	}
+	return "One " + of + ": " + strings.Join(list, ", ") + "."
 }
 
 // oddText names the most unusual layer: "Layer 17 takes 1.4 times the median (MoE)."
@@ -119,7 +136,7 @@ func oddText(kinds []view.LayerKind) string {
 	}
 	text := fmt.Sprintf("Layer %d", best.Index)
 	if pass != "" && pass != "forward" {
-		text += " of " + label.Clip(label.Clean(pass), 20)
+		text += " of " + passName(pass)
 	}
 	return text + fmt.Sprintf(" takes %.1f times the median (%s).", best.Times, words.LayerPart(best.Part))
 }
@@ -175,7 +192,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	t.Columns = append(t.Columns, doc.Col(total.Head("all"), doc.Number), doc.Col("%", doc.Number))
 	for _, k := range kinds {
-		cells := []string{label.Clip(label.Clean(k.Pass), 20), words.Layers(k.Kind), unit.Count(k.Count), scale.Text(k.MedianNS)}
+		cells := []string{passName(k.Pass), words.Layers(k.Kind), unit.Count(k.Count), scale.Text(k.MedianNS)}
 		for _, p := range k.Parts {
 			cells = append(cells, scaled(scale, p.NS))
 		}
@@ -203,7 +220,7 @@ func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
 		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), label.Clip(label.Clean(k.Pass), 20), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
 	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0
