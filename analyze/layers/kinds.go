@@ -202,8 +202,9 @@ func (r *measurer) contentOf(l layer) content {
 
 // name gives kinds their names: by what the layers have, and with a number if several kinds have the same.
 func (r *measurer) name(list []member) {
-	cross, scan := false, false
+	cross, scan, self := false, false, false
 	for i := range list {
+		self = self || !list[i].group.cross
 		cross = cross || list[i].group.cross
 		scan = scan || list[i].group.role == scans
 	}
@@ -211,7 +212,7 @@ func (r *measurer) name(list []member) {
 	var bases []string
 	for i := range list {
 		g := list[i].group
-		base := g.base(cross, scan, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
+		base := g.base(cross, scan, self, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
 		key := base + fmt.Sprint(g.back)
 		if !slices.Contains(byBase[key], g) {
 			if byBase[key] == nil {
@@ -233,7 +234,7 @@ func (r *measurer) name(list []member) {
 }
 
 // base returns the name of a kind by what is in its layers.
-func (g *group) base(cross, scan bool, module, core string) string {
+func (g *group) base(cross, scan, self bool, module, core string) string {
 	module = strings.ToLower(module)
 	switch {
 	case g.experts:
@@ -244,8 +245,12 @@ func (g *group) base(cross, scan bool, module, core string) string {
 		return "linear-attention-layer"
 	case strings.Contains(module, "encoder") && !strings.Contains(module, "decoder"):
 		return "encoder"
-	case g.cross || strings.Contains(module, "decoder") && !scan:
+	case strings.Contains(module, "decoder") && !scan || g.cross && g.cached:
 		return "decoder"
+	case g.cross && self:
+		return "decoder"
+	case g.cross:
+		return "cross-attention-layer"
 	case cross:
 		return "encoder"
 	case scan:
