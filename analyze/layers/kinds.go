@@ -39,6 +39,9 @@ type member struct {
 // alike is the least similarity of the layers of a kind.
 const alike = 0.5
 
+// certain is the least similarity of the layers of a model on average.
+const certain = 0.75
+
 // groupsOf sorts layers by their content. Layers that are like no others are not returned, nor are those of a model that does not
 // repeat.
 func (r *measurer) groupsOf(list []layer) (out []member) {
@@ -136,33 +139,39 @@ func mergeRare(groups []*group, of map[int]*group, n int, r *measurer, list []la
 // repeated returns the layers of kinds that repeat. A kind may be rare, as the first dense layers of a mixture of experts, if it
 // is next to layers of another kind.
 func (r *measurer) repeated(list []member) (out []member) {
-	perStep := make(map[int32]int)
-	sum := 0.0
-	for i := range list {
-		m := &list[i]
-		perStep[m.step]++
-		sum += m.similarity
-		m.next = i+1 < len(list) && list[i+1].follows && list[i+1].from == m.to
-	}
-	cores := 0
-	for i := range r.cores {
-		if perStep[r.sequence.steps[r.list[r.cores[i].from].work]] > 0 {
-			cores++
-		}
-	}
-	if len(list) == 0 || sum/float64(len(list)) < alike || 2*len(list) < cores {
-		return nil
-	}
-	typical := make(map[*group]bool) // repeats in a step
 	counts := make(map[*group]map[int32]int)
+	steps := make(map[int32]bool)
 	for i := range list {
 		m := &list[i]
+		m.next = i+1 < len(list) && list[i+1].follows && list[i+1].from == m.to
 		if counts[m.group] == nil {
 			counts[m.group] = make(map[int32]int)
 		}
-		if counts[m.group][m.step]++; counts[m.group][m.step] >= fewest {
-			typical[m.group] = true
+		counts[m.group][m.step]++
+		steps[m.step] = true
+	}
+	typical := make(map[*group]bool) // repeats in a step
+	for g, of := range counts {
+		for _, n := range of {
+			typical[g] = typical[g] || n >= fewest
 		}
+	}
+	n, sum := 0, 0.0
+	for i := range list {
+		if m := &list[i]; typical[m.group] {
+			n++
+			sum += m.similarity
+		}
+	}
+	cores := 0
+	for i := range r.cores {
+		if steps[r.sequence.steps[r.list[r.cores[i].from].work]] {
+			cores++
+		}
+	}
+	// Other orders of the same kernels have a few layers that are alike by chance.
+	if n == 0 || sum < certain*float64(n) || 5*n < 3*cores {
+		return nil
 	}
 	for i, m := range list {
 		beside := i > 0 && list[i-1].next && typical[list[i-1].group] || m.next && typical[list[i+1].group] ||
@@ -171,10 +180,6 @@ func (r *measurer) repeated(list []member) (out []member) {
 			out = append(out, m)
 		}
 	}
-	if len(typical) == 0 {
-		return nil
-	}
-	r.name(out)
 	return out
 }
 

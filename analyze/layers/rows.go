@@ -42,6 +42,7 @@ type rowKey struct {
 
 func (r *measurer) rows(list []layer) []summary.Layer {
 	members := r.groupsOf(list)
+	r.name(members)
 	r.passes(members)
 	layers := r.turns(r.measure(members))
 	places := make(map[rowKey]int32)
