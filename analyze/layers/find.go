@@ -57,9 +57,21 @@ func (f *finder) find() []layer {
 		}
 	}
 	if len(f.cores) < fewest {
-		return nil
+		f.cores = nil
 	}
 	f.joinCores()
+	out := f.layers()
+	if f.anchor(out) {
+		out = f.layers()
+	}
+	return out
+}
+
+// layers returns the layers around the cores.
+func (f *finder) layers() []layer {
+	f.classes = nil
+	clear(f.heads)
+	clear(f.tails)
 	f.classify()
 	f.learn()
 	return f.cut()
@@ -149,7 +161,7 @@ func (f *finder) joinCores() {
 		c := f.cores[i]
 		if i+1 < len(f.cores) {
 			n := f.cores[i+1]
-			if n.follows && n.role == c.role && n.back == c.back && n.kind != c.kind && f.isInner(i) {
+			if n.follows && n.role == c.role && n.back == c.back && f.isInner(i) {
 				c.kind = f.kindOf(uint64(c.kind)<<32 | uint64(n.kind) | 1<<63)
 				c.to = n.to
 				i++
@@ -161,20 +173,29 @@ func (f *finder) joinCores() {
 }
 
 // isInner reports whether the gap between core i and the next one has nothing but the projections of two attentions, with the norms
-// between them, while the gap behind the next one has a feed-forward network.
+// between them, while the gaps beside it have a feed-forward network.
 func (f *finder) isInner(i int) bool {
 	norms, feeds := f.content(f.gap(i))
+	differ := f.cores[i].kind != f.cores[i+1].kind
 	if feeds || norms == 0 {
 		return false
-	}
-	if norms == 1 {
+	} else if norms == 1 && differ {
 		return true
 	}
+	beside := 0
 	if i+2 < len(f.cores) && f.cores[i+2].follows {
-		_, feeds = f.content(f.gap(i + 1))
-		return feeds
+		if _, feeds = f.content(f.gap(i + 1)); !feeds {
+			return false
+		}
+		beside++
 	}
-	return i > 0 && f.cores[i].follows && func() bool { _, feeds := f.content(f.gap(i - 1)); return feeds }()
+	if i > 0 && f.cores[i].follows {
+		if _, feeds = f.content(f.gap(i - 1)); !feeds {
+			return false
+		}
+		beside++
+	}
+	return beside > 0
 }
 
 // content returns the number of norms of a gap, and whether it has a feed-forward network for certain.
@@ -313,7 +334,8 @@ func (f *finder) cut() (out []layer) {
 	last := -1
 	for i, c := range f.cores {
 		if starts[i] >= 0 && ends[i] >= c.to {
-			out = append(out, layer{from: starts[i], to: ends[i], core: c, follows: c.follows && last == i-1 && i > 0})
+			out = append(out, layer{from: starts[i], to: ends[i], core: c, follows: c.follows && i > 0 && last == i-1 &&
+				!hasProduct(f.list[ends[i-1]:starts[i]])}) // else the end and the start of a model are between them
 			last = i
 		}
 	}

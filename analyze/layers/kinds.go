@@ -39,6 +39,9 @@ type member struct {
 // alike is the least similarity of the layers of a kind.
 const alike = 0.5
 
+// certain is the least similarity of the layers of a model on average.
+const certain = 0.75
+
 // groupsOf sorts layers by their content. Layers that are like no others are not returned, nor are those of a model that does not
 // repeat.
 func (r *measurer) groupsOf(list []layer) (out []member) {
@@ -136,33 +139,39 @@ func mergeRare(groups []*group, of map[int]*group, n int, r *measurer, list []la
 // repeated returns the layers of kinds that repeat. A kind may be rare, as the first dense layers of a mixture of experts, if it
 // is next to layers of another kind.
 func (r *measurer) repeated(list []member) (out []member) {
-	perStep := make(map[int32]int)
-	sum := 0.0
-	for i := range list {
-		m := &list[i]
-		perStep[m.step]++
-		sum += m.similarity
-		m.next = i+1 < len(list) && list[i+1].follows && list[i+1].from == m.to
-	}
-	cores := 0
-	for i := range r.cores {
-		if perStep[r.sequence.steps[r.list[r.cores[i].from].work]] > 0 {
-			cores++
-		}
-	}
-	if len(list) == 0 || sum/float64(len(list)) < alike || 2*len(list) < cores {
-		return nil
-	}
-	typical := make(map[*group]bool) // repeats in a step
 	counts := make(map[*group]map[int32]int)
+	steps := make(map[int32]bool)
 	for i := range list {
 		m := &list[i]
+		m.next = i+1 < len(list) && list[i+1].follows && list[i+1].from == m.to
 		if counts[m.group] == nil {
 			counts[m.group] = make(map[int32]int)
 		}
-		if counts[m.group][m.step]++; counts[m.group][m.step] >= fewest {
-			typical[m.group] = true
+		counts[m.group][m.step]++
+		steps[m.step] = true
+	}
+	typical := make(map[*group]bool) // repeats in a step
+	for g, of := range counts {
+		for _, n := range of {
+			typical[g] = typical[g] || n >= fewest
 		}
+	}
+	n, sum := 0, 0.0
+	for i := range list {
+		if m := &list[i]; typical[m.group] {
+			n++
+			sum += m.similarity
+		}
+	}
+	cores := 0
+	for i := range r.cores {
+		if steps[r.sequence.steps[r.list[r.cores[i].from].work]] {
+			cores++
+		}
+	}
+	// Other orders of the same kernels have a few layers that are alike by chance.
+	if n == 0 || sum < certain*float64(n) || 5*n < 3*cores {
+		return nil
 	}
 	for i, m := range list {
 		beside := i > 0 && list[i-1].next && typical[list[i-1].group] || m.next && typical[list[i+1].group] ||
@@ -171,10 +180,6 @@ func (r *measurer) repeated(list []member) (out []member) {
 			out = append(out, m)
 		}
 	}
-	if len(typical) == 0 {
-		return nil
-	}
-	r.name(out)
 	return out
 }
 
@@ -202,8 +207,9 @@ func (r *measurer) contentOf(l layer) content {
 
 // name gives kinds their names: by what the layers have, and with a number if several kinds have the same.
 func (r *measurer) name(list []member) {
-	cross, scan := false, false
+	cross, scan, self := false, false, false
 	for i := range list {
+		self = self || !list[i].group.cross
 		cross = cross || list[i].group.cross
 		scan = scan || list[i].group.role == scans
 	}
@@ -211,7 +217,7 @@ func (r *measurer) name(list []member) {
 	var bases []string
 	for i := range list {
 		g := list[i].group
-		base := g.base(cross, scan, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
+		base := g.base(cross, scan, self, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
 		key := base + fmt.Sprint(g.back)
 		if !slices.Contains(byBase[key], g) {
 			if byBase[key] == nil {
@@ -233,7 +239,7 @@ func (r *measurer) name(list []member) {
 }
 
 // base returns the name of a kind by what is in its layers.
-func (g *group) base(cross, scan bool, module, core string) string {
+func (g *group) base(cross, scan, self bool, module, core string) string {
 	module = strings.ToLower(module)
 	switch {
 	case g.experts:
@@ -244,8 +250,12 @@ func (g *group) base(cross, scan bool, module, core string) string {
 		return "linear-attention-layer"
 	case strings.Contains(module, "encoder") && !strings.Contains(module, "decoder"):
 		return "encoder"
-	case g.cross || strings.Contains(module, "decoder") && !scan:
+	case strings.Contains(module, "decoder") && !scan || g.cross && g.cached:
 		return "decoder"
+	case g.cross && self:
+		return "decoder"
+	case g.cross:
+		return "cross-attention-layer"
 	case cross:
 		return "encoder"
 	case scan:

@@ -23,7 +23,7 @@ var partNames = [numParts]string{"other", "attention", "mlp", "moe", "norm", "co
 func (r *measurer) partsOf(l layer) []part {
 	list, core := r.kernelsOf(l), l.core
 	out := make([]part, len(list))
-	if core.kind < 0 {
+	if core.role == plain {
 		return byRole(list)
 	}
 	from, to := feedForward(list, core.from-l.from, core.to-l.from, core.back)
@@ -57,7 +57,7 @@ func (r *measurer) partsOf(l layer) []part {
 	return out
 }
 
-// byRole returns the parts of a layer without attention.
+// byRole returns the parts of a layer where nothing says which products are those of attention.
 func byRole(list []kernel) []part {
 	out := make([]part, len(list))
 	for i := range list {

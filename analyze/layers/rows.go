@@ -18,6 +18,7 @@ type measurer struct {
 	names    []string // of steps
 	sequence *sequence
 	natures  func(trace.Sym) nature
+	omitted  int64 // steps without rows
 	*finder
 }
 
@@ -25,6 +26,7 @@ type measurer struct {
 type timed struct {
 	member
 	place int32 // among the layers of its pass
+	turn  int32 // of a window without steps: number of the run through the model
 	start int64
 	end   int64
 	parts times
@@ -33,24 +35,25 @@ type timed struct {
 
 // A rowKey says which layers are one row.
 type rowKey struct {
-	step int32
+	step int32 // or turn, since a trace has one or the other
 	pass string
 	kind string
 }
 
 func (r *measurer) rows(list []layer) []summary.Layer {
 	members := r.groupsOf(list)
+	r.name(members)
 	r.passes(members)
-	layers := r.measure(members)
+	layers := r.turns(r.measure(members))
 	places := make(map[rowKey]int32)
 	byRow := make(map[rowKey][]*timed)
 	var keys []rowKey
 	for i := range layers {
 		l := &layers[i]
-		pass := rowKey{step: l.step, pass: l.pass}
+		pass := rowKey{step: l.step + l.turn, pass: l.pass}
 		l.place = places[pass]
 		places[pass]++
-		key := rowKey{l.step, l.pass, l.group.kind}
+		key := rowKey{l.step + l.turn, l.pass, l.group.kind}
 		if byRow[key] == nil {
 			keys = append(keys, key)
 		}
@@ -70,9 +73,38 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	return out
 }
 
+// turns numbers the runs through the model where no steps are marked, and returns the layers of evenly spread ones: each run takes the
+// place of a step. A run begins where layers of the kind that was first follow no other layer.
+func (r *measurer) turns(list []timed) []timed {
+	if len(r.names) != 1 || r.names[0] != "" || len(list) == 0 {
+		return list
+	}
+	turn := int32(-1)
+	for i := range list {
+		l := &list[i]
+		if i == 0 || !l.follows && l.group == list[0].group && l.pass == list[0].pass {
+			turn++
+		}
+		l.turn = turn
+	}
+	n := int(turn) + 1
+	if n <= maxSteps {
+		return list
+	}
+	r.omitted += int64(n - maxSteps)
+	out := list[:0]
+	for _, l := range list {
+		// of each maxSteps-th part of all turns, the first one
+		if at := int(l.turn) * maxSteps / n; (at*n+maxSteps-1)/maxSteps == int(l.turn) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // row returns the row of layers of one kind, with the kernels of a typical one if wanted.
 func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
-	row := summary.Layer{Rank: r.rank, Device: r.device.Ordinal, Step: r.names[k.step], Kind: k.kind, Pass: k.pass,
+	row := summary.Layer{Rank: r.rank, Device: r.device.Ordinal, Step: r.names[list[0].step], Kind: k.kind, Pass: k.pass,
 		Count: int64(len(list)), StartNS: list[0].start, EndNS: list[0].end, Odd: []summary.OddLayer{}}
 	var sum times
 	likeness := 0.0
@@ -139,15 +171,18 @@ func (r *measurer) passes(list []member) {
 	back := slices.ContainsFunc(list, func(m member) bool { return m.group.back })
 	for i := range list {
 		m := &list[i]
-		switch pass := r.Pass(int(r.device.Work[r.list[m.core.from].work].Number)); {
+		pass := r.Pass(int(r.device.Work[r.list[m.core.from].work].Number))
+		// Attention of the forward pass that the backward pass of the same layer follows is computed again for it.
+		again := back && !m.group.back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back)
+		switch {
+		case again:
+			m.pass = "recompute"
 		case pass == "forward" || pass == "recompute":
 			m.pass = pass
 		case m.group.back || pass == "backward" && !back:
 			m.pass = "backward"
 		case pass == "backward":
 			m.pass = "recompute" // attention of the forward pass, inside of the backward pass
-		case back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back):
-			m.pass = "recompute"
 		default:
 			m.pass = "forward"
 		}
@@ -223,6 +258,7 @@ func (r *measurer) moves(w int32) bool {
 // addOthers adds the work to a layer that is no element of the sequence.
 func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int) {
 	last := r.list[l.to-1].work
+	var parts []part // of its kernels, if any other kernel needs them
 	for w := r.list[l.from].work; w < until; w++ {
 		if owner[w] != 0 {
 			continue
@@ -248,7 +284,10 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 		case n.role == moves:
 			p = communicationPart
 		case n.role != skipped:
-			p = r.besides(l, w)
+			if parts == nil {
+				parts = r.partsOf(l.layer)
+			}
+			p = r.besides(l, parts, w)
 		}
 		l.parts[p] = summary.Plus(l.parts[p], work.Dur)
 		l.busy += work.Dur
@@ -259,7 +298,7 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 }
 
 // besides returns the part of a kernel that another stream runs: that of the kernel before it on the base stream.
-func (r *measurer) besides(l *timed, w int32) part {
+func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	a := r.Timeline.Activity(r.device.Work[w])
 	switch r.natures(a.Name).role {
 	case norm:
@@ -269,7 +308,6 @@ func (r *measurer) besides(l *timed, w int32) part {
 	case attends, scans:
 		return attentionPart
 	}
-	parts := r.partsOf(l.layer)
 	p := parts[0]
 	for i, k := range r.kernelsOf(l.layer) {
 		if k.work > w {
@@ -302,7 +340,7 @@ func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
 			case n.role == moves:
 				p = communicationPart
 			case n.role != skipped && r.Timeline.Stream(work) != r.sequence.base:
-				p = r.besides(l, w)
+				p = r.besides(l, parts, w)
 			}
 		}
 		out = append(out, summary.LayerKernel{AtNS: work.Start - l.start, NS: work.Dur, Stream: r.Timeline.Stream(work),
