@@ -33,7 +33,6 @@ func TestLayersOfModels(t *testing.T) {
 	for _, scene := range layergen.Scenes(test.Seed(t)) {
 		t.Run(scene.Name, func(t *testing.T) {
 			t.Parallel()
-			pending(t, scene.Name)
 			c := layergen.Generate(scene.Config)
 			got := placed(layersOf(t, c), scene.Config)
 			want := wanted(c.Runs, scene.Config)
@@ -48,15 +47,6 @@ func TestLayersOfModels(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// pending skips what is not found exactly yet.
-func pending(t *testing.T, scene string) {
-	for _, prefix := range []string{"speculative", "unmarked"} {
-		if strings.HasPrefix(scene, prefix) {
-			t.Skip("not found exactly yet")
-		}
 	}
 }
 
@@ -119,7 +109,6 @@ func TestLayerParts(t *testing.T) {
 		}
 		t.Run(scene.Name, func(t *testing.T) {
 			t.Parallel()
-			pending(t, scene.Name)
 			c := layergen.Generate(scene.Config)
 			got, want := map[string]int64{}, map[string]int64{}
 			for _, r := range layersOf(t, c) {
