@@ -2,7 +2,6 @@ package inspection
 
 import (
 	"fmt"
-	"strings"
 
 	"assay/analyze/inspect"
 	"assay/internal/label"
@@ -30,7 +29,7 @@ func (v *view) layer(l *inspect.Layer) doc.Section {
 	if l.Pass != "" {
 		pass = ", " + label.Clip(label.Clean(l.Pass), 20)
 	}
-	title := fmt.Sprintf("Layer %d (%s%s), %s%s", l.Index, strings.TrimSuffix(words.Layers(l.Kind), "s"), pass, v.placed(l.GPU), v.in())
+	title := fmt.Sprintf("Layer %d (%s%s), %s%s", l.Index, words.Layer(l.Kind), pass, v.placed(l.GPU), v.in())
 	s := doc.Section{Title: title, Lead: unit.FineDuration(l.NS)}
 	if l.Step != "" {
 		s.Lead += " in " + name(l.Step)

@@ -240,6 +240,14 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 	return out
 }
 
+// KernelNS returns the kernel time of one layer. It is more than its length if many kernels run at the same time.
+func (k *LayerKind) KernelNS() (ns int64) {
+	for _, p := range k.Parts {
+		ns = summary.Plus(ns, p.NS)
+	}
+	return ns
+}
+
 // NS returns the time of all layers of the kind in a step.
 func (k *LayerKind) NS() int64 { return k.Count * k.Runs * k.MedianNS }
 

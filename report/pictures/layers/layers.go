@@ -139,7 +139,7 @@ func Times(s *summary.Summary) (plot.Chart, bool) {
 	g := &groups[0]
 	pass := mainPass(g)
 	rows, width, by := layerTimes(g, pass)
-	if width < 3 || len(rows) < 2 {
+	if width < 3 {
 		return plot.Chart{}, false
 	}
 	h := plot.HeatMap{Places: plot.Places{Name: "layer"}, Head: "all layers", Middle: "median of its kind"}

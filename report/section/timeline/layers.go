@@ -113,7 +113,10 @@ func partsText(kinds []view.LayerKind) string {
 	if len(list) == 0 {
 		return ""
 	}
-	of := strings.TrimSuffix(words.Layers(k.Kind), "s")
+	if free := k.MedianNS - k.KernelNS(); 10*free >= k.MedianNS {
+		list = append(list, words.LayerPart("")+" "+unit.Duration(free))
+	}
+	of := words.Layer(k.Kind)
 	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
 		of += ", " + passName(k.Pass)
 	}
