@@ -153,23 +153,36 @@ func (f *finder) kindOf(h uint64) int32 {
 // gap returns the kernels between core i and the next one.
 func (f *finder) gap(i int) []kernel { return f.list[f.cores[i].to:f.cores[i+1].from] }
 
-// joinCores makes one core of the two of a layer that attends to its own tokens and then to those of an encoder: only one norm is
-// between them, and no other part of a layer.
+// joinCores makes one core of those of a layer that has several: one that attends to its own tokens and then to those of an encoder, one
+// that attends and scans side by side, and one that computes attention again for its backward pass.
 func (f *finder) joinCores() {
 	out := f.cores[:0]
 	for i := 0; i < len(f.cores); i++ {
 		c := f.cores[i]
 		if i+1 < len(f.cores) {
 			n := f.cores[i+1]
-			if n.follows && n.role == c.role && n.back == c.back && f.isInner(i) {
+			alike := n.role == c.role && n.back == c.back
+			if n.follows && (alike && f.isInner(i) || !alike && f.isBeside(f.gap(i))) {
 				c.kind = f.kindOf(uint64(c.kind)<<32 | uint64(n.kind) | 1<<63)
-				c.to = n.to
+				c.to, c.back = n.to, c.back || n.back
 				i++
 			}
 		}
 		out = append(out, c)
 	}
 	f.cores = out
+}
+
+// isBeside reports whether two cores with a gap between them are in one layer, because nothing is between them that ends one.
+func (f *finder) isBeside(gap []kernel) bool {
+	const near = 8
+	for i := range gap {
+		switch gap[i].role {
+		case norm, product, experts, activate, adds:
+			return false
+		}
+	}
+	return len(gap) <= near
 }
 
 // isInner reports whether the gap between core i and the next one has nothing but the projections of two attentions, with the norms

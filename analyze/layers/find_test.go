@@ -76,6 +76,15 @@ var models = []struct{ name, text string }{
 		repeat(4, "[ add/+' downb/g downw/g actb/v' upb/g upw/g ln/n' gamma/n' add/+' projb/g projw/g attn/a' qkvb/g qkvw/g ln/n' gamma/n' ]") + "embb/!' adam/!"},
 	{"recomputation", "emb/e " + repeat(4, plainNorm) + "ln/n head/g loss/! loss/!' headb/g' ln/n' " +
 		repeat(4, plainNorm, "[ downb/g downw/g actb/v' upb/g upw/g ln/n' gamma/n' projb/g projw/g attn/a' qkvb/g qkvw/g ln/n' gamma/n' ]") + "adam/!"},
+	{"one forward, one backward in turns", repeat(5, repeat(3, plainNorm),
+		repeat(3, "[ downb/g actb/v' upb/g ln/n' projb/g attn/a' qkvb/g ln/n' gamma/n' ]"))},
+	{"attention is computed again", "emb/e " + repeat(4, plainNorm) + "ln/n head/g loss/! loss/!' headb/g' ln/n' " +
+		repeat(4, "[ downb/g downw/g actb/v' upb/g upw/g ln/n' gamma/n' projb/g projw/g attn/a attn/a' qkvb/g qkvw/g ln/n' gamma/n' ]") + "adam/!"},
+	{"attention and a scan side by side", "emb/e " + repeat(5, "[ ln/n in/g attn/a conv/s scan/s out/g add/+ ln/n "+gated+" add/+ ]") + head},
+	{"no norm at the end", "emb/e " + repeat(5, "[ ln/n "+attention+" ln/n "+gated+" ]") + "head/g argmax/!"},
+	{"nothing before the first norm behind", "emb/e " + repeat(5, "[ "+attention+" add/+ ln/n "+gated+" add/+ ln/n ]") + "head/g argmax/!"},
+	{"latent attention", "emb/e " + repeat(2, "[ rms/n down/g rms/n rms/n up/g kv/g rope attn/a v/g proj/g rms/n "+gated+" ]") +
+		repeat(6, "[ rms/n down/g rms/n rms/n up/g kv/g rope attn/a v/g proj/g rms/n gate/g topk/x experts/x act/v experts/x ]") + "rms/n head/g argmax/!"},
 	{"softmax of a program", "emb/e " + repeat(5, "[ ln/n qkv/g scores/g scale soft/o values/g proj/g add/+ ln/n "+gated+" add/+ ]") + head},
 	{"another kernel in one layer", "emb/e " + repeat(3, plainNorm) + "[ ln/n qkv2/g reduce/g rope attn/a proj/g add/+ ln/n " + gated + " add/+ ] " + repeat(3, plainNorm) + head},
 	{"a fused epilogue in one layer", "emb/e " + repeat(3, plainNorm) + "[ ln/n " + attention + " add/+ ln/n up/g act/v downadd/g ] " + repeat(3, plainNorm) + head},

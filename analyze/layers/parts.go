@@ -26,7 +26,7 @@ func (r *measurer) partsOf(l layer) []part {
 	if core.role == plain {
 		return byRole(list)
 	}
-	from, to := feedForward(list, core.from-l.from, core.to-l.from, core.back)
+	from, to := feedForward(list, core.from-l.from, core.to-l.from, core)
 	inside := mlpPart
 	for i := from; i < to; i++ {
 		if list[i].role == experts {
@@ -71,18 +71,20 @@ func byRole(list []kernel) []part {
 	return out
 }
 
-// feedForward returns the part of a layer that is the feed-forward network, given its core.
-func feedForward(list []kernel, from, to int, back bool) (first, end int) {
-	if back {
+// feedForward returns the part of a layer that is the feed-forward network, given where its core is. A state-space model may have a norm
+// of its own before its last product.
+func feedForward(list []kernel, from, to int, c core) (first, end int) {
+	projected := c.role != scans
+	if c.back {
 		for i := from - 1; i >= 0; i-- {
-			if list[i].role == norm {
+			if projected = projected || list[i].role == product; list[i].role == norm && projected {
 				return 0, i
 			}
 		}
 		return 0, 0
 	}
 	for i := to; i < len(list); i++ {
-		if list[i].role == norm {
+		if projected = projected || list[i].role == product; list[i].role == norm && projected {
 			return i, len(list)
 		}
 	}

@@ -171,13 +171,20 @@ func differs(l, middle *timed) string {
 // passes says which pass layers are of: what attribution knows, or else what names tell.
 func (r *measurer) passes(list []member) {
 	back := slices.ContainsFunc(list, func(m member) bool { return m.group.back })
+	// Attention of the forward pass that the backward pass of the same layer follows is computed again for it, if there is another
+	// forward pass in the step.
+	again := make([]bool, len(list))
+	plainly := make(map[int32]bool) // by step: has layers of a forward pass
+	for i := range list {
+		m := &list[i]
+		again[i] = !m.group.back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back)
+		plainly[m.step] = plainly[m.step] || !again[i] && !m.group.back
+	}
 	for i := range list {
 		m := &list[i]
 		pass := r.Pass(int(r.device.Work[r.list[m.core.from].work].Number))
-		// Attention of the forward pass that the backward pass of the same layer follows is computed again for it.
-		again := back && !m.group.back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back)
 		switch {
-		case again:
+		case again[i] && plainly[m.step]:
 			m.pass = "recompute"
 		case pass == "forward" || pass == "recompute":
 			m.pass = pass
