@@ -67,7 +67,10 @@ func layerName(r *layers.Row) string {
 			parts = append(parts, words.PhaseName(p))
 		}
 	}
-	return strings.Join(append(parts, words.Layers(r.Kind)), ", ")
+	if len(parts) == 0 {
+		return words.Layers(r.Kind)
+	}
+	return words.Layers(r.Kind) + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // layerTable compares all kinds of layers and their parts.
