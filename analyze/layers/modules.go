@@ -110,6 +110,11 @@ func (m *moduleFinder) segments() (out []layer) {
 	var at *instance
 	pass := ""
 	last := int32(-1)
+	type once struct {
+		in   *instance
+		pass string
+	}
+	seen := make(map[once]bool) // in the run: a module that runs again in its pass begins another one
 	for i := range m.list {
 		k := &m.list[i]
 		in := m.layer[m.moduleOf(k)]
@@ -119,8 +124,13 @@ func (m *moduleFinder) segments() (out []layer) {
 		of := m.Pass(int(m.device.Work[k.work].Number))
 		step := m.sequence.steps[k.work]
 		if n := len(out) - 1; in != at || of != pass || step != last {
+			again := seen[once{in, of}]
+			if again || step != last {
+				clear(seen)
+			}
+			seen[once{in, of}] = true
 			out = append(out, layer{from: i, to: i + 1, hint: in.class,
-				follows: n >= 0 && step == last && in.siblings.parent == at.siblings.parent})
+				follows: n >= 0 && step == last && !again && in.siblings.parent == at.siblings.parent})
 		} else {
 			out[n].to = i + 1
 		}

@@ -38,6 +38,7 @@ type rowKey struct {
 	step int32 // or turn, since a trace has one or the other
 	pass string
 	kind string
+	run  int32 // through the model, in the step and pass
 }
 
 func (r *measurer) rows(list []layer) []summary.Layer {
@@ -45,15 +46,16 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	r.name(members)
 	r.passes(members)
 	layers := r.turns(r.measure(members))
+	runs := runsOf(layers)
 	places := make(map[rowKey]int32)
 	byRow := make(map[rowKey][]*timed)
 	var keys []rowKey
 	for i := range layers {
 		l := &layers[i]
-		pass := rowKey{step: l.step + l.turn, pass: l.pass}
+		pass := rowKey{step: l.step + l.turn, pass: l.pass, run: runs[i]}
 		l.place = places[pass]
 		places[pass]++
-		key := rowKey{l.step + l.turn, l.pass, l.group.kind}
+		key := rowKey{l.step + l.turn, l.pass, l.group.kind, runs[i]}
 		if byRow[key] == nil {
 			keys = append(keys, key)
 		}
@@ -61,12 +63,12 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	}
 	pictured := make(map[rowKey]int) // by kind and pass: number of the rows that may have the picture
 	for _, k := range keys {
-		pictured[rowKey{0, k.pass, k.kind}]++
+		pictured[rowKey{pass: k.pass, kind: k.kind}]++
 	}
 	seen := make(map[rowKey]int)
 	var out []summary.Layer
 	for _, k := range keys {
-		of := rowKey{0, k.pass, k.kind}
+		of := rowKey{pass: k.pass, kind: k.kind}
 		out = append(out, r.row(k, byRow[k], seen[of] == pictured[of]/2))
 		seen[of]++
 	}
