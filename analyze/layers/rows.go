@@ -202,7 +202,7 @@ func (r *measurer) passes(list []member) {
 // layer in which it started. The last layer of a model ends like the others: with the communication that follows it.
 func (r *measurer) measure(list []member) []timed {
 	out := make([]timed, len(list))
-	owner := make([]int32, len(r.device.Work)) // by work: index of its layer plus 1
+	owner := make([]int32, len(r.device.Work)) // by work: not 0 if it is in a layer
 	for i, m := range list {
 		out[i].member = m
 		first, last := r.list[m.from].work, r.list[m.to-1].work
@@ -223,10 +223,10 @@ func (r *measurer) measure(list []member) []timed {
 
 // until returns the index of the first work that does not belong to layer i any more.
 func (r *measurer) until(list []member, i int) int32 {
-	if at := list[i].to; at < len(r.list) {
+	if at := list[i].to; at < len(r.list) && r.list[at].work > r.list[at-1].work {
 		return r.list[at].work
 	}
-	return int32(len(r.device.Work))
+	return int32(len(r.device.Work)) // nothing follows on its stream
 }
 
 // trailing returns how many communication kernels layers of each group usually have behind their last kernel.
@@ -269,15 +269,18 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 	last := r.list[l.to-1].work
 	var parts []part // of its kernels, if any other kernel needs them
 	for w := r.list[l.from].work; w < until; w++ {
-		if owner[w] != 0 {
-			continue
-		}
 		work := r.device.Work[w]
+		if w > last && work.Start >= l.end && trailing == 0 && !l.next {
+			break
+		}
 		a := r.Timeline.Activity(work)
-		if a.Kind != trace.Kernel {
+		if owner[w] != 0 || a.Kind != trace.Kernel || r.sequence.steps[w] != l.step {
 			continue
 		}
 		n := r.natures(a.Name)
+		if isOrdered(a, r.natures) && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
+			continue // it is of another model
+		}
 		behind := w > last && work.Start >= r.device.Work[last].End()
 		switch {
 		case n.role == moves && behind && !l.next:
@@ -300,7 +303,7 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 		}
 		l.parts[p] = summary.Plus(l.parts[p], work.Dur)
 		l.busy += work.Dur
-		if n.role != skipped {
+		if owner[w] = -1; n.role != skipped {
 			l.end = max(l.end, work.End())
 		}
 	}
@@ -344,11 +347,14 @@ func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
 		}
 		a := r.Timeline.Activity(work)
 		p, ok := at[w]
+		if !ok && isOrdered(a, r.natures) && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
+			continue // of another model
+		}
 		if !ok && a.Kind == trace.Kernel {
 			switch n := r.natures(a.Name); {
 			case n.role == moves:
 				p = communicationPart
-			case n.role != skipped && r.Timeline.Stream(work) != r.sequence.base:
+			case n.role != skipped && !slices.Contains(r.sequence.streams, r.Timeline.Stream(work)):
 				p = r.besides(l, parts, w)
 			}
 		}

@@ -22,7 +22,9 @@ type capture struct {
 	graphs int
 }
 
-func (c *capture) add(format string, args ...any) { c.events = append(c.events, fmt.Sprintf(format, args...)) }
+func (c *capture) add(format string, args ...any) {
+	c.events = append(c.events, fmt.Sprintf(format, args...))
+}
 
 // kernels runs kernels one after the other, with 1 µs between them.
 func (c *capture) kernels(text string) {
@@ -214,6 +216,31 @@ func TestOneLayer(t *testing.T) {
 				t.Errorf("%q, %d models: got %+v", marker, len(models), rows)
 			}
 		}
+	}
+}
+
+// TestTwoStreams: two models run at the same time, each on a stream of its own, with other shapes. Each has its own layers, and a
+// product that runs beside the first one is in its layers.
+func TestTwoStreams(t *testing.T) {
+	var c capture
+	c.step("ProfilerStep#1", "")
+	from := c.at
+	c.kernels(embedding + strings.Repeat("4 7 rms_norm_kernel\n10 7 gemm_qkv\n20 7 flash_fwd_kernel\n6 7 gemm_proj\n4 7 rms_norm_kernel\n30 7 gemm_up\n", 6) + sampling)
+	end := c.at
+	c.at = from
+	c.kernels(embedding + strings.Repeat("7 20 layer_norm_kernel\n11 20 gemm_a\n25 20 fmha_kernel\n7 20 gemm_b\n7 20 layer_norm_kernel\n33 20 gemm_c\n3 20 gelu_kernel\n", 4))
+	c.at = from + 4000 + 4000 + 3*80_000 + 2500 // while the first product of the fourth layer runs
+	c.kernels("3 24 gemm_shared\n")
+	c.at = end
+	rows := measure(c.read(t)).Layers
+	if len(rows) != 2 {
+		t.Fatalf("got %d rows, want one for each stream: %+v", len(rows), rows)
+	}
+	slices.SortFunc(rows, func(a, b summary.Layer) int { return int(b.Count - a.Count) })
+	// 74 µs of kernels and 5 gaps; 93 µs and 6 gaps
+	if a, b := rows[0], rows[1]; a.Count != 6 || a.MedianNS != 79_000 || a.Parts.Sum() != 6*74_000+3_000 || a.Parts.Attention != 6*36_000+3_000 ||
+		b.Count != 4 || b.MedianNS != 99_000 || b.Parts.Sum() != 4*93_000 {
+		t.Errorf("got %+v", rows)
 	}
 }
 

@@ -1,6 +1,10 @@
 package layers
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"assay/analyze/gpu"
 	"assay/trace"
 )
@@ -17,7 +21,7 @@ type kernel struct {
 // A sequence is what a device ran in its steps, in the order of time.
 type sequence struct {
 	kernels []kernel
-	base    int64   // the stream
+	streams []int64 // whose kernels are in the list, one stream after the other
 	steps   []int32 // of each work: index of its step, or -1 for work that is not looked at
 }
 
@@ -26,41 +30,64 @@ type tokenKey struct {
 	grid [3]int64
 }
 
-// sequenceOf returns the kernels of the stream of a device that has most.
+// sequenceOf returns the kernels of the stream of a device that has most, and of others that have the cores of layers.
 func sequenceOf(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature, steps []int32) *sequence {
 	s := &sequence{steps: steps}
-	counts := make(map[int64]int)
-	for i := range d.Work {
-		a := tl.Activity(d.Work[i])
-		if steps[i] >= 0 && isOrdered(a, of) {
-			counts[tl.Stream(d.Work[i])]++
+	s.chooseStreams(tl, d, of)
+	tokens := make(map[tokenKey]int32)
+	for _, stream := range s.streams {
+		last := int32(-1)
+		for i := range d.Work {
+			a := tl.Activity(d.Work[i])
+			if steps[i] < 0 || tl.Stream(d.Work[i]) != stream || !isOrdered(a, of) {
+				continue
+			}
+			key := tokenKey{a.Name, tl.Trace.Detail(a.Detail).Grid}
+			token, ok := tokens[key]
+			if !ok {
+				token = int32(len(tokens))
+				tokens[key] = token
+			}
+			s.kernels = append(s.kernels, kernel{token: token, work: int32(i), nature: of(a.Name), first: steps[i] != last})
+			last = steps[i]
 		}
-	}
-	most := 0
-	for stream, n := range counts {
-		if n > most || n == most && stream < s.base {
-			s.base, most = stream, n
-		}
-	}
-	s.kernels = make([]kernel, 0, most)
-	tokens, last := make(map[tokenKey]int32), int32(-1)
-	for i := range d.Work {
-		a := tl.Activity(d.Work[i])
-		if steps[i] < 0 || !isOrdered(a, of) || tl.Stream(d.Work[i]) != s.base {
-			continue
-		}
-		key := tokenKey{a.Name, tl.Trace.Detail(a.Detail).Grid}
-		token, ok := tokens[key]
-		if !ok {
-			token = int32(len(tokens))
-			tokens[key] = token
-		}
-		s.kernels = append(s.kernels, kernel{token, int32(i), of(a.Name), steps[i] != last})
-		last = steps[i]
 	}
 	joinNorms(s.kernels)
 	joinSoftmax(s.kernels)
 	return s
+}
+
+// chooseStreams chooses the streams whose order counts.
+func (s *sequence) chooseStreams(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature) {
+	type counts struct{ kernels, cores, products int }
+	byStream := make(map[int64]*counts)
+	for i := range d.Work {
+		a := tl.Activity(d.Work[i])
+		if s.steps[i] < 0 || !isOrdered(a, of) {
+			continue
+		}
+		stream := tl.Stream(d.Work[i])
+		c := byStream[stream]
+		if c == nil {
+			c = new(counts)
+			byStream[stream] = c
+		}
+		c.kernels++
+		switch of(a.Name).role {
+		case attends, scans:
+			c.cores++
+		case product:
+			c.products++
+		}
+	}
+	numbers := slices.SortedFunc(maps.Keys(byStream), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(byStream[b].kernels, byStream[a].kernels), cmp.Compare(a, b))
+	})
+	for i, stream := range numbers {
+		if c := byStream[stream]; i == 0 || c.cores >= fewest && c.products >= 2*fewest {
+			s.streams = append(s.streams, stream)
+		}
+	}
 }
 
 // isOrdered reports whether an activity counts for the order of kernels.
