@@ -63,7 +63,7 @@ func signed(ns int64) string {
 func layerName(r *layers.Row) string {
 	var parts []string
 	for _, p := range []string{r.Steps, r.Pass} {
-		if p != "" && p != "forward" {
+		if p != "" {
 			parts = append(parts, words.PhaseName(p))
 		}
 	}
