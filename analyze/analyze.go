@@ -35,6 +35,7 @@ import (
 	"assay/analyze/fusion"
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
+	"assay/analyze/layers"
 	"assay/analyze/limits"
 	"assay/analyze/occupancy"
 	"assay/analyze/phase"
@@ -166,6 +167,10 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
 			s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.Of(src, d, in.Rank, opt.maxRows())...)
 		}
+	}
+	if opt.measures(Layers) {
+		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps,
+			Pass: attributed.PassOf, Module: attributed.ModuleOf, Path: attributed.ModulePath}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,

@@ -18,6 +18,7 @@ const (
 	Passes                          // GPU work by the passes of training
 	Strips                          // activity of GPUs, launch queues and memory over time
 	Efficiency                      // FLOPs, bytes and rooflines of operators
+	Layers                          // layers of the model, from the order of kernels
 
 	end
 )

@@ -45,6 +45,11 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 		}
 		return device && queue
 	},
+	analyze.Layers: func(s *summary.Summary) bool {
+		any := len(s.Layers) > 0
+		s.Layers = nil
+		return any
+	},
 	analyze.Efficiency: func(s *summary.Summary) bool {
 		any := len(s.Efficiency.Rows) > 0
 		s.Efficiency = summary.Efficiency{}

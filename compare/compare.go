@@ -2,6 +2,7 @@ package compare
 
 import (
 	"assay/compare/efficiency"
+	"assay/compare/layers"
 	"assay/compare/logs"
 	"assay/compare/phases"
 	"assay/compare/ranks"
@@ -67,6 +68,9 @@ type Comparison struct {
 	// if a side has only sums over its ranks.
 	Modules []Row `json:"modules,omitempty"`
 	Lines   []Row `json:"lines,omitempty"`
+
+	// Layers compares one layer of the model; absent if a side has no layers.
+	Layers []layers.Row `json:"layers,omitempty"`
 
 	Shapes  []Shape  `json:"shapes,omitempty"`  // operators whose inputs changed
 	Figures []Figure `json:"figures,omitempty"` // counts and sizes

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/compare/efficiency"
+	"assay/compare/layers"
 
 	"assay/compare/phases"
 	"assay/compare/ranks"
@@ -127,6 +128,28 @@ func (d *differ) timeline() {
 	base, new := d.base.efficiency(), d.new.efficiency()
 	c.Efficiency = efficiency.Of(base, new)
 	c.OtherPeaks = efficiency.OtherPeaks(base, new)
+	c.Layers = layers.Of(d.base.layers(), d.new.layers())
+}
+
+// layers returns the rows of the layers of all runs of a side. Each run has numbers of inputs of its own.
+func (f *facts) layers() *summary.Summary {
+	s := new(summary.Summary)
+	for n, r := range f.runs {
+		place := func(input int) int { return input + n*1_000_000 }
+		for _, l := range r.Summary.Layers {
+			if r.has(l.Input) {
+				l.Input = place(l.Input)
+				s.Layers = append(s.Layers, l)
+			}
+		}
+		for _, st := range r.Summary.Steps {
+			if len(r.Summary.Layers) > 0 && r.has(st.Input) {
+				st.Input = place(st.Input)
+				s.Steps = append(s.Steps, st)
+			}
+		}
+	}
+	return s
 }
 
 // efficiency returns the rows of all runs of a side, with the idle time in which GPUs ran work that

@@ -360,7 +360,7 @@ func TestWriteErrors(t *testing.T) {
 // TestGolden keeps the layout stable. Its numbers are those of the comments of
 // samplerun.Train, samplerun.Host, samplerun.Tables and attributed, which other tests check.
 func TestGolden(t *testing.T) {
-	for name, s := range map[string]*summary.Summary{"train": samplerun.Train(), "host": samplerun.Host(), "attributed": samplerun.Attributed(2), "tables": samplerun.Tables(), "phases": samplerun.Phases()} {
+	for name, s := range map[string]*summary.Summary{"train": samplerun.Train(), "host": samplerun.Host(), "attributed": samplerun.Attributed(2), "tables": samplerun.Tables(), "phases": samplerun.Phases(), "layers": samplerun.Layered(2)} {
 		d := Build(s, goldenResult(s))
 		for file, got := range map[string]string{name + ".txt": text(t, d, 80), name + ".md": render(t, d.Markdown)} {
 			path := filepath.Join("testdata", file)

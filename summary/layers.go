@@ -11,7 +11,7 @@ type Layer struct {
 	Input  int    `json:"input"`
 	Rank   int    `json:"rank"`
 	Device int64  `json:"device"`
-	Step   string `json:"step"` // name of the step; "" if the row covers the whole window
+	Step   string `json:"step"` // name of the step; "" if the window has none: then each run through the model has its rows
 	Kind   string `json:"kind"` // decoder, attention-layer, moe-layer, and others; "layer" if the kernels do not tell
 	Pass   string `json:"pass"` // forward, backward, recompute; "" if it is not known
 

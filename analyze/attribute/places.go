@@ -198,3 +198,28 @@ func (a *Attribution) passRows(rank int) (out []summary.Pass) {
 	}
 	return out
 }
+
+// PassOf returns the pass of training that the activity of the given number belongs to, as in [summary.Pass].
+func (a *Attribution) PassOf(number int) string {
+	if i := a.Links.Of[number]; i >= 0 {
+		return a.origins[i].pass.String()
+	}
+	return unknownPass.String()
+}
+
+// ModuleOf returns a number for the modules that launched the activity of the given number, for [Attribution.ModulePath]: those of the
+// forward operator if it is of a backward pass. It is 0 if there are none.
+func (a *Attribution) ModuleOf(number int) uint32 {
+	i := a.Links.Of[number]
+	if i < 0 {
+		return 0
+	}
+	at := a.origins[i].context
+	if a.origins[i].forward != 0 {
+		at = a.origins[i].forward
+	}
+	return uint32(a.ctx.at(at).module)
+}
+
+// ModulePath returns the names of the modules of a number, outermost first, separated by slashes.
+func (a *Attribution) ModulePath(module uint32) string { return a.modulePath(contextID(module)) }

@@ -156,6 +156,9 @@ func runCheck(e env, c *command, args []string) error {
 	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Passes }) {
 		k.measures |= analyze.Passes
 	}
+	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Layers }) {
+		k.measures |= analyze.Layers
+	}
 	k.outputs = []output{checkOutput, checkFormats().named(k.format).needs}
 	if k.dir != "" || inGitHub() {
 		k.outputs = append(k.outputs, checkFileOutput)
@@ -172,7 +175,7 @@ func runCheck(e env, c *command, args []string) error {
 		}
 		failed = errors.Join(failed, baseFailed)
 	}
-	if k.peaks.given() && k.measures == 0 {
+	if k.peaks.given() && !k.measures.Has(analyze.Efficiency) {
 		e.say("assay check: no gate uses the peaks of GPUs, so --peaks, --set-peak and --model-flops change nothing")
 	} else {
 		k.peaks.warn(e, c)

@@ -28,11 +28,12 @@ import (
 func inspectCommand() *command {
 	return &command{
 		name: "inspect", args: "[INPUT...] QUESTION",
-		does: "show single events of a trace: the longest instances of a kernel or operator, a gap, a moment, or why an operation started when it did",
+		does: "show single events of a trace: the longest instances of a kernel or operator, a gap, a layer of the model, a moment, or why an operation started when it did",
 		example: `  assay inspect trace.json.gz --kernel gemm
   assay inspect trace.json.gz --kernel 'ncclDevKernel_AllReduce*' --step 3-5
   assay inspect trace.json.gz --op aten::mm
   assay inspect trace.json.gz --gap 1
+  assay inspect trace.json.gz --layer 17 --step 5
   assay inspect traces/ --at 12.3ms --rank 0
   assay inspect trace.json.gz --kernel gemm --why
   assay inspect trace.json.gz --kernel gemm --format json | jq '.kernels.longest[0]'
@@ -46,6 +47,7 @@ type inspecting struct {
 	source
 	kernel, op, at string
 	gap, top       int
+	layer          int // -1 if it is not asked for
 	ranks          string
 	device         int64
 	format         string
@@ -63,6 +65,7 @@ func runInspect(e env, c *command, args []string) error {
 	flags.StringVar(&x.kernel, "kernel", "", "instances of the kernels, copies and memsets whose name contains `PATTERN`; with * in it, whose whole name is like it; if there are none, the kernels of this category")
 	flags.StringVar(&x.op, "op", "", "calls of the operators of this name, else of those whose name contains `PATTERN` (with * in it: is like it), or of annotated ranges if there is no such operator")
 	flags.IntVar(&x.gap, "gap", 0, "the `N`th longest GPU gap: 1 is the longest")
+	flags.IntVar(&x.layer, "layer", -1, "the kernels of layer `N` of the model, from 0, beside those of the layer of median time: what is different")
 	flags.StringVar(&x.at, "at", "", "what happened at `TIME`: since the start of the capture (1.2s), the ts of an event (ts:4904305.219) or a date")
 	flags.BoolVar(&x.why, "why", false, "with --kernel or --at: why the longest instance, or what runs at that time, did not start earlier")
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to look at, for example 0,3,5-7 (default: all)")
@@ -115,7 +118,7 @@ func runInspect(e env, c *command, args []string) error {
 func (x *inspecting) check(flags *pflag.FlagSet) string {
 	const most = 1000
 	questions := 0
-	for _, name := range []string{"kernel", "op", "gap", "at"} {
+	for _, name := range []string{"kernel", "op", "gap", "layer", "at"} {
 		if flags.Changed(name) {
 			questions++
 		}
@@ -123,9 +126,9 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 	narrowed := slices.ContainsFunc([]string{"step", "steady", "phase", "from", "to"}, flags.Changed)
 	switch {
 	case questions == 0:
-		return "no question: give --kernel, --op, --gap or --at"
+		return "no question: give --kernel, --op, --gap, --layer or --at"
 	case questions > 1:
-		return "more than one question: give one of --kernel, --op, --gap and --at"
+		return "more than one question: give one of --kernel, --op, --gap, --layer and --at"
 	case x.why && !flags.Changed("kernel") && !flags.Changed("at"):
 		return "--why explains the start of a GPU operation; give it with --kernel or --at"
 	case flags.Changed("kernel") && strings.TrimSpace(x.kernel) == "":
@@ -134,6 +137,8 @@ func (x *inspecting) check(flags *pflag.FlagSet) string {
 		return "--op is empty, want a name or a part of one"
 	case flags.Changed("gap") && (x.gap < 1 || x.gap > maxGap):
 		return fmt.Sprintf("--gap is %d, want a number from 1, the longest gap, to %d", x.gap, maxGap)
+	case flags.Changed("layer") && x.layer < 0:
+		return fmt.Sprintf("--layer is %d, want a number from 0, the first layer", x.layer)
 	case flags.Changed("at") && narrowed:
 		return "--at is one moment; leave out --step, --phase, --steady, --from and --to"
 	case x.top < 1 || x.top > most:
@@ -168,6 +173,8 @@ type answers struct {
 	moments []*inspect.Moment
 	starts  []*inspect.Instance // for --why
 	kept    []*inspect.Capture  // for --why
+	layers  [][]inspect.Layer
+	last    []int32 // largest number of a layer
 }
 
 // answer inspects all inputs. It returns the joined answer, or nil if there is none, and the
@@ -183,7 +190,10 @@ func (x *inspecting) answer(r *reading) (*inspect.Answer, []error) {
 	}
 	errs := make([]error, n)
 	all := answers{make([]*inspect.Kernels, n), make([]*inspect.Ops, n), make([][]inspect.Gap, n), make([]*inspect.Moment, n),
-		make([]*inspect.Instance, n), make([]*inspect.Capture, n)}
+		make([]*inspect.Instance, n), make([]*inspect.Capture, n), make([][]inspect.Layer, n), make([]int32, n)}
+	if x.layer >= 0 {
+		out.Question.Layer = &x.layer
+	}
 	failed := r.all(func(i int, in *ingest.Input) {
 		c, when, err := x.capture(r, i, in)
 		if c != nil {
@@ -218,6 +228,8 @@ func (x *inspecting) answerOne(c *inspect.Capture, when window.Capture, all *ans
 		all.kernels[i] = c.Kernels(x.kernel, x.top)
 	case x.op != "":
 		all.ops[i] = c.Ops(x.op, x.top)
+	case x.layer >= 0:
+		all.layers[i], all.last[i] = c.Layers(x.layer)
 	case x.gap > 0:
 		gaps := c.Longest(x.gap)
 		if len(all.gaps) == 1 && len(gaps) == x.gap {
@@ -246,12 +258,27 @@ func (x *inspecting) join(r *reading, out *inspect.Answer, all *answers, failed 
 	case x.op != "":
 		out.Ops = inspect.JoinOps(present(all.ops), x.top)
 		return notFound("operator or range", x.op, int64(len(out.Ops.Names)), out.Ops.Instead, func(name string) string { return label.Clip(name, 60) })
+	case x.layer >= 0:
+		out.Layers, err = x.layersOf(all)
+		return err
 	case x.gap > 0:
 		out.Gap, err = x.chooseGap(r, inspect.RankGaps(slices.Concat(all.gaps...), x.gap), len(all.gaps) == 1)
 		return err
 	}
 	x.addMoments(out, present(all.moments))
 	return nil
+}
+
+// layersOf returns the layers of all inputs, or why there are none.
+func (x *inspecting) layersOf(all *answers) ([]inspect.Layer, error) {
+	list, last := slices.Concat(all.layers...), slices.Max(all.last)
+	switch {
+	case len(list) > 0:
+		return list, nil
+	case last < 1:
+		return nil, errors.New("no layers that repeat were found in the order of kernels")
+	}
+	return nil, fmt.Errorf("--layer is %d, want a number from 0 to %d, the last layer that was found", x.layer, last)
 }
 
 // addMoments adds the moments of the inputs, ordered by rank, up to maxMoments.

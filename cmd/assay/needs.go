@@ -49,16 +49,16 @@ const (
 // needs lists what each output needs. TestNeeds compares every output with one for which everything
 // was measured, and checks that every entry is necessary: without it the output differs.
 var needs = map[output]need{
-	screenOutput:  {},
-	pageOutput:    {measures: analyze.Efficiency},
-	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency},
+	screenOutput:  {measures: analyze.Layers},
+	pageOutput:    {measures: analyze.Efficiency | analyze.Layers},
+	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency | analyze.Layers},
 	jsonOutput:    {measures: analyze.AllMeasures, digest: true},
 	savedOutput:   {measures: analyze.AllMeasures, digest: true},
-	pictureOutput: {measures: analyze.Strips},
+	pictureOutput: {measures: analyze.Strips | analyze.Layers},
 	htmlOutput:    {measures: analyze.AllMeasures, details: true, digest: true},
 	detailOutput:  {measures: analyze.AllMeasures, details: true, digest: true},
 	pathOutput:    {paths: true},
-	diffOutput:    {measures: analyze.Shapes | analyze.Passes},
+	diffOutput:    {measures: analyze.Shapes | analyze.Passes | analyze.Layers},
 	checkOutput:   {},
 	doctorOutput:  {measures: analyze.Shapes | analyze.Efficiency, secrets: true},
 

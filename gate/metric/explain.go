@@ -53,6 +53,10 @@ var keys = map[string][2]string{
 	"site":     {"allocation site: a line of the program, or an operator of a trace; * matches any text", "*attention*"},
 	"place":    {"labels of a log or monitor; * matches any text", "gpu=0"},
 	"source":   {"log or benchmark", "log"},
+	"layers":   {"kind of layers as in the report's JSON: decoder, moe-layer, ...; * matches any text", "moe-layer"},
+	"part":     {"part of a layer: attention, mlp, moe, norm, communication or other", "moe"},
+	"pass":     {"forward, backward or recompute", "forward"},
+	"step":     {"kind of step: prefill, decode or mixed", "decode"},
 	"gpus":     {"number of GPUs", "8"},
 }
 

@@ -32,6 +32,7 @@ type Metric struct {
 	// Efficiency is true for metrics that need FLOPs and bytes of operators, which are measured
 	// only for gates that use them.
 	Efficiency bool
+	Layers     bool   // true for metrics of the layers of a model, likewise
 	Across     bool   // measures all runs of a side together, because it compares them
 	Passes     bool   // true for metrics that need the passes of training, likewise
 	Meaning    string // what it is; for shares and means the numerator
@@ -153,7 +154,7 @@ func Metrics() []Metric { return slices.Clone(metrics()) }
 // metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
-		collectiveMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics())
+		collectiveMetrics(), layerMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics())
 })
 
 func activityMetrics() []Metric {

@@ -179,6 +179,11 @@ func checkTerm(key, value string, number bool) error {
 		if !slices.Contains(summary.Owners(), value) {
 			return fmt.Errorf("selector owner: unknown owner %q, want one of %s", value, strings.Join(summary.Owners(), ", "))
 		}
+	case "part":
+		parts := (&summary.LayerParts{}).Each()
+		if !slices.ContainsFunc(parts, func(p summary.PathPart) bool { return p.Name == value }) {
+			return fmt.Errorf("selector part: unknown part %q, want attention, mlp, moe, norm, communication or other", value)
+		}
 	case "class":
 		if _, ok := summary.ClassOf(value); !ok {
 			return fmt.Errorf("selector class: unknown class %q, want one of comm, compute, copy, memset", value)

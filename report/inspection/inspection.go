@@ -28,6 +28,8 @@ func Doc(a *inspect.Answer) doc.Doc {
 		s = v.ops(a.Ops)
 	case a.Gap != nil:
 		s = v.gap(a.Gap)
+	case a.Layers != nil:
+		s = v.layers(a.Layers)
 	case a.Why != nil:
 		s = v.why(a.Why)
 	default:

@@ -151,6 +151,8 @@ type block struct {
 	Strong bool   `json:"strong,omitempty"`
 	List   []item `json:"list,omitempty"`
 	Table  *grid  `json:"table,omitempty"`
+	Gantt  *gantt `json:"gantt,omitempty"`
+	Heat   *heat  `json:"heat,omitempty"`
 }
 
 type item struct {
@@ -184,7 +186,7 @@ const (
 	dataRows   = 1000
 )
 
-// sections converts sections without their pictures, because interactive parts replace these.
+// sections converts sections. Of pictures it keeps those of layers, because interactive parts replace the others.
 func sections(list []doc.Section, rows int) (out []section) {
 	for _, s := range list {
 		converted := section{Title: visible(s.Title), Lead: prose(s.Lead)}
@@ -196,6 +198,10 @@ func sections(list []doc.Section, rows int) (out []section) {
 				converted.Blocks = append(converted.Blocks, block{List: items(b)})
 			case doc.Table:
 				converted.Blocks = append(converted.Blocks, block{Table: gridOf(b, rows)})
+			case doc.Picture:
+				if drawn := pictureOf(b.Chart); drawn.Gantt != nil || drawn.Heat != nil {
+					converted.Blocks = append(converted.Blocks, drawn)
+				}
 			}
 		}
 		if converted.Lead != "" || len(converted.Blocks) > 0 {

@@ -3,6 +3,7 @@ package pictures
 import (
 	"assay/compare"
 	"assay/judge"
+	"assay/report/pictures/layers"
 	"assay/report/pictures/logs"
 	"assay/report/plot"
 	"assay/summary"
@@ -22,6 +23,8 @@ func all() []picture {
 		{"activity", activity},
 		{"critical-path", criticalPath},
 		{"steps", measured(steps)},
+		{"layers-typical", measured(layers.Typical)},
+		{"layers", measured(layers.Times)},
 		{"phases", measured(phases)},
 		{"idle", idle},
 		{"queue", queue},

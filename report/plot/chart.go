@@ -22,7 +22,7 @@ type Chart struct {
 
 // A Body is the data of a chart and how it is drawn: [Bars], [Ranking], [Stacks],
 // [Moves], [Waterfall], [Spreads], [Columns], [Panels], [HeatMap], [Histograms],
-// [Timeline], [Scatter], [FlameGraph], or [Titled] bodies below each other.
+// [Timeline], [Gantt], [Scatter], [FlameGraph], or [Titled] bodies below each other.
 type Body interface {
 	height(p *pen) float64       // of the drawing, in pixels
 	draw(c *Canvas, top float64) // fills that height from top on

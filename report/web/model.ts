@@ -61,7 +61,11 @@ export interface Diff { per: string; base: number; new: number; budget?: Change[
 
 export interface Item { mark?: string; text?: string; code?: string; ticks?: boolean; source?: string; url?: string; sub?: Item[] }
 export interface Grid { title?: string; columns: { title: string; number?: boolean; name?: boolean }[]; rows: string[][]; more?: string; note?: string }
-export interface Block { text?: string; strong?: boolean; list?: Item[]; table?: Grid }
+export interface Block { text?: string; strong?: boolean; list?: Item[]; table?: Grid; gantt?: Gantt; heat?: HeatMap }
+/** What ran when, in one layer: times in ns; colors has the swatches of the rows. */
+export interface Gantt { title: string; span: number; colors: { color: string; text: string }[]; rows: { name: string; at: number; ns: number; color: number; note?: string }[] }
+/** Relative differences from the middle of a row; null is unknown. */
+export interface HeatMap { title: string; lead: string; place: string; full: number; rows: { label: string; note: string; values: (number | null)[] }[] }
 export interface Section { title?: string; lead?: string; blocks?: Block[] }
 
 export interface Page {

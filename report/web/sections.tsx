@@ -2,6 +2,7 @@ import { h, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { Block, Grid, Item, Section } from './model';
 import { copy, count, markdown, middle } from './format';
+import { Heats, Lanes } from './layers';
 
 /** Sections of the report that have no form of their own here. Long ones are folded. */
 export function Sections({ list, tell }: { list: Section[]; tell: (s: string) => void }) {
@@ -10,7 +11,7 @@ export function Sections({ list, tell }: { list: Section[]; tell: (s: string) =>
 }
 
 export function Blocks({ list, tell }: { list: Block[]; tell: (s: string) => void }) {
-  return <Fragment>{list.map(b => b.table ? <Sortable grid={b.table} tell={tell} /> : b.list ? <List items={b.list} /> : <p class={b.strong ? 'strong' : ''}>{b.text}</p>)}</Fragment>;
+  return <Fragment>{list.map(b => b.table ? <Sortable grid={b.table} tell={tell} /> : b.list ? <List items={b.list} /> : b.gantt ? <Lanes gantt={b.gantt} /> : b.heat ? <Heats map={b.heat} /> : <p class={b.strong ? 'strong' : ''}>{b.text}</p>)}</Fragment>;
 }
 
 const List = ({ items }: { items: Item[] }) => <ul>{items.map(i => <li>{i.mark && <b class="mark">{i.mark}</b>} <Words item={i} />{i.code && <Fragment> <code>{i.code}</code></Fragment>}

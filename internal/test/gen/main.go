@@ -5,6 +5,7 @@
 //	go run ./internal/test/gen snapshot -steps 1000 -o snapshot.pickle
 //	go run ./internal/test/gen ranks -scenario slow_gpu -o DIR
 //	go run ./internal/test/gen ranks -ranks 1000 -o DIR
+//	go run ./internal/test/gen layers -scene moe/graphs -o moe.json -truth moe.truth.json
 //
 // Each subcommand lists its flags with -h.
 package main
@@ -19,7 +20,7 @@ import (
 // commands are the subcommands. Each adds its flags and returns what it does once they are
 // parsed.
 var commands = map[string]func(*flag.FlagSet) func() error{
-	"trace": traceCommand, "nsys": nsysCommand, "snapshot": snapshotCommand, "ranks": ranksCommand,
+	"trace": traceCommand, "nsys": nsysCommand, "snapshot": snapshotCommand, "ranks": ranksCommand, "layers": layersCommand,
 }
 
 func main() {
@@ -35,7 +36,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 || commands[args[0]] == nil {
-		return errors.New("want a subcommand: trace, nsys, snapshot or ranks")
+		return errors.New("want a subcommand: trace, nsys, snapshot, ranks or layers")
 	}
 	flags := flag.NewFlagSet("gen "+args[0], flag.ContinueOnError)
 	write := commands[args[0]](flags)

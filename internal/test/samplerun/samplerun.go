@@ -246,6 +246,7 @@ func All() map[string]*summary.Summary {
 		"phases": Phases(), "hostile phases": StrangePhases(),
 		"ranks 2": Ranks(2), "ranks 64": Ranks(64), "log": Logged(), "hostile log": StrangeLog(),
 		"server": Served(), "monitor 2": Monitored(2), "monitor 16": Monitored(16), "benchmark 1": Benchmarked(1), "benchmark 5": Benchmarked(5), "hostile server": StrangeServer(),
+		"layers": Layered(1), "layers 4": Layered(4),
 		"efficiency": Efficient(), "efficiency 8": EfficientRanks(8), "hostile efficiency": StrangeEfficiency(),
 	}
 }

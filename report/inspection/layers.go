@@ -1,0 +1,80 @@
+package inspection
+
+import (
+	"fmt"
+
+	"assay/analyze/inspect"
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/report/words"
+)
+
+// mostLayers is how many layers an answer shows: of ranks, passes, or models.
+const mostLayers = 8
+
+// layers returns a section for each layer, with its kernels beside those of the median layer.
+func (v *view) layers(list []inspect.Layer) (out []doc.Section) {
+	for i := range list[:min(mostLayers, len(list))] {
+		out = append(out, v.layer(&list[i]))
+	}
+	if more := len(list) - mostLayers; more > 0 {
+		out = append(out, doc.Section{Title: "Further layers", Lead: fmt.Sprintf("%d; choose them with --rank", more)})
+	}
+	return out
+}
+
+func (v *view) layer(l *inspect.Layer) doc.Section {
+	pass := ""
+	if l.Pass != "" {
+		pass = ", " + label.Clip(label.Clean(l.Pass), 20)
+	}
+	title := fmt.Sprintf("Layer %d (%s%s), %s%s", l.Index, words.Layer(l.Kind), pass, v.placed(l.GPU), v.in())
+	s := doc.Section{Title: title, Lead: unit.FineDuration(l.NS)}
+	if l.Step != "" {
+		s.Lead += " in " + name(l.Step)
+	}
+	if l.Runs > 1 {
+		s.Lead += fmt.Sprintf(", median of %d runs (%s to %s)", l.Runs, unit.Duration(l.MinNS), unit.Duration(l.MaxNS))
+	}
+	if l.Others == 0 {
+		s.Lead += "; no other layer of its kind"
+	} else {
+		s.Lead += fmt.Sprintf("; the median of %s is layer %d: %s", label.Plural(int64(l.Others)+1, "layer"), l.Median, unit.FineDuration(l.OfNS))
+	}
+	s.Blocks = []doc.Block{layerParts(l), layerKernels(l)}
+	return s
+}
+
+func layerParts(l *inspect.Layer) doc.Table {
+	scale := doc.ScaleOf(l.NS, l.OfNS)
+	t := doc.Table{Title: "parts", Columns: []doc.Column{doc.Col("part", doc.Text), doc.Col(scale.Head("kernel time"), doc.Number), doc.Col("median layer", doc.Number), doc.Col("delta", doc.Number)}}
+	for _, p := range l.Parts {
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{words.LayerPart(p.Name), scale.Text(p.NS), scale.Text(p.OfNS), scale.Signed(p.NS - p.OfNS)}})
+	}
+	return t
+}
+
+// layerKernels has a row for each kernel; one that only the median layer has is marked.
+func layerKernels(l *inspect.Layer) doc.Table {
+	scale := doc.ScaleOf(l.NS, l.OfNS)
+	t := doc.Table{Title: "kernels", Columns: []doc.Column{doc.Col(scale.Head("start"), doc.Number), doc.Col("time", doc.Number), doc.Col("median", doc.Number), doc.Col("delta", doc.Number),
+		doc.Col("part", doc.Text), doc.Col("", doc.Text), doc.Col("kernel", doc.KernelName)},
+		Note: "Start is since the start of the layer; median is the same kernel in the median layer. Kernels of both layers are in one row if they have the same name, or the same part at the same place (\"other\")."}
+	for _, k := range l.Kernels {
+		cells := []string{scale.Text(k.AtNS), scale.Text(k.NS), "", "", words.LayerPart(k.Part), "", k.Name}
+		switch {
+		case k.Only == "median":
+			cells[0], cells[1], cells[2], cells[3], cells[5] = "", "", scale.Text(k.NS), scale.Signed(-k.NS), "only median"
+		case k.OfNS == nil:
+			cells[3], cells[5] = scale.Signed(k.NS), "only here"
+		default:
+			cells[2], cells[3] = scale.Text(*k.OfNS), scale.Signed(k.NS-*k.OfNS)
+			if k.Of != "" {
+				cells[5] = "other"
+			}
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: cells})
+	}
+	return t.WithoutEmpty()
+}

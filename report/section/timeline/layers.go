@@ -1,0 +1,230 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/label"
+	"assay/internal/unit"
+	"assay/report/doc"
+	"assay/report/section"
+	"assay/report/words"
+	"assay/summary"
+	"assay/summary/view"
+)
+
+// The limits of what is shown of layers.
+const (
+	screenLayerGroups = 2 // kinds of steps
+	mostLayerGroups   = 4
+	screenLayerParts  = 4
+	mostOddLayers     = 10
+)
+
+// layerGroups returns the kinds of steps whose layers are known. Without usable numbers of the GPUs there are none.
+func layerGroups(ctx *section.Context) []view.LayerGroup {
+	if ctx.Result.Unusable() != nil {
+		return nil
+	}
+	return view.LayerGroups(ctx.Summary)
+}
+
+// ScreenLayers says how many layers the model has and what one takes, if they are most of a step.
+func ScreenLayers(ctx *section.Context) doc.Section {
+	s := doc.Section{Title: "Layers"}
+	groups := layerGroups(ctx)
+	for i := range groups[:min(screenLayerGroups, len(groups))] {
+		g := &groups[i]
+		if 2*g.Typical.NS() <= g.Typical.WallNS {
+			continue
+		}
+		kinds := g.Kinds()
+		text := layersText(g, kinds)
+		if i == 0 {
+			text += ". " + partsText(kinds)
+			if odd := oddText(kinds); odd != "" {
+				text += " " + odd
+			}
+		}
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	return s
+}
+
+// layersText returns what the layers of the typical step take: "decode: 36 layers × 268 µs; 9.65 ms of 10.7 ms a step",
+// and in training "12 layers: forward 331 µs, backward 706 µs".
+func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
+	type model struct {
+		kind        string
+		count, runs int64
+	}
+	of, order := map[model][]string{}, []model{}
+	for _, k := range kinds {
+		m := model{k.Kind, k.Count, k.Runs}
+		if of[m] == nil {
+			order = append(order, m)
+		}
+		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+unit.Duration(k.MedianNS)))
+	}
+	var list []string
+	for _, m := range order {
+		text := unit.Count(m.count) + " " + words.Layers(m.kind)
+		if m.runs > 1 {
+			text = unit.Count(m.runs) + " × " + text
+		}
+		if passes := of[m]; len(passes) > 1 {
+			text += ": " + strings.Join(passes, ", ")
+		} else {
+			text += " × " + strings.TrimPrefix(passes[0], "forward ")
+		}
+		list = append(list, text)
+	}
+	text := strings.Join(list, ", ")
+	if g.Kind != "" {
+		text = label.Clip(label.Clean(g.Kind), 20) + ": " + text
+	}
+	if ns := g.Typical.WallNS; ns > 0 {
+		text += "; " + unit.DurationOf(min(ns, g.Typical.NS()), ns) + " a step"
+	}
+	return text
+}
+
+func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
+
+// mainKind returns the kind of layers with the most time.
+func mainKind(kinds []view.LayerKind) *view.LayerKind {
+	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.NS(), b.NS()) })
+	return &k
+}
+
+// partsText returns the parts of one layer with the most time: "One MoE layer: MoE 176 µs, attention 41 µs."
+func partsText(kinds []view.LayerKind) string {
+	k := mainKind(kinds)
+	parts := slices.Clone(k.Parts[:])
+	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return cmp.Compare(b.NS, a.NS) })
+	var list []string
+	for _, p := range parts[:screenLayerParts] {
+		if p.NS > 0 {
+			list = append(list, words.LayerPart(p.Name)+" "+unit.Duration(p.NS))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	if free := k.MedianNS - k.KernelNS(); 10*free >= k.MedianNS {
+		list = append(list, words.LayerPart("")+" "+unit.Duration(free))
+	}
+	of := words.Layer(k.Kind)
+	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
+		of += ", " + passName(k.Pass)
+	}
+	return "One " + of + ": " + strings.Join(list, ", ") + "."
+}
+
+// oddText names the most unusual layer: "Layer 17 takes 1.4 times the median (MoE)."
+func oddText(kinds []view.LayerKind) string {
+	var best *view.LayerOdd
+	pass := ""
+	for i := range kinds {
+		for n := range kinds[i].Odd {
+			if o := &kinds[i].Odd[n]; o.Times > 1 && (best == nil || o.Times > best.Times) {
+				best, pass = o, kinds[i].Pass
+			}
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Layer %d", best.Index)
+	if pass != "" && pass != "forward" {
+		text += " of " + passName(pass)
+	}
+	return text + fmt.Sprintf(" takes %.1f times the median (%s).", best.Times, words.LayerPart(best.Part))
+}
+
+// Layers returns the layers of the model in each kind of step, with the layers that differ.
+func Layers(ctx *section.Context) doc.Section {
+	groups := layerGroups(ctx)
+	if len(groups) == 0 {
+		return doc.Section{}
+	}
+	s := doc.Section{Title: "Layers of the model", Lead: "found from the order of kernels; layers are numbered from 0 in each pass"}
+	for i := range groups[:min(mostLayerGroups, len(groups))] {
+		g := &groups[i]
+		kinds := g.Kinds()
+		text := layersText(g, kinds) + fmt.Sprintf(" (median of %s)", label.Plural(int64(len(g.Steps)), "step"))
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: doc.Capital(text) + ".", Strong: i == 0})
+		if text := pairText(kinds); text != "" {
+			s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+		}
+		s.Blocks = append(s.Blocks, layerTable(g, kinds))
+		if t, ok := oddTable(kinds); ok {
+			s.Blocks = append(s.Blocks, t)
+		}
+	}
+	s.Blocks = append(s.Blocks, ctx.Pictures("layers-typical.png", "layers.png")...)
+	return s
+}
+
+// pairText compares the passes of training, if each has one kind of layers and as many.
+func pairText(kinds []view.LayerKind) string {
+	of := map[string][]view.LayerKind{}
+	for _, k := range kinds {
+		of[k.Pass] = append(of[k.Pass], k)
+	}
+	forward, backward := of["forward"], of["backward"]
+	if len(forward) != 1 || len(backward) != 1 || forward[0].Count != backward[0].Count || forward[0].MedianNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The backward pass of a layer takes %.1f times its forward pass.", float64(backward[0].MedianNS)/float64(forward[0].MedianNS))
+}
+
+// layerTable has a row for each kind of layers.
+func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
+	var times []int64
+	for _, k := range kinds {
+		times = append(times, k.MedianNS)
+	}
+	scale, total := doc.ScaleOf(times...), doc.ScaleOf(g.Typical.WallNS, g.Typical.NS())
+	t := doc.Table{Title: "kinds of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("layers", doc.Number), doc.Col(scale.Head("one layer"), doc.Number)},
+		Note: "One layer is the median. Parts are kernel time in one layer; kernels that run at the same time count fully each. % of the step."}
+	for _, p := range kinds[0].Parts {
+		t.Columns = append(t.Columns, doc.Col(words.LayerPart(p.Name), doc.Number))
+	}
+	t.Columns = append(t.Columns, doc.Col(total.Head("all"), doc.Number), doc.Col("%", doc.Number))
+	for _, k := range kinds {
+		cells := []string{passName(k.Pass), words.Layers(k.Kind), unit.Count(k.Count), scale.Text(k.MedianNS)}
+		for _, p := range k.Parts {
+			cells = append(cells, scaled(scale, p.NS))
+		}
+		all := k.NS()
+		share := ""
+		if g.Typical.WallNS > 0 {
+			share = unit.Share(min(all, g.Typical.WallNS), g.Typical.WallNS)
+		}
+		t.Rows = append(t.Rows, doc.Row{Cells: append(cells, total.Text(all), share)})
+	}
+	return t.WithoutEmpty()
+}
+
+// scaled prints a time, or nothing if there is none.
+func scaled(s doc.Scale, ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return s.Text(ns)
+}
+
+// oddTable has the layers that take much longer or shorter than the others of their kind.
+func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
+	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("runs", doc.Text)},
+		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
+	for _, k := range kinds {
+		for _, o := range k.Odd {
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
+		}
+	}
+	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0
+}

@@ -1,0 +1,265 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/stat"
+	"assay/summary"
+)
+
+// A LayerStep is one step of one GPU, with the layers of the model in it.
+type LayerStep struct {
+	summary.GPU
+	Name    string
+	Kind    string           // of the step: prefill, decode, mixed, or ""
+	StartNS int64            // of the step, or of the window of the GPU if the layers belong to no step
+	WallNS  int64            // its length; 0 if it is not known
+	Layers  []*summary.Layer // in order of time
+}
+
+// NS returns the time of the layers of a step.
+func (s *LayerStep) NS() (ns int64) {
+	for _, l := range s.Layers {
+		ns = summary.Plus(ns, lengthOf(l))
+	}
+	return ns
+}
+
+func lengthOf(l *summary.Layer) (ns int64) {
+	if len(l.LengthNS) == 0 {
+		return l.MedianNS * l.Count
+	}
+	for _, n := range l.LengthNS {
+		ns = summary.Plus(ns, n)
+	}
+	return ns
+}
+
+// A LayerGroup has the steps whose layers can be compared: steps of one kind with the same kinds of layers, as many of
+// each.
+type LayerGroup struct {
+	Kind    string // of the steps
+	Steps   []LayerStep
+	Typical *LayerStep // the step whose layers take the median time
+}
+
+// NS returns the time of the layers of all steps.
+func (g *LayerGroup) NS() (ns int64) {
+	for i := range g.Steps {
+		ns = summary.Plus(ns, g.Steps[i].NS())
+	}
+	return ns
+}
+
+// LayerGroups returns the groups of the steps that have layers, those with the most time in layers first.
+func LayerGroups(s *summary.Summary) (out []LayerGroup) {
+	at := map[string]int{}
+	for _, st := range layerSteps(s) {
+		key := st.Kind
+		for _, l := range st.Layers {
+			key += fmt.Sprintf("\x00%s\x00%s\x00%d", l.Pass, l.Kind, l.Count)
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(out)
+			at[key] = i
+			out = append(out, LayerGroup{Kind: st.Kind})
+		}
+		out[i].Steps = append(out[i].Steps, st)
+	}
+	for i := range out {
+		g := &out[i]
+		order := make([]*LayerStep, len(g.Steps))
+		for k := range g.Steps {
+			order[k] = &g.Steps[k]
+		}
+		slices.SortStableFunc(order, func(a, b *LayerStep) int { return cmp.Compare(a.NS(), b.NS()) })
+		g.Typical = order[(len(order)-1)/2]
+	}
+	slices.SortStableFunc(out, func(a, b LayerGroup) int { return cmp.Compare(b.NS(), a.NS()) })
+	return out
+}
+
+// layerSteps returns the steps that have layers, by GPU and time.
+func layerSteps(s *summary.Summary) (out []LayerStep) {
+	type key struct {
+		summary.GPU
+		start int64
+		name  string
+	}
+	steps := map[summary.GPU][]*summary.Step{}
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		g := summary.GPU{Input: st.Input, Rank: st.Rank, Device: st.Device}
+		steps[g] = append(steps[g], st)
+	}
+	at := map[key]int{}
+	for i := range s.Layers {
+		l := &s.Layers[i]
+		step := LayerStep{GPU: summary.GPU{Input: l.Input, Rank: l.Rank, Device: l.Device}, Name: l.Step}
+		step.within(s, steps[step.GPU], l)
+		k := key{step.GPU, step.StartNS, step.Name}
+		n, ok := at[k]
+		if !ok {
+			n = len(out)
+			at[k] = n
+			out = append(out, step)
+		}
+		out[n].Layers = append(out[n].Layers, l)
+	}
+	return out
+}
+
+// within fills in the step of a row: of the steps of its name the last that starts before it, because the work of a
+// step may end after the step. Without a step it is the window of the GPU.
+func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summary.Layer) {
+	var best *summary.Step
+	for _, st := range steps {
+		if st.Name == l.Step && st.StartNS <= l.StartNS && (best == nil || st.StartNS >= best.StartNS) {
+			best = st
+		}
+	}
+	if best != nil {
+		s.Kind, s.StartNS, s.WallNS = best.Kind, best.StartNS, best.WallNS
+		return
+	}
+	for _, d := range of.Devices {
+		if l.Step == "" && d.Input == l.Input && d.Rank == l.Rank && d.Device == l.Device {
+			s.StartNS, s.WallNS = d.StartNS, d.WindowNS
+		}
+	}
+}
+
+// LayerParts is the number of parts that a layer is divided into.
+const LayerParts = 6
+
+// A LayerKind is all layers of one kind and pass in the steps of a group.
+type LayerKind struct {
+	Kind, Pass string
+	Count      int64 // layers in one run through the model
+	Runs       int64 // runs in a step: several of a draft model, or of a model without steps
+	Steps      int64
+	MedianNS   int64 // the median over steps of the median length of a layer
+	// Parts is the kernel time of one layer: the mean over its layers, of the step with the median. Kernels that run at
+	// the same time count fully each.
+	Parts [LayerParts]summary.PathPart
+	Odd   []LayerOdd // of at least half of the steps, the most unusual first
+}
+
+// A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
+type LayerOdd struct {
+	Index int32
+	Runs  int64   // in which it does
+	Times float64 // its length, as a multiple of the median; the median over those steps
+	Part  string  // that differs in most of them
+}
+
+// Kinds returns the kinds of layers of a group: passes in order of time, and in a pass those with the most time first.
+func (g *LayerGroup) Kinds() (out []LayerKind) {
+	type key struct{ kind, pass string }
+	rows := map[key][]*summary.Layer{}
+	var order []key
+	passes := map[string]int{}
+	for i := range g.Steps {
+		for _, l := range g.Steps[i].Layers {
+			k := key{l.Kind, l.Pass}
+			if rows[k] == nil {
+				order = append(order, k)
+			}
+			if _, ok := passes[l.Pass]; !ok {
+				passes[l.Pass] = len(passes)
+			}
+			rows[k] = append(rows[k], l)
+		}
+	}
+	for _, k := range order {
+		out = append(out, layerKind(k.kind, k.pass, rows[k], int64(len(g.Steps))))
+	}
+	slices.SortStableFunc(out, func(a, b LayerKind) int {
+		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
+	})
+	return out
+}
+
+// layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.
+func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind {
+	k := LayerKind{Kind: kind, Pass: pass, Steps: steps, Count: rows[0].Count, Runs: max(1, int64(len(rows))/max(1, steps))}
+	if slices.ContainsFunc(rows, func(l *summary.Layer) bool { return l.Count != k.Count }) { // not runs of one model
+		k.Count, k.Runs = 0, 1
+		for _, l := range rows {
+			k.Count += l.Count
+		}
+		k.Count /= max(1, steps)
+	}
+	var medians []int64
+	parts := [LayerParts][]int64{}
+	for _, l := range rows {
+		medians = append(medians, l.MedianNS)
+		for i, p := range l.Parts.Each() {
+			k.Parts[i].Name = p.Name
+			parts[i] = append(parts[i], p.NS/max(1, l.Count))
+		}
+	}
+	k.MedianNS = stat.Median(medians)
+	for i := range parts {
+		k.Parts[i].NS = stat.Median(parts[i])
+	}
+	k.Odd = oddOf(rows, int64(len(rows)))
+	return k
+}
+
+// oddOf returns the layers that are unusual in at least half of the runs.
+func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
+	times, parts := map[int32][]float64{}, map[int32]map[string]int{}
+	for _, l := range rows {
+		for _, o := range l.Odd {
+			times[o.Index] = append(times[o.Index], float64(o.NS)/float64(max(1, l.MedianNS)))
+			if parts[o.Index] == nil {
+				parts[o.Index] = map[string]int{}
+			}
+			parts[o.Index][o.Part]++
+		}
+	}
+	for i, list := range times {
+		if 2*int64(len(list)) < runs {
+			continue
+		}
+		odd := LayerOdd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
+		for part, n := range parts[i] {
+			if best := parts[i][odd.Part]; n > best || n == best && part < odd.Part {
+				odd.Part = part
+			}
+		}
+		out = append(out, odd)
+	}
+	away := func(o LayerOdd) float64 { return max(o.Times, 1/max(o.Times, 1e-9)) }
+	slices.SortFunc(out, func(a, b LayerOdd) int { return cmp.Or(cmp.Compare(away(b), away(a)), cmp.Compare(a.Index, b.Index)) })
+	return out
+}
+
+// KernelNS returns the kernel time of one layer. It is more than its length if many kernels run at the same time.
+func (k *LayerKind) KernelNS() (ns int64) {
+	for _, p := range k.Parts {
+		ns = summary.Plus(ns, p.NS)
+	}
+	return ns
+}
+
+// NS returns the time of all layers of the kind in a step.
+func (k *LayerKind) NS() int64 { return k.Count * k.Runs * k.MedianNS }
+
+// Part returns the time of a part of one layer, by its name.
+func (k *LayerKind) Part(name string) int64 {
+	for _, p := range k.Parts {
+		if p.Name == name {
+			return p.NS
+		}
+	}
+	return 0
+}
+
+// Key identifies the kind in comparisons.
+func (k *LayerKind) Key() string { return strings.TrimSpace(k.Pass + " " + k.Kind) }
