@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/analyze/events"
 	"assay/internal/diag"
 	"assay/internal/outfile"
 	"assay/internal/tabular"
@@ -40,6 +41,7 @@ type rowTables struct {
 	names  []string
 	format string
 	dir    string
+	python bool
 }
 
 func runTable(e env, c *command, args []string) error {
@@ -48,6 +50,7 @@ func runTable(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	rowFormats().flag(flags, &rt.format)
 	flags.StringVarP(&rt.dir, "output", "o", "", "`DIR` for one file per table, such as kernels.csv; without it one table goes to standard output")
+	flags.BoolVar(&rt.python, "python", false, "in the table events: also Python functions and modules")
 	list := flags.Bool("list", false, "describe every table and column, and read no input")
 	rt.register(flags)
 	rt.window.register(flags)
@@ -83,6 +86,9 @@ func runTable(e env, c *command, args []string) error {
 	if slices.ContainsFunc(rt.names, func(name string) bool { return name == "critical_paths" || name == "forecasts" }) {
 		rt.outputs = append(rt.outputs, pathOutput)
 	}
+	if slices.Contains(rt.names, events.Name) {
+		return rt.events(e, c, inputs)
+	}
 	v, failed := rt.load(e, c, inputs)
 	if v == nil {
 		return failed
@@ -96,7 +102,7 @@ func splitTables(args []string) (inputs, names []string) {
 	for _, arg := range args {
 		parts := strings.Split(arg, ",")
 		known := func(name string) bool {
-			return name == allTables || slices.ContainsFunc(sources, func(s columns.Source) bool { return s.Name == name })
+			return name == allTables || name == events.Name || slices.ContainsFunc(sources, func(s columns.Source) bool { return s.Name == name })
 		}
 		if slices.ContainsFunc(parts, func(name string) bool { return !known(name) }) {
 			inputs = append(inputs, arg)
@@ -111,6 +117,10 @@ func splitTables(args []string) (inputs, names []string) {
 func (rt *rowTables) check(e env, toDir bool, inputs []string) string {
 	several := len(rt.names) > 1 || slices.Contains(rt.names, allTables)
 	switch {
+	case rt.python && !slices.Contains(rt.names, events.Name):
+		return "--python is for the table events"
+	case several && slices.Contains(rt.names, events.Name):
+		return "the table events is of the traces and not of their summary: ask for it by itself"
 	case len(inputs) == 0:
 		return "no input: name a trace or a summary, and the tables: assay table trace.json.gz kernels; --list describes them"
 	case toDir && rt.dir == "":
@@ -127,6 +137,9 @@ func (rt *rowTables) check(e env, toDir bool, inputs []string) string {
 
 // files returns the names of the files of tables.
 func (rt *rowTables) files(sources []columns.Source) (names []string) {
+	if slices.Contains(rt.names, events.Name) {
+		return []string{events.Name + "." + rt.format}
+	}
 	for _, s := range sources {
 		names = append(names, s.Name+"."+rt.format)
 	}
@@ -153,16 +166,21 @@ func (rt *rowTables) write(e env, c *command, s masked[*summary.Summary]) error 
 	if rt.dir == "" {
 		return e.print(s.as(func(s *summary.Summary, w io.Writer) error { return encode(sources[0].Table(s), w) }))
 	}
-	out := newWriter()
-	defer out.stop()
-	if err := out.dir(rt.dir); err != nil {
-		return fmt.Errorf("cannot write the tables: %w", diag.PathOnly(err))
-	}
 	var files []namedResult
 	for i, name := range rt.files(sources) {
 		files = append(files, namedResult{name, s.as(func(s *summary.Summary, w io.Writer) error { return encode(sources[i].Table(s), w) })})
 	}
-	err := out.stageAll(rt.dir, files)
+	return rt.writeFiles(e, files)
+}
+
+// writeFiles writes the files of tables, all or none.
+func (rt *rowTables) writeFiles(e env, files []namedResult) error {
+	out := newWriter()
+	defer out.stop()
+	err := out.dir(rt.dir)
+	if err == nil {
+		err = out.stageAll(rt.dir, files)
+	}
 	if err == nil {
 		err = out.commit()
 	}
@@ -187,6 +205,11 @@ func listRows(s *summary.Summary, w io.Writer) error {
 
 // listTables describes tables with their columns: those of the given names, or all.
 func listTables(names []string, w io.Writer) error {
+	if len(names) == 0 || slices.Contains(names, events.Name) || slices.Contains(names, allTables) {
+		if err := rowfile.Describe(tabular.Table{Name: events.Name, Says: events.Says, Columns: events.Columns()}, w); err != nil {
+			return err
+		}
+	}
 	for _, src := range columns.Sources() {
 		if len(names) > 0 && !slices.Contains(names, src.Name) && !slices.Contains(names, allTables) {
 			continue
