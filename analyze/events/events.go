@@ -52,10 +52,10 @@ type event struct {
 	graphed                           bool
 }
 
-// A column is a column with what makes the cells of it.
+// A column is a column with what sets its cells.
 type column struct {
 	tabular.Column
-	cell func(*event) tabular.Cell
+	fill func(*event, *tabular.Cell)
 }
 
 // columns is the list of columns: each has its type, its meaning and its value.
@@ -88,20 +88,21 @@ var columns = []column{
 }
 
 func number(name, unit, role, says string, value func(*event) int64) column {
-	return column{tabular.Column{Name: name, Type: tabular.Int, Unit: unit, Role: role, Says: says}, func(e *event) tabular.Cell { return tabular.Number(value(e)) }}
+	return column{tabular.Column{Name: name, Type: tabular.Int, Unit: unit, Role: role, Says: says}, func(e *event, c *tabular.Cell) {
+		c.Known, c.Int = true, value(e)
+	}}
 }
 
 func maybe(name, unit, role, says string, value func(*event) (int64, bool)) column {
-	return column{tabular.Column{Name: name, Type: tabular.Int, Optional: true, Unit: unit, Role: role, Says: says}, func(e *event) tabular.Cell {
-		n, known := value(e)
-		return tabular.Cell{Known: known, Int: n}
+	return column{tabular.Column{Name: name, Type: tabular.Int, Optional: true, Unit: unit, Role: role, Says: says}, func(e *event, c *tabular.Cell) {
+		c.Int, c.Known = value(e)
 	}}
 }
 
 func text(name, role, says string, optional bool, value func(*event) string) column {
-	return column{tabular.Column{Name: name, Optional: optional, Role: role, Says: says}, func(e *event) tabular.Cell {
-		s := value(e)
-		return tabular.Cell{Known: s != "" || !optional, Text: s}
+	return column{tabular.Column{Name: name, Optional: optional, Role: role, Says: says}, func(e *event, c *tabular.Cell) {
+		c.Text = value(e)
+		c.Known = c.Text != "" || !optional
 	}}
 }
 
@@ -316,7 +317,7 @@ func (w *walk) host(e event, name trace.Sym, track trace.TrackID) bool {
 
 func (w *walk) emit(e *event) bool {
 	for i := range columns {
-		w.cells[i] = columns[i].cell(e)
+		columns[i].fill(e, &w.cells[i])
 	}
 	return w.yield(w.cells)
 }

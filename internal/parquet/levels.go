@@ -7,12 +7,12 @@ const longRun = 16
 
 // hybrid appends numbers of a width in bits in the hybrid of run lengths and packed bits that Parquet uses for levels
 // and for indices into a dictionary.
-func hybrid(out []byte, values []uint32, width int) []byte {
+func hybrid[N uint8 | uint32](out []byte, values []N, width int) []byte {
 	for i := 0; i < len(values); {
 		if run := runOf(values[i:], len(values)); run >= longRun || run == len(values)-i {
 			out = binary.AppendUvarint(out, uint64(run)<<1)
 			for shift := 0; shift < width; shift += 8 {
-				out = append(out, byte(values[i]>>shift))
+				out = append(out, byte(uint32(values[i])>>shift))
 			}
 			i += run
 			continue
@@ -28,7 +28,7 @@ func hybrid(out []byte, values []uint32, width int) []byte {
 }
 
 // runOf returns how many values at the start are equal, at most the given number.
-func runOf(values []uint32, most int) int {
+func runOf[N uint8 | uint32](values []N, most int) int {
 	n := 1
 	for n < len(values) && n < most && values[n] == values[0] {
 		n++
@@ -37,7 +37,7 @@ func runOf(values []uint32, most int) int {
 }
 
 // pack appends values of a width, the lowest bit first, and zeros until there are n of them.
-func pack(out []byte, values []uint32, n, width int) []byte {
+func pack[N uint8 | uint32](out []byte, values []N, n, width int) []byte {
 	var bits uint64
 	have := 0
 	for i := range n {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"strings"
 
 	"assay/internal/tabular"
 )
@@ -36,7 +37,7 @@ func (l *list) reset() { l.words, l.texts = l.words[:0], l.texts[:0] }
 type part struct {
 	*tabular.Column
 
-	definition, repetition []uint32 // one for each entry; nil if there is nothing to say
+	definition, repetition []uint8 // one for each entry; nil if there is nothing to say
 
 	plainly  bool     // without a dictionary: there are too many values, as there were in an earlier group
 	index    []uint32 // of each value in the dictionary
@@ -111,9 +112,9 @@ func (p *part) add(c *tabular.Cell) int {
 func (p *part) entry(definition, repetition int) {
 	p.n++
 	if d, r := p.levels(); d > 0 {
-		p.definition = append(p.definition, uint32(definition))
+		p.definition = append(p.definition, uint8(definition))
 		if r > 0 {
-			p.repetition = append(p.repetition, uint32(repetition))
+			p.repetition = append(p.repetition, uint8(repetition))
 		}
 	}
 }
@@ -148,7 +149,14 @@ func (p *part) value(c *tabular.Cell) int {
 // place returns the index of a value in the dictionary, which it is added to. It returns false if the dictionary is
 // full.
 func (p *part) place(word int64, text string) (at uint32, ok bool) {
-	if p.isText() {
+	isText := p.isText()
+	if n := len(p.index); n > 0 { // neighbours are often equal
+		last := p.index[n-1]
+		if isText && p.distinct.texts[last] == text || !isText && p.distinct.words[last] == word {
+			return last, true
+		}
+	}
+	if isText {
 		at, ok = p.texts[text]
 	} else {
 		at, ok = p.words[word]
@@ -160,11 +168,11 @@ func (p *part) place(word int64, text string) (at uint32, ok bool) {
 		return 0, false
 	}
 	at = uint32(p.distinct.len())
-	p.distinct.add(word, text, p.isText())
+	p.distinct.add(word, text, isText)
 	if p.texts == nil {
 		p.texts, p.words = map[string]uint32{}, map[int64]uint32{}
 	}
-	if p.isText() {
+	if isText {
 		p.texts[text] = at
 		p.size += len(text)
 	} else {
@@ -214,7 +222,7 @@ func (p *part) page() []byte {
 }
 
 // level appends levels with the length of what they take.
-func level(out []byte, levels []uint32, most int) []byte {
+func level(out []byte, levels []uint8, most int) []byte {
 	at := len(out)
 	out = hybrid(append(out, 0, 0, 0, 0), levels, bits.Len(uint(most)))
 	binary.LittleEndian.PutUint32(out[at:], uint32(len(out)-at-4))
@@ -226,9 +234,9 @@ func (p *part) plain(values *list) []byte {
 	out := p.scratch
 	switch p.Type {
 	case tabular.Bool:
-		packed := make([]uint32, len(values.words))
+		packed := make([]uint8, len(values.words))
 		for i, word := range values.words {
-			packed[i] = uint32(word)
+			packed[i] = uint8(word)
 		}
 		out = pack(out, packed, (len(packed)+7)/8*8, 1)
 	default:
@@ -236,6 +244,7 @@ func (p *part) plain(values *list) []byte {
 			out = binary.LittleEndian.AppendUint64(out, uint64(word))
 		}
 		for _, text := range values.texts {
+			text = strings.ToValidUTF8(text, "\uFFFD") // which the format demands
 			out = binary.LittleEndian.AppendUint32(out, uint32(len(text)))
 			out = append(out, text...)
 		}

@@ -167,22 +167,11 @@ func Parquet(t tabular.Table, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = each(t, func(row []tabular.Cell) error {
-		valid(row)
-		return p.Row(row)
-	})
+	err = each(t, p.Row)
 	if err != nil {
 		return err
 	}
 	return p.Close()
-}
-
-// valid makes texts valid UTF-8, which the format demands.
-func valid(row []tabular.Cell) {
-	for i := range row {
-		row[i].Text = strings.ToValidUTF8(row[i].Text, "\uFFFD")
-		valid(row[i].List)
-	}
 }
 
 // Markdown writes a table, without lists and structured cells.
