@@ -11,10 +11,10 @@ package rowfile
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"assay/internal/label"
@@ -28,37 +28,58 @@ const Schema = "assay/table/1"
 
 // CSV writes a table.
 func CSV(t tabular.Table, w io.Writer) error {
-	c := csv.NewWriter(w)
-	cells := make([]string, len(t.Columns))
+	b := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
 	for i := range t.Columns {
-		cells[i] = t.Columns[i].Name
+		line = csvText(csvComma(line, i), t.Columns[i].Name)
 	}
-	if err := c.Write(cells); err != nil {
+	b.Write(append(line, '\n'))
+	err := each(t, func(row []tabular.Cell) error {
+		line = line[:0]
+		for i := range row {
+			line = csvCell(csvComma(line, i), &t.Columns[i], &row[i])
+		}
+		if len(line) == 0 {
+			line = append(line, '"', '"') // readers skip empty lines
+		}
+		_, err := b.Write(append(line, '\n'))
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	err := each(t, func(row []tabular.Cell) error {
-		for i := range row {
-			cells[i] = csvCell(&t.Columns[i], &row[i])
-		}
-		return c.Write(cells)
-	})
-	c.Flush()
-	if err == nil {
-		err = c.Error()
-	}
-	return err
+	return b.Flush()
 }
 
-func csvCell(c *tabular.Column, cell *tabular.Cell) string {
+func csvComma(line []byte, column int) []byte {
+	if column > 0 {
+		line = append(line, ',')
+	}
+	return line
+}
+
+func csvCell(line []byte, c *tabular.Column, cell *tabular.Cell) []byte {
 	switch {
 	case !cell.Known:
-		return ""
+		return line
 	case c.List:
-		return string(jsonCell(nil, c, cell))
-	case c.Type == tabular.Text:
-		return label.NoFormula(label.Clean(cell.Text))
+		return csvText(line, label.Clean(string(jsonCell(nil, c, cell))))
+	case c.Type == tabular.Text, c.Type == tabular.Structured:
+		return csvText(line, label.NoFormula(label.Clean(cell.Text)))
+	case c.Type == tabular.Int:
+		return strconv.AppendInt(line, cell.Int, 10)
 	}
-	return cell.String(c.Type)
+	return append(line, cell.String(c.Type)...)
+}
+
+// csvText appends a text, in quotes if it has characters with a meaning.
+func csvText(line []byte, text string) []byte {
+	if !strings.ContainsAny(text, "\",\r\n") && !strings.HasPrefix(text, " ") {
+		return append(line, text...)
+	}
+	line = append(line, '"')
+	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(line, '"')
 }
 
 // JSON writes a table as one object.
