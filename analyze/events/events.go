@@ -114,6 +114,9 @@ func Columns() (out []tabular.Column) {
 	return out
 }
 
+// Means returns the means of sums of rows.
+func Means() []tabular.Mean { return []tabular.Mean{{Name: "mean_ns", Over: "dur_ns", Under: "rows"}} }
+
 // Each calls yield with every event of a source until it returns false, and reports whether it never did: GPU work by
 // device and start, then calls, operators, other ranges and Python functions, each as in the trace. The cells are valid
 // until yield returns.

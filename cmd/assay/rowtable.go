@@ -26,6 +26,7 @@ func tableCommand() *command {
 		example: `  assay table trace.json.gz                        # which tables there are
   assay table trace.json.gz kernels > kernels.csv
   assay table traces/ all --format parquet -o tables
+  assay table trace.json.gz kernels --where 'category=gemm and total_ns>1ms' --group-by op,rank --sort -total_ns --top 20
   assay table --list
 `,
 		run: runTable,
@@ -42,6 +43,7 @@ type rowTables struct {
 	format string
 	dir    string
 	python bool
+	query  rowQuery
 }
 
 func runTable(e env, c *command, args []string) error {
@@ -51,6 +53,7 @@ func runTable(e env, c *command, args []string) error {
 	rowFormats().flag(flags, &rt.format)
 	flags.StringVarP(&rt.dir, "output", "o", "", "`DIR` for one file per table, such as kernels.csv; without it one table goes to standard output")
 	flags.BoolVar(&rt.python, "python", false, "in the table events: also Python functions and modules")
+	rt.query.register(flags)
 	list := flags.Bool("list", false, "describe every table and column, and read no input")
 	rt.register(flags)
 	rt.window.register(flags)
@@ -67,7 +70,11 @@ func runTable(e env, c *command, args []string) error {
 		}
 		return e.print(mask(names).as(listTables))
 	}
-	if wrong := rt.check(e, flags.Changed("output"), inputs); wrong != "" {
+	wrong := rt.check(e, flags.Changed("output"), inputs)
+	if wrong == "" {
+		wrong = rt.query.check(flags, rt.names)
+	}
+	if wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if rt.dir != "" {
@@ -164,11 +171,11 @@ func (rt *rowTables) write(e env, c *command, s masked[*summary.Summary]) error 
 	}
 	encode := rowFormats().named(rt.format).write
 	if rt.dir == "" {
-		return e.print(s.as(func(s *summary.Summary, w io.Writer) error { return encode(sources[0].Table(s), w) }))
+		return e.print(s.as(func(s *summary.Summary, w io.Writer) error { return encode(rt.query.of(sources[0].Table(s)), w) }))
 	}
 	var files []namedResult
 	for i, name := range rt.files(sources) {
-		files = append(files, namedResult{name, s.as(func(s *summary.Summary, w io.Writer) error { return encode(sources[i].Table(s), w) })})
+		files = append(files, namedResult{name, s.as(func(s *summary.Summary, w io.Writer) error { return encode(rt.query.of(sources[i].Table(s)), w) })})
 	}
 	return rt.writeFiles(e, files)
 }

@@ -18,7 +18,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 		return err
 	}
 	var failed []error
-	t := tabular.Table{Name: events.Name, Says: events.Says, Columns: events.Columns()}
+	t := tabular.Table{Name: events.Name, Says: events.Says, Columns: events.Columns(), Means: events.Means()}
 	t.Each = func(yield func([]tabular.Cell) bool) error {
 		more := true
 		errs := make([]error, len(r.paths))
@@ -34,7 +34,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 		}
 		return nil
 	}
-	result := mask(t).as(rowFormats().named(rt.format).write)
+	result := mask(rt.query.of(t)).as(rowFormats().named(rt.format).write)
 	if rt.dir != "" {
 		err = rt.writeFiles(e, []namedResult{{events.Name + "." + rt.format, result}})
 	} else {

@@ -30,6 +30,10 @@ type Column struct {
 
 	Unit string // "ns", "bytes", "share", ...; "" for counts, numbers and texts
 	Of   string // what a share is of, or the column that this is a part of; "" if nothing is known
+	Alias  string // another name: that of a key in tables for people, "launched by"
+	Named  bool   // a key that comes from the input, so that rows with different values have different names
+	Nested bool   // a measure whose sum over rows of different names has no meaning, because they contain each other
+
 	Role string // "key", or how rows are added up: "sum", "min", "max"; "" if the rows are not added up
 	Says string // what it is, in one sentence
 }
@@ -79,11 +83,16 @@ func (c *Cell) String(t Type) string {
 	return c.Text
 }
 
+// A Mean is a measure of sums of rows: the sum of one column divided by that of another.
+type Mean struct{ Name, Over, Under string }
+
 // A Table is a list of rows with the same columns.
 type Table struct {
 	Name    string
 	Says    string // what a row is
 	Columns []Column
+	Plain   string // why rows cannot be added up; "" if they can
+	Means   []Mean
 	// Each calls yield with every row, until it returns false. The slice is valid until yield returns.
 	Each func(yield func([]Cell) bool) error
 }

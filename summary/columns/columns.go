@@ -61,7 +61,7 @@ func (s Source) Table(of *summary.Summary) tabular.Table { return s.TableOf(s.ro
 // TableOf returns some of the rows, a slice of the same type.
 func (s Source) TableOf(slice any) tabular.Table {
 	leaves := s.leaves()
-	t := tabular.Table{Name: s.Name, Says: s.Says}
+	t := tabular.Table{Name: s.Name, Says: s.Says, Plain: s.Plain, Means: s.means()}
 	for _, l := range leaves {
 		t.Columns = append(t.Columns, l.Column)
 	}
@@ -81,6 +81,20 @@ func (s Source) TableOf(slice any) tabular.Table {
 	return t
 }
 
+// means returns the means of sums.
+func (s Source) means() (out []tabular.Mean) {
+	if s.Kind == nil {
+		return nil
+	}
+	for i := range s.Kind.Columns {
+		if c := &s.Kind.Columns[i]; c.Adds == row.Mean {
+			over, under := c.Terms()
+			out = append(out, tabular.Mean{Name: c.Field(), Over: s.Kind.Columns[over].JSON, Under: s.Kind.Columns[under].JSON})
+		}
+	}
+	return out
+}
+
 // leaves returns the columns with what makes their cells. Those of rows that can be added up have their roles.
 func (s Source) leaves() []leaf {
 	leaves := structLeaves(s.row, false)
@@ -90,7 +104,8 @@ func (s Source) leaves() []leaf {
 	for i := range s.Kind.Columns {
 		c := &s.Kind.Columns[i]
 		if at := slices.IndexFunc(leaves, func(l leaf) bool { return l.Name == c.JSON }); at >= 0 {
-			leaves[at].Role = c.Adds.String()
+			l := &leaves[at]
+			l.Role, l.Alias, l.Nested, l.Named = c.Adds.String(), c.Name, c.Nested, c.Adds == row.Key && c.Form != row.Word
 			if meaning, _, own := s.Kind.Explained(c); own && leaves[at].Says == "" {
 				leaves[at].Says = meaning
 			}
@@ -101,7 +116,7 @@ func (s Source) leaves() []leaf {
 			continue // a mean follows from two columns, and a made key must not hide a field
 		}
 		meaning, _, _ := s.Kind.Explained(c)
-		leaves = append(leaves, leaf{tabular.Column{Name: name, Role: c.Adds.String(), Says: meaning},
+		leaves = append(leaves, leaf{tabular.Column{Name: name, Alias: c.Name, Role: c.Adds.String(), Named: c.Form != row.Word, Says: meaning},
 			func(v reflect.Value) tabular.Cell { return tabular.Of(c.Text(v)) }})
 	}
 	if main := s.Kind.Main(); main.JSON != "" {
