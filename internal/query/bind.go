@@ -14,7 +14,9 @@ import (
 )
 
 // A Filter is a condition whose names are resolved to columns.
-type Filter struct{ match func(row func(int) *tabular.Cell) bool }
+type Filter struct {
+	match func(row func(int) *tabular.Cell) bool
+}
 
 // Match reports whether a row meets the condition; cell returns the cell of a column.
 func (f Filter) Match(cell func(column int) *tabular.Cell) bool { return f.match(cell) }

@@ -28,8 +28,8 @@ type Column struct {
 	List     bool // each cell is a list of values of the type
 	Optional bool // cells can be null
 
-	Unit string // "ns", "bytes", "share", ...; "" for counts, numbers and texts
-	Of   string // what a share is of, or the column that this is a part of; "" if nothing is known
+	Unit   string // "ns", "bytes", "share", ...; "" for counts, numbers and texts
+	Of     string // what a share is of, or the column that this is a part of; "" if nothing is known
 	Alias  string // another name: that of a key in tables for people, "launched by"
 	Named  bool   // a key that comes from the input, so that rows with different values have different names
 	Nested bool   // a measure whose sum over rows of different names has no meaning, because they contain each other
