@@ -142,7 +142,7 @@ var mayImport = map[string]string{
 	"internal/parquet":             "internal/tabular",
 	"internal/query":               "internal/label internal/tabular internal/unit",
 	"report/rowfile":               "internal/label internal/parquet internal/tabular report/doc",
-	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
+	"report/show":                  "compare internal/jsonscan internal/label internal/query internal/tabular internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",
 	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"analyze/operations":           "analyze/critical/change internal/interval internal/lazyregexp trace",

@@ -23,7 +23,7 @@ type rowQuery struct {
 }
 
 func (q *rowQuery) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&q.where, "where", nil, "only rows that meet `CONDITION`, such as 'category=gemm and total_ns>1ms'; \"assay help tables-of-rows\" explains it")
+	flags.StringArrayVar(&q.where, "where", nil, "only rows that meet `CONDITION`, such as 'category=gemm and total_ns>1ms'; \"assay help rows\" explains it")
 	flags.StringSliceVar(&q.by, "group-by", nil, "add up rows with equal `COLUMN`[,COLUMN...]")
 	flags.StringVar(&q.sort, "sort", "", "sort rows by `COLUMN`; -COLUMN has the largest value first")
 	flags.IntVar(&q.top, "top", 0, "only the first `N` rows")
