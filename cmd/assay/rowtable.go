@@ -26,7 +26,7 @@ func tableCommand() *command {
 		example: `  assay table trace.json.gz                        # which tables there are
   assay table trace.json.gz kernels > kernels.csv
   assay table traces/ all --format parquet -o tables
-  assay table trace.json.gz kernels --where 'category=gemm and total_ns>1ms' --group-by op,rank --sort -total_ns --top 20
+  assay table trace.json.gz kernels --where 'category=gemm and total_ns>1ms' --by op,rank --sort -total_ns --top 20
   assay table --list
 `,
 		run: runTable,

@@ -24,7 +24,7 @@ type rowQuery struct {
 
 func (q *rowQuery) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&q.where, "where", nil, "only rows that meet `CONDITION`, such as 'category=gemm and total_ns>1ms'; \"assay help rows\" explains it")
-	flags.StringSliceVar(&q.by, "group-by", nil, "add up rows with equal `COLUMN`[,COLUMN...]")
+	flags.StringSliceVar(&q.by, "by", nil, "add up rows with equal `COLUMN`[,COLUMN...]")
 	flags.StringVar(&q.sort, "sort", "", "sort rows by `COLUMN`; -COLUMN has the largest value first")
 	flags.IntVar(&q.top, "top", 0, "only the first `N` rows")
 }
@@ -32,7 +32,7 @@ func (q *rowQuery) register(flags *pflag.FlagSet) {
 // check reads the flags. It returns a message if they are wrong, or "".
 func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 	var first string
-	for _, name := range []string{"where", "group-by", "sort", "top"} {
+	for _, name := range []string{"where", "by", "sort", "top"} {
 		if flags.Changed(name) && first == "" {
 			first = "--" + name
 		}
@@ -44,8 +44,8 @@ func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 		return first + " is for one table; name it"
 	case flags.Changed("top") && q.top < 1:
 		return fmt.Sprintf("--top is %d, want a number of rows from 1", q.top)
-	case flags.Changed("group-by") && len(q.by) == 0:
-		return "--group-by is empty; name columns"
+	case flags.Changed("by") && len(q.by) == 0:
+		return "--by is empty; name columns"
 	case q.sort != "" && q.top == 0 && len(q.by) == 0 && names[0] == events.Name:
 		return "--sort of single events needs --top, because they may be longer than memory"
 	}
@@ -66,7 +66,7 @@ func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 		add("--where", func(t tabular.Table) (tabular.Table, error) { return query.Where(t, e) })
 	}
 	if len(q.by) > 0 {
-		add("--group-by", func(t tabular.Table) (tabular.Table, error) { return query.Group(t, q.by) })
+		add("--by", func(t tabular.Table) (tabular.Table, error) { return query.Group(t, q.by) })
 	}
 	if q.sort != "" {
 		add("--sort", func(t tabular.Table) (tabular.Table, error) { return query.Sort(t, q.sort, q.top) })
