@@ -177,7 +177,7 @@ func Near(name string, names []string) (near []string) {
 	for _, n := range names {
 		far := distance(strings.ToLower(name), strings.ToLower(n))
 		if len(name) >= 3 && strings.Contains(n, name) {
-			far = min(far, 2)
+			far = min(far, 1)
 		}
 		if far <= max(1, len(name)/3) || far <= 2 && len(name) > 3 {
 			list = append(list, candidate{n, far})

@@ -2,7 +2,10 @@
 // another. It knows neither where rows come from nor how they are written.
 package tabular
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // A Type is the type of the cells of a column.
 type Type uint8
@@ -76,7 +79,10 @@ func (c *Cell) String(t Type) string {
 	case t == Int:
 		return strconv.FormatInt(c.Int, 10)
 	case t == Float:
-		return strconv.FormatFloat(c.Float, 'g', -1, 64)
+		if a := math.Abs(c.Float); a != 0 && (a < 1e-6 || a >= 1e21) { // as in JSON
+			return strconv.FormatFloat(c.Float, 'e', -1, 64)
+		}
+		return strconv.FormatFloat(c.Float, 'f', -1, 64)
 	case t == Bool:
 		return strconv.FormatBool(c.Int != 0)
 	}

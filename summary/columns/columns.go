@@ -7,6 +7,7 @@
 package columns
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -97,7 +98,7 @@ func (s Source) means() (out []tabular.Mean) {
 
 // leaves returns the columns with what makes their cells. Those of rows that can be added up have their roles.
 func (s Source) leaves() []leaf {
-	leaves := structLeaves(s.row, false)
+	leaves := named(structLeaves(s.row, false))
 	if s.Kind == nil {
 		return leaves
 	}
@@ -116,8 +117,8 @@ func (s Source) leaves() []leaf {
 			continue // a mean follows from two columns, and a made key must not hide a field
 		}
 		meaning, _, _ := s.Kind.Explained(c)
-		leaves = append(leaves, leaf{tabular.Column{Name: name, Alias: c.Name, Role: c.Adds.String(), Named: c.Form != row.Word, Says: meaning},
-			func(v reflect.Value) tabular.Cell { return tabular.Of(c.Text(v)) }})
+		leaves = append(leaves, leaf{Column: tabular.Column{Name: name, Alias: c.Name, Role: c.Adds.String(), Named: c.Form != row.Word, Says: meaning},
+			get: func(v reflect.Value) tabular.Cell { return tabular.Of(c.Text(v)) }})
 	}
 	if main := s.Kind.Main(); main.JSON != "" {
 		at := slices.IndexFunc(leaves, func(l leaf) bool { return l.Name == main.JSON })
@@ -126,9 +127,26 @@ func (s Source) leaves() []leaf {
 	return leaves
 }
 
+// named gives columns their names: the members of their path with an underscore between them, or with two if another
+// column has that name.
+func named(leaves []leaf) []leaf {
+	count := map[string]int{}
+	for _, l := range leaves {
+		count[strings.Join(l.path, "_")]++
+	}
+	for i := range leaves {
+		l := &leaves[i]
+		if l.Name = strings.Join(l.path, "_"); count[l.Name] > 1 {
+			l.Name = strings.Join(l.path, "__")
+		}
+	}
+	return leaves
+}
+
 // A leaf is a column with what makes the cell of a row.
 type leaf struct {
 	tabular.Column
+	path []string // of members, of which the name consists
 	get func(reflect.Value) tabular.Cell
 }
 
@@ -165,7 +183,7 @@ func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 				if of := f.Tag.Get("of"); of != "" {
 					l.Of = of
 				}
-				l.Name = strings.TrimSuffix(name+"_"+l.Name, "_")
+				l.path = append([]string{name}, l.path...)
 			}
 		}
 		omits := strings.Contains(options, "omitempty") && f.Type.Kind() != reflect.Struct || strings.Contains(options, "omitzero")
@@ -191,7 +209,7 @@ func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 	if hasBudget {
 		for _, l := range structLeaves(reflect.TypeFor[summary.Budget](), listed) {
 			get := l.get
-			l.Name, l.Optional = "budget_"+l.Name, true
+			l.path, l.Optional = append([]string{"budget"}, l.path...), true
 			l.get = func(v reflect.Value) tabular.Cell {
 				b, known := budgetOf(v)
 				if !known {
@@ -220,11 +238,11 @@ func leavesOf(t reflect.Type, listed bool) []leaf {
 	case reflect.TypeFor[summary.Activity]():
 		return activityLeaves()
 	case reflect.TypeFor[summary.Sum]():
-		return []leaf{{tabular.Column{Type: tabular.Int, Optional: true}, func(v reflect.Value) tabular.Cell {
+		return []leaf{{Column: tabular.Column{Type: tabular.Int, Optional: true}, get: func(v reflect.Value) tabular.Cell {
 			return tabular.Cell{Known: summary.Sum(v.Int()).Fits(), Int: v.Int()}
 		}}}
 	case reflect.TypeFor[json.RawMessage]():
-		return []leaf{{tabular.Column{Type: tabular.Structured, Optional: true}, func(v reflect.Value) tabular.Cell {
+		return []leaf{{Column: tabular.Column{Type: tabular.Structured, Optional: true}, get: func(v reflect.Value) tabular.Cell {
 			return tabular.Cell{Known: v.Len() > 0, Text: string(v.Bytes())}
 		}}}
 	}
@@ -275,7 +293,7 @@ func mapped(list []leaf, f func(get func(reflect.Value) tabular.Cell, l *leaf) f
 }
 
 // structured is the column of what a flat table cannot hold.
-var structured = leaf{tabular.Column{Type: tabular.Structured, Optional: true}, func(v reflect.Value) tabular.Cell {
+var structured = leaf{Column: tabular.Column{Type: tabular.Structured, Optional: true}, get: func(v reflect.Value) tabular.Cell {
 	if k := v.Kind(); (k == reflect.Map || k == reflect.Slice) && v.IsNil() {
 		return tabular.Cell{}
 	}
@@ -287,11 +305,17 @@ var structured = leaf{tabular.Column{Type: tabular.Structured, Optional: true}, 
 }}
 
 func scalar(t reflect.Type) leaf {
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return leaf{get: func(v reflect.Value) tabular.Cell {
+			text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+			return tabular.Cell{Known: err == nil, Text: string(text)}
+		}}
+	}
 	switch t.Kind() {
 	case reflect.String:
-		return leaf{tabular.Column{}, func(v reflect.Value) tabular.Cell { return tabular.Of(v.String()) }}
+		return leaf{Column: tabular.Column{}, get: func(v reflect.Value) tabular.Cell { return tabular.Of(v.String()) }}
 	case reflect.Bool:
-		return leaf{tabular.Column{Type: tabular.Bool}, func(v reflect.Value) tabular.Cell {
+		return leaf{Column: tabular.Column{Type: tabular.Bool}, get: func(v reflect.Value) tabular.Cell {
 			c := tabular.Cell{Known: true}
 			if v.Bool() {
 				c.Int = 1
@@ -299,9 +323,9 @@ func scalar(t reflect.Type) leaf {
 			return c
 		}}
 	case reflect.Float64, reflect.Float32:
-		return leaf{tabular.Column{Type: tabular.Float}, func(v reflect.Value) tabular.Cell { return tabular.Cell{Known: true, Float: v.Float()} }}
+		return leaf{Column: tabular.Column{Type: tabular.Float}, get: func(v reflect.Value) tabular.Cell { return tabular.Cell{Known: true, Float: v.Float()} }}
 	case reflect.Int, reflect.Int64, reflect.Int32, reflect.Int16, reflect.Int8:
-		return leaf{tabular.Column{Type: tabular.Int}, func(v reflect.Value) tabular.Cell { return tabular.Number(v.Int()) }}
+		return leaf{Column: tabular.Column{Type: tabular.Int}, get: func(v reflect.Value) tabular.Cell { return tabular.Number(v.Int()) }}
 	}
 	panic("columns: rows have no columns of type " + t.String())
 }
@@ -313,8 +337,8 @@ func activityLeaves() (out []leaf) {
 		if set == 0 {
 			name, says = "idle", "time during which nothing ran"
 		}
-		out = append(out, leaf{tabular.Column{Name: name + "_ns", Type: tabular.Int, Unit: "ns", Says: says},
-			func(v reflect.Value) tabular.Cell { return tabular.Number(v.Index(set).Int()) }})
+		out = append(out, leaf{Column: tabular.Column{Type: tabular.Int, Unit: "ns", Says: says}, path: []string{name + "_ns"},
+			get: func(v reflect.Value) tabular.Cell { return tabular.Number(v.Index(set).Int()) }})
 	}
 	return out
 }

@@ -12,18 +12,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"assay/internal/test"
 )
 
 var update = flag.Bool("update", false, "write comments.txt")
 
 // TestComments: comments.txt has the comments of the sources.
 func TestComments(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
 	var lines []string
-	for _, file := range files {
+	for _, file := range test.Files(t, filepath.Join("..", "*.go")) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
