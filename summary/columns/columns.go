@@ -147,7 +147,7 @@ func named(leaves []leaf) []leaf {
 type leaf struct {
 	tabular.Column
 	path []string // of members, of which the name consists
-	get func(reflect.Value) tabular.Cell
+	get  func(reflect.Value) tabular.Cell
 }
 
 // budgeted are rows whose JSON has a breakdown of their window that is no field.
