@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -59,7 +58,7 @@ func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 		})
 	}
 	if flags.Changed("where") {
-		e, err := query.Parse(joined(q.where))
+		e, err := query.All(q.where)
 		if err != nil {
 			return "--where: " + err.Error()
 		}
@@ -77,14 +76,6 @@ func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 		return err.Error()
 	}
 	return ""
-}
-
-// joined makes one condition of several.
-func joined(where []string) string {
-	if len(where) == 1 {
-		return where[0]
-	}
-	return "(" + strings.Join(where, ") and (") + ")"
 }
 
 func emptyTable(name string) tabular.Table {

@@ -63,7 +63,7 @@ func (b *binder) node(n *node) (matcher, error) {
 func (b *binder) comparison(n *node) (matcher, error) {
 	at, c, err := b.find(n.name)
 	if err != nil {
-		return nil, &Error{n.at, err.Error(), b.e.text}
+		return nil, &Error{n.at, err.Error(), cmp.Or(n.in, b.e.text)}
 	}
 	if op, not := strings.CutPrefix(n.op, "!"); not {
 		positive := *n
@@ -76,7 +76,7 @@ func (b *binder) comparison(n *node) (matcher, error) {
 	}
 	test, err := testOf(&c, n)
 	if err != nil {
-		return nil, &Error{n.valueAt, err.Error(), b.e.text}
+		return nil, &Error{n.valueAt, err.Error(), cmp.Or(n.in, b.e.text)}
 	}
 	return func(row func(int) *tabular.Cell) bool { return test(row(at)) }, nil
 }

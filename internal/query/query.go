@@ -54,6 +54,15 @@ type node struct {
 	name, value string
 	quoted      bool // the value was in quotes
 	at, valueAt int
+	in          string // the condition, if it is one of several
+}
+
+// place notes of which condition the parts are.
+func (n *node) place(text string) {
+	n.in = text
+	for _, p := range n.parts {
+		p.place(text)
+	}
 }
 
 // A Term is a comparison of a condition.
@@ -92,10 +101,29 @@ func Parse(text string) (*Expr, error) {
 	return &Expr{text, n}, nil
 }
 
+// All returns the condition that all of several texts hold.
+func All(texts []string) (*Expr, error) {
+	if len(texts) == 1 {
+		return Parse(texts[0])
+	}
+	all := &Expr{root: &node{op: "and"}}
+	for _, text := range texts {
+		e, err := Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", rest(text), err)
+		}
+		all.text = strings.TrimPrefix(all.text+" and ("+text+")", " and ")
+		e.root.place(text)
+		all.root.parts = append(all.root.parts, e.root)
+	}
+	return all, nil
+}
+
 // A parser reads a condition from left to right.
 type parser struct {
 	text string
 	at   int
+	open int // parentheses
 }
 
 func (p *parser) wrong(format string, args ...any) error {
@@ -171,6 +199,7 @@ func (p *parser) not(depth int) (*node, error) {
 		return &node{op: "not", parts: []*node{n}}, nil
 	case strings.HasPrefix(p.text[p.at:], "("):
 		p.at++
+		p.open++
 		n, err := p.or(depth + 1)
 		if err != nil {
 			return nil, err
@@ -179,6 +208,7 @@ func (p *parser) not(depth int) (*node, error) {
 			return nil, p.wrong("want a closing parenthesis")
 		}
 		p.at++
+		p.open--
 		return n, nil
 	case strings.HasPrefix(p.text[p.at:], `"`):
 		return p.wholeQuoted()
@@ -245,8 +275,8 @@ func (p *parser) comparison() (*node, error) {
 		n.value, err = p.quoted()
 		return n, err
 	}
-	n.value = p.bare()
-	return n, nil
+	n.value, err = p.bare()
+	return n, err
 }
 
 // quoted reads a text in quotes, in which \" and \\ stand for a quote and a backslash.
@@ -269,25 +299,32 @@ func (p *parser) quoted() (string, error) {
 	return "", p.wrong("a quote is not closed")
 }
 
-// bare reads a value without quotes, in which parentheses belong together.
-func (p *parser) bare() string {
-	from, depth := p.at, 0
-	for ; p.at < len(p.text); p.at++ {
+// bare reads a value without quotes, in which parentheses belong together. Outside of parentheses of the condition one
+// may be left over, as in the pattern *f(*.
+func (p *parser) bare() (string, error) {
+	from := p.at
+	end := func(depth int) bool {
 		c := p.text[p.at]
+		next := p.text[p.at+1:]
+		return depth == 0 && (c == ',' || c == ')' && p.open > 0 || strings.IndexByte(" \t\n\r", c) >= 0 && (keyword(next, "and") > 0 || keyword(next, "or") > 0))
+	}
+	for depth := 0; ; p.at++ {
 		switch {
-		case c == '(':
-			depth++
-		case c == ')' && depth == 0, c == ',' && depth == 0:
-			return strings.TrimSpace(p.text[from:p.at])
-		case c == ')':
-			depth--
-		case depth == 0 && strings.IndexByte(" \t\n\r", c) >= 0:
-			if next := p.text[p.at+1:]; keyword(next, "and") > 0 || keyword(next, "or") > 0 {
-				return strings.TrimSpace(p.text[from:p.at])
+		case p.at == len(p.text) && depth > 0 && p.open > 0:
+			p.at = from
+			return "", p.wrong("a parenthesis in the value is not closed; put the value in quotes")
+		case p.at == len(p.text) && depth > 0: // literal: read it again without counting
+			for p.at = from; p.at < len(p.text) && !end(0); p.at++ {
 			}
+			return strings.TrimSpace(p.text[from:p.at]), nil
+		case p.at == len(p.text) || end(depth):
+			return strings.TrimSpace(p.text[from:p.at]), nil
+		case p.text[p.at] == '(':
+			depth++
+		case p.text[p.at] == ')':
+			depth = max(0, depth-1)
 		}
 	}
-	return strings.TrimSpace(p.text[from:])
 }
 
 // rest returns the beginning of a text for a message.

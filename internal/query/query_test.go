@@ -76,7 +76,6 @@ func TestConditions(t *testing.T) {
 		`cause=""`:                           {3},
 		"cause=G1 (mixed), late":             nil,
 		`cause="G1 (mixed), late"`:           {2},
-		"(cause=G1 (mixed*)":                 nil,
 		"brought_by~g1":                      {2},
 		"brought by ~ g1":                    {2},
 		"stopped_ns>1ms":                     {0, 3},
@@ -97,9 +96,11 @@ func TestConditions(t *testing.T) {
 		"not (worker=0 or full=true)":        nil,
 		"not not worker=0":                   {0, 2},
 		"worker==0 and NOT(cause~late)":      {0},
+		"cause=*gc(*":                        {1}, // a parenthesis of a pattern
+		"cause=*(mixed*, worker=0":           {2},
 		"cause>G and cause<T":                {1, 2},
 	} {
-		if condition == "cause=System.gc() and more" || condition == "cause=G1 (mixed), late" || condition == "(cause=G1 (mixed*)" {
+		if condition == "cause=System.gc() and more" || condition == "cause=G1 (mixed), late" {
 			if _, err := Parse(condition); err == nil {
 				t.Errorf("%s: no error", condition)
 			}
@@ -119,7 +120,9 @@ func TestMistakes(t *testing.T) {
 		"worker=0 and":           `at the end: want a column, not ""`,
 		"worker=0 or or=1":       `at character 13: pauses have no column "or"`,
 		"(worker=0":              `at the end: want a closing parenthesis`,
-		"worker=0)":              `at character 9: want "and", "or" or the end, not ")"`,
+		"worker=0)":              `at character 8: "0)" is not a number, which worker is`,
+		"(cause=*f(*)":           `at the end: want a closing parenthesis`,
+		"not (cause=f(x":         `at character 12: a parenthesis in the value is not closed; put the value in quotes`,
 		`cause="x`:               `at character 7: a quote is not closed`,
 		"wörker=1 and werker=0":  `at character 1: pauses have no column "wörker"; near are worker`,
 		"worker=1 and stoped=0":  `at character 14: pauses have no column "stoped"; the columns are cause,`,
@@ -238,10 +241,7 @@ func FuzzParse(f *testing.F) {
 		case err != nil:
 			t.Fatalf("%q: %v has no place", text, err)
 		}
-		opposite, err := Parse("not (" + text + ")")
-		if err != nil {
-			t.Fatalf("not (%s): %v", text, err)
-		}
+		opposite := &Expr{text, &node{op: "not", parts: []*node{e.root}}}
 		is, _ := e.Bind(Find(&all))
 		isNot, err := opposite.Bind(Find(&all))
 		if err != nil {
@@ -255,6 +255,36 @@ func FuzzParse(f *testing.F) {
 			return true
 		})
 	})
+}
+
+// TestAll: several conditions must all hold, and a mistake is placed in its own.
+func TestAll(t *testing.T) {
+	all := pauses()
+	e, err := All([]string{"worker=0 or worker=1", "stopped_ns>1us"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := e.Bind(Find(&all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := 0
+	_ = all.Each(func(row []tabular.Cell) bool {
+		if f.Match(func(i int) *tabular.Cell { return &row[i] }) {
+			met++
+		}
+		return true
+	})
+	if met != 2 || e.String() != "(worker=0 or worker=1) and (stopped_ns>1us)" {
+		t.Errorf("%s is met by %d rows, want 2", e, met)
+	}
+	e, err = All([]string{"worker=0", "cause~x and nosuch=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Bind(Find(&all)); err == nil || !strings.HasPrefix(err.Error(), `at character 13: pauses have no column "nosuch"`) {
+		t.Errorf("a wrong name in the second condition: %v", err)
+	}
 }
 
 // TestNaN: a number that is none meets no comparison.

@@ -22,11 +22,7 @@ func conditionOf(where []string) (c condition, err error) {
 	if len(where) == 0 {
 		return c, nil
 	}
-	text := where[0]
-	if len(where) > 1 {
-		text = "(" + strings.Join(where, ") and (") + ")"
-	}
-	if c.expr, err = query.Parse(text); err != nil {
+	if c.expr, err = query.All(where); err != nil {
 		return c, err
 	}
 	terms, all := c.expr.Terms()
