@@ -62,7 +62,7 @@ func runTable(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	inputs, names := splitTables(args)
+	inputs, names := splitTables(args, *list)
 	rt.names = names
 	if *list {
 		if len(inputs) > 0 {
@@ -103,15 +103,16 @@ func runTable(e env, c *command, args []string) error {
 	return errors.Join(failed, rt.write(e, c, mask(v.summary)))
 }
 
-// splitTables separates the names of tables from inputs. A file of such a name is written with its folder: "./kernels".
-func splitTables(args []string) (inputs, names []string) {
+// splitTables separates the names of tables from inputs. The first argument is an input, unless all are names; a later
+// file of such a name is written with its folder: "./kernels".
+func splitTables(args []string, all bool) (inputs, names []string) {
 	sources := columns.Sources()
-	for _, arg := range args {
+	for i, arg := range args {
 		parts := strings.Split(arg, ",")
 		known := func(name string) bool {
 			return name == allTables || name == events.Name || slices.ContainsFunc(sources, func(s columns.Source) bool { return s.Name == name })
 		}
-		if slices.ContainsFunc(parts, func(name string) bool { return !known(name) }) {
+		if i == 0 && !all || slices.ContainsFunc(parts, func(name string) bool { return !known(name) }) {
 			inputs = append(inputs, arg)
 			continue
 		}

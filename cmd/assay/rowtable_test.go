@@ -130,8 +130,8 @@ func checkTable(t *testing.T, path string, table tabular.Table, rows []any) {
 		t.Fatal(err)
 	}
 	for _, c := range table.Columns {
-		if c.Type != tabular.Int && c.Type != tabular.Float || strings.Contains(c.Name, "activity") || strings.HasPrefix(c.Name, "total_") {
-			continue // the cells of activities have another form in the JSON
+		if c.Type != tabular.Int && c.Type != tabular.Float || strings.Contains(c.Name, "activity") || strings.HasPrefix(c.Name, "total_") || table.Name == "inputs" && c.Name == "input" {
+			continue // the cells of activities have another form in the JSON, and inputs no number
 		}
 		name := strings.ReplaceAll(c.Name, "__", "_")
 		w, g := want[name], got[name]

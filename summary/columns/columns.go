@@ -23,6 +23,7 @@ type Source struct {
 	Name, Says string
 	Kind       *row.Kind // the description of rows that can be added up; nil for others
 	Plain      string    // why rows cannot be added up
+	numbered   bool      // the first column is the index of the row, to which other rows refer
 	row        reflect.Type
 	rows       func(*summary.Summary) any
 }
@@ -31,7 +32,7 @@ type Source struct {
 func Sources() []Source {
 	out := []Source{
 		{Name: "inputs", Says: "the files that were read; the rows of other tables have their index in the column input", Plain: "one row is one file",
-			row: reflect.TypeFor[summary.Input](), rows: func(s *summary.Summary) any { return s.Inputs }},
+			numbered: true, row: reflect.TypeFor[summary.Input](), rows: func(s *summary.Summary) any { return s.Inputs }},
 		{Name: "issues", Says: "what was wrong with the inputs", Plain: "one row is one kind of trouble",
 			row: reflect.TypeFor[summary.Issue](), rows: func(s *summary.Summary) any { return s.Issues }},
 	}
@@ -73,6 +74,9 @@ func (s Source) TableOf(slice any) tabular.Table {
 			for j, l := range leaves {
 				cells[j] = l.get(rows.Index(i))
 			}
+			if s.numbered {
+				cells[0] = tabular.Number(int64(i))
+			}
 			if !yield(cells) {
 				return nil
 			}
@@ -99,6 +103,10 @@ func (s Source) means() (out []tabular.Mean) {
 // leaves returns the columns with what makes their cells. Those of rows that can be added up have their roles.
 func (s Source) leaves() []leaf {
 	leaves := named(structLeaves(s.row, false))
+	if s.numbered {
+		leaves = slices.Insert(leaves, 0, leaf{Column: tabular.Column{Name: "input", Type: tabular.Int, Says: "number of the file, which other tables have"},
+			get: func(reflect.Value) tabular.Cell { return tabular.Cell{} }})
+	}
 	if s.Kind == nil {
 		return leaves
 	}
