@@ -18,6 +18,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 		return err
 	}
 	var failed []error
+	none := false // no input could be read
 	t := tabular.Table{Name: events.Name, Says: events.Says, Columns: events.Columns(), Means: events.Means()}
 	t.Each = func(yield func([]tabular.Cell) bool) error {
 		more := true
@@ -29,7 +30,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 			more, errs[i] = rt.eventsOf(r, i, in, yield)
 		})
 		failed = append(failed, notNil(errs)...)
-		if len(r.paths) > 0 && len(failed) >= len(r.paths) {
+		if none = len(failed) >= len(r.paths); none {
 			return errors.Join(failed...)
 		}
 		return nil
@@ -40,7 +41,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 	} else {
 		err = e.print(result)
 	}
-	if err != nil {
+	if err != nil && !none {
 		return err
 	}
 	return errors.Join(failed...)

@@ -42,6 +42,13 @@ func Describe(t tabular.Table, w io.Writer) error {
 
 // Line cuts a text to one line of some columns.
 func Line(text string, columns int) string {
-	text = strings.NewReplacer("`", "", "[below]", "").Replace(text)
-	return label.Clip(text, columns)
+	text = label.Clean(strings.NewReplacer("`", "").Replace(text))
+	if at := strings.Index(text, "see [below]"); at >= 0 { // pages of the manual have what is below
+		text = strings.TrimRight(text[:at], " :;")
+	}
+	for label.Width(text) > columns {
+		runes := []rune(strings.TrimSuffix(text, label.Ellipsis))
+		text = strings.TrimRight(string(runes[:len(runes)-1]), " ,;:") + label.Ellipsis
+	}
+	return text
 }

@@ -115,8 +115,11 @@ func (s Source) leaves() []leaf {
 		if at := slices.IndexFunc(leaves, func(l leaf) bool { return l.Name == c.JSON }); at >= 0 {
 			l := &leaves[at]
 			l.Role, l.Alias, l.Nested, l.Named = c.Adds.String(), c.Name, c.Nested, c.Adds == row.Key && c.Form != row.Word
-			if meaning, _, own := s.Kind.Explained(c); own && leaves[at].Says == "" {
-				leaves[at].Says = meaning
+			if meaning, _, own := s.Kind.Explained(c); own && l.Says == "" {
+				l.Says = meaning
+			}
+			if l.Says == "" && c.Name != l.Name {
+				l.Says = c.Name // what tables for people call it
 			}
 			continue
 		}
