@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"assay/analyze"
 	"assay/analyze/attribute"
@@ -58,34 +59,37 @@ type column struct {
 	fill func(*event, *tabular.Cell)
 }
 
-// columns is the list of columns: each has its type, its meaning and its value.
-var columns = []column{
-	number("input", "", "key", "index of the file in the table inputs", func(e *event) int64 { return int64(e.input) }),
-	number("rank", "", "key", "rank of the process in its job", func(e *event) int64 { return int64(e.rank) }),
-	text("kind", "key", "kernel, memcpy, memset; call, operator, annotation, python, sync, or span for all else", false, func(e *event) string { return e.kind }),
-	text("name", "key", "name of the kernel, call, operator or range", false, func(e *event) string { return e.name }),
-	text("class", "key", "of GPU work: compute, comm, copy or memset", true, func(e *event) string { return e.class }),
-	text("category", "key", "of kernels: gemm, attention, ...; of calls: launch, sync, ...; of spans: as the trace has it", true, func(e *event) string { return e.category }),
-	maybe("device", "", "key", "the GPU", func(e *event) (int64, bool) { return e.device, e.onDevice }),
-	maybe("stream", "", "key", "the stream of the GPU", func(e *event) (int64, bool) { return e.stream, e.onDevice }),
-	text("process", "key", "process of a host event, as the trace numbers it", true, func(e *event) string { return e.process }),
-	text("thread", "key", "thread of a host event, as the trace numbers it", true, func(e *event) string { return e.thread }),
-	number("start_ns", "ns", "", "start on the clock of the input", func(e *event) int64 { return e.start }),
-	number("dur_ns", "ns", "sum", "duration", func(e *event) int64 { return e.dur }),
-	maybe("launch_start_ns", "ns", "", "of GPU work: start of the call that launched it", func(e *event) (int64, bool) { return e.launchStart, e.launched }),
-	maybe("launch_dur_ns", "ns", "", "of GPU work: duration of the call that launched it", func(e *event) (int64, bool) { return e.launchDur, e.launched }),
-	text("operator", "key", "of GPU work: the operator that launched it", true, func(e *event) string { return e.operator }),
-	text("module", "key", "of GPU work: the module that launched it", true, func(e *event) string { return e.module }),
-	text("range", "key", "of GPU work: the innermost annotation around the launch", true, func(e *event) string { return e.note }),
-	text("pass", "key", "of GPU work: forward, backward, recompute, optimizer, other or unknown", true, func(e *event) string { return e.pass }),
-	maybe("step", "", "key", "number of the step, of GPU work on its device and of other events on the host", func(e *event) (int64, bool) { return e.step, e.inStep }),
-	text("step_name", "key", "name of the step", true, func(e *event) string { return e.stepName }),
-	text("phase", "key", "phase in which the event began, inner phases after outer ones", true, func(e *event) string { return e.phase }),
-	maybe("correlation", "", "", "number that a call shares with the GPU work that it launched", func(e *event) (int64, bool) { return int64(e.correlation), e.correlation != 0 }),
-	maybe("external", "", "", "number that an operator shares with its calls and GPU work", func(e *event) (int64, bool) { return int64(e.external), e.external != 0 }),
-	maybe("bytes", "bytes", "sum", "of copies and memsets: bytes moved or set", func(e *event) (int64, bool) { return e.bytes, e.moved }),
-	maybe("graph", "", "key", "of GPU work: number of the CUDA graph that it belongs to", func(e *event) (int64, bool) { return e.graph, e.graphed }),
-}
+// columns is the list of columns: each has its type, its meaning and its value. It is made when it is first used, so
+// that other commands do not start later.
+var columns = sync.OnceValue(func() []column {
+	return []column{
+		number("input", "", "key", "index of the file in the table inputs", func(e *event) int64 { return int64(e.input) }),
+		number("rank", "", "key", "rank of the process in its job", func(e *event) int64 { return int64(e.rank) }),
+		text("kind", "key", "kernel, memcpy, memset; call, operator, annotation, python, sync, or span for all else", false, func(e *event) string { return e.kind }),
+		text("name", "key", "name of the kernel, call, operator or range", false, func(e *event) string { return e.name }),
+		text("class", "key", "of GPU work: compute, comm, copy or memset", true, func(e *event) string { return e.class }),
+		text("category", "key", "of kernels: gemm, attention, ...; of calls: launch, sync, ...; of spans: as the trace has it", true, func(e *event) string { return e.category }),
+		maybe("device", "", "key", "the GPU", func(e *event) (int64, bool) { return e.device, e.onDevice }),
+		maybe("stream", "", "key", "the stream of the GPU", func(e *event) (int64, bool) { return e.stream, e.onDevice }),
+		text("process", "key", "process of a host event, as the trace numbers it", true, func(e *event) string { return e.process }),
+		text("thread", "key", "thread of a host event, as the trace numbers it", true, func(e *event) string { return e.thread }),
+		number("start_ns", "ns", "", "start on the clock of the input", func(e *event) int64 { return e.start }),
+		number("dur_ns", "ns", "sum", "duration", func(e *event) int64 { return e.dur }),
+		maybe("launch_start_ns", "ns", "", "of GPU work: start of the call that launched it", func(e *event) (int64, bool) { return e.launchStart, e.launched }),
+		maybe("launch_dur_ns", "ns", "", "of GPU work: duration of the call that launched it", func(e *event) (int64, bool) { return e.launchDur, e.launched }),
+		text("operator", "key", "of GPU work: the operator that launched it", true, func(e *event) string { return e.operator }),
+		text("module", "key", "of GPU work: the module that launched it", true, func(e *event) string { return e.module }),
+		text("range", "key", "of GPU work: the innermost annotation around the launch", true, func(e *event) string { return e.note }),
+		text("pass", "key", "of GPU work: forward, backward, recompute, optimizer, other or unknown", true, func(e *event) string { return e.pass }),
+		maybe("step", "", "key", "number of the step, of GPU work on its device and of other events on the host", func(e *event) (int64, bool) { return e.step, e.inStep }),
+		text("step_name", "key", "name of the step", true, func(e *event) string { return e.stepName }),
+		text("phase", "key", "phase in which the event began, inner phases after outer ones", true, func(e *event) string { return e.phase }),
+		maybe("correlation", "", "", "number that a call shares with the GPU work that it launched", func(e *event) (int64, bool) { return int64(e.correlation), e.correlation != 0 }),
+		maybe("external", "", "", "number that an operator shares with its calls and GPU work", func(e *event) (int64, bool) { return int64(e.external), e.external != 0 }),
+		maybe("bytes", "bytes", "sum", "of copies and memsets: bytes moved or set", func(e *event) (int64, bool) { return e.bytes, e.moved }),
+		maybe("graph", "", "key", "of GPU work: number of the CUDA graph that it belongs to", func(e *event) (int64, bool) { return e.graph, e.graphed }),
+	}
+})
 
 func number(name, unit, role, says string, value func(*event) int64) column {
 	return column{tabular.Column{Name: name, Type: tabular.Int, Unit: unit, Role: role, Says: says}, func(e *event, c *tabular.Cell) {
@@ -108,7 +112,7 @@ func text(name, role, says string, optional bool, value func(*event) string) col
 
 // Columns returns the columns of the table.
 func Columns() (out []tabular.Column) {
-	for _, c := range columns {
+	for _, c := range columns() {
 		out = append(out, c.Column)
 	}
 	return out
@@ -138,13 +142,14 @@ type walk struct {
 
 	hostPhases *stretches
 	kinds      map[trace.Sym]string // of calls
+	columns    []column
 	yield      func([]tabular.Cell) bool
 	cells      []tabular.Cell
 }
 
 func newWalk(s Source, yield func([]tabular.Cell) bool) *walk {
 	var unused diag.Ledger // the summary has the issues
-	w := &walk{Source: s, t: s.Trace, yield: yield, cells: make([]tabular.Cell, len(columns)), kinds: map[trace.Sym]string{}, rows: map[int64][]summary.Step{}}
+	w := &walk{Source: s, t: s.Trace, columns: columns(), yield: yield, cells: make([]tabular.Cell, len(columns())), kinds: map[trace.Sym]string{}, rows: map[int64][]summary.Step{}}
 	w.tl = gpu.NewTimeline(w.t, s.Options.Rules, &unused)
 	if faults := w.tl.Faults(); !faults.None() {
 		w.t = gpu.Mend(w.t, faults)
@@ -319,8 +324,8 @@ func (w *walk) host(e event, name trace.Sym, track trace.TrackID) bool {
 }
 
 func (w *walk) emit(e *event) bool {
-	for i := range columns {
-		columns[i].fill(e, &w.cells[i])
+	for i := range w.columns {
+		w.columns[i].fill(e, &w.cells[i])
 	}
 	return w.yield(w.cells)
 }
