@@ -72,7 +72,7 @@ func runTable(e env, c *command, args []string) error {
 	}
 	wrong := rt.check(e, flags.Changed("output"), inputs)
 	if wrong == "" {
-		wrong = rt.query.check(flags, rt.names)
+		wrong = rt.query.check(flags, rt.names, rt.format)
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)

@@ -29,7 +29,11 @@ func (q *rowQuery) register(flags *pflag.FlagSet) {
 }
 
 // check reads the flags. It returns a message if they are wrong, or "".
-func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
+func (q *rowQuery) check(flags *pflag.FlagSet, names []string, format string) string {
+	single := slices.Contains(names, events.Name) && q.top == 0 && len(q.by) == 0
+	if single && format == "md" {
+		return "a page of all single events would be longer than memory; add --top or --by, or choose another format"
+	}
 	var first string
 	for _, name := range []string{"where", "by", "sort", "top"} {
 		if flags.Changed(name) && first == "" {
@@ -45,7 +49,7 @@ func (q *rowQuery) check(flags *pflag.FlagSet, names []string) string {
 		return fmt.Sprintf("--top is %d, want a number of rows from 1", q.top)
 	case flags.Changed("by") && len(q.by) == 0:
 		return "--by is empty; name columns"
-	case q.sort != "" && q.top == 0 && len(q.by) == 0 && names[0] == events.Name:
+	case q.sort != "" && single:
 		return "--sort of single events needs --top, because they may be longer than memory"
 	}
 	add := func(flag string, step func(tabular.Table) (tabular.Table, error)) {

@@ -284,5 +284,55 @@ func TestTableGroups(t *testing.T) {
 	}
 }
 
+// TestEventsAgree: the events of kernels and copies of every trace add up to the rows of the summary, for each stream and
+// category, and each with the operator that launched it.
+func TestEventsAgree(t *testing.T) {
+	compared := 0
+	for i, path := range capturesOf(t) {
+		if i%test.Every(4) != 0 {
+			continue
+		}
+		for _, side := range []struct{ table, condition, by, rows string }{
+			{"kernels", "kind=kernel", "rank,device,stream,class,category", "rank,device,stream,class,category"},
+			{"kernels", "kind=kernel", "rank,operator", "rank,op"},
+			{"copies", "kind=memcpy or kind=memset", "rank,device,stream,class", "rank,device,stream,class"},
+		} {
+			var single, sums bytes.Buffer
+			if run(env{nil, &single, io.Discard}, []string{"table", path, "events", "--where", side.condition, "--by", side.by}) != exitOK ||
+				run(env{nil, &sums, io.Discard}, []string{"table", path, side.table, "--by", side.rows}) != exitOK {
+				break // no trace, or a malformed one
+			}
+			got, want := keyed(t, &single, "dur_ns", "rows"), keyed(t, &sums, "total_ns", "count")
+			if !maps.Equal(got, want) {
+				t.Errorf("%s: events of %s by %s: %v\nwant %v", path, side.table, side.by, got, want)
+			}
+			if len(want) > 0 {
+				compared++
+			}
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d sums were compared", compared)
+	}
+}
+
+// keyed returns two columns of a CSV by its first columns, up to the one of the name rows.
+func keyed(t *testing.T, in io.Reader, columns ...string) map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(in).ReadAll()
+	if err != nil || len(lines) == 0 {
+		t.Fatalf("no table: %v", err)
+	}
+	out := map[string]string{}
+	for _, line := range lines[1:] {
+		var values []string
+		for _, name := range columns {
+			values = append(values, line[slices.Index(lines[0], name)])
+		}
+		out[strings.Join(line[:slices.Index(lines[0], "rows")], "|")] = strings.Join(values, " ")
+	}
+	return out
+}
+
 // kindOf returns the name of the description of a table.
 func kindOf(table string) string { return tableNamed(table).Kind.Name }
