@@ -23,7 +23,7 @@ import (
 func capturesOf(t *testing.T) (files []string) {
 	t.Helper()
 	roots := []string{filepath.Join("..", "..", "testdata")}
-	if corpus, ok := test.FindCorpus(t, "kineto"); ok {
+	if corpus, ok := test.FindCorpus(t); ok {
 		roots = append(roots, corpus)
 	}
 	for _, root := range roots {
