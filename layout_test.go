@@ -140,7 +140,7 @@ var mayImport = map[string]string{
 	"summary/row":                  "internal/label internal/unit",
 	"summary/columns":              "internal/tabular summary summary/row",
 	"internal/parquet":             "internal/tabular",
-	"internal/query":               "internal/label internal/tabular internal/unit",
+	"internal/query":               "internal/label internal/redact internal/tabular internal/unit",
 	"report/rowfile":               "internal/label internal/parquet internal/tabular report/doc",
 	"report/show":                  "compare internal/jsonscan internal/label internal/query internal/tabular internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",

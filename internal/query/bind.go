@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/redact"
 	"assay/internal/tabular"
 	"assay/internal/unit"
 )
@@ -152,6 +153,7 @@ func numberOf(c *tabular.Column, value string) (float64, error) {
 			return f, nil
 		}
 	}
+	value = redact.Mask(value) // errors quote it
 	var n int64
 	var err error
 	switch c.Unit {
@@ -164,7 +166,7 @@ func numberOf(c *tabular.Column, value string) (float64, error) {
 	case "share":
 		return unit.ParseShare(value)
 	}
-	return 0, fmt.Errorf("%q is not a number, which %s is", rest(value), c.Name)
+	return 0, fmt.Errorf("%q is not a number, which %s is", Shown(value), c.Name)
 }
 
 // Near returns the names that are like a wrong one, the nearest first, at most three.

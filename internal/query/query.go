@@ -18,6 +18,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"assay/internal/label"
+	"assay/internal/redact"
 )
 
 // maxDepth limits how deep parentheses and "not" may nest.
@@ -93,7 +96,7 @@ func Parse(text string) (*Expr, error) {
 	p := parser{text: text}
 	n, err := p.or(0)
 	if err == nil && p.at < len(text) {
-		err = p.wrong(`want "and", "or" or the end, not %q`, rest(text[p.at:]))
+		err = p.wrong(`want "and", "or" or the end, not %q`, Shown(text[p.at:]))
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func All(texts []string) (*Expr, error) {
 	for _, text := range texts {
 		e, err := Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", rest(text), err)
+			return nil, fmt.Errorf("%q: %w", Shown(text), err)
 		}
 		all.text = strings.TrimPrefix(all.text+" and ("+text+")", " and ")
 		e.root.place(text)
@@ -244,7 +247,7 @@ func (p *parser) head() (name, op string, err error) {
 	}
 	name = strings.TrimSpace(p.text[from : from+end])
 	if name == "" {
-		return "", "", p.wrong("want a column, not %q", rest(p.text[from:]))
+		return "", "", p.wrong("want a column, not %q", Shown(p.text[from:]))
 	}
 	p.at = from + end
 	for _, op := range operators {
@@ -257,7 +260,7 @@ func (p *parser) head() (name, op string, err error) {
 		}
 	}
 	p.at = from
-	return "", "", p.wrong(`%q is no condition, want a column, one of = != < <= > >= ~ !~ and a value`, rest(name))
+	return "", "", p.wrong(`%q is no condition, want a column, one of = != < <= > >= ~ !~ and a value`, Shown(name))
 }
 
 func (p *parser) comparison() (*node, error) {
@@ -327,11 +330,13 @@ func (p *parser) bare() (string, error) {
 	}
 }
 
-// rest returns the beginning of a text for a message.
-func rest(text string) string {
-	const most = 30
-	if utf8.RuneCountInString(text) <= most {
-		return text
+// Shown returns the beginning of a text of the user for a message. Secrets are masked before it is cut and quoted,
+// because no search finds them afterwards.
+func Shown(text string) string {
+	const most = 40
+	masked := redact.Mask(text)
+	if cut := redact.Cut(masked, most); len(cut) < len(masked) {
+		return cut + label.Ellipsis
 	}
-	return string([]rune(text)[:most]) + "…"
+	return masked
 }

@@ -32,7 +32,7 @@ func Find(t *tabular.Table) func(name string) (int, tabular.Column, error) {
 		for i := range t.Columns {
 			names = append(names, t.Columns[i].Name)
 		}
-		text := fmt.Sprintf("%s have no column %q", t.Name, rest(name))
+		text := fmt.Sprintf("%s have no column %q", t.Name, Shown(name))
 		if near := Near(name, names); near != nil {
 			return 0, tabular.Column{}, errors.New(text + "; near are " + strings.Join(near, ", "))
 		}

@@ -113,7 +113,7 @@ func noColumn(k *row.Kind, name string) string {
 			names = append(names, c.JSON)
 		}
 	}
-	text := fmt.Sprintf("%s have no column %q", k.Name, name)
+	text := fmt.Sprintf("%s have no column %q", k.Name, query.Shown(name))
 	if near := query.Near(name, names); near != nil {
 		return text + "; near are " + strings.Join(near, ", ")
 	}
