@@ -47,7 +47,7 @@ var mayImport = map[string]string{
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/lazyregexp trace",
 	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval summary trace",
 	"report/whatif":                "analyze/operations analyze/whatif internal/label internal/unit report/doc summary",
-	"analyze/events":               "analyze analyze/attribute analyze/classify analyze/gpu analyze/limits analyze/steps internal/diag internal/interval internal/tabular summary trace",
+	"analyze/events":               "analyze analyze/attribute analyze/classify analyze/gpu analyze/limits analyze/steps internal/diag internal/interval internal/redact internal/tabular summary trace",
 	"analyze/inspect":              "analyze analyze/attribute analyze/critical analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/steps analyze/whatif internal/diag internal/interval internal/label internal/stat summary trace",
 	"report/nsystables":            "analyze/nsysstats internal/diag internal/label report/doc",
 	"report/inspection":            "analyze/inspect internal/label internal/unit report/doc report/words summary",

@@ -19,6 +19,7 @@ import (
 	"assay/analyze/steps"
 	"assay/internal/diag"
 	"assay/internal/interval"
+	"assay/internal/redact"
 	"assay/internal/tabular"
 	"assay/summary"
 	"assay/trace"
@@ -142,6 +143,7 @@ type walk struct {
 
 	hostPhases *stretches
 	kinds      map[trace.Sym]string // of calls
+	functions  map[trace.Sym]string // names of Python functions
 	columns    []column
 	yield      func([]tabular.Cell) bool
 	cells      []tabular.Cell
@@ -149,7 +151,7 @@ type walk struct {
 
 func newWalk(s Source, yield func([]tabular.Cell) bool) *walk {
 	var unused diag.Ledger // the summary has the issues
-	w := &walk{Source: s, t: s.Trace, columns: columns(), yield: yield, cells: make([]tabular.Cell, len(columns())), kinds: map[trace.Sym]string{}, rows: map[int64][]summary.Step{}}
+	w := &walk{Source: s, t: s.Trace, columns: columns(), yield: yield, cells: make([]tabular.Cell, len(columns())), kinds: map[trace.Sym]string{}, functions: map[trace.Sym]string{}, rows: map[int64][]summary.Step{}}
 	w.tl = gpu.NewTimeline(w.t, s.Options.Rules, &unused)
 	if faults := w.tl.Faults(); !faults.None() {
 		w.t = gpu.Mend(w.t, faults)
@@ -287,11 +289,25 @@ func (w *walk) hostEvents() bool {
 		return true
 	}
 	for p := range w.t.Python.All() {
-		if !w.host(event{kind: "python", start: p.Start, dur: p.Dur}, p.Name, p.Track) {
+		if !w.host(event{kind: "python", name: w.function(p.Name), start: p.Start, dur: p.Dur}, p.Name, p.Track) {
 			return false
 		}
 	}
 	return true
+}
+
+// function returns the name of a Python function. Its file is masked by itself: with the line and the function behind
+// it, a secret in the path looks like code.
+func (w *walk) function(sym trace.Sym) string {
+	name, ok := w.functions[sym]
+	if !ok {
+		name = w.t.Name(sym)
+		if at := strings.LastIndexByte(name, '('); at > 0 {
+			name = redact.Mask(name[:at]) + name[at:]
+		}
+		w.functions[sym] = name
+	}
+	return name
 }
 
 func (w *walk) span(s *trace.HostSpan) event {
@@ -310,7 +326,7 @@ func (w *walk) host(e event, name trace.Sym, track trace.TrackID) bool {
 		return true
 	}
 	tr := &w.t.Tracks[track]
-	e.input, e.rank, e.name = w.Input, w.Rank, w.t.Name(name)
+	e.input, e.rank, e.name = w.Input, w.Rank, cmp.Or(e.name, w.t.Name(name))
 	if tr.OnDevice {
 		e.device, e.stream, e.onDevice = tr.Device, tr.Stream, true
 	} else {
