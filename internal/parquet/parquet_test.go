@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -129,7 +130,11 @@ func TestSpill(t *testing.T) {
 			t.Fatalf("row %d is %v, %v", i, numbers[i], texts[i])
 		}
 	}
-	for _, g := range f.groups {
+	for i, g := range f.groups {
+		low, high := int64(i*groupRows), min(int64((i+1)*groupRows), rows)-1 // the squares rise
+		if word := func(n int64) string { return string(binary.LittleEndian.AppendUint64(nil, uint64(n*n))) }; g[0].low != word(low) || g[0].high != word(high) {
+			t.Errorf("row group %d: bounds %x to %x", i, g[0].low, g[0].high)
+		}
 		if g[0].dictionary != 0 {
 			t.Error("numbers that are all different have a dictionary")
 		}

@@ -21,7 +21,7 @@ type file struct {
 
 type chunkMeta struct {
 	values, data, dictionary int64
-	low, high                []byte
+	low, high                string // the bounds of a column of numbers
 }
 
 // any struct of Thrift is a map from the id of a field.
@@ -112,6 +112,8 @@ func open(t *testing.T, b []byte) *file {
 			m := of.(fields)[3].(fields)
 			c := chunkMeta{values: m[5].(int64), data: m[9].(int64)}
 			c.dictionary, _ = m[11].(int64)
+			c.high, _ = m[12].(fields)[5].(string)
+			c.low, _ = m[12].(fields)[6].(string)
 			chunks = append(chunks, c)
 		}
 		f.groups = append(f.groups, chunks)
