@@ -120,7 +120,7 @@ var mayImport = map[string]string{
 	"report/section/tables":        "internal/label internal/stat internal/unit report/doc report/section summary summary/view",
 	"report/section/timeline":      "internal/label internal/stat internal/unit judge/finding judge/rule judge/timeline report/doc report/section report/show report/words summary summary/row summary/view",
 	"report":                       "compare compare/phases internal/diag internal/jsonscan internal/label internal/lazyregexp internal/redact internal/unit judge judge/counters judge/doctor judge/finding judge/rule judge/timeline report/diff report/doc report/page report/pictures report/plot report/section report/section/counters report/section/efficiency report/section/logs report/section/memory report/section/ranks report/section/tables report/section/timeline report/words summary summary/view",
-	"cmd/assay":                    "analyze analyze/classify analyze/clocks analyze/critical/change analyze/detail analyze/efficiency/floor analyze/efficiency/hardware analyze/efficiency/transformer analyze/inspect analyze/memory analyze/nsysstats analyze/phase analyze/whatif compare docs gate gate/baseline gate/metric ingest ingest/export ingest/partial internal/diag internal/early internal/interval internal/jsonscan internal/label internal/loopback internal/membudget internal/outfile internal/profile internal/redact internal/settings internal/unit judge judge/doctor judge/rule logs/forms report report/check report/doc report/inspection report/nsystables report/pictures report/plot report/show report/whatif summary summary/view trace trace/window",
+	"cmd/assay":                    "analyze analyze/classify analyze/clocks analyze/critical/change analyze/detail analyze/efficiency/floor analyze/efficiency/hardware analyze/efficiency/transformer analyze/events analyze/inspect analyze/memory analyze/nsysstats analyze/phase analyze/whatif compare docs gate gate/baseline gate/metric ingest ingest/export ingest/partial internal/diag internal/early internal/interval internal/jsonscan internal/label internal/loopback internal/membudget internal/outfile internal/profile internal/query internal/redact internal/settings internal/tabular internal/unit judge judge/doctor judge/rule logs/forms report report/check report/doc report/inspection report/nsystables report/pictures report/plot report/rowfile report/show report/whatif summary summary/columns summary/view trace trace/window",
 	"internal/label":               "internal/lazyregexp internal/unit",
 	"internal/loopback":            "internal/lazyregexp",
 	"internal/test/samplerun":      "compare judge judge/finding judge/rule judge/timeline summary summary/view",
@@ -141,13 +141,18 @@ var mayImport = map[string]string{
 	"internal/test/gen":            "internal/test/layergen internal/test/nsysgen internal/test/rankgen internal/test/snapgen internal/test/tracegen",
 	"internal/test/captures":       "analyze ingest",
 	"summary/row":                  "internal/label internal/unit",
-	"report/show":                  "compare internal/jsonscan internal/label internal/unit report/doc report/words summary summary/row",
+	"report/show":                  "compare internal/jsonscan internal/label internal/query internal/tabular internal/unit report/doc report/words summary summary/row",
 	"logs/config":                  "logs",
 	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"analyze/operations":           "analyze/critical/change internal/interval internal/lazyregexp trace",
 	"analyze/layers":               "analyze/classify analyze/gpu analyze/launches analyze/steps internal/diag internal/stat summary trace",
 	"compare/layers":               "summary summary/view",
 	"report/pictures/layers":       "internal/label internal/stat internal/unit report/plot report/words summary summary/view",
+	"analyze/events":               "analyze analyze/attribute analyze/classify analyze/gpu analyze/limits analyze/steps internal/diag internal/interval internal/redact internal/tabular summary trace",
+	"summary/columns":              "internal/tabular summary summary/row",
+	"internal/parquet":             "internal/tabular",
+	"internal/query":               "internal/label internal/redact internal/tabular internal/unit",
+	"report/rowfile":               "internal/label internal/parquet internal/tabular report/doc",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

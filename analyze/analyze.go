@@ -157,7 +157,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	times.Note(&issues)
 	steps.NoteSilent(t, host.Links, &issues)
 	s.Launches = launched.rows
-	attribute.Fill(s, attributed, collectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
+	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if owners != nil {
 		for _, d := range tl.Devices {

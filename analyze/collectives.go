@@ -50,9 +50,9 @@ func collectivesOf(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *collecti
 	return b.sorted()
 }
 
-// collectiveOf returns a function that finds the collective of kernels whose names do not tell: see
+// CollectiveOf returns a function that finds the collective of kernels whose names do not tell: see
 // [gpu.CollectiveOf].
-func collectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
+func CollectiveOf(tl *gpu.Timeline, l *launches.Links) gpu.CollectiveOf {
 	b := collectiveBuilder{tl: tl, links: l}
 	return func(number int, k *trace.Activity) collective.Op {
 		category := tl.Classes[k.Name].Category

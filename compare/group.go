@@ -17,10 +17,16 @@ type Grouped struct {
 	Counts     bool        // the rows have counts, and the effects of count and duration
 }
 
+// Rows are the rows of a kind that a condition selects, with the columns that it is about.
+type Rows struct {
+	Match   func(reflect.Value) bool
+	Columns []string
+}
+
 // Group compares the rows of one kind in two summaries, added up by keys, of those rows that match where. Keys
 // must be equal on both sides: a renamed kernel is another one. It returns an error for runs that [Summaries]
 // does not compare, and none for a kind that neither run has.
-func Group(base, new *summary.Summary, opt Options, k *row.Kind, where map[string]string, keys []string) (*Grouped, error) {
+func Group(base, new *summary.Summary, opt Options, k *row.Kind, where Rows, keys []string) (*Grouped, error) {
 	d, err := compared(Split(base), Split(new), opt)
 	if err != nil {
 		return nil, err
@@ -32,20 +38,17 @@ func Group(base, new *summary.Summary, opt Options, k *row.Kind, where map[strin
 	}
 	_, counts := k.Find("count")
 	g := &Grouped{Comparison: d.c, Counts: counts}
-	g.Part = d.part(d.rows(k, k.Main().Name, func(v reflect.Value) bool { return k.Matches(v, where) }, keys...))
+	g.Part = d.part(d.rows(k, k.Main().Name, where.Match, keys...))
 	return g, nil
 }
 
 // hasKeys returns an error if a run has only sums of the rows over its ranks, which have lost a key
 // or their main measure.
-func (f *facts) hasKeys(k *row.Kind, where map[string]string, keys []string) error {
+func (f *facts) hasKeys(k *row.Kind, where Rows, keys []string) error {
 	if !rolled(f.runs) {
 		return nil
 	}
-	keys = slices.Clone(keys)
-	for key := range where {
-		keys = append(keys, key)
-	}
+	keys = slices.Concat(keys, where.Columns)
 	kept := []string{"kernels", "copies", "calls", "passes", "idle"}
 	lost := func(key string) bool { return k.IsNumber(k.Column(key)) }
 	if slices.Contains(kept, k.Name) && !slices.ContainsFunc(keys, lost) {

@@ -17,6 +17,15 @@ func (a Activity) budget() Budget {
 	return Budget{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()}
 }
 
+// Budget returns the breakdown of the window.
+func (d *Device) Budget() (b Budget, known bool) { return d.Activity.budget(), true }
+
+// Budget returns the breakdown of the step, which is not known of one that was logged.
+func (s *Step) Budget() (b Budget, known bool) { return s.Activity.budget(), s.Source != SourceLog }
+
+// Budget returns the breakdown of the phase with nested ones, which is not known of one that was logged.
+func (p *Phase) Budget() (b Budget, known bool) { return p.Total.budget(), p.Source != SourceLog }
+
 // MarshalJSON writes the fields of d and the member "budget", which has
 // compute_ns, exposed_comm_ns, exposed_copy_ns and idle_ns. They are the values
 // of [Activity] and sum to window_ns.
@@ -33,7 +42,8 @@ func (d Device) MarshalJSON() ([]byte, error) {
 // of [Activity] and sum to wall_ns. A step that was logged has neither.
 func (s Step) MarshalJSON() ([]byte, error) {
 	type plain Step // without this method
-	if s.Source == SourceLog {
+	budget, known := s.Budget()
+	if !known {
 		return json.Marshal(struct {
 			plain
 			Activity any `json:"activity,omitempty"`
@@ -42,7 +52,7 @@ func (s Step) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		Budget Budget `json:"budget"`
-	}{plain(s), s.Activity.budget()})
+	}{plain(s), budget})
 }
 
 // MarshalJSON writes the fields of p and the member "budget", in the same form
@@ -50,7 +60,8 @@ func (s Step) MarshalJSON() ([]byte, error) {
 // phases. A phase that was logged has no activity.
 func (p Phase) MarshalJSON() ([]byte, error) {
 	type plain Phase // without this method
-	if p.Source == SourceLog {
+	budget, known := p.Budget()
+	if !known {
 		return json.Marshal(struct {
 			plain
 			Activity any `json:"activity,omitempty"`
@@ -60,5 +71,5 @@ func (p Phase) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plain
 		Budget Budget `json:"budget"`
-	}{plain(p), p.Total.budget()})
+	}{plain(p), budget})
 }

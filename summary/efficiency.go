@@ -68,7 +68,7 @@ type EfficiencyDevice struct {
 	// time.
 	Clock       *WorkingClock `json:"clock_mhz,omitempty"`
 	ClockSource string        `json:"clock_source,omitempty"` // [ClockOfMonitor]
-	Throttled   *float64      `json:"throttled_share,omitempty"`
+	Throttled   *float64      `json:"throttled_share,omitempty" of:"the time in which the GPU was busy"`
 
 	EfficiencySums
 }
@@ -114,8 +114,8 @@ type EfficiencySums struct {
 	// MFU and HFU are ModelFLOPs and MatrixFLOPs as shares of the peak over WallNS. If FLOPsKnownNS is less
 	// than GPUNS, they are lower bounds. They are null if no FLOPs of matrix rows are known, or no peak of
 	// any of their types.
-	MFU *float64 `json:"mfu"`
-	HFU *float64 `json:"hfu"`
+	MFU *float64 `json:"mfu" of:"the peak over wall_ns"`
+	HFU *float64 `json:"hfu" of:"the peak over wall_ns"`
 	// MFUFrom is [MFUOfUser] if the user stated ModelFLOPs per step, and "" if they follow from the
 	// operators. It is [MFUOver] if MFU and HFU are null because they would exceed 100%.
 	MFUFrom       string `json:"mfu_from,omitempty"`

@@ -39,9 +39,9 @@ type EfficiencyDecode struct {
 	// the work. CeilingTokensPerS is the rate in tokens/s at which the memory would be fully used, with one
 	// token per request.
 	GBPS              *float64 `json:"gbps"`
-	Share             *float64 `json:"share"`
-	ShareGPU          *float64 `json:"share_gpu"`
-	ShareReplay       *float64 `json:"share_replay,omitempty"`
+	Share             *float64 `json:"share" of:"the peak of the memory over wall_ns"`
+	ShareGPU          *float64 `json:"share_gpu" of:"the peak of the memory over gpu_ns"`
+	ShareReplay       *float64 `json:"share_replay,omitempty" of:"the peak of the memory over replay_ns"`
 	CeilingTokensPerS *float64 `json:"ceiling_tokens_per_s"`
 	Unknown           string   `json:"unknown,omitempty"` // why Share is null
 

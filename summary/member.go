@@ -15,6 +15,11 @@ type Member interface {
 	Name() string
 	// Kind returns the description of the rows, or nil if there is none.
 	Kind() *row.Kind
+	// About returns what the rows are, and for rows without a description why they are not added up.
+	About() (what, plain string)
+	// Row returns the type of a row, and Rows the slice of them in s.
+	Row() reflect.Type
+	Rows(s *Summary) any
 	// Len returns the number of rows in s.
 	Len(s *Summary) int
 	// EachInput calls f with the input of each of these rows in s.
@@ -76,6 +81,10 @@ type rows[Row any] struct {
 
 func (k rows[Row]) Name() string       { return k.Member }
 func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
+
+func (k rows[Row]) About() (what, plain string) { return k.Says, k.Plain }
+func (k rows[Row]) Row() reflect.Type           { return reflect.TypeFor[Row]() }
+func (k rows[Row]) Rows(s *Summary) any         { return *k.In(s) }
 
 func (k rows[Row]) Kind() *row.Kind {
 	if k.Described == nil {

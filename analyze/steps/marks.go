@@ -32,6 +32,9 @@ type Mark struct {
 	Is     phase.Match
 }
 
+// Number returns the number of the step.
+func (m Mark) Number() int64 { return m.number }
+
 // torchFamily is the producer that writes a copy of each marker on every thread that runs
 // operators.
 const torchFamily = "PyTorch"

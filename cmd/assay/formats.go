@@ -11,10 +11,12 @@ import (
 	"assay/analyze/whatif"
 	"assay/internal/jsonscan"
 	"assay/internal/profile"
+	"assay/internal/tabular"
 	"assay/report"
 	"assay/report/check"
 	"assay/report/inspection"
 	"assay/report/nsystables"
+	"assay/report/rowfile"
 	"assay/report/show"
 	whatifdoc "assay/report/whatif"
 )
@@ -65,6 +67,16 @@ func groupingFormats() formats[show.Answer] {
 		{name: "md", write: show.Answer.StepSummary},
 		{name: "json", write: show.Answer.JSON},
 		{name: "csv", data: true, write: show.Answer.CSV},
+	}
+}
+
+// rowFormats are the formats of "assay table". A file is named after the table and the format.
+func rowFormats() formats[tabular.Table] {
+	return formats[tabular.Table]{
+		{name: "csv", note: "RFC 4180", data: true, write: rowfile.CSV},
+		{name: "parquet", note: "for DuckDB, Polars, pandas, Spark", data: true, write: rowfile.Parquet},
+		{name: "json", write: rowfile.JSON},
+		{name: "md", data: true, write: rowfile.Markdown},
 	}
 }
 

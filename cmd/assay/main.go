@@ -10,6 +10,7 @@
 //	assay merge   INPUT... -o DIR     merges what "assay summary --save" wrote on several machines
 //	assay convert [INPUT...] --to F   GPU or CPU time by stack as pprof or folded stacks
 //	assay inspect [INPUT...] QUESTION shows single events: of a kernel, an operator, a gap or a moment
+//	assay table   INPUT... [NAME...]  rows of a run as tables: CSV, Parquet, JSON, Markdown
 //	assay whatif  [INPUT...] [CHANGE...]  what a step waited for, and how long it would take after a change
 //	assay trim    [INPUT...] -o FILE  a part of a trace as a smaller trace
 //	assay open    INPUT... [--at TIME]  opens a trace in Perfetto, or report.html, from a page on this machine
@@ -85,7 +86,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), completionCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), tableCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), completionCommand()}
 }
 
 // errUsage ends a command whose usage error is printed already.

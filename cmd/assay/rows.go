@@ -16,7 +16,7 @@ type grouping struct {
 
 func (g *grouping) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&g.by, "by", nil, "print one table: rows added up by `KEY`[,KEY...], such as op,rank, category or streams:stream; \"assay help json\" lists the keys")
-	flags.StringSliceVar(&g.where, "where", nil, "only rows with `KEY=VALUE`[,KEY=VALUE...], such as category=gemm; * matches any text")
+	flags.StringArrayVar(&g.where, "where", nil, "only rows that meet `CONDITION`, such as category=gemm or 'rank=0 and total_ns>1ms'; * matches any text, \"assay help rows\" explains it")
 }
 
 // given reports whether --by or --where is given.

@@ -94,6 +94,7 @@ func (s *search) everywhere(path string) {
 		{"diff", path, path}, {"diff", path, path, "-f", "json"}, {"diff", path, path, "-o", in("diff")}, {"check", path, "--baseline", path}, {"check", path, "--baseline", path, "-f", "junit"},
 		{"merge", path, "-o", in("merged")}, {"convert", path, "--to", "folded"}, {"convert", path, "--to", "timeline"}, {"inspect", path, "--kernel", "*"},
 		{"whatif", path, "--all"}, {"whatif", path, "-f", "json"},
+		{"table", path, "all", "-f", "json", "-o", in("tables")},
 		{"summary", path, "--by", "kernel"}, {"summary", path, "--table", "cuda_gpu_kern_sum,nvtx_sum", "-f", "csv"}, {"summary", path, "--save", in("saved")},
 	} {
 		s.run(args...)

@@ -174,6 +174,8 @@ func TestNoSecretLeaves(t *testing.T) {
 		{"convert", trace, "--to", "pprof"}, {"convert", trace, "--to", "folded"}, {"convert", trace, "--to", "folded", "--value", "cpu"},
 		{"convert", trace, "--to", "pprof", "--value", "cpu", "-o", in("cpu.pb.gz")},
 		{"inspect", trace, "--kernel", "*", "--format", "json"}, {"inspect", trace, "--op", "*", "--top", "1000"}, {"inspect", trace, "--gap", "1", "--format", "json"}, {"inspect", trace, "--at", "1us", "--format", "md"}, {"whatif", trace, "--all"}, {"whatif", trace, "--format", "json"}, {"whatif", trace, "--format", "md"},
+		{"table", trace, "kernels"}, {"table", trace, "events", "--python"}, {"table", trace, "events", "--format", "json", "--python"}, {"table", trace, "all", "--format", "parquet", "-o", in("tables")},
+		{"table", trace, "all", "--format", "json", "-o", in("tables")}, {"table", trace, "ops", "--format", "md"}, {"table", trace, "kernels", "--by", "name"},
 	} {
 		if status, _ := s.run(args...); status != exitOK {
 			t.Errorf("%q: exit status %d", args[0], status)
@@ -196,7 +198,8 @@ func TestNoSecretLeaves(t *testing.T) {
 		if !strings.ContainsAny(p.text, "\"\n\x1b{}\\") {
 			gates += fmt.Sprintf("'kernels.total{kernel=\"%s\"}': '<= 1ns'\n", strings.ReplaceAll(p.text, "'", "''"))
 		}
-		wrong := [][]string{{"summary", "missing " + p.text}, {"explain", p.text}, {p.text}, {"convert", "--to", p.text, trace}, {"whatif", trace, "--remove", "sync~" + p.text}, {"whatif", "missing " + p.text, "--scale", p.text}}
+		wrong := [][]string{{"summary", "missing " + p.text}, {"explain", p.text}, {p.text}, {"convert", "--to", p.text, trace}, {"whatif", trace, "--remove", "sync~" + p.text}, {"whatif", "missing " + p.text, "--scale", p.text},
+			{"table", trace, "kernels", "--where", p.text}, {"table", trace, "kernels", "--where", "name=x and " + p.text + "=1"}, {"table", trace, "kernels", "--where", "total_ns=" + p.text}, {"summary", trace, "--where", "kernel=x or " + p.text}, {"table", trace, "kernels", "--sort", p.text}, {"table", trace, p.text}}
 		s.run(wrong[i%len(wrong)]...)
 	}
 	stacks := write("cpu.folded", folded.String())

@@ -27,7 +27,16 @@ func (q Question) Compare(base, new *summary.Summary, opt compare.Options) (Answ
 			continue
 		}
 		by := q.keys(k)
-		g, err := compare.Group(base, new, opt, k, q.where, by)
+		match, err := q.where.filter(k)
+		if err != nil {
+			return Answer{}, err
+		}
+		var named []string
+		for _, name := range q.where.names() {
+			_, name = split(name)
+			named = append(named, name)
+		}
+		g, err := compare.Group(base, new, opt, k, compare.Rows{Match: match, Columns: named}, by)
 		switch {
 		case err != nil:
 			return Answer{}, err

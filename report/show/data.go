@@ -139,8 +139,8 @@ func quotient(a, b int64) any {
 // about describes the rows of a question.
 func (q Question) about(k *row.Kind, by []string) Record {
 	r := Record{{"kind", k.Name}, {"by", keyNames(by)}}
-	if len(q.where) > 0 {
-		r = append(r, Member{"where", q.where})
+	if where, given := q.where.about(); given {
+		r = append(r, Member{"where", where})
 	}
 	return r
 }

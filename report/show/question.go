@@ -7,40 +7,37 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/query"
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/summary"
 	"assay/summary/row"
 )
 
-// A Question asks for sums of the rows of one kind: by some keys, of the rows whose keys have some values.
+// A Question asks for sums of the rows of one kind: by some keys, of the rows that meet a condition.
 type Question struct {
 	by    []string
-	where map[string]string
+	where condition
 	kinds []*row.Kind // that have these keys
 }
 
-// Ask reads a question: keys as "op,rank", and conditions as "category=gemm,kernel=*splitK*", in which "*" stands for
-// any text. Without keys, rows are added up by their names. A key may name the kind of rows, which other kinds with
+// Ask reads a question: keys as "op,rank", and conditions as package query explains them, "category=gemm,kernel=*splitK*".
+// Without keys, rows are added up by their names. A name may have the kind of rows before it, which other kinds with
 // this key then do not answer: "streams:stream". The error of a key that no kind of rows has lists all keys.
-func Ask(by, where []string) (Question, error) {
-	q := Question{where: map[string]string{}}
-	of := "" // the kind that a key names
-	var keys []string
-	add := func(key string) (name string, err error) {
-		kind, name, named := strings.Cut(key, ":")
+func Ask(by, where []string) (q Question, err error) {
+	of := "" // the kind that a name has before it
+	add := func(name string) (string, error) {
+		kind, rest := split(name)
 		switch {
-		case !named:
-			name = key
+		case rest == name:
+			return name, nil
 		case !slices.ContainsFunc(summary.Described(), func(k *row.Kind) bool { return k.Name == kind }):
-			return "", fmt.Errorf("%s: there are no rows %q; the keys are those of %s", key, kind, allKeys())
+			return "", fmt.Errorf("%s: there are no rows %q; the keys are those of %s", name, kind, allKeys())
 		case of != "" && of != kind:
-			return "", fmt.Errorf("%s: the keys are of two kinds of rows, %s and %s", key, of, kind)
-		default:
-			of = kind
+			return "", fmt.Errorf("%s: the keys are of two kinds of rows, %s and %s", name, of, kind)
 		}
-		keys = append(keys, name)
-		return name, nil
+		of = kind
+		return rest, nil
 	}
 	for _, key := range by {
 		name, err := add(key)
@@ -52,53 +49,95 @@ func Ask(by, where []string) (Question, error) {
 		}
 		q.by = append(q.by, name)
 	}
-	for _, term := range where {
-		key, value, ok := strings.Cut(term, "=")
-		if !ok || key == "" {
-			return q, fmt.Errorf("%q is no condition, want a key, \"=\" and a value", term)
-		}
-		name, err := add(key)
+	if q.where, err = conditionOf(where); err != nil {
+		return q, err
+	}
+	var columns []string
+	for _, name := range q.where.names() {
+		column, err := add(name)
 		if err != nil {
 			return q, err
 		}
-		if _, twice := q.where[name]; twice {
-			return q, fmt.Errorf("there are two conditions for %s", name)
-		}
-		q.where[name] = value
+		columns = append(columns, column)
 	}
-	return q, q.answeredBy(keys, of)
+	if err := q.answeredBy(columns, of); err != nil {
+		return q, err
+	}
+	for _, k := range q.kinds { // values that cannot be compared with a column are told before anything is read
+		if _, err = q.where.filter(k); err == nil {
+			break
+		}
+	}
+	return q, err
 }
 
-// answeredBy sets the kinds of rows that have all keys. If of is not "", only the kind of that name can answer.
-func (q *Question) answeredBy(keys []string, of string) error {
-	unknown := keys
+// answeredBy sets the kinds of rows that have all keys, and the columns of the condition. If of is not "", only the kind
+// of that name can answer.
+func (q *Question) answeredBy(columns []string, of string) error {
+	all := slices.Concat(q.by, columns)
+	unknown := all
+	var nearest *row.Kind // has all keys, but not the columns
 	for _, k := range summary.Described() {
 		if of != "" && k.Name != of {
 			continue
 		}
-		missing := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return isKey(k, key) })
+		has := func(i int, name string) bool { return isKey(k, name) || i >= len(q.by) && isMeasure(k, name) }
+		var missing []string
+		for i, name := range all {
+			if !has(i, name) {
+				missing = append(missing, name)
+			}
+		}
 		if len(missing) == 0 {
 			q.kinds = append(q.kinds, k)
 		}
-		unknown = slices.DeleteFunc(slices.Clone(unknown), func(key string) bool { return !slices.Contains(missing, key) })
+		if nearest == nil && len(q.by) > 0 && !slices.ContainsFunc(q.by, func(key string) bool { return !isKey(k, key) }) {
+			nearest = k
+		}
+		unknown = slices.DeleteFunc(slices.Clone(unknown), func(name string) bool { return !slices.Contains(missing, name) })
 	}
 	which := "no rows"
 	if of != "" {
 		which = "no " + of
 	}
 	switch {
+	case len(unknown) > 0 && slices.Contains(columns, unknown[0]) && nearest != nil:
+		_, err := q.where.filter(nearest) // says where the name is, and which are like it
+		return err
 	case len(unknown) > 0:
-		return fmt.Errorf("%s have the key %q; the keys are those of %s", which, unknown[0], allKeys())
+		near := ""
+		if list := query.Near(unknown[0], keysOf(of)); list != nil {
+			near = "; near are " + strings.Join(list, ", ")
+		}
+		return fmt.Errorf("%s have the key %q%s; the keys are those of %s", which, unknown[0], near, allKeys())
 	case len(q.kinds) == 0:
-		return fmt.Errorf("no kind of rows has all of the keys %s; the keys are those of %s", strings.Join(keys, ", "), allKeys())
+		return fmt.Errorf("no kind of rows has all of the keys %s; the keys are those of %s", strings.Join(all, ", "), allKeys())
 	}
 	return nil
 }
 
 // isKey reports whether a kind has a key that a user named.
 func isKey(k *row.Kind, name string) bool {
+	_, ok := k.Key(name)
+	return ok
+}
+
+// isMeasure reports whether a kind has a measure of single rows that a user named.
+func isMeasure(k *row.Kind, name string) bool {
 	i, ok := k.Find(name)
-	return ok && k.Columns[i].Adds == row.Key
+	return ok && k.Columns[i].Adds != row.Key && k.Columns[i].Adds != row.Mean
+}
+
+// keysOf returns the keys of one kind of rows, or of all.
+func keysOf(of string) (names []string) {
+	for _, k := range summary.Described() {
+		for _, name := range k.Keys() {
+			if (of == "" || of == k.Name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // allKeys lists the keys of each kind of rows.
@@ -137,7 +176,11 @@ const mostRows = 100
 // answer adds up some of the rows, whose main measure is whole for all of them.
 func (q Question) answer(k *row.Kind, rows any, whole int64) (Answer, error) {
 	by := q.keys(k)
-	t := k.By(k.Where(rows, q.where), by...)
+	match, err := q.where.filter(k)
+	if err != nil {
+		return Answer{}, err
+	}
+	t := k.By(row.Filtered(rows, match), by...)
 	if len(t.Rows) == 0 {
 		return Answer{}, fmt.Errorf("no %s match --where", k.Name)
 	}

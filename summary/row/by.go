@@ -144,8 +144,12 @@ func (t *Table) Value(r *Row, name string) any {
 
 // known reports whether a row of the sum has a value of the column.
 func (t *Table) known(r *Row, c *Column) bool {
-	return c.Adds == Mean || t.Kind.Row.Field(c.field).Type.Kind() != reflect.Pointer ||
-		slices.ContainsFunc(r.Of, func(i int) bool { return !t.from.Index(i).Field(c.field).IsNil() })
+	return c.Adds == Mean || slices.ContainsFunc(r.Of, func(i int) bool { return t.Kind.Known(c, t.from.Index(i)) })
+}
+
+// Known reports whether a row has a value of a column that is no mean.
+func (k *Kind) Known(c *Column, v reflect.Value) bool {
+	return c.text != nil || k.Row.Field(c.field).Type.Kind() != reflect.Pointer || !v.Field(c.field).IsNil()
 }
 
 // Main returns the main measure of a row.
@@ -210,10 +214,15 @@ func (t *Table) Values(r *Row, name string) []Value {
 
 // Where returns the rows whose keys match the given values, see [Kind.Matches].
 func (k *Kind) Where(rows any, values map[string]string) any {
+	return Filtered(rows, func(v reflect.Value) bool { return k.Matches(v, values) })
+}
+
+// Filtered returns the rows of a slice that match.
+func Filtered(rows any, match func(reflect.Value) bool) any {
 	from := reflect.ValueOf(rows)
 	out := reflect.MakeSlice(from.Type(), 0, 0)
 	for i := range from.Len() {
-		if k.Matches(from.Index(i), values) {
+		if match(from.Index(i)) {
 			out = reflect.Append(out, from.Index(i))
 		}
 	}

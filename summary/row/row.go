@@ -19,6 +19,9 @@ const (
 	Mean // the quotient of two sums
 )
 
+// String returns the word of a tag, "key" for a key.
+func (a Adds) String() string { return [...]string{"key", "sum", "max", "min", "mean"}[a] }
+
 // A Form is the form of a key's texts.
 type Form uint8
 
