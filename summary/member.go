@@ -13,6 +13,8 @@ import (
 type Member interface {
 	// Name returns the name of the rows in the JSON.
 	Name() string
+	// About says what the rows are.
+	About() string
 	// Kind returns the description of the rows, or nil if there is none.
 	Kind() *row.Kind
 	// Len returns the number of rows in s.
@@ -75,6 +77,7 @@ type rows[Row any] struct {
 }
 
 func (k rows[Row]) Name() string       { return k.Member }
+func (k rows[Row]) About() string      { return k.Says }
 func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
 
 func (k rows[Row]) Kind() *row.Kind {
