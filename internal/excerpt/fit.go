@@ -45,6 +45,7 @@ const mostItems = 1 << 30
 // cuts are the limits that make a document fit.
 type cuts struct {
 	rows    int      // items of each list
+	more    int      // times that are kept in members that come first
 	text    int      // bytes of each text; 0 for no limit
 	members []string // of the document that are left out
 }
@@ -52,11 +53,11 @@ type cuts struct {
 // texts are the limits of texts that are tried in turn.
 var texts = []int{0, 400, 120, 40}
 
-const (
-	fewRows   = 3   // of each list: with fewer, other members are left out instead
-	firstRows = 5   // times the rows are kept of the members that come first
-	markBytes = 900 // of the member that says what is left out, about
-)
+// least are the items of each list that are worth keeping a member for, and how many times these in the members that
+// come first. They are tried in turn.
+var least = []cuts{{rows: 3, more: 5}, {rows: 1, more: 5}, {rows: 1, more: 2}}
+
+const markBytes = 900 // of the member that says what is left out, about
 
 // fit leaves out whole members, the largest first, until some items of each list of the others fit, and then takes as
 // many items of these as fit. If the members that come first do not fit, it shortens the texts.
@@ -66,12 +67,15 @@ func (o Options) fit(doc *object) []byte {
 	}
 	doc = o.cut(doc, cuts{rows: o.MaxBytes / 2}) // every item has two bytes at least
 	for _, text := range texts {
-		left, fits := o.leave(doc, cuts{rows: fewRows, text: text}, false)
-		if !fits {
-			continue
-		}
-		if out := o.most(doc, text, left); out != nil {
-			return out
+		for _, c := range least {
+			c.text = text
+			var fits bool
+			if c.members, fits = o.leave(doc, c, false); !fits {
+				continue
+			}
+			if out := o.most(doc, c); out != nil {
+				return out
+			}
 		}
 	}
 	text := texts[len(texts)-1]
@@ -125,11 +129,12 @@ func (o Options) leave(doc *object, c cuts, all bool) (names []string, fits bool
 }
 
 // most returns the document with as many items of each list as fit; nil if not even one item of each does.
-func (o Options) most(doc *object, text int, left []string) (out []byte) {
+func (o Options) most(doc *object, c cuts) (out []byte) {
 	low, high := 0, o.MaxBytes/2 // low fits, high does not; 0 is not tried
 	for high-low > 1 {
 		middle := min(low+(high-low)/2, 2*low+1) // most limits are small
-		if try := o.marked(doc, cuts{rows: middle, text: text, members: left}); len(try) <= o.MaxBytes {
+		c.rows = middle
+		if try := o.marked(doc, c); len(try) <= o.MaxBytes {
 			low, out = middle, try
 		} else {
 			high = middle
@@ -148,7 +153,7 @@ func (o Options) cut(doc *object, c cuts) *object {
 		if m.name != "schema" {
 			of := c
 			if slices.Contains(o.First, m.name) {
-				of.rows = min(c.rows, mostItems/firstRows) * firstRows
+				of.rows = min(c.rows, mostItems/16) * max(1, c.more)
 			}
 			m.value = cut(m.value, of)
 		}
