@@ -122,7 +122,7 @@ func runChild(ctx context.Context, dir string, args []string) (agent.Output, err
 		return agent.Output{}, err
 	}
 	child := exec.CommandContext(ctx, self, args...)
-	child.Dir, child.WaitDelay = dir, 5*time.Second
+	child.Args[0], child.Dir, child.WaitDelay = "assay", dir, 5*time.Second
 	child.Env = []string{"TMPDIR=" + os.DevNull + "/" + nowhere, "TMP=" + nowhere, "TEMP=" + nowhere}
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); slices.Contains(passed, strings.ToUpper(name)) {

@@ -3,7 +3,7 @@ package agent
 // A tool is one command line of assay, with the arguments that a client may give.
 type tool struct {
 	name, title string
-	does        string   // for the model: what it answers, and when to use it
+	does        string // for the model: what it answers, and when to use it
 	command     []string
 	arguments   []argument
 	document    string   // the name of the JSON document, whose fields may be chosen
