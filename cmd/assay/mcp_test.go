@@ -23,6 +23,7 @@ import (
 
 	"assay/internal/test"
 	"assay/internal/test/asked"
+	"assay/internal/test/nsysgen"
 )
 
 // client starts "assay mcp" in a process of its own, and a client of the SDK for it.
@@ -262,6 +263,40 @@ func TestMCPEscapes(t *testing.T) {
 	// Records of other files are not followed while there are links out.
 	if v, _, _ := ask(t, session, "diff", map[string]any{"base": ".", "new": "mine.json.gz"}); v != nil {
 		t.Errorf("a folder with links out was compared: %v", v)
+	}
+}
+
+// TestMCPWritesNothing: no tool leaves a file, not in the folder and not in that of temporary files.
+func TestMCPWritesNothing(t *testing.T) {
+	dir, temp := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	step := filepath.Join(t.TempDir(), "step.md")
+	t.Setenv("GITHUB_STEP_SUMMARY", step)
+	t.Setenv("GITHUB_ACTIONS", "true")
+	if err := os.CopyFS(dir, os.DirFS(dataFolder(t))); err != nil {
+		t.Fatal(err)
+	}
+	if err := nsysgen.Write(filepath.Join(dir, "nsys.sqlite"), nsysgen.Plan{Kernels: 50, Calls: true}); err != nil {
+		t.Fatal(err)
+	}
+	before := inputsUnder(t, dir, 1<<40)
+	session := client(t, dir)
+	for _, c := range toolCalls {
+		if v, wrong, _ := ask(t, session, c.tool, c.args); v == nil {
+			t.Errorf("%s: %s", c.tool, wrong)
+		}
+	}
+	if v, wrong, _ := ask(t, session, "summarize", map[string]any{"path": "nsys.sqlite"}); v == nil {
+		t.Error(wrong)
+	}
+	if after := inputsUnder(t, dir, 1<<40); !slices.Equal(after, before) {
+		t.Errorf("the folder has %d files, had %d", len(after), len(before))
+	}
+	if left := inputsUnder(t, temp, 1<<40); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+	if _, err := os.Stat(step); err == nil {
+		t.Error("wrote a step summary")
 	}
 }
 
@@ -548,6 +583,44 @@ func TestMCPResources(t *testing.T) {
 		}
 		if _, err := session.GetPrompt(context.Background(), &mcp.GetPromptParams{Name: p.Name}); err == nil {
 			t.Errorf("%s without arguments", p.Name)
+		}
+	}
+}
+
+// TestMCPSession runs the calls in docs/agents.md and compares the answers with those printed there.
+func TestMCPSession(t *testing.T) {
+	const fence = "```mcp\n"
+	path := filepath.Join(test.Module(t), "docs", "agents.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := client(t, dataFolder(t))
+	parts := strings.Split(string(page), fence)
+	if len(parts) < 4 {
+		t.Fatalf("%d calls", len(parts)-1)
+	}
+	for i, part := range parts[1:] {
+		block, rest, ok := strings.Cut(part, "```\n")
+		line, want, _ := strings.Cut(block, "\n")
+		tool, text, _ := strings.Cut(line, " ")
+		var args map[string]any
+		if err := json.Unmarshal([]byte(text), &args); err != nil || !ok {
+			t.Fatalf("%s: %v", line, err)
+		}
+		r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.TrimSpace(r.Content[0].(*mcp.TextContent).Text) + "\n"
+		if got != want && !*update {
+			t.Errorf("%s: got\n%s\nwant\n%s", line, got, want)
+		}
+		parts[i+1] = line + "\n" + got + "```\n" + rest
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Join(parts, fence)), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

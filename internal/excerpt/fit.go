@@ -78,34 +78,46 @@ func (o Options) fit(doc *object) []byte {
 			}
 		}
 	}
-	text := texts[len(texts)-1]
-	left, _ := o.leave(doc, cuts{rows: 1, text: text}, true)
-	if out := o.marked(doc, cuts{rows: 1, text: text, members: left}); len(out) <= o.MaxBytes {
-		return out
-	}
-	for _, m := range doc.members {
-		if m.name != "schema" && !slices.Contains(left, m.name) {
-			left = append(left, m.name)
+	c := cuts{rows: 1, more: 2, text: texts[len(texts)-1]}
+	c.members, _ = o.leave(doc, c, true)
+	for {
+		out := o.marked(doc, c)
+		rest := o.order(o.cut(doc, c), true)
+		if len(out) <= o.MaxBytes || len(rest) == 0 {
+			return out
 		}
+		c.members = append(c.members, rest[0].name)
 	}
-	return o.marked(doc, cuts{text: text, members: left})
 }
 
 // leave returns the members to leave out so that the rest fits within the limits, the largest first. Members that come
 // first are left out only if all may be.
 func (o Options) leave(doc *object, c cuts, all bool) (names []string, fits bool) {
 	small := o.cut(doc, c)
-	room := o.MaxBytes - min(markBytes, o.MaxBytes/2) - len(appendDocument(nil, small, ""))
+	room := o.MaxBytes - min(markBytes, o.MaxBytes/6) - len(appendDocument(nil, small, ""))
 	if room >= 0 {
 		return nil, true
 	}
-	type part struct {
-		name  string
-		bytes int
-		first bool
+	for _, p := range o.order(small, all) {
+		names = append(names, p.name)
+		if room += p.bytes; room >= 0 {
+			return names, true
+		}
 	}
-	var parts []part
-	for _, m := range small.members {
+	return names, false
+}
+
+// A part is a member with the bytes that it takes.
+type part struct {
+	name  string
+	bytes int
+	first bool
+}
+
+// order returns the members of a document in the order in which they are left out: the largest first, and those that
+// come first, if all may be left out, at last.
+func (o Options) order(doc *object, all bool) (parts []part) {
+	for _, m := range doc.members {
 		if first := slices.Contains(o.First, m.name); m.name != "schema" && (all || !first) {
 			parts = append(parts, part{m.name, len(appendDocument(nil, &object{[]member{m}}, "")), first})
 		}
@@ -119,13 +131,7 @@ func (o Options) leave(doc *object, c cuts, all bool) (names []string, fits bool
 		}
 		return cmp.Compare(b.bytes, a.bytes)
 	})
-	for _, p := range parts {
-		names = append(names, p.name)
-		if room += p.bytes; room >= 0 {
-			return names, true
-		}
-	}
-	return names, false
+	return parts
 }
 
 // most returns the document with as many items of each list as fit; nil if not even one item of each does.
