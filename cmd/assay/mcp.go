@@ -40,8 +40,8 @@ func runMCP(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	timeout := flags.Duration("timeout", 2*time.Minute, "`TIME` limit of one question")
-	memory := size{text: "4GiB", bytes: 4 << 30, least: membudget.Least}
-	flags.Var(&memory, "max-memory", "`SIZE` limit for the memory of one question")
+	memory := size{least: membudget.Least}
+	flags.Var(&memory, "max-memory", "`SIZE` limit for the memory of one question (default: as of the other commands); two are answered at a time")
 	cache := size{text: "512MB", bytes: 512e6}
 	flags.Var(&cache, "cache", "`SIZE` limit for the memory of what was read before")
 	hide := flags.Bool("redact", false, "also hide user names and e-mail addresses; tokens and passwords are always masked")
@@ -57,13 +57,18 @@ func runMCP(e env, c *command, args []string) error {
 	}
 	config := agentConfig(args)
 	config.Timeout, config.Cache, config.Run = *timeout, cache.bytes, runChild
-	config.Limits = []string{"--max-memory=" + memory.text}
+	if memory.text != "" {
+		config.Limits = append(config.Limits, "--max-memory="+memory.text)
+	}
 	if *hide {
 		config.Limits = append(config.Limits, "--redact")
 	}
 	server, err := agent.New(config)
 	if err != nil {
 		return fmt.Errorf("cannot read the folder: %w", diag.PathOnly(err))
+	}
+	if isTerminal(e.stdin) {
+		e.say("assay mcp: waiting for a client on standard input; \"assay help agents\" tells how to set one up")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -73,7 +78,7 @@ func runMCP(e env, c *command, args []string) error {
 // agentConfig returns what the server needs of the commands.
 func agentConfig(folders []string) agent.Config {
 	c := agent.Config{
-		Folders: folders, Version: version(), Jobs: max(1, min(4, runtime.NumCPU())),
+		Folders: folders, Version: version(), Jobs: min(2, runtime.NumCPU()),
 		Keys: keysOf, First: firstMembers, CheckFields: checkFields, Names: fieldsOfNames(), Guides: rule.Guides(),
 	}
 	for _, k := range change.Kinds {
