@@ -34,7 +34,7 @@ func (c *Config) inputSchema(t *tool) map[string]any {
 		case text, find, file:
 			p["type"] = "string"
 		case texts, files, flagged, fields, names:
-			p["anyOf"] = []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": list, "maxItems": mostValues}}
+			p["anyOf"] = []any{map[string]any{"type": "string"}, map[string]any{"type": "array", "items": list}}
 		case changes:
 			p["type"], p["items"] = "array", list
 			p["description"] = a.does + ", each NAME=VALUE or NAME: " + wordList(c.Changes)

@@ -43,22 +43,22 @@ type argument struct {
 
 var (
 	path = argument{name: "path", kind: files, required: true,
-		does: "trace, log, table, benchmark result or folder of them, relative to the folder that the server reads; a list for several ranks or files of one run"}
+		does: "file or folder, relative to the folder of the server; a list for several files of one run, such as ranks"}
 	part = []argument{
 		{name: "step", kind: text, does: "only these steps: 3 or 3-5"},
-		{name: "phase", kind: text, does: "only the longest run of this phase, such as generation"},
-		{name: "steady", kind: yes, does: "only the steady steps, without warm-up"},
-		{name: "from", kind: text, does: "only from this time on, since the start of the capture: 1.2s"},
-		{name: "to", kind: text, does: "only up to this time"},
+		{name: "phase", kind: text, does: "only the longest run of this phase"},
+		{name: "steady", kind: yes, does: "without warm-up steps"},
+		{name: "from", kind: text, does: "from this time of the capture on: 1.2s"},
+		{name: "to", kind: text, does: "up to this time"},
 		{name: "rank", kind: text, does: "only these ranks: 0,3,5-7"},
 	}
 	excerptArguments = []argument{
-		{name: "fields", kind: fields, does: "members of the JSON to print, such as verdict or kernels.name; wrong names are answered with near ones; the resource assay://schema/NAME has all"},
+		{name: "fields", kind: fields, does: "members of the JSON to print, such as verdict or kernels.name; a wrong name is answered with near ones"},
 		{name: "top", kind: top, does: "rows of each list"},
-		{name: "skip", kind: skip, does: "rows of each list to leave out first: for the next page"},
-		{name: "max_bytes", kind: bytes, does: "limit of the answer, 1000 to 200000; 20000 if it is not given"},
+		{name: "skip", kind: skip, does: "rows of each list to leave out first"},
+		{name: "max_bytes", kind: bytes, does: "limit of the answer; 20000 if not given, at most 200000"},
 	}
-	findArgument = argument{name: "find", kind: find, does: "only rows that have this in one of their texts, upper or lower case; or a row_id of an earlier answer"}
+	findArgument = argument{name: "find", kind: find, does: "only rows that have this text, in upper or lower case; or a row_id"}
 )
 
 func with(lists ...[]argument) (out []argument) {
