@@ -72,7 +72,7 @@ func runMCP(e env, c *command, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return server.Serve(ctx, e.stdin, e.stdout)
+	return server.Serve(ctx, e.stdin, e.stdout) // answers are what commands printed, so they are masked
 }
 
 // agentConfig returns what the server needs of the commands.
