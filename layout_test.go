@@ -120,7 +120,7 @@ var mayImport = map[string]string{
 	"report/section/tables":        "internal/label internal/stat internal/unit report/doc report/section summary summary/view",
 	"report/section/timeline":      "internal/label internal/stat internal/unit judge/finding judge/rule judge/timeline report/doc report/section report/show report/words summary summary/row summary/view",
 	"report":                       "compare compare/phases internal/diag internal/jsonscan internal/label internal/lazyregexp internal/redact internal/unit judge judge/counters judge/doctor judge/finding judge/rule judge/timeline report/diff report/doc report/page report/pictures report/plot report/section report/section/counters report/section/efficiency report/section/logs report/section/memory report/section/ranks report/section/tables report/section/timeline report/words summary summary/view",
-	"cmd/assay":                    "analyze analyze/classify analyze/clocks analyze/critical/change analyze/detail analyze/efficiency/floor analyze/efficiency/hardware analyze/efficiency/transformer analyze/events analyze/inspect analyze/memory analyze/nsysstats analyze/phase analyze/whatif compare docs gate gate/baseline gate/metric ingest ingest/export ingest/partial internal/diag internal/early internal/interval internal/jsonscan internal/label internal/loopback internal/membudget internal/outfile internal/profile internal/query internal/redact internal/settings internal/tabular internal/unit judge judge/doctor judge/rule logs/forms report report/check report/doc report/inspection report/nsystables report/pictures report/plot report/rowfile report/show report/whatif summary summary/columns summary/view trace trace/window",
+	"cmd/assay":                    "analyze analyze/classify analyze/clocks analyze/critical/change analyze/detail analyze/efficiency/floor analyze/efficiency/hardware analyze/efficiency/transformer analyze/events analyze/inspect analyze/memory analyze/nsysstats analyze/phase analyze/whatif compare docs gate gate/baseline gate/metric ingest ingest/export ingest/partial internal/agent internal/diag internal/early internal/excerpt internal/interval internal/jsonscan internal/jsonschema internal/label internal/loopback internal/membudget internal/outfile internal/profile internal/query internal/redact internal/settings internal/tabular internal/unit judge judge/doctor judge/rule logs/forms report report/check report/doc report/inspection report/nsystables report/pictures report/plot report/rowfile report/show report/whatif summary summary/columns summary/view trace trace/window",
 	"internal/label":               "internal/lazyregexp internal/unit",
 	"internal/loopback":            "internal/lazyregexp",
 	"internal/test/samplerun":      "compare judge judge/finding judge/rule judge/timeline summary summary/view",
@@ -153,6 +153,9 @@ var mayImport = map[string]string{
 	"internal/parquet":             "internal/tabular",
 	"internal/query":               "internal/label internal/redact internal/tabular internal/unit",
 	"report/rowfile":               "internal/label internal/parquet internal/tabular report/doc",
+	"internal/agent":               "internal/excerpt internal/redact",
+	"internal/excerpt":             "",
+	"internal/jsonschema":          "",
 }
 
 // TestBeamApart checks that the main module needs nothing of Apache Beam, whose SDK brings

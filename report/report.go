@@ -51,19 +51,25 @@ func (d Report) JSON(w io.Writer) error {
 	if d.comparison != nil {
 		return jsonscan.Write(w, d.comparison)
 	}
-	return summary.Write(w, d.summary, d.madeBy, struct {
-		Verdict  finding.Verdict `json:"verdict"`
-		Findings []findingJSON   `json:"findings"`
-		Tree     []finding.Node  `json:"tree,omitempty"`
-		Sides    []counters.Side `json:"sides,omitempty"`
-
-		States []timeline.StepState    `json:"step_states,omitempty"`
-		Groups []timeline.StepGroup    `json:"step_groups,omitempty"`
-		Phases []timeline.PhaseVerdict `json:"phase_verdicts,omitempty"`
-		Stages []judge.StageVerdict    `json:"stage_verdicts,omitempty"`
-		Stacks []rule.Stack            `json:"stacks,omitempty"`
-	}{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Stacks})
+	return summary.Write(w, d.summary, d.madeBy, judgedJSON{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Stacks})
 }
+
+// judgedJSON are the members that a verdict adds to those of a summary.
+type judgedJSON struct {
+	Verdict  finding.Verdict `json:"verdict"`
+	Findings []findingJSON   `json:"findings"`
+	Tree     []finding.Node  `json:"tree,omitempty"`
+	Sides    []counters.Side `json:"sides,omitempty"`
+
+	States []timeline.StepState    `json:"step_states,omitempty"`
+	Groups []timeline.StepGroup    `json:"step_groups,omitempty"`
+	Phases []timeline.PhaseVerdict `json:"phase_verdicts,omitempty"`
+	Stages []judge.StageVerdict    `json:"stage_verdicts,omitempty"`
+	Stacks []rule.Stack            `json:"stacks,omitempty"`
+}
+
+// JSONParts returns values of the types of which [Report.JSON] writes the members, for a summary.
+func JSONParts() []any { return []any{summary.Summary{}, summary.MadeBy{}, judgedJSON{}} }
 
 // CSV writes the rows of a comparison as one table.
 func (d Report) CSV(w io.Writer) error { return diff.CSV(d.comparison, w) }

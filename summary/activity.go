@@ -152,6 +152,9 @@ func (a Activity) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cells)
 }
 
+// JSONShape returns what MarshalJSON encodes.
+func (Activity) JSONShape() any { return []cell{} }
+
 // UnmarshalJSON reads the format of MarshalJSON.
 func (a *Activity) UnmarshalJSON(b []byte) error {
 	var cells []cell

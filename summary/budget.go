@@ -73,3 +73,33 @@ func (p Phase) MarshalJSON() ([]byte, error) {
 		Budget Budget `json:"budget"`
 	}{plain(p), budget})
 }
+
+// JSONShape returns what MarshalJSON encodes.
+func (d Device) JSONShape() any {
+	type plain Device // without the methods
+	return struct {
+		plain
+		Budget Budget `json:"budget"`
+	}{}
+}
+
+// JSONShape returns what MarshalJSON encodes.
+func (s Step) JSONShape() any {
+	type plain Step // without the methods
+	return struct {
+		plain
+		Activity *Activity `json:"activity,omitempty"`
+		Budget   *Budget   `json:"budget,omitempty"`
+	}{}
+}
+
+// JSONShape returns what MarshalJSON encodes.
+func (p Phase) JSONShape() any {
+	type plain Phase // without the methods
+	return struct {
+		plain
+		Activity *Activity `json:"activity,omitempty"`
+		Total    *Activity `json:"total,omitempty"`
+		Budget   *Budget   `json:"budget,omitempty"`
+	}{}
+}

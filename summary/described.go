@@ -87,6 +87,20 @@ func Described() (out []*row.Kind) {
 	return out
 }
 
+// KeysOf returns the names in JSON of the fields that identify the rows of a member, or nil if they are not described.
+func KeysOf(member string) (names []string) {
+	for _, m := range members {
+		if k := m.Kind(); m.Name() == member && k != nil {
+			for i := range k.Columns {
+				if c := &k.Columns[i]; c.Adds == row.Key && c.JSON != "" {
+					names = append(names, c.JSON)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // RowsOf returns the slice of s with the rows of a kind.
 func (s *Summary) RowsOf(k *row.Kind) any {
 	v := reflect.ValueOf(s).Elem()

@@ -118,6 +118,12 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(h))
 }
 
+// JSONShape returns what MarshalJSON encodes.
+func (Histogram) JSONShape() any {
+	type plain Histogram // without the methods
+	return plain{}
+}
+
 // UnmarshalJSON reads a histogram and checks that its buckets are those of the
 // scale.
 func (h *Histogram) UnmarshalJSON(b []byte) error {

@@ -36,6 +36,9 @@ func (s Sum) MarshalJSON() ([]byte, error) {
 	return json.Marshal(int64(s))
 }
 
+// JSONShape returns what MarshalJSON encodes.
+func (Sum) JSONShape() any { return (*int64)(nil) }
+
 // UnmarshalJSON reads what MarshalJSON returns.
 func (s *Sum) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {

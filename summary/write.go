@@ -16,14 +16,17 @@ func Write(w io.Writer, s *Summary, madeBy string, more ...any) error {
 	out.Inputs, out.Devices = orEmpty(s.Inputs), orEmpty(s.Devices)
 	out.Kernels, out.Issues = orEmpty(s.Kernels), orEmpty(s.Issues)
 	out.Efficiency = s.Efficiency.written()
-	by := struct {
-		Assay string `json:"assay,omitempty"`
-	}{madeBy}
+	by := MadeBy{madeBy}
 	write := jsonscan.WriteMembers
 	if len(s.Rolled)+len(s.Details) > 0 {
 		write = jsonscan.WriteRows
 	}
 	return write(w, append([]any{&out, by}, more...)...)
+}
+
+// MadeBy is the member with the version of the program that measured.
+type MadeBy struct {
+	Assay string `json:"assay,omitempty"`
 }
 
 func orEmpty[T any](list []T) []T {

@@ -57,6 +57,7 @@ type checking struct {
 	onInconclusive string
 	stated         stating
 	allowExpired   bool
+	part           excerpting
 }
 
 func (k *checking) flags(name string) *pflag.FlagSet {
@@ -69,6 +70,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags.StringVarP(&k.dir, "output", "o", "", "`DIR` for "+series(checkFormats().files(), " and ")+"; created if missing")
 	choose(flags, &k.onInconclusive, "on-inconclusive", "", "", "`RESULT` of inconclusive gates: %s (default: warn for noise, exit status 3 for captures)", only("fail", "warn", "pass"))
 	flags.BoolVar(&k.allowExpired, "allow-expired", false, "compare with an accepted baseline although hardware or software differ")
+	k.part.register(flags)
 	k.stated.register(flags)
 	k.register(flags)
 	k.window.register(flags)
@@ -110,6 +112,13 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	document := "check"
+	if k.explain != "" {
+		document = "metric"
+	}
+	if wrong := k.part.check(flags, k.format, document); wrong != "" {
+		return nil, usageError(e, c, wrong)
+	}
 	if k.explain != "" {
 		return nil, k.checkExplain(e, c, args)
 	}
@@ -136,7 +145,7 @@ func runCheck(e env, c *command, args []string) error {
 		return err
 	}
 	if k.explain != "" {
-		return explainMetric(e, c, k.explain, k.format)
+		return k.explainMetric(e, c)
 	}
 	if k.dir != "" {
 		if err := outfile.CheckDir(k.dir); err != nil {
@@ -234,12 +243,12 @@ func (k *checking) checkExplain(e env, c *command, args []string) error {
 	return nil
 }
 
-func explainMetric(e env, c *command, name, format string) error {
-	page, err := metric.Explain(name)
+func (k *checking) explainMetric(e env, c *command) error {
+	page, err := metric.Explain(k.explain)
 	if err != nil {
 		return usageError(e, c, err.Error())
 	}
-	return e.print(metricFormats().named(format).render(mask(check.Explanation{Page: page})))
+	return e.print(k.part.part(metricFormats().named(k.format).render(mask(check.Explanation{Page: page}))))
 }
 
 func cannotCheck(err error) error {
@@ -287,7 +296,7 @@ func (k *checking) write(e env, c masked[check.Report]) error {
 	if inGitHub() {
 		errs = append(errs, appendStepSummary(c.value), setOutputs(c))
 	}
-	errs = append(errs, buffered(e.stdout, e.shown(checkFormats().named(k.format).render(c))))
+	errs = append(errs, buffered(e.stdout, e.shown(k.part.part(checkFormats().named(k.format).render(c)))))
 	if inGitHub() {
 		for _, line := range c.value.Annotations() {
 			e.say("%s", line)

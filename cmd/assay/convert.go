@@ -20,7 +20,7 @@ import (
 func convertCommand() *command {
 	return &command{
 		name: "convert", args: "[INPUT...] --to FORMAT",
-		does: "write a profile for pprof and flame graph viewers, or ranks as one timeline for Perfetto",
+		does: "write a profile for pprof and flame graph viewers, ranks as one timeline for Perfetto, or the page of a report",
 		example: `  assay convert trace.json.gz --to pprof -o gpu.pb.gz
   go tool pprof -http=localhost:8080 gpu.pb.gz
   assay convert trace.json.gz --to folded | flamegraph.pl --countname=ns > gpu.svg
@@ -28,13 +28,16 @@ func convertCommand() *command {
   assay convert server.callgrind --to pprof -o server.pb.gz
   assay convert traces/ --to chrome --rank 0,3,5-7 -o run.json.gz
   assay convert trace.json.gz --to chrome --critical -o path.json
+  assay convert trace.json.gz --to html -o page.html
 `,
 		run: runConvert,
 	}
 }
 
-// toChrome is the format of a timeline.
-const toChrome = "chrome"
+const (
+	toChrome = "chrome" // the format of a timeline
+	toPage   = "html"   // the page of a report
+)
 
 // conversion has the flags of the convert command.
 type conversion struct {
@@ -72,6 +75,9 @@ func runConvert(e env, c *command, args []string) error {
 		if e, err = e.spool(args, &temp); err != nil {
 			return fmt.Errorf("standard input cannot be copied to a temporary file: %w", diag.PathOnly(err))
 		}
+	}
+	if conv.to == toPage {
+		return conv.page(e, c, args)
 	}
 	to := convertFormats().named(conv.to)
 	conv.outputs = []output{to.needs}
@@ -112,8 +118,8 @@ func (conv *conversion) check(e env, args []string, value bool) string {
 	switch {
 	case conv.to == "":
 		return "--to is not given, want " + either(names(convertFormats().words()))
-	case value && conv.to == toChrome:
-		return "--value is for pprof and folded; a timeline has GPU and CPU"
+	case value && (conv.to == toChrome || conv.to == toPage):
+		return "--value is for pprof and folded; the others have GPU and CPU"
 	case conv.critical && conv.to != toChrome:
 		return "--critical is for --to chrome"
 	case conv.critical && (conv.window.device != "" || conv.window.stream != ""):

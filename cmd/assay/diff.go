@@ -45,6 +45,7 @@ type difference struct {
 	noHTML    bool
 	form      *string // see [pictureFlag]
 	group     grouping
+	part      excerpting
 }
 
 func (d *difference) register(flags *pflag.FlagSet) {
@@ -58,6 +59,7 @@ func (d *difference) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&d.base, "base", nil, "`INPUT` of the baseline, instead of BASE; once per run")
 	flags.StringArrayVar(&d.new, "new", nil, "`INPUT` of the new state, instead of NEW; once per run")
 	flags.BoolVar(&d.force, "force", false, "compare although GPU models differ or one side has no GPU time")
+	d.part.register(flags)
 	d.source.register(flags)
 	d.peaks.register(flags)
 }
@@ -96,6 +98,9 @@ func runDiff(e env, c *command, args []string) error {
 	if wrong == "" {
 		wrong = d.group.check(flags)
 	}
+	if wrong == "" {
+		wrong = d.part.check(flags, d.format, d.group.document("comparison"))
+	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
 	}
@@ -133,7 +138,7 @@ func (d *difference) compare(e env, base, new *summary.Summary) error {
 		if err != nil {
 			return notCompared(err)
 		}
-		return e.print(groupingFormats().named(d.format).render(mask(answer)))
+		return e.print(d.part.part(groupingFormats().named(d.format).render(mask(answer))))
 	}
 	cmp, err := compare.Summaries(base, new, opt)
 	if err != nil {
@@ -162,7 +167,7 @@ func (d *difference) show(e env, cmp *compare.Comparison) error {
 		}
 		defer e.say("wrote %s and %s in %s", filepath.Join(d.dir, names[0]), plural(len(names)-1, "more file", "more files"), d.dir)
 	}
-	return e.print(diffFormats(d.brief).named(d.format).render(doc))
+	return e.print(d.part.part(diffFormats(d.brief).named(d.format).render(doc)))
 }
 
 func (d *difference) files() reportFiles {

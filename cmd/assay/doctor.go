@@ -31,10 +31,15 @@ func runDoctor(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	var format string
 	doctorFormats().flag(flags, &format)
+	var part excerpting
+	part.register(flags)
 	m.register(flags)
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
+	}
+	if wrong := part.check(flags, format, "doctor"); wrong != "" {
+		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
 		if isTerminal(e.stdin) {
@@ -48,7 +53,7 @@ func runDoctor(e env, c *command, args []string) error {
 	if v == nil {
 		return failed
 	}
-	if err := e.print(to.render(mask(v.examined()))); err != nil {
+	if err := e.print(part.part(to.render(mask(v.examined())))); err != nil {
 		return err
 	}
 	return failed

@@ -37,10 +37,15 @@ func runExplain(e env, c *command, args []string) error {
 	flags.SortFlags = false
 	var format string
 	explainFormats().flag(flags, &format)
+	var part excerpting
+	part.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 	args, err := parse(e, c, flags, args)
 	if err != nil {
 		return err
+	}
+	if wrong := part.check(flags, format, "explanation"); wrong != "" {
+		return usageError(e, c, wrong)
 	}
 	th, err := m.loadThresholds()
 	if err != nil {
@@ -53,7 +58,7 @@ func runExplain(e env, c *command, args []string) error {
 			return usageError(e, c, fmt.Sprintf("unknown rule, issue code or page %q%s", id, nearest(id, all.names())))
 		}
 	}
-	return e.print(explainFormats().named(format).render(mask(explanation{all, chosen})))
+	return e.print(part.part(explainFormats().named(format).render(mask(explanation{all, chosen}))))
 }
 
 // explained is a selection of rules, issue codes and manual pages.
@@ -168,34 +173,39 @@ func pagesDoc(pages []docs.Page) doc.Doc {
 	return doc.Doc{Title: "Pages", Screen: s, Sections: s}
 }
 
+// explainedJSON is the JSON of an explanation.
+type explainedJSON struct {
+	Rules []rule.Page `json:"rules"`
+	Codes []codeJSON  `json:"codes,omitempty"`
+	Pages []pageJSON  `json:"pages,omitempty"`
+}
+
+type codeJSON struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"` // the worst
+	Means    string `json:"means"`
+	Do       string `json:"do,omitempty"`
+}
+
+type pageJSON struct {
+	Page  string `json:"page"`
+	Title string `json:"title"`
+	Text  string `json:"text,omitempty"` // Markdown
+}
+
 func writeExplained(w io.Writer, x explained) error {
-	type code struct {
-		Code     string `json:"code"`
-		Severity string `json:"severity"` // the worst
-		Means    string `json:"means"`
-		Do       string `json:"do,omitempty"`
-	}
-	type page struct {
-		Page  string `json:"page"`
-		Title string `json:"title"`
-		Text  string `json:"text,omitempty"` // Markdown
-	}
-	var codes []code
-	var pages []page
+	var codes []codeJSON
+	var pages []pageJSON
 	for _, p := range x.Pages {
-		pages = append(pages, page{p.Name, p.Title, p.Text})
+		pages = append(pages, pageJSON{p.Name, p.Title, p.Text})
 	}
 	for _, c := range x.Codes {
-		codes = append(codes, code{c.Name, c.Severity.String(), c.Means, c.Do})
+		codes = append(codes, codeJSON{c.Name, c.Severity.String(), c.Means, c.Do})
 	}
 	if x.Rules == nil {
 		x.Rules = []rule.Page{}
 	}
-	return jsonscan.Write(w, struct {
-		Rules []rule.Page `json:"rules"`
-		Codes []code      `json:"codes,omitempty"`
-		Pages []page      `json:"pages,omitempty"`
-	}{x.Rules, codes, pages})
+	return jsonscan.Write(w, explainedJSON{x.Rules, codes, pages})
 }
 
 // nearest suggests names for a misspelled one: those with a similar spelling, or otherwise those

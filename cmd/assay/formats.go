@@ -142,12 +142,13 @@ func inspectFormats() formats[*inspect.Answer] {
 }
 
 // convertFormats are the values of --to. A timeline has no write function, because it is copied
-// from the inputs event by event and never becomes a profile.
+// from the inputs event by event and never becomes a profile, and neither does a page.
 func convertFormats() formats[*profile.Profile] {
 	return formats[*profile.Profile]{
 		{name: "pprof", note: "a gzip'd profile.proto", needs: profileOutput, write: (*profile.Profile).WritePprof},
 		{name: "folded", note: `lines of "a;b;c nanoseconds"`, needs: profileOutput, write: func(p *profile.Profile, w io.Writer) error { return p.WriteFolded(w, p.Default) }},
 		{name: toChrome, note: "one timeline of all ranks, for Perfetto", needs: timelineOutput},
+		{name: toPage, note: "the page of assay report alone, in one file", needs: htmlOutput},
 	}
 }
 

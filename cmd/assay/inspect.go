@@ -56,6 +56,7 @@ type inspecting struct {
 	moment window.Time
 	hasGPU bool // --device is given
 	why    bool
+	part   excerpting
 }
 
 func runInspect(e env, c *command, args []string) error {
@@ -72,6 +73,7 @@ func runInspect(e env, c *command, args []string) error {
 	flags.Int64Var(&x.device, "device", 0, "look at the GPU of this number `N` only")
 	flags.IntVar(&x.top, "top", 10, "`ROWS` of each table (with --why: 6)")
 	inspectFormats().flag(flags, &x.format)
+	x.part.register(flags)
 	x.register(flags)
 	x.window.registerTime(flags, "to")
 	args, err := parse(e, c, flags, args)
@@ -79,7 +81,7 @@ func runInspect(e env, c *command, args []string) error {
 		return err
 	}
 	x.hasGPU = flags.Changed("device")
-	if wrong := x.check(flags); wrong != "" {
+	if wrong := cmp.Or(x.check(flags), x.part.check(flags, x.format, "inspection")); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if x.why && !flags.Changed("top") {
@@ -108,7 +110,7 @@ func runInspect(e env, c *command, args []string) error {
 		return errors.Join(failed...)
 	}
 	x.hideUsers(answer)
-	if err := e.print(inspectFormats().named(x.format).render(mask(answer))); err != nil {
+	if err := e.print(x.part.part(inspectFormats().named(x.format).render(mask(answer)))); err != nil {
 		return err
 	}
 	return errors.Join(failed...)

@@ -15,6 +15,8 @@
 //	assay trim    [INPUT...] -o FILE  a part of a trace as a smaller trace
 //	assay open    INPUT... [--at TIME]  opens a trace in Perfetto, or report.html, from a page on this machine
 //	assay explain [RULE...]           explains a rule or an issue code
+//	assay schema  [NAME]              the JSON Schema of an output
+//	assay mcp     [FOLDER...]         answers a language model by the Model Context Protocol
 //	assay doctor  [INPUT...]          what a capture can and cannot answer, and how to record a better one
 //	assay help [COMMAND]              flags and examples
 //	assay help rules | thresholds | gates   how to write such a file, and the built-in one
@@ -86,7 +88,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), tableCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), completionCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), tableCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), schemaCommand(), mcpCommand(), completionCommand()}
 }
 
 // errUsage ends a command whose usage error is printed already.

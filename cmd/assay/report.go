@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,6 +37,8 @@ func runReport(e env, c *command, args []string) error {
 	choose(flags, &format, "format", "f", "text", "`FORMAT` of what is printed: %s", summaryFormats(false, false).words())
 	brief := flags.Bool("brief", false, "with --format md: print the page of one screen for a pull request, under 4 KB, with which report.md begins")
 	full := fullFlag(flags)
+	var part excerpting
+	part.register(flags)
 	noHTML := flags.Bool("no-html", false, "do not write report.html, the page for a browser")
 	form := pictureFlag(flags)
 	m.register(flags)
@@ -45,7 +48,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if wrong := checkBrief(*brief, format); wrong != "" {
+	if wrong := cmp.Or(checkBrief(*brief, format), part.check(flags, format, "summary")); wrong != "" {
 		return usageError(e, c, wrong)
 	}
 	if len(args) == 0 {
@@ -74,7 +77,7 @@ func runReport(e env, c *command, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
 	}
-	if err := e.print(summaryFormats(*brief, *full).named(format).render(doc)); err != nil {
+	if err := e.print(part.part(summaryFormats(*brief, *full).named(format).render(doc))); err != nil {
 		return err
 	}
 	e.say("wrote %s and %s in %s", filepath.Join(*dir, names[0]), plural(len(names)-1, "more file", "more files"), *dir)

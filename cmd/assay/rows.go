@@ -22,6 +22,14 @@ func (g *grouping) register(flags *pflag.FlagSet) {
 // given reports whether --by or --where is given.
 func (g *grouping) given() bool { return g.by != nil || g.where != nil }
 
+// document returns the name of the JSON document: that of sums by keys, or the usual one.
+func (g *grouping) document(usual string) string {
+	if g.given() {
+		return "groups"
+	}
+	return usual
+}
+
 // check returns a message if the flags are wrong, or "".
 func (g *grouping) check(flags *pflag.FlagSet) string {
 	if !g.given() {
@@ -40,7 +48,7 @@ func (g *grouping) check(flags *pflag.FlagSet) string {
 }
 
 // run measures the inputs and prints the table.
-func (g *grouping) run(e env, c *command, m *measure, format string, args []string) error {
+func (g *grouping) run(e env, c *command, m *measure, format string, part *excerpting, args []string) error {
 	v, failed := m.load(e, c, args)
 	if v == nil {
 		return failed
@@ -49,5 +57,5 @@ func (g *grouping) run(e env, c *command, m *measure, format string, args []stri
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	return errors.Join(failed, e.print(groupingFormats().named(format).render(mask(answer))))
+	return errors.Join(failed, e.print(part.part(groupingFormats().named(format).render(mask(answer)))))
 }

@@ -42,6 +42,8 @@ func runSummary(e env, c *command, args []string) error {
 	var group grouping
 	group.register(flags)
 	full := fullFlag(flags)
+	var part excerpting
+	part.register(flags)
 	flags.StringVar(&m.save, "save", "", "also write the measurements of each input to `DIR`, as a partial for \"assay merge\" or a baseline for \"assay check\"; the content determines the file names")
 	details := flags.Bool("detail", false, "with --format json or --save: also print what a zoomable timeline shows: fine bins of activity, operations of each stream, phases, gaps")
 	m.register(flags)
@@ -67,6 +69,9 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	if wrong == "" {
 		wrong = group.check(flags)
+	}
+	if wrong == "" {
+		wrong = part.check(flags, format, group.document("summary"))
 	}
 	if wrong != "" {
 		return usageError(e, c, wrong)
@@ -96,7 +101,7 @@ func runSummary(e env, c *command, args []string) error {
 	}
 	if group.given() {
 		m.outputs, m.measures = []output{screenOutput}, analyze.Passes
-		return group.run(e, c, &m, format, args)
+		return group.run(e, c, &m, format, &part, args)
 	}
 	v, failed := m.load(e, c, args)
 	if v == nil {
@@ -110,7 +115,7 @@ func runSummary(e env, c *command, args []string) error {
 		build = report.Build
 	}
 	doc := mask(build(v.summary, v.result))
-	if err := e.print(to.render(doc)); err != nil {
+	if err := e.print(part.part(to.render(doc))); err != nil {
 		return err
 	}
 	return failed

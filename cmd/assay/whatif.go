@@ -42,6 +42,7 @@ type asking struct {
 	changes       []change.Change
 
 	chosen []int // ranks; nil for all
+	part   excerpting
 }
 
 // A changeFlag collects the changes of one kind, in the order of the command line.
@@ -94,11 +95,15 @@ func runWhatif(e env, c *command, args []string) error {
 	flags.BoolVar(&x.all, "all", false, "every step, not a typical one only")
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to answer for, for example 0,3,5-7 (default: all)")
 	whatifFormats(false).flag(flags, &x.format)
+	x.part.register(flags)
 	x.register(flags)
 	x.window.registerTime(flags, "to")
 	args, err := parse(e, c, flags, withValues(args))
 	if err != nil {
 		return err
+	}
+	if wrong := x.part.check(flags, x.format, "whatif"); wrong != "" {
+		return usageError(e, c, wrong)
 	}
 	if x.ranks != "" {
 		var ok bool
@@ -130,7 +135,7 @@ func runWhatif(e env, c *command, args []string) error {
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
-	if err := e.print(whatifFormats(x.all).named(x.format).render(mask(answer))); err != nil {
+	if err := e.print(x.part.part(whatifFormats(x.all).named(x.format).render(mask(answer)))); err != nil {
 		return err
 	}
 	return errors.Join(failed...)

@@ -65,6 +65,9 @@ type inputJSON struct {
 	SHA256 string `json:"sha256"`
 }
 
+// JSONParts returns a value of the type that [Report.JSON] writes.
+func JSONParts() []any { return []any{checkJSON{}} }
+
 // JSON writes the outcomes in the order of the gates.
 func (c Report) JSON(w io.Writer) error {
 	out := checkJSON{Schema: CheckSchema, Version: c.Version, Result: c.Result, Gates: []gateJSON{},

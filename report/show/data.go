@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"assay/compare"
 	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/report/doc"
@@ -68,6 +69,31 @@ func (a Answer) JSON(w io.Writer) error {
 	return jsonscan.WriteRows(w, Record{{"schema", Schema}}, a.Data.About, struct {
 		Rows []Record `json:"rows"`
 	}{rows})
+}
+
+// JSONParts returns values of the types of which [Answer.JSON] writes the members, of one run and of two. The members
+// of rows are the keys and measures that were asked for.
+func JSONParts() []any {
+	type about struct {
+		Kind  string            `json:"kind"`
+		By    []string          `json:"by"`
+		Where map[string]string `json:"where,omitempty"`
+		// Of one run.
+		ShareOf string `json:"share_of,omitempty"`
+		WholeNS int64  `json:"whole_ns,omitempty"`
+		// Of two runs.
+		Measure   string           `json:"measure,omitempty"`
+		Per       string           `json:"per,omitempty"`
+		BaseParts int64            `json:"base_parts,omitempty"`
+		NewParts  int64            `json:"new_parts,omitempty"`
+		Reasons   []compare.Reason `json:"reasons,omitempty"`
+		BaseNS    int64            `json:"base_ns,omitempty"`
+		NewNS     int64            `json:"new_ns,omitempty"`
+		DeltaNS   int64            `json:"delta_ns,omitempty"`
+
+		Rows []map[string]any `json:"rows"`
+	}
+	return []any{about{}}
 }
 
 // CSV writes the columns and the rows. Unknown values are empty.
