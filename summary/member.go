@@ -13,8 +13,6 @@ import (
 type Member interface {
 	// Name returns the name of the rows in the JSON.
 	Name() string
-	// About says what the rows are.
-	About() string
 	// Kind returns the description of the rows, or nil if there is none.
 	Kind() *row.Kind
 	// About returns what the rows are, and for rows without a description why they are not added up.
@@ -82,7 +80,6 @@ type rows[Row any] struct {
 }
 
 func (k rows[Row]) Name() string       { return k.Member }
-func (k rows[Row]) About() string      { return k.Says }
 func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
 
 func (k rows[Row]) About() (what, plain string) { return k.Says, k.Plain }

@@ -70,7 +70,8 @@ var notesOnMembers = sync.OnceValue(func() map[reflect.Type]map[string]string {
 		if below, ok := strings.CutPrefix(name, "efficiency."); ok {
 			of, name = reflect.TypeFor[summary.Efficiency](), below
 		}
-		says, _, _ := strings.Cut(m.About(), "; see [") // a link of the manual
+		says, _ := m.About()
+		says, _, _ = strings.Cut(says, "; see [") // a link of the manual
 		says, _, _ = strings.Cut(says, ": see [")
 		note(of, name, says)
 		k := m.Kind()
