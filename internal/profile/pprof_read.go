@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/google/pprof/profile"
+
 	"assay/internal/diag"
 )
 
@@ -41,10 +43,10 @@ func ReadPprof(r io.Reader, name string, limits Limits) (*Profile, error) {
 	if over := overBudget(0); errors.As(bad, &over) {
 		return nil, bad
 	}
-	var in *protoProfile
+	var in *profile.Profile
 	if bad == nil && reading == nil {
-		if in, bad = readProto(data); bad == nil {
-			bad = in.check()
+		if in, bad = profile.ParseUncompressed(data); bad == nil {
+			bad = in.CheckValid()
 		}
 		if bad != nil {
 			bad = fmt.Errorf("%s: cannot be read as a pprof profile: %w", name, bad)
@@ -89,25 +91,25 @@ func readPacked(r io.Reader, limit int64) ([]byte, error) {
 // fromPprof converts a valid profile. The stacks of profile.proto share locations, and
 // those of a Profile do not, so the result can be much larger. Samples over the budget
 // are added up in one.
-func fromPprof(in *protoProfile, budget int64, name string) *Profile {
+func fromPprof(in *profile.Profile, budget int64, name string) *Profile {
 	const frameBytes = 40
-	p := &Profile{Time: in.time, Duration: in.duration, Comments: in.comments}
-	if len(in.mappings) > 0 {
-		p.Source = in.mappings[0].file
+	p := &Profile{Time: in.TimeNanos, Duration: in.DurationNanos, Comments: in.Comments}
+	if len(in.Mapping) > 0 {
+		p.Source = in.Mapping[0].File
 	}
-	for _, t := range in.types {
-		p.Columns = append(p.Columns, Column{Name: t.name, Unit: t.unit})
+	for _, t := range in.SampleType {
+		p.Columns = append(p.Columns, Column{Name: t.Type, Unit: t.Unit})
 	}
 	p.Default = max(0, len(p.Columns)-1) // the column that pprof shows if the profile names none
-	if i, ok := p.Column(in.defaultType); ok && in.defaultType != "" {
+	if i, ok := p.Column(in.DefaultSampleType); ok && in.DefaultSampleType != "" {
 		p.Default = i
 	}
 	var pooled int64
 	others := make([]int64, len(p.Columns))
-	frames := make(map[*protoLocation][]Frame)
-	for _, s := range in.samples {
+	frames := make(map[*profile.Location][]Frame)
+	for _, s := range in.Sample {
 		n := 0
-		for _, l := range s.stack {
+		for _, l := range s.Location {
 			if _, ok := frames[l]; !ok {
 				frames[l] = framesOf(l)
 			}
@@ -115,17 +117,17 @@ func fromPprof(in *protoProfile, budget int64, name string) *Profile {
 		}
 		if budget -= int64(n) * frameBytes; budget < 0 {
 			pooled++
-			for i, v := range s.values {
+			for i, v := range s.Value {
 				others[i] = plus(others[i], v)
 			}
 			continue
 		}
-		out := Sample{Values: s.values, Labels: sorted(nil, s.labels)}
+		out := Sample{Values: s.Value, Labels: labelsOf(s)}
 		if n > 0 {
 			out.Stack = make([]Frame, 0, n)
 		}
-		for i := len(s.stack) - 1; i >= 0; i-- {
-			out.Stack = append(out.Stack, frames[s.stack[i]]...)
+		for i := len(s.Location) - 1; i >= 0; i-- {
+			out.Stack = append(out.Stack, frames[s.Location[i]]...)
 		}
 		p.Samples = append(p.Samples, out)
 	}
@@ -138,18 +140,40 @@ func fromPprof(in *protoProfile, budget int64, name string) *Profile {
 
 // framesOf returns the frames of a location, outermost first: profile.proto
 // has the innermost of inlined functions first.
-func framesOf(l *protoLocation) []Frame {
-	if len(l.lines) == 0 {
-		unknown := Frame{Name: fmt.Sprintf("%#x", l.address)}
-		if l.mapping != nil {
-			unknown.File = l.mapping.file
+func framesOf(l *profile.Location) []Frame {
+	if len(l.Line) == 0 {
+		unknown := Frame{Name: fmt.Sprintf("%#x", l.Address)}
+		if l.Mapping != nil {
+			unknown.File = l.Mapping.File
 		}
 		return []Frame{unknown}
 	}
-	out := make([]Frame, 0, len(l.lines))
-	for i := len(l.lines) - 1; i >= 0; i-- {
-		fn := l.lines[i].function // not nil in a valid profile
-		out = append(out, Frame{Name: fn.name, File: fn.file, Line: l.lines[i].line})
+	out := make([]Frame, 0, len(l.Line))
+	for i := len(l.Line) - 1; i >= 0; i-- {
+		fn := l.Line[i].Function // not nil in a valid profile
+		out = append(out, Frame{Name: fn.Name, File: fn.Filename, Line: l.Line[i].Line})
 	}
 	return out
+}
+
+func labelsOf(s *profile.Sample) []Label {
+	var out []Label
+	for key, texts := range s.Label {
+		for _, text := range texts {
+			if text != "" { // a Label with an empty text would be a number
+				out = append(out, Label{Key: key, Text: text})
+			}
+		}
+	}
+	for key, numbers := range s.NumLabel {
+		units := s.NumUnit[key]
+		for i, n := range numbers {
+			l := Label{Key: key, Number: n}
+			if i < len(units) {
+				l.Unit = units[i]
+			}
+			out = append(out, l)
+		}
+	}
+	return sorted(nil, out)
 }

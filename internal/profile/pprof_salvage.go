@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/pprof/profile"
+
 	"assay/internal/diag"
 )
 
@@ -21,7 +23,7 @@ type salvage struct {
 // read returns the profile in the bytes. It returns an error if there is no sample or
 // no type of the values. The argument reading is the error that ended the input early,
 // or nil.
-func (s *salvage) read(data []byte, reading error) (*protoProfile, error) {
+func (s *salvage) read(data []byte, reading error) (*profile.Profile, error) {
 	kept := s.whole(data)
 	if reading != nil {
 		s.truncated(int64(len(data)), fmt.Sprintf("the input could not be read to its end (%v)", reading))
@@ -30,25 +32,25 @@ func (s *salvage) read(data []byte, reading error) (*protoProfile, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	in, err := readProto(kept)
+	in, err := profile.ParseUncompressed(kept)
 	if err != nil {
 		lost := clearStrings(kept)
 		s.reference(lost)
-		if in, err = readProto(kept); err != nil {
+		if in, err = profile.ParseUncompressed(kept); err != nil {
 			return nil, err
 		}
-		for _, f := range in.functions {
-			if f.name == "" {
-				f.name = unknownName
+		for _, f := range in.Function {
+			if f.Name == "" {
+				f.Name = unknownName
 			}
 		}
 	}
 	s.reference(repair(in))
-	types := slices.ContainsFunc(in.types, func(t protoType) bool { return t.name == "" })
-	samples := len(in.samples)
-	in.samples = slices.DeleteFunc(in.samples, func(x *protoSample) bool { return len(x.values) != len(in.types) })
-	s.issues.AddN(diag.Issue{Code: "pprof-record-damaged", Severity: diag.DataLoss, First: diag.Pos{File: s.name}}, int64(samples-len(in.samples)))
-	if len(in.types) == 0 || types || len(in.samples) == 0 {
+	types := slices.ContainsFunc(in.SampleType, func(t *profile.ValueType) bool { return t.Type == "" })
+	samples := len(in.Sample)
+	in.Sample = slices.DeleteFunc(in.Sample, func(x *profile.Sample) bool { return len(x.Value) != len(in.SampleType) })
+	s.issues.AddN(diag.Issue{Code: "pprof-record-damaged", Severity: diag.DataLoss, First: diag.Pos{File: s.name}}, int64(samples-len(in.Sample)))
+	if len(in.SampleType) == 0 || types || len(in.Sample) == 0 {
 		return nil, errors.New("no sample of it is left whose values are known")
 	}
 	return in, nil
@@ -174,21 +176,21 @@ func zero(number []byte) {
 
 // repair replaces missing locations and functions to which samples refer by unknown
 // frames, and returns their number.
-func repair(in *protoProfile) (missing int64) {
-	unknown := &protoFunction{name: unknownName}
-	nowhere := &protoLocation{lines: []protoLine{{function: unknown}}}
-	for _, s := range in.samples {
-		for i, l := range s.stack {
+func repair(in *profile.Profile) (missing int64) {
+	unknown := &profile.Function{Name: unknownName}
+	nowhere := &profile.Location{Line: []profile.Line{{Function: unknown}}}
+	for _, s := range in.Sample {
+		for i, l := range s.Location {
 			if l == nil {
-				s.stack[i] = nowhere
+				s.Location[i] = nowhere
 				missing++
 			}
 		}
 	}
-	for _, l := range in.locations {
-		for i := range l.lines {
-			if l.lines[i].function == nil {
-				l.lines[i].function = unknown
+	for _, l := range in.Location {
+		for i := range l.Line {
+			if l.Line[i].Function == nil {
+				l.Line[i].Function = unknown
 				missing++
 			}
 		}

@@ -227,9 +227,9 @@ func TestReadPprofHostile(t *testing.T) {
 		"no end":          {"\x48\xff\xff", "a number that does not end", 1},
 		"inside":          {field(2, "\x0a\x05abc"), "a field of 5 bytes has only 3", 4},
 		"bomb of samples": {packed(many), "over 1024 MiB of memory, the limit", 2 * (1<<30/128 + 1)},
-		"no strings":      {field(1, "\x08\x01"), "an index of a string is out of range", -1},
-		"no values":       {field(6, "") + field(1, "") + field(2, ""), "a sample has 0 values, and there are 1 types of values", -1},
-		"nil location":    {field(6, "") + field(1, "") + field(2, "\x08\x01\x10\x01"), "a sample has a location that is missing", -1},
+		"no strings":      {field(1, "\x08\x01"), "malformed", -1},
+		"no values":       {field(6, "") + field(1, "") + field(2, ""), "mismatch", -1},
+		"nil location":    {field(6, "") + field(1, "") + field(2, "\x08\x01\x10\x01"), "nil location", -1},
 	} {
 		p, err := ReadPprof(strings.NewReader(tt.in), "f", Limits{})
 		if err == nil {
@@ -270,10 +270,10 @@ func TestReadPackedLimit(t *testing.T) {
 // TestStackBudget: samples that share one deep location are small in a file and
 // large in memory.
 func TestStackBudget(t *testing.T) {
-	deep := &protoLocation{id: 1, lines: slices.Repeat([]protoLine{{function: &protoFunction{id: 1}}}, 1000)}
-	in := &protoProfile{locations: []*protoLocation{deep}, types: []protoType{{}}}
+	deep := &google.Location{ID: 1, Line: slices.Repeat([]google.Line{{Function: &google.Function{ID: 1}}}, 1000)}
+	in := &google.Profile{Location: []*google.Location{deep}, SampleType: []*google.ValueType{{}}}
 	for range 10 {
-		in.samples = append(in.samples, &protoSample{stack: []*protoLocation{deep}, values: []int64{1}})
+		in.Sample = append(in.Sample, &google.Sample{Location: []*google.Location{deep}, Value: []int64{1}})
 	}
 	if p := fromPprof(in, 400000, "f"); len(p.Samples) != 10 || len(p.Issues) > 0 {
 		t.Errorf("just within the budget: %d samples, %v", len(p.Samples), p.Issues)

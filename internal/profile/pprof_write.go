@@ -1,11 +1,11 @@
 package profile
 
 import (
-	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/google/pprof/profile"
 )
 
 // WritePprof writes p as a gzip'd profile.proto, as "go tool pprof" and
@@ -23,37 +23,42 @@ func (p *Profile) WritePprof(w io.Writer) error {
 			return fmt.Errorf("column %q holds totals, which pprof would add up", c.Name)
 		}
 	}
-	z := gzip.NewWriter(w)
-	if _, err := z.Write(p.proto().encode()); err != nil {
-		return errors.Join(err, z.Close())
+	out := p.pprof()
+	if err := out.CheckValid(); err != nil {
+		return err
 	}
-	return z.Close()
+	return out.Write(w)
 }
 
-// A protoMaker makes the tables of functions and locations.
-type protoMaker struct {
-	out       *protoProfile
-	functions map[Frame]*protoFunction // by frames without lines
-	locations map[Frame]*protoLocation
+// A pprofMaker makes the tables of functions and locations.
+type pprofMaker struct {
+	out       *profile.Profile
+	functions map[Frame]*profile.Function // by frames without lines
+	locations map[Frame]*profile.Location
 }
 
-func (p *Profile) proto() *protoProfile {
-	m := protoMaker{
-		// With a mapping that has functions, files and lines, pprof does not search for a binary to look them up.
-		out: &protoProfile{
-			mappings: []*protoMapping{{id: 1, file: utf8(p.Source)}}, time: p.Time, duration: p.Duration, defaultType: p.defaultType(),
+func (p *Profile) pprof() *profile.Profile {
+	// With a mapping that has functions, files and lines, pprof does not search for
+	// a binary to look them up.
+	mapping := &profile.Mapping{
+		ID: 1, File: utf8(p.Source), HasFunctions: true, HasFilenames: true, HasLineNumbers: true,
+	}
+	m := pprofMaker{
+		out: &profile.Profile{
+			Mapping: []*profile.Mapping{mapping}, TimeNanos: p.Time, DurationNanos: p.Duration,
+			DefaultSampleType: p.defaultType(),
 		},
-		functions: make(map[Frame]*protoFunction),
-		locations: make(map[Frame]*protoLocation),
+		functions: make(map[Frame]*profile.Function),
+		locations: make(map[Frame]*profile.Location),
 	}
 	for _, c := range p.Columns {
-		m.out.types = append(m.out.types, protoType{utf8(c.Name), utf8(c.Unit)})
+		m.out.SampleType = append(m.out.SampleType, &profile.ValueType{Type: utf8(c.Name), Unit: utf8(c.Unit)})
 	}
 	for _, c := range p.Comments {
-		m.out.comments = append(m.out.comments, utf8(c))
+		m.out.Comments = append(m.out.Comments, utf8(c))
 	}
 	for i := range p.Samples {
-		m.out.samples = append(m.out.samples, m.sample(&p.Samples[i]))
+		m.out.Sample = append(m.out.Sample, m.sample(&p.Samples[i]))
 	}
 	return m.out
 }
@@ -67,39 +72,52 @@ func (p *Profile) defaultType() string {
 	return utf8(p.Columns[p.Default].Name)
 }
 
-func (m *protoMaker) sample(s *Sample) *protoSample {
-	out := &protoSample{values: s.Values}
+func (m *pprofMaker) sample(s *Sample) *profile.Sample {
+	out := &profile.Sample{Value: s.Values}
 	for i := len(s.Stack) - 1; i >= 0; i-- { // innermost first
-		out.stack = append(out.stack, m.location(s.Stack[i]))
+		out.Location = append(out.Location, m.location(s.Stack[i]))
 	}
 	for _, l := range s.Labels {
-		out.labels = append(out.labels, Label{Key: utf8(l.Key), Text: utf8(l.Text), Number: l.Number, Unit: utf8(l.Unit)})
+		key := utf8(l.Key)
+		if l.Text != "" {
+			if out.Label == nil {
+				out.Label = make(map[string][]string)
+			}
+			out.Label[key] = append(out.Label[key], utf8(l.Text))
+			continue
+		}
+		if out.NumLabel == nil {
+			out.NumLabel, out.NumUnit = make(map[string][]int64), make(map[string][]string)
+		}
+		out.NumLabel[key] = append(out.NumLabel[key], l.Number)
+		out.NumUnit[key] = append(out.NumUnit[key], utf8(l.Unit))
 	}
 	return out
 }
 
 // location returns the location of a frame, which it creates at first use.
-func (m *protoMaker) location(f Frame) *protoLocation {
+func (m *pprofMaker) location(f Frame) *profile.Location {
 	if l := m.locations[f]; l != nil {
 		return l
 	}
-	l := &protoLocation{id: uint64(len(m.locations) + 1), mapping: m.out.mappings[0], lines: []protoLine{{function: m.function(f), line: f.Line}}}
+	line := profile.Line{Function: m.function(f), Line: f.Line}
+	l := &profile.Location{ID: uint64(len(m.locations) + 1), Mapping: m.out.Mapping[0], Line: []profile.Line{line}}
 	m.locations[f] = l
-	m.out.locations = append(m.out.locations, l)
+	m.out.Location = append(m.out.Location, l)
 	return l
 }
 
-// function returns the function of a name and file, which it creates at first use. It has no system name: if that
-// equals the name, pprof treats the name as mangled and removes the text in <> and (), so different kernels get the
-// same name.
-func (m *protoMaker) function(f Frame) *protoFunction {
+// function returns the function of a name and file, which it creates at first use. Its
+// SystemName stays empty: if it equals the name, pprof treats the name as mangled and
+// removes the text in <> and (), so different kernels get the same name.
+func (m *pprofMaker) function(f Frame) *profile.Function {
 	f.Line = 0
 	if fn := m.functions[f]; fn != nil {
 		return fn
 	}
-	fn := &protoFunction{id: uint64(len(m.functions) + 1), name: utf8(f.Name), file: utf8(f.File)}
+	fn := &profile.Function{ID: uint64(len(m.functions) + 1), Name: utf8(f.Name), Filename: utf8(f.File)}
 	m.functions[f] = fn
-	m.out.functions = append(m.out.functions, fn)
+	m.out.Function = append(m.out.Function, fn)
 	return fn
 }
 

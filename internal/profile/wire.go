@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// A wire checks the framing of a profile.proto before
-// readProto reads it, which does not tell where an input
+// A wire checks the framing of a profile.proto before package
+// github.com/google/pprof/profile reads it. That package does not tell where an input
 // is damaged, and it makes structures of over a hundred bytes from two bytes of input,
 // so a small file could fill the memory.
 type wire struct {
