@@ -1,6 +1,9 @@
 package layers
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A core is what there is one of in each layer: attention, or what takes its place. Between two cores are the end of one layer and the
 // beginning of the next.
@@ -18,6 +21,8 @@ type finder struct {
 	list  []kernel
 	cores []core
 	kinds map[uint64]int32
+
+	boundaries int // that were learnt
 
 	classes []class
 	heads   map[int32][]kernel   // by kind of core: from the start of the layer to the core
@@ -69,7 +74,7 @@ func (f *finder) find() []layer {
 
 // layers returns the layers around the cores.
 func (f *finder) layers() []layer {
-	f.classes = nil
+	f.classes, f.boundaries = nil, 0
 	clear(f.heads)
 	clear(f.tails)
 	f.classify()
@@ -156,13 +161,27 @@ func (f *finder) gap(i int) []kernel { return f.list[f.cores[i].to:f.cores[i+1].
 // joinCores makes one core of those of a layer that has several: one that attends to its own tokens and then to those of an encoder, one
 // that attends and scans side by side, and one that computes attention again for its backward pass.
 func (f *finder) joinCores() {
+	type pair struct{ left, right int32 }
+	all, inner := make(map[pair]int), make(map[pair]int)
+	join := make([]bool, len(f.cores)) // with the next core
+	for i := range len(f.cores) - 1 {
+		c, n := &f.cores[i], &f.cores[i+1]
+		if !n.follows {
+			continue
+		}
+		alike, p := n.role == c.role && n.back == c.back, pair{c.kind, n.kind}
+		all[p]++
+		if join[i] = alike && f.isInner(i) || !alike && f.isBeside(f.gap(i)); join[i] {
+			inner[p]++
+		}
+	}
 	out := f.cores[:0]
 	for i := 0; i < len(f.cores); i++ {
 		c := f.cores[i]
-		if i+1 < len(f.cores) {
+		if i+1 < len(f.cores) && join[i] {
 			n := f.cores[i+1]
-			alike := n.role == c.role && n.back == c.back
-			if n.follows && (alike && f.isInner(i) || !alike && f.isBeside(f.gap(i))) {
+			// A single gap without a feed-forward network may be a layer with another kernel.
+			if p := (pair{c.kind, n.kind}); inner[p] >= 2 && 3*inner[p] >= all[p] {
 				c.kind = f.kindOf(uint64(c.kind)<<32 | uint64(n.kind) | 1<<63)
 				c.to, c.back = n.to, c.back || n.back
 				i++
@@ -277,6 +296,37 @@ func (f *finder) learn() {
 	for _, i := range order {
 		f.learnFrom(&f.classes[i])
 	}
+	f.learnMore()
+}
+
+// learnMore learns about cores that no gap tells of that occurs twice: from gaps that are alike, and from single ones.
+func (f *finder) learnMore() {
+	const most = 64 // classes that are compared
+	best, shared := make(map[int32]*class), make(map[int32]int)
+	for i := range min(most, len(f.classes)) {
+		c := &f.classes[i]
+		for k := range min(most, len(f.classes)) {
+			o := &f.classes[k]
+			if k == i || f.heads[c.right] != nil || c.left != o.left || c.right != o.right || similarity(c.gap, o.gap) < alike {
+				continue
+			}
+			// Of gaps that are alike, the one that has most in common with the first and the last layer is as most layers are.
+			n := len(c.gap) - f.low(c).at + f.high(c).at
+			if best[c.right] == nil || n > shared[c.right] {
+				best[c.right], shared[c.right] = c, n
+			}
+			break
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(best)) {
+		f.learnFrom(best[kind])
+	}
+	for i := range f.classes {
+		c := &f.classes[i]
+		if head, ok := f.heads[c.right]; ok && f.tails[c.left] == nil && endsWith(c.gap, head) {
+			f.addTail(c.left, c.gap[:len(c.gap)-len(head)])
+		}
+	}
 }
 
 // rank says which classes to learn from first.
@@ -299,6 +349,10 @@ func (f *finder) learnFrom(c *class) {
 	}
 	if n := f.longestTail(c.left, c.gap); n >= 0 {
 		f.heads[c.right] = c.gap[n:]
+		return
+	}
+	const most = 64 // kinds of cores; a boundary is a walk over all of them
+	if f.boundaries++; f.boundaries > most {
 		return
 	}
 	b := f.boundary(c)

@@ -200,3 +200,43 @@ func none(t *testing.T, name, text string) {
 		t.Errorf("%s: got %d layers, the first one from %d to %d", name, len(got), got[0].from, got[0].to)
 	}
 }
+
+// TestVariant: in the only step, one kernel within a layer is another one of its role, is missing, or is followed by one more. All layers stay.
+func TestVariant(t *testing.T) {
+	r := rand.New(rand.NewPCG(test.Seed(t), 4))
+	for _, m := range models {
+		for try := range 30 {
+			list, want := model(m.text)
+			n := r.IntN(len(want))
+			l := want[n]
+			// The first and the last layer of a model show where layers begin.
+			if l[1]-l[0] < 6 || n == 0 || n == len(want)-1 || want[n-1][1] != l[0] || want[n+1][0] != l[1] {
+				continue
+			}
+			at := l[0] + 1 + r.IntN(l[1]-l[0]-2) // neither the first kernel of the layer nor the last one
+			if k := list[at].role; k == attends || k == scans || k == softmax || k == norm || list[at].looksUp {
+				continue
+			}
+			shift := 0
+			switch try % 3 {
+			case 0:
+				list[at].token = 1000
+			case 1:
+				list, shift = slices.Insert(list, at, kernel{token: 1000}), 1
+			case 2:
+				list, shift = slices.Delete(list, at, at+1), -1
+			}
+			for i := range want {
+				if want[i][0] > at {
+					want[i][0] += shift
+				}
+				if want[i][1] > at {
+					want[i][1] += shift
+				}
+			}
+			if got := layersOf(list); !slices.Equal(got, want) {
+				t.Errorf("%s, change %d of kernel %d: got\n%v, want\n%v", m.name, try%3, at, got, want)
+			}
+		}
+	}
+}

@@ -36,6 +36,18 @@ type member struct {
 	next       bool // the next layer of the list follows without a gap
 }
 
+// isMixed reports whether the typical layer of a forward pass has kernels of a backward pass: both run at the same time on the stream,
+// so the order of kernels is not that of a layer.
+func (g *group) isMixed() bool {
+	n := 0
+	for i := range g.typical {
+		if g.typical[i].back {
+			n++
+		}
+	}
+	return !g.back && n > 1
+}
+
 // alike is the least similarity of the layers of a kind.
 const alike = 0.5
 
@@ -154,6 +166,11 @@ func (r *measurer) repeated(list []member) (out []member) {
 	for g, of := range counts {
 		for _, n := range of {
 			typical[g] = typical[g] || n >= fewest
+		}
+	}
+	for g := range typical {
+		if typical[g] && g.isMixed() {
+			return nil
 		}
 	}
 	n, sum := 0, 0.0

@@ -71,7 +71,7 @@ func fit(wanted, list []kernel) int {
 			best = j
 		}
 	}
-	if 5*cost[best] > 4*len(wanted) { // two fifths of the kernels
+	if 5*cost[best] > 4*len(wanted) && (len(wanted) < 3 || cost[best] > 3) { // two fifths of the kernels, or two
 		return -1
 	}
 	return best
