@@ -1,8 +1,10 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
+	"assay/internal/diag"
 	"assay/internal/label"
 	"assay/judge/finding"
 	"assay/judge/rule"
@@ -91,9 +93,10 @@ func screenCapture(ctx *section.Context) doc.Section {
 	}
 	s.Blocks = append(s.Blocks, leftOut(ctx, screenLeftOut)...)
 	var list doc.List
-	for i, is := range ctx.Issues {
+	issues := slices.DeleteFunc(slices.Clone(ctx.Issues), func(is summary.Issue) bool { return diag.OnlyRows(is.Code) })
+	for i, is := range issues {
 		if i == screenIssues {
-			list = append(list, doc.Item{Text: label.Plural(int64(len(ctx.Issues)-i), "more issue")})
+			list = append(list, doc.Item{Text: label.Plural(int64(len(issues)-i), "more issue")})
 			break
 		}
 		list = append(list, screenIssue(ctx, is))

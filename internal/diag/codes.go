@@ -37,6 +37,9 @@ func HelpOf(name string) string {
 	return c.Help()
 }
 
+// OnlyRows reports whether issues of a code say only which rows of the JSON are missing, and nothing about what is shown.
+func OnlyRows(code string) bool { return code == "layers-of-steps-left-out" }
+
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
 var codes = []Code{
