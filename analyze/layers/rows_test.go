@@ -244,6 +244,24 @@ func TestTwoStreams(t *testing.T) {
 	}
 }
 
+// TestOverlapped: an all-reduce of 100 µs starts in each layer of 79 µs, on another stream, and no kernel waits for it.
+func TestOverlapped(t *testing.T) {
+	var c capture
+	c.step("ProfilerStep#1", "")
+	from := c.at
+	c.kernels(embedding + strings.Repeat("4 7 rms_norm_kernel\n10 7 gemm_qkv\n20 7 flash_fwd_kernel\n6 7 gemm_proj\n4 7 rms_norm_kernel\n30 7 gemm_up\n", 6) + sampling)
+	end := c.at
+	for i := range int64(6) {
+		c.at = from + 4_000 + i*80_000 + 40_000
+		c.kernels("100 24 ncclDevKernel_AllReduce_Sum\n")
+	}
+	c.at = end
+	rows := measure(c.read(t)).Layers
+	if len(rows) != 1 || rows[0].MedianNS != 79_000 || rows[0].EndNS-rows[0].StartNS != 479_000 || rows[0].Parts.Communication != 600_000 {
+		t.Errorf("got %+v", rows)
+	}
+}
+
 // TestModules: where real captures have stacks of modules, the layers that kernels tell are those that modules tell.
 func TestModules(t *testing.T) {
 	for _, tc := range []struct {
