@@ -139,6 +139,21 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestMicroBatches: each of a few runs through the model in one step is a row; very many are one row.
+func TestMicroBatches(t *testing.T) {
+	for _, tc := range []struct{ runs, rows int }{{3, 3}, {32, 32}, {40, 1}} {
+		var c capture
+		c.step("ProfilerStep#1", strings.Repeat(embedding+strings.Repeat(layer(30), 4)+sampling, tc.runs))
+		rows, n := measure(c.read(t)).Layers, 0
+		for _, r := range rows {
+			n += int(r.Count)
+		}
+		if len(rows) != tc.rows || n != 4*tc.runs {
+			t.Errorf("%d runs: %d rows of %d layers, want %d of %d", tc.runs, len(rows), n, tc.rows, 4*tc.runs)
+		}
+	}
+}
+
 // TestWindow: only layers of selected steps have rows.
 func TestWindow(t *testing.T) {
 	var c capture
