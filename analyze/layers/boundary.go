@@ -17,8 +17,9 @@ func (f *finder) boundary(c *class) int {
 	low, high := f.low(c), f.high(c)
 	back := f.isBack(c.right)
 	if low.at > high.at { // the first or last layer is unlike the others
-		if low.at, high.at = 0, len(c.gap); low.tight && !high.tight {
-			low.tight = false
+		low.at, high.at = 0, len(c.gap)
+		if low.tight = false; c.left == c.right {
+			high.tight = false // layers with one kind of core and different other parts take turns: the last one is of another kind
 		}
 	}
 	places := places(c.gap, back)

@@ -114,7 +114,10 @@ func (m *Measured) byMark(rows []*summary.Step, kept []int32) []int32 {
 	at := 0
 	for i, mark := range m.Marks {
 		out[i] = -1
-		if at < len(rows) && m.Timeline.Trace.Name(mark.Name) == rows[at].Name && (rows[at].StartNS == mark.Span.Start || rows[at].Cut != "") {
+		if at == len(rows) || m.Timeline.Trace.Name(mark.Name) != rows[at].Name {
+			continue
+		}
+		if r := rows[at]; r.StartNS == mark.Span.Start || r.Cut != "" && r.HostNS == mark.Span.Len() {
 			out[i] = kept[at]
 			at++
 		}

@@ -303,7 +303,9 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 		}
 		l.parts[p] = summary.Plus(l.parts[p], work.Dur)
 		l.busy += work.Dur
-		if owner[w] = -1; n.role != skipped {
+		// Nothing waits for communication that goes on when the next kernel runs, as of gradients during the backward pass.
+		waited := n.role != moves || int(until) == len(r.device.Work) || work.End() <= r.device.Work[until].Start
+		if owner[w] = -1; n.role != skipped && waited {
 			l.end = max(l.end, work.End())
 		}
 	}

@@ -139,6 +139,21 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestMicroBatches: each of a few runs through the model in one step is a row; very many are one row.
+func TestMicroBatches(t *testing.T) {
+	for _, tc := range []struct{ runs, rows int }{{3, 3}, {32, 32}, {40, 1}} {
+		var c capture
+		c.step("ProfilerStep#1", strings.Repeat(embedding+strings.Repeat(layer(30), 4)+sampling, tc.runs))
+		rows, n := measure(c.read(t)).Layers, 0
+		for _, r := range rows {
+			n += int(r.Count)
+		}
+		if len(rows) != tc.rows || n != 4*tc.runs {
+			t.Errorf("%d runs: %d rows of %d layers, want %d of %d", tc.runs, len(rows), n, tc.rows, 4*tc.runs)
+		}
+	}
+}
+
 // TestWindow: only layers of selected steps have rows.
 func TestWindow(t *testing.T) {
 	var c capture
@@ -240,6 +255,24 @@ func TestTwoStreams(t *testing.T) {
 	// 74 µs of kernels and 5 gaps; 93 µs and 6 gaps
 	if a, b := rows[0], rows[1]; a.Count != 6 || a.MedianNS != 79_000 || a.Parts.Sum() != 6*74_000+3_000 || a.Parts.Attention != 6*36_000+3_000 ||
 		b.Count != 4 || b.MedianNS != 99_000 || b.Parts.Sum() != 4*93_000 {
+		t.Errorf("got %+v", rows)
+	}
+}
+
+// TestOverlapped: an all-reduce of 100 µs starts in each layer of 79 µs, on another stream, and no kernel waits for it.
+func TestOverlapped(t *testing.T) {
+	var c capture
+	c.step("ProfilerStep#1", "")
+	from := c.at
+	c.kernels(embedding + strings.Repeat("4 7 rms_norm_kernel\n10 7 gemm_qkv\n20 7 flash_fwd_kernel\n6 7 gemm_proj\n4 7 rms_norm_kernel\n30 7 gemm_up\n", 6) + sampling)
+	end := c.at
+	for i := range int64(6) {
+		c.at = from + 4_000 + i*80_000 + 40_000
+		c.kernels("100 24 ncclDevKernel_AllReduce_Sum\n")
+	}
+	c.at = end
+	rows := measure(c.read(t)).Layers
+	if len(rows) != 1 || rows[0].MedianNS != 79_000 || rows[0].EndNS-rows[0].StartNS != 479_000 || rows[0].Parts.Communication != 600_000 {
 		t.Errorf("got %+v", rows)
 	}
 }

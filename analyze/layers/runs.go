@@ -1,8 +1,11 @@
 package layers
 
+// mostRuns is the number of runs of a step that have rows of their own. A row has a number for each layer.
+const mostRuns = 32
+
 // runsOf numbers the runs through a model within each step and pass: a draft model runs several times before the model that checks its
 // tokens, and a pipeline runs its layers for each micro-batch. Between runs there is something else. If a run would have one layer
-// only, what is between may be a layer that is not recognized, so the pass is one run.
+// only, what is between may be a layer that is not recognized, so the pass is one run; and so it is if there are very many.
 func runsOf(list []timed) []int32 {
 	type pass struct {
 		step int32
@@ -28,7 +31,7 @@ func runsOf(list []timed) []int32 {
 	}
 	short := make(map[pass]bool)
 	for k, n := range counts {
-		short[k.pass] = short[k.pass] || n < 2
+		short[k.pass] = short[k.pass] || n < 2 || runs[k.pass] > mostRuns
 	}
 	for i := range list {
 		if short[pass{list[i].step + list[i].turn, list[i].pass}] {

@@ -40,6 +40,11 @@ func Scenes(seed uint64) (out []Scene) {
 	add("memsets", Config{Programs: one(TensorRT(30)), Graphs: true, MemsetOf: 3})
 	add("jitter", Config{Programs: one(SGLang(36)), Graphs: true, Jitter: 40, Steps: 5})
 	add("mixed", Config{Programs: []Program{Llama(36), Compiled(36)}, Steps: 6, Jitter: 3})
+	add("accumulation", Config{Programs: one(Repeated(Training(6, false), 3)), Modules: true, Jitter: 2})
+	add("time-steps/graphs", Config{Programs: one(Repeated(DiT(12), 5)), Graphs: true, Jitter: 3})
+	add("alternating", Config{Programs: one(Alternating(20)), Graphs: true, Jitter: 4})
+	add("beside", Config{Programs: one(Beside(18)), Graphs: true, Jitter: 4})
+	add("slow-host", Config{Programs: one(GPT(10)), GapNS: 90 * us, Jitter: 4})
 	add("unmarked", Config{Programs: one(ROCm(20)), AMD: true, Unmarked: true, Graphs: true, Steps: 4})
 	return out
 }

@@ -1,5 +1,7 @@
 package layergen
 
+import "slices"
+
 // The models of servers: one pass of a step each, by the names of the libraries that serve them.
 
 const embed = "other 3 aten::embedding void at::native::(anonymous namespace)::indexSelectLargeIndex<c10::BFloat16, long, unsigned int, 2, 2, -2, true>(at::cuda::detail::TensorInfo<c10::BFloat16, unsigned int>)"
@@ -204,4 +206,39 @@ mlp 5 aten::mm nvjet_tst_32x8_64x16_4x1_h_bz_TNN`)
 	p.Passes = append(p.Passes, Llama(n).Passes...)
 	p.Passes = append(p.Passes, Pass{Name: "forward", Before: lines("other 9 vllm::rejection_sample rejection_random_sample_kernel")})
 	return p
+}
+
+// Alternating has experts in every second layer.
+func Alternating(n int) Program {
+	var all []Layer
+	for i := range n {
+		if i%2 == 0 {
+			all = append(all, layer("decoder", "Llama4DecoderLayer", vllmNorm, vllmAttention, vllmNorm, vllmMLP))
+		} else {
+			all = append(all, layer("moe-layer", "Llama4DecoderLayer", vllmNorm, vllmAttention, vllmNorm, vllmMoE))
+		}
+	}
+	return decode(embed, firstNorm(vllmFirstNorm, all), vllmNorm+sampling)
+}
+
+// Beside is a mixture of experts whose shared expert runs on a second stream beside the others.
+func Beside(n int) Program {
+	shared := "moe|2 14 aten::mm nvjet_tst_128x8_64x12_2x1_v_bz_TNN\nmoe|2 9 aten::mm nvjet_tst_64x8_64x16_2x1_h_bz_TNN"
+	list := lines(vllmMoE)
+	l := layer("moe-layer", "Qwen2MoeDecoderLayer", vllmNorm, vllmAttention, vllmNorm)
+	l.Kernels = slices.Concat(l.Kernels, list[:1], lines(shared), list[1:])
+	return decode(embed, firstNorm(vllmFirstNorm, Times(n, l)), vllmNorm+sampling)
+}
+
+// Repeated runs the passes of a program several times in a step, as for micro-batches.
+func Repeated(p Program, times int) Program {
+	var passes []Pass
+	for range times {
+		for _, pass := range p.Passes {
+			if pass.Name != "optimizer" {
+				passes = append(passes, pass)
+			}
+		}
+	}
+	return Program{Name: p.Name, Passes: passes}
 }

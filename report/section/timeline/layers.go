@@ -86,7 +86,10 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		text = label.Clip(label.Clean(g.Kind), 20) + ": " + text
 	}
 	if ns := g.Typical.WallNS; ns > 0 {
-		text += "; " + unit.DurationOf(min(ns, g.Typical.NS()), ns) + " a step"
+		text += "; " + unit.DurationOf(min(ns, g.Typical.NS()), ns)
+		if g.Typical.Name != "" {
+			text += " a step"
+		}
 	}
 	return text
 }
@@ -189,7 +192,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	scale, total := doc.ScaleOf(times...), doc.ScaleOf(g.Typical.WallNS, g.Typical.NS())
 	t := doc.Table{Title: "kinds of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("layers", doc.Number), doc.Col(scale.Head("one layer"), doc.Number)},
-		Note: "One layer is the median. Parts are kernel time in one layer; kernels that run at the same time count fully each. % of the step."}
+		Note: "One layer is the median. Parts are kernel time in one layer; kernels that run at the same time count fully each. % of the step, or of the window without steps."}
 	for _, p := range kinds[0].Parts {
 		t.Columns = append(t.Columns, doc.Col(words.LayerPart(p.Name), doc.Number))
 	}
