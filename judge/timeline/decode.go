@@ -42,8 +42,8 @@ func isDecode(kind string) bool {
 	return slices.Contains([]string{decodeKind, "verify", "draft"}, kind)
 }
 
-// decoding returns what is known about the decode steps of the run. It is measured once.
-func (c *Evaluator) decoding() *decoding {
+// decodingOf returns what is known about the decode steps of the run. It is measured once.
+func decodingOf(c *Evaluator) *decoding {
 	if c.decode == nil {
 		c.decode = new(decoding)
 		c.decode.measure(c)
@@ -147,11 +147,11 @@ func (d *decoding) evidence() (out []string) {
 
 // ofDecode returns what limits steps or a phase of decoding whose GPU is busy: the memory if it limits most of the
 // kernels, else nothing that is known.
-func (c *Evaluator) ofDecode(kind string, bound finding.Bound) finding.Bound {
+func ofDecode(c *Evaluator, kind string, bound finding.Bound) finding.Bound {
 	switch {
 	case bound != finding.BoundCompute || !isDecode(kind):
 		return bound
-	case c.decoding().decodes && movesData(c):
+	case decodingOf(c).decodes && movesData(c):
 		return finding.BoundMemory
 	}
 	return finding.BoundGPU
