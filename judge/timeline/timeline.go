@@ -190,6 +190,9 @@ func (c *Evaluator) computePart() []tree.Reading {
 		kind = finding.BoundGPU.Is()
 	}
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
+	if kind == finding.BoundGPU.Is() {
+		f.Title += ". What limits the kernels is not known"
+	}
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
 	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
