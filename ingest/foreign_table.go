@@ -89,6 +89,9 @@ var foreignTables = []foreign{
 var foreignDocuments = []foreign{
 	{Name: "proton-hatchet", Shape: shapeJSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"},
 		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "record a trace with Proton instead (proton -d trace), or " + giveKineto},
+	{Name: "cuda-graph-annotations", Shape: shapeJSON, Pattern: lazyregexp.New(`^\s*\{\s*"\d+"\s*:\s*\[\s*(?:\{|")`), Files: []string{"kernel_annotations_rank*.json"},
+		What: "the names of kernels in CUDA graphs (kernel_annotations_rank*.json of PyTorch)",
+		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},
 	{Name: "rocprofv3-json", Shape: shapeJSON, Marks: []string{`"rocprofiler-sdk-tool"`},
 		What: "a trace of rocprofv3 in its own JSON", Do: giveKineto},
 	{Name: "speedscope", Shape: shapeJSON, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},

@@ -14,7 +14,7 @@ import (
 
 // A served is a trace of a server whose steps replay graphs: what each step runs, in order, and its pause.
 type served struct {
-	gpu, marker   string // marker: of each step
+	gpu, marker   string // markers of the steps in turn, with "|" between
 	steps         int
 	kernels       []string
 	ns            []int64 // of each kernel, per layer
@@ -28,7 +28,7 @@ func (s served) judged(t *testing.T) (*summary.Summary, Result) {
 	var events []string
 	add := func(format string, args ...any) { events = append(events, fmt.Sprintf(format, args...)) }
 	us := func(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e3) }
-	now := int64(1_000_000)
+	now, markers := int64(1_000_000), strings.Split(s.marker, "|")
 	for i := range s.steps {
 		corr, start := i+1, now
 		at := now + 20_000
@@ -45,7 +45,7 @@ func (s served) judged(t *testing.T) (*summary.Summary, Result) {
 		}
 		add(`{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":%s,"dur":10,"args":{"correlation":%d}}`, us(start+5_000), corr)
 		if s.marker != "" {
-			add(`{"ph":"X","cat":"user_annotation","name":%q,"pid":1,"tid":1,"ts":%s,"dur":%s}`, s.marker, us(start), us(at-start))
+			add(`{"ph":"X","cat":"user_annotation","name":%q,"pid":1,"tid":1,"ts":%s,"dur":%s}`, markers[i%len(markers)], us(start), us(at-start))
 		}
 		now = at + s.pause
 	}
@@ -89,6 +89,8 @@ func TestDecodeSteps(t *testing.T) {
 			s.kernels, s.ns = []string{"flash_fwd_splitkv_mla_kernel", s.kernels[0]}, []int64{150_000, 50_000}
 		}), finding.BoundGPU},
 		{"kernels of 8 µs", with(llama(h100, fmt.Sprintf(decode, 24)), func(s *served) { s.ns = []int64{8_000, 8_000, 4_000} }), finding.BoundGPU},
+		{"2 of 3 steps decode", llama(h100, "step[DECODE bs=24]|step[EXTEND bs=4 toks=8192]|step[DECODE bs=25]"), finding.BoundGPU},
+		{"1 of 2 steps decodes", llama(h100, "step[DECODE bs=24]|step[EXTEND bs=4 toks=8192]"), finding.BoundCompute},
 		{"prefill", llama(h100, "execute_context_2(4096)_generation_0(0)"), finding.BoundCompute},
 		{"no marker", llama(h100, ""), finding.BoundCompute},
 		{"training", llama(h100, "ProfilerStep#3"), finding.BoundCompute},

@@ -385,6 +385,9 @@ func (b *Builder) detail(e *Event, name Sym) DetailID {
 		Bytes: max(-1, e.Int(eventscan.Bytes, -1)), GraphID: e.Int(eventscan.GraphID, -1),
 		Collective: b.collective(e),
 	}
+	if e.Int(eventscan.GraphNode, 0) > 0 {
+		d.Annotation = b.names.sym(e.Text(eventscan.ArgName))
+	}
 	return b.details.number(d, name)
 }
 

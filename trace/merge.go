@@ -175,7 +175,7 @@ func (in input) detail(id DetailID) DetailID {
 
 func (in input) newDetail(id DetailID) DetailID {
 	d := in.b.details.refs[id]
-	d.Collective = in.collective(d.Collective)
+	d.Collective, d.Annotation = in.collective(d.Collective), in.name(d.Annotation)
 	out, ok := in.m.details[d]
 	if !ok {
 		out = DetailID(len(in.m.t.details))

@@ -64,6 +64,10 @@ type Detail struct {
 	GraphID      int64 // of the CUDA graph that it belongs to; -1 if unknown
 	Collective   Collective
 
+	// Annotation is the name that the program gave to a part of a CUDA graph when it captured it, of work in
+	// that part (mark_kernels of torch.cuda.graph), or 0.
+	Annotation Sym
+
 	// Node is an index of [Trace.GraphNodes] plus 1; 0 if no node is known.
 	Node uint32
 }

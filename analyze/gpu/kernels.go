@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -46,6 +47,9 @@ func rows[R any](tl *Timeline, budget *limits.Budget, wanted func(trace.Kind) bo
 			continue
 		}
 		key := rowKey{track.Device, track.Stream, a.Name, a.Kind, op(number), coll(number, a), 0}
+		if a.Kind == trace.Kernel {
+			key.op = cmp.Or(tl.Trace.Detail(a.Detail).Annotation, key.op) // the launch of a graph does not tell
+		}
 		seen := &recent[int(a.Name)%len(recent)]
 		if seen.at > 0 && seen.key == key {
 			add(&out[seen.at-1], a)

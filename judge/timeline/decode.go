@@ -16,11 +16,12 @@ import (
 // weight that is read then serves few multiplications. Then it is the bandwidth of the memory, or in kernels of
 // a few microseconds the latency. Without the number of tokens it is not known.
 
-// A decoding describes the steps of a run that nearly only decodes.
+// A decoding describes the decode steps of a run.
 type decoding struct {
-	decodes bool
-	tokens  int64 // the most that a step computes; 0 if it is not known of all
-	most    int64 // the most for which arithmetic is no limit, see mostTokens
+	decodes bool    // they take most of the compute time
+	part    float64 // the part of the compute time that they take
+	tokens  int64   // the most that a step computes; 0 if it is not known of all
+	most    int64   // the most for which arithmetic is no limit, see mostTokens
 	steps   int64
 
 	// share is the part of the bandwidth of the memory that the steps use while the GPU works, over those of
@@ -42,8 +43,8 @@ func isDecode(kind string) bool {
 	return slices.Contains([]string{decodeKind, "verify", "draft"}, kind)
 }
 
-// decoding returns what is known about the decode steps of the run. It is measured once.
-func (c *Evaluator) decoding() *decoding {
+// decodingOf returns what is known about the decode steps of the run. It is measured once.
+func decodingOf(c *Evaluator) *decoding {
 	if c.decode == nil {
 		c.decode = new(decoding)
 		c.decode.measure(c)
@@ -66,8 +67,8 @@ func (d *decoding) measure(c *Evaluator) {
 		// Without a number of tokens, only a decode step is known to compute one for each sequence.
 		unknown = unknown || st.Batch == 0 || st.Tokens == 0 && st.Kind != decodeKind
 	}
-	all := float64(max(decode+others, c.Total.Compute()))
-	if d.decodes = d.steps > 0 && float64(decode) >= nearly*all; !d.decodes {
+	d.part = float64(decode) / float64(max(1, decode+others, c.Total.Compute()))
+	if d.decodes = d.part > 0.5; !d.decodes {
 		return
 	}
 	if unknown {
@@ -109,7 +110,7 @@ func mostTokens(s *summary.Summary) int64 {
 
 // readsMemory reports whether the bandwidth of the memory limits products and attention of a run that decodes.
 func (d *decoding) readsMemory() bool {
-	return d.decodes && d.tokens > 0 && d.tokens <= d.most
+	return d.part >= nearly && d.tokens > 0 && d.tokens <= d.most
 }
 
 // reads reports whether reading takes the time of a kernel because the run decodes. Latency limits short kernels,
@@ -133,10 +134,14 @@ func (d *decoding) evidence() (out []string) {
 	case d.readsMemory():
 		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic is no limit up to %s",
 			label.Plural(d.steps, "decode step"), label.Plural(d.tokens, "token"), unit.Count(d.most)))
+	case d.part < nearly:
+		out = append(out, fmt.Sprintf("what limits the kernels is not known: %s of the compute time is in decode steps, the rest is not",
+			unit.Percent(d.part)))
 	case d.tokens == 0:
 		out = append(out, "what limits the kernels is not known, because the decode steps do not state their tokens")
 	default:
-		out = append(out, fmt.Sprintf("what limits the kernels is not known: decode steps compute up to %s at once, and from %s on arithmetic may be a limit",
+		out = append(out, fmt.Sprintf("what limits the kernels is not known: "+
+			"decode steps compute up to %s at once, and from %s on arithmetic may be a limit",
 			label.Plural(d.tokens, "token"), unit.Count(d.most)))
 	}
 	if d.share > 0 {
@@ -147,11 +152,11 @@ func (d *decoding) evidence() (out []string) {
 
 // ofDecode returns what limits steps or a phase of decoding whose GPU is busy: the memory if it limits most of the
 // kernels, else nothing that is known.
-func (c *Evaluator) ofDecode(kind string, bound finding.Bound) finding.Bound {
+func ofDecode(c *Evaluator, kind string, bound finding.Bound) finding.Bound {
 	switch {
 	case bound != finding.BoundCompute || !isDecode(kind):
 		return bound
-	case c.decoding().decodes && movesData(c):
+	case decodingOf(c).part >= nearly && movesData(c):
 		return finding.BoundMemory
 	}
 	return finding.BoundGPU

@@ -114,10 +114,12 @@ var movers = []string{
 // computes reports whether a kernel computes and is not a CUDA graph traced as one event.
 func computes(k summary.Kernel) bool { return k.Class == "compute" && k.Category != wholeGraph }
 
-// moves reports whether a kernel does few operations per byte.
-func (c *Evaluator) moves(k summary.Kernel) bool {
-	kind := kindOf(k)
-	return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind) || c.decoding().reads(c, k))
+// moves returns a function that reports whether a kernel does few operations per byte.
+func moves(c *Evaluator) func(summary.Kernel) bool {
+	return func(k summary.Kernel) bool {
+		kind := kindOf(k)
+		return k.Class == "compute" && (kind == gemv || slices.Contains(movers, kind) || decodingOf(c).reads(c, k))
+	}
 }
 
 // kindOf returns the category of a kernel, or gemv for a product of a matrix and a vector.
@@ -134,7 +136,7 @@ const gemv = "gemv"
 // movesData reports whether kernels that move data take most of the compute kernel time. Names are
 // ignored if there are hardware counters, which measure it.
 func movesData(c *Evaluator) bool {
-	moving, all := largestOf(c, c.moves).Of, largestOf(c, computes).Of
+	moving, all := largestOf(c, moves(c)).Of, largestOf(c, computes).Of
 	_, _, ok := c.Limits[rule.MemoryBandwidth].Level(float64(moving) / float64(max(1, all)))
 	return ok && len(c.Counters) == 0
 }
@@ -145,8 +147,8 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	if !movesData(c) {
 		return nil
 	}
-	list := c.shareOfKernels(rule.MemoryBandwidth, computes, c.moves)
-	if d := c.decoding(); d.readsMemory() {
+	list := c.shareOfKernels(rule.MemoryBandwidth, computes, moves(c))
+	if d := decodingOf(c); d.readsMemory() {
 		for i := range list {
 			list[i].Evidence = append(d.evidence(), list[i].Evidence...)
 		}
@@ -171,7 +173,7 @@ func (c *Evaluator) shareOfKernels(id string, all, accept func(summary.Kernel) b
 	words := map[string]string{"top": finding.ByWork(categories)[0]}
 	if id == rule.MemoryBandwidth {
 		words["decode"] = ""
-		if d := c.decoding(); d.readsMemory() {
+		if d := decodingOf(c); d.readsMemory() {
 			words["top"] = gemv // as products with a vector, which are bound by reading the weights too
 			words["decode"] = " in decode steps of up to " + label.Plural(d.tokens, "token")
 		}

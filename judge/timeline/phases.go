@@ -71,7 +71,7 @@ func phaseVerdicts(c *Evaluator) (out []PhaseVerdict) {
 		v := PhaseVerdict{Path: s.path}
 		if window := s.total.Window(); window > 0 && !mayBeUnrecorded(c, s.total) {
 			v.Bound, v.Share = bound(c, func(p part) float64 { return float64(p.time(s.total)) / float64(window) })
-			v.Bound = c.ofDecode(s.path[strings.LastIndexByte(s.path, '/')+1:], v.Bound)
+			v.Bound = ofDecode(c, s.path[strings.LastIndexByte(s.path, '/')+1:], v.Bound)
 		}
 		out = append(out, v)
 	}

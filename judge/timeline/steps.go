@@ -209,7 +209,7 @@ func boundOf(c *Evaluator, g *stepGroup) {
 			return shareOfWhole(p.time(a), a.Window())
 		})
 	})
-	g.Bound = c.ofDecode(g.Kind, g.Bound)
+	g.Bound = ofDecode(c, g.Kind, g.Bound)
 }
 
 // bound returns the bottleneck for the given shares by the rules of the verdict, and the share that

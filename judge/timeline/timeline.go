@@ -186,15 +186,18 @@ func (c *Evaluator) computePart() []tree.Reading {
 	switch {
 	case movesData(c):
 		kind = "busy"
-	case c.decoding().decodes:
+	case decodingOf(c).decodes:
 		kind = finding.BoundGPU.Is()
 	}
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
+	if kind == finding.BoundGPU.Is() {
+		f.Title += ". What limits the kernels is not known"
+	}
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
 	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
 		finding.Advise("busy-is-not-efficient")}
-	if d := c.decoding(); d.decodes && !movesData(c) {
+	if d := decodingOf(c); d.decodes && !movesData(c) {
 		f.Evidence = append(d.evidence(), f.Evidence...)
 		f.Next = []finding.Step{finding.Advise("profile-one-kernel"), finding.Advise("batch-more-requests")}
 	}

@@ -45,7 +45,7 @@ func busy(c *Evaluator, t tree.Tree) finding.Verdict {
 			}
 		}
 	}
-	if v.Bound == finding.BoundCompute && c.decoding().decodes {
+	if v.Bound == finding.BoundCompute && decodingOf(c).decodes {
 		v.Bound = finding.BoundGPU
 	}
 	return v

@@ -134,7 +134,7 @@ func served(g timeline.StepGroup) (text string) {
 	if g.TokensPerS > 0 {
 		text += ", " + unit.Count(int64(g.TokensPerS+0.5)) + " tokens/s"
 	}
-	if g.BetweenNS != nil {
+	if g.BetweenNS != nil && *g.BetweenNS > 0 {
 		text += ", " + unit.Duration(*g.BetweenNS) + " between steps"
 	}
 	return text
