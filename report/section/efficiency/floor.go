@@ -14,10 +14,10 @@ import (
 )
 
 // FloorLine compares the decode steps with the most time with the least time in which the hardware could do
-// them, or says why it cannot. It is "" without a model.
+// them, or says why it cannot. It is "" without a model, and if the times of the capture are wrong.
 func FloorLine(ctx *section.Context) string {
 	list := efficiency.Floors(ctx.Summary)
-	if len(list) == 0 {
+	if len(list) == 0 || ctx.Result.Unusable() != nil {
 		return ""
 	}
 	f := &list[0]
