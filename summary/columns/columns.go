@@ -222,7 +222,9 @@ func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 	return out
 }
 
-func budgetOf(v reflect.Value) (summary.Budget, bool) { return v.Addr().Interface().(budgeted).Budget() }
+func budgetOf(v reflect.Value) (summary.Budget, bool) {
+	return v.Addr().Interface().(budgeted).Budget()
+}
 
 // budgetLeaves returns the columns of the breakdown of rows that have one.
 func budgetLeaves(listed bool) (out []leaf) {
