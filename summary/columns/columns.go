@@ -169,7 +169,6 @@ type budgeted interface {
 // structLeaves returns the columns of a struct, which is an element of a list if listed is true.
 func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 	hasBudget := reflect.PointerTo(t).Implements(reflect.TypeFor[budgeted]())
-	budgetOf := func(v reflect.Value) (summary.Budget, bool) { return v.Addr().Interface().(budgeted).Budget() }
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -218,18 +217,28 @@ func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 		}
 	}
 	if hasBudget {
-		for _, l := range structLeaves(reflect.TypeFor[summary.Budget](), listed) {
-			get := l.get
-			l.path, l.Optional = append([]string{"budget"}, l.path...), true
-			l.get = func(v reflect.Value) tabular.Cell {
-				b, known := budgetOf(v)
-				if !known {
-					return tabular.Cell{}
-				}
-				return get(reflect.ValueOf(b))
+		out = append(out, budgetLeaves(listed)...)
+	}
+	return out
+}
+
+func budgetOf(v reflect.Value) (summary.Budget, bool) {
+	return v.Addr().Interface().(budgeted).Budget()
+}
+
+// budgetLeaves returns the columns of the breakdown of rows that have one.
+func budgetLeaves(listed bool) (out []leaf) {
+	for _, l := range structLeaves(reflect.TypeFor[summary.Budget](), listed) {
+		get := l.get
+		l.path, l.Optional = append([]string{"budget"}, l.path...), true
+		l.get = func(v reflect.Value) tabular.Cell {
+			b, known := budgetOf(v)
+			if !known {
+				return tabular.Cell{}
 			}
-			out = append(out, l)
+			return get(reflect.ValueOf(b))
 		}
+		out = append(out, l)
 	}
 	return out
 }
