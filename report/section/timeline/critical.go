@@ -180,7 +180,8 @@ func Path(ctx *section.Context) doc.Section {
 	for _, of := range []struct {
 		title, column string
 		list          []summary.PathPart
-	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels}} {
+	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels},
+		{"modules on the path", "module", p.Modules}, {"phases on the path", "phase", p.Phases}} {
 		if len(of.list) > 0 && of.list[0].NS >= p.WindowNS/200 {
 			s.Blocks = append(s.Blocks, pathParts(of.title, of.column, of.list, p.WindowNS))
 		}
