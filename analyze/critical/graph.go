@@ -189,7 +189,7 @@ type source struct {
 	offset     int64 // of its clock, which is subtracted from all times
 
 	phase   func(at int64) string // see [Options.Phase]
-	forward map[trace.ID]int32    // operators of forward passes by sequence number; nil if the trace has no modules
+	forward *byID                 // operators of forward passes by sequence number; nil if the trace has no modules
 }
 
 // A work is one piece of GPU work.

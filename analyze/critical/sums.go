@@ -101,10 +101,17 @@ func (s *source) findModules() {
 	if !any {
 		return
 	}
-	s.forward = make(map[trace.ID]int32)
+	low, high, n := ^trace.ID(0), trace.ID(0), 0
+	of := func(x *span) bool { return x.kind == trace.CPUOp && x.corr != 0 && !x.backward }
 	for i := range s.spans {
-		if x := &s.spans[i]; x.kind == trace.CPUOp && x.corr != 0 && !x.backward {
-			s.forward[x.corr] = int32(i)
+		if x := &s.spans[i]; of(x) {
+			low, high, n = min(low, x.corr), max(high, x.corr), n+1
+		}
+	}
+	s.forward = newByID(low, high, n)
+	for i := range s.spans {
+		if x := &s.spans[i]; of(x) {
+			s.forward.set(x.corr, int32(i))
 		}
 	}
 }
@@ -118,8 +125,8 @@ func (s *source) moduleOf(span int32) string {
 		x := &s.spans[i]
 		if name := s.t.Name(x.name); x.kind == trace.Python && label.IsModule(name) {
 			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(name, label.ModulePrefix), "/", "_"))
-		} else if f, ok := s.forward[x.corr]; ok && x.backward && back == none {
-			back = f
+		} else if x.backward && back == none {
+			back = s.forward.get(x.corr)
 		}
 	}
 	if len(parts) == 0 && back != none {
