@@ -24,6 +24,8 @@ type CriticalPath struct {
 
 	Operators []PathPart `json:"operators,omitempty"` // largest first; none if the path is withheld
 	Kernels   []PathPart `json:"kernels,omitempty"`   // largest first
+	Modules   []PathPart `json:"modules,omitempty"`   // largest first, by path of the innermost module, with their backward passes
+	Phases    []PathPart `json:"phases,omitempty"`    // largest first, by path of the innermost phase
 	Ranks     []PathPart `json:"ranks,omitempty"`     // if the path leads through several ranks
 }
 

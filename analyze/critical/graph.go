@@ -187,6 +187,9 @@ type source struct {
 	rank       int
 	impossible int   // events whose times cannot be true
 	offset     int64 // of its clock, which is subtracted from all times
+
+	phase   func(at int64) string // see [Options.Phase]
+	forward *byID                 // operators of forward passes by sequence number; nil if the trace has no modules
 }
 
 // A work is one piece of GPU work.
@@ -207,7 +210,8 @@ type Window struct {
 type Options struct {
 	Rank    int
 	Rules   *classify.Rules
-	Windows []Window // the steps by start; none for the whole trace
+	Windows []Window              // the steps by start; none for the whole trace
+	Phase   func(at int64) string // the phase at a time, or ""; nil if there are none
 }
 
 const (

@@ -15,7 +15,7 @@ import (
 type span struct {
 	start, end int64 // end is that of its parent at most
 	name       trace.Sym
-	corr       trace.ID
+	corr       trace.ID // of a call; of an operator its sequence number
 	parent     int32
 	op         int32 // the innermost operator: itself or around it, or none
 	first      int32 // its first segment in the thread, then the node of that; none
@@ -24,6 +24,7 @@ type span struct {
 	kind       trace.Kind
 	load       bool // a data loader, or within one
 	kids       bool
+	backward   bool // an operator of a backward pass
 }
 
 // nesting is the order of events that start and end at the same time: outer kinds first.
@@ -171,7 +172,8 @@ func (s *source) event(x *reference) span {
 	case functions:
 		out.name, out.kind = s.t.Python.At(x.row).Name, trace.Python
 	case operators:
-		out.name, out.kind = s.t.Ops.At(x.row).Name, trace.CPUOp
+		o := s.t.Ops.At(x.row)
+		out.name, out.kind, out.corr, out.backward = o.Name, trace.CPUOp, o.Sequence, o.Forward != 0
 	case calls:
 		c := s.t.Calls.At(x.row)
 		out.name, out.kind, out.corr = c.Name, c.Kind, c.Correlation

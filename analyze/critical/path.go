@@ -140,59 +140,6 @@ func (g *Graph) Label(p *Piece) string {
 	return "(" + p.class.String() + ")"
 }
 
-// A ranked is a name in the trace of a rank.
-type ranked struct {
-	name trace.Sym
-	rank uint16
-}
-
-// byName adds up what the ranks have of each name.
-func (g *Graph) byName(sums map[ranked]int64) map[string]int64 {
-	out := make(map[string]int64, len(sums))
-	for k, ns := range sums {
-		out[g.ranks[k.rank].t.Name(k.name)] += ns
-	}
-	return out
-}
-
-// Sums are the times of a path by name, in ns.
-type Sums struct {
-	Operators map[string]int64 // each piece for its [Graph.Label]
-	Kernels   map[string]int64 // of GPU work
-	Ranks     map[int]int64    // by the number of the rank
-}
-
-// SumsOf returns the times of a path by name.
-func (g *Graph) SumsOf(p *Path) Sums {
-	ops, kernels := make(map[ranked]int64), make(map[ranked]int64)
-	var classes [Classes]int64
-	ranks := make([]int64, len(g.ranks))
-	g.Each(p, func(x Piece) {
-		n, ns := &g.nodes[x.node], x.Span.Len()
-		if name, rank, ok := g.operatorOf(&x); ok {
-			ops[ranked{name, rank}] += ns
-		} else {
-			classes[x.class] += ns
-		}
-		if !x.delay && n.flags&isGPU != 0 {
-			kernels[ranked{g.work(x.node).a.Name, n.rank}] += ns
-		}
-		ranks[n.rank] += ns
-	})
-	out := Sums{g.byName(ops), g.byName(kernels), make(map[int]int64, len(ranks))}
-	for c, ns := range classes {
-		if ns > 0 {
-			out.Operators["("+Class(c).String()+")"] += ns
-		}
-	}
-	for i, ns := range ranks {
-		if ns > 0 {
-			out.Ranks[g.ranks[i].rank] += ns
-		}
-	}
-	return out
-}
-
 // A Path is the critical path of one step.
 type Path struct {
 	Step    string

@@ -51,7 +51,7 @@ func (x started) compare(y started) int {
 
 // Of returns the graph of one rank.
 func Of(t *trace.Trace, opt Options) *Graph {
-	s := &source{t: t, rank: opt.Rank}
+	s := &source{t: t, rank: opt.Rank, phase: opt.Phase}
 	g := &Graph{ranks: []*source{s}}
 	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
 	b.threads = s.threadsOf()
@@ -88,6 +88,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addMoves()
 	b.addSteps()
 	g.Counts.Impossible = s.impossible
+	s.findModules()
 	s.t = t.WithoutHost()
 	return g
 }
@@ -101,16 +102,17 @@ func (b *builder) addCalls() *byID {
 	b.records = make(map[trace.ID]int32)
 	for i := range s.spans {
 		x := &s.spans[i]
+		if !x.isCall() {
+			continue
+		}
 		if isRecord(x.name) {
 			b.records[x.corr] = int32(i)
 		} else if isWait(x.name) {
 			b.waits = append(b.waits, int32(i))
 		}
-		if x.isCall() {
-			b.calling = append(b.calling, int32(i))
-			if x.corr != 0 {
-				low, high = min(low, x.corr), max(high, x.corr)
-			}
+		b.calling = append(b.calling, int32(i))
+		if x.corr != 0 {
+			low, high = min(low, x.corr), max(high, x.corr)
 		}
 	}
 	slices.SortStableFunc(b.waits, func(x, y int32) int { return cmp.Compare(s.spans[x].start, s.spans[y].start) })

@@ -63,6 +63,9 @@ func NewVocabulary(t *trace.Trace, rules *phase.Rules) *Vocabulary {
 	return &Vocabulary{t: t, rules: rules, index: make([]int32, t.Names())}
 }
 
+// Name returns the text of a name.
+func (v *Vocabulary) Name(s trace.Sym) string { return v.t.Name(s) }
+
 // of returns the rule that a name matches, or nil.
 func (v *Vocabulary) of(name trace.Sym) *phase.Match {
 	if v.index[name] == 0 {

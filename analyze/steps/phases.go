@@ -180,6 +180,25 @@ func (p *Phases) stretch(from, to int64, node int32) {
 	p.parts = append(p.parts, stretch{interval.Span{Start: from, End: to}, node})
 }
 
+// Innermost returns a function that returns the path of the innermost phase at a time, or "". It is nil if
+// there are no phases. It does not keep the trace.
+func (p *Phases) Innermost() func(at int64) string {
+	if len(p.parts) == 0 {
+		return nil
+	}
+	parts, paths := p.parts, make([]string, len(p.nodes))
+	for i := range p.nodes {
+		paths[i] = p.nodes[i].path
+	}
+	return func(at int64) string {
+		i := sort.Search(len(parts), func(i int) bool { return parts[i].End > at })
+		if i == len(parts) || at < parts[i].Start {
+			return ""
+		}
+		return paths[parts[i].node]
+	}
+}
+
 // A Run is one run of a phase on the host.
 type Run struct {
 	interval.Span

@@ -13,7 +13,7 @@ import (
 // BenchmarkTypical times what a report adds for the critical path and the forecasts of the largest
 // traces of the corpus, and of the ranks of a job.
 func BenchmarkTypical(b *testing.B) {
-	ranks, _ := filepath.Glob(filepath.Join(test.Corpus(b, "ranks", "megatron_tp8_a100"), "rank*.json.gz"))
+	ranks := test.Files(b, filepath.Join(test.Corpus(b, "ranks", "megatron_tp8_a100"), "rank*.json.gz"))
 	for name, paths := range map[string][]string{
 		"control": {test.Corpus(b, "kineto", "hta", "trace_diff", "control", "control.json.gz")},
 		"nccl":    {test.Corpus(b, "kineto", "hta", "nccl_parser_config", "nccl_data.json.gz")},

@@ -18,7 +18,7 @@ type Ready struct {
 
 // The limits of what is listed of a job.
 const (
-	mostChanges = 10 // that pay most
+	mostChanges = 12 // that pay most
 	mostRanks   = 8  // whose path has a row
 )
 

@@ -120,7 +120,8 @@ func Graphs(inputs []Input, q Question) ([]Group, string) {
 
 // GraphOf returns the graph of one rank.
 func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
-	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(t, q.Phases)})
+	words := steps.NewVocabulary(t, q.Phases)
+	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
 }
 
 // doubt withholds the answers of a graph whose durations no GPU can reach.
@@ -167,10 +168,10 @@ func twice(inputs []Input) bool {
 }
 
 // windows returns the steps of a trace.
-func windows(t *trace.Trace, rules *phase.Rules) (out []critical.Window) {
+func windows(v *steps.Vocabulary) (out []critical.Window) {
 	var unused diag.Ledger
-	for _, m := range steps.MarksOf(steps.NewVocabulary(t, rules), &unused) {
-		out = append(out, critical.Window{Name: t.Name(m.Name), Track: m.Track, Span: m.Span})
+	for _, m := range steps.MarksOf(v, &unused) {
+		out = append(out, critical.Window{Name: v.Name(m.Name), Track: m.Track, Span: m.Span})
 	}
 	return out
 }
@@ -272,6 +273,7 @@ func row(g *critical.Graph, p *critical.Path, in *Input) summary.CriticalPath {
 	}
 	sums := g.SumsOf(p)
 	out.Operators, out.Kernels = parts(sums.Operators), parts(sums.Kernels)
+	out.Modules, out.Phases = parts(sums.Modules), parts(sums.Phases)
 	if len(sums.Ranks) > 1 {
 		ranks := make(map[string]int64)
 		for n, ns := range sums.Ranks {

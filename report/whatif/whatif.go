@@ -2,6 +2,7 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,16 +11,9 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
+	"assay/report/words"
 	"assay/summary"
 )
-
-// titles of the classes, in the order of [summary.PathClasses].
-var titles = map[string]string{
-	"host_op": "operators on the CPU", "python": "Python and annotations", "host_gap": "CPU, nothing recorded",
-	"runtime": "CUDA/HIP calls", "dataloader": "data loader", "launch_delay": "launch to start of work",
-	"kernel_gap": "between kernels", "sync_return": "return of waiting calls", "compute": "compute", "comm": "communication",
-	"copy": "copies", "unexplained": "not explained",
-}
 
 // Doc returns the document of an answer. If all is set it has every step.
 func Doc(a *whatif.Answer, all bool) doc.Doc {
@@ -86,7 +80,7 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 		s.Lead = "withheld: " + reasons(p.Reasons)
 		return s
 	}
-	s.Lead = "what determined when the step ended; twice as fast is the length of the step if that class took half the time"
+	s.Lead = "what determined when the step ended" + v.twice()
 	scale := doc.ScaleOf(p.WindowNS)
 	t := doc.Table{Title: "classes", Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number),
 		doc.Col("spent on", doc.Text), doc.Col(scale.Head("twice as fast"), doc.Number), doc.Col("change", doc.Number)}}
@@ -96,14 +90,20 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 		if c.NS == 0 {
 			continue
 		}
-		cells := []string{unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), titles[c.Name], "", ""}
+		cells := []string{unit.Share(c.NS, p.WindowNS), scale.Text(c.NS), words.PathClass(c.Name), "", ""}
 		if g := v.gain("--scale class:" + c.Name + "=0.5"); g != nil && g.ForecastNS != nil {
 			after := share(p.WindowNS, g)
 			cells[3], cells[4] = scale.Text(after), change(p.WindowNS, after)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 	}
-	s.Blocks = append(s.Blocks, t, v.named("Operators on it", p.Operators, p.WindowNS))
+	s.Blocks = append(s.Blocks, t, v.named("Operators on it", "operator or kernel", p.Operators, p.WindowNS))
+	if len(p.Modules) > 0 {
+		s.Blocks = append(s.Blocks, v.named("Modules on it", "module", p.Modules, p.WindowNS))
+	}
+	if len(p.Phases) > 0 {
+		s.Blocks = append(s.Blocks, v.named("Phases on it", "phase", p.Phases, p.WindowNS))
+	}
 	if len(p.Ranks) > 0 {
 		var list []string
 		for _, r := range p.Ranks {
@@ -115,6 +115,29 @@ func (v *view) path(p *summary.CriticalPath) doc.Section {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Read with care: " + reasons(p.Reasons) + "."})
 	}
 	return s
+}
+
+// twice says what the column of classes at twice the speed is over, or "" without it.
+func (v *view) twice() string {
+	if len(v.a.Sweep) == 0 {
+		return ""
+	}
+	text := "; twice as fast is the length of the step if that class took half the time"
+	if n := v.steps(); n > 1 {
+		text += fmt.Sprintf(", scaled by the mean over %d steps", n)
+	}
+	return text
+}
+
+// steps returns the number of steps that the sweep is over: if there are any, those whose path is not withheld.
+func (v *view) steps() int {
+	n := 0
+	for _, p := range v.a.CriticalPaths {
+		if p.Verdict != summary.Withheld {
+			n++
+		}
+	}
+	return cmp.Or(n, len(v.a.CriticalPaths))
 }
 
 // share returns the length of a step if it changes as all steps together do.
@@ -132,13 +155,13 @@ func reasons(list []string) string { return strings.Join(list, "; ") }
 const shown = 5
 
 // named lists the names with the most time.
-func (v *view) named(title string, list []summary.PathPart, of int64) doc.Table {
+func (v *view) named(title, column string, list []summary.PathPart, of int64) doc.Table {
 	var times []int64
 	for _, p := range list {
 		times = append(times, p.NS)
 	}
 	scale := doc.ScaleOf(times...)
-	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number), doc.Col("operator or kernel", doc.KernelName)}}
+	t := doc.Table{Title: title, Columns: []doc.Column{doc.Col("%", doc.Number), doc.Col(scale.Head("time"), doc.Number), doc.Col(column, doc.KernelName)}}
 	for _, p := range list[:min(shown, len(list))] {
 		t.Rows = append(t.Rows, doc.Row{Cells: []string{unit.Share(p.NS, of), scale.Text(p.NS), p.Name}})
 	}
@@ -203,7 +226,7 @@ func then(f *summary.Forecast) string {
 	var out []string
 	for _, p := range parts[:2] {
 		if p.NS > 0 {
-			out = append(out, unit.Share(p.NS, *f.ForecastNS)+" "+titles[p.Name])
+			out = append(out, unit.Share(p.NS, *f.ForecastNS)+" "+words.PathClass(p.Name))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -215,7 +238,7 @@ func (v *view) sweep() doc.Section {
 		return doc.Section{}
 	}
 	const rows = 10
-	s := doc.Section{Title: "Single changes that pay most", Lead: "each alone; = 0.5 is half the time; over all steps that were asked for"}
+	s := doc.Section{Title: "Single changes that pay most", Lead: "each alone; = 0.5 is half the time; over " + label.Plural(int64(v.steps()), "step")}
 	t := doc.Table{Title: "changes", Columns: []doc.Column{doc.Col("gain", doc.Number), doc.Col("verdict", doc.Text), doc.Col("change", doc.KernelName)}}
 	for _, g := range v.a.Sweep {
 		if g.ForecastNS == nil {

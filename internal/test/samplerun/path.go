@@ -12,6 +12,8 @@ func attributedPath(s *summary.Summary, r, n int64) {
 		InferredNS: MS, ExactNS: (100 + r) * MS, ExplainedNS: 99 * MS, Verdict: "warn", Reasons: []string{"several streams have work and the trace has no event between them"},
 		Operators: []summary.PathPart{{Name: "aten::mm", NS: 60 * MS}, {Name: "aten::add_", NS: 20 * MS}},
 		Kernels:   []summary.PathPart{{Name: "flash_fwd_kernel", NS: 30 * MS}},
+		Modules:   []summary.PathPart{{Name: "GPT_0/Block_1", NS: 25 * MS}},
+		Phases:    []summary.PathPart{{Name: "forward", NS: 40 * MS}},
 	}
 	if n > 1 {
 		p.Ranks = []summary.PathPart{{Name: "0", NS: (90 + r) * MS}, {Name: "1", NS: 10 * MS}}

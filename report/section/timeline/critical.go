@@ -94,6 +94,9 @@ func optionText(o *judge.Option, columns int) string {
 	return fmt.Sprintf("%s: %s%s", words.Change(o.Change, columns), most, gain(o.Forecast))
 }
 
+// severalJobs is what a report says of the paths of several jobs.
+const severalJobs = "The inputs belong to several jobs, each with a critical path of its own, so none is shown. Give the inputs of one job; summary.json has all paths."
+
 // notMuch is what a report says if no change pays.
 const notMuch = "No single change that was tried makes it much shorter."
 
@@ -156,7 +159,9 @@ func sureness(f *summary.Forecast, most int) string {
 // Path returns the critical path of the typical step, and what single changes would give.
 func Path(ctx *section.Context) doc.Section {
 	p := followed(ctx)
-	if p == nil {
+	if p == nil && ctx.Result.Unusable() == nil && len(ctx.Summary.CriticalPaths) > 0 {
+		return doc.Section{Title: "Critical path", Blocks: []doc.Block{doc.Paragraph{Text: severalJobs}}}
+	} else if p == nil {
 		return doc.Section{}
 	}
 	s := doc.Section{Title: fmt.Sprintf("Critical path of %s: %s", p.Name(), unit.Duration(p.WindowNS))}
@@ -180,7 +185,8 @@ func Path(ctx *section.Context) doc.Section {
 	for _, of := range []struct {
 		title, column string
 		list          []summary.PathPart
-	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels}} {
+	}{{"operators on the path", "operator", p.Operators}, {"kernels on the path", "kernel", p.Kernels},
+		{"modules on the path", "module", p.Modules}, {"phases on the path", "phase", p.Phases}} {
 		if len(of.list) > 0 && of.list[0].NS >= p.WindowNS/200 {
 			s.Blocks = append(s.Blocks, pathParts(of.title, of.column, of.list, p.WindowNS))
 		}
