@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"strconv"
+	"strings"
 	"testing"
 
 	"assay/analyze"
@@ -30,10 +31,12 @@ func TestCapturesMixed(t *testing.T) {
 		name string
 		late float64
 		want bool
+		why  string
 	}{
-		{"overlapping by half", 3_500, true},
-		{"overlapping by nearly all", 700, true},
-		{"one after the other", 50_000, false},
+		{"overlapping by half", 3_500, true, "cannot be separated"},
+		{"overlapping by nearly all", 700, true, "cannot be separated"},
+		{"one after the other", 50_000, false, "several captures, one after the other"},
+		{"one long after the other", 2_000_000, false, "several captures, one after the other"},
 	} {
 		text := tracegen.Change(b.Bytes(), func(e map[string]any) []map[string]any {
 			if e["ph"] != "X" {
@@ -51,7 +54,7 @@ func TestCapturesMixed(t *testing.T) {
 			mixed = mixed || is.Code == summary.CapturesMixed
 		}
 		v := Judge(s, rule.DefaultThresholds()).Verdict
-		if withheld := v.Abstained != nil && v.Abstained.Code == rule.Clocks; mixed != tc.want || tc.want && !withheld {
+		if withheld := v.Abstained != nil && v.Abstained.Code == rule.Clocks; mixed != tc.want || !withheld || !strings.Contains(v.Sentence, tc.why) {
 			t.Errorf("%s: mixed %v, verdict %q; want %v", tc.name, mixed, v.Sentence, tc.want)
 		}
 	}

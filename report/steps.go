@@ -10,6 +10,7 @@ import (
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/report/words"
+	"assay/summary"
 )
 
 const (
@@ -82,7 +83,7 @@ func screenSteps(ctx *section.Context) doc.Section {
 // window of the GPUs hides, such as a first generation before the first kernel, is in it.
 func stepSentence(ctx *section.Context) string {
 	m := ctx.MeanStep()
-	if !m.Leads() {
+	if !m.Leads() || ctx.Issue(summary.StepsTooLong) != nil {
 		return ""
 	}
 	const most, least = 4, 0.01

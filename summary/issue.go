@@ -40,6 +40,10 @@ func (s *Summary) Issue(codes ...string) *Issue {
 // CapturesMixed is the code of the issue that a file has the calls of several captures under one process.
 const CapturesMixed = "captures-mixed"
 
+// StepsTooLong is the code of the issue that the steps of a log together take many times as long as the log: their
+// times are in another unit.
+const StepsTooLong = "step-times-exceed-log"
+
 // RanksIncomparable is the code of the issue that traces of ranks cannot be compared: they are of several runs,
 // steps or units of time.
 const RanksIncomparable = "ranks-incomparable"

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"runtime/debug"
+	"strconv"
 	"strings"
 )
 
@@ -22,6 +24,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	}
 	var head struct {
 		Schema *string `json:"schema"`
+		Assay  any     `json:"assay"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, readError(name, err)
@@ -30,7 +33,7 @@ func Read(r io.Reader, name string) (*Summary, error) {
 	case head.Schema == nil:
 		return nil, fmt.Errorf("%s: not an assay summary: it has no schema, want %q", name, Schema)
 	case *head.Schema != Schema:
-		return nil, fmt.Errorf("%s: schema: got %q, want %q", name, *head.Schema, Schema)
+		return nil, otherSchema(name, *head.Schema, head.Assay)
 	}
 	s := new(Summary)
 	if err := json.Unmarshal(text, s); err != nil {
@@ -59,6 +62,35 @@ func Read(r io.Reader, name string) (*Summary, error) {
 		}
 	}
 	return s, nil
+}
+
+// otherSchema returns the error for a summary of another schema. It names the programs, because a file of a
+// newer one is read by updating this one.
+func otherSchema(name, schema string, by any) error {
+	number := func(schema string) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(schema, "assay/summary/"))
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	wrote := "another version of assay wrote it"
+	if v, ok := by.(string); ok && v != "" {
+		wrote = fmt.Sprintf("assay %.40q wrote it", v)
+	}
+	err := fmt.Errorf("%s: schema: got %q, want %q", name, schema, Schema)
+	if number(schema) > number(Schema) {
+		err = fmt.Errorf("%w: %s, and this is assay %q; read it with that version or a newer one", err, wrote, version())
+	}
+	return err
+}
+
+// version returns the version of this program.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // compact returns JSON without white space, so that rows with equal values have equal keys.

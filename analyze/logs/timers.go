@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/diag"
 	"assay/logs"
+	"assay/summary"
 )
 
 // apart returns how many of the times of steps are hundreds of times as long as the rest, if both are a
@@ -25,6 +26,25 @@ func apart(times []float64) int64 {
 	return 0
 }
 
+// tooLong returns how many steps of a log have times that are together many times as long as the log took to
+// write them, from the record of the first to that of the last: then the times are in another unit. A log that
+// was written in one go tells nothing.
+func tooLong(s *logs.Series) int64 {
+	const few, ratio, second = 3, 20, 1_000_000_000
+	p := &s.Points
+	if len(p.Value) < few || len(p.Time) < len(p.Value) || s.Sampled() || p.Run != nil {
+		return 0
+	}
+	took, total := p.Time[len(p.Value)-1]-p.Time[0], 0.0
+	for _, v := range p.Value[1:] {
+		total += v
+	}
+	if took < second || total < ratio*float64(took) {
+		return 0
+	}
+	return s.N
+}
+
 // noteTimers adds issues for times of steps and phases that cannot be: they are in no share, so that the
 // shares of the others must not be taken for the whole.
 func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
@@ -35,6 +55,7 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 		}
 		if s.Metric.Name == metricStep {
 			issues.AddN(diag.Issue{Code: "step-times-apart", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, apart(s.Points.Value))
+			issues.AddN(diag.Issue{Code: summary.StepsTooLong, Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, tooLong(s))
 		}
 		bad := s.NaN + s.Inf
 		for _, v := range s.Points.Value {

@@ -97,3 +97,39 @@ func TestStepTimesApart(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsLongerThanTheLog: 20 steps of 45 s, which the log wrote 50 s apart, are in seconds; the same numbers in
+// milliseconds are not, whatever the first step took. Logs without clocks, or written in one go, tell nothing.
+func TestStepsLongerThanTheLog(t *testing.T) {
+	const second = 1_000_000_000
+	series := func(factor float64, apart int64, timed bool) *logs.Series {
+		s := &logs.Series{N: 20}
+		for i := range int64(20) {
+			v := 45.0
+			if i == 0 {
+				v = 4000 // start-up
+			}
+			s.Points.Value = append(s.Points.Value, v*factor*second)
+			if timed {
+				s.Points.Time = append(s.Points.Time, 1_780_000_000*second+i*apart)
+			}
+		}
+		return s
+	}
+	for name, tc := range map[string]struct {
+		s    *logs.Series
+		want int64
+	}{
+		"seconds":                     {series(1, 50*second, true), 0},
+		"milliseconds":                {series(1000, 50*second, true), 20},
+		"minutes":                     {series(60, 50*second, true), 20},
+		"asynchronous, ten at a time": {series(10, 50*second, true), 0},
+		"without times":               {series(1000, 0, false), 0},
+		"written in one go":           {series(1, second/1000, true), 0},
+		"of several starts":           {func() *logs.Series { s := series(1000, 50*second, true); s.Points.Run = make([]int32, 20); return s }(), 0},
+	} {
+		if got := tooLong(tc.s); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}

@@ -330,11 +330,28 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
 	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
-	switch list[i].Code {
-	case summary.CapturesMixed:
+	joined := list[i].Code == "work-time-implausible" && Joined(c.Summary)
+	if joined { // the profiler had stopped, and was started again
+		f.Title = "The numbers of launches begin again in the file, so it holds several captures, one after the other; no share of the window is known"
+		f.Evidence = append([]string{c.Issue("correlation-ambiguous").Help}, f.Evidence...)
+	}
+	switch {
+	case joined, list[i].Code == summary.CapturesMixed:
 		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
-	case "durations-too-short": // warm-up cures no duration
+	case list[i].Code == "durations-too-short": // warm-up cures no duration
 		f.Next = []finding.Step{finding.Advise("give-the-original-trace")}
 	}
 	return f, true
+}
+
+// Joined reports whether nearly every launch has the number of another one of its process: a file holds several
+// captures, one after the other.
+func Joined(s *summary.Summary) bool {
+	const nearly = 0.9
+	launched := int64(0)
+	for _, l := range s.Launches {
+		launched += l.Launched
+	}
+	is := s.Issue("correlation-ambiguous")
+	return is != nil && float64(is.Count) >= nearly*float64(launched)
 }

@@ -72,8 +72,10 @@ func New(c *tree.Context, logged *summary.Summary) *Evaluator {
 		if !slices.ContainsFunc(in.rows, fromProgram) {
 			continue // a monitor
 		}
-		in.measurePhases(logged)
-		in.steps = stepsOf(logged, i)
+		if logged.Issue(summary.StepsTooLong) == nil { // else the times of steps and phases are in an unknown unit
+			in.measurePhases(logged)
+			in.steps = stepsOf(logged, i)
+		}
 		e.inputs = append(e.inputs, in)
 	}
 	return e
@@ -276,6 +278,9 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 // unknownText says why the bottleneck of a log is unknown and what the log shows. It returns "" if
 // the log has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
+	if e.logged.Issue(summary.StepsTooLong) != nil {
+		return "The steps of the log together take many times as long as the log, so their times are in another unit (" + summary.StepsTooLong + ")"
+	}
 	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
 		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"),
 			e.Limits[rule.LoggedCommunication].MinEvents, in.stackText())

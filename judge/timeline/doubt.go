@@ -63,16 +63,10 @@ func silentOperators(c *Evaluator, _ finding.Verdict) *finding.Doubt {
 // joinedCaptures doubts a verdict on idle time if nearly every launch has the id of another one of its
 // process: the file holds several captures, one after the other, and the time between them is idle time.
 func joinedCaptures(c *Evaluator, v finding.Verdict) *finding.Doubt {
-	const nearly = 0.9
-	launched := int64(0)
-	for _, l := range c.Launches {
-		launched += l.Launched
-	}
-	is := c.Issue("correlation-ambiguous")
-	if is == nil || float64(is.Count) < nearly*float64(launched) || 2*c.Judged.Idle() < c.Judged.Window() {
+	if !capture.Joined(c.Summary) || 2*c.Judged.Idle() < c.Judged.Window() {
 		return nil
 	}
-	return &finding.Doubt{Code: is.Code, Reason: "The time between several captures may count as idle: the numbers of launches begin again in the file"}
+	return &finding.Doubt{Code: "correlation-ambiguous", Reason: "The time between several captures may count as idle: the numbers of launches begin again in the file"}
 }
 
 // unknownCauses doubts a verdict if the GPU is idle for unknown reasons for so long that the cost of

@@ -297,7 +297,7 @@ func (r *run) dataLoss() (Reason, bool) {
 }
 
 // doubts are the issues of logs and benchmarks by which their values may be wrong.
-var doubts = []string{"timer-impossible", "timer-exceeds-step", "values-impossible", "benchmark-implausible", "step-times-apart", "steps-with-two-times"}
+var doubts = []string{"timer-impossible", "timer-exceeds-step", "values-impossible", "benchmark-implausible", "step-times-apart", summary.StepsTooLong, "steps-with-two-times"}
 
 // doubtful reports values of logs and benchmarks that contradict each other.
 func (r *run) doubtful() (Reason, bool) {

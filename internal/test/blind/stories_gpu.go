@@ -114,7 +114,7 @@ func pipeline() []Story {
 		}
 	}
 	return family("pipeline", Story{World: 4, Bound: []string{"communication"}, Rules: []string{"exposed-communication", "pipeline-bubble"},
-		Steps: []string{"give-all-ranks", "give-both-sides", "more-micro-batches", "interleave-stages", "megatron-pipeline", "balance-stages"}},
+		Steps: []string{"give-both-sides", "more-micro-batches", "interleave-stages", "megatron-pipeline", "balance-stages"}},
 		stage(4, 2500*us), stage(3, 4*ms), stage(8, 100*us), stage(2, 3*ms))
 }
 
