@@ -145,7 +145,7 @@ var mayImport = map[string]string{
 	"logs/config":                  "logs",
 	"judge/monitors":               "internal/label internal/stat internal/unit judge/finding judge/rule judge/tree summary",
 	"analyze/operations":           "analyze/critical/change internal/interval internal/lazyregexp trace",
-	"analyze/layers":               "analyze/classify analyze/gpu analyze/launches analyze/steps internal/diag internal/stat summary trace",
+	"analyze/layers":               "analyze/classify analyze/gpu analyze/launches analyze/limits analyze/steps internal/diag internal/stat summary trace",
 	"compare/layers":               "summary summary/view",
 	"report/pictures/layers":       "internal/label internal/stat internal/unit report/plot report/words summary summary/view",
 	"analyze/events":               "analyze analyze/attribute analyze/classify analyze/gpu analyze/limits analyze/steps internal/diag internal/interval internal/redact internal/tabular summary trace",

@@ -161,6 +161,9 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
 	if owners != nil {
 		for _, d := range tl.Devices {
+			if limits.Implausible(d.Window) {
+				continue
+			}
 			props := efficiency.PropertiesOf(t, d.Ordinal)
 			peaks := opt.Peaks.Peaks(props)
 			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)

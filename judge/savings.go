@@ -169,7 +169,9 @@ func (r Result) Options(p *view.Followed) (out []Option) {
 		}
 		return 0
 	}
-	slices.SortStableFunc(out, func(a, b Option) int { return cmp.Or(cmp.Compare(place(&a), place(&b)), cmp.Compare(b.Gain(), a.Gain())) })
+	slices.SortStableFunc(out, func(a, b Option) int {
+		return cmp.Or(cmp.Compare(place(&a), place(&b)), cmp.Compare(b.Gain(), a.Gain()))
+	})
 	return out
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
+	"assay/analyze/limits"
 	"assay/analyze/steps"
 	"assay/internal/diag"
 	"assay/summary"
@@ -44,6 +45,9 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 	of := natures(tl.Trace, tl.Classes)
 	left := int64(0)
 	for _, d := range tl.Devices {
+		if limits.Implausible(d.Window) {
+			continue
+		}
 		names, ofWork, omitted := m.stepsOf(d)
 		left += omitted
 		s := sequenceOf(tl, d, of, ofWork)

@@ -15,6 +15,8 @@ import (
 const (
 	// maxRows is the number of rows of a GPU: those with the most time.
 	maxRows = 200
+	// least is the share of the time of all rows below which a row is left out.
+	least = 0.005
 	// beside is the share of a launch during which another kernel may run, for the launch to count as alone.
 	beside = 0.1
 )
@@ -41,7 +43,14 @@ func Of(tl *gpu.Timeline, d *gpu.Device, props hardware.Properties, rank, most i
 	sums := sumsOf(tl, d)
 	sm, known := hardware.SMOf(props.Major, props.Minor)
 	var rows []summary.Occupancy
+	total := int64(0)
+	for i := range sums {
+		total = summary.Plus(total, sums[i].ns)
+	}
 	for _, s := range sums {
+		if float64(s.ns) < least*float64(total) {
+			continue
+		}
 		row, ok := rowOf(tl.Trace, &s, props.SMs)
 		if !ok || row.Registers == nil && row.Blocks >= props.SMs {
 			continue // without registers it is a GPU of AMD, where the grid may count threads

@@ -81,7 +81,7 @@ func eachObject(key string, value any, f func(key string, object map[string]any)
 func (d document) shift(ns int64) {
 	eachObject("", d, func(_ string, o map[string]any) {
 		for k, v := range o {
-			if strings.HasSuffix(k, "start_ns") {
+			if strings.HasSuffix(k, "start_ns") || k == "end_ns" {
 				o[k] = json.Number(fmt.Sprint(integer(v) + ns))
 			}
 		}

@@ -53,7 +53,7 @@ func TestWords(t *testing.T) {
 // TestBounds: every bound has words of its own and is in docs/json.md with them, and
 // the ids, which are a contract, do not change.
 func TestBounds(t *testing.T) {
-	ids := strings.Fields(`host communication copies compute memory latency balanced near-limit gpus mixed function waiting calls
+	ids := strings.Fields(`host communication copies compute memory latency balanced near-limit gpu gpus mixed function waiting calls
 		out-of-memory memory-pressure fragmentation allocator-churn memory-growth memory-owner memory-healthy
 		generation training rollouts trainer log-probs weight-sync data overhead queue kv-cache prefill transfer under-loaded hang straggler unknown`)
 	page, err := os.ReadFile(filepath.FromSlash("../../docs/json.md"))
