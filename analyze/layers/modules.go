@@ -10,22 +10,45 @@ var containers = map[string]bool{"Sequential": true, "ModuleList": true, "Module
 // siblings are the modules of one class in one module.
 type siblings struct {
 	names    map[string]*instance
-	parent   string
+	parent   *instance // nil at the top
 	products bool
 }
 
 // An instance is one module.
 type instance struct {
 	siblings *siblings
-	tokens   map[int32]bool
+	tokens   [fewKernels]int32 // different kernels that it launched, plus 1
 	class    string
+}
+
+// fewKernels is the number of different kernels of a layer; modules with fewer are parts of layers.
+const fewKernels = 4
+
+// note notes a kernel of the module.
+func (in *instance) note(token int32) {
+	for i, t := range in.tokens {
+		if t == token+1 {
+			return
+		}
+		if t == 0 {
+			in.tokens[i] = token + 1
+			return
+		}
+	}
+}
+
+// A family identifies the modules of one class in one module.
+type family struct {
+	parent *instance
+	class  string
 }
 
 // A moduleFinder finds the layers of the modules that launched kernels.
 type moduleFinder struct {
 	*measurer
-	paths map[uint32][]string  // by module: its path without containers
-	all   map[string]*siblings // by path of the parent and class
+	in    map[uint32][]*instance // by module: itself and what it is in
+	seen  map[uint64]bool        // kernels by module
+	all   map[family]*siblings
 	layer map[uint32]*instance // by module: the layer that it is in, or nil
 }
 
@@ -34,12 +57,12 @@ func (r *measurer) moduleLayers() []layer {
 	if r.Module == nil {
 		return nil
 	}
-	m := &moduleFinder{measurer: r, paths: make(map[uint32][]string), all: make(map[string]*siblings), layer: make(map[uint32]*instance)}
+	m := &moduleFinder{measurer: r, in: make(map[uint32][]*instance), seen: make(map[uint64]bool), all: make(map[family]*siblings), layer: make(map[uint32]*instance)}
 	for i := range r.list {
 		m.see(&r.list[i])
 	}
-	for id, path := range m.paths {
-		m.layer[id] = m.layerOf(path)
+	for id, list := range m.in {
+		m.layer[id] = layerOf(list)
 	}
 	return m.segments()
 }
@@ -52,53 +75,61 @@ func (m *moduleFinder) see(k *kernel) {
 	if id == 0 {
 		return
 	}
-	path, ok := m.paths[id]
-	if !ok {
-		for name := range strings.SplitSeq(m.Path(id), "/") {
-			if !containers[classOf(name)] {
-				path = append(path, name)
-			}
-		}
-		m.paths[id] = path
+	pair := uint64(id)<<32 | uint64(uint32(k.token))
+	if m.seen[pair] {
+		return
 	}
-	for i, name := range path {
-		s := m.siblingsOf(path, i)
-		in := s.names[name]
-		if in == nil {
-			in = &instance{siblings: s, tokens: make(map[int32]bool), class: classOf(name)}
-			s.names[name] = in
-		}
-		in.tokens[k.token] = true
-		s.products = s.products || k.role == product || k.role == experts || k.role == convolve
+	m.seen[pair] = true
+	for _, in := range m.instancesOf(id) {
+		in.note(k.token)
+		in.siblings.products = in.siblings.products || k.role == product || k.role == experts || k.role == convolve
 	}
 }
 
-// siblingsOf returns the modules beside element i of a path.
-func (m *moduleFinder) siblingsOf(path []string, i int) *siblings {
-	parent := strings.Join(path[:i], "/")
-	key := parent + "/" + classOf(path[i])
-	s := m.all[key]
-	if s == nil {
-		s = &siblings{names: make(map[string]*instance), parent: parent}
-		m.all[key] = s
+// instancesOf returns a module and those that it is in, without containers.
+func (m *moduleFinder) instancesOf(id uint32) []*instance {
+	list, ok := m.in[id]
+	if ok {
+		return list
 	}
-	return s
+	var in *instance
+	for name := range strings.SplitSeq(m.Path(id), "/") {
+		class := classOf(name)
+		if containers[class] {
+			continue
+		}
+		key := family{in, class}
+		all := m.all[key]
+		if all == nil {
+			all = &siblings{names: make(map[string]*instance), parent: in}
+			m.all[key] = all
+		}
+		if in = all.names[name]; in == nil {
+			in = &instance{siblings: all, class: class}
+			all.names[name] = in
+		}
+		list = append(list, in)
+	}
+	m.in[id] = list
+	return list
 }
 
 // classOf returns the class of a module: its name without the number that the profiler adds.
 func classOf(name string) string {
-	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
+	i := len(name) - 1
+	for i > 0 && '0' <= name[i] && name[i] <= '9' {
+		i--
+	}
+	if i > 0 && name[i] == '_' {
 		return name[:i]
 	}
 	return name
 }
 
-// layerOf returns the outermost module of a path that is a layer, or nil.
-func (m *moduleFinder) layerOf(path []string) *instance {
-	const kernels = 4 // different ones; modules with fewer are parts of layers
-	for i, name := range path {
-		s := m.siblingsOf(path, i)
-		if in := s.names[name]; len(s.names) >= fewest && s.products && len(in.tokens) >= kernels {
+// layerOf returns the outermost of modules within each other that is a layer, or nil.
+func layerOf(list []*instance) *instance {
+	for _, in := range list {
+		if len(in.siblings.names) >= fewest && in.siblings.products && in.tokens[fewKernels-1] != 0 {
 			return in
 		}
 	}
@@ -165,8 +196,8 @@ func (m *moduleFinder) findCore(l *layer) {
 	l.core = core{from: l.from, to: l.from, kind: -1, back: m.Pass(int(m.device.Work[m.list[l.from].work].Number)) == "backward"}
 }
 
-// joined returns the layers by modules and, where there are none, those that kernels tell. A module that ran several times in a
-// row is not one layer, so there kernels tell them apart.
+// joined returns the layers by modules and, where there are none, those found by kernels. A module that ran several
+// times in a row is not one layer, so kernels separate the layers there.
 func joined(modules, kernels []layer) (out []layer) {
 	if len(modules) == 0 {
 		return kernels

@@ -23,6 +23,9 @@ func IsCollector(name string) bool {
 		return name == "<built-in function collect>" || strings.HasPrefix(name, "<built-in method collect of gc") ||
 			strings.HasPrefix(name, "<built-in method collect of module 'gc'")
 	}
+	if !mayName(name) {
+		return false
+	}
 	file, _, function := Split(name)
 	words := wordsOf(function)
 	if base := file[strings.LastIndexByte(file, '/')+1:]; base == "gc.py" {
@@ -36,6 +39,16 @@ func IsCollector(name string) bool {
 		collects = collects || w == "gc" || w == "garbage"
 	}
 	return collects
+}
+
+// mayName reports whether a name may have the word "gc" or "garbage", which most names do not.
+func mayName(name string) bool {
+	for i := 0; i+1 < len(name); i++ {
+		if name[i]|0x20 == 'g' && (name[i+1]|0x20 == 'c' || name[i+1]|0x20 == 'a') {
+			return true
+		}
+	}
+	return false
 }
 
 // isGeneration reports whether a word is "gen0" or "generation2".
