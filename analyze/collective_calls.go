@@ -84,8 +84,8 @@ func (c commCalls) at(track trace.TrackID, ns int64) (out commCall) {
 	return out
 }
 
-// ofGroup returns the first of the calls since the start of a group, if they are of one kind: its kernel runs
-// all of them.
+// ofGroup returns the first of the calls since the start of a group, if all of them have the same kind: its kernel
+// runs all of them.
 func ofGroup(before []*commCall) (out commCall) {
 	for i := len(before) - 1; i >= max(0, len(before)-maxGroup) && before[i].name != groupStart; i-- {
 		switch {

@@ -27,7 +27,7 @@ func layersOf(t *testing.T, c layergen.Capture) []summary.Layer {
 	return Trace(tr, summary.Input{Path: "trace.json"}, opt).Layers
 }
 
-// TestLayersOfModels compares the layers of generated models with what was generated: their number, which are of one
+// TestLayersOfModels compares the layers of generated models with what was generated: their number, which have the same
 // kind, and where each begins and ends. The names of kinds and passes are compared where kernels or operators tell them.
 func TestLayersOfModels(t *testing.T) {
 	for _, scene := range layergen.Scenes(test.Seed(t)) {

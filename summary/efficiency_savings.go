@@ -45,7 +45,7 @@ const (
 
 func (s *Saving) check() error {
 	if s.Count < 1 || len(s.Names) == 0 || s.GainNS < 0 || s.GainNS > s.TotalNS || negative(s.Bytes) {
-		return fmt.Errorf(".gain_ns: got %d of %d ns of %d pieces of work", s.GainNS, s.TotalNS, s.Count)
+		return fmt.Errorf(".gain_ns: got %d of %d ns of %d GPU operations", s.GainNS, s.TotalNS, s.Count)
 	}
 	return nil
 }

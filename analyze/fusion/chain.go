@@ -118,7 +118,7 @@ func (f *finder) end(c *chain) {
 	}
 }
 
-// repeats reports whether a chain is one operator again and again, which is usually on different tensors.
+// repeats reports whether a chain is one operator repeated, usually on different tensors.
 func repeats(list []element) bool {
 	for i := range list {
 		if list[i].Name != list[0].Name {

@@ -12,7 +12,8 @@ import (
 	"assay/summary"
 )
 
-// A Layer is one layer of the model in one step of one GPU, beside the layer of its kind whose length is the median.
+// A Layer is one layer of the model in one step of one GPU, compared with the layer of its kind whose length is the
+// median.
 type Layer struct {
 	summary.GPU
 	Step    string        `json:"step"`
@@ -126,8 +127,8 @@ func partsOf(this, of []summary.LayerKernel) (out []LayerPart) {
 	return out
 }
 
-// paired puts the kernels of two layers beside each other: the longest common subsequence by name; what is between
-// two common kernels has the same place if it is of the same part.
+// paired aligns the kernels of two layers by the longest common subsequence of their names. Kernels between two common
+// ones are in one row if they belong to the same part.
 func paired(this, of []summary.LayerKernel) (out []LayerKernel) {
 	n, m := len(this), len(of)
 	length := make([][]int, n+1) // of the common subsequence of this[i:] and of[k:]

@@ -204,8 +204,8 @@ func (f *finder) isBeside(gap []kernel) bool {
 	return len(gap) <= near
 }
 
-// isInner reports whether the gap between core i and the next one has nothing but the projections of two attentions, with the norms
-// between them, while the gaps beside it have a feed-forward network.
+// isInner reports whether the gap between core i and the next one has nothing but the projections of two attentions,
+// with the norms between them, while the gaps before and after it have a feed-forward network.
 func (f *finder) isInner(i int) bool {
 	norms, feeds := f.content(f.gap(i))
 	differ := f.cores[i].kind != f.cores[i+1].kind
@@ -299,7 +299,7 @@ func (f *finder) learn() {
 	f.learnMore()
 }
 
-// learnMore learns about cores that no gap tells of that occurs twice: from gaps that are alike, and from single ones.
+// learnMore learns about cores without a gap that occurs twice: from gaps that are alike, and from single ones.
 func (f *finder) learnMore() {
 	const most = 64 // classes that are compared
 	best, shared := make(map[int32]*class), make(map[int32]int)

@@ -61,8 +61,9 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 	return out
 }
 
-// stepsOf returns the names of the steps of a device whose layers are looked for, for each work the index of its step
-// or -1, and the number of the steps that are left out. Work without any marked step is one step without a name.
+// stepsOf returns the names of the steps of a device whose layers are looked for, the index of the step of each work
+// (-1 without one), and the number of the steps that are left out. Work without any marked step is one step without a
+// name.
 func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitted int64) {
 	ofWork = make([]int32, len(d.Work))
 	var rows []*summary.Step
@@ -107,7 +108,7 @@ func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitt
 				last = byMark[at]
 			}
 		}
-		ofWork[i] = last // work without a launch is of the step of the work before it
+		ofWork[i] = last // work without a launch belongs to the step of the work before it
 	}
 	return names, ofWork, int64(len(rows) - n)
 }

@@ -113,13 +113,6 @@ func (t *times) add(o *times) {
 	}
 }
 
-func (t *times) sum() (ns int64) {
-	for _, v := range t {
-		ns = summary.Plus(ns, v)
-	}
-	return ns
-}
-
 func (t *times) row() summary.LayerParts {
 	return summary.LayerParts{Attention: t[attentionPart], MLP: t[mlpPart], MoE: t[moePart], Norm: t[normPart],
 		Communication: t[communicationPart], Other: t[otherPart]}

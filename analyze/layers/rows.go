@@ -198,7 +198,7 @@ func (r *measurer) passes(list []member) {
 	}
 }
 
-// measure adds up what ran in layers. Work of other streams, and work that is no part of the order of kernels, belongs to the
+// measure adds up what ran in layers. Work of other streams, and work outside the order of kernels, belongs to the
 // layer in which it started. The last layer of a model ends like the others: with the communication that follows it.
 func (r *measurer) measure(list []member) []timed {
 	out := make([]timed, len(list))

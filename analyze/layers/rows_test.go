@@ -234,8 +234,8 @@ func TestOneLayer(t *testing.T) {
 	}
 }
 
-// TestTwoStreams: two models run at the same time, each on a stream of its own, with other shapes. Each has its own layers, and a
-// product that runs beside the first one is in its layers.
+// TestTwoStreams: two models run at the same time, each on a stream of its own, with other shapes. Each has its own
+// layers, and a product that overlaps the first one is in its layers.
 func TestTwoStreams(t *testing.T) {
 	var c capture
 	c.step("ProfilerStep#1", "")

@@ -28,7 +28,7 @@ func apart(times []float64) int64 {
 
 // tooLong returns how many steps of a log have times that are together many times as long as the log took to
 // write them, from the record of the first to that of the last: then the times are in another unit. A log that
-// was written in one go tells nothing.
+// was written at once does not show this.
 func tooLong(s *logs.Series) int64 {
 	const few, ratio, second = 3, 20, 1_000_000_000
 	p := &s.Points

@@ -99,7 +99,7 @@ func TestStepTimesApart(t *testing.T) {
 }
 
 // TestStepsLongerThanTheLog: 20 steps of 45 s, which the log wrote 50 s apart, are in seconds; the same numbers in
-// milliseconds are not, whatever the first step took. Logs without clocks, or written in one go, tell nothing.
+// milliseconds are not, whatever the first step took. Logs without clocks, or written at once, do not show it.
 func TestStepsLongerThanTheLog(t *testing.T) {
 	const second = 1_000_000_000
 	series := func(factor float64, apart int64, timed bool) *logs.Series {

@@ -183,8 +183,8 @@ var products = map[string]bool{"gemm": true, "attention": true, "convolution": t
 // full is the share of the multiprocessors from which they count as used: a grid has to be a whole number of blocks.
 const full = 0.85
 
-// lose sets what the launches alone save at most, of which some time is longer than a launch costs. Short kernels are
-// bound by latency, so more blocks would not help them.
+// lose sets what the launches alone save at most. Over is the part of their time above the cost of a launch. Short
+// kernels are bound by latency, so more blocks would not help them.
 func lose(row *summary.Occupancy, over int64) {
 	if row.AloneNS == 0 || row.TotalNS < hardware.ShortNS*row.Count {
 		return

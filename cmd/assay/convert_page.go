@@ -10,7 +10,7 @@ import (
 	"assay/report"
 )
 
-// page writes the page of a report without the files beside it.
+// page writes the page of a report without the files that accompany it.
 func (conv *conversion) page(e env, c *command, args []string) error {
 	m := measure{source: conv.source}
 	if err := outfile.CheckFile(conv.output, append(ingest.Paths(args).Files, m.settings()...)); errors.Is(err, outfile.ErrInput) {

@@ -82,8 +82,8 @@ func checkFields(fields []string, name string) string {
 	return ""
 }
 
-// nearFields suggests fields for a wrong one: those beside it with a similar name, or else those elsewhere that end
-// in the same name, or all beside it.
+// nearFields suggests fields for a wrong one: those of the same object with a similar name, or else those elsewhere
+// that end in the same name, or all of the same object.
 func nearFields(field string, here, all []string) string {
 	const shown = 8
 	last := func(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

@@ -47,7 +47,7 @@ type inspecting struct {
 	source
 	kernel, op, at string
 	gap, top       int
-	layer          int // -1 if it is not asked for
+	layer          int // -1 without --layer
 	ranks          string
 	device         int64
 	format         string

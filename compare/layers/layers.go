@@ -14,7 +14,7 @@ import (
 	"assay/summary/view"
 )
 
-// A Row is one kind of layers on both sides. Times are of one layer: medians over layers, steps and GPUs.
+// A Row is one kind of layers on both sides. Times are per layer: medians over layers, steps and GPUs.
 type Row struct {
 	Steps string `json:"steps"` // kind of steps, or ""
 	Kind  string `json:"kind"`

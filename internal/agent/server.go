@@ -55,7 +55,7 @@ func New(c Config) (*Server, error) {
 
 // instructions tell a model how to begin.
 const instructions = `assay measures GPU traces, profiles, logs and benchmark results, and says what limits a run and what to do.
-Start with summarize. Go on with findings for evidence, table for sums by any key, inspect for single events, whatif for forecasts, diff for two runs.
+Start with summarize. Then use findings for evidence, table for sums by any key, inspect for single events, whatif for forecasts, diff for two runs.
 Report numbers with what they are a share of. Times ending in ns are nanoseconds. If verdict.abstained or the verdict of a forecast says abstain, say so and give its reason instead of a cause.
 Answers are parts of a JSON document: the member "excerpt" counts what was left out, and its "more" is the call that gets it. Files are named relative to: `
 
@@ -67,7 +67,7 @@ func (s *Server) Protocol() *mcp.Server {
 	for i := range tools {
 		t := &tools[i]
 		p.AddTool(&mcp.Tool{
-			Name: t.name, Title: t.title, Description: t.does, InputSchema: s.inputSchema(t),
+			Name: t.name, Title: t.title, Description: strings.Join(t.does, " "), InputSchema: s.inputSchema(t),
 			Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 		}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.answer(ctx, t, r.Params.Arguments), nil

@@ -3,7 +3,7 @@ package agent
 // A tool is one command line of assay, with the arguments that a client may give.
 type tool struct {
 	name, title string
-	does        string // for the model: what it answers, and when to use it
+	does        []string // sentences for the model: what it answers, and when to use it
 	command     []string
 	arguments   []argument
 	document    string   // the name of the JSON document, whose fields may be chosen
@@ -72,28 +72,45 @@ func with(lists ...[]argument) (out []argument) {
 var tools = []tool{
 	{
 		name: "summarize", title: "Summarize a run", document: "summary", command: []string{"summary"}, top: 8,
-		does: "What limits this run, and what to do first: the verdict with its number, the findings with evidence, savings and next steps, the time budget of each GPU, and problems of the capture. " +
-			"Use it first for any file. If verdict.abstained is there, no cause may be named: say why instead.",
+		does: []string{
+			"What limits this run, and what to do first.",
+			"Answers with the verdict, the findings with savings and next steps, the time budget of each GPU," +
+				" and problems of the capture.",
+			"Use it first for any file.",
+			"If the answer has verdict.abstained, name no cause: give its reason instead.",
+		},
 		fields: []string{"verdict", "findings.rule", "findings.level", "findings.title", "findings.cause", "findings.confidence", "findings.gain_ns", "findings.gain_of_ns", "findings.gain_basis", "findings.next",
 			"inputs.path", "inputs.format", "inputs.rank", "inputs.complete", "devices.rank", "devices.device", "devices.name", "devices.window_ns", "devices.budget", "issues.code", "issues.severity", "issues.count"},
 		arguments: with([]argument{path}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
 		name: "findings", title: "Findings with evidence", document: "summary", command: []string{"summary"}, top: 10,
-		does:      "All that is known of each finding: numerator and denominator, limits, evidence, places, sources of the advice, and how findings contain each other (tree). Use it after summarize, for the evidence behind one finding: give its row_id or rule as find.",
+		does: []string{
+			"Details of each finding: numerator and denominator, limits, evidence, places and sources of the advice.",
+			"The member tree shows which findings contain others.",
+			"Use it after summarize, for the evidence of one finding: give its row_id or rule as find.",
+		},
 		fields:    []string{"verdict", "findings", "tree"},
 		arguments: with([]argument{path}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
 		name: "explain", title: "Explain a rule, code or page", document: "explanation", command: []string{"explain", "--format=json"}, plain: true,
-		does: "What a rule (gpu-idle), an issue code (input-truncated) or a page of the manual (verdict, recording, json, ...) means: definition, limits, sources, remedies with their conditions. Reads no file. Without a name it lists all names.",
+		does: []string{
+			"Explains a rule (gpu-idle), an issue code (input-truncated) or a page of the manual (verdict, recording, json).",
+			"Answers with definition, limits, sources, and remedies with their conditions.",
+			"Reads no file. Without a name it lists all names.",
+		},
 		arguments: with([]argument{{name: "names", kind: names, does: "names of rules, issue codes or pages"}},
 			[]argument{findArgument}, excerptArguments),
 	},
 	{
 		name: "table", title: "Sums by any keys", document: "groups", command: []string{"summary"}, top: 20, needs: []string{"by", "where"},
-		does: "How much time each kernel, category, operator, module, source line, runtime call, copy, cause of idle time, stream or rank takes: rows added up by keys, largest first, with shares. " +
-			"Use it for any \"how much\" or \"which most\" question. Keys: kernel, category, class, launched_by, stream, rank, device; operator; module, layer; line, file, function; call, kind; copy; annotation; pass; owner, state, cause (of idle time).",
+		does: []string{
+			"Adds up rows by keys, such as the time per kernel, operator or rank: largest first, with shares.",
+			"Use it for any \"how much\" or \"which most\" question.",
+			"Keys: kernel, category, class, launched_by, stream, rank, device; operator; module, layer; line, file, function;" +
+				" call, kind; copy; annotation; pass; owner, state, cause (of idle time).",
+		},
 		arguments: with([]argument{path,
 			{name: "by", kind: texts, does: "keys, such as [\"category\"] or [\"kernel\", \"rank\"]; \"idle:cause\" names the kind of rows if several have the key"},
 			{name: "where", kind: texts, does: "only rows with KEY=VALUE, such as [\"category=gemm\"]; * matches any text"},
@@ -101,7 +118,12 @@ var tools = []tool{
 	},
 	{
 		name: "inspect", title: "Single events", document: "inspection", command: []string{"inspect"}, needs: []string{"kernel", "op", "gap", "at"},
-		does: "Single events: the longest instances of a kernel or operator and how their lengths are distributed, what happened in the Nth longest GPU gap, or at a moment; with why, what an operation waited for before it started. Give exactly one of kernel, op, gap and at.",
+		does: []string{
+			"Shows single events: the longest instances of a kernel or operator and the distribution of their lengths," +
+				" or what happened in the Nth longest GPU gap or at a moment.",
+			"With why, it shows what an operation waited for before it started.",
+			"Give exactly one of kernel, op, gap and at.",
+		},
 		arguments: with([]argument{path,
 			{name: "kernel", kind: text, does: "part of a name of kernels or copies, or a pattern with *"},
 			{name: "op", kind: text, does: "name of an operator or annotated range, or a pattern"},
@@ -116,7 +138,12 @@ var tools = []tool{
 	},
 	{
 		name: "whatif", title: "Forecast a change", document: "whatif", command: []string{"whatif"}, top: 20,
-		does: "How long a step would take after a change, by the critical path of a typical step; without changes, the path itself and single changes by what they gain. Use it before you promise a speed-up. A forecast with the verdict abstain has no number: do not make one up.",
+		does: []string{
+			"Forecasts how long a step takes after a change, by the critical path of a typical step.",
+			"Without changes it shows the path itself, and single changes by what they save.",
+			"Use it before you promise a speed-up.",
+			"A forecast with the verdict abstain has no number: do not make one up.",
+		},
 		arguments: with([]argument{path,
 			{name: "changes", kind: changes, does: "changes that are made together"},
 			{name: "sweep", kind: yes, does: "also single changes, those that pay most first"},
@@ -127,7 +154,12 @@ var tools = []tool{
 	},
 	{
 		name: "diff", title: "Compare two runs", document: "comparison", command: []string{"diff"}, top: 10,
-		does: "What changed between two runs and where; deltas add up. The headline is the answer; reasons say why the runs may not be comparable, and an error says that they are not. Use it for \"did this change help\". With by, the changes of sums by keys.",
+		does: []string{
+			"Shows what changed between two runs and where; deltas add up.",
+			"The headline is the answer. Reasons say why the runs may not be comparable; an error says that they are not.",
+			"Use it for \"did this change help\".",
+			"With by, it shows the changes of sums by keys.",
+		},
 		arguments: with([]argument{
 			{name: "base", kind: flagged, flag: "base", required: true, does: "the run before: a file, a folder, or a list with one per repeated run"},
 			{name: "new", kind: flagged, flag: "new", required: true, does: "the run after, likewise"},
@@ -137,7 +169,11 @@ var tools = []tool{
 	},
 	{
 		name: "check", title: "Check gates", document: "check", command: []string{"check"}, needs: []string{"baseline", "gates"},
-		does: "Whether a run keeps its targets, or is no worse than a baseline: one row per gate with value, limit, result (pass, fail, inconclusive) and why. Use it for yes-or-no questions about regressions; several runs on both sides allow for noise.",
+		does: []string{
+			"Checks whether a run keeps its targets, or is no worse than a baseline.",
+			"Answers with one row per gate: value, limit, result (pass, fail, inconclusive) and why.",
+			"Use it for yes-or-no questions about regressions. Several runs on both sides allow for noise.",
+		},
 		arguments: with([]argument{path,
 			{name: "baseline", kind: flagged, does: "runs to compare with: files, folders, or a folder of assay accept"},
 			{name: "gates", kind: choice, does: "a file of gates, or the name of a built-in guide"},
@@ -145,18 +181,29 @@ var tools = []tool{
 	},
 	{
 		name: "doctor", title: "What a capture can answer", document: "doctor", command: []string{"doctor"},
-		does:      "Which questions this capture can and cannot answer, why, and how to record a better one. Use it when an answer is missing or withheld, or before you advise to record again.",
+		does: []string{
+			"Lists which questions this capture can and cannot answer, why, and how to record a better one.",
+			"Use it when an answer is missing or withheld, or before you advise to record again.",
+		},
 		arguments: with([]argument{path, findArgument}, excerptArguments),
 	},
 	{
 		name: "series", title: "Metrics of logs and monitors", document: "summary", command: []string{"summary"}, top: 25,
-		does:      "Values over steps or time from logs, monitors and metrics pages: number, minimum, median, mean, maximum, first and last of each metric, with unit and direction. Use it for logs (tokens/s, step time, loss, KV cache, GPU utilization). find selects by name.",
+		does: []string{
+			"Values over steps or time from logs, monitors and metrics pages.",
+			"Answers with number, minimum, median, mean, maximum, first and last of each metric, with unit and direction.",
+			"Use it for logs (tokens/s, step time, loss, KV cache, GPU utilization). The argument find selects by name.",
+		},
 		fields:    []string{"inputs.path", "inputs.format", "series.metric", "series.name", "series.producer", "series.unit", "series.better", "series.labels", "series.n", "series.min", "series.median", "series.mean", "series.max", "series.first", "series.last", "benchmarks"},
 		arguments: with([]argument{path}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
 		name: "search_names", title: "Find names", document: "summary", command: []string{"summary"}, top: 10, needs: []string{"find"},
-		does:      "Names in a run that contain a text: kernels, operators, modules, source lines, annotations, calls, copies, metrics, each with its total. Use it to learn how something is called before table or inspect.",
+		does: []string{
+			"Finds names that contain a text: kernels, operators, modules, source lines, annotations, calls, copies, metrics.",
+			"Each name has its total.",
+			"Use it to learn how something is called before table or inspect.",
+		},
 		arguments: with([]argument{path, {name: "find", kind: find, required: true, does: findArgument.does}}, part, excerptArguments),
 	},
 }

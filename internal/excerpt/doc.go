@@ -9,5 +9,5 @@
 //   - node.go: documents as trees whose texts and numbers are as they were written
 //   - fields.go: the choice of members and rows
 //   - id.go: ids of rows
-//   - fit.go: the limit of bytes, and what is said of what was left out
+//   - fit.go: the limit of bytes, and the counts of what was left out
 package excerpt

@@ -8,7 +8,7 @@ import (
 )
 
 // identified returns the rows with their ids in front. The id of a row is the path of its list and what identifies
-// the row in it: its key if that is short, or else a hash. Rows with the same key are told apart by all of their
+// the row in it: its key if that is short, or else a hash. Rows with the same key are distinguished by all of their
 // content, and equal rows are numbered.
 func (o Options) identified(doc *object, path string, rows []node) []node {
 	var names []string

@@ -51,7 +51,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// valid returns the cell that a file has of a cell: its texts are valid UTF-8, and values of other types are not there.
+// valid returns the cell that a file has of a cell: its texts are valid UTF-8, and values of other types are missing.
 func valid(c tabular.Column, cell tabular.Cell) tabular.Cell {
 	cell.Text = strings.ToValidUTF8(cell.Text, "\uFFFD")
 	return cell

@@ -179,7 +179,7 @@ func TestGroup(t *testing.T) {
 		t.Errorf("by cause: %q", got)
 	}
 	for by, want := range map[string]string{
-		"stopped_ns": "stopped_ns is no key, by which pauses could be grouped; the keys are cause, worker",
+		"stopped_ns": "stopped_ns is not a key of pauses; the keys are cause, worker",
 		"wurker":     `pauses have no column "wurker"; near are worker`,
 		"worker":     "pauses cannot be added up: one row is one pause",
 	} {

@@ -56,7 +56,7 @@ func Where(t tabular.Table, e *Expr) (tabular.Table, error) {
 }
 
 // Group adds up rows with equal keys. Other columns than measures are left out, and so are sums over rows that contain
-// each other, unless a name is among the keys. The column rows has how many there are of each.
+// each other, unless a name is among the keys. The column rows counts the rows of each key.
 func Group(t tabular.Table, by []string) (tabular.Table, error) {
 	g := &groups{t: t}
 	out := tabular.Table{Name: t.Name, Says: t.Says + ", added up by " + strings.Join(by, ", ")}
@@ -71,7 +71,7 @@ func Group(t tabular.Table, by []string) (tabular.Table, error) {
 		case t.Plain != "":
 			return t, fmt.Errorf("%s cannot be added up: %s", t.Name, t.Plain)
 		case c.Role != "key":
-			return t, fmt.Errorf("%s is no key, by which %s could be grouped; the keys are %s", name, t.Name, strings.Join(keys(&t), ", "))
+			return t, fmt.Errorf("%s is not a key of %s; the keys are %s", name, t.Name, strings.Join(keys(&t), ", "))
 		}
 		c.Name = strings.ReplaceAll(name, " ", "_")
 		g.keys, out.Columns, named = append(g.keys, at), append(out.Columns, c), named || c.Named

@@ -48,7 +48,7 @@ func FuzzNext(f *testing.F) {
 }
 
 // unlike says what is wrong with a line that was read, or returns "". A line of letters, digits, spaces and a few
-// signs is read as it stands in the text. Any other one, of valid UTF-8 and without secrets and brackets, has lost what
+// signs is read as it is in the text. Any other one, of valid UTF-8 and without secrets and brackets, has lost what
 // a screen does not show, and
 // has nothing that is not in the text, in its order.
 func unlike(line, text string, first bool) string {

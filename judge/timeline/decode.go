@@ -21,11 +21,11 @@ type decoding struct {
 	decodes bool    // they take most of the compute time
 	part    float64 // the part of the compute time that they take
 	tokens  int64   // the most that a step computes; 0 if it is not known of all
-	most    int64   // the most for which arithmetic is no limit, see mostTokens
+	most    int64   // the most for which arithmetic does not limit, see mostTokens
 	steps   int64
 
-	// share is the part of the bandwidth of the memory that the steps use while the GPU works, over those of
-	// which it is known; 0 if of none. It is evidence only: outputs that do not show efficiency do not measure it.
+	// share is the part of the bandwidth of the memory that the steps use while the GPU works, over the steps whose
+	// bandwidth is known; 0 without one. It is evidence only: outputs that do not show efficiency do not measure it.
 	share float64
 }
 
@@ -132,7 +132,7 @@ func (d *decoding) reads(c *Evaluator, k summary.Kernel) bool {
 func (d *decoding) evidence() (out []string) {
 	switch {
 	case d.readsMemory():
-		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic is no limit up to %s",
+		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic does not limit them up to %s",
 			label.Plural(d.steps, "decode step"), label.Plural(d.tokens, "token"), unit.Count(d.most)))
 	case d.part < nearly:
 		out = append(out, fmt.Sprintf("what limits the kernels is not known: %s of the compute time is in decode steps, the rest is not",

@@ -47,7 +47,7 @@ func (g *stepGroup) measureBatches(steps []summary.Step) {
 const decodeKind = "decode"
 
 // tokensOf returns the tokens that a step computes, or 0 if they are not known. A sequence that decodes
-// gets one token. If a decode step computes more, it checks tokens of which it may reject some, and if it
+// gets one token. If a decode step computes more, it checks tokens and may reject some of them, and if it
 // is one of a draft model or checks its tokens, the marker does not tell how many the sequences get.
 func tokensOf(st *summary.Step) int64 {
 	switch st.Kind {

@@ -157,7 +157,7 @@ func named(leaves []leaf) []leaf {
 // A leaf is a column with what makes the cell of a row.
 type leaf struct {
 	tabular.Column
-	path []string // of members, of which the name consists
+	path []string // the members that form the name
 	get  func(reflect.Value) tabular.Cell
 }
 

@@ -37,7 +37,7 @@ func SMOf(major, minor int) (SM, bool) {
 const (
 	warp           = 32
 	warpRegisters  = 256 // the unit in which registers of a warp are allocated
-	partitions     = 4   // of an SM: each has a quarter of the registers, and the warps of a block are spread over them
+	partitions     = 4   // of an SM: its registers are divided equally, and the warps of a block are spread over them
 	unlimited      = 1 << 40
 	mostRegisters  = 255     // of a thread
 	mostBlock      = 1024    // threads of a block

@@ -72,7 +72,7 @@ func (m Model) Decode(st Stored, s Step, p Parallel) ([]Part, error) {
 type part struct {
 	name            string
 	elements, bytes float64
-	uses            float64 // products with a token of a replica, for each element that is read
+	uses            float64 // products with a token of a replica, per element that is read
 }
 
 // divides returns why GPUs cannot divide the model so.

@@ -68,8 +68,8 @@ func TensorParallel(n int, nccl bool) Program {
 	return decode(embed+"\n"+reduce, firstNorm(vllmFirstNorm, Times(n, l)), vllmNorm+sampling)
 }
 
-// Mixture is a mixture of experts whose first layers are dense. A shared expert runs beside the others; experts may be
-// on other ranks.
+// Mixture is a mixture of experts whose first layers are dense. A shared expert runs in addition to the others; experts
+// may be on other ranks.
 func Mixture(dense, n int, shared, parallel bool) Program {
 	kernels := []string{vllmNorm, vllmAttention, vllmNorm}
 	if shared {
@@ -221,7 +221,7 @@ func Alternating(n int) Program {
 	return decode(embed, firstNorm(vllmFirstNorm, all), vllmNorm+sampling)
 }
 
-// Beside is a mixture of experts whose shared expert runs on a second stream beside the others.
+// Beside is a mixture of experts whose shared expert runs on a second stream, in parallel with the others.
 func Beside(n int) Program {
 	shared := "moe|2 14 aten::mm nvjet_tst_128x8_64x12_2x1_v_bz_TNN\nmoe|2 9 aten::mm nvjet_tst_64x8_64x16_2x1_h_bz_TNN"
 	list := lines(vllmMoE)

@@ -130,7 +130,7 @@ func (s *sim) earlier(number int, name string) *Run {
 	return nil
 }
 
-// disturbed returns the kernels of layer i with what is asked of it.
+// disturbed returns the kernels of layer i with the changes that the simulation makes to it.
 func (s *sim) disturbed(l Layer, i int) []Kernel {
 	out := slices.Clone(l.Kernels)
 	for n := range out {

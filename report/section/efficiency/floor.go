@@ -94,8 +94,9 @@ func floor(ctx *section.Context) doc.Section {
 		s.Lead = doc.Capital(floorUnknown(&list[0])) + "."
 		return s
 	}
-	t.Note = "Means of a step. Memory: the bytes of weights and KV cache at the bandwidth of the memory. Compute: the FLOPs at the peak of their type. " +
-		"The larger of both is the floor. Experts: those that a router is expected to choose if all are equally likely."
+	t.Note = "Means of a step. Memory: bytes of weights and KV cache at the memory bandwidth. " +
+		"Compute: FLOPs at the peak of their type. Floor: the larger one. " +
+		"Experts: expected number if all are equally likely."
 	s.Blocks = []doc.Block{t.Cut(maxBatches).WithoutEmpty(), floorParts(&list[0]).Cut(maxParts).WithoutEmpty()}
 	return s
 }

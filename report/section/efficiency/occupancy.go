@@ -44,8 +44,8 @@ func occupancy(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, doc.Row{Weight: l.GainNS, Cells: []string{l.Name, l.Category, unit.Count(l.Count), scale.Text(l.TotalNS),
 			runsOn(&l.Occupancy), unit.Count(l.Block[0] * l.Block[1] * l.Block[2]), occupied, l.Limiter, scale.Text(l.GainNS)}})
 	}
-	t.Note = "Saves at most: if all SMs (compute units) worked until the end of each launch; only launches during which no other kernel ran. " +
-		"Threads: of a block. Occupancy: threads of a launch over those that the SMs can hold." + occupancyAdvice(list)
+	t.Note = "Saves at most: if all SMs (compute units) worked until the end of each launch that ran alone. " +
+		"Threads: per block. Occupancy: threads of a launch over those that the SMs can hold." + occupancyAdvice(list)
 	over := ""
 	if gpus > 1 {
 		over = fmt.Sprintf(", over %d GPUs", gpus)
@@ -114,7 +114,8 @@ func occupancyAdvice(list []efficiency.Loss) string {
 		case text != "":
 			add(text)
 		default:
-			add("Others with few blocks: divide the work into more blocks, fuse it with a neighbor, or run it beside other work on a second stream.")
+			add("Others with few blocks: divide the work into more blocks, fuse it with a neighbor, " +
+				"or overlap it with other work on a second stream.")
 		}
 	}
 	if out == nil {

@@ -61,11 +61,12 @@ func savingsAdvice(list []efficiency.Save, compiled bool) string {
 		fuse = "Fuse: torch.compile is in use, and these operators are outside of its regions: look for graph breaks (TORCH_LOGS=graph_breaks). Each reads what the one before wrote, as far as shapes tell."
 	}
 	texts := map[string]string{
-		summary.SavingFuse:    fuse,
-		summary.SavingCast:    "Casts: keep the tensor in one type; convert weights once, not in each step.",
-		summary.SavingLayout:  "Layout copies: not needed if the next operator takes strides (no .contiguous()), or if the producer writes this layout.",
-		summary.SavingHost:    "Host copies: keep the data on the GPU, if nothing on the CPU changes it.",
-		efficiency.SavingComm: "Communication: start it earlier, or give it compute to run beside; the forecast replays the steps without the time of communication.",
+		summary.SavingFuse:   fuse,
+		summary.SavingCast:   "Casts: keep the tensor in one type; convert weights once, not in each step.",
+		summary.SavingLayout: "Layout copies: not needed if the next operator takes strides (no .contiguous()), or if the producer writes this layout.",
+		summary.SavingHost:   "Host copies: keep the data on the GPU, if nothing on the CPU changes it.",
+		efficiency.SavingComm: "Communication: start it earlier, or overlap it with compute; " +
+			"the forecast replays the steps without the time of communication.",
 	}
 	var out []string
 	for _, kind := range []string{summary.SavingFuse, summary.SavingCast, summary.SavingLayout, summary.SavingHost, efficiency.SavingComm} {
