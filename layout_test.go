@@ -26,7 +26,7 @@ import (
 var mayImport = map[string]string{
 	"trace":                        "internal/diag internal/eventscan internal/jsonscan internal/label internal/lazyregexp internal/redact",
 	"internal/eventscan":           "internal/jsonscan",
-	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan trace",
+	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",
 	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace trace/xplane",

@@ -3,12 +3,17 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
+
+	"assay/trace/xplane"
 )
 
 // isPerfetto reports whether head begins a trace of Perfetto: a sequence of packets
 // (field 1), each of which begins with a field that packets have.
 func isPerfetto(head []byte) bool {
 	const first = 1<<3 | 2 // the tag of a packet
+	if xplane.Sniff(head) {
+		return false
+	}
 	packets := 0
 	for at := 0; at < len(head) && packets < 8; packets++ {
 		if head[at] != first {

@@ -54,6 +54,7 @@ func TestMatch(t *testing.T) {
 		{"step[DRAFT_EXTEND bs=8]", Match{"sglang-draft", "SGLang", CutWork, "draft", -1, 8, 0}},
 		{"step[DRAFT_EXTEND_V2 bs=7 toks=21]", Match{"sglang-draft", "SGLang", CutWork, "draft", -1, 7, 21}},
 		{"step[IDLE bs=0]", Match{"sglang-idle", "SGLang", CutWork, "idle", -1, 0, 0}},
+		{"step[DECODE bs=1e9]", Match{"sglang-decode", "SGLang", CutWork, "decode", -1, 0, 0}}, // not 1
 		{"step[DECODE bs=0]", Match{"sglang-idle", "SGLang", CutWork, "idle", -1, 0, 0}},
 		{"execute_context_0(0)_generation_0(0)", Match{"vllm-idle", "vLLM", CutWork, "idle", -1, 0, 0}},
 		{"execute_context_2(700)_generation_30(30)", Match{"vllm-mixed", "vLLM", CutWork, "mixed", -1, 32, 730}},

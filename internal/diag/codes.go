@@ -156,6 +156,7 @@ var codes = []Code{
 	{"no-nvtx", Info, "The export has no NVTX ranges, so GPU work is not attributed to operators, modules or steps.", "Annotate the program (torch.cuda.nvtx.range_push, torch.autograd.profiler.emit_nvtx), and record with --trace=cuda,nvtx,osrt."},
 	{"nsys-error", DataLoss, "nsys itself reported an error, so tables may be missing.", "Read the line, and run nsys stats again."},
 	{"number-format-assumed", Suspect, "Numbers such as 1,234 may have a decimal or a thousands separator. A point was read as the decimal separator.", "Run ncu with LC_ALL=C."},
+	{"plane-repeated", DataLoss, "Planes of an XSpace file with the name of an earlier one were left out. Files of several hosts or captures were joined.", "Give each file by itself."},
 	{"numbers-implausible", Suspect, "The numbers of an input add up to more than any job can have (36 years, 1 EiB), so a time or a size in it is wrong. Its rows were left out.", "Use the original file, or record again."},
 	{"operators-without-calls", Info, "For a tenth of the capture or more, operators that launch GPU work elsewhere make no CUDA or HIP call. Their work was probably not recorded; the GPU counts as idle.", "Record again with fewer activities or a shorter range."},
 	{"over-peak", Info, "Operators or transfers are faster than the peaks of the GPU, or MFU would be over 100%. Their sizes, times or peaks are wrong, so they have no roofline and no share of the peak.", "Check the name of the GPU, or give its peaks with --set-peak or --peaks."},

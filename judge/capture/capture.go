@@ -166,8 +166,13 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
 	default:
 		f.Title = "No GPU events; record with ProfilerActivity.CUDA"
-		if rule.OfNsys(c.Summary) {
+		switch {
+		case rule.OfNsys(c.Summary):
 			f.Title = "No GPU events in the export; record with --trace=cuda,nvtx,osrt"
+		case c.Issue("device-not-read") != nil:
+			f.Title = "No GPU events; the file has work of devices that are not GPUs, which assay does not read"
+		case rule.OfXLA(c.Summary):
+			f.Title = "No GPU events; the profiler of XLA recorded the host only"
 		}
 		f.Next = []finding.Step{finding.Advise("record-the-gpu"), finding.Advise("record-whole-steps"),
 			finding.Advise("check-cupti")}

@@ -34,7 +34,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"nsys"}, Meaning: "Nsight Systems recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(OfNsys), public: func(r *Remedy, _ string) { r.Nsys = true }},
 		{Words: []string{"xla"}, Meaning: "the profiler of XLA or TensorFlow recorded all inputs", Found: "the formats of the inputs",
-			evaluate: is(ofXLA)},
+			evaluate: is(OfXLA)},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
 			Found: "kernels that only tools of NVIDIA, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {

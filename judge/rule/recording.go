@@ -13,8 +13,8 @@ func OfNsys(c *summary.Summary) bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, other)
 }
 
-// ofXLA reports whether the profiler of XLA or TensorFlow recorded all inputs.
-func ofXLA(c *summary.Summary) bool {
+// OfXLA reports whether the profiler of XLA or TensorFlow recorded all inputs.
+func OfXLA(c *summary.Summary) bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !byXLA(in) })
 }
 

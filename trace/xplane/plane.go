@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/internal/protoscan"
+	"assay/internal/redact"
 )
 
 // Fields of a plane, a line, an event, a stat and an entry of metadata.
@@ -25,7 +26,7 @@ const (
 type plane struct {
 	name   string
 	lines  [][]byte
-	events map[int64]eventKind
+	events map[int64]*eventKind
 	stats  map[int64]string
 	own    [][]byte // its own stats
 }
@@ -34,6 +35,22 @@ type plane struct {
 type eventKind struct {
 	name  string
 	stats [][]byte
+	facts *facts // of the stats, once an event needs them
+}
+
+// mostText is the number of bytes of a name or property that is kept. Names of kernels are up to a few KiB long.
+const mostText = 16 << 10
+
+// cut returns a text of limited length.
+func cut(text []byte) string { return string(redact.CutBytes(text, mostText)) }
+
+// fits reports whether a field is of the type that its number has, and otherwise counts it as damaged.
+func (r *reader) fits(f protoscan.Field, bytes bool) bool {
+	if (f.Type == protoscan.Bytes) == bytes {
+		return true
+	}
+	r.damaged++
+	return false
 }
 
 // A line is a stream or a thread.
@@ -62,11 +79,14 @@ type facts struct {
 
 // plane reads one plane.
 func (r *reader) plane(b []byte) {
-	p := plane{events: map[int64]eventKind{}, stats: map[int64]string{}}
+	p := plane{events: map[int64]*eventKind{}, stats: map[int64]string{}}
 	whole := protoscan.Each(b, func(f protoscan.Field) {
+		if f.Number > planeStat || f.Number >= planeName && !r.fits(f, true) {
+			return
+		}
 		switch f.Number {
 		case planeName:
-			p.name = string(f.Text)
+			p.name = cut(f.Text)
 		case planeLine:
 			p.lines = append(p.lines, f.Text)
 		case planeEvents:
@@ -80,16 +100,31 @@ func (r *reader) plane(b []byte) {
 	if !whole {
 		r.damaged++
 	}
-	if device, ok := number(devicePlane(), p.name); ok {
-		r.device(&p, device)
+	device, isGPU := number(devicePlane(), p.name)
+	if r.repeats(p.name, isGPU) {
 		return
 	}
 	switch {
+	case isGPU:
+		r.device(&p, device)
 	case strings.HasPrefix(p.name, "/device:"):
-		r.tpu++
+		r.others++
 	case strings.HasPrefix(p.name, "/host:") && p.name != "/host:metadata":
 		r.host(&p)
 	}
+}
+
+// repeats reports whether a plane has the name of an earlier one, so that the numbers of their events collide.
+func (r *reader) repeats(name string, isGPU bool) bool {
+	if !isGPU && name != "/host:CPU" {
+		return false
+	}
+	if r.seen[name] {
+		r.repeated++
+		return true
+	}
+	r.seen[name] = true
+	return false
 }
 
 // entry returns the key and the value of an element of a map.
@@ -107,14 +142,14 @@ func entry(b []byte) (key int64, value []byte) {
 
 func (p *plane) addEventKind(b []byte) {
 	key, value := entry(b)
-	var k eventKind
+	k := &eventKind{}
 	shown := ""
 	protoscan.Each(value, func(f protoscan.Field) {
 		switch f.Number {
 		case metaName:
-			k.name = string(f.Text)
+			k.name = cut(f.Text)
 		case metaDisplay:
-			shown = string(f.Text)
+			shown = cut(f.Text)
 		case metaEventOwnStat:
 			k.stats = append(k.stats, f.Text)
 		}
@@ -129,7 +164,7 @@ func (p *plane) addStatName(b []byte) {
 	key, value := entry(b)
 	protoscan.Each(value, func(f protoscan.Field) {
 		if f.Number == metaName {
-			p.stats[key] = string(f.Text)
+			p.stats[key] = cut(f.Text)
 		}
 	})
 }
@@ -139,14 +174,17 @@ func (r *reader) eachLine(p *plane, f func(line)) {
 	for _, b := range p.lines {
 		l := line{}
 		whole := protoscan.Each(b, func(f protoscan.Field) {
+			if (f.Number == lineID || f.Number == lineStart) && !r.fits(f, false) || f.Number == lineEvent && !r.fits(f, true) {
+				return
+			}
 			switch f.Number {
 			case lineID:
 				l.id = int64(f.Bits)
 			case lineName:
-				l.name = string(f.Text)
+				l.name = cut(f.Text)
 			case lineShown:
 				if len(f.Text) > 0 {
-					l.name = string(f.Text)
+					l.name = cut(f.Text)
 				}
 			case lineStart:
 				l.start = int64(f.Bits)
@@ -168,10 +206,12 @@ const latest = math.MaxInt64 / 4
 func (r *reader) eachEvent(p *plane, l *line, f func(*event)) {
 	for _, b := range l.events {
 		r.events++
-		e := event{facts: facts{step: -1, graph: -1}}
+		var e event
 		var meta, offset, duration, count int64
 		var stats [][]byte
+		typed := true
 		whole := protoscan.Each(b, func(f protoscan.Field) {
+			typed = typed && (f.Number > eventCount || (f.Number == eventStat) == (f.Type == protoscan.Bytes))
 			switch f.Number {
 			case eventMeta:
 				meta = int64(f.Bits)
@@ -188,23 +228,36 @@ func (r *reader) eachEvent(p *plane, l *line, f func(*event)) {
 		if count > 0 && duration == 0 {
 			continue
 		}
-		if !whole || duration < 0 || offset < -latest || offset > latest || l.start < 0 || l.start > latest || duration > latest {
+		if !whole || !typed || duration < 0 || offset < -latest || offset > latest || l.start < 0 || l.start > latest || duration > latest {
 			r.damaged++
 			continue
 		}
-		kind := p.events[meta]
-		e.name = kind.name
+		kind := p.kind(meta)
+		e.name, e.facts = kind.name, *kind.facts
 		end := l.start + rounded(offset+duration)
 		e.start = l.start + rounded(offset)
 		e.dur = end - e.start
-		for _, s := range kind.stats {
-			p.fact(s, &e.facts)
-		}
 		for _, s := range stats { // these win
 			p.fact(s, &e.facts)
 		}
 		f(&e)
 	}
+}
+
+// kind returns what events of a number have in common.
+func (p *plane) kind(number int64) *eventKind {
+	k := p.events[number]
+	if k == nil {
+		k = &eventKind{}
+		p.events[number] = k
+	}
+	if k.facts == nil {
+		k.facts = &facts{step: -1, graph: -1}
+		for _, s := range k.stats {
+			p.fact(s, k.facts)
+		}
+	}
+	return k
 }
 
 // rounded returns picoseconds as nanoseconds.
@@ -228,7 +281,7 @@ func (p *plane) stat(b []byte) (name string, n int64, text string) {
 				n = int64(v)
 			}
 		case statText:
-			text = string(f.Text)
+			text = cut(f.Text)
 		case statRef:
 			text = p.stats[int64(f.Bits)]
 		}

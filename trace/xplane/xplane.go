@@ -46,8 +46,11 @@ type reader struct {
 	at      int64            // offset of the plane that is read
 	ops     map[int64]string // what launched the work of a correlation, by the work itself
 	calls   []call
-	tpu     int64 // planes of other devices, which are not read
+	others  int64 // planes of other devices, which are not read
 	work    bool
+
+	seen     map[string]bool // names of planes
+	repeated int64           // planes with the name of an earlier one
 }
 
 // A call is a call of the host that launched work. It is kept until all planes are read, because those of devices say
@@ -62,11 +65,11 @@ type call struct {
 // mostPlane is the number of bytes of a plane beyond which a file is damaged: protocol buffers end at 2 GiB.
 const mostPlane = 2 << 30
 
-var devicePlane = lazyregexp.New(`^/device:GPU:(\d{1,4})$`)
+var devicePlane = lazyregexp.New(`^/device:GPU:(\d{1,9})$`)
 
 // Read reads a file.
 func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
-	r := reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{},
+	r := reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
 		meta: trace.Meta{Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
 	most := sel.Limits.Memory
 	if most <= 0 {
@@ -78,7 +81,7 @@ func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
 	}
 	r.addCalls()
 	r.note()
-	return r.out.Trace(r.meta, r.events, whole && r.damaged == 0), nil
+	return r.out.Trace(r.meta, r.events, whole && r.damaged == 0 && r.repeated == 0), nil
 }
 
 // space reads the fields of the file. It returns false if the file breaks off.
@@ -143,9 +146,13 @@ func (r *reader) note() {
 		r.out.Issue(diag.Issue{Code: "event-damaged", Severity: diag.DataLoss, First: diag.Pos{File: r.file},
 			Help: "These events or lines are damaged or have impossible times, and were left out. A file that went through a text tool is damaged: copy it as binary."}, r.damaged)
 	}
-	if r.tpu > 0 && !r.work {
+	if r.repeated > 0 {
+		r.out.Issue(diag.Issue{Code: "plane-repeated", Severity: diag.DataLoss, First: diag.Pos{File: r.file},
+			Help: "These planes have the name of an earlier one and were left out: files of several hosts or captures were joined. Give each file by itself."}, r.repeated)
+	}
+	if r.others > 0 && !r.work {
 		r.out.Issue(diag.Issue{Code: "device-not-read", Severity: diag.DataLoss, First: diag.Pos{File: r.file},
-			Help: "The file has work of devices that are not GPUs (TPU). assay reads that of GPUs only, so the work of these devices is in no number."}, r.tpu)
+			Help: "The file has work of devices that are not GPUs (TPU). assay reads that of GPUs only, so the work of these devices is in no number."}, r.others)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/internal/test"
 	"assay/trace"
@@ -217,6 +218,53 @@ func TestBroken(t *testing.T) {
 	wild := read(t, space(onPlane("/device:GPU:0").line(1, "Stream #1", 0, at{"k", 1 << 62, 5, nil}, at{"k", 0, -5, nil}, at{"k", 7000, 1000, nil}).end()))
 	if wild.Activities.Len() != 1 || wild.Complete || wild.Issues[0].Count != 2 {
 		t.Errorf("impossible times: %d operations, %v", wild.Activities.Len(), wild.Issues)
+	}
+}
+
+// TestRepeatedPlanes: the numbers of two hosts collide, so the planes of the second are left out, and an issue says so.
+func TestRepeatedPlanes(t *testing.T) {
+	once, twice := read(t, example()), read(t, append(example(), example()...))
+	if got, want := describe(twice), describe(once); got != want {
+		t.Errorf("twice:\n%s\nonce:\n%s", got, want)
+	}
+	if twice.Complete || len(twice.Issues) != 1 || twice.Issues[0].Code != "plane-repeated" || twice.Issues[0].Count != 3 {
+		t.Errorf("complete %v, issues %v", twice.Complete, twice.Issues)
+	}
+}
+
+// TestWrongTypes: a number where a text belongs is damage.
+func TestWrongTypes(t *testing.T) {
+	event := message{}.num(1, 1).text(2, "x").num(3, 5)
+	tr := read(t, space(message{}.text(2, "/device:GPU:0").add(3, message{}.text(2, "Stream #1").add(4, event)).num(4, 7)))
+	if tr.Activities.Len() != 0 || tr.Complete || tr.Issues[0].Count != 2 {
+		t.Errorf("%d operations, complete %v, issues %v", tr.Activities.Len(), tr.Complete, tr.Issues)
+	}
+}
+
+// TestSharedProperties: what events have in common is read once, whatever its size.
+func TestSharedProperties(t *testing.T) {
+	const n = 20_000
+	w := onPlane("/device:GPU:0")
+	events := make([]at, n)
+	for i := range events {
+		events[i] = at{"k", int64(i) * 2000, 1000, nil}
+	}
+	w.line(1, "Stream #1", 0, events...)
+	kind := message{}.num(1, 1).text(2, "k")
+	for range n {
+		kind = kind.add(5, w.stat("kernel_details", "grid:7,1,1"))
+	}
+	plane := w.end()
+	plane = plane.add(4, message{}.num(1, 1).add(2, kind))
+	start := time.Now()
+	tr := read(t, space(plane))
+	if took := time.Since(start); tr.Activities.Len() != n || took > 10*time.Second {
+		t.Errorf("%d operations in %v", tr.Activities.Len(), took)
+	}
+	for a := range tr.Activities.All() {
+		if d := tr.Detail(a.Detail); d.Grid != [3]int64{7, 1, 1} {
+			t.Fatalf("the grid is %v", d.Grid)
+		}
 	}
 }
 
