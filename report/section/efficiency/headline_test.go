@@ -41,7 +41,7 @@ func TestHeadline(t *testing.T) {
 func TestHeadlineFewPlaced(t *testing.T) {
 	for roofline, want := range map[int64]string{
 		1_000_000: "Efficiency: MFU",                                                 // 6.57 ms of 14 ms
-		1_431_622: "up to 5.57 ms recoverable (39.8% of GPU time, of the 50.0% with", // 7 ms
+		1_431_623: "up to 5.57 ms recoverable (39.8% of GPU time, of the 50.0% with", // 7 ms
 		8_431_623: "up to 5.57 ms recoverable (39.8% of GPU time), ",                 // all
 	} {
 		s := samplerun.Efficient()
