@@ -22,7 +22,7 @@ func Headline(ctx *section.Context) string {
 	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
 		parts = append(parts, "MFU "+words.Utilization(mfu))
 	}
-	if d, ok := decoded(ctx); ok {
+	if d, ok := decoded(ctx); ok && !floorsKnown(ctx) { // else the line of the floor has it
 		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share),
 			unit.Count(d.Batch)))
 	}
