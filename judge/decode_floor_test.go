@@ -28,9 +28,9 @@ func TestDecodeFloor(t *testing.T) {
 		says  string // in the evidence
 	}{
 		{"a quarter and a tenth", run, 12, &summary.DecodeModel{MemoryNS: ns(2_500_000), ComputeNS: ns(1_000_000), CacheBytes: ns(1)},
-			"The kernels use 25% of the memory bandwidth and 10% of the FLOP rate: " + inefficient, "need 25% of the time"},
+			"The kernels use 25.0% of the memory bandwidth and 10.0% of the FLOP rate: " + inefficient, "need 25.0% of the time"},
 		{"experts", moe, 12, &summary.DecodeModel{MemoryNS: ns(1_000_000), ComputeNS: ns(2_000_000), CacheBytes: ns(1)},
-			"The kernels use 10% of the memory bandwidth and 20% of the FLOP rate: " + inefficient, "need 20% of the time"},
+			"The kernels use 10.0% of the memory bandwidth and 20.0% of the FLOP rate: " + inefficient, "need 20.0% of the time"},
 		{"near the memory's peak", run, 12, &summary.DecodeModel{MemoryNS: ns(7_000_000), ComputeNS: ns(1_000_000), CacheBytes: ns(1)}, unknown, "arithmetic may be a limit"},
 		{"near the rate's peak", run, 12, &summary.DecodeModel{MemoryNS: ns(1_000_000), ComputeNS: ns(4_500_000), CacheBytes: ns(1)}, unknown, "arithmetic may be a limit"},
 		{"a cache of unknown size", run, 12, &summary.DecodeModel{MemoryNS: ns(2_500_000), ComputeNS: ns(1_000_000)}, unknown, "arithmetic may be a limit"},

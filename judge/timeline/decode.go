@@ -123,7 +123,7 @@ func (d *decoding) limit() string {
 		return "What limits the kernels is not known"
 	}
 	return fmt.Sprintf("The kernels use %s of the memory bandwidth and %s of the FLOP rate: their efficiency limits them",
-		unit.Percent(d.memory), unit.Percent(d.flops))
+		percent(d.memory), percent(d.flops))
 }
 
 // mostTokens returns the number of tokens for which a product with a matrix of weights takes half of the
@@ -173,7 +173,7 @@ func (d *decoding) evidence(c *Evaluator) (out []string) {
 	switch {
 	case d.inefficient() && !movesData(c):
 		return []string{fmt.Sprintf("the weights, cache and FLOPs of the model need %s of the time in which the GPU works on decode steps",
-			unit.Percent(max(d.memory, d.flops)))}
+			percent(max(d.memory, d.flops)))}
 	case d.readsMemory():
 		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic is no limit up to %s",
 			label.Plural(d.steps, "decode step"), label.Plural(d.tokens, "token"), unit.Count(d.most)))
