@@ -40,7 +40,7 @@ func Of(src Source, d *gpu.Device, rank, most int) []summary.Saving {
 	chains := map[int64]*chain{} // by stream
 	for _, w := range d.Work {
 		a := src.Timeline.Activity(w)
-		if !src.Timeline.Starts(w) || w.Dur <= 0 {
+		if !src.Timeline.Starts(w) || w.Dur <= 0 || a.Kind == trace.Memset { // a memset reads nothing
 			continue
 		}
 		stream := src.Timeline.Stream(w)
@@ -49,14 +49,7 @@ func Of(src Source, d *gpu.Device, rank, most int) []summary.Saving {
 			c = &chain{}
 			chains[stream] = c
 		}
-		e, ok := f.element(w, a)
-		if ok && c.continues(&e) {
-			continue
-		}
-		f.end(c)
-		if ok {
-			c.list = append(c.list, e)
-		}
+		f.next(c, w, a)
 	}
 	for _, stream := range slices.Sorted(maps.Keys(chains)) {
 		f.end(chains[stream])
@@ -66,6 +59,43 @@ func Of(src Source, d *gpu.Device, rank, most int) []summary.Saving {
 		f.rows[i].Rank, f.rows[i].Device = rank, d.Ordinal
 	}
 	return limits.KeepLargest(limits.NewBudget(min(most, maxRows)), f.rows, func(r *summary.Saving) (int64, string) { return r.GainNS, r.Kind + r.Names[0] })
+}
+
+// next adds a piece of work to the chain of its stream, or ends the chain.
+func (f *finder) next(c *chain, w gpu.Work, a *trace.Activity) {
+	e, ok := f.element(w, a)
+	n := len(c.list)
+	switch {
+	case ok && n > 0 && c.list[n-1].Call == e.Call: // another kernel of the same call
+		c.list[n-1].ns += e.ns
+		return
+	case !ok:
+		f.pass(c, w)
+		return
+	}
+	linked := c.continues(&e)
+	c.write(e.Call, c.read(e.tensors))
+	if !linked {
+		f.end(c)
+		c.list = append(c.list, e)
+	}
+}
+
+// pass notes work that is part of no chain. It ends the chain unless it certainly does not read its last result.
+func (f *finder) pass(c *chain, w gpu.Work) {
+	l, ok := f.Owners.Launcher(f.Links.Of[w.Number])
+	if !ok || l.Dims == "" {
+		f.end(c)
+		c.results = c.results[:0]
+		return
+	}
+	t := f.tensorsOf(&l)
+	if n := len(c.list); n > 0 && (!t.known || t.reads(c.list[n-1].tensors)) {
+		f.end(c)
+	}
+	if c.calls == 0 || c.last != l.Call { // else another kernel of the same call
+		c.write(l.Call, c.read(t))
+	}
 }
 
 // A finder adds up pieces of work that are alike.

@@ -72,6 +72,17 @@ func TestChain(t *testing.T) {
 	rows := op{"aten::rsqrt", `[[1000,1]]`, `["float"]`, pointwise, 4, 0, 0}
 	scale := op{"aten::mul", `[[1000,1000],[1000,1]]`, f32, pointwise, 20, 0, 0}
 	half := op{"aten::sigmoid", other, f32, pointwise, 20, 0, 0}
+	silu := op{"aten::silu", one, `["float"]`, pointwise, 20, 0, 0}
+	gated := op{"aten::mul", two, f32, pointwise, 30, 0, 0}
+	up := op{"aten::mm", `[[1000,300],[300,1000]]`, f32, product, 500, 0, 0}
+	projection := up
+	neg := op{"aten::neg", `[[500,1000]]`, `["float"]`, pointwise, 8, 0, 0}
+	cat := op{"aten::cat", `[[[500,1000],[500,1000]],[]]`, `["TensorList","Scalar"]`, "void at::native::CatArrayBatchedCopy<float, 2>(float*)", 25, 0, 0}
+	// A rotary embedding of queries, then of keys, which are slices of one product: the last operator reads the keys.
+	wide := op{"aten::mm", `[[1000,300],[300,3000]]`, f32, product, 900, 0, 0}
+	rotate := op{"aten::mul", `[[1000,1000],[1,1000]]`, f32, pointwise, 25, 0, 0}
+	both := op{"aten::add", two, f32, pointwise, 30, 0, 0}
+	whole := cat
 	for _, tc := range []struct {
 		name  string
 		list  []op
@@ -88,6 +99,16 @@ func TestChain(t *testing.T) {
 		{"a product between", []op{add, mm, gelu}, "", 0, 0, 0},
 		{"another shape", []op{add, half}, "", 0, 0, 0},
 		{"the same operator on other tensors", []op{add, add, add}, "", 0, 0, 0},
+		{"a gate with a product between", []op{silu, up, gated}, "aten::silu aten::mul", 1, 8_000_000, 8_000},
+		{"a product between that reads the result", []op{silu, {"aten::mm", `[[1000,1000],[1000,3000]]`, f32, product, 500, 0, 0}, gated}, "", 0, 0, 0},
+		{"halves that become whole", []op{neg, cat}, "aten::neg aten::cat", 1, 4_000_000, 4_000},
+		{"an operator of unknown inputs between", []op{silu, {"custom::op", "", "", product, 50, 0, 0}, gated}, "", 0, 0, 0},
+		// Two results of one size wait for a reader with one input of that size: it reads either.
+		{"three products and a sum, one of which is read", []op{projection, projection, projection, add, scale}, "", 0, 0, 0},
+		{"slices of one product", []op{wide, rotate, neg, whole, rotate, both, rotate}, "aten::neg aten::cat", 1, 4_000_000, 4_000},
+		{"three products of one input", []op{gelu, up, up, up, rotate, neg, whole, rotate, both, rotate}, "", 0, 0, 0},
+		{"both are read", []op{projection, add, mul}, "aten::add aten::mul", 1, 8_000_000, 8_000},
+		{"another type", []op{add, {"aten::gelu", one, `["c10::BFloat16"]`, pointwise, 20, 0, 0}}, "", 0, 0, 0},
 		{"two normalizations", []op{norm, norm}, "", 0, 0, 0},
 		{"another stream", []op{add, {"aten::gelu", one, `["float"]`, pointwise, 20, 9, 0}}, "", 0, 0, 0},
 		{"a fused kernel of a library", []op{add, {"vllm::rms_norm", one, `["float"]`, layerNorm, 20, 0, 0}}, "", 0, 0, 0},
@@ -120,11 +141,12 @@ func TestWithoutShapes(t *testing.T) {
 // TestCopies: a copy to another type and one to another layout, alone, could be left out; in a chain they are part of it.
 func TestCopies(t *testing.T) {
 	mm := op{"aten::mm", two, f32, product, 500, 0, 0}
+	half := op{"aten::mm", `[[1000,1000],[1000,500]]`, `["c10::BFloat16","c10::BFloat16"]`, product, 500, 0, 0}
 	cast := op{"aten::copy_", two, `["c10::BFloat16","float"]`, pointwise, 12, 0, 0}
 	layout := op{"aten::copy_", two, f32, pointwise, 15, 0, 0}
 	gelu := op{"aten::gelu", one, `["c10::BFloat16"]`, pointwise, 20, 0, 0}
 	got := map[string]string{}
-	for _, r := range savings(t, []op{cast, mm, layout, layout, mm, cast, gelu}) {
+	for _, r := range savings(t, []op{cast, half, layout, layout, mm, cast, gelu}) {
 		got[r.Kind] += fmt.Sprintf("%s ×%d %d ns %d bytes", strings.Join(r.Names, " "), r.Count, r.GainNS, *r.Bytes)
 	}
 	want := map[string]string{

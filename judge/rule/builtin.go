@@ -326,7 +326,7 @@ var builtInRules = []ruleEntry{
 	{Rule: Rule{ID: "compute-bound", Meaning: "time with a compute kernel, over the window, summed over GPUs; the good case", Info: 0.9, Source: "traceml calls a step compute-bound from 90% compute on"}, Line: "compute kernels run nearly all the time", Part: "time with a compute kernel", Whole: "the windows of all GPUs", Gain: "none", Confidence: "certain", Sure: []string{"profile the largest kernels with ncu --set full, which shows their % of peak"}, Changes: "it decides the verdict only if no other part is over its limit", Remedies: []*remedyEntry{
 		{ID: "gains-are-in-kernels", Text: "Optimize the largest kernels: use lower precision (bfloat16, fp8) or fused kernels.", From: "torch-tuning", When: "!low-precision", Else: "gains-in-16-bit"},
 		{ID: "gains-in-16-bit", Text: "Optimize the largest kernels: they compute in 16 bits, so use fused kernels, or fp8 if GPU and accuracy allow it.", From: "torch-tuning", When: "precision=16-bit", Else: "gains-in-8-bit"},
-		{ID: "gains-in-8-bit", Text: "Optimize the largest kernels: their inputs or weights have 8 bits or fewer, so use fused kernels or other tiles.", From: "torch-tuning", When: "precision=8-bit"},
+		{ID: "gains-in-8-bit", Text: "Autotune the largest kernels, or run them with another library: their types already have 8 bits or fewer.", From: "torch-tuning", When: "precision=8-bit"},
 		{ID: "checkpoint-less", Text: "Compute fewer activations again: checkpoint fewer layers, as far as memory allows.", From: "torch-checkpoint", When: "recomputes"},
 		{ID: "busy-is-not-efficient", Text: "Compare achieved FLOP/s with the peak before adding GPUs: a busy GPU can still be inefficient.", From: "ncu"},
 	}, Also: []string{"profile-one-kernel", "batch-more-requests"}},

@@ -27,6 +27,10 @@ type decoding struct {
 	// share is the part of the bandwidth of the memory that the steps use while the GPU works, over the steps whose
 	// bandwidth is known; 0 without one. It is evidence only: outputs that do not show efficiency do not measure it.
 	share float64
+
+	// memory and flops are the parts of the bandwidth of the memory and of the rate of arithmetic that the steps use
+	// while the GPU works, by the configuration of the model; 0 if they are not known of all steps.
+	memory, flops float64
 }
 
 const (
@@ -35,6 +39,8 @@ const (
 	// lowestRidge is the lowest number of FLOPs per byte that servers' GPUs can do in 16 bits while they read
 	// it from memory: that of the H20. Others can do 120 to 400.
 	lowestRidge = 37
+	// farBelow is the part of a peak below which it limits no kernel: good kernels that it limits reach 0.6 to 0.9.
+	farBelow = 0.4
 )
 
 // isDecode reports whether the steps of a kind read all weights for few tokens: of decode, or of speculative
@@ -84,6 +90,40 @@ func (d *decoding) measure(c *Evaluator) {
 	if ns > 0 {
 		d.share = used / ns
 	}
+	if int64(len(c.Efficiency.Decode)) >= d.steps {
+		d.memory, d.flops = usedOf(c.Efficiency.Decode)
+	}
+}
+
+// usedOf returns the parts of the memory's bandwidth and of the rate of arithmetic that steps use while the GPU works,
+// or 0 if a step has no floor by its model, or only a lower limit of it.
+func usedOf(list []summary.EfficiencyDecode) (memory, flops float64) {
+	ns := 0.0
+	for i := range list {
+		m := list[i].Model
+		if m == nil || m.Unknown != "" || m.MemoryNS == nil || m.ComputeNS == nil || m.CacheBytes == nil {
+			return 0, 0
+		}
+		memory, flops, ns = memory+float64(*m.MemoryNS), flops+float64(*m.ComputeNS), ns+float64(list[i].GPUNS)
+	}
+	if ns == 0 {
+		return 0, 0
+	}
+	return memory / ns, flops / ns
+}
+
+// inefficient reports whether the kernels reach neither the bandwidth of the memory nor the rate of arithmetic.
+func (d *decoding) inefficient() bool {
+	return d.part >= nearly && d.memory > 0 && max(d.memory, d.flops) < farBelow
+}
+
+// limit says what limits the kernels of a busy GPU, as a sentence.
+func (d *decoding) limit() string {
+	if !d.inefficient() {
+		return "What limits the kernels is not known"
+	}
+	return fmt.Sprintf("The kernels use %s of the memory bandwidth and %s of the FLOP rate: their efficiency limits them",
+		percent(d.memory), percent(d.flops))
 }
 
 // mostTokens returns the number of tokens for which a product with a matrix of weights takes half of the
@@ -129,8 +169,11 @@ func (d *decoding) reads(c *Evaluator, k summary.Kernel) bool {
 }
 
 // evidence returns why the memory limits decode steps, or why it is not known.
-func (d *decoding) evidence() (out []string) {
+func (d *decoding) evidence(c *Evaluator) (out []string) {
 	switch {
+	case d.inefficient() && !movesData(c):
+		return []string{fmt.Sprintf("the weights, cache and FLOPs of the model need %s of the time in which the GPU works on decode steps",
+			percent(max(d.memory, d.flops)))}
 	case d.readsMemory():
 		out = append(out, fmt.Sprintf("%s compute at most %s at once: arithmetic does not limit them up to %s",
 			label.Plural(d.steps, "decode step"), label.Plural(d.tokens, "token"), unit.Count(d.most)))
@@ -139,6 +182,8 @@ func (d *decoding) evidence() (out []string) {
 			unit.Percent(d.part)))
 	case d.tokens == 0:
 		out = append(out, "what limits the kernels is not known, because the decode steps do not state their tokens")
+	case routes(c):
+		out = append(out, "what limits the kernels is not known, because the capture does not state the tokens of each expert")
 	default:
 		out = append(out, fmt.Sprintf("what limits the kernels is not known: "+
 			"decode steps compute up to %s at once, and from %s on arithmetic may be a limit",
@@ -148,6 +193,12 @@ func (d *decoding) evidence() (out []string) {
 		out = append(out, fmt.Sprintf("they use %s of the memory bandwidth while the GPU works", unit.Percent(d.share)))
 	}
 	return out
+}
+
+// routes reports whether experts take most of the compute kernel time. Each computes some of the tokens of a step.
+func routes(c *Evaluator) bool {
+	experts := largestOf(c, func(k summary.Kernel) bool { return computes(k) && k.Category == "moe" })
+	return experts.Of > largestOf(c, computes).Of/2
 }
 
 // ofDecode returns what limits steps or a phase of decoding whose GPU is busy: the memory if it limits most of the

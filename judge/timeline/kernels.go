@@ -150,7 +150,7 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 	list := c.shareOfKernels(rule.MemoryBandwidth, computes, moves(c))
 	if d := decodingOf(c); d.readsMemory() {
 		for i := range list {
-			list[i].Evidence = append(d.evidence(), list[i].Evidence...)
+			list[i].Evidence = append(d.evidence(c), list[i].Evidence...)
 		}
 	}
 	return list

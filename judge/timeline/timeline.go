@@ -191,14 +191,14 @@ func (c *Evaluator) computePart() []tree.Reading {
 	}
 	f.Title = fmt.Sprintf("%s; %s if ≥ %s", figure(c, p, c.Judged), kind, unit.Percent(limit))
 	if kind == finding.BoundGPU.Is() {
-		f.Title += ". What limits the kernels is not known"
+		f.Title += ". " + decodingOf(c).limit()
 	}
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
 	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
 		finding.Advise("busy-is-not-efficient")}
 	if d := decodingOf(c); d.decodes && !movesData(c) {
-		f.Evidence = append(d.evidence(), f.Evidence...)
+		f.Evidence = append(d.evidence(c), f.Evidence...)
 		f.Next = []finding.Step{finding.Advise("profile-one-kernel"), finding.Advise("batch-more-requests")}
 	}
 	return []tree.Reading{{Finding: f, Reached: reached}}

@@ -18,8 +18,8 @@ const maxBatches = 8
 // decode returns the decode steps by batch size, compared with the bandwidth of the memory.
 func decode(ctx *section.Context) doc.Section {
 	list := efficiency.DecodeOf(ctx.Summary)
-	if len(list) == 0 {
-		return doc.Section{}
+	if len(list) == 0 || floorsKnown(ctx) {
+		return doc.Section{} // the floor has the same bandwidth
 	}
 	s := doc.Section{Title: "Decode bandwidth utilization"}
 	times := []int64{0}

@@ -35,6 +35,17 @@ func FloorLine(ctx *section.Context) string {
 	return text + fmt.Sprintf("%s %s at %s: MBU %s.", what, unit.Duration(f.MemoryNS), memoryRate(f.HBMGBPS), share)
 }
 
+// floorsKnown reports whether all decode steps have a floor by the model.
+func floorsKnown(ctx *section.Context) bool {
+	list := efficiency.Floors(ctx.Summary)
+	for i := range list {
+		if list[i].Known < list[i].Steps {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
 // memoryRate prints a bandwidth in 10^9 bytes/s.
 func memoryRate(gbps float64) string {
 	if gbps >= 1000 {

@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"strings"
 	"testing"
 
 	"assay/report/section"
@@ -35,5 +36,31 @@ func TestFloorLine(t *testing.T) {
 	}
 	if got := FloorLine(&section.Context{Summary: &summary.Summary{}}); got != "" {
 		t.Errorf("without a model: %s", got)
+	}
+}
+
+// TestOneBandwidth: where each decode step has a floor by the model, its bandwidth is not stated a second time from the
+// operators. The floor of one of two steps leaves the other's.
+func TestOneBandwidth(t *testing.T) {
+	n, share, hbm := int64(1_000_000), 0.5, 1000.
+	row := func(unknown string) summary.EfficiencyDecode {
+		return summary.EfficiencyDecode{Batch: 4, WallNS: 4 * n, GPUNS: 4 * n, WeightBytes: &n, KVReadBytes: &n, KVWrittenBytes: &n, GBPS: &hbm, Share: &share, ShareGPU: &share,
+			DecodeFloor: summary.DecodeFloor{Model: &summary.DecodeModel{Type: "mixtral", Requests: 4, MemoryNS: &n, Unknown: unknown}}}
+	}
+	for _, tc := range []struct {
+		rows  []summary.EfficiencyDecode
+		twice bool
+	}{
+		{[]summary.EfficiencyDecode{row(""), row("")}, false},
+		{[]summary.EfficiencyDecode{row(""), row(summary.FloorOver)}, true},
+		{[]summary.EfficiencyDecode{{Batch: 4, WallNS: n, Unknown: summary.DecodeLengths}}, true},
+	} {
+		ctx := &section.Context{Summary: &summary.Summary{Efficiency: summary.Efficiency{Devices: []summary.EfficiencyDevice{{HBMGBPS: &hbm}}, Decode: tc.rows}}}
+		if got := decode(ctx).Title != ""; got != tc.twice {
+			t.Errorf("%+v: a section of the bandwidth: %v", tc.rows, got)
+		}
+		if got := Headline(ctx); strings.Contains(got, "decode at 50.0%") != (tc.twice && len(tc.rows) == 2) {
+			t.Errorf("%s", got)
+		}
 	}
 }

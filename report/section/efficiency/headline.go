@@ -22,14 +22,14 @@ func Headline(ctx *section.Context) string {
 	if mfu, ok := efficiency.MFU(ctx.Summary, efficiency.Devices(ctx.Summary)); ok && mfu.UnrecordedNS == 0 {
 		parts = append(parts, "MFU "+words.Utilization(mfu))
 	}
-	if d, ok := decoded(ctx); ok {
+	if d, ok := decoded(ctx); ok && !floorsKnown(ctx) { // else the line of the floor has it
 		parts = append(parts, fmt.Sprintf("decode at %s of memory bandwidth (batch %s)", percent(d.Share),
 			unit.Count(d.Batch)))
 	}
-	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
-		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)),
-			perGPU(total),
-			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+	if total := efficiency.Sum(ctx.Summary); total.MostlyPlaced() && total.RecoverableNS > 0 {
+		work := efficiency.Work(&total.EfficiencySums)
+		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time%s)", unit.Duration(mean(total, total.RecoverableNS)),
+			perGPU(total), unit.Share(total.RecoverableNS, work), ofPlaced(total, ", of the %s with a roofline"))
 		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
 			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
 		}
@@ -80,10 +80,19 @@ func Facts(ctx *section.Context) (out []Fact) {
 	if d, ok := decoded(ctx); ok {
 		out = append(out, Fact{percent(d.Share), "of memory bandwidth in decode"})
 	}
-	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
+	if total := efficiency.Sum(ctx.Summary); total.MostlyPlaced() && total.RecoverableNS > 0 {
 		out = append(out, Fact{"≤ " + unit.Duration(mean(total, total.RecoverableNS)), "recoverable"})
 	}
 	return out
+}
+
+// ofPlaced states the share of the GPU time that has a roofline, which limits the recoverable time. It is "" if all has one.
+func ofPlaced(total efficiency.Total, format string) string {
+	placed, work := total.PlacedNS(), efficiency.Work(&total.EfficiencySums)
+	if placed >= work {
+		return ""
+	}
+	return fmt.Sprintf(format, unit.Share(placed, work))
 }
 
 // recoverable states the total recoverable time, and how much of it overlaps communication or belongs to
@@ -102,9 +111,10 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 			copies += o.RecoverableNS
 		}
 	}
-	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.",
+	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time%s.",
 		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
-		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)),
+		ofPlaced(total, ", in the %s of it with a roofline; for the rest it is unknown"))
 	if ns > 0 {
 		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).",
 			unit.Duration(mean(total, ns)),

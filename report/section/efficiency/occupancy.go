@@ -44,13 +44,13 @@ func occupancy(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, doc.Row{Weight: l.GainNS, Cells: []string{l.Name, l.Category, unit.Count(l.Count), scale.Text(l.TotalNS),
 			runsOn(&l.Occupancy), unit.Count(l.Block[0] * l.Block[1] * l.Block[2]), occupied, l.Limiter, scale.Text(l.GainNS)}})
 	}
-	t.Note = "Saves at most: if all SMs (compute units) worked until the end of each launch that ran alone. " +
-		"Threads: per block. Occupancy: threads of a launch over those that the SMs can hold." + occupancyAdvice(list)
+	t.Note = fmt.Sprintf("Saves at most: if all %[1]s worked until the end of each launch that ran alone. "+
+		"Threads: per block. Occupancy: threads of a launch over those that the %[1]s can hold.", unitsOf(list)) + occupancyAdvice(list)
 	over := ""
 	if gpus > 1 {
 		over = fmt.Sprintf(", over %d GPUs", gpus)
 	}
-	lead := fmt.Sprintf("Up to %s of kernel time (%s%s) in launches that leave SMs idle.", unit.Duration(gain), unit.Share(gain, total), over)
+	lead := fmt.Sprintf("Up to %s of kernel time (%s%s) in launches that leave %s idle.", unit.Duration(gain), unit.Share(gain, total), over, unitsOf(list))
 	lead += idleNote(ctx.Summary)
 	return doc.Section{Title: "Kernels that do not fill the GPU", Lead: lead, Blocks: []doc.Block{t.Cut(maxLosses).WithoutEmpty()}}
 }
@@ -79,16 +79,35 @@ func idleOf(s *summary.Summary) (idle, window int64) {
 	return idle, window
 }
 
+// unitName names what runs the blocks of a launch. Only NVIDIA's captures have registers.
+func unitName(o *summary.Occupancy) string {
+	if o.Registers == nil {
+		return "CUs"
+	}
+	return "SMs"
+}
+
+// unitsOf names what runs the blocks of all launches in a list, which may be of GPUs of several vendors.
+func unitsOf(list []efficiency.Loss) string {
+	names := map[string]bool{}
+	for i := range list {
+		names[unitName(&list[i].Occupancy)] = true
+	}
+	switch {
+	case len(names) > 1:
+		return "SMs or compute units"
+	case names["CUs"]:
+		return "compute units"
+	}
+	return "SMs"
+}
+
 // runsOn says which part of the GPU a launch uses.
 func runsOn(o *summary.Occupancy) string {
-	units := "SMs"
-	if o.Registers == nil {
-		units = "CUs"
-	}
 	if o.Loss == summary.LossTail && o.Waves != nil {
 		return fmt.Sprintf("%.2f waves", *o.Waves)
 	}
-	return fmt.Sprintf("%d of %d %s", o.Blocks, o.SMs, units)
+	return fmt.Sprintf("%d of %d %s", o.Blocks, o.SMs, unitName(o))
 }
 
 // occupancyAdvice says what helps the kernels in the list, by what they have too few blocks for.

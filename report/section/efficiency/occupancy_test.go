@@ -27,7 +27,7 @@ func TestOccupancy(t *testing.T) {
 		}},
 	}
 	got := occupancy(&section.Context{Summary: s})
-	if !strings.HasPrefix(got.Lead, "Up to 1.2 ms of kernel time (12.0%) in launches") {
+	if !strings.HasPrefix(got.Lead, "Up to 1.2 ms of kernel time (12.0%) in launches that leave SMs idle") {
 		t.Errorf("%q", got.Lead)
 	}
 	table, ok := got.Blocks[0].(doc.Table)
@@ -37,6 +37,12 @@ func TestOccupancy(t *testing.T) {
 	for text, want := range map[string]bool{"stream-K": true, "more blocks": true, "flash decoding": false} {
 		if strings.Contains(table.Note, text) != want {
 			t.Errorf("%q: want %q %v", table.Note, text, want)
+		}
+	}
+	for i, want := range []string{"leave SMs or compute units idle", "leave compute units idle"} {
+		s.Efficiency.Occupancy[i].Registers = nil
+		if got := occupancy(&section.Context{Summary: s}); !strings.Contains(got.Lead, want) {
+			t.Errorf("%q, want %q", got.Lead, want)
 		}
 	}
 	s.Kernels[0].TotalNS = 100_000_000

@@ -208,7 +208,23 @@ func ScreenOperators(ctx *section.Context) doc.Section {
 	}
 	// Work of CUDA graphs and of calls whose operator is unknown is in no row.
 	if rest := work - ops.Whole; rest >= work/100 && rest > 0 {
-		of += "; " + unit.Share(rest, work) + " in no operator"
+		of += "; " + unit.Share(rest, work) + " in " + outside(ctx.Summary, rest)
 	}
 	return doc.Section{Title: "Top operators by self GPU time (" + of + ")", Blocks: []doc.Block{t}}
+}
+
+// outside names the work without an operator: replays of graphs, if these do most of it. The tables of efficiency list the
+// operators of their capture.
+func outside(s *summary.Summary, rest int64) string {
+	replays := int64(0)
+	for i := range s.Graphs {
+		replays = summary.Plus(replays, s.Graphs[i].WorkNS)
+	}
+	switch {
+	case replays < rest-rest/10:
+		return "no operator"
+	case slices.ContainsFunc(s.Efficiency.Rows, func(r summary.EfficiencyRow) bool { return r.From == summary.FromCapture }):
+		return "graph replays, see Efficiency"
+	}
+	return "graph replays"
 }

@@ -184,6 +184,17 @@ func Sum(s *summary.Summary) Total {
 	return t
 }
 
+// PlacedNS returns the GPU time of operators with a roofline.
+func (t *Total) PlacedNS() int64 {
+	return min(summary.Plus(t.RooflineNS, t.RecoverableNS), Work(&t.EfficiencySums))
+}
+
+// MostlyPlaced reports whether at least half of the GPU time has a roofline. Of less, the recoverable time says little
+// about the run: the rest may recover more.
+func (t *Total) MostlyPlaced() bool {
+	return t.RooflineNS > 0 && t.PlacedNS() >= Work(&t.EfficiencySums)/2
+}
+
 // add adds sums up, as [summary.Efficiency.Total] does.
 func add(list []summary.EfficiencySums) summary.EfficiencySums {
 	e := summary.Efficiency{Devices: make([]summary.EfficiencyDevice, len(list))}
