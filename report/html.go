@@ -80,7 +80,11 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	a := ctx.Total
 	out = append(out, page.Fact{Value: unit.Share(a.Busy(), a.Window()), Name: "GPU busy"})
 	if len(ctx.Result.Groups) == 1 && ctx.Result.Groups[0].MedianNS > 0 {
-		out = append(out, page.Fact{Value: unit.Duration(ctx.Result.Groups[0].MedianNS), Name: "median step"})
+		name := "median step"
+		if ctx.Result.Groups[0].Steps == 1 {
+			name = "step"
+		}
+		out = append(out, page.Fact{Value: unit.Duration(ctx.Result.Groups[0].MedianNS), Name: name})
 	}
 	if comm := a.With(summary.ClassComm); comm > 0 {
 		out = append(out, page.Fact{Value: unit.Share(a.HiddenComm(), comm), Name: "comm overlapped"})
