@@ -27,9 +27,8 @@ func Headline(ctx *section.Context) string {
 			unit.Count(d.Batch)))
 	}
 	if total := efficiency.Sum(ctx.Summary); total.RooflineNS > 0 && total.RecoverableNS > 0 {
-		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time)", unit.Duration(mean(total, total.RecoverableNS)),
-			perGPU(total),
-			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+		part := fmt.Sprintf("up to %s%s recoverable (%s of %s)", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+			unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)), ofWork(&total.EfficiencySums, "GPU time"))
 		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
 			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
 		}
@@ -39,6 +38,15 @@ func Headline(ctx *section.Context) string {
 		return FloorLine(ctx)
 	}
 	return strings.TrimSpace("Efficiency: " + strings.Join(parts, "; ") + ". " + FloorLine(ctx))
+}
+
+// ofWork names the GPU time of which recoverable time is a share. It is without communication, whose time
+// depends on other GPUs.
+func ofWork(sums *summary.EfficiencySums, name string) string {
+	if efficiency.Work(sums) < sums.GPUNS {
+		return name + " without communication"
+	}
+	return name
 }
 
 // mostRecoverable returns the operator with the most recoverable time, added up over its shapes.
@@ -102,9 +110,9 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 			copies += o.RecoverableNS
 		}
 	}
-	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time.",
+	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of %s.",
 		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
-		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)))
+		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)), ofWork(&total.EfficiencySums, "total GPU time"))
 	if ns > 0 {
 		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).",
 			unit.Duration(mean(total, ns)),
