@@ -64,7 +64,19 @@ func ScreenPath(ctx *section.Context) doc.Section {
 		}
 		s.Blocks = []doc.Block{doc.Paragraph{Text: text}}
 	}
+	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil && o.AtMost {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: passedOver(o, screenColumns)})
+	}
 	return s
+}
+
+// passedOver says why a change that gives more is not the first.
+func passedOver(o *judge.Option, columns int) string {
+	why := "no finding says how to make it"
+	if o.Change == "--graph" {
+		why = "an upper bound: all work of a step has to be captured, with fixed shapes and no waits inside, and no finding says that it can be"
+	}
+	return fmt.Sprintf("Not first: %s (%s): %s.", words.Change(o.Change, columns), lessOf(o.Forecast), why)
 }
 
 // FirstChange returns the change to make first, what it gives and how sure that is, by the critical path of
@@ -121,6 +133,9 @@ func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
 		if o.Step != nil {
 			out = append(out, fmt.Sprintf("How (%s): %s", o.Finding.Rule, ctx.Step(*o.Step)))
 		}
+	}
+	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil {
+		out = append(out, passedOver(o, changeColumns))
 	}
 	if withheldComm(p) {
 		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
