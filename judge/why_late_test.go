@@ -16,13 +16,13 @@ func TestWhyLate(t *testing.T) {
 		evidence             []string
 	}{
 		{"slow_gpu", rule.StragglingRank, "compare-the-gpu", []string{"rank 5: last in 18 of 18 collectives, causes 100.0% of the waiting; late in all 6 steps",
-			"rank 5: the same kernels take 36 ms, 28.8 ms on the others (25.0% longer), as on a slower GPU",
+			"rank 5: the same kernels take 36 ms, a median of 28.8 ms on the others (25.0% longer), as on a slower GPU",
 			"waiting: 7.2 ms of 38.3 ms, mean of 7 GPUs (1.2 ms of 6.39 ms per step)"}},
 		{"slow_gpu_later", rule.StragglingRank, "compare-the-gpu", []string{
 			"rank 5: last in 18 of 30 collectives, causes 100.0% of the waiting; late from step 7 on (6 of 10 steps)"}},
-		{"more_work", rule.StragglingRank, "compare-the-work", []string{"rank 3: kernels with another number of launches take 43.2 ms, 28.8 ms on the others: more work"}},
+		{"more_work", rule.StragglingRank, "compare-the-work", []string{"rank 3: kernels with another number of launches take 43.2 ms, a median of 28.8 ms on the others: more work"}},
 		{"slow_host", rule.StragglingRank, "compare-the-input", []string{
-			"rank 2: idle for 15.3 ms, 290 µs on the others: its CPU launches late, 15 ms of it in data loading, \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\""}},
+			"rank 2: idle for 15.3 ms, a median of 290 µs on the others: its CPU launches late, 15 ms of it in data loading, \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\""}},
 		{"pp_few", rule.PipelineBubble, "more-micro-batches", []string{
 			"4 stages, 2 micro-batches: a pipeline of equal stages idles (p-1)/(m+p-1) = 60.0% of a step; measured 58.2%"}},
 		{"pp_uneven", rule.UnevenStages, "balance-stages", []string{"compute: 192 ms per GPU on stage 2, 120 ms on the other stages (60.0% more)"}},

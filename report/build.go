@@ -121,7 +121,7 @@ func screen(ctx *section.Context, efficiency string) Report {
 // screenSections returns the verdict and what the screen shows of each part, with at most so
 // many findings.
 func screenSections(ctx *section.Context, efficiency string, findings int) []doc.Section {
-	out := []doc.Section{screenVerdict(ctx, efficiency)}
+	out := []doc.Section{screenVerdict(ctx, efficiency, findings)}
 	for _, p := range parts(ctx) {
 		switch {
 		case p.name == partFindings:

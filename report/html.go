@@ -77,10 +77,14 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	if n == 0 || ctx.WithoutClock() {
 		return nil
 	}
-	a := ctx.Total
+	a := ctx.RecordedTotal()
 	out = append(out, page.Fact{Value: unit.Share(a.Busy(), a.Window()), Name: "GPU busy"})
 	if len(ctx.Result.Groups) == 1 && ctx.Result.Groups[0].MedianNS > 0 {
-		out = append(out, page.Fact{Value: unit.Duration(ctx.Result.Groups[0].MedianNS), Name: "median step"})
+		name := "median step"
+		if ctx.Result.Groups[0].Steps == 1 {
+			name = "step"
+		}
+		out = append(out, page.Fact{Value: unit.Duration(ctx.Result.Groups[0].MedianNS), Name: name})
 	}
 	if comm := a.With(summary.ClassComm); comm > 0 {
 		out = append(out, page.Fact{Value: unit.Share(a.HiddenComm(), comm), Name: "comm overlapped"})
@@ -92,21 +96,27 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	if n > 1 {
 		name = fmt.Sprintf("mean window of %d GPUs", n)
 	}
+	if ctx.UnrecordedNS > 0 {
+		name = fmt.Sprintf("recorded, of a %s of %s", name, unit.Duration(doc.Mean(ctx.Total.Window(), n)))
+	}
 	return append(out, page.Fact{Value: unit.Duration(doc.Mean(a.Window(), n)), Name: name})
 }
 
 func pageBudget(ctx *section.Context) *page.Budget {
 	n := int64(ctx.GPUs)
-	if n == 0 || ctx.WithoutClock() || ctx.Total.Window() == 0 {
+	if n == 0 || ctx.WithoutClock() || ctx.RecordedTotal().Window() == 0 {
 		return nil
 	}
-	a := ctx.Total
-	b := &page.Budget{WindowNS: doc.Mean(a.Window(), n), Of: "the window"}
+	a, of := ctx.RecordedTotal(), "the window"
+	if ctx.UnrecordedNS > 0 {
+		of = "the recorded part of the window"
+	}
+	b := &page.Budget{WindowNS: doc.Mean(a.Window(), n), Of: of}
 	for i, ns := range []int64{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()} {
 		b.Parts[i] = doc.Mean(ns, n)
 	}
 	if n > 1 {
-		b.Of = fmt.Sprintf("the window, mean of %d GPUs", n)
+		b.Of += fmt.Sprintf(", mean of %d GPUs", n)
 	}
 	return b
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ const (
 	screenIssues = 3
 )
 
-func screenVerdict(ctx *section.Context, efficiency string) doc.Section {
+func screenVerdict(ctx *section.Context, efficiency string, findings int) doc.Section {
 	s := doc.Section{Title: "Verdict", Lead: bound(ctx)}
 	if text := stepSentence(ctx); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
@@ -43,7 +44,7 @@ func screenVerdict(ctx *section.Context, efficiency string) doc.Section {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: efficiency})
 	}
 	if over := overLimits(ctx); len(over) > 0 {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: overLimitsText(over)})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: overLimitsText(over, screenable(ctx), findings)})
 	} else if f, ok := decisive(ctx); ok && len(f.Next) > 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Fix: " + ctx.Step(f.Next[0])})
 	}
@@ -58,23 +59,30 @@ func stageVerdicts(ctx *section.Context) (out doc.List) {
 	return out
 }
 
-// overLimitsText returns how many findings are more important than a verdict that asks
-// for no action. The screen lists them below with their fixes.
-func overLimitsText(over []finding.Finding) string {
-	critical := int64(0)
-	for _, f := range over {
-		if f.Level == finding.Critical {
+// overLimitsText returns how many findings are more important than a verdict that asks for no action, of
+// those that the screen lists below with their fixes, and how many it only counts.
+func overLimitsText(over, all []finding.Finding, shown int) string {
+	critical, warnings := int64(0), int64(0)
+	for _, f := range all[:min(shown, len(all))] {
+		switch f.Level {
+		case finding.Critical:
 			critical++
+		case finding.Warn:
+			warnings++
 		}
 	}
 	var parts []string
 	if critical > 0 {
 		parts = append(parts, label.Plural(critical, "critical finding"))
 	}
-	if n := int64(len(over)) - critical; n > 0 {
-		parts = append(parts, label.Plural(n, "warning"))
+	if warnings > 0 {
+		parts = append(parts, label.Plural(warnings, "warning"))
 	}
-	return "Start with the " + strings.Join(parts, " and ") + " below."
+	text := "Start with the " + strings.Join(parts, " and ") + " below"
+	if more := int64(len(over)) - critical - warnings; more > 0 {
+		text += fmt.Sprintf(" (of %d)", len(over))
+	}
+	return text + "."
 }
 
 // screenLeftOut is how many files that were not read the screen names.

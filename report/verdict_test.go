@@ -45,6 +45,14 @@ func TestVerdictPointsToWhatIsOverItsLimit(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", tc.name, tc.markdown, got[:600])
 		}
 	}
+	// Only those are "below" that are shown.
+	for shown, want := range map[int]string{1: "Start with the 1 critical finding below (of 3).", 2: "Start with the 1 critical finding and 1 warning below (of 3).",
+		3: "Start with the 1 critical finding and 2 warnings below."} {
+		over := []finding.Finding{late, slow, slow}
+		if got := overLimitsText(over, append(over[:3:3], busy), shown); got != want {
+			t.Errorf("%d shown: %q, want %q", shown, got, want)
+		}
+	}
 	// A verdict that is itself over its limit says what to do about it.
 	idle := finding.Finding{Rule: rule.GPUIdle, Level: finding.Warn, Title: "GPU idle time", Next: steps("launch-less")}
 	d := Build(s, judge.Result{Verdict: finding.Verdict{Bound: "host", Sentence: idle.Title, Rule: idle.Rule}, Findings: []finding.Finding{late, idle}})

@@ -36,16 +36,16 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 	l := latenessOf(c)
 	least := int64(notable * float64(l.longer+l.more+l.idle))
 	if l.longer > least {
-		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s on the others (%s longer)%s", name,
-			unit.Duration(c.SameNS), unit.Duration(c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
+		evidence = append(evidence, fmt.Sprintf("%s: the same kernels take %s, %s (%s longer)%s", name,
+			unit.Duration(c.SameNS), onOthers(c, c.SameOthersNS), unit.Share(l.longer, max(1, c.SameOthersNS)), longerHint(c)))
 	}
 	if l.more > least {
-		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s on the others: more work", name,
-			unit.Duration(c.MoreNS), unit.Duration(c.MoreOthersNS)))
+		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s: more work", name,
+			unit.Duration(c.MoreNS), onOthers(c, c.MoreOthersNS)))
 	}
 	if l.idle > least {
-		line := fmt.Sprintf("%s: idle for %s, %s on the others: its CPU launches late", name, unit.Duration(c.IdleNS),
-			unit.Duration(c.IdleOthersNS))
+		line := fmt.Sprintf("%s: idle for %s, %s: its CPU launches late", name, unit.Duration(c.IdleNS),
+			onOthers(c, c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {
 		case in > l.idle/2:
 			line += fmt.Sprintf(", %s of it in %s", unit.Duration(in), inHost(c))
@@ -55,6 +55,14 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 		evidence = append(evidence, line)
 	}
 	return evidence, true
+}
+
+// onOthers returns a time of the other ranks: the median, of more than one.
+func onOthers(c *summary.Comparison, ns int64) string {
+	if c.With == 1 {
+		return unit.Duration(ns) + " on the other"
+	}
+	return "a median of " + unit.Duration(ns) + " on the others"
 }
 
 // longerHint says what the number of slower kernels suggests: all of them point to a slower GPU, a

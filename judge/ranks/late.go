@@ -34,21 +34,40 @@ func stragglersOf(c *Evaluator, w advice.RankWaits) []tree.Reading {
 	c.GainOfJudged(&f, waited)
 	f.Evidence = append(c.otherRuns(w), "waiting: "+c.perStep(waited, waiters))
 	f.Evidence = slices.Concat(f.Evidence, w.Followers(), w.Caveat())
+	var causes, unknown []string
 	for _, r := range late {
 		steps, why := whyRankLate(c, w, r)
 		f.Evidence = slices.Concat(f.Evidence, []string{strings.Join(append([]string{w.Share(r)}, steps...), "; ")}, why)
-		if f.Cause == "" && len(why) > 0 {
-			f.Cause = strings.Join(append(why[:1:1], steps...), "; ")
+		if len(why) > 0 {
+			causes = append(causes, strings.Join(append(why[:1:1], steps...), "; "))
+		} else {
+			unknown = append(unknown, w.Name(r)+": cause not known")
 		}
 		if d := c.device(&r); d != nil {
 			f.Where = append(f.Where, finding.PlaceOf(d.Input, d.Rank, d.Device).At(d.StartNS, d.WindowNS))
 		}
 	}
+	f.Cause = causeOfAll(causes, unknown)
 	f.Subject = w.Names(late)
 	f.Next = []finding.Step{w.Advice()}
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.ExposedComm: waited}}
 	r.Drops = advice.AnyCommAdvice() // faster communication does not help a straggler
 	return r.IfReached()
+}
+
+// mostCauses is how many late ranks the cause of a finding explains. The evidence explains all.
+const mostCauses = 3
+
+// causeOfAll returns the cause of several late ranks, the worst first. It is "" if none is known.
+func causeOfAll(causes, unknown []string) string {
+	if len(causes) == 0 {
+		return ""
+	}
+	list := slices.Concat(causes, unknown)
+	if more := len(list) - mostCauses; more > 0 {
+		list = append(list[:mostCauses:mostCauses], label.Plural(int64(more), "more rank")+" in the evidence")
+	}
+	return strings.Join(list, "; ")
 }
 
 // whyRankLate returns in which steps a rank is late, and why, compared with ranks that do the same

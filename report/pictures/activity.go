@@ -53,6 +53,10 @@ func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	}
 	c.Body = lanes
 	c.Caption = joinSentences(joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices)), clocks)
+	if _, left := r.Recorded(s); left > 0 {
+		c.Caption = joinSentences(c.Caption, fmt.Sprintf("For %s the GPU ran work that is not in the capture; shares of the window leave this time out.",
+			unit.Duration(perGPU(left, view.GPUs(s)))))
+	}
 	c.Alt = fmt.Sprintf("Activity over time of %s", label.Plural(int64(len(lanes.Panels)), "GPU"))
 	return c, true
 }

@@ -51,8 +51,10 @@ func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	rows := []plot.BarRow{{Label: "measured", Parts: parts(&p.Classes)}}
 	seen := parts(&p.Classes)
 	first := ""
-	paying := p.Paying()
-	for _, f := range paying[:min(mostPathBars, len(paying))] {
+	options := r.Options(p)
+	over, atMost := judge.PassedOver(options), false
+	drawn := judge.Drawn(options)
+	for _, f := range drawn[:min(mostPathBars, len(drawn))] {
 		less := fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(p.WindowNS))
 		if first == "" {
 			first = words.Change(f.Change, 60) + " " + less
@@ -61,7 +63,11 @@ func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		for i := range then {
 			seen[i].NS += then[i].NS
 		}
-		rows = append(rows, plot.BarRow{Label: words.Change(f.Change, 44), Parts: append(then, plot.Part{Color: colorGain, NS: f.Gain()}),
+		label := words.Change(f.Change, 44)
+		if f.AtMost {
+			label, atMost = "at most: "+label, true
+		}
+		rows = append(rows, plot.BarRow{Label: label, Parts: append(then, plot.Part{Color: colorGain, NS: f.Gain()}),
 			Note: "  " + less + ", " + f.Verdict, Total: *f.ForecastNS})
 	}
 	c := plot.Chart{
@@ -69,6 +75,12 @@ func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		Subtitle: "forecasts by replay of the step; each change alone; pale: the time that it gives",
 		Body:     plot.Stacks{Rows: rows, Wide: true},
 		Caption:  "Verdicts: ok, or warn with reasons in the report.",
+	}
+	if atMost {
+		c.Caption += " At most: an upper bound."
+	}
+	if over != nil {
+		c.Caption += fmt.Sprintf(" No finding says how to make the change %q.", words.Change(over.Change, 44))
 	}
 	var shares []string
 	for i, x := range pathParts {

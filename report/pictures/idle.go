@@ -20,6 +20,12 @@ const mostReasons = 10
 
 // idle shows the idle time of each GPU by cause.
 func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
+	recorded, left := r.Recorded(s)
+	if left > 0 { // the breakdown leaves this time out as well
+		part := *s
+		part.Idle = slices.DeleteFunc(slices.Clone(s.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+		s = &part
+	}
 	devices, all := view.IdleOfDevices(s)
 	all = slices.DeleteFunc(all, func(r summary.Idle) bool { return r.NS <= 0 })
 	if len(all) == 0 {
@@ -46,7 +52,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
 	}
 	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
-	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, devices, choice)}}
+	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, recorded, devices, choice)}}
 	bars, rest := ranked(causes, mostReasons, n, total, "the idle time", func(i *row.Row) plot.RankRow {
 		label := causeWords(causes, i)
 		if name := causes.Text(i, "in"); name != "" {
@@ -64,11 +70,11 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 }
 
 // idleBars returns a bar for each GPU with idle time.
-func idleBars(s *summary.Summary, devices []view.DeviceIdle, choice view.Choice) plot.Bars {
+func idleBars(s *summary.Summary, recorded []summary.Activity, devices []view.DeviceIdle, choice view.Choice) plot.Bars {
 	names := view.DeviceLabels(s)
 	var bars plot.Bars
 	for _, d := range devices {
-		a := s.Devices[d.At].Activity
+		a := recorded[d.At]
 		row := plot.BarRow{Label: roleLabel(names[d.At], choice.Roles[d.At]), Note: ", " + unit.Share(a.Idle(), a.Window()) + " of the window"}
 		for _, o := range view.Owners(d.Rows) {
 			row.Parts = append(row.Parts, plot.Part{Color: ownerColor(o.ID), NS: max(0, o.NS)})

@@ -62,6 +62,14 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	return ctx
 }
 
+// RecordedTotal returns the activity of all GPUs in the part of their windows that the verdict judges.
+func (ctx *Context) RecordedTotal() (total summary.Activity) {
+	for _, a := range ctx.Recorded {
+		total = total.Plus(a)
+	}
+	return total
+}
+
 // Pictures returns those of the files that exist.
 func (ctx *Context) Pictures(files ...string) []doc.Block {
 	var blocks []doc.Block
@@ -106,7 +114,10 @@ func (ctx *Context) WithoutClock() bool {
 }
 
 // MostlyIdle reports whether the GPUs are idle for more than half of the window.
-func (ctx *Context) MostlyIdle() bool { return ctx.Total.Idle() > ctx.Total.Busy() }
+func (ctx *Context) MostlyIdle() bool {
+	a := ctx.RecordedTotal()
+	return a.Idle() > a.Busy()
+}
 
 // Attributed reports whether the causes of idle time or the operators are known.
 func (ctx *Context) Attributed() bool { return len(ctx.Idle) > 0 || len(ctx.Ops) > 0 }

@@ -16,6 +16,8 @@ type Followed struct {
 	*summary.CriticalPath
 	Forecasts []*summary.Forecast
 	Ranks     []*summary.CriticalPath // longest first, this one included; nil if there is one
+
+	summary *summary.Summary
 }
 
 // FollowedOf returns the typical step of a run: that with forecasts, or else the longest, whose path is
@@ -40,6 +42,9 @@ func FollowedOf(s *summary.Summary) *Followed {
 		if p := &s.CriticalPaths[k]; len(s.Forecasts) == 0 && (out == nil || p.WindowNS > out.WindowNS) {
 			out = &Followed{CriticalPath: p}
 		}
+	}
+	if out != nil {
+		out.summary = s
 	}
 	if out != nil && len(s.CriticalPaths) > 1 {
 		for k := range s.CriticalPaths {

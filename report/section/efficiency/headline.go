@@ -28,8 +28,8 @@ func Headline(ctx *section.Context) string {
 	}
 	if total := efficiency.Sum(ctx.Summary); total.MostlyPlaced() && total.RecoverableNS > 0 {
 		work := efficiency.Work(&total.EfficiencySums)
-		part := fmt.Sprintf("up to %s%s recoverable (%s of GPU time%s)", unit.Duration(mean(total, total.RecoverableNS)),
-			perGPU(total), unit.Share(total.RecoverableNS, work), ofPlaced(total, ", of the %s with a roofline"))
+		part := fmt.Sprintf("up to %s%s recoverable (%s of %s%s)", unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
+			unit.Share(total.RecoverableNS, work), ofWork(&total.EfficiencySums, "GPU time"), ofPlaced(total, ", of the %s with a roofline"))
 		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
 			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
 		}
@@ -39,6 +39,15 @@ func Headline(ctx *section.Context) string {
 		return FloorLine(ctx)
 	}
 	return strings.TrimSpace("Efficiency: " + strings.Join(parts, "; ") + ". " + FloorLine(ctx))
+}
+
+// ofWork names the GPU time of which recoverable time is a share. It is without communication, whose time
+// depends on other GPUs.
+func ofWork(sums *summary.EfficiencySums, name string) string {
+	if efficiency.Work(sums) < sums.GPUNS {
+		return name + " without communication"
+	}
+	return name
 }
 
 // mostRecoverable returns the operator with the most recoverable time, added up over its shapes.
@@ -111,9 +120,9 @@ func recoverable(ctx *section.Context, total efficiency.Total) string {
 			copies += o.RecoverableNS
 		}
 	}
-	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of total GPU time%s.",
+	text := fmt.Sprintf("Recoverable time: up to %s%s, %s of %s%s.",
 		unit.Duration(mean(total, total.RecoverableNS)), perGPU(total),
-		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)),
+		unit.Share(total.RecoverableNS, efficiency.Work(&total.EfficiencySums)), ofWork(&total.EfficiencySums, "total GPU time"),
 		ofPlaced(total, ", in the %s of it with a roofline; for the rest it is unknown"))
 	if ns > 0 {
 		text += fmt.Sprintf(" Operators with a roofline: %s GPU time, %s at the roofline (%s).",

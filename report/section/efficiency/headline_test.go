@@ -26,6 +26,13 @@ func TestHeadline(t *testing.T) {
 	if got := line(s); !strings.HasPrefix(got, "MFU at least 13.8% and at most 33.8%; up to 5.57 ms recoverable (39.8% of GPU time, of the 73.6% with a roofline), ") {
 		t.Errorf("efficiency: %.200s", got)
 	}
+	// 14 ms of GPU time and 6 ms more of communication: of the 20 ms, 14 ms count.
+	c := samplerun.Efficient()
+	c.Efficiency.Devices[0].GPUNS += 6 * samplerun.MS
+	c.Efficiency.Devices[0].CommNS += 6 * samplerun.MS
+	if got := line(c); !strings.Contains(got, "; up to 5.57 ms recoverable (39.8% of GPU time without communication),") {
+		t.Errorf("efficiency with communication: %s", got)
+	}
 	s.Efficiency.Decode = []summary.EfficiencyDecode{{
 		Name: "decode", Batch: 32, WeightBytes: samplerun.Whole(16_000_000_000), KVReadBytes: samplerun.Whole(759_000_000), KVWrittenBytes: samplerun.Whole(1_000_000),
 		WallNS: 10 * samplerun.MS, GPUNS: 10 * samplerun.MS, GBPS: samplerun.PctOf(1676), Share: samplerun.PctOf(0.5), ShareGPU: samplerun.PctOf(0.5),

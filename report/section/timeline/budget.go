@@ -62,7 +62,7 @@ func Budget(ctx *section.Context) doc.Section {
 		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Recorded[i], extra: hidden(ctx.Recorded[i])})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, recordedTotal(ctx), int64(ctx.GPUs), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, ctx.RecordedTotal(), int64(ctx.GPUs), hidden(ctx.Total)})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
@@ -80,14 +80,6 @@ func Budget(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}
 }
 
-// recordedTotal returns the activity of all GPUs in the part of their windows that the verdict judges.
-func recordedTotal(ctx *section.Context) (total summary.Activity) {
-	for _, a := range ctx.Recorded {
-		total = total.Plus(a)
-	}
-	return total
-}
-
 // leftOutText says which time is in no row of a breakdown.
 func leftOutText(ctx *section.Context) string {
 	text := unit.Duration(doc.Mean(ctx.UnrecordedNS, int64(ctx.GPUs)))
@@ -99,7 +91,7 @@ func leftOutText(ctx *section.Context) string {
 }
 
 func budgetSentence(ctx *section.Context) string {
-	a, n := recordedTotal(ctx), int64(ctx.GPUs)
+	a, n := ctx.RecordedTotal(), int64(ctx.GPUs)
 	each := func(ns int64) string { return unit.Duration(doc.Mean(ns, n)) }
 	window := "Window " + each(a.Window())
 	if n > 1 {

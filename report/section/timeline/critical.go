@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/judge"
+	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
@@ -52,8 +53,12 @@ func ScreenPath(ctx *section.Context) doc.Section {
 		}
 	}
 	s.Lead += ": " + strings.Join(list, ", ")
-	s.Blocks = []doc.Block{doc.Paragraph{Text: notMuch}}
-	if o := judge.First(ctx.Result.Options(p)); o != nil {
+	if text := balance(ctx, p); text != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	if o := first(ctx, p); o == nil && len(s.Blocks) == 0 {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: notMuch})
+	} else if o != nil {
 		text := "Change first: " + optionText(o, screenColumns)
 		if o.Finding != nil {
 			text += ", see " + o.Finding.Rule
@@ -62,9 +67,21 @@ func ScreenPath(ctx *section.Context) doc.Section {
 		if withheldComm(p) {
 			text = strings.TrimSuffix(text, sureness(o.Forecast, 1)) + "Forecast with a warning. Faster communication: withheld, give all ranks."
 		}
-		s.Blocks = []doc.Block{doc.Paragraph{Text: text}}
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil && o.AtMost {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: passedOver(o, screenColumns)})
 	}
 	return s
+}
+
+// passedOver says why a change that gives more is not the first.
+func passedOver(o *judge.Option, columns int) string {
+	why := "no finding says how to make it"
+	if o.Change == "--graph" {
+		why = "an upper bound: all work of a step has to be captured, with fixed shapes and no waits inside, and no finding says that it can be"
+	}
+	return fmt.Sprintf("Not first: %s (%s): %s.", words.Change(o.Change, columns), lessOf(o.Forecast), why)
 }
 
 // FirstChange returns the change to make first, what it gives and how sure that is, by the critical path of
@@ -74,9 +91,9 @@ func FirstChange(ctx *section.Context) string {
 	if p == nil || p.Verdict == summary.Withheld {
 		return ""
 	}
-	o := judge.First(ctx.Result.Options(p))
+	o := first(ctx, p)
 	if o == nil {
-		return ""
+		return balance(ctx, p)
 	}
 	text := "Change first: " + optionText(o, screenColumns)
 	if o.Finding != nil {
@@ -92,6 +109,38 @@ func optionText(o *judge.Option, columns int) string {
 		most = "at most "
 	}
 	return fmt.Sprintf("%s: %s%s", words.Change(o.Change, columns), most, gain(o.Forecast))
+}
+
+// first returns the change to try first, or nil: where neither the GPU nor the CPU alone shortens the step
+// much, one of them twice as fast is no proposal.
+func first(ctx *section.Context, p *view.Followed) *judge.Option {
+	o := judge.First(ctx.Result.Options(p))
+	if b := ctx.Result.BalanceOf(p); o != nil && o.Wide && b != nil && b.Neither {
+		return nil
+	}
+	return o
+}
+
+// balance says that what the verdict is about shortens the step little, because something else is busy at the
+// same time, or "".
+func balance(ctx *section.Context, p *view.Followed) string {
+	b := ctx.Result.BalanceOf(p)
+	if b == nil {
+		return ""
+	}
+	const columns = 40
+	own, path, busy := words.Change(b.Own.Change, columns)+" "+lessOf(b.Own), "CPU", "GPU"
+	if ctx.Result.Verdict.Bound == finding.BoundHost {
+		path, busy = busy, path
+	}
+	switch {
+	case b.Neither:
+		return fmt.Sprintf("The path runs on the %s, but the %s is busy at the same time: neither alone shortens the step much (%s, %s %s).",
+			path, busy, own, words.Change(b.Other.Change, columns), lessOf(b.Other))
+	case b.OtherPath:
+		return fmt.Sprintf("The path runs on the %s, so the %s alone shortens the step little (%s).", path, busy, own)
+	}
+	return finding.Upper(words.Change(b.Own.Change, columns)) + fmt.Sprintf(" gives %s only: other work takes nearly as long.", lessOf(b.Own))
 }
 
 // severalJobs is what a report says of the paths of several jobs.
@@ -114,13 +163,19 @@ func classesOf(p *summary.CriticalPath) []summary.PathPart {
 
 // firstChange says which change to make first, what it gives, how sure that is, and how to make it.
 func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
-	if o := judge.First(ctx.Result.Options(p)); o == nil {
+	if text := balance(ctx, p); text != "" {
+		out = append(out, text)
+	}
+	if o := first(ctx, p); o == nil && len(out) == 0 {
 		out = append(out, notMuch)
-	} else {
+	} else if o != nil {
 		out = append(out, fmt.Sprintf("Change first: %s. %s", optionText(o, changeColumns), sureness(o.Forecast, mostReasons)))
 		if o.Step != nil {
 			out = append(out, fmt.Sprintf("How (%s): %s", o.Finding.Rule, ctx.Step(*o.Step)))
 		}
+	}
+	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil {
+		out = append(out, passedOver(o, changeColumns))
 	}
 	if withheldComm(p) {
 		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")

@@ -118,11 +118,7 @@ func stepLine(ctx *section.Context, g timeline.StepGroup, text, by string) strin
 	if by != "" {
 		text += " (" + by + ")"
 	}
-	spread := "MAD " + unit.FineDuration(g.SpreadNS) + ", "
-	if g.Sequences > 0 {
-		spread = "" // batches differ in size, and the line has more to tell
-	}
-	text += fmt.Sprintf(", median %s, %smax %s", unit.FineDuration(g.MedianNS), spread, unit.FineDuration(g.MaxNS)) + served(g)
+	text += ", " + stepTimes(g, g.Sequences == 0, false) + served(g) // batches differ in size, and the line has more to tell
 	if g.Bound != "" {
 		text += ", " + verdict(ctx, g.Bound)
 	}

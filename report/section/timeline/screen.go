@@ -55,7 +55,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), recordedTotal(ctx), int64(ctx.GPUs)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.RecordedTotal(), int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
 	if ctx.UnrecordedNS > 0 {
@@ -151,13 +151,13 @@ func ScreenAsync(ctx *section.Context) doc.Section {
 
 // ScreenIdle returns the largest causes of idle time over all GPUs.
 func ScreenIdle(ctx *section.Context) doc.Section {
-	devices, all := view.IdleOfDevices(ctx.Summary)
+	devices, all := recordedIdle(ctx)
 	if len(devices) == 0 {
 		return doc.Section{}
 	}
 	var total summary.Activity
 	for _, d := range devices {
-		total = total.Plus(ctx.Devices[d.At].Activity)
+		total = total.Plus(ctx.Recorded[d.At])
 	}
 	if total.Idle() == 0 {
 		return doc.Section{}
@@ -172,7 +172,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	if n > 1 {
 		each = fmt.Sprintf(" per GPU, mean of %d", n)
 	}
-	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the window)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()))}
+	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the %s)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()), windowWord(ctx))}
 	if !ctx.MostlyIdle() {
 		s.Blocks = []doc.Block{v.Table(causes).WithoutEmpty()}
 		return s

@@ -123,10 +123,27 @@ func stepSentence(ctx *section.Context, steps int64) string {
 		if g.Kind != "" {
 			of += " (" + words.PhaseName(g.Kind) + ")"
 		}
-		text += fmt.Sprintf("%s: median %s, MAD %s, min %s, max %s%s. ", of, unit.FineDuration(g.MedianNS), unit.FineDuration(g.SpreadNS),
-			unit.FineDuration(g.MinNS), unit.FineDuration(g.MaxNS), leftOut(g))
+		text += of + ": " + stepTimes(g, true, true) + leftOut(g) + ". "
 	}
-	return strings.TrimSpace(text) + " MAD: median absolute deviation from the median."
+	if strings.Contains(text, "MAD ") {
+		text += "MAD: median absolute deviation from the median."
+	}
+	return strings.TrimSpace(text)
+}
+
+// stepTimes returns the times of the steps of a group. One step has one time, and neither a median nor a spread.
+func stepTimes(g timeline.StepGroup, spread, least bool) string {
+	if g.Steps == 1 {
+		return unit.FineDuration(g.MedianNS)
+	}
+	text := "median " + unit.FineDuration(g.MedianNS)
+	if spread {
+		text += ", MAD " + unit.FineDuration(g.SpreadNS)
+	}
+	if least {
+		text += ", min " + unit.FineDuration(g.MinNS)
+	}
+	return text + ", max " + unit.FineDuration(g.MaxNS)
 }
 
 // leftOut returns which steps of a group its median leaves out, in parentheses.
