@@ -25,7 +25,7 @@ type excerpting struct {
 
 // register registers the flags. A command that has --top for its tables keeps it.
 func (x *excerpting) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&x.fields, "fields", nil, "with --format json: only these members, `NAME`[,NAME...] such as verdict or kernels.name; \"assay schema\" describes them")
+	flags.StringSliceVar(&x.fields, "fields", nil, "with --format json: only these members, `NAME`[,NAME...] such as verdict or kernels.name; \"assay schema\" describes them; rows that look alike then also get their keys")
 	flags.StringVar(&x.find, "find", "", "with --format json: only rows that have `TEXT` in one of their texts, in upper or lower case")
 	if flags.Lookup("top") == nil {
 		flags.IntVar(&x.top, "top", 0, "with --format json: the first `N` rows of each list (default: all)")
@@ -116,6 +116,9 @@ func nearFields(field string, here, all []string) string {
 // firstMembers are the answers of the documents, which stay when there is no room for the rest.
 var firstMembers = []string{"verdict", "findings", "headline", "findings_delta", "result", "gates", "answers", "question", "why", "rows"}
 
+// wholeMembers are those of them whose texts are sentences; the rows of sums have names.
+var wholeMembers = firstMembers[:len(firstMembers)-1]
+
 // keysOf returns the members that identify a row of a list, or nil.
 func keysOf(path string, texts func(member string) []string) []string {
 	switch path {
@@ -142,7 +145,7 @@ func (x *excerpting) part(r result) result {
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(doc.Take(excerpt.Options{Fields: x.fields, Find: x.find, Top: x.top, Skip: x.skip, MaxBytes: int(x.most.bytes), Keys: keysOf, First: firstMembers, More: moreFlags}))
+		_, err = w.Write(doc.Take(excerpt.Options{Fields: x.fields, Find: x.find, Top: x.top, Skip: x.skip, MaxBytes: int(x.most.bytes), Keys: keysOf, First: firstMembers, Whole: wholeMembers, More: moreFlags}))
 		return err
 	}
 	return r

@@ -79,7 +79,7 @@ func runMCP(e env, c *command, args []string) error {
 func agentConfig(folders []string) agent.Config {
 	c := agent.Config{
 		Folders: folders, Version: version(), Jobs: min(2, runtime.NumCPU()),
-		Keys: keysOf, First: firstMembers, CheckFields: checkFields, Names: fieldsOfNames(), Guides: rule.Guides(),
+		Keys: keysOf, First: firstMembers, Whole: wholeMembers, CheckFields: checkFields, Names: fieldsOfNames(), Guides: rule.Guides(),
 	}
 	for _, k := range change.Kinds {
 		does := k.Does

@@ -29,6 +29,7 @@ type Config struct {
 
 	Keys        func(path string, texts func(string) []string) []string // see excerpt.Options
 	First       []string                                                // likewise
+	Whole       []string                                                // likewise
 	CheckFields func(fields []string, document string) string           // returns what is wrong, or ""
 	Names       []string                                                // fields that search_names prints
 	Changes     []Word                                                  // of whatif
