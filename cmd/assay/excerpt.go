@@ -61,6 +61,9 @@ func (x *excerpting) check(flags *pflag.FlagSet, format, name string) string {
 	return checkFields(x.fields, name)
 }
 
+// longestField bounds the names of fields, because the search for near ones takes the square of their length.
+const longestField = 200
+
 // checkFields returns a message with the nearest names if a document has no such field, or "".
 func checkFields(fields []string, name string) string {
 	if len(fields) == 0 {
@@ -69,6 +72,9 @@ func checkFields(fields []string, name string) string {
 	d, _ := outputNamed(name)
 	described := d.described(false)
 	for _, field := range fields {
+		if len(field) > longestField {
+			return fmt.Sprintf("a field of --fields has %d letters, and no name is longer than %d: %s", len(field), longestField, label.Clip(label.Clean(field[:longestField]), 60))
+		}
 		names := strings.Split(field, ".")
 		if names[len(names)-1] == excerpt.RowID && len(names) > 1 {
 			names = names[:len(names)-1]

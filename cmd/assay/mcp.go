@@ -139,7 +139,9 @@ func runChild(ctx context.Context, dir string, args []string) (agent.Output, err
 	}
 	var out, talk bytes.Buffer
 	child.Stdout, child.Stderr = &out, &talk
+	done := endsWithParent(child)
 	err = child.Run()
+	done()
 	if ctx.Err() != nil {
 		return agent.Output{}, ctx.Err()
 	}

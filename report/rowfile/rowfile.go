@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/internal/parquet"
 	"assay/internal/tabular"
@@ -141,7 +142,7 @@ func jsonCell(out []byte, c *tabular.Column, cell *tabular.Cell) []byte {
 	case c.Type == tabular.Float && (math.IsNaN(cell.Float) || math.IsInf(cell.Float, 0)):
 		return append(out, "null"...)
 	}
-	return append(out, cell.String(c.Type)...) // structured cells are JSON already
+	return jsonscan.AppendPrintable(out, []byte(cell.String(c.Type))) // structured cells are JSON already
 }
 
 func appendText(out []byte, text string) []byte {
@@ -149,7 +150,7 @@ func appendText(out []byte, text string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // names of kernels are full of angle brackets
 	_ = enc.Encode(strings.ToValidUTF8(text, "\uFFFD"))
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	return jsonscan.AppendPrintable(out, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
 // A columnJSON is a column in the JSON and in the metadata of a file of Parquet.
