@@ -2,12 +2,10 @@ package ingest
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"assay/internal/lazyregexp"
 	"assay/internal/profile"
@@ -17,6 +15,7 @@ import (
 	"assay/summary"
 	"assay/torchprof/memory"
 	"assay/trace"
+	"assay/trace/xplane"
 )
 
 // An Input is one file that was read: its content as a model, and where it came from.
@@ -144,40 +143,10 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	if r := t.Meta.CommRank; r != nil && from == "assumed" {
 		return *r, "nccl" // after the path, because the communicator may have only a part of the ranks
 	}
-	if place, ok := hostPlace(path); ok && from == "assumed" {
+	if place, ok := xplane.HostPlace(path); ok && from == "assumed" {
 		return place, "name"
 	}
 	return rank, from
-}
-
-// hostPlace returns the place of a host among those of a capture of XLA, by the order of their names: the profiler
-// writes plugins/profile/TIME/HOST.xplane.pb for each. It is false if the folder has one only.
-func hostPlace(path string) (place int, ok bool) {
-	const ending = ".xplane.pb"
-	path, err := filepath.Abs(path)
-	if err != nil || !strings.Contains(filepath.Base(path), ending) {
-		return 0, false
-	}
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	all := filepath.Dir(dir)
-	if filepath.Base(all) != "profile" || filepath.Base(filepath.Dir(all)) != "plugins" {
-		return 0, false
-	}
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return 0, false
-	}
-	var hosts []string
-	for _, f := range files {
-		if host, _, is := strings.Cut(f.Name(), ending); is && !f.IsDir() {
-			hosts = append(hosts, host)
-		}
-	}
-	slices.Sort(hosts)
-	hosts = slices.Compact(hosts)
-	host, _, _ := strings.Cut(name, ending)
-	place = slices.Index(hosts, host)
-	return place, place >= 0 && len(hosts) > 1
 }
 
 // rankInPath returns the rank in the name of a file, or else in the name of the nearest folder

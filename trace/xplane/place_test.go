@@ -1,4 +1,4 @@
-package ingest
+package xplane
 
 import (
 	"os"
@@ -29,7 +29,7 @@ func TestHostPlace(t *testing.T) {
 		"plugins/profile/2031_05_06_07_08_09/vela.xplane.pb": 2, "plugins/profile/2031_05_06_07_08_09/antares.trace.json.gz": -1,
 		"plugins/profile/alone/vela.xplane.pb": -1, "captures/one/vela.xplane.pb": -1, "plugins/profile/none/vela.xplane.pb": -1,
 	} {
-		place, ok := hostPlace(filepath.Join(dir, "logs", filepath.FromSlash(name)))
+		place, ok := HostPlace(filepath.Join(dir, "logs", filepath.FromSlash(name)))
 		if ok != (want >= 0) || ok && place != want {
 			t.Errorf("%s: %d, %t; want %d", name, place, ok, want)
 		}
