@@ -152,7 +152,7 @@ var mayImport = map[string]string{
 	"summary/columns":              "internal/tabular summary summary/row",
 	"internal/parquet":             "internal/tabular",
 	"internal/query":               "internal/label internal/redact internal/tabular internal/unit",
-	"report/rowfile":               "internal/label internal/parquet internal/tabular report/doc",
+	"report/rowfile":               "internal/jsonscan internal/label internal/parquet internal/tabular report/doc",
 	"internal/agent":               "internal/excerpt internal/redact",
 	"internal/excerpt":             "",
 	"internal/jsonschema":          "",

@@ -15,6 +15,7 @@ import (
 	"assay/summary"
 	"assay/torchprof/memory"
 	"assay/trace"
+	"assay/trace/xplane"
 )
 
 // An Input is one file that was read: its content as a model, and where it came from.
@@ -141,6 +142,9 @@ func rankOf(t *trace.Trace, path string) (rank int, from string) {
 	rank, from = rankInPath(path)
 	if r := t.Meta.CommRank; r != nil && from == "assumed" {
 		return *r, "nccl" // after the path, because the communicator may have only a part of the ranks
+	}
+	if place, ok := xplane.HostPlace(path); ok && from == "assumed" {
+		return place, "name"
 	}
 	return rank, from
 }

@@ -163,7 +163,7 @@ func TestTooLittleWork(t *testing.T) {
 		{"just enough events", []int64{10}, 100, 200, ""},
 		{"one event", []int64{1}, 100, 0, "Too little GPU work: 1 GPU event in 100 ms; limit 10 events"},
 		{"events of all devices count", []int64{5, 5}, 100, 200, ""},
-		{"too few on two devices", []int64{5, 4}, 100, 200, "Too little GPU work: 9 GPU events in 200 ms of 2 captures of 400 ms; limit 10 events"},
+		{"too few on two devices", []int64{5, 4}, 100, 200, "Too little GPU work: 9 GPU events in 200 ms of 2 captures, 400 ms together; limit 10 events"},
 		{"share at its limit", []int64{1000}, 100, 5000, ""},
 		{"share under its limit", []int64{1000}, 100, 5001, "Too little GPU work: 1,000 GPU events in 100 ms of a capture of 5 s; limit 2% of the capture"},
 		{"span not known", []int64{1000}, 100, 0, ""},

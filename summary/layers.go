@@ -16,10 +16,10 @@ type Layer struct {
 	Pass   string `json:"pass"` // forward, backward, recompute; "" if it is not known
 
 	Count    int64      `json:"count"`
-	StartNS  int64      `json:"start_ns"`  // of the first layer, on the clock of the input
-	EndNS    int64      `json:"end_ns"`    // of the last layer
-	MedianNS int64      `json:"median_ns"` // the median length, from the start of a layer to its end
-	Parts    LayerParts `json:"parts"`
+	StartNS  int64      `json:"start_ns"`        // of the first layer, on the clock of the input
+	EndNS    int64      `json:"end_ns"`          // of the last layer
+	MedianNS int64      `json:"median_ns"`       // the median length, from the start of a layer to its end
+	Parts    LayerParts `json:"parts" unit:"ns"` // GPU time of kernels by what they are for: sums over the layers of the row
 
 	// Index and LengthNS have one element for each layer: its place among all layers of the pass, whatever their
 	// kind, and its length.

@@ -25,7 +25,7 @@ type excerpting struct {
 
 // register registers the flags. A command that has --top for its tables keeps it.
 func (x *excerpting) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&x.fields, "fields", nil, "with --format json: only these members, `NAME`[,NAME...] such as verdict or kernels.name; \"assay schema\" describes them")
+	flags.StringSliceVar(&x.fields, "fields", nil, "with --format json: only these members, `NAME`[,NAME...] such as verdict or kernels.name; \"assay schema\" describes them; rows that look alike then also get their keys")
 	flags.StringVar(&x.find, "find", "", "with --format json: only rows that have `TEXT` in one of their texts, in upper or lower case")
 	if flags.Lookup("top") == nil {
 		flags.IntVar(&x.top, "top", 0, "with --format json: the first `N` rows of each list (default: all)")
@@ -61,6 +61,9 @@ func (x *excerpting) check(flags *pflag.FlagSet, format, name string) string {
 	return checkFields(x.fields, name)
 }
 
+// longestField bounds the names of fields, because the search for near ones takes the square of their length.
+const longestField = 200
+
 // checkFields returns a message with the nearest names if a document has no such field, or "".
 func checkFields(fields []string, name string) string {
 	if len(fields) == 0 {
@@ -69,6 +72,9 @@ func checkFields(fields []string, name string) string {
 	d, _ := outputNamed(name)
 	described := d.described(false)
 	for _, field := range fields {
+		if len(field) > longestField {
+			return fmt.Sprintf("a field of --fields has %d letters, and no name is longer than %d: %s", len(field), longestField, label.Clip(label.Clean(field[:longestField]), 60))
+		}
 		names := strings.Split(field, ".")
 		if names[len(names)-1] == excerpt.RowID && len(names) > 1 {
 			names = names[:len(names)-1]
@@ -116,6 +122,9 @@ func nearFields(field string, here, all []string) string {
 // firstMembers are the answers of the documents, which stay when there is no room for the rest.
 var firstMembers = []string{"verdict", "findings", "headline", "findings_delta", "result", "gates", "answers", "question", "why", "rows"}
 
+// wholeMembers are those of them whose texts are sentences; the rows of sums have names.
+var wholeMembers = firstMembers[:len(firstMembers)-1]
+
 // keysOf returns the members that identify a row of a list, or nil.
 func keysOf(path string, texts func(member string) []string) []string {
 	switch path {
@@ -142,7 +151,7 @@ func (x *excerpting) part(r result) result {
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(doc.Take(excerpt.Options{Fields: x.fields, Find: x.find, Top: x.top, Skip: x.skip, MaxBytes: int(x.most.bytes), Keys: keysOf, First: firstMembers, More: moreFlags}))
+		_, err = w.Write(doc.Take(excerpt.Options{Fields: x.fields, Find: x.find, Top: x.top, Skip: x.skip, MaxBytes: int(x.most.bytes), Keys: keysOf, First: firstMembers, Whole: wholeMembers, More: moreFlags}))
 		return err
 	}
 	return r

@@ -79,7 +79,7 @@ func runMCP(e env, c *command, args []string) error {
 func agentConfig(folders []string) agent.Config {
 	c := agent.Config{
 		Folders: folders, Version: version(), Jobs: min(2, runtime.NumCPU()),
-		Keys: keysOf, First: firstMembers, CheckFields: checkFields, Names: fieldsOfNames(), Guides: rule.Guides(),
+		Keys: keysOf, First: firstMembers, Whole: wholeMembers, CheckFields: checkFields, Names: fieldsOfNames(), Guides: rule.Guides(),
 	}
 	for _, k := range change.Kinds {
 		does := k.Does
@@ -139,7 +139,9 @@ func runChild(ctx context.Context, dir string, args []string) (agent.Output, err
 	}
 	var out, talk bytes.Buffer
 	child.Stdout, child.Stderr = &out, &talk
+	done := endsWithParent(child)
 	err = child.Run()
+	done()
 	if ctx.Err() != nil {
 		return agent.Output{}, ctx.Err()
 	}

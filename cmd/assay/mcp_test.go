@@ -624,3 +624,15 @@ func TestMCPSession(t *testing.T) {
 		}
 	}
 }
+
+// TestLongField: a name of a field that no member can have is refused at once, and not repeated in full.
+func TestLongField(t *testing.T) {
+	for _, field := range []string{strings.Repeat("k", 1_000_000), "kernels." + strings.Repeat("é", longestField)} {
+		if wrong := checkFields([]string{"verdict", field}, "summary"); wrong == "" || len(wrong) > 300 {
+			t.Errorf("%d bytes: %.400s", len(wrong), wrong)
+		}
+	}
+	if wrong := checkFields([]string{"kernels.nam"}, "summary"); !strings.Contains(wrong, "kernels.name") {
+		t.Errorf("no near name: %s", wrong)
+	}
+}

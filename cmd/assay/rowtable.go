@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func tableCommand() *command {
 		name: "table", args: "INPUT... [NAME...]",
 		does: "print rows of a run as tables for other programs: CSV, Parquet, JSON, Markdown",
 		example: `  assay table trace.json.gz                        # which tables there are
-  assay table trace.json.gz kernels > kernels.csv
+  assay table trace.json.gz kernels -o kernels.csv
   assay table traces/ all --format parquet -o tables
   assay table trace.json.gz kernels --where 'category=gemm and total_ns>1ms' --by op,rank --sort -total_ns --top 20
   assay table --list
@@ -42,6 +43,7 @@ type rowTables struct {
 	names  []string
 	format string
 	dir    string
+	file   string // the only file in dir, if --output names one
 	python bool
 	query  rowQuery
 }
@@ -51,10 +53,10 @@ func runTable(e env, c *command, args []string) error {
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	rowFormats().flag(flags, &rt.format)
-	flags.StringVarP(&rt.dir, "output", "o", "", "`DIR` for one file per table, such as kernels.csv; without it one table goes to standard output")
+	flags.StringVarP(&rt.dir, "output", "o", "", "`DIR` for one file per table, or the file of one table, such as kernels.csv; without it one table goes to standard output")
 	flags.BoolVar(&rt.python, "python", false, "in the table events: also Python functions and modules")
 	rt.query.register(flags)
-	list := flags.Bool("list", false, "describe every table and column, and read no input")
+	list := flags.Bool("list", false, "list every table, or describe the columns of those that are named, and read no input")
 	rt.register(flags)
 	rt.window.register(flags)
 	rt.peaks.register(flags)
@@ -71,6 +73,9 @@ func runTable(e env, c *command, args []string) error {
 		return e.print(mask(names).as(listTables))
 	}
 	wrong := rt.check(e, flags.Changed("output"), inputs)
+	if wrong == "" {
+		wrong = rt.chooseFile(flags.Changed("format"))
+	}
 	if wrong == "" {
 		wrong = rt.query.check(flags, rt.names, rt.format)
 	}
@@ -143,8 +148,29 @@ func (rt *rowTables) check(e env, toDir bool, inputs []string) string {
 	return ""
 }
 
+// chooseFile finds out whether --output names the file of one table, whose format it then says. It returns a message
+// if it cannot, or "".
+func (rt *rowTables) chooseFile(formatGiven bool) string {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(rt.dir), "."))
+	i := slices.IndexFunc(rowFormats(), func(f format[tabular.Table]) bool { return f.name == ext })
+	if info, err := os.Stat(rt.dir); rt.dir == "" || i < 0 || err == nil && info.IsDir() {
+		return ""
+	}
+	switch {
+	case len(rt.names) > 1 || slices.Contains(rt.names, allTables):
+		return fmt.Sprintf("-o %s is the file of one table; name one, or a directory for several", rt.dir)
+	case formatGiven && rt.format != ext:
+		return fmt.Sprintf("-o %s is for %s, but --format is %s", rt.dir, ext, rt.format)
+	}
+	rt.dir, rt.file, rt.format = filepath.Dir(rt.dir), filepath.Base(rt.dir), ext
+	return ""
+}
+
 // files returns the names of the files of tables.
 func (rt *rowTables) files(sources []columns.Source) (names []string) {
+	if rt.file != "" {
+		return []string{rt.file}
+	}
 	if slices.Contains(rt.names, events.Name) {
 		return []string{events.Name + "." + rt.format}
 	}
@@ -195,12 +221,21 @@ func (rt *rowTables) writeFiles(e env, files []namedResult) error {
 	if err != nil {
 		return fmt.Errorf("cannot write the tables: %w", diag.PathOnly(err))
 	}
+	if rt.file != "" {
+		e.say("wrote %s", filepath.Join(rt.dir, rt.file))
+		return nil
+	}
 	e.say("wrote %s in %s", plural(len(files), "table", "tables"), filepath.Clean(rt.dir))
 	return nil
 }
 
-// listRows prints the tables of a run that have rows.
+// listRows prints the tables of a run that have rows, and that of single events, which nobody has counted.
 func listRows(s *summary.Summary, w io.Writer) error {
+	if len(s.Devices) > 0 || len(s.Ops) > 0 {
+		if _, err := fmt.Fprintf(w, "%8s  %-22s %s\n", "-", events.Name, rowfile.Line(events.Says, 66)); err != nil {
+			return err
+		}
+	}
 	for _, src := range columns.Sources() {
 		if n := src.Len(s); n > 0 {
 			if _, err := fmt.Fprintf(w, "%8d  %-22s %s\n", n, src.Name, rowfile.Line(src.Says, 66)); err != nil {
@@ -211,15 +246,27 @@ func listRows(s *summary.Summary, w io.Writer) error {
 	return nil
 }
 
-// listTables describes tables with their columns: those of the given names, or all.
+// listTables lists all tables in a line each, or describes those of the given names with their columns.
 func listTables(names []string, w io.Writer) error {
-	if len(names) == 0 || slices.Contains(names, events.Name) || slices.Contains(names, allTables) {
+	if len(names) == 0 {
+		lines := [][3]string{{events.Name, plural(len(events.Columns()), "column", "columns"), events.Says}}
+		for _, src := range columns.Sources() {
+			lines = append(lines, [3]string{src.Name, plural(len(src.Columns()), "column", "columns"), src.Says})
+		}
+		for _, l := range lines {
+			if _, err := fmt.Fprintln(w, rowfile.Line(fmt.Sprintf("%-22s %10s  %s", l[0], l[1], l[2]), 100)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if slices.Contains(names, events.Name) || slices.Contains(names, allTables) {
 		if err := rowfile.Describe(tabular.Table{Name: events.Name, Says: events.Says, Columns: events.Columns()}, w); err != nil {
 			return err
 		}
 	}
 	for _, src := range columns.Sources() {
-		if len(names) > 0 && !slices.Contains(names, src.Name) && !slices.Contains(names, allTables) {
+		if !slices.Contains(names, src.Name) && !slices.Contains(names, allTables) {
 			continue
 		}
 		if err := rowfile.Describe(tabular.Table{Name: src.Name, Says: src.Says, Columns: src.Columns()}, w); err != nil {

@@ -37,7 +37,7 @@ func (rt *rowTables) events(e env, c *command, args []string) error {
 	}
 	result := mask(rt.query.of(t)).as(rowFormats().named(rt.format).write)
 	if rt.dir != "" {
-		err = rt.writeFiles(e, []namedResult{{events.Name + "." + rt.format, result}})
+		err = rt.writeFiles(e, []namedResult{{rt.files(nil)[0], result}})
 	} else {
 		err = e.print(result)
 	}

@@ -336,3 +336,61 @@ func keyed(t *testing.T, in io.Reader, columns ...string) map[string]string {
 
 // kindOf returns the name of the description of a table.
 func kindOf(table string) string { return tableNamed(table).Kind.Name }
+
+// TestTableFile: --output with the extension of a format is the file of one table; a directory of that name and other
+// extensions are directories.
+func TestTableFile(t *testing.T) {
+	capture, dir := filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"), t.TempDir()
+	is := filepath.Join(dir, "is.csv")
+	if err := os.Mkdir(is, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args  string
+		file  string // that is written; "" if the arguments are wrong
+		start string
+	}{
+		{"kernels -o k.csv", "k.csv", "name,"}, {"events -o new/ev.CSV", "new/ev.CSV", "input,"}, {"steps -o s.parquet", "s.parquet", "PAR1"},
+		{"kernels -o k.json", "k.json", "{"}, {"kernels -o k.md", "k.md", "|"}, {"kernels -o k.csv --format csv", "k.csv", "name,"},
+		{"kernels -o is.csv", "is.csv/kernels.csv", "name,"}, {"kernels -o tables.v2", "tables.v2/kernels.csv", "name,"},
+		{"kernels,steps -o k.csv", "", "several"}, {"all -o k.csv", "", "several"}, {"kernels -o k.csv --format parquet", "", "--format is parquet"},
+	} {
+		args := append([]string{"table", capture}, strings.Fields(tc.args)...)
+		args[slices.Index(args, "-o")+1] = filepath.Join(dir, args[slices.Index(args, "-o")+1])
+		var messages bytes.Buffer
+		status := run(env{nil, io.Discard, &messages}, args)
+		if tc.file == "" {
+			if status != exitUsage || !strings.Contains(messages.String(), tc.start) {
+				t.Errorf("%s: exit status %d, %s", tc.args, status, messages.String())
+			}
+			continue
+		}
+		got, err := os.ReadFile(filepath.Join(dir, tc.file))
+		if status != exitOK || err != nil || !bytes.HasPrefix(bytes.TrimSpace(got), []byte(tc.start)) {
+			t.Errorf("%s: exit status %d, %v, %s\n%.80s", tc.args, status, err, messages.String(), got)
+		}
+	}
+}
+
+// TestTableLists: every table has one line, with its number of columns, and a run with traces has the table of events.
+func TestTableLists(t *testing.T) {
+	printed := func(args ...string) []string {
+		var out bytes.Buffer
+		if run(env{nil, &out, os.Stderr}, append([]string{"table"}, args...)) != exitOK {
+			t.Fatalf("table %q failed", args)
+		}
+		return strings.Split(strings.TrimSpace(out.String()), "\n")
+	}
+	if lines := printed("--list"); len(lines) != len(columns.Sources())+1 {
+		t.Errorf("%d lines for %d tables", len(lines), len(columns.Sources())+1)
+	}
+	if lines := printed("--list", "steps"); len(lines) != len(tableNamed("steps").Columns())+1 {
+		t.Errorf("%d lines for the columns of steps:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	has := func(lines []string) bool {
+		return slices.ContainsFunc(lines, func(l string) bool { return strings.Fields(l)[1] == "events" })
+	}
+	if !has(printed(filepath.Join("..", "..", "testdata", "gen", "llm_train_step.json.gz"))) {
+		t.Error("a trace has no table of events")
+	}
+}

@@ -65,6 +65,7 @@ func TestCommandLines(t *testing.T) {
 		{"summarize", `{"path":"a.json","step":"3-5","steady":true,"top":2}`, "summary --format=json --max-memory=1GiB --step=3-5 --steady -- a.json"},
 		{"table", `{"path":"a.json","by":["kernel","rank"],"where":"category=gemm"}`, "summary --format=json --max-memory=1GiB --by=kernel,rank --where=category=gemm -- a.json"},
 		{"inspect", `{"path":["a.json","./a.json"],"kernel":"-x","rows":3,"why":false}`, "inspect --format=json --max-memory=1GiB --kernel=-x --top=3 -- a.json a.json"},
+		{"inspect", `{"path":"a.json","layer":4}`, "inspect --format=json --max-memory=1GiB --layer=4 -- a.json"},
 		{"whatif", `{"path":"a.json","changes":["host=2x","--host=3x"]}`, "whatif --format=json --max-memory=1GiB --host=2x --host=3x -- a.json"},
 		{"diff", `{"base":"a.json","new":["a.json","a.json"]}`, "diff --format=json --max-memory=1GiB --base=a.json --new=a.json --new=a.json"},
 		{"check", `{"path":"a.json","gates":"skyrl","baseline":"a.json"}`, "check --format=json --max-memory=1GiB --gates=skyrl --baseline=a.json -- a.json"},

@@ -76,7 +76,7 @@ func (s *Server) call(t *tool, raw json.RawMessage) (*call, error) {
 			return nil, errors.New("the arguments are no JSON object")
 		}
 	}
-	c := &call{tool: t, part: excerpt.Options{Fields: t.fields, Top: t.top, MaxBytes: usualBytes, Keys: s.Keys, First: s.First}}
+	c := &call{tool: t, part: excerpt.Options{Fields: t.fields, Top: t.top, MaxBytes: usualBytes, Keys: s.Keys, First: s.First, Whole: s.Whole}}
 	if t.name == "search_names" {
 		c.part.Fields = s.Names
 	}

@@ -127,8 +127,8 @@ func (x found) same() bool {
 // mostFiles is the number of files of a folder that are looked at.
 const mostFiles = 20_000
 
-// links reports whether a folder has a symbolic link that leads out of the folders that may be read. Commands that
-// follow records of other files in a folder are not run then.
+// linksOut reports whether a folder has a symbolic link that leads out of the folders that may be read, or more files
+// than are looked at, of which one may be such a link. Commands that follow records of other files in a folder are not run then.
 func (x found) linksOut() bool {
 	if !x.info.IsDir() {
 		return false
@@ -136,7 +136,7 @@ func (x found) linksOut() bool {
 	n, out := 0, errors.New("leads out")
 	err := filepath.WalkDir(x.path(), func(path string, d fs.DirEntry, err error) error {
 		if n++; n > mostFiles {
-			return fs.SkipAll
+			return out
 		}
 		if err != nil || d.Type()&fs.ModeSymlink == 0 {
 			return nil

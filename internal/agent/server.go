@@ -29,6 +29,7 @@ type Config struct {
 
 	Keys        func(path string, texts func(string) []string) []string // see excerpt.Options
 	First       []string                                                // likewise
+	Whole       []string                                                // likewise
 	CheckFields func(fields []string, document string) string           // returns what is wrong, or ""
 	Names       []string                                                // fields that search_names prints
 	Changes     []Word                                                  // of whatif
@@ -80,16 +81,15 @@ func (s *Server) Protocol() *mcp.Server {
 
 // Serve answers one client until it goes.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.Protocol().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: writer{out}})
+	to := &lockedWriter{to: out}
+	lines, sink := io.Pipe()
+	go func() { sink.CloseWithError(sift(in, sink, to)) }()
+	err := s.Protocol().Run(ctx, &mcp.IOTransport{Reader: lines, Writer: to})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
-
-type writer struct{ io.Writer }
-
-func (writer) Close() error { return nil }
 
 // mostMessages is the number of bytes of messages of a command that an answer has.
 const mostMessages = 600

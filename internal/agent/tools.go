@@ -75,12 +75,17 @@ var tools = []tool{
 		does: []string{
 			"What limits this run, and what to do first.",
 			"Answers with the verdict, the findings with savings and next steps, the time budget of each GPU," +
-				" and problems of the capture.",
+				" the layers of the model, how near the GPUs are to their peaks, and problems of the capture.",
+			"Layers whose time is odd have their numbers in odd: go on with inspect.",
 			"Use it first for any file.",
 			"If the answer has verdict.abstained, name no cause: give its reason instead.",
 		},
 		fields: []string{"verdict", "findings.rule", "findings.level", "findings.title", "findings.cause", "findings.confidence", "findings.gain_ns", "findings.gain_of_ns", "findings.gain_basis", "findings.next",
-			"inputs.path", "inputs.format", "inputs.rank", "inputs.complete", "devices.rank", "devices.device", "devices.name", "devices.window_ns", "devices.budget", "issues.code", "issues.severity", "issues.count"},
+			"inputs.path", "inputs.format", "inputs.rank", "inputs.complete", "devices.rank", "devices.device", "devices.name", "devices.window_ns", "devices.budget",
+			"layers.kind", "layers.pass", "layers.rank", "layers.device", "layers.step", "layers.count", "layers.median_ns", "layers.odd", "layers.confidence",
+			"efficiency.total", "efficiency.devices.rank", "efficiency.devices.device", "efficiency.devices.gpu_ns", "efficiency.devices.mfu", "efficiency.devices.roofline_ns", "efficiency.devices.recoverable_ns",
+			"efficiency.decode.rank", "efficiency.decode.name", "efficiency.decode.share", "efficiency.decode.floor_ns", "efficiency.decode.wall_ns",
+			"efficiency.savings.kind", "efficiency.savings.names", "efficiency.savings.count", "efficiency.savings.gain_ns", "issues.code", "issues.severity", "issues.count"},
 		arguments: with([]argument{path}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
@@ -117,17 +122,18 @@ var tools = []tool{
 		}, part, []argument{findArgument}, excerptArguments),
 	},
 	{
-		name: "inspect", title: "Single events", document: "inspection", command: []string{"inspect"}, needs: []string{"kernel", "op", "gap", "at"},
+		name: "inspect", title: "Single events", document: "inspection", command: []string{"inspect"}, needs: []string{"kernel", "op", "gap", "layer", "at"},
 		does: []string{
 			"Shows single events: the longest instances of a kernel or operator and the distribution of their lengths," +
-				" or what happened in the Nth longest GPU gap or at a moment.",
+				" or what happened in the Nth longest GPU gap, in a layer, or at a moment.",
 			"With why, it shows what an operation waited for before it started.",
-			"Give exactly one of kernel, op, gap and at.",
+			"Give exactly one of kernel, op, gap, layer and at.",
 		},
 		arguments: with([]argument{path,
 			{name: "kernel", kind: text, does: "part of a name of kernels or copies, or a pattern with *"},
 			{name: "op", kind: text, does: "name of an operator or annotated range, or a pattern"},
 			{name: "gap", kind: number, does: "1 is the longest gap"},
+			{name: "layer", kind: number, does: "number of a layer of the model, from 0: its kernels beside those of the layer of median time"},
 			{name: "at", kind: text, does: "time since the start of the capture (12.3ms), or ts:NUMBER of an event"},
 			{name: "why", kind: yes, does: "with kernel or at: why it did not start earlier"},
 			{name: "rows", kind: number, flag: "top", does: "rows of each table, 10 if it is not given"},

@@ -213,6 +213,95 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// TestRowsBeforeTexts: with little room, rows are left out and the answer and the first rows keep their texts; texts of
+// rows are shortened only when not even one row has room, and those of the answer when nothing else is left.
+func TestRowsBeforeTexts(t *testing.T) {
+	row := func(n int) string { return fmt.Sprintf(`{"title":"%d %s"}`, n, strings.Repeat("t", n)) }
+	doc := func(answer int, rows ...string) string {
+		return `{"schema":"x/1","log":["` + strings.Repeat("l", 5000) + `"],"answer":{"says":"` + strings.Repeat("a", answer) + `"},"findings":[` + strings.Join(rows, ",") + `]}`
+	}
+	for _, c := range []struct {
+		doc           string
+		titles        []int // lengths of the texts that are shown, without their numbers
+		answer        int
+		cut, findings bool
+	}{
+		{doc(300, row(350), row(300), row(250), row(200)), []int{350}, 300, false, true},
+		{doc(100, row(150), row(160), row(800), row(20)), []int{150, 160}, 100, false, true},
+		{doc(300, row(2000), row(10)), []int{-1, 10}, 300, true, true},
+		{doc(600, row(2000), row(10)), nil, 600, false, false},
+		{doc(3000, row(2000), row(10)), nil, -1, true, false},
+	} {
+		out, v := take(t, c.doc, Options{MaxBytes: LeastBytes, First: []string{"answer", "findings"}, Whole: []string{"answer", "findings"}})
+		says := v["answer"].(map[string]any)["says"].(string)
+		if c.answer >= 0 && len(says) != c.answer || c.answer < 0 && !strings.HasSuffix(says, "…") {
+			t.Errorf("the answer has %d bytes, want %d:\n%s", len(says), c.answer, out)
+		}
+		if marked := strings.Contains(out, "texts_cut_to_bytes"); marked != c.cut {
+			t.Errorf("texts are marked as cut: %t\n%s", marked, out)
+		}
+		rows, _ := v["findings"].([]any)
+		if len(rows) != len(c.titles) || c.findings != (v["findings"] != nil) {
+			t.Errorf("%d rows, want %d:\n%s", len(rows), len(c.titles), out)
+			continue
+		}
+		for i, r := range rows {
+			title := r.(map[string]any)["title"].(string)
+			if _, text, _ := strings.Cut(title, " "); c.titles[i] >= 0 && len(text) != c.titles[i] || c.titles[i] < 0 && !strings.HasSuffix(title, "…") {
+				t.Errorf("row %d is %q", i, title)
+			}
+		}
+	}
+}
+
+// TestNamesBeforeRows: long names are shortened if all rows that are asked for fit then, and rows are left out if not.
+func TestNamesBeforeRows(t *testing.T) {
+	doc := func(rows int) string {
+		var list []string
+		for i := range rows {
+			list = append(list, fmt.Sprintf(`{"name":"valve_%02d<%s>","ns":%d}`, i, strings.Repeat("int, ", 200), i))
+		}
+		return `{"schema":"x/1","valves":[` + strings.Join(list, ",") + `]}`
+	}
+	for _, c := range []struct{ rows, most, shown int }{{5, 2000, 5}, {5, 6000, 5}, {40, 3000, 9}} {
+		out, v := take(t, doc(c.rows), Options{MaxBytes: c.most})
+		if got := len(v["valves"].([]any)); got != c.shown {
+			t.Errorf("%d of %d rows in %d bytes, want %d:\n%s", got, c.rows, c.most, c.shown, out)
+		}
+		if cut := strings.Contains(out, "texts_cut_to_bytes"); cut != (c.most < 6000) {
+			t.Errorf("of %d rows in %d bytes, texts are cut: %t", c.rows, c.most, cut)
+		}
+	}
+}
+
+// TestTellApart: rows that the chosen members show alike get the members of their keys in which they differ, and no
+// others.
+func TestTellApart(t *testing.T) {
+	keys := func(string, func(string) []string) []string { return []string{"name", "room", "floor", "tenant"} }
+	for _, c := range []struct {
+		rows       string
+		has, lacks []string
+	}{
+		{`{"name":"P","room":2,"floor":1,"ns":5},{"name":"P","room":3,"floor":1,"ns":5}`, []string{`"room": 2`, `"room": 3`}, []string{"floor"}},
+		{`{"name":"P","room":2,"floor":1,"ns":5},{"name":"Q","room":3,"floor":1,"ns":5},{"name":"P","room":2,"floor":4,"ns":5}`, []string{`"floor": 1`, `"floor": 4`}, []string{"room"}},
+		{`{"name":"P","room":2,"ns":5},{"name":"P","room":2,"tenant":"A","ns":5}`, []string{`"tenant": "A"`}, []string{"room"}},
+		{`{"name":"P","room":2,"floor":1,"ns":5},{"name":"P","room":3,"floor":1,"ns":6}`, nil, []string{"room", "floor"}},
+		{`{"name":"P","room":2,"ns":5},{"name":"Q","room":3,"ns":5}`, nil, []string{"room"}},
+	} {
+		out, _ := take(t, `{"schema":"x/1","pumps":[`+c.rows+`]}`, Options{Keys: keys, Fields: []string{"pumps.name", "pumps.ns"}})
+		for _, text := range c.has {
+			if !strings.Contains(out, text) {
+				t.Errorf("lacks %s in\n%s", text, out)
+			}
+		}
+		for _, text := range c.lacks {
+			if strings.Contains(out, text) {
+				t.Errorf("has %s in\n%s", text, out)
+			}
+		}
+	}
+}
+
 // TestClip: a text is cut between characters, also between those that are escaped.
 func TestClip(t *testing.T) {
 	for _, c := range []struct {

@@ -20,6 +20,8 @@ type Options struct {
 	Keys func(path string, texts func(member string) []string) []string
 	// First are the members of which most stays when there is no room for all.
 	First []string
+	// Whole are the members whose texts are sentences, which are shortened later than the names in others.
+	Whole []string
 	// More words the call that gets rows of a list that were left out. With rows false, the list is in a row
 	// or has no rows, and only more bytes help.
 	More func(path string, shown int, rows bool) string
@@ -83,6 +85,48 @@ func (c choice) keep(v node) node {
 		return out
 	}
 	return v
+}
+
+// tellApart adds to rows that would look alike the members of their keys in which they differ. whole has the rows with
+// all of their members.
+func (o Options) tellApart(whole, chosen *object) {
+	if o.Keys == nil || len(o.Fields) == 0 {
+		return
+	}
+	all := map[string]*list{}
+	eachList(whole, "", func(path string, l *list) *list { all[path] = l; return l })
+	eachList(chosen, "", func(path string, l *list) *list {
+		if from := all[path]; from != nil && len(from.items) == len(l.items) {
+			tellRowsApart(from.items, l.items, o.Keys(path, whole.texts))
+		}
+		return l
+	})
+}
+
+func tellRowsApart(whole, rows []node, keys []string) {
+	first, differ := map[string]*object{}, map[string]bool{}
+	for i, row := range rows {
+		look := &object{slices.DeleteFunc(slices.Clone(row.(*object).members), func(m member) bool { return m.name == RowID })}
+		of := whole[i].(*object)
+		other, seen := first[string(appendTo(nil, look))]
+		if !seen {
+			first[string(appendTo(nil, look))] = of
+			continue
+		}
+		for _, key := range keys {
+			if string(appendTo(nil, of.get(key))) != string(appendTo(nil, other.get(key))) {
+				differ[key] = true
+			}
+		}
+	}
+	for i, row := range rows {
+		out := row.(*object) // of the choice, so a copy
+		for _, key := range keys {
+			if v := whole[i].(*object).get(key); differ[key] && v != nil && out.get(key) == nil {
+				out.members = append(out.members, member{key, v})
+			}
+		}
+	}
 }
 
 // eachList calls f with the path of each list of rows of a document. It replaces the list by what f returns; nil

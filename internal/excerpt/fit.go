@@ -31,7 +31,9 @@ func Parse(text string) (*Document, error) {
 func (d *Document) Take(o Options) []byte {
 	doc := clone(d.root)
 	o.rows(doc)
+	whole := doc
 	doc = choose(o.Fields).keep(doc).(*object)
+	o.tellApart(whole, doc)
 	doc.members = slices.DeleteFunc(doc.members, func(m member) bool { return m.name == Mark })
 	if o.MaxBytes <= 0 {
 		return o.marked(doc, cuts{rows: mostItems})
@@ -47,30 +49,48 @@ type cuts struct {
 	rows    int      // items of each list
 	more    int      // times that are kept in members that come first
 	text    int      // bytes of each text; 0 for no limit
+	of      reach    // which texts that limit is for
 	members []string // of the document that are left out
 }
 
-// texts are the limits of texts that are tried in turn.
-var texts = []int{0, 400, 120, 40}
+// A reach says which texts a limit is for.
+type reach int
+
+const (
+	ofNames reach = iota // all but those of members that Options.Whole names
+	ofRows               // all but those of members that come first and are no lists
+	ofAll
+)
+
+// Limits of texts that are tried in turn: names are worth shortening to keep all rows, texts of rows only to keep one of
+// them, and the texts of the answer itself only if nothing else is left.
+var (
+	nameTexts = []int{240, 120}
+	rowTexts  = []cuts{{text: 240, of: ofNames}, {text: 400, of: ofRows}, {text: 120, of: ofRows}}
+	allTexts  = []int{0, 400, 120, 40}
+)
 
 // least are the items of each list that are worth keeping a member for, and how many times these in the members that
 // come first. They are tried in turn.
-var least = []cuts{{rows: 3, more: 5}, {rows: 1, more: 5}, {rows: 1, more: 2}}
+var least = []cuts{{rows: 3, more: 5}, {rows: 1, more: 5}, {rows: 1, more: 2}, {rows: 1, more: 1}}
 
 const markBytes = 900 // of the member that says what is left out, about
 
-// fit leaves out whole members, the largest first, until some items of each list of the others fit, and then takes as
-// many items of these as fit. If the members that come first do not fit, it shortens the texts.
+// fit shortens long names if all rows fit then. Otherwise it leaves out whole members, the largest first, until some
+// items of each list of the others fit, and then takes as many items of these as fit. Texts of the members that come
+// first are shortened only if not even one item of each has room.
 func (o Options) fit(doc *object) []byte {
-	if out := o.marked(doc, cuts{rows: mostItems}); len(out) <= o.MaxBytes {
-		return out
+	for _, text := range append([]int{0}, nameTexts...) {
+		if out := o.marked(doc, cuts{rows: mostItems, text: text, of: ofNames}); len(out) <= o.MaxBytes {
+			return out
+		}
 	}
 	doc = o.cut(doc, cuts{rows: o.MaxBytes / 2}) // every item has two bytes at least
-	for _, text := range texts {
+	for _, text := range rowTexts {
 		for _, c := range least {
-			c.text = text
+			c.text, c.of = text.text, text.of
 			var fits bool
-			if c.members, fits = o.leave(doc, c, false); !fits {
+			if c.members, fits = o.leave(doc, c); !fits {
 				continue
 			}
 			if out := o.most(doc, c); out != nil {
@@ -78,27 +98,37 @@ func (o Options) fit(doc *object) []byte {
 			}
 		}
 	}
-	c := cuts{rows: 1, more: 2, text: texts[len(texts)-1]}
-	c.members, _ = o.leave(doc, c, true)
-	for {
-		out := o.marked(doc, c)
-		rest := o.order(o.cut(doc, c), true)
-		if len(out) <= o.MaxBytes || len(rest) == 0 {
-			return out
+	var out []byte
+	for _, text := range allTexts {
+		c := cuts{rows: 1, text: text, of: ofAll}
+		for {
+			out = o.marked(doc, c)
+			rest := o.order(o.cut(doc, c), true)
+			if len(out) <= o.MaxBytes {
+				return out
+			}
+			if len(rest) == 0 || len(rest) == 1 && text != allTexts[len(allTexts)-1] {
+				break
+			}
+			c.members = append(c.members, rest[0].name)
 		}
-		c.members = append(c.members, rest[0].name)
 	}
+	return out
 }
 
 // leave returns the members to leave out so that the rest fits within the limits, the largest first. Members that come
-// first are left out only if all may be.
-func (o Options) leave(doc *object, c cuts, all bool) (names []string, fits bool) {
+// first are not left out, and if there are none, one other is not.
+func (o Options) leave(doc *object, c cuts) (names []string, fits bool) {
 	small := o.cut(doc, c)
 	room := o.MaxBytes - min(markBytes, o.MaxBytes/6) - len(appendDocument(nil, small, ""))
 	if room >= 0 {
 		return nil, true
 	}
-	for _, p := range o.order(small, all) {
+	parts := o.order(small, false)
+	if len(parts) == len(o.order(small, true)) {
+		parts = parts[:max(0, len(parts)-1)]
+	}
+	for _, p := range parts {
 		names = append(names, p.name)
 		if room += p.bytes; room >= 0 {
 			return names, true
@@ -111,27 +141,33 @@ func (o Options) leave(doc *object, c cuts, all bool) (names []string, fits bool
 type part struct {
 	name  string
 	bytes int
-	first bool
+	first int // 1 for a list that comes first, 2 for what else does
 }
 
 // order returns the members of a document in the order in which they are left out: the largest first, and those that
-// come first, if all may be left out, at last.
+// come first, if all may be left out, at last, their lists before the others.
 func (o Options) order(doc *object, all bool) (parts []part) {
 	for _, m := range doc.members {
-		if first := slices.Contains(o.First, m.name); m.name != "schema" && (all || !first) {
-			parts = append(parts, part{m.name, len(appendDocument(nil, &object{[]member{m}}, "")), first})
+		p := part{name: m.name}
+		if slices.Contains(o.First, m.name) {
+			if p.first = 2; isList(m.value) {
+				p.first = 1
+			}
+		}
+		if m.name != "schema" && (all || p.first == 0) {
+			p.bytes = len(appendDocument(nil, &object{[]member{m}}, ""))
+			parts = append(parts, p)
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int {
-		if a.first != b.first {
-			if b.first {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.bytes, a.bytes)
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.bytes, a.bytes))
 	})
 	return parts
+}
+
+func isList(v node) bool {
+	_, is := v.(*list)
+	return is
 }
 
 // most returns the document with as many items of each list as fit; nil if not even one item of each does.
@@ -157,15 +193,23 @@ func (o Options) cut(doc *object, c cuts) *object {
 			continue
 		}
 		if m.name != "schema" {
-			of := c
-			if slices.Contains(o.First, m.name) {
-				of.rows = min(c.rows, mostItems/16) * max(1, c.more)
-			}
-			m.value = cut(m.value, of)
+			m.value = cut(m.value, o.limits(m, c))
 		}
 		out.members = append(out.members, m)
 	}
 	return out
+}
+
+// limits returns the limits of one member.
+func (o Options) limits(m member, c cuts) cuts {
+	first := slices.Contains(o.First, m.name)
+	if first {
+		c.rows = min(c.rows, mostItems/16) * max(1, c.more)
+	}
+	if c.of == ofNames && slices.Contains(o.Whole, m.name) || c.of == ofRows && first && !isList(m.value) || m.name == "schema" {
+		c.text = 0
+	}
+	return c
 }
 
 // cut returns the value within the limits.
@@ -269,7 +313,7 @@ func (o Options) shownLosses() int {
 // marked returns the JSON of the document within limits, with what they leave out.
 func (o Options) marked(doc *object, c cuts) []byte {
 	whole := doc
-	if c.rows < mostItems {
+	if c.rows < mostItems || c.text > 0 {
 		doc = o.cut(doc, c)
 	}
 	if mark := o.mark(whole, doc, c); mark != nil {
@@ -313,7 +357,7 @@ func (o Options) mark(whole, doc *object, c cuts) *object {
 			add("items_left_out_of_them", number(left))
 		}
 	}
-	if c.text > 0 && clipped(whole, c) {
+	if c.text > 0 && slices.ContainsFunc(doc.members, func(m member) bool { return clipped(whole.get(m.name), o.limits(m, c)) }) {
 		add("texts_cut_to_bytes", number(c.text))
 	}
 	if names := c.members; len(names) > 0 {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -86,6 +87,14 @@ func (use whole) Write(text []byte) (int, error) {
 func Line(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	return appendPrintable(nil, text), err
+}
+
+// AppendPrintable appends JSON in which characters that could control a terminal are escaped.
+func AppendPrintable(out, text []byte) []byte {
+	if slices.IndexFunc(text, func(c byte) bool { return c >= 0x7f }) < 0 {
+		return append(out, text...)
+	}
+	return appendPrintable(out, text)
 }
 
 // A printer indents compact, valid JSON. Unlike [json.Indent], it prints a list without nested

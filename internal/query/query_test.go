@@ -304,3 +304,32 @@ func TestNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupOverflow: a sum that has no room in 64 bits is not known, and others are.
+func TestGroupOverflow(t *testing.T) {
+	const half = int64(1) << 62
+	table := tabular.Table{Name: "tanks", Columns: []tabular.Column{{Name: "site", Role: "key"}, {Name: "litres", Type: tabular.Int, Optional: true, Role: "sum"}},
+		Each: func(yield func([]tabular.Cell) bool) error {
+			for _, r := range []struct {
+				site   string
+				litres int64
+			}{{"A", half}, {"B", half}, {"A", half}, {"B", half - 3}, {"A", -5}} {
+				if !yield([]tabular.Cell{tabular.Of(r.site), tabular.Number(r.litres)}) {
+					break
+				}
+			}
+			return nil
+		}}
+	sums, err := Group(table, []string{"site"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sums.Each(func(row []tabular.Cell) bool {
+		if got := row[2]; row[0].Text == "A" && got.Known || row[0].Text == "B" && (!got.Known || got.Int != 2*(half-2)+1) {
+			t.Errorf("the sum of %s is %+v", row[0].Text, got)
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

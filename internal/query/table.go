@@ -146,6 +146,11 @@ func (g *groups) each(yield func([]tabular.Cell) bool) error {
 		return fmt.Errorf("there are more than %d groups; group by fewer columns", maxGroups)
 	}
 	for _, row := range rows {
+		for i, from := range g.measures { // a sum that has no room in 64 bits is not known
+			if role := g.t.Columns[from].Role; role != "min" && role != "max" && row[len(g.keys)+1+i].Int == math.MaxInt64 {
+				row[len(g.keys)+1+i] = tabular.Cell{}
+			}
+		}
 		for i, m := range g.means {
 			if over, under := &row[m[0]], &row[m[1]]; over.Known && under.Known && under.Int != 0 {
 				row[len(row)-len(g.means)+i] = tabular.Cell{Known: true, Float: float64(over.Int) / float64(under.Int)}
@@ -179,6 +184,7 @@ func (g *groups) add(sum, row []tabular.Cell) {
 			to.Int, to.Float = min(to.Int, c.Int), min(to.Float, c.Float)
 		case role == "max":
 			to.Int, to.Float = max(to.Int, c.Int), max(to.Float, c.Float)
+		case to.Int == math.MaxInt64: // stays over the limit
 		default:
 			to.Int, to.Float = unit.Plus(to.Int, c.Int), to.Float+c.Float
 		}

@@ -255,11 +255,11 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", label.Plural(events, "GPU event"), unit.Duration(window))
 	if span > 0 && !c.partial() {
-		of := "a capture"
 		if n := len(c.Inputs); n > 1 {
-			of = fmt.Sprintf("%d captures", n)
+			f.Title += fmt.Sprintf(" of %d captures, %s together", n, unit.Duration(span))
+		} else {
+			f.Title += fmt.Sprintf(" of a capture of %s", unit.Duration(span))
 		}
-		f.Title += fmt.Sprintf(" of %s of %s", of, unit.Duration(span))
 	}
 	if recording {
 		f.Title += "; the launches record CUDA graphs"

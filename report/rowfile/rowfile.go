@@ -5,7 +5,7 @@
 //     spreadsheet would take for a formula gets an apostrophe before it.
 //   - Parquet has the types; units and meanings are in the metadata of the file.
 //   - JSON is one object with the columns and one object per row, in a line each. Null members are left out.
-//   - Markdown leaves out lists and structured cells, and shortens names.
+//   - Markdown leaves out lists and structured cells, shortens names, and rounds numbers as people read them.
 package rowfile
 
 import (
@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/jsonscan"
 	"assay/internal/label"
 	"assay/internal/parquet"
 	"assay/internal/tabular"
@@ -141,7 +142,7 @@ func jsonCell(out []byte, c *tabular.Column, cell *tabular.Cell) []byte {
 	case c.Type == tabular.Float && (math.IsNaN(cell.Float) || math.IsInf(cell.Float, 0)):
 		return append(out, "null"...)
 	}
-	return append(out, cell.String(c.Type)...) // structured cells are JSON already
+	return jsonscan.AppendPrintable(out, []byte(cell.String(c.Type))) // structured cells are JSON already
 }
 
 func appendText(out []byte, text string) []byte {
@@ -149,7 +150,7 @@ func appendText(out []byte, text string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // names of kernels are full of angle brackets
 	_ = enc.Encode(strings.ToValidUTF8(text, "\uFFFD"))
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	return jsonscan.AppendPrintable(out, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
 // A columnJSON is a column in the JSON and in the metadata of a file of Parquet.
@@ -213,7 +214,7 @@ func Markdown(t tabular.Table, w io.Writer) error {
 	err := each(t, func(row []tabular.Cell) error {
 		var cells []string
 		for _, i := range shown {
-			cells = append(cells, row[i].String(t.Columns[i].Type))
+			cells = append(cells, rounded(&t.Columns[i], &row[i]))
 		}
 		rows = append(rows, cells)
 		return nil
@@ -222,6 +223,18 @@ func Markdown(t tabular.Table, w io.Writer) error {
 		return err
 	}
 	return doc.WriteGrid(w, columns, rows)
+}
+
+// rounded returns a cell for people: fractions have four digits, and numbers from 1,000 on no fraction.
+func rounded(c *tabular.Column, cell *tabular.Cell) string {
+	x := cell.Float
+	if c.Type != tabular.Float || !cell.Known || math.IsNaN(x) || math.IsInf(x, 0) {
+		return cell.String(c.Type)
+	}
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
 // each calls f with every row until it returns an error.

@@ -44,6 +44,15 @@ func Copies(n int) string {
 	return fmt.Sprintf("%d copies of captures left out", n)
 }
 
+// hostOrder is where the ranks of captures of XLA come from, one file of each host, which do not state them.
+const hostOrder = "the order of host names (assumed)"
+
+// numbered reports whether the name of a file has the number of a rank or worker.
+func numbered(file string) bool {
+	name := strings.ToLower(file[strings.LastIndexAny(file, `/\`)+1:])
+	return strings.Contains(name, "rank") || strings.Contains(name, "worker") || strings.Contains(name, "-tp-")
+}
+
 // RanksFrom returns where the ranks of several inputs come from: "ranks from
 // distributedInfo of the files". It is "" if no input has a rank.
 func RanksFrom(inputs []summary.Input) string {
@@ -54,6 +63,8 @@ func RanksFrom(inputs []summary.Input) string {
 			counts["distributedInfo of the files"]++
 		case in.RankFrom == "trace":
 			counts["the files"]++
+		case in.RankFrom == "name" && in.Format == summary.FormatXPlane && !numbered(in.Path):
+			counts[hostOrder]++
 		case in.RankFrom == "name":
 			counts["file names"]++
 		case in.RankFrom == "folder":
@@ -71,7 +82,7 @@ func RanksFrom(inputs []summary.Input) string {
 		return ""
 	}
 	var parts []string
-	for _, source := range []string{"distributedInfo of the files", "the files", "file names", "names of directories",
+	for _, source := range []string{"distributedInfo of the files", "the files", "file names", hostOrder, "names of directories",
 		"NCCL communicators", "--rank-from"} {
 		switch n := counts[source]; n {
 		case 0:

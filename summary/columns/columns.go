@@ -7,6 +7,7 @@
 package columns
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -181,7 +182,7 @@ func structLeaves(t reflect.Type, listed bool) (out []leaf) {
 			sub = structLeaves(f.Type, listed)
 		default:
 			sub = leavesOf(f.Type, listed)
-			says, unit := comment(t.Name(), f.Name), unitOf(name)
+			says, unit := comment(t.Name(), f.Name), cmp.Or(f.Tag.Get("unit"), unitOf(name))
 			for j := range sub {
 				l := &sub[j]
 				if l.Says == "" {
