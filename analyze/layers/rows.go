@@ -334,15 +334,17 @@ func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	return p
 }
 
+// MostKernels is how many kernels of a layer are listed.
+const MostKernels = 400
+
 // picture returns the kernels of a layer.
 func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
-	const most = 400
 	parts := r.partsOf(l.layer)
 	at := make(map[int32]part)
 	for i, k := range r.kernelsOf(l.layer) {
 		at[k.work] = parts[i]
 	}
-	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < most; w++ {
+	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < MostKernels; w++ {
 		work := r.device.Work[w]
 		if work.Start >= l.end {
 			break
