@@ -120,6 +120,7 @@ func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
 	row.Parts, row.Confidence = sum.row(), likeness/float64(len(list))
 	row.MedianNS = stat.Median(row.LengthNS)
 	middle := middleOf(list)
+	row.TypicalParts = middle.parts.row()
 	for _, l := range list {
 		if isOdd(l, row.MedianNS, row.LengthNS) {
 			row.Odd = append(row.Odd, summary.OddLayer{Index: l.place, NS: l.end - l.start, Part: differs(l, middle)})

@@ -66,7 +66,11 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		if of[m] == nil {
 			order = append(order, m)
 		}
-		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+unit.Duration(k.MedianNS)))
+		times := unit.Duration(k.MedianNS)
+		if n := k.Count * k.Runs * k.MedianNS; 20*max(n-k.NS(), k.NS()-n) > k.NS() { // a product with it would be another sum
+			times = "median " + times
+		}
+		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+times))
 	}
 	var list []string
 	for _, m := range order {
@@ -77,7 +81,7 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		if passes := of[m]; len(passes) > 1 {
 			text += ": " + strings.Join(passes, ", ")
 		} else {
-			text += " × " + strings.TrimPrefix(passes[0], "forward ")
+			text += strings.Replace(" × "+strings.TrimPrefix(passes[0], "forward "), " × median", ", median", 1)
 		}
 		list = append(list, text)
 	}
@@ -118,6 +122,9 @@ func partsText(kinds []view.LayerKind) string {
 	}
 	if free := k.MedianNS - k.KernelNS(); 10*free >= k.MedianNS {
 		list = append(list, words.LayerPart("")+" "+unit.Duration(free))
+	}
+	if over := k.KernelNS() - k.MedianNS; 50*over >= k.MedianNS {
+		list = append(list, unit.Duration(over)+" of it overlapped")
 	}
 	of := words.Layer(k.Kind)
 	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
@@ -192,7 +199,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	scale, total := doc.ScaleOf(times...), doc.ScaleOf(g.Typical.WallNS, g.Typical.NS())
 	t := doc.Table{Title: "kinds of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("layers", doc.Number), doc.Col(scale.Head("one layer"), doc.Number)},
-		Note: "One layer is the median. Parts are kernel time in one layer; kernels that run at the same time count fully each. % of the step, or of the window without steps."}
+		Note: "One layer is the median. Parts are kernel time in this layer; kernels that run at the same time count fully each. All is the sum of the lengths in the typical step; % of the step, or of the window without steps."}
 	for _, p := range kinds[0].Parts {
 		t.Columns = append(t.Columns, doc.Col(words.LayerPart(p.Name), doc.Number))
 	}
