@@ -142,8 +142,9 @@ type LayerKind struct {
 	Count      int64 // layers in one run through the model
 	Runs       int64 // runs in a step: several of a draft model, or of a model without steps
 	Steps      int64
-	MedianNS   int64 // the median over steps of the median length of a layer
-	SumNS      int64 // the lengths of all its layers in the typical step
+	MedianNS   int64  // the median over steps of the median length of a layer
+	Differs    string // from the only other kind of this name and pass: "longer attention"; or ""
+	SumNS      int64  // the lengths of all its layers in the typical step
 	// Parts is the kernel time of one layer: that of median length, in the step where the median is nearest to that of all steps. Means
 	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
 	Parts, Means [LayerParts]summary.PathPart
@@ -185,10 +186,34 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 		}
 		out = append(out, kind)
 	}
+	differ(out)
 	slices.SortStableFunc(out, func(a, b LayerKind) int {
 		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
 	})
 	return out
+}
+
+// differ says by what two kinds of one name and pass differ: attention that takes a quarter longer in
+// one of them, as that to all tokens does beside a sliding window.
+func differ(kinds []LayerKind) {
+	byName := map[string][]*LayerKind{}
+	for i := range kinds {
+		name := strings.TrimRight(kinds[i].Kind, "-0123456789")
+		byName[kinds[i].Pass+" "+name] = append(byName[kinds[i].Pass+" "+name], &kinds[i])
+	}
+	for _, pair := range byName {
+		if len(pair) != 2 {
+			continue
+		}
+		short, long := pair[0], pair[1]
+		if long.Part("attention") < short.Part("attention") {
+			short, long = long, short
+		}
+		s, l := short.Part("attention"), long.Part("attention")
+		if s > 0 && 4*l >= 5*s {
+			short.Differs, long.Differs = "shorter attention", "longer attention"
+		}
+	}
 }
 
 // layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.

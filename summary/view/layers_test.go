@@ -31,3 +31,19 @@ func TestLayerSums(t *testing.T) {
 		t.Errorf("without the typical layer: %+v", k.Parts)
 	}
 }
+
+// TestKindsDiffer: of two kinds of one name, one has attention of 40 µs and one of 60; attention of 40 and 44 µs says nothing.
+func TestKindsDiffer(t *testing.T) {
+	kinds := func(a, b int64) []LayerKind {
+		row := func(kind string, ns int64) summary.Layer {
+			return summary.Layer{Kind: kind, Pass: "forward", Count: 3, MedianNS: 200_000, Parts: summary.LayerParts{Attention: 3 * ns, MoE: 300_000}}
+		}
+		return LayerGroups(&summary.Summary{Layers: []summary.Layer{row("moe-layer", a), row("moe-layer-2", b)}})[0].Kinds()
+	}
+	if k := kinds(40_000, 60_000); k[0].Differs != "shorter attention" || k[1].Differs != "longer attention" {
+		t.Errorf("got %q and %q", k[0].Differs, k[1].Differs)
+	}
+	if k := kinds(40_000, 44_000); k[0].Differs != "" || k[1].Differs != "" {
+		t.Errorf("got %q and %q", k[0].Differs, k[1].Differs)
+	}
+}

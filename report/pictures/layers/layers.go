@@ -116,7 +116,20 @@ type layerRow struct {
 // joinedKernels returns the kernels by their starts. Of too many it joins neighbours of one part and stream, the shortest
 // first, and then leaves out the shortest.
 func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
+	all := int64(0)
 	for _, k := range list {
+		all += k.NS
+	}
+	small := layerRow{LayerKernel: summary.LayerKernel{Name: "other", Part: "other", Stream: mainStream(list)}}
+	for _, k := range list {
+		if 100*k.NS < all {
+			small.NS, small.count = small.NS+k.NS, small.count+1
+		}
+	}
+	for _, k := range list {
+		if small.count > 1 && 100*k.NS < all {
+			continue
+		}
 		rows = append(rows, layerRow{k, "", k.NS, 1})
 	}
 	slices.SortStableFunc(rows, func(a, b layerRow) int { return cmp.Compare(a.AtNS, b.AtNS) })
@@ -145,6 +158,13 @@ func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
 		a.NS, a.count = b.AtNS+b.NS-a.AtNS, a.count+b.count
 		a.note = fmt.Sprintf(", %d kernels", a.count)
 		rows = slices.Delete(rows, best+1, best+2)
+	}
+	if small.count > 1 {
+		small.note = fmt.Sprintf(", %d kernels below 1%% each", small.count)
+		for _, k := range list {
+			small.AtNS = max(small.AtNS, k.AtNS+k.NS-small.NS)
+		}
+		rows = append(rows, small)
 	}
 	return rows
 }

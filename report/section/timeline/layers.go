@@ -57,12 +57,12 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 // and in training "12 layers: forward 331 µs, backward 706 µs".
 func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 	type model struct {
-		kind        string
+		name        string
 		count, runs int64
 	}
 	of, order := map[model][]string{}, []model{}
 	for _, k := range kinds {
-		m := model{k.Kind, k.Count, k.Runs}
+		m := model{kindName(&k, words.Layers), k.Count, k.Runs}
 		if of[m] == nil {
 			order = append(order, m)
 		}
@@ -74,7 +74,7 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 	}
 	var list []string
 	for _, m := range order {
-		text := unit.Count(m.count) + " " + words.Layers(m.kind)
+		text := unit.Count(m.count) + " " + m.name
 		if m.runs > 1 {
 			text = unit.Count(m.runs) + " × " + text
 		}
@@ -96,6 +96,14 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		}
 	}
 	return text
+}
+
+// kindName returns the name of a kind, with what it differs by from the other kind of its name.
+func kindName(k *view.LayerKind, name func(string) string) string {
+	if k.Differs == "" {
+		return name(k.Kind)
+	}
+	return name(strings.TrimRight(k.Kind, "-0123456789")) + " with " + k.Differs
 }
 
 func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
@@ -126,7 +134,7 @@ func partsText(kinds []view.LayerKind) string {
 	if over := k.KernelNS() - k.MedianNS; 50*over >= k.MedianNS {
 		list = append(list, unit.Duration(over)+" of it overlapped")
 	}
-	of := words.Layer(k.Kind)
+	of := kindName(k, words.Layer)
 	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
 		of += ", " + passName(k.Pass)
 	}
@@ -205,7 +213,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	t.Columns = append(t.Columns, doc.Col(total.Head("all"), doc.Number), doc.Col("%", doc.Number))
 	for _, k := range kinds {
-		cells := []string{passName(k.Pass), words.Layers(k.Kind), unit.Count(k.Count), scale.Text(k.MedianNS)}
+		cells := []string{passName(k.Pass), kindName(&k, words.Layers), unit.Count(k.Count), scale.Text(k.MedianNS)}
 		for _, p := range k.Parts {
 			cells = append(cells, scaled(scale, p.NS))
 		}
@@ -233,7 +241,7 @@ func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
 		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
 	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0
