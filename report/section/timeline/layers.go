@@ -144,11 +144,13 @@ func partsText(kinds []view.LayerKind) string {
 // oddText names the most unusual layer: "Layer 17 takes 1.4 times the median (MoE)."
 func oddText(kinds []view.LayerKind) string {
 	var best *view.LayerOdd
-	pass := ""
+	pass, when := "", ""
 	for i := range kinds {
 		for n := range kinds[i].Odd {
 			if o := &kinds[i].Odd[n]; o.Times > 1 && (best == nil || o.Times > best.Times) {
-				best, pass = o, kinds[i].Pass
+				if best, pass, when = o, kinds[i].Pass, ""; kinds[i].Steps*kinds[i].Runs == 1 {
+					when = " in this step" // a single event
+				}
 			}
 		}
 	}
@@ -159,7 +161,7 @@ func oddText(kinds []view.LayerKind) string {
 	if pass != "" && pass != "forward" {
 		text += " of " + passName(pass)
 	}
-	return text + fmt.Sprintf(" takes %.1f times the median (%s).", best.Times, words.LayerPart(best.Part))
+	return text + fmt.Sprintf(" takes %.1f times the median%s (%s).", best.Times, when, words.LayerPart(best.Part))
 }
 
 // Layers returns the layers of the model in each kind of step, with the layers that differ.
