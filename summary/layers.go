@@ -21,6 +21,8 @@ type Layer struct {
 	MedianNS int64      `json:"median_ns"`       // the median length, from the start of a layer to its end
 	Parts    LayerParts `json:"parts" unit:"ns"` // GPU time of kernels by what they are for: sums over the layers of the row
 
+	TypicalParts LayerParts `json:"typical_parts"` // of the layer whose length is nearest to the median
+
 	// Index and LengthNS have one element for each layer: its place among all layers of the pass, whatever their
 	// kind, and its length.
 	Index    []int32 `json:"index,omitempty"`

@@ -31,7 +31,9 @@ type Layer struct {
 	Others  int           `json:"others"`       // layers of its kind in the step, without this one
 }
 
-// A LayerPart is the time of a part in both layers.
+// A LayerPart is the time of a part in both layers. Rows add up to the lengths of the layers: beside the kernel time of parts there are
+// the time without kernels, named "", and "overlapped", which takes off what kernels that run at the same time count twice, and what
+// runs after the layer.
 type LayerPart struct {
 	Name string `json:"name"`
 	NS   int64  `json:"ns"`
@@ -41,9 +43,11 @@ type LayerPart struct {
 // A LayerKernel is a kernel of the layer, and the one that has its place in the median layer.
 type LayerKernel struct {
 	summary.LayerKernel
-	Of   string `json:"median_name,omitempty"` // its name, if it is another one
-	OfNS *int64 `json:"median_ns"`             // null if the median layer has no such kernel
-	Only string `json:"only,omitempty"`        // "this" or "median" if only one layer has it
+	Of   string `json:"median_name,omitempty"`   // its name, if it is another one
+	OfNS *int64 `json:"median_ns"`               // null if the median layer has no such kernel
+	Only string `json:"only,omitempty"`          // "this" or "median" if only one layer has it
+	Gap  int64  `json:"gap_ns,omitempty"`        // time before its start in which no kernel of the layer runs
+	Was  int64  `json:"median_gap_ns,omitempty"` // the same in the median layer
 }
 
 // Layers returns the layer of a number, of the run that has the median time, for each GPU, kind and pass. last is the
@@ -101,29 +105,61 @@ func (c *Capture) layer(row *summary.Layer, i int, kernels func(int) []summary.L
 	l := Layer{GPU: c.gpu(row.Device), Step: row.Step, Kind: row.Kind, Pass: row.Pass, Index: row.Index[i], NS: row.LengthNS[i],
 		Median: row.Index[median], OfNS: row.LengthNS[median], Others: len(row.Index) - 1}
 	this, of := kernels(i), kernels(median)
-	l.Kernels, l.Parts = paired(this, of), partsOf(this, of)
+	l.Kernels, l.Parts = paired(this, of), partsOf(this, of, l.NS, l.OfNS)
+	if max(len(this), len(of)) >= layers.MostKernels { // what follows the last one listed is not known
+		l.Parts = slices.DeleteFunc(l.Parts, func(p LayerPart) bool { return p.Name == "" || p.Name == "overlapped" })
+	}
 	return l
 }
 
 // partsOf adds up the parts of two layers, those that differ most first.
-func partsOf(this, of []summary.LayerKernel) (out []LayerPart) {
+func partsOf(this, of []summary.LayerKernel, length, ofLength int64) (out []LayerPart) {
 	at := map[string]int{}
-	add := func(list []summary.LayerKernel, to func(*LayerPart) *int64) {
-		for _, k := range list {
-			i, ok := at[k.Part]
+	add := func(list []summary.LayerKernel, length int64, to func(*LayerPart) *int64) {
+		plus := func(part string, ns int64) {
+			i, ok := at[part]
 			if !ok {
 				i = len(out)
-				at[k.Part] = i
-				out = append(out, LayerPart{Name: k.Part})
+				at[part] = i
+				out = append(out, LayerPart{Name: part})
 			}
-			ns := to(&out[i])
-			*ns = summary.Plus(*ns, k.NS)
+			*to(&out[i]) = summary.Plus(*to(&out[i]), ns)
+		}
+		left := length // what kernels leave of the length, if none overlap
+		for _, k := range list {
+			plus(k.Part, k.NS)
+			left -= k.NS
+		}
+		free := length - busy(list, length)
+		plus("", free)
+		if left != free {
+			plus("overlapped", left-free)
 		}
 	}
-	add(this, func(p *LayerPart) *int64 { return &p.NS })
-	add(of, func(p *LayerPart) *int64 { return &p.OfNS })
+	add(this, length, func(p *LayerPart) *int64 { return &p.NS })
+	add(of, ofLength, func(p *LayerPart) *int64 { return &p.OfNS })
 	away := func(p LayerPart) int64 { return max(p.NS-p.OfNS, p.OfNS-p.NS) }
 	slices.SortStableFunc(out, func(a, b LayerPart) int { return cmp.Compare(away(b), away(a)) })
+	return out
+}
+
+// busy returns the time in which at least one kernel of a layer runs.
+func busy(list []summary.LayerKernel, length int64) int64 {
+	free, end := length, int64(0)
+	for i, gap := range gapsBefore(list) {
+		free -= min(gap, length-min(length, end))
+		end = max(end, list[i].AtNS+list[i].NS)
+	}
+	return free - max(0, length-end)
+}
+
+// gapsBefore returns for each kernel how long none ran before it. Kernels are in the order of their starts.
+func gapsBefore(list []summary.LayerKernel) []int64 {
+	out, end := make([]int64, len(list)), int64(0)
+	for i, k := range list {
+		out[i] = max(0, k.AtNS-end)
+		end = max(end, k.AtNS+k.NS)
+	}
 	return out
 }
 
@@ -142,20 +178,21 @@ func paired(this, of []summary.LayerKernel) (out []LayerKernel) {
 			}
 		}
 	}
+	gaps, was := gapsBefore(this), gapsBefore(of)
 	i, k := 0, 0
 	for i < n || k < m {
 		switch {
 		case i < n && k < m && this[i].Name == of[k].Name:
-			out = append(out, LayerKernel{LayerKernel: this[i], OfNS: &of[k].NS})
+			out = append(out, LayerKernel{LayerKernel: this[i], OfNS: &of[k].NS, Gap: gaps[i], Was: was[k]})
 			i, k = i+1, k+1
 		case i < n && k < m && this[i].Part == of[k].Part && length[i+1][k+1] == length[i][k]:
-			out = append(out, LayerKernel{LayerKernel: this[i], Of: of[k].Name, OfNS: &of[k].NS})
+			out = append(out, LayerKernel{LayerKernel: this[i], Of: of[k].Name, OfNS: &of[k].NS, Gap: gaps[i], Was: was[k]})
 			i, k = i+1, k+1
 		case k == m || i < n && length[i+1][k] == length[i][k]:
-			out = append(out, LayerKernel{LayerKernel: this[i], Only: "this"})
+			out = append(out, LayerKernel{LayerKernel: this[i], Only: "this", Gap: gaps[i]})
 			i++
 		default:
-			out = append(out, LayerKernel{LayerKernel: of[k], OfNS: &of[k].NS, Only: "median"})
+			out = append(out, LayerKernel{LayerKernel: of[k], OfNS: &of[k].NS, Only: "median", Was: was[k]})
 			k++
 		}
 	}

@@ -2,11 +2,13 @@ package inspect
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"assay/analyze"
 	"assay/internal/test"
 	"assay/internal/test/layergen"
+	"assay/summary"
 	"assay/trace"
 )
 
@@ -64,5 +66,33 @@ func TestOtherKernel(t *testing.T) {
 	}
 	if list, last := layered(t, layergen.Config{Programs: []layergen.Program{layergen.Loop(300, 2)}, Steps: 2}).Layers(0); len(list) != 0 || last != -1 {
 		t.Errorf("a loop of two kernels has layers: %+v", list)
+	}
+}
+
+// TestPartsAddUp: a layer of 100 µs beside one of 60 µs. In the first nothing runs from 20 to 55 µs, and communication of 30 µs from
+// 60 µs on runs 10 µs beside the product of 55 to 70 µs; the other one has the same product, and no communication.
+func TestPartsAddUp(t *testing.T) {
+	kernel := func(name, part string, at, ns int64) summary.LayerKernel {
+		return summary.LayerKernel{AtNS: at, NS: ns, Part: part, Name: name}
+	}
+	this := []summary.LayerKernel{kernel("norm", "norm", 0, 20), kernel("gemm", "mlp", 55, 15), kernel("reduce", "communication", 60, 30), kernel("late", "attention", 90, 25)}
+	of := []summary.LayerKernel{kernel("norm", "norm", 0, 20), kernel("gemm", "mlp", 20, 15), kernel("late", "attention", 36, 24)}
+	want := []LayerPart{{"", 35, 1}, {"communication", 30, 0}, {"overlapped", -25, 0}, {"attention", 25, 24}, {"norm", 20, 20}, {"mlp", 15, 15}}
+	got := partsOf(this, of, 100, 60)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	var sum, ofSum int64
+	for _, p := range got {
+		sum, ofSum = sum+p.NS, ofSum+p.OfNS
+	}
+	if sum != 100 || ofSum != 60 {
+		t.Errorf("rows add up to %d and %d", sum, ofSum)
+	}
+	kernels := paired(this, of)
+	for i, want := range [][2]int64{{0, 0}, {35, 0}, {0, 0}, {0, 1}} {
+		if k := kernels[i]; k.Gap != want[0] || k.Was != want[1] {
+			t.Errorf("gap before %s is %d, was %d, want %d", k.Name, k.Gap, k.Was, want)
+		}
 	}
 }

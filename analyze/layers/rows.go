@@ -120,6 +120,7 @@ func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
 	row.Parts, row.Confidence = sum.row(), likeness/float64(len(list))
 	row.MedianNS = stat.Median(row.LengthNS)
 	middle := middleOf(list)
+	row.TypicalParts = middle.parts.row()
 	for _, l := range list {
 		if isOdd(l, row.MedianNS, row.LengthNS) {
 			row.Odd = append(row.Odd, summary.OddLayer{Index: l.place, NS: l.end - l.start, Part: differs(l, middle)})
@@ -334,15 +335,17 @@ func (r *measurer) besides(l *timed, parts []part, w int32) part {
 	return p
 }
 
+// MostKernels is how many kernels of a layer are listed.
+const MostKernels = 400
+
 // picture returns the kernels of a layer.
 func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
-	const most = 400
 	parts := r.partsOf(l.layer)
 	at := make(map[int32]part)
 	for i, k := range r.kernelsOf(l.layer) {
 		at[k.work] = parts[i]
 	}
-	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < most; w++ {
+	for w := r.list[l.from].work; int(w) < len(r.device.Work) && len(out) < MostKernels; w++ {
 		work := r.device.Work[w]
 		if work.Start >= l.end {
 			break

@@ -104,8 +104,8 @@ func rowOf(k key, b, n *view.LayerKind) Row {
 	r.BaseNS, r.NewNS = b.MedianNS, n.MedianNS
 	r.DeltaNS = r.NewNS - r.BaseNS
 	r.EffectNS = r.DeltaNS * n.Count * n.Runs
-	for i, p := range b.Parts {
-		if was, now := p.NS, n.Parts[i].NS; was != 0 || now != 0 {
+	for i, p := range b.Means {
+		if was, now := p.NS, n.Means[i].NS; was != 0 || now != 0 {
 			r.Parts = append(r.Parts, Part{p.Name, was, now, now - was})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"assay/internal/label"
 )
 
-// Layer returns the name of a kind of layers: "MoE layer", and of the second kind of that name "MoE layer (kind 2)".
+// Layer returns the name of a kind of layers: "MoE layer", and of the second kind of that name "MoE layer (second kind)".
 func Layer(kind string) string { return layerNamed(kind, "layer") }
 
 // Layers returns the name of a kind of layers, in plural.
@@ -18,6 +18,9 @@ func layerNamed(kind, word string) string {
 	if i := strings.LastIndex(kind, "-"); i >= 0 {
 		if n, err := strconv.Atoi(kind[i+1:]); err == nil {
 			kind, after = kind[:i], " (kind "+strconv.Itoa(n)+")"
+			if n == 2 {
+				after = " (second kind)"
+			}
 		}
 	}
 	name := strings.TrimSuffix(kind, "-layer")

@@ -142,11 +142,13 @@ type LayerKind struct {
 	Count      int64 // layers in one run through the model
 	Runs       int64 // runs in a step: several of a draft model, or of a model without steps
 	Steps      int64
-	MedianNS   int64 // the median over steps of the median length of a layer
-	// Parts is the kernel time of one layer: the mean over its layers, of the step with the median. Kernels that run at
-	// the same time count fully each.
-	Parts [LayerParts]summary.PathPart
-	Odd   []LayerOdd // of at least half of the steps, the most unusual first
+	MedianNS   int64  // the median over steps of the median length of a layer
+	Differs    string // from the only other kind of this name and pass: "longer attention"; or ""
+	SumNS      int64  // the lengths of all its layers in the typical step
+	// Parts is the kernel time of one layer: that of median length, in the step where the median is nearest to that of all steps. Means
+	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
+	Parts, Means [LayerParts]summary.PathPart
+	Odd          []LayerOdd // of at least half of the steps, the most unusual first
 }
 
 // A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
@@ -176,12 +178,42 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 		}
 	}
 	for _, k := range order {
-		out = append(out, layerKind(k.kind, k.pass, rows[k], int64(len(g.Steps))))
+		kind := layerKind(k.kind, k.pass, rows[k], int64(len(g.Steps)))
+		for _, l := range g.Typical.Layers {
+			if l.Kind == k.kind && l.Pass == k.pass {
+				kind.SumNS = summary.Plus(kind.SumNS, lengthOf(l))
+			}
+		}
+		out = append(out, kind)
 	}
+	differ(out)
 	slices.SortStableFunc(out, func(a, b LayerKind) int {
 		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
 	})
 	return out
+}
+
+// differ says by what two kinds of one name and pass differ: attention that takes a quarter longer in
+// one of them, as that to all tokens does beside a sliding window.
+func differ(kinds []LayerKind) {
+	byName := map[string][]*LayerKind{}
+	for i := range kinds {
+		name := strings.TrimRight(kinds[i].Kind, "-0123456789")
+		byName[kinds[i].Pass+" "+name] = append(byName[kinds[i].Pass+" "+name], &kinds[i])
+	}
+	for _, pair := range byName {
+		if len(pair) != 2 {
+			continue
+		}
+		short, long := pair[0], pair[1]
+		if long.Part("attention") < short.Part("attention") {
+			short, long = long, short
+		}
+		s, l := short.Part("attention"), long.Part("attention")
+		if s > 0 && 4*l >= 5*s {
+			short.Differs, long.Differs = "shorter attention", "longer attention"
+		}
+	}
 }
 
 // layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.
@@ -199,16 +231,25 @@ func layerKind(kind, pass string, rows []*summary.Layer, steps int64) LayerKind 
 	for _, l := range rows {
 		medians = append(medians, l.MedianNS)
 		for i, p := range l.Parts.Each() {
-			k.Parts[i].Name = p.Name
+			k.Means[i].Name = p.Name
 			parts[i] = append(parts[i], p.NS/max(1, l.Count))
 		}
 	}
 	k.MedianNS = stat.Median(medians)
 	for i := range parts {
-		k.Parts[i].NS = stat.Median(parts[i])
+		k.Means[i].NS = stat.Median(parts[i])
+	}
+	if k.Parts = k.Means; nearest(rows, k.MedianNS).TypicalParts.Sum() > 0 { // older summaries have none
+		copy(k.Parts[:], nearest(rows, k.MedianNS).TypicalParts.Each())
 	}
 	k.Odd = oddOf(rows, int64(len(rows)))
 	return k
+}
+
+// nearest returns the row whose median is nearest to that of all, the first of several.
+func nearest(rows []*summary.Layer, median int64) *summary.Layer {
+	away := func(l *summary.Layer) int64 { return max(l.MedianNS-median, median-l.MedianNS) }
+	return slices.MinFunc(rows, func(a, b *summary.Layer) int { return cmp.Compare(away(a), away(b)) })
 }
 
 // oddOf returns the layers that are unusual in at least half of the runs.
@@ -248,12 +289,12 @@ func (k *LayerKind) KernelNS() (ns int64) {
 	return ns
 }
 
-// NS returns the time of all layers of the kind in a step.
-func (k *LayerKind) NS() int64 { return k.Count * k.Runs * k.MedianNS }
+// NS returns the time of all layers of the kind in the typical step.
+func (k *LayerKind) NS() int64 { return k.SumNS }
 
-// Part returns the time of a part of one layer, by its name.
+// Part returns the mean time of a part of one layer, by its name.
 func (k *LayerKind) Part(name string) int64 {
-	for _, p := range k.Parts {
+	for _, p := range k.Means {
 		if p.Name == name {
 			return p.NS
 		}

@@ -31,12 +31,7 @@ var layerColors = map[string]plot.Color{
 
 // Typical shows the kernels of one layer of median length.
 func Typical(s *summary.Summary) (plot.Chart, bool) {
-	var of *summary.Layer
-	for i := range s.Layers {
-		if l := &s.Layers[i]; len(l.Typical) > 0 && (of == nil || l.Count*l.MedianNS > of.Count*of.MedianNS) {
-			of = l
-		}
-	}
+	of := typicalRow(s)
 	if of == nil {
 		return plot.Chart{}, false
 	}
@@ -65,6 +60,30 @@ func Typical(s *summary.Summary) (plot.Chart, bool) {
 		}
 	}
 	return c, true
+}
+
+// typicalRow returns the row whose layer is drawn: of the kind and pass with the most time, the median nearest to that of all steps.
+func typicalRow(s *summary.Summary) (of *summary.Layer) {
+	groups := view.LayerGroups(s)
+	if len(groups) == 0 {
+		return nil
+	}
+	kinds := groups[0].Kinds()
+	k := slices.MaxFunc(kinds, func(a, b view.LayerKind) int { return cmp.Compare(a.NS(), b.NS()) })
+	away := func(l *summary.Layer) int64 { return max(l.MedianNS-k.MedianNS, k.MedianNS-l.MedianNS) }
+	for _, st := range groups[0].Steps {
+		for _, l := range st.Layers {
+			if l.Kind == k.Kind && l.Pass == k.Pass && len(l.Typical) > 0 && (of == nil || away(l) < away(of)) {
+				of = l
+			}
+		}
+	}
+	for i := range s.Layers { // that step may be of another group
+		if l := &s.Layers[i]; of == nil && l.Kind == k.Kind && l.Pass == k.Pass && len(l.Typical) > 0 {
+			of = l
+		}
+	}
+	return of
 }
 
 func passText(pass string) string {
@@ -97,7 +116,20 @@ type layerRow struct {
 // joinedKernels returns the kernels by their starts. Of too many it joins neighbours of one part and stream, the shortest
 // first, and then leaves out the shortest.
 func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
+	all := int64(0)
 	for _, k := range list {
+		all += k.NS
+	}
+	small := layerRow{LayerKernel: summary.LayerKernel{Name: "other", Part: "other", Stream: mainStream(list)}}
+	for _, k := range list {
+		if 100*k.NS < all {
+			small.NS, small.count = small.NS+k.NS, small.count+1
+		}
+	}
+	for _, k := range list {
+		if small.count > 1 && 100*k.NS < all {
+			continue
+		}
 		rows = append(rows, layerRow{k, "", k.NS, 1})
 	}
 	slices.SortStableFunc(rows, func(a, b layerRow) int { return cmp.Compare(a.AtNS, b.AtNS) })
@@ -126,6 +158,13 @@ func joinedKernels(list []summary.LayerKernel) (rows []layerRow) {
 		a.NS, a.count = b.AtNS+b.NS-a.AtNS, a.count+b.count
 		a.note = fmt.Sprintf(", %d kernels", a.count)
 		rows = slices.Delete(rows, best+1, best+2)
+	}
+	if small.count > 1 {
+		small.note = fmt.Sprintf(", %d kernels below 1%% each", small.count)
+		for _, k := range list {
+			small.AtNS = max(small.AtNS, k.AtNS+k.NS-small.NS)
+		}
+		rows = append(rows, small)
 	}
 	return rows
 }

@@ -57,27 +57,31 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 // and in training "12 layers: forward 331 µs, backward 706 µs".
 func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 	type model struct {
-		kind        string
+		name        string
 		count, runs int64
 	}
 	of, order := map[model][]string{}, []model{}
 	for _, k := range kinds {
-		m := model{k.Kind, k.Count, k.Runs}
+		m := model{kindName(&k, words.Layers), k.Count, k.Runs}
 		if of[m] == nil {
 			order = append(order, m)
 		}
-		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+unit.Duration(k.MedianNS)))
+		times := unit.Duration(k.MedianNS)
+		if n := k.Count * k.Runs * k.MedianNS; 20*max(n-k.NS(), k.NS()-n) > k.NS() { // a product with it would be another sum
+			times = "median " + times
+		}
+		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+times))
 	}
 	var list []string
 	for _, m := range order {
-		text := unit.Count(m.count) + " " + words.Layers(m.kind)
+		text := unit.Count(m.count) + " " + m.name
 		if m.runs > 1 {
 			text = unit.Count(m.runs) + " × " + text
 		}
 		if passes := of[m]; len(passes) > 1 {
 			text += ": " + strings.Join(passes, ", ")
 		} else {
-			text += " × " + strings.TrimPrefix(passes[0], "forward ")
+			text += strings.Replace(" × "+strings.TrimPrefix(passes[0], "forward "), " × median", ", median", 1)
 		}
 		list = append(list, text)
 	}
@@ -92,6 +96,14 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		}
 	}
 	return text
+}
+
+// kindName returns the name of a kind, with what it differs by from the other kind of its name.
+func kindName(k *view.LayerKind, name func(string) string) string {
+	if k.Differs == "" {
+		return name(k.Kind)
+	}
+	return name(strings.TrimRight(k.Kind, "-0123456789")) + " with " + k.Differs
 }
 
 func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
@@ -119,7 +131,10 @@ func partsText(kinds []view.LayerKind) string {
 	if free := k.MedianNS - k.KernelNS(); 10*free >= k.MedianNS {
 		list = append(list, words.LayerPart("")+" "+unit.Duration(free))
 	}
-	of := words.Layer(k.Kind)
+	if over := k.KernelNS() - k.MedianNS; 50*over >= k.MedianNS {
+		list = append(list, unit.Duration(over)+" of it overlapped")
+	}
+	of := kindName(k, words.Layer)
 	if slices.ContainsFunc(kinds, func(o view.LayerKind) bool { return o.Pass != k.Pass }) {
 		of += ", " + passName(k.Pass)
 	}
@@ -129,11 +144,13 @@ func partsText(kinds []view.LayerKind) string {
 // oddText names the most unusual layer: "Layer 17 takes 1.4 times the median (MoE)."
 func oddText(kinds []view.LayerKind) string {
 	var best *view.LayerOdd
-	pass := ""
+	pass, when := "", ""
 	for i := range kinds {
 		for n := range kinds[i].Odd {
 			if o := &kinds[i].Odd[n]; o.Times > 1 && (best == nil || o.Times > best.Times) {
-				best, pass = o, kinds[i].Pass
+				if best, pass, when = o, kinds[i].Pass, ""; kinds[i].Steps*kinds[i].Runs == 1 {
+					when = " in this step" // a single event
+				}
 			}
 		}
 	}
@@ -144,7 +161,7 @@ func oddText(kinds []view.LayerKind) string {
 	if pass != "" && pass != "forward" {
 		text += " of " + passName(pass)
 	}
-	return text + fmt.Sprintf(" takes %.1f times the median (%s).", best.Times, words.LayerPart(best.Part))
+	return text + fmt.Sprintf(" takes %.1f times the median%s (%s).", best.Times, when, words.LayerPart(best.Part))
 }
 
 // Layers returns the layers of the model in each kind of step, with the layers that differ.
@@ -192,13 +209,13 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	scale, total := doc.ScaleOf(times...), doc.ScaleOf(g.Typical.WallNS, g.Typical.NS())
 	t := doc.Table{Title: "kinds of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("layers", doc.Number), doc.Col(scale.Head("one layer"), doc.Number)},
-		Note: "One layer is the median. Parts are kernel time in one layer; kernels that run at the same time count fully each. % of the step, or of the window without steps."}
+		Note: "One layer is the median. Parts are kernel time in this layer; kernels that run at the same time count fully each. All is the sum of the lengths in the typical step; % of the step, or of the window without steps."}
 	for _, p := range kinds[0].Parts {
 		t.Columns = append(t.Columns, doc.Col(words.LayerPart(p.Name), doc.Number))
 	}
 	t.Columns = append(t.Columns, doc.Col(total.Head("all"), doc.Number), doc.Col("%", doc.Number))
 	for _, k := range kinds {
-		cells := []string{passName(k.Pass), words.Layers(k.Kind), unit.Count(k.Count), scale.Text(k.MedianNS)}
+		cells := []string{passName(k.Pass), kindName(&k, words.Layers), unit.Count(k.Count), scale.Text(k.MedianNS)}
 		for _, p := range k.Parts {
 			cells = append(cells, scaled(scale, p.NS))
 		}
@@ -226,7 +243,7 @@ func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
 		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), words.Layers(k.Kind), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
 	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0
