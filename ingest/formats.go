@@ -37,8 +37,7 @@ type format struct {
 // textFormat is the name of the format of texts, which may contain tables and logs.
 const textFormat = "text"
 
-// formats has all formats. The first whose sniff returns true reads the file, so formats
-// with a magic number come first and formats that are guessed come last.
+// formats has all formats, those with a magic number first: the first whose sniff returns true reads the file.
 var formats = []format{
 	{name: "nsys-sqlite", sniff: isSQLite, load: loadSQLite, listed: isNamedExport},
 	{name: "nsys-rep", sniff: isNsysReport, load: loadNsysReport},
@@ -73,8 +72,7 @@ var formats = []format{
 	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
-// formatOf returns the format of a file, or nil. It returns nil for a file that
-// [strictForeign] recognizes, even if a format that guesses would accept it.
+// formatOf returns the format of a file, or nil, also for one that [strictForeign] recognizes.
 func formatOf(path string, head []byte) *format {
 	if strictForeign(path, head) != nil {
 		return nil
@@ -87,9 +85,8 @@ func formatOf(path string, head []byte) *format {
 	return nil
 }
 
-// format returns the format of a file by its head, or nil. A JSON object of metrics that is
-// longer than the head looks like the beginning of a trace; then format looks at more of the
-// file.
+// format returns the format of a file by its head, or nil. A long JSON object of metrics looks like a trace, so that
+// more of the file decides.
 func (f *File) format(head []byte) *format {
 	it := formatOf(f.Path, head)
 	if it == nil || it.name != "chrome-trace" || len(head) < sniffLen ||
@@ -136,8 +133,7 @@ func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-// hasEvents returns false if the input is a JSON array of objects that are not
-// events; it reads as a trace without any usable event.
+// hasEvents returns false for a JSON array of other objects, which reads as a trace without any usable event.
 func hasEvents(t *trace.Trace, sample []byte) bool {
 	return !bytes.HasPrefix(bytes.TrimSpace(sample), []byte("[")) || bytes.Contains(sample, []byte(`"ph"`)) || t.Events == 0 ||
 		t.Activities.Len() > 0 || t.Spans.Len() > 0 || t.Ops.Len() > 0 || t.Calls.Len() > 0 || len(t.Async) > 0 || t.Python.Len() > 0

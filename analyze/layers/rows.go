@@ -178,7 +178,7 @@ func (r *measurer) passes(list []member) {
 	plainly := make(map[int32]bool) // by step: has layers of a forward pass
 	for i := range list {
 		m := &list[i]
-		again[i] = !m.group.back && m.next && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back)
+		again[i] = !m.group.back && m.next && i+1 < len(list) && list[i+1].group.back && (i == 0 || !list[i-1].next || list[i-1].group.back)
 		plainly[m.step] = plainly[m.step] || !again[i] && !m.group.back
 	}
 	for i := range list {

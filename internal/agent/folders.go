@@ -21,8 +21,9 @@ import (
 type folders []*folder
 
 type folder struct {
-	name string // absolute, without links
-	root *os.Root
+	name  string // absolute, without links
+	given string // absolute, as the user gave it
+	root  *os.Root
 }
 
 // A found is a file or folder that may be read.
@@ -41,6 +42,7 @@ func openFolders(names []string) (folders, error) {
 		if err != nil {
 			return nil, err
 		}
+		given := abs
 		if abs, err = filepath.EvalSymlinks(abs); err != nil {
 			return nil, err
 		}
@@ -48,7 +50,7 @@ func openFolders(names []string) (folders, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &folder{abs, root})
+		out = append(out, &folder{abs, given, root})
 	}
 	return out, nil
 }
@@ -67,6 +69,9 @@ func (all folders) find(name string) (found, error) {
 		if filepath.IsAbs(rel) {
 			var err error
 			if rel, err = filepath.Rel(f.name, rel); err != nil || !filepath.IsLocal(rel) {
+				rel, err = filepath.Rel(f.given, filepath.FromSlash(name))
+			}
+			if err != nil || !filepath.IsLocal(rel) {
 				continue
 			}
 		}
