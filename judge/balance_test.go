@@ -9,7 +9,7 @@ import (
 	"assay/summary/view"
 )
 
-// TestBalance: the step of 100 ms, of which the verdict's resource has a share of 80%. Twice as fast, it gives
+// TestBalance: the step takes 100 ms, and the verdict's resource has a share of 80%. Twice as fast, it gives
 // 20 ms or more, or else something else is busy at the same time.
 func TestBalance(t *testing.T) {
 	onCPU, onGPU := summary.PathClasses{HostOp: 30 * ms, Python: 45 * ms, Compute: 25 * ms}, summary.PathClasses{HostOp: 15 * ms, Compute: 85 * ms}

@@ -144,7 +144,7 @@ type result struct {
 // maxAge is for how many operators a result counts as not read yet. It is more than those of attention in a layer.
 const maxAge = 32
 
-// waiting returns how many results that nobody has read an operator could read in place of a given one. Of products they
+// waiting returns how many results that nobody has read an operator could read instead of a given one. Of products they
 // may be slices, as of that for queries, keys and values.
 func (c *chain) waiting(t, given *tensors) (n int) {
 	for i := range c.results {

@@ -31,7 +31,7 @@ type Layer struct {
 	Others  int           `json:"others"`       // layers of its kind in the step, without this one
 }
 
-// A LayerPart is the time of a part in both layers. Rows add up to the lengths of the layers: beside the kernel time of parts there are
+// A LayerPart is the time of a part in both layers. Rows add up to the lengths of the layers: with the kernel time of parts there are
 // the time without kernels, named "", and "overlapped", which takes off what kernels that run at the same time count twice, and what
 // runs after the layer.
 type LayerPart struct {

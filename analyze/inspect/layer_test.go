@@ -69,8 +69,8 @@ func TestOtherKernel(t *testing.T) {
 	}
 }
 
-// TestPartsAddUp: a layer of 100 µs beside one of 60 µs. In the first nothing runs from 20 to 55 µs, and communication of 30 µs from
-// 60 µs on runs 10 µs beside the product of 55 to 70 µs; the other one has the same product, and no communication.
+// TestPartsAddUp: a layer of 100 µs and one of 60 µs. In the first nothing runs from 20 to 55 µs, and communication of 30 µs from
+// 60 µs on overlaps by 10 µs with the product of 55 to 70 µs; the other one has the same product, and no communication.
 func TestPartsAddUp(t *testing.T) {
 	kernel := func(name, part string, at, ns int64) summary.LayerKernel {
 		return summary.LayerKernel{AtNS: at, NS: ns, Part: part, Name: name}

@@ -133,7 +133,7 @@ func (x found) same() bool {
 const mostFiles = 20_000
 
 // linksOut reports whether a folder has a symbolic link that leads out of the folders that may be read, or more files
-// than are looked at, of which one may be such a link. Commands that follow records of other files in a folder are not run then.
+// than are looked at: one of them may be such a link. Commands that follow records of other files in a folder are not run then.
 func (x found) linksOut() bool {
 	if !x.info.IsDir() {
 		return false

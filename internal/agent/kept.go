@@ -79,7 +79,7 @@ func anyOutside(files []found) bool {
 func (s *Server) read(ctx context.Context, c *call) (*kept, error) {
 	for _, f := range c.files {
 		if (f.flag != "" || c.tool.name == "check") && f.linksOut() {
-			return nil, fmt.Errorf("%s has a symbolic link that leads out of the folders that the server reads, or more than %d files, of which one may be", f.name, mostFiles)
+			return nil, fmt.Errorf("%s has a symbolic link that leads out of the folders that the server reads, or more than %d files: one of them may be", f.name, mostFiles)
 		}
 	}
 	dir, args := s.commandLine(c)

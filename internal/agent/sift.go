@@ -94,7 +94,7 @@ func checked(line []byte, long bool) (message, refused []byte) {
 	}
 	err := json.Unmarshal(line, &m)
 	if m.ID != nil && !isID(m.ID) {
-		return nil, refusal(nil, noRequest, "the id is no text and no whole number")
+		return nil, refusal(nil, noRequest, "the id is neither a text nor a whole number")
 	}
 	switch {
 	case err != nil || m.Version != "2.0":

@@ -76,7 +76,7 @@ var tools = []tool{
 			"What limits this run, and what to do first.",
 			"Answers with the verdict, the findings with savings and next steps, the time budget of each GPU," +
 				" the layers of the model, how near the GPUs are to their peaks, and problems of the capture.",
-			"Layers whose time is odd have their numbers in odd: go on with inspect.",
+			"Layers whose time is odd have their numbers in odd: call inspect for them.",
 			"Use it first for any file.",
 			"If the answer has verdict.abstained, name no cause: give its reason instead.",
 		},

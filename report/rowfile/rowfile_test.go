@@ -9,7 +9,7 @@ import (
 	"assay/internal/tabular"
 )
 
-// TestRounded: fractions are rounded for people, and whole numbers, texts and what is no number are not.
+// TestRounded: fractions are rounded for people, and whole numbers, texts and other values are not.
 func TestRounded(t *testing.T) {
 	float, whole := &tabular.Column{Type: tabular.Float}, &tabular.Column{Type: tabular.Int}
 	for _, c := range []struct {

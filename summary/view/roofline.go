@@ -3,7 +3,7 @@ package view
 import "assay/summary"
 
 // TooFast reports whether twice the speed of a kernel would exceed its roofline, as far as the operators that
-// launch it tell: those with a known roofline have half of its time or more, and take less than twice as long
+// launch it tell: those with a known roofline take half of its time or more, and last less than twice as long
 // as their rooflines. fuses is true if that is the roofline of memory, which a fused kernel passes because it
 // moves fewer bytes.
 func (p *Followed) TooFast(kernel string) (tooFast, fuses bool) {

@@ -209,7 +209,7 @@ func layerTable(g *view.LayerGroup, kinds []view.LayerKind) doc.Table {
 	}
 	scale, total := doc.ScaleOf(times...), doc.ScaleOf(g.Typical.WallNS, g.Typical.NS())
 	t := doc.Table{Title: "kinds of layers", Columns: []doc.Column{doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("layers", doc.Number), doc.Col(scale.Head("one layer"), doc.Number)},
-		Note: "One layer is the median. Parts are kernel time in this layer; kernels that run at the same time count fully each. All is the sum of the lengths in the typical step; % of the step, or of the window without steps."}
+		Note: "One layer is the median. Parts are kernel time in this layer; kernels that run at the same time count fully each. All: sum of the lengths in the typical step. %: of the step, or of the window."}
 	for _, p := range kinds[0].Parts {
 		t.Columns = append(t.Columns, doc.Col(words.LayerPart(p.Name), doc.Number))
 	}

@@ -7,7 +7,7 @@ import (
 	"assay/summary/view"
 )
 
-// TestOddOnce: what is seen in one run only is said of this step.
+// TestOddOnce: what is seen in one run only has the words "in this step".
 func TestOddOnce(t *testing.T) {
 	k := view.LayerKind{Steps: 1, Runs: 1, Odd: []view.LayerOdd{{Index: 7, Runs: 1, Times: 1.5, Part: "attention"}}}
 	if got := oddText([]view.LayerKind{k}); !strings.Contains(got, "Layer 7 takes 1.5 times the median in this step (attention)") {

@@ -10,7 +10,7 @@ import (
 	"assay/summary"
 )
 
-// TestRecordedIdle: idle time is told of the part of the window that the breakdown shows. 60 ms of compute and
+// TestRecordedIdle: idle time is shown for the part of the window that the breakdown shows. 60 ms of compute and
 // 140 ms without, of which 130 ms are not recorded: 10 of 70 ms are idle. Idle time of the CPU all counts.
 func TestRecordedIdle(t *testing.T) {
 	const ms = int64(time.Millisecond)
