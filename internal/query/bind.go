@@ -177,7 +177,7 @@ func Near(name string, names []string) (near []string) {
 	}
 	var list []candidate
 	for _, n := range names {
-		far := distance(strings.ToLower(name), strings.ToLower(n))
+		far := label.Edits(start(strings.ToLower(name)), start(strings.ToLower(n)))
 		if len(name) >= 3 && strings.Contains(n, name) {
 			far = min(far, 1)
 		}
@@ -192,26 +192,5 @@ func Near(name string, names []string) (near []string) {
 	return near
 }
 
-// distance returns how many characters must be inserted, removed or replaced to make b of a. Of long texts it is that
-// of their beginnings.
-func distance(a, b string) int {
-	const most = 64
-	a, b = a[:min(most, len(a))], b[:min(most, len(b))]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+// start returns the beginning of a text, so that a long one is compared in little time.
+func start(text string) string { return text[:min(64, len(text))] }
