@@ -133,10 +133,11 @@ func (b *evaluators) result() Result {
 	default:
 		out = b.overTime(before, nil)
 	}
-	if b.withoutCaptures() {
-		out.ended()
-	} else {
+	if !b.withoutCaptures() {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
+	}
+	if b.withoutCaptures() || b.memory.Alone() {
+		out.ended()
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out

@@ -34,7 +34,8 @@ func Measure(m *memory.Snapshot, in summary.Input, bins int, issues *diag.Ledger
 		row := summary.Snapshot{Rank: in.Rank, Device: d.Number, Expandable: m.Settings.Expandable,
 			Configuration: m.Settings.Configuration}
 		usage(&row, d)
-		r := replay{m: m, d: d, owners: owners, issues: issues, complete: m.Complete, bins: bins}
+		r := replay{m: m, owners: owners, issues: issues, complete: m.Complete, bins: bins}
+		r.d, r.later = upToSnapshot(d)
 		r.measure(&row)
 		s.Snapshots = append(s.Snapshots, row)
 	}

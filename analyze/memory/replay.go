@@ -12,6 +12,7 @@ import (
 type replay struct {
 	m        *memory.Snapshot
 	d        *memory.Device
+	later    int64 // entries that are left out, because they follow the state of the segments
 	owners   *owners
 	issues   *diag.Ledger
 	complete bool
@@ -114,8 +115,8 @@ func (r *replay) history() *summary.MemoryHistory {
 		r.times = nil
 		r.issues.Add(diag.Issue{Code: "memory-times-missing", Severity: diag.Info})
 	}
-	if r.d.Later > 0 {
-		r.issues.AddN(diag.Issue{Code: "memory-entries-later", Severity: diag.Info}, r.d.Later)
+	if r.later > 0 {
+		r.issues.AddN(diag.Issue{Code: "memory-entries-later", Severity: diag.Info}, r.later)
 	}
 	return h
 }

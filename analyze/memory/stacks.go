@@ -22,7 +22,8 @@ func Stacks(m *memory.Snapshot) *profile.Profile {
 		if len(m.Devices) > 1 {
 			device = []profile.Frame{{Name: fmt.Sprintf("device %d", d.Number)}}
 		}
-		r := replay{m: m, d: d, owners: owners, issues: new(diag.Ledger), complete: m.Complete}
+		r := replay{m: m, owners: owners, issues: new(diag.Ledger), complete: m.Complete}
+		r.d, r.later = upToSnapshot(d)
 		r.eachAtPeak(func(h holding) {
 			stack := slices.Clone(device)
 			for _, id := range slices.Backward(m.Stacks.IDs(h.stack)) {

@@ -47,12 +47,22 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		}
 		return 0, false
 	}
-	if free, ok := amount("memory.failed_free"); ok {
+	free, freeKnown := amount("memory.failed_free")
+	if freeKnown {
 		f.Title += fmt.Sprintf(", %s free", unit.Bytes(free))
 	}
-	if all, ok := amount("memory.failed_capacity"); ok && all > 0 {
-		f.DenominatorBytes, f.Value = all, float64(f.NumeratorBytes)/float64(all)
+	all, ok := amount("memory.failed_capacity")
+	if ok && all > 0 {
 		f.Title += " of " + unit.Bytes(all)
+	}
+	if limit, ok := amount("memory.failed_limit"); ok && limit < all {
+		all = limit
+		f.Title += fmt.Sprintf("; the process may use %s", unit.Bytes(limit))
+	} else if freeKnown && free >= f.NumeratorBytes {
+		f.Title += "; the process may not use it"
+	}
+	if all > 0 {
+		f.DenominatorBytes, f.Value = all, float64(f.NumeratorBytes)/float64(all)
 	}
 	if last.N > 1 {
 		f.Evidence = append(f.Evidence, label.Plural(last.N, "error")+"; this is the last one")
@@ -62,8 +72,12 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 	if known {
 		f.Evidence = append(f.Evidence, unit.Bytes(unused)+" was reserved by PyTorch but unallocated")
 	}
-	if known && unused >= f.NumeratorBytes {
-		f.Evidence[len(f.Evidence)-1] += ": enough, but fragmented"
+	if freeKnown && free >= f.NumeratorBytes {
+		f.Evidence = append(f.Evidence, limited)
+	}
+	allocated, _ := amount("memory.failed_allocated")
+	if known && fragmented(unused, f.NumeratorBytes, allocated) {
+		f.Evidence = append(f.Evidence, "that would be enough, but it is fragmented")
 		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
 	}
 	f.Next = fixes

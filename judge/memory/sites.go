@@ -29,6 +29,9 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 			f.DenominatorBytes, f.Value = *s.Capacity, float64(o.Wanted)/float64(*s.Capacity)
 			f.Title += fmt.Sprintf(" of %s", unit.Bytes(*s.Capacity))
 		}
+		if o.Free != nil && *o.Free >= o.Wanted {
+			f.Title += "; the process may not use it"
+		}
 		f.Evidence = append(failureEvidence(s, o), c.ownerEvidence(s)...)
 		f.Evidence = append(f.Evidence, splitEvidence(s)...)
 		f.Next = finding.JoinSteps(c.leakAdvice(s), exhaustedAdvice(s, o))
@@ -45,6 +48,17 @@ func idleReserved(o summary.OutOfMemory) int64 {
 	return max(0, *o.Reserved-max(0, *o.Live))
 }
 
+// limited tells why an allocation fails while the GPU has room for it.
+const limited = "enough memory was free, so a limit of the process applies: torch.cuda.set_per_process_memory_fraction, " +
+	"or the container's limit"
+
+// fragmented reports whether the memory that is reserved and not allocated would have served the failed allocation and
+// more: an allocator always has some rest, and a program that is short of all but this rest fails at its next
+// allocation.
+func fragmented(unused, wanted, allocated int64) bool {
+	return unused >= wanted && unused >= summary.Plus(unused, allocated)/10
+}
+
 func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) {
 	if o.Frame != "" {
 		out = append(out, fmt.Sprintf("allocation site: %s (%s)", o.Frame, summary.KindWords(o.Kind)))
@@ -53,7 +67,7 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 		out = append(out, fmt.Sprintf("%s failed; this is the last one of the history", label.Plural(s.Failed, "allocation")))
 	}
 	if o.Free != nil && *o.Free >= o.Wanted {
-		out = append(out, "enough memory was free, so a limit of the process applies: torch.cuda.set_per_process_memory_fraction, or the container's limit")
+		out = append(out, limited)
 	}
 	if o.Reserved != nil && o.Live != nil {
 		line := fmt.Sprintf("%s reserved and %s allocated at that time", unit.Bytes(*o.Reserved), unit.Bytes(*o.Live))
@@ -71,7 +85,7 @@ func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step 
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
 		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation")}, ownerMemoryAdvice(s))
 	}
-	if idleReserved(o) >= o.Wanted {
+	if o.Live != nil && fragmented(idleReserved(o), o.Wanted, *o.Live) {
 		return finding.JoinSteps(fragmentationAdvice(s), ownerMemoryAdvice(s))
 	}
 	return finding.JoinSteps(ownerMemoryAdvice(s), fragmentationAdvice(s))

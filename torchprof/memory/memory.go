@@ -33,11 +33,7 @@ type Device struct {
 	Number   int64
 	Segments []Segment
 	Blocks   []Block // of all segments, in the order of Segments
-	Entries  []Entry // in the order of the actions, up to the snapshot
-
-	// Later counts entries from after the segments were read. They are not part
-	// of Entries.
-	Later int64
+	Entries  []Entry // in the order of the actions
 }
 
 // None is the value of an unknown size or time.
@@ -99,7 +95,7 @@ const (
 	SegmentMap
 	SegmentUnmap
 	OutOfMemory
-	Taken // the snapshot
+	Taken // a snapshot: this one, or an earlier one
 )
 
 var actionNames = [...]string{"other", "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free",

@@ -108,7 +108,7 @@ func TestShapes(t *testing.T) {
 			"3 [{4096 64 -1 0 0}] [memory-history-missing] expandable private"},
 		{"a segment of no device", strings.Replace(seg("", ""), "I3", "I-3", 1) + ".", "none [memory-record-unusable memory-history-missing]"},
 		{"a history of what follows", "(dS'device_traces'\n(l(l" + entry("alloc", 16) + entry("snapshot", 0) + entry("free_completed", 16) + entry("free", 1) + "as.",
-			"0 [] [] entries alloc snapshot later 2"},
+			"0 [] [] entries alloc snapshot free_completed free_completed"},
 		{"an unknown action", "(dS'device_traces'\n(l(l" + entry("worker_moved", 16) + entry("annotate", 16) + "as.", "0 [] [memory-action-unknown] entries other other"},
 		{"an entry without a size", "(dS'device_traces'\n(l(l(dS'action'\nS'alloc'\nsaI7\naas.", "none [memory-record-unusable]"},
 	} {
@@ -146,9 +146,6 @@ func say(m *Snapshot) string {
 			s += " entries"
 		}
 		s += " " + e.Action.String()
-	}
-	if d.Later > 0 {
-		s += fmt.Sprint(" later ", d.Later)
 	}
 	return s
 }

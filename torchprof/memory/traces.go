@@ -31,10 +31,8 @@ func (r *reader) traces(list pickle.Value) {
 	}
 }
 
-// entries reads the history of a device. The segments show the state at the
-// last snapshot entry; later entries are counted and left out.
+// entries reads the history of a device.
 func (r *reader) entries(d *Device, items []pickle.Value) {
-	taken := -1
 	if room := max(0, r.left/perEntry); len(d.Entries) == 0 {
 		d.Entries = make([]Entry, 0, min(int64(len(items)), room))
 	}
@@ -49,20 +47,8 @@ func (r *reader) entries(d *Device, items []pickle.Value) {
 			r.unusable()
 			continue
 		}
-		if e.Action == Taken {
-			taken = len(d.Entries)
-		}
 		d.Entries = append(d.Entries, e)
 	}
-	if taken < 0 {
-		return
-	}
-	for _, e := range d.Entries[taken+1:] {
-		if e.Action != Other && e.Action != OutOfMemory {
-			d.Later++
-		}
-	}
-	d.Entries = d.Entries[:taken+1]
 }
 
 func (r *reader) entry(v pickle.Value) (e Entry, ok bool) {
