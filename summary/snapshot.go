@@ -113,6 +113,9 @@ type MemoryHistory struct {
 	SegmentAllocBytes int64 `json:"segment_alloc_bytes"`
 	SegmentFrees      int64 `json:"segment_frees"` // cudaFree, and unmaps
 	SegmentFreeBytes  int64 `json:"segment_free_bytes"`
+	// Retries are the part of these frees with which the allocator made room for an allocation that did not fit.
+	RetryFrees     int64 `json:"retry_frees,omitempty"`
+	RetryFreeBytes int64 `json:"retry_free_bytes,omitempty"`
 
 	// Older is the memory allocated before the first entry, at any site. Lost
 	// is the part of it whose entries were recorded and then overwritten by

@@ -55,6 +55,7 @@ func (r *replay) measure(row *summary.Snapshot) {
 		return
 	}
 	r.match(h)
+	h.RetryFrees, h.RetryFreeBytes = r.retries()
 	walk := r.walk()
 	row.Peak = r.peakOf(walk)
 	r.failures(row, walk)

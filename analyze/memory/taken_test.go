@@ -69,7 +69,7 @@ func TestTwoSnapshotsOfAProcess(t *testing.T) {
 	}
 	failed := measure(read("snapshot_oom.pickle.gz"))
 	row := failed.Snapshots[0]
-	if row.Peak.Live > row.Peak.HighestReserved || row.Peak.Live <= truth.Peaks["16"] || row.Failed != 1 || row.History.OlderBlocks != 0 {
+	if row.Peak.Live > row.Peak.HighestReserved || row.Peak.Live <= truth.Peaks["16"] || row.Failed != 1 || row.History.RetryFrees != 78 || row.History.OlderBlocks != 0 {
 		t.Errorf("peak %+v, failed %d, history %+v", row.Peak, row.Failed, row.History)
 	}
 	for _, s := range failed.Issues {

@@ -77,6 +77,8 @@ snapshots.history.alloc_bytes: their sizes
 snapshots.history.frees: releases
 snapshots.history.segment_alloc_bytes: their sizes
 snapshots.history.segment_free_bytes: their sizes
+snapshots.history.retry_frees: frees of segments with which the allocator made room for an allocation that did not fit
+snapshots.history.retry_free_bytes: their sizes
 snapshots.history.older_bytes: their sizes
 snapshots.history.lost_blocks: of older_blocks, those whose entries were overwritten
 snapshots.history.steps.allocs: allocations in the step

@@ -254,10 +254,12 @@ func (c *Evaluator) memoryFragmented() (finding.Finding, bool) {
 func (c *Evaluator) allocatorChurn() (finding.Finding, bool) {
 	limits := c.Limits[rule.AllocatorChurn]
 	s, num, den := c.worstMemory(func(s *summary.Snapshot) (int64, int64) {
-		if s.History == nil || s.History.SegmentFrees < limits.MinEvents {
+		// What the allocator releases for an allocation that does not fit is no churn: memory is short.
+		h := s.History
+		if h == nil || h.SegmentFrees-h.RetryFrees < limits.MinEvents {
 			return 0, 1
 		}
-		return s.History.SegmentFreeBytes, reservedMost(s)
+		return h.SegmentFreeBytes - h.RetryFreeBytes, reservedMost(s)
 	})
 	f, limit, ok := measuredBytes(limits, num, den)
 	if !ok {
@@ -267,7 +269,7 @@ func (c *Evaluator) allocatorChurn() (finding.Finding, bool) {
 	f.Title = fmt.Sprintf("Allocator churn%s: %s released and reserved again (%s of the peak)", c.onMemory(s),
 		unit.Bytes(num), unit.Share(num, den)) + rule.Over(limit)
 	f.Evidence = []string{
-		fmt.Sprintf("%s released %s; peak of reserved memory %s", label.Plural(h.SegmentFrees, "cudaFree call"),
+		fmt.Sprintf("%s released %s; peak of reserved memory %s", label.Plural(h.SegmentFrees-h.RetryFrees, "cudaFree call"),
 			unit.Bytes(num), unit.Bytes(den)),
 		fmt.Sprintf("%s reserved %s in the same time; each call synchronizes the GPU",
 			label.Plural(h.SegmentAllocs, "cudaMalloc call"), unit.Bytes(h.SegmentAllocBytes)),
