@@ -105,7 +105,7 @@ var mayImport = map[string]string{
 	"compare/phases":               "internal/stat summary summary/view",
 	"compare/ranks":                "summary summary/view",
 	"compare/logs":                 "internal/stat summary summary/view",
-	"gate/metric":                  "internal/label internal/stat internal/unit summary summary/row summary/view summary/view/bench summary/view/efficiency",
+	"gate/metric":                  "internal/label internal/query internal/stat internal/unit summary summary/row summary/view summary/view/bench summary/view/efficiency",
 	"gate/baseline":                "internal/diag internal/jsonscan internal/outfile summary",
 	"gate":                         "gate/metric internal/label internal/settings internal/unit judge judge/rule summary summary/view",
 	"internal/test/marktest":       "judge/rule",
