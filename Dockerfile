@@ -7,5 +7,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /assay ./cmd/assay
 
 FROM scratch
 COPY --from=build /assay /assay
+# Compressed SQLite exports are unpacked in /tmp.
+WORKDIR /tmp
 WORKDIR /data
 ENTRYPOINT ["/assay"]

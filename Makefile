@@ -20,8 +20,8 @@ lint:   ; @test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 update: ; go test ./judge/rule -run TestBuiltInSource -update
 	go test ./analyze/classify ./cmd/assay ./report ./internal/test/tracegen -update
 # What a release has, of the commit that is checked out, in dist. Nothing is published. Lists of what archives
-# consist of need the program syft.
-release: ; go run github.com/goreleaser/goreleaser/v2@v2.18.2 release --snapshot --clean $(if $(shell command -v syft),,--skip=sbom)
+# consist of need the program syft. Later versions of goreleaser need a newer Go than go.mod names.
+release: ; go run github.com/goreleaser/goreleaser/v2@v2.16.0 release --snapshot --clean $(if $(shell command -v syft),,--skip=sbom)
 # The script and the style of the HTML report; fetches esbuild.
 web:    ; cd internal/webbuild && go run . -web ../../report/web -o ../../report/page/assets
 fuzz:   ; ./.ci/fuzz 30s

@@ -82,9 +82,9 @@ var toolCalls = []struct {
 	{"table", map[string]any{"path": "gen/llm_train_step.json.gz", "by": []any{"kernel", "stream"}, "where": "category=gemm", "top": 3}, []string{"summary", "gen/llm_train_step.json.gz", "--by", "kernel,stream", "--where", "category=gemm", "--top", "3"}},
 	{"inspect", map[string]any{"path": "gen/host_bound.json.gz", "kernel": "*", "why": true}, []string{"inspect", "gen/host_bound.json.gz", "--kernel", "*", "--why"}},
 	{"inspect", map[string]any{"path": "gen/host_bound.json.gz", "gap": 2, "rows": 3}, []string{"inspect", "gen/host_bound.json.gz", "--gap", "2", "--top", "3"}},
-	{"whatif", map[string]any{"path": "gen/llm_train_step.json.gz", "changes": []any{"host=2x", "hide-comm"}, "top": 100}, []string{"whatif", "gen/llm_train_step.json.gz", "--host=2x", "--hide-comm="}},
-	{"diff", map[string]any{"base": "gen/llm_train_step.json.gz", "new": "gen/llm_train_slower.json.gz"}, []string{"diff", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "--top", "10"}},
-	{"diff", map[string]any{"base": "gen/llm_train_step.json.gz", "new": "gen/llm_train_slower.json.gz", "by": "category"}, []string{"diff", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "--by", "category", "--top", "10"}},
+	{"whatif", map[string]any{"path": "gen/llm_train_step.json.gz", "changes": []any{"host=2x", "hide-comm"}, "fields": "critical_paths,forecasts", "top": 100}, []string{"whatif", "gen/llm_train_step.json.gz", "--host=2x", "--hide-comm=", "--fields", "critical_paths,forecasts"}},
+	{"diff", map[string]any{"base": "gen/llm_train_step.json.gz", "new": "gen/llm_train_slower.json.gz"}, []string{"diff", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "--top", "5"}},
+	{"diff", map[string]any{"base": "gen/llm_train_step.json.gz", "new": "gen/llm_train_slower.json.gz", "by": "category"}, []string{"diff", "gen/llm_train_step.json.gz", "gen/llm_train_slower.json.gz", "--by", "category", "--top", "5"}},
 	{"check", map[string]any{"path": "gen/llm_train_slower.json.gz", "baseline": "gen/llm_train_step.json.gz"}, []string{"check", "gen/llm_train_slower.json.gz", "--baseline", "gen/llm_train_step.json.gz"}},
 	{"check", map[string]any{"path": "guides/skyrl_train.log", "gates": "skyrl"}, []string{"check", "guides/skyrl_train.log", "--gates", "skyrl"}},
 	{"doctor", map[string]any{"path": "gen/cpu_only.json.gz"}, []string{"doctor", "gen/cpu_only.json.gz"}},
@@ -149,6 +149,26 @@ func TestMCPTools(t *testing.T) {
 		if !called[tool.Name] {
 			t.Errorf("no call of %s", tool.Name)
 		}
+	}
+}
+
+// TestMCPForecast: a forecast comes without the operators and kernels on the path, and with all else that the command prints.
+func TestMCPForecast(t *testing.T) {
+	dir := dataFolder(t)
+	session := client(t, dir)
+	t.Chdir(dir)
+	got, wrong, _ := ask(t, session, "whatif", map[string]any{"path": "gen/llm_train_step.json.gz", "changes": []any{"copy=0.5"}, "sweep": true, "top": 100, "max_bytes": 200_000})
+	if wrong != "" {
+		t.Fatal(wrong)
+	}
+	want := printedJSON(t, "whatif", "gen/llm_train_step.json.gz", "--copy=0.5", "--sweep", "-f", "json", "--top", "100")
+	for _, path := range want["critical_paths"].([]any) {
+		for _, name := range []string{"operators", "kernels", "modules", "phases", "ranks", "input", "start_ns", "inferred_ns", "exact_ns", "explained_ns"} {
+			delete(path.(map[string]any), name)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
 

@@ -75,7 +75,7 @@ func (m *Metric) limit(t *term) error {
 	case t.limits == nil:
 		return fmt.Errorf("%s has no selector %q, want a limit of a benchmark's number, as ttft_p99<=500ms, or one of %s",
 			m.Name, t.key, strings.Join(m.selectors(), ", "))
-	case t.op == "=":
+	case !limiting(t.op):
 		return fmt.Errorf("selector %q: want a limit with <=, >=, < or >", t.key+t.op+t.value)
 	}
 	var err error

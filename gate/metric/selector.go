@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/query"
 	"assay/summary"
 	"assay/summary/view/bench"
 )
@@ -24,8 +25,8 @@ type term struct {
 	bound          *Bound  // its limit
 }
 
-// comparisons are the operators of terms, longer ones before their beginnings.
-var comparisons = []string{"<=", ">=", "<", ">", "="}
+// limiting reports whether an operator compares with a limit.
+func limiting(op string) bool { return op == "<" || op == "<=" || op == ">" || op == ">=" }
 
 // compare reports whether a number is on the side of a limit that the operator of the term states.
 func (t term) compare(v, limit float64) bool {
@@ -56,13 +57,17 @@ func Parse(text string) (*Metric, Selector, error) {
 	if !ends {
 		return nil, Selector{}, fmt.Errorf("selector %q has no closing brace", "{"+rest)
 	}
-	terms, err := split(inner)
+	e, err := query.Parse(inner)
 	if err != nil {
-		return nil, Selector{}, fmt.Errorf("selector %q: %w", "{"+inner+"}", err)
+		return nil, Selector{}, fmt.Errorf("selector %q: want key=value: %w", "{"+inner+"}", err)
+	}
+	terms, all := e.Terms()
+	if !all {
+		return nil, Selector{}, fmt.Errorf("selector %q: its terms are joined by commas", "{"+inner+"}")
 	}
 	var sel Selector
-	for _, text := range terms {
-		t, err := m.term(text)
+	for _, written := range terms {
+		t, err := m.term(written)
 		if err != nil {
 			return nil, Selector{}, err
 		}
@@ -75,32 +80,22 @@ func Parse(text string) (*Metric, Selector, error) {
 }
 
 // term reads one term of a selector.
-func (m *Metric) term(text string) (t term, err error) {
-	at := strings.IndexAny(text, "<>=")
-	if at < 0 {
-		return t, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(text))
-	}
-	for _, t.op = range comparisons {
-		if strings.HasPrefix(text[at:], t.op) {
-			break
-		}
-	}
-	written := strings.TrimSpace(text[:at])
-	t.value = unquote(strings.TrimSpace(text[at+len(t.op):]))
-	name, number, known := m.key(written)
-	t.key = name
+func (m *Metric) term(written query.Term) (t term, err error) {
+	name, number, known := m.key(written.Name)
+	t = term{key: name, op: written.Op, value: written.Value}
+	text := written.Name + t.op + t.value
 	switch _, setting := bench.SettingOf(name); {
-	case t.value == "" || written == "":
-		return t, fmt.Errorf("selector %q: want key=value", strings.TrimSpace(text))
+	case t.value == "":
+		return t, fmt.Errorf("selector %q: want key=value", text)
 	case m.limits && !known:
-		t.key = written
+		t.key = written.Name
 		return t, m.limit(&t)
 	case !known:
-		return t, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, written, strings.Join(m.selectors(), ", "))
+		return t, fmt.Errorf("%s has no selector %q, want one of %s", m.Name, written.Name, strings.Join(m.selectors(), ", "))
 	case t.op == "=":
 		return t, checkTerm(t.key, t.value, number)
-	case !setting || !m.settings:
-		return t, fmt.Errorf("selector %q: %s takes \"=\" only", strings.TrimSpace(text), t.key)
+	case !setting || !m.settings || !limiting(t.op):
+		return t, fmt.Errorf("selector %q: %s takes \"=\" only", text, t.key)
 	case math.IsNaN(bench.LoadOf(t.value)):
 		return t, fmt.Errorf("selector %s: %q is not a number", t.key, t.value)
 	}
@@ -136,32 +131,6 @@ func (s Selector) setting() string {
 		}
 	}
 	return ""
-}
-
-// split cuts terms at commas, except within quotes.
-func split(s string) ([]string, error) {
-	var out []string
-	from, quoted := 0, false
-	for i := range len(s) {
-		switch {
-		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == ',' && !quoted:
-			out = append(out, s[from:i])
-			from = i + 1
-		}
-	}
-	if quoted {
-		return nil, fmt.Errorf("a quote is not closed")
-	}
-	return append(out, s[from:]), nil
-}
-
-func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		return s[1 : len(s)-1]
-	}
-	return s
 }
 
 // checkTerm rejects values that no run can have.
@@ -209,11 +178,7 @@ func (s Selector) String() string {
 	}
 	var parts []string
 	for _, t := range s.terms {
-		value := t.value
-		if strings.ContainsAny(value, ",{}") {
-			value = `"` + value + `"`
-		}
-		parts = append(parts, t.key+t.op+value)
+		parts = append(parts, t.key+t.op+query.Quote(t.value))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

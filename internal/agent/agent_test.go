@@ -225,3 +225,57 @@ func TestSeveralFolders(t *testing.T) {
 		t.Errorf("got %s, want %s", line, want)
 	}
 }
+
+// TestNear: a name that is missing is answered with what is where it was looked for.
+func TestNear(t *testing.T) {
+	s, dir := serving(t, func(context.Context, []string) (Output, error) { return Output{JSON: []byte("{}")}, nil })
+	for _, name := range []string{"runs/rank0.json", "runs/rank1.json", "runs/deep/x.log", ".hidden/y.log", "runs/line\nbreak.json", "runs/ghp_0123456789abcdefghijABCDEFGHIJ012345.json"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("{}"), 0o666); err != nil {
+			t.Skip(err) // no line breaks in names here
+		}
+	}
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "private.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
+		t.Skip(err)
+	}
+	ask := func(name string) string {
+		text, failed := reply(s.answer(t.Context(), toolNamed(t, "summarize"), []byte(`{"path":"`+name+`"}`)))
+		if !failed {
+			t.Errorf("%s is answered", name)
+		}
+		return text
+	}
+	root := s.folders[0].name
+	for name, want := range map[string]string{
+		"b.json":             root + ` (a.json, out, runs/)`,
+		"missing/b.json":     root + ` (a.json, out, runs/)`,
+		"runs/deep/b.json":   filepath.Join(root, "runs", "deep") + ` (x.log)`,
+		"runs/deep/a/b.json": filepath.Join(root, "runs", "deep") + ` (x.log)`,
+		".hidden/y.json":     filepath.Join(root, ".hidden") + ` (y.log)`,
+		"runs/rank2.json":    filepath.Join(root, "runs") + ` ("line\nbreak.json", [github].json, deep/, rank0.json, rank1.json)`,
+	} {
+		if text := ask(name); text != `path: there is no "`+name+`" in `+want {
+			t.Errorf("got %s, want %s", text, want)
+		}
+	}
+	for _, name := range []string{"out/b.json", "out/private.txt/b.json", "a.json/b.json"} {
+		if text := ask(name); strings.Contains(strings.ReplaceAll(text, name, ""), "private") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	for i := range 30 {
+		if err := os.WriteFile(filepath.Join(dir, "runs", "deep", fmt.Sprintf("%02d", i)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.folders[0].content(filepath.Join("runs", "deep")); got != " (00, 01, 02, 03, 04, 05, 06, 07, 08, 09, 10, 11, 19 more)" {
+		t.Error(got)
+	}
+}

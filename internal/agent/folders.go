@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"assay/internal/redact"
 )
 
 // folders are the folders that may be read.
@@ -90,7 +93,7 @@ func (all folders) find(name string) (found, error) {
 		return found{}, fmt.Errorf("%q is outside of the folders that the server reads: %s", name, all.names())
 	}
 	if errors.Is(last, fs.ErrNotExist) {
-		return found{}, fmt.Errorf("there is no %q in %s", name, all.names())
+		return found{}, fmt.Errorf("there is no %q in %s", name, all.near(name))
 	}
 	return found{}, fmt.Errorf("%q cannot be read, or leads out of the folders that the server reads: %s", name, all.names())
 }
@@ -101,6 +104,71 @@ func (all folders) names() string {
 		names = append(names, f.name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// near returns the folder in which the last parts of a name are missing, with its content. Clients have no other way
+// to learn how files are called.
+func (all folders) near(name string) string {
+	for dir := filepath.Dir(filepath.FromSlash(name)); filepath.IsLocal(dir) && dir != "."; dir = filepath.Dir(dir) {
+		for _, f := range all {
+			if has := f.content(dir); has != "" {
+				return filepath.Join(f.name, dir) + has
+			}
+		}
+	}
+	return all.contents()
+}
+
+// contents returns the names of the folders with their content.
+func (all folders) contents() string {
+	var list []string
+	for _, f := range all {
+		list = append(list, f.name+f.content("."))
+	}
+	return strings.Join(list, ", ")
+}
+
+const (
+	mostNames = 12   // of a content
+	mostRead  = 1000 // names that are read; a folder may have millions
+)
+
+// content returns the names in a folder as " (a/, b.json, 7 more)", or "" if it has none or cannot be read.
+func (f *folder) content(dir string) string {
+	if info, err := f.root.Stat(dir); err != nil || !info.IsDir() { // a pipe would wait for a writer
+		return ""
+	}
+	opened, err := f.root.Open(dir)
+	if err != nil {
+		return ""
+	}
+	defer opened.Close()
+	entries, _ := opened.ReadDir(mostRead)
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		name := redact.Mask(e.Name())
+		if quoted := strconv.Quote(name); quoted != `"`+name+`"` || len(name) > 80 || strings.Contains(name, ", ") {
+			name = redact.Cut(quoted, 80)
+		}
+		if e.IsDir() {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if n := len(names) - mostNames; n > 0 {
+		names = append(names[:mostNames], fmt.Sprintf("%d more", n))
+		if len(entries) == mostRead {
+			names[mostNames] = "and more"
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // find looks up a local name.

@@ -63,7 +63,7 @@ Answers are parts of a JSON document: the member "excerpt" counts what was left 
 // Protocol returns the server of the protocol, with all tools, resources and prompts.
 func (s *Server) Protocol() *mcp.Server {
 	p := mcp.NewServer(&mcp.Implementation{Name: "assay", Title: "assay: where the time of a GPU job went", Version: s.Version},
-		&mcp.ServerOptions{Instructions: instructions + s.folders.names(), Capabilities: &mcp.ServerCapabilities{}})
+		&mcp.ServerOptions{Instructions: instructions + s.folders.contents(), Capabilities: &mcp.ServerCapabilities{}})
 	no := false
 	for i := range tools {
 		t := &tools[i]

@@ -149,7 +149,10 @@ var tools = []tool{
 			"Without changes it shows the path itself, and single changes by what they save.",
 			"Use it before you promise a speed-up.",
 			"A forecast with the verdict abstain has no number: do not make one up.",
+			"The operators and kernels on the path are in critical_paths, if fields names it.",
 		},
+		fields: []string{"change", "apart", "inputs", "critical_paths.rank", "critical_paths.step", "critical_paths.window_ns", "critical_paths.classes", "critical_paths.verdict", "critical_paths.reasons",
+			"matched_collectives", "negotiations", "operations", "forecasts", "sweep"},
 		arguments: with([]argument{path,
 			{name: "changes", kind: changes, does: "changes that are made together"},
 			{name: "sweep", kind: yes, does: "also single changes, those that pay most first"},
@@ -159,7 +162,7 @@ var tools = []tool{
 		}, []argument{findArgument}, excerptArguments),
 	},
 	{
-		name: "diff", title: "Compare two runs", document: "comparison", command: []string{"diff"}, top: 10,
+		name: "diff", title: "Compare two runs", document: "comparison", command: []string{"diff"}, top: 5,
 		does: []string{
 			"Shows what changed between two runs and where; deltas add up.",
 			"The headline is the answer. Reasons say why the runs may not be comparable; an error says that they are not.",

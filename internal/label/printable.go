@@ -3,6 +3,7 @@ package label
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,9 +29,11 @@ func Printable(s string) string {
 }
 
 // NoFormula puts an apostrophe before a text that a spreadsheet would take for a formula.
-// Such a text can come from the names of a trace, and a formula can send data away.
+// Such a text can come from the names of a trace, and a formula can send data away. Some spreadsheets drop
+// white space before a formula, and some, set to an Asian language, know the wide forms of its first character.
 func NoFormula(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
+	if strings.ContainsRune("=+-@＝＋－＠", first) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
 		return "'" + text
 	}
 	return text

@@ -302,6 +302,15 @@ func (p *parser) quoted() (string, error) {
 	return "", p.wrong("a quote is not closed")
 }
 
+// Quote returns a value as it is written in a condition, in quotes if it would be read as something else.
+func Quote(value string) string {
+	p := parser{text: value, open: 1}
+	if read, err := p.bare(); err == nil && read == value && !strings.ContainsAny(value, "\"{}") {
+		return value
+	}
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(value) + `"`
+}
+
 // bare reads a value without quotes, in which parentheses belong together. Outside of parentheses of the condition one
 // may be left over, as in the pattern *f(*.
 func (p *parser) bare() (string, error) {

@@ -333,3 +333,22 @@ func TestGroupOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestQuote: a value that is written again is read as the same value, and quoted only where it must be.
+func TestQuote(t *testing.T) {
+	for value, want := range map[string]string{
+		"gemm": "gemm", "": "", "a b": "a b", "f(int, float)": "f(int, float)", "*f(*": `"*f(*"`, "a=b": "a=b", `C:\dir`: `C:\dir`,
+		"a,b": `"a,b"`, "this and that": `"this and that"`, " a": `" a"`, "a)": `"a)"`, "{x}": `"{x}"`,
+		`say "hi"`: `"say \"hi\""`, `"`: `"\""`, `\"`: `"\\\""`, "sand or": `"sand or"`,
+	} {
+		got := Quote(value)
+		e, err := Parse("(key=" + got + ")")
+		if err != nil {
+			t.Errorf("%s: %v", got, err)
+			continue
+		}
+		if terms, all := e.Terms(); got != want || !all || len(terms) != 1 || terms[0].Value != value {
+			t.Errorf("Quote(%q) is %s, want %s, read as %q", value, got, want, terms)
+		}
+	}
+}

@@ -33,7 +33,7 @@ const (
 func NewScanner() *Scanner {
 	s := &Scanner{seed: maphash.MakeSeed(), seen: make(map[uint64]bool), size: block, free: make(chan *novelty, runtime.GOMAXPROCS(0))}
 	for range cap(s.free) {
-		s.free <- &novelty{seed: s.seed}
+		s.free <- newNovelty(s.seed)
 	}
 	return s
 }

@@ -98,23 +98,14 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	vars := struct {
-		Policy  string
-		Title   string
-		Page    *Page
-		Text    []section
-		Compare bool
-	}{policy(), p.Title, p, sections(p.Text, staticRows), p.Comparison != nil}
 	// The parts are written in their order: a marker in a template, to be replaced later,
 	// could also be in a name.
-	out := &errWriter{w: w}
-	out.err = shell().ExecuteTemplate(out, "head", vars)
-	out.element("<style>", style, "</style>\n")
-	if out.err == nil {
-		out.err = shell().ExecuteTemplate(out, "body", vars)
-	}
-	out.element(`<script type="application/octet-stream" id="data">`, data, "</script>\n")
-	out.element("<script>", script, "</script>\n</body>\n</html>\n")
+	out := &htmlWriter{w: w}
+	p.head(out)
+	out.raw("<style>", string(style), "</style>\n")
+	p.body(out)
+	out.raw(`<script type="application/octet-stream" id="data">`, string(data), "</script>\n")
+	out.raw("<script>", string(script), "</script>\n</body>\n</html>\n")
 	return out.err
 }
 
@@ -152,25 +143,4 @@ func (p *Page) encoded() ([]byte, error) {
 	out := make([]byte, base64.StdEncoding.EncodedLen(zipped.Len()))
 	base64.StdEncoding.Encode(out, zipped.Bytes())
 	return out, nil
-}
-
-// An errWriter keeps the first error and then writes nothing.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (e *errWriter) Write(b []byte) (int, error) {
-	if e.err != nil {
-		return 0, e.err
-	}
-	n, err := e.w.Write(b)
-	e.err = err
-	return n, err
-}
-
-func (e *errWriter) element(open string, content []byte, end string) {
-	for _, part := range [][]byte{[]byte(open), content, []byte(end)} {
-		_, _ = e.Write(part) // e keeps the error
-	}
 }
