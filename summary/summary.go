@@ -140,6 +140,9 @@ type Input struct {
 	// GraphSource says that the input only captures graphs, which other inputs replay. Its operators are
 	// counted where they run, and it has no rows of its own.
 	GraphSource bool `json:"graph_source,omitempty"`
+	// SameAs is the path of another input that has the capture of this one in another form. This one is not
+	// counted and has no rows.
+	SameAs string `json:"same_as,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	// StreamWaits counts the calls that let a stream wait for an event; of StreamWaitsUnknown, nothing
 	// tells what the event is of.

@@ -180,6 +180,7 @@ var codes = []Code{
 	{"rows-left-out", DataLoss, "A table exceeds the row limit. The rows with the least time were left out, or the rows counted here have no value.", "Raise --max-memory."},
 	{"rows-not-printed", DataLoss, "The total below the table is more than its rows: rows are missing.", "Print with a larger row_limit."},
 	{"rows-omitted", Info, "Dots replace rows that were left out.", "Give the whole table."},
+	{"same-capture", Info, "An input has the capture of another one in another form: the same GPU work at the same times, or the same counters of the same launches. The form that says most counts, the other one does not.", ""},
 	{"secrets-in-capture", Info, "Environment variables that look like secrets are stored in the capture. assay masks them in its output; the file still has them.", "Redact the file before you share it, and record in a clean environment."},
 	{"steps-left-out", Info, "The first steps of a log were left out, as --ignore-first asks for.", ""},
 	{"secrets-masked", Info, "Texts of the capture look like secrets. assay masks them in its output; the file still has them.", "Do not share the file, and replace the secrets."},
