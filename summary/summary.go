@@ -84,10 +84,14 @@ type Window struct {
 
 // Formats of inputs that conclusions distinguish.
 const (
-	FormatXLA    = "xla-trace"     // of the profiler of XLA, as JAX writes it
-	FormatXPlane = "xplane"        // its other form
-	FormatTF     = "tf-timeline"   // of TensorFlow 1
-	FormatNCCL   = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
+	FormatXLA    = "xla-trace"    // of the profiler of XLA, as JAX writes it
+	FormatXPlane = "xplane"       // its other form
+	FormatTF     = "tf-timeline"  // of TensorFlow 1
+	FormatProton = "proton-trace" // of Proton, which records kernels and scopes and no launches
+	// FormatProtonTree is its other form, which has totals only.
+	FormatProtonTree = "proton-tree"
+
+	FormatNCCL = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
 )
 
 // An Input is one file that was read, or standard input.
