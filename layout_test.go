@@ -29,7 +29,7 @@ var mayImport = map[string]string{
 	"trace/proton":                 "internal/diag internal/lazyregexp internal/profile internal/redact trace",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/diag internal/redact internal/unit trace",
-	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",
+	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
 	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace trace/proton trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",

@@ -58,8 +58,11 @@ func withoutForms(all []Part) []Part {
 	return out
 }
 
+// codeRounded is the code of the issue on values that were printed with two decimals.
+const codeRounded = "values-rounded"
+
 // saysMore compares what two forms of a capture say: an XSpace file has more than the traces made from it, other
-// forms with more records have more. For counters, the page with more quantities does.
+// forms with more records have more. For counters, the page with more quantities does, or else with exact ones.
 func saysMore(a, b *summary.Summary) int {
 	of := func(s *summary.Summary) int {
 		if s.Inputs[0].Format == summary.FormatXPlane {
@@ -67,7 +70,13 @@ func saysMore(a, b *summary.Summary) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(quantities(a), quantities(b)),
+	exact := func(s *summary.Summary) int {
+		if s.Issue(codeRounded) == nil {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(quantities(a), quantities(b)), cmp.Compare(exact(a), exact(b)),
 		cmp.Compare(a.Inputs[0].Events, b.Inputs[0].Events))
 }
 

@@ -38,8 +38,10 @@ func (p *Part) Outline() Outline {
 	s.Groups = make([]summary.Group, min(1, len(of.Groups)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
 	s.Graphs = make([]summary.Graph, min(1, len(of.Graphs)))
-	if is := of.Issue(captureOnly); is != nil {
-		s.Issues = append(s.Issues, *is)
+	for _, code := range []string{captureOnly, codeRounded} {
+		if is := of.Issue(code); is != nil {
+			s.Issues = append(s.Issues, *is)
+		}
 	}
 	s.Annotations, s.Spans = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans)))
 	if len(of.Steps) > 0 { // which numbers they have tells whether a capture continues another one

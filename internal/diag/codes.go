@@ -227,6 +227,7 @@ var codes = []Code{
 	{"value-implausible", Suspect, "Values that no launch can have, such as shares over ten times the peak, were left out. The file may be damaged.", "Export it again."},
 	{"value-malformed", DataLoss, "Values that are not numbers, are negative or are implausibly large were left out.", "Export the table again."},
 	{"values-impossible", Suspect, "Values of a log or monitor cannot be true: shares below 0 or over 110%, or negative rates and numbers of requests. They were left out.", "Check their unit, and the program that logs them."},
+	{"values-rounded", Info, "Pages of Nsight Compute in text form have values with two decimals.", "Print them with ncu --csv --print-units base."},
 	{"values-unknown", DataLoss, "Unknown values are written as 0.", ""},
 	{"window-implausible", Suspect, "GPU events are more than ten years apart, so a time in the trace is wrong. Idle time of these GPUs is meaningless; their gaps, steps and activity strips were left out.", "Record again."},
 	{"work-before-launch", Suspect, "GPU work starts before the call that launched it: the clocks of CPU and GPU differ. Queue times and causes of idle time are wrong.", "Record again, with a newer driver if it recurs."},
