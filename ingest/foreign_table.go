@@ -87,8 +87,8 @@ var foreignTables = []foreign{
 
 // foreignDocuments are the rows for JSON.
 var foreignDocuments = []foreign{
-	{Name: "proton-hatchet", Shape: shapeJSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"},
-		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "record a trace with Proton instead (proton -d trace), or " + giveKineto},
+	{Name: "proton-hatchet", Shape: shapeJSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"}, Read: true,
+		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "call proton.finalize() at the end of the program, which writes the tree"},
 	{Name: "cuda-graph-annotations", Shape: shapeJSON, Pattern: lazyregexp.New(`^\s*\{\s*"\d+"\s*:\s*\[\s*(?:\{|")`), Files: []string{"kernel_annotations_rank*.json"},
 		What: "the names of kernels in CUDA graphs (kernel_annotations_rank*.json of PyTorch)",
 		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},

@@ -41,7 +41,6 @@ func TestForeign(t *testing.T) {
 	long := strings.Repeat("2026-01-02 03:04:05 INFO loading weights of layer\n", 8000) // over the sample at the head
 	for name, tt := range map[string]struct{ file, content, want string }{
 		"a table of kernels of Ascend": {"kernel_details.csv", "Step Id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n1,2,3,4,hcom_allReduce_7,hcom,HCCL,5.0,308.5\n", "kernel_details.csv) of Ascend"},
-		"Proton":                       {"matmul.hatchet", `[{"children":[{"children":[],"frame":{"name":"mm","type":"function"},"metrics":{"time (ns)":5}}],"frame":{"name":"ROOT"},"metrics":{}},{"CUDA":{}}]`, "Proton"},
 		"an array of other objects":    {"runs.json", `[{"batch_size":1,"mode":"FULL"},{"batch_size":2}]`, "objects are not events"},
 		"veRL without a step":          {"train.log", long + "step:1 - timing_s/gen:\n", "a training log of veRL without a record"},
 		"a server without requests":    {"server.log", "[2026-01-02] server_args=ServerArgs(model_path='m')\n" + long, "a log of an SGLang server without a record"},
@@ -81,15 +80,14 @@ func TestForeignTables(t *testing.T) {
 // corpusNames has, for files of the corpus, the row of the table by which they
 // are refused. A folder stands for all files in it but their README.
 var corpusNames = map[string]string{
-	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":     "ascend-kernel-details",
-	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
-	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
-	"inputs/deepspeed_flops":                                   "deepspeed-flops",
-	"inputs/pftrace/atrium_rust_tracing.pftrace":               "perfetto",
-	"inputs/pftrace/julia_empty_session.pftrace":               "perfetto",
-	"inputs/pftrace/SYNTHETIC_torch_style.pftrace":             "perfetto",
-	"inputs/pftrace/SYNTHETIC_rocprofv3_style.pftrace":         "perfetto",
-	"inputs/proton": "proton-hatchet",
+	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":        "ascend-kernel-details",
+	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv":    "ascend-step-trace",
+	"inputs/ascend/msprof_analyze_cluster_communication.json":     "ascend-communication",
+	"inputs/deepspeed_flops":                                      "deepspeed-flops",
+	"inputs/pftrace/atrium_rust_tracing.pftrace":                  "perfetto",
+	"inputs/pftrace/julia_empty_session.pftrace":                  "perfetto",
+	"inputs/pftrace/SYNTHETIC_torch_style.pftrace":                "perfetto",
+	"inputs/pftrace/SYNTHETIC_rocprofv3_style.pftrace":            "perfetto",
 	"inputs/rocpd_sqlite/SYNTHETIC_2gpu_results.db":               "rocpd",
 	"inputs/rocpd_sqlite/hgliu_batched_gemm_mi300x_28_results.db": "rocpd",
 	"inputs/rocprof_v1/rocmblogs_hip_results.copy_stats.csv":      "rocprof-stats-csv",
@@ -189,7 +187,7 @@ func TestForeignCorpus(t *testing.T) {
 		case err == nil && in.Series != nil && (want == "" || want == "deepspeed-flops" || read[want]): // see TestSeriesCorpus
 		case want != "" && (err == nil || !strings.Contains(err.Error(), is[want])):
 			t.Errorf("%s: %+v, %v; want that it %q", rel, in, err, is[want])
-		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && in.Format != summary.FormatXPlane:
+		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu"}, in.Format):
 			t.Errorf("%s is read as %s", rel, in.Format)
 		}
 		return nil

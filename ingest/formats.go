@@ -12,6 +12,7 @@ import (
 	"assay/logs/monitor"
 	"assay/summary"
 	"assay/trace"
+	"assay/trace/proton"
 	"assay/trace/xplane"
 )
 
@@ -50,6 +51,8 @@ var formats = []format{
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
+	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffTree(head) }, load: loadProtonTree},
+	{name: summary.FormatProton, sniff: func(_ string, head []byte) bool { return proton.SniffTrace(head) }, load: loadProtonTrace},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
@@ -126,6 +129,16 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 		in.Format = "kineto"
 	}
 	return nil
+}
+
+func loadProtonTree(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = proton.ReadTree(f, f.Path, proton.Limits{Nodes: rowLimit(sel)})
+	return err
+}
+
+func loadProtonTrace(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, in.Tables, err = proton.ReadTrace(f, f.Path, sel, proton.Limits{Nodes: rowLimit(sel)})
+	return err
 }
 
 func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {

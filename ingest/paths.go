@@ -184,6 +184,7 @@ func (c *Choice) walk(dir string) {
 		return in.visit(filepath.Join(dir, strings.TrimPrefix(path, root)), path == root, d, err)
 	})
 	in.sort()
+	in.leaveExported()
 	if len(in.Files) == 0 {
 		in.Files = in.saved // the traces are not in this directory
 	} else {

@@ -217,8 +217,12 @@ func spanText(ctx *section.Context) string {
 		}
 		windows[d.Input] = extent{min(e.from, d.StartNS), max(e.to, summary.Plus(d.StartNS, d.WindowNS))}
 	}
-	gpu, span := int64(0), int64(0)
+	gpu, span, counted := int64(0), int64(0), 0
 	for i, in := range ctx.Inputs {
+		if in.SameAs != "" {
+			continue
+		}
+		counted++
 		if in.SpanNS <= 0 {
 			return "" // not known, or nothing in it
 		}
@@ -229,7 +233,7 @@ func spanText(ctx *section.Context) string {
 	switch {
 	case len(windows) == 0 || span-gpu <= gpu:
 		return ""
-	case len(ctx.Inputs) == 1:
+	case counted == 1:
 		return fmt.Sprintf("GPU window %s, capture %s", unit.Duration(gpu), unit.Duration(span))
 	}
 	return fmt.Sprintf("sums over the inputs: GPU windows %s, captures %s", unit.Duration(gpu), unit.Duration(span))

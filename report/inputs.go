@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,6 +121,7 @@ func inputs(ctx *section.Context) doc.Table {
 var whyLeftOut = map[string]string{
 	summary.LeftUnknown: "not recognized", summary.LeftEmpty: "empty", summary.LeftLink: "symbolic link, not followed",
 	summary.LeftSpecial: "pipe, socket or device", summary.LeftSaved: "summary of assay beside captures",
+	summary.LeftExported: "report of nsys, whose .sqlite is read",
 }
 
 // leftOut returns the files of directories that were not read, at most so many, or nothing.
@@ -174,8 +176,42 @@ func groupingLine(s *summary.Summary) string {
 		once = is.Count
 		parts = append(parts, label.Plural(once, "copy")+" of other inputs, counted once")
 	}
+	forms, text := formsOf(s)
+	if once += forms; text != "" {
+		parts = append(parts, text)
+	}
 	if n := int64(len(g.Copies)) - once; n > 0 {
 		parts = append(parts, label.Plural(n, "input")+" with the content of another one, included in all totals")
 	}
 	return doc.Capital(strings.Join(parts, "; "))
 }
+
+// mostForms is the number of inputs that the screen names as forms of other ones.
+const mostForms = 4
+
+// formsOf counts the inputs that have the capture of another one in another form, and names the first ones.
+func formsOf(s *summary.Summary) (n int64, text string) {
+	var names, kept []string
+	for _, in := range s.Inputs {
+		if in.SameAs == "" {
+			continue
+		}
+		if n++; n > mostForms {
+			continue
+		}
+		if of := short(in.SameAs); !slices.Contains(kept, of) {
+			kept = append(kept, of)
+		}
+		names = append(names, short(in.Path))
+	}
+	if n > mostForms {
+		names = append(names, fmt.Sprintf("%d more", n-mostForms))
+	}
+	if n > 0 {
+		text = fmt.Sprintf("not counted: %s (the capture of %s in another form)", strings.Join(names, ", "), strings.Join(kept, ", "))
+	}
+	return n, text
+}
+
+// short returns the name of a file without its folders.
+func short(file string) string { return label.Clip(label.Clean(path.Base(file)), 60) }

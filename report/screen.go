@@ -101,7 +101,9 @@ func screenCapture(ctx *section.Context) doc.Section {
 	}
 	s.Blocks = append(s.Blocks, leftOut(ctx, screenLeftOut)...)
 	var list doc.List
-	issues := slices.DeleteFunc(slices.Clone(ctx.Issues), func(is summary.Issue) bool { return diag.OnlyRows(is.Code) })
+	issues := slices.DeleteFunc(slices.Clone(ctx.Issues), func(is summary.Issue) bool {
+		return diag.OnlyRows(is.Code) || is.Code == "same-capture" // the line above has it
+	})
 	for i, is := range issues {
 		if i == screenIssues {
 			list = append(list, doc.Item{Text: label.Plural(int64(len(issues)-i), "more issue")})

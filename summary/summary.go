@@ -84,10 +84,14 @@ type Window struct {
 
 // Formats of inputs that conclusions distinguish.
 const (
-	FormatXLA    = "xla-trace"     // of the profiler of XLA, as JAX writes it
-	FormatXPlane = "xplane"        // its other form
-	FormatTF     = "tf-timeline"   // of TensorFlow 1
-	FormatNCCL   = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
+	FormatXLA    = "xla-trace"    // of the profiler of XLA, as JAX writes it
+	FormatXPlane = "xplane"       // its other form
+	FormatTF     = "tf-timeline"  // of TensorFlow 1
+	FormatProton = "proton-trace" // of Proton, which records kernels and scopes and no launches
+	// FormatProtonTree is its other form, which has totals only.
+	FormatProtonTree = "proton-tree"
+
+	FormatNCCL = "nccl-profiler" // of the example plugin of NCCL, which records nothing but communication
 )
 
 // An Input is one file that was read, or standard input.
@@ -140,6 +144,9 @@ type Input struct {
 	// GraphSource says that the input only captures graphs, which other inputs replay. Its operators are
 	// counted where they run, and it has no rows of its own.
 	GraphSource bool `json:"graph_source,omitempty"`
+	// SameAs is the path of another input that has the capture of this one in another form. This one is not
+	// counted and has no rows.
+	SameAs string `json:"same_as,omitempty"`
 	// Complete is false if the input ended early or was not read to its end.
 	// StreamWaits counts the calls that let a stream wait for an event; of StreamWaitsUnknown, nothing
 	// tells what the event is of.

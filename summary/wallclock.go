@@ -135,6 +135,8 @@ const (
 	LeftLink    = "symbolic-link" // it may lead out of the directory
 	LeftSpecial = "special"       // a pipe, socket or device
 	LeftSaved   = "saved-summary" // made from captures of the same directory
+
+	LeftExported = "exported" // the database that nsys made of this report lies beside it
 )
 
 // Plus returns the files of both lists.

@@ -22,6 +22,8 @@ const (
 	ToolXLA  = "xla-trace"
 	ToolTF   = "tf-timeline"   // of TensorFlow 1
 	ToolNCCL = "nccl-profiler" // the example plugin
+
+	ToolProton = "proton-trace" // of Triton, whose reader is package proton
 )
 
 // launchCall is the name of calls that launch work and are named after it.

@@ -10,9 +10,12 @@ import (
 // codeCopied is the code of the issue on a copy.
 const codeCopied = "input-copied"
 
-// isCopy reports whether [withoutCopies] has left out what the part measured.
+// once returns the parts with what was recorded once: those that repeat another one are reduced to their input.
+func once(all []Part) []Part { return withoutSources(withoutForms(withoutCopies(all))) }
+
+// isCopy reports whether [withoutCopies] or [withoutForms] has left out what the part measured.
 func (p Part) isCopy() bool {
-	return p.Summary.Issue(codeCopied) != nil
+	return p.Summary.Issue(codeCopied) != nil || p.Summary.Issue(codeForm) != nil
 }
 
 // withoutCopies finds parts whose trace has the same bytes and the same rank as an earlier

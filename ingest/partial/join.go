@@ -28,7 +28,7 @@ func sortRanks(all []Part) {
 }
 
 // CountRuns returns the number of runs to which the traces among the parts belong.
-func CountRuns(all []Part) int { return len(runsOf(withoutSources(all), Part.isTimeline)) }
+func CountRuns(all []Part) int { return len(runsOf(once(all), Part.isTimeline)) }
 
 // isTimeline reports whether a part is of a trace.
 func (p Part) isTimeline() bool {
@@ -78,7 +78,7 @@ func Join(all []Part) *summary.Summary {
 
 // join is Join with the function that compares the ranks of a job, which has a number.
 func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *summary.Summary {
-	all = withoutSources(withoutCopies(all))
+	all = once(all)
 	whole := len(all) == 1 && !all[0].isMeasured() // a run that was joined before
 	if !whole {
 		boundAll(all)

@@ -95,7 +95,7 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 		return summary.OfOneInput(analyze.Tables(in.Tables, from, opt.Options), analyze.Series(in.Series, from, opt.Options)), nil
 	case in.Series != nil:
 		return analyze.Series(in.Series, from, opt.Options), nil
-	case in.Tables != nil:
+	case in.Tables != nil && in.Trace == nil:
 		return analyze.Tables(in.Tables, from, opt.Options), nil
 	case in.Memory != nil:
 		return analyze.Snapshot(in.Memory, from, opt.Options), nil
@@ -131,6 +131,9 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 	}
 	if joined != nil {
 		s.SetRanks(joined)
+	}
+	if in.Tables != nil { // of scopes, which the events of the timeline name
+		s = summary.OfOneInput(s, analyze.Tables(in.Tables, s.Inputs[0], opt.Options))
 	}
 	return s, nil
 }

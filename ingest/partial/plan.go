@@ -31,15 +31,17 @@ type Outline struct {
 func (p *Part) Outline() Outline {
 	s, of := &summary.Summary{Schema: summary.Schema, Inputs: p.Summary.Inputs}, p.Summary
 	for _, d := range of.Devices {
-		s.Devices = append(s.Devices, summary.Device{Rank: d.Rank, Device: d.Device, StartNS: d.StartNS, WindowNS: d.WindowNS})
+		s.Devices = append(s.Devices, summary.Device{Rank: d.Rank, Device: d.Device, StartNS: d.StartNS, WindowNS: d.WindowNS, Events: d.Events, Activity: d.Activity})
 	}
-	s.Tables, s.Flames, s.Counters = make([]summary.Table, min(1, len(of.Tables))), make([]summary.Flame, min(1, len(of.Flames))), make([]summary.Counter, min(1, len(of.Counters)))
+	s.Tables, s.Flames, s.Counters = make([]summary.Table, min(1, len(of.Tables))), make([]summary.Flame, min(1, len(of.Flames))), of.Counters
 	s.Series, s.Benchmarks = make([]summary.Series, min(1, len(of.Series))), make([]summary.Benchmark, min(1, len(of.Benchmarks)))
 	s.Groups = make([]summary.Group, min(1, len(of.Groups)))
 	s.Snapshots, s.MemoryTimelines = make([]summary.Snapshot, min(1, len(of.Snapshots))), make([]summary.MemoryTimeline, min(1, len(of.MemoryTimelines)))
 	s.Graphs = make([]summary.Graph, min(1, len(of.Graphs)))
-	if is := of.Issue(captureOnly); is != nil {
-		s.Issues = append(s.Issues, *is)
+	for _, code := range []string{captureOnly, codeRounded} {
+		if is := of.Issue(code); is != nil {
+			s.Issues = append(s.Issues, *is)
+		}
 	}
 	s.Annotations, s.Spans = make([]summary.Annotation, min(1, len(of.Annotations))), make([]summary.Span, min(1, len(of.Spans)))
 	if len(of.Steps) > 0 { // which numbers they have tells whether a capture continues another one
@@ -83,7 +85,7 @@ func NewPlan(outlines []Outline) (*Plan, error) {
 	if len(failed) > 0 {
 		return nil, errors.Join(failed...)
 	}
-	all = withoutSources(withoutCopies(all))
+	all = once(all)
 	p := &Plan{Of: map[string]Position{}}
 	first := make([]int, len(all))
 	for i, part := range all {

@@ -112,10 +112,10 @@ func repeatedHelp(s *summary.Summary, first, again int) string {
 }
 
 // isCopied reports whether an input is a copy of an earlier one, and was left out: see
-// [withoutCopies].
+// [withoutCopies] and [withoutForms].
 func isCopied(s *summary.Summary, input int) bool {
 	in := &s.Inputs[input]
-	return in.SHA256 != "" && slices.ContainsFunc(s.Inputs[:input], func(o summary.Input) bool { return o.SHA256 == in.SHA256 && o.Rank == in.Rank })
+	return in.SameAs != "" || in.SHA256 != "" && slices.ContainsFunc(s.Inputs[:input], func(o summary.Input) bool { return o.SHA256 == in.SHA256 && o.Rank == in.Rank })
 }
 
 // isOfMemory reports whether an input is a memory snapshot or timeline. Users have

@@ -57,7 +57,7 @@ func withoutSources(all []Part) []Part {
 
 // handOver splits parts into those that are no sources and the captures of the sources.
 func handOver(all []Part) (rest []Part, captures []summary.EfficiencyCapture) {
-	for _, p := range withoutSources(all) {
+	for _, p := range withoutSources(withoutForms(all)) {
 		if len(p.Summary.Inputs) == 1 && p.isSource() {
 			captures = append(captures, p.Summary.Efficiency.Captures...)
 			continue

@@ -54,6 +54,9 @@ func vendorOfCalls(s *summary.Summary) (vendor string) {
 	if len(s.Counters) > 0 || OfNsys(s) {
 		return "nvidia" // Nsight Compute and Nsight Systems
 	}
+	if vendor := vendorOfTables(s); vendor != "" {
+		return vendor
+	}
 	for _, c := range s.Calls {
 		for _, m := range makers {
 			if !slices.ContainsFunc(m.calls, func(w string) bool { return strings.HasPrefix(c.Name, w) }) {
@@ -63,6 +66,24 @@ func vendorOfCalls(s *summary.Summary) (vendor string) {
 				return ""
 			}
 			vendor = m.id
+		}
+	}
+	return vendor
+}
+
+// vendorOfTables returns the maker of the devices that the rows of tables state, as Proton does, or "".
+func vendorOfTables(s *summary.Summary) (vendor string) {
+	for i := range s.Tables {
+		for _, r := range s.Tables[i].Rows {
+			kind, _, _ := strings.Cut(r.Labels["device"], " ")
+			one := map[string]string{"CUDA": "nvidia", "HIP": "amd", "XPU": "intel"}[kind]
+			if kind == "" {
+				continue
+			}
+			if one == "" || vendor != "" && one != vendor {
+				return ""
+			}
+			vendor = one
 		}
 	}
 	return vendor

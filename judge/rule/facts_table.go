@@ -43,7 +43,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}, public: func(r *Remedy, _ string) { r.Plain = true }},
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"},
 			Meaning:  "all GPUs are of this maker",
-			Found:    "the names of the GPUs; if one has none, calls of CUDA, HIP or Level Zero, or inputs that only tools of NVIDIA write",
+			Found:    "the names of the GPUs; if one has none, calls of CUDA, HIP or Level Zero, the devices of tables of Proton, or inputs that only tools of NVIDIA write",
 			evaluate: of(vendorOf)},
 		{Words: []string{"maybe-nvidia"}, Meaning: "all GPUs are of NVIDIA, or their maker is not known",
 			Found:    "as for `gpu`",

@@ -119,6 +119,25 @@ func TestOverloaded(t *testing.T) {
 	}
 }
 
+// TestMakersOfTables: the devices of tables show their maker, unless they differ or one row has another.
+func TestMakersOfTables(t *testing.T) {
+	for _, tt := range []struct {
+		devices []string
+		want    string
+	}{
+		{[]string{"CUDA 0", "CUDA 1"}, "nvidia"}, {[]string{"HIP 0", ""}, "amd"}, {[]string{"XPU 3"}, "intel"},
+		{[]string{"CUDA 0", "HIP 1"}, ""}, {[]string{"NVIDIA L4 (0)"}, ""}, {nil, ""},
+	} {
+		s := &summary.Summary{Tables: []summary.Table{{Tool: "proton"}}}
+		for _, d := range tt.devices {
+			s.Tables[0].Rows = append(s.Tables[0].Rows, summary.TableRow{Labels: map[string]string{"device": d}})
+		}
+		if got := ValueOf("gpu", s, nil); got != tt.want {
+			t.Errorf("devices %q: %q, want %q", tt.devices, got, tt.want)
+		}
+	}
+}
+
 // TestMakers: without names of GPUs, the calls of the runtime show their maker.
 func TestMakers(t *testing.T) {
 	for _, tt := range []struct {

@@ -245,8 +245,11 @@ func (t *Evaluator) tooFew() (finding.Finding, bool) {
 	f := finding.Finding{Rule: limits.ID, Level: finding.Warn}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in the tables; limit %s",
 		label.Plural(events, "GPU event"), label.Plural(limits.MinEvents, "event"))
-	if f.Next = recordAdvice(); t.allTorch() {
+	switch f.Next = recordAdvice(); {
+	case t.allTorch():
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
+	case slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "proton" }):
+		f.Next = []finding.Step{finding.Advise("record-a-timeline")} // by a tool for any GPU
 	}
 	return f, true
 }

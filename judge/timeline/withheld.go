@@ -30,7 +30,7 @@ func (c *Evaluator) recordsMissing(v finding.Verdict) []tree.Reading {
 func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withheld, ok bool) {
 	limits, l := c.Limits[rule.RecordsMissing], capture.LossOf(c.Summary)
 	f = finding.Finding{Rule: limits.ID, Level: finding.Warn, Value: l.Share, Warn: limits.Warn, Critical: limits.Critical}
-	if only, ok := onlyCommunication(c, f); ok {
+	if only, ok := onlyPart(c, f); ok {
 		return only, true, true
 	}
 	if l.Damaged != nil {
@@ -74,23 +74,33 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	return f, withheld, true
 }
 
-// onlyCommunication reports inputs of a recorder that writes only communication: GPUs are not idle between
-// it, but compute.
-func onlyCommunication(c *Evaluator, f finding.Finding) (finding.Finding, bool) {
-	for _, in := range c.Inputs {
-		if in.Format != summary.FormatNCCL {
-			return f, false
-		}
+// onlyPart reports inputs of a recorder that writes only a part of what ran: nothing but communication, between which
+// GPUs compute, or kernels without launches, so that nothing tells why GPUs are idle.
+func onlyPart(c *Evaluator, f finding.Finding) (finding.Finding, bool) {
+	all := func(format string) bool {
+		return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return in.Format != format })
 	}
-	kernels := int64(0)
-	for i := range c.Devices {
-		kernels = summary.Plus(kernels, c.Devices[i].Activity.With(summary.ClassComm))
+	gpus := label.Plural(int64(len(c.Devices)), "GPU")
+	time := func(of func(summary.Activity) int64) (ns int64) {
+		for i := range c.Devices {
+			ns = summary.Plus(ns, of(c.Devices[i].Activity))
+		}
+		return ns
+	}
+	switch {
+	case all(summary.FormatNCCL):
+		ns := time(func(a summary.Activity) int64 { return a.With(summary.ClassComm) })
+		f.Title = fmt.Sprintf("Only communication is recorded: %s on %s; what the GPUs computed is not in the capture",
+			unit.Duration(ns), gpus)
+	case all(summary.FormatProton):
+		f.Title = fmt.Sprintf("Only kernels are recorded: %s on %s; why the GPU is idle between them is not in the capture",
+			unit.Duration(time(summary.Activity.Busy)), gpus)
+	default:
+		return f, false
 	}
 	f.Level = finding.Critical
-	f.Title = fmt.Sprintf("Only communication is recorded: %s on %s; what the GPUs computed is not in the capture",
-		unit.Duration(kernels), label.Plural(int64(len(c.Devices)), "GPU"))
 	f.Next = []finding.Step{finding.Advise("record-a-timeline")}
-	return f, len(c.Inputs) > 0
+	return f, true
 }
 
 // cutAtEnd reports the share of launches whose work is missing because the capture ended before it.

@@ -15,6 +15,7 @@ func FuzzRead(f *testing.F) {
 		oldHeader + `"0","9","a","h","m","t","1","7","Command line profiler metrics","dram__bytes.sum","Kbyte","3.5"` + "\n",
 		`"ID","Process ID","Process Name","Host Name","Kernel Name","gpu__time_duration.sum"` + "\n" + `"","","","","","us"` + "\n" + `"0","1","a","h","k","1.5"` + "\n",
 		`"Process ID","Kernel Name","Invocations","Metric Name","Metric Unit","Average"` + "\n" + `"1","k","3","Duration","us","2,5"` + "\n",
+		detailsPage, "  k(T1 *) (1, 1, 1)x(64, 1, 1), Device 0\n --- --- ---\n Metric Name Metric Unit Metric Value\n --- --- ---\n a   us  1\n",
 		"==ERROR== ERR_NVGPUCTRPERM - x\n", "==PROF== x\nSection: y\n", newHeader + start + `"S","cut off`, "ID;Process ID;Kernel Name;Metric Name;Metric Unit;Metric Value\n0;1;k;Duration;ns;1.234,5\n",
 	} {
 		f.Add(seed)

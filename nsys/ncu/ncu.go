@@ -1,14 +1,14 @@
-// Package ncu reads the output of Nsight Compute with --csv.
+// Package ncu reads the output of Nsight Compute.
 //
 // It reads details pages, raw pages, lists of --metrics and --print-summary of
-// all versions since 2019, one table or many in a stream, surrounded by output
+// all versions since 2019, with --csv or as text, one table or many in a stream, surrounded by output
 // of the profiled program and of ncu itself. Numbers may have the separators of
 // any locale. [Read] returns a [Capture], in which raw and details pages use one
 // vocabulary; package analyze measures it.
 //
 // counters.go has the model, quantity.go the list of what is measured, and
 // derive.go the values computed from several counters. For the reader, start with
-// this file, which handles lines; layout.go parses headers, rows.go handles rows,
+// this file, which handles lines; layout.go parses headers, rows.go handles rows, page.go pages in text form,
 // and number.go their values. vocabulary.go maps the names of all versions to
 // quantities, and builder.go bounds the memory.
 package ncu
@@ -100,7 +100,8 @@ type reader struct {
 	denied  bool   // ncu was not permitted to read counters
 	message string // the first error of ncu, otherwise its first warning
 	failed  bool   // said is an error
-	plain   bool   // there is a page in text
+
+	text textPage
 }
 
 // A doubt is a metric whose value is ambiguous by a factor of a thousand.
@@ -122,14 +123,14 @@ func (r *reader) line(line string) {
 	}
 	if l := layoutOf(line); l != nil {
 		r.broken()
-		r.table, r.launch, r.last = l, -1, nil
+		r.endPart()
+		r.table, r.launch, r.last, r.text = l, -1, nil, textPage{}
 		return
 	}
-	if r.table == nil {
-		if strings.HasPrefix(strings.TrimSpace(line), "Section: ") {
-			r.plain = true
+	if r.table == nil || r.joined == nil && !strings.HasPrefix(line, `"`) {
+		if r.textLine(line) || r.table == nil {
+			return
 		}
-		return
 	}
 	r.rowLine(line)
 }
@@ -189,6 +190,7 @@ func (r *reader) malformed() {
 
 // end is called at the end of the input.
 func (r *reader) end() {
+	r.endPart()
 	if r.joined != nil {
 		r.note("input-truncated", diag.DataLoss, "the input ends within a row; copy the file again, or let ncu run to its end")
 	}
@@ -266,14 +268,12 @@ func (r *reader) noLaunches() error {
 	switch {
 	case r.denied:
 		err.Msg = "ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; " + permission + ", and profile again"
-	case r.plain:
-		err.Msg = "the input has ncu pages in text form, whose values are rounded; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"
 	case r.message != "":
 		err.Msg = fmt.Sprintf("ncu profiled nothing and reported %q; profile again", r.message)
 	case r.table != nil:
 		err.Msg = "the ncu table has no rows; check that --kernel-name and --launch-skip leave a launch, and profile again"
 	default:
-		err.Msg = "the input has no ncu table; use the output of ncu --csv, with --page details or --page raw"
+		err.Msg = "the input has no ncu table; use the output of ncu, with --page details or --page raw, best with --csv"
 	}
 	return err
 }

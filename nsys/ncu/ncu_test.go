@@ -221,9 +221,7 @@ func TestNothing(t *testing.T) {
 			"in:1: ncu was not permitted to read the counters of the GPU (ERR_NVGPUCTRPERM), so there is nothing to read; run ncu as administrator, or load the driver with NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add SYS_ADMIN, and profile again"},
 		{"==PROF== Connected to process 1 (/a)\n==WARNING== No kernels were profiled.\n", `in:1: ncu profiled nothing and reported "No kernels were profiled."; profile again`},
 		{newHeader, "in:1: the ncu table has no rows; check that --kernel-name and --launch-skip leave a launch, and profile again"},
-		{"==PROF== x\n  k (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 8.0\n    Section: GPU Speed Of Light Throughput\n",
-			"in:1: the input has ncu pages in text form, whose values are rounded; print them with --csv: ncu --csv ... PROGRAM, or ncu --import REPORT.ncu-rep --csv"},
-		{"hello\n", "in:1: the input has no ncu table; use the output of ncu --csv, with --page details or --page raw"},
+		{"hello\n", "in:1: the input has no ncu table; use the output of ncu, with --page details or --page raw, best with --csv"},
 	} {
 		_, err := Read(strings.NewReader(tc.in), "in", Limits{})
 		if err == nil || err.Error() != tc.want {

@@ -3,8 +3,7 @@ package ncu
 import "strings"
 
 // Sniff reports whether a file that begins with prefix is output of ncu: a
-// message of ncu, the header of a table, or a page in text, which [Read]
-// refuses with an error that tells how to print it.
+// message of ncu, the header of a table, or a page in text.
 func Sniff(prefix []byte) bool {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(prefix), "\ufffd"), "\ufeff")
 	if strings.ContainsRune(text, 0) {
@@ -15,7 +14,7 @@ func Sniff(prefix []byte) bool {
 		if strings.HasPrefix(line, "==PROF== ") || strings.Contains(line, "==ERROR== ERR_NVGPUCTRPERM") || isHeader(line) {
 			return true
 		}
-		if strings.TrimSpace(line) == "Section: GPU Speed Of Light Throughput" {
+		if strings.TrimSpace(line) == "Section: GPU Speed Of Light Throughput" || isPageTitles(line) {
 			return true
 		}
 	}

@@ -137,6 +137,8 @@ func Format(id string) string {
 		"chrome-trace":          "Chrome trace",
 		"xla-trace":             "XLA profiler",
 		"xplane":                "XLA profiler (XPlane)",
+		"proton-trace":          "Triton Proton",
+		"proton-tree":           "Triton Proton (tree)",
 		"tf-timeline":           "TensorFlow timeline",
 		"nccl-profiler":         "NCCL profiler plugin",
 		"ncu":                   "Nsight Compute",

@@ -51,6 +51,8 @@ type Capture struct {
 	Run    string   // as stated by the user; "" if unknown
 	From   Evidence // origin of Run
 
+	Copy bool // another input has its capture in another form
+
 	Host, Process string // as the capture states them; "" if unknown
 	Time          Time
 }
@@ -69,7 +71,7 @@ const (
 func Captures(s *summary.Summary) []Capture {
 	out, times := make([]Capture, len(s.Inputs)), timesOf(s)
 	for i, in := range s.Inputs {
-		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom),
+		out[i] = Capture{Path: in.Path, Rank: in.Rank, SHA256: in.SHA256, Run: in.Run, From: Evidence(in.RunFrom), Copy: in.SameAs != "",
 			Host: in.Host, Process: in.Process, Time: times[i]}
 	}
 	// An input with several kinds of rows has the strongest kind: an input with a timeline
@@ -153,7 +155,7 @@ func group(list []Capture) Grouping {
 	g := grouper{list: list, dirs: map[string]*folder{}}
 	seen := map[string]bool{}
 	for i, c := range list {
-		if c.SHA256 != "" && seen[c.SHA256] {
+		if c.Copy || c.SHA256 != "" && seen[c.SHA256] {
 			g.out.Copies = append(g.out.Copies, i)
 			continue
 		}

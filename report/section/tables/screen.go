@@ -163,7 +163,7 @@ func (v tableView) screen(most int) doc.Table {
 		t.More = doc.Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
-	for _, i := range []int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean")} {
+	for _, i := range append([]int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean")}, v.rates()...) {
 		if i >= 0 && !slices.Contains(values, i) {
 			values = append(values, i)
 			t.Columns = append(t.Columns, doc.Col(v.ColumnTitle(i), doc.Number))
@@ -183,6 +183,16 @@ func (v tableView) screen(most int) doc.Table {
 	}
 	t.More = v.rest(t.More, shown)
 	return t.WithoutEmpty()
+}
+
+// rates returns the columns of amounts per second, which the authors of programs state for their parts.
+func (v tableView) rates() (out []int) {
+	for i, c := range v.Columns {
+		if strings.HasSuffix(c.Unit, "/s") && slices.ContainsFunc(v.Rows, func(r summary.TableRow) bool { n, ok := r.Value(i); return ok && n > 0 }) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // screenValue returns a value as text, or "" if the row has none.
