@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/internal/database"
 	"assay/internal/diag"
 	"assay/nsys"
 	"assay/nsys/stats"
@@ -46,7 +47,7 @@ func loadStats(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-func isSQLite(_ string, head []byte) bool { return nsys.SniffSQLite(head) }
+func isSQLite(_ string, head []byte) bool { return database.Sniff(head) }
 
 // isNamedExport reports whether a database in a directory is named like an export.
 // Others may be databases of any program.
