@@ -28,7 +28,7 @@ var mayImport = map[string]string{
 	"internal/eventscan":           "internal/jsonscan",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"internal/database":            "internal/diag internal/unit",
-	"rocm":                         "internal/database internal/diag internal/jsonscan internal/redact trace",
+	"rocm":                         "internal/database internal/diag internal/lazyregexp internal/redact internal/textscan trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",
 	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/memory trace trace/xplane",

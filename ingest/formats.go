@@ -10,6 +10,7 @@ import (
 	"assay/logs/comm"
 	"assay/logs/forms"
 	"assay/logs/monitor"
+	"assay/rocm"
 	"assay/summary"
 	"assay/trace"
 	"assay/trace/xplane"
@@ -45,6 +46,9 @@ var formats = []format{
 	{name: "assay-summary", sniff: isSaved, load: loadSaved, listed: isNamedSaved},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "ncu", sniff: isCounters, load: loadCounters},
+	{name: rocm.FormatCSV, sniff: isRocmCSV, load: loadRocmCSV, listed: isFirstOfCSV},
+	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON},
+	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},

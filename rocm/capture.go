@@ -29,6 +29,7 @@ type capture struct {
 	most      int64             // bytes of texts and joins
 	used      int64
 	overflow  bool
+	single    bool // one process counts all calls
 }
 
 func newCapture(file string, sel trace.Select) *capture {
@@ -152,6 +153,9 @@ const processBits = 40
 func (c *capture) id(pid, correlation int64) trace.ID {
 	if correlation <= 0 {
 		return 0
+	}
+	if c.single {
+		pid = 0
 	}
 	index, ok := c.processes[pid]
 	if !ok {

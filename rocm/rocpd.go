@@ -132,12 +132,8 @@ func (c *capture) device(n int64, name string, facts gjson.Result) {
 		c.meta.Devices[n] = name
 	}
 	h := c.meta.Hardware[n]
-	if units := facts.Get("cu_count").Int(); units > 0 && units < 1<<16 {
-		h.SMs = units
-	}
-	if mhz := facts.Get("max_engine_clk_fcompute").Int(); mhz > 0 && mhz < 1<<20 {
-		h.ClockHz = mhz * 1_000_000
-	}
+	h.SMs = between(facts.Get("cu_count").Int(), 1<<16)
+	h.ClockHz = between(facts.Get("max_engine_clk_fcompute").Int(), 1<<20) * 1_000_000
 	c.meta.Hardware[n] = h
 }
 

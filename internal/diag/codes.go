@@ -210,6 +210,7 @@ var codes = []Code{
 	{"text-before-trace", Info, "Lines of text precede the trace and were skipped. A log and a trace may have been written to one file.", ""},
 	{"text-cut", Info, "Very long names and other texts were shortened. All sums are correct.", ""},
 	{"time-backwards", Suspect, "Entries have a time before that of an earlier one. They count at that time; their order is kept.", ""},
+	{"tables-joined", Info, "Tables of the same capture, which lie beside the input, were read with it.", ""},
 	{"time-unit-unknown", DataLoss, "NVTX events whose times are not in nanoseconds were skipped.", "Export again with a newer nsys."},
 	{"timer-exceeds-step", Suspect, "Timers of phases state more time than the steps that they are in. A phase that is longer than its step is not among the phases of the step, and shares of step time over 100% are not shown.", "Check the unit of the timer, and whether it measures something outside of the steps."},
 	{"timer-impossible", Suspect, "Times of steps or phases are negative, not a number or infinite. They are in no share of step time, so the shares of the other phases are not the whole.", "Check the program that logs them."},
