@@ -28,6 +28,7 @@ var mayImport = map[string]string{
 	"internal/eventscan":           "internal/jsonscan",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"internal/database":            "internal/diag internal/unit",
+	"internal/test/rocmgen":        "trace",
 	"rocm":                         "internal/database internal/diag internal/lazyregexp internal/redact internal/textscan trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/redact internal/textscan",

@@ -33,7 +33,7 @@ func isRocmCSV(_ string, head []byte) bool {
 // isFirstOfCSV reports whether a table in a directory is the one with which the others of its capture are read.
 func isFirstOfCSV(path string, _ []byte) bool {
 	family := familyOf(path)
-	return len(family) == 0 || family[0] == filepath.Clean(path)
+	return !strings.HasSuffix(path, csvAgents) && (len(family) == 0 || family[0] == filepath.Clean(path))
 }
 
 // csvEndings are the endings of the names of the tables that rocprofv3 writes of one capture, in the order in which the

@@ -89,16 +89,14 @@ func (c *capture) add(w *work) {
 
 // timed reports whether times are usable, and else counts them.
 func (c *capture) timed(start, end int64) bool {
-	code := ""
 	switch {
 	case start <= 0 || end <= 0:
-		code = "event-bad-time"
+		c.bad("event-bad-time")
 	case end < start:
-		code = "event-negative-duration"
+		c.bad("event-negative-duration")
 	default:
 		return true
 	}
-	c.bad(code)
 	return false
 }
 

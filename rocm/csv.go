@@ -102,7 +102,9 @@ type csvReader struct {
 func (r *csvReader) read(part Part) error {
 	lines := textscan.NewReader(part.In, maxLine)
 	header, _, err := lines.Next()
-	form, columns := formOf(strings.TrimRight(header, "\r\n"))
+	header = strings.TrimRight(header, "\r\n")
+	form, columns := formOf(header)
+	width := len(splitCSV(nil, header)) // two columns may have the same name
 	if form == nil || form.row == nil {
 		return nil
 	}
@@ -116,7 +118,7 @@ func (r *csvReader) read(part Part) error {
 			continue
 		}
 		r.row++
-		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != len(columns) {
+		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != width {
 			r.bad("row-malformed") // also a last row that is cut
 			r.broken = r.broken || err != nil
 			continue
@@ -163,7 +165,7 @@ func splitCSV(out []string, line string) []string {
 // text returns the cell of the first of these columns that the table has.
 func (r *csvReader) text(names ...string) string {
 	for _, name := range names {
-		if i, ok := r.columns[name]; ok {
+		if i, ok := r.columns[name]; ok && i < len(r.cells) {
 			return r.cells[i]
 		}
 	}

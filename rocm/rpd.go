@@ -154,7 +154,7 @@ func rpdDomain(name []byte) domain {
 		return domain{trace.Annotation, "roctx"}
 	case strings.HasSuffix(text, "::writeRows"), text == "rpdflush", strings.HasSuffix(text, "_activity_callback"):
 		return domain{trace.Overhead, "rpd"}
-	case strings.HasPrefix(text, "hip"), strings.HasPrefix(text, "hsa"):
+	case strings.HasPrefix(text, "hip"), strings.HasPrefix(text, "__hip"), strings.HasPrefix(text, "hsa"):
 		return callDomain(text)
 	}
 	return domain{trace.Annotation, "rpd"}
