@@ -30,7 +30,7 @@ var foreignFormats = slices.Concat(foreignRecordings, foreignTables, foreignDocu
 var foreignRecordings = []foreign{
 	{Name: "xplane", Shape: shapeBinary, Read: true, Test: xplane.Sniff, Files: []string{"*.xplane.pb"},
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
-	{Name: "perfetto", Shape: shapeBinary, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
+	{Name: "perfetto", Shape: shapeBinary, Read: true, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
 		What: "a binary Perfetto trace", Do: "convert it to JSON: traceconv json FILE trace.json"},
 	{Name: "tfevents", Shape: shapeBinary, Read: true, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
 		What: "an event file of TensorBoard, which holds metrics", Do: giveRecording},

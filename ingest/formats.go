@@ -13,6 +13,7 @@ import (
 	"assay/rocm"
 	"assay/summary"
 	"assay/trace"
+	"assay/trace/perfetto"
 	"assay/trace/xplane"
 )
 
@@ -58,6 +59,7 @@ var formats = []format{
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
 	{name: summary.FormatXPlane, sniff: func(_ string, head []byte) bool { return xplane.Sniff(head) }, load: loadXPlane},
+	{name: perfetto.Format, sniff: func(_ string, head []byte) bool { return perfetto.Sniff(head) }, load: loadPerfetto},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
@@ -130,6 +132,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 		in.Format = "kineto"
 	}
 	return nil
+}
+
+func loadPerfetto(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, in.Format, err = perfetto.Read(f, f.Path, sel)
+	return err
 }
 
 func loadXPlane(f *File, sel trace.Select, in *Input) (err error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/label"
 	"assay/internal/redact"
 	"assay/trace"
 )
@@ -229,21 +230,8 @@ func (c *capture) host(d domain, name []byte, pid, tid, start, end, correlation 
 	}
 }
 
-// copyNames are the names of copies as PyTorch's profiler writes them, by what the names of all profilers of ROCm contain.
-var copyNames = []struct{ words, name string }{
-	{"hosttodevice", "Memcpy HtoD"}, {"devicetohost", "Memcpy DtoH"}, {"devicetodevice", "Memcpy DtoD"}, {"hosttohost", "Memcpy HtoH"},
-}
-
-// memcpyName returns the name of a copy: MEMORY_COPY_HOST_TO_DEVICE, CopyHostToDevice, HOST_TO_DEVICE.
-func memcpyName(direction []byte) []byte {
-	plain := strings.ToLower(strings.ReplaceAll(string(direction), "_", ""))
-	for _, it := range copyNames {
-		if strings.Contains(plain, it.words) {
-			return []byte(it.name)
-		}
-	}
-	return []byte("Memcpy")
-}
+// memcpyName returns the name of a copy.
+func memcpyName(direction []byte) []byte { return []byte(label.Copy(string(direction))) }
 
 // blocks returns the number of blocks of a grid that is counted in threads.
 func blocks(threads, block [3]int64) (out [3]int64) {
