@@ -28,9 +28,9 @@ var mayImport = map[string]string{
 	"internal/eventscan":           "internal/jsonscan",
 	"trace/proton":                 "internal/diag internal/lazyregexp internal/profile internal/redact trace",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
-	"nsys":                         "internal/diag internal/redact internal/unit trace",
+	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats summary torchprof torchprof/memory trace trace/proton trace/xplane",
+	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/memory trace trace/perfetto trace/proton trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
@@ -157,6 +157,11 @@ var mayImport = map[string]string{
 	"internal/agent":               "internal/excerpt internal/redact",
 	"internal/excerpt":             "",
 	"internal/jsonschema":          "",
+	"trace/perfetto":               "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
+	"internal/database":            "internal/diag internal/unit",
+	"internal/test/rocmgen":        "trace",
+	"internal/test/pfgen":          "trace",
+	"rocm":                         "internal/database internal/diag internal/label internal/lazyregexp internal/redact internal/textscan trace",
 }
 
 // TestHeavyApart checks that the main module needs nothing of Apache Beam, whose SDK brings
@@ -249,6 +254,7 @@ var largePackages = map[string]string{
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"logs/forms":                   "one reader of lines; how it splits, dates and joins them shares the private state of a record",
 	"gate/metric":                  "one file per subject of metrics; all measure a private selection of a run",
+	"ingest":                       "one file per question about a file: opening, recognizing, naming what is not read; the readers are elsewhere",
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
 	"summary/view":                 "one file per question about a summary that rules, reports and gates ask alike",
 	"report/plot":                  "one file per form of drawing; all draw on the private canvas and share its axes",

@@ -10,8 +10,10 @@ import (
 	"assay/logs/comm"
 	"assay/logs/forms"
 	"assay/logs/monitor"
+	"assay/rocm"
 	"assay/summary"
 	"assay/trace"
+	"assay/trace/perfetto"
 	"assay/trace/proton"
 	"assay/trace/xplane"
 )
@@ -46,6 +48,9 @@ var formats = []format{
 	{name: "assay-summary", sniff: isSaved, load: loadSaved, listed: isNamedSaved},
 	{name: "nsys-json", sniff: isNsysJSON, load: loadNsysJSON},
 	{name: "ncu", sniff: isCounters, load: loadCounters},
+	{name: rocm.FormatCSV, sniff: isRocmCSV, load: loadRocmCSV, listed: isFirstOfCSV},
+	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON},
+	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -57,6 +62,7 @@ var formats = []format{
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
 	{name: summary.FormatXPlane, sniff: func(_ string, head []byte) bool { return xplane.Sniff(head) }, load: loadXPlane},
+	{name: perfetto.Format, sniff: func(_ string, head []byte) bool { return perfetto.Sniff(head) }, load: loadPerfetto},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
@@ -138,6 +144,11 @@ func loadProtonTree(f *File, sel trace.Select, in *Input) (err error) {
 
 func loadProtonTrace(f *File, sel trace.Select, in *Input) (err error) {
 	in.Trace, in.Tables, err = proton.ReadTrace(f, f.Path, sel, proton.Limits{Nodes: rowLimit(sel)})
+	return err
+}
+
+func loadPerfetto(f *File, sel trace.Select, in *Input) (err error) {
+	in.Trace, in.Format, err = perfetto.Read(f, f.Path, sel)
 	return err
 }
 

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/internal/database"
 	"assay/internal/diag"
 	"assay/nsys"
 	"assay/nsys/stats"
+	"assay/rocm"
 	"assay/torchprof"
 	"assay/trace"
 )
@@ -46,12 +48,16 @@ func loadStats(f *File, sel trace.Select, in *Input) (err error) {
 	return err
 }
 
-func isSQLite(_ string, head []byte) bool { return nsys.SniffSQLite(head) }
+func isSQLite(_ string, head []byte) bool { return database.Sniff(head) }
 
 // isNamedExport reports whether a database in a directory is named like an export.
 // Others may be databases of any program.
 func isNamedExport(path string, _ []byte) bool {
-	return strings.EqualFold(filepath.Ext(path), ".sqlite")
+	name := strings.ToLower(filepath.Base(path))
+	for _, packing := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packing)
+	}
+	return strings.HasSuffix(name, ".sqlite") || strings.HasSuffix(name, ".rpd") || strings.HasSuffix(name, "results.db")
 }
 
 // searchTexts passes the texts of a database to the search for secrets, if there is one.
@@ -75,9 +81,13 @@ func loadSQLite(f *File, sel trace.Select, in *Input) error {
 	if err != nil {
 		return err
 	}
-	if in.Trace, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
+	t, format, err := rocm.ReadSQLite(path, f.Path, sel)
+	if format != "" {
+		in.Format = format
+	} else if t, err = nsys.ReadSQLite(path, f.Path, sel); err != nil {
 		err = namedOr(f.Path, sample, err)
-	} else {
+	}
+	if in.Trace = t; err == nil {
 		err = f.searchTexts(path, in)
 	}
 	return errors.Join(err, done())

@@ -16,6 +16,7 @@ import (
 
 	"assay/analyze/ranks/collective"
 	"assay/logs/forms"
+	"assay/rocm"
 	"assay/summary"
 )
 
@@ -46,7 +47,7 @@ func Paths(args []string) Choice {
 	for _, arg := range args {
 		c.name(arg)
 	}
-	c.Files, c.Special = dedupe(c.Files), dedupe(c.Special)
+	c.Files, c.Special = withoutRelated(dedupe(c.Files)), dedupe(c.Special)
 	c.checkCollectives()
 	slices.SortFunc(c.Left, func(a, b summary.LeftOutFile) int { return ComparePaths(a.Path, b.Path) })
 	c.Left = slices.Compact(c.Left) // a directory that was named twice
@@ -266,7 +267,7 @@ func (c *Choice) sort() {
 			c.Files = append(c.Files, path)
 		case savedSummary:
 			c.saved = append(c.saved, path)
-		case collectivesFile:
+		case collectivesFile, related:
 		default:
 			c.Others++
 			c.leave(path, summary.LeftUnknown)
@@ -289,6 +290,7 @@ const (
 	candidate            // to be read
 	savedSummary         // read only if there are no candidates
 	collectivesFile      // read with its summary
+	related              // read with another file of its capture
 )
 
 // kindOf returns the kind of a file of a directory. A file that is named like a trace
@@ -323,6 +325,9 @@ func kindOf(path string) kind {
 	}
 	if format.listed == nil || format.listed(path, head) {
 		return candidate
+	}
+	if format.name == rocm.FormatCSV {
+		return related
 	}
 	return read(format.name == textFormat &&
 		(forms.HasRecords(f.sample(textSample)) || namedLikeLog(path) && forms.FindRecords(f, logSample)))

@@ -11,6 +11,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"assay/internal/database"
 	"assay/internal/test/nsysgen"
 	"assay/trace"
 )
@@ -43,18 +44,18 @@ func BenchmarkReadSQLite(b *testing.B) {
 
 // scanBare reads what a loader reads with nothing but the library.
 func scanBare(b *testing.B, path string) {
-	db, err := openDatabase(path)
+	db, err := database.Open(path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer db.close()
-	l := newLoader(db, path, trace.SelectAll())
+	defer db.Close()
+	l := newLoader(export{db}, path, trace.SelectAll())
 	for i := range tables {
 		t := &tables[i]
-		if len(db.columns(t.name)) == 0 {
+		if len(db.Columns(t.name)) == 0 {
 			continue
 		}
-		err := db.query(db.statement(t.name, l.columns(t)), func(s *sqlite.Stmt) bool {
+		err := db.Query(db.Statement(t.name, l.columns(t)), func(s *sqlite.Stmt) bool {
 			for column := range t.columns {
 				s.ColumnInt64(column)
 			}

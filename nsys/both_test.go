@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"assay/internal/database"
 	"assay/internal/test/nsysgen"
 	"assay/internal/test/tracegen"
 	"assay/trace"
@@ -133,17 +133,17 @@ func TestSameLines(t *testing.T) {
 // linesOf writes a database as nsys export --type jsonlines does.
 func linesOf(t *testing.T, path string) []byte {
 	t.Helper()
-	db, err := openDatabase(path)
+	db, err := database.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.conn.Close()
+	defer db.Close()
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
-	for _, table := range slices.Sorted(maps.Keys(db.tables)) {
-		err := db.query("SELECT * FROM "+quote(table), func(s *sqlite.Stmt) bool {
+	for _, table := range db.Tables() {
+		err := db.Query("SELECT * FROM "+database.Quote(table), func(s *sqlite.Stmt) bool {
 			line := map[string]any{"table": table}
-			for i, column := range db.tables[table] {
+			for i, column := range db.Columns(table) {
 				switch s.ColumnType(i) {
 				case sqlite.TypeInteger:
 					line[column] = s.ColumnInt64(i)

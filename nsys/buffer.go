@@ -151,28 +151,28 @@ func (r *bufferedRow) cell(column int) cell {
 	return null
 }
 
-func (r *bufferedRow) num(column int) int64 {
+func (r *bufferedRow) Num(column int) int64 {
 	switch c := r.cell(column); {
 	case c >= firstNumber:
 		return int64(c)
 	case c > null:
-		return integer(string(r.text(column)))
+		return integer(string(r.Text(column)))
 	}
 	return 0
 }
 
-func (r *bufferedRow) null(column int) bool { return r.cell(column) == null }
+func (r *bufferedRow) Null(column int) bool { return r.cell(column) == null }
 
-func (r *bufferedRow) notNumber(column int) bool {
+func (r *bufferedRow) NotNumber(column int) bool {
 	c := r.cell(column)
 	if c <= null || c >= firstNumber {
 		return false
 	}
-	_, err := strconv.ParseFloat(string(r.text(column)), 64)
+	_, err := strconv.ParseFloat(string(r.Text(column)), 64)
 	return err != nil
 }
 
-func (r *bufferedRow) text(column int) []byte {
+func (r *bufferedRow) Text(column int) []byte {
 	c := r.cell(column)
 	if c == null || c >= firstNumber {
 		return nil

@@ -43,7 +43,7 @@ const fewMissing = 0.001
 
 // diagnostic handles one message of nsys about the collection.
 func (l *loader) diagnostic(r row) {
-	text, c := bytes.TrimSpace(r.text(0)), &l.seen.collected
+	text, c := bytes.TrimSpace(r.Text(0)), &l.seen.collected
 	if bytes.HasPrefix(text, []byte("Not all CUDA events might have been collected")) {
 		c.uncertain = true
 	}
@@ -58,7 +58,7 @@ func (l *loader) diagnostic(r row) {
 	if c.events == nil {
 		c.events = make(map[int64]int64)
 	}
-	c.events[r.num(1)] = max(c.events[r.num(1)], n)
+	c.events[r.Num(1)] = max(c.events[r.Num(1)], n)
 }
 
 // read counts the rows of a table that was read.

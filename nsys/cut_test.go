@@ -198,7 +198,7 @@ func TestHotJournal(t *testing.T) {
 		journal []byte
 		hot     bool
 	}{
-		{append(slices.Clone(journalMagic), bytes.Repeat([]byte{0}, 504)...), true},
+		{append([]byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}, bytes.Repeat([]byte{0}, 504)...), true},
 		{nil, false},
 		{make([]byte, 512), false},
 	} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/database"
 	"assay/internal/diag"
 	"assay/internal/test/nsysgen"
 	"assay/trace"
@@ -57,13 +58,13 @@ func TestDamaged(t *testing.T) {
 	whole := generated(t)
 	zeroed := slices.Clone(whole)
 	clear(zeroed[:100])
-	copy(zeroed, magic)
+	copy(zeroed, database.Magic)
 	for name, tc := range map[string]struct {
 		in   []byte
 		want string
 	}{
 		"a zeroed header": {zeroed, "run.sqlite: the file cannot be read as an SQLite database ("},
-		"only the magic":  {[]byte(magic), "run.sqlite: the file cannot be read as an SQLite database ("},
+		"only the magic":  {[]byte(database.Magic), "run.sqlite: the file cannot be read as an SQLite database ("},
 		"half a page":     {whole[:2048], "run.sqlite: "},
 	} {
 		tr, err := readBytes(t, tc.in)

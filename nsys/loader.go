@@ -277,8 +277,8 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 		return a, 0, false
 	}
 	// A device that is not a number would read as device 0.
-	device := r.num(2)
-	if (device == 0 || device != l.last.key.device) && r.notNumber(2) {
+	device := r.Num(2)
+	if (device == 0 || device != l.last.key.device) && r.NotNumber(2) {
 		l.bad("event-bad-device", "")
 		return a, 0, false
 	}
@@ -286,9 +286,9 @@ func (l *loader) work(r row, kind trace.Kind) (a trace.Activity, pid int64, ok b
 		l.seen.first = start
 	}
 	l.seen.last = max(l.seen.last, start+dur)
-	pid = l.thread(r.num(5)).pid
-	a = trace.Activity{Start: start, Dur: dur, Kind: kind, Correlation: l.correlation(pid, r.num(4)),
-		Track: l.out.Stream(pid, l.device(pid, device), r.num(3))}
+	pid = l.thread(r.Num(5)).pid
+	a = trace.Activity{Start: start, Dur: dur, Kind: kind, Correlation: l.correlation(pid, r.Num(4)),
+		Track: l.out.Stream(pid, l.device(pid, device), r.Num(3))}
 	return a, pid, true
 }
 
@@ -303,7 +303,7 @@ func (l *loader) kernel(r row) {
 	if !ok {
 		return
 	}
-	a.Name = l.sym(r.num(6))
+	a.Name = l.sym(r.Num(6))
 	if l.graphs {
 		d, last := l.inGraph(r, pid), &l.last.inGraph
 		if last.epoch != l.out.Epoch() || last.graph != d.GraphID || last.node != d.Node {
@@ -323,10 +323,10 @@ func (l *loader) kernel(r row) {
 // 32 bits of a node's number are the number of its graph.
 func (l *loader) inGraph(r row, pid int64) trace.Detail {
 	d := unknown
-	if node := r.num(7); node != 0 {
+	if node := r.Num(7); node != 0 {
 		d.GraphID = int64(uint64(node) >> 32)
 		l.seen.graphNodes++
-		if l.nodes.wanted && !r.notNumber(7) {
+		if l.nodes.wanted && !r.NotNumber(7) {
 			d.Node = l.nodes.number(pid, node)
 		}
 	}
@@ -338,9 +338,9 @@ func (l *loader) memcpy(r row) {
 	if !ok {
 		return
 	}
-	name := "Memcpy " + at(copyKinds[:], r.num(6))
-	if !r.null(9) && !r.null(10) {
-		name += " (" + at(memoryKinds[:], r.num(9)) + " -> " + at(memoryKinds[:], r.num(10)) + ")"
+	name := "Memcpy " + at(copyKinds[:], r.Num(6))
+	if !r.Null(9) && !r.Null(10) {
+		name += " (" + at(memoryKinds[:], r.Num(9)) + " -> " + at(memoryKinds[:], r.Num(10)) + ")"
 	}
 	l.sized(a, r, pid, name)
 }
@@ -351,16 +351,16 @@ func (l *loader) memset(r row) {
 		return
 	}
 	name := "Memset"
-	if !r.null(6) {
-		name += " (" + at(memoryKinds[:], r.num(6)) + ")"
+	if !r.Null(6) {
+		name += " (" + at(memoryKinds[:], r.Num(6)) + ")"
 	}
 	l.sized(a, r, pid, name)
 }
 
 func (l *loader) sized(a trace.Activity, r row, pid int64, name string) {
 	d := l.inGraph(r, pid)
-	if !r.null(8) {
-		d.Bytes = max(-1, r.num(8))
+	if !r.Null(8) {
+		d.Bytes = max(-1, r.Num(8))
 	}
 	a.Name = l.label(name)
 	a.Detail = l.out.Detail(d, a.Name)
@@ -376,18 +376,18 @@ func (l *loader) graph(r row) {
 	}
 	l.seen.graphRows++
 	d := unknown
-	d.GraphID = r.num(6)
+	d.GraphID = r.Num(6)
 	a.Name = l.label(trace.OpaqueGraph)
 	a.Detail = l.out.Detail(d, a.Name)
 	l.out.Activity(a)
 }
 
 func (l *loader) call(r row) {
-	class := r.num(2)
+	class := r.Num(2)
 	if class == backtraceClass {
 		return
 	}
-	if l.nodes.updates && changesGraphs(l.string(r.num(5))) {
+	if l.nodes.updates && changesGraphs(l.string(r.Num(5))) {
 		l.graphUpdated(r) // also if the times of the row are unusable
 	}
 	start, dur, ok := l.span(r)
@@ -398,9 +398,9 @@ func (l *loader) call(r row) {
 	if class == driverClass {
 		kind = trace.Driver
 	}
-	t := l.thread(r.num(3))
-	l.out.Call(trace.Call{Start: start, Dur: dur, Kind: kind, Name: l.callName(r.num(5)),
-		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.num(4))})
+	t := l.thread(r.Num(3))
+	l.out.Call(trace.Call{Start: start, Dur: dur, Kind: kind, Name: l.callName(r.Num(5)),
+		Track: l.out.Thread(t.pid, t.tid), Correlation: l.correlation(t.pid, r.Num(4))})
 }
 
 // callName returns the name of a call without the version of its interface, as all
@@ -426,7 +426,7 @@ func (l *loader) callName(id int64) trace.Sym {
 }
 
 func (l *loader) osrt(r row) {
-	if class := r.num(4); class != osStartClass && class != osFinishClass {
+	if class := r.Num(4); class != osStartClass && class != osFinishClass {
 		l.hostSpan(r, "osrt", trace.OSCall)
 	}
 }
@@ -448,8 +448,8 @@ func (l *loader) hostSpan(r row, category string, kind trace.Kind) (s trace.Host
 	if !ok {
 		return s, false
 	}
-	t := l.thread(r.num(2))
-	s = trace.HostSpan{Start: start, Dur: dur, Kind: kind, Name: l.sym(r.num(3)), Category: l.label(category), Track: l.out.Thread(t.pid, t.tid)}
+	t := l.thread(r.Num(2))
+	s = trace.HostSpan{Start: start, Dur: dur, Kind: kind, Name: l.sym(r.Num(3)), Category: l.label(category), Track: l.out.Thread(t.pid, t.tid)}
 	l.out.Span(s)
 	return s, true
 }

@@ -95,8 +95,8 @@ func changesGraphs(call []byte) bool {
 // it may be any process.
 func (l *loader) graphUpdated(r row) {
 	pid := int64(noProcess)
-	if !r.null(3) && !r.notNumber(3) && r.num(3) != 0 {
-		pid = l.thread(r.num(3)).pid
+	if !r.Null(3) && !r.NotNumber(3) && r.Num(3) != 0 {
+		pid = l.thread(r.Num(3)).pid
 	}
 	l.nodes.updated[pid] = true
 }
@@ -105,19 +105,19 @@ func (l *loader) graphUpdated(r row) {
 func (l *loader) nodeMade(r row) {
 	l.graphMade(r)
 	n := &l.nodes
-	if !n.wanted || n.over || r.null(4) || r.notNumber(4) || r.num(4) == 0 {
+	if !n.wanted || n.over || r.Null(4) || r.NotNumber(4) || r.Num(4) == 0 {
 		return
 	}
 	if len(n.rows) >= n.most {
 		n.rows, n.over = nil, true
 		return
 	}
-	row := nodeRow{nodeKey: nodeKey{noProcess, r.num(4)}, original: r.num(5), start: r.num(0), timed: !r.null(0) && !r.notNumber(0)}
-	if r.notNumber(5) {
+	row := nodeRow{nodeKey: nodeKey{noProcess, r.Num(4)}, original: r.Num(5), start: r.Num(0), timed: !r.Null(0) && !r.NotNumber(0)}
+	if r.NotNumber(5) {
 		row.original, row.timed = 0, false
 	}
-	if !r.null(2) && !r.notNumber(2) {
-		t := l.thread(r.num(2))
+	if !r.Null(2) && !r.NotNumber(2) {
+		t := l.thread(r.Num(2))
 		row.pid, row.tid = t.pid, t.tid
 	}
 	n.rows = append(n.rows, row)

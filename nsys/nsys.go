@@ -11,7 +11,7 @@
 // each. loader.go has most of these functions and the state that they share;
 // nvtx.go, nccl.go and nodes.go have those for NVTX ranges, collectives and
 // nodes of CUDA graphs. settings.go reads the small tables, which come first.
-// sqlite.go and pages.go provide the rows of a database; json.go, events.go and
+// sqlite.go provides the rows of a database (package database); json.go, events.go and
 // buffer.go those of a file in JSON. collected.go and preflight.go check what is
 // missing from the capture.
 package nsys
@@ -40,10 +40,10 @@ type source interface {
 // A row is one row of a table during a scan. Its methods take the index of a
 // column in the list that was passed to scan. It is valid until each returns.
 type row interface {
-	num(column int) int64 // 0 if null
-	null(column int) bool
-	notNumber(column int) bool // neither a number nor null, so num means nothing
-	text(column int) []byte    // empty if null
+	Num(column int) int64 // 0 if null
+	Null(column int) bool
+	NotNumber(column int) bool // neither a number nor null, so num means nothing
+	Text(column int) []byte    // empty if null
 }
 
 // read returns the trace of a source. If broken is set, parts of the source are

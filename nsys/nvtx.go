@@ -13,21 +13,21 @@ import (
 // torch.autograd.profiler.emit_nvtx writes around operators become operators.
 // Marks have no duration and are skipped.
 func (l *loader) nvtx(r row) {
-	kind := r.num(2)
+	kind := r.Num(2)
 	switch kind {
 	case nvtxRange, nvtxtRange, nvtxStartEnd, nvtxtStartEnd:
 	case nvtxNameThread:
 		if text := l.nvtxText(r); len(text) > 0 {
-			t := l.thread(r.num(4))
+			t := l.thread(r.Num(4))
 			l.out.NameThread(t.pid, t.tid, printable(text))
 		}
 		return
 	default:
 		return // marks, categories, names of resources; domains were read before
 	}
-	start := r.num(0)
-	end := r.num(1)
-	if r.null(1) {
+	start := r.Num(0)
+	end := r.Num(1)
+	if r.Null(1) {
 		l.seen.unclosed++
 		end = max(start, l.seen.lastEnd) // of device work and calls, which were read before
 	}
@@ -36,21 +36,21 @@ func (l *loader) nvtx(r row) {
 		return
 	}
 	l.seen.ranges++
-	t := l.thread(r.num(4))
+	t := l.thread(r.Num(4))
 	text := l.nvtxText(r)
 	track := l.out.Thread(t.pid, t.tid)
-	if kind == nvtxRange && r.num(7) == 0 && r.num(5) == 0 {
+	if kind == nvtxRange && r.Num(7) == 0 && r.Num(5) == 0 {
 		if op, ok := parseOp(text); ok {
 			l.op(op, start, end-start, track)
 			return
 		}
 	}
 	category := "nvtx"
-	if domain := r.num(7); domain != 0 {
+	if domain := r.Num(7); domain != 0 {
 		name := l.domain(t.pid, domain)
 		category = "nvtx:" + name
 		if name == ncclDomain && kind == nvtxRange {
-			l.nccl(t.pid, text, r.text(8), start, end-start, track)
+			l.nccl(t.pid, text, r.Text(8), start, end-start, track)
 		}
 	}
 	s := trace.HostSpan{Start: start, Dur: end - start, Kind: trace.Annotation, Name: l.out.Sym(text), Category: l.label(category), Track: track}
@@ -64,10 +64,10 @@ func (l *loader) nvtx(r row) {
 // nvtxText returns the text of an event. The text of a registered string is in
 // StringIds.
 func (l *loader) nvtxText(r row) []byte {
-	if text := r.text(3); len(text) > 0 || r.null(6) {
+	if text := r.Text(3); len(text) > 0 || r.Null(6) {
 		return text
 	}
-	return l.string(r.num(6))
+	return l.string(r.Num(6))
 }
 
 // domain returns the name of a domain, or its number if it has no name.
@@ -85,12 +85,12 @@ var domainColumns = []string{"eventType", "globalTid", "domainId", "text", "text
 func (l *loader) nvtxDomains() {
 	const most = 1 << 16
 	err := l.src.scan("NVTX_EVENTS", domainColumns, func(r row) bool {
-		if r.num(0) == nvtxDomain {
-			name := r.text(3)
-			if len(name) == 0 && !r.null(4) {
-				name = l.string(r.num(4))
+		if r.Num(0) == nvtxDomain {
+			name := r.Text(3)
+			if len(name) == 0 && !r.Null(4) {
+				name = l.string(r.Num(4))
 			}
-			l.domains[domainKey{l.thread(r.num(1)).pid, r.num(2)}] = printable(name)
+			l.domains[domainKey{l.thread(r.Num(1)).pid, r.Num(2)}] = printable(name)
 		}
 		return len(l.domains) < most
 	})
@@ -181,9 +181,9 @@ func isBackward(name []byte) bool {
 // sched adds the times in which a thread existed but did not run: it waited, or
 // another thread had its core.
 func (l *loader) sched(r row) {
-	global, start := r.num(2), r.num(0)
+	global, start := r.Num(2), r.Num(0)
 	since, off := l.offCPU[global]
-	if r.num(1) == 0 {
+	if r.Num(1) == 0 {
 		if len(l.offCPU) < maxThreads {
 			l.offCPU[global] = start
 		}

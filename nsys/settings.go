@@ -26,7 +26,7 @@ const (
 
 // settings are read in this order, before all other tables.
 var settings = []setting{
-	{"StringIds", []string{"id", "value"}, maxStrings, func(l *loader, r row) { l.addString(r.num(0), r.text(1)) }},
+	{"StringIds", []string{"id", "value"}, maxStrings, func(l *loader, r row) { l.addString(r.Num(0), r.Text(1)) }},
 	{"META_DATA_CAPTURE", []string{"name", "value"}, maxSettings, (*loader).option},
 	{"META_DATA_EXPORT", []string{"name", "value"}, maxSettings, (*loader).option},
 	{"EXPORT_META_DATA", []string{"name", "value"}, maxSettings, (*loader).option},
@@ -34,21 +34,21 @@ var settings = []setting{
 	{"TARGET_INFO_SESSION_START_TIME", []string{"utcEpochNs"}, 1, (*loader).startTime},
 	{"TARGET_INFO_GPU", []string{"id", "name", "totalMemory", "smCount", "computeMajor", "computeMinor", "clockRate", "memoryBandwidth", "l2CacheSize"}, maxDevices, (*loader).gpu},
 	{"TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, maxDevices, func(l *loader, r row) {
-		l.gpus[deviceKey{r.num(2), r.num(1)}] = r.num(0)
+		l.gpus[deviceKey{r.Num(2), r.Num(1)}] = r.Num(0)
 	}},
 	{"TARGET_INFO_CUDA_NULL_STREAM", contextColumns, maxThreads, (*loader).context},
 	{"TARGET_INFO_CUDA_CONTEXT_INFO", contextColumns, maxThreads, (*loader).context},
 	{"PROCESSES", []string{"globalPid", "name"}, maxThreads, func(l *loader, r row) {
-		if name := r.text(1); len(name) > 0 {
-			l.out.NameProcess(l.thread(r.num(0)).pid, printable(name))
+		if name := r.Text(1); len(name) > 0 {
+			l.out.NameProcess(l.thread(r.Num(0)).pid, printable(name))
 		}
 	}},
 	{"ThreadNames", []string{"nameId", "globalTid"}, maxThreads, func(l *loader, r row) {
-		t := l.thread(r.num(1))
-		l.out.NameThread(t.pid, t.tid, printable(l.string(r.num(0))))
+		t := l.thread(r.Num(1))
+		l.out.NameThread(t.pid, t.tid, printable(l.string(r.Num(0))))
 	}},
 	{"DIAGNOSTIC_EVENT", []string{"text", "globalPid"}, maxSettings, (*loader).diagnostic},
-	{"MPI_RANKS", []string{"globalPid", "rank"}, maxThreads, func(l *loader, r row) { l.ranks = append(l.ranks, int(r.num(1))) }},
+	{"MPI_RANKS", []string{"globalPid", "rank"}, maxThreads, func(l *loader, r row) { l.ranks = append(l.ranks, int(r.Num(1))) }},
 }
 
 // settings reads the small tables: strings, processes, devices, and how the
@@ -83,21 +83,21 @@ func (l *loader) read(s *setting) {
 var contextColumns = []string{"processId", "contextId", "deviceId"}
 
 // context notes the device of a context.
-func (l *loader) context(r row) { l.contexts[contextKey{r.num(0), r.num(1)}] = r.num(2) }
+func (l *loader) context(r row) { l.contexts[contextKey{r.Num(0), r.Num(1)}] = r.Num(2) }
 
 func (l *loader) startTime(r row) {
-	if epoch := r.num(0); epoch > 0 {
+	if epoch := r.Num(0); epoch > 0 {
 		l.meta.BaseTime = &epoch
 	}
 }
 
 func (l *loader) gpu(r row) {
-	id := r.num(0)
-	l.meta.Devices[id] = printable(r.text(1))
-	if n := r.num(2); n > 0 {
+	id := r.Num(0)
+	l.meta.Devices[id] = printable(r.Text(1))
+	if n := r.Num(2); n > 0 {
 		l.meta.Capacity[id] = n
 	}
-	positive := func(column int) int64 { return max(0, r.num(column)) }
+	positive := func(column int) int64 { return max(0, r.Num(column)) }
 	h := trace.Hardware{SMs: positive(3), Major: positive(4), Minor: positive(5), ClockHz: positive(6), Bandwidth: positive(7), Cache: positive(8)}
 	if h != (trace.Hardware{}) {
 		l.meta.Hardware[id] = h
@@ -106,22 +106,22 @@ func (l *loader) gpu(r row) {
 
 // system handles one name and value of the properties of the machine.
 func (l *loader) system(r row) {
-	if strings.EqualFold(string(r.text(0)), "DeviceEnvironment") {
-		l.seen.secrets += secretsIn(r.text(1))
+	if strings.EqualFold(string(r.Text(0)), "DeviceEnvironment") {
+		l.seen.secrets += secretsIn(r.Text(1))
 	}
 }
 
 // option handles one option of the capture or export.
 func (l *loader) option(r row) {
-	switch name := string(r.text(0)); {
+	switch name := string(r.Text(0)); {
 	case name == "EXPORT_PRODUCT_VERSION" || name == "EXPORT_SCHEMA_VERSION":
 		const most = 64
-		value := r.text(1)
+		value := r.Text(1)
 		l.meta.Recorder[name] = printable(redact.CutBytes(value, most))
 	case strings.HasSuffix(name, "CUDA_GRAPH_TRACE_OPTIONS:MODE"):
-		l.seen.graphMode = string(r.text(1))
+		l.seen.graphMode = string(r.Text(1))
 	case strings.Contains(name, "ENVIRONMENT_VARIABLE"):
-		l.seen.secrets += secretsIn(r.text(1))
+		l.seen.secrets += secretsIn(r.Text(1))
 	}
 }
 

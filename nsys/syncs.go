@@ -38,24 +38,24 @@ func (l *loader) eventRecorded(r row) {
 	if notOnStream(r, 1) || l.events.count > l.events.most {
 		return
 	}
-	pid, device, context := l.thread(r.num(3)).pid, r.num(0), r.num(4)
+	pid, device, context := l.thread(r.Num(3)).pid, r.Num(0), r.Num(4)
 	l.contexts[contextKey{pid, context}] = device
 	if l.events.count++; l.events.count > l.events.most {
 		clear(l.events.of)
 		return
 	}
-	key := eventKey{pid, context, r.num(5)}
-	l.events.of[key] = append(l.events.of[key], eventRecord{r.num(2), recordNumber(r, 6), device, r.num(1)})
+	key := eventKey{pid, context, r.Num(5)}
+	l.events.of[key] = append(l.events.of[key], eventRecord{r.Num(2), recordNumber(r, 6), device, r.Num(1)})
 	l.events.sorted = false
 }
 
 func notOnStream(r row, column int) bool {
-	return r.null(column) || r.notNumber(column) || r.num(column) == noStream
+	return r.Null(column) || r.NotNumber(column) || r.Num(column) == noStream
 }
 
 // recordNumber returns an eventSyncId, or 0 if the export or the row has none.
 func recordNumber(r row, column int) int64 {
-	if n := r.num(column); n != noStream {
+	if n := r.Num(column); n != noStream {
 		return n
 	}
 	return 0
@@ -84,20 +84,20 @@ func (l *loader) sync(r row) {
 	if !ok {
 		return
 	}
-	pid, context, stream := l.thread(r.num(5)).pid, r.num(7), r.num(3)
+	pid, context, stream := l.thread(r.Num(5)).pid, r.Num(7), r.Num(3)
 	if stream == noStream {
 		stream = -1
 	}
-	device := l.syncDevice(pid, context, r.num(2))
+	device := l.syncDevice(pid, context, r.Num(2))
 	name, track := l.label(syncName(r)), l.out.Stream(pid, device, stream)
 	l.out.Span(trace.HostSpan{Start: start, Dur: dur, Kind: trace.Sync, Name: name, Category: l.label("cuda_sync"), Track: track})
-	call := l.correlation(pid, r.num(4))
+	call := l.correlation(pid, r.Num(4))
 	if call == 0 {
 		return
 	}
 	s := trace.SyncRecord{Start: start, Name: name, Track: track, Correlation: call, WaitsOn: -1}
 	if hasEvent(r) {
-		e, ok := l.events.before(eventKey{pid, context, r.num(8)}, r.num(4), recordNumber(r, 9))
+		e, ok := l.events.before(eventKey{pid, context, r.Num(8)}, r.Num(4), recordNumber(r, 9))
 		if ok && l.device(pid, e.device) == device {
 			s.WaitsOn, s.Record = e.stream, l.correlation(pid, e.correlation)
 		}
@@ -105,15 +105,15 @@ func (l *loader) sync(r row) {
 	l.out.Sync(s)
 }
 
-func hasEvent(r row) bool { return !r.null(8) && r.num(8) != noStream }
+func hasEvent(r row) bool { return !r.Null(8) && r.Num(8) != noStream }
 
 // syncName returns the kind of a synchronization. The numbers of syncType differ between versions
 // (see QUIRKS.md), so that whether a row has an event and a stream decides.
 func syncName(r row) string {
-	onStream := r.num(3) != noStream
+	onStream := r.Num(3) != noStream
 	switch {
-	case r.null(8):
-		return at(syncTypes[:], r.num(6))
+	case r.Null(8):
+		return at(syncTypes[:], r.Num(6))
 	case hasEvent(r) && onStream:
 		return "Stream Wait Event"
 	case hasEvent(r):

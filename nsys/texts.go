@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"zombiezen.com/go/sqlite"
+
+	"assay/internal/database"
 )
 
 // The limits of a search of all texts of an export.
@@ -22,11 +24,11 @@ const (
 // which are separate rows, are joined by spaces. left describes the tables that were not
 // written completely because of a limit or damage; it is empty if there are none.
 func WriteTexts(path string, w io.Writer) (left string, err error) {
-	db, err := openDatabase(path)
+	db, err := database.Open(path)
 	if err != nil {
 		return "", err
 	}
-	defer db.close()
+	defer db.Close()
 	t := texts{w: w}
 	for _, name := range sortedTables(db) {
 		if why := t.table(db, name); why != "" {
@@ -42,12 +44,10 @@ func WriteTexts(path string, w io.Writer) (left string, err error) {
 
 // sortedTables returns the names of the tables, the smallest kind first: settings
 // before events.
-func sortedTables(db *database) (names []string) {
-	for name := range db.tables {
-		names = append(names, name)
-	}
+func sortedTables(db *database.Database) (names []string) {
+	names = db.Tables()
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(db.tables[a]), len(db.tables[b])), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(len(db.Columns(a)), len(db.Columns(b))), cmp.Compare(a, b))
 	})
 	return names
 }
@@ -62,9 +62,9 @@ type texts struct {
 }
 
 // table writes the texts of one table, and returns why it did not write all.
-func (t *texts) table(db *database, name string) (why string) {
+func (t *texts) table(db *database.Database, name string) (why string) {
 	var columns []string
-	err := db.query("PRAGMA table_info("+quote(name)+")", func(s *sqlite.Stmt) bool {
+	err := db.Query("PRAGMA table_info("+database.Quote(name)+")", func(s *sqlite.Stmt) bool {
 		if kind := strings.ToUpper(s.ColumnText(2)); kind == "" || strings.Contains(kind, "TEXT") ||
 			strings.Contains(kind, "CHAR") || strings.Contains(kind, "CLOB") || strings.Contains(kind, "BLOB") {
 			columns = append(columns, s.ColumnText(1))
@@ -73,7 +73,7 @@ func (t *texts) table(db *database, name string) (why string) {
 	})
 	if err == nil && len(columns) > 0 {
 		rows := 0
-		err = db.scan(name, columns, func(r row) bool {
+		err = db.Scan(name, columns, func(r *database.Row) bool {
 			switch rows++; {
 			case rows > mostTextRows:
 				why = fmt.Sprintf("rows after %d", mostTextRows)
@@ -126,15 +126,15 @@ func (t *texts) argument(name string, value []byte) bool {
 // row writes the texts of a row.
 func (t *texts) row(r row, columns int) {
 	t.line = t.line[:0]
-	name := string(r.text(0)) // its bytes last until the next call
-	if columns != 2 || !t.argument(name, r.text(1)) {
+	name := string(r.Text(0)) // its bytes last until the next call
+	if columns != 2 || !t.argument(name, r.Text(1)) {
 		t.args = ""
 		for i := range columns {
 			between := byte('=')
 			if len(t.line) == 0 {
 				between = '\n'
 			}
-			if text := r.text(i); len(text) > 0 {
+			if text := r.Text(i); len(text) > 0 {
 				t.line = append(append(t.line, between), text...)
 			}
 		}

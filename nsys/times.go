@@ -8,9 +8,9 @@ import (
 
 // span returns the start and duration of a row, and whether it has any.
 func (l *loader) span(r row) (start, dur int64, ok bool) {
-	start, end := r.num(0), r.num(1)
+	start, end := r.Num(0), r.Num(1)
 	switch {
-	case start == 0 && r.null(0) || end == 0 && r.null(1) || l.oddTime(r, start, end):
+	case start == 0 && r.Null(0) || end == 0 && r.Null(1) || l.oddTime(r, start, end):
 		l.bad("event-bad-time", "")
 		return 0, 0, false
 	case end < start || end-start < 0:
@@ -33,7 +33,7 @@ const (
 // oddTime reports whether a row has a start or end that is not a number.
 func (l *loader) oddTime(r row, start, end int64) bool {
 	near := func(t int64) bool { return t >= likelyTime && t-l.lastStart < nearTime && l.lastStart-t < nearTime }
-	notNumber := !near(start) && r.notNumber(0) || !near(end) && r.notNumber(1)
+	notNumber := !near(start) && r.NotNumber(0) || !near(end) && r.NotNumber(1)
 	if !notNumber {
 		l.lastStart = start
 	}

@@ -17,3 +17,23 @@ func IsCall(name string) bool {
 	}
 	return false
 }
+
+// copyNames are the names of copies as PyTorch's profiler writes them, by what the names of all profilers of ROCm contain.
+var copyNames = []struct{ words, name string }{
+	{"hosttodevice", "Memcpy HtoD"}, {"devicetohost", "Memcpy DtoH"}, {"devicetodevice", "Memcpy DtoD"}, {"hosttohost", "Memcpy HtoH"},
+}
+
+// Copy returns the name of a copy of which the name of its direction is known: MEMORY_COPY_HOST_TO_DEVICE,
+// CopyHostToDevice, HOST_TO_DEVICE. A name in the form of PyTorch's profiler stays.
+func Copy(direction string) string {
+	if strings.HasPrefix(direction, "Memcpy ") {
+		return direction
+	}
+	plain := strings.ToLower(strings.ReplaceAll(direction, "_", ""))
+	for _, it := range copyNames {
+		if strings.Contains(plain, it.words) {
+			return it.name
+		}
+	}
+	return "Memcpy"
+}

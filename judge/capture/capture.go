@@ -217,10 +217,10 @@ func (c *evaluator) otherAccelerator() string {
 // limitsReached returns the codes of the issues that a limit stopped the reading of an input.
 func limitsReached() []string { return []string{"input-limit", "inflation-limit", "memory-limit"} }
 
-// foreign reports whether all inputs are Chrome traces that PyTorch did not write.
+// foreign reports whether all inputs are traces of Chrome or Perfetto that PyTorch did not write.
 func (c *evaluator) foreign() bool {
 	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs,
-		func(in summary.Input) bool { return in.Format != "chrome-trace" })
+		func(in summary.Input) bool { return in.Format != "chrome-trace" && in.Format != "perfetto" })
 }
 
 // tooLittleWork judges whether there is enough GPU work for meaningful shares: a warm-up call of

@@ -1,4 +1,4 @@
-package nsys
+package database
 
 import (
 	"bytes"
@@ -148,6 +148,20 @@ func cutVFS(path string, size int64) (name string, release func(), err error) {
 
 // journalMagic is the first bytes of a rollback journal that was not applied.
 var journalMagic = []byte{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}
+
+// Cut returns the issue for a database that is shorter than its header states.
+func (db *Database) Cut(file string) (is diag.Issue, ok bool) { return db.header.cut(file, db.size) }
+
+// Unfinished returns the issue for a database that another program was changing, or false.
+func Unfinished(path, file string) (is diag.Issue, ok bool) {
+	is = diag.Issue{Code: "export-unfinished", Severity: diag.Suspect, First: diag.Pos{File: file}, Help: diag.HelpOf("export-unfinished")}
+	if hotJournal(path) {
+		is.Help = "The database has a rollback journal (-journal): a program stopped while writing, so numbers may be wrong. Undo the change by opening it with write access (sqlite3 FILE .tables), or export again."
+		return is, true
+	}
+	info, err := os.Stat(path + "-wal")
+	return is, err == nil && info.Size() > 0
+}
 
 // hotJournal reports whether the database has a rollback journal that was not applied.
 func hotJournal(path string) bool {

@@ -1,0 +1,358 @@
+package rocm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"assay/internal/diag"
+	"assay/trace"
+)
+
+// jsonTool is the member that holds everything in the JSON of rocprofv3.
+const jsonTool = `"rocprofiler-sdk-tool"`
+
+// SniffJSON reports whether a file that begins with head is the JSON of rocprofv3.
+func SniffJSON(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(jsonTool))
+}
+
+// ReadJSON reads the JSON of rocprofv3. It lists names before the records that refer to them by number.
+func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
+	c := newCapture(file, sel)
+	c.single = true
+	bounded := &boundedReader{in: in, most: 64 << 20}
+	r := &jsonReader{capture: c, in: json.NewDecoder(bounded), kernels: map[int64][]byte{}, agents: map[int64]agent{}, markers: map[int64]string{}}
+	bounded.at = r.in.InputOffset
+	err := r.object(func(key string) error {
+		if `"`+key+`"` != jsonTool {
+			return r.skip()
+		}
+		return r.array(func() error { return r.object(r.member) })
+	})
+	if err != nil && c.rows == 0 {
+		return nil, fmt.Errorf("%s: not a complete JSON of rocprofv3 (%w); copy the file again", file, err)
+	}
+	if err != nil {
+		c.broken = true
+		c.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: r.in.InputOffset()},
+			Help: "The file ends early, or it is damaged here. The rest is missing from every total. Copy the file again."}, 1)
+	}
+	return c.trace(), nil
+}
+
+// A boundedReader fails if a value of the JSON is longer than most, so that the decoder does not keep it.
+type boundedReader struct {
+	in   io.Reader
+	n    int64
+	most int64
+	at   func() int64 // what the decoder has decoded
+}
+
+var errLong = errors.New("a value is too long")
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.n-b.at() > b.most {
+		return 0, errLong
+	}
+	n, err := b.in.Read(p)
+	b.n += int64(n)
+	return n, err
+}
+
+// A jsonReader reads the members of one process.
+type jsonReader struct {
+	*capture
+	in      *json.Decoder
+	pid     int64
+	kernels map[int64][]byte
+	agents  map[int64]agent
+	kinds   []jsonKind
+	markers map[int64]string // texts of roctx, by correlation
+	gpus    int64
+}
+
+type jsonKind struct {
+	Kind       string   `json:"kind"`
+	Operations []string `json:"operations"`
+}
+
+// object calls each with the keys of an object. It must read their values.
+func (r *jsonReader) object(each func(key string) error) error {
+	return r.inside('{', func() error {
+		key, err := r.in.Token()
+		if err != nil {
+			return err
+		}
+		text, _ := key.(string)
+		return each(text)
+	})
+}
+
+// array calls each for the elements of an array. It must read them.
+func (r *jsonReader) array(each func() error) error { return r.inside('[', each) }
+
+// inside calls each until the end of an object or array. Any other value is skipped.
+func (r *jsonReader) inside(open json.Delim, each func() error) error {
+	first, err := r.in.Token()
+	if err != nil {
+		return err
+	}
+	if first != open {
+		if first == json.Delim('{') || first == json.Delim('[') {
+			return r.rest()
+		}
+		return nil
+	}
+	for r.in.More() && !r.out.Full() {
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	if r.out.Full() {
+		return nil
+	}
+	_, err = r.in.Token()
+	return err
+}
+
+// skip skips a value.
+func (r *jsonReader) skip() error {
+	first, err := r.in.Token()
+	if err == nil && (first == json.Delim('{') || first == json.Delim('[')) {
+		return r.rest()
+	}
+	return err
+}
+
+// rest skips what is left of an object or array.
+func (r *jsonReader) rest() error {
+	for depth := 1; depth > 0; {
+		token, err := r.in.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
+}
+
+// member reads a member of a process.
+func (r *jsonReader) member(key string) error {
+	switch key {
+	case "metadata":
+		return r.object(r.metadata)
+	case "agents":
+		return r.array(r.agent)
+	case "strings":
+		return r.object(r.text)
+	case "kernel_symbols":
+		return r.array(r.symbol)
+	case "buffer_records":
+		return r.object(r.records)
+	}
+	return r.skip()
+}
+
+func (r *jsonReader) metadata(key string) error {
+	switch key {
+	case "pid":
+		return r.in.Decode(&r.pid)
+	case "node":
+		var node struct {
+			Hostname string `json:"hostname"`
+		}
+		err := r.in.Decode(&node)
+		if len(node.Hostname) <= 64 {
+			r.meta.Host = node.Hostname
+		}
+		return err
+	}
+	return r.skip()
+}
+
+func (r *jsonReader) text(key string) error {
+	switch key {
+	case "buffer_records":
+		return r.array(func() error {
+			var k jsonKind
+			err := r.in.Decode(&k)
+			if r.take(64 * (len(k.Operations) + 1)) {
+				r.kinds = append(r.kinds, k)
+			}
+			return err
+		})
+	case "marker_api":
+		return r.array(func() error {
+			var m struct {
+				Key   int64  `json:"key"`
+				Value string `json:"value"`
+			}
+			err := r.in.Decode(&m)
+			if r.take(len(m.Value) + 64) {
+				r.markers[m.Key] = cut(m.Value)
+			}
+			return err
+		})
+	}
+	return r.skip()
+}
+
+func (r *jsonReader) symbol() error {
+	var s struct {
+		ID        int64  `json:"kernel_id"`
+		Name      string `json:"kernel_name"`
+		Formatted string `json:"formatted_kernel_name"`
+	}
+	err := r.in.Decode(&s)
+	if s.Formatted == "" {
+		s.Formatted = s.Name
+	}
+	if r.take(len(s.Formatted) + 64) {
+		r.kernels[s.ID] = kernelName([]byte(cut(s.Formatted)))
+	}
+	return err
+}
+
+type handle struct {
+	Handle uint64 `json:"handle"`
+}
+
+func (h handle) number() int64 { return int64(h.Handle) }
+
+func (r *jsonReader) agent() error {
+	var a struct {
+		ID      handle `json:"id"`
+		Type    int    `json:"type"` // 1 of a CPU, 2 of a GPU
+		Index   *int64 `json:"logical_node_type_id"`
+		Product string `json:"product_name"`
+		Name    string `json:"name"`
+		Units   int64  `json:"cu_count"`
+		Clock   int64  `json:"max_engine_clk_fcompute"`
+	}
+	err := r.in.Decode(&a)
+	if err != nil || a.Type != 2 || len(r.agents) >= 4096 {
+		return err
+	}
+	it := agent{isGPU: true, device: r.gpus}
+	r.gpus++
+	if a.Index != nil && *a.Index >= 0 {
+		it.device = *a.Index
+	}
+	if a.Product == "" {
+		a.Product = a.Name
+	}
+	if a.Product != "" && len(a.Product) <= 256 {
+		r.meta.Devices[it.device] = a.Product
+	}
+	r.meta.Hardware[it.device] = trace.Hardware{SMs: between(a.Units, 1<<16), ClockHz: between(a.Clock, 1<<20) * 1_000_000}
+	r.agents[a.ID.number()] = it
+	return nil
+}
+
+type size struct{ X, Y, Z int64 }
+
+// A record is one event.
+type record struct {
+	Kind, Operation int
+	Thread          int64                    `json:"thread_id"`
+	Correlation     struct{ Internal int64 } `json:"correlation_id"`
+	Start           int64                    `json:"start_timestamp"`
+	End             int64                    `json:"end_timestamp"`
+	Stream          handle                   `json:"stream_id"`
+	Target          handle                   `json:"dst_agent_id"`
+	Source          handle                   `json:"src_agent_id"`
+	Bytes           *int64                   `json:"bytes"`
+	Dispatch        struct {
+		Agent  handle `json:"agent_id"`
+		Queue  handle `json:"queue_id"`
+		Kernel int64  `json:"kernel_id"`
+		LDS    int64  `json:"group_segment_size"`
+		Group  size   `json:"workgroup_size"`
+		Grid   size   `json:"grid_size"`
+	} `json:"dispatch_info"`
+}
+
+// records reads the records of one domain.
+func (r *jsonReader) records(key string) error {
+	each := map[string]func(*record){
+		"kernel_dispatch": r.kernel, "memory_copy": r.memcpy, "hip_api": r.call, "hsa_api": r.call, "rccl_api": r.call, "marker_api": r.call,
+	}[key]
+	if each == nil {
+		return r.skip()
+	}
+	r.table, r.row = key, 0
+	return r.array(func() error {
+		var it record
+		err := r.in.Decode(&it)
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			r.bad("event-damaged")
+			err = nil
+		} else if err == nil {
+			each(&it)
+		}
+		r.row++
+		r.rows++
+		return err
+	})
+}
+
+// operation returns the domain and the name of a record.
+func (r *jsonReader) operation(it *record) (kind, name string) {
+	if it.Kind < 0 || it.Kind >= len(r.kinds) {
+		return "", "(unknown)"
+	}
+	k := &r.kinds[it.Kind]
+	if it.Operation < 0 || it.Operation >= len(k.Operations) {
+		return k.Kind, "(unknown)"
+	}
+	return k.Kind, k.Operations[it.Operation]
+}
+
+// stream returns the number of a stream, which is a small number or a handle.
+func (r *jsonReader) stream(n int64) int64 {
+	if n >= 0 && n < firstQueue {
+		return n
+	}
+	return firstQueue/2 + r.handle(n)
+}
+
+func (r *jsonReader) kernel(it *record) {
+	w := newWork(trace.Kernel)
+	d := &it.Dispatch
+	w.start, w.end, w.pid, w.correlation = it.Start, it.End, r.pid, it.Correlation.Internal
+	w.device, w.stream, w.queue = r.agents[d.Agent.number()].device, r.stream(it.Stream.number()), d.Queue.number()
+	w.name, w.shared = named(r.kernels, d.Kernel, "kernel"), d.LDS
+	w.block = [3]int64{d.Group.X, d.Group.Y, d.Group.Z}
+	w.grid = blocks([3]int64{d.Grid.X, d.Grid.Y, d.Grid.Z}, w.block)
+	r.add(&w)
+}
+
+func (r *jsonReader) memcpy(it *record) {
+	w := newWork(trace.Memcpy)
+	w.start, w.end, w.pid, w.correlation = it.Start, it.End, r.pid, it.Correlation.Internal
+	_, name := r.operation(it)
+	w.name, w.stream = memcpyName([]byte(name)), r.stream(it.Stream.number())
+	w.device = copyDevice(r.agents[it.Source.number()], r.agents[it.Target.number()])
+	if it.Bytes != nil {
+		w.bytes = *it.Bytes
+	}
+	r.add(&w)
+}
+
+func (r *jsonReader) call(it *record) {
+	kind, name := r.operation(it)
+	d := r.domainOf(kind)
+	if text, ok := r.markers[it.Correlation.Internal]; ok && d.kind == trace.Annotation {
+		name = text
+	}
+	r.host(d, []byte(name), r.pid, it.Thread, it.Start, it.End, it.Correlation.Internal)
+}

@@ -1,0 +1,93 @@
+// Package rocm reads what the profilers of ROCm write: rocprofv3 (SQLite databases, also called rocpd, CSV and JSON),
+// rocprof v1 (SQLite, CSV and JSON) and rocmProfileData (SQLite and JSON).
+//
+// All of them record the same: calls of HIP, kernels and copies on queues of GPUs, ranges of roctx. Each form is a file
+// that takes its rows apart; capture.go makes a trace of them. QUIRKS.md has the oddities.
+package rocm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/database"
+	"assay/internal/diag"
+	"assay/trace"
+)
+
+// The formats, as inputs have them.
+const (
+	FormatRocpd   = "rocprofv3-sqlite"
+	FormatCSV     = "rocprofv3-csv"
+	FormatJSON    = "rocprofv3-json"
+	FormatRPD     = "rpd"
+	FormatRPDJSON = "rpd-json"
+	FormatV1      = "rocprof-sqlite"
+	FormatV1CSV   = "rocprof-csv"
+	FormatV1JSON  = "rocprof-json"
+)
+
+// databases are the forms of databases, each with a table that only it has.
+var databases = []struct {
+	format, table string
+	whole         bool // the table has exactly this name; else it may have a suffix
+	read          func(*capture, *database.Database)
+}{
+	{FormatRPD, "rocpd_api_ops", true, readRPD},
+	{FormatRocpd, "rocpd_kernel_dispatch", false, readRocpd},
+	{FormatRocpd, "rocpd_region", false, readRocpd},
+	{FormatV1, "HIP", true, readV1},
+	{FormatV1, "HSA", true, readV1},
+	{FormatV1, "OPS", true, readV1},
+	{FormatV1, "KERN", true, readV1},
+}
+
+// ReadSQLite reads the database at path, which it does not change. The file name is used in messages. The format is ""
+// if no profiler of ROCm wrote the database.
+func ReadSQLite(path, file string, sel trace.Select) (t *trace.Trace, format string, err error) {
+	db, err := database.Open(path)
+	if err != nil {
+		return nil, "", nil // the reader of other databases says why
+	}
+	defer db.Close()
+	tables := db.Tables()
+	for i := range databases {
+		form := &databases[i]
+		if !slices.ContainsFunc(tables, func(name string) bool {
+			return strings.EqualFold(name, form.table) || !form.whole && strings.HasPrefix(name, form.table+"_")
+		}) {
+			continue
+		}
+		c := newCapture(file, sel)
+		if is, ok := db.Cut(file); ok {
+			c.broken = true
+			c.out.Issue(is, 1)
+		}
+		if is, ok := database.Unfinished(path, file); ok {
+			c.out.Issue(is, 1)
+		}
+		form.read(c, db)
+		return c.trace(), form.format, nil
+	}
+	return nil, "", nil
+}
+
+// scan reads a table. Rows behind damage are missing, which is an issue.
+func (c *capture) scan(db *database.Database, table string, columns []string, each func(*database.Row)) {
+	if len(db.Columns(table)) == 0 {
+		return
+	}
+	c.table, c.row = table, 0
+	err := db.Scan(table, columns, func(r *database.Row) bool {
+		each(r)
+		c.row++
+		return !c.out.Full()
+	})
+	c.rows += c.row
+	if err != nil {
+		c.broken = true
+		c.out.Issue(diag.Issue{Code: "export-damaged", Severity: diag.DataLoss,
+			First: diag.Pos{File: c.file, Path: fmt.Sprintf("%s[%d]", table, c.row)},
+			Help:  fmt.Sprintf("A table of the database ends early (%v). Its further rows are missing from every total. Copy the file again, or record again.", err)}, 1)
+	}
+}
