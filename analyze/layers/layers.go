@@ -51,6 +51,7 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		names, ofWork, omitted := m.stepsOf(d)
 		left += omitted
 		s := sequenceOf(tl, d, of, ofWork)
+		m.tellPasses(d, s.kernels)
 		f := newFinder(s.kernels)
 		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
 		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
