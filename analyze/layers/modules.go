@@ -196,26 +196,39 @@ func (m *moduleFinder) findCore(l *layer) {
 	l.core = core{from: l.from, to: l.from, kind: -1, back: m.Pass(int(m.device.Work[m.list[l.from].work].Number)) == "backward"}
 }
 
-// joined returns the layers by modules and, where there are none, those found by kernels. A module that ran several
-// times in a row is not one layer, so kernels separate the layers there.
+// joined returns the layers by modules and, where there are none, those found by kernels. A module that has several cores
+// ran several times in a row and is not one layer, so kernels separate the layers there.
 func joined(modules, kernels []layer) (out []layer) {
 	if len(modules) == 0 {
 		return kernels
 	}
+	end := 0 // of the layers so far
+	add := func(l layer) {
+		if l.from = max(l.from, end); l.core.from >= l.from {
+			out, end = append(out, l), l.to
+		}
+	}
 	for _, m := range modules {
 		for len(kernels) > 0 && kernels[0].to <= m.from {
-			out, kernels = append(out, kernels[0]), kernels[1:]
+			add(kernels[0])
+			kernels = kernels[1:]
 		}
 		n := 0
-		for n < len(kernels) && kernels[n].from < m.to {
+		for n < len(kernels) && kernels[n].core.from < m.to {
 			n++
 		}
 		if n < 2 {
-			out = append(out, m)
-		} else {
-			out = append(out, kernels[:n]...)
+			add(m)
 		}
-		kernels = kernels[n:]
+		for ; n > 0; n-- {
+			if end < m.to {
+				add(kernels[0])
+			}
+			kernels = kernels[1:]
+		}
 	}
-	return append(out, kernels...)
+	for _, l := range kernels {
+		add(l)
+	}
+	return out
 }
