@@ -79,10 +79,14 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 		g.count++
 		of[l.from] = g
 	}
-	of = mergeRare(groups, of, len(list), r, list)
+	byRoles := mergeRare(groups, of, list)
 	for _, l := range list {
 		if g := of[l.from]; g != nil {
-			out = append(out, member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l)), step: r.stepOf(l)})
+			m := member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l)), step: r.stepOf(l)}
+			if byRoles[l.from] {
+				m.similarity = similarity(ofRoles(g.typical), ofRoles(r.kernelsOf(l)))
+			}
+			out = append(out, m)
 		}
 	}
 	return r.repeated(out)
@@ -121,31 +125,51 @@ func nearest(groups []*group, list []kernel) (best *group, most float64) {
 }
 
 // mergeRare gives layers of groups that are too small to be a kind to the group that is most like them: a library may
-// choose another kernel in one layer.
-func mergeRare(groups []*group, of map[int]*group, n int, r *measurer, list []layer) map[int]*group {
-	rare := func(g *group) bool { return g.count < fewest || 12*g.count < n }
-	to := make(map[*group]*group)
-	for _, g := range groups {
-		if !rare(g) {
-			continue
+// choose another kernel in one layer. A compiler chooses several in the first and the last one, which it fuses with what is around
+// them: there what the kernels do has to agree. It returns the starts of the layers that were merged so.
+func mergeRare(groups []*group, of map[int]*group, list []layer) map[int]bool {
+	rare := func(g *group) bool { return g.count < fewest || 12*g.count < len(list) }
+	inner := make(map[*group]bool) // has layers between others
+	for i, l := range list {
+		if g := of[l.from]; g != nil && l.follows && i+1 < len(list) && list[i+1].follows {
+			inner[g] = true
 		}
+	}
+	to, byRoles := make(map[*group]*group), make(map[*group]bool)
+	for _, g := range groups {
 		most := 0.0
 		for _, other := range groups {
-			if rare(other) || other.role != g.role || other.back != g.back || other.experts != g.experts || other.cross != g.cross {
+			if !rare(g) || rare(other) || other.role != g.role || other.back != g.back || other.experts != g.experts || other.cross != g.cross {
 				continue
 			}
 			if s := similarity(g.typical, other.typical); s >= alike && s > most {
 				to[g], most = other, s
 			}
 		}
+		for _, other := range groups {
+			if to[g] == nil && !inner[g] && inner[other] && other.content == g.content && similarity(ofRoles(g.typical), ofRoles(other.typical)) >= certain {
+				to[g], byRoles[g] = other, true
+			}
+		}
 	}
+	merged := make(map[int]bool)
 	for from, g := range of {
 		if other := to[g]; other != nil {
 			other.count++
 			of[from] = other
+			merged[from] = byRoles[g]
 		}
 	}
-	return of
+	return merged
+}
+
+// ofRoles returns kernels that are equal if they do the same.
+func ofRoles(list []kernel) []kernel {
+	out := make([]kernel, len(list))
+	for i := range list {
+		out[i].token = int32(list[i].role)
+	}
+	return out
 }
 
 // repeated returns the layers of kinds that repeat. A kind may be rare, as the first dense layers of a mixture of experts, if it
