@@ -147,7 +147,7 @@ func mergeRare(groups []*group, of map[int]*group, list []layer) map[int]bool {
 			}
 		}
 		for _, other := range groups {
-			if to[g] == nil && !inner[g] && inner[other] && other.content == g.content && similarity(ofRoles(g.typical), ofRoles(other.typical)) >= certain {
+			if to[g] == nil && g.role != plain && !inner[g] && inner[other] && other.content == g.content && similarity(ofRoles(g.typical), ofRoles(other.typical)) >= certain {
 				to[g], byRoles[g] = other, true
 			}
 		}
