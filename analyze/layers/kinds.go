@@ -60,18 +60,21 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 	list = r.runs(list)
 	var groups []*group
 	index := make(map[content][]*group)
-	counts := make(map[uint64]int)
-	for _, l := range list {
-		counts[hashOf(r.kernelsOf(l))]++
+	hashes, counts := make([]uint64, len(list)), make(map[uint64]int)
+	for i, l := range list {
+		hashes[i] = hashOf(r.kernelsOf(l))
+		counts[hashes[i]]++
 	}
-	order := slices.Clone(list)
-	slices.SortStableFunc(order, func(a, b layer) int {
-		return counts[hashOf(r.kernelsOf(b))] - counts[hashOf(r.kernelsOf(a))]
-	})
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return counts[hashes[b]] - counts[hashes[a]] })
 	of := make(map[int]*group) // by the start of a layer
-	for _, l := range order {  // the most frequent first: they are the typical ones
+	for _, i := range order {  // the most frequent first: they are the typical ones
+		l := list[i]
 		c, kernels := r.contentOf(l), r.kernelsOf(l)
-		g, _ := nearest(index[c], kernels)
+		g, _ := nearest(index[c], kernels, hashes[i])
 		if g == nil {
 			g = &group{content: c, typical: kernels, hash: make(map[uint64]float64)}
 			groups, index[c] = append(groups, g), append(index[c], g)
@@ -80,9 +83,9 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 		of[l.from] = g
 	}
 	byRoles := mergeRare(groups, of, list)
-	for _, l := range list {
+	for i, l := range list {
 		if g := of[l.from]; g != nil {
-			m := member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l)), step: r.stepOf(l)}
+			m := member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l), hashes[i]), step: r.stepOf(l)}
 			if byRoles[l.from] {
 				m.similarity = similarity(ofRoles(g.typical), ofRoles(r.kernelsOf(l)))
 			}
@@ -104,20 +107,19 @@ func (r *measurer) runs(list []layer) (out []layer) {
 	return out
 }
 
-// similarity returns how much a layer is like the typical one.
-func (g *group) similarity(list []kernel) float64 {
-	h := hashOf(list)
-	s, ok := g.hash[h]
+// similarity returns how much a layer is like the typical one, given its hash.
+func (g *group) similarity(list []kernel, hash uint64) float64 {
+	s, ok := g.hash[hash]
 	if !ok {
 		s = similarity(g.typical, list)
-		g.hash[h] = s
+		g.hash[hash] = s
 	}
 	return s
 }
 
-func nearest(groups []*group, list []kernel) (best *group, most float64) {
+func nearest(groups []*group, list []kernel, hash uint64) (best *group, most float64) {
 	for _, g := range groups {
-		if s := g.similarity(list); s >= alike && s > most {
+		if s := g.similarity(list, hash); s >= alike && s > most {
 			best, most = g, s
 		}
 	}

@@ -98,15 +98,18 @@ func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitt
 			byMark = nil
 		}
 	}
-	last := int32(-1)
+	last, mark := int32(-1), -1
 	for i, w := range d.Work {
 		switch link := m.Links.Of[w.Number]; {
 		case byMark == nil:
 			last = inRows(rows, kept, w.Start)
 		case link >= 0:
-			last = -1
-			if at := steps.At(m.Marks, m.Links.Start(link)); at >= 0 {
-				last = byMark[at]
+			t := m.Links.Start(link)
+			if mark < 0 || t < m.Marks[mark].Span.Start || t >= m.Marks[mark].Span.End {
+				mark = steps.At(m.Marks, t)
+			}
+			if last = -1; mark >= 0 {
+				last = byMark[mark]
 			}
 		}
 		ofWork[i] = last // work without a launch belongs to the step of the work before it

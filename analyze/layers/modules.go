@@ -61,6 +61,9 @@ func (r *measurer) moduleLayers() []layer {
 	for i := range r.list {
 		m.see(&r.list[i])
 	}
+	if len(m.in) == 0 {
+		return nil
+	}
 	for id, list := range m.in {
 		m.layer[id] = layerOf(list)
 	}
