@@ -30,10 +30,11 @@ type Measured struct {
 	Timeline *gpu.Timeline
 	Links    *launches.Links
 	Marks    []steps.Mark
-	Steps    []summary.Step             // the rows of the summary
-	Pass     func(number int) string    // of the work of a number: forward, backward, recompute, or another word
-	Module   func(number int) uint32    // its modules, as a number; nil to look at kernels only
-	Path     func(module uint32) string // the names of these modules, outermost first
+	Steps    []summary.Step          // the rows of the summary
+	Pass     func(number int) string // of the work of a number: forward, backward, recompute, or another word
+	Module   func(number int) uint32 // its modules, as a number; nil to look at kernels only
+	// Named returns the name of the innermost of these modules, and the number of those that it is in, or 0.
+	Named func(module uint32) (name string, outer uint32)
 
 	// Each receives each row, and what returns the kernels of its i-th layer. It may be nil.
 	Each func(row *summary.Layer, kernels func(i int) []summary.LayerKernel)

@@ -1,6 +1,8 @@
 package layers
 
-import "strings"
+import (
+	"slices"
+)
 
 // Where modules were recorded, layers are the outermost modules of one class that one module has several of, each with several kernels.
 
@@ -89,32 +91,53 @@ func (m *moduleFinder) see(k *kernel) {
 	}
 }
 
-// instancesOf returns a module and those that it is in, without containers.
+// instancesOf returns a module and those that it is in, outermost first, without containers.
 func (m *moduleFinder) instancesOf(id uint32) []*instance {
 	list, ok := m.in[id]
-	if ok {
+	if ok || id == 0 {
 		return list
 	}
-	var in *instance
-	for name := range strings.SplitSeq(m.Path(id), "/") {
-		class := classOf(name)
-		if containers[class] {
-			continue
-		}
-		key := family{in, class}
-		all := m.all[key]
-		if all == nil {
-			all = &siblings{names: make(map[string]*instance), parent: in}
-			m.all[key] = all
-		}
-		if in = all.names[name]; in == nil {
-			in = &instance{siblings: all, class: class}
-			all.names[name] = in
-		}
-		list = append(list, in)
+	type open struct {
+		id   uint32
+		name string
 	}
-	m.in[id] = list
+	var inner []open // whose lists are not known yet
+	for at := id; at != 0; {
+		if list, ok = m.in[at]; ok {
+			break
+		}
+		name, outer := m.Named(at)
+		inner, at = append(inner, open{at, name}), outer
+	}
+	for _, o := range slices.Backward(inner) {
+		list = m.inside(list, o.name)
+		m.in[o.id] = list
+	}
 	return list
+}
+
+// inside adds a module to those that it is in.
+func (m *moduleFinder) inside(list []*instance, name string) []*instance {
+	class := classOf(name)
+	if containers[class] {
+		return list
+	}
+	var parent *instance
+	if len(list) > 0 {
+		parent = list[len(list)-1]
+	}
+	key := family{parent, class}
+	all := m.all[key]
+	if all == nil {
+		all = &siblings{names: make(map[string]*instance), parent: parent}
+		m.all[key] = all
+	}
+	in := all.names[name]
+	if in == nil {
+		in = &instance{siblings: all, class: class}
+		all.names[name] = in
+	}
+	return append(slices.Clip(list), in)
 }
 
 // classOf returns the class of a module: its name without the number that the profiler adds.
