@@ -258,17 +258,20 @@ func (r *measurer) name(list []member) {
 	}
 	byBase := make(map[string][]*group)
 	var bases []string
+	named := make(map[*group]bool)
 	for i := range list {
 		g := list[i].group
+		if named[g] {
+			continue
+		}
+		named[g] = true
 		base := g.base(cross, scan, self, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
 		key := base + fmt.Sprint(g.back)
-		if !slices.Contains(byBase[key], g) {
-			if byBase[key] == nil {
-				bases = append(bases, key)
-			}
-			byBase[key] = append(byBase[key], g)
-			g.kind = base
+		if byBase[key] == nil {
+			bases = append(bases, key)
 		}
+		byBase[key] = append(byBase[key], g)
+		g.kind = base
 	}
 	for _, key := range bases {
 		groups := slices.Clone(byBase[key])
