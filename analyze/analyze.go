@@ -159,14 +159,14 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
-	if owners != nil {
-		for _, d := range tl.Devices {
-			if limits.Implausible(d.Window) {
-				continue
-			}
-			props := efficiency.PropertiesOf(t, d.Ordinal)
+	for _, d := range tl.Devices {
+		if limits.Implausible(d.Window) {
+			continue
+		}
+		props := efficiency.PropertiesOf(t, d.Ordinal)
+		s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+		if owners != nil {
 			peaks := opt.Peaks.Peaks(props)
-			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
 			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
 			s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.Of(src, d, in.Rank, opt.maxRows())...)
 		}
