@@ -14,7 +14,7 @@ import (
 // fewBlocks judges how much of the window kernels would save at most whose blocks do not reach all multiprocessors. Other work ran
 // with none of the launches that count, and where the GPU waits for something else, shorter kernels would only let it wait longer.
 // A last wave of blocks that is not full is no reason: how long each block takes needs hardware counters.
-func (c *Evaluator) fewBlocks() []tree.Reading {
+func fewBlocks(c *Evaluator) []tree.Reading {
 	window := c.Total.Window()
 	if window == 0 || float64(c.Total.Idle()) >= c.Limits[rule.GPUIdle].Warn*float64(window) {
 		return nil
