@@ -159,21 +159,21 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 	s.Launches = launched.rows
 	attribute.Fill(s, attributed, CollectiveOf(tl, host.Links), in.Rank, bins, budget, &issues)
 	owners.Fill(s, tl, opt.Peaks, opt.Model, in.Rank, opt.maxRows())
-	if owners != nil {
-		for _, d := range tl.Devices {
-			if limits.Implausible(d.Window) {
-				continue
-			}
-			props := efficiency.PropertiesOf(t, d.Ordinal)
+	for _, d := range tl.Devices {
+		if limits.Implausible(d.Window) {
+			continue
+		}
+		props := efficiency.PropertiesOf(t, d.Ordinal)
+		s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+		if owners != nil {
 			peaks := opt.Peaks.Peaks(props)
-			s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
 			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
 			s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.Of(src, d, in.Rank, opt.maxRows())...)
 		}
 	}
 	if opt.measures(Layers) {
 		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps,
-			Pass: attributed.PassOf, Module: attributed.ModuleOf, Path: attributed.ModulePath}, in.Rank, &issues)
+			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {
 		s.Details = detail.Of(opt.Detail, detail.Measured{Timeline: tl, Attribution: attributed, Phases: phases,

@@ -53,7 +53,7 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 	},
 	analyze.Efficiency: func(s *summary.Summary) bool {
 		any := len(s.Efficiency.Rows) > 0
-		s.Efficiency = summary.Efficiency{}
+		s.Efficiency = summary.Efficiency{Occupancy: s.Efficiency.Occupancy}
 		s.Issues = slices.DeleteFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "over-peak" })
 		if len(s.Issues) == 0 {
 			s.Issues = nil

@@ -74,9 +74,10 @@ const (
 	FloorNoRequests = "no requests"    // neither an annotation nor the user says how many run
 	FloorNoParallel = "no parallelism" // the capture communicates, and does not say how the work is divided
 	FloorNoPeak     = "no peak"
-	FloorOver       = "over peak"    // the step took less than the floor
-	FloorLayers     = "other layers" // no kernel runs once in each layer
-	FloorOther      = "other model"  // operators with recorded shapes have other weights
+	FloorOver       = "over peak"      // the step took less than the floor
+	FloorLayers     = "other layers"   // no kernel runs once in each layer
+	FloorPasses     = "several passes" // the step runs the model several times, and nothing says that each is of decoding
+	FloorOther      = "other model"    // operators with recorded shapes have other weights
 )
 
 func (f *DecodeFloor) check() error {

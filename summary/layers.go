@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // A Layer is a part of the model that repeats in one step of one GPU: all layers of one kind in one pass. It is found
@@ -94,4 +95,12 @@ func (l *Layer) check() error {
 // order is by time within a GPU.
 func (l *Layer) order(o *Layer) int {
 	return cmp.Or(cmp.Compare(l.StartNS, o.StartNS), cmp.Compare(l.Pass, o.Pass), cmp.Compare(l.Kind, o.Kind))
+}
+
+// LayerName returns the name under which a kind of layers is shown, given whether it has a feed-forward network.
+func LayerName(kind string, feeds bool) string {
+	if rest, ok := strings.CutPrefix(kind, "attention-layer"); ok && feeds {
+		return "transformer-layer" + rest
+	}
+	return kind
 }

@@ -207,7 +207,7 @@ func (a *Attribution) PassOf(number int) string {
 	return unknownPass.String()
 }
 
-// ModuleOf returns a number for the modules that launched the activity of the given number, for [Attribution.ModulePath]: those of the
+// ModuleOf returns a number for the modules that launched the activity of the given number, for [Attribution.Module]: those of the
 // forward operator if it is of a backward pass. It is 0 if there are none.
 func (a *Attribution) ModuleOf(number int) uint32 {
 	i := a.Links.Of[number]
@@ -221,5 +221,8 @@ func (a *Attribution) ModuleOf(number int) uint32 {
 	return uint32(a.ctx.at(at).module)
 }
 
-// ModulePath returns the names of the modules of a number, outermost first, separated by slashes.
-func (a *Attribution) ModulePath(module uint32) string { return a.modulePath(contextID(module)) }
+// Module returns the name of the innermost module of a number, and the number of the modules that it is in, or 0.
+func (a *Attribution) Module(module uint32) (name string, outer uint32) {
+	id := contextID(module)
+	return strings.TrimPrefix(a.ctx.name(id), label.ModulePrefix), uint32(a.ctx.at(a.ctx.at(id).parent).module)
+}

@@ -66,7 +66,7 @@ func (c *Capture) Layers(index int) (out []Layer, last int32) {
 		}
 	}
 	layers.Of(layers.Measured{Timeline: c.tl, Links: h.Links, Marks: marks, Steps: analyze.Steps(c.t, c.in.Rank, c.opt),
-		Pass: a.PassOf, Module: a.ModuleOf, Path: a.ModulePath, Each: each}, c.in.Rank, &unused)
+		Pass: a.PassOf, Module: a.ModuleOf, Named: a.Module, Each: each}, c.in.Rank, &unused)
 	return typicalRuns(out), last
 }
 

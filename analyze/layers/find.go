@@ -90,6 +90,9 @@ func isSoftmax(k *kernel) bool { return k.role == softmax }
 
 // stopLookups decides whether look-ups in tables of embeddings are the start of a model. They are not if most layers have one.
 func (f *finder) stopLookups(is func(*kernel) bool) {
+	if !slices.ContainsFunc(f.list, func(k kernel) bool { return k.looksUp }) {
+		return
+	}
 	gaps, with, found := 0, 0, false
 	any := false
 	for i := range f.list {

@@ -60,18 +60,21 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 	list = r.runs(list)
 	var groups []*group
 	index := make(map[content][]*group)
-	counts := make(map[uint64]int)
-	for _, l := range list {
-		counts[hashOf(r.kernelsOf(l))]++
+	hashes, counts := make([]uint64, len(list)), make(map[uint64]int)
+	for i, l := range list {
+		hashes[i] = hashOf(r.kernelsOf(l))
+		counts[hashes[i]]++
 	}
-	order := slices.Clone(list)
-	slices.SortStableFunc(order, func(a, b layer) int {
-		return counts[hashOf(r.kernelsOf(b))] - counts[hashOf(r.kernelsOf(a))]
-	})
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return counts[hashes[b]] - counts[hashes[a]] })
 	of := make(map[int]*group) // by the start of a layer
-	for _, l := range order {  // the most frequent first: they are the typical ones
+	for _, i := range order {  // the most frequent first: they are the typical ones
+		l := list[i]
 		c, kernels := r.contentOf(l), r.kernelsOf(l)
-		g, _ := nearest(index[c], kernels)
+		g, _ := nearest(index[c], kernels, hashes[i])
 		if g == nil {
 			g = &group{content: c, typical: kernels, hash: make(map[uint64]float64)}
 			groups, index[c] = append(groups, g), append(index[c], g)
@@ -79,10 +82,14 @@ func (r *measurer) groupsOf(list []layer) (out []member) {
 		g.count++
 		of[l.from] = g
 	}
-	of = mergeRare(groups, of, len(list), r, list)
-	for _, l := range list {
+	byRoles := mergeRare(groups, of, list)
+	for i, l := range list {
 		if g := of[l.from]; g != nil {
-			out = append(out, member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l)), step: r.stepOf(l)})
+			m := member{layer: l, group: g, similarity: g.similarity(r.kernelsOf(l), hashes[i]), step: r.stepOf(l)}
+			if byRoles[l.from] {
+				m.similarity = similarity(ofRoles(g.typical), ofRoles(r.kernelsOf(l)))
+			}
+			out = append(out, m)
 		}
 	}
 	return r.repeated(out)
@@ -100,20 +107,19 @@ func (r *measurer) runs(list []layer) (out []layer) {
 	return out
 }
 
-// similarity returns how much a layer is like the typical one.
-func (g *group) similarity(list []kernel) float64 {
-	h := hashOf(list)
-	s, ok := g.hash[h]
+// similarity returns how much a layer is like the typical one, given its hash.
+func (g *group) similarity(list []kernel, hash uint64) float64 {
+	s, ok := g.hash[hash]
 	if !ok {
 		s = similarity(g.typical, list)
-		g.hash[h] = s
+		g.hash[hash] = s
 	}
 	return s
 }
 
-func nearest(groups []*group, list []kernel) (best *group, most float64) {
+func nearest(groups []*group, list []kernel, hash uint64) (best *group, most float64) {
 	for _, g := range groups {
-		if s := g.similarity(list); s >= alike && s > most {
+		if s := g.similarity(list, hash); s >= alike && s > most {
 			best, most = g, s
 		}
 	}
@@ -121,31 +127,51 @@ func nearest(groups []*group, list []kernel) (best *group, most float64) {
 }
 
 // mergeRare gives layers of groups that are too small to be a kind to the group that is most like them: a library may
-// choose another kernel in one layer.
-func mergeRare(groups []*group, of map[int]*group, n int, r *measurer, list []layer) map[int]*group {
-	rare := func(g *group) bool { return g.count < fewest || 12*g.count < n }
-	to := make(map[*group]*group)
-	for _, g := range groups {
-		if !rare(g) {
-			continue
+// choose another kernel in one layer. A compiler chooses several in the first and the last one, which it fuses with what is around
+// them: there what the kernels do has to agree. It returns the starts of the layers that were merged so.
+func mergeRare(groups []*group, of map[int]*group, list []layer) map[int]bool {
+	rare := func(g *group) bool { return g.count < fewest || 12*g.count < len(list) }
+	inner := make(map[*group]bool) // has layers between others
+	for i, l := range list {
+		if g := of[l.from]; g != nil && l.follows && i+1 < len(list) && list[i+1].follows {
+			inner[g] = true
 		}
+	}
+	to, byRoles := make(map[*group]*group), make(map[*group]bool)
+	for _, g := range groups {
 		most := 0.0
 		for _, other := range groups {
-			if rare(other) || other.role != g.role || other.back != g.back || other.experts != g.experts || other.cross != g.cross {
+			if !rare(g) || rare(other) || other.role != g.role || other.back != g.back || other.experts != g.experts || other.cross != g.cross {
 				continue
 			}
 			if s := similarity(g.typical, other.typical); s >= alike && s > most {
 				to[g], most = other, s
 			}
 		}
+		for _, other := range groups {
+			if to[g] == nil && g.role != plain && !inner[g] && inner[other] && other.content == g.content && similarity(ofRoles(g.typical), ofRoles(other.typical)) >= certain {
+				to[g], byRoles[g] = other, true
+			}
+		}
 	}
+	merged := make(map[int]bool)
 	for from, g := range of {
 		if other := to[g]; other != nil {
 			other.count++
 			of[from] = other
+			merged[from] = byRoles[g]
 		}
 	}
-	return of
+	return merged
+}
+
+// ofRoles returns kernels that are equal if they do the same.
+func ofRoles(list []kernel) []kernel {
+	out := make([]kernel, len(list))
+	for i := range list {
+		out[i].token = int32(list[i].role)
+	}
+	return out
 }
 
 // repeated returns the layers of kinds that repeat. A kind may be rare, as the first dense layers of a mixture of experts, if it
@@ -232,17 +258,20 @@ func (r *measurer) name(list []member) {
 	}
 	byBase := make(map[string][]*group)
 	var bases []string
+	named := make(map[*group]bool)
 	for i := range list {
 		g := list[i].group
+		if named[g] {
+			continue
+		}
+		named[g] = true
 		base := g.base(cross, scan, self, list[i].hint, r.Timeline.Trace.Name(r.activity(&r.list[list[i].core.from]).Name))
 		key := base + fmt.Sprint(g.back)
-		if !slices.Contains(byBase[key], g) {
-			if byBase[key] == nil {
-				bases = append(bases, key)
-			}
-			byBase[key] = append(byBase[key], g)
-			g.kind = base
+		if byBase[key] == nil {
+			bases = append(bases, key)
 		}
+		byBase[key] = append(byBase[key], g)
+		g.kind = base
 	}
 	for _, key := range bases {
 		groups := slices.Clone(byBase[key])

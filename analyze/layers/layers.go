@@ -30,10 +30,11 @@ type Measured struct {
 	Timeline *gpu.Timeline
 	Links    *launches.Links
 	Marks    []steps.Mark
-	Steps    []summary.Step             // the rows of the summary
-	Pass     func(number int) string    // of the work of a number: forward, backward, recompute, or another word
-	Module   func(number int) uint32    // its modules, as a number; nil to look at kernels only
-	Path     func(module uint32) string // the names of these modules, outermost first
+	Steps    []summary.Step          // the rows of the summary
+	Pass     func(number int) string // of the work of a number: forward, backward, recompute, or another word
+	Module   func(number int) uint32 // its modules, as a number; nil to look at kernels only
+	// Named returns the name of the innermost of these modules, and the number of those that it is in, or 0.
+	Named func(module uint32) (name string, outer uint32)
 
 	// Each receives each row, and what returns the kernels of its i-th layer. It may be nil.
 	Each func(row *summary.Layer, kernels func(i int) []summary.LayerKernel)
@@ -51,6 +52,7 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		names, ofWork, omitted := m.stepsOf(d)
 		left += omitted
 		s := sequenceOf(tl, d, of, ofWork)
+		m.tellPasses(d, s.kernels)
 		f := newFinder(s.kernels)
 		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
 		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
@@ -97,15 +99,18 @@ func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitt
 			byMark = nil
 		}
 	}
-	last := int32(-1)
+	last, mark := int32(-1), -1
 	for i, w := range d.Work {
 		switch link := m.Links.Of[w.Number]; {
 		case byMark == nil:
 			last = inRows(rows, kept, w.Start)
 		case link >= 0:
-			last = -1
-			if at := steps.At(m.Marks, m.Links.Start(link)); at >= 0 {
-				last = byMark[at]
+			t := m.Links.Start(link)
+			if mark < 0 || t < m.Marks[mark].Span.Start || t >= m.Marks[mark].Span.End {
+				mark = steps.At(m.Marks, t)
+			}
+			if last = -1; mark >= 0 {
+				last = byMark[mark]
 			}
 		}
 		ofWork[i] = last // work without a launch belongs to the step of the work before it

@@ -1,6 +1,8 @@
 package layers
 
-import "strings"
+import (
+	"slices"
+)
 
 // Where modules were recorded, layers are the outermost modules of one class that one module has several of, each with several kernels.
 
@@ -61,6 +63,9 @@ func (r *measurer) moduleLayers() []layer {
 	for i := range r.list {
 		m.see(&r.list[i])
 	}
+	if len(m.in) == 0 {
+		return nil
+	}
 	for id, list := range m.in {
 		m.layer[id] = layerOf(list)
 	}
@@ -86,32 +91,53 @@ func (m *moduleFinder) see(k *kernel) {
 	}
 }
 
-// instancesOf returns a module and those that it is in, without containers.
+// instancesOf returns a module and those that it is in, outermost first, without containers.
 func (m *moduleFinder) instancesOf(id uint32) []*instance {
 	list, ok := m.in[id]
-	if ok {
+	if ok || id == 0 {
 		return list
 	}
-	var in *instance
-	for name := range strings.SplitSeq(m.Path(id), "/") {
-		class := classOf(name)
-		if containers[class] {
-			continue
-		}
-		key := family{in, class}
-		all := m.all[key]
-		if all == nil {
-			all = &siblings{names: make(map[string]*instance), parent: in}
-			m.all[key] = all
-		}
-		if in = all.names[name]; in == nil {
-			in = &instance{siblings: all, class: class}
-			all.names[name] = in
-		}
-		list = append(list, in)
+	type open struct {
+		id   uint32
+		name string
 	}
-	m.in[id] = list
+	var inner []open // whose lists are not known yet
+	for at := id; at != 0; {
+		if list, ok = m.in[at]; ok {
+			break
+		}
+		name, outer := m.Named(at)
+		inner, at = append(inner, open{at, name}), outer
+	}
+	for _, o := range slices.Backward(inner) {
+		list = m.inside(list, o.name)
+		m.in[o.id] = list
+	}
 	return list
+}
+
+// inside adds a module to those that it is in.
+func (m *moduleFinder) inside(list []*instance, name string) []*instance {
+	class := classOf(name)
+	if containers[class] {
+		return list
+	}
+	var parent *instance
+	if len(list) > 0 {
+		parent = list[len(list)-1]
+	}
+	key := family{parent, class}
+	all := m.all[key]
+	if all == nil {
+		all = &siblings{names: make(map[string]*instance), parent: parent}
+		m.all[key] = all
+	}
+	in := all.names[name]
+	if in == nil {
+		in = &instance{siblings: all, class: class}
+		all.names[name] = in
+	}
+	return append(slices.Clip(list), in)
 }
 
 // classOf returns the class of a module: its name without the number that the profiler adds.
@@ -196,26 +222,39 @@ func (m *moduleFinder) findCore(l *layer) {
 	l.core = core{from: l.from, to: l.from, kind: -1, back: m.Pass(int(m.device.Work[m.list[l.from].work].Number)) == "backward"}
 }
 
-// joined returns the layers by modules and, where there are none, those found by kernels. A module that ran several
-// times in a row is not one layer, so kernels separate the layers there.
+// joined returns the layers by modules and, where there are none, those found by kernels. A module that has several cores
+// ran several times in a row and is not one layer, so kernels separate the layers there.
 func joined(modules, kernels []layer) (out []layer) {
 	if len(modules) == 0 {
 		return kernels
 	}
+	end := 0 // of the layers so far
+	add := func(l layer) {
+		if l.from = max(l.from, end); l.core.from >= l.from {
+			out, end = append(out, l), l.to
+		}
+	}
 	for _, m := range modules {
 		for len(kernels) > 0 && kernels[0].to <= m.from {
-			out, kernels = append(out, kernels[0]), kernels[1:]
+			add(kernels[0])
+			kernels = kernels[1:]
 		}
 		n := 0
-		for n < len(kernels) && kernels[n].from < m.to {
+		for n < len(kernels) && kernels[n].core.from < m.to {
 			n++
 		}
 		if n < 2 {
-			out = append(out, m)
-		} else {
-			out = append(out, kernels[:n]...)
+			add(m)
 		}
-		kernels = kernels[n:]
+		for ; n > 0; n-- {
+			if end < m.to {
+				add(kernels[0])
+			}
+			kernels = kernels[1:]
+		}
 	}
-	return append(out, kernels...)
+	for _, l := range kernels {
+		add(l)
+	}
+	return out
 }

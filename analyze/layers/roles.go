@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"assay/analyze/classify"
+	"assay/analyze/gpu"
 	"assay/trace"
 )
 
@@ -63,7 +64,7 @@ func natureOf(name string, m classify.Match) nature {
 	if m.Class == classify.Comm {
 		return nature{role: moves}
 	}
-	n := nature{role: byCategory[m.Category], back: containsAny(name, "_bwd", "Bwd", "ackward", "_grad", "Grad", "bwd_")}
+	n := nature{role: byCategory[m.Category], back: containsAny(name, "_bwd", "Bwd", "ackward", "_grad", "Grad", "bwd_", "bprop", "dgrad", "wgrad")}
 	n.caches = m.Category == "kv-cache" || m.Category == "attention" && containsAny(strings.ToLower(name), "paged", "decode", "kvcache")
 	switch m.Category {
 	case "triton-fused":
@@ -137,6 +138,32 @@ func natures(t *trace.Trace, classes []classify.Match) func(trace.Sym) nature {
 			done[s], known[s] = true, natureOf(t.Name(s), classes[s])
 		}
 		return known[s]
+	}
+}
+
+// tellPasses corrects what names say of the pass. A compiler names a kernel of the forward pass after the backward operators
+// whose inputs it prepares; and the backward pass of attention may have a name that does not tell.
+func (m *Measured) tellPasses(d *gpu.Device, list []kernel) {
+	backward, forward := make(map[int32]bool), make(map[int32]bool) // tokens of cores: all, and those of forward passes
+	for i := range list {
+		k := &list[i]
+		core := k.role == attends || k.role == scans
+		if !k.back && !core {
+			continue
+		}
+		pass := m.Pass(int(d.Work[k.work].Number))
+		if k.back && pass == "forward" {
+			k.back = false
+		}
+		if core && pass == "forward" {
+			forward[k.token] = true
+		} else if core && pass == "backward" {
+			backward[k.token] = true
+		}
+	}
+	for i := range list { // a forward pass that is computed again has the kernels of a forward pass
+		k := &list[i]
+		k.back = k.back || len(forward) > 0 && backward[k.token] && !forward[k.token]
 	}
 }
 

@@ -47,19 +47,32 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	r.passes(members)
 	layers := r.turns(r.measure(members))
 	runs := runsOf(layers)
-	places := make(map[rowKey]int32)
-	byRow := make(map[rowKey][]*timed)
+	places := make(map[rowKey]*int32)
+	byRow := make(map[rowKey]int)
 	var keys []rowKey
+	var lists [][]*timed // by key
+	var next *int32      // place of the next layer of the pass
 	for i := range layers {
 		l := &layers[i]
-		pass := rowKey{step: l.step + l.turn, pass: l.pass, run: runs[i]}
-		l.place = places[pass]
-		places[pass]++
 		key := rowKey{l.step + l.turn, l.pass, l.group.kind, runs[i]}
-		if byRow[key] == nil {
-			keys = append(keys, key)
+		pass := rowKey{step: key.step, pass: key.pass, run: key.run}
+		if i == 0 || !layers[i-1].isIn(pass, runs[i-1]) {
+			if next = places[pass]; next == nil {
+				next = new(int32)
+				places[pass] = next
+			}
 		}
-		byRow[key] = append(byRow[key], l)
+		l.place = *next
+		*next++
+		at, ok := len(keys)-1, i > 0 && keys[len(keys)-1] == key
+		if !ok {
+			at, ok = byRow[key]
+		}
+		if !ok {
+			at = len(keys)
+			byRow[key], keys, lists = at, append(keys, key), append(lists, nil)
+		}
+		lists[at] = append(lists[at], l)
 	}
 	pictured := make(map[rowKey]int) // by kind and pass: number of the rows that may have the picture
 	for _, k := range keys {
@@ -67,12 +80,17 @@ func (r *measurer) rows(list []layer) []summary.Layer {
 	}
 	seen := make(map[rowKey]int)
 	var out []summary.Layer
-	for _, k := range keys {
+	for i, k := range keys {
 		of := rowKey{pass: k.pass, kind: k.kind}
-		out = append(out, r.row(k, byRow[k], seen[of] == pictured[of]/2))
+		out = append(out, r.row(k, lists[i], seen[of] == pictured[of]/2))
 		seen[of]++
 	}
 	return out
+}
+
+// isIn reports whether the layer is of a pass.
+func (l *timed) isIn(pass rowKey, run int32) bool {
+	return l.step+l.turn == pass.step && l.pass == pass.pass && run == pass.run
 }
 
 // turns numbers the runs through the model where no steps are marked, and returns the layers of evenly spread ones: each run takes the
@@ -279,7 +297,7 @@ func (r *measurer) addOthers(l *timed, owner []int32, until int32, trailing int)
 			continue
 		}
 		n := r.natures(a.Name)
-		if isOrdered(a, r.natures) && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
+		if n.isOrdered() && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
 			continue // it is of another model
 		}
 		behind := w > last && work.Start >= r.device.Work[last].End()
@@ -352,7 +370,7 @@ func (r *measurer) picture(l *timed) (out []summary.LayerKernel) {
 		}
 		a := r.Timeline.Activity(work)
 		p, ok := at[w]
-		if !ok && isOrdered(a, r.natures) && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
+		if !ok && a.Kind == trace.Kernel && r.natures(a.Name).isOrdered() && slices.Contains(r.sequence.streams, r.Timeline.Stream(work)) {
 			continue // of another model
 		}
 		if !ok && a.Kind == trace.Kernel {

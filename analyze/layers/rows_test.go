@@ -319,6 +319,7 @@ func TestCaptures(t *testing.T) {
 		{"nsight/zx3xyy_assignment2-systems/result_2_7B_nvtx.sqlite", strings.Repeat("32 attention-layer forward, ", 3) + "32 attention-layer forward"},
 		{"ranks/cs336_ddp_2x3090_nsys/ddp53_profile.sqlite", "12 attention-layer forward, 12 layer backward"},
 		{"kineto/tracelens/mi210/gpu_only_trace/gpu_only_trace.json.gz", ""}, // a ResNet
+		{"kineto/tracelens/mi300/resnet_act_checkpoint.json.gz", ""},         // recomputes blocks without attention
 		{"nsight/brycelelbach_nsightful/power_iteration__baseline.sqlite", ""},
 	} {
 		in := captures.Load(t, test.Corpus(t, strings.Split(tc.path, "/")...))

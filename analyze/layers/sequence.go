@@ -2,7 +2,6 @@ package layers
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"assay/analyze/gpu"
@@ -30,26 +29,25 @@ type tokenKey struct {
 	grid [3]int64
 }
 
+// A place is a kernel whose order counts, before the streams are chosen.
+type place struct {
+	work   int32
+	stream int32 // index into the streams that were seen
+	token  int32
+	nature nature
+}
+
 // sequenceOf returns the kernels of the stream of a device that has most, and of others that have the cores of layers.
 func sequenceOf(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature, steps []int32) *sequence {
 	s := &sequence{steps: steps}
-	s.chooseStreams(tl, d, of)
-	tokens := make(map[tokenKey]int32)
-	for _, stream := range s.streams {
+	places, chosen := s.choose(tl, d, of)
+	for _, stream := range chosen {
 		last := int32(-1)
-		for i := range d.Work {
-			a := tl.Activity(d.Work[i])
-			if steps[i] < 0 || tl.Stream(d.Work[i]) != stream || !isOrdered(a, of) {
-				continue
+		for i := range places {
+			if p := &places[i]; p.stream == stream {
+				s.kernels = append(s.kernels, kernel{token: p.token, work: p.work, nature: p.nature, first: steps[p.work] != last})
+				last = steps[p.work]
 			}
-			key := tokenKey{a.Name, tl.Trace.Detail(a.Detail).Grid}
-			token, ok := tokens[key]
-			if !ok {
-				token = int32(len(tokens))
-				tokens[key] = token
-			}
-			s.kernels = append(s.kernels, kernel{token: token, work: int32(i), nature: of(a.Name), first: steps[i] != last})
-			last = steps[i]
 		}
 	}
 	joinNorms(s.kernels)
@@ -57,47 +55,87 @@ func sequenceOf(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature, step
 	return s
 }
 
-// chooseStreams chooses the streams whose order counts.
-func (s *sequence) chooseStreams(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature) {
-	type counts struct{ kernels, cores, products int }
-	byStream := make(map[int64]*counts)
+// choose returns the kernels whose order may count, and chooses the streams on which it does.
+func (s *sequence) choose(tl *gpu.Timeline, d *gpu.Device, of func(trace.Sym) nature) (places []place, chosen []int32) {
+	type counts struct {
+		stream                   int64
+		kernels, cores, products int
+	}
+	var streams []counts
+	tokens, at := newTokens(tl.Trace), int32(-1)
 	for i := range d.Work {
 		a := tl.Activity(d.Work[i])
-		if s.steps[i] < 0 || !isOrdered(a, of) {
+		if s.steps[i] < 0 || a.Kind != trace.Kernel {
 			continue
 		}
-		stream := tl.Stream(d.Work[i])
-		c := byStream[stream]
-		if c == nil {
-			c = new(counts)
-			byStream[stream] = c
+		n := of(a.Name)
+		if !n.isOrdered() {
+			continue
 		}
+		if stream := tl.Trace.Tracks[a.Track].Stream; at < 0 || streams[at].stream != stream {
+			if at = int32(slices.IndexFunc(streams, func(c counts) bool { return c.stream == stream })); at < 0 {
+				at = int32(len(streams))
+				streams = append(streams, counts{stream: stream})
+			}
+		}
+		c := &streams[at]
 		c.kernels++
-		switch of(a.Name).role {
+		switch n.role {
 		case attends, scans:
 			c.cores++
 		case product:
 			c.products++
 		}
+		places = append(places, place{int32(i), at, tokens.of(a), n})
 	}
-	numbers := slices.SortedFunc(maps.Keys(byStream), func(a, b int64) int {
-		return cmp.Or(cmp.Compare(byStream[b].kernels, byStream[a].kernels), cmp.Compare(a, b))
+	for i := range streams {
+		chosen = append(chosen, int32(i))
+	}
+	slices.SortFunc(chosen, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(streams[b].kernels, streams[a].kernels), cmp.Compare(streams[a].stream, streams[b].stream))
 	})
-	for i, stream := range numbers {
-		if c := byStream[stream]; i == 0 || c.cores >= fewest && c.products >= 2*fewest {
-			s.streams = append(s.streams, stream)
+	for i, at := range slices.Clone(chosen) {
+		if c := &streams[at]; i == 0 || c.cores >= fewest && c.products >= 2*fewest {
+			s.streams = append(s.streams, c.stream)
+			chosen[len(s.streams)-1] = at
 		}
 	}
+	return places, chosen[:len(s.streams)]
 }
 
-// isOrdered reports whether an activity counts for the order of kernels.
-func isOrdered(a *trace.Activity, of func(trace.Sym) nature) bool {
-	if a.Kind != trace.Kernel {
-		return false
-	}
-	r := of(a.Name).role
-	return r != moves && r != skipped
+// tokens numbers kernels by their names and grids.
+type tokens struct {
+	trace  *trace.Trace
+	ids    map[tokenKey]int32
+	latest []numbered // by name: the latest details, which most launches share
 }
+
+type numbered struct {
+	detail trace.DetailID
+	token  int32 // plus 1; 0 if there is none yet
+}
+
+func newTokens(t *trace.Trace) *tokens {
+	return &tokens{trace: t, ids: make(map[tokenKey]int32), latest: make([]numbered, t.Names())}
+}
+
+func (t *tokens) of(a *trace.Activity) int32 {
+	l := &t.latest[a.Name]
+	if l.token > 0 && l.detail == a.Detail {
+		return l.token - 1
+	}
+	key := tokenKey{a.Name, t.trace.Detail(a.Detail).Grid}
+	token, ok := t.ids[key]
+	if !ok {
+		token = int32(len(t.ids))
+		t.ids[key] = token
+	}
+	*l = numbered{a.Detail, token + 1}
+	return token
+}
+
+// isOrdered reports whether kernels like this count for the order.
+func (n nature) isOrdered() bool { return n.role != moves && n.role != skipped }
 
 // hashOf returns a hash of the tokens of kernels.
 func hashOf(list []kernel) uint64 {

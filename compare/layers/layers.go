@@ -19,6 +19,7 @@ type Row struct {
 	Steps string `json:"steps"` // kind of steps, or ""
 	Kind  string `json:"kind"`
 	Pass  string `json:"pass"`
+	Name  string `json:"-"` // of the kind, as it is shown
 
 	BaseCount int64  `json:"base_count"` // layers in one run through the model; 0 if the side has none of this kind
 	NewCount  int64  `json:"new_count"`
@@ -85,10 +86,10 @@ func kindsOf(s *summary.Summary) map[key]*view.LayerKind {
 func rowOf(k key, b, n *view.LayerKind) Row {
 	r := Row{Steps: k.steps, Kind: k.kind, Pass: k.pass}
 	if b != nil {
-		r.BaseCount = b.Count
+		r.BaseCount, r.Name = b.Count, b.Name
 	}
 	if n != nil {
-		r.NewCount = n.Count
+		r.NewCount, r.Name = n.Count, n.Name
 	}
 	switch {
 	case b == nil:

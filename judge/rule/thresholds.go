@@ -53,6 +53,7 @@ const (
 	SlowingKernels      = "slowing-kernels"
 	DominantKernel      = "dominant-kernel"
 	TinyKernels         = "tiny-kernels"
+	FewBlocks           = "few-blocks"
 
 	MemoryBandwidth = "memory-bandwidth"
 	ComputeBound    = "compute-bound"

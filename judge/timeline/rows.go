@@ -53,6 +53,8 @@ func (c *Evaluator) Rules() []tree.Row {
 			Whole: true, Worth: tree.WorthOfLoss, Measure: c.slowingKernels},
 		{ID: rule.MemoryBandwidth, Part: tree.PartCompute, Under: compute, Precedence: 30, Alone: true, Last: true,
 			Whole: true, Measure: c.memoryBandwidth},
+		{ID: rule.FewBlocks, Part: tree.PartCompute, Under: compute, Precedence: 25, Alone: true, Last: true,
+			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return fewBlocks(c) }},
 		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.KernelGaps,
 			rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
 	}

@@ -68,9 +68,9 @@ func layerName(r *layers.Row) string {
 		}
 	}
 	if len(parts) == 0 {
-		return words.Layers(r.Kind)
+		return words.Layers(r.Name)
 	}
-	return words.Layers(r.Kind) + " (" + strings.Join(parts, ", ") + ")"
+	return words.Layers(r.Name) + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // layerTable compares all kinds of layers and their parts.

@@ -49,12 +49,17 @@ func apart(l *inspect.Layer) (ns int64) {
 	return max(ns, -ns)
 }
 
+// shownKind returns the kind of a layer under the name that the summary shows.
+func shownKind(l *inspect.Layer) string {
+	return summary.LayerName(l.Kind, slices.ContainsFunc(l.Parts, func(p inspect.LayerPart) bool { return p.Name == "mlp" && p.NS > 0 }))
+}
+
 func (v *view) layer(l *inspect.Layer) doc.Section {
 	pass := ""
 	if l.Pass != "" {
 		pass = ", " + label.Clip(label.Clean(l.Pass), 20)
 	}
-	title := fmt.Sprintf("Layer %d (%s%s), %s%s", l.Index, words.Layer(l.Kind), pass, v.placed(l.GPU), v.in())
+	title := fmt.Sprintf("Layer %d (%s%s), %s%s", l.Index, words.Layer(shownKind(l)), pass, v.placed(l.GPU), v.in())
 	s := doc.Section{Title: title, Lead: unit.FineDuration(l.NS)}
 	if l.Step != "" {
 		s.Lead += " in " + name(l.Step)

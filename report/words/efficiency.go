@@ -144,6 +144,7 @@ func FloorUnknown(id string) Reason {
 		"no requests":    {"the steps do not state their number of requests", "give --batch N"},
 		"no parallelism": {"the capture communicates, and does not say how GPUs divide the model", "give --parallel tp=N"},
 		"no peak":        {"the bandwidth of the memory is unknown", "give --set-peak hbm=GB/s"},
+		"several passes": {"a step runs the layers of the model several times, as a prompt and the tokens after it do", "make each decode step a step of the profiler (prof.step())"},
 		"other layers":   {"no kernel runs once in each layer of this model", "give the config.json of the model that ran"},
 		"other model":    {"operators of the capture have other weights than this model", "give the config.json of the model that ran"},
 	}

@@ -54,7 +54,18 @@ func (g *LayerGroup) NS() (ns int64) {
 	return ns
 }
 
-// LayerGroups returns the groups of the steps that have layers, those with the most time in layers first.
+// kernelNS returns the kernel time of the layers of all steps.
+func (g *LayerGroup) kernelNS() (ns int64) {
+	for i := range g.Steps {
+		for _, l := range g.Steps[i].Layers {
+			ns = summary.Plus(ns, l.Parts.Sum())
+		}
+	}
+	return ns
+}
+
+// LayerGroups returns the groups of the steps that have layers, those with the most kernel time in layers first: layers of a
+// warm-up last long and compute little.
 func LayerGroups(s *summary.Summary) (out []LayerGroup) {
 	at := map[string]int{}
 	for _, st := range layerSteps(s) {
@@ -79,7 +90,7 @@ func LayerGroups(s *summary.Summary) (out []LayerGroup) {
 		slices.SortStableFunc(order, func(a, b *LayerStep) int { return cmp.Compare(a.NS(), b.NS()) })
 		g.Typical = order[(len(order)-1)/2]
 	}
-	slices.SortStableFunc(out, func(a, b LayerGroup) int { return cmp.Compare(b.NS(), a.NS()) })
+	slices.SortStableFunc(out, func(a, b LayerGroup) int { return cmp.Compare(b.kernelNS(), a.kernelNS()) })
 	return out
 }
 
@@ -139,16 +150,17 @@ const LayerParts = 6
 // A LayerKind is all layers of one kind and pass in the steps of a group.
 type LayerKind struct {
 	Kind, Pass string
-	Count      int64 // layers in one run through the model
-	Runs       int64 // runs in a step: several of a draft model, or of a model without steps
+	Name       string // the kind, as it is shown: attention layers with a feed-forward network are "transformer-layer"
+	Count      int64  // layers in one run through the model
+	Runs       int64  // runs in a step: several of a draft model, or of a model without steps
 	Steps      int64
 	MedianNS   int64  // the median over steps of the median length of a layer
-	Differs    string // from the only other kind of this name and pass: "longer attention"; or ""
+	Differs    string // from the only other kind of this name and pass: "with longer attention", "of the first pass"; or ""
 	SumNS      int64  // the lengths of all its layers in the typical step
 	// Parts is the kernel time of one layer: that of median length, in the step where the median is nearest to that of all steps. Means
 	// are over all layers, the median over steps. Kernels that run at the same time count fully each.
 	Parts, Means [LayerParts]summary.PathPart
-	Odd          []LayerOdd // of at least half of the steps, the most unusual first
+	Odd          []LayerOdd // the most unusual first
 }
 
 // A LayerOdd is a layer that takes much longer or shorter than the others of its kind, in at least half of the steps.
@@ -186,16 +198,30 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 		}
 		out = append(out, kind)
 	}
-	differ(out)
+	shown(out)
+	g.differ(out)
 	slices.SortStableFunc(out, func(a, b LayerKind) int {
 		return cmp.Or(cmp.Compare(passes[a.Pass], passes[b.Pass]), cmp.Compare(b.NS(), a.NS()))
 	})
 	return out
 }
 
-// differ says by what two kinds of one name and pass differ: attention that takes a quarter longer in
-// one of them, as that to all tokens does beside a sliding window.
-func differ(kinds []LayerKind) {
+// shown sets the names of kinds. In a hybrid model the layers are told apart by what takes the place of attention; elsewhere
+// a layer of attention and a feed-forward network is what is called a transformer layer.
+func shown(kinds []LayerKind) {
+	hybrid := slices.ContainsFunc(kinds, func(k LayerKind) bool {
+		return strings.HasPrefix(k.Kind, "mamba-layer") || strings.HasPrefix(k.Kind, "linear-attention-layer")
+	})
+	for i := range kinds {
+		k := &kinds[i]
+		k.Name = summary.LayerName(k.Kind, !hybrid && k.Part("mlp") > 0)
+	}
+}
+
+// differ says by what two kinds of one name and pass differ: by the place of their passes in the step, as of a prompt and the
+// tokens after it; or by attention that takes a quarter longer in one of them, as that to all tokens does beside a sliding
+// window, where the rest of the layer takes the same time.
+func (g *LayerGroup) differ(kinds []LayerKind) {
 	byName := map[string][]*LayerKind{}
 	for i := range kinds {
 		name := strings.TrimRight(kinds[i].Kind, "-0123456789")
@@ -206,14 +232,46 @@ func differ(kinds []LayerKind) {
 			continue
 		}
 		short, long := pair[0], pair[1]
+		if g.precedes(long, short) {
+			short, long = long, short
+		}
+		if g.precedes(short, long) {
+			short.Differs, long.Differs = "of the first pass", "of later passes"
+			continue
+		}
 		if long.Part("attention") < short.Part("attention") {
 			short, long = long, short
 		}
 		s, l := short.Part("attention"), long.Part("attention")
-		if s > 0 && 4*l >= 5*s {
-			short.Differs, long.Differs = "shorter attention", "longer attention"
+		rest, other := short.meanNS()-s, long.meanNS()-l
+		if s > 0 && 4*l >= 5*s && 4*max(rest, other) < 5*max(1, min(rest, other)) {
+			short.Differs, long.Differs = "with shorter attention", "with longer attention"
 		}
 	}
+}
+
+// precedes reports whether, in each step, one pass through layers of a kind comes before all of several passes through as many
+// layers of another kind.
+func (g *LayerGroup) precedes(first, later *LayerKind) bool {
+	if first.Runs != 1 || later.Runs < 2 || first.Count != later.Count {
+		return false
+	}
+	for i := range g.Steps {
+		end, start := int64(-1<<63), int64(1<<63-1)
+		for _, l := range g.Steps[i].Layers {
+			switch {
+			case l.Pass != first.Pass:
+			case l.Kind == first.Kind:
+				end = max(end, l.StartNS)
+			case l.Kind == later.Kind:
+				start = min(start, l.StartNS)
+			}
+		}
+		if end >= start {
+			return false
+		}
+	}
+	return true
 }
 
 // layerKind joins the rows of one kind. A step may have several, for example of each pass of a draft model.
@@ -252,7 +310,7 @@ func nearest(rows []*summary.Layer, median int64) *summary.Layer {
 	return slices.MinFunc(rows, func(a, b *summary.Layer) int { return cmp.Compare(away(a), away(b)) })
 }
 
-// oddOf returns the layers that are unusual in at least half of the runs.
+// oddOf returns the layers that are unusual in more than half of the runs: of two, one may be chance.
 func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 	times, parts := map[int32][]float64{}, map[int32]map[string]int{}
 	for _, l := range rows {
@@ -265,7 +323,7 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 		}
 	}
 	for i, list := range times {
-		if 2*int64(len(list)) < runs {
+		if 2*int64(len(list)) <= runs {
 			continue
 		}
 		odd := LayerOdd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
@@ -284,6 +342,14 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 // KernelNS returns the kernel time of one layer. It is more than its length if many kernels run at the same time.
 func (k *LayerKind) KernelNS() (ns int64) {
 	for _, p := range k.Parts {
+		ns = summary.Plus(ns, p.NS)
+	}
+	return ns
+}
+
+// meanNS returns the mean kernel time of a layer.
+func (k *LayerKind) meanNS() (ns int64) {
+	for _, p := range k.Means {
 		ns = summary.Plus(ns, p.NS)
 	}
 	return ns

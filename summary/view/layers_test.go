@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"assay/summary"
@@ -40,10 +42,85 @@ func TestKindsDiffer(t *testing.T) {
 		}
 		return LayerGroups(&summary.Summary{Layers: []summary.Layer{row("moe-layer", a), row("moe-layer-2", b)}})[0].Kinds()
 	}
-	if k := kinds(40_000, 60_000); k[0].Differs != "shorter attention" || k[1].Differs != "longer attention" {
+	if k := kinds(40_000, 60_000); k[0].Differs != "with shorter attention" || k[1].Differs != "with longer attention" {
 		t.Errorf("got %q and %q", k[0].Differs, k[1].Differs)
 	}
 	if k := kinds(40_000, 44_000); k[0].Differs != "" || k[1].Differs != "" {
 		t.Errorf("got %q and %q", k[0].Differs, k[1].Differs)
+	}
+}
+
+// TestPassesDiffer: one pass through long layers before several through short ones is the first pass of a step. It is not if it runs
+// between them, and longer kernels throughout are no longer attention.
+func TestPassesDiffer(t *testing.T) {
+	kinds := func(list ...string) (out []string) {
+		s := &summary.Summary{}
+		for i, kind := range list {
+			ns := int64(40_000)
+			if kind == "long" {
+				kind, ns = "attention-layer-2", 160_000
+			} else {
+				kind = "attention-layer"
+			}
+			s.Layers = append(s.Layers, summary.Layer{Step: "generate", Kind: kind, Pass: "forward", Count: 16, StartNS: int64(i) * 1_000_000, MedianNS: 2 * ns,
+				Parts: summary.LayerParts{Attention: 16 * ns, MLP: 16 * ns}})
+		}
+		for _, k := range LayerGroups(s)[0].Kinds() {
+			out = append(out, k.Name+": "+k.Differs)
+		}
+		slices.Sort(out)
+		return out
+	}
+	for _, c := range []struct {
+		list []string
+		want string
+	}{
+		{[]string{"long", "short", "short", "short"}, "transformer-layer-2: of the first pass, transformer-layer: of later passes"},
+		{[]string{"short", "long", "short", "short"}, "transformer-layer-2: , transformer-layer: "},
+		{[]string{"long", "short"}, "transformer-layer-2: , transformer-layer: "},
+	} {
+		if got := strings.Join(kinds(c.list...), ", "); got != c.want {
+			t.Errorf("%v: %s, want %s", c.list, got, c.want)
+		}
+	}
+}
+
+// TestShownNames: attention with a feed-forward network is a transformer layer, attention alone and that of a hybrid model are not.
+func TestShownNames(t *testing.T) {
+	row := func(kind string, mlp int64) summary.Layer {
+		return summary.Layer{Kind: kind, Pass: "forward", Count: 4, MedianNS: 90_000, Parts: summary.LayerParts{Attention: 40_000, MLP: mlp}}
+	}
+	for _, c := range []struct {
+		rows []summary.Layer
+		want string
+	}{
+		{[]summary.Layer{row("attention-layer", 60_000)}, "transformer-layer"},
+		{[]summary.Layer{row("attention-layer-2", 60_000)}, "transformer-layer-2"},
+		{[]summary.Layer{row("attention-layer", 0)}, "attention-layer"},
+		{[]summary.Layer{row("decoder", 60_000)}, "decoder"},
+		{[]summary.Layer{row("attention-layer", 60_000), row("mamba-layer", 60_000)}, "attention-layer"},
+	} {
+		for _, k := range LayerGroups(&summary.Summary{Layers: c.rows})[0].Kinds() {
+			if k.Kind == c.rows[0].Kind && k.Name != c.want {
+				t.Errorf("%s is shown as %s, want %s", k.Kind, k.Name, c.want)
+			}
+		}
+	}
+}
+
+// TestOddOfTwo: a layer that is unusual in one of two runs is chance; in two of three it is told.
+func TestOddOfTwo(t *testing.T) {
+	for _, c := range []struct{ odd, runs, want int }{{1, 1, 1}, {1, 2, 0}, {2, 3, 1}, {2, 4, 0}} {
+		s := &summary.Summary{}
+		for i := range c.runs {
+			l := summary.Layer{Kind: "decoder", Pass: "forward", Count: 8, MedianNS: 100, StartNS: int64(i)}
+			if i < c.odd {
+				l.Odd = []summary.OddLayer{{Index: 5, NS: 140}}
+			}
+			s.Layers = append(s.Layers, l)
+		}
+		if got := len(LayerGroups(s)[0].Kinds()[0].Odd); got != c.want {
+			t.Errorf("%d of %d runs: %d odd layers, want %d", c.odd, c.runs, got, c.want)
+		}
 	}
 }

@@ -76,6 +76,10 @@ func (set *Settings) fill(s *summary.Summary, d *summary.EfficiencyDecode) {
 	if cache, known := cacheType(s); known {
 		stored.Cache = cache
 	}
+	if m.RequestsFrom == summary.FromUser && passes(s, d, set.Model.Layers) > 1 {
+		m.Unknown = summary.FloorPasses
+		return
+	}
 	parts, err := set.Model.Decode(stored, step, p)
 	if err != nil {
 		m.Unknown = err.Error()

@@ -86,6 +86,21 @@ func TestUnknown(t *testing.T) {
 		"a batch of the user": {func(s *summary.Summary, set *Settings) {
 			s.Efficiency.Decode[0].Batch, s.Efficiency.Decode[0].Tokens, set.Requests = 0, 0, 8
 		}, ""},
+		"a batch of the user, and three passes in the step": {func(s *summary.Summary, set *Settings) {
+			s.Efficiency.Decode[0].Batch, s.Efficiency.Decode[0].Tokens, set.Requests = 0, 0, 8
+			s.Layers = []summary.Layer{{Step: "s", Count: 4}, {Step: "s", Count: 4}, {Step: "s", Count: 4}}
+		}, summary.FloorPasses},
+		"a batch of the user, and three passes in other steps": {func(s *summary.Summary, set *Settings) {
+			s.Efficiency.Decode[0].Batch, s.Efficiency.Decode[0].Tokens, set.Requests = 0, 0, 8
+			s.Layers = []summary.Layer{{Step: "r", Count: 4}, {Step: "t", Count: 8}, {Step: "t", Count: 4}}
+		}, summary.FloorPasses},
+		"a batch of the user, and one pass": {func(s *summary.Summary, set *Settings) {
+			s.Efficiency.Decode[0].Batch, s.Efficiency.Decode[0].Tokens, set.Requests = 0, 0, 8
+			s.Layers = []summary.Layer{{Step: "s", Count: 3}, {Step: "s", Count: 1}, {Step: "t", Count: 8}}
+		}, ""},
+		"three passes in a step that states its batch": {func(s *summary.Summary, _ *Settings) { // speculation
+			s.Layers = []summary.Layer{{Step: "s", Count: 12}}
+		}, ""},
 		"no bandwidth":        {func(s *summary.Summary, _ *Settings) { s.Efficiency.Devices[0].HBMGBPS = nil }, summary.FloorNoPeak},
 		"several ranks":       {func(s *summary.Summary, _ *Settings) { s.Inputs[0].WorldSize = 8 }, summary.FloorNoParallel},
 		"communication":       {func(s *summary.Summary, _ *Settings) { s.Devices[0].Activity[summary.ClassComm] = 1 }, summary.FloorNoParallel},

@@ -45,3 +45,21 @@ func otherLayers(s *summary.Summary, d *summary.EfficiencyDecode, layers int64) 
 	}
 	return true
 }
+
+// passes returns how often the GPU of a step runs through the layers of the model in it, as far as layers were found: in this step,
+// or, if it has no rows, in those that have.
+func passes(s *summary.Summary, d *summary.EfficiencyDecode, layers int64) (n int64) {
+	counts := map[string]int64{} // by step
+	for i := range s.Layers {
+		if l := &s.Layers[i]; l.Input == d.Input && l.Rank == d.Rank && l.Device == d.Device && l.Step != "" {
+			counts[l.Step] += l.Count
+		}
+	}
+	if here, ok := counts[d.Name]; ok {
+		return here / max(1, layers)
+	}
+	for _, count := range counts {
+		n = max(n, count/max(1, layers))
+	}
+	return n
+}

@@ -218,7 +218,7 @@ func (w *sceneWriter) work(k *work) {
 		w.str("kind", "Dispatch Task")
 	default:
 		w.int("registers per thread", 32)
-		w.ints("grid", 64, 1, 1)
+		w.ints("grid", 64*132, 1, 1)
 		w.ints("block", 256, 1, 1)
 	}
 	if k.graph != nil && !hip {

@@ -47,7 +47,7 @@ func Typical(s *summary.Summary) (plot.Chart, bool) {
 		g.Rows = append(g.Rows, row)
 	}
 	g.SpanNS = end
-	name := words.Layers(of.Kind)
+	name := words.Layers(shownName(s, of))
 	c := plot.Chart{
 		Title:    "One of " + unit.Count(of.Count) + " " + name + passText(of.Pass),
 		Subtitle: fmt.Sprintf("kernels of a layer of about the median time, %s; in the order of their starts", unit.Duration(of.MedianNS)),
@@ -84,6 +84,18 @@ func typicalRow(s *summary.Summary) (of *summary.Layer) {
 		}
 	}
 	return of
+}
+
+// shownName returns the name of the kind of a row, as the tables show it.
+func shownName(s *summary.Summary, of *summary.Layer) string {
+	for _, g := range view.LayerGroups(s) {
+		for _, k := range g.Kinds() {
+			if k.Kind == of.Kind && k.Pass == of.Pass {
+				return k.Name
+			}
+		}
+	}
+	return of.Kind
 }
 
 func passText(pass string) string {

@@ -42,7 +42,7 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 		}
 		kinds := g.Kinds()
 		text := layersText(g, kinds)
-		if i == 0 {
+		if len(s.Blocks) == 0 {
 			text += ". " + partsText(kinds)
 			if odd := oddText(kinds); odd != "" {
 				text += " " + odd
@@ -60,17 +60,18 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		name        string
 		count, runs int64
 	}
-	of, order := map[model][]string{}, []model{}
+	of, order := map[model][]passTime{}, []model{}
 	for _, k := range kinds {
-		m := model{kindName(&k, words.Layers), k.Count, k.Runs}
+		name := words.Layers
+		if k.Count == 1 {
+			name = words.Layer
+		}
+		m := model{kindName(&k, name), k.Count, k.Runs}
 		if of[m] == nil {
 			order = append(order, m)
 		}
-		times := unit.Duration(k.MedianNS)
-		if n := k.Count * k.Runs * k.MedianNS; 20*max(n-k.NS(), k.NS()-n) > k.NS() { // a product with it would be another sum
-			times = "median " + times
-		}
-		of[m] = append(of[m], strings.TrimSpace(passName(k.Pass)+" "+times))
+		n := k.Count * k.Runs * k.MedianNS
+		of[m] = append(of[m], passTime{passName(k.Pass), unit.Duration(k.MedianNS), 20*max(n-k.NS(), k.NS()-n) > k.NS()})
 	}
 	var list []string
 	for _, m := range order {
@@ -78,12 +79,7 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 		if m.runs > 1 {
 			text = unit.Count(m.runs) + " × " + text
 		}
-		if passes := of[m]; len(passes) > 1 {
-			text += ": " + strings.Join(passes, ", ")
-		} else {
-			text += strings.Replace(" × "+strings.TrimPrefix(passes[0], "forward "), " × median", ", median", 1)
-		}
-		list = append(list, text)
+		list = append(list, text+passesText(of[m]))
 	}
 	text := strings.Join(list, ", ")
 	if g.Kind != "" {
@@ -98,12 +94,40 @@ func layersText(g *view.LayerGroup, kinds []view.LayerKind) string {
 	return text
 }
 
+// A passTime is the time of one layer in a pass. If it is uneven, the product with the number of layers is another sum than theirs.
+type passTime struct {
+	pass, time string
+	uneven     bool
+}
+
+// passesText returns what follows the name of some layers: the time of one, or of each pass. A single forward pass is not named.
+func passesText(list []passTime) string {
+	if p := list[0]; len(list) == 1 {
+		text := ""
+		if p.pass != "" && p.pass != "forward" {
+			text = " " + p.pass
+		}
+		if p.uneven {
+			return text + ", median " + p.time
+		}
+		return text + " × " + p.time
+	}
+	var each []string
+	for _, p := range list {
+		if p.uneven {
+			p.time = "median " + p.time
+		}
+		each = append(each, strings.TrimSpace(p.pass+" "+p.time))
+	}
+	return ": " + strings.Join(each, ", ")
+}
+
 // kindName returns the name of a kind, with what it differs by from the other kind of its name.
 func kindName(k *view.LayerKind, name func(string) string) string {
 	if k.Differs == "" {
-		return name(k.Kind)
+		return name(k.Name)
 	}
-	return name(strings.TrimRight(k.Kind, "-0123456789")) + " with " + k.Differs
+	return name(strings.TrimRight(k.Name, "-0123456789")) + " " + k.Differs
 }
 
 func passName(pass string) string { return label.Clip(label.Clean(pass), 20) }
@@ -240,7 +264,7 @@ func scaled(s doc.Scale, ns int64) string {
 // oddTable has the layers that take much longer or shorter than the others of their kind.
 func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
 	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("runs", doc.Text)},
-		Note: "Layers that take much longer or shorter than others of their kind in at least half of the runs through the model."}
+		Note: "Layers that take much longer or shorter than others of their kind in more than half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
 			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
