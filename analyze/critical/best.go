@@ -160,7 +160,7 @@ func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 	last := none // the node of the piece before
 	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
-		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
+		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess || x.kind == staged) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
 		if x.class > Runtime {
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/analyze/critical/change"
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
@@ -276,53 +277,38 @@ func (c *changing) launches(n *node) bool {
 	return n.owner != none && c.g.ranks[n.rank].spans[n.owner].call != none
 }
 
+// toGPU matches names of copies from the memory of the host.
+var toGPU = lazyregexp.New(`HtoD|HostToDevice|HOST_TO_DEVICE`)
+
 func (c *changing) pinned(string, float64) error {
 	c.each(false, func(v int32, n *node) {
-		if n.flags&(blocks|isJoin) != 0 && c.launches(n) {
-			c.mark(v, noSync)
+		if n.flags&(blocks|isJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
+			if c.mark(v, noSync); !c.launches(n) {
+				c.set(v, 0)
+			}
 		}
 	})
 	return nil
+}
+
+// afterCopy reports whether a call that waits for work follows a copy to the GPU in the same operator: if that
+// does not block, nothing needs the wait. After a copy to the host its reader does.
+func (c *changing) afterCopy(n *node) bool {
+	if n.owner == none {
+		return false
+	}
+	src := c.g.ranks[n.rank]
+	wait := &src.spans[n.owner]
+	for i := n.owner - 1; i >= 0 && wait.parent != none && i > wait.parent; i-- {
+		if x := &src.spans[i]; x.parent == wait.parent && x.call != none {
+			return toGPU().MatchString(c.g.name(c.g.calls[x.call].works[0]))
+		}
+	}
+	return false
 }
 
 func (c *changing) overlap(what string, _ float64) error {
 	c.work(what, func(v int32, _ *node) { c.mark(v, offStream) })
-	return nil
-}
-
-func (c *changing) fuse(what string, f float64) error {
-	matches := c.matcher(what)
-	free := make([]map[int32]bool, len(c.g.ranks)) // spans that cost nothing
-	for i := range free {
-		free[i] = make(map[int32]bool)
-	}
-	for _, vs := range c.g.streams {
-		for i := 0; i < len(vs); {
-			k, sum := i, int64(0)
-			for ; k < len(vs) && matches(c.g.nodes[vs[k]].rank, c.g.work(vs[k]).a.Name); k++ {
-				sum += c.g.dur[vs[k]]
-			}
-			if k-i > 1 {
-				c.set(vs[i], scaled(sum, f))
-				for _, v := range vs[i+1 : k] {
-					c.mark(v, isRemoved)
-					if l := c.g.launchOf(v); l != nil {
-						src := c.g.ranks[l.rank]
-						free[l.rank][l.span] = true
-						if p := src.parent(&src.spans[l.span]); p != nil && p.kind == trace.CPUOp {
-							free[l.rank][src.spans[l.span].parent] = true
-						}
-					}
-				}
-			}
-			i = max(k, i+1)
-		}
-	}
-	c.each(false, func(v int32, n *node) {
-		if n.owner != none && free[n.rank][n.owner] {
-			c.set(v, 0)
-		}
-	})
 	return nil
 }
 

@@ -64,17 +64,18 @@ const (
 	sync                   // a call that waits for work
 	syncGuess              // the same, with a target that is inferred
 	free                   // cudaFree waits for the device
+	staged                 // the call of a copy from pageable memory lasts as long as its copy: from the start of that
 	queue                  // a launch call waits for room: from the start of work
 	collective             // from the start of the collective of each rank
 	kinds
 )
 
-var kindNames = [kinds]string{"program", "stream", "launch", "handoff", "event", "event?", "sync", "sync?", "free?", "queue", "collective"}
+var kindNames = [kinds]string{"program", "stream", "launch", "handoff", "event", "event?", "sync", "sync?", "free?", "staged", "queue", "collective"}
 
 func (k kind) String() string { return kindNames[k] }
 
 // fromEnd reports whether edges of a kind start at the end of their source, not at its start.
-func (k kind) fromEnd() bool { return k != launch && k != queue && k != collective }
+func (k kind) fromEnd() bool { return k != launch && k != staged && k != queue && k != collective }
 
 func (k kind) inferred() bool { return k == eventGuess || k == syncGuess || k == free }
 
@@ -145,7 +146,7 @@ type Counts struct {
 }
 
 // Delays are typical of a trace, in ns.
-type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return int64 }
+type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return, Staging int64 }
 
 // A Graph is what the nodes of one rank, or of several that are joined, wait for.
 type Graph struct {
