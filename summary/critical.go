@@ -78,7 +78,7 @@ type Forecast struct {
 	Rank        int          `json:"rank"`
 	Step        string       `json:"step"`
 	Change      string       `json:"change"`          // as on the command line of "assay whatif"
-	Bound       bool         `json:"bound,omitempty"` // the change takes time away entirely: what its remedies give at most
+	Bound       bool         `json:"bound,omitempty"` // the best case: the change takes time away entirely, or overlaps it perfectly
 	MeasuredNS  int64        `json:"measured_ns"`
 	ForecastNS  *int64       `json:"forecast_ns,omitempty"`
 	Verdict     string       `json:"verdict"` // ok, warn or abstain: the forecast is withheld

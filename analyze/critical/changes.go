@@ -312,67 +312,6 @@ func (c *changing) overlap(what string, _ float64) error {
 	return nil
 }
 
-// graphLaunch is what the launch of a captured graph takes if the user does not say.
-const graphLaunch = 10 // µs
-
-func (c *changing) graph(what string, f float64) error {
-	if what == "" { // without a number
-		f = graphLaunch
-	}
-	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches
-	outer := make([][]int32, len(c.g.ranks)) // by span: the outermost operator around it
-	for r, src := range c.g.ranks {
-		inside[r], outer[r] = make([]bool, len(src.spans)), make([]int32, len(src.spans))
-		for i := range src.spans { // parents come first
-			x := &src.spans[i]
-			if outer[r][i] = x.op; x.parent != none && outer[r][x.parent] != none {
-				outer[r][i] = outer[r][x.parent]
-			}
-		}
-	}
-	for i := range c.g.calls {
-		l := &c.g.calls[i]
-		root := outer[l.rank][l.span]
-		if root == none {
-			root = l.span
-		}
-		inside[l.rank][root] = true
-	}
-	for r, src := range c.g.ranks {
-		for i := range src.spans {
-			if p := src.spans[i].parent; p != none && inside[r][p] {
-				inside[r][i] = true
-			}
-		}
-	}
-	c.each(false, func(v int32, n *node) {
-		if n.flags&(blocks|isJoin|isArrival) == 0 && n.owner != none && inside[n.rank][n.owner] {
-			c.set(v, 0)
-		}
-	})
-	c.each(true, func(v int32, _ *node) {
-		if c.g.launchOf(v) != nil {
-			c.mark(v, noLaunch)
-		}
-	})
-	for _, s := range c.g.Steps {
-		first, at := none, int64(0)
-		for _, v := range s.ends {
-			if c.g.nodes[v].flags&isGPU == 0 || c.g.launchOf(v) == nil {
-				continue
-			}
-			if l := c.g.launchOf(v); first == none || c.g.ranks[l.rank].spans[l.span].start < at {
-				first, at = v, c.g.ranks[l.rank].spans[l.span].start
-			}
-		}
-		if first != none {
-			c.set(c.g.launchOf(first).node, int64(f*us))
-			c.r.flags[first] &^= noLaunch
-		}
-	}
-	return nil
-}
-
 func (c *changing) like(_ string, f float64) error {
 	rank := slices.IndexFunc(c.g.ranks, func(s *source) bool { return float64(s.rank) == f })
 	if len(c.g.ranks) < 2 {

@@ -1,6 +1,7 @@
 package critical_test
 
 import (
+	"strings"
 	"testing"
 
 	"assay/analyze/critical"
@@ -75,4 +76,34 @@ func TestFuseBetweenWaits(t *testing.T) {
 	p.call("cudaStreamSynchronize", 16, 41, 8)
 	p.call("cudaStreamSynchronize", 71, 41, 9)
 	forecastIs(t, p.graph(t, 0), map[string]float64{"--fuse bias=0.5": 108})
+}
+
+// Two operators launch a kernel each, with 30 µs of Python between them; the host waits from 82 to 86 and goes on for
+// 14 µs. A graph of the operators leaves the Python, one of the whole step does not: the wait ends with the second
+// kernel, at 18 + 10 + 1.3 + 10 + 3. A wait between the launches cannot be in a graph.
+func TestGraphOfStep(t *testing.T) {
+	record := func(wait bool) *critical.Graph {
+		var p tape
+		p.step(0, 100)
+		for i := range 2 {
+			at := 50 * float64(i)
+			p.host("cpu_op", "rotary", at+10, 20)
+			p.launch(at+15, 5, i+1)
+			p.work("rope_kernel", 6, at+23, 10, i+1)
+		}
+		if wait {
+			p.call("cudaStreamSynchronize", 40, 2, 8)
+		}
+		p.call("cudaDeviceSynchronize", 82, 4, 9)
+		return p.graph(t, 0)
+	}
+	g := record(false)
+	forecastIs(t, g, map[string]float64{"--graph": 67, "--graph 10:step": 56.3, "--graph step": 56.3, "--graph 30": 87, "--graph 30:step": 57})
+	for _, wait := range []bool{false, true} {
+		g := record(wait)
+		f, _, err := g.Forecast(g.Paths(), changesOf([]string{"--graph", "step"}))
+		if got := err == nil && strings.Contains(strings.Join(f[0].Verdict.Reasons, ";"), "waits for the GPU between the launches"); got != wait {
+			t.Errorf("wait %v: %+v %v", wait, f, err)
+		}
+	}
 }

@@ -40,6 +40,9 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.Span, list []change.Change) Forecast {
 	s := &g.Steps[i]
 	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list), Classes: g.classesAfter(t, i, after)}
+	if slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "graph" }) && g.waitsInside(s) {
+		f.Verdict.Add(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
+	}
 	g.ofOthers(&f.Verdict, percent(p.Classes[Comm], p.Window.Len()), percent(f.Classes[Comm], f.Forecast))
 	return f
 }

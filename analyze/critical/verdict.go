@@ -161,7 +161,7 @@ func Assumptions(list []change.Change, ranks int) []string {
 	}
 	for _, c := range list {
 		p, err := c.Parse()
-		if text := c.String() + ": " + p.Assumes; err == nil && p.Assumes != "" && !slices.Contains(out, text) {
+		if text := c.String() + ": " + p.Rests(); err == nil && p.Rests() != "" && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

@@ -52,6 +52,7 @@ type Gain struct {
 	Change     string   `json:"change"`
 	MeasuredNS int64    `json:"measured_ns"`
 	ForecastNS *int64   `json:"forecast_ns,omitempty"` // nil if it is withheld
+	Bound      bool     `json:"bound,omitempty"`       // as of a forecast
 	Verdict    string   `json:"verdict"`
 	Reasons    []string `json:"reasons"`
 }
@@ -194,7 +195,9 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			a.Forecasts = append(a.Forecasts, forecast(f, in, a.Change, rests))
+			row := forecast(f, in, a.Change, rests)
+			row.Bound = change.Bound(q.Changes)
+			a.Forecasts = append(a.Forecasts, row)
 		}
 	}
 	if q.Sweep {
@@ -202,7 +205,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if x.OfComm {
 				ofOneRank(&x.Verdict, g.Graph, inputs)
 			}
-			row := Gain{x.Change.String(), x.Before, &x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			row := Gain{x.Change.String(), x.Before, &x.After, change.Bound([]change.Change{x.Change}), x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
 			if row.Verdict == summary.Withheld {
 				row.ForecastNS = nil
 			}

@@ -200,7 +200,7 @@ func (v *view) forecasts(all bool) []doc.Section {
 	for _, f := range rows {
 		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "withheld", ""}
 		if f.ForecastNS != nil {
-			cells[2], cells[3], cells[4], cells[5] = scale.Text(*f.ForecastNS), change(f.MeasuredNS, *f.ForecastNS), f.Verdict, then(&f)
+			cells[2], cells[3], cells[4], cells[5] = scale.Text(*f.ForecastNS), change(f.MeasuredNS, *f.ForecastNS), verdict(f.Verdict, f.Bound), then(&f)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 		for _, r := range f.Reasons {
@@ -208,6 +208,9 @@ func (v *view) forecasts(all bool) []doc.Section {
 		}
 	}
 	s.Blocks = append(s.Blocks, t)
+	if slices.ContainsFunc(rows, func(f summary.Forecast) bool { return f.Bound && f.ForecastNS != nil }) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs side by side gets slower, and what waited needs its data, so expect less than this."})
+	}
 	for _, f := range rows {
 		for _, r := range f.Reasons {
 			if why[r] {
@@ -217,6 +220,17 @@ func (v *view) forecasts(all bool) []doc.Section {
 		}
 	}
 	return []doc.Section{s}
+}
+
+// verdict returns how far a forecast can be trusted. That of a bound is never plainly ok: it is the best case.
+func verdict(level string, bound bool) string {
+	switch {
+	case !bound:
+		return level
+	case level == "ok":
+		return "at best"
+	}
+	return "at best, " + level
 }
 
 // then returns the largest classes of the changed path.
@@ -248,7 +262,7 @@ func (v *view) sweep() doc.Section {
 			t.More.Rows++
 			continue
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, *g.ForecastNS), g.Verdict, g.Change}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, *g.ForecastNS), verdict(g.Verdict, g.Bound), g.Change}})
 	}
 	if len(t.Rows) == 0 {
 		s.Lead = "withheld, as the path"
