@@ -50,7 +50,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	}
 	c := g.changing
 	c.any = false
-	copy(c.r.dur, g.dur)
+	copy(c.r.dur, g.base())
 	clear(c.r.flags)
 	clear(c.r.arrivals)
 	c.r.before, c.r.marked, c.r.launch, c.r.gap = nil, 0, 1, 1

@@ -167,6 +167,9 @@ type Graph struct {
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
 	scratch  []int64   // starts, for replays
+	cost     float64   // ns of recording an event, which forecasts are without
+	light    []int64   // durations without it; see base
+	fit      *Fit      // by which the cost was found
 }
 
 // A launcher is a call that launched work.
@@ -186,6 +189,7 @@ type source struct {
 
 	tracks     []trace.TrackID // of the threads
 	rank       int
+	kineto     bool  // PyTorch's profiler recorded it
 	impossible int   // events whose times cannot be true
 	offset     int64 // of its clock, which is subtracted from all times
 

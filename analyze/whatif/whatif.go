@@ -34,6 +34,7 @@ type Answer struct {
 
 	CriticalPaths []summary.CriticalPath `json:"critical_paths"`
 	Forecasts     []summary.Forecast     `json:"forecasts"`
+	Profiler      []OfProfiler           `json:"profiler,omitempty"` // what recording costs, of traces of PyTorch's profiler
 	// Sweep has single changes at twice the speed by what they gain over all steps, largest first.
 	Sweep []Gain `json:"sweep,omitempty"`
 	// Operations has the answers for timelines of operations, which have no GPU work.
@@ -70,6 +71,7 @@ type Input struct {
 type Question struct {
 	Changes []change.Change
 	Sweep   bool
+	Given   int64 // ns of a step without the profiler, or 0
 	Rules   *classify.Rules
 	Phases  *phase.Rules
 }
@@ -184,6 +186,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 	for _, i := range chosen {
 		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
 	}
+	a.profiler(g, paths, chosen, q.Given)
 	if len(q.Changes) > 0 {
 		list, changed, err := g.Forecast(paths, q.Changes)
 		if err != nil {
@@ -197,6 +200,9 @@ func (a *Answer) answer(g *Group, q Question) error {
 			}
 			row := forecast(f, in, a.Change, rests)
 			row.Bound = change.Bound(q.Changes)
+			if q.Given > 0 {
+				row.FittedNS = &f.Fitted
+			}
 			a.Forecasts = append(a.Forecasts, row)
 		}
 	}

@@ -34,6 +34,7 @@ func Doc(a *whatif.Answer, all bool) doc.Doc {
 	for i := range v.paths {
 		s = append(s, v.path(&v.paths[i]))
 	}
+	s = append(s, v.profiler())
 	s = append(s, v.forecasts(all)...)
 	s = append(s, v.sweep(), v.rests())
 	s = doc.Present(s...)
@@ -195,19 +196,24 @@ func (v *view) forecasts(all bool) []doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "steps", Columns: []doc.Column{doc.Col("step", doc.Text), doc.Col(scale.Head("measured"), doc.Number),
-		doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number), doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
+		doc.Col(scale.Head("no profiler"), doc.Number), doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number),
+		doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
 	why := map[string]bool{}
 	for _, f := range rows {
-		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "withheld", ""}
+		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "", "withheld", ""}
+		before := f.MeasuredNS
+		if f.FittedNS != nil {
+			before, cells[2] = *f.FittedNS, scale.Text(*f.FittedNS)
+		}
 		if f.ForecastNS != nil {
-			cells[2], cells[3], cells[4], cells[5] = scale.Text(*f.ForecastNS), change(f.MeasuredNS, *f.ForecastNS), verdict(f.Verdict, f.Bound), then(&f)
+			cells[3], cells[4], cells[5], cells[6] = scale.Text(*f.ForecastNS), change(before, *f.ForecastNS), verdict(f.Verdict, f.Bound), then(&f)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 		for _, r := range f.Reasons {
 			why[r] = true
 		}
 	}
-	s.Blocks = append(s.Blocks, t)
+	s.Blocks = append(s.Blocks, t.WithoutEmpty())
 	if slices.ContainsFunc(rows, func(f summary.Forecast) bool { return f.Bound && f.ForecastNS != nil }) {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs side by side gets slower, and what waited needs its data, so expect less than this."})
 	}
