@@ -90,7 +90,7 @@ func (g *Graph) launching(s *Step) map[lane][2]int32 {
 func (c *changing) between(s *Step) {
 	for _, r := range c.g.launching(s) {
 		for v := r[0]; v <= r[1]; v++ {
-			if n := &c.g.nodes[v]; n.flags&(isGPU|blocks|isJoin|isArrival) == 0 && n.class != DataLoader {
+			if n := &c.g.nodes[v]; n.flags&(isGPU|blocks|isJoin|isArrival) == 0 && n.class != DataLoader && n.class != Comm {
 				c.set(v, 0)
 			}
 		}

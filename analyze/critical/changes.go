@@ -186,7 +186,7 @@ func (c *changing) scale(what string, f float64) error {
 
 func (c *changing) host(_ string, f float64) error {
 	c.each(false, func(v int32, n *node) {
-		if n.flags&isArrival == 0 {
+		if n.flags&isArrival == 0 && n.class != Comm {
 			c.scaleBy(v, f)
 		}
 	})

@@ -140,6 +140,7 @@ type Counts struct {
 	Inferred, Events                    int
 	Blocking, Blocked                   int
 	Collectives                         int
+	Unlinked                            int   // collectives of the CPU of which it is not known what waits for them
 	DeviceWaits, Outrun                 int   // waits for all work of a device; those that its work outran
 	GPUTime, Unlaunched                 int64 // ns of GPU work, and of that whose launch is not in the trace
 	Impossible                          int   // events whose times cannot be true
@@ -189,9 +190,10 @@ type source struct {
 
 	tracks     []trace.TrackID // of the threads
 	rank       int
-	kineto     bool  // PyTorch's profiler recorded it
-	impossible int   // events whose times cannot be true
-	offset     int64 // of its clock, which is subtracted from all times
+	hostComm   []int32 // nodes of collectives of the CPU, by start
+	kineto     bool    // PyTorch's profiler recorded it
+	impossible int     // events whose times cannot be true
+	offset     int64   // of its clock, which is subtracted from all times
 
 	phase   func(at int64) string // see [Options.Phase]
 	forward *byID                 // operators of forward passes by sequence number; nil if the trace has no modules

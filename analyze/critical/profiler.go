@@ -10,10 +10,10 @@ import (
 
 // What PyTorch's profiler takes for an event of the host that it records, in ns: programs were timed with and without
 // it (PyTorch 2.11 with shapes and without stacks, on an H200 host). A cost that is fitted to a measured step is
-// at most recordMost.
+// at most recordMost, and doubtful over recordOdd.
 const (
 	recordLeast, recordUsual, recordGreat = 2000, 2500, 3000
-	recordMost                            = 10_000
+	recordOdd, recordMost                 = 5000, 10_000
 )
 
 // The limits of what is said about the time of the profiler, in percent.
@@ -230,6 +230,9 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 			f := &out[i]
 			if g.fit.Failed != "" {
 				f.Verdict.Add(Warn, "%s", g.fit.Failed)
+			}
+			if g.fit.Cost > recordOdd {
+				f.Verdict.Add(Warn, "recording would take %s for each event, where 2 to 3 µs are usual, so something else may differ", unit.Duration(int64(g.fit.Cost)))
 			}
 			if share := percent(f.Measured-f.Fitted, f.Measured); share > mostOfStep {
 				f.Verdict.Add(Warn, "recording took %.0f%% of the step, so the forecast rests on an equal cost of all events", share)

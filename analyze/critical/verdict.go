@@ -98,6 +98,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	if g.Counts.UnorderedStreams {
 		out.Add(Warn, "several streams have work and the trace has no event between them")
 	}
+	if g.Counts.Unlinked > 0 {
+		out.Add(Warn, "what waits for %d collectives of the CPU is not known", g.Counts.Unlinked)
+	}
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
 	}

@@ -85,6 +85,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addOutrun()
 	b.addBlocking()
 	b.addQueues()
+	b.addHostComm()
 	b.addMoves()
 	b.addSteps()
 	g.Counts.Impossible = s.impossible
