@@ -83,6 +83,11 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 			out.Add(Warn, l.reason, x)
 		}
 	}
+	if out.Level > OK && len(g.streams) > 1 && percent(p.Classes[Unexplained], p.Window.Len()) > muchOfStep {
+		if share := g.competing(p); share > mostlyCompeting {
+			out.Add(out.Level, "kernels of another stream ran in %.0f%% of the time that nothing explains: streams compete for the GPU, which forecasts do not model", share)
+		}
+	}
 	if g.Counts.GPU == 0 {
 		out.Add(Abstain, "the trace has no GPU work")
 	}
