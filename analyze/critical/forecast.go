@@ -19,7 +19,7 @@ type Forecast struct {
 	Classes  [Classes]int64 // of the critical path of the changed step
 	Verdict  Verdict
 	OfComm   bool  // work of communication is faster
-	events   int64 // twice the events on the path whose recording takes time
+	events   int64 // four times the events on the path whose recording takes time
 }
 
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
@@ -60,7 +60,7 @@ func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.
 	return f
 }
 
-// classesAfter returns the classes of the critical path of step i after a replay, and twice the events on it.
+// classesAfter returns the classes of the critical path of step i after a replay, and four times the events on it.
 func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes]int64, events int64) {
 	ends := g.Steps[i].ends
 	last := ends[0]
@@ -69,9 +69,10 @@ func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes
 			last = v
 		}
 	}
+	on := g.recording()
 	g.walk(t, last, after.Start, func(p Piece) {
-		if out[p.class] += p.Span.Len(); !p.delay && g.recorded(p.node) {
-			events++
+		if out[p.class] += p.Span.Len(); !p.delay {
+			events += int64(on[p.node])
 		}
 	})
 	return out, events

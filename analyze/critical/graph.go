@@ -170,6 +170,7 @@ type Graph struct {
 	scratch  []int64   // starts, for replays
 	cost     float64   // ns of recording an event, which forecasts are without
 	light    []int64   // durations without it; see base
+	quarters []uint8   // see recording
 	fit      *Fit      // by which the cost was found
 }
 

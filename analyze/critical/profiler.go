@@ -1,6 +1,7 @@
 package critical
 
 import (
+	"math"
 	"slices"
 
 	"assay/analyze/critical/change"
@@ -23,14 +24,47 @@ const (
 	mostOfStep = 25 // a forecast without it rests on how it is divided
 )
 
-// recorded reports whether the start or the end of an event that takes the profiler time begins a node: half an event.
-// Frames of Python take little beside operators and calls.
-func (g *Graph) recorded(v int32) bool {
-	n := &g.nodes[v]
-	if n.flags&(isGPU|isJoin|isArrival) != 0 || !g.ranks[n.rank].kineto {
-		return false
+// recording returns how much of the recording of events falls into each node, in quarters of an event: half of an
+// event is spent around its start and half around its end, before and after. Frames of Python take little beside
+// operators and calls.
+func (g *Graph) recording() []uint8 {
+	if g.quarters != nil {
+		return g.quarters
 	}
-	return n.owner == none || g.ranks[n.rank].spans[n.owner].kind != trace.Python
+	g.quarters = make([]uint8, len(g.nodes))
+	add := func(v int32, of *node) { // where a node of the same thread can take it
+		if v < 0 || int(v) >= len(g.nodes) || g.nodes[v].flags&(isGPU|isJoin|isArrival) != 0 || g.quarters[v] == math.MaxUint8 {
+			return
+		}
+		n := &g.nodes[v]
+		if src := g.ranks[of.rank]; n.rank == of.rank && (n.owner == none || src.spans[n.owner].thread == src.spans[of.owner].thread) {
+			g.quarters[v]++
+		}
+	}
+	last := make([][]int32, len(g.ranks)) // by span: its last node, plus 1
+	for r, src := range g.ranks {
+		last[r] = make([]int32, len(src.spans))
+	}
+	for v := range g.nodes {
+		n, v := &g.nodes[v], int32(v)
+		if n.flags&(isGPU|isJoin) != 0 || n.owner == none || !g.ranks[n.rank].kineto || g.ranks[n.rank].spans[n.owner].kind == trace.Python {
+			continue
+		}
+		if last[n.rank][n.owner] == 0 {
+			add(v-1, n)
+			add(v, n)
+		}
+		last[n.rank][n.owner] = v + 1
+	}
+	for _, of := range last {
+		for _, next := range of {
+			if next > 0 {
+				add(next-1, &g.nodes[next-1])
+				add(next, &g.nodes[next-1])
+			}
+		}
+	}
+	return g.quarters
 }
 
 // At makes forecasts for a program whose events cost a time each to record, in ns, if it runs without the profiler.
@@ -49,7 +83,7 @@ func (g *Graph) base() []int64 {
 		return g.light
 	}
 	g.light = slices.Clone(g.dur)
-	half, debt := int64(g.cost/2), int64(0)
+	debt := int64(0)
 	for v := range g.nodes {
 		n := &g.nodes[v]
 		if n.flags&(isGPU|isJoin) != 0 {
@@ -58,9 +92,7 @@ func (g *Graph) base() []int64 {
 		if n.flags&isArrival != 0 || n.pred != int32(v)-1 { // of another thread, or after a wait
 			debt = 0
 		}
-		if g.recorded(int32(v)) {
-			debt += half
-		}
+		debt += int64(g.cost * float64(g.recording()[v]) / 4)
 		cut := min(debt, g.light[v])
 		g.light[v] -= cut
 		debt -= cut
@@ -159,11 +191,11 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 	for i := range paths {
 		p := &paths[i]
 		for v := range g.nodes {
-			if g.start[v] >= p.Window.Start && g.start[v] < p.Window.End && int(g.nodes[v].rank) == p.Rank && g.recorded(int32(v)) {
-				events[i]++
+			if g.start[v] >= p.Window.Start && g.start[v] < p.Window.End && int(g.nodes[v].rank) == p.Rank {
+				events[i] += int64(g.recording()[v])
 			}
 		}
-		events[i] /= 2
+		events[i] = (events[i] + 2) / 4
 	}
 	return out, events
 }
@@ -260,7 +292,7 @@ func (g *Graph) ofRecording(v *Verdict, without Range, measured, events, forecas
 	if g.fit != nil || !g.ofKineto() {
 		return
 	}
-	share := min(percent(events*recordUsual/2, forecast), 99)
+	share := min(percent(events*recordUsual/4, forecast), 99)
 	switch {
 	case without.off(measured) > muchOfStep:
 		v.Add(Warn, "the profiler slows the CPU; without it the step may take %s to %s: \"assay whatif --measured TIME\" forecasts that",

@@ -244,7 +244,11 @@ func then(f *summary.Forecast) string {
 	parts := f.Classes.Each()
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
 	var out []string
-	for _, p := range parts[:2] {
+	most := 2
+	if f.FittedNS != nil { // its column needs the room
+		most = 1
+	}
+	for _, p := range parts[:most] {
 		if p.NS > 0 {
 			out = append(out, unit.Share(p.NS, *f.ForecastNS)+" "+words.PathClass(p.Name))
 		}
