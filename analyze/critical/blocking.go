@@ -93,7 +93,9 @@ func (b *builder) block(j job, usual int64) {
 		ownEnd = min(last, s+usual)
 		b.Counts.Blocked++
 	}
-	b.Counts.Blocking++
+	if b.Counts.Blocking++; j.kind == staged {
+		b.Counts.Staged++
+	}
 	b.dur[v] = ownEnd - s
 	b.nodes[v].flags |= blocks
 	join := b.add(e, e, Runtime, j.call, v, isJoin)

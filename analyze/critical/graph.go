@@ -138,7 +138,7 @@ type Counts struct {
 	EdgesDropped                        int  // that made a cycle
 	LaunchSamples, GapSamples           int
 	Inferred, Events                    int
-	Blocking, Blocked                   int
+	Blocking, Blocked, Staged           int // calls that wait for work, or could; that did; that last as long as a copy
 	Collectives                         int
 	Unlinked                            int   // collectives of the CPU of which it is not known what waits for them
 	DeviceWaits, Outrun                 int   // waits for all work of a device; those that its work outran

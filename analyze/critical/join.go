@@ -180,6 +180,7 @@ func (c *Counts) add(o Counts) {
 	c.Events += o.Events
 	c.Blocking += o.Blocking
 	c.Blocked += o.Blocked
+	c.Staged += o.Staged
 	c.DeviceWaits += o.DeviceWaits
 	c.Outrun += o.Outrun
 	c.Unlinked += o.Unlinked
