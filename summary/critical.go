@@ -78,8 +78,9 @@ type Forecast struct {
 	Rank        int          `json:"rank"`
 	Step        string       `json:"step"`
 	Change      string       `json:"change"`          // as on the command line of "assay whatif"
-	Bound       bool         `json:"bound,omitempty"` // the change takes time away entirely: what its remedies give at most
+	Bound       bool         `json:"bound,omitempty"` // the best case: the change takes time away entirely, or overlaps it perfectly
 	MeasuredNS  int64        `json:"measured_ns"`
+	FittedNS    *int64       `json:"fitted_ns,omitempty"` // the unchanged step without the profiler, if the time of such a step was given
 	ForecastNS  *int64       `json:"forecast_ns,omitempty"`
 	Verdict     string       `json:"verdict"` // ok, warn or abstain: the forecast is withheld
 	Reasons     []string     `json:"reasons"`

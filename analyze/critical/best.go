@@ -79,6 +79,8 @@ type Replayer struct {
 	step  int
 	order []int32 // the nodes that the step depends on, and those before it
 	tried map[change.Change]Trial
+
+	without Range // the step without the profiler
 }
 
 // NewReplayer returns a replayer of step i of a graph.
@@ -91,6 +93,7 @@ func NewReplayer(g *Graph, paths []Path, i int) *Replayer {
 		}
 	}
 	r.order = needed(g, steps)
+	r.without = g.without([]int{i}, r.order)
 	return r
 }
 
@@ -107,6 +110,7 @@ func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
+	r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
 	r.tried[c] = Trial{c, f}
 	return f, true
 }
@@ -160,7 +164,7 @@ func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 	last := none // the node of the piece before
 	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
-		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
+		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess || x.kind == staged) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
 		if x.class > Runtime {
 			return

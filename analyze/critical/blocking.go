@@ -21,7 +21,7 @@ var (
 type job struct {
 	call    int32
 	targets []int32
-	kind    kind
+	kind    kind // staged: the call returns while its only target, a copy, runs
 	told    bool // the work is what a record names
 }
 
@@ -36,7 +36,7 @@ func (b *builder) addBlocking() {
 			last = max(last, b.end(u))
 		}
 		switch {
-		case len(j.targets) == 0:
+		case len(j.targets) == 0 || j.kind == staged:
 		case last < x.start:
 			own[x.name] = append(own[x.name], x.end-x.start)
 		case last <= x.end:
@@ -44,9 +44,26 @@ func (b *builder) addBlocking() {
 		}
 	}
 	b.typical.Return = min(typicalOf(returns, defaultReturn), returnMost)
+	b.stagingDelay(jobs)
 	for _, j := range jobs {
 		b.block(j, typicalOf(own[b.src.spans[j.call].name], us))
 	}
+}
+
+// stagingDelay finds how long the calls of copies from pageable memory take until the copy begins, if its stream
+// is idle: the first part goes to memory of the driver.
+func (b *builder) stagingDelay(jobs []job) {
+	var delays []int64
+	for _, j := range jobs {
+		if j.kind != staged {
+			continue
+		}
+		v, call := j.targets[0], &b.src.spans[j.call]
+		if before := b.nodes[v].pred; before == none || b.end(before) < call.start {
+			delays = append(delays, b.start[v]-call.start)
+		}
+	}
+	b.typical.Staging = typicalOf(delays, 0)
 }
 
 // block divides one call. usual is what calls of its name take that need not wait.
@@ -58,25 +75,32 @@ func (b *builder) block(j job, usual int64) {
 	if j.told { // the clocks of host and GPU may differ by some µs
 		late = jitter
 	}
-	targets := slices.DeleteFunc(j.targets, func(u int32) bool { return b.end(u) > e+late })
+	targets := j.targets
+	if j.kind != staged {
+		targets = slices.DeleteFunc(targets, func(u int32) bool { return b.end(u) > e+late })
+	}
 	if len(targets) == 0 || b.nodes[v].flags&(blocks|isJoin|isArrival) != 0 || x.kids {
 		return
 	}
-	last := int64(-1 << 62)
+	last, typ := int64(-1<<62), b.typical.Return
 	for _, u := range targets {
-		last = max(last, b.end(u))
+		if last = max(last, b.end(u)); j.kind == staged {
+			last, typ = b.start[u], e-b.start[u]
+		}
 	}
 	ownEnd := e
 	if last > s {
 		ownEnd = min(last, s+usual)
 		b.Counts.Blocked++
 	}
-	b.Counts.Blocking++
+	if b.Counts.Blocking++; j.kind == staged {
+		b.Counts.Staged++
+	}
 	b.dur[v] = ownEnd - s
 	b.nodes[v].flags |= blocks
 	join := b.add(e, e, Runtime, j.call, v, isJoin)
 	for _, u := range targets {
-		b.link(u, join, b.typical.Return, j.kind)
+		b.link(u, join, typ, j.kind)
 	}
 	b.move(v, join)
 }
@@ -107,9 +131,13 @@ func (b *builder) jobs() (out []job) {
 		}
 		if c.call != none && !b.calls[c.call].graph {
 			v := b.calls[c.call].works[0]
-			if b.nodes[v].class == Copy && b.end(v) <= c.end &&
-				(isCopy(c.name) || strings.Contains(b.name(v), "Pageable")) {
+			pageable := strings.Contains(b.name(v), "Pageable")
+			switch {
+			case b.nodes[v].class != Copy || !pageable && !isCopy(c.name):
+			case b.end(v) <= c.end:
 				out = append(out, job{call: call, targets: []int32{v}, kind: sync})
+			case pageable && 2*(c.end-b.start[v]) > b.dur[v]: // it returns once the rest is in memory of the driver
+				out = append(out, job{call: call, targets: []int32{v}, kind: staged})
 			}
 			continue
 		} else if c.call == none && isFree(c.name) {
@@ -309,6 +337,9 @@ func (b *builder) addMoves() {
 			case !isMoved(x.src):
 			case x.kind == launch:
 				x.typ = max(0, b.dur[x.src]+b.typical.Launch)
+				if e := b.nodes[b.moved[x.src]].first; e != none && b.extra[e].kind == staged {
+					x.typ = max(x.typ, b.typical.Staging)
+				}
 			case x.kind == handoff && int32(v) != b.moved[x.src]:
 				x.src = b.moved[x.src]
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/analyze/critical/change"
+	"assay/internal/lazyregexp"
 	"assay/trace"
 )
 
@@ -49,7 +50,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	}
 	c := g.changing
 	c.any = false
-	copy(c.r.dur, g.dur)
+	copy(c.r.dur, g.base())
 	clear(c.r.flags)
 	clear(c.r.arrivals)
 	c.r.before, c.r.marked, c.r.launch, c.r.gap = nil, 0, 1, 1
@@ -185,7 +186,7 @@ func (c *changing) scale(what string, f float64) error {
 
 func (c *changing) host(_ string, f float64) error {
 	c.each(false, func(v int32, n *node) {
-		if n.flags&isArrival == 0 {
+		if n.flags&isArrival == 0 && n.class != Comm {
 			c.scaleBy(v, f)
 		}
 	})
@@ -276,114 +277,38 @@ func (c *changing) launches(n *node) bool {
 	return n.owner != none && c.g.ranks[n.rank].spans[n.owner].call != none
 }
 
+// toGPU matches names of copies from the memory of the host.
+var toGPU = lazyregexp.New(`HtoD|HostToDevice|HOST_TO_DEVICE`)
+
 func (c *changing) pinned(string, float64) error {
 	c.each(false, func(v int32, n *node) {
-		if n.flags&(blocks|isJoin) != 0 && c.launches(n) {
-			c.mark(v, noSync)
+		if n.flags&(blocks|isJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
+			if c.mark(v, noSync); !c.launches(n) {
+				c.set(v, 0)
+			}
 		}
 	})
 	return nil
+}
+
+// afterCopy reports whether a call that waits for work follows a copy to the GPU in the same operator: if that
+// does not block, nothing needs the wait. After a copy to the host its reader does.
+func (c *changing) afterCopy(n *node) bool {
+	if n.owner == none {
+		return false
+	}
+	src := c.g.ranks[n.rank]
+	wait := &src.spans[n.owner]
+	for i := n.owner - 1; i >= 0 && wait.parent != none && i > wait.parent; i-- {
+		if x := &src.spans[i]; x.parent == wait.parent && x.call != none {
+			return toGPU().MatchString(c.g.name(c.g.calls[x.call].works[0]))
+		}
+	}
+	return false
 }
 
 func (c *changing) overlap(what string, _ float64) error {
 	c.work(what, func(v int32, _ *node) { c.mark(v, offStream) })
-	return nil
-}
-
-func (c *changing) fuse(what string, f float64) error {
-	matches := c.matcher(what)
-	free := make([]map[int32]bool, len(c.g.ranks)) // spans that cost nothing
-	for i := range free {
-		free[i] = make(map[int32]bool)
-	}
-	for _, vs := range c.g.streams {
-		for i := 0; i < len(vs); {
-			k, sum := i, int64(0)
-			for ; k < len(vs) && matches(c.g.nodes[vs[k]].rank, c.g.work(vs[k]).a.Name); k++ {
-				sum += c.g.dur[vs[k]]
-			}
-			if k-i > 1 {
-				c.set(vs[i], scaled(sum, f))
-				for _, v := range vs[i+1 : k] {
-					c.mark(v, isRemoved)
-					if l := c.g.launchOf(v); l != nil {
-						src := c.g.ranks[l.rank]
-						free[l.rank][l.span] = true
-						if p := src.parent(&src.spans[l.span]); p != nil && p.kind == trace.CPUOp {
-							free[l.rank][src.spans[l.span].parent] = true
-						}
-					}
-				}
-			}
-			i = max(k, i+1)
-		}
-	}
-	c.each(false, func(v int32, n *node) {
-		if n.owner != none && free[n.rank][n.owner] {
-			c.set(v, 0)
-		}
-	})
-	return nil
-}
-
-// graphLaunch is what the launch of a captured graph takes if the user does not say.
-const graphLaunch = 10 // µs
-
-func (c *changing) graph(what string, f float64) error {
-	if what == "" { // without a number
-		f = graphLaunch
-	}
-	inside := make([][]bool, len(c.g.ranks)) // spans within an outermost operator that launches
-	outer := make([][]int32, len(c.g.ranks)) // by span: the outermost operator around it
-	for r, src := range c.g.ranks {
-		inside[r], outer[r] = make([]bool, len(src.spans)), make([]int32, len(src.spans))
-		for i := range src.spans { // parents come first
-			x := &src.spans[i]
-			if outer[r][i] = x.op; x.parent != none && outer[r][x.parent] != none {
-				outer[r][i] = outer[r][x.parent]
-			}
-		}
-	}
-	for i := range c.g.calls {
-		l := &c.g.calls[i]
-		root := outer[l.rank][l.span]
-		if root == none {
-			root = l.span
-		}
-		inside[l.rank][root] = true
-	}
-	for r, src := range c.g.ranks {
-		for i := range src.spans {
-			if p := src.spans[i].parent; p != none && inside[r][p] {
-				inside[r][i] = true
-			}
-		}
-	}
-	c.each(false, func(v int32, n *node) {
-		if n.flags&(blocks|isJoin|isArrival) == 0 && n.owner != none && inside[n.rank][n.owner] {
-			c.set(v, 0)
-		}
-	})
-	c.each(true, func(v int32, _ *node) {
-		if c.g.launchOf(v) != nil {
-			c.mark(v, noLaunch)
-		}
-	})
-	for _, s := range c.g.Steps {
-		first, at := none, int64(0)
-		for _, v := range s.ends {
-			if c.g.nodes[v].flags&isGPU == 0 || c.g.launchOf(v) == nil {
-				continue
-			}
-			if l := c.g.launchOf(v); first == none || c.g.ranks[l.rank].spans[l.span].start < at {
-				first, at = v, c.g.ranks[l.rank].spans[l.span].start
-			}
-		}
-		if first != none {
-			c.set(c.g.launchOf(first).node, int64(f*us))
-			c.r.flags[first] &^= noLaunch
-		}
-	}
 	return nil
 }
 

@@ -14,10 +14,12 @@ type Forecast struct {
 	Step     string
 	Rank     int
 	Measured int64          // ns
+	Fitted   int64          // ns: the step without the change and without the profiler, see [Graph.FitTo]
 	Forecast int64          // ns
 	Classes  [Classes]int64 // of the critical path of the changed step
 	Verdict  Verdict
-	OfComm   bool // work of communication is faster
+	OfComm   bool  // work of communication is faster
+	events   int64 // four times the events on the path whose recording takes time
 }
 
 // Forecast returns what the changes, taken together, would make of each step. It reports whether
@@ -27,25 +29,39 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 	if err != nil {
 		return nil, false, err
 	}
-	was := g.measured()
+	was, base := g.measured(), g.unaltered()
 	t := g.replayInto(g.scratch, r, false, g.order)
-	before, after := g.lengths(&was), g.lengths(&t)
+	before, fitted, after := g.lengths(&was), g.lengths(&base), g.lengths(&t)
 	for i := range g.Steps {
-		out = append(out, g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list))
+		f := g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list)
+		f.Fitted = fitted[i].Len()
+		out = append(out, f)
 	}
+	g.doubtRecording(list, out)
 	return out, changes, nil
 }
 
 // forecast returns the forecast of one step after a replay.
 func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.Span, list []change.Change) Forecast {
 	s := &g.Steps[i]
-	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list), Classes: g.classesAfter(t, i, after)}
+	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list)}
+	f.Classes, f.events = g.classesAfter(t, i, after)
+	if slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "graph" }) && g.waitsInside(s) {
+		f.Verdict.Add(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
+	}
+	host := int64(0)
+	for c := HostOp; c <= LaunchDelay; c++ {
+		host += f.Classes[c]
+	}
+	if share := percent(host, f.Forecast); share > muchOfStep && slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "fuse" }) {
+		f.Verdict.Add(Warn, "%.0f%% of the changed path is the CPU, and what launches the fused work there is taken to be as for one of the works", share)
+	}
 	g.ofOthers(&f.Verdict, percent(p.Classes[Comm], p.Window.Len()), percent(f.Classes[Comm], f.Forecast))
 	return f
 }
 
-// classesAfter returns the classes of the critical path of step i after a replay.
-func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes]int64) {
+// classesAfter returns the classes of the critical path of step i after a replay, and four times the events on it.
+func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes]int64, events int64) {
 	ends := g.Steps[i].ends
 	last := ends[0]
 	for _, v := range ends {
@@ -53,8 +69,13 @@ func (g *Graph) classesAfter(t *times, i int, after interval.Span) (out [Classes
 			last = v
 		}
 	}
-	g.walk(t, last, after.Start, func(p Piece) { out[p.class] += p.Span.Len() })
-	return out
+	on := g.recording()
+	g.walk(t, last, after.Start, func(p Piece) {
+		if out[p.class] += p.Span.Len(); !p.delay {
+			events += int64(on[p.node])
+		}
+	})
+	return out, events
 }
 
 // ofOthers warns if a change lets communication of one rank decide when the step ends: it has the time
@@ -86,19 +107,20 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	if len(chosen) == 0 {
 		return nil
 	}
-	total := func(t *times) (sum, comm int64) {
+	total := func(t *times) (sum, comm, events int64) {
 		all := g.lengths(t)
 		for _, i := range chosen {
 			sum += all[i].Len()
-			if len(g.ranks) == 1 && t.rule != nil && g.Counts.Comm > 0 {
-				classes := g.classesAfter(t, i, all[i])
-				comm += classes[Comm]
+			if len(g.ranks) == 1 && t.rule != nil {
+				classes, on := g.classesAfter(t, i, all[i])
+				comm, events = comm+classes[Comm], events+on
 			}
 		}
-		return sum, comm
+		return sum, comm, events
 	}
-	was := g.measured()
-	before, _ := total(&was)
+	was := g.unaltered()
+	before, _, _ := total(&was)
+	without := g.without(chosen, g.order)
 	comm := int64(0)
 	for _, i := range chosen {
 		comm += paths[i].Classes[Comm]
@@ -109,9 +131,10 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 			continue
 		}
 		t := g.replayInto(g.scratch, r, false, g.order)
-		if after, rest := total(&t); after < before {
+		if after, rest, events := total(&t); after < before {
 			v := g.worst(paths, chosen, []change.Change{c})
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
+			g.ofRecording(&v, without, before, events, after)
 			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
 		}
 	}

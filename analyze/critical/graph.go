@@ -64,17 +64,18 @@ const (
 	sync                   // a call that waits for work
 	syncGuess              // the same, with a target that is inferred
 	free                   // cudaFree waits for the device
+	staged                 // the call of a copy from pageable memory lasts as long as its copy: from the start of that
 	queue                  // a launch call waits for room: from the start of work
 	collective             // from the start of the collective of each rank
 	kinds
 )
 
-var kindNames = [kinds]string{"program", "stream", "launch", "handoff", "event", "event?", "sync", "sync?", "free?", "queue", "collective"}
+var kindNames = [kinds]string{"program", "stream", "launch", "handoff", "event", "event?", "sync", "sync?", "free?", "staged", "queue", "collective"}
 
 func (k kind) String() string { return kindNames[k] }
 
 // fromEnd reports whether edges of a kind start at the end of their source, not at its start.
-func (k kind) fromEnd() bool { return k != launch && k != queue && k != collective }
+func (k kind) fromEnd() bool { return k != launch && k != staged && k != queue && k != collective }
 
 func (k kind) inferred() bool { return k == eventGuess || k == syncGuess || k == free }
 
@@ -137,15 +138,16 @@ type Counts struct {
 	EdgesDropped                        int  // that made a cycle
 	LaunchSamples, GapSamples           int
 	Inferred, Events                    int
-	Blocking, Blocked                   int
+	Blocking, Blocked, Staged           int // calls that wait for work, or could; that did; that last as long as a copy
 	Collectives                         int
+	Unlinked                            int   // collectives of the CPU of which it is not known what waits for them
 	DeviceWaits, Outrun                 int   // waits for all work of a device; those that its work outran
 	GPUTime, Unlaunched                 int64 // ns of GPU work, and of that whose launch is not in the trace
 	Impossible                          int   // events whose times cannot be true
 }
 
 // Delays are typical of a trace, in ns.
-type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return int64 }
+type Delays struct{ Launch, Gap, GraphLaunch, GraphGap, Return, Staging int64 }
 
 // A Graph is what the nodes of one rank, or of several that are joined, wait for.
 type Graph struct {
@@ -166,6 +168,10 @@ type Graph struct {
 	overlap  *float64  // see overlapped
 	changing *changing // the changes of the latest forecast
 	scratch  []int64   // starts, for replays
+	cost     float64   // ns of recording an event, which forecasts are without
+	light    []int64   // durations without it; see base
+	quarters []uint8   // see recording
+	fit      *Fit      // by which the cost was found
 }
 
 // A launcher is a call that launched work.
@@ -185,8 +191,10 @@ type source struct {
 
 	tracks     []trace.TrackID // of the threads
 	rank       int
-	impossible int   // events whose times cannot be true
-	offset     int64 // of its clock, which is subtracted from all times
+	hostComm   []int32 // nodes of collectives of the CPU, by start
+	kineto     bool    // PyTorch's profiler recorded it
+	impossible int     // events whose times cannot be true
+	offset     int64   // of its clock, which is subtracted from all times
 
 	phase   func(at int64) string // see [Options.Phase]
 	forward *byID                 // operators of forward passes by sequence number; nil if the trace has no modules

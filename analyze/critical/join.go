@@ -78,7 +78,7 @@ func (g *Graph) transfer(m *matched, bases []int32) {
 		for _, v := range arrivals {
 			end, n := g.end(v), &g.nodes[v]
 			n.flags |= isMatched
-			x := g.add(min(last, end), end, Comm, n.owner, none, isGPU|n.flags&isGraph)
+			x := g.add(min(last, end), end, Comm, n.owner, none, n.flags&(isGPU|isGraph))
 			g.nodes[x].rank = g.nodes[v].rank
 			g.dur[v] = 0
 			for _, u := range arrivals {
@@ -94,9 +94,7 @@ func (g *Graph) transfer(m *matched, bases []int32) {
 	}
 	for v := range g.nodes {
 		n := &g.nodes[v]
-		if n.flags&isGPU != 0 {
-			after(&n.pred)
-		}
+		after(&n.pred)
 		for e := n.first; e != none; e = g.extra[e].next {
 			if x := &g.extra[e]; x.kind.fromEnd() {
 				after(&x.src)
@@ -182,8 +180,10 @@ func (c *Counts) add(o Counts) {
 	c.Events += o.Events
 	c.Blocking += o.Blocking
 	c.Blocked += o.Blocked
+	c.Staged += o.Staged
 	c.DeviceWaits += o.DeviceWaits
 	c.Outrun += o.Outrun
+	c.Unlinked += o.Unlinked
 	c.GPUTime += o.GPUTime
 	c.Unlaunched += o.Unlaunched
 }
@@ -230,6 +230,9 @@ func (g *Graph) collectives() map[collectiveKey]int32 {
 		if nth > 0 {
 			lane++
 		}
+	}
+	for nth, v := range g.ranks[0].hostComm {
+		out[collectiveKey{name: g.name(v), lane: -1, nth: nth}] = v
 	}
 	return out
 }

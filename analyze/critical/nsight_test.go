@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestReferenceProgramsAsExports(t *testing.T) {
 						t.Fatalf("form %d: %s: %d forecasts (%v), want %d (%v)", form, change, len(g), err2, len(f), err)
 					}
 					for i := range f {
-						if forecasts++; f[i].Forecast != g[i].Forecast || f[i].Verdict.Level != g[i].Verdict.Level || f[i].Classes != g[i].Classes {
+						if forecasts++; f[i].Forecast != g[i].Forecast || recorded(f[i].Verdict) != recorded(g[i].Verdict) || f[i].Classes != g[i].Classes {
 							t.Errorf("form %d: %s: %+v, want %+v", form, change, g[i], f[i])
 						}
 					}
@@ -136,4 +137,12 @@ func TestReferenceProgramsAsExports(t *testing.T) {
 		})
 	}
 	t.Logf("%d forecasts are the same", forecasts)
+}
+
+// recorded returns the level of a verdict without what it says of the cost of PyTorch's profiler.
+func recorded(v critical.Verdict) critical.Level {
+	if rest := slices.DeleteFunc(slices.Clone(v.Reasons), func(s string) bool { return strings.Contains(s, "the profiler slows the CPU") }); len(rest) == 0 {
+		return critical.OK
+	}
+	return v.Level
 }

@@ -163,7 +163,9 @@ func TestReferenceExpected(t *testing.T) {
 				t.Fatalf("%d steps, want %d", len(paths), len(c.Steps))
 			}
 			// The reference adds a join for each work of a graph launched into a full queue; all but the last are without effect.
-			if c.Graph["full_queue_launches"] == 0 && g.Counts.Nodes != int(c.Graph["nodes"]) {
+			// It has none for the calls of copies from pageable memory that return before the end of their copy, where
+			// measurements on an H200 show that the call lasts as long.
+			if c.Graph["full_queue_launches"] == 0 && g.Counts.Nodes-g.Counts.Staged != int(c.Graph["nodes"]) {
 				t.Errorf("%d nodes, %d edges; want %v", g.Counts.Nodes, g.Counts.Edges, c.Graph)
 			}
 			for i, s := range c.Steps {

@@ -61,7 +61,7 @@ func (g *Graph) hop(t *times, v int32) (h hop, arrival bool) {
 }
 
 var classOfDelay = [kinds]Class{program: HostGap, handoff: HostGap, launch: LaunchDelay, stream: KernelGap, event: KernelGap,
-	eventGuess: KernelGap, sync: SyncReturn, syncGuess: SyncReturn, free: Runtime, queue: SyncReturn, collective: Comm}
+	eventGuess: KernelGap, sync: SyncReturn, syncGuess: SyncReturn, free: Runtime, staged: Copy, queue: SyncReturn, collective: Comm}
 
 // walk calls f with the pieces of the critical path from t0 to the end of a node, latest piece first.
 // The pieces partition the time.
@@ -85,7 +85,7 @@ func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 		if arrival {
 			piece(from, DataLoader, h.kind, true)
 		}
-		if lag := t.start[v] - from; lag > h.typ+jitter && h.kind != free {
+		if lag := t.start[v] - from; lag > h.typ+jitter && h.kind != free && h.kind != staged {
 			piece(t.start[v]-(lag-h.typ), Unexplained, h.kind, true)
 		}
 		class := classOfDelay[h.kind]

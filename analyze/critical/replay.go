@@ -152,7 +152,7 @@ func (r *rule) latest(g *Graph, t *times, v int32) (best hop, at int64) {
 	for ; e != none; e = g.extra[e].next {
 		x := &g.extra[e]
 		switch {
-		case (x.kind == sync || x.kind == syncGuess || x.kind == free) && r.flags[v]&noSync != 0:
+		case (x.kind == sync || x.kind == syncGuess || x.kind == free || x.kind == staged) && r.flags[v]&noSync != 0:
 		case (x.kind == event || x.kind == eventGuess) && r.flags[v]&noWait != 0:
 		default:
 			if start := t.from(x.src, x.kind) + r.delay(g, v, x.src, x.kind, x.typ, x.lag); start > at {
@@ -193,6 +193,8 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 			return scaled(own, f)
 		}
 		return scaled(own, min(f, 1)) + scaled(lag-own, r.launch)
+	case staged:
+		return scaled(lag, float64(r.dur[src])/float64(max(1, g.dur[src])))
 	case stream, event, eventGuess:
 		switch {
 		case r.flags[v]&isRemoved != 0:

@@ -83,6 +83,11 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 			out.Add(Warn, l.reason, x)
 		}
 	}
+	if out.Level > OK && len(g.streams) > 1 && percent(p.Classes[Unexplained], p.Window.Len()) > muchOfStep {
+		if share := g.competing(p); share > mostlyCompeting {
+			out.Add(out.Level, "kernels of another stream ran in %.0f%% of the time that nothing explains: streams compete for the GPU, which forecasts do not model", share)
+		}
+	}
 	if g.Counts.GPU == 0 {
 		out.Add(Abstain, "the trace has no GPU work")
 	}
@@ -97,6 +102,9 @@ func (g *Graph) verdict(p *Path) (out Verdict) {
 	}
 	if g.Counts.UnorderedStreams {
 		out.Add(Warn, "several streams have work and the trace has no event between them")
+	}
+	if g.Counts.Unlinked > 0 {
+		out.Add(Warn, "what waits for %d collectives of the CPU is not known", g.Counts.Unlinked)
 	}
 	if g.Counts.GapSamples < 3 && g.Counts.GPU > 0 {
 		out.Add(Warn, "no kernel was queued, so the gap between kernels is assumed")
@@ -161,7 +169,7 @@ func Assumptions(list []change.Change, ranks int) []string {
 	}
 	for _, c := range list {
 		p, err := c.Parse()
-		if text := c.String() + ": " + p.Assumes; err == nil && p.Assumes != "" && !slices.Contains(out, text) {
+		if text := c.String() + ": " + p.Rests(); err == nil && p.Rests() != "" && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

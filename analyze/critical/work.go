@@ -51,7 +51,7 @@ func (x started) compare(y started) int {
 
 // Of returns the graph of one rank.
 func Of(t *trace.Trace, opt Options) *Graph {
-	s := &source{t: t, rank: opt.Rank, phase: opt.Phase}
+	s := &source{t: t, rank: opt.Rank, phase: opt.Phase, kineto: t.Meta.Kineto}
 	g := &Graph{ranks: []*source{s}}
 	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
 	b.threads = s.threadsOf()
@@ -85,6 +85,7 @@ func Of(t *trace.Trace, opt Options) *Graph {
 	b.addOutrun()
 	b.addBlocking()
 	b.addQueues()
+	b.addHostComm()
 	b.addMoves()
 	b.addSteps()
 	g.Counts.Impossible = s.impossible

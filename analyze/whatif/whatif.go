@@ -34,6 +34,7 @@ type Answer struct {
 
 	CriticalPaths []summary.CriticalPath `json:"critical_paths"`
 	Forecasts     []summary.Forecast     `json:"forecasts"`
+	Profiler      []OfProfiler           `json:"profiler,omitempty"` // what recording costs, of traces of PyTorch's profiler
 	// Sweep has single changes at twice the speed by what they gain over all steps, largest first.
 	Sweep []Gain `json:"sweep,omitempty"`
 	// Operations has the answers for timelines of operations, which have no GPU work.
@@ -52,6 +53,7 @@ type Gain struct {
 	Change     string   `json:"change"`
 	MeasuredNS int64    `json:"measured_ns"`
 	ForecastNS *int64   `json:"forecast_ns,omitempty"` // nil if it is withheld
+	Bound      bool     `json:"bound,omitempty"`       // as of a forecast
 	Verdict    string   `json:"verdict"`
 	Reasons    []string `json:"reasons"`
 }
@@ -69,6 +71,7 @@ type Input struct {
 type Question struct {
 	Changes []change.Change
 	Sweep   bool
+	Given   int64 // ns of a step without the profiler, or 0
 	Rules   *classify.Rules
 	Phases  *phase.Rules
 }
@@ -183,6 +186,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 	for _, i := range chosen {
 		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
 	}
+	a.profiler(g, paths, chosen, q.Given)
 	if len(q.Changes) > 0 {
 		list, changed, err := g.Forecast(paths, q.Changes)
 		if err != nil {
@@ -194,7 +198,12 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			a.Forecasts = append(a.Forecasts, forecast(f, in, a.Change, rests))
+			row := forecast(f, in, a.Change, rests)
+			row.Bound = change.Bound(q.Changes)
+			if q.Given > 0 {
+				row.FittedNS = &f.Fitted
+			}
+			a.Forecasts = append(a.Forecasts, row)
 		}
 	}
 	if q.Sweep {
@@ -202,7 +211,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if x.OfComm {
 				ofOneRank(&x.Verdict, g.Graph, inputs)
 			}
-			row := Gain{x.Change.String(), x.Before, &x.After, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			row := Gain{x.Change.String(), x.Before, &x.After, change.Bound([]change.Change{x.Change}), x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
 			if row.Verdict == summary.Withheld {
 				row.ForecastNS = nil
 			}

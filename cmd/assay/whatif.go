@@ -17,6 +17,7 @@ import (
 	"assay/internal/interval"
 	"assay/internal/outfile"
 	"assay/internal/redact"
+	"assay/internal/unit"
 	"assay/summary"
 	"assay/trace/window"
 )
@@ -38,6 +39,8 @@ func whatifCommand() *command {
 type asking struct {
 	source
 	ranks, format string
+	measured      string
+	given         int64 // ns; of measured
 	sweep, all    bool
 	changes       []change.Change
 
@@ -93,6 +96,7 @@ func runWhatif(e env, c *command, args []string) error {
 	}
 	flags.BoolVar(&x.sweep, "sweep", false, "try single changes, and list those that pay most (without a change this is done anyway)")
 	flags.BoolVar(&x.all, "all", false, "every step, not a typical one only")
+	flags.StringVar(&x.measured, "measured", "", "the `TIME` of a step without the profiler, such as 16.4ms: forecasts are without the time that recording takes")
 	flags.StringVar(&x.ranks, "rank", "", "`RANKS` to answer for, for example 0,3,5-7 (default: all)")
 	whatifFormats(false).flag(flags, &x.format)
 	x.part.register(flags)
@@ -104,6 +108,11 @@ func runWhatif(e env, c *command, args []string) error {
 	}
 	if wrong := x.part.check(flags, x.format, "whatif"); wrong != "" {
 		return usageError(e, c, wrong)
+	}
+	if x.measured != "" {
+		if x.given, err = unit.ParseDuration(x.measured); err != nil || x.given <= 0 {
+			return usageError(e, c, fmt.Sprintf("--measured is %q; write the time of a step, such as 16.4ms", x.measured))
+		}
 	}
 	if x.ranks != "" {
 		var ok bool
@@ -131,7 +140,7 @@ func runWhatif(e env, c *command, args []string) error {
 		}
 		return errors.Join(failed...)
 	}
-	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Rules: r.rules, Phases: r.phases})
+	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Given: x.given, Rules: r.rules, Phases: r.phases})
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}

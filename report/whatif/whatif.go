@@ -34,6 +34,7 @@ func Doc(a *whatif.Answer, all bool) doc.Doc {
 	for i := range v.paths {
 		s = append(s, v.path(&v.paths[i]))
 	}
+	s = append(s, v.profiler())
 	s = append(s, v.forecasts(all)...)
 	s = append(s, v.sweep(), v.rests())
 	s = doc.Present(s...)
@@ -195,19 +196,27 @@ func (v *view) forecasts(all bool) []doc.Section {
 	}
 	scale := doc.ScaleOf(times...)
 	t := doc.Table{Title: "steps", Columns: []doc.Column{doc.Col("step", doc.Text), doc.Col(scale.Head("measured"), doc.Number),
-		doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number), doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
+		doc.Col(scale.Head("no profiler"), doc.Number), doc.Col(scale.Head("forecast"), doc.Number), doc.Col("change", doc.Number),
+		doc.Col("verdict", doc.Text), doc.Col("then critical", doc.Text)}}
 	why := map[string]bool{}
 	for _, f := range rows {
-		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "withheld", ""}
+		cells := []string{v.step(f.Rank, f.Step), scale.Text(f.MeasuredNS), "", "", "", "withheld", ""}
+		before := f.MeasuredNS
+		if f.FittedNS != nil {
+			before, cells[2] = *f.FittedNS, scale.Text(*f.FittedNS)
+		}
 		if f.ForecastNS != nil {
-			cells[2], cells[3], cells[4], cells[5] = scale.Text(*f.ForecastNS), change(f.MeasuredNS, *f.ForecastNS), f.Verdict, then(&f)
+			cells[3], cells[4], cells[5], cells[6] = scale.Text(*f.ForecastNS), change(before, *f.ForecastNS), verdict(f.Verdict, f.Bound), then(&f)
 		}
 		t.Rows = append(t.Rows, doc.Row{Cells: cells})
 		for _, r := range f.Reasons {
 			why[r] = true
 		}
 	}
-	s.Blocks = append(s.Blocks, t)
+	s.Blocks = append(s.Blocks, t.WithoutEmpty())
+	if slices.ContainsFunc(rows, func(f summary.Forecast) bool { return f.Bound && f.ForecastNS != nil }) {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs side by side gets slower, and what waited needs its data, so expect less than this."})
+	}
 	for _, f := range rows {
 		for _, r := range f.Reasons {
 			if why[r] {
@@ -219,12 +228,27 @@ func (v *view) forecasts(all bool) []doc.Section {
 	return []doc.Section{s}
 }
 
+// verdict returns how far a forecast can be trusted. That of a bound is never plainly ok: it is the best case.
+func verdict(level string, bound bool) string {
+	switch {
+	case !bound:
+		return level
+	case level == "ok":
+		return "at best"
+	}
+	return "at best, " + level
+}
+
 // then returns the largest classes of the changed path.
 func then(f *summary.Forecast) string {
 	parts := f.Classes.Each()
 	slices.SortStableFunc(parts, func(a, b summary.PathPart) int { return int(min(1, max(-1, b.NS-a.NS))) })
 	var out []string
-	for _, p := range parts[:2] {
+	most := 2
+	if f.FittedNS != nil { // its column needs the room
+		most = 1
+	}
+	for _, p := range parts[:most] {
 		if p.NS > 0 {
 			out = append(out, unit.Share(p.NS, *f.ForecastNS)+" "+words.PathClass(p.Name))
 		}
@@ -248,7 +272,7 @@ func (v *view) sweep() doc.Section {
 			t.More.Rows++
 			continue
 		}
-		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, *g.ForecastNS), g.Verdict, g.Change}})
+		t.Rows = append(t.Rows, doc.Row{Cells: []string{change(g.MeasuredNS, *g.ForecastNS), verdict(g.Verdict, g.Bound), g.Change}})
 	}
 	if len(t.Rows) == 0 {
 		s.Lead = "withheld, as the path"

@@ -50,11 +50,17 @@ var Kinds = []Kind{
 	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false},
 	{"pinned", "", "copies do not block the host", "", true},
 	{"fuse", "RE=F", "neighboring works of a stream become one that takes F times their sum", "", false},
-	{"graph", "US", "the GPU work of a step is launched by one call of US microseconds", "the gaps between kernels stay", true},
-	{"overlap", "RE", "GPU work leaves the order of its stream", bound, false},
+	{"graph", "US[:step]", "the GPU work of a step is launched by one call of US microseconds; with :step also without the Python between", "", true},
+	{"overlap", "RE", "GPU work leaves the order of its stream", "perfect overlap: " + bound, false},
 	{"contention", "", "compute beside communication is as fast as alone", "", true},
 	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false},
 }
+
+// WholeStep is the value of --graph for a graph of all that a step does from its first launch to its last.
+const WholeStep = "step"
+
+// graphLaunch is what the launch of a captured graph takes if the user does not say, in µs.
+const graphLaunch = 10
 
 // parseFactor reads a factor of a duration: 0.5, or 2x for twice as fast.
 func parseFactor(s string) (float64, error) {
@@ -82,6 +88,41 @@ type Parsed struct {
 	Factor float64 // or another number: of a rank, of microseconds; 1 without one
 }
 
+// Rests returns what the forecast of a change rests on, or "".
+func (p *Parsed) Rests() string {
+	switch {
+	case p.Name == "graph" && p.What == WholeStep:
+		return "all that the CPU does from the first launch of a step to the last is in the graph, with fixed shapes; the gaps between kernels stay"
+	case p.Name == "graph":
+		return "Python between the operators stays, and the gaps between kernels; with :step only the gaps"
+	case p.Assumes == "" && p.Bound():
+		return bound
+	}
+	return p.Assumes
+}
+
+// Bound reports whether the forecast of a change is the best case and no expectation: work overlaps perfectly or
+// costs nothing, or a wait for data that must be ready is gone.
+func (p *Parsed) Bound() bool {
+	switch p.Name {
+	case "overlap", "hide", "hide-comm":
+		return true
+	case "remove":
+		return strings.HasPrefix(p.What, "wait~")
+	case "scale", "host", "launch", "gap", "copy", "fuse":
+		return p.Factor == 0
+	}
+	return false
+}
+
+// Bound reports whether one of the changes is a bound.
+func Bound(list []Change) bool {
+	return slices.ContainsFunc(list, func(c Change) bool {
+		p, err := c.Parse()
+		return err == nil && p.Bound()
+	})
+}
+
 // Parse reads a change.
 func (c Change) Parse() (Parsed, error) {
 	of, what, f, err := c.parse()
@@ -104,6 +145,9 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		if !of.Optional {
 			return of, "", 0, fmt.Errorf("--%s needs a value: %s", c.Kind, of.Value)
 		}
+		if of.Name == "graph" {
+			f = graphLaunch
+		}
 		return of, "", f, nil
 	}
 	switch {
@@ -116,11 +160,20 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		}
 		what = c.Value[:at]
 		f, err = parseFactor(c.Value[at+1:])
-	case of.Value == "US" || of.Value == "RANK":
-		if f, err = strconv.ParseFloat(c.Value, 64); err != nil {
+	case of.Name == "graph" || of.Name == "like":
+		number := c.Value
+		if of.Name == "graph" {
+			number, what = c.Value, ""
+			if c.Value == WholeStep {
+				number, what = strconv.Itoa(graphLaunch), WholeStep
+			} else if n, ok := strings.CutSuffix(c.Value, ":"+WholeStep); ok {
+				number, what = n, WholeStep
+			}
+		}
+		if f, err = strconv.ParseFloat(number, 64); err != nil {
 			err = errors.New("it is not a number")
 		}
-		if err == nil && (!(f >= 0 && f <= 1e6) || of.Value == "RANK" && f != math.Trunc(f)) {
+		if err == nil && (!(f >= 0 && f <= 1e6) || of.Name == "like" && f != math.Trunc(f)) {
 			err = errors.New("it is out of range")
 		}
 	}

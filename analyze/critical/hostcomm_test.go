@@ -1,0 +1,56 @@
+package critical_test
+
+import (
+	"strings"
+	"testing"
+
+	"assay/analyze/critical"
+)
+
+// atBarrier makes a rank that asks for a collective of the CPU and waits for it from then to 85. It ends at 80 on a thread
+// of its own, and the operator that asked for it is from 10 to 14, or 50 µs later if the rank is late. asks says
+// whether that is recorded.
+func atBarrier(t *testing.T, rank int, late float64, asks bool) *critical.Graph {
+	var p tape
+	p.step(0, 100)
+	p.launch(2, 3, 1)
+	p.work("tanh_fwd", 7, 8, 2, 1)
+	if late > 0 {
+		p.host("user_annotation", "read shard", 5, late)
+	}
+	if asks {
+		p.host("cpu_op", "c10d::_allgather_base_", 10+late, 4)
+	}
+	p.add("user_annotation", "gloo:all_gather", 9, 20+late, 60-late, object{})
+	p.host("cpu_op", "unflatten", 85, 10)
+	return p.graph(t, rank)
+}
+
+// The path of a rank goes through the collective, which has the time that it waited for the other. Joined, it goes to
+// the rank that comes 50 µs late, and is as short without that.
+func TestHostCollective(t *testing.T) {
+	g := atBarrier(t, 3, 0, true)
+	p := pathIs(t, g, map[string]float64{"python": 7 + 5, "runtime": 3, "host_op": 4 + 10, "host_gap": 6 + 5, "comm": 60})
+	if why := strings.Join(p.Verdict.Reasons, ";"); p.Verdict.Level == critical.OK || !strings.Contains(why, "includes waiting for other ranks") {
+		t.Errorf("%v %s", p.Verdict.Level, why)
+	}
+	forecastIs(t, g, map[string]float64{"--host 2x": 5 + 2 + 6 + 60 + 5 + 5 + 2.5, "--scale class:comm=0.5": 70, "--remove op~gloo": 40})
+	g, apart := critical.Join([]*critical.Graph{atBarrier(t, 3, 0, true), atBarrier(t, 5, 50, true)})
+	if g == nil {
+		t.Fatal(apart)
+	}
+	pathIs(t, g, map[string]float64{"python": 2 + 50 + 5 + 5, "runtime": 3, "host_op": 4 + 10, "host_gap": 6 + 5, "comm": 10})
+	f, _, err := g.Forecast(g.Paths(), changesOf([]string{"--remove", "op~shard"}))
+	if err != nil || f[0].Forecast != 50_000 || f[1].Forecast != 50_000 {
+		t.Errorf("%v %+v", err, f)
+	}
+	forecastIs(t, g, map[string]float64{"--scale class:comm=0.5": 95})
+}
+
+// Without the operator that asked for it nothing tells who waits for a collective.
+func TestHostCollectiveUnlinked(t *testing.T) {
+	p := atBarrier(t, 0, 0, false).Paths()[0]
+	if why := strings.Join(p.Verdict.Reasons, ";"); p.Verdict.Level == critical.OK || !strings.Contains(why, "collectives of the CPU is not known") {
+		t.Errorf("%v %s", p.Verdict.Level, why)
+	}
+}
