@@ -61,6 +61,8 @@ type Evaluator struct {
 
 	decode *decoding // nil until it is measured
 
+	recorded summary.Activity // Total with the warm-up
+
 	states []StepState // of each step of the summary
 	groups []stepGroup // the group with the most time first
 }
@@ -95,8 +97,11 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	}
 	leaveOutUnrecorded(c)
 	c.states, c.groups = sortSteps(c)
-	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
-	leaveOutWarmUp(c)
+	c.recorded = c.Total
+	ofSteps := false
+	if c.Judged, c.Left, ofSteps = withoutWarmUp(c, c.states, c.groups); ofSteps {
+		leaveOutWarmUp(c)
+	}
 	c.calls = blockings(c)
 	t := c.Assemble()
 	if len(stops) > 0 {

@@ -14,6 +14,11 @@ import (
 // exceeds its limit, else compute if it is the largest part of the window, else none. Limits decide
 // which parts are reported, and sizes rank them.
 func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
+	if n := onlyStart(c, t); n != nil {
+		once := c.oneTimePhases().all
+		of, _ := bound(c, func(p part) float64 { return shareOfWhole(p.time(once), once.Window()) })
+		return finding.DecidedBy(of, n.Finding)
+	}
 	n := t.LargestLoss()
 	if n == nil {
 		return busy(c, t)
