@@ -23,6 +23,7 @@ const (
 	RecordsMissing      = "device-records-missing"
 	QueuedBefore        = "queued-before"
 	NotRecorded         = "not-recorded"
+	ProfilerCost        = "profiler-cost"
 	GPUIdle             = "gpu-idle"
 	GPUsInTurn          = "gpus-in-turn"
 	UnevenGPUs          = "uneven-gpus"

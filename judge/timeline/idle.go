@@ -126,7 +126,7 @@ func (i idle) evidence() (out []string) {
 }
 
 // causeOfIdleTime names the largest cause of the idle time, or returns "" if that is not known.
-func (c *Evaluator) causeOfIdleTime() string {
+func causeOfIdleTime(c *Evaluator) string {
 	causes := summary.Idles().By(c.Idle, "owner", "state")
 	if c.Judged != c.Total || len(causes.Rows) == 0 {
 		return "" // the rows are of other windows than the share
@@ -185,7 +185,7 @@ func (c *Evaluator) idlePart() []tree.Reading {
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
-	r.Cause = c.causeOfIdleTime()
+	r.Cause = causeOfIdleTime(c)
 	c.GainOfJudged(&r.Finding, num-profilerIdle(c)-neighborIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))

@@ -58,6 +58,9 @@ func (c *Evaluator) Rules() []tree.Row {
 	}
 	rows = append(rows, tree.Row{ID: rule.NotRecorded, Part: tree.BasisCapture,
 		Conclude: func(finding.Verdict) []tree.Reading { return tree.Found(c.notRecorded()) }})
+	rows = append(rows, tree.Row{ID: rule.ProfilerCost, Part: tree.BasisCapture, Conclude: func(v finding.Verdict) []tree.Reading {
+		return profilersOwn(c, v)
+	}})
 	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 5, Abstains: true,
 		Conclude: c.recordsMissing})
 	for i, call := range []string{rule.SyncCalls, rule.SyncCopies, rule.PageableCopies, rule.SyncMemsets} {

@@ -63,12 +63,15 @@ type Evaluator struct {
 
 	recorded summary.Activity // Total with the warm-up
 
+	logged      int64 // the median time in ns of the steps that a log of the same run has, or 0
+	costDecides bool  // the profiler's least cost is enough to explain the idle time
+
 	states []StepState // of each step of the summary
 	groups []stepGroup // the group with the most time first
 }
 
-// New returns an evaluator for a context.
-func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
+// New returns an evaluator for a context; logged is the median time in ns of logged steps, or 0.
+func New(c *tree.Context, logged int64) *Evaluator { return &Evaluator{Context: c, logged: logged} }
 
 // A Result is the result for a timeline.
 type Result struct {
@@ -121,6 +124,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	v.Doubt = doubt(c, v)
 	list := append(others, t.Findings(func(*tree.Node) bool { return true })...)
 	t.LeadWith(list, v)
+	v = withoutProfiler(c, v, list)
 	list = append(list, c.OfMemory()...)
 	finding.SortFindings(list, c.Order)
 	t.LeadWithPart(list, v)

@@ -23,6 +23,9 @@ func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
 	if n == nil {
 		return busy(c, t)
 	}
+	if v := busy(c, t); v.Bound == finding.BoundMemory && n.ID == rule.GPUIdle && !n.Reached {
+		return v // a cause of idle time is over its limit, but the idle time is not, and memory limits far more
+	}
 	bound := partOf(n.ID).boundOf(c)
 	if n.ReportedBy.Rule == rule.OpaqueGraphs {
 		bound = finding.BoundUnknown // the GPU may have run graphs during this time
