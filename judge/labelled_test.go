@@ -42,6 +42,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMemory(),
 		labelledGPUs(),
 		labelledProfiler(),
+		labelledCPUCollectives(),
 		labelledSynchronous(),
 		labelledQueued(),
 		labelledDark(),

@@ -40,6 +40,7 @@ const (
 	UnevenStages        = "uneven-stages"
 	UnevenExperts       = "uneven-experts"
 	SlowCollectives     = "slow-collectives"
+	CPUCollectives      = "cpu-collectives"
 	ExposedComm         = "exposed-communication"
 	ExposedCopies       = "exposed-copies"
 	SyncCalls           = "synchronizing-calls"

@@ -26,6 +26,8 @@ func (c *Evaluator) Rules() []tree.Row {
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return gpusInTurn(c) }},
 		{ID: rule.UnevenGPUs, Part: tree.PartIdle, Under: idle, Precedence: 14, Replaces: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return unevenGPUs(c) }},
+		{ID: rule.CPUCollectives, Part: tree.PartIdle, Under: idle, Precedence: 16, Replaces: true, Always: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return cpuCollectives(c) }},
 		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true,

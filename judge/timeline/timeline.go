@@ -48,6 +48,9 @@ func (p part) boundOf(c *Evaluator) finding.Bound {
 	if p.rule == rule.GPUIdle && mostlyNeighbors(c) {
 		return finding.BoundGPUs
 	}
+	if p.rule == rule.GPUIdle && mostlyCPUCollectives(c) {
+		return finding.BoundCommunication
+	}
 	if p.rule == rule.GPUIdle && mostlyQueuedGaps(c) {
 		return finding.BoundCompute
 	}
