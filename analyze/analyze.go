@@ -184,16 +184,23 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		noteDerived(t, &issues)
 		missing(t, &issues)
 	}
+	onGPU := false
 	for _, d := range tl.Devices {
 		if opt.Collectives == nil && owners == nil {
 			break
 		}
 		c := collectivesOf(tl, d, host.Links)
+		onGPU = onGPU || c != nil
 		if c != nil && opt.Collectives != nil {
 			opt.Collectives(d.Ordinal, c)
 		}
 		if c != nil && owners != nil {
 			owners.Collectives(s, d, c, opt.Peaks, in.Rank)
+		}
+	}
+	if opt.Collectives != nil && !onGPU && len(tl.Devices) > 0 {
+		if c := collectivesOnCPU(t); c != nil {
+			opt.Collectives(tl.Devices[0].Ordinal, c)
 		}
 	}
 	efficiency.NoteOver(s, &issues)

@@ -20,6 +20,7 @@ func launchesOf(tl *gpu.Timeline, l *launches.Links, marks []steps.Mark, rank in
 	steps int) (out launchRows) {
 	for _, d := range tl.Devices {
 		row, fine := launchesOn(d, tl, l, marks, rank, bins, &steps)
+		profiledEvents(d, tl, l, marks, &row)
 		out.rows, out.fine = append(out.rows, row), append(out.fine, fine)
 	}
 	return out

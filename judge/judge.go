@@ -57,6 +57,13 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	r := evaluate(s, th).withReason()
 	r.Stacks = rule.Stacks(s)
 	finalize(s, r.Findings, r.Stacks)
+	if d := r.Verdict.Doubt; d != nil && d.Code == rule.ProfilerCost {
+		for i := range r.Findings {
+			if r.Findings[i].Rule == r.Verdict.Rule {
+				r.Findings[i].Confidence = finding.Hint
+			}
+		}
+	}
 	model(s, &r)
 	r.Stages = stageVerdicts(s.Timelines(), th)
 	return r
@@ -93,7 +100,7 @@ type evaluators struct {
 // context.
 func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 	c := tree.NewContext(s.Timelines(), th)
-	b := &evaluators{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
+	b := &evaluators{c, timeline.New(c, timeline.LoggedStep(s)), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
 		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(),
 		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())

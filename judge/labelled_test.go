@@ -42,6 +42,8 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMemory(),
 		labelledBlocks(),
 		labelledGPUs(),
+		labelledProfiler(),
+		labelledCPUCollectives(),
 		labelledSynchronous(),
 		labelledQueued(),
 		labelledDark(),

@@ -156,13 +156,10 @@ func verdictCause(ctx *section.Context) string {
 	return causeText(ctx, f)
 }
 
-// causeText returns the largest cause of a finding on idle time or communication, as
-// the summary has it, and else the cause that the finding has. It is "" if there is none.
+// causeText returns the cause of a finding, and where most of the communication is for one on
+// communication. It is "" if there is none.
 func causeText(ctx *section.Context, f finding.Finding) string {
-	switch f.Rule {
-	case rule.GPUIdle, rule.LaunchBound, rule.LongGaps:
-		return idleCause(ctx)
-	case rule.ExposedComm:
+	if f.Rule == rule.ExposedComm {
 		return commCause(ctx, f.Cause)
 	}
 	return sentence(f.Cause)
@@ -174,25 +171,6 @@ func sentence(line string) string {
 		return ""
 	}
 	return finding.Upper(line) + "."
-}
-
-// idleCause returns the largest cause of idle time.
-func idleCause(ctx *section.Context) string {
-	devices, all := view.IdleOfDevices(ctx.Summary)
-	total := int64(0)
-	for _, d := range devices {
-		total = summary.Plus(total, ctx.Devices[d.At].Activity.Idle())
-	}
-	causes := summary.Idles().By(all, "owner", "state")
-	if len(causes.Rows) == 0 || causes.Text(&causes.Rows[0], "owner") == summary.OwnerUnknown {
-		return ""
-	}
-	first := &causes.Rows[0]
-	text := words.Cause(causes.Text(first, "owner"), causes.Text(first, "state"), "")
-	if name := causes.Values(first, "in")[0].Text; name != "" {
-		text += fmt.Sprintf(", mainly in %q", name)
-	}
-	return fmt.Sprintf("%s of the idle time is %s.", unit.Share(causes.Main(first), total), text)
 }
 
 // commCause returns the phase with most of the exposed communication, and the cause that the

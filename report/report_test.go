@@ -416,8 +416,9 @@ func goldenResult(s *summary.Summary) judge.Result {
 	if len(s.Idle) > 0 {
 		title := "GPU idle: 60.2% of GPU time (605 ms of 1.005 s, mean of 2 GPUs); limit 50%"
 		return judge.Result{
-			Verdict:  finding.Verdict{Bound: "host", Sentence: title, Rule: "gpu-idle"},
-			Findings: []finding.Finding{{Rule: "gpu-idle", Level: finding.Critical, Title: title, Next: steps("find-the-common-call")}},
+			Verdict: finding.Verdict{Bound: "host", Sentence: title, Rule: "gpu-idle"},
+			Findings: []finding.Finding{{Rule: "gpu-idle", Level: finding.Critical, Title: title,
+				Cause: `42.1% of the idle time is host wait: synchronization, mainly in "cudaStreamSynchronize"`, Next: steps("find-the-common-call")}},
 		}
 	}
 	title := "Exposed communication: 23.5% of GPU time (235 ms of 1 s, mean of 8 GPUs); limit 20%"

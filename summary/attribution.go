@@ -162,6 +162,11 @@ type Launches struct {
 	// PerStep is the number of launching calls in each step that has a row, in
 	// the order of the steps.
 	PerStep []int64 `json:"per_step,omitempty"`
+	// HostEvents counts the operators, annotated ranges and runtime calls that PyTorch's profiler recorded
+	// within the device's window on the threads that launch its work, HostEventsPerStep those in each step
+	// of PerStep. Each costs the host [ProfilerEventNS] or more while the profiler runs.
+	HostEvents        int64   `json:"host_events,omitempty"`
+	HostEventsPerStep []int64 `json:"host_events_per_step,omitempty"`
 
 	// Queue has the time in ns during which the queue had each length. The length is the number of GPU
 	// operations whose call had begun and that had not started. It covers the device's window.

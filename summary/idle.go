@@ -47,6 +47,7 @@ const (
 	StateCall       = "calling"            // in another call of the runtime or driver
 	StateData       = "data-loading"       // in a data loader
 	StateCollector  = "garbage-collection" // in the garbage collector of Python, with all that it calls
+	StateCollective = "communicating"      // in a collective that the CPU runs, or waits for: Gloo, MPI, UCC
 	StateOp         = "operator"           // in an operator, outside of any call
 	StatePython     = "python"             // in a Python function, outside of any operator
 	StateAnnotation = "annotation"         // in an annotation, with nothing recorded inside

@@ -175,7 +175,7 @@ var members = []Member{
 		Fold:  slim,
 		Slim: func(r *Launches, steps bool) {
 			if r.Delays, r.Queue, r.QueueStrip = (Histogram{}), nil, nil; !steps {
-				r.PerStep = nil
+				r.PerStep, r.HostEventsPerStep = nil, nil
 			}
 		},
 		At: func(r *Launches) place { return place{&r.Input, &r.Rank, &r.Device} }},

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"assay/analyze/hosttree"
+	"assay/analyze/ranks/collective"
 	"assay/analyze/steps"
 	"assay/internal/label"
 	"assay/trace"
@@ -164,6 +165,7 @@ const (
 	isAutograd       // autograd's engine
 	isCollector      // the garbage collector
 	isRecompute      // recomputes the forward pass of a checkpoint
+	isCollective     // a collective that the CPU runs
 )
 
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
@@ -190,6 +192,7 @@ func (c *contexts) role(name trace.Sym, kind trace.Kind) role {
 	set(isOptimizer, strings.HasPrefix(text, "Optimizer.step"))
 	set(isRecompute, kind == trace.Python && strings.Contains(text, "torch/utils/checkpoint.py(") &&
 		strings.HasSuffix(text, ": recompute_fn"))
+	set(isCollective, kind == trace.Annotation && collective.OnCPU(text))
 	set(isAutograd, strings.HasPrefix(text, "autograd::engine::"))
 	roles[name] = r
 	return r

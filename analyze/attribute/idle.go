@@ -321,7 +321,7 @@ func (g *shownGap) add(number int32, ns int64) {
 // state returns what a thread does, derived from its open events.
 func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	late := func(s idleState, f *hosttree.Frame) idleKey { return idleKeyOf(byHost, s, x.name(f.Name)) }
-	if n := len(stack); n > 0 && stack[n-1].Data.roles&(isProfiler|isData|isCollector) == 0 && stack[n-1].Data.own&isStep == 0 {
+	if n := len(stack); n > 0 && stack[n-1].Data.roles&(isProfiler|isData|isCollector|isCollective) == 0 && stack[n-1].Data.own&isStep == 0 {
 		switch top := &stack[n-1].Frame; top.Kind { // the fast path, for most calls
 		case trace.CPUOp:
 			return late(inOp, top)
@@ -350,6 +350,9 @@ func (x *idleness) state(w *walker, stack []hosttree.Open[open]) idleKey {
 	}
 	if roles&isCollector != 0 {
 		return late(inCollector, w.outermost(stack, isCollector))
+	}
+	if roles&isCollective != 0 {
+		return late(inCollective, w.outermost(stack, isCollective))
 	}
 	if roles&isData != 0 {
 		return late(inData, w.outermost(stack, isData))

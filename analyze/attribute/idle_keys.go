@@ -58,6 +58,7 @@ const (
 	inCall
 	inData
 	inCollector
+	inCollective
 	inOp
 	inPython
 	inAnnotation
@@ -69,7 +70,8 @@ const (
 var stateNames = [...]string{
 	noState: "", inSync: summary.StateSync, inCopy: summary.StateCopy, inAlloc: summary.StateAlloc,
 	inLaunch: summary.StateLaunch,
-	inCall:   summary.StateCall, inData: summary.StateData, inCollector: summary.StateCollector, inOp: summary.StateOp, inPython: summary.StatePython,
+	inCall:   summary.StateCall, inData: summary.StateData, inCollector: summary.StateCollector,
+	inCollective: summary.StateCollective, inOp: summary.StateOp, inPython: summary.StatePython,
 	inAnnotation: summary.StateAnnotation, inOS: summary.StateOS, isOff: summary.StateOff,
 	isUnrecorded: summary.StateUnrecorded,
 }

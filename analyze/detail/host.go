@@ -19,6 +19,7 @@ var hostKinds = map[string]string{
 	summary.StateLaunch: summary.HostLaunch, summary.StateCall: summary.HostLaunch,
 	summary.StateData: summary.HostData, summary.StateOp: summary.HostOperator, summary.StatePython: summary.HostPython,
 	summary.StateCollector:  summary.HostPython,
+	summary.StateCollective: summary.HostWait,
 	summary.StateAnnotation: summary.HostAnnotation,
 }
 

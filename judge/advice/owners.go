@@ -123,6 +123,8 @@ func (o OwnerShare) advice() []finding.Step {
 		return []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments")}
 	case summary.StateData:
 		return []finding.Step{finding.Advise("load-data-ahead")}
+	case summary.StateCollective:
+		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
 	case summary.StateCollector:
 		return []finding.Step{finding.Advise("schedule-garbage-collection")}
 	case summary.StateOS:

@@ -34,8 +34,8 @@ type Finding struct {
 	Warn     float64 `json:"warn"` // limits of Value
 	Critical float64 `json:"critical"`
 
-	// Cause is the line of evidence that explains the finding. It is absent if the cause is
-	// unknown, or if the report derives it from tables of the summary.
+	// Cause is the line of evidence that explains the finding, of the same part of the windows as its
+	// share. It is absent if the cause is unknown.
 	Cause    string   `json:"cause,omitempty"`
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []Step   `json:"steps,omitempty"`    // fixes, the most useful first

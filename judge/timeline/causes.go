@@ -103,7 +103,7 @@ func (c *Evaluator) launchBound() []tree.Reading {
 	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ",
 		unit.Duration(summary.ShortGapNS)), ns)
 	r.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
-	r.Evidence = launchEvidence(c)
+	r.Cause, r.Evidence = causeOfIdleTime(c), launchEvidence(c)
 	return r.IfReached()
 }
 

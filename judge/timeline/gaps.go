@@ -109,6 +109,7 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 	f.Title = finding.Upper(what) + c.OfWindow(gaps.ns) + rule.Over(limit)
 	f.Evidence, f.Where = append([]string{label.Plural(gaps.count, "gap")}, gaps.evidence()...), gaps.places()
 	c.GainOfWindow(&f, gaps.ns)
+	f.Cause = causeOfIdleTime(c)
 	f.Next = engineAdvice(c, []finding.Step{gaps.advice(), finding.Advise("leave-out-the-start")})
 	r := tree.Reading{Finding: f, Reached: ok, Explains: map[string]int64{rule.GPUIdle: gaps.ns}}
 	r.Below = append([]string{fmt.Sprintf("%s%s of the idle time (%s, %s)", what,

@@ -12,6 +12,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // Limits of gaps in ns. Gaps from longGap on are work of the CPU; those from clockGap to shortGap
@@ -124,6 +125,25 @@ func (i idle) evidence() (out []string) {
 	return out
 }
 
+// causeOfIdleTime names the largest cause of the idle time, or returns "" if that is not known.
+func causeOfIdleTime(c *Evaluator) string {
+	causes := summary.Idles().By(c.Idle, "owner", "state")
+	if c.Judged != c.Total || len(causes.Rows) == 0 {
+		return "" // the rows are of other windows than the share
+	}
+	first := &causes.Rows[0]
+	owner := causes.Text(first, "owner")
+	if owner == summary.OwnerUnknown {
+		return ""
+	}
+	text := fmt.Sprintf("%s of the idle time is %s", unit.Share(causes.Main(first), c.Total.Idle()),
+		view.Cause(owner, causes.Text(first, "state")))
+	if name := causes.Values(first, "in")[0].Text; name != "" {
+		text += fmt.Sprintf(", mainly in %q", name)
+	}
+	return text
+}
+
 // advice returns the fixes for the causes of the idle time. If the causes are unknown, it depends
 // on the gaps: a few that can be inspected, many long ones, or short ones between kernels.
 func (i idle) advice() []finding.Step {
@@ -165,6 +185,7 @@ func (c *Evaluator) idlePart() []tree.Reading {
 		return []tree.Reading{r}
 	}
 	idle := c.idle()
+	r.Cause = causeOfIdleTime(c)
 	c.GainOfJudged(&r.Finding, num-profilerIdle(c)-neighborIdle(c))
 	r.Where = largestGaps(c)
 	r.Evidence = slices.Concat(worstDevice(c, p), idle.evidence(), medianKernel(c), worstStep(c, p))

@@ -32,7 +32,7 @@ func TestAgainstNsysRules(t *testing.T) {
 				x.tables[name] = true
 			}
 			s := x.measure()
-			c := New(tree.NewContext(s, rule.DefaultThresholds()))
+			c := New(tree.NewContext(s, rule.DefaultThresholds()), 0)
 			x.copies("pageable and asynchronous", pageableCopies(c), "CUPTI_ACTIVITY_KIND_MEMCPY",
 				"(srcKind = 0 OR dstKind = 0) AND call LIKE 'cudaMemcpy%Async%'")
 			x.copies("synchronous", synchronousCopies(c), "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -165,7 +165,7 @@ func (x export) gaps(s *summary.Summary) {
 	x.compare("gaps", x.with()+`, starts AS (SELECT pid, d, b, row_number() OVER (PARTITION BY pid, d ORDER BY b) AS i FROM work),
 		ends AS (SELECT pid, d, e, row_number() OVER (PARTITION BY pid, d ORDER BY e) AS i FROM work)
 		SELECT count(*), coalesce(sum(b - e), 0) FROM ends JOIN starts ON starts.pid = ends.pid AND starts.d = ends.d AND starts.i = ends.i + 1 WHERE b - e >= `+fmt.Sprint(least), count, total)
-	if gaps := New(tree.NewContext(s, rule.DefaultThresholds())).longGaps(500 * ms); gaps.count > 0 {
+	if gaps := New(tree.NewContext(s, rule.DefaultThresholds()), 0).longGaps(500 * ms); gaps.count > 0 {
 		x.Errorf("long gaps: %+v", gaps)
 	}
 }

@@ -49,7 +49,7 @@ func TestOverlapOfExport(t *testing.T) {
 		t.Errorf("no devices %v", want)
 	}
 	// Of 180 of communication on both, 70 are hidden.
-	c := New(tree.NewContext(s, rule.DefaultThresholds()))
+	c := New(tree.NewContext(s, rule.DefaultThresholds()), 0)
 	if got := overlap(c); len(got) != 1 || got[0] != "compute overlaps 38.9% of the communication time (70 ns of 180 ns)" {
 		t.Errorf("evidence %q", got)
 	}

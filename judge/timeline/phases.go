@@ -334,22 +334,23 @@ func runsOnce(name string) bool {
 // the rest. If they are nearly all that was recorded, the first fix is to record later.
 func (c *Evaluator) warmUpPhases() []tree.Reading {
 	oneTime := c.oneTimePhases()
-	all, rest := oneTime.all, oneTime.without(c.Total)
+	all, rest := oneTime.all, oneTime.without(c.recorded)
 	if all.Window() == 0 {
 		return nil
 	}
-	f, limit, ok := rule.Measured(c.Limits[rule.WarmUpPhases], all.Window(), c.Total.Window())
+	f, limit, ok := rule.Measured(c.Limits[rule.WarmUpPhases], all.Window(), c.recorded.Window())
 	if !ok {
 		return nil
 	}
 	names := oneTime.names()
 	for _, name := range names {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s: %s (%s)", name,
-			unit.Share(oneTime.phases[name].Window(), c.Total.Window()),
-			unit.DurationOf(oneTime.phases[name].Window(), c.Total.Window())))
+			unit.Share(oneTime.phases[name].Window(), c.recorded.Window()),
+			unit.DurationOf(oneTime.phases[name].Window(), c.recorded.Window())))
 	}
 	f.Where = longestRuns(c, names...)
-	f.Title = finding.Upper(strings.Join(names, " and ")) + ": " + c.OfWindow(all.Window())
+	f.Title = fmt.Sprintf("%s: %s of %s (%s)", finding.Upper(strings.Join(names, " and ")),
+		unit.Share(all.Window(), c.recorded.Window()), c.PlainName(), c.PerGPU(all.Window(), c.recorded.Window()))
 	if f.Level > finding.Info {
 		f.Title += rule.Over(limit)
 	}

@@ -26,6 +26,8 @@ func (c *Evaluator) Rules() []tree.Row {
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return gpusInTurn(c) }},
 		{ID: rule.UnevenGPUs, Part: tree.PartIdle, Under: idle, Precedence: 14, Replaces: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return unevenGPUs(c) }},
+		{ID: rule.CPUCollectives, Part: tree.PartIdle, Under: idle, Precedence: 16, Replaces: true, Always: true, Whole: true,
+			OfIdle: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return cpuCollectives(c) }},
 		{ID: rule.DataLoading, Part: tree.PartIdle, Under: idle, Precedence: 20, Replaces: true, Always: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.dataLoading},
 		{ID: rule.Allocating, Part: tree.PartIdle, Under: idle, Precedence: 30, Replaces: true, Always: true, Whole: true,
@@ -60,6 +62,9 @@ func (c *Evaluator) Rules() []tree.Row {
 	}
 	rows = append(rows, tree.Row{ID: rule.NotRecorded, Part: tree.BasisCapture,
 		Conclude: func(finding.Verdict) []tree.Reading { return tree.Found(c.notRecorded()) }})
+	rows = append(rows, tree.Row{ID: rule.ProfilerCost, Part: tree.BasisCapture, Conclude: func(v finding.Verdict) []tree.Reading {
+		return profilersOwn(c, v)
+	}})
 	rows = append(rows, tree.Row{ID: rule.RecordsMissing, Part: tree.BasisCapture, Precedence: 5, Abstains: true,
 		Conclude: c.recordsMissing})
 	for i, call := range []string{rule.SyncCalls, rule.SyncCopies, rule.PageableCopies, rule.SyncMemsets} {

@@ -32,7 +32,7 @@ func TestMonitoredClocks(t *testing.T) {
 		{"steps", []summary.Monitored{row(0, 7, 1.41e9, 0, 0), whole, row(0, 2, 1.98e9, 0, 0), row(0, 4, 1.5e9, 0, 0)}, []string{"SM clock by the monitor: mean 1,980 MHz in step 2, 1,410 MHz in step 7"}},
 	} {
 		s := &summary.Summary{Inputs: make([]summary.Input, 3), Monitored: c.rows}
-		e := New(tree.NewContext(s, rule.DefaultThresholds()))
+		e := New(tree.NewContext(s, rule.DefaultThresholds()), 0)
 		if got := e.monitoredClocks([]finding.Place{{Input: 0}}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -9,7 +9,7 @@ import (
 // leaveOutWarmUp subtracts the idle time of the warm-up steps from the rows of idle time, if the
 // causes of all of it are known. All rules on idle time then judge the windows without the warm-up.
 func leaveOutWarmUp(c *Evaluator) {
-	if c.Judged == c.Total || !c.knowsWarmUp() {
+	if !c.knowsWarmUp() {
 		return
 	}
 	type key struct {

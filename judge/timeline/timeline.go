@@ -48,6 +48,9 @@ func (p part) boundOf(c *Evaluator) finding.Bound {
 	if p.rule == rule.GPUIdle && mostlyNeighbors(c) {
 		return finding.BoundGPUs
 	}
+	if p.rule == rule.GPUIdle && mostlyCPUCollectives(c) {
+		return finding.BoundCommunication
+	}
 	if p.rule == rule.GPUIdle && mostlyQueuedGaps(c) {
 		return finding.BoundCompute
 	}
@@ -61,12 +64,17 @@ type Evaluator struct {
 
 	decode *decoding // nil until it is measured
 
+	recorded summary.Activity // Total with the warm-up
+
+	logged      int64 // the median time in ns of the steps that a log of the same run has, or 0
+	costDecides bool  // the profiler's least cost is enough to explain the idle time
+
 	states []StepState // of each step of the summary
 	groups []stepGroup // the group with the most time first
 }
 
-// New returns an evaluator for a context.
-func New(c *tree.Context) *Evaluator { return &Evaluator{Context: c} }
+// New returns an evaluator for a context; logged is the median time in ns of logged steps, or 0.
+func New(c *tree.Context, logged int64) *Evaluator { return &Evaluator{Context: c, logged: logged} }
 
 // A Result is the result for a timeline.
 type Result struct {
@@ -95,8 +103,11 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	}
 	leaveOutUnrecorded(c)
 	c.states, c.groups = sortSteps(c)
-	c.Judged, c.Left = withoutWarmUp(c, c.states, c.groups)
-	leaveOutWarmUp(c)
+	c.recorded = c.Total
+	ofSteps := false
+	if c.Judged, c.Left, ofSteps = withoutWarmUp(c, c.states, c.groups); ofSteps {
+		leaveOutWarmUp(c)
+	}
 	c.calls = blockings(c)
 	t := c.Assemble()
 	if len(stops) > 0 {
@@ -116,6 +127,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	v.Doubt = doubt(c, v)
 	list := append(others, t.Findings(func(*tree.Node) bool { return true })...)
 	t.LeadWith(list, v)
+	v = withoutProfiler(c, v, list)
 	list = append(list, c.OfMemory()...)
 	finding.SortFindings(list, c.Order)
 	t.LeadWithPart(list, v)

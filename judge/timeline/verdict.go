@@ -14,9 +14,17 @@ import (
 // exceeds its limit, else compute if it is the largest part of the window, else none. Limits decide
 // which parts are reported, and sizes rank them.
 func verdict(c *Evaluator, t tree.Tree) finding.Verdict {
+	if n := onlyStart(c, t); n != nil {
+		once := c.oneTimePhases().all
+		of, _ := bound(c, func(p part) float64 { return shareOfWhole(p.time(once), once.Window()) })
+		return finding.DecidedBy(of, n.Finding)
+	}
 	n := t.LargestLoss()
 	if n == nil {
 		return busy(c, t)
+	}
+	if v := busy(c, t); v.Bound == finding.BoundMemory && n.ID == rule.GPUIdle && !n.Reached {
+		return v // a cause of idle time is over its limit, but the idle time is not, and memory limits far more
 	}
 	bound := partOf(n.ID).boundOf(c)
 	if n.ReportedBy.Rule == rule.OpaqueGraphs {

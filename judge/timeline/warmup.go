@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"assay/judge/rule"
+	"assay/judge/tree"
 	"assay/summary"
 )
 
 // withoutWarmUp returns the windows of all GPUs without the work that a program does only once, and
-// the name of that work: warm-up steps, or else phases of setup and warm-up. Without either it
-// returns the whole windows.
-func withoutWarmUp(c *Evaluator, states []StepState, groups []stepGroup) (summary.Activity, string) {
+// the name of that work: warm-up steps, or else phases of setup and warm-up; ofSteps says which.
+// Without either it returns the whole windows.
+func withoutWarmUp(c *Evaluator, states []StepState, groups []stepGroup) (rest summary.Activity, left string, ofSteps bool) {
 	if rest := withoutWarmUpSteps(c, states, groups); rest != c.Total {
-		return rest, "warm-up"
+		return rest, "warm-up", true
 	}
 	oneTime := c.oneTimePhases()
 	if rest := withoutPhases(c, oneTime); rest != c.Total {
-		return rest, strings.Join(oneTime.names(), " and ")
+		return rest, strings.Join(oneTime.names(), " and "), false
 	}
-	return c.Total, ""
+	return c.Total, "", false
 }
 
 // A oneTimePhases is the activity in the phases that a program runs only once.
@@ -72,6 +73,31 @@ func withoutPhases(c *Evaluator, oneTime oneTimePhases) summary.Activity {
 }
 
 func isNegative(ns int64) bool { return ns < 0 }
+
+// mostOnce is the share of the windows from which phases that run once decide the verdict, if too few steady
+// steps are left.
+const mostOnce = 0.75
+
+// onlyStart returns the finding on the phases that a program runs once if the capture shows little else:
+// they are nearly all of the windows, and the steps are warm-up. What is left then says nothing about the
+// steps of the program. It returns nil if steps are not marked, because the rest may be all of the work.
+func onlyStart(c *Evaluator, t tree.Tree) *tree.Node {
+	steady := int64(0)
+	for _, state := range c.states {
+		if state.counts() {
+			steady++
+		}
+	}
+	if len(c.states) == 0 || steady >= c.Limits[rule.SteadySteps].MinEvents*int64(max(1, c.GPUs)) {
+		return nil
+	}
+	for _, n := range t.Own {
+		if n.ID == rule.WarmUpPhases && n.Finding.Value >= mostOnce {
+			return n
+		}
+	}
+	return nil
+}
 
 // withoutWarmUpSteps returns the windows of all GPUs without the warm-up steps, if these exceed
 // their warn limit or decide which part of the windows is over its limit, and at least two other

@@ -177,12 +177,13 @@ func (c *Context) JudgedName() string { return c.WindowName() + c.LeftOut() }
 // WindowName returns the name of the denominator for shares of the windows.
 func (c *Context) WindowName() string {
 	if c.Placed {
-		return c.plainName() + " without " + c.Left
+		return c.PlainName() + " without " + c.Left
 	}
-	return c.plainName()
+	return c.PlainName()
 }
 
-func (c *Context) plainName() string {
+// PlainName returns the name of the denominator for shares of the windows with the warm-up.
+func (c *Context) PlainName() string {
 	switch many := c.GPUs > 1; {
 	case many && c.Unrecorded > 0:
 		return "recorded GPU time"

@@ -162,6 +162,9 @@ func group(list []Capture) Grouping {
 		seen[c.SHA256] = true
 		g.add(i)
 	}
+	for _, f := range g.order {
+		g.addMemory(f)
+	}
 	g.joinFolders()
 	return g.out
 }
@@ -193,6 +196,7 @@ type grouper struct {
 // folder is one directory, with the runs that its captures form on their own.
 type folder struct {
 	runs   []*ranks
+	memory []int
 	totals []int
 }
 
@@ -219,10 +223,36 @@ func (g *grouper) add(i int) {
 		g.dirs[dir] = f
 		g.order = append(g.order, f)
 	}
-	if g.list[i].Kind == OfTotals {
+	switch g.list[i].Kind {
+	case OfTotals:
 		f.totals = append(f.totals, i)
-		return
+	case OfMemory:
+		f.memory = append(f.memory, i)
+	default:
+		g.separate(f, i)
 	}
+}
+
+// addMemory assigns the snapshots and memory timelines of a directory. A program writes several of them in one
+// run, so all belong to the run of the only trace of their rank; without one, each begins another run.
+func (g *grouper) addMemory(f *folder) {
+	for _, i := range f.memory {
+		var of []*ranks
+		for _, r := range f.runs {
+			if _, ok := r.of[rankKey{g.list[i].Rank, OfTimeline, ""}]; ok {
+				of = append(of, r)
+			}
+		}
+		if len(of) == 1 {
+			of[0].join(g.alone(i))
+		} else {
+			g.separate(f, i)
+		}
+	}
+}
+
+// separate adds a capture to the first run of its directory that has none of its rank, or to another run.
+func (g *grouper) separate(f *folder, i int) {
 	one := g.alone(i)
 	for _, r := range f.runs {
 		if r.takes(one) {

@@ -27,6 +27,7 @@ var stateWords = map[string]string{
 	summary.StateCall:       "other CUDA call",
 	summary.StateData:       "data loading",
 	summary.StateCollector:  "garbage collection",
+	summary.StateCollective: "collective on the CPU",
 	summary.StateOp:         "CPU operator",
 	summary.StatePython:     "Python code",
 	summary.StateAnnotation: "annotated range",

@@ -79,6 +79,22 @@ func OpOf(name string) Op {
 // libraries are the beginnings of names of calls and operators of communication libraries.
 var libraries = []string{"nccl", "rccl", "xccl", "oneccl", "c10d::", "_c10d_functional::", "c10d_functional::"}
 
+// onCPU are the beginnings of names of ranges of collectives that the CPU runs: process groups of PyTorch whose
+// threads copy the data to the CPU and back.
+var onCPU = []string{"gloo:", "mpi:", "ucc:"}
+
+// OnCPU reports whether an annotation is a collective that the CPU runs, as PyTorch's process groups of Gloo, MPI
+// and UCC name theirs, or a call of MPI that exchanges data.
+func OnCPU(name string) bool {
+	for _, backend := range onCPU {
+		if strings.HasPrefix(name, backend) {
+			return true
+		}
+	}
+	call, ok := strings.CutPrefix(name, "MPI_")
+	return ok && !strings.HasPrefix(call, "Init") && !strings.HasPrefix(call, "Finalize") && !strings.HasPrefix(call, "Comm_")
+}
+
 // CallOf returns the kind of the collective that a call, an operator or an annotation of the host names, or
 // Other. Words that other programs use for other work ("reduce", "dispatch") count only in the names of
 // communication libraries.

@@ -173,6 +173,7 @@ func ownerMeaning(name string) string {
 		summary.StateCall:       "in another call of the CUDA runtime or driver",
 		summary.StateData:       "in a data loader",
 		summary.StateCollector:  "in the garbage collector of Python, with everything that it calls",
+		summary.StateCollective: "in a collective that the CPU runs (Gloo, MPI, UCC), which includes the wait for other ranks",
 		summary.StateOp:         "in an operator, outside CUDA calls",
 		summary.StatePython:     "in a Python function, outside operators",
 		summary.StateAnnotation: "in an annotated range, with nothing recorded inside",
@@ -211,7 +212,7 @@ func ownerWords(rows []summary.Idle) doc.List {
 func summaryStates() []string {
 	return []string{
 		summary.StateSync, summary.StateCopy, summary.StateAlloc, summary.StateLaunch, summary.StateCall,
-		summary.StateData, summary.StateCollector, summary.StateOp, summary.StatePython, summary.StateAnnotation,
+		summary.StateData, summary.StateCollector, summary.StateCollective, summary.StateOp, summary.StatePython, summary.StateAnnotation,
 		summary.StateOS, summary.StateOff, summary.StateUnrecorded,
 	}
 }
