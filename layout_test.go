@@ -250,7 +250,6 @@ var largePackages = map[string]string{
 	"judge/logs":                   "one file per question about logs, benchmarks and monitors; the rules share the evaluator of one set of series",
 	"judge/timeline":               "one file per question about what ran when; the rules share the evaluator of one timeline",
 	"summary":                      "the rows of the contract, one file per subject; what is done with all rows walks the private table of their kinds",
-	"ingest":                       "one list of formats; what opens, recognizes and refuses a file shares the private state of the file",
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"logs/forms":                   "one reader of lines; how it splits, dates and joins them shares the private state of a record",
 	"gate/metric":                  "one file per subject of metrics; all measure a private selection of a run",
