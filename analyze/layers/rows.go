@@ -19,6 +19,7 @@ type measurer struct {
 	sequence *sequence
 	natures  func(trace.Sym) nature
 	omitted  int64 // steps without rows
+	mixed    bool  // kernels of two passes alternate
 	*finder
 }
 
