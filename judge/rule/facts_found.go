@@ -54,6 +54,9 @@ func vendorOfCalls(s *summary.Summary) (vendor string) {
 	if len(s.Counters) > 0 || OfNsys(s) {
 		return "nvidia" // Nsight Compute and Nsight Systems
 	}
+	if OfROCm(s) {
+		return "amd"
+	}
 	for _, c := range s.Calls {
 		for _, m := range makers {
 			if !slices.ContainsFunc(m.calls, func(w string) bool { return strings.HasPrefix(c.Name, w) }) {
