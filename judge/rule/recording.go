@@ -25,11 +25,11 @@ func byXLA(in summary.Input) bool {
 
 // OfROCm reports whether profilers of ROCm recorded all inputs.
 func OfROCm(c *summary.Summary) bool {
-	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !byROCm(in) })
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !ByROCm(in) })
 }
 
-// byROCm reports whether a profiler of ROCm recorded an input.
-func byROCm(in summary.Input) bool {
+// ByROCm reports whether a profiler of ROCm recorded an input.
+func ByROCm(in summary.Input) bool {
 	return strings.HasPrefix(in.Format, "rocprof") || strings.HasPrefix(in.Format, "rpd")
 }
 
@@ -41,6 +41,6 @@ func fromTorch(c *summary.Summary) bool {
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
-		return !fromNVIDIA(in) && !byXLA(in) && !byROCm(in)
+		return !fromNVIDIA(in) && !byXLA(in) && !ByROCm(in)
 	})
 }
