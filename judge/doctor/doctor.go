@@ -32,7 +32,7 @@ const (
 
 // Flags says how to record with one producer.
 type Flags struct {
-	Producer string `json:"producer"` // "torch.profiler", "nsys", "rocprofv3", "ncu", "SGLang", "vLLM"
+	Producer string `json:"producer"` // "torch.profiler", "nsys", "rocprofv3", "ncu", "rocprof-compute", "SGLang", "vLLM"
 	Text     string `json:"text"`     // whole sentences; code is between backticks
 }
 
@@ -45,6 +45,7 @@ type questionEntry struct {
 	SGLang   string `yaml:"sglang"`
 	VLLM     string `yaml:"vllm"`
 	NCU      string `yaml:"ncu"`
+	AMD      string `yaml:"rocprof-compute"`
 	Any      string `yaml:"any"`
 
 	VeRL      string `yaml:"verl"`
@@ -89,7 +90,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 		if a.Can != Yes && e.recordedWith(q.Setting) {
 			a.Why += " The profiler was started with " + q.Setting + ", so it recorded what there is."
 		} else if a.Can != Yes {
-			a.Flags = q.flags(producers(s), r.Stacks)
+			a.Flags = q.flags(producers(s), r.Stacks, rule.ValueOf("gpu", s, r.Stacks))
 			if q.Of != "" {
 				a.Flags = q.flagsOfLogs(logged{&e})
 			}
@@ -135,13 +136,16 @@ func producers(s *summary.Summary) (out []string) {
 }
 
 // flags returns how to record the answer to a question, for each producer. If SGLang or vLLM was
-// found, its text replaces that of torch.profiler.
-func (q *questionEntry) flags(producers []string, stacks []rule.Stack) (out []Flags) {
+// found, its text replaces that of torch.profiler. Counters are read with the tool of the maker of the GPUs.
+func (q *questionEntry) flags(producers []string, stacks []rule.Stack, maker string) (out []Flags) {
 	found := func(id string) bool {
 		return slices.ContainsFunc(stacks, func(s rule.Stack) bool { return s.ID == id })
 	}
-	if !slices.Equal(producers, []string{"rocprofv3"}) {
+	switch maker {
+	case "", "nvidia":
 		out = append(out, Flags{"ncu", q.NCU})
+	case "amd":
+		out = append(out, Flags{"rocprof-compute", q.AMD})
 	}
 	for _, p := range producers {
 		switch {
