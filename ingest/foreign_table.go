@@ -72,7 +72,7 @@ var foreignTables = []foreign{
 	{Name: "rocprofv3-counters-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?Correlation_Id"?,"?Dispatch_Id"?,"?Agent_Id`),
 		What: "a table of hardware counters of rocprofv3", Do: "give the table of kernels beside it: *_kernel_trace.csv"},
 	{Name: "rocprof-stats-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?Name"?,"?Calls"?,"?TotalDurationNs"?,"?AverageNs"?,"?Percentage"?`),
-		What: "a rocprof table of totals", Do: giveKineto},
+		What: "a rocprof table of totals", Do: "give the timeline of the same run: *_results.db or *_kernel_trace.csv of rocprofv3, results.json of rocprof"},
 	{Name: "rocprof-v1-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?Index"?,"?KernelName"?,`),
 		What: "a table of kernels of rocprof", Do: giveKineto},
 	{Name: "dcgm-csv", Shape: shapeCSV, Read: true, Loose: true, Marks: []string{"GPUId,TimeStampUs,Field,Values"},

@@ -63,6 +63,10 @@ func workKind(name string) trace.Kind {
 	return trace.Kernel
 }
 
+// copyQueues is what is added to the numbers of queues of copies, which rocprofv3 numbers by the threads that asked for
+// them, so that they are no queues of kernels.
+const copyQueues = 1000
+
 // placeOf returns the GPU and the stream of work: its annotations, or the names of its track.
 func (r *reader) placeOf(t *track, f *kept, kind trace.Kind, name string) (device, stream int64) {
 	device, stream = int64(f.device), int64(f.stream)
@@ -83,6 +87,9 @@ func (r *reader) placeOf(t *track, f *kept, kind trace.Kind, name string) (devic
 		stream = int64(t.number)
 		if m := streamLane().FindStringSubmatch(t.name); m != nil {
 			stream, _ = strconv.ParseInt(m[1]+m[2]+m[3]+m[4], 10, 64)
+			if m[4] != "" {
+				stream += copyQueues
+			}
 		}
 	}
 	return device, stream

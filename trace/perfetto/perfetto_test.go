@@ -255,3 +255,18 @@ func TestLegacy(t *testing.T) {
 	tr, _ := read(t, pfgen.Packets(append(main, pfgen.Message{}.Num(8, 1000).Num(10, 1).In(11, event))...))
 	expect(t, "legacy", tr, "other 1000 25000 x 40 41")
 }
+
+// TestQueues: with --group-by-queue and before ROCm 7, rocprofv3 has a track for each queue and for each thread that asks
+// for copies; the two have the same numbers. A copy belongs to the GPU that it reads, or to the one that it writes.
+func TestQueues(t *testing.T) {
+	k := func(track uint64, at int64, name, category string, more pfgen.Message) []pfgen.Message {
+		return []pfgen.Message{pfgen.Begin(at, track, name, category, more), pfgen.End(at+10, track)}
+	}
+	ends := func(from, to int64) pfgen.Message {
+		return append(pfgen.Annotation("src_agent", from), pfgen.Annotation("dst_agent", to)...)
+	}
+	tr, _ := read(t, pfgen.Packets(slices.Concat([]pfgen.Message{pfgen.Track(1, "COMPUTE AGENT [4] QUEUE [1] (GPU)"), pfgen.Track(2, "COPY to AGENT [4] THREAD [1] (GPU)"),
+		pfgen.Track(3, "COPY to AGENT [0] THREAD [2] (CPU)")}, k(1, 10, "gemm.kd", "kernel_dispatch", pfgen.Annotation("agent", 4)),
+		k(2, 12, "MEMORY_COPY_HOST_TO_DEVICE", "memory_copy", ends(0, 5)), k(3, 30, "MEMORY_COPY_DEVICE_TO_HOST", "memory_copy", ends(4, 0)))...))
+	expect(t, "queues", tr, "work 10 10 gemm 0 4 1", "work 12 10 Memcpy HtoD 0 5 1001", "work 30 10 Memcpy DtoH 0 4 1002")
+}
