@@ -249,7 +249,7 @@ func (r *reader) contents(s *sequence, p *packet, inner bool) {
 		switch f.Number {
 		case packetTrackEvent, packetRenderStage:
 			at, ok := r.clocks.time(s, p)
-			if !ok {
+			if !ok || !p.hasTime { // Chrome before 2020 counted from the time of the thread
 				r.damaged++
 			} else if f.Number == packetTrackEvent {
 				r.event(s, at, f.Text)

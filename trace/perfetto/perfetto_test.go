@@ -254,6 +254,11 @@ func TestLegacy(t *testing.T) {
 	event := pfgen.Message{}.Num(11, 2).Text(23, "x").Text(22, "test").In(6, pfgen.Message{}.Num(2, 'X').Num(3, 25))
 	tr, _ := read(t, pfgen.Packets(append(main, pfgen.Message{}.Num(8, 1000).Num(10, 1).In(11, event))...))
 	expect(t, "legacy", tr, "other 1000 25000 x 40 41")
+	// Before 2020 it counted times from those of the thread. They are not at 0, so they are left out.
+	tr, _ = read(t, pfgen.Packets(append(main, pfgen.Message{}.Num(10, 1).In(11, event.Num(1, 3)))...))
+	if expect(t, "old", tr); tr.Complete || len(tr.Issues) != 1 || tr.Issues[0].Code != "event-damaged" {
+		t.Errorf("%+v", tr.Issues)
+	}
 }
 
 // TestQueues: with --group-by-queue and before ROCm 7, rocprofv3 has a track for each queue and for each thread that asks
