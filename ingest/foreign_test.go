@@ -100,9 +100,8 @@ var corpusNames = map[string]string{
 	"inputs/rocprofv3_json":                                       "rocprofv3-json",
 	"inputs/rpd_sqlite/rpd_matmul_result.rpd":                     "rpd",
 	"inputs/rpd_sqlite/rpd_mytrace_vllm.rpd.gz":                   "rpd",
-	"inputs/scalene":         "scalene",
-	"inputs/speedscope":      "speedscope",
-	"inputs/torch_trace_log": "torch-trace-log",
+	"inputs/scalene":    "scalene",
+	"inputs/speedscope": "speedscope",
 	"inputs/xplane/tracelens_jax_conv_minimal_goldens": "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
@@ -187,7 +186,7 @@ func TestForeignCorpus(t *testing.T) {
 		case err == nil && in.Series != nil && (want == "" || want == "deepspeed-flops" || read[want]): // see TestSeriesCorpus
 		case want != "" && (err == nil || !strings.Contains(err.Error(), is[want])):
 			t.Errorf("%s: %+v, %v; want that it %q", rel, in, err, is[want])
-		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu"}, in.Format):
+		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace"}, in.Format):
 			t.Errorf("%s is read as %s", rel, in.Format)
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/judge/capture"
+	"assay/judge/compiled"
 	"assay/judge/counters"
 	"assay/judge/finding"
 	"assay/judge/logs"
@@ -87,15 +88,16 @@ type evaluators struct {
 	profiles *profile.Evaluator
 	tables   *tables.Evaluator
 	logs     *logs.Evaluator
+	compiled *compiled.Evaluator
 }
 
 // newEvaluators returns the evaluators for a summary and registers all their rules with the
 // context.
 func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 	c := tree.NewContext(s.Timelines(), th)
-	b := &evaluators{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
+	b := &evaluators{c, timeline.New(c), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s), compiled.New(c)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
-		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(),
+		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(), b.compiled.Rules(),
 		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
 	return b
 }
@@ -126,6 +128,9 @@ func (b *evaluators) result() Result {
 				out.Verdict = finding.DecidedBy(finding.BoundHang, out.Findings[i])
 			}
 		}
+	case len(b.Compilations) > 0 && b.withoutCaptures():
+		out = Result{Findings: slices.Concat(before, b.compiled.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
+			Sentence: compiledOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: compiledOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
 	case len(b.Counters) > 0:
@@ -137,6 +142,7 @@ func (b *evaluators) result() Result {
 		out.ended()
 	} else {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
+		out.Findings = append(out.Findings, b.compiled.Findings()...)
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
@@ -158,6 +164,7 @@ func (b *evaluators) logFindings(have []finding.Finding) []finding.Finding {
 // Sentences of verdicts on inputs without captures.
 const (
 	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
+	compiledOnly = "The inputs say what torch.compile did and have no GPU events; give the trace of the same run, too."
 	groupsOnly   = "The inputs have groups of ranks and no times, so no bottleneck is known; their calls are below."
 	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
 )

@@ -40,6 +40,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledCompiled(),
 		labelledGPUs(),
 		labelledSynchronous(),
 		labelledQueued(),
