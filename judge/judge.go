@@ -142,10 +142,21 @@ func (b *evaluators) result() Result {
 		out.ended()
 	} else {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
-		out.Findings = append(out.Findings, b.compiled.Findings()...)
+		out.insert(b.compiled.Findings())
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
+}
+
+// insert adds findings before the first that is only information, but for the one that decides the verdict.
+func (r *Result) insert(list []finding.Finding) {
+	for _, f := range list {
+		at := min(1, len(r.Findings))
+		for at < len(r.Findings) && r.Findings[at].Level >= f.Level {
+			at++
+		}
+		r.Findings = slices.Insert(r.Findings, at, f)
+	}
 }
 
 // withoutCaptures reports whether no input was recorded by a profiler.

@@ -31,7 +31,9 @@ func (e *Evaluator) Rules() []tree.Row {
 }
 
 // Findings returns the findings of all rules.
-func (e *Evaluator) Findings() []finding.Finding { return e.Context.Findings(tree.BasedOn(tree.BasisCompiled)) }
+func (e *Evaluator) Findings() []finding.Finding {
+	return e.Context.Findings(tree.BasedOn(tree.BasisCompiled))
+}
 
 // mostListed is the number of functions or places that evidence shows.
 const mostListed = 3

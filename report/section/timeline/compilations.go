@@ -21,8 +21,21 @@ const (
 	maxCompiled    = 30
 )
 
-// ScreenCompilations returns the functions that took longest to compile.
-func ScreenCompilations(ctx *section.Context) doc.Section { return compilations(ctx, screenCompiled) }
+// ScreenCompilations returns the functions that took longest to compile; of a run with GPU work only the first one,
+// because its other parts are more important.
+func ScreenCompilations(ctx *section.Context) doc.Section {
+	s := compilations(ctx, screenCompiled)
+	if len(ctx.Devices) == 0 || len(s.Blocks) == 0 {
+		return s
+	}
+	f := view.Compiled(ctx.Summary)[0]
+	text := fmt.Sprintf("Longest: %s, %s in %s", label.Clip(label.Clean(f.Function), 40), unit.Duration(f.NS), label.Plural(f.Count, "compilation"))
+	if f.Step != nil {
+		text += fmt.Sprintf("; %s of the %s of %s", unit.Duration(f.InStep), unit.Duration(f.Step.WallNS), label.Clip(label.Clean(f.Step.Name), 30))
+	}
+	s.Blocks = []doc.Block{doc.Paragraph{Text: text}}
+	return s
+}
 
 // Compilations returns all functions that torch.compile compiled.
 func Compilations(ctx *section.Context) doc.Section { return compilations(ctx, maxCompiled) }
