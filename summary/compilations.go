@@ -24,10 +24,10 @@ type Compilation struct {
 	TritonNS   int64 `json:"triton_ns,omitempty"`   // part of InductorNS
 
 	Breaks      []GraphBreak `json:"breaks,omitempty"`
-	CacheHits   int64        `json:"cache_hits,omitempty"` // of caches of compiled code
-	CacheMisses int64        `json:"cache_misses,omitempty"`
-	Failed      string       `json:"failed,omitempty"`     // kind of error
-	Unfinished  bool         `json:"unfinished,omitempty"` // the log ends before it
+	CacheHits   int64        `json:"cache_hits,omitempty"`   // of caches of compiled code
+	CacheMisses int64        `json:"cache_misses,omitempty"` // of the same
+	Failed      string       `json:"failed,omitempty"`       // kind of error
+	Unfinished  bool         `json:"unfinished,omitempty"`   // the log ends before it
 
 	// Step is the step of a timeline, of the same rank, in which most of it was; nil if none is known.
 	Step *CompiledStep `json:"step,omitempty"`
