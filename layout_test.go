@@ -30,7 +30,7 @@ var mayImport = map[string]string{
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/memory trace trace/perfetto trace/proton trace/xplane",
+	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/memory trace trace/perfetto trace/proton trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
@@ -60,7 +60,7 @@ var mayImport = map[string]string{
 	"nsys/stats":                   "internal/diag internal/lazyregexp internal/profile internal/redact internal/textscan",
 	"torchprof":                    "internal/diag internal/label internal/lazyregexp internal/profile internal/redact internal/textscan internal/unit",
 	"summary":                      "internal/diag internal/jsonscan internal/stat internal/unit summary/row",
-	"analyze":                      "analyze/attribute analyze/classify analyze/counters analyze/detail analyze/efficiency analyze/efficiency/hardware analyze/efficiency/operators analyze/fusion analyze/gpu analyze/launches analyze/layers analyze/limits analyze/logs analyze/memory analyze/occupancy analyze/phase analyze/profile analyze/ranks/collective analyze/steps internal/diag internal/interval internal/lazyregexp internal/profile internal/runsort logs nsys/ncu summary torchprof/memory trace",
+	"analyze":                      "analyze/attribute analyze/classify analyze/counters analyze/detail analyze/efficiency analyze/efficiency/hardware analyze/efficiency/operators analyze/fusion analyze/gpu analyze/launches analyze/layers analyze/limits analyze/logs analyze/memory analyze/occupancy analyze/phase analyze/profile analyze/ranks/collective analyze/steps internal/diag internal/interval internal/lazyregexp internal/profile internal/runsort logs nsys/ncu summary torchprof/compile torchprof/memory trace",
 	"analyze/calls":                "analyze/classify analyze/gpu analyze/launches analyze/limits analyze/steps internal/interval internal/runsort summary trace",
 	"analyze/attribute":            "analyze/calls analyze/gpu analyze/hosttree analyze/launches analyze/limits analyze/ranks/collective analyze/steps internal/diag internal/interval internal/label internal/profile internal/redact internal/runsort summary trace",
 	"analyze/detail":               "analyze/attribute analyze/gpu analyze/limits analyze/steps internal/interval internal/stat summary trace",
@@ -87,7 +87,7 @@ var mayImport = map[string]string{
 	"analyze/phase":                "internal/settings",
 	"summary/view":                 "internal/label internal/lazyregexp internal/stat internal/unit summary summary/row",
 	"summary/view/bench":           "internal/lazyregexp summary",
-	"judge":                        "judge/capture judge/counters judge/finding judge/logs judge/memory judge/monitors judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
+	"judge":                        "judge/capture judge/compiled judge/counters judge/finding judge/logs judge/memory judge/monitors judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
 	"judge/finding":                "internal/unit",
 	"judge/rule":                   "internal/settings internal/unit judge/finding summary summary/view summary/view/bench",
 	"judge/tree":                   "internal/unit judge/finding judge/rule summary summary/view",
@@ -162,6 +162,8 @@ var mayImport = map[string]string{
 	"internal/test/rocmgen":        "trace",
 	"internal/test/pfgen":          "trace",
 	"rocm":                         "internal/database internal/diag internal/label internal/lazyregexp internal/redact internal/textscan trace",
+	"torchprof/compile":            "internal/diag internal/lazyregexp internal/redact internal/textscan",
+	"judge/compiled":               "internal/label internal/unit judge/finding judge/rule judge/tree summary summary/view",
 }
 
 // TestHeavyApart checks that the main module needs nothing of Apache Beam, whose SDK brings

@@ -8,8 +8,8 @@ import "assay/internal/lazyregexp"
 var foreignLogs = []foreign{
 	{Name: "mlperf-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
 		What: "a log of MLPerf", Do: giveResult},
-	{Name: "torch-trace-log", Shape: shapeText, Pattern: lazyregexp.New(`(?m)^[VIWEC]\d{3,4} \d\d:\d\d:\d\d\.\d+ .*\] \{"`),
-		What: "a log of torch.compile (TORCH_TRACE)", Do: giveTrace},
+	{Name: "torch-trace-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^[VIWEC]\d{3,4} \d\d:\d\d:\d\d\.\d+ .*\] \{"`),
+		What: "a log of torch.compile (TORCH_TRACE)", Do: "set TORCH_TRACE=DIR before the program imports torch, and let it run until it has compiled"},
 	{Name: "nemo-rl-log", Shape: shapeText, Read: true, Marks: []string{"Total step time"}, Pattern: lazyregexp.New(`=+ Step \d+/\d+ =+`),
 		What: "a training log of NeMo RL", Do: giveSteps},
 	{Name: "skyrl-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`Finished: '\w+', time cost: [\d.]+s|Started: '(generate|step|fwd_logprobs_values_reward|train_critic_and_policy)'`),

@@ -89,9 +89,8 @@ var corpusNames = map[string]string{
 	"inputs/rocprof_v1/rocmblogs_hip_results.stats.csv":                 "rocprof-stats-csv",
 	"inputs/rocprof_v1/rocmblogs_hsa_results.hsa_stats.csv":             "rocprof-stats-csv",
 	"inputs/rocprofv3_csv/jimw567_prefill_fetch_counter_collection.csv": "rocprofv3-counters-csv",
-	"inputs/scalene":         "scalene",
-	"inputs/speedscope":      "speedscope",
-	"inputs/torch_trace_log": "torch-trace-log",
+	"inputs/scalene":    "scalene",
+	"inputs/speedscope": "speedscope",
 	"inputs/xplane/tracelens_jax_conv_minimal_goldens": "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
@@ -176,7 +175,7 @@ func TestForeignCorpus(t *testing.T) {
 		case err == nil && in.Series != nil && (want == "" || want == "deepspeed-flops" || read[want]): // see TestSeriesCorpus
 		case want != "" && (err == nil || !strings.Contains(err.Error(), is[want])):
 			t.Errorf("%s: %+v, %v; want that it %q", rel, in, err, is[want])
-		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
+		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
 			t.Errorf("%s is read as %s", rel, in.Format)
 		}
 		return nil

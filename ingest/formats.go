@@ -12,6 +12,7 @@ import (
 	"assay/logs/monitor"
 	"assay/rocm"
 	"assay/summary"
+	"assay/torchprof/compile"
 	"assay/trace"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
@@ -63,6 +64,7 @@ var formats = []format{
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
 	{name: summary.FormatXPlane, sniff: func(_ string, head []byte) bool { return xplane.Sniff(head) }, load: loadXPlane},
 	{name: perfetto.Format, sniff: func(_ string, head []byte) bool { return perfetto.Sniff(head) }, load: loadPerfetto, listed: isBestForm},
+	{name: "torch-trace", sniff: func(_ string, head []byte) bool { return compile.Sniff(head) }, load: loadCompiled},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
@@ -135,6 +137,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 		in.Format = "kineto"
 	}
 	return nil
+}
+
+func loadCompiled(f *File, sel trace.Select, in *Input) (err error) {
+	in.Compiled, err = compile.Read(f, f.Path, compile.Limits{Rows: rowLimit(sel)})
+	return err
 }
 
 func loadProtonTree(f *File, sel trace.Select, in *Input) (err error) {

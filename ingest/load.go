@@ -13,6 +13,7 @@ import (
 	"assay/logs"
 	"assay/nsys/ncu"
 	"assay/summary"
+	"assay/torchprof/compile"
 	"assay/torchprof/memory"
 	"assay/trace"
 	"assay/trace/xplane"
@@ -40,6 +41,8 @@ type Input struct {
 	// Series has values over steps or time. A log may also have tables of a profiler, so
 	// Tables may be set, too.
 	Series *logs.Log
+
+	Compiled *compile.Log // what torch.compile did
 
 	Summary *summary.Summary // a summary that assay wrote before
 	Content string           // SHA-256 of the uncompressed text of Summary
@@ -72,6 +75,9 @@ func Load(f *File, sel trace.Select) (*Input, error) {
 	in.Rank, in.RankFrom = rankOf(in.Trace, f.Path)
 	if in.Series != nil && len(in.Series.Groups) > 0 && in.Series.Groups[0].Rank >= 0 {
 		in.Rank, in.RankFrom = in.Series.Groups[0].Rank, "trace"
+	}
+	if in.Compiled != nil && in.Compiled.Rank >= 0 {
+		in.Rank, in.RankFrom = in.Compiled.Rank, "trace"
 	}
 	if in.Series != nil && in.RankFrom == "assumed" {
 		if rank, ok := placeOf(in.Series.Groups); ok {

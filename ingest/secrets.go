@@ -6,7 +6,7 @@ import "assay/internal/redact"
 // split, shorten and join texts, and a part of a secret is not recognized.
 func (in *Input) mask() {
 	in.Secrets = redact.New(false)
-	for _, model := range []any{in.Trace, in.Tables, in.Profile, in.Counters, in.Memory, in.Timeline, in.Series, in.Summary} {
+	for _, model := range []any{in.Trace, in.Tables, in.Profile, in.Counters, in.Memory, in.Timeline, in.Series, in.Compiled, in.Summary} {
 		in.Secrets.Strings(model)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/judge/capture"
+	"assay/judge/compiled"
 	"assay/judge/counters"
 	"assay/judge/finding"
 	"assay/judge/logs"
@@ -94,15 +95,17 @@ type evaluators struct {
 	profiles *profile.Evaluator
 	tables   *tables.Evaluator
 	logs     *logs.Evaluator
+	compiled *compiled.Evaluator
 }
 
 // newEvaluators returns the evaluators for a summary and registers all their rules with the
 // context.
 func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 	c := tree.NewContext(s.Timelines(), th)
-	b := &evaluators{c, timeline.New(c, timeline.LoggedStep(s)), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s)}
+	b := &evaluators{c, timeline.New(c, timeline.LoggedStep(s)), memory.New(c), counters.New(c), profile.New(c), tables.New(c), logs.New(c, s),
+		compiled.New(c)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
-		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(),
+		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(), b.compiled.Rules(),
 		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
 	return b
 }
@@ -133,6 +136,9 @@ func (b *evaluators) result() Result {
 				out.Verdict = finding.DecidedBy(finding.BoundHang, out.Findings[i])
 			}
 		}
+	case len(b.Compilations) > 0 && b.withoutCaptures():
+		out = Result{Findings: slices.Concat(before, b.compiled.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
+			Sentence: compiledOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: compiledOnly}}}
 	case b.memory.Alone():
 		out = plainResult(b.memory.Judge(before))
 	case len(b.Counters) > 0:
@@ -142,12 +148,24 @@ func (b *evaluators) result() Result {
 	}
 	if !b.withoutCaptures() {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
+		out.insert(b.compiled.Findings())
 	}
 	if b.withoutCaptures() || b.memory.Alone() {
 		out.ended()
 	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
+}
+
+// insert adds findings before the first that is only information, but for the one that decides the verdict.
+func (r *Result) insert(list []finding.Finding) {
+	for _, f := range list {
+		at := min(1, len(r.Findings))
+		for at < len(r.Findings) && r.Findings[at].Level >= f.Level {
+			at++
+		}
+		r.Findings = slices.Insert(r.Findings, at, f)
+	}
 }
 
 // withoutCaptures reports whether no input was recorded by a profiler.
@@ -166,6 +184,7 @@ func (b *evaluators) logFindings(have []finding.Finding) []finding.Finding {
 // Sentences of verdicts on inputs without captures.
 const (
 	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
+	compiledOnly = "The inputs say what torch.compile did and have no GPU events; give the trace of the same run, too."
 	groupsOnly   = "The inputs have groups of ranks and no times, so no bottleneck is known; their calls are below."
 	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
 )

@@ -41,6 +41,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledBlocks(),
+		labelledCompiled(),
 		labelledGPUs(),
 		labelledProfiler(),
 		labelledCPUCollectives(),

@@ -293,6 +293,8 @@ var toggles = []toggle{
 		}
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "python.gc" })
 	}},
+	compiledToggle("recompiled", "size"), compiledToggle("recompiled", "value"), compiledToggle("recompiled", "other"),
+	compiledToggle("breaks", "data"), compiledToggle("breaks", "other"),
 	{word: "rl", on: withFile("/verl/trainer/ppo/ray_trainer.py"), off: showing("verl", "/verl/trainer/ppo/ray_trainer.py").off},
 	{word: "maybe-trains", on: func(s *summary.Summary) {
 		s.Annotations = append(s.Annotations, summary.Annotation{Name: "Optimizer.step#AdamW.step"})

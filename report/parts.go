@@ -62,6 +62,7 @@ func runParts() []part {
 		{name: partFindings, report: one(findings), drawn: true},
 		{name: "symptoms", report: one(symptoms)},
 		{name: "steps", screen: one(timeline.ScreenSteps), report: one(timeline.Steps), fold: folded},
+		{name: "compilations", screen: one(timeline.ScreenCompilations), report: one(timeline.Compilations), fold: folded},
 		{name: "layers", screen: one(timeline.ScreenLayers), report: one(timeline.Layers), fold: folded},
 		{name: "phases", screen: one(timeline.ScreenPhases), report: one(timeline.Phases), fold: folded},
 		{name: "ranks", screen: many(ranks.ScreenStages, ranks.Screen), report: many(one(ranks.Ranks), ranks.Stages, one(ranks.Collectives))},

@@ -39,6 +39,13 @@ var members = []Member{
 			return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
 		},
 		Check: (*Step).check},
+	&rows[Compilation]{Member: "compilations", In: func(s *Summary) *[]Compilation { return &s.Compilations },
+		Says:  "compilations of torch.compile, as its log has them: time, failed guard, graph breaks, cache hits, step of a timeline",
+		Plain: "one row is one compilation",
+		Fold:  stays,
+		At:    func(r *Compilation) place { return place{&r.Input, &r.Rank, nil} },
+		Order: func(a, b *Compilation) int { return cmp.Or(cmp.Compare(a.StartNS, b.StartNS), cmp.Compare(a.ID, b.ID)) },
+		Check: (*Compilation).check},
 	&rows[Phase]{Member: "phases", In: func(s *Summary) *[]Phase { return &s.Phases },
 		Says:  "phases of training, inference and reinforcement learning; those of a log have the source \"log\"",
 		Plain: "rows contain each other, and their times are in Total",

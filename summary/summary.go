@@ -15,6 +15,9 @@ type Summary struct {
 	Streams []Stream `json:"streams,omitempty"`
 	Steps   []Step   `json:"steps,omitempty"`
 	Phases  []Phase  `json:"phases,omitempty"`
+
+	Compilations []Compilation `json:"compilations,omitempty"`
+
 	Kernels []Kernel `json:"kernels"`
 	Copies  []Copy   `json:"copies,omitempty"`
 

@@ -116,6 +116,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	for _, job := range ready {
 		addPaths(s, job)
 	}
+	joinCompilations(s)
 	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)

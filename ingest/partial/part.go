@@ -97,6 +97,8 @@ func (p *Part) measure(in *ingest.Input, opt Options) (*summary.Summary, error) 
 		return analyze.Series(in.Series, from, opt.Options), nil
 	case in.Tables != nil && in.Trace == nil:
 		return analyze.Tables(in.Tables, from, opt.Options), nil
+	case in.Compiled != nil:
+		return analyze.Compilations(in.Compiled, from), nil
 	case in.Memory != nil:
 		return analyze.Snapshot(in.Memory, from, opt.Options), nil
 	case in.Timeline != nil:

@@ -34,12 +34,12 @@ func ByROCm(in summary.Input) bool {
 }
 
 // fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems, Nsight
-// Compute, NCCL, XLA or ROCm, or it is a table or snapshot that only PyTorch writes.
+// Compute, NCCL, XLA or ROCm, or it is a table, a snapshot or a log that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
 	fromNVIDIA := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL
 	}
-	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory) > 0 ||
+	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory)+len(c.Compilations) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
 		return !fromNVIDIA(in) && !byXLA(in) && !ByROCm(in)
 	})

@@ -30,6 +30,7 @@ const (
 	BasisCounters = "counters" // time of kernels with counters
 	BasisTotals   = "totals"   // total times without a timeline
 	BasisProfile  = "profile"  // a profile of functions
+	BasisCompiled = "compiled" // what torch.compile did
 	BasisLogs     = "logs"     // times and values of trainers and servers
 )
 

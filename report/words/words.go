@@ -136,6 +136,7 @@ func Format(id string) string {
 		"kineto":                "Kineto",
 		"chrome-trace":          "Chrome trace",
 		"xla-trace":             "XLA profiler",
+		"torch-trace":           "torch.compile log",
 		"xplane":                "XLA profiler (XPlane)",
 		"proton-trace":          "Triton Proton",
 		"proton-tree":           "Triton Proton (tree)",

@@ -28,6 +28,7 @@ func Layered(n int64) *summary.Summary {
 		}
 	}
 	s.Layers[1].Typical = typicalLayer()
+	s.Compilations = compilations()
 	s.Sort()
 	return s
 }
@@ -76,4 +77,17 @@ func typicalLayer() (out []summary.LayerKernel) {
 	}
 	shared := summary.LayerKernel{AtNS: out[7].AtNS, NS: 40 * US, Stream: 24, Part: "moe", Name: "nvjet_tst_128x8_64x12_2x1_v_bz_TNN"}
 	return append(out, shared)
+}
+
+// compilations are those of a model that is compiled for two sizes, with a branch on data in one of four functions.
+func compilations() []summary.Compilation {
+	return []summary.Compilation{
+		{ID: "0/0", Function: "forward", File: "/app/model.py", Line: 88, WallNS: 900 * MS},
+		{ID: "0/1", Function: "forward", File: "/app/model.py", Line: 88, Again: 1, WallNS: 300 * MS, GuardKind: summary.GuardSize,
+			Guard:  "tensor 'x' size mismatch at index 0. expected 4, actual 8",
+			Breaks: []summary.GraphBreak{{Kind: summary.BreakData, Reason: "Data-dependent branching", File: "/app/model.py", Line: 91}}},
+		{ID: "1/0", Function: "loss", File: "/app/model.py", Line: 120, WallNS: 100 * MS},
+		{ID: "2/0", Function: "norm", File: "/app/model.py", Line: 30, WallNS: 100 * MS},
+		{ID: "3/0", Function: "embed", File: "/app/model.py", Line: 10, WallNS: 100 * MS},
+	}
 }
