@@ -142,6 +142,7 @@ func (b *evaluators) result() Result {
 	}
 	if b.withoutCaptures() {
 		out.ended()
+		out.ledByFinding()
 	} else {
 		out.Findings = append(out.Findings, b.logFindings(out.Findings)...)
 	}
