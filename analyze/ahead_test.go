@@ -61,3 +61,29 @@ func TestStepsOfAHostAhead(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsAfterQueuedWork: work of earlier steps that was queued when the capture began belongs to no step, and does
+// not hide that the host runs ahead. Without it the first step would be long, and the others as short as their
+// markers.
+func TestStepsAfterQueuedWork(t *testing.T) {
+	var events []string
+	for i := range 8 { // 8 kernels of earlier steps end at 41 ms; their launches are not in the capture
+		events = append(events, fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d, "dur": 5000, "args": {"device": 0, "stream": 7, "correlation": %d}}`, 1000+5000*i, 900+i))
+	}
+	for i := range 6 {
+		at := 1000 + 2000*i
+		events = append(events,
+			fmt.Sprintf(`{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d", "pid": 1, "tid": 1, "ts": %d, "dur": 2000}`, i, at),
+			fmt.Sprintf(`{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": %d, "dur": 5, "args": {"correlation": %d}}`, at+10, i+1),
+			fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": %d, "dur": 5000, "args": {"device": 0, "stream": 7, "correlation": %d}}`, 41_000+5000*i, i+1))
+	}
+	s := summed(t, []byte(`{"traceEvents": [`+strings.Join(events, ",")+`]}`))
+	if len(s.Steps) != 6 {
+		t.Fatalf("%d steps", len(s.Steps))
+	}
+	for i, st := range s.Steps {
+		if st.Cut != "work" || st.WallNS != 5_000_000 || st.StartNS != 41_000_000+5_000_000*int64(i) {
+			t.Errorf("step %d is %d ns from %d by %q, want 5 ms from %d ms", i, st.WallNS, st.StartNS, st.Cut, 41+5*i)
+		}
+	}
+}

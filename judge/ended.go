@@ -18,3 +18,19 @@ func (r *Result) ended() {
 		}
 	}
 }
+
+// ledByFinding makes the worst finding on logs the sentence of a verdict that names no bottleneck and rests on no
+// finding: what needs action comes before values.
+func (r *Result) ledByFinding() {
+	v := &r.Verdict
+	if v.Bound != finding.BoundUnknown || v.Rule != "" || v.Abstained == nil || v.Abstained.Code != "values-only" {
+		return
+	}
+	for _, f := range r.Findings {
+		if f.Level > finding.Info && f.Rule != rule.CaptureQuality && f.Rule != rule.SettingNotAdvised {
+			v.Sentence, v.Rule = f.Title, f.Rule
+			finding.DecidedFirst(r.Findings, *v)
+			return
+		}
+	}
+}

@@ -153,6 +153,9 @@ func (b *evaluators) result() Result {
 	if b.withoutCaptures() || b.memory.Alone() {
 		out.ended()
 	}
+	if b.withoutCaptures() && len(b.Benchmarks) == 0 { // the result of a benchmark is its answer
+		out.ledByFinding()
+	}
 	out.Tree = b.Rooted(out.Findings, out.Tree)
 	return out
 }

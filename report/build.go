@@ -166,6 +166,9 @@ func bound(ctx *section.Context) string {
 	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
 	case ctx.OfLogs() && v.Bound == finding.BoundUnknown:
+		if f, ok := decisive(ctx); ok && f.Level > finding.Info {
+			return rule.LineOf(f.Rule)
+		}
 		return words.ValuesOnly
 	}
 	return words.Verdict(v.Bound)

@@ -155,17 +155,17 @@ func (c *contexts) name(id contextID) string {
 type role uint16
 
 const (
-	roleKnown   role = 1 << iota
-	isStep           // marker of a step
-	isModule         // call of an nn.Module
-	isLibrary        // Python function of PyTorch or of the standard library
-	isData           // data loader
-	isProfiler       // the profiler itself
-	isOptimizer      // step of an optimizer
-	isAutograd       // autograd's engine
-	isCollector      // the garbage collector
-	isRecompute      // recomputes the forward pass of a checkpoint
-	isCollective     // a collective that the CPU runs
+	roleKnown    role = 1 << iota
+	isStep            // marker of a step
+	isModule          // call of an nn.Module
+	isLibrary         // Python function of PyTorch or of the standard library
+	isData            // data loader
+	isProfiler        // the profiler itself
+	isOptimizer       // step of an optimizer
+	isAutograd        // autograd's engine
+	isCollector       // the garbage collector
+	isRecompute       // recomputes the forward pass of a checkpoint
+	isCollective      // a collective that the CPU runs
 )
 
 func (c *contexts) role(name trace.Sym, kind trace.Kind) role {

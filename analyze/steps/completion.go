@@ -30,6 +30,7 @@ type launchedWork struct {
 func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *Completion {
 	s := &Completion{window: d.Window, launched: make([]launchedWork, 0, len(d.Work))}
 	next := make(map[trace.TrackID]*int64) // by stream: the first known launch of any later work
+	before := startsOfLaunched(tl, d, l)
 	var last trace.TrackID
 	var ofLast *int64
 	for _, w := range slices.Backward(d.Work) {
@@ -43,6 +44,8 @@ func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *Completi
 		if i := l.Of[w.Number]; i >= 0 {
 			at = min(at, l.Start(i)) // clocks may be apart
 			*ofLast = at
+		} else if before[track] > w.Start {
+			at = math.MinInt64 // it was queued when the capture began
 		} else {
 			at = min(at, *ofLast) // a stream runs work in the order of its launches
 		}
@@ -64,6 +67,19 @@ func newCompletion(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) *Completi
 		s.launched[i].done = max(s.launched[i].done, s.launched[i-1].done)
 	}
 	return s
+}
+
+// startsOfLaunched returns when the first work with a known launch starts, by stream.
+func startsOfLaunched(tl *gpu.Timeline, d *gpu.Device, l *launches.Links) map[trace.TrackID]int64 {
+	first := make(map[trace.TrackID]int64)
+	for _, w := range d.Work {
+		if track := tl.Activity(w).Track; l.Of[w.Number] >= 0 {
+			if _, ok := first[track]; !ok {
+				first[track] = w.Start
+			}
+		}
+	}
+	return first
 }
 
 // at returns the time within the device's window that corresponds to the host time
@@ -136,6 +152,23 @@ func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
 	return true
 }
 
+// unlinkedLater counts the work without a known launch that follows launched work on its stream. Work before that was
+// queued when the capture began, as it is where the host runs ahead.
+func unlinkedLater(tl *gpu.Timeline, l *launches.Links) (n int64) {
+	launched := make(map[trace.TrackID]bool)
+	for _, d := range tl.Devices {
+		for _, w := range d.Work {
+			switch track := tl.Activity(w).Track; {
+			case l.Of[w.Number] >= 0:
+				launched[track] = true
+			case launched[track]:
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // OfDevice returns the markers with the rule CutWork if the host runs ahead of all devices,
 // because a marker then ends long before the work of its step. It returns the markers unchanged if
 // the launches of the work are unknown.
@@ -144,7 +177,7 @@ func OfDevice(tl *gpu.Timeline, l *launches.Links, marks []Mark, done []*Complet
 		return marks
 	}
 	last := marks[len(marks)-1].Span.End
-	if l.Without > l.Called/10 {
+	if l.Called == 0 || unlinkedLater(tl, l) > l.Called/10 {
 		return marks
 	}
 	for i := range tl.Devices { // work that was launched after the last marker belongs to no step

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"assay/ingest"
+	"assay/internal/diag"
 	"assay/internal/label"
 	"assay/internal/redact"
 )
@@ -14,7 +17,7 @@ import (
 // control characters, which could steer the terminal or forge a second line, are escaped, and
 // secrets are masked.
 func (e env) say(format string, args ...any) {
-	line := redact.Mask(fmt.Sprintf(format, args...))
+	line := maskedMessage(fmt.Sprintf(format, args...), args)
 	if h, ok := e.stderr.(hider); ok {
 		line = h.without(line)
 	}
@@ -23,6 +26,25 @@ func (e env) say(format string, args ...any) {
 		line = inertMarks(line, `\#`)
 	}
 	fmt.Fprintln(e.stderr, line)
+}
+
+// maskedMessage masks the secrets of a message. The file of an error is masked by itself: a file named
+// "secrets.json" is not the name of a secret whose value follows.
+func maskedMessage(text string, args []any) string {
+	for _, arg := range args {
+		err, _ := arg.(error)
+		file, at, refused := "", (*diag.Error)(nil), (*ingest.Refusal)(nil)
+		switch {
+		case errors.As(err, &at):
+			file = at.Pos.String()
+		case errors.As(err, &refused):
+			file = refused.Path
+		}
+		if head, tail, ok := strings.Cut(text, file+": "); ok && file != "" {
+			return redact.Mask(head+file) + ": " + redact.Mask(tail)
+		}
+	}
+	return redact.Mask(text)
 }
 
 // A hider is standard error of a command whose arguments have secrets.

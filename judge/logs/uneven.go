@@ -6,6 +6,7 @@ import (
 	"assay/internal/label"
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/summary/view"
 )
 
 // busiest finds the replicas that run the fewest and the most requests, among those with enough
@@ -76,7 +77,7 @@ func (e servers) unevenLogs() (finding.Finding, bool) {
 	}
 	for _, b := range order {
 		f, _, ok := b.finding(e)
-		if !ok || b.lowIn == b.highIn {
+		if !ok || b.lowIn == b.highIn || !view.SameService(e.logged, b.high.producer(), b.lowIn, b.highIn) {
 			continue
 		}
 		f.Level = finding.Info

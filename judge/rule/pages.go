@@ -30,3 +30,6 @@ func (t Thresholds) Pages() []Page {
 	}
 	return out
 }
+
+// LineOf returns what a rule is about, in a few words.
+func LineOf(id string) string { return builtIn().rule(id).Line }

@@ -29,3 +29,44 @@ func TestServices(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestSameService: servers with other settings, of which one speculates, or that ran one after the other are no
+// replicas; what only one log states, ports and unknown times say nothing.
+func TestSameService(t *testing.T) {
+	setting := func(input int, name, value string) summary.Setting {
+		return summary.Setting{Input: input, Producer: "SGLang", Key: "k", Name: name, Value: value}
+	}
+	clock := func(input int, first, last int64) summary.Clock {
+		return summary.Clock{Input: input, Frame: summary.FrameUnix, FirstNS: &first, LastNS: &last}
+	}
+	running := func(input int, metric string) summary.Series {
+		n := float64(8)
+		return summary.Series{Input: input, Metric: metric, Name: metric, Producer: "SGLang", Pool: "sum", Median: &n}
+	}
+	for _, tc := range []struct {
+		name     string
+		settings []summary.Setting
+		clocks   []summary.Clock
+		more     []summary.Series
+		same     bool
+	}{
+		{"nothing known", nil, nil, nil, true},
+		{"equal settings", []summary.Setting{setting(0, "engine.graph_batch", "64"), setting(1, "engine.graph_batch", "64")}, nil, nil, true},
+		{"another setting", []summary.Setting{setting(0, "engine.graph_batch", "64"), setting(1, "engine.graph_batch", "160")}, nil, nil, false},
+		{"a setting of one", []summary.Setting{setting(0, "engine.graph_batch", "64")}, nil, nil, true},
+		{"a key without a name, as of a port", []summary.Setting{setting(0, "", "30000"), setting(1, "", "30001")}, nil, nil, true},
+		{"one speculates", nil, nil, []summary.Series{running(1, "spec.accept_length")}, false},
+		{"both speculate", nil, nil, []summary.Series{running(0, "spec.accept_length"), running(1, "spec.accept_length")}, true},
+		{"at the same time", nil, []summary.Clock{clock(0, 10, 50), clock(1, 40, 90)}, nil, true},
+		{"one after the other", nil, []summary.Clock{clock(0, 10, 50), clock(1, 60, 90)}, nil, false},
+	} {
+		s := &summary.Summary{Settings: tc.settings, Clocks: tc.clocks,
+			Series: append([]summary.Series{running(0, "requests.running"), running(1, "requests.running")}, tc.more...)}
+		if got := SameService(s, "SGLang", 0, 1); got != tc.same {
+			t.Errorf("%s: %v", tc.name, got)
+		}
+		if got := Services(s); (len(got) == 1 && got[0].Value == 16) != tc.same {
+			t.Errorf("%s: together %+v", tc.name, got)
+		}
+	}
+}
