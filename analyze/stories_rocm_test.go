@@ -100,10 +100,11 @@ func directions(s *summary.Summary) map[string][3]int64 {
 	return out
 }
 
-// withoutShort returns launches without the number of short kernels, which has memsets on AMD GPUs.
+// withoutShort returns launches without the number of short kernels, which has memsets on AMD GPUs, and without what
+// PyTorch's profiler recorded on the host.
 func withoutShort(s *summary.Summary) (out []summary.Launches) {
 	for _, l := range s.Launches {
-		l.Short, l.ShortNS = 0, 0
+		l.Short, l.ShortNS, l.HostEvents, l.HostEventsPerStep = 0, 0, 0, nil
 		out = append(out, l)
 	}
 	return out

@@ -11,11 +11,12 @@ import (
 )
 
 // What PyTorch's profiler takes for an event of the host that it records, in ns: programs were timed with and without
-// it (PyTorch 2.11 with shapes and without stacks, on an H200 host). A cost that is fitted to a measured step is
-// at most recordMost, and doubtful over recordOdd.
+// it (PyTorch 2.11 with shapes and without stacks, on an H200 host; docs/recording.md has the times by option). It took
+// half of a step at most. A cost that is fitted to a measured step is at most recordMost, and doubtful over recordGreat.
 const (
-	recordLeast, recordUsual, recordGreat = 2000, 2500, 3000
-	recordOdd, recordMost                 = 5000, 10_000
+	recordLeast, recordUsual, recordGreat = 2000, 2500, 5000
+	recordMost                            = 10_000
+	slowdown                              = 2
 )
 
 // The limits of what is said about the time of the profiler, in percent.
@@ -203,12 +204,20 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 
 // withoutProfiler returns the lengths of the steps without the profiler, at its usual costs.
 func (g *Graph) withoutProfiler(order []int32) []Range {
-	return g.atCosts(recordLeast, recordGreat, func() times {
+	out := g.atCosts(recordLeast, recordGreat, func() times {
 		r := g.unchanged()
 		r.dur = g.base()
 		return g.replayInto(g.scratch, r, false, order)
 	})
+	t := g.measured()
+	for i, profiled := range g.lengths(&t) {
+		out[i].slowedFrom(profiled.Len())
+	}
+	return out
 }
+
+// slowedFrom keeps a range for a step without the profiler to what makes the step with it plausible.
+func (r *Range) slowedFrom(profiled int64) { r.Low = max(r.Low, min(profiled/slowdown, r.High)) }
 
 // without returns the sum of some steps without the profiler, or nothing if its cost is not known.
 func (g *Graph) without(steps []int, order []int32) (sum Range) {
@@ -264,8 +273,8 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 			if g.fit.Failed != "" {
 				f.Verdict.Add(Warn, "%s", g.fit.Failed)
 			}
-			if g.fit.Cost > recordOdd {
-				f.Verdict.Add(Warn, "recording would take %s for each event, where 2 to 3 µs are usual, so something else may differ", unit.Duration(int64(g.fit.Cost)))
+			if g.fit.Cost > recordGreat {
+				f.Verdict.Add(Warn, "recording would take %s for each event, where 2 to 5 µs are usual, so something else may differ", unit.Duration(int64(g.fit.Cost)))
 			}
 			if share := percent(f.Measured-f.Fitted, f.Measured); share > mostOfStep {
 				f.Verdict.Add(Warn, "recording took %.0f%% of the step, so the forecast rests on an equal cost of all events", share)
@@ -280,6 +289,7 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 	before, after := g.withoutProfiler(g.order), g.changedAt(recordLeast, recordGreat, list)
 	for i := range out {
 		f := &out[i]
+		after[i].slowedFrom(f.Forecast)
 		if before[i].off(f.Measured) > muchOfStep || after[i].off(f.Forecast) > muchOfStep {
 			f.Verdict.warnFirst("the profiler slows the CPU; without it the step may take %s to %s, and %s to %s after the change: give --measured TIME",
 				unit.Duration(before[i].Low), unit.Duration(before[i].High), unit.Duration(after[i].Low), unit.Duration(after[i].High))

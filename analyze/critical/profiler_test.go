@@ -34,17 +34,17 @@ func profiled(t *testing.T, kernel float64, kineto bool) *critical.Graph {
 	return critical.Of(tr, critical.Options{Windows: windows(tr, "ProfilerStep", -1)})
 }
 
-// With 2 µs for each of 11.5 events the step is 232 µs without the profiler. Operators have 200 µs, less 1 µs for each
+// With 2 µs for each of 11.5 events the step is 232 µs without the profiler, with 5 µs 197.5 µs. Operators have 200 µs, less 1 µs for each
 // of their 12 parts: half of that is saved if they are twice as fast.
 func TestCostOfRecording(t *testing.T) {
 	g := profiled(t, 3, true)
 	paths := g.Paths()
 	f, _, err := g.Forecast(paths, changesOf([]string{"--scale", "op~embed=0.5"}))
 	if why := strings.Join(f[0].Verdict.Reasons, ";"); err != nil || f[0].Forecast != 155_000 ||
-		!strings.Contains(why, "without it the step may take 221 µs to 232 µs, and 130 µs to 138 µs after the change: give --measured") {
+		!strings.Contains(why, "without it the step may take 198 µs to 232 µs, and 113 µs to 138 µs after the change: give --measured") {
 		t.Errorf("%v %d %s", err, f[0].Forecast, why)
 	}
-	if r, events := g.Unrecorded(paths); r[0] != (critical.Range{Low: 220_500, High: 232_000}) || events[0] != 12 { // 11.5
+	if r, events := g.Unrecorded(paths); r[0] != (critical.Range{Low: 197_500, High: 232_000}) || events[0] != 12 { // 11.5
 		t.Errorf("%+v %v", r, events)
 	}
 	g.At(2000)
@@ -79,12 +79,13 @@ func TestCostUnknown(t *testing.T) {
 		forecast int64
 		told     bool
 	}{
-		{"--scale kernel~gather=0.01", 255_000 - 23*1250, true},                    // 221 to 232
-		{"--scale kernel~gather=0.01 --scale op~embed=0", 55_000 - 11*1250, false}, // 38.5 to 44
+		{"--scale kernel~gather=0.01", 255_000 - 23*1250, true},                   // 197.5 to 232
+		{"--scale kernel~gather=0.01 --scale op~embed=0", 55_000 - 11*1250, true}, // 27.5 to 44
+		{"--scale kernel~gather=0.9", 800_000 - 3*1250 - 78_400, false},           // the GPU still decides
 	} {
 		f, _, err := g.Forecast(paths, changesOf(strings.Fields(test.change)))
 		doubt := slices.ContainsFunc(f[0].Verdict.Reasons, func(s string) bool { return strings.Contains(s, "does not tell what recording costs") })
-		if err != nil || f[0].Forecast != test.forecast || doubt == test.told {
+		if err != nil || f[0].Forecast != test.forecast || doubt != test.told {
 			t.Errorf("%s: %v %+v", test.change, err, f[0])
 		}
 	}

@@ -14,7 +14,7 @@ type OfProfiler struct {
 	Step       string `json:"step"`
 	Events     int64  `json:"events"`      // of the host that are recorded in the step
 	MeasuredNS int64  `json:"measured_ns"` // the step in the trace
-	LeastNS    int64  `json:"least_ns"`    // the step without the profiler, if recording an event takes 3 µs
+	LeastNS    int64  `json:"least_ns"`    // the step without the profiler, if recording an event takes 5 µs
 	MostNS     int64  `json:"most_ns"`     // and if it takes 2 µs
 
 	GivenNS  *int64   `json:"given_ns,omitempty"`  // what --measured or a log says of a step without the profiler

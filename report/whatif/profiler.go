@@ -29,7 +29,7 @@ func (v *view) profiler() doc.Section {
 		case x.GivenNS != nil:
 			text = fitted(x)
 		case 100*(x.MeasuredNS-x.LeastNS) >= muchOfStep*x.MeasuredNS:
-			text = fmt.Sprintf("Recording %s events of the CPU takes about 2 to 3 µs each: without the profiler the step may take %s to %s instead of %s. "+
+			text = fmt.Sprintf("Recording %s events of the CPU takes about 2 to 5 µs each: without the profiler the step may take %s to %s instead of %s. "+
 				"--measured TIME, of a step without it as a trainer logs it, makes the forecasts for that.",
 				unit.Count(x.Events), unit.Duration(x.LeastNS), unit.Duration(x.MostNS), unit.Duration(x.MeasuredNS))
 		default:
