@@ -126,10 +126,10 @@ func TestSyncCalls(t *testing.T) {
 		{Name: "cudaMemcpy", Kind: "copy", Count: 5, TotalNS: 800 * ms},
 	}
 	f := find(t, Judge(s, rule.DefaultThresholds()), rule.SyncCalls)
-	if want := "GPU idle after synchronizing calls: 10.0% of GPU time (mean of 2 GPUs); limit 10%"; f.Title != want || f.Level != finding.Warn {
+	if want := "GPU idle after synchronizing calls: 10.0% of GPU time (mean of 2 GPUs); limit 5%"; f.Title != want || f.Level != finding.Warn {
 		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
 	}
-	if f.NumeratorNS != 200*ms || f.DenominatorNS != 2000*ms || f.Value != 0.1 || f.Warn != 0.1 {
+	if f.NumeratorNS != 200*ms || f.DenominatorNS != 2000*ms || f.Value != 0.1 || f.Warn != 0.05 {
 		t.Errorf("numbers of %+v", f)
 	}
 	want := []string{

@@ -68,7 +68,7 @@ func synchronizing(c *Evaluator) blocking {
 	each := work >= leastOperations && waits.Calls+events.Calls >= work/2
 	if each {
 		h.host, h.lost = h.host+events.HostNS, h.lost+events.LostNS
-		h.what = "GPU idle because the CPU waits for it after each operation"
+		h.what = "GPU idle as the CPU waits for each operation"
 		h.cause = fmt.Sprintf("%s for %s", label.Plural(waits.Calls+events.Calls, "wait"),
 			label.Plural(work, "GPU operation"))
 		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"),
@@ -246,15 +246,19 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	h := c.calls[kind]
 	limits, window := c.Limits[h.rule], c.Total.Window()
 	h.host -= min(h.host, c.Unrecorded) // leaves out waits for work that was not recorded
-	if h.rule == rule.SyncCalls {
-		// While the GPU works, such a wait costs nothing, and most programs wait once per step.
-		h.host = min(h.host, h.lost)
-	}
 	f, limit, ok := rule.Measured(limits, h.host, window)
 	if !ok {
 		return nil
 	}
 	share := h.what + ": " + c.OfWindow(h.host)
+	if h.rule == rule.SyncCalls {
+		// While the GPU works, such a wait costs nothing: what counts is the idle time that follows.
+		level := f.Level
+		idle := min(h.host, h.lost)
+		limits.Warn, limit = limits.MinShare, limits.MinShare
+		f, _, _ = rule.Measured(limits, idle, window)
+		f.Level, share = level, h.what+": "+c.OfWindow(idle)
+	}
 	f.Title = share + rule.Over(limit)
 	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
 	if ns := loading(c); f.Cause == "" && h.rule == rule.SyncCalls && ns >= h.lost-ns && ns > 0 {

@@ -107,7 +107,7 @@ func (c *Evaluator) launchBound() []tree.Reading {
 	}
 	what, next := "Launch-bound", []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 	if code > ns-code && advice.IsCodeBetween(code, gaps) {
-		what, next = "Python or other code between launches", advice.CodeAdvice()
+		what, next = "Code between launches", advice.CodeAdvice()
 	}
 	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("%s: gaps under %s take ", what, unit.Duration(summary.ShortGapNS)), ns)
 	r.Next = next
