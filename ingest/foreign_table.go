@@ -17,6 +17,7 @@ const (
 	giveRecording = "give a recording with at least one sample"
 	giveNCCL      = "give a log that has the first lines of each communicator: set NCCL_DEBUG=INFO"
 	giveServed    = "give the log of a server that has processed requests"
+	giveAgain     = "copy the file again from where it was written, or record again"
 	giveFolded    = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
@@ -31,7 +32,7 @@ var foreignRecordings = []foreign{
 	{Name: "xplane", Shape: shapeBinary, Read: true, Test: xplane.Sniff, Files: []string{"*.xplane.pb"},
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
 	{Name: "perfetto", Shape: shapeBinary, Read: true, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
-		What: "a binary Perfetto trace", Do: "convert it to JSON: traceconv json FILE trace.json"},
+		What: "a binary Perfetto trace", Do: giveAgain},
 	{Name: "tfevents", Shape: shapeBinary, Read: true, Test: isTFEvents, Files: []string{"events.out.tfevents.*"},
 		What: "an event file of TensorBoard, which holds metrics", Do: giveRecording},
 	{Name: "parquet", Shape: shapeBinary, Marks: []string{"PAR1"}, Files: []string{"*.parquet"},
@@ -48,11 +49,11 @@ var foreignRecordings = []foreign{
 		What: "a checkpoint that torch.save wrote", Do: giveTrace},
 
 	{Name: "rpd", Shape: shapeSQLite, Read: true, Marks: []string{"rocpd_api_ops"}, Files: []string{"*.rpd"},
-		What: "a database of rocmProfileData (RPD)", Do: giveKineto},
+		What: "a database of rocmProfileData (RPD)", Do: giveAgain},
 	{Name: "rocpd", Shape: shapeSQLite, Read: true, Pattern: lazyregexp.New("(?i)CREATE (TABLE|VIEW) [`\"]?rocpd_"),
-		What: "a database of rocprofv3 (rocpd)", Do: giveKineto},
+		What: "a database of rocprofv3 (rocpd)", Do: giveAgain},
 	{Name: "rocprof-v1-sqlite", Shape: shapeSQLite, Read: true, Pattern: lazyregexp.New(`CREATE TABLE (HIP|HSA|OPS|KERN|COPY) ?\(`),
-		What: "a database of rocprof", Do: giveKineto},
+		What: "a database of rocprof", Do: giveAgain},
 	{Name: "ascend-sqlite", Shape: shapeSQLite, Marks: []string{"STRING_IDS", "CANN_API"}, Files: []string{"msprof_*.db", "ascend_pytorch_profiler_*.db"},
 		What: "a database of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
 }
@@ -66,15 +67,15 @@ var foreignTables = []foreign{
 	{Name: "ascend-step-trace", Shape: shapeCSV, Marks: []string{"Computing", "Communication(Not Overlapped)", "Stage", "Bubble"},
 		What: "a table of steps (step_trace_time.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
 	{Name: "rocprofv3-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?(Agent_Id|Direction)|Domain"?,"?Function)`),
-		What: "a table of rocprofv3", Do: giveKineto},
+		What: "a table of rocprofv3", Do: giveAgain},
 	{Name: "rocprofv3-allocations-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?Operation)`),
 		What: "a table of allocations or scratch memory of rocprofv3", Do: "give the table of kernels beside it: *_kernel_trace.csv"},
 	{Name: "rocprofv3-counters-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?Correlation_Id"?,"?Dispatch_Id"?,"?Agent_Id`),
 		What: "a table of hardware counters of rocprofv3", Do: "give the table of kernels beside it: *_kernel_trace.csv"},
 	{Name: "rocprof-stats-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?Name"?,"?Calls"?,"?TotalDurationNs"?,"?AverageNs"?,"?Percentage"?`),
-		What: "a rocprof table of totals", Do: giveKineto},
+		What: "a rocprof table of totals", Do: "give the timeline of the same run: *_results.db or *_kernel_trace.csv of rocprofv3, results.json of rocprof"},
 	{Name: "rocprof-v1-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?Index"?,"?KernelName"?,`),
-		What: "a table of kernels of rocprof", Do: giveKineto},
+		What: "a table of kernels of rocprof", Do: giveAgain},
 	{Name: "dcgm-csv", Shape: shapeCSV, Read: true, Loose: true, Marks: []string{"GPUId,TimeStampUs,Field,Values"},
 		What: "a recording of DCGM, a GPU monitor", Do: giveRecording},
 	{Name: "locust-csv", Shape: shapeCSV, Read: true, Marks: []string{"User Count,Type,Name,Requests/s"},
@@ -97,7 +98,7 @@ var foreignDocuments = []foreign{
 		What: "the names of kernels in CUDA graphs (kernel_annotations_rank*.json of PyTorch)",
 		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},
 	{Name: "rocprofv3-json", Shape: shapeJSON, Read: true, Marks: []string{`"rocprofiler-sdk-tool"`},
-		What: "a trace of rocprofv3 in its own JSON", Do: giveKineto},
+		What: "a trace of rocprofv3 in its own JSON", Do: giveAgain},
 	{Name: "speedscope", Shape: shapeJSON, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
 		What: "a speedscope profile", Do: giveFolded},
 	{Name: "scalene", Shape: shapeJSON, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},

@@ -31,9 +31,34 @@ func isRocmCSV(_ string, head []byte) bool {
 }
 
 // isFirstOfCSV reports whether a table in a directory is the one with which the others of its capture are read.
-func isFirstOfCSV(path string, _ []byte) bool {
+func isFirstOfCSV(path string, head []byte) bool {
 	family := familyOf(path)
-	return !strings.HasSuffix(path, csvAgents) && (len(family) == 0 || family[0] == filepath.Clean(path))
+	return !strings.HasSuffix(path, csvAgents) && (len(family) == 0 || family[0] == filepath.Clean(path)) && isBestForm(path, head)
+}
+
+// captureForms are the endings of the names of the forms in which a profiler of ROCm writes one capture, the most complete first:
+// tables lack the bytes of copies, and Perfetto the number of the GPU of copies.
+var captureForms = [][]string{
+	{"results.db", "results.json", "kernel_trace.csv", "hip_api_trace.csv", "results.pftrace"},
+	{".rpd", ".json"},
+}
+
+// isBestForm reports whether no more complete form of the same capture lies beside a file in a directory.
+func isBestForm(path string, _ []byte) bool {
+	for _, endings := range captureForms {
+		for i, ending := range endings {
+			stem, ok := strings.CutSuffix(path, ending)
+			if !ok {
+				continue
+			}
+			for _, better := range endings[:i] {
+				if info, err := os.Stat(stem + better); err == nil && info.Mode().IsRegular() {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // csvEndings are the endings of the names of the tables that rocprofv3 writes of one capture, in the order in which the

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/test/pfgen"
 	"assay/trace"
 )
 
@@ -17,6 +18,33 @@ const (
 		"\"HIP_RUNTIME_API_EXT\",\"hipLaunchKernel\",\"77\",\"78\",\"31\",\"1500\",\"1800\"\n"
 	agentsOfRocm = "\"Node_Id\",\"Agent_Type\",\"Wave_Front_Size\",\"Cu_Count\",\"Product_Name\"\n\"3\",\"GPU\",\"64\",\"104\",\"AMD Instinct MI210\"\n\"5\",\"GPU\",\"64\",\"104\",\"AMD Instinct MI210\"\n"
 )
+
+// TestRocmForms: of the forms of one capture in a directory the most complete is read; files of other captures are read
+// as well.
+func TestRocmForms(t *testing.T) {
+	dir := t.TempDir()
+	packets := string(pfgen.Packets(append([]pfgen.Message{pfgen.Track(1, "STREAM"), pfgen.End(9, 1)}, pfgen.Begin(5, 1, "k", "kernel_dispatch", nil))...))
+	const json = `{"rocprofiler-sdk-tool":[{"metadata":{"pid":1}}]}`
+	for name, text := range map[string]string{
+		"7_results.db": "SQLite format 3\x00", "7_results.json": json, "7_kernel_trace.csv": kernelsOfRocm, "7_hip_api_trace.csv": callsOfRocm,
+		"7_results.pftrace": packets, "8_results.json": json, "8_kernel_trace.csv": kernelsOfRocm, "9_results.pftrace": packets,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var names []string
+	got := Paths([]string{dir})
+	for _, path := range got.Files {
+		names = append(names, filepath.Base(path))
+	}
+	if want := []string{"7_results.db", "8_results.json", "9_results.pftrace"}; !slices.Equal(names, want) || got.Others > 0 {
+		t.Errorf("%v, %d others, want %v", names, got.Others, want)
+	}
+	if named := Paths([]string{filepath.Join(dir, "7_results.json")}); len(named.Files) != 1 {
+		t.Errorf("a form that is named is not read: %+v", named)
+	}
+}
 
 // TestRocmTables: tables of one capture of rocprofv3 are one input, whichever of them is given, and those of another
 // capture in the same folder are another one.

@@ -267,6 +267,7 @@ var toggles = []toggle{
 	excluding("vllm", "sglang/srt/a.py"), excluding("sglang", "vllm/v1/a.py"),
 	{word: "nsys", on: formats("nsys-sqlite"), off: formats("kineto")},
 	{word: "xla", on: formats("xplane"), off: formats("kineto")},
+	{word: "rocm", on: formats("rocprofv3-sqlite"), off: formats("kineto")},
 	{word: "plain", on: plainly, off: withFile("torch/autograd/graph.py")},
 	{word: "gpu", value: "nvidia", on: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc"), off: ofMaker("AMD Instinct MI300X", "hipMalloc")},
 	{word: "gpu", value: "amd", on: ofMaker("AMD Instinct MI300X", "hipMalloc"), off: ofMaker("NVIDIA H100 80GB HBM3", "cudaMalloc")},

@@ -86,6 +86,7 @@ func Build(s *summary.Summary, r judge.Result) Report {
 	}
 	d.Sections = doc.Present(slices.Concat(made...)...)
 	d.charts = doc.InPlace(charts, d.Sections)
+	d.Say(rule.ForMaker(s))
 	return d
 }
 
@@ -93,14 +94,18 @@ func Build(s *summary.Summary, r judge.Result) Report {
 // take longer to make. It has all that [doc.Doc.Text] and [Report.JSON] print.
 func Overview(s *summary.Summary, r judge.Result) Report {
 	ctx := contextOf(s, r)
-	return screen(ctx, efficiency.FloorLine(ctx))
+	d := screen(ctx, efficiency.FloorLine(ctx))
+	d.Say(rule.ForMaker(s))
+	return d
 }
 
 // Brief makes a report that has the page for a pull request alone, and all that
 // [Report.JSON] prints.
 func Brief(s *summary.Summary, r judge.Result) Report {
 	ctx := contextOf(s, r)
-	return Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: ctx.Result}
+	d := Report{Doc: doc.Doc{Title: title(ctx), Brief: brief(ctx)}, summary: s, result: ctx.Result}
+	d.Say(rule.ForMaker(s))
+	return d
 }
 
 // screen makes a report with the sections of the one-screen summary. The sentence on

@@ -9,6 +9,7 @@ import (
 	"assay/internal/label"
 	"assay/judge"
 	"assay/judge/doctor"
+	"assay/judge/rule"
 	"assay/report/doc"
 	"assay/report/section"
 	"assay/summary"
@@ -22,9 +23,11 @@ func Doctor(s *summary.Summary, r judge.Result, answers []doctor.Answer) Report 
 		return doc.Present(doctorVerdict(ctx, answers), doctorCapture(ctx), doctorAnswers(answers), doctorIssues(ctx, item), doctorAgain(answers, mark))
 	}
 	screenIssue := func(is summary.Issue) doc.Item { return doctorIssue(ctx, is) }
-	return Report{summary: s, result: ctx.Result, Doc: doc.Doc{Title: "Capture check",
+	d := Report{summary: s, result: ctx.Result, Doc: doc.Doc{Title: "Capture check",
 		Screen:   sections(screenIssue, "→"),
 		Sections: sections(issueItem, "")}}
+	d.Say(rule.ForMaker(s))
+	return d
 }
 
 // counted returns the number of answers of each kind.

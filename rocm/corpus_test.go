@@ -143,3 +143,36 @@ func TestSameCapture(t *testing.T) {
 		}
 	}
 }
+
+// TestSyntheticGPUs compares the work of each GPU of a capture with what was written into it.
+func TestSyntheticGPUs(t *testing.T) {
+	tr := readAny(t, test.Corpus(t, "inputs", "rocpd_sqlite", "SYNTHETIC_2gpu_results.db"))
+	type work struct{ kernels, kernelNS, copies, copyNS, copyBytes int64 }
+	got := map[int64]work{}
+	for a := range tr.Activities.All() {
+		w := got[tr.Tracks[a.Track].Device]
+		if a.Kind == trace.Memcpy {
+			w.copies++
+			w.copyNS += a.Dur
+			w.copyBytes += tr.Detail(a.Detail).Bytes
+		} else {
+			w.kernels++
+			w.kernelNS += a.Dur
+		}
+		got[tr.Tracks[a.Track].Device] = w
+	}
+	for gpu, want := range map[int64]work{0: {172, 5658147, 8, 248050, 6901760}, 1: {168, 4842362, 4, 140434, 5529600}} {
+		if got[gpu] != want {
+			t.Errorf("GPU %d: %+v, want %+v", gpu, got[gpu], want)
+		}
+	}
+	steps := 0
+	for s := range tr.Spans.All() {
+		if s.Kind == trace.Annotation && tr.Name(s.Name) == "train_step" {
+			steps++
+		}
+	}
+	if steps != 4 {
+		t.Errorf("%d steps", steps)
+	}
+}

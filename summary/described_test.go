@@ -19,7 +19,7 @@ var untagged = map[string]string{
 // row has a meaning or a reason.
 func TestDescribed(t *testing.T) {
 	for _, m := range members {
-		v := reflect.ValueOf(m)
+		v := reflect.ValueOf(m).Elem()
 		if described, plain := !v.FieldByName("Described").IsNil(), v.FieldByName("Plain").String() != ""; described == plain {
 			t.Errorf("members, %s: want either Described, a description, or Plain, a reason to have none", m.Name())
 		}

@@ -52,6 +52,8 @@ type OddLayer struct {
 	Index int32  `json:"index"` // as in Index of the row
 	NS    int64  `json:"ns"`    // its length
 	Part  string `json:"part"`  // the part that differs most from the median layer; "" if it is time without kernels
+	// Kernel is the name of the kernels of this part whose time differs most; "" if it is time without kernels.
+	Kernel string `json:"kernel,omitempty"`
 }
 
 // A LayerKernel is one kernel of a typical layer.

@@ -79,21 +79,21 @@ type rows[Row any] struct {
 	CheckAll func(*Summary) error // returns the first violated constraint between rows
 }
 
-func (k rows[Row]) Name() string       { return k.Member }
-func (k rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
+func (k *rows[Row]) Name() string       { return k.Member }
+func (k *rows[Row]) Len(s *Summary) int { return len(*k.In(s)) }
 
-func (k rows[Row]) About() (what, plain string) { return k.Says, k.Plain }
-func (k rows[Row]) Row() reflect.Type           { return reflect.TypeFor[Row]() }
-func (k rows[Row]) Rows(s *Summary) any         { return *k.In(s) }
+func (k *rows[Row]) About() (what, plain string) { return k.Says, k.Plain }
+func (k *rows[Row]) Row() reflect.Type           { return reflect.TypeFor[Row]() }
+func (k *rows[Row]) Rows(s *Summary) any         { return *k.In(s) }
 
-func (k rows[Row]) Kind() *row.Kind {
+func (k *rows[Row]) Kind() *row.Kind {
 	if k.Described == nil {
 		return nil
 	}
 	return k.Described()
 }
 
-func (k rows[Row]) EachInput(s *Summary, f func(int)) {
+func (k *rows[Row]) EachInput(s *Summary, f func(int)) {
 	list := *k.In(s)
 	for i := range list {
 		f(*k.At(&list[i]).Input)
@@ -102,7 +102,7 @@ func (k rows[Row]) EachInput(s *Summary, f func(int)) {
 
 // take appends copies of the rows of one summary to another. The function input returns the new number of a
 // row's input, and whether the row is selected.
-func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
+func (k *rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 	list, refers := k.In(to), refers(reflect.TypeFor[Row]())
 	for _, r := range *k.In(from) {
 		at := k.At(&r)
@@ -126,7 +126,7 @@ func (k rows[Row]) take(to, from *Summary, input func(int) (int, bool)) {
 
 // move appends the rows of several summaries to one and removes them from the others. The inputs of each
 // summary are renumbered to begin at its entry in first.
-func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
+func (k *rows[Row]) move(to *Summary, list []*Summary, first []int) {
 	n := 0
 	for _, from := range list {
 		n += len(*k.In(from))
@@ -149,7 +149,7 @@ func (k rows[Row]) move(to *Summary, list []*Summary, first []int) {
 	*k.In(to) = out
 }
 
-func (k rows[Row]) sort(s *Summary) {
+func (k *rows[Row]) sort(s *Summary) {
 	list := *k.In(s)
 	if k.Inner != nil {
 		for i := range list {
@@ -171,7 +171,7 @@ func (k rows[Row]) sort(s *Summary) {
 
 // arrange sorts indices and then moves each row to its position, because rows are too large to be moved at
 // every comparison.
-func (k rows[Row]) arrange(list []Row) {
+func (k *rows[Row]) arrange(list []Row) {
 	from := make([]int, len(list)) // the number of the row that belongs at each place
 	for i := range from {
 		from[i] = i
@@ -191,7 +191,7 @@ func (k rows[Row]) arrange(list []Row) {
 	}
 }
 
-func (k rows[Row]) compare(a, b *Row) int {
+func (k *rows[Row]) compare(a, b *Row) int {
 	if k.First != nil {
 		if c := k.First(a, b); c != 0 {
 			return c
@@ -211,7 +211,7 @@ func (k rows[Row]) compare(a, b *Row) int {
 	return c
 }
 
-func (k rows[Row]) check(s *Summary) error {
+func (k *rows[Row]) check(s *Summary) error {
 	list := *k.In(s)
 	for i := range list {
 		if in := *k.At(&list[i]).Input; in < 0 || in >= len(s.Inputs) {
@@ -234,7 +234,7 @@ func (k rows[Row]) check(s *Summary) error {
 	return nil
 }
 
-func (k rows[Row]) texts(s *Summary, f func(*string)) {
+func (k *rows[Row]) texts(s *Summary, f func(*string)) {
 	if !holdsText(reflect.TypeFor[Row]()) {
 		return
 	}

@@ -69,7 +69,7 @@ func membersList(t *testing.T) string {
 	b.WriteString(`            "assay/summary/1"` + "\n")
 	b.WriteString("inputs             the files: path, format, size, SHA-256, rank, whether they are complete; the part that was measured (window); whether it only captures graphs (graph_source); calls that let a stream wait for an event (stream_waits, stream_waits_unknown)\n")
 	for _, m := range members {
-		says := reflect.ValueOf(m).FieldByName("Says").String()
+		says := reflect.ValueOf(m).Elem().FieldByName("Says").String()
 		if says == "" {
 			t.Errorf("members, %s: Says is missing: what the rows are", m.Name())
 		}
@@ -131,7 +131,7 @@ func foldTable(t *testing.T) string {
 	} {
 		var names []string
 		for _, m := range members {
-			if fold(reflect.ValueOf(m).FieldByName("Fold").Uint()) == row.fold {
+			if fold(reflect.ValueOf(m).Elem().FieldByName("Fold").Uint()) == row.fold {
 				names = append(names, "`"+m.Name()+"`")
 			}
 		}

@@ -9,7 +9,7 @@ func (s *Summary) SetRanks(ranks map[int64]int) {
 	s.Sort()
 }
 
-func (k rows[Row]) rerank(s *Summary, ranks map[int64]int) {
+func (k *rows[Row]) rerank(s *Summary, ranks map[int64]int) {
 	list := *k.In(s)
 	for i := range list {
 		at := k.At(&list[i])

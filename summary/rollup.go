@@ -104,7 +104,7 @@ func newJobs(s *Summary, list []Job) *jobs {
 }
 
 // rollUp appends the rows that stay to another summary, and adds the rows of jobs to their sums.
-func (k rows[Row]) rollUp(to, from *Summary, j *jobs) {
+func (k *rows[Row]) rollUp(to, from *Summary, j *jobs) {
 	list, out := *k.In(from), k.In(to)
 	for i := range list {
 		row := list[i]

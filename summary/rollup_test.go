@@ -263,7 +263,7 @@ func TestEveryKindFolds(t *testing.T) {
 		summed[row.Of] = true
 	}
 	for _, k := range members {
-		f := reflect.ValueOf(k).FieldByName("Fold").Uint()
+		f := reflect.ValueOf(k).Elem().FieldByName("Fold").Uint()
 		if f < uint64(stays) || f > uint64(away) {
 			t.Errorf("the table does not say what roll-up does with %s", k.Name())
 		}

@@ -67,7 +67,7 @@ func (s *Summary) Unrolled() (*Summary, error) {
 }
 
 // keep removes the rows of the kind from s that want does not select.
-func (k rows[Row]) keep(s *Summary, want func(f fold, input int) bool) {
+func (k *rows[Row]) keep(s *Summary, want func(f fold, input int) bool) {
 	var out []Row
 	for _, r := range *k.In(s) {
 		if want(k.Fold, *k.At(&r).Input) {

@@ -1,6 +1,7 @@
 package critical
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -280,7 +281,7 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 	for i := range out {
 		f := &out[i]
 		if before[i].off(f.Measured) > muchOfStep || after[i].off(f.Forecast) > muchOfStep {
-			f.Verdict.Add(Warn, "the profiler slows the CPU; without it the step may take %s to %s, and %s to %s after the change: give --measured TIME",
+			f.Verdict.warnFirst("the profiler slows the CPU; without it the step may take %s to %s, and %s to %s after the change: give --measured TIME",
 				unit.Duration(before[i].Low), unit.Duration(before[i].High), unit.Duration(after[i].Low), unit.Duration(after[i].High))
 		}
 	}
@@ -295,9 +296,19 @@ func (g *Graph) ofRecording(v *Verdict, without Range, measured, events, forecas
 	share := min(percent(events*recordUsual/4, forecast), 99)
 	switch {
 	case without.off(measured) > muchOfStep:
-		v.Add(Warn, "the profiler slows the CPU; without it the step may take %s to %s: \"assay whatif --measured TIME\" forecasts that",
+		v.warnFirst("the profiler slows the CPU; without it the step may take %s to %s: \"assay whatif --measured TIME\" forecasts that",
 			unit.Duration(without.Low), unit.Duration(without.High))
 	case share > muchOfStep:
 		v.Add(Warn, "about %.0f%% of the changed step may be the profiler's own time; \"assay whatif --measured TIME\" forecasts without it", share)
 	}
+}
+
+// warnFirst adds a warning that comes before others, because it may change an answer most.
+func (v *Verdict) warnFirst(format string, args ...any) {
+	at := 0
+	if v.Level == Abstain {
+		at = len(v.Reasons)
+	}
+	v.Level = max(v.Level, Warn)
+	v.Reasons = slices.Insert(v.Reasons, at, fmt.Sprintf(format, args...))
 }

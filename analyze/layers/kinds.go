@@ -196,6 +196,7 @@ func (r *measurer) repeated(list []member) (out []member) {
 	}
 	for g := range typical {
 		if typical[g] && g.isMixed() {
+			r.mixed = true
 			return nil
 		}
 	}

@@ -57,6 +57,9 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 		r := &measurer{Measured: m, device: d, rank: rank, names: names, sequence: s, finder: f, natures: of}
 		out = append(out, r.rows(joined(r.moduleLayers(), f.find()))...)
 		left += r.omitted
+		if r.mixed {
+			issues.Add(diag.Issue{Code: "layers-interleaved", Severity: diag.Info})
+		}
 	}
 	issues.AddN(diag.Issue{Code: "layers-of-steps-left-out", Severity: diag.Info,
 		Help: fmt.Sprintf("Layers are found in %d steps of each GPU, evenly spread. The other steps have no rows of layers.", maxSteps)}, left)

@@ -19,6 +19,7 @@ type measurer struct {
 	sequence *sequence
 	natures  func(trace.Sym) nature
 	omitted  int64 // steps without rows
+	mixed    bool  // kernels of two passes alternate
 	*finder
 }
 
@@ -141,7 +142,11 @@ func (r *measurer) row(k rowKey, list []*timed, typical bool) summary.Layer {
 	row.TypicalParts = middle.parts.row()
 	for _, l := range list {
 		if isOdd(l, row.MedianNS, row.LengthNS) {
-			row.Odd = append(row.Odd, summary.OddLayer{Index: l.place, NS: l.end - l.start, Part: differs(l, middle)})
+			odd := summary.OddLayer{Index: l.place, NS: l.end - l.start, Part: differs(l, middle)}
+			if odd.Part != "" {
+				odd.Kernel = differing(r.picture(l), r.picture(middle), odd.Part)
+			}
+			row.Odd = append(row.Odd, odd)
 		}
 	}
 	if typical {
@@ -185,6 +190,27 @@ func differs(l, middle *timed) string {
 		}
 	}
 	return best
+}
+
+// differing returns the name of the kernels of a part whose time differs most between two layers, the first of several.
+func differing(a, b []summary.LayerKernel, part string) (name string) {
+	diff := make(map[string]int64)
+	for _, k := range a {
+		if k.Part == part {
+			diff[k.Name] += k.NS
+		}
+	}
+	for _, k := range b {
+		if k.Part == part {
+			diff[k.Name] -= k.NS
+		}
+	}
+	for k, d := range diff {
+		if most := abs(diff[name]); abs(d) > most || abs(d) == most && (name == "" || k < name) {
+			name = k
+		}
+	}
+	return name
 }
 
 // passes says which pass layers are of: what attribution knows, or else what names tell.

@@ -107,7 +107,7 @@ func TestTimes(t *testing.T) {
 		if r.Parts != want {
 			t.Errorf("step %d: parts %+v, want %+v", step, r.Parts, want)
 		}
-		if want := []summary.OddLayer{{Index: 4, NS: 179_000, Part: "mlp"}}; !slices.Equal(r.Odd, want) {
+		if want := []summary.OddLayer{{Index: 4, NS: 179_000, Part: "mlp", Kernel: "gemm_up"}}; !slices.Equal(r.Odd, want) {
 			t.Errorf("step %d: odd layers %+v, want %+v", step, r.Odd, want)
 		}
 		if r.Typical != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/internal/test/captures"
+	"assay/summary"
 )
 
 // TestKnownModels: captures of an H200 whose models are in testdata/capture. Each has as many layers in each pass as its program
@@ -82,6 +83,30 @@ func TestFusedEnds(t *testing.T) {
 		slices.Sort(got)
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// TestInterleaved: kernels of the backward pass of one micro-batch between those of the forward pass of another one. An issue says
+// why there are no layers; it says nothing where there are some, or where nothing repeats.
+func TestInterleaved(t *testing.T) {
+	const forward = "4 7 rms_norm_kernel\n10 7 gemm_qkv\n20 7 flash_fwd_kernel\n6 7 gemm_proj\n"
+	for _, c := range []struct {
+		name, text   string
+		layers, told bool
+	}{
+		{"interleaved", embedding + strings.Repeat(forward+"9 7 layer_norm_grad_input_kernel\n11 7 gelu_backward_kernel\n30 7 gemm_up\n", 6) + sampling, false, true},
+		{"forward only", embedding + strings.Repeat(forward+"4 7 rms_norm_kernel\n30 7 gemm_up\n", 6) + sampling, true, false},
+		{"one layer", embedding + forward + sampling, false, false},
+	} {
+		var run capture
+		for step := range 3 {
+			run.step(fmt.Sprintf("ProfilerStep#%d", step+1), c.text)
+		}
+		s := measure(run.read(t))
+		told := slices.ContainsFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "layers-interleaved" })
+		if told != c.told || len(s.Layers) > 0 != c.layers {
+			t.Errorf("%s: issue %v, want %v; %d rows", c.name, told, c.told, len(s.Layers))
 		}
 	}
 }

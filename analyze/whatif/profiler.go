@@ -17,7 +17,8 @@ type OfProfiler struct {
 	LeastNS    int64  `json:"least_ns"`    // the step without the profiler, if recording an event takes 3 µs
 	MostNS     int64  `json:"most_ns"`     // and if it takes 2 µs
 
-	GivenNS  *int64   `json:"given_ns,omitempty"`  // what --measured says of a step without the profiler
+	GivenNS  *int64   `json:"given_ns,omitempty"`  // what --measured or a log says of a step without the profiler
+	GivenBy  string   `json:"given_by,omitempty"`  // the log that says so
 	FittedNS *int64   `json:"fitted_ns,omitempty"` // the typical step without it, by the cost that fits
 	CostNS   *float64 `json:"cost_ns,omitempty"`   // of recording an event, as fitted
 	Reason   string   `json:"reason,omitempty"`    // why no cost fits
@@ -25,18 +26,18 @@ type OfProfiler struct {
 
 // profiler adds the rows of what the profiler costs. If the time of a step without it is given, later forecasts
 // are for programs without it.
-func (a *Answer) profiler(g *Group, paths []critical.Path, chosen []int, given int64) {
+func (a *Answer) profiler(g *Group, paths []critical.Path, chosen []int, q Question) {
 	without, events := g.Unrecorded(paths)
 	if without == nil || len(chosen) == 0 {
 		return
 	}
 	var fit *critical.Fit
-	if given > 0 {
+	if q.Given > 0 {
 		steps := chosen
 		if len(steps) > 2*len(g.Inputs) { // the first has the start of the capture
 			steps = slices.DeleteFunc(slices.Clone(chosen), func(i int) bool { return i == 0 || g.Steps[i].Start < g.Steps[i-1].Start })
 		}
-		f := g.FitTo(steps, given)
+		f := g.FitTo(steps, q.Given)
 		fit = &f
 	}
 	for _, s := range g.typical(paths) {
@@ -45,6 +46,7 @@ func (a *Answer) profiler(g *Group, paths []critical.Path, chosen []int, given i
 			LeastNS: without[s.at].Low, MostNS: without[s.at].High}
 		if fit != nil {
 			row.GivenNS, row.FittedNS, row.CostNS, row.Reason = &fit.Given, &fit.Fitted, &fit.Cost, fit.Failed
+			row.GivenBy = q.GivenBy
 		}
 		a.Profiler = append(a.Profiler, row)
 	}

@@ -71,7 +71,8 @@ type Input struct {
 type Question struct {
 	Changes []change.Change
 	Sweep   bool
-	Given   int64 // ns of a step without the profiler, or 0
+	Given   int64  // ns of a step without the profiler, or 0
+	GivenBy string // the path of the log that has it, or ""
 	Rules   *classify.Rules
 	Phases  *phase.Rules
 }
@@ -186,7 +187,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 	for _, i := range chosen {
 		a.CriticalPaths = append(a.CriticalPaths, row(g.Graph, &paths[i], &inputs[paths[i].Rank]))
 	}
-	a.profiler(g, paths, chosen, q.Given)
+	a.profiler(g, paths, chosen, q)
 	if len(q.Changes) > 0 {
 		list, changed, err := g.Forecast(paths, q.Changes)
 		if err != nil {

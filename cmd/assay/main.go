@@ -39,10 +39,12 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	_ "assay/internal/early" // checks the address space
+	"assay/internal/query"
 	"assay/internal/redact"
 	"assay/trace/window"
 )
@@ -116,8 +118,23 @@ func run(e env, args []string) int {
 			return exitStatus(e, c, c.run(e, c, args[1:]))
 		}
 	}
-	e.say("assay: unknown command %q; run \"assay help\" for the list", args[0])
+	e.say("assay: unknown command %q; %s", args[0], meant(args[0]))
 	return exitUsage
+}
+
+// meant says what to write instead of a word that is no command.
+func meant(word string) string {
+	if _, err := os.Stat(word); err == nil {
+		return fmt.Sprintf("it is a file or directory: run \"assay summary %s\", or \"assay help\" for the list", word)
+	}
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	if near := query.Near(word, names); near != nil {
+		return fmt.Sprintf("is it %s? Run \"assay help\" for the list", strings.Join(near, " or "))
+	}
+	return "run \"assay help\" for the list"
 }
 
 // maxErrors limits the number of printed errors, because a directory can have thousands of broken

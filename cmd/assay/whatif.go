@@ -40,7 +40,8 @@ type asking struct {
 	source
 	ranks, format string
 	measured      string
-	given         int64 // ns; of measured
+	given         int64  // ns; of measured, or of a log
+	givenBy       string // the path of the log
 	sweep, all    bool
 	changes       []change.Change
 
@@ -140,7 +141,7 @@ func runWhatif(e env, c *command, args []string) error {
 		}
 		return errors.Join(failed...)
 	}
-	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Given: x.given, Rules: r.rules, Phases: r.phases})
+	answer, err := whatif.Of(inputs, whatif.Question{Changes: x.changes, Sweep: x.sweep || len(x.changes) == 0, Given: x.given, GivenBy: x.givenBy, Rules: r.rules, Phases: r.phases})
 	if err != nil {
 		return errors.Join(append(failed, err)...)
 	}
@@ -152,13 +153,40 @@ func runWhatif(e env, c *command, args []string) error {
 
 // inputs reads the traces of the ranks.
 func (x *asking) inputs(r *reading) (out []whatif.Input, failed []error) {
-	all, errs := make([]*whatif.Input, len(r.paths)), make([]error, len(r.paths))
-	failed = r.all(func(i int, in *ingest.Input) { all[i], errs[i] = x.input(r, i, in) })
+	all, errs, logged := make([]*whatif.Input, len(r.paths)), make([]error, len(r.paths)), make([]int64, len(r.paths))
+	failed = r.all(func(i int, in *ingest.Input) {
+		if logged[i] = stepOf(in); logged[i] == 0 {
+			all[i], errs[i] = x.input(r, i, in)
+		}
+	})
+	for i, ns := range logged {
+		if ns > 0 && x.given == 0 {
+			x.given, x.givenBy = ns, r.paths[i]
+		}
+	}
 	for _, in := range present(all) {
 		out = append(out, *in)
 	}
 	slices.SortStableFunc(out, func(a, b whatif.Input) int { return a.Rank - b.Rank })
 	return out, append(failed, notNil(errs)...)
+}
+
+// fewSteps are too few steps of a log to tell how long a step takes.
+const fewSteps = 5
+
+// stepOf returns how long a step takes in a log, in ns: the median of the slowest rank, or 0.
+func stepOf(in *ingest.Input) (ns int64) {
+	if in.Trace != nil || in.Series == nil {
+		return 0
+	}
+	for i := range in.Series.Series {
+		s := &in.Series.Series[i]
+		if s.Metric.Name == "step.time" && len(s.Points.Value) >= fewSteps {
+			all := slices.Sorted(slices.Values(s.Points.Value))
+			ns = max(ns, int64(all[len(all)/2]))
+		}
+	}
+	return ns
 }
 
 // input returns one input, or nil if --rank leaves it out.

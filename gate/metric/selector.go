@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,11 +60,11 @@ func Parse(text string) (*Metric, Selector, error) {
 	}
 	e, err := query.Parse(inner)
 	if err != nil {
-		return nil, Selector{}, fmt.Errorf("selector %q: want key=value: %w", "{"+inner+"}", err)
+		return nil, Selector{}, fmt.Errorf("selector: want key=value: %w", err) // it quotes the place, and masks secrets
 	}
 	terms, all := e.Terms()
 	if !all {
-		return nil, Selector{}, fmt.Errorf("selector %q: its terms are joined by commas", "{"+inner+"}")
+		return nil, Selector{}, errors.New("selector: its terms are joined by commas")
 	}
 	var sel Selector
 	for _, written := range terms {

@@ -38,7 +38,9 @@ func HelpOf(name string) string {
 }
 
 // OnlyRows reports whether issues of a code say only which rows of the JSON are missing, and nothing about what is shown.
-func OnlyRows(code string) bool { return code == "layers-of-steps-left-out" }
+func OnlyRows(code string) bool {
+	return code == "layers-of-steps-left-out" || code == "layers-interleaved"
+}
 
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
@@ -112,6 +114,7 @@ var codes = []Code{
 	{"kernels-without-launch", Info, "The launch call of this GPU work is unknown, usually because it ran before the capture started. The work is in every total and outside phases, but in no table of operators, modules or lines.", "Record CPU activities too, and start before the work is launched."},
 	{"kernels-without-name", Suspect, "Kernels have no name, so they are one row of the table of kernels, and their category is unknown. Their time is in every total.", "Use the file that the profiler wrote."},
 	{"last-line-open", Info, "The last line has no line end. If the file was cut there, its value is too small and further stacks are missing.", "Compare the size of the file with the original."},
+	{"layers-interleaved", Info, "Kernels of forward and backward passes alternate on one stream of these GPUs, as where two micro-batches overlap, so their order does not tell the layers of the model apart. All other numbers include them.", "Record a step without this overlap, or record modules (with_modules=True)."},
 	{"layers-of-steps-left-out", Info, "Layers of the model are found in 64 steps of each GPU, evenly spread. The other steps have no rows of layers; all other numbers cover all steps.", "Give a shorter capture, or select steps."},
 	{"launches-missing", DataLoss, "Kernels were launched during the capture, and their launch calls were not recorded. Counts of launches are too small, and this work is in no table of operators, modules or lines.", "Record again with fewer activities or a shorter range."},
 	{"launches-with-several-kernels", Suspect, "Launch calls of one kernel have several records of GPU work. The further records are counted here; they are in every total and cannot all be true. From 5% of all records on, no verdict is given.", "Use the file that the profiler wrote."},

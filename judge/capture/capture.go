@@ -171,6 +171,8 @@ func (c *evaluator) noGPUTime() finding.Finding {
 			f.Title = "No GPU events in the export; record with --trace=cuda,nvtx,osrt"
 		case c.Issue("device-not-read") != nil:
 			f.Title = "No GPU events; the file has work of devices that are not GPUs, which assay does not read"
+		case rule.OfROCm(c.Summary):
+			f.Title = "No GPU events; record with --kernel-trace"
 		case rule.OfXLA(c.Summary):
 			f.Title = "No GPU events; the profiler of XLA recorded the host only"
 		}

@@ -32,7 +32,7 @@ const (
 
 // Flags says how to record with one producer.
 type Flags struct {
-	Producer string `json:"producer"` // "torch.profiler", "nsys", "ncu", "SGLang", "vLLM"
+	Producer string `json:"producer"` // "torch.profiler", "nsys", "rocprofv3", "ncu", "rocprof-compute", "SGLang", "vLLM"
 	Text     string `json:"text"`     // whole sentences; code is between backticks
 }
 
@@ -41,9 +41,11 @@ type questionEntry struct {
 	Question string `yaml:"question"`
 	Torch    string `yaml:"torch"`
 	Nsys     string `yaml:"nsys"`
+	ROCm     string `yaml:"rocprofv3"`
 	SGLang   string `yaml:"sglang"`
 	VLLM     string `yaml:"vllm"`
 	NCU      string `yaml:"ncu"`
+	AMD      string `yaml:"rocprof-compute"`
 	Any      string `yaml:"any"`
 
 	VeRL      string `yaml:"verl"`
@@ -88,7 +90,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 		if a.Can != Yes && e.recordedWith(q.Setting) {
 			a.Why += " The profiler was started with " + q.Setting + ", so it recorded what there is."
 		} else if a.Can != Yes {
-			a.Flags = q.flags(producers(s), r.Stacks)
+			a.Flags = q.flags(producers(s), r.Stacks, rule.ValueOf("gpu", s, r.Stacks))
 			if q.Of != "" {
 				a.Flags = q.flagsOfLogs(logged{&e})
 			}
@@ -115,32 +117,42 @@ func (e *examination) recordedWith(setting string) bool {
 	return setting != "" && len(e.Inputs) > 0 && !slices.ContainsFunc(e.Inputs, without)
 }
 
-// producers returns the profilers that wrote the inputs: "torch", "nsys" or both.
+// producers returns the profilers that wrote the inputs: "torch", "nsys", "rocprofv3" or several.
 func producers(s *summary.Summary) (out []string) {
 	nsys := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu")
 	}
-	others := func(in summary.Input) bool { return !nsys(in) }
+	others := func(in summary.Input) bool { return !nsys(in) && !rule.ByROCm(in) }
 	if len(s.Inputs) == 0 || slices.ContainsFunc(s.Inputs, others) {
 		out = append(out, "torch")
 	}
 	if slices.ContainsFunc(s.Inputs, nsys) {
 		out = append(out, "nsys")
 	}
+	if slices.ContainsFunc(s.Inputs, rule.ByROCm) {
+		out = append(out, "rocprofv3")
+	}
 	return out
 }
 
 // flags returns how to record the answer to a question, for each producer. If SGLang or vLLM was
-// found, its text replaces that of torch.profiler.
-func (q *questionEntry) flags(producers []string, stacks []rule.Stack) (out []Flags) {
+// found, its text replaces that of torch.profiler. Counters are read with the tool of the maker of the GPUs.
+func (q *questionEntry) flags(producers []string, stacks []rule.Stack, maker string) (out []Flags) {
 	found := func(id string) bool {
 		return slices.ContainsFunc(stacks, func(s rule.Stack) bool { return s.ID == id })
 	}
-	out = append(out, Flags{"ncu", q.NCU})
+	switch maker {
+	case "", "nvidia":
+		out = append(out, Flags{"ncu", q.NCU})
+	case "amd":
+		out = append(out, Flags{"rocprof-compute", q.AMD})
+	}
 	for _, p := range producers {
 		switch {
 		case p == "nsys":
 			out = append(out, Flags{"nsys", q.Nsys})
+		case p == "rocprofv3":
+			out = append(out, Flags{p, q.ROCm})
 		case found("sglang") && q.SGLang != "":
 			out = append(out, Flags{"SGLang", q.SGLang})
 		case found("vllm") && q.VLLM != "":

@@ -222,3 +222,20 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestMakersTools: what a capture of ROCm's profilers cannot answer, they record, and counters of AMD GPUs need another tool
+// than those of NVIDIA, whatever recorded the capture.
+func TestMakersTools(t *testing.T) {
+	for _, tc := range []struct{ gpu, format, lines, efficiency string }{
+		{"AMD Instinct MI300X", "rocprofv3-sqlite", "rocprofv3", "rocprof-compute"}, {"AMD Instinct MI210", "kineto", "torch.profiler", "rocprof-compute"},
+		{"NVIDIA H200", "kineto", "torch.profiler", "ncu"}, {"", "rpd", "rocprofv3", "rocprof-compute"},
+	} {
+		s := &summary.Summary{Inputs: []summary.Input{{Format: tc.format}}, Devices: []summary.Device{{Name: tc.gpu}}}
+		got := answered(t, s)
+		for question, want := range map[string]string{"lines": tc.lines, "efficiency": tc.efficiency} {
+			if f := got[question].Flags; len(f) != 1 || f[0].Producer != want {
+				t.Errorf("%s, %s, %s: %+v, want %s", tc.gpu, tc.format, question, f, want)
+			}
+		}
+	}
+}

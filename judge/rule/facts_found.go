@@ -57,6 +57,9 @@ func vendorOfCalls(s *summary.Summary) (vendor string) {
 	if vendor := vendorOfTables(s); vendor != "" {
 		return vendor
 	}
+	if OfROCm(s) {
+		return "amd"
+	}
 	for _, c := range s.Calls {
 		for _, m := range makers {
 			if !slices.ContainsFunc(m.calls, func(w string) bool { return strings.HasPrefix(c.Name, w) }) {

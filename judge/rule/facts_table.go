@@ -35,15 +35,17 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(OfNsys), public: func(r *Remedy, _ string) { r.Nsys = true }},
 		{Words: []string{"xla"}, Meaning: "the profiler of XLA or TensorFlow recorded all inputs", Found: "the formats of the inputs",
 			evaluate: is(OfXLA)},
+		{Words: []string{"rocm"}, Meaning: "profilers of ROCm recorded all inputs", Found: "the formats of the inputs",
+			evaluate: is(OfROCm)},
 		{Words: []string{"plain"}, Meaning: "the program shows nothing of PyTorch",
-			Found: "kernels that only tools of NVIDIA, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
+			Found: "kernels that only tools of NVIDIA, ROCm, XLA or TensorFlow recorded, no table or memory snapshot of PyTorch, and no software but JAX",
 			evaluate: func(_ string, s *summary.Summary, stacks []Stack) string {
 				others := func(st Stack) bool { return st.ID != "jax" }
 				return yes(len(s.Kernels) > 0 && !fromTorch(s) && !slices.ContainsFunc(stacks, others))
 			}, public: func(r *Remedy, _ string) { r.Plain = true }},
 		{Words: []string{"gpu"}, Values: []string{"nvidia", "amd", "intel", "other"},
 			Meaning:  "all GPUs are of this maker",
-			Found:    "the names of the GPUs; if one has none, calls of CUDA, HIP or Level Zero, the devices of tables of Proton, or inputs that only tools of NVIDIA write",
+			Found:    "the names of the GPUs; if one has none, calls of CUDA, HIP or Level Zero, the devices of tables of Proton, or inputs that only tools of one maker write",
 			evaluate: of(vendorOf)},
 		{Words: []string{"maybe-nvidia"}, Meaning: "all GPUs are of NVIDIA, or their maker is not known",
 			Found:    "as for `gpu`",

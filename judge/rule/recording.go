@@ -23,14 +23,24 @@ func byXLA(in summary.Input) bool {
 	return in.Format == summary.FormatXLA || in.Format == summary.FormatXPlane || in.Format == summary.FormatTF
 }
 
+// OfROCm reports whether profilers of ROCm recorded all inputs.
+func OfROCm(c *summary.Summary) bool {
+	return len(c.Inputs) > 0 && !slices.ContainsFunc(c.Inputs, func(in summary.Input) bool { return !ByROCm(in) })
+}
+
+// ByROCm reports whether a profiler of ROCm recorded an input.
+func ByROCm(in summary.Input) bool {
+	return strings.HasPrefix(in.Format, "rocprof") || strings.HasPrefix(in.Format, "rpd")
+}
+
 // fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems, Nsight
-// Compute, NCCL or XLA, or it is a table or snapshot that only PyTorch writes.
+// Compute, NCCL, XLA or ROCm, or it is a table or snapshot that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
 	fromNVIDIA := func(in summary.Input) bool {
 		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
-		return !fromNVIDIA(in) && !byXLA(in)
+		return !fromNVIDIA(in) && !byXLA(in) && !ByROCm(in)
 	})
 }

@@ -46,7 +46,7 @@ type remedyEntry struct {
 func entryOf(s finding.Step) *remedyEntry { return builtIn().remedy(s.ID) }
 
 // Text returns the action of a step as a sentence.
-func Text(s finding.Step) string { return Fill(entryOf(s).Text, s.Args) }
+func Text(s finding.Step) string { return wordings()[s.Args[maker]].of(Fill(entryOf(s).Text, s.Args)) }
 
 // SourceOf returns the page that the action of a step comes from.
 func SourceOf(s finding.Step) Source { return sourceNamed(entryOf(s).From) }
@@ -90,7 +90,7 @@ func (on setting) meets(when When) bool {
 // allows reports whether a remedy may be given for the run: its condition is true, and it is no advice on PyTorch's
 // profiler for what another one recorded.
 func (on setting) allows(r *remedyEntry) bool {
-	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla"))
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm"))
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
@@ -160,4 +160,5 @@ func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 		f.ToBeSure = append(f.ToBeSure, "record again without the issues of severity suspect")
 	}
 	f.Next = on.stepsFor(f.Rule, f.Next, givenFirst)
+	on.inMakersWords(f)
 }

@@ -231,3 +231,48 @@ func (t Table) Cut(n int) Table {
 	t.Rows = t.Rows[:n:n]
 	return t
 }
+
+// Say replaces words in all texts of a document but names, which come from the input. A nil function changes nothing.
+func (d *Doc) Say(words func(string) string) {
+	if words == nil {
+		return
+	}
+	for _, sections := range [][]Section{d.Screen, d.Brief, d.Sections} {
+		for i := range sections {
+			s := &sections[i]
+			s.Title, s.Lead = words(s.Title), words(s.Lead)
+			for k, b := range s.Blocks {
+				s.Blocks[k] = said(b, words)
+			}
+		}
+	}
+}
+
+// said returns a block with words replaced.
+func said(b Block, words func(string) string) Block {
+	switch b := b.(type) {
+	case Paragraph:
+		b.Text = words(b.Text)
+		return b
+	case List:
+		sayList(b, words)
+	case Table:
+		b.Title, b.Note = words(b.Title), words(b.Note)
+		for _, row := range b.Rows {
+			for i := range min(len(row.Cells), len(b.Columns)) {
+				if !b.Columns[i].Kind.isName() {
+					row.Cells[i] = words(row.Cells[i])
+				}
+			}
+		}
+		return b
+	}
+	return b
+}
+
+func sayList(list List, words func(string) string) {
+	for i := range list {
+		list[i].Text = words(list[i].Text)
+		sayList(list[i].Sub, words)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/analyze/whatif"
+	"assay/internal/label"
 	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/summary"
@@ -41,11 +42,15 @@ func (v *view) profiler() doc.Section {
 
 // fitted says what the profiler costs by the time of a step without it.
 func fitted(x *whatif.OfProfiler) string {
-	if x.Reason != "" {
-		return fmt.Sprintf("A step takes %s in the trace, and %s as given: %s. Forecasts are less sure.",
-			unit.Duration(x.MeasuredNS), unit.Duration(*x.GivenNS), x.Reason)
+	by := "as given"
+	if x.GivenBy != "" {
+		by = "by the median of " + label.Clip(label.Clean(x.GivenBy), 60)
 	}
-	return fmt.Sprintf("A step takes %s in the trace, %s as given, and %s replayed if recording takes %s for each of its %s events of the CPU. "+
-		"Forecasts are for a program without the profiler.", unit.Duration(x.MeasuredNS), unit.Duration(*x.GivenNS), unit.Duration(*x.FittedNS),
+	if x.Reason != "" {
+		return fmt.Sprintf("A step takes %s in the trace, and %s %s: %s. Forecasts are less sure.",
+			unit.Duration(x.MeasuredNS), unit.Duration(*x.GivenNS), by, x.Reason)
+	}
+	return fmt.Sprintf("A step takes %s in the trace, %s %s, and %s replayed if recording takes %s for each of its %s events of the CPU. "+
+		"Forecasts are for a program without the profiler.", unit.Duration(x.MeasuredNS), unit.Duration(*x.GivenNS), by, unit.Duration(*x.FittedNS),
 		unit.Duration(int64(*x.CostNS)), unit.Count(x.Events))
 }

@@ -168,7 +168,8 @@ type LayerOdd struct {
 	Index int32
 	Runs  int64   // in which it does
 	Times float64 // its length, as a multiple of the median; the median over those steps
-	Part  string  // that differs in most of them
+	// Part differs in most of them, and in it these kernels.
+	Part, Kernel string
 }
 
 // Kinds returns the kinds of layers of a group: passes in order of time, and in a pass those with the most time first.
@@ -312,14 +313,15 @@ func nearest(rows []*summary.Layer, median int64) *summary.Layer {
 
 // oddOf returns the layers that are unusual in more than half of the runs: of two, one may be chance.
 func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
-	times, parts := map[int32][]float64{}, map[int32]map[string]int{}
+	type cause struct{ part, kernel string }
+	times, causes := map[int32][]float64{}, map[int32]map[cause]int{}
 	for _, l := range rows {
 		for _, o := range l.Odd {
 			times[o.Index] = append(times[o.Index], float64(o.NS)/float64(max(1, l.MedianNS)))
-			if parts[o.Index] == nil {
-				parts[o.Index] = map[string]int{}
+			if causes[o.Index] == nil {
+				causes[o.Index] = map[cause]int{}
 			}
-			parts[o.Index][o.Part]++
+			causes[o.Index][cause{o.Part, o.Kernel}]++
 		}
 	}
 	for i, list := range times {
@@ -327,11 +329,13 @@ func oddOf(rows []*summary.Layer, runs int64) (out []LayerOdd) {
 			continue
 		}
 		odd := LayerOdd{Index: i, Runs: int64(len(list)), Times: stat.MedianBy(list, func(x float64) float64 { return x })}
-		for part, n := range parts[i] {
-			if best := parts[i][odd.Part]; n > best || n == best && part < odd.Part {
-				odd.Part = part
+		best := cause{}
+		for c, n := range causes[i] {
+			if most := causes[i][best]; n > most || n == most && (c.part < best.part || c.part == best.part && c.kernel < best.kernel) {
+				best = c
 			}
 		}
+		odd.Part, odd.Kernel = best.part, best.kernel
 		out = append(out, odd)
 	}
 	away := func(o LayerOdd) float64 { return max(o.Times, 1/max(o.Times, 1e-9)) }

@@ -115,12 +115,15 @@ func TestOddOfTwo(t *testing.T) {
 		for i := range c.runs {
 			l := summary.Layer{Kind: "decoder", Pass: "forward", Count: 8, MedianNS: 100, StartNS: int64(i)}
 			if i < c.odd {
-				l.Odd = []summary.OddLayer{{Index: 5, NS: 140}}
+				l.Odd = []summary.OddLayer{{Index: 5, NS: 140, Part: "moe", Kernel: []string{"routing_b", "routing_a", "routing_a"}[i%3]}}
 			}
 			s.Layers = append(s.Layers, l)
 		}
-		if got := len(LayerGroups(s)[0].Kinds()[0].Odd); got != c.want {
-			t.Errorf("%d of %d runs: %d odd layers, want %d", c.odd, c.runs, got, c.want)
+		got := LayerGroups(s)[0].Kinds()[0].Odd
+		if len(got) != c.want {
+			t.Errorf("%d of %d runs: %d odd layers, want %d", c.odd, c.runs, len(got), c.want)
+		} else if want := map[int]string{1: "routing_b", 2: "routing_a"}[c.odd]; c.want == 1 && got[0].Kernel != want {
+			t.Errorf("%d of %d runs: %q differs most, want %q", c.odd, c.runs, got[0].Kernel, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type mark struct {
 	isEnd    bool
 }
 
-const bytesOfMark = 64
+const bytesOfMark, bytesOfFacts = 64, 192 // with what the growth of lists takes
 
 // facts are the annotations of a slice that are used. Numbers are -1 if unknown.
 type facts struct {
@@ -49,23 +49,107 @@ type facts struct {
 	cbid                                                                   bool
 }
 
+// kept are facts in half the size.
+type kept struct {
+	link, bytes, begin, end                                                                            int64
+	external, device, stream, shared, registers, threads, group, step, sequence, source, target, flags int32
+	grid, block                                                                                        [3]int32
+}
+
+// small returns a number in 32 bits, or -1 if it does not fit.
+func small(n int64) int32 {
+	if n < 0 || n > math.MaxInt32 {
+		return -1
+	}
+	return int32(n)
+}
+
+// keep returns the facts as they are kept.
+func (f *facts) keep() kept {
+	k := kept{link: -1, bytes: f.bytes, begin: f.begin, end: f.end, external: small(f.external), device: small(f.device), stream: small(f.stream),
+		shared: small(f.shared), registers: small(f.registers), threads: small(f.threads), group: small(f.group), step: small(f.step),
+		sequence: small(f.sequence), source: small(f.source), target: small(f.target)}
+	for _, id := range []int64{f.correlation, f.submits, f.flow} {
+		if id > 0 {
+			k.link = id
+			break
+		}
+	}
+	if f.cbid || f.correlation >= 0 {
+		k.flags = 1
+	}
+	if f.cbid {
+		k.flags |= 2
+	}
+	for i := range f.grid {
+		k.grid[i], k.block[i] = small(f.grid[i]), small(f.block[i])
+	}
+	return k
+}
+
 var noFacts = facts{correlation: -1, external: -1, device: -1, stream: -1, queue: -1, bytes: -1, shared: -1, registers: -1, begin: -1, end: -1,
 	threads: -1, group: -1, step: -1, sequence: -1, submits: -1, flow: -1, source: -1, target: -1}
 
-// annotationPlaces are the places of the values of annotations, by their names in PyTorch and rocprofv3.
-var annotationPlaces = map[string]func(*facts) *int64{
-	"correlation": func(f *facts) *int64 { return &f.correlation }, "corr_id": func(f *facts) *int64 { return &f.correlation },
-	"External id": func(f *facts) *int64 { return &f.external },
-	"device":      func(f *facts) *int64 { return &f.device }, "agent": func(f *facts) *int64 { return &f.device },
-	"stream": func(f *facts) *int64 { return &f.stream }, "stream_ID": func(f *facts) *int64 { return &f.stream }, "stream_id": func(f *facts) *int64 { return &f.stream },
-	"queue": func(f *facts) *int64 { return &f.queue },
-	"bytes": func(f *facts) *int64 { return &f.bytes }, "copy_bytes": func(f *facts) *int64 { return &f.bytes },
-	"shared memory": func(f *facts) *int64 { return &f.shared }, "group_segment_size": func(f *facts) *int64 { return &f.shared },
-	"registers per thread": func(f *facts) *int64 { return &f.registers },
-	"begin_ns":             func(f *facts) *int64 { return &f.begin }, "end_ns": func(f *facts) *int64 { return &f.end },
-	"grid_size": func(f *facts) *int64 { return &f.threads }, "workgroup_size": func(f *facts) *int64 { return &f.group },
-	"src_agent": func(f *facts) *int64 { return &f.source }, "dst_agent": func(f *facts) *int64 { return &f.target },
-	"step": func(f *facts) *int64 { return &f.step }, "Sequence number": func(f *facts) *int64 { return &f.sequence },
+// annotationPlaces are the places of values of annotations.
+var annotationPlaces = [...]func(*facts) *int64{
+	func(f *facts) *int64 { return &f.correlation },
+	func(f *facts) *int64 { return &f.external },
+	func(f *facts) *int64 { return &f.device },
+	func(f *facts) *int64 { return &f.stream },
+	func(f *facts) *int64 { return &f.queue },
+	func(f *facts) *int64 { return &f.bytes },
+	func(f *facts) *int64 { return &f.shared },
+	func(f *facts) *int64 { return &f.registers },
+	func(f *facts) *int64 { return &f.begin },
+	func(f *facts) *int64 { return &f.end },
+	func(f *facts) *int64 { return &f.threads },
+	func(f *facts) *int64 { return &f.group },
+	func(f *facts) *int64 { return &f.source },
+	func(f *facts) *int64 { return &f.target },
+	func(f *facts) *int64 { return &f.step },
+	func(f *facts) *int64 { return &f.sequence },
+}
+
+// Places of annotations that are no number.
+const (
+	placeGrid  = -1
+	placeBlock = -2
+	placeCBID  = -3
+)
+
+// annotationNames are the places of annotations by their names in PyTorch and rocprofv3: an index of annotationPlaces, plus 1.
+var annotationNames = map[string]int{
+	"grid": placeGrid, "block": placeBlock, "cbid": placeCBID,
+	"correlation":          1,
+	"corr_id":              1,
+	"External id":          2,
+	"device":               3,
+	"agent":                3,
+	"stream":               4,
+	"stream_ID":            4,
+	"stream_id":            4,
+	"queue":                5,
+	"bytes":                6,
+	"copy_bytes":           6,
+	"shared memory":        7,
+	"group_segment_size":   7,
+	"registers per thread": 8,
+	"begin_ns":             9,
+	"end_ns":               10,
+	"grid_size":            11,
+	"workgroup_size":       12,
+	"src_agent":            13,
+	"dst_agent":            14,
+	"step":                 15,
+	"Sequence number":      16,
+}
+
+// place returns the place of an annotation, 0 if it is not used.
+func (r *reader) place(name text) int {
+	for int(name) >= len(r.places) {
+		r.places = append(r.places, annotationNames[r.texts.all[len(r.places)]])
+	}
+	return r.places[name]
 }
 
 // event reads one event of a track.
@@ -133,8 +217,8 @@ func (r *reader) event(s *sequence, at int64, b []byte) {
 	}
 	m.track = int32(t.number)
 	t.shuffled, t.last = t.shuffled || at < t.last, at
-	if found && !m.isEnd && r.take(256) {
-		r.facts = append(r.facts, it)
+	if found && !m.isEnd && r.take(bytesOfFacts) {
+		r.facts = append(r.facts, it.keep())
 		m.facts = int32(len(r.facts))
 	}
 	r.marks = append(r.marks, m)
@@ -143,7 +227,7 @@ func (r *reader) event(s *sequence, at int64, b []byte) {
 
 // annotation takes the value of an annotation. It returns false if it is not used.
 func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
-	var name []byte
+	var place int
 	var value string
 	var n int64
 	isNumber := false
@@ -151,9 +235,9 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 	protoscan.Each(b, func(f protoscan.Field) {
 		switch f.Number {
 		case annotationID:
-			name = []byte(r.texts.all[s.annotations[f.Bits]])
+			place = r.place(s.annotations[f.Bits])
 		case annotationName:
-			name = f.Text
+			place = annotationNames[string(f.Text)]
 		case annotationUint, annotationInt:
 			n, isNumber = int64(f.Bits), true
 		case annotationDouble:
@@ -168,20 +252,18 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 			list = f.Text // of the last element, if there are several
 		}
 	})
-	switch string(name) {
-	case "grid", "block":
-		place := &it.grid
-		if name[0] == 'b' {
-			place = &it.block
-		}
-		*place = r.three(b, value)
-		return place[0] > 0
-	case "cbid":
+	switch place {
+	case placeGrid:
+		it.grid = r.three(b, value)
+		return it.grid[0] > 0
+	case placeBlock:
+		it.block = r.three(b, value)
+		return it.block[0] > 0
+	case placeCBID:
 		it.cbid = true
 		return true
 	}
-	place := annotationPlaces[string(name)]
-	if place == nil || list != nil {
+	if place == 0 || list != nil {
 		return false
 	}
 	if !isNumber {
@@ -192,7 +274,7 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 		}
 		n = v
 	}
-	*place(it) = n
+	*annotationPlaces[place-1](it) = n
 	return true
 }
 

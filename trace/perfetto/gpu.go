@@ -62,7 +62,7 @@ func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 		r.graphics++
 		return
 	}
-	if duration > latest || !r.take(256+bytesOfMark) {
+	if duration > latest || !r.take(bytesOfFacts+bytesOfMark) {
 		return
 	}
 	if name == 0 {
@@ -73,7 +73,7 @@ func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 		return
 	}
 	t.onDevice, it.device = true, max(0, it.device)
-	r.facts = append(r.facts, it)
+	r.facts = append(r.facts, it.keep())
 	category := "kernel"
 	if lower := strings.ToLower(r.texts.all[name]); strings.HasPrefix(lower, "memcpy") || strings.HasPrefix(lower, "copy") {
 		category = trace.Memcpy.String()

@@ -26,7 +26,7 @@ var (
 )
 
 // kindOf returns what the slice of a begin is, and false if it is left out.
-func (r *reader) kindOf(m *mark, f *facts) (kind trace.Kind, ok bool) {
+func (r *reader) kindOf(m *mark, f *kept) (kind trace.Kind, ok bool) {
 	category, name := r.texts.all[m.category], r.texts.all[m.name]
 	if leftOut[category] {
 		return 0, false
@@ -42,7 +42,7 @@ func (r *reader) kindOf(m *mark, f *facts) (kind trace.Kind, ok bool) {
 		return workKind(name), true
 	}
 	switch {
-	case f.cbid, f.correlation >= 0 && label.IsCall(name):
+	case f.flags&2 != 0, f.flags&1 != 0 && label.IsCall(name):
 		return trace.Runtime, true
 	case strings.HasPrefix(name, "ProfilerStep"):
 		return trace.Annotation, true
@@ -63,13 +63,17 @@ func workKind(name string) trace.Kind {
 	return trace.Kernel
 }
 
+// copyQueues is what is added to the numbers of queues of copies, which rocprofv3 numbers by the threads that asked for
+// them, so that they are no queues of kernels.
+const copyQueues = 1000
+
 // placeOf returns the GPU and the stream of work: its annotations, or the names of its track.
-func (r *reader) placeOf(t *track, f *facts, kind trace.Kind, name string) (device, stream int64) {
-	device, stream = f.device, f.stream
+func (r *reader) placeOf(t *track, f *kept, kind trace.Kind, name string) (device, stream int64) {
+	device, stream = int64(f.device), int64(f.stream)
 	if kind == trace.Memcpy && f.source >= 0 {
-		device = f.source
+		device = int64(f.source)
 		if strings.HasSuffix(name, "HtoD") {
-			device = f.target
+			device = int64(f.target)
 		}
 	}
 	if device < 0 {
@@ -83,6 +87,9 @@ func (r *reader) placeOf(t *track, f *facts, kind trace.Kind, name string) (devi
 		stream = int64(t.number)
 		if m := streamLane().FindStringSubmatch(t.name); m != nil {
 			stream, _ = strconv.ParseInt(m[1]+m[2]+m[3]+m[4], 10, 64)
+			if m[4] != "" {
+				stream += copyQueues
+			}
 		}
 	}
 	return device, stream

@@ -27,8 +27,8 @@ func (r *reader) finish() {
 			t := r.order[m.track]
 			t.onDevice = true
 			if device := r.factsOf(m).device; device >= 0 && t.device == 0 {
-				t.device = device + 1
-				r.device = device + 1
+				t.device = int64(device) + 1
+				r.device = t.device
 			}
 		}
 	}
@@ -63,12 +63,14 @@ func (r *reader) finish() {
 // unixTimes is a time of 2014 in ns: times after it are of the wall clock, because no machine has run as long.
 const unixTimes = 1_400_000_000_000_000_000
 
-func (r *reader) factsOf(m *mark) *facts {
+func (r *reader) factsOf(m *mark) *kept {
 	if m.facts == 0 {
-		return &noFacts
+		return &nothingKept
 	}
 	return &r.facts[m.facts-1]
 }
+
+var nothingKept = noFacts.keep()
 
 // pair pairs begins with ends by their nesting on a track.
 func (r *reader) pair(order []int32, kinds []trace.Kind) {
@@ -119,11 +121,8 @@ func (r *reader) add(m *mark, kind trace.Kind, start, end int64) {
 	}
 	pid, _ := r.processOf(t)
 	correlation := trace.ID(0)
-	for _, id := range []int64{f.correlation, f.submits, f.flow} {
-		if id > 0 {
-			correlation = trace.IDOf(id)
-			break
-		}
+	if f.link > 0 {
+		correlation = trace.IDOf(f.link)
 	}
 	switch {
 	case kind == trace.Span:
@@ -137,7 +136,7 @@ func (r *reader) add(m *mark, kind trace.Kind, start, end int64) {
 		r.out.Op(trace.Op{Start: start, Dur: end - start, External: external(f), Name: sym, Track: r.out.Thread(pid, t.threadOf()), Shape: r.out.Shape(trace.Shape{}, sym)})
 	default:
 		if f.step >= 0 && name == "ProfilerStep" {
-			name += "#" + strconv.FormatInt(f.step, 10)
+			name += "#" + strconv.Itoa(int(f.step))
 		}
 		if kind == trace.Python {
 			kind = trace.OtherKind
@@ -147,24 +146,27 @@ func (r *reader) add(m *mark, kind trace.Kind, start, end int64) {
 	}
 }
 
-func external(f *facts) trace.ID {
+func external(f *kept) trace.ID {
 	if f.external <= 0 {
 		return 0
 	}
-	return trace.IDOf(f.external)
+	return trace.IDOf(int64(f.external))
 }
 
 // addWork adds work of a GPU.
-func (r *reader) addWork(m *mark, f *facts, kind trace.Kind, a trace.Activity) {
+func (r *reader) addWork(m *mark, f *kept, kind trace.Kind, a trace.Activity) {
 	t, name := r.order[m.track], strings.TrimSuffix(r.texts.all[m.name], ".kd")
 	if kind == trace.Memcpy {
 		name = label.Copy(name)
 	}
 	device, stream := r.placeOf(t, f, kind, name)
-	d := trace.Detail{Grid: f.grid, Block: f.block, Registers: f.registers, SharedMemory: f.shared, Bytes: f.bytes, GraphID: -1,
+	d := trace.Detail{Registers: int64(f.registers), SharedMemory: int64(f.shared), Bytes: max(-1, f.bytes), GraphID: -1,
 		Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
+	for i := range f.grid {
+		d.Grid[i], d.Block[i] = max(0, int64(f.grid[i])), max(0, int64(f.block[i]))
+	}
 	if f.threads > 0 && f.group > 0 && d.Block[0] == 0 { // of all dimensions together
-		d.Grid, d.Block = [3]int64{(f.threads + f.group - 1) / f.group, 1, 1}, [3]int64{f.group, 1, 1}
+		d.Grid, d.Block = [3]int64{(int64(f.threads) + int64(f.group) - 1) / int64(f.group), 1, 1}, [3]int64{int64(f.group), 1, 1}
 	}
 	a.Name = r.out.Sym([]byte(name))
 	a.External, a.Track, a.Detail = external(f), r.out.Stream(devicePID, device, stream), r.out.Detail(d, a.Name)

@@ -114,7 +114,9 @@ type reader struct {
 	order     []*track
 	texts     texts
 	marks     []mark
-	facts     []facts
+	facts     []kept
+	places    []int // of annotations, by the number of their text
+	parts     []protoscan.Field
 	off       []offCPU
 	sched     scheduler
 	threads   map[int64]int64 // processes of threads
@@ -199,9 +201,9 @@ type packet struct {
 	parts                   []protoscan.Field
 }
 
-// packet reads one packet. Its fields are in any order, so what it says of its sequence comes first.
+// packet reads one packet. Its fields are in any order.
 func (r *reader) packet(b []byte, inner bool) {
-	var p packet
+	p := packet{parts: r.parts[:0]}
 	whole := protoscan.Each(b, func(f protoscan.Field) {
 		switch f.Number {
 		case packetTime:
@@ -225,12 +227,18 @@ func (r *reader) packet(b []byte, inner bool) {
 	if !whole {
 		r.damaged++
 	}
-	s := r.sequence(p.sequence)
-	if s == nil || !s.begin(&p) {
+	r.parts = nil // packets in a compressed one need a list of their own
+	if s := r.sequence(p.sequence); s != nil && s.begin(&p) {
+		r.contents(s, &p, inner)
+	} else {
 		r.lost++
-		return
 	}
-	for _, n := range []int{packetClocks, packetInterned, packetDefaults, packetTrack, packetProcesses} {
+	r.parts = p.parts
+}
+
+// contents reads the parts of a packet, those about its sequence first.
+func (r *reader) contents(s *sequence, p *packet, inner bool) {
+	for _, n := range [...]int{packetClocks, packetInterned, packetDefaults, packetTrack, packetProcesses} {
 		for _, f := range p.parts {
 			if f.Number == n {
 				r.state(s, f)
@@ -240,8 +248,8 @@ func (r *reader) packet(b []byte, inner bool) {
 	for _, f := range p.parts {
 		switch f.Number {
 		case packetTrackEvent, packetRenderStage:
-			at, ok := r.clocks.time(s, &p)
-			if !ok {
+			at, ok := r.clocks.time(s, p)
+			if !ok || !p.hasTime { // Chrome before 2020 counted from the time of the thread
 				r.damaged++
 			} else if f.Number == packetTrackEvent {
 				r.event(s, at, f.Text)

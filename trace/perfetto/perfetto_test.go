@@ -254,4 +254,24 @@ func TestLegacy(t *testing.T) {
 	event := pfgen.Message{}.Num(11, 2).Text(23, "x").Text(22, "test").In(6, pfgen.Message{}.Num(2, 'X').Num(3, 25))
 	tr, _ := read(t, pfgen.Packets(append(main, pfgen.Message{}.Num(8, 1000).Num(10, 1).In(11, event))...))
 	expect(t, "legacy", tr, "other 1000 25000 x 40 41")
+	// Before 2020 it counted times from those of the thread. They are not at 0, so they are left out.
+	tr, _ = read(t, pfgen.Packets(append(main, pfgen.Message{}.Num(10, 1).In(11, event.Num(1, 3)))...))
+	if expect(t, "old", tr); tr.Complete || len(tr.Issues) != 1 || tr.Issues[0].Code != "event-damaged" {
+		t.Errorf("%+v", tr.Issues)
+	}
+}
+
+// TestQueues: with --group-by-queue and before ROCm 7, rocprofv3 has a track for each queue and for each thread that asks
+// for copies; the two have the same numbers. A copy belongs to the GPU that it reads, or to the one that it writes.
+func TestQueues(t *testing.T) {
+	k := func(track uint64, at int64, name, category string, more pfgen.Message) []pfgen.Message {
+		return []pfgen.Message{pfgen.Begin(at, track, name, category, more), pfgen.End(at+10, track)}
+	}
+	ends := func(from, to int64) pfgen.Message {
+		return append(pfgen.Annotation("src_agent", from), pfgen.Annotation("dst_agent", to)...)
+	}
+	tr, _ := read(t, pfgen.Packets(slices.Concat([]pfgen.Message{pfgen.Track(1, "COMPUTE AGENT [4] QUEUE [1] (GPU)"), pfgen.Track(2, "COPY to AGENT [4] THREAD [1] (GPU)"),
+		pfgen.Track(3, "COPY to AGENT [0] THREAD [2] (CPU)")}, k(1, 10, "gemm.kd", "kernel_dispatch", pfgen.Annotation("agent", 4)),
+		k(2, 12, "MEMORY_COPY_HOST_TO_DEVICE", "memory_copy", ends(0, 5)), k(3, 30, "MEMORY_COPY_DEVICE_TO_HOST", "memory_copy", ends(4, 0)))...))
+	expect(t, "queues", tr, "work 10 10 gemm 0 4 1", "work 12 10 Memcpy HtoD 0 5 1001", "work 30 10 Memcpy DtoH 0 4 1002")
 }

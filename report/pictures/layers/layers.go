@@ -257,19 +257,23 @@ func layerTimes(g *view.LayerGroup, pass string) (rows []timedRow, width int, by
 	for i := range g.Steps {
 		st := &g.Steps[i]
 		r := timedRow{label: label.Clip(label.Clean(cmp.Or(st.Name, "window")), 24)}
+		var runs []float64 // through each layer
 		for _, l := range st.Layers {
 			if l.Pass != pass {
 				continue
 			}
 			for n, at := range l.Index {
 				for at >= 0 && int(at) >= len(r.values) && at < 10_000 {
-					r.values = append(r.values, math.NaN())
+					r.values, runs = append(r.values, 0), append(runs, 0)
 				}
 				if m := medians[l.Kind]; m > 0 && at >= 0 && int(at) < len(r.values) {
-					r.values[at] = float64(l.LengthNS[n])/float64(m) - 1
+					r.values[at], runs[at] = r.values[at]+float64(l.LengthNS[n])/float64(m)-1, runs[at]+1
 					r.ns += l.LengthNS[n]
 				}
 			}
+		}
+		for i := range r.values {
+			r.values[i] /= runs[i] // the mean; NaN without a run
 		}
 		width = max(width, len(r.values))
 		if steps[st.GPU] == nil {

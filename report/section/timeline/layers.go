@@ -21,6 +21,7 @@ const (
 	mostLayerGroups   = 4
 	screenLayerParts  = 4
 	mostOddLayers     = 10
+	mostKernelName    = 30
 )
 
 // layerGroups returns the kinds of steps whose layers are known. Without usable numbers of the GPUs there are none.
@@ -185,7 +186,11 @@ func oddText(kinds []view.LayerKind) string {
 	if pass != "" && pass != "forward" {
 		text += " of " + passName(pass)
 	}
-	return text + fmt.Sprintf(" takes %.1f times the median%s (%s).", best.Times, when, words.LayerPart(best.Part))
+	why := words.LayerPart(best.Part)
+	if best.Kernel != "" {
+		why += ": " + label.Short(label.Kernel, []string{label.Clean(best.Kernel)}, mostKernelName)[0]
+	}
+	return text + fmt.Sprintf(" takes %.1f times the median%s (%s).", best.Times, when, why)
 }
 
 // Layers returns the layers of the model in each kind of step, with the layers that differ.
@@ -263,11 +268,11 @@ func scaled(s doc.Scale, ns int64) string {
 
 // oddTable has the layers that take much longer or shorter than the others of their kind.
 func oddTable(kinds []view.LayerKind) (doc.Table, bool) {
-	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("runs", doc.Text)},
+	t := doc.Table{Title: "unusual layers", Columns: []doc.Column{doc.Col("layer", doc.Number), doc.Col("pass", doc.Text), doc.Col("kind", doc.Text), doc.Col("of the median", doc.Number), doc.Col("most of it in", doc.Text), doc.Col("kernel", doc.KernelName), doc.Col("runs", doc.Text)},
 		Note: "Layers that take much longer or shorter than others of their kind in more than half of the runs through the model."}
 	for _, k := range kinds {
 		for _, o := range k.Odd {
-			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
+			t.Rows = append(t.Rows, doc.Row{Cells: []string{fmt.Sprint(o.Index), passName(k.Pass), kindName(&k, words.Layers), fmt.Sprintf("%.2f×", o.Times), words.LayerPart(o.Part), o.Kernel, fmt.Sprintf("%d of %d", o.Runs, k.Steps*k.Runs)}})
 		}
 	}
 	return t.Cut(mostOddLayers).WithoutEmpty(), len(t.Rows) > 0

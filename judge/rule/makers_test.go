@@ -1,0 +1,85 @@
+package rule
+
+import (
+	"strings"
+	"testing"
+
+	"assay/judge/finding"
+	"assay/summary"
+)
+
+// runOn returns a summary of a run on GPUs of a name, in a format.
+func runOn(gpu, format string) *summary.Summary {
+	return &summary.Summary{Inputs: []summary.Input{{Format: format}}, Devices: []summary.Device{{Name: gpu}}}
+}
+
+// TestMakersWords: texts for AMD GPUs have the words of HIP, and those of others stay. Names of PyTorch and settings are
+// the same everywhere.
+func TestMakersWords(t *testing.T) {
+	say := func(gpu, format, text string) string {
+		if w := ForMaker(runOn(gpu, format)); w != nil {
+			return w(text)
+		}
+		return text
+	}
+	for _, tc := range []struct{ text, amd string }{
+		{"Use CUDA graphs: capture launches (cudaStreamBeginCapture), replay them (cudaGraphLaunch).", "Use HIP graphs: capture launches (hipStreamBeginCapture), replay them (hipGraphLaunch)."},
+		{"pinned memory (cudaMallocHost, cudaHostRegister)", "pinned memory (hipHostMalloc, hipHostRegister)"},
+		{"NCCL's rings; set NCCL_DEBUG=INFO", "RCCL's rings; set NCCL_DEBUG=INFO"},
+		{"torch.cuda.graph, ProfilerActivity.CUDA, --cuda-graph-max-bs, PYTORCH_CUDA_ALLOC_CONF", "torch.cuda.graph, ProfilerActivity.CUDA, --cuda-graph-max-bs, PYTORCH_CUDA_ALLOC_CONF"},
+		{"other CUDA call in hipGetDevice; a CUDA out-of-memory error", "other HIP call in hipGetDevice; a CUDA out-of-memory error"},
+		{"kernel gated_delta_net_cuda<128>", "kernel gated_delta_net_cuda<128>"},
+	} {
+		for _, gpu := range []string{"AMD Instinct MI250X", "AMD Radeon PRO W7900"} {
+			if got := say(gpu, "kineto", tc.text); got != tc.amd {
+				t.Errorf("%s: %q, want %q", gpu, got, tc.amd)
+			}
+		}
+		for _, gpu := range []string{"NVIDIA H200", "Intel(R) Data Center GPU Max 1550"} {
+			if got := say(gpu, "kineto", tc.text); got != tc.text {
+				t.Errorf("%s: %q", gpu, got)
+			}
+		}
+	}
+	lost := "The profiler recorded none of this work: update it and the driver."
+	if got := say("", "rocprofv3-csv", lost); !strings.Contains(got, "--memory-copy-trace") {
+		t.Errorf("rocprofv3: %q", got)
+	}
+	if got := say("AMD Instinct MI250X", "kineto", lost); got != lost {
+		t.Errorf("Kineto on AMD: %q", got)
+	}
+}
+
+// TestRecordersAdvice: advice on PyTorch's profiler is not given for what a profiler of ROCm recorded, and the other way
+// round.
+func TestRecordersAdvice(t *testing.T) {
+	for _, tc := range []struct{ format, step, want string }{
+		{"rpd", "record-whole-steps", "record-whole-steps-rocm"}, {"kineto", "record-whole-steps", "record-whole-steps"},
+		{"nsys-json", "record-whole-steps", "record-whole-steps-nsys"}, {"xplane", "record-whole-steps", "record-whole-steps-xla"},
+		{"rocprof-csv", "record-the-gpu", "record-the-gpu-rocm"}, {"kineto-perfetto", "record-the-gpu", "record-the-gpu"},
+		{"rocprofv3-perfetto", "record-the-cpu", "record-the-cpu-rocm"}, {"rocprofv3-json", "begin-earlier", "record-the-cpu-rocm"},
+		{"kineto", "begin-earlier", "begin-earlier"},
+	} {
+		on := SettingOf(runOn("AMD Instinct MI300X", tc.format), nil)
+		got := on.stepsFor(TooLittleWork, []finding.Step{finding.Advise(tc.step)}, false)
+		if len(got) == 0 || got[0].ID != tc.want {
+			t.Errorf("%s, %s: %+v, want %s", tc.format, tc.step, got, tc.want)
+		}
+	}
+}
+
+// TestStepsWords: the text of a step has the words of the maker, and the step says so.
+func TestStepsWords(t *testing.T) {
+	for gpu, want := range map[string]string{"AMD Instinct MI300X": "hipMemcpyAsync", "NVIDIA L40S": "cudaMemcpyAsync"} {
+		on := SettingOf(runOn(gpu, "kineto"), nil)
+		f := finding.Finding{Rule: SyncCopies, Title: "CUDA graphs", Next: []finding.Step{finding.Advise("copy-asynchronously")}}
+		on.Complete(&f, false)
+		found := false
+		for _, s := range f.Next {
+			found = found || strings.Contains(Text(s), want)
+		}
+		if !found || strings.HasPrefix(f.Title, "HIP") != (want == "hipMemcpyAsync") {
+			t.Errorf("%s: %q, %+v", gpu, f.Title, f.Next)
+		}
+	}
+}
