@@ -310,6 +310,12 @@ var toggles = []toggle{
 		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "graph-launch" })
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
 	}},
+	{word: "launches", on: func(s *summary.Summary) {
+		s.Calls = append(s.Calls, summary.Call{Name: "hipLaunchKernel", Kind: "launch", Count: 1})
+	}, off: func(s *summary.Summary) {
+		s.Launches = nil
+		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return strings.HasSuffix(c.Kind, "launch") })
+	}},
 	{word: "maybe-reads-back", on: func(s *summary.Summary) {
 		s.Ops = append(s.Ops, summary.Op{Name: "aten::item", Count: 1})
 	}, off: func(s *summary.Summary) {

@@ -255,6 +255,11 @@ func precisionOf(s *summary.Summary) string {
 	return ""
 }
 
+// recordsLaunches reports whether calls that launch GPU work are recorded.
+func recordsLaunches(s *summary.Summary) bool {
+	return len(s.Launches) > 0 || slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "launch" || c.Kind == "graph-launch" })
+}
+
 // maybeReadsBack reports whether the program reads values of the GPU. Without operators that is not known.
 func maybeReadsBack(s *summary.Summary) bool {
 	reads := func(o summary.Op) bool { return o.Name == "aten::item" || o.Name == "aten::_local_scalar_dense" }

@@ -72,6 +72,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: is(runsGraphs)},
 		{Words: []string{"maybe-reads-back"}, Meaning: "the program reads values of the GPU, or the inputs name no operators",
 			Found: "copies from GPU to CPU, and operators such as `aten::item`", evaluate: is(maybeReadsBack)},
+		{Words: []string{"launches"}, Meaning: "calls that launch GPU work are recorded", Found: "calls of this kind",
+			evaluate: is(recordsLaunches)},
 		{Words: []string{"precision"}, Values: []string{"16-bit", "8-bit"},
 			Meaning: "most matrix products compute with inputs or weights of this size; `8-bit` includes 4 bits",
 			Found:   "names of kernels, by their time, and names of models in benchmarks", evaluate: of(precisionOf)},
