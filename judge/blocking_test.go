@@ -126,10 +126,10 @@ func TestSyncCalls(t *testing.T) {
 		{Name: "cudaMemcpy", Kind: "copy", Count: 5, TotalNS: 800 * ms},
 	}
 	f := find(t, Judge(s, rule.DefaultThresholds()), rule.SyncCalls)
-	if want := "CPU blocked in synchronizing calls: 20.0% of GPU time (mean of 2 GPUs); limit 10%"; f.Title != want || f.Level != finding.Warn {
+	if want := "GPU idle after synchronizing calls: 10.0% of GPU time (mean of 2 GPUs); limit 5%"; f.Title != want || f.Level != finding.Warn {
 		t.Errorf("got  %s (%s)\nwant %s", f.Title, f.Level, want)
 	}
-	if f.NumeratorNS != 400*ms || f.DenominatorNS != 2000*ms || f.Value != 0.2 || f.Warn != 0.1 {
+	if f.NumeratorNS != 200*ms || f.DenominatorNS != 2000*ms || f.Value != 0.1 || f.Warn != 0.05 {
 		t.Errorf("numbers of %+v", f)
 	}
 	want := []string{
@@ -190,8 +190,8 @@ func TestToldWithIdle(t *testing.T) {
 		want  string
 	}{
 		{200, true, "without these calls: up to 50.0% less idle time (200 ms of 400 ms)"},
-		{199, false, "CPU blocked in synchronizing calls: 30.0% of the window (300 ms of 1 s); without these calls: up to 49.8% less idle time (199 ms of 400 ms)"},
-		{100, false, "CPU blocked in synchronizing calls: 30.0% of the window (300 ms of 1 s); without these calls: up to 25.0% less idle time (100 ms of 400 ms)"},
+		{199, false, "GPU idle after synchronizing calls: 19.9% of the window (199 ms of 1 s); without these calls: up to 49.8% less idle time (199 ms of 400 ms)"},
+		{100, false, "GPU idle after synchronizing calls: 10.0% of the window (100 ms of 1 s); without these calls: up to 25.0% less idle time (100 ms of 400 ms)"},
 		{49, false, ""},
 	} {
 		s := one(400, 0, 0)

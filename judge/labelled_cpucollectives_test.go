@@ -80,13 +80,17 @@ func TestLateOnCPU(t *testing.T) {
 		{"gloo:all_reduce", []int{80, 25}, "rank 0"},
 		{"MPI_Allreduce", []int{30, 84, 31, 30}, "rank 1"},
 		{"gloo:all_reduce", []int{30, 31, 30}, ""},
+		{"gloo:all_reduce", []int{25, 63}, "rank 1"}, // rank 0 waits for 38 of 70 ms
+		{"mpi:allreduce", []int{62, 26}, "rank 0"},
+		{"gloo:all_reduce", []int{25, 50}, ""}, // it waits for 25 of 70 ms: transfers take longer
 	} {
 		r := Judge(reducedOnCPU(t, tc.backend, tc.enters...), rule.DefaultThresholds())
 		if r.Verdict.Bound != finding.BoundCommunication || r.Verdict.Rule != rule.CPUCollectives {
 			t.Errorf("%v: %s-bound by %s: %s", tc.enters, r.Verdict.Bound, r.Verdict.Rule, r.Verdict.Sentence)
 			continue
 		}
-		if named := strings.Contains(r.Verdict.Sentence, "Waiting for "+tc.late+" in collectives"); named != (tc.late != "") {
+		if said := "Waiting for " + tc.late + " in collectives"; tc.late != "" && !strings.Contains(r.Verdict.Sentence, said) ||
+			tc.late == "" && strings.Contains(r.Verdict.Sentence, "Waiting for rank") {
 			t.Errorf("%v: %s", tc.enters, r.Verdict.Sentence)
 		}
 	}

@@ -15,7 +15,7 @@ func TestMemoryRunsOutInALog(t *testing.T) {
 	for name, tt := range map[string]struct{ message, title, first string }{
 		"a limit": {head + "60.50 GiB is free. Including non-PyTorch memory, this process has 16.25 GiB memory in use. 16.00 GiB allowed; " +
 			"Of the allocated memory 15.75 GiB is allocated by PyTorch, and 128.00 MiB is reserved by PyTorch but unallocated.",
-			"Out of memory on GPU 2: tried to allocate 96 MiB, 60.5 GiB free of 80 GiB; the process may use 16 GiB", "smaller-micro-batches"},
+			"Out of memory on GPU 2: tried to allocate 96 MiB, 60.5 GiB free of 80 GiB; the process may use 16 GiB", "raise-the-limit"},
 		"fragments": {head + "60.00 MiB is free. Of the allocated memory 40.25 GiB is allocated by PyTorch, and 20.00 GiB is reserved by PyTorch but unallocated.",
 			"Out of memory on GPU 2: tried to allocate 96 MiB, 60 MiB free of 80 GiB", "expandable-segments"},
 		"full": {head + "60.00 MiB is free. Of the allocated memory 78.25 GiB is allocated by PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.",

@@ -76,7 +76,7 @@ func TestMemoryVerdicts(t *testing.T) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: testGiB, Free: bytesOf(69 * testGiB), Reserved: bytesOf(11 * testGiB), Live: bytesOf(11 * testGiB), Kind: summary.KindActivations, Frame: "model.py:8 logits"}}
 		}, "out-of-memory", "Out of memory: tried to allocate 1 GiB, 69 GiB free of 80 GiB; the process may not use it",
-			"memory-exhausted", "critical", "checkpoint-activations"},
+			"memory-exhausted", "critical", "raise-the-limit"},
 		{"one allocation of more than there is", func(m *summary.Snapshot) {
 			m.Failed, m.Capacity = 1, bytesOf(80*testGiB)
 			m.OutOfMemory = []summary.OutOfMemory{{Wanted: 70 * testGiB, Free: bytesOf(69 * testGiB), Frame: "model.py:8 logits"}}

@@ -37,6 +37,14 @@ func idleRuns() (out runList) {
 		s.Idle = []summary.Idle{i}
 		out.add(i.Owner+" "+i.State+" "+i.Name, s)
 	}
+	for _, i := range []summary.Idle{
+		{Owner: summary.OwnerLaunch, Name: "cudaGraphLaunch", NS: 600 * ms, Count: 300, MaxNS: 3 * ms},
+		{Owner: summary.OwnerHost, State: summary.StatePython, Name: "app.py(9): tokenize", NS: 600 * ms, Count: 15_000, MaxNS: 50_000, ShortGapsNS: 600 * ms},
+	} {
+		s := one(600, 0, 0)
+		s.Idle, s.Calls = []summary.Idle{i}, []summary.Call{{Name: "cudaGraphLaunch", Kind: "graph-launch", Count: 300}}
+		out.add("between launches: "+i.Name, s)
+	}
 	out.add("sends and receives", between(400, "all-reduce"))
 	gaps := make([]int64, 600)
 	for i := range gaps {

@@ -115,7 +115,7 @@ func TestEvidenceBySavings(t *testing.T) {
 		}
 		at := -1
 		for i, line := range f.Evidence {
-			if strings.HasPrefix(line, "CPU blocked in synchronizing calls") {
+			if strings.HasPrefix(line, "GPU idle after synchronizing calls") {
 				at = i
 			}
 		}

@@ -62,7 +62,7 @@ func TestWaitPerKernel(t *testing.T) {
 	}{
 		{"event", looped{30, "cudaEventSynchronize", 0}, rule.SyncCalls, "wait-less-often"},
 		{"HIP event", looped{30, "hipEventSynchronize", 0}, rule.SyncCalls, "wait-less-often"},
-		{"stream", looped{30, "cudaStreamSynchronize", 0}, rule.SyncCalls, "remove-synchronization"},
+		{"stream", looped{30, "cudaStreamSynchronize", 0}, rule.SyncCalls, "wait-for-no-step"},
 		{"no wait", looped{30, "", 0}, rule.DominantKernel, ""},
 		{"event of the turn before", looped{30, "cudaEventSynchronize", 1}, rule.DominantKernel, ""},
 		{"tiny kernels", looped{4, "", 0}, rule.LaunchBound, ""},

@@ -312,9 +312,26 @@ var toggles = []toggle{
 		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "graph-launch" })
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
 	}},
+	{word: "launches", on: func(s *summary.Summary) {
+		s.Calls = append(s.Calls, summary.Call{Name: "hipLaunchKernel", Kind: "launch", Count: 1})
+	}, off: func(s *summary.Summary) {
+		s.Launches = nil
+		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return strings.HasSuffix(c.Kind, "launch") })
+	}},
+	{word: "maybe-reads-back", on: func(s *summary.Summary) {
+		s.Ops = append(s.Ops, summary.Op{Name: "aten::item", Count: 1})
+	}, off: func(s *summary.Summary) {
+		s.Ops = []summary.Op{{Name: "aten::mm", Count: 1}}
+		s.Copies = slices.DeleteFunc(s.Copies, func(k summary.Copy) bool { return strings.Contains(k.Name, "DtoH") })
+	}},
 	{word: "precision", value: "8-bit", on: withTypes("_e4m3"), off: withTypes("_bf16")},
 	{word: "precision", value: "16-bit", on: withTypes("_bf16"), off: withTypes("_e4m3")},
 	{word: "low-precision", on: withTypes("_bf16"), off: withTypes("_simt")},
+	{word: "tf32-unused", on: func(s *summary.Summary) {
+		s.Kernels = append(s.Kernels, summary.Kernel{Name: "ampere_sgemm_64x32_nn", Class: "compute", Category: "gemm", Count: 1, TotalNS: 1 << 50, MinNS: 1, MaxNS: 1})
+	}, off: func(s *summary.Summary) {
+		s.Kernels = slices.DeleteFunc(s.Kernels, func(k summary.Kernel) bool { return strings.Contains(k.Name, "sgemm") })
+	}},
 	{word: "fused-attention", on: func(s *summary.Summary) {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "flash_fwd_kernel", Class: "compute", Category: "attention", Count: 1, TotalNS: 1, MinNS: 1, MaxNS: 1})
 	}, off: func(s *summary.Summary) {

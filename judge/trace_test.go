@@ -30,9 +30,9 @@ func TestRulesOfTraces(t *testing.T) {
 		title      string
 	}{
 		{rule.SyncCalls, us, "cudaStreamSynchronize", "",
-			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
+			"GPU idle after synchronizing calls: 10.0% of the window (100 µs of 1 ms); limit 5%"},
 		{rule.SyncCalls, us, "hipDeviceSynchronize", "",
-			"CPU blocked in synchronizing calls: 15.5% of the window (155 µs of 1 ms); limit 10%"},
+			"GPU idle after synchronizing calls: 10.0% of the window (100 µs of 1 ms); limit 5%"},
 		{rule.SyncCopies, us, "cudaMemcpy", "Memcpy DtoH (Device -> Pinned)",
 			"CPU blocked in synchronous copies: 15.5% of the window (155 µs of 1 ms); limit 5%"},
 		{rule.PageableCopies, us, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)",

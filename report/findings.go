@@ -150,7 +150,7 @@ func modelled(f finding.Finding, share string) string {
 // verdictCause returns the cause of the finding that decides the verdict.
 func verdictCause(ctx *section.Context) string {
 	f, ok := decisive(ctx)
-	if !ok || f.Level == finding.Info {
+	if !ok || f.Level == finding.Info && f.Rule != rule.ComputeBound {
 		return ""
 	}
 	return causeText(ctx, f)

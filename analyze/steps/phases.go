@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
@@ -65,12 +66,22 @@ type phaseEvent struct {
 
 // PhasesOf returns the phases of a trace, without runs of an implausible length.
 func PhasesOf(v *Vocabulary) *Phases {
-	byTrack := make(map[trace.TrackID][]phaseEvent)
+	byTrack, trains := make(map[trace.TrackID][]phaseEvent), make(map[trace.TrackID][]phaseEvent)
 	v.each(func(name trace.Sym, track trace.TrackID, span interval.Span, is phase.Match) {
-		if is.Phase != "" && !span.Empty() && !limits.Implausible(span) {
+		switch {
+		case span.Empty() || limits.Implausible(span):
+		case is.Phase != "":
 			byTrack[track] = append(byTrack[track], phaseEvent{span, name, is})
+		case is.Step != "" && is.Number < 0 && strings.HasPrefix(v.t.Name(name), "train"):
+			is.Phase = "training"
+			trains[track] = append(trains[track], phaseEvent{span, name, is})
 		}
 	})
+	for track, events := range trains {
+		if besideGeneration(events, byTrack[track]) {
+			byTrack[track] = append(byTrack[track], events...)
+		}
+	}
 	var best []phaseEvent
 	most, on := int64(-1), trace.TrackID(0)
 	for track, events := range byTrack {
@@ -89,6 +100,24 @@ func PhasesOf(v *Vocabulary) *Phases {
 	p := &Phases{t: v.t, nodes: []phaseNode{{parent: -1, depth: -1}}}
 	p.walk(best)
 	return p
+}
+
+// besideGeneration reports whether markers of training alternate with phases that generate. Then they are a phase
+// too, of reinforcement learning; otherwise they mark the steps of a training loop.
+func besideGeneration(trains, phases []phaseEvent) bool {
+	var train, generation, both interval.Builder
+	for _, e := range trains {
+		train.Add(e.Span)
+		both.Add(e.Span)
+	}
+	for _, e := range phases {
+		if e.is.Phase == "generation" {
+			generation.Add(e.Span)
+			both.Add(e.Span)
+		}
+	}
+	generated := generation.Set().Len()
+	return generated > 0 && both.Set().Len() == generated+train.Set().Len() // they do not overlap
 }
 
 // walk nests the events of a thread. An event that ends after the phase in which it starts ends

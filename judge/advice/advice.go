@@ -99,6 +99,12 @@ func onTensorCores(name string) bool {
 	return !simt().MatchString(name) && tensorCores().MatchString(name)
 }
 
+// IsFastProduct reports whether a kernel multiplies matrices on tensor cores: what takes most of the time
+// there may already be as fast as the GPU allows.
+func IsFastProduct(k summary.Kernel) bool {
+	return k.Category == "gemm" && onTensorCores(k.Name) && !IsProductOfVector(k.Name)
+}
+
 // DominantTitle returns the title of a finding on one kernel that takes ns of all ns of kernel
 // time, without the limit of the rule.
 func DominantTitle(name string, ns, all int64) string {

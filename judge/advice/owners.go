@@ -97,6 +97,9 @@ func OwnerAdvice(owners []OwnerShare, total int64) (out []finding.Step) {
 func (o OwnerShare) advice() []finding.Step {
 	switch o.owner {
 	case summary.OwnerLaunch:
+		if LaunchesGraph(o.name) && o.ns/max(1, o.count) >= summary.ShortGapNS {
+			return []finding.Step{finding.Advise("launch-the-graph-ahead")}
+		}
 		if o.longest >= LongGap {
 			return []finding.Step{finding.Advise("leave-out-first-launches")}
 		}
@@ -142,12 +145,31 @@ func (o OwnerShare) advice() []finding.Step {
 	if IsWait(o.name) {
 		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
 	}
+	if (o.state == summary.StateAnnotation || o.state == summary.StatePython) && IsCodeBetween(o.ns, o.count) && o.ns/o.count < LongGap {
+		return CodeAdvice()
+	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
 		// A launch does not take this long, so the CPU did other work.
 		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name)))}
 	}
 	return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 }
+
+// longCode is the mean length in ns of gaps from which code between launches does more than call the next
+// operator, which takes Python a few microseconds.
+const longCode = 20_000
+
+// IsCodeBetween reports whether idle time in code that is neither an operator nor a call is work of this
+// code: a graph launches faster, but it does not do this work.
+func IsCodeBetween(ns, gaps int64) bool { return gaps > 0 && ns/gaps >= longCode }
+
+// CodeAdvice returns the fixes for code between launches.
+func CodeAdvice() []finding.Step {
+	return []finding.Step{finding.Advise("shorten-code-between-launches"), finding.Advise("record-the-cpu")}
+}
+
+// LaunchesGraph reports whether a call launches a CUDA or HIP graph.
+func LaunchesGraph(call string) bool { return strings.Contains(call, "GraphLaunch") }
 
 // waits matches the names of Python functions and operators that only wait for another thread,
 // process or rank.

@@ -93,8 +93,16 @@ func waitingMost(rows []summary.RankWait) (out []summary.RankWait) {
 // Late returns the ranks that others wait for, and the ns that they cause: see [view.LateRanks].
 func (w RankWaits) Late() (out []summary.RankWait, caused int64) { return view.LateRanks(w.Ranks) }
 
-// Waiting reports whether waits take longer than transfers in matched collectives.
-func (w RankWaits) Waiting() bool { return w.Wait > w.transfer }
+// Waiting reports whether waits take longer than transfers in matched collectives: on all ranks, or on
+// those that wait for late ones. A late rank transfers as long as the others, and waits for none.
+func (w RankWaits) Waiting() bool {
+	late, _ := w.Late()
+	wait, transfer := w.Wait, w.transfer
+	for _, r := range late {
+		wait, transfer = wait-r.WaitNS, transfer-r.TransferNS
+	}
+	return w.Wait > w.transfer || len(late) < len(w.Ranks) && wait > transfer
+}
 
 // Evidence returns the share of waiting in matched collectives and the mean transfer time per GPU,
 // with [RankWaits.Caveat].

@@ -15,7 +15,11 @@ import (
 type lateness struct{ longer, more, idle int64 }
 
 func latenessOf(c *summary.Comparison) lateness {
-	return lateness{max(0, c.SameNS-c.SameOthersNS), max(0, c.MoreNS-c.MoreOthersNS), max(0, c.IdleNS-c.IdleOthersNS)}
+	idle := c.IdleNS - c.IdleOthersNS
+	if idle < 0 { // the others wait in calls of the CPU, which leaves their GPUs idle
+		idle = c.InNS - c.InOthersNS
+	}
+	return lateness{max(0, c.SameNS-c.SameOthersNS), max(0, c.MoreNS-c.MoreOthersNS), max(0, idle)}
 }
 
 // A difference below the share notable of all differences of a rank is not mentioned. One above
@@ -43,7 +47,12 @@ func WhyLate(name string, r summary.RankWait) (evidence []string, ok bool) {
 		evidence = append(evidence, fmt.Sprintf("%s: kernels with another number of launches take %s, %s: more work", name,
 			unit.Duration(c.MoreNS), onOthers(c, c.MoreOthersNS)))
 	}
-	if l.idle > least {
+	switch {
+	case l.idle <= least:
+	case c.IdleNS < c.IdleOthersNS:
+		evidence = append(evidence, fmt.Sprintf("%s: idle for %s in %s, %s: its CPU launches late", name,
+			unit.Duration(c.InNS), inHost(c), onOthers(c, c.InOthersNS)))
+	default:
 		line := fmt.Sprintf("%s: idle for %s, %s: its CPU launches late", name, unit.Duration(c.IdleNS),
 			onOthers(c, c.IdleOthersNS))
 		switch in := c.InNS - c.InOthersNS; {

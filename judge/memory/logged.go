@@ -80,6 +80,9 @@ func (c *Evaluator) loggedExhausted() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, "that would be enough, but it is fragmented")
 		fixes = append([]finding.Step{finding.Advise("expandable-segments")}, fixes...)
 	}
+	if freeKnown && free >= f.NumeratorBytes {
+		fixes = append([]finding.Step{finding.Advise("raise-the-limit")}, fixes...)
+	}
 	f.Next = fixes
 	f.Where = []finding.Place{{Input: last.Input, Rank: c.Inputs[last.Input].Rank}}
 	return f, true

@@ -79,9 +79,18 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 	return out
 }
 
-// exhaustedAdvice puts fixes for fragmentation first if the unused reserved memory would have been
-// large enough in total, otherwise fixes for the largest kinds of memory.
+// exhaustedAdvice puts the limit of the process first if the GPU had enough free memory. Then come fixes
+// for fragmentation if the unused reserved memory would have been large enough in total, otherwise fixes
+// for the largest kinds of memory.
 func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
+	if o.Free != nil && *o.Free >= o.Wanted {
+		return finding.JoinSteps([]finding.Step{finding.Advise("raise-the-limit")}, shortAdvice(s, o))
+	}
+	return shortAdvice(s, o)
+}
+
+// shortAdvice returns the fixes if memory is short, whatever limits it.
+func shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
 		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation")}, ownerMemoryAdvice(s))
 	}

@@ -255,6 +255,43 @@ func precisionOf(s *summary.Summary) string {
 	return ""
 }
 
+// recordsLaunches reports whether calls that launch GPU work are recorded.
+func recordsLaunches(s *summary.Summary) bool {
+	return len(s.Launches) > 0 || slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "launch" || c.Kind == "graph-launch" })
+}
+
+// maybeReadsBack reports whether the program reads values of the GPU. Without operators that is not known.
+func maybeReadsBack(s *summary.Summary) bool {
+	reads := func(o summary.Op) bool { return o.Name == "aten::item" || o.Name == "aten::_local_scalar_dense" }
+	return len(s.Ops) == 0 || slices.ContainsFunc(s.Ops, reads) ||
+		slices.ContainsFunc(s.Copies, func(k summary.Copy) bool {
+			return containsAny(strings.ToLower(k.Name), []string{"dtoh", "d2h", "devicetohost", "device -> pa", "device -> pi", "device -> host"})
+		})
+}
+
+// Parts of the names of kernels that multiply float32 without tensor cores, and of those that are
+// made for GPUs whose tensor cores can do it in TF32.
+var (
+	ofFloat32 = []string{"sgemm", "_simt_", "f32f32_f32f32_f32"}
+	withTF32  = []string{"ampere_", "sm80_", "sm86_", "sm89_", "sm90_", "sm100_", "cutlass_80_", "cutlass_90_"}
+)
+
+// leavesOutTF32 reports whether most of the time of matrix products is in float32 without tensor cores.
+func leavesOutTF32(s *summary.Summary) bool {
+	slow, all := int64(0), int64(0)
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		if k.Category != "gemm" && k.Category != "convolution" {
+			continue
+		}
+		name := strings.ToLower(k.Name)
+		if all += k.TotalNS; containsAny(name, ofFloat32) && containsAny(name, withTF32) && !containsAny(name, []string{"dgemm", "hgemm"}) {
+			slow += k.TotalNS
+		}
+	}
+	return slow > all-slow
+}
+
 // fusesAttention reports whether a fused attention kernel runs.
 func fusesAttention(s *summary.Summary) bool {
 	return slices.ContainsFunc(s.Kernels, func(k summary.Kernel) bool {

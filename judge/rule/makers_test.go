@@ -58,9 +58,13 @@ func TestRecordersAdvice(t *testing.T) {
 		{"nsys-json", "record-whole-steps", "record-whole-steps-nsys"}, {"xplane", "record-whole-steps", "record-whole-steps-xla"},
 		{"rocprof-csv", "record-the-gpu", "record-the-gpu-rocm"}, {"kineto-perfetto", "record-the-gpu", "record-the-gpu"},
 		{"rocprofv3-perfetto", "record-the-cpu", "record-the-cpu-rocm"}, {"rocprofv3-json", "begin-earlier", "record-the-cpu-rocm"},
-		{"kineto", "begin-earlier", "begin-earlier"},
+		{"kineto", "begin-earlier", "begin-earlier"}, {"proton-trace", "begin-earlier", "record-the-launches"},
 	} {
-		on := SettingOf(runOn("AMD Instinct MI300X", tc.format), nil)
+		s := runOn("AMD Instinct MI300X", tc.format)
+		if tc.want == "begin-earlier" { // it records launches, those of this work excepted
+			s.Calls = append(s.Calls, summary.Call{Name: "hipLaunchKernel", Kind: "launch", Count: 3})
+		}
+		on := SettingOf(s, nil)
 		got := on.stepsFor(TooLittleWork, []finding.Step{finding.Advise(tc.step)}, false)
 		if len(got) == 0 || got[0].ID != tc.want {
 			t.Errorf("%s, %s: %+v, want %s", tc.format, tc.step, got, tc.want)

@@ -47,7 +47,7 @@ func blockings(c *Evaluator) []blocking {
 // synchronizing adds up the calls that wait for all work of a stream or device, and the waits for
 // events if there is one for each operation.
 func synchronizing(c *Evaluator) blocking {
-	h := blocking{rule: rule.SyncCalls, what: "CPU blocked in synchronizing calls", next: []finding.Step{
+	h := blocking{rule: rule.SyncCalls, what: "GPU idle after synchronizing calls", next: []finding.Step{
 		finding.Advise("remove-synchronization"), finding.Advise("wait-for-an-event"), finding.Advise("wait-on-the-gpu"),
 	}}
 	longest := map[string]summary.Sync{}
@@ -68,7 +68,7 @@ func synchronizing(c *Evaluator) blocking {
 	each := work >= leastOperations && waits.Calls+events.Calls >= work/2
 	if each {
 		h.host, h.lost = h.host+events.HostNS, h.lost+events.LostNS
-		h.what = "CPU waits for the GPU after each operation"
+		h.what = "GPU idle as the CPU waits for each operation"
 		h.cause = fmt.Sprintf("%s for %s", label.Plural(waits.Calls+events.Calls, "wait"),
 			label.Plural(work, "GPU operation"))
 		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"),
@@ -251,6 +251,14 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 		return nil
 	}
 	share := h.what + ": " + c.OfWindow(h.host)
+	if h.rule == rule.SyncCalls {
+		// While the GPU works, such a wait costs nothing: what counts is the idle time that follows.
+		level := f.Level
+		idle := min(h.host, h.lost)
+		limits.Warn, limit = limits.MinShare, limits.MinShare
+		f, _, _ = rule.Measured(limits, idle, window)
+		f.Level, share = level, h.what+": "+c.OfWindow(idle)
+	}
 	f.Title = share + rule.Over(limit)
 	f.Cause, f.Evidence, f.Next, f.Where = h.cause, h.evidence(), h.next, h.places()
 	if ns := loading(c); f.Cause == "" && h.rule == rule.SyncCalls && ns >= h.lost-ns && ns > 0 {
@@ -280,9 +288,9 @@ func (c *Evaluator) blockingCall(kind int) []tree.Reading {
 	return []tree.Reading{r}
 }
 
-// remainingWork returns the idle time in ns that named work of the CPU and its waits for others
-// would cause even without the preceding wait for the GPU. It counts below the limit of its rule as
-// well.
+// remainingWork returns the idle time in ns that named work of the CPU, its waits for others and the
+// launch of large graphs would cause even without the preceding wait for the GPU. It counts below the
+// limit of its rule as well.
 func (c *Evaluator) remainingWork(kind int) (ns int64) {
 	if c.calls[kind].rule != rule.SyncCalls {
 		return 0 // a blocking copy can be replaced together with its wait
@@ -290,7 +298,14 @@ func (c *Evaluator) remainingWork(kind int) (ns int64) {
 	for _, w := range works(c) {
 		ns += w.ns
 	}
-	return ns
+	graphs, _ := idleWithCause(c, isLongGraphLaunch)
+	return ns + graphs
+}
+
+// isLongGraphLaunch reports whether the GPU waits for the launch of a graph for as long as for work of
+// the CPU: the call takes time for each kernel of the graph.
+func isLongGraphLaunch(r summary.Idle) bool {
+	return r.Owner == summary.OwnerLaunch && advice.LaunchesGraph(r.Name) && r.Count > 0 && r.NS/r.Count >= summary.ShortGapNS
 }
 
 // loading returns the idle time in ns during which the CPU loads data.

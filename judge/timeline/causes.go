@@ -8,6 +8,7 @@ import (
 	"assay/internal/label"
 	"assay/internal/stat"
 	"assay/internal/unit"
+	"assay/judge/advice"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -94,15 +95,22 @@ func synchronousLaunches(c *Evaluator) []tree.Reading {
 // launchBound judges the idle time in short gaps in which the GPU had nothing queued. Gaps between
 // queued kernels have another cause: see [Evaluator.kernelGaps].
 func (c *Evaluator) launchBound() []tree.Reading {
-	ns := int64(0)
+	var ns, code, gaps int64
 	for _, r := range c.Idle {
-		if isLaunching(r) {
-			ns += r.ShortGapsNS
+		if !isLaunching(r) {
+			continue
+		}
+		ns += r.ShortGapsNS
+		if r.State == summary.StatePython || r.State == summary.StateAnnotation {
+			code, gaps = code+r.ShortGapsNS, gaps+r.Count
 		}
 	}
-	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("Launch-bound: gaps under %s take ",
-		unit.Duration(summary.ShortGapNS)), ns)
-	r.Next = []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
+	what, next := "Launch-bound", []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
+	if code > ns-code && advice.IsCodeBetween(code, gaps) {
+		what, next = "Code between launches", advice.CodeAdvice()
+	}
+	r := causeOfIdle(c, rule.LaunchBound, fmt.Sprintf("%s: gaps under %s take ", what, unit.Duration(summary.ShortGapNS)), ns)
+	r.Next = next
 	r.Cause, r.Evidence = causeOfIdleTime(c), launchEvidence(c)
 	return r.IfReached()
 }

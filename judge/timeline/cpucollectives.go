@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"assay/judge/advice"
 	"assay/judge/finding"
@@ -29,16 +30,16 @@ func inCPUCollectives(c *Evaluator) (ns int64, name string, where []finding.Plac
 // least comes last.
 func cpuCollectives(c *Evaluator) []tree.Reading {
 	ns, name, where := inCPUCollectives(c)
-	w, ok := advice.WaitsOfRanks(c.Summary)
+	w, matched := advice.WaitsOfRanks(c.Summary)
 	late, _ := w.Late()
-	what := "Collectives on the CPU: "
-	if ok = ok && w.Waiting(); ok && len(late) > 0 {
+	what, waiting := "Collectives on the CPU: ", matched && w.Waiting()
+	if waiting && len(late) > 0 {
 		what = fmt.Sprintf("Waiting for %s in collectives on the CPU: ", w.Names(late))
 	}
 	r := causeOfIdle(c, rule.CPUCollectives, what, ns)
 	r.Where, r.Next = where, []finding.Step{finding.Advise("nccl-for-gpu-tensors"),
 		finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(name)))}
-	if !ok {
+	if !matched {
 		return r.IfReached()
 	}
 	r.Evidence = w.Evidence()
@@ -46,8 +47,14 @@ func cpuCollectives(c *Evaluator) []tree.Reading {
 		why, _ := advice.WhyLate(w.Name(l), l)
 		r.Evidence = slices.Concat(r.Evidence, []string{w.Share(l)}, why)
 	}
+	if !waiting {
+		return r.IfReached()
+	}
 	if len(late) > 0 {
 		r.Cause = w.Share(late[0])
+		if why, _ := advice.WhyLate(w.Name(late[0]), late[0]); len(why) > 0 {
+			r.Cause += "; " + strings.TrimPrefix(why[0], w.Name(late[0])+": ")
+		}
 	}
 	r.Next = []finding.Step{w.Advice(), finding.Advise("nccl-for-gpu-tensors")}
 	return r.IfReached()

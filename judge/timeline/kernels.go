@@ -8,6 +8,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
+	"assay/judge/monitors"
 	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -28,12 +29,23 @@ func (c *Evaluator) dominantKernel(part string) []tree.Reading {
 	if !ok {
 		return nil
 	}
+	capped := ""
+	if part == rule.ComputeBound && advice.IsFastProduct(top) {
+		// Such a kernel does what the GPU is for. How near its peak it is, its name does not show.
+		f.Level, limit = min(f.Level, finding.Warn), c.Limits[rule.DominantKernel].Warn
+		if capped = monitors.PowerLimit(c.Context); capped != "" {
+			f.Level = finding.Info
+		}
+	}
 	what := advice.DominantTitle(top.Name, top.TotalNS, all)
 	f.Title = what + rule.Over(limit)
 	launchers := launchers(c, top)
 	f.Evidence = append([]string{fmt.Sprintf("%q: class %s, category %s; %s, mean %s, max %s",
 		top.Name, top.Class, top.Category, finding.Launches(top.Count), unit.Duration(top.TotalNS/max(1, top.Count)),
 		unit.Duration(top.MaxNS))}, launchers...)
+	if capped != "" {
+		f.Evidence = append(f.Evidence, capped)
+	}
 	f.Where = kernelPlaces(c, top.Name)
 	f.Next = advice.KernelAdvice(top, ranks.New(c.Context).Advice())
 	r := tree.Reading{Reached: true, What: what}

@@ -7,6 +7,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
+	"assay/judge/monitors"
 	"assay/judge/ranks"
 	"assay/judge/rule"
 	"assay/judge/tree"
@@ -207,7 +208,10 @@ func (c *Evaluator) computePart() []tree.Reading {
 	}
 	f.Evidence = append(categories(c), largestKernel(c, "compute")...)
 	f.Where = kernelPlace(c, "compute")
-	f.Next = []finding.Step{finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
+	if top, _ := topKernel(c, summary.ClassCompute.String()); advice.IsFastProduct(top) {
+		f.Cause = monitors.PowerLimit(c.Context)
+	}
+	f.Next = []finding.Step{finding.Advise("allow-tf32"), finding.Advise("gains-are-in-kernels"), finding.Advise("checkpoint-less"),
 		finding.Advise("busy-is-not-efficient")}
 	if d := decodingOf(c); d.decodes && !movesData(c) {
 		f.Evidence = append(d.evidence(c), f.Evidence...)

@@ -567,7 +567,7 @@ func TestWithoutScripts(t *testing.T) {
 	p.Wait("document.readyState === 'complete'")
 	var text string
 	p.Eval("document.body.innerText", &text)
-	for _, want := range []string{"Communication-bound", "Exposed communication: 17.2% of the window", "What to do first", "Findings", "CPU blocked in synchronizing calls", "Scripts are off"} {
+	for _, want := range []string{"Communication-bound", "Exposed communication: 17.2% of the window", "What to do first", "Findings", "GPU idle after synchronizing calls", "Scripts are off"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
 		}

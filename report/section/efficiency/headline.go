@@ -33,12 +33,26 @@ func Headline(ctx *section.Context) string {
 		if op, ns := mostRecoverable(ctx.Summary); ns > 0 { // a saved summary may have no rows
 			part += fmt.Sprintf(", %s of it in %s", unit.Share(ns, total.RecoverableNS), label.Clip(label.Clean(op), 60))
 		}
+		if saved := savedByTF32(ctx, total); saved != "" {
+			part = saved // more than the peak of the vector units leaves to recover
+		}
 		parts = append(parts, part)
 	}
 	if parts == nil {
 		return FloorLine(ctx)
 	}
 	return strings.TrimSpace("Efficiency: " + strings.Join(parts, "; ") + ". " + FloorLine(ctx))
+}
+
+// savedByTF32 states what TF32 saves if that is more than can be recovered without it, or returns "".
+func savedByTF32(ctx *section.Context, total efficiency.Total) string {
+	product, convolution := efficiency.FullPrecision(ctx.Summary)
+	saved := product.SavedNS + convolution.SavedNS
+	if saved <= total.RecoverableNS {
+		return ""
+	}
+	return fmt.Sprintf("TF32 instead of fp32 saves up to %s%s (%s of GPU time)", unit.Duration(mean(total, saved)), perGPU(total),
+		unit.Share(saved, total.GPUNS))
 }
 
 // ofWork names the GPU time of which recoverable time is a share. It is without communication, whose time
