@@ -134,6 +134,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if after, rest, events := total(&t); after < before {
 			v := g.worst(paths, chosen, []change.Change{c})
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
+			g.Pageable.doubt(&v, c)
 			g.ofRecording(&v, without, before, events, after)
 			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
 		}
@@ -175,7 +176,7 @@ func (g *Graph) asks() (out []change.Change) {
 		out = append(out, ask("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5"))
 	}
 	return append(out, ask("remove", "sync~."), ask("remove", "wait~."), ask("launch", "0.5"), ask("gap", "0.5"),
-		ask("pinned", ""), ask("host", "2x"))
+		g.Pageable.pinned(), ask("host", "2x"))
 }
 
 func ask(kind, value string) change.Change { return change.Change{Kind: kind, Value: value} }
