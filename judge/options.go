@@ -21,7 +21,7 @@ type Option struct {
 	AtMost   bool // it gives less, because only part of it can be done
 	Fuses    bool // it is a kernel at the limit of the memory, which moves fewer bytes if it is fused
 	Doubtful bool // it makes the CPU faster, whose time may be the profiler's own
-	nowhere  bool // it is a kernel or operator of which nothing says that it can be faster
+	nowhere  bool // nothing says that it can be made, and of a kernel nothing that it can be faster
 }
 
 // worth is the part of a step that a change has to give to be proposed first: a twentieth.
@@ -114,7 +114,7 @@ func ofHost(change string) bool {
 
 // impossible reports whether kernels that run at more than half of their roofline would have to run twice as
 // fast, or copies at more than half of the peak of their link. Where the bandwidth of the memory is that limit, a
-// remedy that moves fewer bytes passes it. It notes of a kernel or operator whether anything says that it can be faster.
+// remedy that moves fewer bytes passes it. It notes whether nothing says that a change can be made.
 func impossible(p *view.Followed, o *Option) bool {
 	switch o.Change {
 	case "--scale class:compute=0.5":
@@ -124,6 +124,7 @@ func impossible(p *view.Followed, o *Option) bool {
 	}
 	name, ok := strings.CutPrefix(o.Change, "--scale kernel~")
 	if !ok {
+		o.nowhere = o.Step == nil && o.Change == "--graph"
 		return false
 	}
 	name = view.ChangedName(name)
@@ -146,7 +147,10 @@ func First(list []Option) *Option {
 		if o.Doubtful || !o.Pays() || o.nowhere {
 			continue
 		}
-		if best = max(best, o.Gain()); !o.Wide && o.Step != nil {
+		if !o.Wide || o.Step != nil {
+			best = max(best, o.Gain())
+		}
+		if !o.Wide && o.Step != nil {
 			single = max(single, o.Gain())
 		}
 		if o.Decides && o.Step != nil && takesAway(o.Change) && (own == nil || o.order() < own.order()) {
@@ -194,9 +198,9 @@ func PassedOver(list []Option) (out *Option) {
 	return out
 }
 
-// Drawn returns the options of a picture, those that give most first.
+// Drawn returns the options of a picture, those that give most first: those of which the changed path is known.
 func Drawn(list []Option) []Option {
-	out := slices.Clone(list)
+	out := slices.DeleteFunc(slices.Clone(list), func(o Option) bool { return o.Classes == nil })
 	slices.SortStableFunc(out, func(a, b Option) int { return cmp.Compare(b.Gain(), a.Gain()) })
 	return out
 }

@@ -123,7 +123,7 @@ var about = []struct {
 }{
 	{"--graph", []string{rule.LaunchBound, rule.GPUIdle}, true},
 	{notLate, []string{rule.StragglingRank, rule.CPUCollectives}, true},
-	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm}, false},
+	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm, rule.CPUCollectives}, false},
 	{"class:copy", []string{rule.PageableCopies, rule.SyncCopies, rule.SmallCopies, rule.ExposedCopies}, false},
 	{"class:dataloader", []string{rule.DataLoading, rule.GPUIdle, rule.DataShare}, true},
 	{"class:compute", []string{rule.MemoryBandwidth, rule.TinyKernels, rule.DominantKernel, rule.ComputeBound}, false},

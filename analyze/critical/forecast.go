@@ -47,7 +47,7 @@ func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.
 	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list)}
 	f.Classes, f.events = g.classesAfter(t, i, after)
 	if slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "graph" }) && g.waitsInside(s) {
-		f.Verdict.Add(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
+		f.Verdict.first(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
 	}
 	host := int64(0)
 	for c := HostOp; c <= LaunchDelay; c++ {
