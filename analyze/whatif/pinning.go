@@ -49,11 +49,12 @@ func pinning(inputs []Input) (out critical.Pinning) {
 	switch {
 	case is == 0:
 	case 100*unsized > is:
-		out.Unknown = "how fast copies are with pinned memory is not known: the capture has no sizes of the copies, or the link of the GPU is unknown"
+		out.Unknown = "how fast copies are with pinned memory is not known: " +
+			"the capture has no sizes of the copies, or the link of the GPU is unknown"
 	default:
 		out.Factor = would / is
-		out.Rests = fmt.Sprintf("with pinned memory copies are taken to reach %.0f GB/s, %.0f%% of the peak of the link; those of pageable memory reach %.1f",
-			fastest, 100*ofPeak, bytes/is)
+		out.Rests = fmt.Sprintf("with pinned memory copies are taken to reach %.0f GB/s, %.0f%% of the peak of the link; "+
+			"those of pageable memory reach %.1f", fastest, 100*ofPeak, bytes/is)
 	}
 	return out
 }

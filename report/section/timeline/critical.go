@@ -96,7 +96,9 @@ func FirstChange(ctx *section.Context) string {
 		return ""
 	}
 	o := first(ctx, p)
-	if o == nil {
+	if over := judge.PassedOver(ctx.Result.Options(p)); o == nil && over != nil {
+		return passedOver(over, screenColumns)
+	} else if o == nil {
 		return balance(ctx, p)
 	}
 	text := "Change first: " + optionText(o, screenColumns)
@@ -112,11 +114,16 @@ func optionText(o *judge.Option, columns int) string {
 	if o.AtMost {
 		most = "at most "
 	}
-	what := words.Change(o.Change, columns)
-	if o.Fuses { // it is at the limit of the memory
-		what = strings.TrimSuffix(what, "twice as fast") + "with half the bytes, fused with its neighbors"
+	return fmt.Sprintf("%s: %s%s", changeText(o, columns), most, gain(o.Forecast))
+}
+
+// changeText says what a change is. A kernel at the limit of the memory cannot move its bytes faster, only fewer.
+func changeText(o *judge.Option, columns int) string {
+	text := words.Change(o.Change, columns)
+	if o.Fuses {
+		return strings.TrimSuffix(text, "twice as fast") + "with half the bytes, fused with its neighbors"
 	}
-	return fmt.Sprintf("%s: %s%s", what, most, gain(o.Forecast))
+	return text
 }
 
 // first returns the change to try first, or nil: where neither the GPU nor the CPU alone shortens the step
@@ -309,7 +316,7 @@ func changes(ctx *section.Context, p *view.Followed) doc.Table {
 		Note: "Each change alone; gains do not add up. At most: an upper bound, because no change makes a whole class faster or captures all of a step. \"assay whatif\" forecasts others."}
 	list := ctx.Result.Options(p)
 	for _, o := range list[:min(mostChanges, len(list))] {
-		cells := []string{lessOf(o.Forecast), scale.Text(*o.ForecastNS), words.Change(o.Change, changeColumns), o.Verdict, "", ""}
+		cells := []string{lessOf(o.Forecast), scale.Text(*o.ForecastNS), changeText(&o, changeColumns), o.Verdict, "", ""}
 		if o.AtMost {
 			cells[2] = "at most: " + cells[2]
 		}
