@@ -98,3 +98,117 @@ func TestFirstFollowsVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestLeads: what takes the cause of the verdict away leads, by the order of its remedies, whatever others give, but
+// not below a twentieth of the step. Remedies come only with the changes that they make.
+func TestLeads(t *testing.T) {
+	steps := func(ids ...string) (out []finding.Step) {
+		for _, id := range ids {
+			out = append(out, finding.Advise(id))
+		}
+		return out
+	}
+	const kernel = "--scale kernel~^rope$=0.5"
+	for _, tc := range []struct {
+		name     string
+		verdict  string
+		steps    []finding.Step
+		changes  map[string]int64
+		want, to string // the change and its remedy
+	}{
+		{"a data loader", rule.GPUIdle, steps("load-data-ahead", "launch-less"), map[string]int64{"--graph": 30, noLoader: 55},
+			noLoader, "load-data-ahead"},
+		{"launches first", rule.GPUIdle, steps("launch-less", "load-data-ahead"), map[string]int64{"--graph": 30, noLoader: 97}, "--graph", "launch-less"},
+		{"no loader in the way", rule.GPUIdle, steps("load-data-ahead", "launch-less"), map[string]int64{"--graph": 30}, "--graph", "launch-less"},
+		{"waits", rule.SyncCalls, steps("remove-synchronization", "launch-less"), map[string]int64{"--remove sync~.": 80, "--graph": 40},
+			"--remove sync~.", "remove-synchronization"},
+		{"waits at the end of a step", rule.SyncCalls, steps("remove-synchronization"), map[string]int64{"--remove sync~.": 96}, "", ""},
+		{"pinned memory", rule.ExposedCopies, steps("pin-for-async", "overlap-copies"), map[string]int64{"--pinned 0.2": 40, hiddenCopies: 20},
+			"--pinned 0.2", "pin-for-async"},
+		{"copies to overlap", rule.ExposedCopies, steps("overlap-copies", "pin-for-async"), map[string]int64{"--pinned": 94, hiddenCopies: 70},
+			hiddenCopies, "overlap-copies"},
+		{"fewer copies", rule.ExposedCopies, steps("copy-less-to-device"), map[string]int64{"--scale class:copy=0.5": 80, hiddenCopies: 60},
+			"--scale class:copy=0.5", "copy-less-to-device"},
+		{"a kernel of unknown efficiency", rule.KernelGaps, steps("x"), map[string]int64{kernel: 80, "--gap 0.5": 92}, "--gap 0.5", "x"},
+		{"nothing else", rule.KernelGaps, steps("x"), map[string]int64{kernel: 80}, kernel, ""},
+		{"little", rule.KernelGaps, steps("x"), map[string]int64{kernel: 96, "--gap 0.5": 96}, "", ""},
+	} {
+		s := followed(idleRun(), tc.changes)
+		for i := range s.Forecasts {
+			s.Forecasts[i].Bound = slices.Contains([]string{noLoader, hiddenCopies}, s.Forecasts[i].Change)
+		}
+		r := Result{Verdict: finding.Verdict{Rule: tc.verdict}, Findings: []finding.Finding{{Rule: tc.verdict, Next: tc.steps}}}
+		got, to := "", ""
+		if o := First(r.Options(view.FollowedOf(s))); o != nil {
+			if got = o.Change; o.Step != nil {
+				to = o.Step.ID
+			}
+		}
+		if got != tc.want || to != tc.to {
+			t.Errorf("%s: %q by %q, want %q by %q", tc.name, got, to, tc.want, tc.to)
+		}
+	}
+}
+
+// TestProfilersTime: where the profiler may take the idle time, nothing that the CPU gains comes first, and a graph
+// is named with that reason. A change of the GPU stays.
+func TestProfilersTime(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		cost        bool
+		changes     map[string]int64
+		first, over string
+	}{
+		{"a graph", true, map[string]int64{"--graph": 60, "--host 2x": 50}, "", "--graph"},
+		{"copies as well", true, map[string]int64{"--graph": 60, "--pinned": 80}, "--pinned", "--graph"},
+		{"the CPU is the limit", false, map[string]int64{"--graph": 60, "--pinned": 80}, "--graph", ""},
+	} {
+		r := Result{Findings: []finding.Finding{{Rule: rule.GPUIdle, Next: []finding.Step{finding.Advise("launch-less"), finding.Advise("pin-for-async")}}}}
+		if tc.cost {
+			r.Findings = append(r.Findings, finding.Finding{Rule: rule.ProfilerCost})
+		}
+		list := r.Options(view.FollowedOf(followed(idleRun(), tc.changes)))
+		first, over := "", ""
+		if o := First(list); o != nil {
+			first = o.Change
+		}
+		if o := PassedOver(list); o != nil {
+			over = o.Change
+		}
+		if first != tc.first || over != tc.over {
+			t.Errorf("%s: first %q, passed over %q, want %q and %q", tc.name, first, over, tc.first, tc.over)
+		}
+	}
+}
+
+// TestCopiesAtTheLink: copies at more than half of the peak of their link for more than half of their time are not
+// proposed at twice the speed.
+func TestCopiesAtTheLink(t *testing.T) {
+	const class, one = "--scale class:copy=0.5", "--scale kernel~^Memcpy HtoD$=0.5"
+	for _, tc := range []struct {
+		gbps, peak float64
+		large, all int64 // ms
+		want       int
+	}{{26, 31.5, 80, 80, 0}, {15, 31.5, 80, 80, 2}, {26, 31.5, 30, 80, 2}, {26, 126, 80, 80, 2}} {
+		s := followed(idleRun(), map[string]int64{class: 70, one: 71})
+		s.Copies = []summary.Copy{{Name: "Memcpy HtoD", Class: summary.ClassCopy.String(), TotalNS: tc.all * ms}}
+		s.Efficiency.Transfers = []summary.EfficiencyTransfer{{Kind: "copy", Name: "Memcpy HtoD", NS: tc.large * ms, AlgGBPS: &tc.gbps, PeakGBPS: &tc.peak}}
+		if got := (Result{}).Options(view.FollowedOf(s)); len(got) != tc.want {
+			t.Errorf("%+v: %d options", tc, len(got))
+		}
+	}
+}
+
+// TestLateRank: where the verdict's finding asks to find a late rank, no wait for it comes first, by the savings of the
+// finding: 30 of 75 of the time leave 60 of 100 ms. Other findings have no such change.
+func TestLateRank(t *testing.T) {
+	for id, want := range map[string]string{"find-the-late-rank": notLate, "nccl-for-gpu-tensors": "--graph"} {
+		f := finding.Finding{Rule: rule.CPUCollectives, Next: []finding.Step{finding.Advise(id)}}
+		f.Gain(30*ms, 75*ms, "the GPU time")
+		r := Result{Verdict: finding.Verdict{Rule: f.Rule}, Findings: []finding.Finding{f}}
+		o := First(r.Options(view.FollowedOf(followed(idleRun(), map[string]int64{"--graph": 40}))))
+		if o == nil || o.Change != want || want == notLate && (*o.ForecastNS != 60*ms || !o.AtMost) {
+			t.Errorf("%s: %+v", id, o)
+		}
+	}
+}

@@ -14,8 +14,8 @@ import (
 
 // removals has the change that takes the cause of a rule away, as [summary.Forecast] names it.
 var removals = map[string]string{
-	rule.ExposedComm: "--hide-comm", rule.ExposedCopies: "--scale class:copy=0", rule.DataLoading: "--scale class:dataloader=0",
-	rule.GPUIdle: "--host 0", rule.LaunchBound: "--host 0", rule.SyncCalls: "--remove sync~.", rule.SyncCopies: "--pinned",
+	rule.ExposedComm: "--hide-comm", rule.ExposedCopies: hiddenCopies, rule.DataLoading: noLoader,
+	rule.GPUIdle: "--host 0", rule.LaunchBound: "--host 0", rule.SyncCalls: "--remove sync~.", rule.SyncCopies: view.PinnedChange,
 }
 
 // model replaces upper bounds of savings by forecasts, where one is valid: it is not withheld, and the
@@ -79,32 +79,73 @@ func byModel(list []finding.Finding, decides string) {
 	}
 }
 
-// toGraphs are the remedies that launch the work of a step by CUDA graphs.
-var toGraphs = []string{"launch-less", "launch-less-by-graphs", "vllm-graphs", "sglang-graphs", "sglang-graphs-old", "sfllm-graphs", "skyrl-graphs"}
+// The changes that take a cause away entirely, as [summary.Forecast] names them, and that of a late rank.
+const (
+	noLoader     = "--scale class:dataloader=0"
+	hiddenCopies = "--scale class:copy=0"
+	notLate      = "no rank late"
+)
+
+// takesAway reports whether a change takes away what a verdict may be about.
+func takesAway(change string) bool {
+	return view.Pinned(change) || slices.Contains([]string{noLoader, hiddenCopies, notLate, "--remove sync~."}, change)
+}
+
+// making has the remedies that make some changes only, by their ids, and parts of these changes.
+var making = []struct{ steps, parts []string }{
+	{[]string{"launch-less", "launch-less-by-graphs", "vllm-graphs", "sglang-graphs", "sglang-graphs-old", "sfllm-graphs", "skyrl-graphs"},
+		[]string{"--graph", "--launch", "--host", "class:runtime", "class:host_", "class:python"}},
+	{[]string{"load-data-ahead", "load-data-sooner", "read-ahead", "read-sooner", "prepare-data-outside-the-step"}, []string{"class:dataloader"}},
+	{[]string{"remove-synchronization", "wait-less", "wait-less-often", "wait-for-an-event", "wait-on-the-gpu", "wait-where-it-is-used"},
+		[]string{"--remove sync"}},
+	{[]string{"copy-pinned", "copy-from-pinned", "copy-pinned-not-pageable", "pin-for-async", "pin-by-hand", "reuse-pinned", "keep-pinned",
+		"copy-asynchronously", "copy-by-streams", "copy-without-waiting", "copy-and-go-on"}, []string{view.PinnedChange}},
+	{[]string{"overlap-copies", "overlap-copies-by-streams", "overlap-offload"}, []string{hiddenCopies}},
+	{[]string{"find-the-late-rank"}, []string{notLate, "class:comm", "--host"}},
+}
+
+// makes reports whether a remedy makes a change, and whether it is one that makes some changes only.
+func makes(s *finding.Step, change string) (made, only bool) {
+	for _, m := range making {
+		if slices.Contains(m.steps, s.ID) {
+			return slices.ContainsFunc(m.parts, func(p string) bool { return strings.Contains(change, p) }), true
+		}
+	}
+	return change != hiddenCopies, false
+}
 
 // about has the rules whose remedies make a change, the most specific first, by the part of the change
-// that names what becomes faster.
+// that names what becomes faster. If own is set, only remedies that make some changes only are meant.
 var about = []struct {
 	part  string
 	rules []string
-	steps []string // of the rules; nil for all
+	own   bool
 }{
-	{"--graph", []string{rule.LaunchBound, rule.GPUIdle}, toGraphs},
-	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm}, nil},
-	{"class:copy", []string{rule.PageableCopies, rule.SyncCopies, rule.SmallCopies, rule.ExposedCopies}, nil},
-	{"class:dataloader", []string{rule.DataLoading}, nil},
-	{"class:compute", []string{rule.MemoryBandwidth, rule.TinyKernels, rule.DominantKernel, rule.ComputeBound}, nil},
-	{"class:runtime", []string{rule.SynchronousLaunches, rule.Allocating, rule.LaunchBound, rule.GPUIdle}, nil},
-	{"--launch", []string{rule.SynchronousLaunches, rule.LaunchBound, rule.TinyKernels}, nil},
-	{"--gap", []string{rule.KernelGaps, rule.TinyKernels}, nil},
-	{"--remove sync", []string{rule.SyncCalls, rule.SyncCopies}, nil},
-	{"--pinned", []string{rule.PageableCopies, rule.SyncCopies, rule.ExposedCopies}, nil},
-	{"class:", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}, nil}, // of the host
-	{"--host", []string{rule.StragglingRank, rule.LaunchBound, rule.CPUWork, rule.GPUIdle}, nil},
+	{"--graph", []string{rule.LaunchBound, rule.GPUIdle}, true},
+	{notLate, []string{rule.StragglingRank, rule.CPUCollectives}, true},
+	{"class:comm", []string{rule.StragglingRank, rule.SlowCollectives, rule.ExposedComm, rule.CPUCollectives}, false},
+	{"class:copy", []string{rule.PageableCopies, rule.SyncCopies, rule.SmallCopies, rule.ExposedCopies}, false},
+	{"class:dataloader", []string{rule.DataLoading, rule.GPUIdle, rule.DataShare}, true},
+	{"class:compute", []string{rule.MemoryBandwidth, rule.TinyKernels, rule.DominantKernel, rule.ComputeBound}, false},
+	{"class:runtime", []string{rule.SynchronousLaunches, rule.Allocating, rule.LaunchBound, rule.GPUIdle}, false},
+	{"--launch", []string{rule.SynchronousLaunches, rule.LaunchBound, rule.TinyKernels}, false},
+	{"--gap", []string{rule.KernelGaps, rule.TinyKernels}, false},
+	{"--remove sync", []string{rule.SyncCalls, rule.SyncCopies, rule.GPUIdle}, true},
+	{view.PinnedChange, []string{rule.PageableCopies, rule.SyncCopies, rule.ExposedCopies, rule.GPUIdle}, true},
+	{"class:", []string{rule.CPUWork, rule.LaunchBound, rule.GPUIdle}, false}, // of the host
+	{"--host", []string{rule.StragglingRank, rule.LaunchBound, rule.CPUWork, rule.GPUIdle}, false},
 }
 
-// RemedyOf returns what to do for a change: the first remedy of a finding of the run whose rule is about
-// what the change makes faster. It returns nil if there is none. What to do about a single kernel or
+// stepFor returns the first remedy of a finding that makes a change, or -1.
+func stepFor(f *finding.Finding, change string, own bool) int {
+	return slices.IndexFunc(f.Next, func(s finding.Step) bool {
+		made, only := makes(&s, change)
+		return made && (only || !own)
+	})
+}
+
+// RemedyOf returns what to do for a change: the first remedy that makes it, of a finding of the run whose rule is
+// about what the change makes faster. It returns nil if there is none. What to do about a single kernel or
 // operator depends on it, so a finding must name it.
 func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) {
 	for prefix, named := range map[string]func(p *finding.Place, name string) bool{
@@ -118,8 +159,9 @@ func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) 
 		name = view.ChangedName(name)
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			if len(f.Next) > 0 && slices.ContainsFunc(f.Where, func(p finding.Place) bool { return named(&p, name) }) {
-				return f, &f.Next[0]
+			at := stepFor(f, x.Change, false)
+			if at >= 0 && slices.ContainsFunc(f.Where, func(p finding.Place) bool { return named(&p, name) }) {
+				return f, &f.Next[at]
 			}
 		}
 		return nil, nil
@@ -131,8 +173,7 @@ func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) 
 		for _, id := range a.rules {
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				at := slices.IndexFunc(f.Next, func(s finding.Step) bool { return a.steps == nil || slices.Contains(a.steps, s.ID) })
-				if f.Rule == id && at >= 0 {
+				if at := stepFor(f, x.Change, a.own); f.Rule == id && at >= 0 {
 					return f, &f.Next[at]
 				}
 			}

@@ -31,7 +31,7 @@ func (r *Replayer) Best(most int) []Trial {
 			break
 		}
 		f, ok := r.try(x.change)
-		if !ok || f.Forecast >= f.Measured {
+		if !ok || f.Forecast >= f.Measured && f.Verdict.Level != Abstain {
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Trial) bool { return o.Forecast.Forecast == f.Forecast && o.Classes == f.Classes }) {
@@ -49,6 +49,9 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 		return nil
 	}
 	for _, c := range list {
+		if c.Kind == "pinned" {
+			c = r.g.Pageable.pinned()
+		}
 		if class := ofClass(c); class < Classes && 100*r.path.Classes[class] < r.path.Window.Len() {
 			continue // little of the path
 		}
@@ -110,6 +113,7 @@ func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
+	r.g.Pageable.doubt(&f.Verdict, c)
 	r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
 	r.tried[c] = Trial{c, f}
 	return f, true
@@ -151,7 +155,7 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 		half("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5", ops[name])
 	}
 	if syncs { // without a wait, all work before it can run at the same time as the host
-		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{ask("pinned", ""), p.Window.Len()})
+		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Pageable.pinned(), p.Window.Len()})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })
 	return out

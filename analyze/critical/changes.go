@@ -277,10 +277,18 @@ func (c *changing) launches(n *node) bool {
 	return n.owner != none && c.g.ranks[n.rank].spans[n.owner].call != none
 }
 
+// pageable matches names of copies from or to memory of the host that is not pinned.
+var pageable = lazyregexp.New(`(?i)pageable`)
+
 // toGPU matches names of copies from the memory of the host.
 var toGPU = lazyregexp.New(`HtoD|HostToDevice|HOST_TO_DEVICE`)
 
-func (c *changing) pinned(string, float64) error {
+func (c *changing) pinned(_ string, f float64) error {
+	for v := range c.g.nodes {
+		if f != 1 && c.g.nodes[v].class == Copy && pageable().MatchString(c.g.name(int32(v))) {
+			c.scaleBy(int32(v), f)
+		}
+	}
 	c.each(false, func(v int32, n *node) {
 		if n.flags&(blocks|isJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
 			if c.mark(v, noSync); !c.launches(n) {

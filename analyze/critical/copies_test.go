@@ -1,6 +1,8 @@
 package critical_test
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,7 +31,7 @@ func TestStagedCopy(t *testing.T) {
 		"--scale kernel~encoder=2": 215})
 	// The call of a copy from pinned memory takes as long for another reason, so it stays.
 	g = record("Memcpy HtoD (Pinned -> Device)")
-	forecastIs(t, g, map[string]float64{"--copy 0.5": 190 - 13, "--pinned": 190 - 14})
+	forecastIs(t, g, map[string]float64{"--copy 0.5": 190 - 13, "--pinned": 190 - 14, "--pinned 0.2": 190 - 14})
 }
 
 // A value is read: the copy to the host does not block, the wait after it does, and stays with pinned memory.
@@ -104,6 +106,60 @@ func TestGraphOfStep(t *testing.T) {
 		f, _, err := g.Forecast(g.Paths(), changesOf([]string{"--graph", "step"}))
 		if got := err == nil && strings.Contains(strings.Join(f[0].Verdict.Reasons, ";"), "waits for the GPU between the launches"); got != wait {
 			t.Errorf("wait %v: %+v %v", wait, f, err)
+		}
+	}
+}
+
+// TestPinnedSpeed: copies of pageable memory take 0.2 times 50 µs and do not block; the call stays 6 µs. The kernel
+// follows the copy. Pinned copies are as fast as before.
+func TestPinnedSpeed(t *testing.T) {
+	for name, want := range map[string]float64{"Memcpy HtoD (Pageable -> Device)": .2 * 50, "Memcpy HtoD (Pinned -> Device)": 50} {
+		var p tape
+		p.step(0, 150)
+		p.call("cudaMemcpyAsync", 10, 6, 1)
+		p.work(name, 4, 20, 50, 1)
+		p.launch(18, 4, 2)
+		p.work("conv", 4, 71, 70, 2)
+		p.call("cudaDeviceSynchronize", 24, 119, 9)
+		g := p.graph(t, 0)
+		both := make(map[string]float64)
+		for _, change := range []string{"--scale kernel~Memcpy=" + strconv.FormatFloat(want/50, 'g', -1, 64) + " --pinned", "--pinned 0.2"} {
+			f, _, err := g.Forecast(g.Paths(), changesOf(strings.Fields(change)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			both[change] = float64(f[0].Forecast)
+		}
+		for change, got := range both {
+			if got != both["--pinned 0.2"] {
+				t.Errorf("%s: %s gives %g, with its speed %g", name, change, got, both["--pinned 0.2"])
+			}
+		}
+		if off := math.Abs(both["--pinned 0.2"]/1000 - (150 - 50 + want)); off > 2 {
+			t.Errorf("%s: off by %g µs", name, off)
+		}
+	}
+}
+
+// TestBlockerFirst: where the CPU waits between launches one graph cannot hold the step, and that comes before the doubt
+// that no kernel was queued. A wait after the last launch is no reason.
+func TestBlockerFirst(t *testing.T) {
+	for wait, want := range map[float64]bool{32: true, 132: false} {
+		var p tape
+		p.step(0, 200)
+		for i := range 2 {
+			p.launch(10+50*float64(i), 4, i+1)
+			p.work("gelu", 4, 18+50*float64(i), 12, i+1)
+		}
+		p.call("cudaStreamSynchronize", wait, 6, 7)
+		g := p.graph(t, 0)
+		f, _, err := g.Forecast(g.Paths(), changesOf([]string{"--graph"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := f[0].Verdict.Reasons
+		if len(list) < 1 || strings.Contains(list[0], "one graph cannot hold") != want {
+			t.Errorf("a wait at %g: %q", wait, list)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (g *Graph) forecast(t *times, p *Path, i int, before int64, after interval.
 	f := Forecast{Step: s.Name, Rank: s.rank, Measured: before, Forecast: after.Len(), Verdict: g.changed(p, list)}
 	f.Classes, f.events = g.classesAfter(t, i, after)
 	if slices.ContainsFunc(list, func(c change.Change) bool { return c.Kind == "graph" }) && g.waitsInside(s) {
-		f.Verdict.Add(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
+		f.Verdict.first(Warn, "the CPU waits for the GPU between the launches of the step, which one graph cannot hold")
 	}
 	host := int64(0)
 	for c := HostOp; c <= LaunchDelay; c++ {
@@ -134,6 +134,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if after, rest, events := total(&t); after < before {
 			v := g.worst(paths, chosen, []change.Change{c})
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
+			g.Pageable.doubt(&v, c)
 			g.ofRecording(&v, without, before, events, after)
 			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
 		}
@@ -175,7 +176,7 @@ func (g *Graph) asks() (out []change.Change) {
 		out = append(out, ask("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5"))
 	}
 	return append(out, ask("remove", "sync~."), ask("remove", "wait~."), ask("launch", "0.5"), ask("gap", "0.5"),
-		ask("pinned", ""), ask("host", "2x"))
+		g.Pageable.pinned(), ask("host", "2x"))
 }
 
 func ask(kind, value string) change.Change { return change.Change{Kind: kind, Value: value} }

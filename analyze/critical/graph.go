@@ -172,6 +172,8 @@ type Graph struct {
 	light    []int64   // durations without it; see base
 	quarters []uint8   // see recording
 	fit      *Fit      // by which the cost was found
+
+	Pageable Pinning // what copies of pageable memory would take with pinned memory
 }
 
 // A launcher is a call that launched work.

@@ -40,6 +40,14 @@ func (v *Verdict) Add(l Level, format string, args ...any) {
 	v.Reasons = append(v.Reasons, text)
 }
 
+// first adds a reason before the others: why the change may be impossible, which they are only doubts of.
+func (v *Verdict) first(l Level, format string, args ...any) {
+	v.Add(l, format, args...)
+	if n := len(v.Reasons) - 1; l != Abstain {
+		v.Reasons = slices.Insert(v.Reasons[:n:n], 0, v.Reasons[n])
+	}
+}
+
 // percent returns part of whole in percent.
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(1, whole)) }
 

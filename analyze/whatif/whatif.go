@@ -151,11 +151,13 @@ func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart stri
 	case len(graphs) > 1:
 		g, why := critical.Join(graphs)
 		if g != nil {
+			g.Pageable = pinning(inputs)
 			return []Group{{g, inputs}}, ""
 		}
 		apart = why + ", so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
+		g.Pageable = pinning(inputs[i : i+1])
 		out = append(out, Group{g, inputs[i : i+1]})
 	}
 	return out, apart

@@ -20,9 +20,10 @@ func PathClass(id string) string {
 // changes has the words of changes without a name.
 var changes = map[string]string{
 	"--scale class:host_gap=0.5": "half the CPU time with nothing recorded", "--host 2x": "all CPU work twice as fast", "--launch 0.5": "launches in half the time", "--gap 0.5": "half the gaps between kernels",
-	"--remove sync~.": "no waits of the CPU for the GPU", "--pinned": "copies that do not block the CPU", "--graph": "one launch a step, of a CUDA graph",
+	"--remove sync~.": "no waits of the CPU for the GPU", "--graph": "one launch a step, of a CUDA graph",
 	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
-	"--scale class:copy=0": "copies that take no time", "--scale class:dataloader=0": "a data loader that takes no time",
+	"--scale class:copy=0": "all copies behind compute", "--scale class:dataloader=0": "no wait for the data loader",
+	"no rank late": "no wait for the late rank",
 }
 
 // Change returns a change, as [summary.Forecast] has it, in words. A name in it is shortened to some
@@ -30,6 +31,9 @@ var changes = map[string]string{
 func Change(text string, columns int) string {
 	if w, ok := changes[text]; ok {
 		return w
+	}
+	if view.Pinned(text) {
+		return "copies with pinned memory"
 	}
 	what, fast := strings.CutSuffix(strings.TrimPrefix(text, "--scale "), "=0.5")
 	if class, ok := strings.CutPrefix(what, "class:"); ok && fast {

@@ -54,10 +54,18 @@ func FollowedOf(s *summary.Summary) *Followed {
 	return out
 }
 
-// Forecast returns the forecast of a change, or nil.
+// PinnedChange is the change to pinned memory. With a factor after it copies of pageable memory take so much as long.
+const PinnedChange = "--pinned"
+
+// Pinned reports whether a change is that to pinned memory.
+func Pinned(change string) bool {
+	return change == PinnedChange || strings.HasPrefix(change, PinnedChange+" ")
+}
+
+// Forecast returns the forecast of a change, or nil. The change to pinned memory may have any factor.
 func (p *Followed) Forecast(change string) *summary.Forecast {
 	for _, f := range p.Forecasts {
-		if f.Change == change {
+		if f.Change == change || change == PinnedChange && Pinned(f.Change) {
 			return f
 		}
 	}

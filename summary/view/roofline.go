@@ -1,6 +1,10 @@
 package view
 
-import "assay/summary"
+import (
+	"slices"
+
+	"assay/summary"
+)
 
 // TooFast reports whether twice the speed of a kernel would exceed its roofline, as far as the operators that
 // launch it tell: those with a known roofline take half of its time or more, and last less than twice as long
@@ -39,6 +43,32 @@ func (p *Followed) ComputeTooFast() bool {
 		}
 	}
 	return all > 0 && roofline > all/2
+}
+
+// HasRoofline reports whether the roofline of operators that launch a kernel is known.
+func (p *Followed) HasRoofline(kernel string) bool {
+	return slices.ContainsFunc(p.rooflines(), func(r *summary.EfficiencyRow) bool { return r.Kernel == kernel })
+}
+
+// CopiesTooFast reports whether copies of a name, or all if it is "", run at more than half of the peak of their
+// link for more than half of their time, so that twice their speed would exceed it.
+func (p *Followed) CopiesTooFast(name string) bool {
+	var all, fast int64
+	if p.summary == nil {
+		return false
+	}
+	for i := range p.summary.Copies {
+		if c := &p.summary.Copies[i]; c.Class == summary.ClassCopy.String() && (name == "" || c.Name == name) {
+			all = summary.Plus(all, c.TotalNS)
+		}
+	}
+	for i := range p.summary.Efficiency.Transfers {
+		t := &p.summary.Efficiency.Transfers[i]
+		if t.Kind == "copy" && (name == "" || t.Name == name) && t.AlgGBPS != nil && t.PeakGBPS != nil && 2**t.AlgGBPS > *t.PeakGBPS {
+			fast = summary.Plus(fast, t.NS)
+		}
+	}
+	return fast > all/2
 }
 
 func (p *Followed) kernels() []summary.Kernel {

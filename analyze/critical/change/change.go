@@ -48,7 +48,7 @@ var Kinds = []Kind{
 	{"hide-comm", "RE", "communication costs nothing and keeps its order", "perfect overlap: " + bound, true},
 	{"hide", "kernel~RE", "GPU work costs nothing and keeps its order", "perfect overlap: " + bound, false},
 	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false},
-	{"pinned", "", "copies do not block the host", "", true},
+	{"pinned", "F", "copies do not block the host; those of pageable memory take F times as long", "", true},
 	{"fuse", "RE=F", "neighboring works of a stream become one that takes F times their sum", "", false},
 	{"graph", "US[:step]", "the GPU work of a step is launched by one call of US microseconds; with :step also without the Python between", "", true},
 	{"overlap", "RE", "GPU work leaves the order of its stream", "perfect overlap: " + bound, false},

@@ -56,7 +56,8 @@ func ScreenPath(ctx *section.Context) doc.Section {
 	if text := balance(ctx, p); text != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
-	if o := first(ctx, p); o == nil && len(s.Blocks) == 0 {
+	over := judge.PassedOver(ctx.Result.Options(p))
+	if o := first(ctx, p); o == nil && over == nil && len(s.Blocks) == 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: notMuch})
 	} else if o != nil {
 		text := "Change first: " + optionText(o, screenColumns)
@@ -69,8 +70,8 @@ func ScreenPath(ctx *section.Context) doc.Section {
 		}
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
 	}
-	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil && o.AtMost {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: passedOver(o, screenColumns)})
+	if over != nil && over.AtMost {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: passedOver(over, screenColumns)})
 	}
 	return s
 }
@@ -78,7 +79,10 @@ func ScreenPath(ctx *section.Context) doc.Section {
 // passedOver says why a change that gives more is not the first.
 func passedOver(o *judge.Option, columns int) string {
 	why := "no finding says how to make it"
-	if o.Change == "--graph" {
+	switch {
+	case o.Doubtful:
+		why = "the profiler's own cost may be the idle time; record again with less per operator, or compare with steps without the profiler"
+	case o.Change == "--graph":
 		why = "an upper bound: all work of a step has to be captured, with fixed shapes and no waits inside, and no finding says that it can be"
 	}
 	return fmt.Sprintf("Not first: %s (%s): %s.", words.Change(o.Change, columns), lessOf(o.Forecast), why)
@@ -92,7 +96,9 @@ func FirstChange(ctx *section.Context) string {
 		return ""
 	}
 	o := first(ctx, p)
-	if o == nil {
+	if over := judge.PassedOver(ctx.Result.Options(p)); o == nil && over != nil {
+		return passedOver(over, screenColumns)
+	} else if o == nil {
 		return balance(ctx, p)
 	}
 	text := "Change first: " + optionText(o, screenColumns)
@@ -108,7 +114,16 @@ func optionText(o *judge.Option, columns int) string {
 	if o.AtMost {
 		most = "at most "
 	}
-	return fmt.Sprintf("%s: %s%s", words.Change(o.Change, columns), most, gain(o.Forecast))
+	return fmt.Sprintf("%s: %s%s", changeText(o, columns), most, gain(o.Forecast))
+}
+
+// changeText says what a change is. A kernel at the limit of the memory cannot move its bytes faster, only fewer.
+func changeText(o *judge.Option, columns int) string {
+	text := words.Change(o.Change, columns)
+	if o.Fuses {
+		return strings.TrimSuffix(text, "twice as fast") + "with half the bytes, fused with its neighbors"
+	}
+	return text
 }
 
 // first returns the change to try first, or nil: where neither the GPU nor the CPU alone shortens the step
@@ -147,7 +162,7 @@ func balance(ctx *section.Context, p *view.Followed) string {
 const severalJobs = "The inputs belong to several jobs, each with a critical path of its own, so none is shown. Give the inputs of one job; summary.json has all paths."
 
 // notMuch is what a report says if no change pays.
-const notMuch = "No single change that was tried makes it much shorter."
+const notMuch = "No single change pays much: none of those tried makes it 5% shorter."
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
@@ -166,7 +181,8 @@ func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
 	if text := balance(ctx, p); text != "" {
 		out = append(out, text)
 	}
-	if o := first(ctx, p); o == nil && len(out) == 0 {
+	over := judge.PassedOver(ctx.Result.Options(p))
+	if o := first(ctx, p); o == nil && over == nil && len(out) == 0 {
 		out = append(out, notMuch)
 	} else if o != nil {
 		out = append(out, fmt.Sprintf("Change first: %s. %s", optionText(o, changeColumns), sureness(o.Forecast, mostReasons)))
@@ -174,8 +190,8 @@ func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
 			out = append(out, fmt.Sprintf("How (%s): %s", o.Finding.Rule, ctx.Step(*o.Step)))
 		}
 	}
-	if o := judge.PassedOver(ctx.Result.Options(p)); o != nil {
-		out = append(out, passedOver(o, changeColumns))
+	if over != nil {
+		out = append(out, passedOver(over, changeColumns))
 	}
 	if withheldComm(p) {
 		out = append(out, "What faster communication gives is withheld: it includes waiting for other ranks; give the traces of all.")
@@ -300,7 +316,7 @@ func changes(ctx *section.Context, p *view.Followed) doc.Table {
 		Note: "Each change alone; gains do not add up. At most: an upper bound, because no change makes a whole class faster or captures all of a step. \"assay whatif\" forecasts others."}
 	list := ctx.Result.Options(p)
 	for _, o := range list[:min(mostChanges, len(list))] {
-		cells := []string{lessOf(o.Forecast), scale.Text(*o.ForecastNS), words.Change(o.Change, changeColumns), o.Verdict, "", ""}
+		cells := []string{lessOf(o.Forecast), scale.Text(*o.ForecastNS), changeText(&o, changeColumns), o.Verdict, "", ""}
 		if o.AtMost {
 			cells[2] = "at most: " + cells[2]
 		}
