@@ -162,7 +162,7 @@ func balance(ctx *section.Context, p *view.Followed) string {
 const severalJobs = "The inputs belong to several jobs, each with a critical path of its own, so none is shown. Give the inputs of one job; summary.json has all paths."
 
 // notMuch is what a report says if no change pays.
-const notMuch = "No single change pays much: none of those tried makes it 5% shorter."
+const notMuch = "No single change pays much: none of those tried makes it 5% shorter; less work and lower precision are not tried."
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {

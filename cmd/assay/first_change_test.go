@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/internal/test"
+)
+
+// TestFirstChange: what reports of captures of an H200 say to change first is what each program was written to be
+// limited by. Products at the peak of the GPU, and copies under them, have no single change that pays.
+func TestFirstChange(t *testing.T) {
+	const none = "No single change pays much"
+	for name, want := range map[string]string{
+		"dataloader_bound/trace":         "Change first: no wait for the data loader: at most",
+		"ddp_gloo_straggler/rank?":       "Change first: no wait for the late rank: at most",
+		"sync_bound/trace":               "Change first: no waits of the CPU for the GPU:",
+		"h2d_bound/trace":                "Change first: copies with pinned memory:",
+		"pairs/pinned/before":            "Change first: copies with pinned memory:",
+		"pairs/copies_overlapped/before": "Change first: all copies behind compute: at most",
+		"pairs/fused/before":             "half the bytes, fused with its neighbors:",
+		"launch_bound/trace":             "Change first: one launch a step, of a CUDA graph: at most",
+		"gemm_bound/trace":               none,
+		"copy_overlap/trace":             none,
+		"pairs/smaller_kernels/before":   none,
+	} {
+		files := test.Files(t, filepath.Join("..", "..", "testdata", "h200", name+".json.gz"))
+		var out, talk bytes.Buffer
+		run(env{strings.NewReader(""), &out, &talk}, append([]string{"report", "-o", t.TempDir()}, files...))
+		if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, want) {
+			_, path, _ := strings.Cut(text, "Critical path: ")
+			t.Errorf("%s: want %q in %.300q", name, want, path)
+		}
+	}
+}
