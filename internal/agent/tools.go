@@ -152,7 +152,7 @@ var tools = []tool{
 			"The operators and kernels on the path are in critical_paths, if fields names it.",
 		},
 		fields: []string{"change", "apart", "inputs", "critical_paths.rank", "critical_paths.step", "critical_paths.window_ns", "critical_paths.classes", "critical_paths.verdict", "critical_paths.reasons",
-			"matched_collectives", "negotiations", "operations", "forecasts", "sweep"},
+			"matched_collectives", "negotiations", "operations", "profiler", "forecasts", "sweep"},
 		arguments: with([]argument{path,
 			{name: "measured", kind: text, does: "the time of a step without the profiler, 16.4ms: forecasts are for that"},
 			{name: "changes", kind: changes, does: "changes that are made together"},
