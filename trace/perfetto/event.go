@@ -272,10 +272,10 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 	})
 	switch place {
 	case placeGrid:
-		it.grid = r.three(b, value)
+		it.grid = three(b, value)
 		return it.grid[0] > 0
 	case placeBlock:
-		it.block = r.three(b, value)
+		it.block = three(b, value)
 		return it.block[0] > 0
 	case placeCBID:
 		it.cbid = true
@@ -297,7 +297,7 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 }
 
 // three reads three numbers: an array, or a text such as "[1, 2, 3]".
-func (r *reader) three(b []byte, value string) (out [3]int64) {
+func three(b []byte, value string) (out [3]int64) {
 	i := 0
 	protoscan.Each(b, func(f protoscan.Field) {
 		if f.Number != annotationArray {
