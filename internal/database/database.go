@@ -27,7 +27,7 @@ type Database struct {
 	conn   *sqlite.Conn
 	tables map[string][]string // their columns
 	names  map[string]string   // of tables, by their name in lower case
-	most   int64               // the maximum number of rows that all tables in a file of this size can have
+	most   int64               // the size of the file, which limits the rows and texts of one table and, at four times as much, of all
 	shared map[string]string   // tables that have the pages of another one, and that one
 	had    map[string]counts   // by table: what scans of it have read
 	all    counts              // of all tables, each once
@@ -36,6 +36,9 @@ type Database struct {
 	size    int64  // of the file, in bytes
 	release func() // what close must free, or nil
 }
+
+// bytesOfRow is less than any row takes in a file.
+const bytesOfRow = 4
 
 // counts are rows, and bytes of text in them.
 type counts struct{ rows, text int64 }
@@ -158,18 +161,18 @@ func (db *Database) Scan(table string, columns []string, each func(*Row) bool) e
 	var over error
 	err := db.Query(db.Statement(table, columns), func(s *sqlite.Stmt) bool {
 		// A page that is its own child has rows without end.
-		if n++; before.rows+n > db.most {
+		if n++; n > db.most/bytesOfRow || before.rows+n > db.most {
 			over = fmt.Errorf("more rows than a file of %d bytes can have", db.most)
 			return false
 		}
 		r.s = s
-		if r.sample(n, len(columns)); before.text+r.read > 4*db.most+32*r.longest {
+		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest || before.text+r.read > 16*db.most+32*r.longest {
 			over = fmt.Errorf("more text than a file of %d bytes can have", db.most)
 			return false
 		}
 		return each(r)
 	})
-	had := counts{max(n, db.had[name].rows), max(r.read, db.had[name].text)}
+	had := counts{max(n, db.had[name].rows), min(max(r.read, db.had[name].text), 4*db.most)}
 	db.had[name], db.all = had, counts{before.rows + had.rows, before.text + had.text}
 	return errors.Join(over, err)
 }
