@@ -6,13 +6,10 @@ import (
 	"assay/trace"
 )
 
-// Limits for decompression bombs. Compression shrinks real traces by a factor of up
-// to 30 and synthetic ones by up to 60; gzip can reach 1,000, and zstd and gzip in
-// gzip far more. An input that exceeds both the ratio and the size of a trace of a
-// few steps is refused as a bomb, because reading all of it would take hours.
+// The limits of decompression bombs, for inputs of any format.
 const (
-	bombRatio = 200
-	bombSize  = 4 << 30
+	bombRatio = trace.BombRatio
+	bombSize  = trace.BombSize
 )
 
 // A guard stops a decompressor whose output grows out of proportion to the stored

@@ -1,7 +1,9 @@
 package rocm
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -31,6 +33,9 @@ type capture struct {
 	used      int64
 	overflow  bool
 	single    bool // one process counts all calls
+
+	strangers               map[stranger]int64
+	works, untimed, strange int64 // rows of work of GPUs, those without usable times, and those of unknown GPUs
 }
 
 func newCapture(file string, sel trace.Select) *capture {
@@ -40,11 +45,13 @@ func newCapture(file string, sel trace.Select) *capture {
 	}
 	return &capture{file: file, out: trace.NewAssembler(file, sel), most: most / 4,
 		meta:      trace.Meta{Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}},
-		processes: map[int64]int64{}, lanes: map[laneKey]int64{}, queues: map[int64]int64{}, domains: map[string]domain{}, handles: map[int64]int64{}}
+		processes: map[int64]int64{}, lanes: map[laneKey]int64{}, queues: map[int64]int64{}, domains: map[string]domain{}, handles: map[int64]int64{},
+		strangers: map[stranger]int64{}}
 }
 
 // trace returns the trace.
 func (c *capture) trace() *trace.Trace {
+	c.noteGPUs()
 	if c.overflow {
 		c.out.Issue(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: diag.Pos{File: c.file},
 			Help: "The names and links of the capture need more than a quarter of the memory, so some work has neither. To read all, raise --max-memory SIZE."}, 1)
@@ -78,7 +85,9 @@ func newWork(kind trace.Kind) work { return work{kind: kind, queue: -1, bytes: -
 
 // add adds work.
 func (c *capture) add(w *work) {
+	c.works++
 	if !c.timed(w.start, w.end) {
+		c.untimed++
 		return
 	}
 	sym := c.out.Sym(w.name)
@@ -88,22 +97,33 @@ func (c *capture) add(w *work) {
 		Track: c.out.Stream(w.pid, w.device, c.lane(w.device, w.stream, w.queue)), Detail: c.out.Detail(d, sym)})
 }
 
+// latest is a time in ns that no clock has shown: of 2116 if it counts from 1970.
+const latest = 1 << 62
+
 // timed reports whether times are usable, and else counts them.
 func (c *capture) timed(start, end int64) bool {
 	switch {
-	case start <= 0 || end <= 0:
-		c.bad("event-bad-time")
+	case start <= 0 || start > latest:
+		c.bad("event-bad-time", "a start that is no time in ns")
+	case end <= 0 || end-start > trace.MaxDuration:
+		c.bad("event-bad-time", "an end that is no time in ns, or is over 100 hours after its start")
 	case end < start:
-		c.bad("event-negative-duration")
+		c.bad("event-negative-duration", "an end before its start")
 	default:
 		return true
 	}
 	return false
 }
 
-// bad counts the current row as unusable.
-func (c *capture) bad(code string) {
-	c.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: c.file, Path: fmt.Sprintf("%s[%d]", c.table, c.row)}}, 1)
+// bad counts the current row as unusable, for a reason.
+func (c *capture) bad(code, reason string) {
+	table := cmp.Or(c.table, "the events")
+	if filepath.Base(c.file) != table {
+		table += " in " + filepath.Base(c.file)
+	}
+	c.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss, First: diag.Pos{File: c.file, Path: fmt.Sprintf("%s[%d]", c.table, c.row)},
+		Help: fmt.Sprintf("Rows that cannot be true were left out, and are missing from every total. The first is row %d of %s: it has %s. Use the file that the profiler wrote, or record again.",
+			c.row+1, table, reason)}, 1)
 }
 
 // A laneKey is a queue of a device for work of the default stream.
@@ -229,6 +249,9 @@ func (c *capture) host(d domain, name []byte, pid, tid, start, end, correlation 
 		c.out.Span(trace.HostSpan{Start: start, Dur: end - start, Kind: d.kind, Name: sym, Category: c.out.Sym([]byte(d.category)), Track: track})
 	}
 }
+
+// toDevice reports whether a copy, by its name, is from the host to a GPU.
+func toDevice(name string) bool { return strings.HasSuffix(name, "HtoD") }
 
 // memcpyName returns the name of a copy.
 func memcpyName(direction []byte) []byte { return []byte(label.Copy(string(direction))) }

@@ -76,7 +76,7 @@ var ErrNoEvents = errors.New("it has no event with a time")
 func ReadCSV(parts []Part, file string, sel trace.Select) (*trace.Trace, error) {
 	c := newCapture(file, sel)
 	c.single = true
-	r := &csvReader{capture: c, devices: map[int64]int64{}}
+	r := &csvReader{capture: c, devices: map[int64]agent{}}
 	for _, part := range parts {
 		if err := r.read(part); err != nil {
 			c.broken = true
@@ -95,7 +95,7 @@ type csvReader struct {
 	*capture
 	columns map[string]int
 	cells   []string
-	devices map[int64]int64 // GPUs by the number of their agent
+	devices map[int64]agent // by the number of their agent
 	gpus    int64
 }
 
@@ -119,7 +119,7 @@ func (r *csvReader) read(part Part) error {
 		}
 		r.row++
 		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != width {
-			r.bad("row-malformed") // also a last row that is cut
+			r.bad("row-malformed", "another number of cells than the header") // also a last row that is cut
 			r.broken = r.broken || err != nil
 			continue
 		}
@@ -184,15 +184,20 @@ func (r *csvReader) span() (start, end int64) {
 
 // device returns the GPU of an agent: "Agent 4", "GPU 0", or its number alone.
 func (r *csvReader) device(text string) int64 {
+	n, isGPU := agentOf(text)
+	if isGPU {
+		return n
+	}
+	return r.gpu(r.devices, "", n)
+}
+
+// agentOf returns the number in the name of an agent, and whether it is that of a GPU among GPUs.
+func agentOf(text string) (n int64, isGPU bool) {
 	word, digits, ok := strings.Cut(text, " ")
 	if !ok {
 		digits = text
 	}
-	n := number(digits, 0)
-	if of, known := r.devices[n]; known && word != "GPU" {
-		return of
-	}
-	return n
+	return number(digits, 0), word == "GPU"
 }
 
 func (r *csvReader) kernel() {
@@ -211,9 +216,15 @@ func (r *csvReader) memcpy() {
 	w := newWork(trace.Memcpy)
 	w.start, w.end = r.span()
 	w.name, w.stream, w.correlation = memcpyName([]byte(r.text("direction"))), r.num(0, "stream_id"), r.num(0, "correlation_id")
-	w.device = r.device(r.text("source_agent_id"))
-	if strings.HasSuffix(string(w.name), "HtoD") {
+	from, isGPU := agentOf(r.text("source_agent_id"))
+	to, _ := agentOf(r.text("destination_agent_id"))
+	switch {
+	case toDevice(string(w.name)):
 		w.device = r.device(r.text("destination_agent_id"))
+	case isGPU:
+		w.device = from
+	default:
+		w.device = r.copied(r.devices, "", from, to, string(w.name))
 	}
 	r.add(&w)
 }
@@ -226,11 +237,12 @@ func (r *csvReader) call() {
 // agent reads what agent_info.csv says about a CPU or a GPU.
 func (r *csvReader) agent() {
 	if r.row--; r.text("agent_type") != "GPU" { // not an event
+		r.devices[r.num(0, "node_id")] = agent{}
 		return
 	}
 	device := r.num(r.gpus, "logical_node_type_id")
 	r.gpus++
-	r.devices[r.num(0, "node_id")] = device
+	r.devices[r.num(0, "node_id")] = agent{true, device}
 	name := r.text("product_name", "name")
 	if name != "" && len(name) <= 256 && len(r.meta.Devices) < 4096 {
 		r.meta.Devices[device] = name

@@ -154,7 +154,7 @@ func TestCut(t *testing.T) {
 		t.Errorf("a cut database: %v, %+v", err, tr)
 	}
 	table := "Kind,Agent_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp\nKERNEL_DISPATCH,1,k,3,10,20\nKERNEL_DISPATCH,1,k,4,30,25\nKERNEL_DISPATCH,1,k,4,3"
-	if tr, err = ReadCSV([]Part{{"k.csv", strings.NewReader(table)}}, "k.csv", trace.SelectAll()); err != nil || tr.Complete || tr.Activities.Len() != 1 || len(tr.Issues) != 2 {
+	if tr, err = ReadCSV([]Part{{"k.csv", strings.NewReader(table)}}, "k.csv", trace.SelectAll()); err != nil || tr.Complete || tr.Activities.Len() != 1 || len(tr.Issues) != 3 {
 		t.Errorf("a cut table: %v, %+v", err, tr)
 	}
 }

@@ -239,8 +239,12 @@ func (r *jsonReader) agent() error {
 		Clock   int64  `json:"max_engine_clk_fcompute"`
 	}
 	err := r.in.Decode(&a)
-	if err != nil || a.Type != 2 || len(r.agents) >= 4096 {
+	if err != nil || len(r.agents) >= 4096 {
 		return err
+	}
+	if a.Type != 2 {
+		r.agents[a.ID.number()] = agent{}
+		return nil
 	}
 	it := agent{isGPU: true, device: r.gpus}
 	r.gpus++
@@ -294,7 +298,7 @@ func (r *jsonReader) records(key string) error {
 		var it record
 		err := r.in.Decode(&it)
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			r.bad("event-damaged")
+			r.bad("event-damaged", "values of other types")
 			err = nil
 		} else if err == nil {
 			each(&it)
@@ -329,7 +333,7 @@ func (r *jsonReader) kernel(it *record) {
 	w := newWork(trace.Kernel)
 	d := &it.Dispatch
 	w.start, w.end, w.pid, w.correlation = it.Start, it.End, r.pid, it.Correlation.Internal
-	w.device, w.stream, w.queue = r.agents[d.Agent.number()].device, r.stream(it.Stream.number()), d.Queue.number()
+	w.device, w.stream, w.queue = r.gpu(r.agents, "", d.Agent.number()), r.stream(it.Stream.number()), d.Queue.number()
 	w.name, w.shared = named(r.kernels, d.Kernel, "kernel"), d.LDS
 	w.block = [3]int64{d.Group.X, d.Group.Y, d.Group.Z}
 	w.grid = blocks([3]int64{d.Grid.X, d.Grid.Y, d.Grid.Z}, w.block)
@@ -341,7 +345,7 @@ func (r *jsonReader) memcpy(it *record) {
 	w.start, w.end, w.pid, w.correlation = it.Start, it.End, r.pid, it.Correlation.Internal
 	_, name := r.operation(it)
 	w.name, w.stream = memcpyName([]byte(name)), r.stream(it.Stream.number())
-	w.device = copyDevice(r.agents[it.Source.number()], r.agents[it.Target.number()])
+	w.device = r.copied(r.agents, "", it.Source.number(), it.Target.number(), string(w.name))
 	if it.Bytes != nil {
 		w.bytes = *it.Bytes
 	}

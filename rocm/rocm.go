@@ -86,8 +86,27 @@ func (c *capture) scan(db *database.Database, table string, columns []string, ea
 	c.rows += c.row
 	if err != nil {
 		c.broken = true
-		c.out.Issue(diag.Issue{Code: "export-damaged", Severity: diag.DataLoss,
+		code := "export-damaged"
+		if ofWork(table) {
+			code = "device-table-damaged"
+		}
+		c.out.Issue(diag.Issue{Code: code, Severity: diag.DataLoss,
 			First: diag.Pos{File: c.file, Path: fmt.Sprintf("%s[%d]", table, c.row)},
 			Help:  fmt.Sprintf("A table of the database ends early (%v). Its further rows are missing from every total. Copy the file again, or record again.", err)}, 1)
 	}
+}
+
+// ofWork reports whether a table has work of GPUs.
+func ofWork(table string) bool {
+	return slices.ContainsFunc([]string{"rocpd_kernel_dispatch", "rocpd_memory_copy", "rocpd_op", "OPS", "COPY"}, func(name string) bool {
+		return table == name || strings.HasPrefix(table, name+"_")
+	})
+}
+
+// when returns a time, 0 if the value is no number: SQLite would take the digits with which a text begins.
+func when(row *database.Row, column int) int64 {
+	if row.NotNumber(column) {
+		return 0
+	}
+	return row.Num(column)
 }

@@ -24,12 +24,6 @@ type rocpd struct {
 	events     links
 }
 
-// An agent is a CPU or a GPU.
-type agent struct {
-	isGPU  bool
-	device int64
-}
-
 func readRocpd(c *capture, db *database.Database) {
 	var suffixes []string
 	for _, table := range db.Tables() {
@@ -167,8 +161,8 @@ func (r *rocpd) work() {
 		"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size"},
 		func(row *database.Row) {
 			w := newWork(trace.Kernel)
-			w.start, w.end, w.pid, w.queue, w.stream = row.Num(0), row.Num(1), of(r.pids, row.Num(2)), row.Num(5), row.Num(6)
-			w.device = r.agents[row.Num(3)].device
+			w.start, w.end, w.pid, w.queue, w.stream = when(row, 0), when(row, 1), of(r.pids, row.Num(2)), row.Num(5), row.Num(6)
+			w.device = r.gpu(r.agents, r.suffix, row.Num(3))
 			w.name = named(r.kernels, row.Num(4), "kernel")
 			w.correlation = r.events.of(row.Num(7)).stack
 			w.block = [3]int64{row.Num(8), row.Num(9), row.Num(10)}
@@ -179,13 +173,12 @@ func (r *rocpd) work() {
 	r.read("rocpd_memory_copy", []string{"start", "end", "pid", "name_id", "dst_agent_id", "src_agent_id", "size", "queue_id", "stream_id", "event_id"},
 		func(row *database.Row) {
 			w := newWork(trace.Memcpy)
-			w.start, w.end, w.pid, w.stream = row.Num(0), row.Num(1), of(r.pids, row.Num(2)), row.Num(8)
+			w.start, w.end, w.pid, w.stream = when(row, 0), when(row, 1), of(r.pids, row.Num(2)), row.Num(8)
 			if w.stream == 0 && !row.Null(7) {
 				w.queue = row.Num(7)
 			}
 			w.name = memcpyName(r.strings[row.Num(3)])
-			to, from := r.agents[row.Num(4)], r.agents[row.Num(5)]
-			w.device = copyDevice(from, to)
+			w.device = r.copied(r.agents, r.suffix, row.Num(5), row.Num(4), string(w.name))
 			if !row.Null(6) {
 				w.bytes = row.Num(6)
 			}
@@ -194,20 +187,12 @@ func (r *rocpd) work() {
 		})
 }
 
-// copyDevice returns the GPU to which a copy belongs: its source, or its target if only that is a GPU.
-func copyDevice(from, to agent) int64 {
-	if from.isGPU {
-		return from.device
-	}
-	return to.device
-}
-
 // host reads calls and ranges.
 func (r *rocpd) host() {
 	r.read("rocpd_region", []string{"start", "end", "pid", "tid", "name_id", "event_id"}, func(row *database.Row) {
 		event := r.events.of(row.Num(5))
 		r.capture.host(r.domainOf(string(r.strings[event.category])), named(r.strings, row.Num(4), "string"),
-			of(r.pids, row.Num(2)), of(r.tids, row.Num(3)), row.Num(0), row.Num(1), event.stack)
+			of(r.pids, row.Num(2)), of(r.tids, row.Num(3)), when(row, 0), when(row, 1), event.stack)
 	})
 }
 

@@ -102,7 +102,7 @@ func (r *rpd) work() {
 			return // barriers, which do no work
 		}
 		w := newWork(kind)
-		w.device, w.queue, w.start, w.end = row.Num(1), row.Num(2), row.Num(3), row.Num(4)
+		w.device, w.queue, w.start, w.end = row.Num(1), row.Num(2), when(row, 3), when(row, 4)
 		call := r.calls[row.Num(0)]
 		w.correlation, w.pid = call, r.pids[call]
 		w.name = r.nameOf(kind, typ, row.Num(5))
@@ -142,7 +142,7 @@ func (r *rpd) host() {
 				d = domain{trace.CPUOp, ""}
 			}
 		}
-		r.capture.host(d, name, row.Num(1), row.Num(2), row.Num(3), row.Num(4), row.Num(0))
+		r.capture.host(d, name, row.Num(1), row.Num(2), when(row, 3), when(row, 4), row.Num(0))
 	})
 }
 

@@ -18,7 +18,7 @@ func readV1(c *capture, db *database.Database) {
 				kind = trace.Memcpy
 			}
 			w := newWork(kind)
-			w.start, w.end, w.device, w.queue, w.pid = row.Num(0), row.Num(1), row.Num(2), row.Num(3), row.Num(5)
+			w.start, w.end, w.device, w.queue, w.pid = when(row, 0), when(row, 1), row.Num(2), row.Num(3), row.Num(5)
 			w.stream, w.correlation = row.Num(6), row.Num(7)
 			w.name = v1Name(&w.kind, string(row.Text(4)))
 			c.add(&w)
@@ -31,7 +31,7 @@ func readV1(c *capture, db *database.Database) {
 			if table == "ROCTX" {
 				d = domain{trace.Annotation, "roctx"}
 			}
-			c.host(d, []byte(name), row.Num(2), row.Num(3), row.Num(0), row.Num(1), row.Num(5))
+			c.host(d, []byte(name), row.Num(2), row.Num(3), when(row, 0), when(row, 1), row.Num(5))
 		})
 	}
 }

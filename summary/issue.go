@@ -67,8 +67,11 @@ const ClocksImplausible = "window-implausible"
 // Damages reports whether the issue says that rows of device work are missing from an
 // export, or may be. Their number is unknown.
 func (is Issue) Damages() bool {
-	return is.Code == "device-table-damaged" || is.Code == "export-cut" || is.Code == EventsIncomplete
+	return is.Code == "device-table-damaged" || is.Code == RowsUnusable || is.Code == "export-cut" || is.Code == EventsIncomplete
 }
+
+// RowsUnusable is the code of the issue that so many rows of GPU work have no usable time or GPU that no verdict is given.
+const RowsUnusable = "gpu-rows-unusable"
 
 // EventsIncomplete is the code of the issue that an export lacks so many CUDA events
 // that much of the GPU work may be missing.

@@ -112,11 +112,24 @@ func (e *LimitError) Code() string { return e.code }
 // Harmless reports that all data before the error is usable.
 func (e *LimitError) Harmless() bool { return true }
 
+// MaxDuration is the longest plausible duration of one event in ns: 100 hours. A damaged time makes one of centuries, which
+// fills every sum that it is in.
+const MaxDuration = 100 * 3600 * 1_000_000_000
+
 // InputLimit returns the error that ends an input of more than max bytes.
 func InputLimit(max int64) error {
 	return &LimitError{codeInput,
 		fmt.Sprintf("the input has more than %d bytes uncompressed, the limit set by --max-input", max)}
 }
+
+// Limits for decompression bombs. Compression shrinks real traces by a factor of up
+// to 30 and synthetic ones by up to 60; gzip can reach 1,000, and zstd and gzip in
+// gzip far more. An input that exceeds both the ratio and the size of a trace of a
+// few steps is refused as a bomb, because reading all of it would take hours.
+const (
+	BombRatio = 200
+	BombSize  = 4 << 30
+)
 
 // InflationLimit returns the error that ends an input with the compression ratio
 // of a decompression bomb: size bytes of a real trace would need far more than

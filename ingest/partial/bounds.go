@@ -35,12 +35,19 @@ func (p *Part) take(bounds *summary.Bounds) {
 	p.Summary = &summary.Summary{Schema: summary.Schema, Partial: p.Summary.Partial, Inputs: in,
 		Issues: append(slices.Clone(p.Summary.Issues), issueOfBounds(in, err))}
 	p.Members, p.Track = nil, nil
-	if bounds.Take(p.Summary) != nil {
-		for i := range in {
-			in[i].Bytes, in[i].Events, in[i].SpanNS = 0, 0, 0
-		}
-		p.Summary.Issues = p.Summary.Issues[len(p.Summary.Issues)-1:]
+	if bounds.Take(p.Summary) == nil {
+		return
 	}
+	for i := range in { // a wrong time most often; how large the file is stays known
+		in[i].SpanNS = 0
+	}
+	if bounds.Take(p.Summary) == nil {
+		return
+	}
+	for i := range in {
+		in[i].Bytes, in[i].Events = 0, 0
+	}
+	p.Summary.Issues = p.Summary.Issues[len(p.Summary.Issues)-1:]
 }
 
 // boundJoined leaves out the rows that joining has made if they do not fit.
@@ -57,5 +64,7 @@ func issueOfBounds(in []summary.Input, err error) summary.Issue {
 	if len(in) > 0 {
 		first = in[0].Path + ": " + first
 	}
-	return summary.Issue{Code: codeBounds, Severity: diag.Suspect.String(), Count: 1, First: first, Help: diag.HelpOf(codeBounds)}
+	return summary.Issue{Code: codeBounds, Severity: diag.Suspect.String(), Count: 1, First: first,
+		Help: "A number is more than any job can have (36 years, 1 EiB), so a time or a size is wrong. The rows of its input were left out. The first is " +
+			first + ". Use the original file, or record again."}
 }

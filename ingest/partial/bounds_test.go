@@ -130,3 +130,21 @@ func TestDamagedNumbers(t *testing.T) {
 		t.Error("no damage made numbers that are left out")
 	}
 }
+
+// TestBoundsSay: the issue says which number of which file does not fit, and the size of the file stays known.
+func TestBoundsSay(t *testing.T) {
+	p := ranksOf(t, kernels("1000+10", "1020+10", "2000+4e15"))[0]
+	issues := p.Summary.Issues
+	i := slices.IndexFunc(issues, func(is summary.Issue) bool { return is.Code == codeBounds })
+	if i < 0 || !strings.Contains(issues[i].Help, "rank0.json") || !strings.Contains(issues[i].Help, "_ns") {
+		t.Errorf("%+v", issues)
+	}
+	if in := p.Summary.Inputs[0]; in.Bytes == 0 || in.Events != 3 {
+		t.Errorf("%+v", in)
+	}
+	for _, is := range ranksOf(t, kernels("1000+10", "2000+4e9"))[0].Summary.Issues {
+		if is.Code == codeBounds {
+			t.Errorf("a plausible time: %+v", is)
+		}
+	}
+}

@@ -27,12 +27,21 @@ type Database struct {
 	conn   *sqlite.Conn
 	tables map[string][]string // their columns
 	names  map[string]string   // of tables, by their name in lower case
-	most   int64               // the maximum number of rows that a table in a file of this size can have
+	most   int64               // the size of the file, which limits the rows and texts of one table and, at four times as much, of all
+	shared map[string]string   // tables that have the pages of another one, and that one
+	had    map[string]counts   // by table: what scans of it have read
+	all    counts              // of all tables, each once
 
 	header  header
 	size    int64  // of the file, in bytes
 	release func() // what close must free, or nil
 }
+
+// bytesOfRow is less than any row takes in a file.
+const bytesOfRow = 4
+
+// counts are rows, and bytes of text in them.
+type counts struct{ rows, text int64 }
 
 // Close closes the database.
 func (db *Database) Close() {
@@ -57,7 +66,8 @@ func Open(path string) (*Database, error) {
 	// Immutable: no locks are taken, and a log of changes (-wal), which nsys does not
 	// write, is not applied.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(full), RawQuery: "immutable=1"}
-	db := &Database{tables: make(map[string][]string), names: make(map[string]string), most: size, header: h, size: size}
+	db := &Database{tables: make(map[string][]string), names: make(map[string]string), most: size,
+		shared: make(map[string]string), had: make(map[string]counts), header: h, size: size}
 	if whole := h.whole(size); whole < size {
 		name, release, err := cutVFS(filepath.ToSlash(full), whole)
 		if err != nil {
@@ -99,8 +109,15 @@ const maxTables = 4096
 // schema finds the tables and their columns.
 func (db *Database) schema() error {
 	var names []string
-	err := db.Query(`SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0`, func(s *sqlite.Stmt) bool {
-		names = append(names, s.ColumnText(0))
+	roots := map[int64]string{}
+	err := db.Query(`SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage > 0`, func(s *sqlite.Stmt) bool {
+		name, root := s.ColumnText(0), s.ColumnInt64(1)
+		names = append(names, name)
+		if first, ok := roots[root]; ok {
+			db.shared[name] = first
+		} else {
+			roots[root] = name
+		}
 		return len(names) < maxTables
 	})
 	if err != nil {
@@ -133,22 +150,30 @@ func (db *Database) Columns(table string) []string {
 // Scan calls each with every row of a table, in order, until each returns false. Columns that the table does not have,
 // and the column "", are null. The error is the reason why rows are missing.
 func (db *Database) Scan(table string, columns []string, each func(*Row) bool) error {
+	name := db.names[strings.ToLower(table)]
+	if first := db.shared[name]; first != "" {
+		return fmt.Errorf("its pages are those of the table %s", first)
+	}
+	before := db.all // of other tables: one may be read several times
+	before.rows, before.text = before.rows-db.had[name].rows, before.text-db.had[name].text
 	n := int64(0)
 	r := &Row{}
 	var over error
 	err := db.Query(db.Statement(table, columns), func(s *sqlite.Stmt) bool {
 		// A page that is its own child has rows without end.
-		if n++; n > db.most {
+		if n++; n > db.most/bytesOfRow || before.rows+n > db.most {
 			over = fmt.Errorf("more rows than a file of %d bytes can have", db.most)
 			return false
 		}
 		r.s = s
-		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest {
+		if r.sample(n, len(columns)); r.read > 4*db.most+32*r.longest || before.text+r.read > 16*db.most+32*r.longest {
 			over = fmt.Errorf("more text than a file of %d bytes can have", db.most)
 			return false
 		}
 		return each(r)
 	})
+	had := counts{max(n, db.had[name].rows), min(max(r.read, db.had[name].text), 4*db.most)}
+	db.had[name], db.all = had, counts{before.rows + had.rows, before.text + had.text}
 	return errors.Join(over, err)
 }
 

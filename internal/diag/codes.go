@@ -45,6 +45,7 @@ func OnlyRows(code string) bool {
 // codes is the registry, sorted by name. A test compares it with the codes that the
 // sources emit.
 var codes = []Code{
+	{"agent-unknown", Suspect, "The table of agents does not have the GPUs of this work. They are shown as GPUs from number 1000 on.", "Use the file that the profiler wrote, or record again."},
 	{"benchmark-implausible", Suspect, "Numbers of a benchmark contradict each other (negative, percentiles out of order, first token after the last, a rate that is not requests over time) and were left out.", "Check their units, and the program that wrote them."},
 	{"benchmark-unknown", Suspect, "Objects among results of benchmarks have no members of a benchmark that is known, so their numbers are missing.", "Give results of bench_serving, vllm bench, GenAI-Perf, AIPerf, llmperf, trtllm-bench or k6."},
 	{"benchmarks-left-out", DataLoss, "Results of benchmarks over the limit of one input were left out.", "Give the input in parts."},
@@ -99,6 +100,7 @@ var codes = []Code{
 	{"gpu-events-missing", Suspect, "Kernels were launched and none was recorded. Another profiler used CUPTI, or tracing was not permitted.", "Record again with permission to trace and without a second profiler."},
 	{"gpu-events-without-time", DataLoss, "GPU records have neither a start nor a duration: the profiler lost their times. They are in no total.", "Use the file that the profiler wrote, or record again with a newer profiler."},
 	{"gpu-events-repeated", Suspect, "Records of GPU work occur more than once, with the same correlation id (or none), stream, times and name. Each counts once. The file was changed or joined after the profiler wrote it.", "Use the file that the profiler wrote."},
+	{"gpu-rows-unusable", DataLoss, "At least 5% of the rows of GPU work have times that cannot be true, or GPUs that the capture does not list, so no verdict is given.", "Use the file that the profiler wrote, or record again."},
 	{"graph-capture-only", Info, "Launches between cudaStreamBeginCapture and cudaStreamEndCapture make nodes of CUDA graphs and run nothing. At least ten of eleven launches of this capture are such.", "Start the profiler after the graphs are captured, when they are replayed."},
 	{"graph-source", Info, "The trace only captures CUDA or HIP graphs, and another one replays graphs. Replays take their operators from it. It is not counted as a GPU or as a rank.", ""},
 	{"graphs-recorded-whole", DataLoss, "CUDA graphs were recorded without their nodes or not at all, so the kernels in them are in no table.", "Record with --cuda-graph-trace=node, which costs some overhead."},

@@ -136,6 +136,12 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	case len(c.Devices) > 0:
 		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
+	case c.Issue(summary.RowsUnusable) != nil:
+		f.Title = "No usable GPU events: the times of " + label.Plural(c.Issue(summary.RowsUnusable).Count, "row") + " of GPU work cannot be true"
+		f.Next = Follow(*c.Issue(summary.RowsUnusable))
+	case c.Issue("numbers-implausible") != nil:
+		f.Title = "No usable numbers: a time or a size in the input is wrong"
+		f.Next = Follow(*c.Issue("numbers-implausible"))
 	case c.Issue("input-truncated") != nil || slices.ContainsFunc(c.Issues, summary.Issue.Damages):
 		f.Title = "No GPU events: the input is cut before the first one"
 		f.Next = []finding.Step{finding.Advise("copy-the-file-again")}

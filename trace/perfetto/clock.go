@@ -30,18 +30,31 @@ type clocks struct {
 	hasUnix bool
 }
 
-// An offset is what to add to a time of a clock from a snapshot on.
+// An offset is what to add to a time of a clock from a snapshot on. Those of one clock are kept in the order of time.
 type offset struct{ from, add int64 }
 
+// What clocks take of the memory, and how many of them one snapshot may read: machines have about ten.
+const (
+	bytesOfOffset, bytesOfOwnClock, bytesOfClock = 32, 128, 192
+
+	mostReadings = 256
+)
+
+// A reading is the time of a clock in a snapshot.
+type reading struct {
+	id, time, unit uint64
+	incremental    bool
+}
+
 // snapshot takes the times of several clocks at one moment.
-func (c *clocks) snapshot(s *sequence, b []byte) {
-	type reading struct {
-		id, time, unit uint64
-		incremental    bool
-	}
-	var all []reading
+func (r *reader) snapshot(s *sequence, b []byte) {
+	all, surplus := r.readings[:0], false
 	protoscan.Each(b, func(f protoscan.Field) {
 		if f.Number != 1 || f.Type != protoscan.Bytes {
+			return
+		}
+		if len(all) == mostReadings {
+			surplus = true
 			return
 		}
 		it := reading{unit: 1}
@@ -59,30 +72,54 @@ func (c *clocks) snapshot(s *sequence, b []byte) {
 		})
 		all = append(all, it)
 	})
+	if r.readings = all; surplus {
+		r.damaged++
+	}
 	at := slices.IndexFunc(all, func(r reading) bool { return r.id == clockBoot })
 	if at < 0 || all[at].time > latest {
 		return
 	}
-	boot := int64(all[at].time)
+	c, boot := &r.clocks, int64(all[at].time)
 	if c.offsets == nil {
 		c.offsets = map[uint64][]offset{}
 	}
-	for _, r := range all {
-		ns, ok := product(r.time, r.unit)
+	for _, it := range all {
+		ns, ok := product(it.time, it.unit)
 		if !ok {
 			continue
 		}
-		if r.id >= firstOwnClock && r.id <= lastOwnClock {
-			s.own[r.id] = &ownClock{incremental: r.incremental, unit: int64(r.unit), last: int64(r.time), base: ns, boot: boot}
+		if it.id >= firstOwnClock && it.id <= lastOwnClock {
+			own := ownClock{incremental: it.incremental, unit: int64(it.unit), last: int64(it.time), base: ns, boot: boot}
+			if have := s.own[it.id]; have != nil {
+				*have = own
+			} else if r.take(bytesOfOwnClock) {
+				s.own[it.id] = &own
+			}
 			continue
 		}
-		if r.id == clockRealtime && !c.hasUnix {
+		if it.id == clockRealtime && !c.hasUnix {
 			c.unix, c.hasUnix = ns-boot, true
 		}
-		if list := c.offsets[r.id]; len(list) < 1<<16 {
-			c.offsets[r.id] = append(list, offset{ns, boot - ns})
-		}
+		r.addOffset(it.id, offset{ns, boot - ns})
 	}
+}
+
+// addOffset adds what is known of a clock from a time on. Where the clock was set back, what was known of later times no
+// longer holds.
+func (r *reader) addOffset(clock uint64, it offset) {
+	list, have := r.clocks.offsets[clock]
+	if !have && !r.take(bytesOfClock) {
+		return
+	}
+	n := len(list)
+	for n > 0 && list[n-1].from >= it.from {
+		n--
+	}
+	r.used -= int64(len(list)-n) * bytesOfOffset
+	if list = list[:n]; r.take(bytesOfOffset) {
+		list = append(list, it)
+	}
+	r.clocks.offsets[clock] = list
 }
 
 // latest is the latest time that is plausible: sums of two times do not overflow.
@@ -125,12 +162,11 @@ func (c *clocks) time(s *sequence, p *packet) (at int64, ok bool) {
 	if len(list) == 0 {
 		return ns, len(c.offsets) == 0 // without any snapshot, all times are of one clock
 	}
-	add := list[0].add
-	for i := len(list) - 1; i > 0; i-- {
-		if list[i].from <= ns {
-			add = list[i].add
-			break
+	after, _ := slices.BinarySearchFunc(list, ns, func(o offset, at int64) int {
+		if o.from <= at {
+			return -1
 		}
-	}
-	return ns + add, true
+		return 1
+	})
+	return ns + list[max(0, after-1)].add, true
 }

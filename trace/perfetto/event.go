@@ -154,24 +154,24 @@ func (r *reader) place(name text) int {
 
 // event reads one event of a track.
 func (r *reader) event(s *sequence, at int64, b []byte) {
-	m := mark{at: at, dur: -1, order: uint32(r.packets)}
+	m, ok := r.phase(at, b)
+	if !ok {
+		return
+	}
 	it := noFacts
 	found, id := false, s.track
-	kind, phase, duration := uint64(0), uint64(0), uint64(0)
-	whole := protoscan.Each(b, func(f protoscan.Field) {
+	protoscan.Each(b, func(f protoscan.Field) {
 		switch f.Number {
-		case eventType:
-			kind = f.Bits
 		case eventTrack:
 			id = f.Bits
 		case eventNameID:
 			m.name = s.names[f.Bits]
 		case eventName:
-			m.name = r.texts.of(f.Text)
+			m.name = r.text(f.Text)
 		case eventCategoryID:
 			m.category = s.categories[f.Bits]
 		case eventCategory:
-			m.category = r.texts.of(f.Text)
+			m.category = r.text(f.Text)
 		case eventAnnotation:
 			found = r.annotation(s, f.Text, &it) || found
 		case eventFlow, eventFlowEnd:
@@ -184,33 +184,12 @@ func (r *reader) event(s *sequence, at int64, b []byte) {
 			})
 		case eventLegacy:
 			protoscan.Each(f.Text, func(f protoscan.Field) {
-				switch f.Number {
-				case legacyName:
+				if f.Number == legacyName {
 					m.name = s.names[f.Bits]
-				case legacyPhase:
-					phase = f.Bits
-				case legacyDuration:
-					duration = f.Bits
 				}
 			})
 		}
 	})
-	if !whole {
-		r.damaged++
-		return
-	}
-	switch {
-	case kind == typeBegin || phase == 'B':
-	case kind == typeEnd || phase == 'E':
-		m.isEnd = true
-	case phase == 'X' && duration < latest/1000:
-		m.dur = int64(duration) * 1000
-	case kind == typeCounter:
-		r.counters++
-		return
-	default:
-		return // instants have no duration
-	}
 	t := r.track(id)
 	if t == nil || !r.take(bytesOfMark) {
 		return
@@ -223,6 +202,45 @@ func (r *reader) event(s *sequence, at int64, b []byte) {
 	}
 	r.marks = append(r.marks, m)
 	r.tools.see(r.texts.all[m.category], &it)
+}
+
+// phase returns the mark of an event without what it is about. It returns false if the event is damaged, a counter or an
+// instant: nothing of these is kept.
+func (r *reader) phase(at int64, b []byte) (m mark, ok bool) {
+	m = mark{at: at, dur: -1, order: uint32(r.packets)}
+	kind, phase, duration := uint64(0), uint64(0), uint64(0)
+	whole := protoscan.Each(b, func(f protoscan.Field) {
+		switch f.Number {
+		case eventType:
+			kind = f.Bits
+		case eventLegacy:
+			protoscan.Each(f.Text, func(f protoscan.Field) {
+				switch f.Number {
+				case legacyPhase:
+					phase = f.Bits
+				case legacyDuration:
+					duration = f.Bits
+				}
+			})
+		}
+	})
+	if !whole {
+		r.damaged++
+		return m, false
+	}
+	switch {
+	case kind == typeBegin || phase == 'B':
+	case kind == typeEnd || phase == 'E':
+		m.isEnd = true
+	case phase == 'X' && duration < latest/1000:
+		m.dur = int64(duration) * 1000
+	case kind == typeCounter:
+		r.counters++
+		return m, false
+	default:
+		return m, false // instants have no duration
+	}
+	return m, true
 }
 
 // annotation takes the value of an annotation. It returns false if it is not used.
@@ -254,10 +272,10 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 	})
 	switch place {
 	case placeGrid:
-		it.grid = r.three(b, value)
+		it.grid = three(b, value)
 		return it.grid[0] > 0
 	case placeBlock:
-		it.block = r.three(b, value)
+		it.block = three(b, value)
 		return it.block[0] > 0
 	case placeCBID:
 		it.cbid = true
@@ -279,7 +297,7 @@ func (r *reader) annotation(s *sequence, b []byte, it *facts) bool {
 }
 
 // three reads three numbers: an array, or a text such as "[1, 2, 3]".
-func (r *reader) three(b []byte, value string) (out [3]int64) {
+func three(b []byte, value string) (out [3]int64) {
 	i := 0
 	protoscan.Each(b, func(f protoscan.Field) {
 		if f.Number != annotationArray {

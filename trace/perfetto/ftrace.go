@@ -19,6 +19,9 @@ const (
 // offCPU is a time during which a thread did not run.
 type offCPU struct{ tid, start, dur int64 }
 
+// What is kept of the scheduler: times in bytes with what the growth of their list takes, and CPUs.
+const bytesOfOffCPU, mostCPUs = 48, 1 << 12
+
 // A scheduler follows which thread runs on each CPU.
 type scheduler struct {
 	since   map[int64]int64  // by thread: since when it does not run
@@ -96,10 +99,10 @@ func (r *reader) compactSwitches(cpu uint64, b []byte) {
 // switched notes that a CPU runs another thread from now on. Thread 0 is no thread: the CPU is idle.
 func (r *reader) switched(cpu uint64, at, from, to int64) {
 	s := &r.sched
-	if len(s.running) < 1<<16 {
+	if _, have := s.running[cpu]; have || len(s.running) < mostCPUs {
 		s.running[cpu] = to
 	}
-	if from > 0 && r.take(16) {
+	if _, have := s.since[from]; from > 0 && (have || r.take(bytesOfThread)) {
 		s.since[from] = at
 	}
 	since, off := s.since[to]
@@ -107,7 +110,8 @@ func (r *reader) switched(cpu uint64, at, from, to int64) {
 		return
 	}
 	delete(s.since, to)
-	if at > since && r.take(24) {
+	r.used -= bytesOfThread
+	if at > since && r.take(bytesOfOffCPU) {
 		r.off = append(r.off, offCPU{to, since, at - since})
 	}
 }
@@ -127,9 +131,7 @@ func (r *reader) processTree(b []byte) {
 				pid = int64(int32(f.Bits))
 			}
 		})
-		if len(r.threads) < mostTracks {
-			r.threads[tid] = pid
-		}
+		r.threadOf(tid, pid)
 	})
 }
 

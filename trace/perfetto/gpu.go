@@ -20,6 +20,7 @@ const (
 // of computation.
 func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 	it, name, stage := noFacts, text(0), text(0)
+	var own []byte
 	var duration uint64
 	compute := false
 	protoscan.Each(b, func(f protoscan.Field) {
@@ -43,7 +44,7 @@ func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 		case stageStage:
 			stage = s.specifications[f.Bits]
 		case stageName:
-			name = r.texts.of(f.Text)
+			own = f.Text
 		case stageNameID:
 			name = s.names[f.Bits]
 		case stageLaunch:
@@ -65,6 +66,9 @@ func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 	if duration > latest || !r.take(bytesOfFacts+bytesOfMark) {
 		return
 	}
+	if len(own) > 0 {
+		name = r.text(own)
+	}
 	if name == 0 {
 		name = stage
 	}
@@ -80,7 +84,7 @@ func (r *reader) renderStage(s *sequence, at int64, b []byte) {
 	} else if strings.HasPrefix(lower, "memset") {
 		category = trace.Memset.String()
 	}
-	r.marks = append(r.marks, mark{at: at, dur: int64(duration), order: uint32(r.packets), name: name, category: r.texts.of([]byte(category)),
+	r.marks = append(r.marks, mark{at: at, dur: int64(duration), order: uint32(r.packets), name: name, category: r.text([]byte(category)),
 		track: int32(t.number), facts: int32(len(r.facts))})
 }
 

@@ -119,6 +119,10 @@ func (r *reader) add(m *mark, kind trace.Kind, start, end int64) {
 	if f.begin > 0 && f.end >= f.begin && f.end <= latest {
 		start, end = f.begin, f.end
 	}
+	if end-start > trace.MaxDuration {
+		r.damaged++
+		return
+	}
 	pid, _ := r.processOf(t)
 	correlation := trace.ID(0)
 	if f.link > 0 {

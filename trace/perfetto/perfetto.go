@@ -55,6 +55,7 @@ const (
 	mostPacket    = 64 << 20
 	mostInflated  = 256 << 20 // bytes of the packets in a compressed one
 	mostSequences = 1 << 16
+	mostParts     = 1 << 12 // of one packet
 )
 
 // knownFields are fields with which packets begin.
@@ -108,6 +109,11 @@ type reader struct {
 	most, used int64
 	full       bool
 
+	input    int64 // bytes that may be read, 0 for any number
+	bomb     int64 // bytes that packets may inflate to, whatever the file has
+	inflated int64
+	limit    error // that ended the reading, a trace.LimitError
+
 	sequences map[uint64]*sequence
 	clocks    clocks
 	tracks    map[uint64]*track
@@ -117,6 +123,9 @@ type reader struct {
 	facts     []kept
 	places    []int // of annotations, by the number of their text
 	parts     []protoscan.Field
+	body      []byte // of the packet
+	inner     []byte // of the one in a compressed packet
+	readings  []reading
 	off       []offCPU
 	sched     scheduler
 	threads   map[int64]int64 // processes of threads
@@ -126,25 +135,39 @@ type reader struct {
 
 // Read reads a trace. The format tells which program wrote it.
 func Read(in io.Reader, name string, sel trace.Select) (t *trace.Trace, format string, err error) {
+	r := newReader(name, sel)
+	if t, err = r.read(in); err != nil {
+		return nil, "", err
+	}
+	return t, r.tools.format(), nil
+}
+
+func newReader(name string, sel trace.Select) *reader {
 	most := sel.Limits.Memory
 	if most <= 0 {
 		most = trace.DefaultLimits().Memory
 	}
-	r := &reader{file: name, out: trace.NewAssembler(name, sel), most: most / 2, sequences: map[uint64]*sequence{}, tracks: map[uint64]*track{},
-		texts: newTexts(), threads: map[int64]int64{},
+	return &reader{file: name, out: trace.NewAssembler(name, sel), most: most / 2, input: sel.Limits.Input, bomb: trace.BombSize,
+		sequences: map[uint64]*sequence{}, tracks: map[uint64]*track{}, texts: newTexts(), threads: map[int64]int64{},
 		meta: trace.Meta{Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
+}
+
+func (r *reader) read(in io.Reader) (*trace.Trace, error) {
 	whole, err := r.stream(bufio.NewReaderSize(in, 1<<16), mostPacket, false)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	r.finish()
 	r.note()
-	return r.out.Trace(r.meta, r.packets, whole && !r.full && r.damaged == 0), r.tools.format(), nil
+	return r.out.Trace(r.meta, r.packets, whole && !r.full && r.limit == nil && r.damaged == 0), nil
 }
 
 // stream reads packets. It returns false if they break off.
 func (r *reader) stream(in *bufio.Reader, most uint64, inner bool) (whole bool, err error) {
-	var body []byte
+	body := &r.body
+	if inner {
+		body = &r.inner
+	}
 	for !r.full {
 		key, err := binary.ReadUvarint(in)
 		if errors.Is(err, io.EOF) {
@@ -160,30 +183,45 @@ func (r *reader) stream(in *bufio.Reader, most uint64, inner bool) (whole bool, 
 			err = fmt.Errorf("a packet of the type %d and of %d bytes", key&7, size)
 		}
 		if err == nil {
-			if uint64(cap(body)) < size {
-				body, err = io.ReadAll(io.LimitReader(in, int64(size)))
-				if err == nil && uint64(len(body)) < size {
-					err = io.ErrUnexpectedEOF
-				}
-			} else {
-				body = body[:size]
-				_, err = io.ReadFull(in, body)
-			}
+			err = fill(body, in, int64(size))
 		}
 		if err != nil {
 			return false, r.broken(err, inner)
 		}
 		if key>>3 == 1 {
-			r.packet(body, inner)
+			r.packet(*body, inner)
 			r.packets++
 		}
-		r.at += int64(size)
+		if !inner {
+			r.at += int64(size)
+		}
 	}
 	return true, nil
 }
 
+// fill reads the next bytes. A size that is false makes it take no more memory than the file has bytes.
+func fill(body *[]byte, in io.Reader, size int64) (err error) {
+	if int64(cap(*body)) >= size {
+		*body = (*body)[:size]
+		_, err = io.ReadFull(in, *body)
+		return err
+	}
+	*body, err = io.ReadAll(io.LimitReader(in, size))
+	if err == nil && int64(len(*body)) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
 // broken notes that the file breaks off. If nothing was read before, it is an error.
 func (r *reader) broken(err error, inner bool) error {
+	if r.limit != nil {
+		return nil
+	}
+	if limit := (*trace.LimitError)(nil); errors.As(err, &limit) && r.packets > 0 {
+		r.limit = limit
+		return nil
+	}
 	if r.packets == 0 && !inner {
 		return fmt.Errorf("%s: not a complete Perfetto trace: %w; copy the file again", r.file, err)
 	}
@@ -203,7 +241,7 @@ type packet struct {
 
 // packet reads one packet. Its fields are in any order.
 func (r *reader) packet(b []byte, inner bool) {
-	p := packet{parts: r.parts[:0]}
+	p, surplus := packet{parts: r.parts[:0]}, false
 	whole := protoscan.Each(b, func(f protoscan.Field) {
 		switch f.Number {
 		case packetTime:
@@ -219,16 +257,20 @@ func (r *reader) packet(b []byte, inner bool) {
 		case packetLost:
 			p.lost = f.Bits != 0
 		case packetFtrace, packetProcesses, packetClocks, packetTrackEvent, packetInterned, packetCompressed, packetRenderStage, packetDefaults, packetTrack:
-			if f.Type == protoscan.Bytes {
+			switch {
+			case f.Type != protoscan.Bytes:
+			case len(p.parts) < mostParts:
 				p.parts = append(p.parts, f)
+			default:
+				surplus = true
 			}
 		}
 	})
-	if !whole {
+	if !whole || surplus {
 		r.damaged++
 	}
 	r.parts = nil // packets in a compressed one need a list of their own
-	if s := r.sequence(p.sequence); s != nil && s.begin(&p) {
+	if s := r.sequence(p.sequence); s != nil && r.begin(s, &p) {
 		r.contents(s, &p, inner)
 	} else {
 		r.lost++
@@ -268,7 +310,7 @@ func (r *reader) contents(s *sequence, p *packet, inner bool) {
 func (r *reader) state(s *sequence, f protoscan.Field) {
 	switch f.Number {
 	case packetClocks:
-		r.clocks.snapshot(s, f.Text)
+		r.snapshot(s, f.Text)
 	case packetInterned:
 		r.interned(s, f.Text)
 	case packetDefaults:
@@ -287,10 +329,33 @@ func (r *reader) inflate(b []byte, inner bool) {
 		r.damaged++
 		return
 	}
-	limit := &io.LimitedReader{R: z, N: mostInflated}
-	if _, err := r.stream(bufio.NewReader(limit), mostPacket, true); err != nil || limit.N == 0 {
+	limit := &io.LimitedReader{R: &inflating{z, r, r.at + int64(len(b))}, N: mostInflated}
+	if _, err := r.stream(bufio.NewReader(limit), mostPacket, true); r.limit == nil && (err != nil || limit.N == 0) {
 		r.damaged++
 	}
+}
+
+// An inflating counts what all compressed packets inflate to, as other compressed inputs are counted.
+type inflating struct {
+	in     io.Reader
+	r      *reader
+	stored int64 // bytes of the file up to the end of the packet
+}
+
+func (i *inflating) Read(p []byte) (int, error) {
+	n, err := i.in.Read(p)
+	r := i.r
+	r.inflated += int64(n)
+	switch {
+	case r.input > 0 && r.inflated > r.input:
+		r.limit = trace.InputLimit(r.input)
+	case r.input == 0 && r.inflated > r.bomb && r.inflated/trace.BombRatio > i.stored:
+		r.limit = trace.InflationLimit(i.stored, r.inflated)
+	default:
+		return n, err
+	}
+	r.full = true
+	return n, r.limit
 }
 
 // take reports whether n more bytes may be kept.
@@ -309,7 +374,10 @@ func cut(text []byte) string { return string(redact.CutBytes(text, mostText)) }
 // note adds what the user must know about the file.
 func (r *reader) note() {
 	at := diag.Pos{File: r.file}
-	if r.full {
+	if limit := (*trace.LimitError)(nil); errors.As(r.limit, &limit) {
+		r.out.Issue(diag.Issue{Code: limit.Code(), Severity: diag.DataLoss, First: diag.Pos{File: r.file, Offset: r.at},
+			Help: limit.Error() + "; later events are missing"}, 1)
+	} else if r.full {
 		r.out.Issue(diag.Issue{Code: "memory-limit", Severity: diag.DataLoss, First: diag.Pos{File: r.file, Offset: r.at},
 			Help: "The data read needs more than half of the memory, so reading stopped here and later events are missing. To read more, raise --max-memory SIZE."}, 1)
 	}

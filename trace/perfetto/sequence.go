@@ -28,7 +28,11 @@ type sequence struct {
 
 	known bool // the names are complete: a packet cleared them, or none was lost
 	own   map[uint64]*ownClock
+	held  int // bytes of the names, until they are cleared
 }
+
+// What a sequence and an entry of its names take of the memory.
+const bytesOfSequence, bytesOfEntry = 1024, 64
 
 // A context is a program's use of a GPU.
 type context struct{ pid, api int64 }
@@ -36,7 +40,7 @@ type context struct{ pid, api int64 }
 func (r *reader) sequence(id uint64) *sequence {
 	s := r.sequences[id]
 	if s == nil {
-		if len(r.sequences) >= mostSequences {
+		if len(r.sequences) >= mostSequences || !r.take(bytesOfSequence) {
 			return nil
 		}
 		s = &sequence{id: id, known: true, own: map[uint64]*ownClock{}}
@@ -53,13 +57,14 @@ func (s *sequence) clear() {
 }
 
 // begin takes the flags of a packet. It returns false if the packet needs names that are lost.
-func (s *sequence) begin(p *packet) bool {
+func (r *reader) begin(s *sequence, p *packet) bool {
 	if p.lost && s.id != 0 {
 		s.known = false
 	}
 	if p.flags&stateCleared != 0 {
+		r.used -= int64(s.held)
+		s.held, s.known = 0, true
 		s.clear()
-		s.known = true
 	}
 	return s.known || p.flags&needsState == 0
 }
@@ -95,8 +100,8 @@ func (r *reader) interned(s *sequence, b []byte) {
 				name = f.Text
 			}
 		})
-		if r.take(len(name) + 64) {
-			into[id] = r.texts.of(name)
+		if _, have := into[id]; have || r.hold(s) {
+			into[id] = r.text(name)
 		}
 	})
 	if !whole {
@@ -117,9 +122,15 @@ func (r *reader) internedContext(s *sequence, b []byte) {
 			c.api = int64(f.Bits)
 		}
 	})
-	if r.take(64) {
+	if _, have := s.contexts[id]; have || r.hold(s) {
 		s.contexts[id] = c
 	}
+}
+
+// hold reports whether one more entry of a sequence may be kept.
+func (r *reader) hold(s *sequence) bool {
+	s.held += bytesOfEntry
+	return r.take(bytesOfEntry)
 }
 
 // defaults takes what packets of the sequence leave out.
@@ -150,13 +161,17 @@ type texts struct {
 
 func newTexts() texts { return texts{map[string]text{"": 0}, []string{""}} }
 
-func (t *texts) of(b []byte) text {
+const bytesOfText = 128 // with the places of texts in tables
+
+// text returns the number of a text, 0 if there is no memory for a new one.
+func (r *reader) text(b []byte) text {
+	t := &r.texts
 	if id, ok := t.ids[string(b)]; ok {
 		return id
 	}
 	s := cut(b)
 	id, ok := t.ids[s]
-	if !ok {
+	if !ok && r.take(len(s)+bytesOfText) {
 		id = text(len(t.all))
 		t.ids[s] = id
 		t.all = append(t.all, s)

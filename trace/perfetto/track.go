@@ -34,7 +34,7 @@ const mostTracks = 1 << 20
 func (r *reader) track(id uint64) *track {
 	t := r.tracks[id]
 	if t == nil {
-		if len(r.order) >= mostTracks || !r.take(256) {
+		if len(r.order) >= mostTracks || !r.take(bytesOfTrack) {
 			return nil
 		}
 		t = &track{id: id, number: len(r.order)}
@@ -86,15 +86,25 @@ func (r *reader) describe(b []byte) {
 		}
 	})
 	t := r.track(it.id)
-	if t == nil || !r.take(len(it.name)+len(it.process)) {
+	if t == nil || !r.take(len(it.name)+len(it.process)-len(t.name)-len(t.process)) {
 		return
 	}
 	it.number, it.described, it.last, it.shuffled = t.number, true, t.last, t.shuffled
 	*t = it
-	if it.isThread && len(r.threads) < mostTracks {
-		r.threads[it.tid] = it.pid
+	if it.isThread {
+		r.threadOf(it.tid, it.pid)
 	}
 }
+
+// threadOf takes the process of a thread.
+func (r *reader) threadOf(tid, pid int64) {
+	if _, have := r.threads[tid]; have || r.take(bytesOfThread) {
+		r.threads[tid] = pid
+	}
+}
+
+// What a track and a thread take of the memory.
+const bytesOfTrack, bytesOfThread = 256, 64
 
 // mostParents is the number of tracks within each other that are followed.
 const mostParents = 32
