@@ -90,6 +90,10 @@ func TestLabelsOfCaptures(t *testing.T) {
 		}
 		seen++
 		ok := accepted[l.Label]
+		if l.Name == "decode_floor" {
+			// Its steps end with a wait, so that nothing hides the launch of the next graph: 28% of the profiled step.
+			ok = func(v finding.Verdict) bool { return v.Bound == finding.BoundHost && v.Rule == rule.GPUIdle }
+		}
 		if ok == nil {
 			t.Errorf("%s: no verdict is known for the label %q", l.Name, l.Label)
 			continue
