@@ -25,7 +25,7 @@ func TestProfiledEvents(t *testing.T) {
 		events = append(events, op(2, at+2, 3), op(2, at+40, 3))
 	}
 	// The window is from 18 to 1818 us. In the first step it has 3 operators and 3 calls; in the second 4 of
-	// each, 4 operators more, of which the last is in the window at 1790, and the marker of the step.
+	// each, 4 operators more (the last begins in the window, at 1790), and the marker of the step.
 	for _, tc := range []struct {
 		name, trace string
 		all         int64

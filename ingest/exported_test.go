@@ -10,7 +10,7 @@ import (
 	"assay/summary"
 )
 
-// TestExported: a report of nsys in a directory is left out if its database lies beside it and is not older.
+// TestExported: a report of nsys in a directory is left out if the directory has its database, and that is not older.
 func TestExported(t *testing.T) {
 	now := time.Now()
 	for _, c := range []struct {

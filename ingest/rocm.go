@@ -43,7 +43,7 @@ var captureForms = [][]string{
 	{".rpd", ".json"},
 }
 
-// isBestForm reports whether no more complete form of the same capture lies beside a file in a directory.
+// isBestForm reports whether no more complete form of the same capture is in the directory of a file.
 func isBestForm(path string, _ []byte) bool {
 	for _, endings := range captureForms {
 		for i, ending := range endings {
@@ -70,7 +70,7 @@ var csvEndings = []string{
 // csvAgents is the table of GPUs, which has no events.
 const csvAgents = "agent_info.csv"
 
-// familyOf returns the tables of the capture to which the table at path belongs, itself among them: those beside it with
+// familyOf returns the tables of the capture to which the table at path belongs, itself among them: those in its directory with
 // the same beginning of their names. It is empty for files that are not named as rocprofv3 names them.
 func familyOf(path string) (family []string) {
 	stem, ok := csvStem(path)
@@ -109,7 +109,7 @@ func withoutRelated(paths []string) (out []string) {
 	return out
 }
 
-// loadRocmCSV reads a table together with the others of its capture, which lie beside it.
+// loadRocmCSV reads a table together with the others of its capture, which are in its directory.
 func loadRocmCSV(f *File, sel trace.Select, in *Input) error {
 	in.Format, _ = rocm.SniffCSV(f.sample(sniffLen))
 	var parts []rocm.Part

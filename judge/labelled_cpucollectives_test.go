@@ -15,7 +15,7 @@ import (
 )
 
 // reducedOnCPU is a run whose collectives a thread of the CPU runs: in each of 10 steps of 100 ms a kernel of 20 ms,
-// then a collective that ends after 95 ms. Each rank enters it as many ms after the step begins as it is told; the
+// then a collective that ends after 95 ms. Each rank enters it the given number of ms after the step begins; the
 // thread copies the result to the GPU in the last 2 ms.
 func reducedOnCPU(t *testing.T, name string, enters ...int) *summary.Summary {
 	t.Helper()

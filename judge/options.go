@@ -31,7 +31,7 @@ const worth = 20
 func (o *Option) Pays() bool { return worth*o.Gain() >= o.MeasuredNS }
 
 // Options returns the changes that make a step shorter: those that a finding says how to make, other single
-// changes, and then whole classes, each the best first; last those of which nothing says that they can be made.
+// changes, and then whole classes, each the best first; last those that nothing shows to be possible.
 // Changes that no GPU could make are left out.
 func (r Result) Options(p *view.Followed) (out []Option) {
 	profiler := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.ProfilerCost })
@@ -198,7 +198,7 @@ func PassedOver(list []Option) (out *Option) {
 	return out
 }
 
-// Drawn returns the options of a picture, those that give most first: those of which the changed path is known.
+// Drawn returns the options of a picture, those that give most first: those whose changed path is known.
 func Drawn(list []Option) []Option {
 	out := slices.DeleteFunc(slices.Clone(list), func(o Option) bool { return o.Classes == nil })
 	slices.SortStableFunc(out, func(a, b Option) int { return cmp.Compare(b.Gain(), a.Gain()) })

@@ -194,7 +194,7 @@ type domain struct {
 }
 
 // The domains, by words that begin the names that rocprofv3 gives them. Calls of HIP launch work. Those of other
-// libraries are within them or beside them.
+// libraries are within them or follow them.
 var domains = []struct {
 	prefix string
 	domain

@@ -174,7 +174,7 @@ func (r *chromeReader) finish() {
 }
 
 // link numbers the calls at which arrows begin, and gives the number to the work at which they end. The beginning of an
-// arrow lies within its call, and its end is the start of its work.
+// arrow is inside its call, and its end is the start of its work.
 func (r *chromeReader) link() {
 	calls, works := map[int64][]*slice{}, map[place][]*slice{}
 	for i := range r.all {

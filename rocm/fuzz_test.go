@@ -120,7 +120,7 @@ func FuzzSQLite(f *testing.F) {
 	})
 }
 
-// TestCut: what a capture loses at its end is said, and the rows before that stand.
+// TestCut: what a capture loses at its end is reported, and the rows before that stand.
 func TestCut(t *testing.T) {
 	story := hipStories(t)["memory_hip"]
 	var text bytes.Buffer

@@ -2,7 +2,7 @@
 // rocprof v1 (SQLite, CSV and JSON) and rocmProfileData (SQLite and JSON).
 //
 // All of them record the same: calls of HIP, kernels and copies on queues of GPUs, ranges of roctx. Each form is a file
-// that takes its rows apart; capture.go makes a trace of them. QUIRKS.md has the oddities.
+// that parses its rows; capture.go makes a trace of them. QUIRKS.md has the oddities.
 package rocm
 
 import (
@@ -103,7 +103,7 @@ func ofWork(table string) bool {
 	})
 }
 
-// when returns a time, 0 if the value is no number: SQLite would take the digits with which a text begins.
+// when returns a time, 0 if the value is not a number: SQLite would take the digits with which a text begins.
 func when(row *database.Row, column int) int64 {
 	if row.NotNumber(column) {
 		return 0

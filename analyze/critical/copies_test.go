@@ -11,7 +11,7 @@ import (
 
 // A call copies from pageable memory: it returns (at 100) while the rest of the copy (18 to 113) is under way, and
 // the operator then waits for it (102 to 116). From 128 on a kernel is launched that runs from 135 to 175; the host
-// goes on to 190. With half the copy the call returns at 18 + 41 and the wait at 18 + 47.5 + 3. If the copy does not
+// lasts until 190. With half the copy the call returns at 18 + 41 and the wait at 18 + 47.5 + 3. If the copy does not
 // block, the kernel follows it, 1.3 µs after 113.
 func TestStagedCopy(t *testing.T) {
 	record := func(copies string) *critical.Graph {

@@ -140,7 +140,7 @@ type Counts struct {
 	Inferred, Events                    int
 	Blocking, Blocked, Staged           int // calls that wait for work, or could; that did; that last as long as a copy
 	Collectives                         int
-	Unlinked                            int   // collectives of the CPU of which it is not known what waits for them
+	Unlinked                            int   // collectives of the CPU without a known waiter
 	DeviceWaits, Outrun                 int   // waits for all work of a device; those that its work outran
 	GPUTime, Unlaunched                 int64 // ns of GPU work, and of that whose launch is not in the trace
 	Impossible                          int   // events whose times cannot be true

@@ -151,7 +151,7 @@ func (g *Graph) FitTo(steps []int, given int64) Fit {
 	short, long := given-given*sameStep/100, given+given*sameStep/100
 	switch {
 	case f.Measured < short:
-		f.Failed = "the step in the trace is shorter than that, so something else than the profiler differs"
+		f.Failed = "the step in the trace is shorter than that, so not only the profiler differs"
 		if 100*length(recordUsual) >= (100-sameStep)*f.Measured { // the GPU is busy; the host may matter after a change
 			f.Cost, f.Low, f.High = recordUsual, recordLeast, recordGreat
 		}

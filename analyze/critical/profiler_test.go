@@ -60,7 +60,7 @@ func TestCostOfRecording(t *testing.T) {
 }
 
 // The kernel decides the length of the step, so the time without the profiler does not tell what recording costs. With
-// the kernel gone the host is the limit: the usual cost is assumed, and the range is said.
+// the kernel gone the host is the limit: the usual cost is assumed, and a reason has the range.
 func TestCostUnknown(t *testing.T) {
 	g := profiled(t, 784, true) // the step ends at 800
 	paths := g.Paths()

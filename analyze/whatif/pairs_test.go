@@ -95,7 +95,7 @@ func (p *pair) changes(t *testing.T, before, after *trace.Trace) (out []change.C
 	return out
 }
 
-// TestPairs holds forecasts against measurements on an H200: programs that were timed and profiled before and after a
+// TestPairs compares forecasts with measurements on an H200: programs that were timed and profiled before and after a
 // change, with and without records of what waits are for. The limits of each pair are in pairs; whatever they are, no
 // forecast with the verdict ok may be far off, unless the clock of the GPU differs.
 func TestPairs(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/diag"
 )
 
-// TestMaskedMessage: the name of a file is no name of a secret, and secrets beside it stay masked.
+// TestMaskedMessage: the name of a file is not the name of a secret, and secrets in the same message stay masked.
 func TestMaskedMessage(t *testing.T) {
 	const secret = "hunter2hunter2"
 	for _, tc := range []struct {

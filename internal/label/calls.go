@@ -23,7 +23,7 @@ var copyNames = []struct{ words, name string }{
 	{"hosttodevice", "Memcpy HtoD"}, {"devicetohost", "Memcpy DtoH"}, {"devicetodevice", "Memcpy DtoD"}, {"hosttohost", "Memcpy HtoH"},
 }
 
-// Copy returns the name of a copy of which the name of its direction is known: MEMORY_COPY_HOST_TO_DEVICE,
+// Copy returns the name of a copy, given the name of its direction: MEMORY_COPY_HOST_TO_DEVICE,
 // CopyHostToDevice, HOST_TO_DEVICE. A name in the form of PyTorch's profiler stays.
 func Copy(direction string) string {
 	if strings.HasPrefix(direction, "Memcpy ") {

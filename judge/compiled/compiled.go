@@ -1,4 +1,4 @@
-// Package compiled has the rules about the log of torch.compile: functions that are compiled again and again, and graph
+// Package compiled has the rules about the log of torch.compile: functions that are compiled repeatedly, and graph
 // breaks.
 package compiled
 

@@ -131,7 +131,7 @@ func boundsOf(line string) (out []int) {
 	return out
 }
 
-// textRow takes a row of a table: the columns are the name, the unit and the value, of which the average is the last.
+// textRow takes a row of a table: the columns are the name, the unit and the values; the average is the last.
 // Cells that are wider than their column continue in the next line.
 func (r *reader) textRow(line string) {
 	p := &r.text

@@ -30,7 +30,7 @@ func (v *view) profiler() doc.Section {
 			text = fitted(x)
 		case 100*(x.MeasuredNS-x.LeastNS) >= muchOfStep*x.MeasuredNS:
 			text = fmt.Sprintf("Recording %s events of the CPU takes about 2 to 5 µs each: without the profiler the step may take %s to %s instead of %s. "+
-				"--measured TIME, of a step without it as a trainer logs it, makes the forecasts for that.",
+				"--measured TIME, the step time without it, makes forecasts for that.",
 				unit.Count(x.Events), unit.Duration(x.LeastNS), unit.Duration(x.MostNS), unit.Duration(x.MeasuredNS))
 		default:
 			continue

@@ -215,7 +215,7 @@ func (v *view) forecasts(all bool) []doc.Section {
 	}
 	s.Blocks = append(s.Blocks, t.WithoutEmpty())
 	if slices.ContainsFunc(rows, func(f summary.Forecast) bool { return f.Bound && f.ForecastNS != nil }) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs side by side gets slower, and what waited needs its data, so expect less than this."})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs at the same time gets slower, and what waited needs its data, so expect less than this."})
 	}
 	for _, f := range rows {
 		for _, r := range f.Reasons {

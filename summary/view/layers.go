@@ -207,7 +207,7 @@ func (g *LayerGroup) Kinds() (out []LayerKind) {
 	return out
 }
 
-// shown sets the names of kinds. In a hybrid model the layers are told apart by what takes the place of attention; elsewhere
+// shown sets the names of kinds. In a hybrid model the layers differ by what takes the place of attention; elsewhere
 // a layer of attention and a feed-forward network is what is called a transformer layer.
 func shown(kinds []LayerKind) {
 	hybrid := slices.ContainsFunc(kinds, func(k LayerKind) bool {

@@ -108,7 +108,7 @@ func TestShownNames(t *testing.T) {
 	}
 }
 
-// TestOddOfTwo: a layer that is unusual in one of two runs is chance; in two of three it is told.
+// TestOddOfTwo: a layer that is unusual in one of two runs is chance; in two of three it is named.
 func TestOddOfTwo(t *testing.T) {
 	for _, c := range []struct{ odd, runs, want int }{{1, 1, 1}, {1, 2, 0}, {2, 3, 1}, {2, 4, 0}} {
 		s := &summary.Summary{}

@@ -30,7 +30,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestSameService: servers with other settings, of which one speculates, or that ran one after the other are no
+// TestSameService: servers with other settings, one with speculation and one without, or that ran one after the other are no
 // replicas; what only one log states, ports and unknown times say nothing.
 func TestSameService(t *testing.T) {
 	setting := func(input int, name, value string) summary.Setting {

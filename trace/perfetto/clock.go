@@ -160,7 +160,7 @@ func (c *clocks) time(s *sequence, p *packet) (at int64, ok bool) {
 	}
 	list := c.offsets[clock]
 	if len(list) == 0 {
-		return ns, len(c.offsets) == 0 // without any snapshot, all times are of one clock
+		return ns, len(c.offsets) == 0 // without any snapshot, all times have one clock
 	}
 	after, _ := slices.BinarySearchFunc(list, ns, func(o offset, at int64) int {
 		if o.from <= at {

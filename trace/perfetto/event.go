@@ -110,7 +110,7 @@ var annotationPlaces = [...]func(*facts) *int64{
 	func(f *facts) *int64 { return &f.sequence },
 }
 
-// Places of annotations that are no number.
+// Places of annotations that are not numbers.
 const (
 	placeGrid  = -1
 	placeBlock = -2

@@ -10,7 +10,7 @@ import (
 	"assay/trace"
 )
 
-// tables are the tables of schema 3 of rocpd, with the columns of which the names matter.
+// tables are the tables of schema 3 of rocpd, with the columns whose names matter.
 var tables = map[string]string{
 	"metadata": "id, tag, value", "string": "id, guid, string",
 	"info_node": "id, guid, hostname", "info_process": "id, guid, nid, pid, command, environment", "info_thread": "id, guid, pid, tid",
