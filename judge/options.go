@@ -91,12 +91,15 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 	return out
 }
 
+// forLateRank are the remedies that look for the reason why a rank is late.
+var forLateRank = []string{"find-the-late-rank", "compare-the-work", "compare-the-input", "compare-the-host"}
+
 // lateRank returns what it gives if the others no longer wait for a rank, where the finding that decides the
 // verdict asks to find why that is late: at most the savings of the finding.
 func (r Result) lateRank(p *view.Followed) *summary.Forecast {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Rule != r.Verdict.Rule || len(f.Next) == 0 || f.Next[0].ID != "find-the-late-rank" || f.GainNS == nil || f.GainOfNS <= 0 {
+		if f.Rule != r.Verdict.Rule || len(f.Next) == 0 || !slices.Contains(forLateRank, f.Next[0].ID) || f.GainNS == nil || f.GainOfNS <= 0 {
 			continue
 		}
 		after := p.WindowNS - int64(float64(p.WindowNS)*min(1, float64(*f.GainNS)/float64(f.GainOfNS)))

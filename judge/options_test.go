@@ -202,7 +202,7 @@ func TestCopiesAtTheLink(t *testing.T) {
 // TestLateRank: where the verdict's finding asks to find a late rank, no wait for it comes first, by the savings of the
 // finding: 30 of 75 of the time leave 60 of 100 ms. Other findings have no such change.
 func TestLateRank(t *testing.T) {
-	for id, want := range map[string]string{"find-the-late-rank": notLate, "nccl-for-gpu-tensors": "--graph"} {
+	for id, want := range map[string]string{"find-the-late-rank": notLate, "compare-the-host": notLate, "nccl-for-gpu-tensors": "--graph"} {
 		f := finding.Finding{Rule: rule.CPUCollectives, Next: []finding.Step{finding.Advise(id)}}
 		f.Gain(30*ms, 75*ms, "the GPU time")
 		r := Result{Verdict: finding.Verdict{Rule: f.Rule}, Findings: []finding.Finding{f}}

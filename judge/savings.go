@@ -101,7 +101,7 @@ var making = []struct{ steps, parts []string }{
 	{[]string{"copy-pinned", "copy-from-pinned", "copy-pinned-not-pageable", "pin-for-async", "pin-by-hand", "reuse-pinned", "keep-pinned",
 		"copy-asynchronously", "copy-by-streams", "copy-without-waiting", "copy-and-go-on"}, []string{view.PinnedChange}},
 	{[]string{"overlap-copies", "overlap-copies-by-streams", "overlap-offload"}, []string{hiddenCopies}},
-	{[]string{"find-the-late-rank"}, []string{notLate, "class:comm", "--host"}},
+	{forLateRank, []string{notLate, "class:comm", "--host"}},
 }
 
 // makes reports whether a remedy makes a change, and whether it is one that makes some changes only.
