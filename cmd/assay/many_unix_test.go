@@ -29,7 +29,7 @@ func TestManyInputs(t *testing.T) {
 	case os.Getenv("ASSAY_HOSTILE") != "":
 		n, memory = 100_000, "1GiB"
 	case test.Long():
-		n, memory = 10_000, "80MiB" // the binary of the tests takes more than the command
+		n, memory = 10_000, "96MiB" // the binary of the tests takes more than the command
 	}
 	dir := manyTraces(t, n)
 	base := write(t, filepath.Join(t.TempDir(), "base.json"), oneKernel, 0o666)

@@ -75,7 +75,7 @@ func TestCommandsStayWithinMemory(t *testing.T) {
 		var stderr bytes.Buffer
 		var status int
 		var rss int64
-		for range 5 { // the watch of a process that has to wait for a core looks late
+		for range 12 { // the watch of a process that has to wait for a core looks late
 			stderr.Reset()
 			cmd := exec.Command(program(t), append(args, "--max-memory", fmt.Sprint(budget))...)
 			cmd.Stderr = &stderr

@@ -39,11 +39,11 @@ func (b Budget) Use() {
 }
 
 // Watch collects garbage if the process takes more memory than the budget. If it still takes more
-// than the budget plus a 16th, Watch calls over, which should end the process. Readers respect the
-// budget, so this is the last resort before the Go runtime runs out of memory and dumps its stacks.
-// The watch runs until the process ends.
+// than the budget plus a 16th, or more than a 12th over it before the collection ends, Watch calls
+// over, which should end the process. Readers respect the budget, so this is the last resort before
+// the Go runtime runs out of memory and dumps its stacks. The watch runs until the process ends.
 func (b Budget) Watch(over func(resident int64)) {
-	most := int64(b) + int64(b)/16
+	budget := int64(b)
 	every := 20 * time.Millisecond
 	switch { // a tenth of it is allocated faster
 	case b < 256<<20:
@@ -52,14 +52,32 @@ func (b Budget) Watch(over func(resident int64)) {
 		every = 3 * time.Millisecond
 	}
 	go func() {
-		for range time.Tick(every) {
-			if n, ok := Resident(); !ok || n <= int64(b) {
-				continue
+		collected := make(chan struct{}, 1)
+		collecting := false
+		tick := time.Tick(every)
+		for {
+			most := budget
+			select {
+			case <-tick:
+				if collecting { // what allocates goes on meanwhile
+					most += budget / 12
+				}
+			case <-collected:
+				collecting = false
+				most += budget / 16
 			}
-			debug.FreeOSMemory()
-			if n, ok := Resident(); ok && n > most {
+			n, ok := Resident()
+			switch {
+			case !ok || n <= most:
+			case most > budget:
 				over(n)
 				return
+			default:
+				collecting = true
+				go func() {
+					debug.FreeOSMemory()
+					collected <- struct{}{}
+				}()
 			}
 		}
 	}()
