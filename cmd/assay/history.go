@@ -94,7 +94,7 @@ func runHistory(e env, c *command, args []string) error {
 		}
 		f.writesTo(f.dir, f.files().names())
 	}
-	h, failed := followed(e, c, &f.source, args, gates, true)
+	h, failed := followed(e, c, &f.source, args, gates, diffOutput)
 	if h == nil {
 		return failed
 	}
@@ -209,8 +209,8 @@ func nameOf(file string) string {
 }
 
 // followed reads all runs, one after the other, and returns their history. Of each, only the metrics are
-// kept; what explains a change is read again.
-func followed(e env, c *command, s *source, args []string, gates []gate.Gate, causes bool) (*history.History, error) {
+// kept; what explains a change is read again, for the outputs that are given.
+func followed(e env, c *command, s *source, args []string, gates []gate.Gate, causes ...output) (*history.History, error) {
 	s.measures = measuresOf(gates)
 	found, failed, others := runsIn(args, s.own)
 	if others > 0 {
@@ -251,10 +251,41 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 	if len(runs) == 0 {
 		return nil, errors.Join(append(failed, errors.New("no run could be read"))...)
 	}
-	again := func(i int) (*summary.Summary, error) { return load(kept[i], diffOutput) }
-	if !causes {
+	again := func(i int) (*summary.Summary, error) { return load(kept[i], causes...) }
+	if len(causes) == 0 {
 		again = nil
 	}
 	h := history.Of(runs, gates, again)
 	return h, errors.Join(failed...)
+}
+
+// mostStable is the largest number of runs that a check compares with: the newest.
+const mostStable = 20
+
+// stable makes the runs since the last change the baseline of a check, without those that are checked.
+func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) error {
+	checked := map[string]bool{}
+	for _, path := range ingest.Paths(args).Files {
+		if abs, err := filepath.Abs(path); err == nil {
+			checked[abs] = true
+		}
+	}
+	follow := slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.Metric.Across || !g.NeedsBaseline() })
+	h, failed := followed(e, c, &k.source, []string{k.history}, follow)
+	if h == nil {
+		return failed
+	}
+	from := h.StableFrom
+	from = max(from, len(h.Runs)-mostStable)
+	for _, r := range h.Runs[from:] {
+		if abs, err := filepath.Abs(r.Path); err != nil || !checked[abs] {
+			k.baseline = append(k.baseline, r.Path)
+		}
+	}
+	text := fmt.Sprintf("the newest %s", plural(len(k.baseline), "run", "runs"))
+	if n := len(h.Changes); n > 0 && from == h.StableFrom {
+		text = fmt.Sprintf("%s since the last change (%s)", plural(len(k.baseline), "run", "runs"), h.ChangeText(&h.Changes[n-1]))
+	}
+	e.say("assay check: compared with %s of %d in %s", text, len(h.Runs), k.history)
+	return failed
 }
