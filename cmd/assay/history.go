@@ -209,7 +209,7 @@ func nameOf(file string) string {
 }
 
 // followed reads all runs, one after the other, and returns their history. Of each, only the metrics are
-// kept; what explains a change is read again, for the outputs that are given.
+// kept. The runs beside a change are read again, with what the outputs in causes need.
 func followed(e env, c *command, s *source, args []string, gates []gate.Gate, causes ...output) (*history.History, error) {
 	s.measures = measuresOf(gates)
 	found, failed, others := runsIn(args, s.own)
@@ -282,10 +282,10 @@ func (k *checking) stable(e env, c *command, args []string, gates []gate.Gate) e
 			k.baseline = append(k.baseline, r.Path)
 		}
 	}
-	text := fmt.Sprintf("the newest %s", plural(len(k.baseline), "run", "runs"))
-	if n := len(h.Changes); n > 0 && from == h.StableFrom {
-		text = fmt.Sprintf("%s since the last change (%s)", plural(len(k.baseline), "run", "runs"), h.ChangeText(&h.Changes[n-1]))
+	text := plural(len(k.baseline), "run", "runs")
+	if n := len(h.Changes); n > 0 {
+		text += fmt.Sprintf(" since the last change (%s)", h.ChangeText(&h.Changes[n-1]))
 	}
-	e.say("assay check: compared with %s of %d in %s", text, len(h.Runs), k.history)
+	e.say("assay check: compared with the newest %s, of %d in %s", text, len(h.Runs), k.history)
 	return failed
 }

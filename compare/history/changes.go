@@ -17,9 +17,6 @@ const (
 	leastChange = 0.01
 	leastPoints = 0.005 // of a share
 
-	// Values whose level changes in more than one of so many runs wander.
-	wandering = 6
-
 	standOut      = 5    // deviations from the median from which a run stands out
 	leastStandOut = 0.05 // and by so much, or so many points
 	normalMAD     = 1.4826
@@ -78,10 +75,6 @@ type placed struct {
 func (m *Metric) changes(alpha float64) (out []placed) {
 	values, runs := m.present()
 	found := stat.LevelChanges(values, alpha)
-	if len(found)*wandering > len(values) {
-		m.Unclear = "the values wander: they have no level that lasts"
-		found = nil
-	}
 	for again := true; again; { // a change that is left out joins two levels
 		again = false
 		out = out[:0]
@@ -135,13 +128,13 @@ func (h *History) newest(m *Metric) {
 	last := m.Levels[len(m.Levels)-1]
 	values = values[len(values)-last.Runs:]
 	few := stat.FewestOfLevel - 1
-	if m.Unclear != "" || len(values) < few+stat.FewestForChange/2 {
+	if len(values) < few+stat.FewestForChange/2 {
 		return
 	}
 	before := values[:len(values)-few]
 	level, mad := stat.MAD(before)
 	far := func(v float64) bool {
-		return math.Abs(v-level) > standOut*normalMAD*mad && math.Abs(m.changeOf(level, v)) >= leastStandOut
+		return (v < slices.Min(before) || v > slices.Max(before)) && math.Abs(v-level) > standOut*normalMAD*mad && math.Abs(m.changeOf(level, v)) >= leastStandOut
 	}
 	end := values[len(values)-few:]
 	n := 0

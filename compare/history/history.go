@@ -28,7 +28,7 @@ type History struct {
 	Runs      []Run    `json:"runs"`
 	Metrics   []Metric `json:"metrics"`
 	Changes   []Change `json:"changes"`
-	Newest    []Newest `json:"newest,omitempty"` // metrics of which the last runs stand out
+	Newest    []Newest `json:"newest,omitempty"` // metrics in which the last runs stand out
 	Skipped   []Skip   `json:"skipped,omitempty"`
 	// StableFrom is the index of the first run after the last change: the runs from there on are alike.
 	StableFrom int `json:"stable_from"`
@@ -49,9 +49,8 @@ type Metric struct {
 	Unit   string `json:"unit"`
 	Higher bool   `json:"higher_is_better"`
 	// Values has one value for each run; null where the run has none that can be compared.
-	Values  []*float64 `json:"values"`
-	Levels  []Level    `json:"levels"`
-	Unclear string     `json:"unclear,omitempty"` // why no changes were searched, or none are listed
+	Values []*float64 `json:"values"`
+	Levels []Level    `json:"levels"`
 
 	Of metric.Unit `json:"-"`
 }
@@ -89,7 +88,7 @@ type Move struct {
 	of metric.Unit
 }
 
-// A Newest is a metric of which the last runs stand out, too few for a level.
+// A Newest is a metric in which the last runs stand out. They are too few for a level.
 type Newest struct {
 	Metric string  `json:"metric"`
 	Runs   int     `json:"runs"`

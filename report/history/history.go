@@ -153,10 +153,7 @@ func (v view) metrics(most int) doc.Section {
 		}
 		l := m.Levels[len(m.Levels)-1]
 		row := doc.Row{Cells: []string{m.Metric, "", m.Of.Text(l.Median), m.Of.Text(l.Low), m.Of.Text(l.High), strconv.Itoa(l.Runs), ""}}
-		switch n := len(m.Levels); {
-		case m.Unclear != "":
-			row.Cells[6] = "wanders"
-		case n > 1:
+		if n := len(m.Levels); n > 1 {
 			row.Cells[1], row.Cells[6] = m.Of.Text(m.Levels[n-2].Median), v.name(l.First)
 			row.Weight = 1
 		}
