@@ -192,12 +192,12 @@ func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of,
 		return
 	}
 	for _, term := range terms {
-		if s = runWith(t, s, term, true); s == nil {
+		if s = (world{s, of, th}).runWith(t, term, true); s == nil {
 			return
 		}
 	}
 	met := func(s *summary.Summary, but rule.Term) bool {
-		return !slices.ContainsFunc(terms, func(o rule.Term) bool { return o != but && !isTrue(s, o) })
+		return !slices.ContainsFunc(terms, func(o rule.Term) bool { return o != but && !(world{s, of, th}).isTrue(o) })
 	}
 	given := func(s *summary.Summary) (found, has bool) {
 		for _, f := range Judge(s, th).Findings {
@@ -214,7 +214,7 @@ func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of,
 		return
 	}
 	for _, term := range terms {
-		without := runWith(t, s, term, false)
+		without := (world{s, of, th}).runWith(t, term, false)
 		if p.settled[term] || without == nil || !met(without, term) {
 			continue
 		}

@@ -257,7 +257,7 @@ func TestJSON(t *testing.T) {
 		}
 		r.Part = timeline.Part{}
 		for i := range r.Findings { // for the report alone
-			r.Findings[i].GainGPUs, r.Findings[i].GainWithout, r.Findings[i].GainOfAll = 0, "", false
+			r.Findings[i].GainGPUs, r.Findings[i].GainWithout, r.Findings[i].GainOfAll, r.Findings[i].Shown = 0, "", false, nil
 		}
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)
