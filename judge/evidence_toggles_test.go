@@ -31,7 +31,16 @@ func evidenceToggles() (out []toggle) {
 			}
 		}
 	}
+	counters := func(change func(*summary.Counter)) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			for i := range s.Counters {
+				change(&s.Counters[i])
+			}
+		}
+	}
 	return append(out,
+		toggle{word: "matrix-kernel", on: counters(func(k *summary.Counter) { k.Category = "gemm" }), off: counters(func(k *summary.Counter) { k.Category = "reduction" })},
+		toggle{word: "short-launches", on: counters(func(k *summary.Counter) { k.Launches = k.TotalNS / 5_000 }), off: counters(func(k *summary.Counter) { k.Launches = 1 })},
 		toggle{word: "private-pools", on: snapshots(func(s *summary.Snapshot) { s.PrivateFree = s.Split }), off: snapshots(func(s *summary.Snapshot) { s.PrivateFree = 0 })},
 		toggle{word: "short-of-memory", on: snapshots(func(s *summary.Snapshot) { s.History.RetryFrees, s.History.SegmentFrees = 3, s.History.SegmentFrees+3 }),
 			off: snapshots(func(s *summary.Snapshot) { s.History.RetryFrees = 0 })},
