@@ -119,7 +119,7 @@ var mayImport = map[string]string{
 	"report/section/logs":          "internal/label internal/unit report/doc report/section summary summary/view summary/view/bench summary/view/hang",
 	"report/section/memory":        "internal/label internal/unit report/doc report/section summary summary/view",
 	"report/section/efficiency":    "internal/label internal/unit report/doc report/section report/words summary summary/view summary/view/efficiency",
-	"report/section":               "compare/phases internal/unit judge judge/finding judge/rule report/doc report/plot summary summary/row summary/view",
+	"report/section":               "compare/phases internal/unit judge judge/finding judge/rule judge/timeline report/doc report/plot summary summary/row summary/view",
 	"report/section/tables":        "internal/label internal/stat internal/unit report/doc report/section summary summary/view",
 	"report/section/timeline":      "internal/label internal/stat internal/unit judge judge/finding judge/rule judge/timeline report/doc report/section report/show report/words summary summary/row summary/view",
 	"report":                       "compare compare/history compare/phases internal/diag internal/jsonscan internal/label internal/lazyregexp internal/redact internal/unit judge judge/counters judge/doctor judge/finding judge/rule judge/timeline report/diff report/doc report/history report/page report/pictures report/plot report/section report/section/counters report/section/efficiency report/section/logs report/section/memory report/section/ranks report/section/tables report/section/timeline report/words summary summary/view",
