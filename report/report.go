@@ -64,7 +64,7 @@ func (d Report) JSON(w io.Writer) error {
 	case d.history != nil:
 		return jsonscan.Write(w, d.history)
 	}
-	return summary.Write(w, d.summary, d.madeBy, judgedJSON{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Stacks})
+	return summary.Write(w, d.summary, d.madeBy, judgedJSON{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Runs, d.result.Stacks})
 }
 
 // judgedJSON are the members that a verdict adds to those of a summary.
@@ -78,6 +78,7 @@ type judgedJSON struct {
 	Groups []timeline.StepGroup    `json:"step_groups,omitempty"`
 	Phases []timeline.PhaseVerdict `json:"phase_verdicts,omitempty"`
 	Stages []judge.StageVerdict    `json:"stage_verdicts,omitempty"`
+	Runs   []judge.RunVerdict      `json:"run_verdicts,omitempty"`
 	Stacks []rule.Stack            `json:"stacks,omitempty"`
 }
 
