@@ -50,7 +50,7 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 	}
 	for _, c := range list {
 		if c.Kind == "pinned" {
-			c = r.g.Pageable.pinned()
+			c = r.g.Copies.pinned()
 		}
 		if class := ofClass(c); class < Classes && 100*r.path.Classes[class] < r.path.Window.Len() {
 			continue // little of the path
@@ -113,7 +113,7 @@ func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
-	r.g.Pageable.doubt(&f.Verdict, c)
+	r.g.Copies.doubt(&f.Verdict, c)
 	r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
 	r.tried[c] = Trial{c, f}
 	return f, true
@@ -135,7 +135,7 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	}
 	host := int64(0)
 	for _, c := range []Class{HostOp, Python, HostGap, Runtime, DataLoader, Compute, Comm, Copy} {
-		half("scale", "class:"+c.String()+"=0.5", p.Classes[c])
+		half("scale", twiceAs(c), p.Classes[c])
 		if c <= Runtime {
 			host += p.Classes[c]
 		}
@@ -149,13 +149,13 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	}
 	kernels, ops, syncs := namesOn(g, p)
 	for _, name := range top(kernels) {
-		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
+		half("scale", twiceAsFast(name), kernels[name])
 	}
 	for _, name := range top(ops) {
 		half("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5", ops[name])
 	}
 	if syncs { // without a wait, all work before it can run at the same time as the host
-		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Pageable.pinned(), p.Window.Len()})
+		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Copies.pinned(), p.Window.Len()})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })
 	return out

@@ -173,7 +173,7 @@ type Graph struct {
 	quarters []uint8   // see recording
 	fit      *Fit      // by which the cost was found
 
-	Pageable Pinning // what copies of pageable memory would take with pinned memory
+	Copies Copying // how fast copies are
 }
 
 // A launcher is a call that launched work.
