@@ -164,10 +164,13 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 // namesOn returns the time on a path of kernels and of operators, those around others included, by
 // name, and whether the path leads through the end of a wait.
 func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
-	within := make(map[ranked]int64)
+	within, works := make(map[ranked]int64), make(map[ranked]int64)
 	last := none // the node of the piece before
 	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
+		if !x.delay && n.flags&isGPU != 0 {
+			works[ranked{g.work(x.node).a.Name, n.rank}] += x.Span.Len()
+		}
 		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess || x.kind == staged) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
 		if x.class > Runtime {
@@ -183,5 +186,5 @@ func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 			s = src.parent(s)
 		}
 	})
-	return g.SumsOf(p).Kernels, g.byName(within), syncs
+	return g.byName(works), g.byName(within), syncs
 }

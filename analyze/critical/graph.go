@@ -106,6 +106,11 @@ type node struct {
 	rank  uint16
 }
 
+// inProgramOrder reports whether a node of the host follows the one before on its thread and waits for nothing else.
+func (n *node) inProgramOrder() bool {
+	return n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none
+}
+
 // longLag stands for a lag that takes more than 32 bits.
 const longLag = math.MinInt32
 

@@ -77,6 +77,10 @@ func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 		if t.dur[v] > 0 {
 			piece(t.start[v], g.nodes[v].class, program, false)
 		}
+		if n := &g.nodes[v]; n.inProgramOrder() && t.start[v] == t.end(n.pred) {
+			v = n.pred
+			continue
+		}
 		h, arrival := g.hop(t, v)
 		if h.src == none {
 			break

@@ -71,12 +71,15 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) t
 	t := times{start: start, dur: r.dur, rule: r}
 	for _, v := range order {
 		n := &g.nodes[v]
-		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most nodes, which are host events
-			lag := g.lagOf(v)
+		if n.inProgramOrder() { // most nodes, which are host events
+			lag := int64(n.lag)
+			if n.lag == longLag {
+				lag = within(g.long[v], 2*far-1)
+			}
 			if strict {
 				lag = min(lag, 0)
 			}
-			t.start[v] = within(t.end(n.pred)+within(lag, 2*far-1), far)
+			t.start[v] = within(start[n.pred]+r.dur[n.pred]+lag, far) // no sum overflows, see far and longest
 			continue
 		}
 		h, at := r.latest(g, &t, v)
@@ -184,6 +187,9 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 	}
 	switch k {
 	case launch: // the part within the call scales with the call
+		if r.dur[src] == g.dur[src] && r.launch == 1 && r.flags[v]&noDelay == 0 {
+			return lag
+		}
 		own := min(lag, g.dur[src])
 		f := 1.0
 		if d := g.dur[src]; d != 0 {
@@ -199,7 +205,7 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 		switch {
 		case r.flags[v]&isRemoved != 0:
 			return 0
-		case r.flags[v]&noLaunch != 0:
+		case r.flags[v]&noLaunch != 0 || r.gap == 1:
 			return lag
 		}
 		own := lag // the delay itself, not a wait that nothing explains
