@@ -80,7 +80,7 @@ type Replayer struct {
 	g     *Graph
 	path  *Path
 	step  int
-	order []int32 // the nodes that the step depends on, and those before it
+	order []stretch // the nodes that the step depends on, and those before it
 	tried map[change.Change]Trial
 
 	without Range // the step without the profiler

@@ -30,7 +30,7 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		return nil, false, err
 	}
 	was, base := g.measured(), g.unaltered()
-	t := g.replayInto(g.scratch, r, false, g.order)
+	t := g.replayInto(g.scratch, r, false, g.plan)
 	before, fitted, after := g.lengths(&was), g.lengths(&base), g.lengths(&t)
 	for i := range g.Steps {
 		f := g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list)
@@ -120,7 +120,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	}
 	was := g.unaltered()
 	before, _, _ := total(&was)
-	without := g.without(chosen, g.order)
+	without := g.without(chosen, g.plan)
 	comm := int64(0)
 	for _, i := range chosen {
 		comm += paths[i].Classes[Comm]
@@ -130,7 +130,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if err != nil || !changes {
 			continue
 		}
-		t := g.replayInto(g.scratch, r, false, g.order)
+		t := g.replayInto(g.scratch, r, false, g.plan)
 		if after, rest, events := total(&t); after < before {
 			v := g.worst(paths, chosen, []change.Change{c})
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))

@@ -160,8 +160,9 @@ type Graph struct {
 	nodes      []node
 	long       map[int32]int64 // lags of chains that take more than 32 bits
 	extra      []edge
-	last       int32 // the node that the newest edge goes into
-	order      []int32
+	last       int32     // the node that the newest edge goes into
+	order      []int32   // each node follows the sources of its edges
+	plan       []stretch // the same, for replays
 	Steps      []Step
 
 	ranks    []*source

@@ -167,7 +167,7 @@ func (g *Graph) Paths() []Path {
 	g.finish()
 	t := g.measured()
 	g.scratch = make([]int64, len(g.nodes))
-	strict := g.replayInto(g.scratch, nil, true, g.order)
+	strict := g.replayInto(g.scratch, nil, true, g.plan)
 	exactly, strictly := g.lengths(&t), g.lengths(&strict) // see finish
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))
