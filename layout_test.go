@@ -26,11 +26,12 @@ import (
 var mayImport = map[string]string{
 	"trace":                        "internal/diag internal/eventscan internal/jsonscan internal/label internal/lazyregexp internal/redact",
 	"internal/eventscan":           "internal/jsonscan",
+	"trace/ascend":                 "internal/diag internal/interval internal/lazyregexp internal/redact internal/textscan internal/unit trace",
 	"trace/proton":                 "internal/diag internal/lazyregexp internal/profile internal/redact trace",
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/memory trace trace/perfetto trace/proton trace/xplane",
+	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",

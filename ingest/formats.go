@@ -14,6 +14,7 @@ import (
 	"assay/summary"
 	"assay/torchprof/compile"
 	"assay/trace"
+	"assay/trace/ascend"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
 	"assay/trace/xplane"
@@ -112,6 +113,9 @@ func (f *File) format(head []byte) *format {
 	return it
 }
 
+// recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
+var recasts = []func(*trace.Trace) bool{ascend.Recast}
+
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
 }
@@ -131,6 +135,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
+	for _, recast := range recasts {
+		if recast(t) {
+			break
+		}
+	}
 	if t.Meta.Tool != "" {
 		in.Format = t.Meta.Tool
 	} else if t.Meta.Kineto || t.Activities.Len() > 0 {
