@@ -53,6 +53,7 @@ var formats = []format{
 	{name: rocm.FormatCSV, sniff: isRocmCSV, load: loadRocmCSV, listed: isFirstOfCSV},
 	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON, listed: isBestForm},
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
+	{name: ascend.FormatCSV, sniff: isAscendCSV, load: loadAscendCSV},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -114,7 +115,7 @@ func (f *File) format(head []byte) *format {
 }
 
 // recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
-var recasts = []func(*trace.Trace) bool{ascend.Recast}
+var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
 
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
@@ -136,7 +137,7 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	}
 	in.Trace = t
 	for _, recast := range recasts {
-		if recast(t) {
+		if recast(f.Path, t) {
 			break
 		}
 	}

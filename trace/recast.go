@@ -11,12 +11,20 @@ type Dialect struct {
 	Tool  string
 	Place func(*Track) Place
 
-	// Span returns the kind of a span, and its name; [OtherKind] leaves it as it is. Spans of a place on a device are
-	// work, or of the kind [Sync], or are left out of it.
-	Span func(on *Track, place Place, category, name string) (Kind, string)
+	// Span says what a span is. The kind [OtherKind] leaves it as it is. Spans of a place on a device are work, or of the
+	// kind [Sync].
+	Span func(on *Track, place Place, category, name string) Meaning
 
 	// Arrow returns what arrows of a category link.
 	Arrow func(category string) Arrow
+}
+
+// A Meaning is what a span is.
+type Meaning struct {
+	Kind       Kind
+	Name       string
+	Collective string // of work: the collective that it is, or ""
+	Group      string // the group of its ranks
 }
 
 // A Place is what the spans of a track are of.
@@ -46,7 +54,8 @@ const mostOpen = 64
 // Recast gives the spans of a trace the meaning that they have for its profiler: work of devices, and the calls that
 // launched it.
 func (t *Trace) Recast(d Dialect) {
-	r := recast{t: t, d: d, places: make([]Place, len(t.Tracks)), names: make(map[string]Sym), known: make(map[spanKey]meaning), none: t.noDetail()}
+	r := recast{t: t, d: d, places: make([]Place, len(t.Tracks)), names: make(map[string]Sym), known: make(map[spanKey]meaning), none: t.noDetail(), shape: ShapeID(len(t.shapes))}
+	t.shapes = append(t.shapes, Shape{})
 	r.place()
 	for row := range t.Activities.All() {
 		*r.work.next() = *row
@@ -56,7 +65,7 @@ func (t *Trace) Recast(d Dialect) {
 		if m.kind == OtherKind {
 			return true
 		}
-		if s.Name = m.name; m.kind.OnDevice() || m.kind == Runtime {
+		if s.Name = m.name; m.kind.OnDevice() || m.kind == Runtime || m.kind == CPUOp {
 			r.add(s.Start, s.Dur, s.Track, m)
 			return false
 		}
@@ -79,6 +88,7 @@ func (t *Trace) Recast(d Dialect) {
 	t.Spans.add(notes.cut())
 	t.Activities = tableOf(&r.work)
 	t.Calls.add(r.calls.cut())
+	t.Ops.add(r.ops.cut())
 	t.Meta.Tool = d.Tool
 	r.link()
 }
@@ -92,6 +102,8 @@ type recast struct {
 	none   DetailID
 	work   column[Activity]
 	calls  column[Call]
+	ops    column[Op]
+	shape  ShapeID // of operators without arguments
 }
 
 type spanKey struct {
@@ -100,8 +112,20 @@ type spanKey struct {
 }
 
 type meaning struct {
-	kind Kind
-	name Sym
+	kind   Kind
+	name   Sym
+	detail DetailID
+}
+
+// detail returns the number of what a span says about its work.
+func (r *recast) detail(is Meaning) DetailID {
+	if is.Collective == "" {
+		return r.none
+	}
+	id := r.t.noDetail()
+	c := &r.t.details[id].Collective
+	c.Name, c.Group = r.sym(is.Collective), r.sym(is.Group)
+	return id
 }
 
 // place finds the place of each track. Threads that a profiler lists under several numbers of a process become one track.
@@ -147,10 +171,9 @@ func (r *recast) meaning(track TrackID, category, name Sym) meaning {
 	key := spanKey{track, category, name}
 	m, ok := r.known[key]
 	if !ok {
-		kind, text := r.d.Span(&r.t.Tracks[track], r.places[track], r.t.names[category], r.t.names[name])
-		m = meaning{kind, name}
-		if kind != OtherKind && text != r.t.names[name] {
-			m.name = r.sym(text)
+		m = meaning{OtherKind, name, r.none}
+		if is := r.d.Span(&r.t.Tracks[track], r.places[track], r.t.names[category], r.t.names[name]); is.Kind != OtherKind {
+			m = meaning{is.Kind, r.sym(is.Name), r.detail(is)}
 		}
 		r.known[key] = m
 	}
@@ -160,7 +183,7 @@ func (r *recast) meaning(track TrackID, category, name Sym) meaning {
 // sym returns the number of a text.
 func (r *recast) sym(text string) Sym {
 	n, ok := r.names[text]
-	if !ok {
+	if !ok && text != "" {
 		n = Sym(len(r.t.names))
 		r.t.names = append(r.t.names, text)
 		r.names[text] = n
@@ -170,8 +193,12 @@ func (r *recast) sym(text string) Sym {
 
 // add adds work or a call.
 func (r *recast) add(start, dur int64, on TrackID, m meaning) {
-	if m.kind.OnDevice() {
-		*r.work.next() = Activity{Start: start, Dur: dur, Name: m.name, Track: on, Kind: m.kind, Detail: r.none}
+	switch {
+	case m.kind == CPUOp:
+		*r.ops.next() = Op{Start: start, Dur: dur, Name: m.name, Track: on, Shape: r.shape}
+		return
+	case m.kind.OnDevice():
+		*r.work.next() = Activity{Start: start, Dur: dur, Name: m.name, Track: on, Kind: m.kind, Detail: m.detail}
 		return
 	}
 	*r.calls.next() = Call{Start: start, Dur: dur, Name: m.name, Track: on, Kind: Runtime}

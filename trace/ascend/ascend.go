@@ -41,20 +41,11 @@ var (
 	planeThread  = lazyregexp.New(`^Plane \d+$`)
 )
 
-// controls begin the names of tasks that do no work: they record or wait for events of other streams, or are of the
-// profiler.
-var controls = []string{"EVENT_", "NOTIFY_", "Notify_", "CAPTURE_", "WRITE_VALUE", "WAIT_VALUE", "VALUE_WAIT", "MODEL_", "PROFILING_", "PLACE_HOLDER",
-	"STREAM_", "LABEL_", "COND_", "MAINTENANCE", "TASK_TYPE_", "FFTS_PLUS", "PROFILER_", "BARRIER", "CMO_", "NOP"}
-
-// copies begin the names of tasks that copy or set memory.
-var copies = []struct {
-	name string
-	kind trace.Kind
-}{{"MEMCPY", trace.Memcpy}, {"SDMA", trace.Memcpy}, {"PCIE_DMA", trace.Memcpy}, {"MEMSET", trace.Memset}}
-
 // Recast gives the spans of a trace their meaning if a profiler of Ascend wrote it, and reports whether it did.
 func Recast(t *trace.Trace) bool {
-	if t.Activities.Len() > 0 || !slices.ContainsFunc(t.Tracks, func(on trace.Track) bool { return on.Process == hardware || isCollective(on.Process) && on.Process != collectives[0] }) {
+	if t.Activities.Len() > 0 || !slices.ContainsFunc(t.Tracks, func(on trace.Track) bool {
+		return on.Process == hardware || isCollective(on.Process) && on.Process != collectives[0]
+	}) {
 		return false
 	}
 	l := lanesOf(t)
@@ -130,7 +121,9 @@ func lanesOf(t *trace.Trace) *lanes {
 	for key := range l.groups {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b lane) int { return cmp.Or(strings.Compare(a.pid, b.pid), cmp.Compare(len(a.tid), len(b.tid)), strings.Compare(a.tid, b.tid)) })
+	slices.SortFunc(keys, func(a, b lane) int {
+		return cmp.Or(strings.Compare(a.pid, b.pid), cmp.Compare(len(a.tid), len(b.tid)), strings.Compare(a.tid, b.tid))
+	})
 	for i, key := range keys {
 		l.groups[key] = firstGroup + int64(i)
 	}
@@ -171,47 +164,33 @@ func (l *lanes) place(on *trace.Track) trace.Place {
 }
 
 // span says what a span is.
-func (l *lanes) span(_ *trace.Track, place trace.Place, category, name string) (trace.Kind, string) {
+func (l *lanes) span(_ *trace.Track, place trace.Place, category, name string) trace.Meaning {
 	switch {
 	case place.OnDevice && place.Stream >= firstGroup:
-		return trace.Kernel, name
+		return taskOf(name, "")
 	case place.OnDevice:
 		return l.task(name)
 	case place.PID != "" || category == "" && isLevel(name):
-		return call(name)
+		return trace.Meaning{Kind: trace.Runtime, Name: strings.TrimPrefix(name, "AscendCL@")}
+	case category == "dequeue":
+		return trace.Meaning{Kind: trace.CPUOp, Name: name} // a task that another thread handed over
 	case category == "cpu_op" && strings.HasPrefix(name, "ProfilerStep#"):
-		return trace.Annotation, name
+		return trace.Meaning{Kind: trace.Annotation, Name: name}
 	}
-	return trace.OtherKind, name
+	return trace.Meaning{}
 }
 
 // task says what a task of the NPU is. Tasks of collectives are part of one that has its own lane.
-func (l *lanes) task(name string) (trace.Kind, string) {
-	for _, c := range copies {
-		if strings.HasPrefix(name, c.name) {
-			return c.kind, name
-		}
+func (l *lanes) task(name string) trace.Meaning {
+	is := taskOf(name, "")
+	if l.grouped && is.Collective != "" {
+		is.Kind = trace.Sync
 	}
-	if slices.ContainsFunc(controls, func(w string) bool { return strings.HasPrefix(name, w) }) || l.grouped && isHCCL(name) {
-		return trace.Sync, name
-	}
-	return trace.Kernel, name
+	return is
 }
-
-// isHCCL reports whether a task is of a collective.
-func isHCCL(name string) bool { return strings.HasPrefix(name, "hcom_") || strings.HasPrefix(name, "HcclA") }
 
 // isLevel reports whether a span is a call of CANN, which has the level of the interface before its name.
 func isLevel(name string) bool {
 	level, _, ok := strings.Cut(name, "@")
 	return ok && slices.Contains([]string{"AscendCL", "Runtime", "Model", "Node", "Communication", "Api"}, level)
-}
-
-// call says what a call of CANN is.
-func call(name string) (trace.Kind, string) {
-	level, of, ok := strings.Cut(name, "@")
-	if ok && level == "AscendCL" {
-		return trace.Runtime, of
-	}
-	return trace.Runtime, name
 }

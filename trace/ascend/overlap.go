@@ -48,7 +48,7 @@ func checkOverlap(t *trace.Trace, l *lanes) {
 		}
 		e := ends[on.Device]
 		ends[on.Device] = interval.Span{Start: min(e.Start, a.Start), End: max(e.End, a.End())}
-		if of := work[on.Device]; on.Stream >= firstGroup || isHCCL(t.Name(a.Name)) {
+		if of := work[on.Device]; t.Detail(a.Detail).Collective.Name != 0 {
 			of[1] = append(of[1], interval.Span{Start: a.Start, End: a.End()})
 		} else if a.Kind == trace.Kernel {
 			of[0] = append(of[0], interval.Span{Start: a.Start, End: a.End()})
