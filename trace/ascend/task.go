@@ -24,7 +24,7 @@ var copies = []struct {
 var (
 	collectiveTask = lazyregexp.New(`^(hcom_[A-Za-z]+)_*(?:_(\d+)_\d+(?:_\d+)?)?(?:@.*)?$`)
 	version        = lazyregexp.New(`[a-z]V\d$`)
-	nodeTask       = lazyregexp.New(`^(?:trans_)?([A-Z][A-Za-z0-9]*?(?:V\d)?|[A-Z][A-Za-z]*\dD)_?\d+$`)
+	nodeTask       = lazyregexp.New(`^(?:trans_)?([A-Z][A-Za-z0-9]*?(?:V\d)?|[A-Z][A-Za-z]*\dD)_?\d+(_MemSet)?$`)
 )
 
 // taskOf says what a task is, by its name and the type of its operator, which is "" in traces.
@@ -44,7 +44,7 @@ func taskOf(name, operator string) trace.Meaning {
 		return trace.Meaning{Kind: trace.Kernel, Name: name, Collective: "other"}
 	}
 	if m := nodeTask().FindStringSubmatch(name); m != nil && operator == "" && !version().MatchString(name) {
-		name = m[1]
+		name = m[1] + m[2]
 	} else if operator != "" && !strings.HasPrefix(name, "aclnn") {
 		name = operator
 	}
