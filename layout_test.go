@@ -90,7 +90,7 @@ var mayImport = map[string]string{
 	"summary/view/bench":           "internal/lazyregexp summary",
 	"judge":                        "judge/capture judge/compiled judge/counters judge/finding judge/logs judge/memory judge/monitors judge/profile judge/ranks judge/rule judge/tables judge/timeline judge/tree summary summary/view summary/view/hang",
 	"judge/finding":                "internal/unit",
-	"judge/rule":                   "internal/settings internal/unit judge/finding summary summary/view summary/view/bench",
+	"judge/rule":                   "internal/lazyregexp internal/settings internal/unit judge/finding summary summary/view summary/view/bench",
 	"judge/tree":                   "internal/unit judge/finding judge/rule summary summary/view",
 	"judge/advice":                 "internal/label internal/lazyregexp internal/unit judge/finding judge/rule summary summary/view",
 	"judge/capture":                "internal/label internal/lazyregexp internal/stat internal/unit judge/finding judge/rule judge/tree summary summary/view",

@@ -87,10 +87,10 @@ func (on setting) meets(when When) bool {
 	return when.Matches(on.facts)
 }
 
-// allows reports whether a remedy may be given for the run: its condition is true, and it is no advice on PyTorch's
-// profiler for what another one recorded.
+// allows reports whether a remedy may be given for the run: its condition is true, it is no advice on PyTorch's
+// profiler for what another one recorded, and it names nothing that devices that are no GPUs do not have.
 func (on setting) allows(r *remedyEntry) bool {
-	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm"))
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm")) && (on.meets("gpu!=other") || !on.ofGPUs(r.Text))
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives

@@ -258,6 +258,11 @@ func said(b Block, words func(string) string) Block {
 		sayList(b, words)
 	case Table:
 		b.Title, b.Note = words(b.Title), words(b.Note)
+		columns := slices.Clone(b.Columns)
+		for i := range columns {
+			columns[i].Title = words(columns[i].Title)
+		}
+		b.Columns = columns
 		for _, row := range b.Rows {
 			for i := range min(len(row.Cells), len(b.Columns)) {
 				if !b.Columns[i].Kind.isName() {

@@ -56,6 +56,8 @@ func columnsOf(header string) map[string]int {
 	return at
 }
 
+const withoutCalls = "A table of tasks does not tell which calls launched them, so there are no operators and no causes of idle time. The timeline of the same capture does: trace_view.json of torch_npu, msprof_*.json of msprof."
+
 // ErrNoTasks means that no row of a table has a time.
 var ErrNoTasks = errors.New("no row of the table has a time")
 
@@ -80,8 +82,7 @@ func ReadCSV(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) 
 	if r.tasks == 0 {
 		return nil, ErrNoTasks
 	}
-	t := r.out.Trace(trace.Meta{Tool: FormatCSV, Devices: r.devices}, r.rows, whole && r.bad == 0)
-	return t, nil
+	return r.out.Trace(trace.Meta{Tool: FormatCSV, Devices: r.devices, WithoutCalls: withoutCalls}, r.rows, whole && r.bad == 0), nil
 }
 
 // A table reads rows.
