@@ -76,7 +76,7 @@ func arrow(category string) trace.Arrow {
 type lanes struct {
 	devices map[string]int64 // by number of a process of hardware, collectives or the overlap analysis
 	groups  map[lane]int64   // number of the stream of a communicator
-	program string           // number of the process of the program, or of the calls without one
+	hosts   []string         // numbers of the processes of programs
 	grouped bool             // collectives have lanes of their own
 	single  bool
 }
@@ -98,10 +98,8 @@ func lanesOf(t *trace.Trace) *lanes {
 				l.grouped = true
 				l.groups[lane{on.PID, on.TID}] = 0
 			}
-		case slices.Contains(frameworks, kind) || kind == cann && l.program == "":
-			if l.program == "" || kind != cann {
-				l.program = on.PID
-			}
+		case slices.Contains(frameworks, kind):
+			l.hosts = append(l.hosts, on.PID)
 			continue
 		case kind != hardware && kind != overlap:
 			continue
@@ -110,6 +108,8 @@ func lanesOf(t *trace.Trace) *lanes {
 			byKind[kind] = append(byKind[kind], on.PID)
 		}
 	}
+	slices.Sort(l.hosts)
+	l.hosts = slices.Compact(l.hosts)
 	l.single = len(byKind[hardware]) <= 1
 	for _, pids := range byKind {
 		slices.SortFunc(pids, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
@@ -138,13 +138,28 @@ func (l *lanes) deviceOf(pid string, i int) int64 {
 	return int64(i)
 }
 
+// hostOf returns the process of a program whose calls of CANN are listed under another number, which begins with its own
+// in binary or decimal digits; or that number if there is none.
+func (l *lanes) hostOf(pid string) string {
+	if len(l.hosts) == 1 {
+		return l.hosts[0]
+	}
+	n, err := strconv.ParseInt(pid, 10, 64)
+	for _, host := range l.hosts {
+		if strings.HasPrefix(pid, host) || err == nil && strconv.FormatInt(n>>10, 10) == host {
+			return host
+		}
+	}
+	return pid
+}
+
 // place says what a track is.
 func (l *lanes) place(on *trace.Track) trace.Place {
 	switch {
 	case on.Process == overlap:
 		return trace.Place{Repeats: true}
 	case on.Process == cann:
-		return trace.Place{PID: l.program}
+		return trace.Place{PID: l.hostOf(on.PID)}
 	case on.Process == hardware:
 		p := trace.Place{OnDevice: true, Device: l.devices[on.PID]}
 		if m := streamThread().FindStringSubmatch(on.Thread); m != nil {
