@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/ingest/refused"
 	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
@@ -149,7 +150,7 @@ var corpusTraces = []string{"msprof_analyze_trace_view.json", "rocmblogs_hip_res
 func TestForeignCorpus(t *testing.T) {
 	corpus := filepath.Dir(test.Corpus(t, "inputs"))
 	is, read := make(map[string]string), make(map[string]bool)
-	for _, f := range allForeign() {
+	for _, f := range refused.All() {
 		is[f.Name], read[f.Name] = f.Is(), f.Read
 	}
 	met := make(map[string]bool)

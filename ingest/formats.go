@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/ingest/refused"
 	"assay/internal/profile/pyprof"
 	"assay/logs/bench"
 	"assay/logs/comm"
@@ -83,9 +84,9 @@ var formats = []format{
 	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
-// formatOf returns the format of a file, or nil, also for one that [strictForeign] recognizes.
+// formatOf returns the format of a file, or nil, also for one that [refused.Strict] recognizes.
 func formatOf(path string, head []byte) *format {
-	if strictForeign(path, head) != nil {
+	if refused.Strict(path, head) != nil {
 		return nil
 	}
 	for i := range formats {

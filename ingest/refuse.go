@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/ingest/refused"
 	"assay/logs/forms"
 )
 
@@ -58,7 +59,7 @@ func (f *File) sample(n int) []byte {
 // namedOr returns the Refusal of a known foreign format, or err if the format of the
 // content is unknown.
 func namedOr(path string, sample []byte, err error) error {
-	if it := findForeign(path, sample); it != nil {
+	if it := refused.Find(path, sample); it != nil {
 		return &Refusal{path, it.Is(), withFile(it.Do, path)}
 	}
 	return err
@@ -69,7 +70,7 @@ func refuse(f *File, head []byte) error {
 	if len(head) > 0 && len(bytes.TrimRight(head, "\x00")) == 0 {
 		return refuseZeros(f)
 	}
-	if it := strictForeign(f.Path, head); it != nil {
+	if it := refused.Strict(f.Path, head); it != nil {
 		return &Refusal{f.Path, it.Is(), withFile(it.Do, f.Path)}
 	}
 	if r := refuseKnown(f.Path, head); r != nil {

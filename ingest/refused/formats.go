@@ -1,4 +1,4 @@
-package ingest
+package refused
 
 import (
 	"slices"
@@ -22,13 +22,13 @@ const (
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
-// foreignFormats is the table. Rows are tried in this order. A specific format comes
+// formats is the table. Rows are tried in this order. A specific format comes
 // before formats that its files may also contain, so a training log with lines of NCCL
 // is a training log.
-var foreignFormats = slices.Concat(foreignRecordings, foreignTables, foreignDocuments, foreignLogs)
+var formats = slices.Concat(recordings, csvs, documents, logs)
 
-// foreignRecordings are the rows for binary files and databases.
-var foreignRecordings = []foreign{
+// recordings are the rows for binary files and databases.
+var recordings = []Format{
 	{Name: "xplane", Shape: shapeBinary, Read: true, Test: xplane.Sniff, Files: []string{"*.xplane.pb"},
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
 	{Name: "perfetto", Shape: shapeBinary, Read: true, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
@@ -58,8 +58,8 @@ var foreignRecordings = []foreign{
 		What: "a database of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
 }
 
-// foreignTables are the rows for tables of comma-separated values, by their header.
-var foreignTables = []foreign{
+// csvs are the rows for tables of comma-separated values, by their header.
+var csvs = []Format{
 	{Name: "ascend-kernel-details", Shape: shapeCSV, Marks: []string{"Accelerator Core", "Start Time(us)"},
 		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
 	{Name: "ascend-op-summary", Shape: shapeCSV, Marks: []string{"Task Type", "Task Duration(us)"},
@@ -90,8 +90,8 @@ var foreignTables = []foreign{
 		What: "a table of metrics by step, as loggers of trainers write", Do: giveSteps},
 }
 
-// foreignDocuments are the rows for JSON.
-var foreignDocuments = []foreign{
+// documents are the rows for JSON.
+var documents = []Format{
 	{Name: "proton-hatchet", Shape: shapeJSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"}, Read: true,
 		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "call proton.finalize() at the end of the program, which writes the tree"},
 	{Name: "cuda-graph-annotations", Shape: shapeJSON, Pattern: lazyregexp.New(`^\s*\{\s*"\d+"\s*:\s*\[\s*(?:\{|")`), Files: []string{"kernel_annotations_rank*.json"},

@@ -1,11 +1,11 @@
-package ingest
+package refused
 
 import "assay/internal/lazyregexp"
 
-// foreignLogs are the rows for text. A record may have any prefix and may follow another
+// logs are the rows for text. A record may have any prefix and may follow another
 // record on its line, so a pattern is anchored to the beginning of a line only if its form
 // never has a prefix.
-var foreignLogs = []foreign{
+var logs = []Format{
 	{Name: "mlperf-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
 		What: "a log of MLPerf", Do: giveResult},
 	{Name: "torch-trace-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^[VIWEC]\d{3,4} \d\d:\d\d:\d\d\.\d+ .*\] \{"`),
