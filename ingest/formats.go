@@ -7,6 +7,7 @@ import (
 
 	"assay/ingest/refused"
 	"assay/internal/profile/pyprof"
+	"assay/internal/profile/sampler"
 	"assay/logs/bench"
 	"assay/logs/comm"
 	"assay/logs/forms"
@@ -60,6 +61,10 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffTree(head) }, load: loadProtonTree},
 	{name: summary.FormatProton, sniff: func(_ string, head []byte) bool { return proton.SniffTrace(head) }, load: loadProtonTrace},
+	{name: "speedscope", sniff: func(_ string, head []byte) bool { return sampler.SniffSpeedscope(head) }, load: stacksOf(sampler.ReadSpeedscope)},
+	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
+	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
+	{name: "scalene", sniff: func(_ string, head []byte) bool { return sampler.SniffScalene(head) }, load: loadScalene},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},

@@ -19,6 +19,7 @@ const (
 	giveServed    = "give the log of a server that has processed requests"
 	giveAgain     = "copy the file again from where it was written, or record again"
 	giveFolded    = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
+	giveSampled   = "record while the program works, and let the profiler write the file to its end"
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
@@ -99,12 +100,12 @@ var documents = []Format{
 		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},
 	{Name: "rocprofv3-json", Shape: shapeJSON, Read: true, Marks: []string{`"rocprofiler-sdk-tool"`},
 		What: "a trace of rocprofv3 in its own JSON", Do: giveAgain},
-	{Name: "speedscope", Shape: shapeJSON, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
-		What: "a speedscope profile", Do: giveFolded},
-	{Name: "scalene", Shape: shapeJSON, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},
-		What: "a profile of Scalene", Do: giveProfile},
-	{Name: "v8-cpuprofile", Shape: shapeJSON, Marks: []string{`"callFrame"`, `"hitCount"`}, Files: []string{"*.cpuprofile"},
-		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveProfile},
+	{Name: "speedscope", Shape: shapeJSON, Read: true, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
+		What: "a speedscope profile", Do: giveSampled},
+	{Name: "scalene", Shape: shapeJSON, Read: true, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},
+		What: "a profile of Scalene", Do: giveSampled},
+	{Name: "v8-cpuprofile", Shape: shapeJSON, Read: true, Marks: []string{`"callFrame"`, `"hitCount"`}, Files: []string{"*.cpuprofile"},
+		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveSampled},
 	{Name: "firefox-profile", Shape: shapeJSON, Marks: []string{`"meta"`, `"interval"`, `"markerSchema"`},
 		What: "a Firefox profiler profile", Do: giveFolded},
 	{Name: "nccl-flight-recorder", Shape: shapeJSON, Read: true, Marks: []string{`"pg_config"`, `"pg_status"`},

@@ -60,8 +60,8 @@ var logs = []Format{
 		What: "a recording of mpstat, a host monitor", Do: giveRecording},
 	{Name: "sar", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^Linux \S+ \(.*CPU\)\s*$`),
 		What: "a recording of sysstat (sar), a host monitor", Do: giveRecording},
-	{Name: "perf-script", Shape: shapeText, Pattern: lazyregexp.New(`(?m)^\S.* +\d+(/\d+)? +(\[\d+\] +)?\d+\.\d+: .*\n\s+[0-9a-f]{4,16} \S.*\(.*\)$`),
-		What: "the output of perf script", Do: "fold its stacks: stackcollapse-perf.pl FILE > profile.folded"},
+	{Name: "perf-script", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^\S.* +\d+(/\d+)? +(\[\d+\] +)?\d+\.\d+: .*\n\s+[0-9a-f]{4,16} \S.*\(.*\)$`),
+		What: "the output of perf script", Do: "record with stacks: perf record -g"},
 	{Name: "py-spy-dump", Shape: shapeText, Pattern: lazyregexp.New(`(?m)^Thread \S+ \((active|idle)`),
 		What: "stacks without times that py-spy dump printed", Do: giveFolded},
 }
