@@ -38,7 +38,7 @@ func (f *functions) selfAdvice(r functionRow) []finding.Step {
 	switch {
 	case f.unit == "bytes":
 		return []finding.Step{finding.Advise("reduce-allocations")}
-	case r.isBuiltIn():
+	case r.isBuiltIn(), r.native:
 		return []finding.Step{finding.Advise("call-compiled-code-less")}
 	case !f.isPython(r):
 		return []finding.Step{finding.Advise("optimize-compiled-code")}

@@ -184,8 +184,7 @@ func (s *scalene) add(name string, lines, functions []scaleneLine) {
 // table makes the table of functions.
 func (s *scalene) table() *profile.Table {
 	t := &profile.Table{Name: "functions", Title: "Functions (Scalene)", Of: profile.OfFunction}
-	t.Columns = []profile.Heading{{Name: "self", Unit: "nanoseconds", Adds: profile.Self}, {Name: "total", Unit: "nanoseconds", Adds: profile.Total},
-		{Name: "python", Unit: "nanoseconds", Adds: profile.Self}, {Name: "native", Unit: "nanoseconds", Adds: profile.Self},
+	t.Columns = []profile.Heading{{Name: "self", Unit: "nanoseconds", Adds: profile.Self}, {Name: "python", Unit: "nanoseconds", Adds: profile.Self}, {Name: "native", Unit: "nanoseconds", Adds: profile.Self},
 		{Name: "system", Unit: "nanoseconds", Adds: profile.Self}}
 	optional := []struct {
 		profile.Heading
@@ -205,7 +204,7 @@ func (s *scalene) table() *profile.Table {
 	}
 	cells := func(l *scaleneLine) (out []profile.Cell) {
 		ns := func(percent float64) profile.Cell { return profile.Known(rounded(percent / 100 * s.elapsed * 1e9)) }
-		out = []profile.Cell{ns(l.cpu()), {}, ns(l.Python), ns(l.Native), ns(l.System)}
+		out = []profile.Cell{ns(l.cpu()), ns(l.Python), ns(l.Native), ns(l.System)}
 		for _, o := range shown {
 			out = append(out, profile.Known(rounded(o.value(l))))
 		}

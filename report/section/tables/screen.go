@@ -163,7 +163,7 @@ func (v tableView) screen(most int) doc.Table {
 		t.More = doc.Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
-	for _, i := range append([]int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean")}, v.rates()...) {
+	for _, i := range append([]int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean"), v.Column("python"), v.Column("native")}, v.rates()...) {
 		if i >= 0 && !slices.Contains(values, i) {
 			values = append(values, i)
 			t.Columns = append(t.Columns, doc.Col(v.ColumnTitle(i), doc.Number))
@@ -178,11 +178,20 @@ func (v tableView) screen(most int) doc.Table {
 		for _, i := range values {
 			row.Cells = append(row.Cells, v.screenValue(r, i))
 		}
-		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), doc.WordColumns), r.Name)
+		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), doc.WordColumns), v.nameAmong(r, shown))
 		t.Rows = append(t.Rows, row)
 	}
 	t.More = v.rest(t.More, shown)
 	return t.WithoutEmpty()
+}
+
+// nameAmong returns the name of a row, with its file if another of the rows has the same name.
+func (v tableView) nameAmong(r summary.TableRow, shown []summary.TableRow) string {
+	file := r.Labels["file"]
+	if v.Of != summary.OfFunction || file == "" || !slices.ContainsFunc(shown, func(other summary.TableRow) bool { return other.Name == r.Name && other.Labels["file"] != file }) {
+		return r.Name
+	}
+	return r.Name + " (" + file[strings.LastIndexAny(file, `/\`)+1:] + ")"
 }
 
 // rates returns the columns of amounts per second, which the authors of programs state for their parts.
