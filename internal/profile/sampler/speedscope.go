@@ -294,26 +294,25 @@ func (t *thread) isMain() bool { return strings.Contains(t.name, "MainThread") }
 
 // beside adds the table of threads, if there are several.
 func (s *scope) beside(p *profile.Profile, main *thread, column profile.Column) {
-	var rows []threadSum
-	others := int64(0)
+	var alike []*thread
 	for _, t := range s.threads {
-		own, scale := unitOf(t.unit)
-		if own != column || t.sum() <= 0 {
-			continue
+		if own, _ := unitOf(t.unit); own == column && t.sum() > 0 {
+			alike = append(alike, t)
 		}
+	}
+	if len(alike) < 2 {
+		return
+	}
+	var rows []threadSum
+	for _, t := range alike {
+		_, scale := unitOf(t.unit)
 		row := threadSum{name: cmp.Or(t.name, "(no name)"), value: rounded(t.sum() * scale)}
 		if id, value, ok := t.largest(); ok {
 			row.top, row.most = s.frameOf(id).Name, rounded(value*scale)
 		}
 		rows = append(rows, row)
-		if t != main {
-			others++
-		}
-	}
-	if others == 0 {
-		return
 	}
 	p.Beside = append(p.Beside, threadTable(column, rows))
 	s.issues.AddN(diag.Issue{Code: "threads-apart", Severity: diag.Info, First: diag.Pos{File: s.file},
-		Help: fmt.Sprintf("Threads ran at the same time, so their times do not add up. The functions are those of one thread, %q. The threads counted here are in the table of threads only.", main.name)}, others)
+		Help: fmt.Sprintf("Threads ran at the same time, so their times do not add up. The functions are those of one thread, %q. The threads counted here are in the table of threads only.", main.name)}, int64(len(alike)-1))
 }
