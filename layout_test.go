@@ -163,7 +163,7 @@ var mayImport = map[string]string{
 	"internal/database":            "internal/diag internal/unit",
 	"internal/test/rocmgen":        "trace",
 	"internal/test/pfgen":          "trace",
-	"rocm":                         "internal/database internal/diag internal/jsonwalk internal/label internal/lazyregexp internal/redact internal/textscan trace",
+	"rocm":                         "internal/database internal/diag internal/jsonwalk internal/label internal/lazyregexp internal/profile internal/redact internal/textscan trace",
 	"torchprof/compile":            "internal/diag internal/lazyregexp internal/redact internal/textscan",
 	"judge/compiled":               "internal/label internal/unit judge/finding judge/rule judge/tree summary summary/view",
 }

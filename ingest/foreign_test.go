@@ -90,7 +90,7 @@ var corpusNames = map[string]string{
 	"inputs/rocprof_v1/rocmblogs_hip_results.stats.csv":                 "rocprof-stats-csv",
 	"inputs/rocprof_v1/rocmblogs_hsa_results.hsa_stats.csv":             "rocprof-stats-csv",
 	"inputs/rocprofv3_csv/jimw567_prefill_fetch_counter_collection.csv": "rocprofv3-counters-csv",
-	"inputs/xplane/tracelens_jax_conv_minimal_goldens": "tracelens-csv",
+	"inputs/xplane/tracelens_jax_conv_minimal_goldens":                  "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
 	"series/gpu_metrics":                                                     "prometheus",

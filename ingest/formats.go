@@ -54,6 +54,8 @@ var formats = []format{
 	{name: rocm.FormatCSV, sniff: isRocmCSV, load: loadRocmCSV, listed: isFirstOfCSV},
 	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON, listed: isBestForm},
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
+	{name: rocm.FormatStats, sniff: isRocmTable(rocm.FormatStats), load: rocmTable(rocm.ReadStats), listed: isRocmTableAlone},
+	{name: rocm.FormatCounters, sniff: isRocmTable(rocm.FormatCounters), load: rocmTable(rocm.ReadCounters)},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},

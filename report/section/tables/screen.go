@@ -194,10 +194,14 @@ func (v tableView) nameAmong(r summary.TableRow, shown []summary.TableRow) strin
 	return r.Name + " (" + file[strings.LastIndexAny(file, `/\`)+1:] + ")"
 }
 
-// rates returns the columns of amounts per second, which the authors of programs state for their parts.
+// mostRates is the number of columns with rates and shares on the screen.
+const mostRates = 3
+
+// rates returns the first columns of amounts per second and of shares, which the authors of programs state for their
+// parts and counters measure.
 func (v tableView) rates() (out []int) {
 	for i, c := range v.Columns {
-		if strings.HasSuffix(c.Unit, "/s") && slices.ContainsFunc(v.Rows, func(r summary.TableRow) bool { n, ok := r.Value(i); return ok && n > 0 }) {
+		if len(out) < mostRates && (strings.HasSuffix(c.Unit, "/s") || c.Unit == "%") && slices.ContainsFunc(v.Rows, func(r summary.TableRow) bool { n, ok := r.Value(i); return ok && n > 0 }) {
 			out = append(out, i)
 		}
 	}
