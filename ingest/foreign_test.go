@@ -81,16 +81,11 @@ func TestForeignTables(t *testing.T) {
 // corpusNames has, for files of the corpus, the row of the table by which they
 // are refused. A folder stands for all files in it but their README.
 var corpusNames = map[string]string{
-	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":              "ascend-kernel-details",
-	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv":          "ascend-step-trace",
-	"inputs/ascend/msprof_analyze_cluster_communication.json":           "ascend-communication",
-	"inputs/deepspeed_flops":                                            "deepspeed-flops",
-	"inputs/rocprof_v1/rocmblogs_hip_results.copy_stats.csv":            "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hip_results.hip_stats.csv":             "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hip_results.stats.csv":                 "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hsa_results.hsa_stats.csv":             "rocprof-stats-csv",
-	"inputs/rocprofv3_csv/jimw567_prefill_fetch_counter_collection.csv": "rocprofv3-counters-csv",
-	"inputs/xplane/tracelens_jax_conv_minimal_goldens":                  "tracelens-csv",
+	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":     "ascend-kernel-details",
+	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
+	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
+	"inputs/deepspeed_flops":                                   "deepspeed-flops",
+	"inputs/xplane/tracelens_jax_conv_minimal_goldens":         "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
 	"series/gpu_metrics":                                                     "prometheus",

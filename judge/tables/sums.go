@@ -248,7 +248,7 @@ func (t *Evaluator) tooFew() (finding.Finding, bool) {
 	switch f.Next = recordAdvice(); {
 	case t.allTorch():
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
-	case slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "proton" }):
+	case slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "proton" || s.Tool == "rocprof" }):
 		f.Next = []finding.Step{finding.Advise("record-a-timeline")} // by a tool for any GPU
 	}
 	return f, true
