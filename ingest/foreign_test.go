@@ -84,7 +84,6 @@ var corpusNames = map[string]string{
 	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":     "ascend-kernel-details",
 	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
 	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
-	"inputs/deepspeed_flops":                                   "deepspeed-flops",
 	"inputs/xplane/tracelens_jax_conv_minimal_goldens":         "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",

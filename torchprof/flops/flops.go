@@ -155,7 +155,7 @@ func (p *page) take(n int, line string, rows int) bool {
 		p.add(p.path, c, n, rows)
 		return true
 	}
-	if strings.HasSuffix(line, ")") && strings.TrimSpace(line) == ")" && len(p.path) > 0 {
+	if (strings.HasSuffix(line, " )") || line == ")") && len(p.path) > 0 {
 		p.path = p.path[:len(p.path)-1]
 		p.done = len(p.path) == 0
 		return true
