@@ -15,6 +15,7 @@ import (
 	"assay/rocm"
 	"assay/summary"
 	"assay/torchprof/compile"
+	"assay/torchprof/et"
 	"assay/trace"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
@@ -63,6 +64,8 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffTree(head) }, load: loadProtonTree},
 	{name: summary.FormatProton, sniff: func(_ string, head []byte) bool { return proton.SniffTrace(head) }, load: loadProtonTrace},
+	{name: et.Format, sniff: func(_ string, head []byte) bool { return et.Sniff(head) }, load: loadExecutionTrace,
+		listed: func(string, []byte) bool { return false }}, // beside a trace, which has times
 	{name: "speedscope", sniff: func(_ string, head []byte) bool { return sampler.SniffSpeedscope(head) }, load: stacksOf(sampler.ReadSpeedscope)},
 	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
 	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
@@ -121,7 +124,7 @@ func (f *File) format(head []byte) *format {
 }
 
 func isChromeTrace(_ string, head []byte) bool {
-	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
+	return trace.Sniff(head) && !et.Sniff(head) && !isPythonObject(head)
 }
 
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
@@ -149,6 +152,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 
 func loadCompiled(f *File, sel trace.Select, in *Input) (err error) {
 	in.Compiled, err = compile.Read(f, f.Path, compile.Limits{Rows: rowLimit(sel)})
+	return err
+}
+
+func loadExecutionTrace(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = et.Read(f, f.Path, et.Limits{Rows: rowLimit(sel)})
 	return err
 }
 

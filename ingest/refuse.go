@@ -151,10 +151,6 @@ func refuseKnown(path string, head []byte) *Refusal {
 	if isPythonObject(head) && !forms.HasRecords(head) { // trainers print their metrics as dictionaries
 		return &Refusal{path, "has a printed Python object, not JSON", "write it with json.dump"}
 	}
-	if isExecutionTrace(head) {
-		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times",
-			"give the trace that export_chrome_trace wrote in the same run"}
-	}
 	if r := refuseMemoryPage(path, head); r != nil {
 		return r
 	}
@@ -169,15 +165,6 @@ func refuseKnown(path string, head []byte) *Refusal {
 			"give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
 	}
 	return nil
-}
-
-// isExecutionTrace reports whether head starts one of PyTorch's execution
-// traces, which it writes next to Chrome traces.
-func isExecutionTrace(head []byte) bool {
-	head = bytes.TrimSpace(head)
-	return bytes.HasPrefix(head, []byte("{")) &&
-		bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
-		!bytes.Contains(head, []byte(`"traceEvents"`))
 }
 
 // withFile replaces FILE in a command by path, quoted for a shell. For standard input,

@@ -271,6 +271,10 @@ func (t *Evaluator) headline() string {
 	if text := t.iteration(); text != "" {
 		return text
 	}
+	if at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "execution-trace" }); at >= 0 {
+		n, _ := t.Tables[at].Sum(t.Tables[at].Column("count"))
+		return "The execution trace has " + label.Plural(n, "operator") + " and no times; give the trace of the same run too"
+	}
 	const below = "all findings are below their limits"
 	sorted := slices.Clone(t.Tables)
 	slices.SortStableFunc(sorted, func(a, b summary.Table) int { return cmp.Compare(sleeps(a), sleeps(b)) })

@@ -163,7 +163,15 @@ func (v tableView) screen(most int) doc.Table {
 		t.More = doc.Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
-	for _, i := range append([]int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean"), v.Column("python"), v.Column("native")}, v.rates()...) {
+	names := []string{"count", "mean", "python", "native"}
+	if v.Of == summary.OfRow {
+		names = append(names, "bytes")
+	}
+	columns := []int{v.ShareColumn, v.RankColumn}
+	for _, name := range names {
+		columns = append(columns, v.Column(name))
+	}
+	for _, i := range append(columns, v.rates()...) {
 		if i >= 0 && !slices.Contains(values, i) {
 			values = append(values, i)
 			t.Columns = append(t.Columns, doc.Col(v.ColumnTitle(i), doc.Number))
