@@ -54,6 +54,7 @@ type Builder struct {
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
+	beats  int // of all streams
 
 	leftOut string // the help text for series that were left out, formatted only once
 }
@@ -86,6 +87,10 @@ type stream struct {
 	started bool  // a record of the start of the program was read
 	stride  int64 // distance between the last two steps
 	steady  int   // number of successive steps at this distance
+
+	beats    []Beat
+	producer string // of the beats
+	cut      bool   // some beats are over the limit
 }
 
 // steadySteps is the number of successive steps at one distance after which a larger
@@ -113,7 +118,7 @@ func NewBuilder(limits Limits) *Builder {
 		limits.Series = MaxSeries
 	}
 	return &Builder{
-		log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
+		log: Log{Complete: true, Course: Course{First: NoTime, Last: NoTime}}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
 		leftOut: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.",
 			limits.Series),
 	}
@@ -470,6 +475,7 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	}
 	b.log.Series = append(b.log.Series, sharesOf(b.log.Series)...)
 	b.log.Series = slices.DeleteFunc(b.log.Series, isTotal)
+	b.finishCourse()
 	b.log.Lines = lines
 	b.log.Complete = b.log.Complete && complete
 	b.log.Issues = b.issues.Issues()
