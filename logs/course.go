@@ -44,18 +44,19 @@ type Mark struct {
 // Kinds of marks. Failed, Followed and Raised may end a program: Followed is a failure that another one usually
 // causes, such as a collective that waits for a rank that has died, and Raised an exception, which programs may handle.
 const (
-	MarkSaved     = "saved"     // a checkpoint is written
-	MarkSaving    = "saving"    // a checkpoint begins to be written
-	MarkLoaded    = "loaded"    // a checkpoint was read
-	MarkEvaluated = "evaluated" // an evaluation is done
-	MarkCompiled  = "compiled"  // a compilation or the capture of graphs is done
-	MarkBegins    = "begins"    // the first step begins
-	MarkFinished  = "finished"  // the program has done all its steps
-	MarkStopped   = "stopped"   // it was ended on purpose, or by the scheduler
-	MarkFailed    = "failed"
-	MarkFollowed  = "followed"
-	MarkRaised    = "raised"
-	MarkWhere     = "where" // the launcher tells which rank or node failed first
+	MarkSaved      = "saved"      // a checkpoint is written
+	MarkSaving     = "saving"     // a checkpoint begins to be written
+	MarkLoaded     = "loaded"     // a checkpoint was read
+	MarkEvaluated  = "evaluated"  // an evaluation is done
+	MarkEvaluating = "evaluating" // an evaluation begins
+	MarkCompiled   = "compiled"   // a compilation or the capture of graphs is done
+	MarkBegins     = "begins"     // the first step begins
+	MarkFinished   = "finished"   // the program has done all its steps
+	MarkStopped    = "stopped"    // it was ended on purpose, or by the scheduler
+	MarkFailed     = "failed"
+	MarkFollowed   = "followed"
+	MarkRaised     = "raised"
+	MarkWhere      = "where" // the launcher tells which rank or node failed first
 )
 
 // A Gap is a time between two lines in which nothing was written.

@@ -49,6 +49,8 @@ type Summary struct {
 
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
 	Series          []Series         `json:"series,omitempty"`     // metrics of logs and monitors
+	Attempts        []Attempt        `json:"attempts,omitempty"`   // starts of programs that log their steps
+	JobTimes        []JobTime        `json:"job_times,omitempty"`  // where the time of jobs went, restarts included
 	Settings        []Setting        `json:"settings,omitempty"`   // of the configurations that logs begin with
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Groups          []Group          `json:"groups,omitempty"`     // groups of ranks that communicate

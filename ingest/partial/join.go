@@ -7,6 +7,7 @@ import (
 
 	"assay/analyze/clocks"
 	"assay/analyze/efficiency/graphjoin"
+	"assay/analyze/goodput"
 	"assay/analyze/ranks"
 	"assay/summary"
 	"assay/summary/view"
@@ -117,6 +118,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		addPaths(s, job)
 	}
 	joinCompilations(s)
+	goodput.Join(s)
 	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)

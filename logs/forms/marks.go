@@ -83,6 +83,8 @@ var markForms = []markForm{
 		`checkpoint (?:path )?at (?P<path>\S+?)(?:/[^/\s]*step=(?P<step>\d+)\S*)?(?:\s|$)`,
 		"Restored all states from the checkpoint at /results/checkpoints/epoch=0-step=100.ckpt"),
 
+	lineMark(logs.MarkEvaluating, "", []string{"***** Evaluating ", "***** Running Evaluation *****"}, "",
+		"***** Evaluating perplexity, Epoch 1/16 *****"),
 	lineMark(logs.MarkEvaluated, "", []string{"validation loss at iteration "}, `iteration (?P<step>\d+)`,
 		" validation loss at iteration 500 | lm loss value: 2.5E+00 | lm loss PPL: 1.2E+01 | "),
 	lineMark(logs.MarkEvaluated, "", []string{"'eval_runtime': "}, `^'eval_runtime': '?(?P<s>[\d.]+)`,
