@@ -88,6 +88,8 @@ type stream struct {
 	stride  int64 // distance between the last two steps
 	steady  int   // number of successive steps at this distance
 
+	resumed bool // a checkpoint was loaded after the last step
+
 	beats    []Beat
 	producer string // of the beats
 	cut      bool   // some beats are over the limit
@@ -191,7 +193,7 @@ func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 	s := &b.streams[stream]
 	switch {
 	case step == NoStep:
-	case s.last != NoStep && step < s.last-jitter:
+	case s.last != NoStep && (step < s.last-jitter || s.resumed && step <= s.last):
 		s.run++
 		s.last = step
 		b.restarted(at)
@@ -201,6 +203,7 @@ func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 		}
 		s.last = max(s.last, step)
 	}
+	s.resumed = s.resumed && step == NoStep
 	return s.run
 }
 

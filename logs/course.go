@@ -84,6 +84,11 @@ func (b *Builder) Mark(m Mark) {
 	b.used += markBytes
 	m.Text, m.Node, m.Path = cut(m.Text), cut(m.Node), cut(m.Path)
 	b.log.Course.Marks = append(b.log.Course.Marks, m)
+	if (m.Kind == MarkLoaded || m.Kind == MarkBegins) && m.Step != NoStep {
+		for i := range b.streams {
+			b.streams[i].resumed = true
+		}
+	}
 }
 
 // Beat adds the record of a step of a stream.

@@ -85,9 +85,8 @@ func (d *divided) record(i int) {
 	case whole > usual+usual/2:
 		work = usual
 	}
-	in := d.evaluation[b.Step] + d.checkpoint[b.Step]
-	if logged && in > 0 && in <= work && whole-work < in-in/10 { // the time of the step includes them
-		work -= in
+	if logged {
+		work = max(0, work-d.inside(b.Step, whole-work))
 	}
 	d.marked(before, b, b.Time-work)
 	if logged && work > usual && d.long(work-usual, usual) {
@@ -95,6 +94,19 @@ func (d *divided) record(i int) {
 		d.take(summary.PartStall, b.Time-usual)
 	}
 	d.work(i, b.Time)
+}
+
+// inside returns the time of the phases of evaluation and checkpoints that the logged time of a step includes. Programs
+// differ in this: the phases that are not in it are those that explain the time outside it best.
+func (d *divided) inside(step, outside int64) (ns int64) {
+	e, c := d.evaluation[step], d.checkpoint[step]
+	best := int64(math.MaxInt64)
+	for _, out := range []int64{0, e, c, e + c} {
+		if far := max(outside-out, out-outside); far < best {
+			best, ns = far, e+c-out
+		}
+	}
+	return ns
 }
 
 // long reports whether a time without steps is long, next to the usual time of a record.
@@ -110,8 +122,9 @@ func (d *divided) marked(before, b logs.Beat, to int64) {
 	to = min(to, d.to)
 	last := b.Step == logs.NoStep
 	part := ""
+	logged := d.evaluation[b.Step]+d.checkpoint[b.Step] > 0 // these are exact
 	for _, m := range d.marks {
-		if m.Line <= before.Line || m.Line >= b.Line {
+		if logged || m.Line <= before.Line || m.Line >= b.Line {
 			continue
 		}
 		switch m.Kind {
