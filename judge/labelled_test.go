@@ -40,6 +40,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledJobs(),
 		labelledBlocks(),
 		labelledCompiled(),
 		labelledGPUs(),

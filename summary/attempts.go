@@ -100,11 +100,17 @@ type JobTime struct {
 
 // JobTimes describes these rows.
 var JobTimes = sync.OnceValue(func() *row.Kind {
-	return row.Describe[JobTime]("job_times", "part", "the time of jobs", row.OnHost(),
+	return row.Describe[JobTime]("jobs", "part", "the time of jobs", row.OnHost(),
 		row.Meant("job", "number of a job, from 1", "1"),
 		row.Meant("part", "what the time of a job went to: steps, lost, start-up, compile, evaluation, checkpoint, stall, waiting, between, after", "steps"),
 		row.Meant("attempt", "number of a start of the job, from 1", "2"))
 })
+
+// A Price is what the GPUs of a job cost.
+type Price struct {
+	GPUHour float64 `json:"gpu_hour"`       // of one GPU for one hour, in any currency
+	GPUs    int64   `json:"gpus,omitempty"` // of the job; absent if not stated
+}
 
 // check returns the first violated constraint of a row.
 func (a *Attempt) check() error {

@@ -73,6 +73,8 @@ type Summary struct {
 
 	Issues []Issue `json:"issues"`
 
+	Price *Price `json:"price,omitempty"` // that the user stated
+
 	LeftOut *LeftOut `json:"left_out,omitempty"` // files in directories that were not read
 }
 

@@ -241,7 +241,22 @@ func bound(list []*run, l *logs.Log) {
 		if t := l.Course.Last; k == len(list)-1 && t != logs.NoTime && t > last && t-last < farAway {
 			r.to = t
 		}
+		r.to = r.stopped(r.to)
 	}
+}
+
+// stopped returns when the scheduler ended a run, by the clock of another host, if that is plausible after a time: a
+// difference of whole half hours may be that of two time zones.
+func (r *run) stopped(after int64) int64 {
+	const zone, off = 1800 * second, 90 * second
+	for _, m := range r.marks {
+		late := m.Time - after
+		if m.Kind == logs.MarkStopped && m.Time != logs.NoTime && m.Line > r.beats[len(r.beats)-1].Line && late > 0 && late < farAway &&
+			(late < off || (late+off)%zone > 2*off) {
+			return m.Time
+		}
+	}
+	return after
 }
 
 // between returns when a run ended and the next one started: around the first time of silence after a line about the

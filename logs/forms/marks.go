@@ -166,7 +166,7 @@ func (r *Reader) mark(f *markForm, line []byte, at, start int) {
 	if st, ok := findStamp(line[:min(len(line), 512)]); ok {
 		m.Time = r.times.ns(st)
 	}
-	if m.Seen = m.Time; m.Time == logs.NoTime {
+	if m.Seen = m.Time; m.Time == logs.NoTime || f.kind == logs.MarkStopped {
 		m.Seen = r.times.before(r.buf[:start], r.last.dated)
 	}
 	m.Text = string(bytes.TrimSpace(text))

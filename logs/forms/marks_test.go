@@ -39,12 +39,12 @@ slurmstepd: error: *** JOB 77 ON node-4 CANCELLED AT 2026-05-08T09:00:59 DUE TO 
 		{Kind: logs.MarkLoaded, Line: 1, Step: 500, Rank: -1, NS: -1, Path: "/ckpt/gpt", Time: logs.NoTime, Seen: logs.NoTime},
 		{Kind: logs.MarkBegins, Line: 2, Step: 8000, Rank: 0, NS: -1, Time: at, Seen: at},
 		{Kind: logs.MarkFailed, Class: "GPU error uncorrectable ECC error", Line: 3, Step: logs.NoStep, Rank: 5, NS: -1, Time: logs.NoTime, Seen: logs.NoTime},
-		{Kind: logs.MarkStopped, Class: "node failure", Line: 4, Step: logs.NoStep, Rank: -1, NS: -1, Node: "node-4", Time: at - 258e6 + 8e9, Seen: at - 258e6 + 8e9},
+		{Kind: logs.MarkStopped, Class: "node failure", Line: 4, Step: logs.NoStep, Rank: -1, NS: -1, Node: "node-4", Time: at - 258e6 + 8e9, Seen: logs.NoTime},
 		{Kind: logs.MarkSaved, Line: 5, Step: logs.NoStep, Rank: 0, NS: 15.5e9, Time: at - 258e6 + 9e9, Seen: at - 258e6 + 9e9},
 	}
 	for i := range m {
 		m[i].Text = ""
-		if m[i].Kind == logs.MarkFailed {
+		if m[i].Kind == logs.MarkFailed || m[i].Kind == logs.MarkStopped {
 			m[i].Seen = logs.NoTime // the kind of times of the log is not known without values
 		}
 	}

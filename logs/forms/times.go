@@ -33,8 +33,17 @@ const (
 // ns returns the time of a stamp as the records of a log have it, for logs within one year.
 func (t *timeTrack) ns(st stamp) int64 { return st.ns }
 
-// lineStamp returns the time at the beginning of a line.
-func lineStamp(line []byte) (stamp, bool) { return findStamp(line[:min(len(line), stampWithin)]) }
+// lineStamp returns the time at the beginning of a line. That of Slurm, which is by the clock of another host, is not
+// one of the log.
+func lineStamp(line []byte) (stamp, bool) {
+	line = line[:min(len(line), stampWithin)]
+	if bytes.Contains(line, cancelledAt) {
+		return stamp{}, false
+	}
+	return findStamp(line)
+}
+
+var cancelledAt = []byte(" CANCELLED AT ")
 
 // track reads the times of the lines of a text, which begins with a line.
 func (t *timeTrack) track(b []byte) {
