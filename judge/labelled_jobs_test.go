@@ -52,7 +52,7 @@ func jobOf(make func(*jobLog)) string {
 	return l.String()
 }
 
-// labelledJobs are logs of jobs whose time goes to something else than steps.
+// labelledJobs are logs of jobs that lose time.
 func labelledJobs() []labelled {
 	const lost = rule.JobTimeLost
 	of := func(name, label, near string, num, den int64, make func(*jobLog)) labelled {
@@ -134,7 +134,7 @@ func labelledJobs() []labelled {
 	}
 }
 
-// withJobLoss gives the run a job whose largest loss is of one kind.
+// withJobLoss gives the run a job with a given largest loss.
 func withJobLoss(part string) func(*summary.Summary) {
 	return func(s *summary.Summary) {
 		if len(s.Inputs) == 0 {

@@ -493,13 +493,3 @@ func cut(s string) string {
 	}
 	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
 }
-
-// Group adds a group. Groups over the limit are an issue.
-func (b *Builder) Group(g Group, at diag.Pos) {
-	if len(b.log.Groups) >= MaxGroups {
-		b.issues.Add(diag.Issue{Code: "groups-left-out", Severity: diag.DataLoss, First: at})
-		return
-	}
-	g.Name, g.Desc = cut(g.Name), cut(g.Desc)
-	b.log.Groups = append(b.log.Groups, g)
-}

@@ -42,7 +42,7 @@ type Attempt struct {
 	TokensPerStep  *float64 `json:"tokens_per_step,omitempty"`
 	SamplesPerStep *float64 `json:"samples_per_step,omitempty"`
 
-	// Done has the time in productive steps up to some of its steps, of which the last ones are all there.
+	// Done has the time in productive steps up to some of its steps; the last ones are all there.
 	Done []DoneAt `json:"done,omitempty"`
 
 	// Job is the number of its job, from 1: attempts of one job continue each other. Same is set if another input
@@ -91,7 +91,7 @@ const (
 // until the next attempt included. Of one job they add up to its length, if its attempts have times.
 type JobTime struct {
 	Job     string `json:"job" row:"job,name"`
-	Part    string `json:"part" row:"part"`
+	Part    string `json:"part" row:"use"`
 	Attempt int    `json:"attempt" row:"attempt"`
 	Input   int    `json:"input" row:"input"`
 	NS      int64  `json:"total_ns" row:"total,sum,main"`
@@ -100,9 +100,9 @@ type JobTime struct {
 
 // JobTimes describes these rows.
 var JobTimes = sync.OnceValue(func() *row.Kind {
-	return row.Describe[JobTime]("jobs", "part", "the time of jobs", row.OnHost(),
+	return row.Describe[JobTime]("jobs", "use", "the time of jobs", row.OnHost(),
 		row.Meant("job", "number of a job, from 1", "1"),
-		row.Meant("part", "what the time of a job went to: steps, lost, start-up, compile, evaluation, checkpoint, stall, waiting, between, after", "steps"),
+		row.Meant("use", "what the time of a job went to: steps, lost, start-up, compile, evaluation, checkpoint, stall, waiting, between, after", "steps"),
 		row.Meant("attempt", "number of a start of the job, from 1", "2"))
 })
 

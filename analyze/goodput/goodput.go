@@ -378,7 +378,7 @@ func (r *run) checkpoints(a *summary.Attempt) {
 }
 
 // done reports whether a step was done after a mark: then the checkpoint that began is complete, unless it is
-// written beside the steps.
+// written while steps run.
 func (r *run) done(m logs.Mark) bool { return r.beats[len(r.beats)-1].Line > m.Line }
 
 // amounts returns the tokens and the samples of a step, as logged.

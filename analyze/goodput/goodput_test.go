@@ -200,3 +200,9 @@ func TestRestarts(t *testing.T) {
 		}
 	}
 }
+
+// joined finds the jobs of a summary again.
+func joined(s *summary.Summary) *summary.Summary {
+	goodput.Join(s)
+	return s
+}

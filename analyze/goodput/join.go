@@ -14,7 +14,7 @@ import (
 // before it has ended.
 const overlap = 120 * second
 
-// Join finds which attempts are of one job, and adds the rows of their time. It may be called again.
+// Join finds which attempts form a job, and adds the rows of their time. It may be called again.
 func Join(s *summary.Summary) {
 	s.JobTimes = nil
 	if len(s.Attempts) == 0 {

@@ -19,8 +19,8 @@ func TestJobMetrics(t *testing.T) {
 			{Job: "1", Attempt: 2, Part: summary.PartStartUp, NS: 10 * s}}}
 	for gate, want := range map[string]string{
 		"job.goodput": "60.0% (60 s of 100 s)", "job.failures": "1", "job.between_failures": "90 s", "job.goodput{job=3}": "no such job; there is 1, 2",
-		"job.goodput{job=2}": "the records of steps have no times, so the length of the job is unknown", "jobs.total{part=lost}": "20 s",
-		"jobs.share{part=waiting}": "10.0% (10 s of 100 s)",
+		"job.goodput{job=2}": "the records of steps have no times, so the length of the job is unknown", "jobs.total{use=lost}": "20 s",
+		"jobs.share{use=waiting}": "10.0% (10 s of 100 s)",
 	} {
 		if got := measureText(t, sum, gate); got != want {
 			t.Errorf("%s is %s, want %s", gate, got, want)

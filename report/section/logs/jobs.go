@@ -140,7 +140,11 @@ func costText(j *goodput.Job) string {
 	}
 	if all, ok := j.Cost(j.WallNS); ok {
 		lost, _ := j.Cost(j.WallNS - j.Goodput())
-		parts = append(parts, fmt.Sprintf("Cost %s %s, of it %s for losses", money(all), of, money(lost)))
+		text := fmt.Sprintf("Cost %s %s, of it %s for losses", money(all), of, money(lost))
+		if j.Part(summary.PartWaiting) > 0 {
+			text += ", waiting included"
+		}
+		parts = append(parts, text)
 		parts = append(parts, perText(j, all, money)...)
 	}
 	if all, ok := j.Energy(j.WallNS); ok {
