@@ -9,6 +9,7 @@ import (
 	logrows "assay/analyze/logs"
 	memoryrows "assay/analyze/memory"
 	profilerows "assay/analyze/profile"
+	"assay/analyze/roles"
 	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/logs"
@@ -35,6 +36,7 @@ func Series(l *logs.Log, in summary.Input, opt Options) *summary.Summary {
 	s := logrows.Measure(l, in, opt.Phases, opt.maxRows(), &issues)
 	s.Attempts = goodput.Measure(l, func(name string) string { return opt.Phases.Match(name).Phase })
 	goodput.Join(s)
+	s.RoleTails = roles.Tails(l)
 	return finished(s, l.Issues, &issues)
 }
 

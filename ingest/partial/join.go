@@ -9,6 +9,7 @@ import (
 	"assay/analyze/efficiency/graphjoin"
 	"assay/analyze/goodput"
 	"assay/analyze/ranks"
+	"assay/analyze/roles"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -119,6 +120,7 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 	}
 	joinCompilations(s)
 	goodput.Join(s)
+	roles.Join(s, tracks)
 	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)

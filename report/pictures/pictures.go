@@ -58,6 +58,7 @@ func all() []picture {
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
 		{"log-job", measured(logs.Job)},
+		{"log-roles", measured(logs.Roles)},
 		{"log-steps", measured(logs.Steps)},
 		{"log-phases", measured(logs.Phases)},
 		{"log-latency", measured(logs.Latency)},

@@ -62,7 +62,23 @@ func Logged() *summary.Summary {
 	}
 	add("timing_s/step", "step.time", "", x, whole)
 	restarted(s)
+	roles(s)
 	return s
+}
+
+// roles gives the log roles: of steps of 100 s the rollout works 60 s and the trainer 30 s, in turn.
+func roles(s *summary.Summary) {
+	const second = int64(1e9)
+	for _, r := range []struct {
+		role                    string
+		work, wait, sync, pause int64
+	}{{summary.RoleRollout, 60, 30, 6, 4}, {summary.RoleTrainer, 30, 60, 6, 4}} {
+		for state, seconds := range map[string]int64{summary.RoleWorks: r.work, summary.RoleWaits: r.wait, summary.RoleSyncs: r.sync, summary.RolePauses: r.pause} {
+			s.RoleTimes = append(s.RoleTimes, summary.RoleTime{Role: r.role, State: state, NS: 40 * seconds * second})
+		}
+	}
+	s.RoleSteps = []summary.RoleStep{{Steps: 40, StepNS: 4000 * second, PerfectNS: 2800 * second, Critical: summary.RoleRollout}}
+	s.RoleTails = []summary.RoleTail{{Batches: 40, Sequences: 512, TotalNS: 2400 * second, TailNS: 744 * second}}
 }
 
 // restarted makes a log that of a job with two starts: the first did 400 s of steps, of which 100 s were lost, the

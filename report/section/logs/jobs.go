@@ -61,6 +61,9 @@ func lossText(j *goodput.Job) string {
 	var parts []string
 	losses := j.Losses()
 	for _, p := range losses[:min(screenLosses, len(losses))] {
+		if p.NS < j.TotalNS/200 {
+			continue
+		}
 		text := words.JobPart(p.Name) + " " + unit.Duration(p.NS)
 		if j.WallNS > 0 {
 			text += " (" + unit.Share(p.NS, j.WallNS) + ")"
