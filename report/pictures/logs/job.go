@@ -43,6 +43,7 @@ func Job(s *summary.Summary) (plot.Chart, bool) {
 			c.Subtitle += fmt.Sprintf("; the first %d of %d attempts", mostBars, n)
 		}
 	}
+	c.Alt = "Time of the job by part: " + c.Subtitle
 	c.Body = body
 	return c, true
 }

@@ -43,6 +43,7 @@ func Roles(s *summary.Summary) (plot.Chart, bool) {
 			c.Legend = append(c.Legend, plot.Swatch{Color: sc.color, Text: words.RoleState(sc.state)})
 		}
 	}
+	c.Alt = "Seconds in which each role works and waits, " + c.Subtitle
 	c.Body = body
 	return c, len(body.Rows) > 1
 }
