@@ -19,6 +19,23 @@ const (
 	longJob      = 3600 * 1_000_000_000
 )
 
+// restarted reports whether an input has several attempts of a job that is judged as a whole. Then rules on single logs,
+// which know restarts only by steps that go back, do not report the same time again.
+func (e *Evaluator) restarted(in *input) bool {
+	for _, j := range goodput.Of(e.logged) {
+		n := 0
+		for _, a := range j.Attempts {
+			if a.Input == in.index {
+				n++
+			}
+		}
+		if n > 1 && j.WallNS >= restartedJob {
+			return true
+		}
+	}
+	return false
+}
+
 // jobTimeLost reports the time of the longest job in which no step was done that counts.
 func (e *Evaluator) jobTimeLost() (finding.Finding, bool) {
 	jobs := goodput.Of(e.logged)

@@ -13,7 +13,7 @@ import (
 // partColors has the colour of each part of the time of a job.
 var partColors = map[string]plot.Color{summary.PartSteps: plot.ColorCompute, summary.PartLost: plot.ColorComm, summary.PartStartUp: plot.ColorLaunch,
 	summary.PartCompile: plot.ColorWork, summary.PartEvaluation: plot.ColorMemset, summary.PartCheckpoint: plot.ColorCopy, summary.PartStall: plot.ColorWait,
-	summary.PartWaiting: plot.ColorTime, summary.PartBetween: plot.ColorUnknown, summary.PartAfter: plot.ColorBetween}
+	summary.PartWaiting: plot.ColorIdle, summary.PartBetween: plot.ColorUnknown, summary.PartAfter: plot.ColorBetween}
 
 // mostBars is the number of attempts that have a bar.
 const mostBars = 24
