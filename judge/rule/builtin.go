@@ -754,6 +754,18 @@ var builtInRules = []ruleEntry{
 		{ID: "raise-log-prob-micro-batches", Text: "Raise the micro-batch of passes without gradients to twice that of training: log_prob_micro_batch_size_per_gpu (veRL), micro_forward_batch_size_per_gpu (SkyRL).", From: "verl", When: "!nemo-rl,!slime,!forward-batches-twice"},
 		{ID: "drop-the-reference", Text: "If the algorithm needs no KL term: run without a reference model, which saves one forward pass.", From: "verl"},
 	}},
+	{Rule: Rule{ID: "job-time-lost", Meaning: "time of a job, from its first line to its last one over all its starts, in which no step was done that counts; of jobs of 10 min or longer with several starts, and of others of 1 h or longer", Warn: 0.15, Critical: 0.4, Source: "these limits are defined by assay"}, Symptom: "the job takes longer than its steps", Likely: "restarts that lose steps, waiting for a restart, checkpoints, evaluation or stalls", Line: "much of the time of the job is not in steps that count", Part: "time in no step that counts", Whole: "the time of the job", Gain: "the time of the largest part", Confidence: "certain", Sure: []string{"compare the parts of the next run"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "checkpoint-by-the-failures", Text: "Save checkpoints more often. The interval that costs least is about the square root of 2 × the time of a checkpoint × the mean time between failures.", From: "torch-dcp", When: "job-loss=lost"},
+		{ID: "restart-at-once", Text: "Restart without a queue: keep spare nodes in the allocation and let the launcher restart the job (torchrun --max-restarts).", From: "torchrun", When: "job-loss=waiting"},
+		{ID: "shorten-the-start", Text: "Shorten the start: load checkpoints sharded and in parallel, and keep caches of compiled code on a disk that survives a restart.", From: "torch-dcp", When: "job-loss=start"},
+		{ID: "checkpoint-beside-the-steps", Text: "Save checkpoints asynchronously (torch.distributed.checkpoint.async_save), so that steps run while they are written.", From: "torch-dcp", When: "job-loss=checkpoint"},
+		{ID: "evaluate-beside-the-job", Text: "Evaluate less often or on fewer samples, or evaluate saved checkpoints on other GPUs.", From: "assay", When: "job-loss=evaluation"},
+		{ID: "find-the-stall", Text: "Read the log before the longest stall. While the next one lasts, record the stacks of all ranks: py-spy dump --pid PID.", From: "py-spy", When: "job-loss=stall"},
+		{ID: "log-between-steps", Text: "Log a line after each evaluation and checkpoint, so that the time between steps has a reason.", From: "assay", When: "job-loss=between"},
+	}, Say: Wording{Title: "Time of the job in no step that counts: {share} ({amounts})", Evidence: []Line{
+		{Rows: "parts", Text: "{name}: {share} ({amounts})"},
+		{List: "ended"},
+	}}, Gives: []string{"checkpoint-by-the-failures", "restart-at-once", "shorten-the-start", "checkpoint-beside-the-steps", "evaluate-beside-the-job", "find-the-stall", "log-between-steps"}},
 	{Rule: Rule{ID: "time-outside-phases", Meaning: "step time in no logged phase, over the step; not reported if phases overlap", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide names 5% to 10% for everything except generation, training, sync and data", MinEvents: 2}, Line: "much of the step is in no logged phase", Part: "step time outside phases", Whole: "total step time", Gain: "none", Confidence: "likely", Sure: []string{"trace one step with Python stacks"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "time-the-rest", Text: "Add timers around the rest of the step, or trace one step with Python stacks.", From: "assay"},
 	}},
@@ -954,6 +966,7 @@ var builtInSources = []namedSource{
 	{Name: "torch-tuning", Source: Source{Title: "PyTorch: Performance Tuning Guide", URL: "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"}},
 	{Name: "torch-views", Source: Source{Title: "PyTorch: Tensor Views", URL: "https://docs.pytorch.org/docs/stable/tensor_view.html"}},
 	{Name: "torch-zero", Source: Source{Title: "PyTorch: Distributed Optimizers", URL: "https://docs.pytorch.org/docs/stable/distributed.optim.html"}},
+	{Name: "torchrun", Source: Source{Title: "PyTorch: torchrun (Elastic Launch)", URL: "https://docs.pytorch.org/docs/stable/elastic/run.html"}},
 	{Name: "verl", Source: Source{Title: "veRL: Performance Tuning Guide", URL: "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"}},
 	{Name: "verl-async", Source: Source{Title: "veRL: V1 Async Trainer", URL: "https://verl.readthedocs.io/en/latest/advance/v1_async_trainer.html"}},
 	{Name: "verl-config", Source: Source{Title: "veRL: rollout.yaml", URL: "https://github.com/verl-project/verl/blob/main/verl/trainer/config/rollout/rollout.yaml"}},
