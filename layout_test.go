@@ -99,7 +99,7 @@ var mayImport = map[string]string{
 	"judge/profile":                "internal/label internal/lazyregexp internal/unit judge/finding judge/rule judge/tree summary",
 	"judge/counters":               "internal/label internal/unit judge/finding judge/rule judge/tree summary",
 	"judge/logs":                   "internal/label internal/stat internal/unit judge/advice judge/finding judge/rule judge/tree summary summary/view summary/view/bench summary/view/hang",
-	"judge/memory":                 "internal/label internal/unit judge/finding judge/rule judge/tree summary",
+	"judge/memory":                 "internal/label internal/unit judge/finding judge/rule judge/tree summary summary/view",
 	"judge/doctor":                 "internal/label internal/unit judge judge/capture judge/finding judge/rule summary summary/view summary/view/bench summary/view/efficiency",
 	"compare":                      "compare/efficiency compare/layers compare/logs compare/phases compare/ranks internal/lazyregexp internal/stat internal/unit judge judge/rule summary summary/row summary/view",
 	"compare/efficiency":           "summary summary/view/efficiency",

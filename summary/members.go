@@ -320,6 +320,14 @@ var members = []Member{
 		Fold:  stays,
 		At:    func(r *Snapshot) place { return place{&r.Input, &r.Rank, &r.Device} },
 		Check: (*Snapshot).check},
+	&rows[MemoryUse]{Member: "memory_uses", In: func(s *Summary) *[]MemoryUse { return &s.MemoryUses },
+		Says:      "what the memory of snapshots is for, at the failed allocation or at the peak; sums to the reserved memory",
+		Described: MemoryUses,
+		Fold:      stays,
+		At:        func(r *MemoryUse) place { return place{&r.Input, &r.Rank, &r.Device} },
+		Order: func(a, b *MemoryUse) int {
+			return cmp.Or(cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.By, b.By))
+		}},
 	&rows[MemoryTimeline]{Member: "memory_timelines", In: func(s *Summary) *[]MemoryTimeline { return &s.MemoryTimelines },
 		Says:  "memory by category over time",
 		Plain: "sizes of memory, with a view of their own",
