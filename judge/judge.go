@@ -8,6 +8,7 @@ import (
 	"assay/judge/compiled"
 	"assay/judge/counters"
 	"assay/judge/finding"
+	"assay/judge/health"
 	"assay/judge/logs"
 	"assay/judge/memory"
 	"assay/judge/monitors"
@@ -106,7 +107,7 @@ func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 		compiled.New(c)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
 		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(), b.compiled.Rules(),
-		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
+		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules(), (&health.Evaluator{Context: c}).Rules())
 	return b
 }
 
