@@ -224,11 +224,10 @@ func (m *machine) slower(p *property, values []*value, use string) (out []fault)
 	return out
 }
 
-// reasons for reduced clocks, the most specific first.
+// reasons for reduced clocks, the most specific first. The power cap is none: a GPU at its limit runs as it is built to.
 var reasons = []struct{ property, text string }{
 	{"gpu.reason_hw_thermal", "HW thermal slowdown"}, {"gpu.reason_power_brake", "HW power brake slowdown"},
 	{"gpu.reason_sw_thermal", "SW thermal slowdown"}, {"gpu.reason_hw_slowdown", "HW slowdown"},
-	{"gpu.reason_power_cap", "SW power cap"},
 }
 
 // reason returns the active reason for which the clocks of a GPU are reduced, or "".

@@ -47,13 +47,14 @@ func NewFinder(_ string, limits logs.Limits) *Finder {
 	return &Finder{b: logs.NewBuilder(limits)}
 }
 
-// headings begin sections. A heading is the begin of a line without white space around it.
+// headings begin sections. A heading begins a line, behind white space, and has a further text.
 var headings = []struct {
-	text string
-	is   section
+	text, with string
+	is         section
 }{
-	{"GPU ", nvlinkSection}, {"GPU0\t", topoSection}, {"| Diagnostic ", diagSection}, {"| Health Monitor Report", healthSection},
-	{"CA '", ibSection}, {"NIC statistics:", ethtoolSection}, {"# Port counters:", perfquerySection}, {"# Port extended counters:", perfquerySection},
+	{"GPU ", "(UUID: ", nvlinkSection}, {"GPU0\t", "\tGPU1", topoSection}, {"| Diagnostic ", "", diagSection},
+	{"| Health Monitor Report", "", healthSection}, {"CA '", "", ibSection}, {"NIC statistics:", "", ethtoolSection},
+	{"# Port counters:", "", perfquerySection}, {"# Port extended counters:", "", perfquerySection},
 }
 
 var (
@@ -81,7 +82,7 @@ func headingOf(line []byte) (section, bool) {
 	}
 	for _, h := range headings {
 		if bytes.HasPrefix(line, []byte(h.text)) {
-			return h.is, h.is != nvlinkSection || bytes.Contains(line, []byte("(UUID: "))
+			return h.is, h.with == "" || bytes.Contains(line, []byte(h.with))
 		}
 	}
 	return none, false
@@ -166,6 +167,9 @@ func (f *Finder) read(tool, part, name, value string) bool {
 	property := logs.PropertyOf(tool, strings.ReplaceAll(name, " ", "_"))
 	if property == "" {
 		return false
+	}
+	if tool == "ib" {
+		name = ""
 	}
 	f.add(part, property, name, value)
 	return true
