@@ -297,24 +297,68 @@ func others(m *machine, list, same []fault) (out []string) {
 	return out
 }
 
-// OfGPU says what is wrong with the GPU of a number, if the summary has the GPUs of one node only: "SM clock 1200 MHz of
-// 1980 MHz: HW thermal slowdown".
-func OfGPU(s *summary.Summary, gpu int64) (out []string) {
-	m := machineOf(s)
-	if len(m.nodes) != 1 {
+// OfGPU says what is wrong with a GPU of a trace: "runs at 1200 MHz of 1980 MHz: HW thermal slowdown active". Its node is
+// that of the dumps in the folder of the trace, or the only one if no two traces have a GPU of this number.
+func OfGPU(s *summary.Summary, gpu summary.GPU) (out []string) {
+	if len(s.Health) == 0 || gpu.Input < 0 || gpu.Input >= len(s.Inputs) {
 		return nil
 	}
-	node, part := m.nodes[0], fmt.Sprint("GPU ", gpu)
+	m := machineOf(s)
+	node, ok := m.nodeOfTrace(s, gpu)
+	if !ok {
+		return nil
+	}
+	part := fmt.Sprint("GPU ", gpu.Device)
 	if reason := m.reason(node, part); reason != "" {
 		text := reason + " active"
 		if now, most := m.of(node, part, "gpu.clock"), m.of(node, part, "gpu.clock_max"); now != nil && most != nil {
-			text = fmt.Sprintf("runs at %s of %s: %s", now.last(), most.last(), text)
+			text = fmt.Sprintf("runs at %s of %s: %s", label.Clean(now.last()), label.Clean(most.last()), text)
 		}
 		out = append(out, text)
 	}
 	for _, f := range faults(m) {
-		if f.part == part || strings.HasPrefix(f.part, part+" link ") {
+		if f.node == node && (f.part == part || strings.HasPrefix(f.part, part+" link ")) {
 			out = append(out, f.text())
+		}
+	}
+	return out[:min(3, len(out))]
+}
+
+// nodeOfTrace returns the node on which a trace was recorded.
+func (m *machine) nodeOfTrace(s *summary.Summary, gpu summary.GPU) (string, bool) {
+	nodes, folder, found := nodesOf(s), folderOf(s, gpu.Input), ""
+	n := 0
+	for _, v := range m.values {
+		if folderOf(s, v.input) == folder && (n == 0 || nodes[v.input] != found) {
+			found = nodes[v.input]
+			n++
+		}
+	}
+	// One folder for all is no sign of a node.
+	if together := !slices.ContainsFunc(s.Devices, func(d summary.Device) bool { return folderOf(s, d.Input) != folder }); n == 1 && !together {
+		return found, true
+	}
+	same := 0
+	for _, d := range s.Devices {
+		if d.Device == gpu.Device {
+			same++
+		}
+	}
+	if len(m.nodes) != 1 || same != 1 {
+		return "", false
+	}
+	return m.nodes[0], true
+}
+
+// Links says what is wrong with links and ports, at most three of them.
+func Links(s *summary.Summary) (out []string) {
+	if len(s.Health) == 0 {
+		return nil
+	}
+	m := machineOf(s)
+	for _, f := range faults(m) {
+		if f.property.rule == rule.LinkFault && len(out) < 3 {
+			out = append(out, m.names([]fault{f})+": "+f.text())
 		}
 	}
 	return out

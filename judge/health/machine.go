@@ -84,7 +84,7 @@ func nodesOf(s *summary.Summary) map[int]string {
 	for _, h := range s.Health {
 		if identities[h.Input] == nil {
 			identities[h.Input] = map[string]string{}
-			dir := path.Dir(strings.ReplaceAll(s.Inputs[h.Input].Path, `\`, "/"))
+			dir := folderOf(s, h.Input)
 			folders[dir] = append(folders[dir], h.Input)
 		}
 		if h.Property == "gpu.uuid" || h.Property == "ib.guid" {
@@ -117,6 +117,10 @@ func nodesOf(s *summary.Summary) map[int]string {
 		}
 	}
 	return out
+}
+
+func folderOf(s *summary.Summary, input int) string {
+	return path.Dir(strings.ReplaceAll(s.Inputs[input].Path, `\`, "/"))
 }
 
 // unlike reports whether one part has two identities.
