@@ -165,9 +165,12 @@ func bound(ctx *section.Context) string {
 		return words.WaitsForOthers(ctx.IdleOwner())
 	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
-	case ctx.OfLogs() && v.Bound == finding.BoundUnknown:
+	case (ctx.OfLogs() || ctx.OfMachines()) && v.Bound == finding.BoundUnknown:
 		if f, ok := decisive(ctx); ok && f.Level > finding.Info {
 			return rule.LineOf(f.Rule)
+		}
+		if ctx.OfMachines() {
+			return words.MachinesOnly
 		}
 		return words.ValuesOnly
 	}
