@@ -151,7 +151,18 @@ func healthy(text, list string) bool {
 	return slices.Contains(strings.Split(list, ","), strings.ReplaceAll(text, " ", "_")) || slices.Contains(strings.Split(list, ","), text)
 }
 
-// peers returns the values that differ from those of most equal parts. Of two parts, both are named.
+// better decides which of two values is the usual one where as many parts have either: the larger number.
+func better(a, b string) bool {
+	x, okX := number(a)
+	y, okY := number(b)
+	if okX && okY && x != y {
+		return x > y
+	}
+	return a > b
+}
+
+// peers returns the values that differ from those of most equal parts. Of two parts, the one with the lower value is
+// named.
 func (m *machine) peers(p *property, values []*value) (out []fault) {
 	classes := map[string][]*value{}
 	for _, v := range values {
@@ -172,7 +183,7 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 		}
 		usual := ""
 		for text, n := range counts {
-			if n > counts[usual] || n == counts[usual] && text < usual {
+			if n > counts[usual] || n == counts[usual] && (usual == "" || better(text, usual)) {
 				usual = text
 			}
 		}
