@@ -55,6 +55,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMonitored(),
 		labelledBenchmarks(),
 		labelledSettings(),
+		machineRuns(),
 	)
 	for i, in := range all {
 		var made *summary.Summary

@@ -892,6 +892,58 @@ var builtInRules = []ruleEntry{
 	}, Say: Wording{Title: "Setting {setting}", Evidence: []Line{
 		{List: "settings"},
 	}}},
+	{Rule: Rule{ID: "gpu-fault", Meaning: "GPUs with a value that is not healthy, as a number; one finding for each property", Source: "the manuals of nvidia-smi and DCGM, and NVIDIA's list of Xids, say which values are faults"}, Note: "The rules below are of dumps of machines: nvidia-smi, messages of the kernel, DCGM, ibstat, counters of ports.", Symptom: "one rank is slow, or the job ends on one node", Likely: "a fault of the GPU or its board", Line: "a GPU reports a fault", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "reset-or-replace", Text: "Take the GPU out of use, reset it (nvidia-smi -r) or reboot the host, and run dcgmi diag -r 3. If the fault comes again, replace the GPU.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "reset-soon", Text: "Reset the GPU when no program uses it (nvidia-smi -r): the repair takes effect then.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "restore-the-power-limit", Text: "Set the power limit back, unless it is reduced on purpose: nvidia-smi -pl WATTS with the default of nvidia-smi -q -d POWER.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "reset-the-clocks", Text: "Remove limits of clocks, unless they are set on purpose: nvidia-smi -rgc, -rmc and -rac.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "find-the-fault-of-the-program", Text: "Look for the error of the program first: compute-sanitizer, or CUDA_LAUNCH_BLOCKING=1 for its place. If other programs fail on this GPU alone, test it: dcgmi diag -r 3.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "look-up-the-xid", Text: "Look up this number in NVIDIA's list of Xids, which names its cause and what to do.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "run-the-diagnostic-again", Text: "Run dcgmi diag -r 3 with nothing else on the GPU. If it fails again, take the GPU out of use.", From: "dcgm-diag", When: "maybe-nvidia"},
+		{ID: "look-at-the-process", Text: "Look at this process and its host: it may have ended, or hang in the driver or the network.", From: "nccl-ras", When: "ranks!=one"},
+	}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "reset-or-replace", When: "remedy=reset-or-replace"},
+		{ID: "reset-soon", When: "remedy=reset-soon"},
+		{ID: "restore-the-power-limit", When: "remedy=restore-the-power-limit"},
+		{ID: "reset-the-clocks", When: "remedy=reset-the-clocks"},
+		{ID: "find-the-fault-of-the-program", When: "remedy=find-the-fault-of-the-program"},
+		{ID: "look-up-the-xid", When: "remedy=look-up-the-xid"},
+		{ID: "run-the-diagnostic-again", When: "remedy=run-the-diagnostic-again"},
+		{ID: "look-at-the-process", When: "remedy=look-at-the-process"},
+	}}},
+	{Rule: Rule{ID: "link-fault", Meaning: "links and ports with a value that is not healthy, as a number; one finding for each property", Source: "a link that is down, slower than its peers or repeats packets delays every collective over it; limits of counters are defined by assay"}, Symptom: "collectives are slow on some ranks", Likely: "a cable, a switch or the fabric manager", Line: "a link or port reports a fault", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"run nccl-tests over this link and over another one"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "restart-the-fabric", Text: "On hosts with NVSwitch: check that the fabric manager runs with the version of the driver (systemctl status nvidia-fabricmanager), then restart it and reset the GPUs.", From: "nvidia-fabric", When: "maybe-nvidia"},
+		{ID: "reseat-the-links", Text: "Take the host out of use, and have NVLink bridges, cables or the baseboard checked if the counters keep growing (nvidia-smi nvlink -e).", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-cable", Text: "Check cable, transceiver and switch port of this port (ibdiagnet, mlxlink), and replace what reports errors.", From: "nvidia-ib", When: "ranks!=one"},
+		{ID: "look-for-congestion", Text: "Look for congestion: with RoCE check PFC and ECN on host and switch, and that traffic is in the lossless class.", From: "nvidia-roce", When: "ranks!=one"},
+	}, Also: []string{"check-the-slot-of-the-gpu"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "restart-the-fabric", When: "remedy=restart-the-fabric"},
+		{ID: "reseat-the-links", When: "remedy=reseat-the-links"},
+		{ID: "check-the-slot-of-the-gpu", When: "remedy=check-the-slot-of-the-gpu"},
+		{ID: "check-the-cable", When: "remedy=check-the-cable"},
+		{ID: "look-for-congestion", When: "remedy=look-for-congestion"},
+	}}},
+	{Rule: Rule{ID: "unlike-peers", Meaning: "parts that differ from equal parts in what should be equal, as a number; one finding for each property. At least three quarters of the parts must agree; of two parts, the one with the lower value is named", Source: "collectives run at the pace of the slowest GPU, so equal nodes should be set up alike"}, Symptom: "one node is slower, or fails where others do not", Likely: "a node that was updated or repaired alone", Line: "a node or GPU differs from its peers", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"compare the settings of the node with those of another one"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "align-versions", Text: "Install the same version on all nodes of the job.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "align-modes", Text: "Set the same mode on all GPUs of the job (nvidia-smi -e, -mig, -pm), then reset them.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "find-the-missing-gpu", Text: "Find out why the GPU is missing: dmesg (Xid 79), lspci, then a power cycle of the host.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "check-the-topology", Text: "Check why this pair is connected otherwise: NVLinks that are down (nvidia-smi nvlink -s), bridges, the partition of the fabric manager.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-slot-of-the-gpu", Text: "Check slot, riser, retimer and BIOS settings of this GPU (lspci -vv shows LnkCap and LnkSta).", From: "nvidia-smi", When: "maybe-nvidia"},
+	}, Also: []string{"restore-the-power-limit", "reset-the-clocks"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "align-versions", When: "remedy=align-versions"},
+		{ID: "align-modes", When: "remedy=align-modes"},
+		{ID: "restore-the-power-limit", When: "remedy=restore-the-power-limit"},
+		{ID: "reset-the-clocks", When: "remedy=reset-the-clocks"},
+		{ID: "find-the-missing-gpu", When: "remedy=find-the-missing-gpu"},
+		{ID: "check-the-topology", When: "remedy=check-the-topology"},
+		{ID: "check-the-slot-of-the-gpu", When: "remedy=check-the-slot-of-the-gpu"},
+	}}},
 }
 
 // builtInSources has the sources of rules/sources.yaml by name. Nothing may change them.
@@ -902,6 +954,7 @@ var builtInSources = []namedSource{
 	{Name: "cuda-best", Source: Source{Title: "NVIDIA: CUDA C++ Best Practices Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html"}},
 	{Name: "cuda-guide", Source: Source{Title: "NVIDIA: CUDA C++ Programming Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html"}},
 	{Name: "cuda-sync", Source: Source{Title: "NVIDIA: CUDA API synchronization behavior", URL: "https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html"}},
+	{Name: "dcgm-diag", Source: Source{Title: "NVIDIA DCGM: Diagnostics", URL: "https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/dcgm-diagnostics.html"}},
 	{Name: "deepep", Source: Source{Title: "DeepSeek: DeepEP", URL: "https://github.com/deepseek-ai/DeepEP"}},
 	{Name: "deepspeed", Source: Source{Title: "DeepSpeed: Configuration JSON", URL: "https://www.deepspeed.ai/docs/config-json/"}},
 	{Name: "eplb", Source: Source{Title: "DeepSeek: Expert Parallelism Load Balancer", URL: "https://github.com/deepseek-ai/EPLB"}},
@@ -913,6 +966,7 @@ var builtInSources = []namedSource{
 	{Name: "megatron-moe", Source: Source{Title: "NVIDIA: Megatron Core, Mixture of Experts", URL: "https://docs.nvidia.com/megatron-core/developer-guide/latest/api-guide/moe.html"}},
 	{Name: "megatron-pipeline", Source: Source{Title: "NVIDIA: Megatron Bridge, Parallelisms Guide", URL: "https://docs.nvidia.com/nemo/megatron-bridge/latest/parallelisms.html"}},
 	{Name: "nccl-env", Source: Source{Title: "NVIDIA: NCCL Environment Variables", URL: "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html"}},
+	{Name: "nccl-ras", Source: Source{Title: "NCCL: Troubleshooting, RAS", URL: "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html"}},
 	{Name: "nccl-tests", Source: Source{Title: "NVIDIA: nccl-tests, Performance", URL: "https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md"}},
 	{Name: "ncu", Source: Source{Title: "NVIDIA: Nsight Compute Profiling Guide", URL: "https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html"}},
 	{Name: "ncu-cli", Source: Source{Title: "NVIDIA: Nsight Compute CLI", URL: "https://docs.nvidia.com/nsight-compute/NsightComputeCli/index.html"}},
@@ -923,7 +977,11 @@ var builtInSources = []namedSource{
 	{Name: "nsys", Source: Source{Title: "NVIDIA: Nsight Systems User Guide", URL: "https://docs.nvidia.com/nsight-systems/UserGuide/index.html"}},
 	{Name: "nsys-rules", Source: Source{Title: "NVIDIA: Nsight Systems Analysis Guide", URL: "https://docs.nvidia.com/nsight-systems/AnalysisGuide/index.html"}},
 	{Name: "nvidia-counters", Source: Source{Title: "NVIDIA: permission to use GPU performance counters", URL: "https://developer.nvidia.com/ERR_NVGPUCTRPERM"}},
+	{Name: "nvidia-fabric", Source: Source{Title: "NVIDIA: Fabric Manager", URL: "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"}},
+	{Name: "nvidia-ib", Source: Source{Title: "NVIDIA: mlxlink Utility", URL: "https://docs.nvidia.com/networking/display/mftv4310/mlxlink+utility"}},
+	{Name: "nvidia-roce", Source: Source{Title: "NVIDIA: RDMA over Converged Ethernet", URL: "https://docs.nvidia.com/networking/display/mlnxofedv24100700/rdma+over+converged+ethernet+(roce)"}},
 	{Name: "nvidia-smi", Source: Source{Title: "NVIDIA: nvidia-smi", URL: "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}},
+	{Name: "nvidia-xid", Source: Source{Title: "NVIDIA: XID Errors", URL: "https://docs.nvidia.com/deploy/xid-errors/index.html"}},
 	{Name: "py-spy", Source: Source{Title: "py-spy: Sampling profiler for Python programs", URL: "https://github.com/benfred/py-spy"}},
 	{Name: "python-asyncio", Source: Source{Title: "Python: asyncio, Coroutines and Tasks", URL: "https://docs.python.org/3/library/asyncio-task.html"}},
 	{Name: "python-functools", Source: Source{Title: "Python: functools", URL: "https://docs.python.org/3/library/functools.html"}},
