@@ -172,7 +172,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		}
 	}
 	if opt.measures(Layers) {
-		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps,
+		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps, Few: !opt.measures(LayerSteps),
 			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {

@@ -166,7 +166,7 @@ func runCheck(e env, c *command, args []string) error {
 		k.measures |= analyze.Passes
 	}
 	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Layers }) {
-		k.measures |= analyze.Layers
+		k.measures |= analyze.Layers | analyze.LayerSteps
 	}
 	k.outputs = []output{checkOutput, checkFormats().named(k.format).needs}
 	if k.dir != "" || inGitHub() {
