@@ -17,6 +17,9 @@ type LayerStep struct {
 	Kind    string           // of the step: prefill, decode, mixed, or ""
 	StartNS int64            // of the step, or of the window of the GPU if the layers belong to no step
 	WallNS  int64            // its length; 0 if it is not known
+	// WorkNS is what the layers are a part of: the length of the step or, without one, the time of the window in which kernels ran. A
+	// window may have a setup too, which no layer is a part of.
+	WorkNS int64
 	Layers  []*summary.Layer // in order of time
 }
 
@@ -134,12 +137,13 @@ func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summar
 		}
 	}
 	if best != nil {
-		s.Kind, s.StartNS, s.WallNS = best.Kind, best.StartNS, best.WallNS
+		s.Kind, s.StartNS, s.WallNS, s.WorkNS = best.Kind, best.StartNS, best.WallNS, best.WallNS
 		return
 	}
 	for _, d := range of.Devices {
 		if l.Step == "" && d.Input == l.Input && d.Rank == l.Rank && d.Device == l.Device {
 			s.StartNS, s.WallNS = d.StartNS, d.WindowNS
+			s.WorkNS = d.Activity.With(summary.ClassCompute | summary.ClassComm)
 		}
 	}
 }
