@@ -41,6 +41,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledBlocks(),
+		labelledCopyKernels(),
 		labelledCompiled(),
 		labelledGPUs(),
 		labelledProfiler(),

@@ -56,6 +56,7 @@ const (
 	DominantKernel      = "dominant-kernel"
 	TinyKernels         = "tiny-kernels"
 	FewBlocks           = "few-blocks"
+	CopyKernels         = "copy-kernels"
 
 	MemoryBandwidth = "memory-bandwidth"
 	ComputeBound    = "compute-bound"

@@ -57,6 +57,8 @@ func (c *Evaluator) Rules() []tree.Row {
 			Whole: true, Measure: c.memoryBandwidth},
 		{ID: rule.FewBlocks, Part: tree.PartCompute, Under: compute, Precedence: 25, Alone: true, Last: true,
 			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return fewBlocks(c) }},
+		{ID: rule.CopyKernels, Part: tree.PartCompute, Under: compute, Precedence: 27, Alone: true, Last: true,
+			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return copyKernels(c) }},
 		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.KernelGaps,
 			rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
 	}

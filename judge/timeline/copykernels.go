@@ -1,0 +1,30 @@
+package timeline
+
+import (
+	"strings"
+
+	"assay/judge/rule"
+	"assay/judge/tree"
+	"assay/summary"
+)
+
+// copyKernels judges the time of kernels that only copy, cast or transpose.
+func copyKernels(c *Evaluator) []tree.Reading {
+	return c.shareOfKernelsBy(rule.CopyKernels, computes, func(k summary.Kernel) bool { return computes(k) && k.Category == "layout" }, copyKind)
+}
+
+// copyKind returns why a kernel copies, as far as its name tells and the advice depends on it.
+func copyKind(k summary.Kernel) string {
+	name := strings.ToLower(k.Name)
+	for kind, words := range map[string][]string{
+		"channels": {"nchwtonhwc", "nhwctonchw", "nchw_to_nhwc", "nhwc_to_nchw", "im2nhwc", "batched_transpose"},
+		"casts":    {"float16_copy", "float8_copy", "tofloat32_copy", "withcast", "cast_kernel", "casttensor", "convert_kernel"}, // float16 is a part of bfloat16
+	} {
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				return kind
+			}
+		}
+	}
+	return "copies"
+}
