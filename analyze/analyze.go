@@ -165,6 +165,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		}
 		props := efficiency.PropertiesOf(t, d.Ordinal)
 		s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+		s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.HostCopies(tl, d, in.Rank)...)
 		if owners != nil {
 			peaks := opt.Peaks.Peaks(props)
 			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}

@@ -54,7 +54,11 @@ var lacking = map[analyze.Measures]func(*summary.Summary) bool{
 	},
 	analyze.Efficiency: func(s *summary.Summary) bool {
 		any := len(s.Efficiency.Rows) > 0
-		s.Efficiency = summary.Efficiency{Occupancy: s.Efficiency.Occupancy}
+		host := slices.DeleteFunc(s.Efficiency.Savings, func(r summary.Saving) bool { return r.Kind != summary.SavingHost })
+		if len(host) == 0 {
+			host = nil
+		}
+		s.Efficiency = summary.Efficiency{Occupancy: s.Efficiency.Occupancy, Savings: host}
 		s.Issues = slices.DeleteFunc(s.Issues, func(is summary.Issue) bool { return is.Code == "over-peak" })
 		if len(s.Issues) == 0 {
 			s.Issues = nil

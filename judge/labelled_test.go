@@ -42,6 +42,8 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMemory(),
 		labelledBlocks(),
 		labelledCopyKernels(),
+		labelledWarps(),
+		labelledRoundTrips(),
 		labelledCompiled(),
 		labelledGPUs(),
 		labelledProfiler(),

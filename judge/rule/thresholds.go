@@ -43,6 +43,7 @@ const (
 	CPUCollectives      = "cpu-collectives"
 	ExposedComm         = "exposed-communication"
 	ExposedCopies       = "exposed-copies"
+	HostRoundTrips      = "host-round-trips"
 	SyncCalls           = "synchronizing-calls"
 	SyncCopies          = "synchronous-copies"
 	PageableCopies      = "pageable-async-copies"
@@ -56,6 +57,7 @@ const (
 	DominantKernel      = "dominant-kernel"
 	TinyKernels         = "tiny-kernels"
 	FewBlocks           = "few-blocks"
+	FewWarps            = "few-warps"
 	CopyKernels         = "copy-kernels"
 
 	MemoryBandwidth = "memory-bandwidth"
