@@ -8,9 +8,13 @@ import (
 	"assay/summary"
 )
 
-// copyKernels judges the time of kernels that only copy, cast or transpose.
+// copyKernels judges the time of kernels that only copy, cast or transpose, if it is a twentieth of the window.
 func copyKernels(c *Evaluator) []tree.Reading {
-	return c.shareOfKernelsBy(rule.CopyKernels, computes, func(k summary.Kernel) bool { return computes(k) && k.Category == "layout" }, copyKind)
+	copies := func(k summary.Kernel) bool { return computes(k) && k.Category == "layout" }
+	if 20*largestOf(c, copies).Of < c.Total.Window() {
+		return nil
+	}
+	return c.shareOfKernelsBy(rule.CopyKernels, computes, copies, copyKind)
 }
 
 // copyKind returns why a kernel copies, as far as its name tells and the advice depends on it.
