@@ -75,6 +75,8 @@ func labelledRoundTrips() []labelled {
 			in: trips(gemm(400), down(size), gemm(300), gemm(200), up(size))},
 		{name: "offloaded to pinned memory", label: rule.ExposedCopies, near: rule.HostRoundTrips,
 			in: trips(gemm(400), gemm(300), gemm(200), moved{"Memcpy DtoH (Device -> Pinned)", 60, size, 7}, moved{"Memcpy HtoD (Pinned -> Device)", 40, size, 7})},
+		{name: "beside as many other copies", label: rule.ExposedCopies, near: rule.HostRoundTrips,
+			in: trips(gemm(400), gemm(300), gemm(200), down(size), up(size), up(2*size), gemm(100), up(5*size))},
 		{name: "another size comes back", label: rule.ExposedCopies, near: rule.HostRoundTrips, in: trips(gemm(400), gemm(300), gemm(200), down(size), up(2*size))},
 		{name: "a batch is loaded and its result read", label: rule.ExposedCopies, near: rule.HostRoundTrips, in: trips(up(size), gemm(400), gemm(300), gemm(200), down(size/2))},
 		{name: "beside products", label: rule.ComputeBound, near: rule.HostRoundTrips,

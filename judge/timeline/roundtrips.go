@@ -8,7 +8,8 @@ import (
 	"assay/summary"
 )
 
-// hostRoundTrips judges the time of copies to the CPU that the same number of bytes follows back, while no kernel runs.
+// hostRoundTrips judges the time of copies to the CPU that the same number of bytes follows back, while no kernel runs. If most copies are
+// others, results and inputs may happen to have one size.
 func hostRoundTrips(c *Evaluator) []tree.Reading {
 	part, pairs, bytes := int64(0), int64(0), int64(0)
 	for _, s := range c.Efficiency.Savings {
@@ -17,7 +18,7 @@ func hostRoundTrips(c *Evaluator) []tree.Reading {
 		}
 	}
 	window := c.Total.Window()
-	if part == 0 || window == 0 {
+	if part == 0 || window == 0 || 4*part < 3*c.Total.ExposedCopy() {
 		return nil
 	}
 	r, ok := c.Evaluate(tree.Measured{Rule: rule.HostRoundTrips, Part: min(part, window), Of: window,
