@@ -17,9 +17,7 @@ type LayerStep struct {
 	Kind    string           // of the step: prefill, decode, mixed, or ""
 	StartNS int64            // of the step, or of the window of the GPU if the layers belong to no step
 	WallNS  int64            // its length; 0 if it is not known
-	// WorkNS is what the layers are a part of: the length of the step or, without one, the time of the window in which kernels ran. A
-	// window may have a setup too, which no layer is a part of.
-	WorkNS int64
+	WorkNS  int64            // without a step: the time of the window in which kernels ran
 	Layers  []*summary.Layer // in order of time
 }
 
@@ -29,6 +27,15 @@ func (s *LayerStep) NS() (ns int64) {
 		ns = summary.Plus(ns, lengthOf(l))
 	}
 	return ns
+}
+
+// Mostly reports whether layers are most of the step or, without one, of the window or its kernels: a window may have a setup too.
+func (s *LayerStep) Mostly() bool {
+	kernels := int64(0)
+	for _, l := range s.Layers {
+		kernels = summary.Plus(kernels, l.Parts.Sum())
+	}
+	return 2*s.NS() > s.WallNS || s.WorkNS > 0 && 2*kernels > s.WorkNS
 }
 
 func lengthOf(l *summary.Layer) (ns int64) {
@@ -137,7 +144,7 @@ func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summar
 		}
 	}
 	if best != nil {
-		s.Kind, s.StartNS, s.WallNS, s.WorkNS = best.Kind, best.StartNS, best.WallNS, best.WallNS
+		s.Kind, s.StartNS, s.WallNS = best.Kind, best.StartNS, best.WallNS
 		return
 	}
 	for _, d := range of.Devices {

@@ -38,7 +38,7 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 	groups := layerGroups(ctx)
 	for i := range groups[:min(screenLayerGroups, len(groups))] {
 		g := &groups[i]
-		if 2*g.Typical.NS() <= g.Typical.WorkNS {
+		if !g.Typical.Mostly() {
 			continue
 		}
 		kinds := g.Kinds()
