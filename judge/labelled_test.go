@@ -40,6 +40,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledPrograms(),
 		labelledBlocks(),
 		labelledCopyKernels(),
 		labelledWarps(),
