@@ -1,6 +1,6 @@
 package trace
 
-// A NodeName is what a program named a node of a CUDA graph when it captured it, from a file beside the trace.
+// A NodeName is what a program named a node of a CUDA graph when it captured it, from another file than the trace.
 type NodeName struct {
 	Name       string
 	Collective string // name of a collective, if the node is one

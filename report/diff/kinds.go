@@ -13,17 +13,15 @@ import (
 
 // stepKinds says how the steps of each kind changed, unless the mean over all steps does: steps of one kind with as many sequences.
 func (b *differ) stepKinds() doc.Section {
-	s := doc.Section{Title: "Steps by kind", Lead: "medians"}
-	if len(b.StepKinds) == 1 && b.StepKinds[0].Alike() {
+	if len(b.StepKinds) == 0 || len(b.StepKinds) == 1 && b.StepKinds[0].Alike() {
 		return doc.Section{}
 	}
+	s := doc.Section{Title: "Steps by kind", Lead: "medians"}
 	list := doc.List{}
 	for i := range b.StepKinds[:min(screenKinds, len(b.StepKinds))] {
 		list = append(list, doc.Item{Text: stepKindText(&b.StepKinds[i])})
 	}
-	if len(list) > 0 {
-		s.Blocks = append(s.Blocks, list)
-	}
+	s.Blocks = append(s.Blocks, list)
 	return s
 }
 
