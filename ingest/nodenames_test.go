@@ -8,14 +8,14 @@ import (
 	"assay/trace"
 )
 
-// graphTrace has three kernels of a graph, of which the last has a name of its own.
+// graphTrace has three kernels of a graph. The last one has a name of its own.
 const graphTrace = `{"traceEvents":[
 {"ph":"X","cat":"kernel","name":"gemm_a","pid":0,"tid":7,"ts":100,"dur":50,"args":{"device":0,"stream":7,"correlation":1,"graph node id":8589934593}},
 {"ph":"X","cat":"kernel","name":"ncclDevKernel_Generic_1","pid":0,"tid":7,"ts":200,"dur":50,"args":{"device":0,"stream":7,"correlation":1,"graph node id":8589934594}},
 {"ph":"X","cat":"kernel","name":"gemm_b","pid":0,"tid":7,"ts":300,"dur":50,"args":{"device":0,"stream":7,"correlation":1,"graph node id":8589934595,"name":"head"}},
 {"ph":"X","cat":"kernel","name":"gemm_c","pid":0,"tid":7,"ts":400,"dur":50,"args":{"device":0,"stream":7,"correlation":1}}]}`
 
-// namesOf returns the names of the nodes of the kernels of a trace, by kernel, with files beside it.
+// namesOf returns the names of the nodes of the kernels of a trace, by kernel, with other files in its folders.
 func namesOf(t *testing.T, path string, files map[string]string) map[string]string {
 	t.Helper()
 	root := t.TempDir()

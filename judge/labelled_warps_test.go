@@ -47,7 +47,7 @@ func resident(k needs) func(t *testing.T) *summary.Summary {
 	}
 }
 
-// labelledWarps are runs of a busy GPU of which a fifth is a kernel of a memory-bound type.
+// labelledWarps are runs of a busy GPU. A fifth of the time is a kernel of a memory-bound type.
 func labelledWarps() []labelled {
 	const window = 50 * int64(1_000_000)
 	return []labelled{

@@ -31,7 +31,7 @@ type instance struct {
 // fewKernels is the number of different kernels of a layer; modules with fewer are parts of layers.
 const fewKernels = 4
 
-// How many modules are told apart within each other, and classes of them in one.
+// The depth of modules within each other that are separate, and the number of their classes in one module.
 const (
 	deepest     = 64
 	mostClasses = 256

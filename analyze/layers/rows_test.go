@@ -337,7 +337,7 @@ func TestCaptures(t *testing.T) {
 	}
 }
 
-// TestFewSteps: the typical step of each kind is the same if only a few steps are looked at, also of a kind of which there is one step in 100.
+// TestFewSteps: the typical step of each kind is the same if only a few steps are looked at, also of a kind that has one step in 100.
 func TestFewSteps(t *testing.T) {
 	var c capture
 	for step := range 100 {

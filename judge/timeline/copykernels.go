@@ -14,7 +14,7 @@ func copyKernels(c *Evaluator) []tree.Reading {
 	if 20*largestOf(c, copies).Of < c.Total.Window() {
 		return nil
 	}
-	return c.shareOfKernelsBy(rule.CopyKernels, computes, copies, copyKind)
+	return shareOfKernelsBy(c, rule.CopyKernels, computes, copies, copyKind)
 }
 
 // copyKind returns why a kernel copies, as far as its name tells and the advice depends on it.
