@@ -136,6 +136,7 @@ func isChromeTrace(_ string, head []byte) bool {
 
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
+	sel.NodeNames = nodeNamesBeside(f.Path)
 	t, err := trace.Read(f, f.Path, sel)
 	switch {
 	case err != nil && forms.IsObjectLines(sample):
