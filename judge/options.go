@@ -46,6 +46,9 @@ func (r Result) Options(p *view.Followed) (out []Option) {
 			out = append(out, o)
 		}
 	}
+	if slices.ContainsFunc(out, func(o Option) bool { return o.By == summary.ByFusion && o.Step != nil }) { // it says what is fused
+		out = slices.DeleteFunc(out, func(o Option) bool { return o.Fuses })
+	}
 	slices.SortStableFunc(out, func(a, b Option) int {
 		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(b.Gain(), a.Gain()))
 	})
@@ -82,6 +85,11 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 	slices.SortFunc(out, func(a, b *summary.Forecast) int { return strings.Compare(a.Change, b.Change) })
 	for _, f := range p.Paying() {
 		if f.Change != without {
+			out = append(out, f)
+		}
+	}
+	for _, f := range p.Forecasts {
+		if f.By != "" && f.Bound && f.Gain() > 0 {
 			out = append(out, f)
 		}
 	}
@@ -122,7 +130,9 @@ func impossible(p *view.Followed, o *Option) bool {
 		return p.ComputeTooFast()
 	}
 	name, ok := strings.CutPrefix(o.Change, "--scale kernel~")
-	if !ok {
+	if o.By != "" {
+		return false // it follows from the peaks
+	} else if !ok {
 		o.nowhere = o.Step == nil && o.Change == "--graph"
 		return false
 	}
@@ -131,6 +141,18 @@ func impossible(p *view.Followed, o *Option) bool {
 	o.Fuses = tooFast && fuses && o.Finding != nil && o.Finding.Rule == rule.MemoryBandwidth
 	o.nowhere = o.Step == nil && !p.HasRoofline(name)
 	return tooFast && !o.Fuses
+}
+
+// LessWork returns the forecast of half the time for the kernel that this gives most, of those that run at over half of
+// their roofline: only less work makes them shorter. It is nil if that does not pay.
+func (r Result) LessWork(p *view.Followed) (out *summary.Forecast) {
+	for _, f := range p.Paying() {
+		o := Option{Forecast: f}
+		if strings.HasPrefix(f.Change, "--scale kernel~") && o.Pays() && impossible(p, &o) && (out == nil || f.Gain() > out.Gain()) {
+			out = f
+		}
+	}
+	return out
 }
 
 // First returns the option to try first, or nil if none gives a twentieth of the step. What takes the cause of the

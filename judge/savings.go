@@ -114,6 +114,12 @@ func makes(s *finding.Step, change string) (made, only bool) {
 	return change != hiddenCopies, false
 }
 
+// by has the remedies that make what measurements of the GPU work suggest.
+var by = map[string][]string{
+	summary.ByTF32:   {"allow-tf32"},
+	summary.ByFusion: {"fuse-small-kernels", "compile-the-rest", "fuse-by-hand"},
+}
+
 // about has the rules whose remedies make a change, the most specific first, by the part of the change
 // that names what becomes faster. If own is set, only remedies that make some changes only are meant.
 var about = []struct {
@@ -148,6 +154,15 @@ func stepFor(f *finding.Finding, change string, own bool) int {
 // about what the change makes faster. It returns nil if there is none. What to do about a single kernel or
 // operator depends on it, so a finding must name it.
 func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) {
+	if x.By != "" {
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if at := slices.IndexFunc(f.Next, func(s finding.Step) bool { return slices.Contains(by[x.By], s.ID) }); at >= 0 {
+				return f, &f.Next[at]
+			}
+		}
+		return nil, nil
+	}
 	for prefix, named := range map[string]func(p *finding.Place, name string) bool{
 		"--scale kernel~": func(p *finding.Place, name string) bool { return p.Kernel == name || p.Copy == name },
 		"--scale op~":     func(p *finding.Place, name string) bool { return p.Row == name || p.Op == name && p.Kernel == "" },

@@ -1,9 +1,11 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 
 	"assay/internal/label"
+	"assay/summary"
 	"assay/summary/view"
 )
 
@@ -35,6 +37,10 @@ func Change(text string, columns int) string {
 	if view.Pinned(text) {
 		return "copies with pinned memory"
 	}
+	if chain, ok := strings.CutPrefix(text, "--fuse "+view.FusedChain); ok {
+		list := strings.Split(strings.ReplaceAll(chain[:max(0, strings.LastIndexByte(chain, '='))], "aten::", ""), ",")
+		return "operators " + label.Clip(label.Clean(fmt.Sprintf("%s, %s", list[0], list[min(1, len(list)-1)])), columns) + more(len(list)-2) + " in one kernel"
+	}
 	what, fast := strings.CutSuffix(strings.TrimPrefix(text, "--scale "), "=0.5")
 	if class, ok := strings.CutPrefix(what, "class:"); ok && fast {
 		return PathClass(class) + " twice as fast"
@@ -51,4 +57,20 @@ func Change(text string, columns int) string {
 		return of + " " + label.Short(form, []string{view.ChangedName(name + "=")}, columns)[0] + " twice as fast"
 	}
 	return label.Clip(label.Clean(text), columns)
+}
+
+// more says how many operators follow the first of a list.
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// Forecast returns the change of a forecast in words.
+func Forecast(f *summary.Forecast, columns int) string {
+	if f.By == summary.ByTF32 {
+		return "float32 products in TF32"
+	}
+	return Change(f.Change, columns)
 }

@@ -51,7 +51,7 @@ var Kinds = []Kind{
 	{"hide", "kernel~RE", "GPU work costs nothing and keeps its order", "perfect overlap: " + bound, false},
 	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false},
 	{"pinned", "F", "copies do not block the host; those of pageable memory take F times as long", "", true},
-	{"fuse", "RE=F", "neighboring works of a stream become one that takes F times their sum", "", false},
+	{"fuse", "RE=F|chain~OP,OP=F", "neighboring works of a stream, or of operators in this order, become one that takes F times their sum", "", false},
 	{"graph", "US[:step]", "the GPU work of a step is launched by one call of US microseconds; with :step also without the Python between", "", true},
 	{"overlap", "RE", "GPU work leaves the order of its stream", "perfect overlap: " + bound, false},
 	{"contention", "", "compute beside communication is as fast as alone", "", true},
@@ -179,9 +179,13 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 			err = errors.New("it is out of range")
 		}
 	}
-	if err == nil && strings.Contains(of.Value, "RE") {
+	if list, ok := strings.CutPrefix(what, chained); ok && of.Name == "fuse" && err == nil {
+		if slices.Contains(strings.Split(list, ","), "") || !strings.Contains(list, ",") {
+			err = errors.New("a chain has two operators or more")
+		}
+	} else if err == nil && strings.Contains(of.Value, "RE") {
 		pattern := what
-		if strings.Contains(of.Value, "~") && !strings.HasPrefix(what, "class:") {
+		if strings.Contains(of.Value, "~") && of.Name != "fuse" && !strings.HasPrefix(what, "class:") {
 			prefix, rest, ok := strings.Cut(what, "~")
 			if !ok || !strings.Contains("|"+of.Value, "|"+prefix+"~") {
 				return of, "", 0, wrong(errors.New("it names nothing that can be changed"))
@@ -199,6 +203,18 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		return of, "", 0, wrong(err)
 	}
 	return of, what, f, nil
+}
+
+// chained begins the value of a fusion of operators.
+const chained = "chain~"
+
+// Chain returns the operators that a fusion is of, in their order, or nil if it is of works by their names.
+func Chain(what string) []string {
+	list, ok := strings.CutPrefix(what, chained)
+	if !ok {
+		return nil
+	}
+	return strings.Split(list, ",")
 }
 
 // Compile returns a function that reports whether a name matches a pattern. Package regexp has no
