@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"assay/internal/label"
+	"assay/internal/profilercost"
 	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
@@ -50,10 +51,19 @@ func costOfProfiler(c *Evaluator) profilerCost {
 	if cost, ok := measuredCost(c, between); ok {
 		return cost
 	}
-	between = min(between, c.Total.Window()/summary.ProfilerSlowdown)
-	return profilerCost{min(events*summary.ProfilerEventNS, between), min(events*summary.ProfilerEventMostNS, between),
+	between = min(between, c.Total.Window()/profilercost.Slowdown)
+	each := costOfEvent(c.Summary)
+	return profilerCost{min(events*each.Least, between), min(events*each.Most, between),
 		fmt.Sprintf("%s on the launching threads; PyTorch's profiler makes each %s to %s slower",
-			label.Plural(events, "recorded operator or call"), unit.Duration(summary.ProfilerEventNS), unit.Duration(summary.ProfilerEventMostNS))}
+			label.Plural(events, "recorded operator or call"), unit.Duration(each.Least), unit.Duration(each.Most))}
+}
+
+// costOfEvent returns what recording an event takes, by the settings of the profiler.
+func costOfEvent(s *summary.Summary) profilercost.Cost {
+	if len(s.Inputs) == 0 {
+		return profilercost.Of(profilercost.Options{})
+	}
+	return profilercost.Of(profilercost.OptionsOf(s.Inputs[0].Recorder))
 }
 
 // measuredCost returns what the profiler costs by the step times that a log of the same run has. A log whose
