@@ -89,7 +89,7 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 		}
 	}
 	for _, f := range p.Forecasts {
-		if f.By != "" && f.Bound && f.Gain() > 0 {
+		if by[f.By] != nil && f.Bound && f.Gain() > 0 {
 			out = append(out, f)
 		}
 	}
@@ -103,18 +103,29 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 var forLateRank = []string{"find-the-late-rank", "compare-the-work", "compare-the-input", "compare-the-host"}
 
 // lateRank returns what it gives if the others no longer wait for a rank, where the finding that decides the
-// verdict asks to find why that is late: at most the savings of the finding.
+// verdict asks to find why that is late: by replay if the ranks are joined, else at most the savings of the finding.
 func (r Result) lateRank(p *view.Followed) *summary.Forecast {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Rule != r.Verdict.Rule || len(f.Next) == 0 || !slices.Contains(forLateRank, f.Next[0].ID) || f.GainNS == nil || f.GainOfNS <= 0 {
 			continue
 		}
+		for _, x := range p.Forecasts {
+			if x.By == summary.ByLateRank && x.Gain() > 0 && names(f, strings.TrimPrefix(x.Change, notLate+" ")) {
+				return x
+			}
+		}
 		after := p.WindowNS - int64(float64(p.WindowNS)*min(1, float64(*f.GainNS)/float64(f.GainOfNS)))
 		return &summary.Forecast{Input: p.Input, Rank: p.Rank, Step: p.Step, Change: notLate, Bound: true, MeasuredNS: p.WindowNS, ForecastNS: &after,
 			Verdict: "warn", Reasons: []string{"by the measured waiting, without a replay"}}
 	}
 	return nil
+}
+
+// names reports whether a finding names a rank. Its places are those that wait.
+func names(f *finding.Finding, rank string) bool {
+	_, after, ok := strings.Cut(strings.ToLower(f.Title+" "+f.Cause)+" ", "rank "+rank)
+	return ok && (after[0] < '0' || after[0] > '9')
 }
 
 // ofHost reports whether a change makes the CPU faster.
@@ -130,7 +141,7 @@ func impossible(p *view.Followed, o *Option) bool {
 		return p.ComputeTooFast()
 	}
 	name, ok := strings.CutPrefix(o.Change, "--scale kernel~")
-	if o.By != "" {
+	if by[o.By] != nil {
 		return false // it follows from the peaks
 	} else if !ok {
 		o.nowhere = o.Step == nil && o.Change == "--graph"

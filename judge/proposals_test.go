@@ -49,7 +49,7 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// TestLessWork: of kernels near their roofline, half the work is said; of others it is no news.
+// TestLessWork: of kernels near their roofline, half the work is named; of others a finding is about the speed.
 func TestLessWork(t *testing.T) {
 	for roofline, want := range map[int64]string{80: "--scale kernel~^spmm$=0.5", 30: ""} {
 		s := followed(idleRun(), map[string]int64{"--scale kernel~^spmm$=0.5": 60, "--scale class:compute=0.5": 55})

@@ -10,15 +10,15 @@ import (
 // A fusing finds the works that can become one.
 type fusing struct {
 	g     *Graph
-	step  map[int32]int // of works
+	step  []int32 // of works: plus 1
 	waits []map[int32][]int64
 }
 
 func (g *Graph) fusing() *fusing {
-	f := &fusing{g: g, step: make(map[int32]int), waits: make([]map[int32][]int64, len(g.ranks))}
+	f := &fusing{g: g, step: make([]int32, len(g.nodes)), waits: make([]map[int32][]int64, len(g.ranks))}
 	for i, s := range g.Steps {
 		for _, v := range s.ends {
-			f.step[v] = i
+			f.step[v] = int32(i) + 1
 		}
 	}
 	for v := range g.nodes {
@@ -92,13 +92,15 @@ func (c *changing) fuse(what string, f float64) error {
 	for i := range free {
 		free[i] = make(map[int32]bool)
 	}
-	can := c.g.fusing()
+	if c.can == nil {
+		c.can = c.g.fusing()
+	}
 	for _, vs := range c.g.streams {
 		for i := 0; i < len(vs); {
 			to := max(end(vs, i), i+1)
 			for i < to { // a step or a wait ends what can be one
 				k := i + 1
-				for k < to && can.joins(vs[k-1], vs[k]) {
+				for k < to && c.can.joins(vs[k-1], vs[k]) {
 					k++
 				}
 				c.fuseInto(vs[i], vs[i+1:k], f, free)

@@ -149,6 +149,9 @@ func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	for _, p := range proposed {
 		add(r.Each([]change.Change{p.Change}), p.Bound, p.By)
 	}
+	if x, ok := s.g.OnTime(s.paths, s.at); ok {
+		add([]critical.Trial{x}, true, summary.ByLateRank)
+	}
 	add(r.Each(removals), true, "")
 	return out
 }

@@ -25,7 +25,6 @@ var changes = map[string]string{
 	"--remove sync~.": "no waits of the CPU for the GPU", "--graph": "one launch a step, of a CUDA graph",
 	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
 	"--scale class:copy=0": "all copies behind compute", "--scale class:dataloader=0": "no wait for the data loader",
-	"no rank late": "no wait for the late rank",
 }
 
 // Change returns a change, as [summary.Forecast] has it, in words. A name in it is shortened to some
@@ -33,6 +32,9 @@ var changes = map[string]string{
 func Change(text string, columns int) string {
 	if w, ok := changes[text]; ok {
 		return w
+	}
+	if rank, ok := strings.CutPrefix(text, "--on-time"); ok {
+		return "no wait for the late rank" + rank
 	}
 	if view.Pinned(text) {
 		return "copies with pinned memory"

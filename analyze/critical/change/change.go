@@ -56,6 +56,7 @@ var Kinds = []Kind{
 	{"overlap", "RE", "GPU work leaves the order of its stream", "perfect overlap: " + bound, false},
 	{"contention", "", "compute beside communication is as fast as alone", "", true},
 	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false},
+	{"on-time", "RANK", "no rank waits for that one in collectives: it comes to each as the last of the others does", "what made it late is gone: " + bound, false},
 }
 
 // WholeStep is the value of --graph for a graph of all that a step does from its first launch to its last.
@@ -107,7 +108,7 @@ func (p *Parsed) Rests() string {
 // costs nothing, or a wait for data that must be ready is gone.
 func (p *Parsed) Bound() bool {
 	switch p.Name {
-	case "overlap", "hide", "hide-comm":
+	case "overlap", "hide", "hide-comm", "on-time":
 		return true
 	case "remove":
 		return strings.HasPrefix(p.What, "wait~")
@@ -162,7 +163,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		}
 		what = c.Value[:at]
 		f, err = parseFactor(c.Value[at+1:])
-	case of.Name == "graph" || of.Name == "like":
+	case of.Name == "graph" || of.Name == "like" || of.Name == "on-time":
 		number := c.Value
 		if of.Name == "graph" {
 			number, what = c.Value, ""
@@ -175,7 +176,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		if f, err = strconv.ParseFloat(number, 64); err != nil {
 			err = errors.New("it is not a number")
 		}
-		if err == nil && (!(f >= 0 && f <= 1e6) || of.Name == "like" && f != math.Trunc(f)) {
+		if err == nil && (!(f >= 0 && f <= 1e6) || of.Name != "graph" && f != math.Trunc(f)) {
 			err = errors.New("it is out of range")
 		}
 	}
