@@ -40,6 +40,8 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledPrograms(),
+		labelledJobs(),
 		labelledBlocks(),
 		labelledCompiled(),
 		labelledGPUs(),

@@ -122,10 +122,15 @@ func Graphs(inputs []Input, q Question) ([]Group, string) {
 	return groupsOf(graphs, inputs)
 }
 
-// GraphOf returns the graph of one rank.
+// GraphOf returns the graph of one rank. Its answers are withheld if the waits of the host are not in the trace:
+// block_until_ready of JAX waits for a callback, which the profiler of XLA does not record.
 func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
 	words := steps.NewVocabulary(t, q.Phases)
-	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
+	g := critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
+	if t.Meta.Tool == trace.ToolXLA {
+		g.Doubt("the profiler of XLA does not record when the CPU waits for the GPU, as block_until_ready does")
+	}
+	return g
 }
 
 // doubt withholds the answers of a graph whose durations no GPU can reach.

@@ -40,6 +40,7 @@ type source struct {
 	clockOffsets        []string         // see clocks.Settings
 	peaks               peakFlags        // zero if the command does not register its flags
 	own                 []string         // files that the command writes
+	watched             bool             // its memory
 	measures            analyze.Measures // measured in addition to the needs of the outputs
 }
 
@@ -152,7 +153,8 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		need = c.needs(need)
 	}
 	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, floor: floor, flags: &s.peaks}
-	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
+	if e.stderr == io.Writer(os.Stderr) && !s.watched { // the command has the process to itself
+		s.watched = true
 		limits.memory.Watch(r.outOfMemory)
 	}
 	return r, nil
@@ -176,11 +178,13 @@ func specialFiles(paths []string) string {
 type measure struct {
 	source
 	thresholds string
+	price      priceFlags
 	save       string // the directory for partials; "" for none
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
 	m.source.register(flags)
+	m.price.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
 
@@ -200,6 +204,9 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	if wrong := m.price.check(); wrong != "" {
+		return nil, usageError(e, c, wrong)
+	}
 	r, err := m.open(e, c, args)
 	if err != nil {
 		return nil, err
@@ -216,6 +223,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	}
 	m.peaks.warn(e, c)
 	v := &verdict{summary: r.joined(all)}
+	m.price.add(v.summary)
 	partial.NoteRepeatedRanks(v.summary)
 	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)

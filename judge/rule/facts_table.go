@@ -67,6 +67,10 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"recomputes"}, Meaning: "the backward pass computes activations again",
 			Found: "work and memory of activation checkpoints", evaluate: is(recomputes)},
+		{Words: []string{"expandable"}, Meaning: "the allocator of PyTorch uses expandable segments", Found: "the setting of a memory snapshot",
+			evaluate: is(func(s *summary.Summary) bool {
+				return slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.Expandable })
+			})},
 		{Words: []string{"graphs"}, Meaning: "CUDA graphs run",
 			Found:    "calls that launch graphs, and batches that a server logged as run in a graph",
 			evaluate: is(runsGraphs)},
@@ -103,6 +107,9 @@ var FactsTable = sync.OnceValue(func() []Fact {
 		{Words: []string{"breaks"}, Values: []string{"data", "other"},
 			Meaning: "most graph breaks are at control flow or values that depend on data, or at something else",
 			Found:   "the reasons in a log of torch.compile", evaluate: of(breaksOf)},
+		{Words: []string{"job-loss"}, Values: jobLosses,
+			Meaning: "the largest part of the time of a job that is in no step that counts",
+			Found:   "times of steps and lines about checkpoints, evaluations and ends in logs; `start` is start-up and compilation", evaluate: of(jobLossOf)},
 		{Words: []string{"queued"}, Meaning: "requests wait in a queue of the server",
 			Found: "a mean of 1 or more queued requests in a log", evaluate: is(queues)},
 		{Words: []string{"pool"}, Values: []string{"swa", "mamba", "host"},
@@ -140,7 +147,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
 		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
-	}, configured()...)
+	}, append(configured(), ofEvidence()...)...)
 })
 
 // forSoftware is the public form of words for software.
@@ -179,7 +186,7 @@ func factOf(word string) (Fact, bool) {
 // software that the summary shows.
 func ValueOf(word string, s *summary.Summary, stacks []Stack) string {
 	f, known := factOf(word)
-	if !known {
+	if !known || f.evaluate == nil {
 		return ""
 	}
 	return f.evaluate(word, s, stacks)

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"assay/internal/label"
-	"assay/internal/profilercost"
 	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A profilerCost is the part of the idle time that the profiler itself may cause: it makes each operator and
@@ -41,7 +41,7 @@ func costOfProfiler(c *Evaluator) profilerCost {
 		}
 	}
 	for _, r := range c.Idle {
-		if isLaunching(r) {
+		if view.Launching(r) {
 			between += r.NS
 		}
 	}
@@ -51,19 +51,11 @@ func costOfProfiler(c *Evaluator) profilerCost {
 	if cost, ok := measuredCost(c, between); ok {
 		return cost
 	}
-	between = min(between, c.Total.Window()/profilercost.Slowdown)
-	each := costOfEvent(c.Summary)
-	return profilerCost{min(events*each.Least, between), min(events*each.Most, between),
+	each := view.EventCostOf(c.Summary, func(int) bool { return true })
+	cost := view.CostOfEvents(each, events, between, c.Total.Window())
+	return profilerCost{cost.Least, cost.Most,
 		fmt.Sprintf("%s on the launching threads; PyTorch's profiler makes each %s to %s slower",
 			label.Plural(events, "recorded operator or call"), unit.Duration(each.Least), unit.Duration(each.Most))}
-}
-
-// costOfEvent returns what recording an event takes, by the settings of the profiler.
-func costOfEvent(s *summary.Summary) profilercost.Cost {
-	if len(s.Inputs) == 0 {
-		return profilercost.Of(profilercost.Options{})
-	}
-	return profilercost.Of(profilercost.OptionsOf(s.Inputs[0].Recorder))
 }
 
 // measuredCost returns what the profiler costs by the step times that a log of the same run has. A log whose
@@ -87,7 +79,7 @@ func measuredCost(c *Evaluator, between int64) (profilerCost, bool) {
 func hostBoundWithout(c *Evaluator, ns int64) bool {
 	short := int64(0)
 	for _, r := range c.Idle {
-		if isLaunching(r) {
+		if view.Launching(r) {
 			short += r.ShortGapsNS
 		}
 	}
