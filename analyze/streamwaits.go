@@ -29,7 +29,7 @@ func streamWaits(t *trace.Trace, in *summary.Input) {
 	}
 	told := make(map[trace.ID]bool)
 	for s := range t.Syncs.All() {
-		told[s.Correlation] = s.WaitsOn >= 0
+		told[s.Correlation] = s.WaitsOn >= 0 || s.WaitsOn == trace.WaitsOnNothing
 	}
 	recorded := int64(0)
 	for _, id := range calls {

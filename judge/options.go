@@ -46,6 +46,9 @@ func (r Result) Options(p *view.Followed) (out []Option) {
 			out = append(out, o)
 		}
 	}
+	if slices.ContainsFunc(out, func(o Option) bool { return o.By == summary.ByFusion && o.Step != nil }) { // it says what is fused
+		out = slices.DeleteFunc(out, func(o Option) bool { return o.Fuses })
+	}
 	slices.SortStableFunc(out, func(a, b Option) int {
 		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(b.Gain(), a.Gain()))
 	})
@@ -85,6 +88,11 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 			out = append(out, f)
 		}
 	}
+	for _, f := range p.Forecasts {
+		if by[f.By] != nil && f.Bound && f.Gain() > 0 {
+			out = append(out, f)
+		}
+	}
 	if f := r.lateRank(p); f != nil {
 		out = append(out, f)
 	}
@@ -95,18 +103,29 @@ func (r Result) changes(p *view.Followed) (out []*summary.Forecast) {
 var forLateRank = []string{"find-the-late-rank", "compare-the-work", "compare-the-input", "compare-the-host"}
 
 // lateRank returns what it gives if the others no longer wait for a rank, where the finding that decides the
-// verdict asks to find why that is late: at most the savings of the finding.
+// verdict asks to find why that is late: by replay if the ranks are joined, else at most the savings of the finding.
 func (r Result) lateRank(p *view.Followed) *summary.Forecast {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Rule != r.Verdict.Rule || len(f.Next) == 0 || !slices.Contains(forLateRank, f.Next[0].ID) || f.GainNS == nil || f.GainOfNS <= 0 {
 			continue
 		}
+		for _, x := range p.Forecasts {
+			if x.By == summary.ByLateRank && x.Gain() > 0 && names(f, strings.TrimPrefix(x.Change, notLate+" ")) {
+				return x
+			}
+		}
 		after := p.WindowNS - int64(float64(p.WindowNS)*min(1, float64(*f.GainNS)/float64(f.GainOfNS)))
 		return &summary.Forecast{Input: p.Input, Rank: p.Rank, Step: p.Step, Change: notLate, Bound: true, MeasuredNS: p.WindowNS, ForecastNS: &after,
 			Verdict: "warn", Reasons: []string{"by the measured waiting, without a replay"}}
 	}
 	return nil
+}
+
+// names reports whether a finding names a rank. Its places are those that wait.
+func names(f *finding.Finding, rank string) bool {
+	_, after, ok := strings.Cut(strings.ToLower(f.Title+" "+f.Cause)+" ", "rank "+rank)
+	return ok && (after[0] < '0' || after[0] > '9')
 }
 
 // ofHost reports whether a change makes the CPU faster.
@@ -122,7 +141,9 @@ func impossible(p *view.Followed, o *Option) bool {
 		return p.ComputeTooFast()
 	}
 	name, ok := strings.CutPrefix(o.Change, "--scale kernel~")
-	if !ok {
+	if by[o.By] != nil {
+		return false // it follows from the peaks
+	} else if !ok {
 		o.nowhere = o.Step == nil && o.Change == "--graph"
 		return false
 	}
@@ -131,6 +152,18 @@ func impossible(p *view.Followed, o *Option) bool {
 	o.Fuses = tooFast && fuses && o.Finding != nil && o.Finding.Rule == rule.MemoryBandwidth
 	o.nowhere = o.Step == nil && !p.HasRoofline(name)
 	return tooFast && !o.Fuses
+}
+
+// LessWork returns the forecast of half the time for the kernel that this gives most, of those that run at over half of
+// their roofline: only less work makes them shorter. It is nil if that does not pay.
+func (r Result) LessWork(p *view.Followed) (out *summary.Forecast) {
+	for _, f := range p.Paying() {
+		o := Option{Forecast: f}
+		if strings.HasPrefix(f.Change, "--scale kernel~") && o.Pays() && impossible(p, &o) && (out == nil || f.Gain() > out.Gain()) {
+			out = f
+		}
+	}
+	return out
 }
 
 // First returns the option to try first, or nil if none gives a twentieth of the step. What takes the cause of the

@@ -181,6 +181,24 @@ func TestProfilersTime(t *testing.T) {
 	}
 }
 
+// TestLateRankReplayed: where the ranks were joined, what it gives is the replay with the rank that the finding names.
+func TestLateRankReplayed(t *testing.T) {
+	for title, want := range map[string]int64{"Straggler: rank 5 is late": 48, "Waiting for rank 51": 60, "Waiting for ranks": 60} {
+		f := finding.Finding{Rule: rule.CPUCollectives, Title: title, Next: []finding.Step{finding.Advise("find-the-late-rank")}}
+		f.Gain(30*ms, 75*ms, "the GPU time")
+		s := followed(idleRun(), map[string]int64{"--graph": 40, "--on-time 5": 48})
+		for i := range s.Forecasts {
+			if x := &s.Forecasts[i]; x.Change == "--on-time 5" {
+				x.By, x.Bound = summary.ByLateRank, true
+			}
+		}
+		r := Result{Verdict: finding.Verdict{Rule: f.Rule}, Findings: []finding.Finding{f}}
+		if o := First(r.Options(view.FollowedOf(s))); o == nil || *o.ForecastNS != want*ms || !o.AtMost {
+			t.Errorf("%s: %+v", title, o)
+		}
+	}
+}
+
 // TestLateRank: where the verdict's finding asks to find a late rank, no wait for it comes first, by the savings of the
 // finding: 30 of 75 of the time leave 60 of 100 ms. Other findings have no such change.
 func TestLateRank(t *testing.T) {

@@ -83,12 +83,12 @@ func byModel(list []finding.Finding, decides string) {
 const (
 	noLoader     = "--scale class:dataloader=0"
 	hiddenCopies = "--scale class:copy=0"
-	notLate      = "no rank late"
+	notLate      = "--on-time"
 )
 
 // takesAway reports whether a change takes away what a verdict may be about.
 func takesAway(change string) bool {
-	return view.Pinned(change) || slices.Contains([]string{noLoader, hiddenCopies, notLate, "--remove sync~."}, change)
+	return view.Pinned(change) || strings.HasPrefix(change, notLate) || slices.Contains([]string{noLoader, hiddenCopies, "--remove sync~."}, change)
 }
 
 // making has the remedies that make some changes only, by their ids, and parts of these changes.
@@ -112,6 +112,12 @@ func makes(s *finding.Step, change string) (made, only bool) {
 		}
 	}
 	return change != hiddenCopies, false
+}
+
+// by has the remedies that make what measurements of the GPU work suggest.
+var by = map[string][]string{
+	summary.ByTF32:   {"allow-tf32"},
+	summary.ByFusion: {"fuse-small-kernels", "compile-the-rest", "fuse-by-hand"},
 }
 
 // about has the rules whose remedies make a change, the most specific first, by the part of the change
@@ -148,6 +154,15 @@ func stepFor(f *finding.Finding, change string, own bool) int {
 // about what the change makes faster. It returns nil if there is none. What to do about a single kernel or
 // operator depends on it, so a finding must name it.
 func (r Result) RemedyOf(x *summary.Forecast) (*finding.Finding, *finding.Step) {
+	if by[x.By] != nil {
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if at := slices.IndexFunc(f.Next, func(s finding.Step) bool { return slices.Contains(by[x.By], s.ID) }); at >= 0 {
+				return f, &f.Next[at]
+			}
+		}
+		return nil, nil
+	}
 	for prefix, named := range map[string]func(p *finding.Place, name string) bool{
 		"--scale kernel~": func(p *finding.Place, name string) bool { return p.Kernel == name || p.Copy == name },
 		"--scale op~":     func(p *finding.Place, name string) bool { return p.Row == name || p.Op == name && p.Kernel == "" },

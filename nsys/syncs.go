@@ -27,6 +27,8 @@ type events struct {
 	most   int // records that are kept; with more, none is
 	count  int
 	sorted bool
+
+	contexts map[contextKey]bool // see ofContext
 }
 
 const (
@@ -79,6 +81,18 @@ func (e *events) before(key eventKey, correlation, number int64) (eventRecord, b
 	return last, number == 0 || last.number == 0 || number == last.number
 }
 
+// ofContext reports whether records of events of a context are in the export: then an event without one was not recorded
+// in the capture.
+func (e *events) ofContext(pid, context int64) bool {
+	if e.contexts == nil {
+		e.contexts = make(map[contextKey]bool)
+		for key := range e.of {
+			e.contexts[contextKey{key.pid, key.context}] = true
+		}
+	}
+	return e.contexts[contextKey{pid, context}]
+}
+
 func (l *loader) sync(r row) {
 	start, dur, ok := l.span(r)
 	if !ok {
@@ -100,6 +114,8 @@ func (l *loader) sync(r row) {
 		e, ok := l.events.before(eventKey{pid, context, r.Num(8)}, r.Num(4), recordNumber(r, 9))
 		if ok && l.device(pid, e.device) == device {
 			s.WaitsOn, s.Record = e.stream, l.correlation(pid, e.correlation)
+		} else if !ok && e == (eventRecord{}) && l.events.ofContext(pid, context) {
+			s.WaitsOn = trace.WaitsOnNothing
 		}
 	}
 	l.out.Sync(s)

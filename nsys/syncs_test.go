@@ -68,7 +68,7 @@ func TestSyncKinds(t *testing.T) {
 }
 
 // TestEventRecordedAgain: a wait is for the last record of its event before it, and for none if
-// that one is missing.
+// that one is missing. Of an event without a record before, nothing in the capture is waited for.
 func TestEventRecordedAgain(t *testing.T) {
 	wait := func(call, number int64) string {
 		return syncRow{kind: 2, event: 5, stream: 9, context: 1, call: call, number: number}.line()
@@ -83,7 +83,7 @@ func TestEventRecordedAgain(t *testing.T) {
 		wait(5, 0), wait(11, 1), wait(29, 0), wait(31, 3),
 		wait(40, 4), // the record of number 4 is not in the export
 	)
-	want := []string{waits(5, -1, 0), waits(11, 7, 10), waits(29, 7, 20), waits(31, 8, 30), waits(40, -1, 0)}
+	want := []string{waits(5, trace.WaitsOnNothing, 0), waits(11, 7, 10), waits(29, 7, 20), waits(31, 8, 30), waits(40, -1, 0)}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

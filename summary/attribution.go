@@ -164,7 +164,7 @@ type Launches struct {
 	PerStep []int64 `json:"per_step,omitempty"`
 	// HostEvents counts the operators, annotated ranges and runtime calls that PyTorch's profiler recorded
 	// within the device's window on the threads that launch its work, HostEventsPerStep those in each step
-	// of PerStep. Each costs the host [ProfilerEventNS] or more while the profiler runs.
+	// of PerStep. Each costs the host time while the profiler runs: see package profilercost.
 	HostEvents        int64   `json:"host_events,omitempty"`
 	HostEventsPerStep []int64 `json:"host_events_per_step,omitempty"`
 

@@ -78,6 +78,7 @@ type Forecast struct {
 	Rank        int          `json:"rank"`
 	Step        string       `json:"step"`
 	Change      string       `json:"change"`          // as on the command line of "assay whatif"
+	By          string       `json:"by,omitempty"`    // what the change stands for, if it does not say: [ByTF32], [ByFusion] or [ByLateRank]
 	Bound       bool         `json:"bound,omitempty"` // the best case: the change takes time away entirely, or overlaps it perfectly
 	MeasuredNS  int64        `json:"measured_ns"`
 	FittedNS    *int64       `json:"fitted_ns,omitempty"` // the unchanged step without the profiler, if the time of such a step was given
@@ -87,6 +88,14 @@ type Forecast struct {
 	Assumptions []string     `json:"assumptions"`
 	Classes     *PathClasses `json:"classes,omitempty"` // of the critical path of the changed step
 }
+
+// What a change stands for.
+const (
+	ByTF32   = "tf32"   // fp32 products in TF32, at the peak of the GPU
+	ByFusion = "fusion" // operators in a row that become one kernel
+
+	ByLateRank = "late-rank" // the others wait for it no longer
+)
 
 // Gain returns how much shorter the changed step is, in ns, or 0 if the forecast is withheld.
 func (f *Forecast) Gain() int64 {

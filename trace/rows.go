@@ -134,11 +134,14 @@ type CopySize struct {
 	Correlation ID
 }
 
+// WaitsOnNothing is the stream of an event that was not recorded in the capture: what is waited for is before it, or nothing.
+const WaitsOnNothing = -2
+
 // A SyncRecord is what the profiler recorded of one synchronization beyond its [HostSpan]. PyTorch
 // writes it if the experimental option enable_cuda_sync_events is set, Nsight Systems by default.
 type SyncRecord struct {
 	Start       int64   // ns
-	WaitsOn     int64   // the stream whose event is waited for; -1 if unknown
+	WaitsOn     int64   // the stream whose event is waited for; -1 if unknown, or [WaitsOnNothing]
 	Correlation ID      // of the call
 	Record      ID      // the correlation of the cudaEventRecord that is waited for; 0 if unknown
 	Name        Sym     // as written: "Stream Wait Event", "Event Sync"

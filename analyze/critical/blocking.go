@@ -214,6 +214,9 @@ func (b *builder) synchronization(call int32, what string) (job, bool) {
 	if c.corr == 0 {
 		r = nil
 	}
+	if r != nil && r.WaitsOn == trace.WaitsOnNothing {
+		return job{}, false
+	}
 	all := b.lastEnded(b.launchedBefore(c.start), c.end)
 	if what == "Device" || what == "Ctx" || what == "Context" {
 		if r != nil {

@@ -26,6 +26,7 @@ var effects = map[string]func(c *changing, what string, factor float64) error{
 	"overlap":    (*changing).overlap,
 	"contention": (*changing).contend,
 	"like":       (*changing).like,
+	"on-time":    (*changing).onTime,
 }
 
 // A changing applies changes to the nodes of a graph.
@@ -35,6 +36,7 @@ type changing struct {
 	any     bool               // a change has an effect
 	byClass [Classes][]int32   // nodes
 	byName  map[ranked][]int32 // works
+	can     *fusing            // if it was needed
 }
 
 // newChanging lists the nodes of a graph by what changes select.
@@ -70,7 +72,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	copy(c.r.dur, g.base())
 	clear(c.r.flags)
 	clear(c.r.arrivals)
-	c.r.before, c.r.marked, c.r.launch, c.r.gap = nil, 0, 1, 1
+	c.r.before, c.r.marked, c.r.launch, c.r.gap, c.r.onTime = nil, 0, 1, 1, none
 	for _, x := range list {
 		p, err := x.Parse()
 		if err == nil {

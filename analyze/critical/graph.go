@@ -7,6 +7,7 @@ import (
 	"assay/analyze/classify"
 	"assay/analyze/critical/change"
 	"assay/internal/interval"
+	"assay/internal/profilercost"
 	"assay/trace"
 )
 
@@ -170,14 +171,15 @@ type Graph struct {
 	calls    []launcher
 	typical  Delays
 	Counts   Counts
-	doubts   []string  // see [Graph.Doubt]
-	overlap  *float64  // see overlapped
-	changing *changing // the changes of the latest forecast
-	scratch  []int64   // starts, for replays
-	cost     float64   // ns of recording an event, which forecasts are without
-	light    []int64   // durations without it; see base
-	quarters []uint8   // see recording
-	fit      *Fit      // by which the cost was found
+	doubts   []string          // see [Graph.Doubt]
+	overlap  *float64          // see overlapped
+	changing *changing         // the changes of the latest forecast
+	scratch  []int64           // starts, for replays
+	events   profilercost.Cost // of recording an event
+	cost     float64           // ns of recording an event, which forecasts are without
+	light    []int64           // durations without it; see base
+	quarters []uint8           // see recording
+	fit      *Fit              // by which the cost was found
 
 	Copies Copying // how fast copies are
 }

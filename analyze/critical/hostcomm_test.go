@@ -47,6 +47,40 @@ func TestHostCollective(t *testing.T) {
 	forecastIs(t, g, map[string]float64{"--scale class:comm=0.5": 95})
 }
 
+// If no rank waits for the late one, the others' step takes as long as theirs alone, and so does its own. That of a rank
+// which is not late changes nothing, and one of several is late only if the others wait for it.
+func TestOnTime(t *testing.T) {
+	join := func(late float64) *critical.Graph {
+		g, apart := critical.Join([]*critical.Graph{atBarrier(t, 3, 0, true), atBarrier(t, 5, late, true)})
+		if g == nil {
+			t.Fatal(apart)
+		}
+		return g
+	}
+	g := join(50)
+	paths := g.Paths()
+	for change, want := range map[string]int64{"5": 50_000, "3": 100_000} {
+		f, _, err := g.Forecast(paths, changesOf([]string{"--on-time", change}))
+		if err != nil || f[0].Forecast != want {
+			t.Errorf("rank %s on time: %v %d, want %d ns", change, err, f[0].Forecast, want)
+		}
+	}
+	for i := range paths {
+		if x, ok := g.OnTime(paths, i); !ok || x.Change.String() != "--on-time 5" || x.Forecast.Forecast != 50_000 || x.Measured != 100_000 {
+			t.Errorf("step of rank %d: %t %+v", i, ok, x)
+		}
+	}
+	g = join(1)
+	if x, ok := g.OnTime(g.Paths(), 0); ok {
+		t.Errorf("1 of 100 µs late: %+v", x)
+	}
+	for _, wrong := range []string{"7", "1"} {
+		if _, _, err := g.Forecast(g.Paths(), changesOf([]string{"--on-time", wrong})); err == nil {
+			t.Errorf("there is no rank %s", wrong)
+		}
+	}
+}
+
 // Without the operator that asked for it nothing tells who waits for a collective.
 func TestHostCollectiveUnlinked(t *testing.T) {
 	p := atBarrier(t, 0, 0, false).Paths()[0]

@@ -35,7 +35,7 @@ func Join(gs []*Graph) (j *Graph, apart string) {
 	if apart = m.misfit(); apart != "" {
 		return nil, apart
 	}
-	j = &Graph{typical: gs[0].typical, Counts: gs[0].Counts, last: none}
+	j = &Graph{typical: gs[0].typical, events: gs[0].events, Counts: gs[0].Counts, last: none}
 	nodes, edges := len(m.keys)*len(gs), len(m.keys)*len(gs)*len(gs)
 	for _, g := range gs {
 		nodes, edges = nodes+len(g.nodes), edges+len(g.extra)

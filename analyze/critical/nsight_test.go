@@ -146,3 +146,28 @@ func recorded(v critical.Verdict) critical.Level {
 	}
 	return v.Level
 }
+
+// A stream that waits for an event which was not recorded in the capture waits for no work of it; if the event is not
+// known, the latest work before is taken. The kernel on stream 4 starts 6 µs after that of stream 2 ended.
+func TestEventOfBefore(t *testing.T) {
+	for on, inferred := range map[int64]int{-1: 1, trace.WaitsOnNothing: 0} {
+		var p tape
+		p.step(0, 200)
+		p.launch(10, 4, 1)
+		p.work("dgrad", 2, 20, 60, 1)
+		p.wait(30, 2, 4, 2, 77)
+		p.launch(40, 4, 3)
+		p.work("wgrad", 4, 86, 40, 3)
+		text, err := json.Marshal(object{"traceEvents": p.events})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := read(t, text)
+		for s := range tr.Syncs.All() {
+			s.WaitsOn = on
+		}
+		if g := graphOfTrace(tr); g.Counts.Inferred != inferred || g.Counts.Events != 0 {
+			t.Errorf("waits on %d: %d inferred edges, want %d; %d recorded", on, g.Counts.Inferred, inferred, g.Counts.Events)
+		}
+	}
+}

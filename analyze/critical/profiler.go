@@ -6,18 +6,13 @@ import (
 	"slices"
 
 	"assay/analyze/critical/change"
+	"assay/internal/profilercost"
 	"assay/internal/unit"
 	"assay/trace"
 )
 
-// What PyTorch's profiler takes for an event of the host that it records, in ns: programs were timed with and without
-// it (PyTorch 2.11 with shapes and without stacks, on an H200 host; docs/recording.md has the times by option). It took
-// half of a step at most. A cost that is fitted to a measured step is at most recordMost, and doubtful over recordGreat.
-const (
-	recordLeast, recordUsual, recordGreat = 2000, 2500, 5000
-	recordMost                            = 10_000
-	slowdown                              = 2
-)
+// A cost that is fitted to a measured step is at most recordMost, in ns.
+const recordMost = 10_000
 
 // The limits of what is said about the time of the profiler, in percent.
 const (
@@ -68,6 +63,28 @@ func (g *Graph) recording() []uint8 {
 	}
 	return g.quarters
 }
+
+// EventCost returns what recording an event takes PyTorch's profiler, by what the traces have of each.
+func (g *Graph) EventCost() profilercost.Cost { return g.events }
+
+// eventCost returns the cost of a trace. Only the newest name the options of its profiler; without any shape, and
+// without frames of Python, it recorded neither.
+func eventCost(t *trace.Trace) profilercost.Cost {
+	o := profilercost.OptionsOf(t.Meta.Recorder)
+	o.Stacks = o.Stacks || t.Python.Len() > 0
+	ops := 0
+	for x := range t.Ops.All() {
+		if ops++; x.Shape != 0 {
+			o.Shapes = true
+			break
+		}
+	}
+	o.Plain = t.Meta.Kineto && ops >= fewOps
+	return profilercost.Of(o)
+}
+
+// fewOps is how many operators without shapes tell that none were recorded.
+const fewOps = 20
 
 // At makes forecasts for a program whose events cost a time each to record, in ns, if it runs without the profiler.
 func (g *Graph) At(cost float64) {
@@ -152,8 +169,8 @@ func (g *Graph) FitTo(steps []int, given int64) Fit {
 	switch {
 	case f.Measured < short:
 		f.Failed = "the step in the trace is shorter than that, so not only the profiler differs"
-		if 100*length(recordUsual) >= (100-sameStep)*f.Measured { // the GPU is busy; the host may matter after a change
-			f.Cost, f.Low, f.High = recordUsual, recordLeast, recordGreat
+		if 100*length(float64(g.events.Usual)) >= (100-sameStep)*f.Measured { // the GPU is busy; the host may matter after a change
+			f.Cost, f.Low, f.High = float64(g.events.Usual), float64(g.events.Least), float64(g.events.Most)
 		}
 	case length(recordMost) > long:
 		f.Failed = "no cost of recording up to 10 µs for each event explains that, so something else differs"
@@ -167,7 +184,7 @@ func (g *Graph) FitTo(steps []int, given int64) Fit {
 			break
 		}
 		within := func(x float64) float64 { return min(max(x, f.Low), f.High) } // the step does not tell, as that of a busy GPU
-		f.Cost, f.Low, f.High = within(recordUsual), within(recordLeast), within(recordGreat)
+		f.Cost, f.Low, f.High = within(float64(g.events.Usual)), within(float64(g.events.Least)), within(float64(g.events.Most))
 	}
 	f.Fitted = length(f.Cost)
 	g.fit = f
@@ -204,7 +221,7 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 
 // withoutProfiler returns the lengths of the steps without the profiler, at its usual costs.
 func (g *Graph) withoutProfiler(order []stretch) []Range {
-	out := g.atCosts(recordLeast, recordGreat, func() times {
+	out := g.atCosts(float64(g.events.Least), float64(g.events.Most), func() times {
 		r := g.unchanged()
 		r.dur = g.base()
 		return g.replayInto(g.scratch, r, false, order)
@@ -217,7 +234,9 @@ func (g *Graph) withoutProfiler(order []stretch) []Range {
 }
 
 // slowedFrom keeps a range for a step without the profiler to what makes the step with it plausible.
-func (r *Range) slowedFrom(profiled int64) { r.Low = max(r.Low, min(profiled/slowdown, r.High)) }
+func (r *Range) slowedFrom(profiled int64) {
+	r.Low = max(r.Low, min(profiled/profilercost.Slowdown, r.High))
+}
 
 // without returns the sum of some steps without the profiler, or nothing if its cost is not known.
 func (g *Graph) without(steps []int, order []stretch) (sum Range) {
@@ -273,8 +292,9 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 			if g.fit.Failed != "" {
 				f.Verdict.Add(Warn, "%s", g.fit.Failed)
 			}
-			if g.fit.Cost > recordGreat {
-				f.Verdict.Add(Warn, "recording would take %s for each event, where 2 to 5 µs are usual, so something else may differ", unit.Duration(int64(g.fit.Cost)))
+			if g.fit.Cost > float64(g.events.Most) {
+				f.Verdict.Add(Warn, "recording would take %s for each event, where %s to %s are usual, so something else may differ", unit.Duration(int64(g.fit.Cost)),
+					unit.Duration(g.events.Least), unit.Duration(g.events.Most))
 			}
 			if share := percent(f.Measured-f.Fitted, f.Measured); share > mostOfStep {
 				f.Verdict.Add(Warn, "recording took %.0f%% of the step, so the forecast rests on an equal cost of all events", share)
@@ -286,7 +306,7 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 		}
 		return
 	}
-	before, after := g.withoutProfiler(g.plan), g.changedAt(recordLeast, recordGreat, list)
+	before, after := g.withoutProfiler(g.plan), g.changedAt(float64(g.events.Least), float64(g.events.Most), list)
 	for i := range out {
 		f := &out[i]
 		after[i].slowedFrom(f.Forecast)
@@ -303,7 +323,7 @@ func (g *Graph) ofRecording(v *Verdict, without Range, measured, events, forecas
 	if g.fit != nil || !g.ofKineto() {
 		return
 	}
-	share := min(percent(events*recordUsual/4, forecast), 99)
+	share := min(percent(events*g.events.Usual/4, forecast), 99)
 	switch {
 	case without.off(measured) > muchOfStep:
 		v.warnFirst("the profiler slows the CPU; without it the step may take %s to %s: \"assay whatif --measured TIME\" forecasts that",

@@ -26,12 +26,13 @@ type rule struct {
 	gap      float64           // factor of gaps between kernels
 	origin   int64             // from which arrivals are scaled
 	strict   bool              // no delay is longer than typical
+	onTime   int32             // the rank that no other waits for in collectives, or none
 	before   []int32           // of work that leaves its stream: the last work before that stays, or none
 }
 
 // unchanged returns the rule that changes nothing. Its durations are those of the graph.
 func (g *Graph) unchanged() *rule {
-	r := &rule{dur: g.dur, launch: 1, gap: 1, flags: make([]uint16, len(g.nodes))}
+	r := &rule{dur: g.dur, launch: 1, gap: 1, onTime: none, flags: make([]uint16, len(g.nodes))}
 	if len(g.start) > 0 {
 		r.origin = slices.Min(g.start)
 	}
@@ -89,7 +90,7 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []stretch)
 		start = make([]int64, len(g.nodes))
 	}
 	t := times{start: start, dur: r.dur, rule: r}
-	plain := !strict && r.gap == 1 && r.launch == 1 && r.marked&offStream == 0
+	plain := !strict && r.gap == 1 && r.launch == 1 && r.marked&offStream == 0 && r.onTime == none
 	for _, s := range order {
 		if s.chain {
 			at, starts := t.end(s.from-1), start[s.from:s.to]
@@ -206,6 +207,7 @@ func (r *rule) latest(g *Graph, t *times, v int32) (best hop, at int64) {
 		switch {
 		case (x.kind == sync || x.kind == syncGuess || x.kind == free || x.kind == staged) && r.flags[v]&noSync != 0:
 		case (x.kind == event || x.kind == eventGuess) && r.flags[v]&noWait != 0:
+		case x.kind == collective && r.onTime != none && int32(g.nodes[x.src].rank) == r.onTime:
 		default:
 			if start := t.from(x.src, x.kind) + r.delay(g, v, x.src, x.kind, x.typ, x.lag); start > at {
 				best, at = hop{x.src, x.kind, x.typ}, start

@@ -364,9 +364,9 @@ func TestStepEndsBeforeTheOneBefore(t *testing.T) {
 	checkGraph(t, g)
 }
 
-// An event of over 100 hours, or at the end of time, is left out and the answer withheld.
+// An event at the end of time is left out and the answer withheld. One of over 100 hours is left out by the reader.
 func TestImpossibleTimes(t *testing.T) {
-	for _, at := range [][2]float64{{10, 4e11}, {9.2e15, 5}, {-9.2e15, 5}} {
+	for _, at := range [][2]float64{{9.2e15, 5}, {-9.2e15, 5}} {
 		var p tape
 		p.step(0, 60)
 		p.launch(10, 4, 1)

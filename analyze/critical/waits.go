@@ -79,6 +79,8 @@ func (b *builder) addWaits() {
 				b.link(src, b.byLaunch[n][i].v, b.typical.Gap, event)
 				b.Counts.Events++
 			}
+		} else if r != nil && r.WaitsOn == trace.WaitsOnNothing {
+			continue
 		} else if len(b.syncs) == 0 || r != nil { // where waits are recorded, one without a record is a no-op
 			if unknown[x.thread] == nil {
 				threads = append(threads, x.thread)

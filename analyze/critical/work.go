@@ -52,7 +52,7 @@ func (x started) compare(y started) int {
 // Of returns the graph of one rank.
 func Of(t *trace.Trace, opt Options) *Graph {
 	s := &source{t: t, rank: opt.Rank, phase: opt.Phase, kineto: t.Meta.Kineto}
-	g := &Graph{ranks: []*source{s}}
+	g := &Graph{ranks: []*source{s}, events: eventCost(t)}
 	b := &builder{Graph: g, src: s, windows: opt.Windows, moved: make(map[int32]int32)}
 	b.threads = s.threadsOf()
 	isLoader := named(t, loader().MatchString)

@@ -31,7 +31,7 @@ func BenchmarkTypical(b *testing.B) {
 				for _, in := range inputs {
 					list = append(list, whatif.Ready{Input: in, Graph: whatif.GraphOf(in.Trace, in.Rank, whatif.Question{})})
 				}
-				whatif.Typical(list, &summary.Summary{})
+				whatif.Typical(list, &summary.Summary{}, nil)
 			}
 		})
 	}

@@ -135,7 +135,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	_, list, _ := Typical([]Ready{{Input{Trace: tr}, GraphOf(tr, 0, Question{})}}, &summary.Summary{})
+	_, list, _ := Typical([]Ready{{Input{Trace: tr}, GraphOf(tr, 0, Question{})}}, &summary.Summary{}, nil)
 	for _, f := range list {
 		if f.Bound && f.Verdict == "ok" {
 			t.Errorf("%s is a bound and ok", f.Change)

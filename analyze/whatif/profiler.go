@@ -14,8 +14,10 @@ type OfProfiler struct {
 	Step       string `json:"step"`
 	Events     int64  `json:"events"`      // of the host that are recorded in the step
 	MeasuredNS int64  `json:"measured_ns"` // the step in the trace
-	LeastNS    int64  `json:"least_ns"`    // the step without the profiler, if recording an event takes 5 µs
-	MostNS     int64  `json:"most_ns"`     // and if it takes 2 µs
+	LeastNS    int64  `json:"least_ns"`    // the step without the profiler, if recording an event takes the most of EventNS
+	MostNS     int64  `json:"most_ns"`     // and if it takes the least
+	// EventNS is what recording an event takes, at least and at most, by what the profiler recorded of each.
+	EventNS [2]int64 `json:"event_ns"`
 
 	GivenNS  *int64   `json:"given_ns,omitempty"`  // what --measured or a log says of a step without the profiler
 	GivenBy  string   `json:"given_by,omitempty"`  // the log that says so
@@ -43,7 +45,7 @@ func (a *Answer) profiler(g *Group, paths []critical.Path, chosen []int, q Quest
 	for _, s := range g.typical(paths) {
 		p := s.path()
 		row := OfProfiler{Input: s.input().Index, Rank: s.input().Rank, Step: label(p.Step), Events: events[s.at], MeasuredNS: p.Window.Len(),
-			LeastNS: without[s.at].Low, MostNS: without[s.at].High}
+			LeastNS: without[s.at].Low, MostNS: without[s.at].High, EventNS: [2]int64{g.EventCost().Least, g.EventCost().Most}}
 		if fit != nil {
 			row.GivenNS, row.FittedNS, row.CostNS, row.Reason = &fit.Given, &fit.Fitted, &fit.Cost, fit.Failed
 			row.GivenBy = q.GivenBy

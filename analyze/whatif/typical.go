@@ -29,11 +29,18 @@ var removals = []change.Change{
 	{Kind: "host", Value: "0"}, {Kind: "remove", Value: "sync~."}, {Kind: "pinned"},
 }
 
+// A Proposal is a change that measurements of the GPU work suggest.
+type Proposal struct {
+	Change change.Change
+	By     string // as of a forecast
+	Bound  bool
+}
+
 // Typical returns the critical paths of the typical step of a job, of each rank, and what single
 // changes would make of the slowest of them. The ranks are sorted. They are joined if their
 // collectives can be matched; apart says why they are not. It adds the paths of all steps to the details of
-// the summary that they are made for, if it has any.
-func Typical(list []Ready, of *summary.Summary) (paths []summary.CriticalPath, forecasts []summary.Forecast, apart string) {
+// the summary that they are made for, if it has any. What measurements suggest is forecast besides.
+func Typical(list []Ready, of *summary.Summary, proposed []Proposal) (paths []summary.CriticalPath, forecasts []summary.Forecast, apart string) {
 	var inputs []Input
 	var graphs []*critical.Graph
 	for _, x := range list {
@@ -60,7 +67,7 @@ func Typical(list []Ready, of *summary.Summary) (paths []summary.CriticalPath, f
 		}
 		paths = append(paths, r)
 	}
-	return paths, steps[0].forecasts(), apart
+	return paths, steps[0].forecasts(proposed), apart
 }
 
 // A typical is the step of one rank that stands for its steps.
@@ -120,9 +127,9 @@ func TypicalOf(n int, at func(int) (length int64, withheld bool)) int {
 }
 
 // forecasts returns the rows of the changes that pay most for a step, and of removals.
-func (s *typical) forecasts() (out []summary.Forecast) {
+func (s *typical) forecasts(proposed []Proposal) (out []summary.Forecast) {
 	have := make(map[string]bool)
-	add := func(list []critical.Trial, bound bool) {
+	add := func(list []critical.Trial, bound bool, by string) {
 		for _, x := range list {
 			if x.OfComm {
 				ofOneRank(&x.Verdict, s.g, s.inputs)
@@ -133,11 +140,18 @@ func (s *typical) forecasts() (out []summary.Forecast) {
 			}
 			have[text] = true
 			f := forecast(&x.Forecast, s.input(), text, critical.Assumptions([]change.Change{x.Change}, len(s.inputs)), bound)
+			f.By = by
 			out = append(out, f)
 		}
 	}
 	r := critical.NewReplayer(s.g, s.paths, s.at)
-	add(r.Best(mostChanges), false)
-	add(r.Each(removals), true)
+	add(r.Best(mostChanges), false, "")
+	for _, p := range proposed {
+		add(r.Each([]change.Change{p.Change}), p.Bound, p.By)
+	}
+	if x, ok := s.g.OnTime(s.paths, s.at); ok {
+		add([]critical.Trial{x}, true, summary.ByLateRank)
+	}
+	add(r.Each(removals), true, "")
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/analyze/critical/change"
 	"assay/analyze/whatif"
 	"assay/ingest"
 	"assay/internal/diag"
@@ -11,6 +12,7 @@ import (
 	"assay/internal/redact"
 	"assay/summary"
 	"assay/summary/view"
+	"assay/summary/view/efficiency"
 	"assay/trace"
 )
 
@@ -91,7 +93,13 @@ func addPaths(s *summary.Summary, job []*ready) {
 			r.Graph.Doubt("the times of GPU work cannot be true (" + is.Code + ")")
 		}
 	}
-	paths, forecasts, _ := whatif.Typical(list, s)
+	var proposed []whatif.Proposal
+	for _, p := range efficiency.Proposals(s, func(input int) bool {
+		return slices.ContainsFunc(list, func(r whatif.Ready) bool { return r.Index == input })
+	}) {
+		proposed = append(proposed, whatif.Proposal{Change: change.Change{Kind: p.Kind, Value: p.Value}, By: p.By, Bound: p.Bound})
+	}
+	paths, forecasts, _ := whatif.Typical(list, s, proposed)
 	for _, r := range job {
 		if r.hide != nil {
 			r.hide.Strings(&paths)

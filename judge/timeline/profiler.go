@@ -51,10 +51,11 @@ func costOfProfiler(c *Evaluator) profilerCost {
 	if cost, ok := measuredCost(c, between); ok {
 		return cost
 	}
-	cost := view.CostOfEvents(events, between, c.Total.Window())
+	each := view.EventCostOf(c.Summary, func(int) bool { return true })
+	cost := view.CostOfEvents(each, events, between, c.Total.Window())
 	return profilerCost{cost.Least, cost.Most,
 		fmt.Sprintf("%s on the launching threads; PyTorch's profiler makes each %s to %s slower",
-			label.Plural(events, "recorded operator or call"), unit.Duration(summary.ProfilerEventNS), unit.Duration(summary.ProfilerEventMostNS))}
+			label.Plural(events, "recorded operator or call"), unit.Duration(each.Least), unit.Duration(each.Most))}
 }
 
 // measuredCost returns what the profiler costs by the step times that a log of the same run has. A log whose

@@ -57,13 +57,13 @@ func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	for _, f := range drawn[:min(mostPathBars, len(drawn))] {
 		less := fmt.Sprintf("%+.1f%%", -100*float64(f.Gain())/float64(p.WindowNS))
 		if first == "" {
-			first = words.Change(f.Change, 60) + " " + less
+			first = words.Forecast(f.Forecast, 60) + " " + less
 		}
 		then := parts(f.Classes)
 		for i := range then {
 			seen[i].NS += then[i].NS
 		}
-		label := words.Change(f.Change, 44)
+		label := words.Forecast(f.Forecast, 44)
 		if f.AtMost {
 			label, atMost = "at most: "+label, true
 		}
@@ -80,7 +80,7 @@ func criticalPath(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		c.Caption += " At most: an upper bound."
 	}
 	if over != nil {
-		c.Caption += fmt.Sprintf(" No finding says how to make the change %q.", words.Change(over.Change, 44))
+		c.Caption += fmt.Sprintf(" No finding says how to make the change %q.", words.Forecast(over.Forecast, 44))
 	}
 	var shares []string
 	for i, x := range pathParts {

@@ -29,9 +29,9 @@ func (v *view) profiler() doc.Section {
 		case x.GivenNS != nil:
 			text = fitted(x)
 		case 100*(x.MeasuredNS-x.LeastNS) >= muchOfStep*x.MeasuredNS:
-			text = fmt.Sprintf("Recording %s events of the CPU takes about 2 to 5 µs each: without the profiler the step may take %s to %s instead of %s. "+
+			text = fmt.Sprintf("Recording %s events of the CPU takes about %s to %s each: without the profiler the step may take %s to %s instead of %s. "+
 				"--measured TIME, the step time without it, makes forecasts for that.",
-				unit.Count(x.Events), unit.Duration(x.LeastNS), unit.Duration(x.MostNS), unit.Duration(x.MeasuredNS))
+				unit.Count(x.Events), unit.Duration(x.EventNS[0]), unit.Duration(x.EventNS[1]), unit.Duration(x.LeastNS), unit.Duration(x.MostNS), unit.Duration(x.MeasuredNS))
 		default:
 			continue
 		}

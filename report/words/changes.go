@@ -1,9 +1,11 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 
 	"assay/internal/label"
+	"assay/summary"
 	"assay/summary/view"
 )
 
@@ -23,7 +25,6 @@ var changes = map[string]string{
 	"--remove sync~.": "no waits of the CPU for the GPU", "--graph": "one launch a step, of a CUDA graph",
 	"--hide-comm": "all communication hidden", "--host 0": "CPU work that takes no time", "--launch 0": "launches that take no time",
 	"--scale class:copy=0": "all copies behind compute", "--scale class:dataloader=0": "no wait for the data loader",
-	"no rank late": "no wait for the late rank",
 }
 
 // Change returns a change, as [summary.Forecast] has it, in words. A name in it is shortened to some
@@ -32,8 +33,15 @@ func Change(text string, columns int) string {
 	if w, ok := changes[text]; ok {
 		return w
 	}
+	if rank, ok := strings.CutPrefix(text, "--on-time"); ok {
+		return "no wait for the late rank" + rank
+	}
 	if view.Pinned(text) {
 		return "copies with pinned memory"
+	}
+	if chain, ok := strings.CutPrefix(text, "--fuse "+view.FusedChain); ok {
+		list := strings.Split(strings.ReplaceAll(chain[:max(0, strings.LastIndexByte(chain, '='))], "aten::", ""), ",")
+		return "operators " + label.Clip(label.Clean(fmt.Sprintf("%s, %s", list[0], list[min(1, len(list)-1)])), columns) + more(len(list)-2) + " in one kernel"
 	}
 	what, fast := strings.CutSuffix(strings.TrimPrefix(text, "--scale "), "=0.5")
 	if class, ok := strings.CutPrefix(what, "class:"); ok && fast {
@@ -51,4 +59,20 @@ func Change(text string, columns int) string {
 		return of + " " + label.Short(form, []string{view.ChangedName(name + "=")}, columns)[0] + " twice as fast"
 	}
 	return label.Clip(label.Clean(text), columns)
+}
+
+// more says how many operators follow the first of a list.
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// Forecast returns the change of a forecast in words.
+func Forecast(f *summary.Forecast, columns int) string {
+	if f.By == summary.ByTF32 {
+		return "float32 products in TF32"
+	}
+	return Change(f.Change, columns)
 }

@@ -62,6 +62,9 @@ func Pinned(change string) bool {
 	return change == PinnedChange || strings.HasPrefix(change, PinnedChange+" ")
 }
 
+// FusedChain begins the value of the change that fuses operators in a row, whose names follow.
+const FusedChain = "chain~"
+
 // Forecast returns the forecast of a change, or nil. The change to pinned memory may have any factor.
 func (p *Followed) Forecast(change string) *summary.Forecast {
 	for _, f := range p.Forecasts {

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"assay/internal/profilercost"
 	"assay/summary"
 )
 
@@ -16,9 +17,19 @@ type ProfilerCost struct {
 
 // CostOfEvents bounds the cost of recorded events by the idle time in which the CPU was between launches, and
 // by the part of the windows that the profiler took in no measured pair of runs.
-func CostOfEvents(events, between, window int64) ProfilerCost {
-	most := min(between, window/summary.ProfilerSlowdown)
-	return ProfilerCost{events, between, min(events*summary.ProfilerEventNS, most), min(events*summary.ProfilerEventMostNS, most)}
+func CostOfEvents(each profilercost.Cost, events, between, window int64) ProfilerCost {
+	most := min(between, window/profilercost.Slowdown)
+	return ProfilerCost{events, between, min(events*each.Least, most), min(events*each.Most, most)}
+}
+
+// EventCostOf returns what recording an event takes, by the settings of the profiler of the first of some inputs.
+func EventCostOf(s *summary.Summary, has func(input int) bool) profilercost.Cost {
+	for i := range s.Inputs {
+		if has(i) {
+			return profilercost.Of(profilercost.OptionsOf(s.Inputs[i].Recorder))
+		}
+	}
+	return profilercost.Of(profilercost.Options{})
 }
 
 // ProfilerCostOf returns the cost over the windows of the devices of some inputs.
@@ -39,7 +50,7 @@ func ProfilerCostOf(s *summary.Summary, has func(input int) bool) ProfilerCost {
 			window = summary.Plus(window, d.Activity.Window())
 		}
 	}
-	return CostOfEvents(events, between, window)
+	return CostOfEvents(EventCostOf(s, has), events, between, window)
 }
 
 // Launching reports whether the CPU was between two launches during idle time: in a launch call,

@@ -51,11 +51,12 @@ var Kinds = []Kind{
 	{"hide", "kernel~RE", "GPU work costs nothing and keeps its order", "perfect overlap: " + bound, false},
 	{"remove", "kernel~RE|op~RE|sync~RE|wait~RE", "GPU work, operators, waits of the host or waits between streams are gone", "", false},
 	{"pinned", "F", "copies do not block the host; those of pageable memory take F times as long", "", true},
-	{"fuse", "RE=F", "neighboring works of a stream become one that takes F times their sum", "", false},
+	{"fuse", "RE=F|chain~OP,OP=F", "neighboring works of a stream, or of operators in this order, become one that takes F times their sum", "", false},
 	{"graph", "US[:step]", "the GPU work of a step is launched by one call of US microseconds; with :step also without the Python between", "", true},
 	{"overlap", "RE", "GPU work leaves the order of its stream", "perfect overlap: " + bound, false},
 	{"contention", "", "compute beside communication is as fast as alone", "", true},
 	{"like", "RANK", "the compute of every rank takes as long as that of one", "", false},
+	{"on-time", "RANK", "no rank waits for that one in collectives: it comes to each as the last of the others does", "what made it late is gone: " + bound, false},
 }
 
 // WholeStep is the value of --graph for a graph of all that a step does from its first launch to its last.
@@ -107,7 +108,7 @@ func (p *Parsed) Rests() string {
 // costs nothing, or a wait for data that must be ready is gone.
 func (p *Parsed) Bound() bool {
 	switch p.Name {
-	case "overlap", "hide", "hide-comm":
+	case "overlap", "hide", "hide-comm", "on-time":
 		return true
 	case "remove":
 		return strings.HasPrefix(p.What, "wait~")
@@ -162,7 +163,7 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		}
 		what = c.Value[:at]
 		f, err = parseFactor(c.Value[at+1:])
-	case of.Name == "graph" || of.Name == "like":
+	case of.Name == "graph" || of.Name == "like" || of.Name == "on-time":
 		number := c.Value
 		if of.Name == "graph" {
 			number, what = c.Value, ""
@@ -175,13 +176,17 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		if f, err = strconv.ParseFloat(number, 64); err != nil {
 			err = errors.New("it is not a number")
 		}
-		if err == nil && (!(f >= 0 && f <= 1e6) || of.Name == "like" && f != math.Trunc(f)) {
+		if err == nil && (!(f >= 0 && f <= 1e6) || of.Name != "graph" && f != math.Trunc(f)) {
 			err = errors.New("it is out of range")
 		}
 	}
-	if err == nil && strings.Contains(of.Value, "RE") {
+	if list, ok := strings.CutPrefix(what, chained); ok && of.Name == "fuse" && err == nil {
+		if slices.Contains(strings.Split(list, ","), "") || !strings.Contains(list, ",") {
+			err = errors.New("a chain has two operators or more")
+		}
+	} else if err == nil && strings.Contains(of.Value, "RE") {
 		pattern := what
-		if strings.Contains(of.Value, "~") && !strings.HasPrefix(what, "class:") {
+		if strings.Contains(of.Value, "~") && of.Name != "fuse" && !strings.HasPrefix(what, "class:") {
 			prefix, rest, ok := strings.Cut(what, "~")
 			if !ok || !strings.Contains("|"+of.Value, "|"+prefix+"~") {
 				return of, "", 0, wrong(errors.New("it names nothing that can be changed"))
@@ -199,6 +204,18 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 		return of, "", 0, wrong(err)
 	}
 	return of, what, f, nil
+}
+
+// chained begins the value of a fusion of operators.
+const chained = "chain~"
+
+// Chain returns the operators that a fusion is of, in their order, or nil if it is of works by their names.
+func Chain(what string) []string {
+	list, ok := strings.CutPrefix(what, chained)
+	if !ok {
+		return nil
+	}
+	return strings.Split(list, ",")
 }
 
 // Compile returns a function that reports whether a name matches a pattern. Package regexp has no

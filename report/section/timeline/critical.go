@@ -58,7 +58,7 @@ func ScreenPath(ctx *section.Context) doc.Section {
 	}
 	over := judge.PassedOver(ctx.Result.Options(p))
 	if o := first(ctx, p); o == nil && over == nil && len(s.Blocks) == 0 {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: notMuch})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: notMuch(ctx, p)})
 	} else if o != nil {
 		text := "Change first: " + optionText(o, screenColumns)
 		if o.Finding != nil {
@@ -85,7 +85,7 @@ func passedOver(o *judge.Option, columns int) string {
 	case o.Change == "--graph":
 		why = "an upper bound: all work of a step has to be captured, with fixed shapes and no waits inside, and no finding says that it can be"
 	}
-	return fmt.Sprintf("Not first: %s (%s): %s.", words.Change(o.Change, columns), lessOf(o.Forecast), why)
+	return fmt.Sprintf("Not first: %s (%s): %s.", words.Forecast(o.Forecast, columns), lessOf(o.Forecast), why)
 }
 
 // FirstChange returns the change to make first, what it gives and how sure that is, by the critical path of
@@ -119,7 +119,7 @@ func optionText(o *judge.Option, columns int) string {
 
 // changeText says what a change is. A kernel at the limit of the memory cannot move its bytes faster, only fewer.
 func changeText(o *judge.Option, columns int) string {
-	text := words.Change(o.Change, columns)
+	text := words.Forecast(o.Forecast, columns)
 	if o.Fuses {
 		return strings.TrimSuffix(text, "twice as fast") + "with half the bytes, fused with its neighbors"
 	}
@@ -161,8 +161,16 @@ func balance(ctx *section.Context, p *view.Followed) string {
 // severalJobs is what a report says of the paths of several jobs.
 const severalJobs = "The inputs belong to several jobs, each with a critical path of its own, so none is shown. Give the inputs of one job; summary.json has all paths."
 
-// notMuch is what a report says if no change pays.
-const notMuch = "No single change pays much: none of those tried makes it 5% shorter; less work and lower precision are not tried."
+// notMuch says that no change pays, and what less work would give where only that helps.
+func notMuch(ctx *section.Context, p *view.Followed) string {
+	const none = "No single change pays much: none of those tried makes it 5% shorter"
+	f := ctx.Result.LessWork(p)
+	if f == nil {
+		return none + "; less work is not tried."
+	}
+	kernel := strings.TrimSuffix(words.Change(f.Change, screenColumns), " twice as fast")
+	return fmt.Sprintf("%s. Only less work would, as half of that of %s: %s.", none, kernel, gain(f))
+}
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
@@ -187,7 +195,7 @@ func firstChange(ctx *section.Context, p *view.Followed) (out []string) {
 	}
 	over := judge.PassedOver(ctx.Result.Options(p))
 	if o := first(ctx, p); o == nil && over == nil && len(out) == 0 {
-		out = append(out, notMuch)
+		out = append(out, notMuch(ctx, p))
 	} else if o != nil {
 		out = append(out, fmt.Sprintf("Change first: %s. %s", optionText(o, changeColumns), sureness(o.Forecast, mostReasons)))
 		if o.Step != nil {

@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -28,21 +29,31 @@ var (
 // FullPrecision returns the fp32 matrix products and convolutions that do not use TF32 on GPUs that have
 // it. SavedNS is their time above the roofline in TF32.
 func FullPrecision(s *summary.Summary) (product, convolution Part) {
-	rows := s.Efficiency.Rows
-	for i := range rows {
-		r := &rows[i]
-		d := device(s, r)
-		if r.Unit != "matrix" || r.Dtype != "fp32" || r.FLOPs == nil || d == nil || d.PeakTFLOPS["tf32"] <= d.PeakTFLOPS["fp32"] || !fullPrecision().MatchString(r.Kernel) {
-			continue
-		}
-		switch {
-		case slices.Contains(products, r.Op):
-			product.add(r, atTF32(r, d))
-		case slices.Contains(convolutions, r.Op):
-			convolution.add(r, atTF32(r, d))
+	for r, least := range inFullPrecision(s) {
+		if slices.Contains(products, r.Op) {
+			product.add(r, least)
+		} else {
+			convolution.add(r, least)
 		}
 	}
 	return product, convolution
+}
+
+// inFullPrecision yields these rows, with the time that the peaks allow for them in TF32.
+func inFullPrecision(s *summary.Summary) iter.Seq2[*summary.EfficiencyRow, int64] {
+	return func(yield func(*summary.EfficiencyRow, int64) bool) {
+		for i := range s.Efficiency.Rows {
+			r := &s.Efficiency.Rows[i]
+			d := device(s, r)
+			if r.Unit != "matrix" || r.Dtype != "fp32" || r.FLOPs == nil || d == nil || d.PeakTFLOPS["tf32"] <= d.PeakTFLOPS["fp32"] ||
+				!fullPrecision().MatchString(r.Kernel) || !slices.Contains(products, r.Op) && !slices.Contains(convolutions, r.Op) {
+				continue
+			}
+			if !yield(r, atTF32(r, d)) {
+				return
+			}
+		}
+	}
 }
 
 func device(s *summary.Summary, r *summary.EfficiencyRow) *summary.EfficiencyDevice {
