@@ -17,6 +17,7 @@ import (
 	"assay/trace/ascend"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
+	"assay/trace/unitrace"
 	"assay/trace/xplane"
 )
 
@@ -115,7 +116,7 @@ func (f *File) format(head []byte) *format {
 }
 
 // recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
-var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
+var recasts = []func(path string, t *trace.Trace) bool{recastAscend, func(_ string, t *trace.Trace) bool { return unitrace.Recast(t) }}
 
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
