@@ -110,14 +110,14 @@ func (r *reader) addTPU(e *event, start, dur, device, stream int64) {
 var instanceNumber = lazyregexp.New(`(?:\.\d+)+(?:\.remat\d*)?$`)
 
 // opName returns the name of an operation, of the text "%fusion.12 = f32[8]{0} fusion(...)", without the number of the
-// instance. The profiler states the category of what XLA named after no operation.
+// instance. A fusion has the name of its category, because XLA names it after no operation.
 func opName(name, category string) string {
 	if rest, ok := strings.CutPrefix(name, "%"); ok {
 		name, _, _ = strings.Cut(rest, " ")
 	}
 	name = instanceNumber().ReplaceAllString(name, "")
 	if category != "" && category != name && strings.HasPrefix(name, "fusion") {
-		return name + " (" + category + ")"
+		return category
 	}
 	return name
 }
