@@ -6,13 +6,14 @@ import (
 )
 
 // callKinds are the kinds of calls of runtimes and drivers, with the words that their names contain: of CUDA, HIP, Level
-// Zero and SYCL, OpenCL, and CANN. The first kind with a word of a name is that of the call.
+// Zero and SYCL, OpenCL, and CANN. The first kind with a word of a name is that of the call. A launch is of one piece of
+// work, so those of CANN are none: a call of an operator runs several tasks, or one that no arrow leads to.
 var callKinds = []struct {
 	kind  string
 	words []string
 }{
 	{"graph-launch", []string{"GraphLaunch"}},
-	{"launch", []string{"Launch", "runFunction", "@launch", "NDRangeKernel", "CompileAndExecute", "mdlExecute", "ExecuteCommandLists"}},
+	{"launch", []string{"Launch", "runFunction", "NDRangeKernel"}},
 	{"sync", []string{"Synchronize", "QueueFinish", "urEventWait", "clFinish", "clWaitForEvents"}},
 	{"copy", []string{"Memcpy", "AppendMemoryCopy", "MemBufferRead", "MemBufferWrite", "EnqueueReadBuffer", "EnqueueWriteBuffer", "EnqueueCopyBuffer"}},
 	{"memset", []string{"Memset", "AppendMemoryFill", "USMFill", "MemBufferFill", "EnqueueFillBuffer"}},
