@@ -92,7 +92,7 @@ func (c *chrome) event() error {
 	}
 	start, ok1 := nanoseconds(e.TS.String())
 	dur, ok2 := nanoseconds(e.Dur.String())
-	if !ok1 || !ok2 || dur < 0 || start > math.MaxInt64-dur {
+	if !ok1 || !ok2 || dur < 0 || dur > trace.MaxDuration || start > math.MaxInt64-dur {
 		c.damaged++
 		return nil
 	}
