@@ -48,7 +48,7 @@ var mayImport = map[string]string{
 	"summary/view/efficiency":      "internal/label internal/lazyregexp summary summary/view",
 	"summary/view/hang":            "summary",
 	"trace/window":                 "internal/unit",
-	"analyze/critical/change":      "",
+	"analyze/critical/change":      "internal/lazyregexp",
 	"analyze/critical":             "analyze/classify analyze/critical/change internal/interval internal/label internal/lazyregexp internal/runsort internal/unit trace",
 	"analyze/whatif":               "analyze/classify analyze/critical analyze/critical/change analyze/efficiency analyze/efficiency/hardware analyze/gpu analyze/operations analyze/phase analyze/steps internal/diag internal/interval summary trace",
 	"report/whatif":                "analyze/operations analyze/whatif internal/label internal/unit report/doc report/words summary",

@@ -164,7 +164,7 @@ func TestForeignCorpus(t *testing.T) {
 		case err == nil && in.Series != nil && (want == "" || want == "deepspeed-flops" || read[want]): // see TestSeriesCorpus
 		case want != "" && (err == nil || !strings.Contains(err.Error(), is[want])):
 			t.Errorf("%s: %+v, %v; want that it %q", rel, in, err, is[want])
-		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace", "speedscope", "scalene", "perf-script", "execution-trace"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
+		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace", "speedscope", "scalene", "perf-script", "execution-trace"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "ascend") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
 			t.Errorf("%s is read as %s", rel, in.Format)
 		}
 		return nil

@@ -6,8 +6,8 @@ import (
 )
 
 // callKinds are the kinds of calls of runtimes and drivers, with the words that their names contain: of CUDA, HIP, Level
-// Zero and SYCL, OpenCL, and CANN. The first kind with a word of a name is that of the call. A launch is of one piece of
-// work, so those of CANN are none: a call of an operator runs several tasks, or one that no arrow leads to.
+// Zero and SYCL, OpenCL, and CANN. The first kind with a word of a name is that of the call. A call of the kind
+// launch starts exactly one GPU operation. Those of CANN start any number of tasks, so they are of another kind.
 var callKinds = []struct {
 	kind  string
 	words []string

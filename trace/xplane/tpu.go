@@ -10,10 +10,10 @@ import (
 	"assay/trace"
 )
 
-// tpuPlane matches the plane of a TPU, or of one of its SparseCores, which run beside its TensorCore.
+// tpuPlane matches the plane of a TPU, or of one of its SparseCores, which run at the same time as its TensorCore.
 var tpuPlane = lazyregexp.New(`^/device:TPU:(\d{1,9})(?: SparseCore (\d{1,3}))?$`)
 
-// Streams of a TPU: its operations one after the other, those in flight beside them, and one for each SparseCore.
+// Streams of a TPU: its operations one after the other, asynchronous operations, and one for each SparseCore.
 const (
 	tpuOps = iota
 	tpuAsync
@@ -137,4 +137,4 @@ func (r *reader) addSteps() {
 }
 
 // withoutCalls is why the work of TPUs has no calls.
-const withoutCalls = "The profiler of XLA does not tell which call of the host launched an operation of a TPU: the host launches whole programs. So there are no causes of idle time by call; the largest gaps are those between programs and those that wait for input."
+const withoutCalls = "The profiler of XLA does not record which call of the host launched an operation of a TPU, because the host launches whole programs. So there are no causes of idle time."
