@@ -31,7 +31,7 @@ var mayImport = map[string]string{
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective ingest/refused internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/profile/sampler internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/health logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/et torchprof/flops torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/xplane",
+	"ingest":                       "analyze/ranks/collective ingest/refused internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/profile/sampler internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/health logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/et torchprof/flops torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/unitrace trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
@@ -176,6 +176,8 @@ var mayImport = map[string]string{
 	"summary/view/goodput":         "summary",
 	"logs/health":                  "internal/lazyregexp logs",
 	"judge/health":                 "internal/label internal/stat judge/finding judge/rule judge/tree summary",
+	"trace/unitrace":               "internal/lazyregexp trace",
+	"internal/test/vendorgen":      "trace",
 }
 
 // TestHeavyApart checks that the main module needs nothing of Apache Beam, whose SDK brings

@@ -12,7 +12,7 @@ import (
 )
 
 // TestAscendFolder: a folder of Ascend's profiler is one capture in several forms. The timeline is read, with the rank
-// beside it; without the timeline the table is.
+// in the name of another file; without the timeline the table is.
 func TestAscendFolder(t *testing.T) {
 	const timeline = `[{"name":"process_name","ph":"M","pid":800,"tid":0,"args":{"name":"Ascend Hardware"}},{"ph":"X","name":"Cast1","pid":800,"tid":3,"ts":"5.000","dur":2}]`
 	const table = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nCast1,Cast,AI_VECTOR_CORE,5,2\n"

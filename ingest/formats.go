@@ -21,6 +21,7 @@ import (
 	"assay/trace/ascend"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
+	"assay/trace/unitrace"
 	"assay/trace/xplane"
 )
 
@@ -128,7 +129,7 @@ func (f *File) format(head []byte) *format {
 }
 
 // recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
-var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
+var recasts = []func(path string, t *trace.Trace) bool{recastAscend, func(_ string, t *trace.Trace) bool { return unitrace.Recast(t) }}
 
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !et.Sniff(head) && !isPythonObject(head)

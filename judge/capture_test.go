@@ -240,7 +240,7 @@ func TestAscend(t *testing.T) {
 	s.Inputs = []summary.Input{{Format: "chrome-trace"}}
 	s.Spans = []summary.Span{{Name: "AscendCL@aclopCompileAndExecute", Count: 1, SelfNS: 5, TotalNS: 5}, {Name: "Free", Count: 3, SelfNS: 9, TotalNS: 9}}
 	f := find(t, Judge(s, rule.DefaultThresholds()), rule.NoGPUTime)
-	if want := "No GPU events; the capture is of an Ascend NPU, whose operations are not read"; f.Title != want || !strings.Contains(strings.Join(f.Evidence, " "), "CPU and the NPU") {
+	if want := "No events of the NPU; record with ProfilerActivity.NPU of torch_npu.profiler"; f.Title != want || !strings.Contains(strings.Join(f.Evidence, " "), "CPU and the NPU") {
 		t.Errorf("%q, %q, want %q", f.Title, f.Evidence, want)
 	}
 	s.Spans = s.Spans[1:]

@@ -14,7 +14,8 @@ type Meta struct {
 	Kineto bool   // the trace has members that only PyTorch's profiler writes
 	Tool   string // another profiler whose GPU work was recognised by names: one of the Tools
 
-	// WithoutCalls says why no call that launched work is recorded, and what records it, for a form that has none; else "".
+	// WithoutCalls is a text for users: why the format has no calls that launched work, and what records them. It is ""
+	// for formats that have calls.
 	WithoutCalls string
 	Devices      map[int64]string // names of devices by ordinal
 	Capacity     map[int64]int64  // bytes of memory of devices by ordinal

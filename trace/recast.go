@@ -25,6 +25,9 @@ type Meaning struct {
 	Name       string
 	Collective string // of work: the collective that it is, or ""
 	Group      string // the group of its ranks
+
+	Grid, Block [3]int64 // of a kernel; 0 if unknown
+	Bytes       int64    // of a copy; 0 if unknown
 }
 
 // A Place is what the spans of a track are of.
@@ -119,12 +122,16 @@ type meaning struct {
 
 // detail returns the number of what a span says about its work.
 func (r *recast) detail(is Meaning) DetailID {
-	if is.Collective == "" {
+	if is.Collective == "" && is.Grid == [3]int64{} && is.Bytes == 0 {
 		return r.none
 	}
 	id := r.t.noDetail()
-	c := &r.t.details[id].Collective
-	c.Name, c.Group = r.sym(is.Collective), r.sym(is.Group)
+	d := &r.t.details[id]
+	d.Collective.Name, d.Collective.Group = r.sym(is.Collective), r.sym(is.Group)
+	d.Grid, d.Block = is.Grid, is.Block
+	if is.Bytes > 0 {
+		d.Bytes = is.Bytes
+	}
 	return id
 }
 

@@ -1,33 +1,32 @@
 package classify
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// CallKind returns the kind of a runtime or driver call, by its name. The names of CUDA, HIP and others
-// contain the same words.
+// callKinds are the kinds of calls of runtimes and drivers, with the words that their names contain: of CUDA, HIP, Level
+// Zero and SYCL, OpenCL, and CANN. The first kind with a word of a name is that of the call. A call of the kind
+// launch starts exactly one GPU operation. Those of CANN start any number of tasks, so they are of another kind.
+var callKinds = []struct {
+	kind  string
+	words []string
+}{
+	{"graph-launch", []string{"GraphLaunch"}},
+	{"launch", []string{"Launch", "runFunction", "NDRangeKernel"}},
+	{"sync", []string{"Synchronize", "QueueFinish", "urEventWait", "clFinish", "clWaitForEvents"}},
+	{"copy", []string{"Memcpy", "AppendMemoryCopy", "MemBufferRead", "MemBufferWrite", "EnqueueReadBuffer", "EnqueueWriteBuffer", "EnqueueCopyBuffer"}},
+	{"memset", []string{"Memset", "AppendMemoryFill", "USMFill", "MemBufferFill", "EnqueueFillBuffer"}},
+	{"alloc", []string{"Malloc", "HostAlloc", "DeviceAlloc", "SharedAlloc", "MemAlloc", "MemCreate", "MemMap", "HostRegister"}},
+	{"free", []string{"Free", "MemRelease", "MemUnmap", "HostUnregister"}},
+}
+
+// CallKind returns the kind of a call of a runtime or driver by its name.
 func CallKind(name string) string {
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(name, w) {
-				return true
-			}
+	for i := range callKinds {
+		if slices.ContainsFunc(callKinds[i].words, func(w string) bool { return strings.Contains(name, w) }) {
+			return callKinds[i].kind
 		}
-		return false
-	}
-	switch {
-	case has("GraphLaunch"):
-		return "graph-launch"
-	case has("Launch", "runFunction"):
-		return "launch"
-	case has("Synchronize", "QueueFinish"):
-		return "sync"
-	case has("Memcpy"):
-		return "copy"
-	case has("Memset"):
-		return "memset"
-	case has("Malloc", "HostAlloc", "MemAlloc", "MemCreate", "MemMap", "HostRegister"):
-		return "alloc"
-	case has("Free", "MemRelease", "MemUnmap", "HostUnregister"):
-		return "free"
 	}
 	return "other"
 }

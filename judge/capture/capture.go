@@ -153,7 +153,7 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		f.Title = "No GPU work: CUDA graphs were captured, and none was replayed"
 		f.Next = []finding.Step{finding.Advise("record-the-replay").For("lacks=replay")}
 	case c.otherAccelerator() == ascend:
-		f.Title = "No GPU events; the capture is of an Ascend NPU, whose operations are not read"
+		f.Title = "No events of the NPU; record with ProfilerActivity.NPU of torch_npu.profiler"
 		f.Next = []finding.Step{finding.Advise("read-accelerator-slices").For("lacks=reader")}
 	case c.foreign():
 		f.Title = "No GPU events; only CPU slices are reported"

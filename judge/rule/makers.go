@@ -36,7 +36,7 @@ var makerWords = map[string][][2]string{
 		{`\bcuda(Device|Stream)Synchronize\b`, "queue.wait()"},
 		{`\bcudaEventSynchronize\b`, "event.wait()"},
 		{`\bcudaStreamWaitEvent\b`, "depends_on of a SYCL handler"},
-		{`\bcudaMallocHost\b`, "sycl::malloc_host"},
+		{`\bcudaMallocHost(?:( or |, )cudaHostRegister)?\b`, "sycl::malloc_host"},
 		{`\bcudaMemcpyAsync\b`, "queue.memcpy"},
 		{`\bcudaMalloc/cudaFree\b`, "allocation of GPU memory"},
 		{`\bcudaMalloc\b`, "sycl::malloc_device"},
@@ -115,15 +115,23 @@ func familyOf(s *summary.Summary, vendor string) string {
 	return vendor
 }
 
-// onlyGPUs matches what only GPUs have, or a few of their makers: calls, libraries, tools and settings.
-var onlyGPUs = lazyregexp.New(`\bcuda[A-Z_]|\bCUDA|NCCL|RCCL|(?i:cublas|cutlass|cudnn)|\b(?:nsys|ncu|nvidia-smi|amd-smi|xpu-smi|unitrace|rocprof)\b|Nsight|` +
-	`tensor cores|TF32|torch\.compile|Triton|multiprocessor`)
+// What only GPUs of NVIDIA have, and what only GPUs have: calls, libraries, tools and settings.
+var (
+	onlyCUDA = lazyregexp.New(`\bcuda[A-Z_]|\bCUDA|NCCL|(?i:cublas|cutlass|cudnn)|\b(?:nsys|ncu|nvidia-smi)\b|Nsight`)
+	onlyGPUs = lazyregexp.New(`RCCL|\b(?:amd-smi|xpu-smi|unitrace|rocprof)\b|tensor cores|TF32|torch\.compile|Triton|multiprocessor`)
+)
 
-// ofGPUs reports whether the text of a remedy is for GPUs only, in the words that the devices of the run have for it. What
-// XLA compiled runs no code of PyTorch.
-func (on setting) ofGPUs(text string) bool {
-	text = wordings()[familyOf(on.run, "other")].of(text)
-	return onlyGPUs().MatchString(text) || on.meets("xla") && strings.Contains(text, "torch")
+// foreign reports whether the text of a remedy, in the words that the devices of the run have for it, names what they do
+// not have: GPUs of Intel have nothing of CUDA, other devices nothing of GPUs. What XLA compiled runs no code of PyTorch.
+func (on setting) foreign(text string) bool {
+	switch {
+	case on.meets("gpu=intel"):
+		return onlyCUDA().MatchString(wordings()["intel"].of(text))
+	case on.meets("gpu=other"):
+		text = wordings()[familyOf(on.run, "other")].of(text)
+		return onlyCUDA().MatchString(text) || onlyGPUs().MatchString(text) || on.meets("xla") && strings.Contains(text, "torch")
+	}
+	return false
 }
 
 // ForMaker returns a function that replaces words of texts by those of the maker of all GPUs of a run, or nil if they are

@@ -34,13 +34,13 @@ func ByROCm(in summary.Input) bool {
 }
 
 // fromTorch reports whether an input may come from PyTorch: it is not from Nsight Systems, Nsight
-// Compute, NCCL, XLA or ROCm, or it is a table, a snapshot or a log that only PyTorch writes.
+// Compute, NCCL, unitrace, XLA or ROCm, or it is a table, a snapshot or a log that only PyTorch writes.
 func fromTorch(c *summary.Summary) bool {
-	fromNVIDIA := func(in summary.Input) bool {
-		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL
+	ofVendor := func(in summary.Input) bool {
+		return strings.HasPrefix(in.Format, "nsys") || strings.HasPrefix(in.Format, "ncu") || in.Format == summary.FormatNCCL || in.Format == "unitrace"
 	}
 	return len(c.Inputs) == 0 || len(c.Snapshots)+len(c.MemoryTimelines)+len(c.Memory)+len(c.Compilations) > 0 ||
 		slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return t.Tool == "torch" }) || slices.ContainsFunc(c.Inputs, func(in summary.Input) bool {
-		return !fromNVIDIA(in) && !byXLA(in) && !ByROCm(in)
+		return !ofVendor(in) && !byXLA(in) && !ByROCm(in)
 	})
 }

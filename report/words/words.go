@@ -146,6 +146,7 @@ func Format(id string) string {
 		"xplane":                "XLA profiler (XPlane)",
 		"proton-trace":          "Triton Proton",
 		"ascend-trace":          "Ascend profiler",
+		"unitrace":              "unitrace",
 		"ascend-csv":            "Ascend profiler (table)",
 		"proton-tree":           "Triton Proton (tree)",
 		"tf-timeline":           "TensorFlow timeline",

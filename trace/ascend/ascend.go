@@ -83,8 +83,8 @@ type lanes struct {
 
 type lane struct{ pid, tid string }
 
-// lanesOf finds the processes of a trace. One of each kind is of each device; the low bits of newer numbers are that of
-// the device.
+// lanesOf finds the processes of a trace. Each device has one of each kind. The low bits of newer numbers are the number
+// of the device.
 func lanesOf(t *trace.Trace) *lanes {
 	l := &lanes{devices: make(map[string]int64), groups: make(map[lane]int64)}
 	byKind := make(map[string][]string)

@@ -56,7 +56,7 @@ func columnsOf(header string) map[string]int {
 	return at
 }
 
-const withoutCalls = "A table of tasks does not tell which calls launched them, so there are no operators and no causes of idle time. The timeline of the same capture does: trace_view.json of torch_npu, msprof_*.json of msprof."
+const withoutCalls = "A table of tasks has no calls, so there are no operators and no causes of idle time. Give the timeline of the same capture: trace_view.json of torch_npu, msprof_*.json of msprof."
 
 // ErrNoTasks means that no row of a table has a time.
 var ErrNoTasks = errors.New("no row of the table has a time")

@@ -6,7 +6,7 @@ import (
 	"assay/trace"
 )
 
-// TestTaskOf: what tasks are by their names. The number of an instance is no part of the name of a kernel.
+// TestTaskOf: what tasks are by their names. The name of a kernel does not contain the number of an instance.
 func TestTaskOf(t *testing.T) {
 	for _, tc := range []struct {
 		name, operator string

@@ -22,6 +22,7 @@ func (r *reader) host(p *plane) {
 			}
 			kind, name := trace.OtherKind, e.name
 			if e.facts.step >= 0 { // of StepTraceAnnotation, whose name says nothing about its number
+				r.marked = true
 				kind, name = trace.Annotation, "step "+strconv.FormatInt(e.facts.step, 10)
 			}
 			r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: kind, Name: r.out.Sym([]byte(name)), Track: r.out.Thread(devicePID, l.id)})

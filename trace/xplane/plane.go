@@ -76,6 +76,7 @@ type facts struct {
 	details       string // launch of a kernel, or of a copy
 	step          int64  // of StepTraceAnnotation, or -1
 	graph         int64  // of CUDA, or -1
+	category      string // of an operation of a TPU
 }
 
 // plane reads one plane.
@@ -102,12 +103,15 @@ func (r *reader) plane(b []byte) {
 		r.damaged++
 	}
 	device, isGPU := number(devicePlane(), p.name)
-	if r.repeats(p.name, isGPU) {
+	tpu := tpuPlane().FindStringSubmatch(p.name)
+	if r.repeats(p.name, isGPU || tpu != nil) {
 		return
 	}
 	switch {
 	case isGPU:
 		r.device(&p, device)
+	case tpu != nil:
+		r.tpu(&p, tpu)
 	case strings.HasPrefix(p.name, "/device:"):
 		r.others++
 	case strings.HasPrefix(p.name, "/host:") && p.name != "/host:metadata":
@@ -116,8 +120,8 @@ func (r *reader) plane(b []byte) {
 }
 
 // repeats reports whether a plane has the name of an earlier one, so that the numbers of their events collide.
-func (r *reader) repeats(name string, isGPU bool) bool {
-	if !isGPU && name != "/host:CPU" {
+func (r *reader) repeats(name string, isDevice bool) bool {
+	if !isDevice && name != "/host:CPU" {
 		return false
 	}
 	if r.seen[name] {
@@ -307,6 +311,8 @@ func (p *plane) fact(b []byte, f *facts) {
 		f.note, _, _ = strings.Cut(text, "#")
 	case "kernel_details", "memcpy_details", "Memset_details", "memset_details":
 		f.details = text
+	case "hlo_category":
+		f.category = text
 	case "step_num":
 		f.step = n
 	case "cuda_graph_id":

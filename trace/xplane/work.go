@@ -118,6 +118,8 @@ func (r *reader) hardware(p *plane, device int64) {
 			if n > 0 {
 				r.meta.Capacity[device] = n
 			}
+		case "peak_hbm_bw_gigabytes_per_second": // of a TPU
+			h.Bandwidth = clamp(n, 1<<20) * 1e9
 		case "compute_cap_major":
 			h.Major = clamp(n, 1<<10)
 		case "compute_cap_minor":

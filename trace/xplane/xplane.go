@@ -48,6 +48,9 @@ type reader struct {
 	calls   []call
 	others  int64 // planes of other devices, which are not read
 	work    bool
+	tpus    bool    // work of TPUs was read
+	steps   []event // of the first TPU
+	marked  bool    // the host marks steps
 
 	seen     map[string]bool // names of planes
 	repeated int64           // planes with the name of an earlier one
@@ -80,7 +83,11 @@ func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
 		return nil, err
 	}
 	r.addCalls()
+	r.addSteps()
 	r.note()
+	if r.tpus && len(r.calls) == 0 {
+		r.meta.WithoutCalls = withoutCalls
+	}
 	return r.out.Trace(r.meta, r.events, whole && r.damaged == 0 && r.repeated == 0), nil
 }
 
@@ -152,7 +159,7 @@ func (r *reader) note() {
 	}
 	if r.others > 0 && !r.work {
 		r.out.Issue(diag.Issue{Code: "device-not-read", Severity: diag.DataLoss, First: diag.Pos{File: r.file},
-			Help: "The file has work of devices that are not GPUs (TPU). assay reads that of GPUs only, so the work of these devices is in no number."}, r.others)
+			Help: "The file has work of devices that are neither GPUs nor TPUs, which assay does not read, so their work is in no number."}, r.others)
 	}
 }
 

@@ -74,7 +74,7 @@ func (w *writer) line(id int64, name string, startNS int64, events ...at) *write
 	l := message{}.num(1, id).text(2, name).num(3, startNS)
 	for _, e := range events {
 		m := message{}.num(1, w.events.of(e.name)).num(2, e.start).num(3, e.dur)
-		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num"} {
+		for _, key := range []string{"correlation_id", "hlo_op", "annotation", "kernel_details", "memcpy_details", "step_num", "hlo_category"} {
 			if v := e.stats[key]; v != nil {
 				m = m.add(4, w.stat(key, v))
 			}
@@ -268,9 +268,9 @@ func TestSharedProperties(t *testing.T) {
 	}
 }
 
-// TestOtherDevices: work of TPUs is not taken for that of GPUs, and an issue says so.
+// TestOtherDevices: work of other devices is not taken for that of GPUs, and an issue says so.
 func TestOtherDevices(t *testing.T) {
-	tr := read(t, space(onPlane("/device:TPU:0").line(1, "XLA Ops", 0, at{"fusion", 0, 5000, nil}).end()))
+	tr := read(t, space(onPlane("/device:CUSTOM:0").line(1, "XLA Ops", 0, at{"fusion", 0, 5000, nil}).end()))
 	if tr.Activities.Len() != 0 || len(tr.Issues) != 1 || tr.Issues[0].Code != "device-not-read" {
 		t.Errorf("%d operations, issues %v", tr.Activities.Len(), tr.Issues)
 	}

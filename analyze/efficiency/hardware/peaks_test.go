@@ -292,3 +292,26 @@ func FuzzParseDevices(f *testing.F) {
 		}
 	})
 }
+
+// TestOtherDevices: devices that are no GPUs of NVIDIA or AMD have the figures of their documentation.
+func TestOtherDevices(t *testing.T) {
+	for name, want := range map[string]Figures{
+		"TPU v4":                            {BF16: 275, HBM: 1228},
+		"TPU v5 lite":                       {BF16: 197, HBM: 819},
+		"TPU v6e":                           {BF16: 918, HBM: 1638},
+		"TPU7x":                             {BF16: 2307.0 / 2, FP8: 4614.0 / 2, HBM: 7380.0 / 2},                // a chip is two devices
+		"Intel(R) Data Center GPU Max 1550": {FP32: 512 * 16 * 2 * 1.6e9 / 1e12, BF16: 512 * 512 * 1.6e9 / 1e12}, // 512 engines of a stack
+		"GAUDI3":                            {BF16: 1835, HBM: 3700},
+		"Ascend910_9392":                    {FP16: 800.0 / 2, HBM: 3200.0 / 2},
+	} {
+		p := Catalog{}.Peaks(Properties{Name: name})
+		for f, v := range want {
+			if v > 0 && !near(p.Figures[f], v, 0.01) {
+				t.Errorf("%s: %s is %v, want %v", name, Figure(f), p.Figures[f], v)
+			}
+		}
+		if p.Origin == "" {
+			t.Errorf("%s has no source", name)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func Spans(ctx *section.Context) doc.Section {
 	}
 	missing.Text += "The table has CPU time only."
 	if view.OfAscend(ctx.Summary) {
-		missing.Text = "The capture is of an Ascend NPU, whose operations are not read as GPU work, so there is no time breakdown. The table has the slices of the CPU and of the NPU."
+		missing.Text = "The capture has no events of the Ascend NPU, so there is no time breakdown. To record them, use ProfilerActivity.NPU. The table has CPU time only."
 	}
 	t := show.View{Columns: "slice;category;%;self;total;count;max;threads=#", Most: section.MaxKernels}.Table(sums)
 	t.Note = concurrency(ctx, sums.Whole) + fmt.Sprintf("%% of the self time of all threads (%s). Self time: duration minus nested slices of the same thread.", unit.Duration(sums.Whole))
@@ -90,8 +90,5 @@ func Spans(ctx *section.Context) doc.Section {
 
 // slicesTitle returns what the slices of a capture without GPU events are of.
 func slicesTitle(ctx *section.Context) string {
-	if view.OfAscend(ctx.Summary) {
-		return "CPU and NPU slices"
-	}
 	return "CPU slices"
 }

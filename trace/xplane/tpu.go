@@ -1,0 +1,140 @@
+package xplane
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/lazyregexp"
+	"assay/trace"
+)
+
+// tpuPlane matches the plane of a TPU, or of one of its SparseCores, which run at the same time as its TensorCore.
+var tpuPlane = lazyregexp.New(`^/device:TPU:(\d{1,9})(?: SparseCore (\d{1,3}))?$`)
+
+// Streams of a TPU: its operations one after the other, asynchronous operations, and one for each SparseCore.
+const (
+	tpuOps = iota
+	tpuAsync
+	tpuSparse
+)
+
+// stepsThread is the number of the thread that has the steps of a TPU where the host marks none.
+const stepsThread = 1 << 40
+
+// tpu reads the plane of a TPU. The lines "XLA Modules", "Steps" and others repeat the time of its operations.
+func (r *reader) tpu(p *plane, m []string) {
+	device, _ := strconv.ParseInt(m[1], 10, 64)
+	ops := int64(tpuOps)
+	if m[2] != "" {
+		core, _ := strconv.ParseInt(m[2], 10, 64)
+		ops = tpuSparse + core
+	}
+	found := false
+	r.eachLine(p, func(l line) {
+		switch l.name {
+		case "XLA Ops":
+			var all []event
+			r.eachEvent(p, &l, func(e *event) { all = append(all, *e) })
+			found = found || len(all) > 0
+			r.nested(all, device, ops)
+		case "Async XLA Ops":
+			r.eachEvent(p, &l, func(e *event) {
+				found = true
+				r.addTPU(e, e.start, e.dur, device, tpuAsync)
+			})
+		case "Steps":
+			if m[2] == "" && len(r.steps) == 0 {
+				r.eachEvent(p, &l, func(e *event) { r.steps = append(r.steps, *e) })
+			}
+		}
+	})
+	if !found {
+		return
+	}
+	if r.work, r.tpus = true, true; m[2] == "" {
+		r.hardware(p, device)
+	}
+	if r.meta.Devices[device] == "" {
+		r.meta.Devices[device] = "TPU"
+	}
+}
+
+// nested adds the operations of a line. One may cover others, as a loop covers its body: each has the time in which none
+// of those that it covers runs.
+func (r *reader) nested(all []event, device, stream int64) {
+	slices.SortStableFunc(all, func(a, b event) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.dur, a.dur)) })
+	type frame struct {
+		e  *event
+		at int64 // up to which its own time is known
+	}
+	var open []frame
+	own := func(f *frame, to int64) {
+		if to = min(to, f.e.start+f.e.dur); to-f.at > 1 || to > f.at && f.at == f.e.start { // ends are rounded to 1 ns
+			r.addTPU(f.e, f.at, to-f.at, device, stream)
+		}
+		f.at = max(f.at, to)
+	}
+	leave := func(at int64) {
+		for n := len(open); n > 0 && open[n-1].e.start+open[n-1].e.dur <= at; n = len(open) {
+			own(&open[n-1], at)
+			end := open[n-1].at
+			if open = open[:n-1]; n > 1 {
+				open[n-2].at = max(open[n-2].at, end)
+			}
+		}
+	}
+	for i := range all {
+		e := &all[i]
+		leave(e.start)
+		if n := len(open); n > 0 {
+			own(&open[n-1], e.start)
+		}
+		open = append(open, frame{e, e.start})
+	}
+	leave(latest)
+}
+
+// addTPU adds a part of an operation.
+func (r *reader) addTPU(e *event, start, dur, device, stream int64) {
+	name, kind := opName(e.name, e.facts.category), trace.Kernel
+	if strings.HasPrefix(name, "copy-start") || strings.HasPrefix(name, "copy-done") {
+		kind = trace.Memcpy // from and to the host or another memory
+	}
+	sym := r.out.Sym([]byte(name))
+	d := trace.Detail{Registers: -1, SharedMemory: -1, Bytes: -1, GraphID: -1, Collective: trace.Collective{In: -1, Out: -1, GroupSize: -1}}
+	r.out.Activity(trace.Activity{Start: start, Dur: dur, Name: sym, Kind: kind, Track: r.out.Stream(devicePID, device, stream), Detail: r.out.Detail(d, sym)})
+}
+
+var instanceNumber = lazyregexp.New(`(?:\.\d+)+(?:\.remat\d*)?$`)
+
+// opName returns the name of an operation, of the text "%fusion.12 = f32[8]{0} fusion(...)", without the number of the
+// instance. A fusion has the name of its category, because XLA names it after no operation.
+func opName(name, category string) string {
+	if rest, ok := strings.CutPrefix(name, "%"); ok {
+		name, _, _ = strings.Cut(rest, " ")
+	}
+	name = instanceNumber().ReplaceAllString(name, "")
+	if category != "" && category != name && strings.HasPrefix(name, "fusion") {
+		return category
+	}
+	return name
+}
+
+// addSteps adds the steps of a TPU, if the host marks none.
+func (r *reader) addSteps() {
+	if r.marked || !r.tpus {
+		return
+	}
+	for i := range r.steps {
+		e := &r.steps[i]
+		r.out.Span(trace.HostSpan{Start: e.start, Dur: e.dur, Kind: trace.Annotation, Name: r.out.Sym([]byte("step " + e.name)), Track: r.out.Thread(devicePID, stepsThread)})
+	}
+	if len(r.steps) > 0 {
+		r.out.NameThread(devicePID, stepsThread, "Steps of the TPU")
+	}
+}
+
+// withoutCalls is why the work of TPUs has no calls.
+const withoutCalls = "The profiler of XLA does not record which call of the host launched an operation of a TPU, because the host launches whole programs. So there are no causes of idle time."
