@@ -70,6 +70,7 @@ var formats = []format{
 	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
 	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
 	{name: "scalene", sniff: func(_ string, head []byte) bool { return sampler.SniffScalene(head) }, load: loadScalene},
+	{name: "nsys-csv", sniff: isNsysTrace, load: loadNsysTrace, listed: isFirstReport},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
