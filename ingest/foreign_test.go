@@ -41,17 +41,17 @@ func TestForeign(t *testing.T) {
 	gzipped := func(text string) string { return string(gz(t, text)) }
 	long := strings.Repeat("2026-01-02 03:04:05 INFO loading weights of layer\n", 8000) // over the sample at the head
 	for name, tt := range map[string]struct{ file, content, want string }{
-		"a table of kernels of Ascend": {"kernel_details.csv", "Step Id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n1,2,3,4,hcom_allReduce_7,hcom,HCCL,5.0,308.5\n", "kernel_details.csv) of Ascend"},
-		"an array of other objects":    {"runs.json", `[{"batch_size":1,"mode":"FULL"},{"batch_size":2}]`, "objects are not events"},
-		"veRL without a step":          {"train.log", long + "step:1 - timing_s/gen:\n", "a training log of veRL without a record"},
-		"a server without requests":    {"server.log", "[2026-01-02] server_args=ServerArgs(model_path='m')\n" + long, "a log of an SGLang server without a record"},
-		"a result of vLLM":             {"result.json", `{"date":"20260102","tokenizer_id":"m","request_rate":1.0}`, "vLLM benchmark result"},
-		"Firefox":                      {"p.json", `{"meta":{"interval":1,"markerSchema":[]},"threads":[]}`, "Firefox"},
-		"rocpd":                        {"x.db", "SQLite format 3\x00" + strings.Repeat("\x00", 200) + "CREATE TABLE `rocpd_string_1` (id)", "rocprofv3 (rocpd)"},
-		"gzip in gzip in gzip":         {"t.json.gz", gzipped(gzipped(gzipped(`{"traceEvents":[]}`))), "is compressed more than twice"},
-		"zeros":                        {"t.json", strings.Repeat("\x00", 1_000_003), "consists of 1000003 bytes of zeros"},
-		"zeros at the beginning":       {"t.json", strings.Repeat("\x00", 300_001) + `{"traceEvents":[]}`, "begins with 300001 bytes of zeros"},
-		"zeros in gzip":                {"t.json.gz", gzipped(strings.Repeat("\x00", 500_000)), "consists of 500000 bytes of zeros"},
+		"steps of Ascend":           {"step_trace_time.csv", "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n1,2,3,4,5,6,7,8\n", "step_trace_time.csv) of Ascend"},
+		"an array of other objects": {"runs.json", `[{"batch_size":1,"mode":"FULL"},{"batch_size":2}]`, "objects are not events"},
+		"veRL without a step":       {"train.log", long + "step:1 - timing_s/gen:\n", "a training log of veRL without a record"},
+		"a server without requests": {"server.log", "[2026-01-02] server_args=ServerArgs(model_path='m')\n" + long, "a log of an SGLang server without a record"},
+		"a result of vLLM":          {"result.json", `{"date":"20260102","tokenizer_id":"m","request_rate":1.0}`, "vLLM benchmark result"},
+		"Firefox":                   {"p.json", `{"meta":{"interval":1,"markerSchema":[]},"threads":[]}`, "Firefox"},
+		"rocpd":                     {"x.db", "SQLite format 3\x00" + strings.Repeat("\x00", 200) + "CREATE TABLE `rocpd_string_1` (id)", "rocprofv3 (rocpd)"},
+		"gzip in gzip in gzip":      {"t.json.gz", gzipped(gzipped(gzipped(`{"traceEvents":[]}`))), "is compressed more than twice"},
+		"zeros":                     {"t.json", strings.Repeat("\x00", 1_000_003), "consists of 1000003 bytes of zeros"},
+		"zeros at the beginning":    {"t.json", strings.Repeat("\x00", 300_001) + `{"traceEvents":[]}`, "begins with 300001 bytes of zeros"},
+		"zeros in gzip":             {"t.json.gz", gzipped(strings.Repeat("\x00", 500_000)), "consists of 500000 bytes of zeros"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, err := loadNamed(t, tt.file, tt.content)
@@ -81,7 +81,6 @@ func TestForeignTables(t *testing.T) {
 // corpusNames has, for files of the corpus, the row of the table by which they
 // are refused. A folder stands for all files in it but their README.
 var corpusNames = map[string]string{
-	"inputs/ascend/msprof_analyze_kernel_details_2023.csv":     "ascend-kernel-details",
 	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
 	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
 	"inputs/xplane/tracelens_jax_conv_minimal_goldens":         "tracelens-csv",

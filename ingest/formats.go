@@ -17,6 +17,7 @@ import (
 	"assay/torchprof/compile"
 	"assay/torchprof/et"
 	"assay/trace"
+	"assay/trace/ascend"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
 	"assay/trace/xplane"
@@ -57,6 +58,7 @@ var formats = []format{
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
 	{name: rocm.FormatStats, sniff: isRocmTable(rocm.FormatStats), load: rocmTable(rocm.ReadStats), listed: isRocmTableAlone},
 	{name: rocm.FormatCounters, sniff: isRocmTable(rocm.FormatCounters), load: rocmTable(rocm.ReadCounters)},
+	{name: ascend.FormatCSV, sniff: isAscendCSV, load: loadAscendCSV},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -125,6 +127,9 @@ func (f *File) format(head []byte) *format {
 	return it
 }
 
+// recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
+var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
+
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !et.Sniff(head) && !isPythonObject(head)
 }
@@ -144,6 +149,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
+	for _, recast := range recasts {
+		if recast(f.Path, t) {
+			break
+		}
+	}
 	if t.Meta.Tool != "" {
 		in.Format = t.Meta.Tool
 	} else if t.Meta.Kineto || t.Activities.Len() > 0 {
