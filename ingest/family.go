@@ -83,7 +83,7 @@ func tablesJoined(f *File, beside []string) diag.Issue {
 }
 
 // isNsysTrace reports whether a file is a report of events of nsys stats that is read as a timeline: of the work of GPUs, or
-// one beside it. Without that work the report is added up by name.
+// one in its directory. Without that work the report is added up by name.
 func isNsysTrace(path string, head []byte) bool {
 	is, work := stats.SniffTimeline(head)
 	family := familyOf(path)

@@ -43,7 +43,7 @@ func rocmTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(
 	}
 }
 
-// isRocmTableAlone reports whether a table of totals in a directory has no timeline beside it, which says the same and more.
+// isRocmTableAlone reports whether a table of totals in a directory has no timeline in its folder, which says the same and more.
 func isRocmTableAlone(path string, _ []byte) bool {
 	for _, pattern := range []string{"*_trace.csv", "*results.db", "*results.json", "*.rpd", "*.pftrace"} {
 		if found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern)); len(found) > 0 {
