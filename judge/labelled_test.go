@@ -41,6 +41,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledPrograms(),
+		labelledJobs(),
 		labelledBlocks(),
 		labelledCompiled(),
 		labelledGPUs(),

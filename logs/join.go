@@ -12,6 +12,9 @@ func Join(logs ...*Log) *Log {
 		out.Spans = append(out.Spans, l.Spans...)
 		out.Producers = append(out.Producers, l.Producers...)
 		out.Issues = append(out.Issues, l.Issues...)
+		if len(out.Course.Beats) == 0 && (len(l.Course.Beats) > 0 || len(l.Course.Marks) > 0) {
+			out.Course = l.Course
+		}
 		if !out.Clock.Known {
 			out.Clock = l.Clock
 		}

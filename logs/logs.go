@@ -41,6 +41,8 @@ type Log struct {
 	Settings   []Setting  // of the configuration that the input begins with
 	Producers  []Producer // the programs whose records were found, in the order of the input
 
+	Course Course // the life of the program
+
 	Clock Clock
 
 	Lines    int64 // lines of the input, with or without a record; 0 if it has no lines
