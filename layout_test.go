@@ -58,7 +58,7 @@ var mayImport = map[string]string{
 	"cmd/assay-beam":               "cmd/assay-beam/pipeline internal/unit",
 	"cmd/assay-beam/pipeline":      "analyze analyze/ranks analyze/ranks/collective ingest ingest/partial internal/diag internal/redact judge judge/rule report summary trace",
 	"internal/profile":             "internal/diag internal/lazyregexp",
-	"nsys/stats":                   "internal/diag internal/lazyregexp internal/profile internal/redact internal/textscan",
+	"nsys/stats":                   "internal/diag internal/lazyregexp internal/profile internal/redact internal/textscan trace",
 	"torchprof":                    "internal/diag internal/label internal/lazyregexp internal/profile internal/redact internal/textscan internal/unit",
 	"summary":                      "internal/diag internal/jsonscan internal/stat internal/unit summary/row",
 	"analyze":                      "analyze/attribute analyze/classify analyze/counters analyze/detail analyze/efficiency analyze/efficiency/hardware analyze/efficiency/operators analyze/fusion analyze/goodput analyze/gpu analyze/launches analyze/layers analyze/limits analyze/logs analyze/memory analyze/occupancy analyze/phase analyze/profile analyze/ranks/collective analyze/roles analyze/steps internal/diag internal/interval internal/lazyregexp internal/profile internal/runsort logs nsys/ncu summary torchprof/compile torchprof/memory trace",

@@ -67,6 +67,7 @@ var formats = []format{
 	{name: "yappi", sniff: isYappi, load: tablesOf(pyprof.ReadYappi), listed: isWantedYappi},
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffTree(head) }, load: loadProtonTree},
+	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffPacked(head) }, load: loadProtonPacked},
 	{name: summary.FormatProton, sniff: func(_ string, head []byte) bool { return proton.SniffTrace(head) }, load: loadProtonTrace},
 	{name: et.Format, sniff: func(_ string, head []byte) bool { return et.Sniff(head) }, load: loadExecutionTrace,
 		listed: func(string, []byte) bool { return false }}, // beside a trace, which has times
@@ -74,6 +75,7 @@ var formats = []format{
 	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
 	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
 	{name: "scalene", sniff: func(_ string, head []byte) bool { return sampler.SniffScalene(head) }, load: loadScalene},
+	{name: "nsys-csv", sniff: isNsysTrace, load: loadNsysTrace, listed: isFirstReport},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
@@ -176,6 +178,11 @@ func loadExecutionTrace(f *File, sel trace.Select, in *Input) (err error) {
 
 func loadProtonTree(f *File, sel trace.Select, in *Input) (err error) {
 	in.Tables, err = proton.ReadTree(f, f.Path, proton.Limits{Nodes: rowLimit(sel)})
+	return err
+}
+
+func loadProtonPacked(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = proton.ReadPacked(f, f.Path, proton.Limits{Nodes: rowLimit(sel)})
 	return err
 }
 

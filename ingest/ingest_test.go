@@ -153,7 +153,6 @@ func TestRefusals(t *testing.T) {
 		"a.bin":        {"\x0a\x90\x00", "protobuf"},
 		"x.log":        {"step 1", "text and has no trace and no profiler table"},
 		"numbers.json": {"[1,2]", "text and has no trace and no profiler table"},
-		"et.json":      {`{"schema": "1.0.1", "pid": 1, "nodes": []}`, "execution trace"},
 		"lfs.json":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
 	} {
 		path := filepath.Join(t.TempDir(), name)

@@ -330,7 +330,7 @@ func kindOf(path string) kind {
 	if format.listed == nil || format.listed(path, head) {
 		return candidate
 	}
-	if format.name == rocm.FormatCSV || !isBestForm(path, head) {
+	if format.name == rocm.FormatCSV || format.name == "nsys-csv" || !isBestForm(path, head) {
 		return related
 	}
 	return read(format.name == textFormat &&

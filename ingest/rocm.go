@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/rocm"
 	"assay/trace"
@@ -44,7 +43,7 @@ func rocmTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(
 	}
 }
 
-// isRocmTableAlone reports whether a table of totals in a directory has no timeline beside it, which says the same and more.
+// isRocmTableAlone reports whether a table of totals in a directory has no timeline in its folder, which says the same and more.
 func isRocmTableAlone(path string, _ []byte) bool {
 	for _, pattern := range []string{"*_trace.csv", "*results.db", "*results.json", "*.rpd", "*.pftrace"} {
 		if found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern)); len(found) > 0 {
@@ -85,72 +84,20 @@ func isBestForm(path string, _ []byte) bool {
 	return true
 }
 
-// csvEndings are the endings of the names of the tables that rocprofv3 writes of one capture, in the order in which the
-// first of a capture is chosen.
-var csvEndings = []string{
-	"kernel_trace.csv", "hip_api_trace.csv", "memory_copy_trace.csv", "marker_api_trace.csv", "hsa_api_trace.csv", "rccl_api_trace.csv",
-}
-
 // csvAgents is the table of GPUs, which has no events.
 const csvAgents = "agent_info.csv"
-
-// familyOf returns the tables of the capture to which the table at path belongs, itself among them: those in its directory with
-// the same beginning of their names. It is empty for files that are not named as rocprofv3 names them.
-func familyOf(path string) (family []string) {
-	stem, ok := csvStem(path)
-	if !ok {
-		return nil
-	}
-	for _, ending := range csvEndings {
-		if info, err := os.Stat(stem + ending); err == nil && info.Mode().IsRegular() {
-			family = append(family, filepath.Clean(stem+ending))
-		}
-	}
-	return family
-}
-
-// csvStem returns what the names of all tables of a capture begin with.
-func csvStem(path string) (stem string, ok bool) {
-	for _, ending := range csvEndings {
-		if stem, ok := strings.CutSuffix(path, ending); ok && (stem == "" || strings.HasSuffix(stem, "_") || os.IsPathSeparator(stem[len(stem)-1])) {
-			return stem, true
-		}
-	}
-	return "", false
-}
-
-// withoutRelated drops tables that are read with an earlier one of the same capture.
-func withoutRelated(paths []string) (out []string) {
-	first := map[string]bool{}
-	for _, path := range paths {
-		stem, ok := csvStem(path)
-		if ok && first[stem] {
-			continue
-		}
-		first[stem] = ok
-		out = append(out, path)
-	}
-	return out
-}
 
 // loadRocmCSV reads a table together with the others of its capture, which are in its directory.
 func loadRocmCSV(f *File, sel trace.Select, in *Input) error {
 	in.Format, _ = rocm.SniffCSV(f.sample(sniffLen))
 	var parts []rocm.Part
 	var beside []string
-	stem, ok := csvStem(f.Path)
-	if ok && f.Path != stdinName {
-		for _, path := range append(familyOf(f.Path), stem+csvAgents) {
-			if path == filepath.Clean(f.Path) {
-				continue
-			}
-			other, err := OpenWithoutDigest(path, nil)
-			if err != nil {
-				continue
-			}
+	stem, _, ok := csvStem(f.Path)
+	if ok {
+		for _, other := range openBeside(f, append(familyOf(f.Path), stem+csvAgents)) {
 			defer other.Close()
-			parts = append(parts, rocm.Part{Name: filepath.Base(path), In: other})
-			beside = append(beside, filepath.Base(path))
+			parts = append(parts, rocm.Part{Name: filepath.Base(other.Path), In: other})
+			beside = append(beside, filepath.Base(other.Path))
 		}
 	}
 	if n := len(parts); n > 0 && beside[n-1] == filepath.Base(stem+csvAgents) { // GPUs come before their work
@@ -162,8 +109,7 @@ func loadRocmCSV(f *File, sel trace.Select, in *Input) error {
 		return &Refusal{f.Path, "is a table of rocprofv3 or rocprof without rows that have times", "record again with --kernel-trace --hip-trace, or --sys-trace"}
 	}
 	if len(beside) > 0 {
-		t.Issues = append(t.Issues, diag.Issue{Code: "tables-joined", Severity: diag.Info, Count: int64(len(beside)), First: diag.Pos{File: f.Path},
-			Help: "These tables of the same capture were read with it: " + strings.Join(beside, ", ") + "."})
+		t.Issues = append(t.Issues, tablesJoined(f, beside))
 	}
 	in.Trace = t
 	return nil

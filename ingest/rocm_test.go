@@ -103,3 +103,31 @@ func TestRocmTables(t *testing.T) {
 		t.Errorf("%v, %+v", err, in)
 	}
 }
+
+// TestNsysReports: reports of events of one capture are one input, whichever of them is given. Without the work of GPUs
+// they are added up by name.
+func TestNsysReports(t *testing.T) {
+	const (
+		gpu = "Start (ns),Duration (ns),CorrId,GrdX,BlkX,Strm,Device,Name\n100,50,7,1,1,3,L4 (0),k\n"
+		api = "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name\n90,5,cudaLaunchKernel,0,7,1,2,3,x\n"
+	)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a_cuda_gpu_trace.csv": gpu, "a_cuda_api_trace.csv": api, "b_cuda_api_trace.csv": api} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := filepath.Join(dir, "a_cuda_gpu_trace.csv"), filepath.Join(dir, "b_cuda_api_trace.csv")
+	if got := Paths([]string{dir}); !slices.Equal(got.Files, []string{first, second}) {
+		t.Errorf("%+v", got)
+	}
+	for _, name := range []string{"a_cuda_gpu_trace.csv", "a_cuda_api_trace.csv"} {
+		in, err := loadPath(t, filepath.Join(dir, name))
+		if err != nil || in.Format != "nsys-csv" || in.Trace.Activities.Len() != 1 || in.Trace.Calls.Len() != 1 || len(in.Trace.Issues) != 1 {
+			t.Errorf("%s: %+v, %v", name, in, err)
+		}
+	}
+	if in, err := loadPath(t, second); err != nil || in.Format != "nsys-stats" || len(in.Tables.List) != 1 {
+		t.Errorf("%+v, %v", in, err)
+	}
+}

@@ -270,3 +270,16 @@ func TestAdviceByFunction(t *testing.T) {
 		}
 	}
 }
+
+// TestProfileWithTrace: a sampler records the whole program, and a trace some steps of it. That the profile is long says nothing
+// about the trace.
+func TestProfileWithTrace(t *testing.T) {
+	for _, run := range labelledTraces()[:6] {
+		alone := Judge(run.in(t), rule.DefaultThresholds()).Verdict
+		p := given(sampledBy("/srv/app/work.py"))(t)
+		p.Inputs[0].SpanNS = 3600e9
+		if both := Judge(summary.Merge(run.in(t), p), rule.DefaultThresholds()).Verdict; both.Bound != alone.Bound || both.Rule != alone.Rule {
+			t.Errorf("%s: %s of %s, with a profile %s of %s", run.name, alone.Bound, alone.Rule, both.Bound, both.Rule)
+		}
+	}
+}

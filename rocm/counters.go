@@ -23,7 +23,7 @@ var meanCounter = lazyregexp.New(`(?i)^(mean|average)|insts$|_avg$|rate$`)
 // A counted is a kernel with its counters.
 type counted struct {
 	name     string
-	launches map[string]bool // by their number; several rows are of one launch
+	launches map[string]bool // by their number; a launch has several rows
 	n        int64
 	ns       float64
 	untimed  bool

@@ -108,7 +108,7 @@ func cellOf(v float64, ok bool) profile.Cell {
 	return profile.Cell{Value: int64(math.Round(v)), Known: ok}
 }
 
-// Kinds of rows by their names, of which a file has one.
+// Names of rows by their kind. All rows of a file have the same kind.
 var (
 	callNames   = lazyregexp.New(`^(__)?(hip|hsa|roctx|rccl|nccl)[A-Z_]\w*$`)
 	copyNames   = lazyregexp.New(`^(MEMORY_COPY_|Copy(Host|Device)To|FillBuffer$)`)

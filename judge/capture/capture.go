@@ -244,8 +244,11 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 			captured += d.Activity.Window()
 		}
 	}
+	captures := 0
 	for i := range c.Inputs {
-		span = summary.Plus(span, c.spanOf(i))
+		if !c.onlyTables(i) {
+			captures, span = captures+1, summary.Plus(span, c.spanOf(i))
+		}
 	}
 	f := finding.Finding{Rule: limits.ID, Level: finding.Warn, NumeratorNS: captured, DenominatorNS: span}
 	if span > 0 {
@@ -264,8 +267,8 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	}
 	f.Title = fmt.Sprintf("Too little GPU work: %s in %s", label.Plural(events, "GPU event"), unit.Duration(window))
 	if span > 0 && !c.partial() {
-		if n := len(c.Inputs); n > 1 {
-			f.Title += fmt.Sprintf(" of %d captures, %s together", n, unit.Duration(span))
+		if captures > 1 {
+			f.Title += fmt.Sprintf(" of %d captures, %s together", captures, unit.Duration(span))
 		} else {
 			f.Title += fmt.Sprintf(" of a capture of %s", unit.Duration(span))
 		}
@@ -281,6 +284,14 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		f.Next = []finding.Step{finding.Advise("measure-another-part").For("lacks=other-parts")}
 	}
 	return f, true
+}
+
+// onlyTables reports whether an input has tables and no GPU, such as a profile of functions that was given with a trace. The
+// GPU is not expected to work during its recording.
+func (c *evaluator) onlyTables(input int) bool {
+	of := func(i int) bool { return i == input }
+	return slices.ContainsFunc(c.Tables, func(t summary.Table) bool { return of(t.Input) }) &&
+		!slices.ContainsFunc(c.Devices, func(d summary.Device) bool { return of(d.Input) })
 }
 
 // longWork reports whether few events are enough, because they are long: at least half the limit
