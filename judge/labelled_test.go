@@ -41,6 +41,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledJobs(),
+		labelledPrograms(),
 		labelledBlocks(),
 		labelledCompiled(),
 		labelledGPUs(),
