@@ -11,6 +11,7 @@ import (
 	"assay/logs/bench"
 	"assay/logs/comm"
 	"assay/logs/forms"
+	"assay/logs/health"
 	"assay/logs/monitor"
 	"assay/rocm"
 	"assay/summary"
@@ -79,6 +80,7 @@ var formats = []format{
 	{name: perfetto.Format, sniff: func(_ string, head []byte) bool { return perfetto.Sniff(head) }, load: loadPerfetto, listed: isBestForm},
 	{name: "torch-trace", sniff: func(_ string, head []byte) bool { return compile.Sniff(head) }, load: loadCompiled},
 	{name: "tensorboard", sniff: isEvents, load: loadDocument(monitor.ReadEvents)},
+	{name: "dcgmi-diag", sniff: func(_ string, head []byte) bool { return health.SniffDiag(head) }, load: loadDocument(health.ReadDiag)},
 	{name: "monitor", sniff: isMonitor, load: loadDocument(monitor.ReadJSON)},
 	{name: "monitor-xml", sniff: isMonitorXML, load: loadDocument(monitor.ReadXML)},
 	{name: "nccl-tests", sniff: isCommJSON, load: loadDocument(comm.ReadResults)},
@@ -134,6 +136,7 @@ func isChromeTrace(_ string, head []byte) bool {
 
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 	sample := f.sample(jsonSample)
+	sel.NodeNames = nodeNamesBeside(f.Path)
 	t, err := trace.Read(f, f.Path, sel)
 	switch {
 	case err != nil && forms.IsObjectLines(sample):

@@ -43,6 +43,9 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledPrograms(),
 		labelledJobs(),
 		labelledBlocks(),
+		labelledCopyKernels(),
+		labelledWarps(),
+		labelledRoundTrips(),
 		labelledCompiled(),
 		labelledGPUs(),
 		labelledProfiler(),
@@ -55,6 +58,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMonitored(),
 		labelledBenchmarks(),
 		labelledSettings(),
+		machineRuns(),
 	)
 	for i, in := range all {
 		var made *summary.Summary

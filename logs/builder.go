@@ -46,6 +46,8 @@ type Builder struct {
 	index  map[string]int
 	issues diag.Ledger
 
+	readings map[string]int // by node, part and property
+
 	streams   []stream
 	streamOf  map[string]int
 	producers map[string]int

@@ -8,6 +8,7 @@ func Join(logs ...*Log) *Log {
 		out.Series = append(out.Series, l.Series...)
 		out.Benchmarks = append(out.Benchmarks, l.Benchmarks...)
 		out.Settings = append(out.Settings, l.Settings...)
+		out.Readings = append(out.Readings, l.Readings...)
 		out.Groups = append(out.Groups, l.Groups...)
 		out.Spans = append(out.Spans, l.Spans...)
 		out.Producers = append(out.Producers, l.Producers...)

@@ -59,7 +59,9 @@ type Summary struct {
 	Groups          []Group          `json:"groups,omitempty"`     // groups of ranks that communicate
 	Clocks          []Clock          `json:"clocks,omitempty"`     // clocks of inputs that are joined by time
 	Monitored       []Monitored      `json:"monitored,omitempty"`  // what monitors measured during phases and steps
+	Health          []Health         `json:"health,omitempty"`
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
+	MemoryUses      []MemoryUse      `json:"memory_uses,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
 	// Details has the data of zoomable timelines; only if it was requested.

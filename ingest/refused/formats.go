@@ -98,7 +98,7 @@ var documents = []Format{
 		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "call proton.finalize() at the end of the program, which writes the tree"},
 	{Name: "cuda-graph-annotations", Shape: shapeJSON, Pattern: lazyregexp.New(`^\s*\{\s*"\d+"\s*:\s*\[\s*(?:\{|")`), Files: []string{"kernel_annotations_rank*.json"},
 		What: "the names of kernels in CUDA graphs (kernel_annotations_rank*.json of PyTorch)",
-		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},
+		Do:   "give the trace of the same rank: assay reads these names from its folder, or the one above"},
 	{Name: "rocprofv3-json", Shape: shapeJSON, Read: true, Marks: []string{`"rocprofiler-sdk-tool"`},
 		What: "a trace of rocprofv3 in its own JSON", Do: giveAgain},
 	{Name: "speedscope", Shape: shapeJSON, Read: true, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},

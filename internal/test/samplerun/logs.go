@@ -53,6 +53,10 @@ func Logged() *summary.Summary {
 	}
 	s.Settings = []summary.Setting{{Producer: "veRL", Key: "actor_rollout_ref.rollout.gpu_memory_utilization", Name: "engine.memory_share", Value: "0.6", Line: 3},
 		{Producer: "vLLM", Key: "max_num_seqs", Name: "engine.requests", Value: "256", Line: 4, Varies: true}}
+	s.Health = []summary.Health{
+		{Node: "host-1", Part: "GPU 00000000:18:00.0", Property: "gpu.model", Value: "NVIDIA H100 80GB HBM3", Times: 1, Line: 9},
+		{Node: "host-1", Part: "mlx5_0 port 1", Property: "port.link_downed", Name: "link_downed", First: "1", Value: "2", Times: 2, Line: 12},
+	}
 	x := make([]int64, steps)
 	start := int64(0)
 	for i := range x {
