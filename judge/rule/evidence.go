@@ -77,6 +77,9 @@ func ofEvidence() (out []Fact) {
 		{"help", "", "the issue says what to do", "issues"},
 		{"gpu-total", "", "the table states a total GPU time", "tables of torch.profiler"},
 		{"waits", "idle busy", "the GPU is idle or busy while the CPU waits", "sums of calls and GPU work in tables"},
+		{"logged-steps", "", "a log has the steps, and no trace shows what ran in them", "the inputs"},
+		{"reference", "", "a reference model computes log-probs", "timers of trainers"},
+		{"single-calls", "", "single calls take half of the time of allocation or more, or their times are not known", "sums of calls in tables"},
 		{"longer-responses", "", "responses get longer with the steps", "logs of trainers"},
 		{"timer", "pipeline", "a timer of sends and receives between pipeline stages takes much of the step", "logs of trainers"},
 	} {
