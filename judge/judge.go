@@ -49,6 +49,10 @@ type Result struct {
 	// inputs cover several stages.
 	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
 
+	// Runs has the verdict on each run, in the order of their first inputs. It is absent unless the
+	// inputs are of runs that differ.
+	Runs []RunVerdict `json:"run_verdicts,omitempty"`
+
 	// Stacks is the software that was recognized in the summary.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
 
@@ -69,7 +73,30 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	}
 	model(s, &r)
 	r.Stages = stageVerdicts(s.Timelines(), th)
+	if r.Verdict.Rule == rule.RunsDiffer {
+		r.Runs = runVerdicts(s, th)
+	}
 	return r
+}
+
+// A RunVerdict is the verdict on one run, judged as if only its inputs were given.
+type RunVerdict struct {
+	Inputs  []int           `json:"inputs"` // indices of the inputs, ascending
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// mostRuns is the number of runs that get a verdict of their own.
+const mostRuns = 32
+
+// runVerdicts judges each of several runs. Issues that only concern them together are left out.
+func runVerdicts(s *summary.Summary, th rule.Thresholds) (out []RunVerdict) {
+	list, _ := view.Programs(s)
+	for _, run := range list[:min(len(list), mostRuns)] {
+		one := s.Pick(run.Inputs)
+		one.Issues = slices.DeleteFunc(one.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" })
+		out = append(out, RunVerdict{run.Inputs, evaluate(one, th).withReason().Verdict})
+	}
+	return out
 }
 
 // A StageVerdict is the verdict on one stage of a server, judged as if only its captures were
@@ -257,7 +284,7 @@ func (r Result) Judged(s *summary.Summary) timeline.Part {
 // Unusable returns why the numbers of the GPUs cannot be used, or nil if they can: most device
 // records are missing or damaged, the clock is not plausible, or the traces are of several runs.
 func (r Result) Unusable() *finding.Abstention {
-	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks || a.Code == rule.RanksApart) {
+	if a := r.Verdict.Abstained; a != nil && slices.Contains([]string{rule.RecordsMissing, rule.Clocks, rule.RanksApart, rule.RunsDiffer}, a.Code) {
 		return a
 	}
 	return nil

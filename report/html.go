@@ -31,6 +31,11 @@ func (d Report) HTML(w io.Writer) error {
 		p.Sections = p.Text
 		return p.Write(w)
 	}
+	if d.history != nil {
+		p := page.Page{Title: d.Title, Head: page.Head{Kind: "History", Headline: doc.Capital(doc.Sentence(doc.ShortenQuoted(d.history.Headline, doc.BriefQuote)))},
+			Text: d.Sections, Sections: d.Sections[1:], Charts: d.charts, History: true}
+		return p.Write(w)
+	}
 	ctx := section.New(d.summary, d.result)
 	p := page.Page{
 		Title: d.Title, Head: pageHead(ctx), Facts: pageFacts(ctx), Budget: pageBudget(ctx), Findings: pageFindings(ctx),

@@ -43,6 +43,7 @@ func Rules(c *tree.Context) []tree.Row {
 		{ID: rule.NoGPUTime, Part: tree.BasisCapture, Precedence: 1, Abstains: true, Measure: tree.Single(e.withoutGPUTime)},
 		{ID: rule.Clocks, Part: tree.BasisCapture, Precedence: 2, Abstains: true, Measure: tree.Single(e.clocks)},
 		{ID: rule.RanksApart, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.ranksApart)},
+		{ID: rule.RunsDiffer, Part: tree.BasisCapture, Precedence: 3, Abstains: true, Measure: tree.Single(e.runsDiffer)},
 		{ID: rule.TooLittleWork, Part: tree.BasisCapture, Precedence: 3, Abstains: true,
 			Measure: tree.Single(e.tooLittleWork)},
 		{ID: rule.QueuedBefore, Part: tree.BasisCapture, Precedence: 4, Abstains: true, Measure: tree.Single(e.queuedBefore)},

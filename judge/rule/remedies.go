@@ -103,14 +103,15 @@ func (on setting) meets(when When) bool {
 }
 
 // allows reports whether a remedy may be given for the run: its condition is true for it and for the evidence, whose
-// facts are shown, and it is no advice on PyTorch's profiler for what another one recorded.
+// facts are shown, it is no advice on PyTorch's profiler for what another one recorded, and it names nothing that
+// devices that are no GPUs do not have.
 func (on setting) allows(r *remedyEntry, shown []string) bool {
 	for _, t := range r.When.Terms() {
 		if OfEvidence(t.Word) && slices.Contains(shown, t.fact()) == t.Not {
 			return false
 		}
 	}
-	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm"))
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm")) && (on.meets("gpu!=other") || !on.ofGPUs(r.Text))
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives

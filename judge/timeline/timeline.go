@@ -140,11 +140,11 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c), Part: judgedPart(c, whole, v.Rule != rule.WarmUpPhases && v.Rule != rule.WarmUpSteps)}
 }
 
-// abstain returns the result if f withholds the verdict. If the clocks are not plausible, or the work is
-// not that of the profiled code, nothing else is reported, because all findings are shares of the same
-// windows.
+// abstain returns the result if f withholds the verdict. If the clocks are not plausible, the work is
+// not that of the profiled code, or the runs differ, nothing else is reported, because all findings are
+// shares of the same windows.
 func (c *Evaluator) abstain(whole *summary.Summary, f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
-	if f.Rule == rule.Clocks || f.Rule == rule.QueuedBefore {
+	if f.Rule == rule.Clocks || f.Rule == rule.QueuedBefore || f.Rule == rule.RunsDiffer {
 		return Result{Result: withheld(c, f, before, nil, c.Order)}
 	}
 	ofWindow := func(n *tree.Node) bool { return n.Part != tree.BasisSteps && n.Part != tree.BasisPhases }

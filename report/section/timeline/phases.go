@@ -95,6 +95,9 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
 			count = stepsOnGPUs(n, g.Steps, int64(ctx.GPUs))
 		}
+		if st := ctx.Steps; len(st) == 1 && st[0].Cut != "" && st[0].HostNS > 0 {
+			by += ", from its first to its last GPU work; the marker is " + unit.Duration(st[0].HostNS)
+		}
 		return doc.Section{Title: "Steps", Lead: stepLine(ctx, g, count, by)}
 	}
 	var list doc.List
