@@ -221,7 +221,7 @@ func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of,
 }
 
 // checkDecided checks that a remedy without a condition of its own is given where data say so: every finding of its
-// rule gives it, so that the condition is that of the rule, of which there are near misses; or the entry of another
+// rule gives it, so that the condition is that of the rule, which has near misses; or the entry of another
 // remedy names it as the one that takes its place, or the wording of a rule has the condition.
 func checkDecided(t *testing.T, id string, findings map[string]map[string]int) {
 	t.Helper()
@@ -243,8 +243,8 @@ func checkDecided(t *testing.T, id string, findings map[string]map[string]int) {
 	}
 }
 
-// other settles the facts of evidence of which a finding shows the opposite: it has the evidence of another cause,
-// and the run is one in which the remedy would be given for it.
+// other records the terms on evidence that a finding shows to decide: its evidence has another cause, all other
+// terms are true, and it does not give the remedy.
 func (p *pairOf) other(f finding.Finding, id string, when rule.When, w world) {
 	for _, term := range when.Terms() {
 		if rule.OfEvidence(term.Word) && !p.settled[term] && !slices.Contains(ids(f.Next), id) && !w.isTrue(term) &&

@@ -9,8 +9,8 @@ import (
 )
 
 // A Part is the part of the windows that the verdict is about: without a long warm-up, and without the time
-// in which the GPUs ran work that is missing from the capture. What is drawn and listed beside the verdict
-// shows this part.
+// in which the GPUs ran work that is missing from the capture. What is drawn and listed together with the
+// verdict shows this part.
 type Part struct {
 	GPUs         []summary.Activity // of each device
 	UnrecordedNS int64              // left out, of all GPUs: work that is missing
