@@ -41,8 +41,9 @@ func Steps(facts ...string) (out []finding.Step) {
 // ofEvidence returns the facts of the evidence of findings.
 func ofEvidence() (out []Fact) {
 	for _, f := range []struct{ word, values, meaning, found string }{
-		{"idle", "dependency wait os-call off-cpu unnamed code output engine few-gaps many-gaps", "much of the idle time has this cause, or is in few or many gaps of unknown cause",
+		{"idle", "dependency wait os-call unnamed code output engine few-gaps many-gaps", "much of the idle time has this cause, or is in few or many gaps of unknown cause",
 			"owners of idle time, and names of the work of the CPU"},
+		{"cpu-late", "", "the thread that launches did not run on a CPU, or a server runs no forward pass between batches", "owners of idle time, and logs of servers"},
 		{"each-operation", "", "the CPU waits for nearly each GPU operation", "synchronizing calls, and numbers of operations"},
 		{"phase", "generation training weight-sync data sleep-wake none other", "the finding is about this phase", "phases of traces and logs"},
 		{"kernel", "communication", "the kernel is of this class", "kernels"},
@@ -52,7 +53,7 @@ func ofEvidence() (out []Fact) {
 		{"absent", "known unknown", "it is known which ranks did not arrive, or of some calls it is not", "dumps of the flight recorder, logs and monitors"},
 		{"memory", "activations recomputed-activations backward optimizer parameters kv-cache communication data unknown other",
 			"memory of this kind is much of the peak", "the largest kind, and others of at least a quarter of it"},
-		{"allocator", "trace snapshot", "what is known of memory is in a trace alone, or in a snapshot", "the inputs"},
+		{"allocator", "trace snapshot", "what is known of memory is in a trace or log alone, or in a snapshot", "the inputs"},
 		{"private-pools", "", "half of the memory that fragmentation wastes is in private pools, as CUDA graphs have", "a snapshot of GPU memory"},
 		{"short-of-memory", "", "the allocator released memory because an allocation did not fit", "the history of a snapshot"},
 		{"history", "", "a part of the history of allocations is given", "the history of a snapshot"},
