@@ -171,6 +171,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		}
 		props := efficiency.PropertiesOf(t, d.Ordinal)
 		s.Efficiency.Occupancy = append(s.Efficiency.Occupancy, occupancy.Of(tl, d, props, in.Rank, opt.maxRows())...)
+		s.Efficiency.Savings = append(s.Efficiency.Savings, fusion.HostCopies(tl, d, in.Rank)...)
 		if owners != nil {
 			peaks := opt.Peaks.Peaks(props)
 			src := fusion.Source{Timeline: tl, Links: host.Links, Owners: owners, HBMGBPS: peaks.Figures[hardware.HBM]}
@@ -178,7 +179,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		}
 	}
 	if opt.measures(Layers) {
-		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps,
+		s.Layers = layers.Of(layers.Measured{Timeline: tl, Links: host.Links, Marks: marks, Steps: s.Steps, Few: !opt.measures(LayerSteps),
 			Pass: attributed.PassOf, Module: attributed.ModuleOf, Named: attributed.Module}, in.Rank, &issues)
 	}
 	if opt.Detail != nil {

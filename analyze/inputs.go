@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"assay/analyze/counters"
+	"assay/analyze/goodput"
 	logrows "assay/analyze/logs"
 	memoryrows "assay/analyze/memory"
 	profilerows "assay/analyze/profile"
+	"assay/analyze/roles"
 	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/logs"
@@ -31,7 +33,11 @@ func MemoryTimeline(m *memory.Timeline, in summary.Input, opt Options) *summary.
 // Series measures a log, the samples of a monitor or the results of a benchmark.
 func Series(l *logs.Log, in summary.Input, opt Options) *summary.Summary {
 	var issues diag.Ledger
-	return finished(logrows.Measure(l, in, opt.Phases, opt.maxRows(), &issues), l.Issues, &issues)
+	s := logrows.Measure(l, in, opt.Phases, opt.maxRows(), &issues)
+	s.Attempts = goodput.Measure(l, func(name string) string { return opt.Phases.Match(name).Phase })
+	goodput.Join(s)
+	s.RoleTails = roles.Tails(l)
+	return finished(s, l.Issues, &issues)
 }
 
 // Counters measures a capture of hardware counters of kernels (Nsight Compute).

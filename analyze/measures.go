@@ -19,6 +19,7 @@ const (
 	Strips                          // activity of GPUs, launch queues and memory over time
 	Efficiency                      // FLOPs, bytes and rooflines of operators
 	Layers                          // layers of the model, from the order of kernels
+	LayerSteps                      // those of more steps than show the typical one
 
 	end
 )

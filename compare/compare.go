@@ -69,6 +69,10 @@ type Comparison struct {
 	Modules []Row `json:"modules,omitempty"`
 	Lines   []Row `json:"lines,omitempty"`
 
+	// StepKinds compares the steps of a server by their kind, the one with the most time first; absent if a side has no kinds, or
+	// Per is not [PerStep].
+	StepKinds []StepKind `json:"step_kinds,omitempty"`
+
 	// Layers compares one layer of the model; absent if a side has no layers.
 	Layers []layers.Row `json:"layers,omitempty"`
 

@@ -45,7 +45,7 @@ func (d *differ) reasons() []Reason {
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
 	list = append(list, d.doubts()...)
-	add(d.noWork, d.doubted, d.sameWork, d.graphs, d.lengths, d.profilersOwn, d.otherKernels, d.stepsCover, d.outlier, d.overlap,
+	add(d.noWork, d.doubted, d.sameWork, d.graphs, d.lengths, d.profilersOwn, d.otherKernels, d.stepsCover, d.otherMix, d.outlier, d.overlap,
 		d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list
@@ -191,6 +191,9 @@ func (d *differ) outlier() (Reason, bool) {
 	c := d.c
 	mean, median := c.Budget.DeltaNS, c.New.MedianNS-c.Base.MedianNS
 	r := Reason{"few-steps-differ", Warn, fmt.Sprintf("the mean %s changed by %s and the median by %s: a few are far from the others, so check the distribution", c.Per, Signed(mean), Signed(median))}
+	if _, mix := d.otherMix(); mix {
+		return r, false
+	}
 	return r, c.Per == PerStep && float64(size(mean-median)) > max(0.5*float64(size(mean)), 0.01*float64(c.Base.MedianNS))
 }
 

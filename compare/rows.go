@@ -128,6 +128,9 @@ func (d *differ) timeline() {
 	base, new := d.base.efficiency(), d.new.efficiency()
 	c.Efficiency = efficiency.Of(base, new)
 	c.OtherPeaks = efficiency.OtherPeaks(base, new)
+	if c.Per == PerStep {
+		c.StepKinds = d.stepKinds()
+	}
 	c.Layers = layers.Of(d.base.layers(), d.new.layers())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/stat"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // An amount is a count and a total time.
@@ -165,6 +166,9 @@ func (f *facts) sums(r Run) {
 	for i := range r.Snapshots {
 		if s := &r.Snapshots[i]; r.has(s.Input) {
 			f.tables = append(f.tables, ownersTable(s))
+			if uses := view.MemoryUses(r.Summary, s); len(uses) > 0 {
+				f.tables = append(f.tables, usesTable(s, uses))
+			}
 		}
 	}
 	for _, c := range r.Counters {

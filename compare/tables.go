@@ -219,6 +219,19 @@ func ownersTable(s *summary.Snapshot) summary.Table {
 	return t
 }
 
+// usesTable returns a table of what the reserved memory of a device is for: at a failed allocation or at the peak, which
+// are compared with each other on purpose.
+func usesTable(s *summary.Snapshot, uses []summary.MemoryUse) summary.Table {
+	t := summary.Table{
+		Tool: "memory", Name: fmt.Sprintf("device %d by owner", s.Device), Of: summary.OfRow,
+		Columns: []summary.TableColumn{{Name: "bytes", Unit: "bytes", Adds: summary.AddsSelf}},
+	}
+	for i := range uses {
+		t.Rows = append(t.Rows, summary.TableRow{Name: summary.UseWords(uses[i].Owner), Values: []*int64{&uses[i].Bytes}})
+	}
+	return t
+}
+
 // A CounterDelta is a kernel with hardware counters on both sides, or on one. Times are means per
 // launch, because the user chooses how often a kernel is profiled; shares are percentages of the
 // device's peak.

@@ -8,6 +8,7 @@ import (
 	"assay/logs"
 	"assay/logs/bench"
 	"assay/logs/comm"
+	"assay/logs/health"
 	"assay/logs/monitor"
 	"assay/trace"
 )
@@ -22,7 +23,8 @@ type logFinder interface {
 // results of benchmarks, output of communication libraries, and tables of monitors.
 func logFinders(f *File, sel trace.Select) []logFinder {
 	limits := seriesLimits(sel)
-	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits), monitor.NewFinder(f.Path, limits)}
+	return []logFinder{bench.NewFinder(f.Path, limits), comm.NewFinder(f.Path, limits), monitor.NewFinder(f.Path, limits),
+		health.NewFinder(f.Path, limits)}
 }
 
 // joinedLog joins the values that all readers found in one text.

@@ -8,6 +8,7 @@ import (
 	"assay/judge/compiled"
 	"assay/judge/counters"
 	"assay/judge/finding"
+	"assay/judge/health"
 	"assay/judge/logs"
 	"assay/judge/memory"
 	"assay/judge/monitors"
@@ -135,7 +136,7 @@ func newEvaluators(s *summary.Summary, th rule.Thresholds) *evaluators {
 		compiled.New(c)}
 	c.Rows = slices.Concat(capture.Rules(c), b.timeline.Rules(), ranks.New(c).Rules(), b.memory.Rules(),
 		b.counters.Rules(), b.tables.Rules(), b.profiles.Rules(), b.logs.Rules(), b.compiled.Rules(),
-		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules())
+		(&monitors.Evaluator{Context: c, Alone: !b.logs.Any()}).Rules(), (&health.Evaluator{Context: c}).Rules())
 	return b
 }
 
@@ -165,6 +166,9 @@ func (b *evaluators) result() Result {
 				out.Verdict = finding.DecidedBy(finding.BoundHang, out.Findings[i])
 			}
 		}
+	case len(b.Health) > 0 && b.withoutCaptures():
+		out = Result{Findings: slices.Concat(before, b.logs.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
+			Sentence: machinesOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: machinesOnly}}}
 	case len(b.Compilations) > 0 && b.withoutCaptures():
 		out = Result{Findings: slices.Concat(before, b.compiled.Findings()), Verdict: finding.Verdict{Bound: finding.BoundUnknown,
 			Sentence: compiledOnly, Abstained: &finding.Abstention{Code: "values-only", Reason: compiledOnly}}}
@@ -200,9 +204,12 @@ func (r *Result) insert(list []finding.Finding) {
 	}
 }
 
-// withoutCaptures reports whether no input was recorded by a profiler.
+// withoutCaptures reports whether no input was recorded by a profiler. Pages that DeepSpeed prints of one step into the
+// log of a run are part of the log.
 func (b *evaluators) withoutCaptures() bool {
-	return len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0
+	page := func(t summary.Table) bool { return t.Tool == "deepspeed" && len(b.Series) > 0 }
+	recorded := slices.ContainsFunc(b.Tables, func(t summary.Table) bool { return !page(t) })
+	return !recorded && len(b.Devices)+len(b.Counters)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0
 }
 
 // logFindings returns the findings of logs that are added to those of captures. A rule that already
@@ -218,6 +225,7 @@ const (
 	valuesOnly   = "The inputs have logged values and no GPU events; the values are below."
 	compiledOnly = "The inputs say what torch.compile did and have no GPU events; give the trace of the same run, too."
 	groupsOnly   = "The inputs have groups of ranks and no times, so no bottleneck is known; their calls are below."
+	machinesOnly = "The inputs describe machines and have no times of a program; what is wrong with the machines, if anything, is below."
 	callsPending = "Some collectives or sends did not complete: they are below, with the ranks that did not arrive."
 )
 

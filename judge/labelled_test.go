@@ -41,7 +41,11 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledCounters(),
 		labelledMemory(),
 		labelledPrograms(),
+		labelledJobs(),
 		labelledBlocks(),
+		labelledCopyKernels(),
+		labelledWarps(),
+		labelledRoundTrips(),
 		labelledCompiled(),
 		labelledGPUs(),
 		labelledProfiler(),
@@ -54,6 +58,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledMonitored(),
 		labelledBenchmarks(),
 		labelledSettings(),
+		machineRuns(),
 	)
 	for i, in := range all {
 		var made *summary.Summary

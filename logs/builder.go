@@ -46,6 +46,8 @@ type Builder struct {
 	index  map[string]int
 	issues diag.Ledger
 
+	readings map[string]int // by node, part and property
+
 	streams   []stream
 	streamOf  map[string]int
 	producers map[string]int
@@ -54,6 +56,7 @@ type Builder struct {
 	limits Limits
 	used   int64
 	level  int // points are kept with a chance of 1 in 1<<level
+	beats  int // of all streams
 
 	leftOut string // the help text for series that were left out, formatted only once
 }
@@ -86,6 +89,12 @@ type stream struct {
 	started bool  // a record of the start of the program was read
 	stride  int64 // distance between the last two steps
 	steady  int   // number of successive steps at this distance
+
+	resumed bool // a checkpoint was loaded after the last step
+
+	beats    []Beat
+	producer string // of the beats
+	cut      bool   // some beats are over the limit
 }
 
 // steadySteps is the number of successive steps at one distance after which a larger
@@ -113,7 +122,7 @@ func NewBuilder(limits Limits) *Builder {
 		limits.Series = MaxSeries
 	}
 	return &Builder{
-		log: Log{Complete: true}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
+		log: Log{Complete: true, Course: Course{First: NoTime, Last: NoTime}}, index: map[string]int{}, streamOf: map[string]int{}, producers: map[string]int{}, limits: limits,
 		leftOut: fmt.Sprintf("Values of metrics over the limit of %d series of one input were left out. Raise --max-memory, or give the input in parts.",
 			limits.Series),
 	}
@@ -186,7 +195,7 @@ func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 	s := &b.streams[stream]
 	switch {
 	case step == NoStep:
-	case s.last != NoStep && step < s.last-jitter:
+	case s.last != NoStep && (step < s.last-jitter || s.resumed && step <= s.last):
 		s.run++
 		s.last = step
 		b.restarted(at)
@@ -196,6 +205,7 @@ func (b *Builder) Step(stream int, step int64, at diag.Pos) int32 {
 		}
 		s.last = max(s.last, step)
 	}
+	s.resumed = s.resumed && step == NoStep
 	return s.run
 }
 
@@ -470,6 +480,7 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	}
 	b.log.Series = append(b.log.Series, sharesOf(b.log.Series)...)
 	b.log.Series = slices.DeleteFunc(b.log.Series, isTotal)
+	b.finishCourse()
 	b.log.Lines = lines
 	b.log.Complete = b.log.Complete && complete
 	b.log.Issues = b.issues.Issues()
@@ -483,14 +494,4 @@ func cut(s string) string {
 		s = s[:MaxName]
 	}
 	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
-}
-
-// Group adds a group. Groups over the limit are an issue.
-func (b *Builder) Group(g Group, at diag.Pos) {
-	if len(b.log.Groups) >= MaxGroups {
-		b.issues.Add(diag.Issue{Code: "groups-left-out", Severity: diag.DataLoss, First: at})
-		return
-	}
-	g.Name, g.Desc = cut(g.Name), cut(g.Desc)
-	b.log.Groups = append(b.log.Groups, g)
 }

@@ -1,5 +1,7 @@
 package logs
 
+import "assay/internal/diag"
+
 // A Group is the view that one process has of one group of ranks that communicate: a
 // communicator of NCCL, or a process group of PyTorch. Hangs are found by comparing the
 // Groups of its members.
@@ -53,3 +55,13 @@ const (
 	MaxGroupOps = 2048
 	MaxPending  = 256
 )
+
+// Group adds a group. Groups over the limit are an issue.
+func (b *Builder) Group(g Group, at diag.Pos) {
+	if len(b.log.Groups) >= MaxGroups {
+		b.issues.Add(diag.Issue{Code: "groups-left-out", Severity: diag.DataLoss, First: at})
+		return
+	}
+	g.Name, g.Desc = cut(g.Name), cut(g.Desc)
+	b.log.Groups = append(b.log.Groups, g)
+}

@@ -8,10 +8,14 @@ func Join(logs ...*Log) *Log {
 		out.Series = append(out.Series, l.Series...)
 		out.Benchmarks = append(out.Benchmarks, l.Benchmarks...)
 		out.Settings = append(out.Settings, l.Settings...)
+		out.Readings = append(out.Readings, l.Readings...)
 		out.Groups = append(out.Groups, l.Groups...)
 		out.Spans = append(out.Spans, l.Spans...)
 		out.Producers = append(out.Producers, l.Producers...)
 		out.Issues = append(out.Issues, l.Issues...)
+		if len(out.Course.Beats) == 0 && (len(l.Course.Beats) > 0 || len(l.Course.Marks) > 0) {
+			out.Course = l.Course
+		}
 		if !out.Clock.Known {
 			out.Clock = l.Clock
 		}

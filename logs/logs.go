@@ -39,7 +39,10 @@ type Log struct {
 	Groups     []Group    // of ranks that communicate
 	Spans      []Span     // of phases that log a line at their end
 	Settings   []Setting  // of the configuration that the input begins with
+	Readings   []Reading  // of the parts of machines
 	Producers  []Producer // the programs whose records were found, in the order of the input
+
+	Course Course // the life of the program
 
 	Clock Clock
 
@@ -193,7 +196,7 @@ func (l *Log) Limited() bool {
 
 // Empty reports whether the log has no value, finite or not.
 func (l *Log) Empty() bool {
-	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 &&
+	return len(l.Benchmarks) == 0 && len(l.Groups) == 0 && len(l.Readings) == 0 &&
 		!slices.ContainsFunc(l.Series, func(s Series) bool { return s.N+s.NaN+s.Inf > 0 })
 }
 

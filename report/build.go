@@ -167,9 +167,12 @@ func bound(ctx *section.Context) string {
 		return words.TotalsOnly
 	case v.Rule == rule.RunsDiffer:
 		return words.SeveralRuns
-	case ctx.OfLogs() && v.Bound == finding.BoundUnknown:
+	case (ctx.OfLogs() || ctx.OfMachines()) && v.Bound == finding.BoundUnknown:
 		if f, ok := decisive(ctx); ok && f.Level > finding.Info {
 			return rule.LineOf(f.Rule)
+		}
+		if ctx.OfMachines() {
+			return words.MachinesOnly
 		}
 		return words.ValuesOnly
 	}

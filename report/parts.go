@@ -107,6 +107,7 @@ func otherParts() []part {
 		{name: "slices", screen: many(one(timeline.ScreenSpans), one(timeline.ScreenAsync)), report: one(timeline.Spans), fold: measured, drawn: true},
 		{name: "tables", screen: tables.Screen, report: tables.Sections, fold: measured},
 		{name: "logs", screen: logs.Screen, report: logs.Sections, fold: measured},
+		{name: "machines", report: one(logs.Machines)},
 	}
 }
 

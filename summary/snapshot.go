@@ -45,6 +45,10 @@ type Snapshot struct {
 	Labels      []Held  `json:"labels,omitempty"`  // by the program's user_metadata; absent if it set none
 	Largest     []Owner `json:"largest,omitempty"` // single allocations, at most MaxOwners
 
+	// Moment is the moment of the rows of memory_uses. Growing compares the pass that failed with the one before.
+	Moment  *MemoryMoment  `json:"moment,omitempty"`
+	Growing *MemoryGrowing `json:"growing,omitempty"` // absent if nothing failed, or the passes do not tell
+
 	// OutOfMemory has the failed allocations in order, at most MaxOwners;
 	// Failed counts all.
 	Failed      int64         `json:"failed,omitempty"`
@@ -197,6 +201,7 @@ const (
 	KindKVCache     = "kv-cache"
 	KindComm        = "communication"
 	KindData        = "data"
+	KindWorkspace   = "workspaces"
 	KindOther       = "other"
 	KindUnknown     = "unknown" // no stack is known
 )
@@ -267,6 +272,9 @@ type CategoryBytes struct {
 func (m *Snapshot) check() error {
 	if err := m.Usage.check(); err != nil {
 		return fmt.Errorf(".%w", err)
+	}
+	if err := m.Moment.check(); err != nil {
+		return err
 	}
 	return m.Strip.check()
 }

@@ -49,12 +49,19 @@ type Summary struct {
 
 	Counters        []Counter        `json:"counters,omitempty"`   // hardware counters of kernels
 	Series          []Series         `json:"series,omitempty"`     // metrics of logs and monitors
+	Attempts        []Attempt        `json:"attempts,omitempty"`   // starts of programs that log their steps
+	RoleSteps       []RoleStep       `json:"role_steps,omitempty"` // of reinforcement learning, over all roles
+	RoleTimes       []RoleTime       `json:"role_times,omitempty"` // by role
+	RoleTails       []RoleTail       `json:"role_tails,omitempty"` // slowest sequences of batches
+	JobTimes        []JobTime        `json:"job_times,omitempty"`  // where the time of jobs went, restarts included
 	Settings        []Setting        `json:"settings,omitempty"`   // of the configurations that logs begin with
 	Benchmarks      []Benchmark      `json:"benchmarks,omitempty"` // results that benchmarks printed
 	Groups          []Group          `json:"groups,omitempty"`     // groups of ranks that communicate
 	Clocks          []Clock          `json:"clocks,omitempty"`     // clocks of inputs that are joined by time
 	Monitored       []Monitored      `json:"monitored,omitempty"`  // what monitors measured during phases and steps
+	Health          []Health         `json:"health,omitempty"`
 	Snapshots       []Snapshot       `json:"snapshots,omitempty"`
+	MemoryUses      []MemoryUse      `json:"memory_uses,omitempty"`
 	MemoryTimelines []MemoryTimeline `json:"memory_timelines,omitempty"`
 
 	// Details has the data of zoomable timelines; only if it was requested.
@@ -70,6 +77,8 @@ type Summary struct {
 	Efficiency Efficiency `json:"efficiency,omitzero"`
 
 	Issues []Issue `json:"issues"`
+
+	Price *Price `json:"price,omitempty"` // that the user stated
 
 	LeftOut *LeftOut `json:"left_out,omitempty"` // files in directories that were not read
 }

@@ -385,8 +385,14 @@ func (b *Builder) detail(e *Event, name Sym) DetailID {
 		Bytes: max(-1, e.Int(eventscan.Bytes, -1)), GraphID: e.Int(eventscan.GraphID, -1),
 		Collective: b.collective(e),
 	}
-	if e.Int(eventscan.GraphNode, 0) > 0 {
+	if node := e.Int(eventscan.GraphNode, 0); node > 0 {
 		d.Annotation = b.names.sym(e.Text(eventscan.ArgName))
+		if n, ok := b.sel.nodeName(node); ok && d.Annotation == 0 {
+			d.Annotation = b.names.sym([]byte(n.Name))
+			if d.Collective.Name == 0 {
+				d.Collective.Name = b.names.sym([]byte(n.Collective))
+			}
+		}
 	}
 	return b.details.number(d, name)
 }

@@ -55,6 +55,10 @@ type Select struct {
 	// It needs all Kinds.
 	GraphNodes bool
 
+	// NodeNames returns names of nodes of CUDA graphs, by their ids, for nodes that the trace does not name; nil for none. It is called
+	// only if there are such nodes, by several goroutines.
+	NodeNames func() map[int64]NodeName
+
 	// FlowsIfNeeded drops the ends of arrows once an event with an equivalent
 	// number was seen: the correlation of device work or, for arrows from
 	// forward to backward operators, the sequence number of an operator. The

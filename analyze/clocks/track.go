@@ -37,6 +37,7 @@ type Track struct {
 
 	phases []span
 	steps  []span
+	busy   []span // a server had requests
 	sets   []samples
 
 	setting Setting
@@ -100,6 +101,7 @@ func OfLog(l *logs.Log, phaseOf func(string) string) *Track {
 		t.first = min(t.first, sp.Start)
 	}
 	t.stepsOf(ends)
+	t.busy = serverBusy(l)
 	return t
 }
 

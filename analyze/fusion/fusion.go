@@ -54,7 +54,6 @@ func Of(src Source, d *gpu.Device, rank, most int) []summary.Saving {
 	for _, stream := range slices.Sorted(maps.Keys(chains)) {
 		f.end(chains[stream])
 	}
-	f.hostCopies(d)
 	for i := range f.rows {
 		f.rows[i].Rank, f.rows[i].Device = rank, d.Ordinal
 	}

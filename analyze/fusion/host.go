@@ -3,7 +3,6 @@ package fusion
 import (
 	"strings"
 
-	"assay/analyze/efficiency"
 	"assay/analyze/gpu"
 	"assay/summary"
 	"assay/trace"
@@ -13,30 +12,40 @@ import (
 // often have the same size.
 const leastBytes = 4 << 10
 
-// hostCopies adds copies to the host that are followed by a copy of as many bytes to the GPU, before any other copy
-// between them.
-func (f *finder) hostCopies(d *gpu.Device) {
-	bytesOf := gpu.CopyBytes(f.Timeline.Trace)
-	down, downNS := int64(0), int64(0)
+// HostCopies returns a row of the copies to the host that are followed by a copy of as many bytes to the GPU, without any other
+// copy or kernel between them: the GPU waits for its own data. Data that is copied back after other work was offloaded, and so
+// probably was what goes to pinned memory. There is no row if there are none.
+func HostCopies(tl *gpu.Timeline, d *gpu.Device, rank int) []summary.Saving {
+	bytesOf := gpu.CopyBytes(tl.Trace)
+	row := summary.Saving{Kind: summary.SavingHost, Names: []string{"copy to the host", "copy to the GPU"}, Rank: rank, Device: d.Ordinal,
+		Bytes: new(int64), GainFrom: summary.GainAtMost}
+	bytes, downNS, busy := int64(0), int64(0), int64(0) // busy is the end of the kernels so far
 	for _, w := range d.Work {
-		a := f.Timeline.Activity(w)
-		if a.Kind != trace.Memcpy || !f.Timeline.Starts(w) {
+		a := tl.Activity(w)
+		if a.Kind == trace.Kernel {
+			bytes, busy = 0, max(busy, w.End())
+		}
+		if a.Kind != trace.Memcpy || !tl.Starts(w) {
 			continue
 		}
-		name := f.Timeline.Trace.Name(a.Name)
+		name := tl.Trace.Name(a.Name)
 		n, known := bytesOf(a)
 		switch {
 		case strings.HasPrefix(name, "Memcpy DtoH"):
-			if down, downNS = 0, w.Dur; known && n >= leastBytes {
-				down = n
+			if bytes, downNS = 0, w.Dur; known && n >= leastBytes && busy <= w.Start && !strings.Contains(name, "Pinned") {
+				bytes = n
 			}
 		case strings.HasPrefix(name, "Memcpy HtoD"):
-			if known && n == down && down > 0 {
-				both := summary.Plus(n, n)
-				pair := []element{{Launcher: efficiency.Launcher{Name: "copy to the host"}}, {Launcher: efficiency.Launcher{Name: "copy to the GPU"}}}
-				f.add(summary.SavingHost, pair, downNS+w.Dur, &both, downNS+w.Dur, summary.GainAtMost)
+			if known && n == bytes && bytes > 0 {
+				row.Count, *row.Bytes = row.Count+1, summary.Plus(*row.Bytes, summary.Plus(n, n))
+				row.TotalNS = summary.Plus(row.TotalNS, summary.Plus(downNS, w.Dur))
 			}
-			down = 0
+			bytes = 0
 		}
 	}
+	if row.Count == 0 {
+		return nil
+	}
+	row.GainNS = row.TotalNS
+	return []summary.Saving{row}
 }

@@ -10,8 +10,11 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"assay/analyze/gpu"
 	"assay/analyze/launches"
@@ -22,8 +25,12 @@ import (
 	"assay/trace"
 )
 
-// maxSteps is the number of steps of a device whose layers are looked for. More steps say the same.
-const maxSteps = 64
+// The numbers of steps of a device whose layers are looked for. More steps say the same.
+const (
+	maxSteps = 64
+	// fewSteps is the number for each kind of steps if only the typical step is wanted.
+	fewSteps = 6
+)
 
 // Measured is what Of needs of a trace.
 type Measured struct {
@@ -32,6 +39,7 @@ type Measured struct {
 	Marks    []steps.Mark
 	Steps    []summary.Step          // the rows of the summary
 	Pass     func(number int) string // of the work of a number: forward, backward, recompute, or another word
+	Few      bool                    // look at few steps of each kind: enough to know the typical one
 	Module   func(number int) uint32 // its modules, as a number; nil to look at kernels only
 	// Named returns the name of the innermost of these modules, and the number of those that it is in, or 0.
 	Named func(module uint32) (name string, outer uint32)
@@ -61,6 +69,9 @@ func Of(m Measured, rank int, issues *diag.Ledger) (out []summary.Layer) {
 			issues.Add(diag.Issue{Code: "layers-interleaved", Severity: diag.Info})
 		}
 	}
+	if m.Few {
+		return out
+	}
 	issues.AddN(diag.Issue{Code: "layers-of-steps-left-out", Severity: diag.Info,
 		Help: fmt.Sprintf("Layers are found in %d steps of each GPU, evenly spread. The other steps have no rows of layers.", maxSteps)}, left)
 	return out
@@ -81,15 +92,11 @@ func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitt
 	if len(rows) == 0 {
 		return []string{""}, ofWork, 0
 	}
-	kept := make([]int32, len(rows)) // by row: index of its name, or -1
+	kept := m.chosen(rows)
 	for i := range rows {
-		kept[i] = -1
-	}
-	n := min(len(rows), maxSteps)
-	for i := range n {
-		at := i * len(rows) / n
-		kept[at] = int32(i)
-		names = append(names, rows[at].Name)
+		if kept[i] >= 0 {
+			names = append(names, rows[i].Name)
+		}
 	}
 	byMark := m.byMark(rows, kept)
 	if linked := 0; byMark != nil {
@@ -118,7 +125,35 @@ func (m *Measured) stepsOf(d *gpu.Device) (names []string, ofWork []int32, omitt
 		}
 		ofWork[i] = last // work without a launch belongs to the step of the work before it
 	}
-	return names, ofWork, int64(len(rows) - n)
+	return names, ofWork, int64(len(rows) - len(names))
+}
+
+// chosen returns, for each row, its number among those whose layers are looked for, or -1: evenly spread over those of each kind.
+func (m *Measured) chosen(rows []*summary.Step) []int32 {
+	total := make(map[string]int)
+	for _, r := range rows {
+		total[r.Kind]++
+	}
+	kinds, most, left := slices.Collect(maps.Keys(total)), make(map[string]int), maxSteps
+	slices.SortFunc(kinds, func(a, b string) int { return cmp.Or(total[a]-total[b], strings.Compare(a, b)) })
+	for i, kind := range kinds { // what rare kinds do not need is for the others
+		most[kind] = min(total[kind], max(1, left/(len(kinds)-i)))
+		left -= most[kind]
+		if m.Few {
+			most[kind] = min(most[kind], fewSteps)
+		}
+	}
+	kept, seen, count := make([]int32, len(rows)), make(map[string]int), int32(0)
+	for i, r := range rows {
+		at, all, n := seen[r.Kind], total[r.Kind], most[r.Kind]
+		seen[r.Kind]++
+		kept[i] = -1
+		if at == 0 || at*n/all != (at-1)*n/all { // the first of its n-th part
+			kept[i] = count
+			count++
+		}
+	}
+	return kept
 }
 
 // byMark returns, for each marker, the index of the step that it marks, or -1; nil if rows and markers do not match.

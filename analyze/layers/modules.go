@@ -11,23 +11,35 @@ var containers = map[string]bool{"Sequential": true, "ModuleList": true, "Module
 
 // siblings are the modules of one class in one module.
 type siblings struct {
-	names    map[string]*instance
-	parent   *instance // nil at the top
+	class    string
+	count    int
 	products bool
 }
 
 // An instance is one module.
 type instance struct {
 	siblings *siblings
+	outer    *instance         // the module that it is in, without containers; nil at the top
 	tokens   [fewKernels]int32 // different kernels that it launched, plus 1
-	class    string
+	inner    []*siblings       // the modules in it
+	depth    int
+
+	run    int      // through the model in which it was last seen
+	passes []string // in which it ran in that run
 }
 
 // fewKernels is the number of different kernels of a layer; modules with fewer are parts of layers.
 const fewKernels = 4
 
+// The depth of modules within each other that are separate, and the number of their classes in one module.
+const (
+	deepest     = 64
+	mostClasses = 256
+)
+
 // note notes a kernel of the module.
-func (in *instance) note(token int32) {
+func (in *instance) note(token int32, product bool) {
+	in.siblings.products = in.siblings.products || product
 	for i, t := range in.tokens {
 		if t == token+1 {
 			return
@@ -39,19 +51,18 @@ func (in *instance) note(token int32) {
 	}
 }
 
-// A family identifies the modules of one class in one module.
-type family struct {
-	parent *instance
-	class  string
+// A within identifies the module of a name in another one.
+type within struct {
+	outer *instance
+	name  string
 }
 
 // A moduleFinder finds the layers of the modules that launched kernels.
 type moduleFinder struct {
 	*measurer
-	in    map[uint32][]*instance // by module: itself and what it is in
-	seen  map[uint64]bool        // kernels by module
-	all   map[family]*siblings
-	layer map[uint32]*instance // by module: the layer that it is in, or nil
+	in    map[uint32]*instance // by module; nil if it and what it is in only hold others
+	names map[within]*instance
+	top   []*siblings
 }
 
 // moduleLayers returns the layers by modules, in the order of time.
@@ -59,85 +70,75 @@ func (r *measurer) moduleLayers() []layer {
 	if r.Module == nil {
 		return nil
 	}
-	m := &moduleFinder{measurer: r, in: make(map[uint32][]*instance), seen: make(map[uint64]bool), all: make(map[family]*siblings), layer: make(map[uint32]*instance)}
-	for i := range r.list {
-		m.see(&r.list[i])
-	}
+	m := &moduleFinder{measurer: r, in: make(map[uint32]*instance), names: make(map[within]*instance)}
+	ran := m.see()
 	if len(m.in) == 0 {
 		return nil
 	}
-	for id, list := range m.in {
-		m.layer[id] = layerOf(list)
-	}
-	return m.segments()
+	return m.segments(ran)
 }
 
-func (m *moduleFinder) moduleOf(k *kernel) uint32 { return m.Module(int(m.device.Work[k.work].Number)) }
-
-// see notes the kernel for all modules that it is in.
-func (m *moduleFinder) see(k *kernel) {
-	id := m.moduleOf(k)
-	if id == 0 {
-		return
-	}
-	pair := uint64(id)<<32 | uint64(uint32(k.token))
-	if m.seen[pair] {
-		return
-	}
-	m.seen[pair] = true
-	for _, in := range m.instancesOf(id) {
-		in.note(k.token)
-		in.siblings.products = in.siblings.products || k.role == product || k.role == experts || k.role == convolve
-	}
-}
-
-// instancesOf returns a module and those that it is in, outermost first, without containers.
-func (m *moduleFinder) instancesOf(id uint32) []*instance {
-	list, ok := m.in[id]
-	if ok || id == 0 {
-		return list
-	}
-	type open struct {
-		id   uint32
-		name string
-	}
-	var inner []open // whose lists are not known yet
-	for at := id; at != 0; {
-		if list, ok = m.in[at]; ok {
-			break
+// see notes each kernel for all modules that it is in, and returns the innermost module of each.
+func (m *moduleFinder) see() []*instance {
+	ran := make([]*instance, len(m.list))
+	last, at := uint32(0), (*instance)(nil)
+	for i := range m.list {
+		k := &m.list[i]
+		id := m.Module(int(m.device.Work[k.work].Number))
+		if id == 0 {
+			continue
 		}
-		name, outer := m.Named(at)
-		inner, at = append(inner, open{at, name}), outer
+		if id != last {
+			last, at = id, m.instanceOf(id)
+		}
+		ran[i] = at
+		product := k.role == product || k.role == experts || k.role == convolve
+		for in := at; in != nil; in = in.outer {
+			in.note(k.token, product)
+		}
 	}
-	for _, o := range slices.Backward(inner) {
-		list = m.inside(list, o.name)
-		m.in[o.id] = list
-	}
-	return list
+	return ran
 }
 
-// inside adds a module to those that it is in.
-func (m *moduleFinder) inside(list []*instance, name string) []*instance {
-	class := classOf(name)
-	if containers[class] {
-		return list
+// instanceOf returns a module, or the innermost of those that it is in that is no container.
+func (m *moduleFinder) instanceOf(id uint32) *instance {
+	in, ok := m.in[id]
+	if ok || id == 0 {
+		return in
 	}
-	var parent *instance
-	if len(list) > 0 {
-		parent = list[len(list)-1]
+	name, outer := m.Named(id)
+	in = m.instanceOf(outer)
+	if class := classOf(name); !containers[class] && (in == nil || in.depth < deepest) {
+		in = m.inside(in, name, class)
 	}
-	key := family{parent, class}
-	all := m.all[key]
-	if all == nil {
-		all = &siblings{names: make(map[string]*instance), parent: parent}
-		m.all[key] = all
+	m.in[id] = in
+	return in
+}
+
+// inside returns the module of a name in another one.
+func (m *moduleFinder) inside(outer *instance, name, class string) *instance {
+	key := within{outer, name}
+	if in := m.names[key]; in != nil {
+		return in
 	}
-	in := all.names[name]
-	if in == nil {
-		in = &instance{siblings: all, class: class}
-		all.names[name] = in
+	list := &m.top
+	in := &instance{outer: outer}
+	if outer != nil {
+		in.depth = outer.depth + 1
+		list = &outer.inner
 	}
-	return append(slices.Clip(list), in)
+	at := slices.IndexFunc(*list, func(s *siblings) bool { return s.class == class })
+	switch n := len(*list); {
+	case at < 0 && n == mostClasses:
+		at = n - 1
+	case at < 0:
+		at = n
+		*list = append(*list, &siblings{class: class})
+	}
+	in.siblings = (*list)[at]
+	in.siblings.count++
+	m.names[key] = in
+	return in
 }
 
 // classOf returns the class of a module: its name without the number that the profiler adds.
@@ -152,42 +153,41 @@ func classOf(name string) string {
 	return name
 }
 
-// layerOf returns the outermost of modules within each other that is a layer, or nil.
-func layerOf(list []*instance) *instance {
-	for _, in := range list {
-		if len(in.siblings.names) >= fewest && in.siblings.products && in.tokens[fewKernels-1] != 0 {
-			return in
+// layerOf returns the outermost module that is a layer of a module and those that it is in, or nil.
+func layerOf(in *instance) (out *instance) {
+	for ; in != nil; in = in.outer {
+		if in.siblings.count >= fewest && in.siblings.products && in.tokens[fewKernels-1] != 0 {
+			out = in
 		}
 	}
-	return nil
+	return out
 }
 
-// segments returns what ran for each layer. Work without a module is of the layer that goes on behind it.
-func (m *moduleFinder) segments() (out []layer) {
-	var at *instance
-	pass := ""
+// segments returns what ran for each layer, given the innermost module of each kernel. Work without a module is of the layer that goes on behind
+// it.
+func (m *moduleFinder) segments(ran []*instance) (out []layer) {
+	var at, in, inner *instance
+	pass, run := "", 1
 	last := int32(-1)
-	type once struct {
-		in   *instance
-		pass string
-	}
-	seen := make(map[once]bool) // in the run: a module that runs again in its pass begins another one
-	for i := range m.list {
-		k := &m.list[i]
-		in := m.layer[m.moduleOf(k)]
+	for i := range ran {
+		if ran[i] != inner {
+			inner, in = ran[i], layerOf(ran[i])
+		}
 		if in == nil {
 			continue
 		}
+		k := &m.list[i]
 		of := m.Pass(int(m.device.Work[k.work].Number))
 		step := m.sequence.steps[k.work]
 		if n := len(out) - 1; in != at || of != pass || step != last {
-			again := seen[once{in, of}]
+			// A module that runs again in its pass begins another run through the model.
+			again := in.run == run && slices.Contains(in.passes, of)
 			if again || step != last {
-				clear(seen)
+				run++
 			}
-			seen[once{in, of}] = true
-			out = append(out, layer{from: i, to: i + 1, hint: in.class,
-				follows: n >= 0 && step == last && !again && in.siblings.parent == at.siblings.parent})
+			in.ran(run, of)
+			out = append(out, layer{from: i, to: i + 1, hint: in.siblings.class,
+				follows: n >= 0 && step == last && !again && in.outer == at.outer})
 		} else {
 			out[n].to = i + 1
 		}
@@ -197,6 +197,14 @@ func (m *moduleFinder) segments() (out []layer) {
 		m.findCore(&out[i])
 	}
 	return out
+}
+
+// ran notes a run of the module in a pass.
+func (in *instance) ran(run int, pass string) {
+	if in.run != run {
+		in.run, in.passes = run, in.passes[:0]
+	}
+	in.passes = append(in.passes, pass)
 }
 
 // findCore finds attention in a layer, or what takes its place.

@@ -64,7 +64,7 @@ func natureOf(name string, m classify.Match) nature {
 	if m.Class == classify.Comm {
 		return nature{role: moves}
 	}
-	n := nature{role: byCategory[m.Category], back: containsAny(name, "_bwd", "Bwd", "ackward", "_grad", "Grad", "bwd_", "bprop", "dgrad", "wgrad")}
+	n := nature{role: byCategory[m.Category], back: isBackward(name)}
 	n.caches = m.Category == "kv-cache" || m.Category == "attention" && containsAny(strings.ToLower(name), "paged", "decode", "kvcache")
 	switch m.Category {
 	case "triton-fused":
@@ -102,6 +102,12 @@ func natureOf(name string, m classify.Match) nature {
 		n.word = copyWord
 	}
 	return n
+}
+
+// isBackward reports whether a name says that its kernel is of the backward pass.
+func isBackward(name string) bool {
+	return strings.Contains(name, "wd") && containsAny(name, "_bwd", "Bwd", "bwd_") ||
+		strings.Contains(name, "rad") && containsAny(name, "_grad", "Grad", "dgrad", "wgrad") || containsAny(name, "ackward", "bprop")
 }
 
 func wordOf(name string) word {

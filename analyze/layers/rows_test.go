@@ -12,6 +12,7 @@ import (
 	"assay/internal/test"
 	"assay/internal/test/captures"
 	"assay/summary"
+	"assay/summary/view"
 	"assay/trace"
 )
 
@@ -332,6 +333,41 @@ func TestCaptures(t *testing.T) {
 		}
 		if s := strings.Join(got, ", "); s != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.path, s, tc.want)
+		}
+	}
+}
+
+// TestFewSteps: the typical step of each kind is the same if only a few steps are looked at, also of a kind that has one step in 100.
+func TestFewSteps(t *testing.T) {
+	var c capture
+	for step := range 100 {
+		name, text := fmt.Sprintf("execute_context_0(0)_generation_%d(%d)", 32, 32), layer(30)
+		if step == 71 {
+			name, text = "execute_context_1(900)_generation_0(0)", layer(200)
+		}
+		c.step(name, embedding+strings.Repeat(text, 3)+layer(70)+sampling)
+	}
+	tr := c.read(t)
+	opt := analyze.DefaultOptions()
+	all := view.LayerGroups(analyze.Trace(tr, summary.Input{}, opt))
+	opt.Without = analyze.LayerSteps
+	s := analyze.Trace(tr, summary.Input{}, opt)
+	few := view.LayerGroups(s)
+	if len(few) != 2 || len(all) != 2 {
+		t.Fatalf("got %d groups, and %d of all steps; want 2", len(few), len(all))
+	}
+	for i := range few {
+		if want := [2]int{6, 1}[i]; len(few[i].Steps) != want {
+			t.Errorf("%s: %d steps, want %d", few[i].Kind, len(few[i].Steps), want)
+		}
+		a, b := few[i].Kinds()[0], all[i].Kinds()[0]
+		if few[i].Kind != all[i].Kind || a.MedianNS != b.MedianNS || a.Count != 4 || a.Parts != b.Parts || few[i].Kind == "decode" && len(a.Odd) != 1 {
+			t.Errorf("got %q %+v, want %q %+v", few[i].Kind, a, all[i].Kind, b)
+		}
+	}
+	for _, is := range s.Issues {
+		if is.Code == "layers-of-steps-left-out" {
+			t.Error("the issue about rows of 64 steps")
 		}
 	}
 }

@@ -55,6 +55,13 @@ func Measure(l *logs.Log, in summary.Input, phases *phase.Rules, most int, issue
 	for _, c := range l.Settings {
 		s.Settings = append(s.Settings, summary.Setting{Producer: c.Producer, Key: c.Key, Name: c.Name, Value: c.Value, Line: c.Line, Varies: c.Varies})
 	}
+	for _, r := range l.Readings {
+		row := summary.Health{Rank: in.Rank, Node: r.Node, Part: r.Part, Property: r.Property, Name: r.Name, Value: r.Last, Times: r.Times, Line: r.Line}
+		if r.First != r.Last {
+			row.First = r.First
+		}
+		s.Health = append(s.Health, row)
+	}
 	for i := range l.Groups {
 		s.Groups = append(s.Groups, groupRow(&l.Groups[i], in))
 	}

@@ -36,7 +36,7 @@ func Measure(m *memory.Snapshot, in summary.Input, bins int, issues *diag.Ledger
 		usage(&row, d)
 		r := replay{m: m, owners: owners, issues: issues, complete: m.Complete, bins: bins}
 		r.d, r.later = upToSnapshot(d)
-		r.measure(&row)
+		s.MemoryUses = append(s.MemoryUses, r.measure(&row)...)
 		s.Snapshots = append(s.Snapshots, row)
 	}
 	if len(m.Devices) == 0 {

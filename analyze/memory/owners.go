@@ -105,6 +105,7 @@ type kindRule struct {
 // the files with collectives, because its modules enclose every forward pass.
 var kindRules = []kindRule{
 	{kind: summary.KindKVCache, files: []string{"kv_cache", "kvcache", "cache_engine", "mem_cache/memory_pool"}, words: []string{"kv_cache", "kvcache"}},
+	{kind: summary.KindWorkspace, words: []string{"orkspace"}},
 	{kind: summary.KindOptimizer, files: []string{"torch/optim/", "/optimizers/", "bitsandbytes/optim"}, names: []string{"_init_group", "optimizer_step"}},
 	{kind: summary.KindComm, files: []string{"torch/distributed/distributed_c10d", "fsdp/_flat_param", "fsdp/_unshard", "fsdp/_runtime_utils", "_fsdp_param", "_fsdp_collectives", "deepspeed/comm"}, words: []string{"nccl", "all_gather", "reduce_scatter", "all_reduce"}},
 	{kind: summary.KindRecomputed, names: []string{"recompute_fn", "unpack_hook"}, words: []string{"recompute"}},

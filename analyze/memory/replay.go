@@ -37,14 +37,15 @@ const noPair = int32(-1)
 // An olderBlock is a block that was live before the history.
 type olderBlock struct {
 	holding
-	freed int32 // the entry that frees it; the number of entries if it is live at the end
+	address int64
+	freed   int32 // the entry that frees it; the number of entries if it is live at the end
 }
 
-func (r *replay) measure(row *summary.Snapshot) {
+func (r *replay) measure(row *summary.Snapshot) []summary.MemoryUse {
 	entries := r.d.Entries
 	if len(entries) == 0 || len(entries) > math.MaxInt32-1 {
 		r.atEnd(row)
-		return
+		return r.endMoment(row)
 	}
 	h := r.history()
 	row.History = h
@@ -52,7 +53,7 @@ func (r *replay) measure(row *summary.Snapshot) {
 	if !r.complete {
 		r.issues.Add(diag.Issue{Code: "memory-peak-unknown", Severity: diag.DataLoss})
 		r.atEnd(row)
-		return
+		return r.endMoment(row)
 	}
 	r.match(h)
 	h.RetryFrees, h.RetryFreeBytes = r.retries()
@@ -64,6 +65,7 @@ func (r *replay) measure(row *summary.Snapshot) {
 	row.Strip = r.strip(walk, t)
 	h.Steps = r.steps(walk)
 	h.Growth = r.growth(h.Steps)
+	return r.moment(row, walk)
 }
 
 // atEnd adds the allocation sites of the memory that is live when the snapshot was taken.
@@ -176,7 +178,7 @@ func (r *replay) unmatched(i int32, known *knownSegments) {
 		r.twice[i] = true
 		return
 	}
-	r.addOlder(olderBlock{holding{bytes: e.Size, time: memory.None}, i})
+	r.addOlder(olderBlock{holding{bytes: e.Size, time: memory.None}, e.Address, i})
 }
 
 func (r *replay) addOlder(b olderBlock) {
@@ -220,7 +222,7 @@ func (r *replay) matchEnd(h *summary.MemoryHistory, open map[int64]int32) {
 		if b.Requested > 0 {
 			size = b.Requested
 		}
-		r.addOlder(olderBlock{holding{bytes: size, time: memory.None, stack: b.Stack}, int32(len(r.d.Entries))})
+		r.addOlder(olderBlock{holding{bytes: size, time: memory.None, stack: b.Stack}, b.Address, int32(len(r.d.Entries))})
 		if b.Stack != 0 {
 			h.LostBlocks++
 		}

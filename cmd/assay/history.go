@@ -144,7 +144,7 @@ func measuresOf(gates []gate.Gate) (out analyze.Measures) {
 			out |= analyze.Passes
 		}
 		if g.Metric.Layers {
-			out |= analyze.Layers
+			out |= analyze.Layers | analyze.LayerSteps
 		}
 	}
 	return out

@@ -178,11 +178,13 @@ func specialFiles(paths []string) string {
 type measure struct {
 	source
 	thresholds string
+	price      priceFlags
 	save       string // the directory for partials; "" for none
 }
 
 func (m *measure) register(flags *pflag.FlagSet) {
 	m.source.register(flags)
+	m.price.register(flags)
 	flags.StringVar(&m.thresholds, "thresholds", "", "YAML `FILE` with limits that replace the built-in ones")
 }
 
@@ -202,6 +204,9 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
+	if wrong := m.price.check(); wrong != "" {
+		return nil, usageError(e, c, wrong)
+	}
 	r, err := m.open(e, c, args)
 	if err != nil {
 		return nil, err
@@ -218,6 +223,7 @@ func (m *measure) load(e env, c *command, args []string) (*verdict, error) {
 	}
 	m.peaks.warn(e, c)
 	v := &verdict{summary: r.joined(all)}
+	m.price.add(v.summary)
 	partial.NoteRepeatedRanks(v.summary)
 	m.hide(v.summary)
 	v.result = judge.Judge(v.summary, thresholds)

@@ -51,14 +51,14 @@ const (
 var needs = map[output]need{
 	screenOutput:  {measures: analyze.Layers},
 	pageOutput:    {measures: analyze.Efficiency | analyze.Layers},
-	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency | analyze.Layers},
+	mdOutput:      {measures: analyze.Shapes | analyze.Passes | analyze.Efficiency | analyze.Layers | analyze.LayerSteps},
 	jsonOutput:    {measures: analyze.AllMeasures, digest: true},
 	savedOutput:   {measures: analyze.AllMeasures, digest: true},
-	pictureOutput: {measures: analyze.Strips | analyze.Layers},
+	pictureOutput: {measures: analyze.Strips | analyze.Layers | analyze.LayerSteps},
 	htmlOutput:    {measures: analyze.AllMeasures, details: true, digest: true},
 	detailOutput:  {measures: analyze.AllMeasures, details: true, digest: true},
 	pathOutput:    {paths: true},
-	diffOutput:    {measures: analyze.Shapes | analyze.Passes | analyze.Layers},
+	diffOutput:    {measures: analyze.Shapes | analyze.Passes | analyze.Layers | analyze.LayerSteps},
 	checkOutput:   {},
 	doctorOutput:  {measures: analyze.Shapes | analyze.Efficiency, secrets: true},
 

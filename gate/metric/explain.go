@@ -58,6 +58,7 @@ var keys = map[string][2]string{
 	"pass":     {"forward, backward or recompute", "forward"},
 	"step":     {"kind of step: prefill, decode or mixed", "decode"},
 	"gpus":     {"number of GPUs", "8"},
+	"job":      {"number of a job, from 1", "1"},
 }
 
 // exampleLimit is a limit of another metric, as a selector.

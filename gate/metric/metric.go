@@ -154,7 +154,7 @@ func Metrics() []Metric { return slices.Clone(metrics()) }
 // metrics is built only once, because each gate of a file looks up its metric.
 var metrics = sync.OnceValue(func() []Metric {
 	return slices.Concat(activityMetrics(), stepMetrics(), kernelMetrics(), efficiencyMetrics(), launchMetrics(), otherMetrics(), rowMetrics(),
-		collectiveMetrics(), layerMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics())
+		collectiveMetrics(), layerMetrics(), functionMetrics(), counterMetrics(), memoryMetrics(), loggedMetrics(), servingMetrics(), jobMetrics())
 })
 
 func activityMetrics() []Metric {

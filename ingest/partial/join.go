@@ -7,7 +7,9 @@ import (
 
 	"assay/analyze/clocks"
 	"assay/analyze/efficiency/graphjoin"
+	"assay/analyze/goodput"
 	"assay/analyze/ranks"
+	"assay/analyze/roles"
 	"assay/summary"
 	"assay/summary/view"
 )
@@ -117,6 +119,8 @@ func join(all []Part, match func(job int, ranks []ranks.Member) *ranks.Job) *sum
 		addPaths(s, job)
 	}
 	joinCompilations(s)
+	goodput.Join(s)
+	roles.Join(s, tracks)
 	graphjoin.Replays(s)
 	if !whole {
 		boundJoined(s)

@@ -112,6 +112,7 @@ func (e *Evaluator) Rules() (out []tree.Row) {
 	add(rule.RolloutsWait, e.rolloutsWait)
 	either(rule.WeightSyncTime, e.weightSyncTime, benchmarks{e}.weightSync)
 	add(rule.LoggedCommunication, e.communication)
+	alone(rule.JobTimeLost, e.jobTimeLost)
 	add(rule.OutsidePhases, e.outsidePhases)
 	add(rule.WarmUpSteps, e.warmUp)
 	add(rule.SlowSteps, e.slowSteps)

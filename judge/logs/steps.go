@@ -368,7 +368,7 @@ func (s *stepSeries) alternates() bool {
 func (e *Evaluator) stalled(in *input) (finding.Finding, bool) {
 	limits := e.Limits[rule.StalledSteps]
 	s := in.longest(max(3, limits.MinEvents))
-	if s == nil {
+	if s == nil || e.restarted(in) {
 		return finding.Finding{}, false
 	}
 	var out, all, largest int64
@@ -420,7 +420,7 @@ func (s *stepSeries) gapBefore(i int) int64 {
 // restarts reports that the program started several times, and the steps that it repeated.
 func (e *Evaluator) restarts(in *input) (finding.Finding, bool) {
 	s := in.longest(2)
-	if s == nil || len(s.starts) < 2 {
+	if s == nil || len(s.starts) < 2 || e.restarted(in) {
 		return finding.Finding{}, false
 	}
 	again, n := s.again()

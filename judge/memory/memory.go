@@ -184,8 +184,8 @@ func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 	f.Title = fmt.Sprintf("Memory almost full%s: %s reserved (%s of %s)", c.onMemory(s), unit.Share(num, den),
 		unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
-	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
-	f.Next = append(finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s)), finding.Advise("free-other-memory").For("allocator=snapshot"))
+	f.Evidence = append(c.useEvidence(s), splitEvidence(s)...)
+	f.Next = append(finding.JoinSteps(c.leakAdvice(s), c.useAdvice(s)), finding.Advise("free-other-memory").For("allocator=snapshot"))
 	return f, true
 }
 

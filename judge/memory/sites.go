@@ -14,11 +14,7 @@ import (
 
 // memoryExhausted reports that an allocation failed, with the free memory at that time.
 func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
-	for i := range c.Snapshots {
-		s := &c.Snapshots[i]
-		if s.Failed == 0 || len(s.OutOfMemory) == 0 {
-			continue
-		}
+	if s, later := c.firstFailed(); s != nil {
 		o := s.OutOfMemory[len(s.OutOfMemory)-1]
 		f := finding.Finding{Rule: rule.MemoryExhausted, Level: finding.Critical, NumeratorBytes: o.Wanted}
 		f.Title = fmt.Sprintf("Out of memory%s: tried to allocate %s", c.onMemory(s), unit.Bytes(o.Wanted))
@@ -32,9 +28,10 @@ func (c *Evaluator) memoryExhausted() (finding.Finding, bool) {
 		if o.Free != nil && *o.Free >= o.Wanted {
 			f.Title += "; the process may not use it"
 		}
-		f.Evidence = append(failureEvidence(s, o), c.ownerEvidence(s)...)
-		f.Evidence = append(f.Evidence, splitEvidence(s)...)
-		f.Next = finding.JoinSteps(c.leakAdvice(s), exhaustedAdvice(s, o))
+		f.Evidence = slices.Concat(failureEvidence(s, o), placeEvidence(s, later), c.useEvidence(s), c.growingEvidence(s, o),
+			c.outsideEvidence(s), splitEvidence(s))
+		f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
+		f.Next = finding.JoinSteps(c.leakAdvice(s), c.exhaustedAdvice(s, o))
 		return f, true
 	}
 	return finding.Finding{}, false
@@ -82,22 +79,22 @@ func failureEvidence(s *summary.Snapshot, o summary.OutOfMemory) (out []string) 
 // exhaustedAdvice puts the limit of the process first if the GPU had enough free memory. Then come fixes
 // for fragmentation if the unused reserved memory would have been large enough in total, otherwise fixes
 // for the largest kinds of memory.
-func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
+func (c *Evaluator) exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if o.Free != nil && *o.Free >= o.Wanted {
-		return finding.JoinSteps([]finding.Step{finding.Advise("raise-the-limit")}, shortAdvice(s, o))
+		return finding.JoinSteps([]finding.Step{finding.Advise("raise-the-limit")}, c.shortAdvice(s, o))
 	}
-	return shortAdvice(s, o)
+	return c.shortAdvice(s, o)
 }
 
 // shortAdvice returns the fixes if memory is short, whatever limits it.
-func shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
+func (c *Evaluator) shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
-		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation").For("one-allocation")}, ownerMemoryAdvice(s))
+		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation").For("one-allocation")}, c.useAdvice(s))
 	}
 	if o.Live != nil && fragmented(idleReserved(o), o.Wanted, *o.Live) {
-		return finding.JoinSteps(fragmentationAdvice(s), ownerMemoryAdvice(s))
+		return finding.JoinSteps(fragmentationAdvice(s), c.useAdvice(s))
 	}
-	return finding.JoinSteps(ownerMemoryAdvice(s), fragmentationAdvice(s))
+	return finding.JoinSteps(c.useAdvice(s), fragmentationAdvice(s))
 }
 
 // memoryOwner judges whether one allocation site has most of the memory at the peak. A KV cache is

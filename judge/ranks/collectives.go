@@ -10,6 +10,7 @@ import (
 	"assay/internal/stat"
 	"assay/internal/unit"
 	"assay/judge/finding"
+	"assay/judge/health"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -55,6 +56,9 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 	r := c.reading(rule.SlowCollectives, "Slow collectives: extra transfer takes %s", lost)
 	evidence = append([]string{"additional transfer: " + c.perStep(min(lost, c.Judged.ExposedComm()), c.all())},
 		evidence...)
+	for _, text := range health.Links(c.Summary) {
+		evidence = append(evidence, "reported by the machines: "+text)
+	}
 	return complete(r, all[0].why, evidence, []finding.Step{finding.Advise("check-the-link"),
 		finding.Advise("check-nccl-tests"), finding.Advise("transfer-less").For("late=none")})
 }

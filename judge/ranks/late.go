@@ -9,6 +9,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge/advice"
 	"assay/judge/finding"
+	"assay/judge/health"
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
@@ -80,7 +81,19 @@ func whyRankLate(c *Evaluator, w advice.RankWaits, r summary.RankWait) (steps, w
 	if !ok {
 		why = whyLate(c, r.Rank)
 	}
-	return steps, why
+	return steps, append(hardwareOf(c, w.Name(r), &r), why...)
+}
+
+// hardwareOf says what is wrong with the GPU of a rank, by the dumps of its machine.
+func hardwareOf(c *Evaluator, name string, r *summary.RankWait) (out []string) {
+	d := c.device(r)
+	if d == nil {
+		return nil
+	}
+	for _, text := range health.OfGPU(c.Summary, summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}) {
+		out = append(out, fmt.Sprintf("%s: its GPU %d: %s", name, d.Device, text))
+	}
+	return out
 }
 
 // ranksInTurn judges the waiting in collectives if no rank is late most of the time.

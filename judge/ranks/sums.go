@@ -142,6 +142,11 @@ func (c *Evaluator) stragglingRank() []tree.Reading {
 		label.Plural(int64(p.ranks-1), "other rank"), wait(p.ranks-1), unit.Share(waited, waiters.window)) + c.LeftOut() +
 		" (" + c.each(waited, waiters) + ")" + rule.Over(limit)
 	why := whyLate(c, p.least.rank)
+	for _, d := range c.Devices {
+		if d.Rank == p.least.rank {
+			why = append(hardwareOf(c, advice.RankName(d.Rank), &summary.RankWait{Input: d.Input, Rank: d.Rank, Device: d.Device}), why...)
+		}
+	}
 	f.Evidence = append([]string{"waiting: " + c.perStep(waited, waiters)}, why...)
 	if len(why) > 0 {
 		f.Cause = fmt.Sprintf("rank %d: %s", p.least.rank, why[0])

@@ -236,6 +236,14 @@ var builtInRules = []ruleEntry{
 		{ID: "pack-small-copies", Text: "Gather small tensors into one (torch.cat, torch._utils._flatten_dense_tensors) and copy once: each copy has a fixed overhead.", From: "cuda-best", When: "!plain", Else: "pack-by-hand"},
 		{ID: "pack-by-hand", Text: "Gather small pieces in one buffer and copy once, because each copy has a fixed overhead.", From: "cuda-best", When: "plain"},
 	}, Also: []string{"copy-asynchronously", "wait-where-it-is-used", "pin-for-async", "reuse-pinned", "fill-asynchronously", "fill-on-the-host", "record-without", "one-process-per-gpu"}},
+	{Rule: Rule{ID: "host-round-trips", Meaning: "copies of 4 KiB and more to pageable memory and of as many bytes back, with no other work between, over the window, if they are three quarters of the exposed copies", Warn: 0.05, Critical: 0.15, Source: "as exposed-copies. Nothing runs in between, so the GPU waits for its own data; data that comes back after other work, or from pinned memory, was offloaded"}, Line: "data is copied to the CPU and back", Part: "time of these copies, of all GPUs", Whole: "the windows of all GPUs", Gain: "the time of these copies", GainIsPart: true, Confidence: "hint", Sure: []string{"record with stacks, which show the lines that copy, and check whether the CPU changes the data"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "compute-on-the-gpu", Text: "If the CPU changes this data: do so on the GPU (no .cpu() or .numpy() between two operators). If it only keeps it: leave it on the GPU, as far as memory allows.", From: "torch-tuning", When: "!plain", Else: "keep-the-data"},
+		{ID: "keep-the-data", Text: "If the CPU changes this data: let a kernel do so. If it only keeps it: leave it on the GPU, as far as memory allows.", From: "cuda-best", When: "plain"},
+	}, Also: []string{"copy-pinned", "copy-from-pinned", "copy-pinned-not-pageable", "overlap-copies", "overlap-copies-by-streams", "copy-less-to-device", "send-what-changes", "offload-less", "keep-weights", "overlap-offload", "read-back-less", "read-back-seldom", "read-back-pinned", "read-back-by-streams", "copy-less-on-device", "swap-buffers", "fuse-copies", "copy-less-to-peers", "stay-on-one-device", "fill-less", "fill-what-is-read", "find-who-copies", "pack-small-copies", "pack-by-hand"}, Say: Wording{Title: "Copies to the CPU and back: {share} of the window ({amounts})", Evidence: []Line{
+		{Text: "{pairs} of as many bytes in both directions, {bytes} in total"},
+	}, Next: []Choice{
+		{ID: "compute-on-the-gpu"},
+	}}},
 	{Rule: Rule{ID: "synchronizing-calls", Meaning: "idle time after calls of launching threads that wait for a stream, a GPU, or an event after each operation, over the windows of all GPUs; warn is for the calls, min_share for the idle time", Warn: 0.1, Source: "the expert rule cuda_api_sync of nsys lists such calls without a limit; one wait at the end of each step takes less than a tenth of the window", MinShare: 0.05}, Note: "The next four rules find calls that block the CPU. They are reported only if they may have caused idle time of at least min_share of the window, because waiting for a busy GPU costs nothing. If idle time or exposed copies exceed their limits, such calls are reported there as a cause.", Line: "calls that wait for the GPU block the CPU", Part: "idle time after calls that synchronize, at most the time of the calls", Whole: "the windows of all GPUs", Gain: "idle time that the calls may have caused, at most the time of the calls", Confidence: "likely", Sure: []string{"record with with_stack=True (nsys --python-backtrace=cuda), which shows the line that waits", "remove the call and record again, because another wait may replace it"}, Changes: "it is reported only if both limits are exceeded, and under gpu-idle if that is over its limit", Remedies: []*remedyEntry{
 		{ID: "remove-synchronization", Text: "Remove .item(), .cpu(), .tolist(), print(tensor), torch.cuda.synchronize() and boolean masks from the step: each makes the CPU wait for the GPU.", From: "torch-tuning", When: "!plain,maybe-reads-back", Else: "wait-for-no-step"},
 		{ID: "wait-for-no-step", Text: "Remove the waits from the step, or wait every few steps only (torch.cuda.synchronize(), Stream.synchronize()): no operator of the capture reads a value back.", From: "torch-tuning", When: "!plain,!maybe-reads-back", Else: "wait-less"},
@@ -332,6 +340,27 @@ var builtInRules = []ruleEntry{
 		{ID: "divide-the-keys", When: "top=attention"},
 		{ID: "autotune-the-tiles", When: "top=product"},
 		{ID: "fuse-small-kernels", When: "top=other"},
+	}}},
+	{Rule: Rule{ID: "few-warps", Meaning: "what memory-bound kernels of 10 µs and longer, alone on the GPU, save at most with half of the threads that fit, if registers or shared memory allow under a quarter; over the window", Warn: 0.05, Critical: 0.2, Source: "the CUDA guide calls low occupancy unable to hide the latency of memory; above half of the threads that fit, more of them seldom help"}, Line: "memory-bound kernels with few threads on each multiprocessor", Part: "the time of these kernels, times the share of half of the threads that fit that they lack", Whole: "the windows of all GPUs", Gain: "the same", GainIsPart: true, Confidence: "hint", Sure: []string{"profile the first of them with ncu --section Occupancy --section MemoryWorkloadAnalysis, which measures the occupancy and the bandwidth that it reaches"}, Changes: "it never decides the verdict, and is not evaluated where GPU idle is over its limit. A kernel that loads many values for each thread may reach the bandwidth with few threads", Remedies: []*remedyEntry{
+		{ID: "let-threads-use-fewer-registers", Text: "Let each thread use fewer registers: process fewer elements for each thread, divide the kernel, or limit them (__launch_bounds__; in Triton smaller blocks or more num_warps).", From: "cuda-best", When: "maybe-nvidia"},
+		{ID: "let-blocks-share-less", Text: "Let each block use less shared memory: smaller tiles or fewer stages (num_stages in Triton), so that more blocks fit on a multiprocessor.", From: "cuda-best", When: "maybe-nvidia"},
+	}, Say: Wording{Words: []string{"top"}, Title: "Low occupancy of memory-bound kernels: up to {share} of the window ({amounts})", Evidence: []Line{
+		{List: "kernels"},
+	}, Next: []Choice{
+		{ID: "let-threads-use-fewer-registers", When: "top=registers"},
+		{ID: "let-blocks-share-less", When: "top=shared"},
+	}}},
+	{Rule: Rule{ID: "copy-kernels", Meaning: "total time of kernels that only copy, cast, transpose or concatenate, over compute kernel time", Warn: 0.1, Critical: 0.3, Source: "such kernels compute nothing; under a tenth of the compute time, other kernels usually matter more"}, Line: "kernels that only copy, cast or transpose", Part: "total time of kernels of the category layout, by their names", Whole: "compute kernel time", Gain: "all of their time, if each of these copies can be left out", GainIsPart: true, Confidence: "hint", Sure: []string{"find who launches the first of them (assay inspect --kernel, operators of the report), and whether its result differs from its input"}, Changes: "it never decides the verdict. It is a warning from 10% of the window, and is not evaluated under 5% of it", Remedies: []*remedyEntry{
+		{ID: "keep-channels-last", Text: "Convolutions convert the layout of their inputs: convert model and inputs once (memory_format=torch.channels_last), so that they stay in the layout that the kernels compute in.", From: "torch-tuning", When: "!plain", Else: "copy-less-by-hand"},
+		{ID: "keep-one-type", Text: "Keep each tensor in one type: store weights and activations in the type that they are used in, cast once and not in each step, and leave casts to fused kernels.", From: "torch-tuning", When: "!plain", Else: "copy-less-by-hand"},
+		{ID: "write-in-place", Text: "Leave out copies: no .contiguous() and .clone() of what is only read, and outputs in a preallocated tensor (out=) instead of torch.cat and torch.stack.", From: "torch-views", When: "!plain", Else: "copy-less-by-hand"},
+		{ID: "copy-less-by-hand", Text: "Let the kernel that reads the data do the cast or transpose while it loads, and let the one that writes it store in the layout that is read.", From: "cuda-best", When: "plain"},
+	}, Say: Wording{Words: []string{"top"}, Title: "Copies, casts and transposes by kernels: {share} of compute kernel time ({amounts})", Evidence: []Line{
+		{Rows: "kernels", Text: "{quoted}: {share} of this time ({amounts})"},
+	}, Next: []Choice{
+		{ID: "keep-channels-last", When: "top=channels"},
+		{ID: "keep-one-type", When: "top=casts"},
+		{ID: "write-in-place", When: "top=copies"},
 	}}},
 	{Rule: Rule{ID: "memory-bandwidth", Meaning: "total time of memory-bound kernel types (elementwise, normalization, reduction, copy, matrix-vector and similar), over total compute kernel time without CUDA graphs traced as one event", Warn: 0.5, Source: "TraceLens expects such kernels at over 70% of the memory's bandwidth; from half of the time on they determine the speed"}, Line: "memory-bound kernel types, by name", Part: "total time of kernels of categories with few operations per byte; in runs that decode few tokens at once, matrix products and attention too", Whole: "total time of all compute kernels, without CUDA graphs traced as one event", Gain: "none", Confidence: "hint", Sure: []string{"profile the largest of them with ncu --section SpeedOfLight, because memory-bound kernels reach over 60% of the memory peak"}, Changes: "it decides the verdict (memory-bound) only if the run is compute-bound otherwise. It is a warning from 10% of the window", Remedies: []*remedyEntry{
 		{ID: "fuse-small-kernels", Text: "Use torch.compile, which fuses chains of small kernels into fewer passes over memory.", From: "torch-compile", When: "!plain,!compile", Else: "compile-the-rest"},
@@ -500,8 +529,8 @@ var builtInRules = []ruleEntry{
 		{ID: "print-all-rows", Text: "Print the table with all rows: key_averages().table(row_limit=-1). Then rows of ranges can be told from rows of kernels.", From: "torch-profiler"},
 	}},
 	{Rule: Rule{ID: "kernels-unrecorded", Meaning: "calls that launch kernels, although nsys reports that it has no kernels", Source: "only one profiler at a time can use CUPTI, and containers may forbid it"}, Line: "kernels were launched and none was recorded", Part: "calls that launch kernels", Gain: "none", Confidence: "likely", Sure: []string{"record again without any other profiler of this GPU"}, Changes: "any kernel in the tables", Remedies: []*remedyEntry{
-		{ID: "record-for-the-tables", Text: "Record again with nsys profile --trace=cuda,nvtx,osrt -o run PROGRAM, and print the tables with nsys stats run.nsys-rep.", From: "nsys"},
-		{ID: "start-nsys-first", Text: "Start nsys in front of the launcher (torchrun, mpirun, ray) or of each worker, because it follows only child processes, and let them end by themselves.", From: "nsys"},
+		{ID: "record-for-the-tables", Text: "Record again with nsys profile --trace=cuda,nvtx,osrt -o run PROGRAM, and print the tables with nsys stats run.nsys-rep.", From: "nsys", When: "!rocm", Else: "record-a-timeline-rocm"},
+		{ID: "start-nsys-first", Text: "Start nsys in front of the launcher (torchrun, mpirun, ray) or of each worker, because it follows only child processes, and let them end by themselves.", From: "nsys", When: "!rocm"},
 		{ID: "call-the-capture-range", Text: "With --capture-range=cudaProfilerApi: call torch.cuda.profiler.start() and stop() in the program.", From: "nsys"},
 	}, Also: []string{"stop-other-profilers", "permit-tracing"}},
 	{Rule: Rule{ID: "graphs-hide-kernels", Meaning: "total kernel time over the time of synchronizing calls, in runs that launch CUDA graphs; below the limit the kernels of graphs are missing", Source: "nsys traces a graph as one event by default, without its kernels; if the kernels take a tenth of the waiting or less, the CPU waits for other work", MinShare: 0.1}, Line: "kernels inside CUDA graphs are missing from the tables", Part: "total kernel time", Whole: "the time of calls that synchronize", Gain: "none", Confidence: "likely", Sure: []string{"record with nsys profile --cuda-graph-trace=node"}, Changes: "a total kernel time of at least min_share of the waiting", Remedies: []*remedyEntry{
@@ -537,7 +566,8 @@ var builtInRules = []ruleEntry{
 	}},
 	{Rule: Rule{ID: "sums-only", Meaning: "totals without a timeline, so window, idle time and overlap are unknown", Source: "the bottleneck of a run is a share of its window"}, Line: "totals without a timeline", Part: "tables of totals", Gain: "none", Confidence: "certain", Sure: []string{"record a timeline: a trace of torch.profiler, or an export of Nsight Systems"}, Changes: "any timeline among the inputs", Remedies: []*remedyEntry{
 		{ID: "export-the-report", Text: "Pass the report itself: nsys export --type sqlite REPORT.nsys-rep, then assay report REPORT.sqlite.", From: "nsys", When: "nsys", Else: "record-a-timeline"},
-		{ID: "record-a-timeline", Text: "Record a timeline: torch.profiler with export_chrome_trace, or nsys profile and nsys export --type sqlite.", From: "torch-profiler", When: "!nsys"},
+		{ID: "record-a-timeline", Text: "Record a timeline: torch.profiler with export_chrome_trace, or nsys profile and nsys export --type sqlite.", From: "torch-profiler", When: "!nsys,!rocm", Else: "record-a-timeline-rocm"},
+		{ID: "record-a-timeline-rocm", Text: "Record a timeline: rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace -- COMMAND.", From: "rocprofv3", When: "rocm"},
 	}},
 	{Rule: Rule{ID: "waiting", Meaning: "self wall time of functions that wait (sleep, select, acquire, recv, ...), over that of all functions; with a CPU-clock profile too, wall minus CPU time of a function, over its wall time", Warn: 0.3, Critical: 0.6, Source: "NeMo Gym's guide calls synchronous external calls in hot paths a red flag without a number; both limits are defined by assay"}, Note: "The rules below are for profiles of functions (yappi, cProfile, callgrind, pprof). The time of a profile is the largest total time, or the sum of all self times if that is more.", Line: "blocked functions", Part: "self wall time of functions that wait", Whole: "self time of all functions", Gain: "the waiting; less if other threads or tasks ran at the same time", GainIsPart: true, Confidence: "likely", Sure: []string{"record a second profile with the CPU clock (yappi.set_clock_type), because waiting takes no CPU time", "check the number of active requests, because an idle server waits too"}, Changes: "the first finding over its critical limit decides the verdict of a profile", Remedies: []*remedyEntry{
 		{ID: "await-together", Text: "Make synchronous calls to other services asynchronous and wait for all at once (asyncio.gather), or move them to Ray or a thread pool.", From: "python-asyncio"},
@@ -753,6 +783,18 @@ var builtInRules = []ruleEntry{
 		{ID: "raise-log-prob-micro-batches", Text: "Raise the micro-batch of passes without gradients to twice that of training: log_prob_micro_batch_size_per_gpu (veRL), micro_forward_batch_size_per_gpu (SkyRL).", From: "verl", When: "!nemo-rl,!slime,!forward-batches-twice"},
 		{ID: "drop-the-reference", Text: "If the algorithm needs no KL term: run without a reference model, which saves one forward pass.", From: "verl", When: "reference"},
 	}},
+	{Rule: Rule{ID: "job-time-lost", Meaning: "time of a job, from its first line to its last one over all its starts, in which no step was done that counts; of jobs of 10 min or longer with several starts, and of others of 1 h or longer", Warn: 0.15, Critical: 0.4, Source: "these limits are defined by assay"}, Symptom: "the job takes longer than its steps", Likely: "restarts that lose steps, waiting for a restart, checkpoints, evaluation or stalls", Line: "much of the time of the job is not in steps that count", Part: "time in no step that counts", Whole: "the time of the job", Gain: "the time of the largest part", Confidence: "certain", Sure: []string{"compare the parts of the next run"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "checkpoint-by-the-failures", Text: "Save checkpoints more often. The interval that costs least is about the square root of 2 × the time of a checkpoint × the mean time between failures.", From: "torch-dcp", When: "job-loss=lost"},
+		{ID: "restart-at-once", Text: "Restart without a queue: keep spare nodes in the allocation and let the launcher restart the job (torchrun --max-restarts).", From: "torchrun", When: "job-loss=waiting"},
+		{ID: "shorten-the-start", Text: "Shorten the start: load checkpoints sharded and in parallel, and keep caches of compiled code on a disk that survives a restart.", From: "torch-dcp", When: "job-loss=start"},
+		{ID: "checkpoint-beside-the-steps", Text: "Save checkpoints asynchronously (torch.distributed.checkpoint.async_save), so that steps run while they are written.", From: "torch-dcp", When: "job-loss=checkpoint"},
+		{ID: "evaluate-beside-the-job", Text: "Evaluate less often or on fewer samples, or evaluate saved checkpoints on other GPUs.", From: "assay", When: "job-loss=evaluation"},
+		{ID: "find-the-stall", Text: "Read the log before the longest stall. While the next one lasts, record the stacks of all ranks: py-spy dump --pid PID.", From: "py-spy", When: "job-loss=stall"},
+		{ID: "log-between-steps", Text: "Log a line after each evaluation and checkpoint, so that the time between steps has a reason.", From: "assay", When: "job-loss=between"},
+	}, Say: Wording{Title: "Time of the job in no step that counts: {share} ({amounts})", Evidence: []Line{
+		{Rows: "parts", Text: "{name}: {share} ({amounts})"},
+		{List: "ended"},
+	}}, Gives: []string{"checkpoint-by-the-failures", "restart-at-once", "shorten-the-start", "checkpoint-beside-the-steps", "evaluate-beside-the-job", "find-the-stall", "log-between-steps"}},
 	{Rule: Rule{ID: "time-outside-phases", Meaning: "step time in no logged phase, over the step; not reported if phases overlap", Warn: 0.1, Critical: 0.25, Source: "the SkyRL guide names 5% to 10% for everything except generation, training, sync and data", MinEvents: 2}, Line: "much of the step is in no logged phase", Part: "step time outside phases", Whole: "total step time", Gain: "none", Confidence: "likely", Sure: []string{"trace one step with Python stacks"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
 		{ID: "time-the-rest", Text: "Add timers around the rest of the step, or trace one step with Python stacks.", From: "assay"},
 	}},
@@ -879,6 +921,58 @@ var builtInRules = []ruleEntry{
 	}, Say: Wording{Title: "Setting {setting}", Evidence: []Line{
 		{List: "settings"},
 	}}},
+	{Rule: Rule{ID: "gpu-fault", Meaning: "GPUs with a value that is not healthy, as a number; one finding for each property", Source: "the manuals of nvidia-smi and DCGM, and NVIDIA's list of Xids, say which values are faults"}, Note: "The rules below are of dumps of machines: nvidia-smi, messages of the kernel, DCGM, ibstat, counters of ports.", Symptom: "one rank is slow, or the job ends on one node", Likely: "a fault of the GPU or its board", Line: "a GPU reports a fault", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"run dcgmi diag -r 3 on the host"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "reset-or-replace", Text: "Take the GPU out of use, reset it (nvidia-smi -r) or reboot the host, and run dcgmi diag -r 3. If the fault comes again, replace the GPU.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "reset-soon", Text: "Reset the GPU when no program uses it (nvidia-smi -r): the repair takes effect then.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "restore-the-power-limit", Text: "Set the power limit back, unless it is reduced on purpose: nvidia-smi -pl WATTS with the default of nvidia-smi -q -d POWER.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "reset-the-clocks", Text: "Remove limits of clocks, unless they are set on purpose: nvidia-smi -rgc, -rmc and -rac.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "find-the-fault-of-the-program", Text: "Look for the error of the program first: compute-sanitizer, or CUDA_LAUNCH_BLOCKING=1 for its place. If other programs fail on this GPU alone, test it: dcgmi diag -r 3.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "look-up-the-xid", Text: "Look up this number in NVIDIA's list of Xids, which names its cause and what to do.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "run-the-diagnostic-again", Text: "Run dcgmi diag -r 3 with nothing else on the GPU. If it fails again, take the GPU out of use.", From: "dcgm-diag", When: "maybe-nvidia"},
+		{ID: "look-at-the-process", Text: "Look at this process and its host: it may have ended, or hang in the driver or the network.", From: "nccl-ras", When: "ranks!=one"},
+	}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "reset-or-replace", When: "remedy=reset-or-replace"},
+		{ID: "reset-soon", When: "remedy=reset-soon"},
+		{ID: "restore-the-power-limit", When: "remedy=restore-the-power-limit"},
+		{ID: "reset-the-clocks", When: "remedy=reset-the-clocks"},
+		{ID: "find-the-fault-of-the-program", When: "remedy=find-the-fault-of-the-program"},
+		{ID: "look-up-the-xid", When: "remedy=look-up-the-xid"},
+		{ID: "run-the-diagnostic-again", When: "remedy=run-the-diagnostic-again"},
+		{ID: "look-at-the-process", When: "remedy=look-at-the-process"},
+	}}},
+	{Rule: Rule{ID: "link-fault", Meaning: "links and ports with a value that is not healthy, as a number; one finding for each property", Source: "a link that is down, slower than its peers or repeats packets delays every collective over it; limits of counters are defined by assay"}, Symptom: "collectives are slow on some ranks", Likely: "a cable, a switch or the fabric manager", Line: "a link or port reports a fault", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"run nccl-tests over this link and over another one"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "restart-the-fabric", Text: "On hosts with NVSwitch: check that the fabric manager runs with the version of the driver (systemctl status nvidia-fabricmanager), then restart it and reset the GPUs.", From: "nvidia-fabric", When: "maybe-nvidia"},
+		{ID: "reseat-the-links", Text: "Take the host out of use, and have NVLink bridges, cables or the baseboard checked if the counters keep growing (nvidia-smi nvlink -e).", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-cable", Text: "Check cable, transceiver and switch port of this port (ibdiagnet, mlxlink), and replace what reports errors.", From: "nvidia-ib", When: "ranks!=one"},
+		{ID: "look-for-congestion", Text: "Look for congestion: with RoCE check PFC and ECN on host and switch, and that traffic is in the lossless class.", From: "nvidia-roce", When: "ranks!=one"},
+	}, Also: []string{"check-the-slot-of-the-gpu"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "restart-the-fabric", When: "remedy=restart-the-fabric"},
+		{ID: "reseat-the-links", When: "remedy=reseat-the-links"},
+		{ID: "check-the-slot-of-the-gpu", When: "remedy=check-the-slot-of-the-gpu"},
+		{ID: "check-the-cable", When: "remedy=check-the-cable"},
+		{ID: "look-for-congestion", When: "remedy=look-for-congestion"},
+	}}},
+	{Rule: Rule{ID: "unlike-peers", Meaning: "parts that differ from equal parts in what should be equal, as a number; one finding for each property. At least three quarters of the parts must agree; of two parts, the one with the lower value is named", Source: "collectives run at the pace of the slowest GPU, so equal nodes should be set up alike"}, Symptom: "one node is slower, or fails where others do not", Likely: "a node that was updated or repaired alone", Line: "a node or GPU differs from its peers", Part: "faults", Gain: "none", Confidence: "certain", Sure: []string{"compare the settings of the node with those of another one"}, Changes: "it never decides the verdict", Remedies: []*remedyEntry{
+		{ID: "align-versions", Text: "Install the same version on all nodes of the job.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "align-modes", Text: "Set the same mode on all GPUs of the job (nvidia-smi -e, -mig, -pm), then reset them.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "find-the-missing-gpu", Text: "Find out why the GPU is missing: dmesg (Xid 79), lspci, then a power cycle of the host.", From: "nvidia-xid", When: "maybe-nvidia"},
+		{ID: "check-the-topology", Text: "Check why this pair is connected otherwise: NVLinks that are down (nvidia-smi nvlink -s), bridges, the partition of the fabric manager.", From: "nvidia-smi", When: "maybe-nvidia"},
+		{ID: "check-the-slot-of-the-gpu", Text: "Check slot, riser, retimer and BIOS settings of this GPU (lspci -vv shows LnkCap and LnkSta).", From: "nvidia-smi", When: "maybe-nvidia"},
+	}, Also: []string{"restore-the-power-limit", "reset-the-clocks"}, Say: Wording{Words: []string{"remedy"}, Title: "{parts}: {fault}", Evidence: []Line{
+		{List: "others"},
+	}, Next: []Choice{
+		{ID: "align-versions", When: "remedy=align-versions"},
+		{ID: "align-modes", When: "remedy=align-modes"},
+		{ID: "restore-the-power-limit", When: "remedy=restore-the-power-limit"},
+		{ID: "reset-the-clocks", When: "remedy=reset-the-clocks"},
+		{ID: "find-the-missing-gpu", When: "remedy=find-the-missing-gpu"},
+		{ID: "check-the-topology", When: "remedy=check-the-topology"},
+		{ID: "check-the-slot-of-the-gpu", When: "remedy=check-the-slot-of-the-gpu"},
+	}}},
 }
 
 // builtInSources has the sources of rules/sources.yaml by name. Nothing may change them.
@@ -889,6 +983,7 @@ var builtInSources = []namedSource{
 	{Name: "cuda-best", Source: Source{Title: "NVIDIA: CUDA C++ Best Practices Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/index.html"}},
 	{Name: "cuda-guide", Source: Source{Title: "NVIDIA: CUDA C++ Programming Guide", URL: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html"}},
 	{Name: "cuda-sync", Source: Source{Title: "NVIDIA: CUDA API synchronization behavior", URL: "https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html"}},
+	{Name: "dcgm-diag", Source: Source{Title: "NVIDIA DCGM: Diagnostics", URL: "https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/dcgm-diagnostics.html"}},
 	{Name: "deepep", Source: Source{Title: "DeepSeek: DeepEP", URL: "https://github.com/deepseek-ai/DeepEP"}},
 	{Name: "deepspeed", Source: Source{Title: "DeepSpeed: Configuration JSON", URL: "https://www.deepspeed.ai/docs/config-json/"}},
 	{Name: "eplb", Source: Source{Title: "DeepSeek: Expert Parallelism Load Balancer", URL: "https://github.com/deepseek-ai/EPLB"}},
@@ -900,6 +995,7 @@ var builtInSources = []namedSource{
 	{Name: "megatron-moe", Source: Source{Title: "NVIDIA: Megatron Core, Mixture of Experts", URL: "https://docs.nvidia.com/megatron-core/developer-guide/latest/api-guide/moe.html"}},
 	{Name: "megatron-pipeline", Source: Source{Title: "NVIDIA: Megatron Bridge, Parallelisms Guide", URL: "https://docs.nvidia.com/nemo/megatron-bridge/latest/parallelisms.html"}},
 	{Name: "nccl-env", Source: Source{Title: "NVIDIA: NCCL Environment Variables", URL: "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html"}},
+	{Name: "nccl-ras", Source: Source{Title: "NCCL: Troubleshooting, RAS", URL: "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html"}},
 	{Name: "nccl-tests", Source: Source{Title: "NVIDIA: nccl-tests, Performance", URL: "https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md"}},
 	{Name: "ncu", Source: Source{Title: "NVIDIA: Nsight Compute Profiling Guide", URL: "https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html"}},
 	{Name: "ncu-cli", Source: Source{Title: "NVIDIA: Nsight Compute CLI", URL: "https://docs.nvidia.com/nsight-compute/NsightComputeCli/index.html"}},
@@ -910,7 +1006,11 @@ var builtInSources = []namedSource{
 	{Name: "nsys", Source: Source{Title: "NVIDIA: Nsight Systems User Guide", URL: "https://docs.nvidia.com/nsight-systems/UserGuide/index.html"}},
 	{Name: "nsys-rules", Source: Source{Title: "NVIDIA: Nsight Systems Analysis Guide", URL: "https://docs.nvidia.com/nsight-systems/AnalysisGuide/index.html"}},
 	{Name: "nvidia-counters", Source: Source{Title: "NVIDIA: permission to use GPU performance counters", URL: "https://developer.nvidia.com/ERR_NVGPUCTRPERM"}},
+	{Name: "nvidia-fabric", Source: Source{Title: "NVIDIA: Fabric Manager", URL: "https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"}},
+	{Name: "nvidia-ib", Source: Source{Title: "NVIDIA: mlxlink Utility", URL: "https://docs.nvidia.com/networking/display/mftv4310/mlxlink+utility"}},
+	{Name: "nvidia-roce", Source: Source{Title: "NVIDIA: RDMA over Converged Ethernet", URL: "https://docs.nvidia.com/networking/display/mlnxofedv24100700/rdma+over+converged+ethernet+(roce)"}},
 	{Name: "nvidia-smi", Source: Source{Title: "NVIDIA: nvidia-smi", URL: "https://docs.nvidia.com/deploy/nvidia-smi/index.html"}},
+	{Name: "nvidia-xid", Source: Source{Title: "NVIDIA: XID Errors", URL: "https://docs.nvidia.com/deploy/xid-errors/index.html"}},
 	{Name: "py-spy", Source: Source{Title: "py-spy: Sampling profiler for Python programs", URL: "https://github.com/benfred/py-spy"}},
 	{Name: "python-asyncio", Source: Source{Title: "Python: asyncio, Coroutines and Tasks", URL: "https://docs.python.org/3/library/asyncio-task.html"}},
 	{Name: "python-functools", Source: Source{Title: "Python: functools", URL: "https://docs.python.org/3/library/functools.html"}},
@@ -953,6 +1053,7 @@ var builtInSources = []namedSource{
 	{Name: "torch-tuning", Source: Source{Title: "PyTorch: Performance Tuning Guide", URL: "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"}},
 	{Name: "torch-views", Source: Source{Title: "PyTorch: Tensor Views", URL: "https://docs.pytorch.org/docs/stable/tensor_view.html"}},
 	{Name: "torch-zero", Source: Source{Title: "PyTorch: Distributed Optimizers", URL: "https://docs.pytorch.org/docs/stable/distributed.optim.html"}},
+	{Name: "torchrun", Source: Source{Title: "PyTorch: torchrun (Elastic Launch)", URL: "https://docs.pytorch.org/docs/stable/elastic/run.html"}},
 	{Name: "verl", Source: Source{Title: "veRL: Performance Tuning Guide", URL: "https://verl.readthedocs.io/en/latest/perf/perf_tuning.html"}},
 	{Name: "verl-async", Source: Source{Title: "veRL: V1 Async Trainer", URL: "https://verl.readthedocs.io/en/latest/advance/v1_async_trainer.html"}},
 	{Name: "verl-config", Source: Source{Title: "veRL: rollout.yaml", URL: "https://github.com/verl-project/verl/blob/main/verl/trainer/config/rollout/rollout.yaml"}},

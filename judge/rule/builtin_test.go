@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write builtin.go from the YAML files of
 
 // ruleFiles are the files of rules. Their order, and that of the rules in each, is the
 // order of precedence.
-var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline", "kernels", "steps", "phases", "counters", "tables", "profiles", "memory", "compilation", "series"}
+var ruleFiles = []string{"capture", "idle", "communication", "copies", "timeline", "kernels", "steps", "phases", "counters", "tables", "profiles", "memory", "compilation", "series", "health"}
 
 // TestBuiltInSource compares builtin.go with the YAML files. The program has their
 // content as Go data, because reading YAML takes longer than most traces do.

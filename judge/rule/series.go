@@ -14,6 +14,7 @@ const (
 	LoggedCommunication = "logged-communication"
 	EvaluationShare     = "evaluation-share"
 	LogProbsShare       = "log-probs-share"
+	JobTimeLost         = "job-time-lost"
 	OutsidePhases       = "time-outside-phases"
 	StalledSteps        = "time-between-steps"
 	SlowerOverTime      = "slower-over-time"

@@ -44,6 +44,7 @@ const (
 	CPUCollectives      = "cpu-collectives"
 	ExposedComm         = "exposed-communication"
 	ExposedCopies       = "exposed-copies"
+	HostRoundTrips      = "host-round-trips"
 	SyncCalls           = "synchronizing-calls"
 	SyncCopies          = "synchronous-copies"
 	PageableCopies      = "pageable-async-copies"
@@ -57,6 +58,8 @@ const (
 	DominantKernel      = "dominant-kernel"
 	TinyKernels         = "tiny-kernels"
 	FewBlocks           = "few-blocks"
+	FewWarps            = "few-warps"
+	CopyKernels         = "copy-kernels"
 
 	MemoryBandwidth = "memory-bandwidth"
 	ComputeBound    = "compute-bound"

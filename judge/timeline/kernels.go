@@ -172,6 +172,11 @@ func (c *Evaluator) memoryBandwidth() []tree.Reading {
 // those that all selects. Sentences of the rule can have the kernels and their categories as rows,
 // and name the largest category as top.
 func (c *Evaluator) shareOfKernels(id string, all, accept func(summary.Kernel) bool) []tree.Reading {
+	return shareOfKernelsBy(c, id, all, accept, kindOf)
+}
+
+// shareOfKernelsBy is shareOfKernels with other names than categories.
+func shareOfKernelsBy(c *Evaluator, id string, all, accept func(summary.Kernel) bool, kindOf func(summary.Kernel) string) []tree.Reading {
 	whole, some := largestOf(c, all), largestOf(c, accept)
 	categories := map[string]int64{}
 	for _, k := range c.Kernels {

@@ -49,6 +49,8 @@ func (c *Evaluator) Rules() []tree.Row {
 		{ID: rule.RLUtilization, Part: tree.PartIdle, Under: idle, Precedence: 80, Alone: true, Last: true, Whole: true,
 			OfIdle: true, Worth: tree.WorthOfRule, Measure: c.rlUtilization},
 
+		{ID: rule.HostRoundTrips, Part: tree.PartCopies, Under: []string{rule.ExposedCopies}, Precedence: 15, Replaces: true,
+			Alone: true, Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return hostRoundTrips(c) }},
 		{ID: rule.OpaqueGraphs, Part: tree.PartCompute, Under: compute, Precedence: 10, Alone: true, Last: true,
 			Whole: true, Worth: tree.WorthOfRule, Measure: c.opaqueGraphs},
 		{ID: rule.SlowingKernels, Part: tree.PartCompute, Under: compute, Precedence: 15, Alone: true, Last: true,
@@ -57,6 +59,10 @@ func (c *Evaluator) Rules() []tree.Row {
 			Whole: true, Measure: c.memoryBandwidth},
 		{ID: rule.FewBlocks, Part: tree.PartCompute, Under: compute, Precedence: 25, Alone: true, Last: true,
 			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return fewBlocks(c) }},
+		{ID: rule.FewWarps, Part: tree.PartCompute, Under: compute, Precedence: 26, Alone: true, Last: true,
+			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return fewWarps(c) }},
+		{ID: rule.CopyKernels, Part: tree.PartCompute, Under: compute, Precedence: 27, Alone: true, Last: true,
+			Whole: true, Worth: tree.WorthOfRule, Measure: func() []tree.Reading { return copyKernels(c) }},
 		{ID: rule.TinyKernels, Part: tree.PartCompute, Under: []string{rule.LaunchBound, rule.KernelGaps,
 			rule.ComputeBound}, Precedence: 40, Alone: true, Last: true, Whole: true, Measure: c.tinyKernels},
 	}

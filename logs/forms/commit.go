@@ -101,6 +101,9 @@ func (r *Reader) commit(s *formState, at *place, time, step int64, where diag.Po
 	}
 	stream := r.streamOf(s, at)
 	run := r.b.Step(stream, step, where)
+	if step != logs.NoStep {
+		r.b.Beat(stream, s.Producer, logs.Beat{Step: step, Time: time, Run: run, Line: int64(where.Line)})
+	}
 	if s.step == stepLast {
 		step, run = r.b.LastStep(stream)
 	}

@@ -120,6 +120,7 @@ type Set struct {
 	list    []*Form
 	matcher *matcher
 	by      [][]int // the forms of each literal, in order
+	marks   [][]int // the marks of each literal
 }
 
 // Forms returns the forms in the order in which they are tried.
@@ -129,16 +130,26 @@ func newSet(list []*Form) *Set {
 	s := &Set{list: list}
 	index := map[string]int{}
 	var literals []string
+	number := func(a string) int {
+		n, ok := index[a]
+		if !ok {
+			n = len(literals)
+			index[a] = n
+			literals = append(literals, a)
+			s.by, s.marks = append(s.by, nil), append(s.marks, nil)
+		}
+		return n
+	}
 	for i, f := range list {
 		for _, a := range f.anchors {
-			n, ok := index[a]
-			if !ok {
-				n = len(literals)
-				index[a] = n
-				literals = append(literals, a)
-				s.by = append(s.by, nil)
-			}
+			n := number(a)
 			s.by[n] = append(s.by[n], i)
+		}
+	}
+	for i := range markForms {
+		for _, a := range markForms[i].anchors {
+			n := number(a)
+			s.marks[n] = append(s.marks[n], i)
 		}
 	}
 	s.matcher = newMatcher(literals)

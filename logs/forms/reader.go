@@ -54,6 +54,7 @@ type Reader struct {
 	states  []*formState
 	open    *block
 	last    stamp // of the last record
+	times   timeTrack
 	year    int64 // number of years since the first time, in a log without years
 	leap    bool  // a 29 February without a year was found
 	latest  int64 // the step of the last record with one, or NoStep
@@ -212,6 +213,7 @@ func (r *Reader) Close(complete bool) *logs.Log {
 	r.closeBlock()
 	r.finish()
 	r.b.Settings(r.conf.Settings())
+	r.b.Times(r.times.ends(r.last.dated || r.last.to == 0 && r.times.of[1].any))
 	lines := r.line
 	if n := len(r.buf); n == 0 || r.buf[n-1] == '\n' {
 		lines--
@@ -287,6 +289,7 @@ func (r *Reader) finish() {
 // process finds the records up to a position of the buffer.
 func (r *Reader) process(end int) {
 	b := r.buf[:end]
+	r.times.track(b[r.from:])
 	for pos := r.from; pos < end; {
 		if r.open != nil {
 			next := lineEnd(b, pos)
@@ -389,6 +392,12 @@ func (r *Reader) lineFrom(start, end, at, literal int) bool {
 			break
 		}
 		from = at + 1
+		for _, i := range r.set.marks[literal] {
+			if markForms[i].alone && found {
+				continue
+			}
+			r.mark(&markForms[i], line, at, start)
+		}
 		for _, i := range r.set.by[literal] {
 			s := r.states[i]
 			begin, ok := s.begin(line, at, len(r.set.matcher.literals[literal]), done)

@@ -32,6 +32,7 @@ type report struct {
 // A reportedGPU has the values of one GPU.
 type reportedGPU struct {
 	bus      string
+	readings []reportedValue // with the canonical names of properties
 	values   []reportedValue
 	reasons  uint64 // bits of the active reasons for reduced clocks
 	reasoned bool   // the report has reasons
@@ -137,6 +138,7 @@ func (r *report) setting(name, value string) {
 func (r *report) value(path, text string, at diag.Pos) {
 	path = strings.TrimPrefix(path, "performance.") // of newer drivers
 	gpu := &r.gpus[len(r.gpus)-1]
+	gpu.read(path, text, at)
 	switch section, name, _ := strings.Cut(path, "."); {
 	case section == "clocks_event_reasons" || section == "clocks_throttle_reasons":
 		gpu.reason(name[strings.LastIndexByte(name, '.')+1:], text)
@@ -145,6 +147,41 @@ func (r *report) value(path, text string, at diag.Pos) {
 	case columnOf("smiq", path).metric.Name == path: // of no use without a name of its own
 	case len(gpu.values) < maxReportValues:
 		gpu.values = append(gpu.values, reportedValue{path, text, at})
+	}
+}
+
+// read keeps what says something of the health of a GPU.
+func (g *reportedGPU) read(path, text string, at diag.Pos) {
+	if section, name, _ := strings.Cut(path, "."); section == "clocks_event_reasons" || section == "clocks_throttle_reasons" {
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "clocks_event_reason_"), "clocks_throttle_reason_")
+		path = "reason." + name
+	}
+	if property := logs.PropertyOf("smiq", path); property != "" && len(g.readings) < maxReportValues {
+		g.readings = append(g.readings, reportedValue{property, text, at})
+	}
+}
+
+// readings adds what is kept of the health of GPUs.
+func (f *Finder) readings() {
+	r := &f.report
+	if r.attached > 0 {
+		f.b.Read(logs.Reading{Part: "host", Property: "host.gpus", Line: int64(f.at.Line)}, strconv.Itoa(r.attached))
+	}
+	for _, s := range r.list {
+		if s.Key == "driver version" && len(r.gpus) > 0 {
+			f.b.Read(logs.Reading{Part: "host", Property: "host.driver", Line: int64(f.at.Line)}, s.Value)
+		}
+	}
+	for i := range r.gpus {
+		g := &r.gpus[i]
+		part := "GPU " + g.bus
+		if r.attached == len(r.gpus) {
+			f.b.Read(logs.Reading{Part: part, Property: "gpu.index", Line: int64(f.at.Line)}, strconv.Itoa(i))
+		}
+		for _, v := range g.readings {
+			f.b.Read(logs.Reading{Part: part, Property: v.path, Line: int64(v.at.Line)}, v.text)
+		}
 	}
 }
 
@@ -172,6 +209,7 @@ func (g *reportedGPU) reason(name, text string) {
 // endReport adds the values of the report that ends.
 func (f *Finder) endReport() {
 	r := &f.report
+	f.readings()
 	for i := range r.gpus {
 		label := gpuLabel(strconv.Itoa(i))
 		if r.attached != len(r.gpus) { // of some GPUs only, whose numbers are unknown

@@ -53,11 +53,11 @@ func Doc(c *compare.Comparison) (doc.Doc, []plot.Chart) {
 	}
 	d := doc.Doc{Title: "Comparison: " + b.baseName + " → " + b.newName}
 	d.Screen = doc.Present(slices.Concat([]doc.Section{b.screenHead(), b.sides(screenRemarks), b.leadingSteps(),
-		b.screenRanks(screenRanks), b.screenBudget(), b.layers(screenLayers), b.screenEstimates()},
+		b.screenRanks(screenRanks), b.screenBudget(), b.stepKinds(), b.layers(screenLayers), b.screenEstimates()},
 		b.movers(screenMovers, true), b.results(screenResults, screenFigures,
 			true), []doc.Section{b.metrics(screenMetrics, true)}, b.sums(screenMovers, screenColumns))...)
 	d.Sections = doc.Present(slices.Concat([]doc.Section{b.remarks(), b.hostSteps(maxMovers), b.ranks(maxRanks, 4),
-		b.budget(), b.cells(), b.estimates(), b.steps()},
+		b.budget(), b.cells(), b.estimates(), b.steps(), stepKindTable(b.StepKinds)},
 		b.movers(maxMovers, false), []doc.Section{layerTable(b.Layers), b.efficiency(), b.shapes(), b.figures()},
 		b.results(maxMovers, maxMovers, false), []doc.Section{b.metrics(maxMetrics, false)},
 		b.sums(maxMovers, maxMovers), []doc.Section{b.copies()})...)

@@ -57,6 +57,8 @@ func all() []picture {
 		{"ranks-time", measured(ranksTime)},
 		{"ranks-phases", measured(ranksPhases)},
 		{"ranks-steps", measured(ranksSteps)},
+		{"log-job", measured(logs.Job)},
+		{"log-roles", measured(logs.Roles)},
 		{"log-steps", measured(logs.Steps)},
 		{"log-phases", measured(logs.Phases)},
 		{"log-latency", measured(logs.Latency)},

@@ -158,14 +158,27 @@ func (r HeatRow) draw(c *Canvas, at placed, y, pitch int, full float64) {
 		}
 		shade := Shade(v, full)
 		c.pixels(from, y, to, y+pitch-gap, shade)
-		if pitch < 18 || to-from < textPlace {
+		if pitch < 18 {
 			continue
 		}
-		if text := Signed(v); c.width(text, st)+6 <= float64(to-from) {
+		text, space := Signed(v), 6.0
+		if c.width(text, st)+space > float64(to-from) {
+			text, space = whole(v), 0
+		}
+		if c.width(text, st)+space <= float64(to-from) {
 			c.text(float64(from+to)/2, float64(y)+float64(pitch)/2+5, text,
 				textStyle{size: sizeSmall, align: center, color: inkOn(shade)})
 		}
 	}
+}
+
+// whole prints a relative difference as a whole number of percent, for cells that have no place for more; nothing if it is 0.
+func whole(v float64) string {
+	n := math.Round(100 * v)
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(n, 'f', 0, 64)
 }
 
 // Signed prints a relative difference as "+12.3%".

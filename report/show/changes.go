@@ -10,7 +10,6 @@ import (
 
 	"assay/compare"
 	"assay/internal/label"
-	"assay/internal/unit"
 	"assay/report/doc"
 	"assay/report/words"
 	"assay/summary"
@@ -63,8 +62,8 @@ type changes struct {
 func (c changes) section() doc.Section {
 	s := doc.Section{
 		Title: title(c.Kind, c.by),
-		Lead: fmt.Sprintf("%s time%s %s (%s): %s, was %s", strings.TrimSuffix(c.Main().Name, " time"), c.per(), compare.Signed(c.DeltaNS),
-			compare.SignedShare(c.DeltaNS, c.BaseNS), unit.Duration(c.NewNS), unit.Duration(c.BaseNS)),
+		Lead: fmt.Sprintf("%s%s %s (%s): %s, was %s", mainWords(c.Kind), c.per(), c.signed(c.DeltaNS),
+			compare.SignedShare(c.DeltaNS, c.BaseNS), amount(c.Kind, c.NewNS), amount(c.Kind, c.BaseNS)),
 	}
 	var remarks doc.List
 	for _, r := range c.Comparison.Reasons {
@@ -84,9 +83,20 @@ func (c changes) section() doc.Section {
 		for _, r := range rest {
 			sum += r.DeltaNS
 		}
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: fmt.Sprintf("%s, delta %s.", label.Plural(int64(len(rest)), "more row"), compare.Signed(sum))})
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: fmt.Sprintf("%s, delta %s.", label.Plural(int64(len(rest)), "more row"), c.signed(sum))})
 	}
 	return s
+}
+
+// signed prints a change of the main measure.
+func (c changes) signed(n int64) string {
+	if c.Main().Unit == row.Time {
+		return compare.Signed(n)
+	}
+	if n > 0 {
+		return "+" + amount(c.Kind, n)
+	}
+	return amount(c.Kind, n)
 }
 
 // per says what times are divided by.
@@ -103,6 +113,9 @@ func (c changes) table(rows []compare.Row) doc.Table {
 		times = append(times, r.BaseNS, r.NewNS)
 	}
 	scale := doc.ScaleOf(times...)
+	if c.Main().Unit == row.Bytes {
+		scale = doc.SizeScaleOf(times...)
+	}
 	t := doc.Table{Title: "rows"}
 	for _, key := range c.by {
 		kind := kindOf(c.Column(key).Form)

@@ -185,23 +185,46 @@ func (q Question) answer(k *row.Kind, rows any, whole int64) (Answer, error) {
 		return Answer{}, fmt.Errorf("no %s match --where", k.Name)
 	}
 	_, plural, _ := strings.Cut(label.Plural(2, k.Noun), " ")
-	of := fmt.Sprintf("the %s time of all %s", strings.TrimSuffix(k.Main().Name, " time"), plural)
+	of := fmt.Sprintf("the %s of all %s", mainWords(k), plural)
 	sections := func(onScreen bool) []doc.Section {
 		v := View{Columns: strings.Join(q.columns(t, by, onScreen), ";"), Most: mostRows, Title: "rows", Whole: whole, Of: of}
 		return []doc.Section{{
 			Title:  title(k, by),
-			Lead:   fmt.Sprintf("%% of %s (%s)", of, unit.Duration(whole)),
+			Lead:   fmt.Sprintf("%% of %s (%s)", of, amount(k, whole)),
 			Blocks: []doc.Block{v.Table(t)},
 		}}
 	}
 	d := data(t, by, whole, q.measures(t, by, false))
-	d.About = append(q.about(k, by), Member{"share_of", k.Main().Field()}, Member{"whole_ns", whole})
+	d.About = append(q.about(k, by), Member{"share_of", k.Main().Field()}, Member{wholeName(k), whole})
 	return Answer{doc.Doc{Title: "Sums by key", Screen: sections(true), Sections: sections(false)}, d}, nil
+}
+
+// mainWords names the main measure of rows: "self time", "memory".
+func mainWords(k *row.Kind) string {
+	if k.Main().Unit == row.Bytes {
+		return k.Main().Name
+	}
+	return strings.TrimSuffix(k.Main().Name, " time") + " time"
+}
+
+// amount prints a value of the main measure of rows.
+func amount(k *row.Kind, n int64) string {
+	if k.Main().Unit == row.Bytes {
+		return unit.Bytes(n)
+	}
+	return unit.Duration(n)
+}
+
+func wholeName(k *row.Kind) string {
+	if k.Main().Unit == row.Bytes {
+		return "whole_bytes"
+	}
+	return "whole_ns"
 }
 
 // title says what the rows of a table are.
 func title(k *row.Kind, by []string) string {
-	return strings.ToUpper(k.Name[:1]) + k.Name[1:] + " by " + strings.Join(by, ", ")
+	return strings.ToUpper(k.Name[:1]) + strings.ReplaceAll(k.Name[1:], "_", " ") + " by " + strings.Join(by, ", ")
 }
 
 // columns are the keys, the share and the measures.

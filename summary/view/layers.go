@@ -17,6 +17,7 @@ type LayerStep struct {
 	Kind    string           // of the step: prefill, decode, mixed, or ""
 	StartNS int64            // of the step, or of the window of the GPU if the layers belong to no step
 	WallNS  int64            // its length; 0 if it is not known
+	WorkNS  int64            // without a step: the time of the window in which kernels ran
 	Layers  []*summary.Layer // in order of time
 }
 
@@ -26,6 +27,15 @@ func (s *LayerStep) NS() (ns int64) {
 		ns = summary.Plus(ns, lengthOf(l))
 	}
 	return ns
+}
+
+// Mostly reports whether layers are most of the step or, without one, of the window or its kernels: a window may have a setup too.
+func (s *LayerStep) Mostly() bool {
+	kernels := int64(0)
+	for _, l := range s.Layers {
+		kernels = summary.Plus(kernels, l.Parts.Sum())
+	}
+	return 2*s.NS() > s.WallNS || s.WorkNS > 0 && 2*kernels > s.WorkNS
 }
 
 func lengthOf(l *summary.Layer) (ns int64) {
@@ -140,6 +150,7 @@ func (s *LayerStep) within(of *summary.Summary, steps []*summary.Step, l *summar
 	for _, d := range of.Devices {
 		if l.Step == "" && d.Input == l.Input && d.Rank == l.Rank && d.Device == l.Device {
 			s.StartNS, s.WallNS = d.StartNS, d.WindowNS
+			s.WorkNS = d.Activity.With(summary.ClassCompute | summary.ClassComm)
 		}
 	}
 }

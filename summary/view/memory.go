@@ -85,3 +85,21 @@ func SnapshotLabels(s *summary.Summary, rows []summary.Snapshot) (out []string) 
 	}
 	return out
 }
+
+// MemoryUses returns what the memory of a snapshot is for, one row for each owner, the largest first.
+func MemoryUses(s *summary.Summary, of *summary.Snapshot) (out []summary.MemoryUse) {
+	for _, u := range s.MemoryUses {
+		if u.Input != of.Input || u.Rank != of.Rank || u.Device != of.Device || of.Moment == nil {
+			continue
+		}
+		if i := slices.IndexFunc(out, func(o summary.MemoryUse) bool { return o.Owner == u.Owner }); i >= 0 {
+			out[i].Bytes, out[i].Count = summary.Plus(out[i].Bytes, u.Bytes), summary.Plus(out[i].Count, u.Count)
+			continue
+		}
+		out = append(out, u)
+	}
+	slices.SortFunc(out, func(a, b summary.MemoryUse) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Owner, b.Owner))
+	})
+	return out
+}

@@ -53,6 +53,10 @@ func Logged() *summary.Summary {
 	}
 	s.Settings = []summary.Setting{{Producer: "veRL", Key: "actor_rollout_ref.rollout.gpu_memory_utilization", Name: "engine.memory_share", Value: "0.6", Line: 3},
 		{Producer: "vLLM", Key: "max_num_seqs", Name: "engine.requests", Value: "256", Line: 4, Varies: true}}
+	s.Health = []summary.Health{
+		{Node: "host-1", Part: "GPU 00000000:18:00.0", Property: "gpu.model", Value: "NVIDIA H100 80GB HBM3", Times: 1, Line: 9},
+		{Node: "host-1", Part: "mlx5_0 port 1", Property: "port.link_downed", Name: "link_downed", First: "1", Value: "2", Times: 2, Line: 12},
+	}
 	x := make([]int64, steps)
 	start := int64(0)
 	for i := range x {
@@ -61,7 +65,46 @@ func Logged() *summary.Summary {
 		start += int64(whole[i])
 	}
 	add("timing_s/step", "step.time", "", x, whole)
+	restarted(s)
+	roles(s)
 	return s
+}
+
+// roles gives the log roles: of steps of 100 s the rollout works 60 s and the trainer 30 s, in turn.
+func roles(s *summary.Summary) {
+	const second = int64(1e9)
+	for _, r := range []struct {
+		role                    string
+		work, wait, sync, pause int64
+	}{{summary.RoleRollout, 60, 30, 6, 4}, {summary.RoleTrainer, 30, 60, 6, 4}} {
+		for state, seconds := range map[string]int64{summary.RoleWorks: r.work, summary.RoleWaits: r.wait, summary.RoleSyncs: r.sync, summary.RolePauses: r.pause} {
+			s.RoleTimes = append(s.RoleTimes, summary.RoleTime{Role: r.role, State: state, NS: 40 * seconds * second})
+		}
+	}
+	s.RoleSteps = []summary.RoleStep{{Steps: 40, StepNS: 4000 * second, PerfectNS: 2800 * second, Critical: summary.RoleRollout}}
+	s.RoleTails = []summary.RoleTail{{Batches: 40, Sequences: 512, TotalNS: 2400 * second, TailNS: 744 * second}}
+}
+
+// restarted makes a log that of a job with two starts: the first did 400 s of steps, of which 100 s were lost, the
+// second one 300 s; 50 s passed in between, and each start took 25 s.
+func restarted(s *summary.Summary) {
+	const second = int64(1e9)
+	end, from, to, resumed, rank := 425*second, 475*second, 800*second, int64(30), 5
+	at := func(part string, attempt int, seconds, steps int64) {
+		s.JobTimes = append(s.JobTimes, summary.JobTime{Job: "1", Part: part, Attempt: attempt, NS: seconds * second, Steps: steps})
+	}
+	at(summary.PartLost, 1, 100, 10)
+	at(summary.PartStartUp, 1, 25, 0)
+	at(summary.PartSteps, 1, 300, 30)
+	at(summary.PartWaiting, 1, 50, 0)
+	at(summary.PartStartUp, 2, 25, 0)
+	at(summary.PartSteps, 2, 300, 30)
+	s.Attempts = []summary.Attempt{
+		{Producer: "veRL", StartNS: new(int64), EndNS: &end, FirstStep: 1, LastStep: 40, Steps: 40, MedianNS: 10 * second, End: summary.EndFailed, Reason: "GPU out of memory",
+			Rank: &rank, Node: "node-7", Line: 812, Job: 1, Parts: []summary.AttemptPart{{Part: summary.PartSteps, NS: 400 * second}, {Part: summary.PartStartUp, NS: 25 * second}}},
+		{Number: 1, Producer: "veRL", StartNS: &from, EndNS: &to, FirstStep: 31, LastStep: 60, Steps: 30, Resumed: &resumed, MedianNS: 10 * second, End: summary.EndFinished, Line: 1990,
+			Job: 1, Parts: []summary.AttemptPart{{Part: summary.PartSteps, NS: 300 * second}, {Part: summary.PartStartUp, NS: 25 * second}}},
+	}
 }
 
 // StrangeLog is a log with names of phases and a producer that terminals and pictures must not

@@ -38,6 +38,7 @@ func Memory() *summary.Summary {
 		Failed:  1, Capacity: at(9 * GiB),
 		OutOfMemory:   []summary.OutOfMemory{{NS: at(13 * Sec / 2), Wanted: 2 * GiB, Free: at(GiB), Reserved: at(8 * GiB), Live: at(6 * GiB), Kind: summary.KindActivations, Frame: "/app/model.py:9 logits"}},
 		Configuration: "max_split_size_mb:512",
+		Moment:        &summary.MemoryMoment{At: "failure", NS: at(13 * Sec / 2), Live: 6 * GiB, Reserved: 8 * GiB, Step: "ProfilerStep#1", Call: 3, Calls: 4},
 		Strip: &summary.OwnerStrip{StartNS: 5 * Sec, BinNS: Sec / 2, Live: []int64{2 * GiB, 4 * GiB, 6 * GiB, 5 * GiB}, Reserved: []int64{6 * GiB, 6 * GiB, 7 * GiB, 8 * GiB}, Owners: []summary.Stratum{
 			{Name: "/app/model.py:7 forward", Kind: summary.KindActivations, Bytes: []int64{0, 2 * GiB, 4 * GiB, 3 * GiB}},
 			{Name: "/app/model.py:3 __init__", Kind: summary.KindParameters, Bytes: []int64{2 * GiB, 2 * GiB, 2 * GiB, 2 * GiB}},
@@ -49,9 +50,17 @@ func Memory() *summary.Summary {
 		OwnersAt: "end", OwnersBytes: 2 * GiB, Owners: []summary.Owner{{Kind: summary.KindUnknown, Bytes: 2 * GiB, Count: 1}},
 		Kinds: []summary.Held{{Name: summary.KindUnknown, Bytes: 2 * GiB, Count: 1}},
 	}
+	second.Moment = &summary.MemoryMoment{At: "end", Live: 2 * GiB, Reserved: 20 * GiB}
+	use := func(device int64, owner, by string, bytes int64) summary.MemoryUse {
+		return summary.MemoryUse{Owner: owner, By: by, Device: device, Count: 1, Bytes: bytes}
+	}
 	return &summary.Summary{
 		Schema: summary.Schema, Inputs: []summary.Input{{Path: "snapshot.pickle", Format: "torch-memory-snapshot", Compression: "none", Bytes: 5 << 20, Events: 4500, Complete: true}},
 		Snapshots: []summary.Snapshot{first, second},
+		MemoryUses: []summary.MemoryUse{
+			use(0, summary.UseActivations, "frames", 4*GiB), use(0, summary.UseFragments, "allocator", 2*GiB), use(0, summary.UseWeights, "frames", 2*GiB),
+			use(1, summary.UseCached, "allocator", 18*GiB), use(1, summary.UseUnknown, "", 2*GiB),
+		},
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *Run) Pickle(w io.Writer) error {
 			p.text("PYTORCH_CUDA_ALLOC_CONF")
 			p.text("")
 			p.text("expandable_segments")
-			p.w.WriteByte(0x89)
+			p.bool(r.opt.Expandable)
 		})
 		p.text("external_annotations")
 		p.list(len(r.marks), func(i int) {
@@ -69,7 +69,7 @@ func (r *Run) putSegment(p *pickler, s *segment) {
 		p.w.WriteString("K\x00K\x00\x86")
 		p.memoize("")
 		p.text("is_expandable")
-		p.w.WriteByte(0x89)
+		p.bool(r.opt.Expandable)
 		p.text("frames")
 		r.putStack(p, s.stack)
 		p.text("blocks")
@@ -172,6 +172,14 @@ func (p *pickler) int(n int64) {
 		p.w.Write([]byte{0x8a, byte(len(b))})
 		p.w.Write(b)
 	}
+}
+
+func (p *pickler) bool(b bool) {
+	if b {
+		p.w.WriteByte(0x88)
+		return
+	}
+	p.w.WriteByte(0x89)
 }
 
 // pairs writes keys and values.

@@ -25,6 +25,7 @@ type Options struct {
 	Exhaust    bool // the last allocation fails
 	Streams    bool // some frees wait for a stream
 	Bare       bool // nothing is recorded
+	Expandable bool // segments are expandable
 	Base       int64
 }
 
@@ -169,7 +170,11 @@ func (r *Run) grow(size int64, small bool, stack int) *segment {
 	r.segments = append(r.segments, s)
 	if r.recorded {
 		s.stack = stack
-		r.record(event{action: "segment_alloc", addr: s.addr, size: total, stack: stack})
+		action := "segment_alloc"
+		if r.opt.Expandable {
+			action = "segment_map"
+		}
+		r.record(event{action: action, addr: s.addr, size: total, stack: stack})
 	}
 	return s
 }

@@ -28,7 +28,7 @@ func Screen(ctx *section.Context) []doc.Section {
 	if len(values.Blocks) == 0 { // no metric has a canonical name
 		values = others(ctx, screenMetrics)
 	}
-	return narrow(slices.Concat([]doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults),
+	return narrow(slices.Concat([]doc.Section{jobsOnScreen(ctx)}, rolesOfSteps(ctx), []doc.Section{hangs(ctx, screenHangs)}, benchmarks(ctx, screenResults),
 		[]doc.Section{phases(ctx, screenPhases), byPhase(ctx, screenMonitored), services(ctx, screenServices), values,
 			groups(ctx, screenGroups)}))
 }
@@ -61,9 +61,17 @@ func Sections(ctx *section.Context) []doc.Section {
 		}
 		values.Blocks = append(over, values.Blocks...)
 	}
-	return slices.Concat([]doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults),
+	return slices.Concat(jobs(ctx), withPicture(rolesOfSteps(ctx), ctx.Pictures("log-roles.png")), []doc.Section{hangs(ctx, mostHangs)}, benchmarks(ctx, mostResults),
 		[]doc.Section{first, byPhase(ctx, mostMonitored), byStep(ctx), clocks(ctx), services(ctx, mostServices), values,
 			places(ctx), others(ctx, mostPlaces), groups(ctx, mostGroups), settings(ctx)})
+}
+
+// withPicture begins the first section with pictures.
+func withPicture(list []doc.Section, pictures []doc.Block) []doc.Section {
+	if len(list) > 0 {
+		list[0].Blocks = append(pictures, list[0].Blocks...)
+	}
+	return list
 }
 
 // Metrics of steps.

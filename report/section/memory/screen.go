@@ -44,6 +44,9 @@ func ScreenSnapshots(ctx *section.Context) []doc.Section {
 	if text := allocatorLine(rows[0]); text != "" {
 		s.Blocks = append(s.Blocks, doc.List{{Text: text}})
 	}
+	if text := useLine(ctx, &rows[0]); text != "" {
+		s.Blocks = append(s.Blocks, doc.List{{Text: text}})
+	}
 	return []doc.Section{s, screenHoldersOf(rows[0], labels[0], len(rows) > 1)}
 }
 

@@ -32,13 +32,13 @@ func layerGroups(ctx *section.Context) []view.LayerGroup {
 	return view.LayerGroups(ctx.Summary)
 }
 
-// ScreenLayers says how many layers the model has and what one takes, if they are most of a step.
+// ScreenLayers says how many layers the model has and what one takes, if they are most of a step, or why it has none.
 func ScreenLayers(ctx *section.Context) doc.Section {
 	s := doc.Section{Title: "Layers"}
 	groups := layerGroups(ctx)
 	for i := range groups[:min(screenLayerGroups, len(groups))] {
 		g := &groups[i]
-		if 2*g.Typical.NS() <= g.Typical.WallNS {
+		if !g.Typical.Mostly() {
 			continue
 		}
 		kinds := g.Kinds()
@@ -50,6 +50,10 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 			}
 		}
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: text})
+	}
+	if len(groups) == 0 && ctx.Result.Unusable() == nil && ctx.Summary.Issue("layers-interleaved") != nil {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Not shown: kernels of forward and backward passes alternate on one stream. " +
+			"Modules in the trace (with_modules=True) would tell them apart."})
 	}
 	return s
 }

@@ -1,0 +1,196 @@
+package goodput
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+
+	"assay/internal/lazyregexp"
+	"assay/summary"
+)
+
+// overlap is the time by which the clocks of nodes may differ, so that an attempt seems to begin before the one
+// before it has ended.
+const overlap = 120 * second
+
+// Join finds which attempts form a job, and adds the rows of their time. It may be called again.
+func Join(s *summary.Summary) {
+	s.JobTimes = nil
+	if len(s.Attempts) == 0 {
+		return
+	}
+	list := make([]*summary.Attempt, len(s.Attempts))
+	for i := range s.Attempts {
+		list[i] = &s.Attempts[i]
+		list[i].Job, list[i].Same = 0, false
+	}
+	slices.SortStableFunc(list, func(a, b *summary.Attempt) int {
+		if a.Input != b.Input && a.StartNS != nil && b.StartNS != nil && a.Dated == b.Dated {
+			return cmp.Compare(*a.StartNS, *b.StartNS)
+		}
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Number, b.Number))
+	})
+	j := joiner{s: s}
+	for _, a := range list {
+		j.place(a)
+	}
+	for n, job := range j.jobs {
+		j.times(strconv.Itoa(n+1), job)
+	}
+}
+
+type joiner struct {
+	s    *summary.Summary
+	jobs [][]*summary.Attempt
+}
+
+// place adds an attempt to the job that it continues, or makes it the first of a new one.
+func (j *joiner) place(a *summary.Attempt) {
+	for n := len(j.jobs) - 1; n >= 0; n-- {
+		job := j.jobs[n]
+		last := job[len(job)-1]
+		if j.sameAttempt(last, a) {
+			a.Job, a.Same = n+1, true
+			j.merge(last, a)
+			return
+		}
+		if j.continues(last, a) {
+			a.Job = n + 1
+			j.jobs[n] = append(job, a)
+			return
+		}
+	}
+	j.jobs = append(j.jobs, []*summary.Attempt{a})
+	a.Job = len(j.jobs)
+}
+
+// sameAttempt reports whether two inputs have one attempt, as two ranks wrote it: at the same time, the same steps.
+func (j *joiner) sameAttempt(a, b *summary.Attempt) bool {
+	x, y := &j.s.Inputs[a.Input], &j.s.Inputs[b.Input]
+	if a.Input == b.Input || a.Producer != b.Producer || a.StartNS == nil || b.StartNS == nil || a.Dated != b.Dated ||
+		x.RankFrom == "" || y.RankFrom == "" || x.Rank == y.Rank {
+		return false
+	}
+	both := min(*a.EndNS, *b.EndNS) - max(*a.StartNS, *b.StartNS)
+	return both > 0 && both >= (*b.EndNS-*b.StartNS)/2 && abs(a.FirstStep-b.FirstStep) <= 1
+}
+
+func abs(v int64) int64 { return max(v, -v) }
+
+// merge takes over what ended an attempt, if only another rank knows.
+func (j *joiner) merge(into, from *summary.Attempt) {
+	if from.End != summary.EndFailed || into.End == summary.EndFailed && into.Rank != nil {
+		return
+	}
+	rank := j.s.Inputs[from.Input].Rank
+	into.End, into.Reason, into.Line, into.Error, into.Node = from.End, from.Reason, from.Line, from.Error, from.Node
+	into.Rank = cmp.Or(from.Rank, &rank)
+}
+
+// continues reports whether an attempt is the restart of another one.
+func (j *joiner) continues(a, b *summary.Attempt) bool {
+	same := a.Input == b.Input
+	switch {
+	case a.Producer != b.Producer, a.Dated != b.Dated && !same, a.End == summary.EndFinished,
+		a.StartNS != nil && b.StartNS != nil && *b.StartNS < *a.EndNS-overlap,
+		a.Folder != "" && b.Folder != "" && path.Clean(a.Folder) != path.Clean(b.Folder),
+		unlike(a.SamplesPerStep, b.SamplesPerStep):
+		return false
+	case !same && (a.StartNS == nil || b.StartNS == nil) && b.Resumed == nil:
+		return false // nothing but the numbers of the steps would relate them
+	case b.Resumed != nil && *b.Resumed > 0:
+		return *b.Resumed <= a.LastStep && *b.Resumed >= a.FirstStep-1 || same && *b.Resumed <= a.LastStep
+	case b.FirstStep > a.FirstStep && b.FirstStep <= a.LastStep+2*strideOf(a):
+		return true // it does not begin at the start
+	}
+	// It begins at the start: all steps are lost if the one before failed, and the files say that it is a restart.
+	return b.FirstStep <= a.FirstStep && a.End == summary.EndFailed && (same || attempts(j.s.Inputs[a.Input].Path, j.s.Inputs[b.Input].Path))
+}
+
+// unlike reports whether two numbers are known and differ.
+func unlike(a, b *float64) bool { return a != nil && b != nil && (*a < 0.99**b || *a > 1.01**b) }
+
+var attemptNumber = lazyregexp.New(`(?i)(attempt|restart|retry|resume)[-_.]?\d*`)
+
+// attempts reports whether names of files of one folder differ in the number of an attempt only.
+func attempts(a, b string) bool {
+	x, y := attemptNumber().ReplaceAllString(path.Base(a), "#"), attemptNumber().ReplaceAllString(path.Base(b), "#")
+	return path.Dir(a) == path.Dir(b) && a != b && (x == y && x != path.Base(a) || y == x+"#")
+}
+
+// resumedAt returns the last step whose work an attempt keeps.
+func resumedAt(a *summary.Attempt) int64 {
+	if a.Resumed != nil {
+		return *a.Resumed
+	}
+	return a.FirstStep - 1
+}
+
+// times adds the rows of a job.
+func (j *joiner) times(name string, job []*summary.Attempt) {
+	keep := int64(1) << 62 // the last step of earlier attempts that counts
+	var rows []summary.JobTime
+	for n := len(job) - 1; n >= 0; n-- {
+		a := job[n]
+		add := func(part string, ns, steps int64) {
+			if ns > 0 || steps > 0 {
+				rows = append(rows, summary.JobTime{Job: name, Part: part, Attempt: n + 1, Input: a.Input, NS: ns, Steps: steps})
+			}
+		}
+		lost, steps := lostAfter(a, keep)
+		kept := a.Part(summary.PartSteps) - lost
+		if n+1 < len(job) && a.End != summary.EndFinished { // the step under way is lost too
+			lost += a.Part(summary.PartAfter)
+		}
+		for _, part := range summary.JobParts {
+			switch ns := a.Part(part); {
+			case part == summary.PartSteps:
+				add(part, kept, a.Steps-steps)
+			case part == summary.PartLost:
+				add(part, lost, steps)
+			case part == summary.PartAfter && n+1 < len(job) && a.End != summary.EndFinished:
+			case part == summary.PartWaiting:
+				if n+1 < len(job) && a.EndNS != nil && job[n+1].StartNS != nil {
+					add(part, max(0, *job[n+1].StartNS-*a.EndNS), 0)
+				}
+			default:
+				add(part, ns, 0)
+			}
+		}
+		keep = min(keep, resumedAt(a))
+	}
+	j.s.JobTimes = append(j.s.JobTimes, rows...)
+	slices.SortStableFunc(j.s.JobTimes, func(a, b summary.JobTime) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.Part, b.Part))
+	})
+}
+
+// lostAfter returns the time and the number of the steps of an attempt after one that a later attempt kept.
+func lostAfter(a *summary.Attempt, keep int64) (ns, steps int64) {
+	if a.LastStep <= keep || len(a.Done) == 0 {
+		return 0, 0
+	}
+	at := summary.DoneAt{Step: a.LastStep - a.Steps} // before its first step
+	if keep <= at.Step {
+		return a.Part(summary.PartSteps), a.Steps
+	}
+	next := slices.IndexFunc(a.Done, func(d summary.DoneAt) bool { return d.Step > keep })
+	if next > 0 {
+		at = a.Done[next-1]
+	}
+	to := a.Done[max(next, 0)]
+	done := at.NS
+	if to.Step > at.Step && keep > at.Step { // a record of several steps
+		done += (to.NS - at.NS) / (to.Step - at.Step) * (keep - at.Step)
+	}
+	return max(0, a.Part(summary.PartSteps)-done), min(a.Steps, a.LastStep-keep)
+}
+
+// strideOf returns the number of steps between the last records of an attempt.
+func strideOf(a *summary.Attempt) int64 {
+	if n := len(a.Done); n > 1 {
+		return max(1, a.Done[n-1].Step-a.Done[n-2].Step)
+	}
+	return 1
+}

@@ -1,0 +1,164 @@
+package goodput_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"assay/summary"
+)
+
+// written returns the log that a function writes.
+func written(s style, write func(*job)) string {
+	j := &job{truth: map[string]int{}, style: s}
+	write(j)
+	return j.String()
+}
+
+// ten writes records of steps of 10 s each.
+func (j *job) ten(from, to int) {
+	for step := from; step <= to; step++ {
+		j.now += 10
+		j.style.step(j, step, 10)
+	}
+}
+
+// TestNoRestart: runs that do not continue each other are jobs of their own, without lost steps and waiting.
+func TestNoRestart(t *testing.T) {
+	fresh := func(start, steps, batch int, end string) string {
+		return written(megatron, func(j *job) {
+			j.now = start
+			for step := 1; step <= steps; step++ {
+				j.now += 10
+				j.line(" iteration %8d/  1000 | consumed samples: %d | elapsed time per iteration (ms): 10000.0 | global batch size: %d | lm loss: 2.5E+00 |", step, step*batch, batch)
+			}
+			if end != "" {
+				j.line("%s", end)
+			}
+		})
+	}
+	resumed := func(start, from int, folder string) string {
+		return written(megatron, func(j *job) {
+			j.now = start
+			j.line("  successfully loaded checkpoint from %s [ t 1/8, p 1/1 ] at iteration %d", folder, from)
+			j.ten(from+1, from+20)
+		})
+	}
+	saved := written(megatron, func(j *job) {
+		j.ten(1, 40)
+		j.style.saved(j, 40, 0)
+		j.ten(41, 50)
+		j.line("%s", megatron.died)
+	})
+	for name, texts := range map[string][]string{
+		"two runs after each other":              {fresh(0, 50, 64, ""), fresh(900, 50, 64, "")},
+		"the second one after a failure":         {fresh(0, 50, 64, megatron.died), fresh(900, 50, 64, "")},
+		"two runs at the same time":              {fresh(0, 50, 64, ""), fresh(100, 50, 64, "")},
+		"a checkpoint of another folder":         {saved, resumed(900, 40, "/ckpt/other")},
+		"a checkpoint of later steps":            {saved, resumed(900, 400, "/ckpt/run")},
+		"other batches":                          {fresh(0, 50, 64, megatron.died), fresh(900, 50, 128, "")},
+		"a run that goes on while the first did": {saved, resumed(100, 40, "/ckpt/run")},
+		"the first one was finished":             {fresh(0, 50, 64, "[after training is done] datetime: x"), resumed(900, 40, "/ckpt/run")},
+	} {
+		sum := measured(t, texts)
+		if n := len(sum.Attempts); n != 2 || sum.Attempts[0].Job == sum.Attempts[1].Job {
+			t.Errorf("%s: %d attempts of jobs %d and %d", name, n, sum.Attempts[0].Job, sum.Attempts[n-1].Job)
+		}
+		for _, r := range sum.JobTimes {
+			if r.Part == summary.PartLost || r.Part == summary.PartWaiting {
+				t.Errorf("%s: %s of %d s", name, r.Part, r.NS/1e9)
+			}
+		}
+	}
+	if sum := measured(t, []string{saved, resumed(900, 40, "/ckpt/run")}); sum.Attempts[1].Job != 1 || seconds(sum, "1")[summary.PartLost] != 100 {
+		t.Errorf("a restart: job %d, %v", sum.Attempts[1].Job, seconds(sum, "1"))
+	}
+	names := []string{"logs/train-attempt0.log", "logs/train-attempt1.log"}
+	if sum := measured(t, []string{fresh(0, 50, 64, megatron.died), fresh(900, 50, 64, "")}, names...); seconds(sum, "1")[summary.PartLost] != 500 {
+		t.Errorf("attempts by their names: %v", seconds(sum, "1"))
+	}
+}
+
+// TestStalls: a pause of 900 s without a line is a stall, at a regular step or with a line about it it is none; a
+// collective that hangs at the end is one.
+func TestStalls(t *testing.T) {
+	pause := func(every, seconds int, line string) string {
+		return written(titan, func(j *job) {
+			for step := 1; step <= 400; step++ {
+				j.ten(step, step)
+				if step%every == 0 && step < 400 {
+					j.now += seconds
+					if line != "" {
+						j.line("- root - INFO - "+line, step)
+					}
+				}
+			}
+		})
+	}
+	hang := written(titan, func(j *job) {
+		j.ten(1, 100)
+		j.now += 600
+		j.line("[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.")
+	})
+	cut := written(titan, func(j *job) { // the log of a job that still runs, or that was copied
+		j.ten(1, 100)
+		j.now += 5
+		j.line("- root - INFO - something else")
+	})
+	for _, tc := range []struct {
+		name, text string
+		want       map[string]int
+	}{
+		{"once, at step 217", pause(217, 900, ""), map[string]int{"steps": 4000, "stall": 900}},
+		{"at each hundredth step, without a line", pause(100, 900, ""), map[string]int{"steps": 4000, "between": 2700}},
+		{"at each hundredth step, evaluations", pause(100, 900, "validate step: %d  loss: 2.0"), map[string]int{"steps": 4000, "evaluation": 2700}},
+		{"pauses of 20 s", pause(217, 20, ""), map[string]int{"steps": 4000, "between": 20}},
+		{"a collective that hangs", hang, map[string]int{"steps": 1000, "stall": 600}},
+		{"the end of the log", cut, map[string]int{"steps": 1000, "after": 5}},
+	} {
+		if got := seconds(measured(t, []string{tc.text}), "1"); fmt.Sprint(got) != fmt.Sprint(tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestWithoutTimes: veRL prints no times. Steps take 30 s. The last 5 of the first start are done again;
+// nothing is said about the length of the job.
+func TestWithoutTimes(t *testing.T) {
+	var b strings.Builder
+	steps := func(from, to int) {
+		for step := from; step <= to; step++ {
+			fmt.Fprintf(&b, "step:%d - timing_s/gen:20.0 - timing_s/update_actor:10.0 - timing_s/step:30.0\n", step)
+		}
+	}
+	steps(1, 25)
+	b.WriteString("(TaskRunner pid=7) Setting global step to 20\n")
+	steps(21, 40)
+	sum := measured(t, []string{b.String()})
+	if got := seconds(sum, "1"); fmt.Sprint(got) != fmt.Sprint(map[string]int{"steps": 1200, "lost": 150}) {
+		t.Errorf("%v", got)
+	}
+	if a := sum.Attempts[0]; a.StartNS != nil || len(sum.Attempts) != 2 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestRanks: two ranks write a log each; the attempt counts once, and the rank that failed is named.
+func TestRanks(t *testing.T) {
+	one := func(end string) string {
+		return written(megatron, func(j *job) {
+			j.ten(1, 60)
+			if end != "" {
+				j.line("%s", end)
+			}
+		})
+	}
+	sum := measured(t, []string{one(""), one("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")})
+	for i := range sum.Inputs { // as ingest sets them
+		sum.Inputs[i].Rank, sum.Inputs[i].RankFrom = i, "name"
+	}
+	sum = joined(sum)
+	if a := sum.Attempts[0]; seconds(sum, "1")["steps"] != 600 || !sum.Attempts[1].Same || a.Rank == nil || *a.Rank != 1 || a.Reason != "GPU out of memory" {
+		t.Errorf("%v, %+v", seconds(sum, "1"), a)
+	}
+}

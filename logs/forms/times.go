@@ -1,0 +1,141 @@
+package forms
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"assay/logs"
+)
+
+// A timeTrack finds the times of all lines, with and without values: when the log begins and ends, and when nothing
+// was written for long. To be fast, it looks at one line in every few kilobytes, and at all in between only if time
+// passed. Times with and without a year are separate tracks, because lines of several programs may mix them.
+type timeTrack struct {
+	of [2]track // without and with a year
+}
+
+type track struct {
+	any         bool
+	first, last int64
+	gaps        []logs.Gap
+	least       int64 // of a gap
+}
+
+const (
+	stampWithin = 160     // bytes of a line that are searched for its time
+	sampleEvery = 2 << 10 // bytes
+	leastGap    = 5 * second
+	maxGaps     = 4096
+	lookBack    = 64 << 10
+)
+
+// ns returns the time of a stamp as the records of a log have it, for logs within one year.
+func (t *timeTrack) ns(st stamp) int64 { return st.ns }
+
+// lineStamp returns the time at the beginning of a line. That of Slurm, which is by the clock of another host, is not
+// one of the log.
+func lineStamp(line []byte) (stamp, bool) {
+	line = line[:min(len(line), stampWithin)]
+	if bytes.Contains(line, cancelledAt) {
+		return stamp{}, false
+	}
+	return findStamp(line)
+}
+
+var cancelledAt = []byte(" CANCELLED AT ")
+
+// track reads the times of the lines of a text, which begins with a line.
+func (t *timeTrack) track(b []byte) {
+	from, jumped := 0, false // the first line after the last one with a time, and whether lines after it were not looked at
+	for at := 0; at < len(b); {
+		end := at + lineLength(b[at:])
+		st, ok := lineStamp(b[at:end])
+		if !ok {
+			at = end
+			continue
+		}
+		if tr := &t.of[kindOf(st)]; jumped && tr.any && st.ns-tr.last >= leastGap {
+			t.each(b[from:at])
+		}
+		t.add(st)
+		from, jumped = end, false
+		if at = end; end+sampleEvery < len(b) {
+			at, jumped = end+sampleEvery, true
+			at += lineLength(b[at:])
+		}
+	}
+	if jumped {
+		t.each(b[from:])
+	}
+}
+
+// lineLength returns the length of the first line of a text, with its end.
+func lineLength(b []byte) int {
+	if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		return n + 1
+	}
+	return len(b)
+}
+
+// each reads the time of every line.
+func (t *timeTrack) each(b []byte) {
+	for len(b) > 0 {
+		end := lineLength(b)
+		if st, ok := lineStamp(b[:end]); ok {
+			t.add(st)
+		}
+		b = b[end:]
+	}
+}
+
+func kindOf(st stamp) int {
+	if st.dated {
+		return 1
+	}
+	return 0
+}
+
+func (t *timeTrack) add(st stamp) {
+	tr := &t.of[kindOf(st)]
+	if !tr.any {
+		tr.any, tr.first, tr.last, tr.least = true, st.ns, st.ns, leastGap
+		return
+	}
+	if st.ns-tr.last >= tr.least {
+		tr.gaps = append(tr.gaps, logs.Gap{From: tr.last, To: st.ns})
+		if len(tr.gaps) > 2*maxGaps {
+			tr.thin()
+		}
+	}
+	tr.last = st.ns
+}
+
+// thin keeps the longest gaps.
+func (tr *track) thin() {
+	long := slices.Clone(tr.gaps)
+	slices.SortFunc(long, func(a, b logs.Gap) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+	tr.least = max(tr.least, long[maxGaps].To-long[maxGaps].From+1)
+	tr.gaps = slices.DeleteFunc(tr.gaps, func(g logs.Gap) bool { return g.To-g.From < tr.least })
+}
+
+// ends returns the first and the last time, and the gaps, of the lines whose times have a year or not.
+func (t *timeTrack) ends(dated bool) (first, last int64, gaps []logs.Gap) {
+	tr := &t.of[kindOf(stamp{dated: dated})]
+	if !tr.any {
+		return logs.NoTime, logs.NoTime, nil
+	}
+	return tr.first, tr.last, tr.gaps
+}
+
+// before returns the time of the last line of a text that has one of this kind, or NoTime.
+func (t *timeTrack) before(b []byte, dated bool) int64 {
+	for least := max(0, len(b)-lookBack); len(b) > least; {
+		at := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+		if st, ok := lineStamp(b[at:]); ok && st.dated == dated {
+			return st.ns
+		}
+		b = b[:at]
+	}
+	return logs.NoTime
+}

@@ -1,0 +1,88 @@
+package health
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/logs"
+)
+
+// maxDiag is the largest output of "dcgmi diag --json" that is read.
+const maxDiag = 64 << 20
+
+// SniffDiag reports whether head begins the output of "dcgmi diag --json".
+func SniffDiag(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n\ufeff")
+	return bytes.HasPrefix(head, []byte("{")) && (bytes.Contains(head, []byte(`"DCGM Diagnostic"`)) ||
+		bytes.Contains(head, []byte(`"DCGM GPU Diagnostic"`)))
+}
+
+// A diagnostic is the part of the output that is kept. The identity of a GPU is gpu_id before version 4.
+type diagnostic struct {
+	Categories []struct {
+		Tests []struct {
+			Name    string `json:"name"`
+			Results []struct {
+				GPU    any    `json:"gpu_id"`
+				Entity any    `json:"entity_id"`
+				Group  string `json:"entity_group"`
+				Status string `json:"status"`
+			} `json:"results"`
+		} `json:"tests"`
+	} `json:"test_categories"`
+}
+
+// ReadDiag reads the output of "dcgmi diag --json".
+func ReadDiag(r io.Reader, name string, limits logs.Limits) (*logs.Log, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxDiag))
+	if err != nil {
+		return nil, err
+	}
+	var docs map[string]json.RawMessage
+	if err := json.Unmarshal(b, &docs); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f := NewFinder(name, limits)
+	for _, key := range []string{"DCGM Diagnostic", "DCGM GPU Diagnostic"} {
+		var d diagnostic
+		if json.Unmarshal(docs[key], &d) != nil {
+			continue
+		}
+		for _, c := range d.Categories {
+			for _, t := range c.Tests {
+				for _, res := range t.Results {
+					part := "host"
+					if id := idOf(res.GPU, res.Entity); id != "" && (res.Group == "" || res.Group == "GPU") {
+						part = "GPU " + id
+					}
+					f.add(part, "diag.result", t.Name, title(res.Status))
+				}
+			}
+		}
+	}
+	return f.Log(), nil
+}
+
+// idOf returns the first identity, which is a number or a text.
+func idOf(ids ...any) string {
+	for _, id := range ids {
+		switch id := id.(type) {
+		case string:
+			return id
+		case float64:
+			return fmt.Sprint(int(id))
+		}
+	}
+	return ""
+}
+
+// title writes a result like the table: "Fail".
+func title(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + strings.ToLower(s[1:])
+}

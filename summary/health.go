@@ -1,0 +1,25 @@
+package summary
+
+import "cmp"
+
+// A Health is what a machine says of one of its parts: a GPU, a link, a port or the host. (Input, Node, Part, Property)
+// is its key.
+type Health struct {
+	Input    int    `json:"input"`
+	Rank     int    `json:"rank"`
+	Node     string `json:"node,omitempty"`  // the host, where the input states it
+	Part     string `json:"part"`            // "GPU 00000000:18:00.0", "GPU 3 link 5", "mlx5_0 port 1", "host"
+	Property string `json:"property"`        // "gpu.vbios"
+	Name     string `json:"name,omitempty"`  // of the tool, where several are one property: "tx_discards_phy"
+	First    string `json:"first,omitempty"` // the first value; absent if all are equal
+	Value    string `json:"value"`           // the last value
+	Times    int64  `json:"times"`           // how often it was read
+	Line     int64  `json:"line,omitempty"`  // of the last value
+}
+
+// Before returns the first value.
+func (h *Health) Before() string { return cmp.Or(h.First, h.Value) }
+
+func (h *Health) order(o *Health) int {
+	return cmp.Or(cmp.Compare(h.Node, o.Node), cmp.Compare(h.Part, o.Part), cmp.Compare(h.Property, o.Property), cmp.Compare(h.Name, o.Name))
+}

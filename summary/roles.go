@@ -1,0 +1,65 @@
+package summary
+
+import (
+	"sync"
+
+	"assay/summary/row"
+)
+
+// A RoleTime is the time that one role of a job of reinforcement learning spent in one state, over the steps of its
+// trainer. The states of a role add up to the time of these steps.
+type RoleTime struct {
+	Input int    `json:"input" row:"input"` // the log of the trainer
+	Role  string `json:"role" row:"role"`   // a constant below
+	State string `json:"state" row:"state"` // a constant below
+	From  string `json:"from,omitempty"`    // "servers" if logs of servers show it; else the timers of the trainer do
+	NS    int64  `json:"total_ns" row:"total,sum,main"`
+}
+
+// Roles of a step of reinforcement learning.
+const (
+	RoleRollout = "rollout"
+	RoleTrainer = "trainer" // log-probs, advantages and training
+	RoleReward  = "reward"
+)
+
+// States of a role.
+const (
+	RoleWorks  = "work"
+	RoleWaits  = "wait"  // for another role
+	RoleSyncs  = "sync"  // the weights are moved, or the engine sleeps and wakes up
+	RolePauses = "pause" // evaluation and checkpoints
+	RoleOther  = "other" // in no timer
+)
+
+// RoleTimes describes these rows.
+var RoleTimes = sync.OnceValue(func() *row.Kind {
+	return row.Describe[RoleTime]("roles", "role", "the time of roles", row.OnHost(),
+		row.Meant("role", "role of a job of reinforcement learning: rollout, trainer or reward", "rollout"),
+		row.Meant("state", "what a role does in a step: work, wait, sync, pause or other", "wait"))
+})
+
+// A RoleStep is what a trainer's steps have in common over the roles. Input is its key.
+type RoleStep struct {
+	Input  int   `json:"input"`
+	Steps  int64 `json:"steps"`
+	StepNS int64 `json:"step_ns"` // time of all these steps
+	// OverlapNS is the time for which rollout and trainer worked at the same time at least.
+	OverlapNS int64 `json:"overlap_ns"`
+	// PerfectNS is the time of the steps if the roles worked at the same time: that of the role that works longest,
+	// with weight sync, pauses and other time. Shared is set if the roles use the same GPUs, in turn: then it is
+	// not possible on these GPUs.
+	PerfectNS int64  `json:"perfect_ns"`
+	Shared    bool   `json:"shared,omitempty"`
+	Critical  string `json:"critical"` // the role that works longest
+	Servers   []int  `json:"servers,omitempty"`
+}
+
+// A RoleTail is how the slowest sequences of batches of rollouts end, in the log of a server. Input is its key.
+type RoleTail struct {
+	Input     int   `json:"input"`
+	Batches   int64 `json:"batches"`
+	Sequences int64 `json:"sequences"` // median of a batch
+	TotalNS   int64 `json:"total_ns"`  // time of the batches
+	TailNS    int64 `json:"tail_ns"`   // in which at most 5% of the sequences of a batch were left
+}

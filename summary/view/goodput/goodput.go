@@ -1,0 +1,193 @@
+// Package goodput puts the rows of a job together: its attempts, its time by part, what it costs.
+package goodput
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"assay/summary"
+)
+
+// A Job is all attempts that continue each other.
+type Job struct {
+	Name     string // number, from 1
+	Attempts []*summary.Attempt
+	Parts    []Part // in the order of [summary.JobParts]
+	TotalNS  int64  // sum of the parts
+	WallNS   int64  // from the first line to the last one; 0 if its steps have no times
+	Steps    int64  // that count
+	Lost     int64  // steps that were done again
+	Failures int64  // attempts that failed, or were stopped before they were done
+
+	GPUs    int64   // 0 if unknown
+	Watts   float64 // mean power of one GPU; 0 if unknown
+	Tokens  float64 // of the steps that count; 0 if unknown
+	Samples float64
+	price   float64
+}
+
+// A Part is the time of one kind.
+type Part struct {
+	Name string
+	NS   int64
+}
+
+// Of returns the jobs of a summary, the longest first.
+func Of(s *summary.Summary) (out []*Job) {
+	byName := map[string]*Job{}
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		if a.Same {
+			continue
+		}
+		name := strconv.Itoa(a.Job)
+		j := byName[name]
+		if j == nil {
+			j = &Job{Name: name}
+			byName[name] = j
+			out = append(out, j)
+		}
+		j.Attempts = append(j.Attempts, a)
+	}
+	sums := map[[2]string]int64{}
+	for _, r := range s.JobTimes {
+		j := byName[r.Job]
+		if j == nil {
+			continue
+		}
+		sums[[2]string{r.Job, r.Part}] += r.NS
+		j.TotalNS = summary.Plus(j.TotalNS, r.NS)
+		switch r.Part {
+		case summary.PartSteps:
+			j.Steps += r.Steps
+		case summary.PartLost:
+			j.Lost += r.Steps
+		}
+	}
+	gpus, watts := power(s)
+	for _, j := range out {
+		for _, part := range summary.JobParts {
+			if ns := sums[[2]string{j.Name, part}]; ns > 0 {
+				j.Parts = append(j.Parts, Part{part, ns})
+			}
+		}
+		j.finish()
+		j.GPUs, j.Watts = gpus, watts
+		if p := s.Price; p != nil {
+			j.price = p.GPUHour
+			j.GPUs = cmp.Or(p.GPUs, j.GPUs)
+		}
+		if j.GPUs == 0 {
+			j.GPUs = configured(s, j.Attempts[0].Input)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *Job) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+	return out
+}
+
+// finish sets what follows from the attempts.
+func (j *Job) finish() {
+	slices.SortStableFunc(j.Attempts, func(a, b *summary.Attempt) int {
+		if a.StartNS != nil && b.StartNS != nil {
+			return cmp.Compare(*a.StartNS, *b.StartNS)
+		}
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Number, b.Number))
+	})
+	timed := true
+	for n, a := range j.Attempts {
+		timed = timed && a.StartNS != nil
+		if a.End == summary.EndFailed || n+1 < len(j.Attempts) && a.End != summary.EndFinished {
+			j.Failures++
+		}
+	}
+	if timed {
+		j.WallNS = j.TotalNS
+	}
+	steps := float64(j.Steps)
+	if a := j.Attempts[0]; a.TokensPerStep != nil {
+		j.Tokens = *a.TokensPerStep * steps
+	}
+	if a := j.Attempts[0]; a.SamplesPerStep != nil {
+		j.Samples = *a.SamplesPerStep * steps
+	}
+}
+
+// Part returns the time of one kind.
+func (j *Job) Part(name string) int64 {
+	for _, p := range j.Parts {
+		if p.Name == name {
+			return p.NS
+		}
+	}
+	return 0
+}
+
+// Goodput returns the time of the steps that count. Its share of WallNS is the goodput.
+func (j *Job) Goodput() int64 { return j.Part(summary.PartSteps) }
+
+// Losses returns the other parts, the largest first.
+func (j *Job) Losses() []Part {
+	out := slices.DeleteFunc(slices.Clone(j.Parts), func(p Part) bool { return p.Name == summary.PartSteps })
+	slices.SortStableFunc(out, func(a, b Part) int { return cmp.Compare(b.NS, a.NS) })
+	return out
+}
+
+// BetweenFailures returns the mean time for which the job ran until a failure, without the time between attempts;
+// 0 if it did not fail or its times are not known.
+func (j *Job) BetweenFailures() int64 {
+	if j.Failures == 0 || j.WallNS == 0 {
+		return 0
+	}
+	return (j.WallNS - j.Part(summary.PartWaiting)) / j.Failures
+}
+
+// Cost returns the price of a time on all GPUs, or on one if their number is not known; false without a price. It
+// counts waiting too: the GPUs are allocated, or they are not, which a log does not tell.
+func (j *Job) Cost(ns int64) (float64, bool) {
+	if j.price <= 0 {
+		return 0, false
+	}
+	return float64(ns) / 3.6e12 * j.price * float64(max(1, j.GPUs)), true
+}
+
+// Energy returns the joules of a time at the mean power, on all GPUs or on one; false if no power is known.
+func (j *Job) Energy(ns int64) (float64, bool) {
+	if j.Watts <= 0 {
+		return 0, false
+	}
+	return float64(ns) / 1e9 * j.Watts * float64(max(1, j.GPUs)), true
+}
+
+// power returns the number of GPUs whose power monitors recorded and their mean power, or else the mean power of a GPU
+// that a trainer logged.
+func power(s *summary.Summary) (gpus int64, watts float64) {
+	sum, logged := 0.0, 0.0
+	for i := range s.Series {
+		r := &s.Series[i]
+		if r.Metric != "gpu.power" || r.Pooled > 0 || r.Mean == nil || !(*r.Mean > 0) || math.IsInf(*r.Mean, 0) {
+			continue
+		}
+		if r.Labels["gpu"] == "" && r.Labels["device"] == "" {
+			logged = *r.Mean
+			continue
+		}
+		gpus, sum = gpus+1, sum+*r.Mean
+	}
+	if gpus > 0 {
+		return gpus, sum / float64(gpus)
+	}
+	return 0, logged
+}
+
+// configured returns the number of GPUs of the settings that a log begins with, or 0.
+func configured(s *summary.Summary, input int) int64 {
+	n := map[string]int64{"train.nodes": 1}
+	for _, c := range s.Settings {
+		if v, err := strconv.ParseInt(c.Value, 10, 64); err == nil && c.Input == input && v > 0 && v < 1<<20 {
+			n[c.Name] = v
+		}
+	}
+	return n["train.gpus"] * n["train.nodes"]
+}
