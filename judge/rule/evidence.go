@@ -71,6 +71,7 @@ func ofEvidence() (out []Fact) {
 		{"callees", "", "the functions that it calls take most of its time", "profiles of functions"},
 		{"repeated", "", "the function is called more than once", "profiles of functions"},
 		{"lacks", "other-parts end replay reader gpu rest", "the capture has no GPU time, for this reason", "inputs and issues"},
+		{"few-events", "", "a timeline has few GPU events, and records whole calls", "events of GPUs"},
 		{"missing", "all some", "all or some of the GPU work of launch calls is missing", "launch calls without GPU work"},
 		{"cut-short", "", "the capture may end before the work of its launches", "launch calls without GPU work"},
 		{"defect", "clock mixed", "clocks are wrong, or captures are mixed", "issues"},
