@@ -31,8 +31,8 @@ func (d *differ) profilersOwn() (Reason, bool) {
 	change := d.c.idleDelta()
 	within := base.Events > 0 && new.Events > 0 && !d.c.isStill(change) && new.Least-base.Most <= change && change <= new.Most-base.Least
 	d.c.profiled = within && 2*size(change) >= size(d.c.Budget.DeltaNS)
-	return Reason{"profiler-cost", Warn, fmt.Sprintf("PyTorch's profiler itself takes %s of a %s in the base and %s in the new run, "+
-		"so the idle time (%s) may change otherwise without it, even in the other direction: compare step times measured without the profiler",
+	return Reason{"profiler-cost", Warn, fmt.Sprintf("PyTorch's profiler itself takes %s of a %s in the base and %s in the new run: "+
+		"without it, idle time (%s) may even change in the other direction; compare step times without the profiler",
 		between(base), d.c.Per, between(new), Signed(change))}, within
 }
 

@@ -2,8 +2,6 @@ package judge
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -131,8 +129,8 @@ type pairOf struct {
 }
 
 // TestConditions: each remedy is given in a labelled run. For each term of its condition there is a
-// run like it in which only that term is false, and which has the finding without the remedy. A
-// remedy without a condition is in a list that gives the reason.
+// run like it in which only that term is false, and which has the finding without the remedy. What a
+// remedy without a condition depends on is data, too: see [checkDecided].
 func TestConditions(t *testing.T) {
 	conditions, pairs := map[string]rule.When{}, map[string]*pairOf{}
 	listedBy := map[string][]string{} // ids of remedies by rule
@@ -142,12 +140,20 @@ func TestConditions(t *testing.T) {
 			listedBy[p.ID] = append(listedBy[p.ID], r.ID)
 		}
 	}
+	findings := map[string]map[string]int{} // numbers of findings by rule, in all and by the remedies that they give
 	for _, run := range slices.Concat(labelledRuns(), remedyRuns()) {
 		th, err := rule.ParseThresholds([]byte(run.limits), "limits.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range Judge(run.in(t), th).Findings {
+			if findings[f.Rule] == nil {
+				findings[f.Rule] = map[string]int{}
+			}
+			findings[f.Rule][""]++
+			for _, id := range ids(f.Next) {
+				findings[f.Rule][id]++
+			}
 			for _, id := range ids(f.Next) {
 				pairs[id].given = true
 			}
@@ -157,29 +163,16 @@ func TestConditions(t *testing.T) {
 			}
 		}
 	}
-	reasons := unconditional(t)
 	for id, when := range conditions {
-		switch p := pairs[id]; {
-		case !p.given:
+		if !pairs[id].given {
 			t.Errorf("%s: no labelled run gives it", id)
-		case when == "" && reasons[id] == "":
-			t.Errorf("%s has no condition, and testdata/unconditional.txt has no reason for it", id)
-		case when != "" && reasons[id] != "":
-			t.Errorf("%s has a condition, and testdata/unconditional.txt lists it", id)
+		} else if when == "" {
+			checkDecided(t, id, findings)
 		}
 		for _, term := range when.Terms() {
 			if !pairs[id].settled[term] {
 				t.Errorf("%s: no run with the finding shows that the term %+v of %q withholds it", id, term, when)
 			}
-		}
-	}
-	for id, reason := range reasons {
-		text := rule.Text(finding.Step{ID: id})
-		if begins, _, _ := strings.Cut(text, " "); strings.HasPrefix(reason, "The text begins") && !slices.Contains([]string{"If", "With", "To", "Between"}, begins) {
-			t.Errorf("testdata/unconditional.txt: the text of %s begins with no condition: %s", id, text)
-		}
-		if _, known := conditions[id]; !known || len(strings.Fields(reason)) < 5 {
-			t.Errorf("testdata/unconditional.txt lists %s, which is no remedy or has the reason %q", id, reason)
 		}
 	}
 }
@@ -227,8 +220,31 @@ func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of,
 	}
 }
 
-// other settles the facts of evidence of which a finding shows the opposite: it has the evidence of another cause,
-// and the run is one in which the remedy would be given for it.
+// checkDecided checks that a remedy without a condition of its own is given where data say so: every finding of its
+// rule gives it, so that the condition is that of the rule, which has near misses; or the entry of another
+// remedy names it as the one that takes its place, or the wording of a rule has the condition.
+func checkDecided(t *testing.T, id string, findings map[string]map[string]int) {
+	t.Helper()
+	own := ""
+	for _, p := range rule.DefaultThresholds().Pages() {
+		w := rule.WordingOf(p.ID)
+		if slices.ContainsFunc(w.Next, func(c rule.Choice) bool { return c.ID == id && c.When != "" }) || rule.Replaces(id) {
+			return
+		}
+		if rule.Defines(p.ID, id) {
+			own = p.ID
+		}
+	}
+	n := findings[own]
+	near := slices.ContainsFunc(labelledRuns(), func(l labelled) bool { return l.near == own })
+	if n[id] < n[""] || n[""] < 2 || !near {
+		t.Errorf("%s has no condition, and %d of %d findings of %s give it (near misses: %t)",
+			id, n[id], n[""], own, near)
+	}
+}
+
+// other records the terms on evidence that a finding shows to decide: its evidence has another cause, all other
+// terms are true, and it does not give the remedy.
 func (p *pairOf) other(f finding.Finding, id string, when rule.When, w world) {
 	for _, term := range when.Terms() {
 		if rule.OfEvidence(term.Word) && !p.settled[term] && !slices.Contains(ids(f.Next), id) && !w.isTrue(term) &&
@@ -236,32 +252,6 @@ func (p *pairOf) other(f finding.Finding, id string, when rule.When, w world) {
 			p.settled[term] = true
 		}
 	}
-}
-
-// unconditional returns the reason of each remedy without a condition: the comment above the ids.
-func unconditional(t *testing.T) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash("testdata/unconditional.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, reason := map[string]string{}, ""
-	for group := range strings.SplitSeq(string(text), "\n\n") {
-		reason = ""
-		for line := range strings.Lines(group) {
-			if comment, ok := strings.CutPrefix(line, "# "); ok {
-				reason += comment
-				continue
-			}
-			for id := range strings.FieldsSeq(line) {
-				if out[id] != "" {
-					t.Errorf("testdata/unconditional.txt lists %s twice", id)
-				}
-				out[id] = reason
-			}
-		}
-	}
-	return out
 }
 
 // TestVariations: ids and texts of remedies for one software say so, and conditions must agree with

@@ -1,6 +1,9 @@
 package judge
 
 import (
+	"slices"
+	"strings"
+
 	"assay/summary"
 )
 
@@ -38,7 +41,33 @@ func evidenceToggles() (out []toggle) {
 			}
 		}
 	}
+	calls := func(longest func(total int64) int64) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			for i := range s.Tables {
+				t := &s.Tables[i]
+				total := t.Column("total")
+				t.Columns = append(slices.DeleteFunc(t.Columns, func(c summary.TableColumn) bool { return c.Name == "max" }), summary.TableColumn{Name: "max", Unit: "ns", Adds: summary.AddsEach})
+				for j := range t.Rows {
+					r := &t.Rows[j]
+					ns, _ := r.Value(total)
+					most := longest(ns)
+					r.Values = append(r.Values[:len(t.Columns)-1:len(t.Columns)-1], &most)
+				}
+			}
+		}
+	}
+	timers := func(name string) func(*summary.Summary) {
+		return func(s *summary.Summary) {
+			for i := range s.Phases {
+				if p := &s.Phases[i]; p.Name() == "log-probs" || strings.Contains(p.Path, "log_prob") {
+					p.Example = name
+				}
+			}
+		}
+	}
 	return append(out,
+		toggle{word: "single-calls", on: calls(func(ns int64) int64 { return ns }), off: calls(func(ns int64) int64 { return ns / 9 })},
+		toggle{word: "reference", on: timers("timing_s/ref"), off: timers("timing_s/old_log_prob")},
 		toggle{word: "matrix-kernel", on: counters(func(k *summary.Counter) { k.Category = "gemm" }), off: counters(func(k *summary.Counter) { k.Category = "reduction" })},
 		toggle{word: "short-launches", on: counters(func(k *summary.Counter) { k.Launches = k.TotalNS / 5_000 }), off: counters(func(k *summary.Counter) { k.Launches = 1 })},
 		toggle{word: "private-pools", on: snapshots(func(s *summary.Snapshot) { s.PrivateFree = s.Split }), off: snapshots(func(s *summary.Snapshot) { s.PrivateFree = 0 })},

@@ -36,7 +36,7 @@ func TestJudgedPart(t *testing.T) {
 		if got := p.GPUs[0]; got.Window() != 300*ms || got.Idle() != 120*ms || p.OnceNS != 700*ms || p.Name() != "window without warm-up" {
 			t.Errorf("causes %t: %v, %s; %s", causes, got, p.Name(), r.Verdict.Sentence)
 		}
-		if left, want := p.LeftOut(s.Devices[0].Activity.Window(), 1), "Left out: 700 ms of warm-up (of a window of 1 s)."; left != want {
+		if left, want := p.LeftOut(s.Devices[0].Activity, 1), "Left out: 700 ms of warm-up (of a window of 1 s, of which 82.0% is idle)."; left != want {
 			t.Errorf("%q, want %q", left, want)
 		}
 		idle, name, gaps, rows := int64(120*ms), "window without warm-up", 1, 1
@@ -49,7 +49,7 @@ func TestJudgedPart(t *testing.T) {
 	}
 	s := made(true)
 	s.Steps = s.Steps[1:] // no warm-up: all of the window is judged
-	if p := Judge(s, rule.DefaultThresholds()).Judged(s); p.GPUs[0] != s.Devices[0].Activity || p.LeftOut(1, 1) != "" || p.Name() != "window" {
+	if p := Judge(s, rule.DefaultThresholds()).Judged(s); p.GPUs[0] != s.Devices[0].Activity || p.LeftOut(s.Devices[0].Activity, 1) != "" || p.Name() != "window" {
 		t.Errorf("without warm-up: %+v", p)
 	}
 	if p := (Result{}).Judged(s); p.GPUs[0] != s.Devices[0].Activity || len(p.Idle) != 2 {

@@ -313,6 +313,17 @@ var toggles = []toggle{
 		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "graph-launch" })
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
 	}},
+	{word: "memory-full", on: func(s *summary.Summary) {
+		full := 0.97
+		s.Series = append(s.Series, summary.Series{Metric: "memory.usage", Producer: "full", N: 1, Min: &full, Max: &full, Mean: &full, Median: &full})
+	}, off: func(s *summary.Summary) {
+		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "memory.usage" || r.Metric == "memory.failed" })
+	}},
+	{word: "generation-busy", on: func(s *summary.Summary) {
+		s.Phases = append(s.Phases, summary.Phase{Path: "generation", Count: 1, Total: summary.Activity{comp: 1 << 50}})
+	}, off: func(s *summary.Summary) {
+		s.Phases = slices.DeleteFunc(s.Phases, func(p summary.Phase) bool { return p.Total.Window() >= 1<<50 })
+	}},
 	{word: "expandable", on: func(s *summary.Summary) {
 		if len(s.Snapshots) == 0 {
 			s.Snapshots = []summary.Snapshot{{}}

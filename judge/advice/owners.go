@@ -133,7 +133,7 @@ func (o OwnerShare) advice() []finding.Step {
 	case summary.StateOS:
 		return []finding.Step{finding.Advise("find-what-the-os-call-waits-for").For("idle=os-call"), finding.Advise("start-awaited-work-earlier").For("idle=os-call")}
 	case summary.StateOff:
-		return []finding.Step{finding.Advise("give-cores").For("idle=off-cpu"), finding.Advise("pin-to-the-numa-node").For("idle=off-cpu"),
+		return []finding.Step{finding.Advise("give-cores").For("cpu-late"), finding.Advise("pin-to-the-numa-node").For("cpu-late"),
 			finding.Advise("record-os-calls")}
 	case summary.StateUnrecorded:
 		return []finding.Step{finding.Advise("record-the-cpu")}

@@ -279,7 +279,7 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 		return f, true
 	}
 	f.Title += "; limit " + under
-	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}
+	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events").For("few-events")}
 	if c.partial() {
 		f.Next = []finding.Step{finding.Advise("measure-another-part").For("lacks=other-parts")}
 	}

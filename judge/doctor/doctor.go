@@ -82,7 +82,7 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = answer[q.id]()
 		if q.id == "waits" && a.Can == Yes || a.Can == "" {
-			continue // only forecasts ask for waits; a question without an answer is not asked of this capture
+			continue // only forecasts ask for waits; a question without an answer does not apply to this capture
 		}
 		if slices.Contains(deviceQuestions, q.id) {
 			a.Can, a.Why = e.qualified(a.Can, a.Why)

@@ -259,7 +259,7 @@ func TestProfilersCost(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		s        *summary.Summary
-		can, has string // "" if it is not asked
+		can, has string // "" if it does not apply
 	}{
 		{"much of it", capture(10, 100, 1000), Partly, "20.0% to 50.0% of the idle time (2 ms to 5 ms of 10 ms), because it makes each of 1,000 recorded"},
 		{"all of it", capture(4, 60, 9000), Partly, "100.0% of the idle time"},

@@ -138,8 +138,8 @@ func (e *examination) idle() (can, why string) {
 	return can, why
 }
 
-// profiler judges how much of the idle time the profiler itself may cause. It is not asked where that was
-// not recorded, or where the GPU is hardly idle.
+// profiler judges how much of the idle time the profiler itself may cause. The question does not apply
+// where that was not recorded, or where the GPU is hardly idle.
 func (e *examination) profiler() (can, why string) {
 	const asked = 0.05 // the least idle share of the windows
 	idle, window := e.total.Idle(), e.total.Window()

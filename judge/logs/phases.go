@@ -230,9 +230,19 @@ func (in *input) bandAdvice(id string) []finding.Step {
 	case rule.SleepShare:
 		return []finding.Step{finding.Advise("keep-state-on-the-gpu").For("phase=sleep-wake")}
 	case rule.LogProbsShare:
-		return []finding.Step{finding.Advise("raise-log-prob-micro-batches"), finding.Advise("drop-the-reference")}
+		return []finding.Step{finding.Advise("raise-log-prob-micro-batches"), finding.Advise("drop-the-reference").For(in.ofReference()...)}
 	}
 	return []finding.Step{finding.Advise("evaluate-less-often"), finding.Advise("checkpoint-asynchronously")}
+}
+
+// ofReference returns the fact that a reference model computes log-probs, if a timer says so.
+func (in *input) ofReference() []string {
+	for _, p := range in.phases {
+		if kindOf(p.Path) == "log-probs" && strings.Contains(strings.ToLower(p.Path+" "+p.Example), "ref") {
+			return []string{"reference"}
+		}
+	}
+	return nil
 }
 
 // phaseEvidence describes the timers of a phase and the shares of all phases.

@@ -184,7 +184,7 @@ func (e *Evaluator) slowSteps(in *input) (finding.Finding, bool) {
 	if !ok || s.period(slow) > 0 {
 		return f, false
 	}
-	f.Next = []finding.Step{finding.Advise("compare-the-slowest-logged-step")}
+	f.Next = []finding.Step{finding.Advise("compare-the-slowest-logged-step").For("logged-steps")}
 	return f, true
 }
 

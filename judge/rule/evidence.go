@@ -41,8 +41,9 @@ func Steps(facts ...string) (out []finding.Step) {
 // ofEvidence returns the facts of the evidence of findings.
 func ofEvidence() (out []Fact) {
 	for _, f := range []struct{ word, values, meaning, found string }{
-		{"idle", "dependency wait os-call off-cpu unnamed code output engine few-gaps many-gaps", "much of the idle time has this cause, or is in few or many gaps of unknown cause",
+		{"idle", "dependency wait os-call unnamed code output engine few-gaps many-gaps", "much of the idle time has this cause, or is in few or many gaps of unknown cause",
 			"owners of idle time, and names of the work of the CPU"},
+		{"cpu-late", "", "the thread that launches did not run on a CPU, or a server runs no forward pass between batches", "owners of idle time, and logs of servers"},
 		{"each-operation", "", "the CPU waits for nearly each GPU operation", "synchronizing calls, and numbers of operations"},
 		{"phase", "generation training weight-sync data sleep-wake none other", "the finding is about this phase", "phases of traces and logs"},
 		{"kernel", "communication", "the kernel is of this class", "kernels"},
@@ -52,7 +53,7 @@ func ofEvidence() (out []Fact) {
 		{"absent", "known unknown", "it is known which ranks did not arrive, or of some calls it is not", "dumps of the flight recorder, logs and monitors"},
 		{"memory", "activations recomputed-activations backward optimizer parameters kv-cache communication data unknown other",
 			"memory of this kind is much of the peak", "the largest kind, and others of at least a quarter of it"},
-		{"allocator", "trace snapshot", "what is known of memory is in a trace alone, or in a snapshot", "the inputs"},
+		{"allocator", "trace snapshot", "what is known of memory is in a trace or log alone, or in a snapshot", "the inputs"},
 		{"private-pools", "", "half of the memory that fragmentation wastes is in private pools, as CUDA graphs have", "a snapshot of GPU memory"},
 		{"short-of-memory", "", "the allocator released memory because an allocation did not fit", "the history of a snapshot"},
 		{"history", "", "a part of the history of allocations is given", "the history of a snapshot"},
@@ -70,6 +71,7 @@ func ofEvidence() (out []Fact) {
 		{"callees", "", "the functions that it calls take most of its time", "profiles of functions"},
 		{"repeated", "", "the function is called more than once", "profiles of functions"},
 		{"lacks", "other-parts end replay reader gpu rest", "the capture has no GPU time, for this reason", "inputs and issues"},
+		{"few-events", "", "a timeline has few GPU events, and records whole calls", "events of GPUs"},
 		{"missing", "all some", "all or some of the GPU work of launch calls is missing", "launch calls without GPU work"},
 		{"cut-short", "", "the capture may end before the work of its launches", "launch calls without GPU work"},
 		{"defect", "clock mixed", "clocks are wrong, or captures are mixed", "issues"},
@@ -77,6 +79,9 @@ func ofEvidence() (out []Fact) {
 		{"help", "", "the issue says what to do", "issues"},
 		{"gpu-total", "", "the table states a total GPU time", "tables of torch.profiler"},
 		{"waits", "idle busy", "the GPU is idle or busy while the CPU waits", "sums of calls and GPU work in tables"},
+		{"logged-steps", "", "a log has the steps, and no trace shows what ran in them", "the inputs"},
+		{"reference", "", "a reference model computes log-probs", "timers of trainers"},
+		{"single-calls", "", "single calls take half of the time of allocation or more, or their times are not known", "sums of calls in tables"},
 		{"longer-responses", "", "responses get longer with the steps", "logs of trainers"},
 		{"timer", "pipeline", "a timer of sends and receives between pipeline stages takes much of the step", "logs of trainers"},
 	} {

@@ -255,6 +255,26 @@ func precisionOf(s *summary.Summary) string {
 	return ""
 }
 
+// memoryFull reports whether GPU memory ran out or was nearly full.
+func memoryFull(s *summary.Summary) bool {
+	const full = 0.95
+	return slices.ContainsFunc(s.Series, func(r summary.Series) bool {
+		return r.Metric == "memory.failed" && r.N > 0 || r.Metric == "memory.usage" && r.Max != nil && *r.Max >= full
+	}) || slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.Failed > 0 })
+}
+
+// generationBusy reports whether the GPUs work for most of the phase of generation of a trace.
+func generationBusy(s *summary.Summary) bool {
+	var all summary.Activity
+	for i := range s.Phases {
+		if p := &s.Phases[i]; p.Source != summary.SourceLog && p.Path == "generation" {
+			all = all.Plus(p.Total)
+		}
+	}
+	const busy = 0.8
+	return all.Window() > 0 && float64(all.Busy()) >= busy*float64(all.Window())
+}
+
 // recordsLaunches reports whether calls that launch GPU work are recorded.
 func recordsLaunches(s *summary.Summary) bool {
 	return slices.ContainsFunc(s.Launches, func(l summary.Launches) bool { return l.Launched > 0 }) || slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "launch" || c.Kind == "graph-launch" })

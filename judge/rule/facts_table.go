@@ -67,6 +67,8 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"recomputes"}, Meaning: "the backward pass computes activations again",
 			Found: "work and memory of activation checkpoints", evaluate: is(recomputes)},
+		{Words: []string{"memory-full"}, Meaning: "GPU memory ran out, or 95% or more of it was in use", Found: "logs, monitors and memory snapshots", evaluate: is(memoryFull)},
+		{Words: []string{"generation-busy"}, Meaning: "the GPU works for 80% or more of the phase of generation", Found: "phases of a trace", evaluate: is(generationBusy)},
 		{Words: []string{"expandable"}, Meaning: "the allocator of PyTorch uses expandable segments", Found: "the setting of a memory snapshot",
 			evaluate: is(func(s *summary.Summary) bool {
 				return slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.Expandable })

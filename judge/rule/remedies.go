@@ -45,6 +45,21 @@ type remedyEntry struct {
 // entryOf returns the remedy of a step, or an empty entry if its id is unknown.
 func entryOf(s finding.Step) *remedyEntry { return builtIn().remedy(s.ID) }
 
+// Defines reports whether the entry of a rule defines a remedy.
+func Defines(id, remedy string) bool {
+	return slices.ContainsFunc(builtIn().rule(id).Remedies, func(r *remedyEntry) bool { return r.ID == remedy })
+}
+
+// Replaces reports whether a remedy takes the place of one whose condition is false.
+func Replaces(remedy string) bool {
+	for _, r := range builtIn().remedies {
+		if r.Else == remedy {
+			return true
+		}
+	}
+	return false
+}
+
 // Text returns the action of a step as a sentence.
 func Text(s finding.Step) string { return wordings()[s.Args[maker]].of(Fill(entryOf(s).Text, s.Args)) }
 

@@ -30,6 +30,7 @@ type Line struct {
 type Choice struct {
 	ID   string `yaml:"id"`
 	When When   `yaml:"when"`
+	For  string `yaml:"for"` // the fact of evidence that each of these findings shows; "" for none
 }
 
 // WordingOf returns the wording of a rule. It has no title if the code of the rule words its
@@ -40,7 +41,11 @@ func WordingOf(id string) *Wording { return &builtIn().rule(id).Say }
 func (w *Wording) Steps(words map[string]string) (out []finding.Step) {
 	for _, c := range w.Next {
 		if c.When.Matches(words) {
-			out = append(out, finding.Step{ID: c.ID})
+			s := finding.Step{ID: c.ID}
+			if c.For != "" {
+				s = s.For(c.For)
+			}
+			out = append(out, s)
 		}
 	}
 	return out

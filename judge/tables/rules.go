@@ -108,8 +108,23 @@ func (t *Evaluator) allocation() (finding.Finding, bool) {
 	f.Evidence, f.Where = rowEvidence(calls, "allocation", calls.ns), calls.places()
 	f.Gain(calls.ns, t.calls.ns, "the time in CUDA calls")
 	f.Next = []finding.Step{finding.Advise("allocate-less"), finding.Advise("expandable-segments"),
-		finding.Advise("leave-out-the-context")}
+		finding.Advise("leave-out-the-context").For(singleCalls(calls)...)}
 	return f, true
+}
+
+// singleCalls returns the fact that the longest call of each row takes at least half of the time of all, or that
+// the longest calls are not known.
+func singleCalls(calls tableSet) []string {
+	single := int64(0)
+	for _, r := range calls.rows {
+		if single += r.longest; r.longest == 0 {
+			return []string{"single-calls"}
+		}
+	}
+	if 2*single >= calls.ns {
+		return []string{"single-calls"}
+	}
+	return nil
 }
 
 // shortKernels judges how many kernel launches are shorter than a launch call.

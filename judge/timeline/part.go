@@ -9,8 +9,8 @@ import (
 )
 
 // A Part is the part of the windows that the verdict is about: without a long warm-up, and without the time
-// in which the GPUs ran work that is missing from the capture. What is drawn and listed beside the verdict
-// shows this part.
+// in which the GPUs ran work that is missing from the capture. What is drawn and listed together with the
+// verdict shows this part.
 type Part struct {
 	GPUs         []summary.Activity // of each device
 	UnrecordedNS int64              // left out, of all GPUs: work that is missing
@@ -53,9 +53,9 @@ func (p Part) window(once string) string {
 	return text
 }
 
-// LeftOut says which time of n GPUs is in no row of a breakdown, or returns "". Window is the time of all
-// their windows.
-func (p Part) LeftOut(window int64, n int64) string {
+// LeftOut says which time of n GPUs is in no row of a breakdown, or returns "". Whole is the activity in all
+// of their windows.
+func (p Part) LeftOut(whole summary.Activity, n int64) string {
 	if p.UnrecordedNS+p.OnceNS == 0 || n == 0 {
 		return ""
 	}
@@ -70,7 +70,11 @@ func (p Part) LeftOut(window int64, n int64) string {
 	if p.OnceNS > 0 {
 		list = append(list, unit.Duration(unit.Mean(p.OnceNS, n))+each+" of "+p.Once)
 	}
-	return "Left out: " + strings.Join(list, ", and ") + " (of a window of " + unit.Duration(unit.Mean(window, n)) + ")."
+	text := "Left out: " + strings.Join(list, ", and ") + " (of a window of " + unit.Duration(unit.Mean(whole.Window(), n))
+	if p.OnceNS > 0 {
+		text += ", of which " + unit.Share(whole.Idle(), whole.Window()) + " is idle"
+	}
+	return text + ")."
 }
 
 // judgedPart returns the part of the windows of a summary that is judged, or all that was recorded of them.

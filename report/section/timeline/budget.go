@@ -69,7 +69,7 @@ func Budget(ctx *section.Context) doc.Section {
 	t.Note = "The window runs from the first to the last GPU event. Its four parts sum to it; % of the window. "
 	t.Note += "Exposed communication is not overlapped by compute. Exposed copies and memsets are not overlapped by compute or communication. "
 	t.Note += "Overlapped comm: % of all communication time of the row."
-	if left := ctx.Judged.LeftOut(ctx.Total.Window(), int64(ctx.GPUs)); left != "" {
+	if left := ctx.Judged.LeftOut(ctx.Total, int64(ctx.GPUs)); left != "" {
 		t.Note += " " + left
 	}
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {

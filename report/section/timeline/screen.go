@@ -58,7 +58,7 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.JudgedTotal(), int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
-	if left := ctx.Judged.LeftOut(ctx.Total.Window(), int64(ctx.GPUs)); left != "" {
+	if left := ctx.Judged.LeftOut(ctx.Total, int64(ctx.GPUs)); left != "" {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: left})
 	}
 	if n > len(shown) {
