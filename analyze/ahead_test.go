@@ -87,3 +87,38 @@ func TestStepsAfterQueuedWork(t *testing.T) {
 		}
 	}
 }
+
+// TestOneStepOfAHostAhead: the only step of a capture is as long as its own work if its marker also has a wait for
+// earlier work, or ends long before its work. If it leaves as much as it found, both are equal.
+func TestOneStepOfAHostAhead(t *testing.T) {
+	const us = 1000
+	for _, tc := range []struct {
+		name                 string
+		queued, marker, work int64 // µs: earlier work after the start of the marker, the marker, its own work
+		cut                  string
+		wall                 int64 // ns
+	}{
+		{"waits for earlier work", 14_000, 47_000, 35_000, "work", 35_000 * us}, // 14 + 35 is 2 ms past the marker
+		{"ends before its work", 0, 2000, 9000, "work", 9000 * us},
+		{"ends with its work", 0, 10_000, 9900, "", 10_000 * us},
+		{"a little is left over", 1000, 10_000, 9500, "", 10_000 * us},
+	} {
+		event := func(cat, name string, tid, ts, dur, corr int64) string {
+			return fmt.Sprintf(`{"ph": "X", "cat": %q, "name": %q, "pid": 1, "tid": %d, "ts": %d, "dur": %d, "args": {"device": 0, "stream": 7, "correlation": %d}}`, cat, name, tid, ts, dur, corr)
+		}
+		const start = 20_000
+		begin := start + max(tc.queued, 1)
+		events := []string{
+			event("user_annotation", "ProfilerStep#3", 1, start, tc.marker, 0),
+			event("cuda_runtime", "cudaLaunchKernel", 1, start+1, 1, 2),
+			event("kernel", "own", 7, begin, tc.work, 2),
+		}
+		if tc.queued > 0 {
+			events = append(events, event("kernel", "earlier", 7, start-500, tc.queued+500, 1))
+		}
+		s := summed(t, []byte(`{"traceEvents": [`+strings.Join(events, ",")+`]}`))
+		if len(s.Steps) != 1 || s.Steps[0].Cut != tc.cut || s.Steps[0].WallNS > tc.wall || s.Steps[0].WallNS < tc.wall-2*us {
+			t.Errorf("%s: %+v, want %d ns by %q", tc.name, s.Steps, tc.wall, tc.cut)
+		}
+	}
+}

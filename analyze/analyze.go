@@ -101,6 +101,12 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 				summary.ProcessGroup{Name: g.Name, Description: g.Description, Size: g.Size})
 		}
 	}
+	all := span(t)
+	if limits.Implausible(all) && t.Window == nil {
+		if mended := t.WithoutStrays(); mended != t {
+			return Trace(mended, in, opt)
+		}
+	}
 	var issues, markIssues diag.Ledger
 	s := &summary.Summary{Schema: summary.Schema, Inputs: []summary.Input{in}}
 
@@ -115,7 +121,7 @@ func Trace(t *trace.Trace, in summary.Input, opt Options) *summary.Summary {
 		return Trace(gpu.Mend(t, faults), in, opt)
 	}
 	checkWindows(tl, in.Rank, &issues)
-	s.Inputs[0].SpanNS = plausibleSpan(tl, gpu.InWindow(t, span(t)), &issues)
+	s.Inputs[0].SpanNS = plausibleSpan(tl, gpu.InWindow(t, all), &issues)
 	streamWaits(t, &s.Inputs[0])
 	if w := t.Window; w != nil {
 		s.Inputs[0].Window = &summary.Window{StartNS: w.Start, EndNS: w.End}

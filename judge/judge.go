@@ -50,8 +50,14 @@ type Result struct {
 	// inputs cover several stages.
 	Stages []StageVerdict `json:"stage_verdicts,omitempty"`
 
+	// Runs has the verdict on each run, in the order of their first inputs. It is absent unless the
+	// inputs are of runs that differ.
+	Runs []RunVerdict `json:"run_verdicts,omitempty"`
+
 	// Stacks is the software that was recognized in the summary.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
+
+	Part timeline.Part `json:"-"` // see [Result.Judged]
 }
 
 // Judge applies the rules to s, with the limits of th. Equal summaries give equal results.
@@ -68,7 +74,30 @@ func Judge(s *summary.Summary, th rule.Thresholds) Result {
 	}
 	model(s, &r)
 	r.Stages = stageVerdicts(s.Timelines(), th)
+	if r.Verdict.Rule == rule.RunsDiffer {
+		r.Runs = runVerdicts(s, th)
+	}
 	return r
+}
+
+// A RunVerdict is the verdict on one run, judged as if only its inputs were given.
+type RunVerdict struct {
+	Inputs  []int           `json:"inputs"` // indices of the inputs, ascending
+	Verdict finding.Verdict `json:"verdict"`
+}
+
+// mostRuns is the number of runs that get a verdict of their own.
+const mostRuns = 32
+
+// runVerdicts judges each of several runs. Issues that only concern them together are left out.
+func runVerdicts(s *summary.Summary, th rule.Thresholds) (out []RunVerdict) {
+	list, _ := view.Programs(s)
+	for _, run := range list[:min(len(list), mostRuns)] {
+		one := s.Pick(run.Inputs)
+		one.Issues = slices.DeleteFunc(one.Issues, func(is summary.Issue) bool { return is.Code == "rank-repeated" })
+		out = append(out, RunVerdict{run.Inputs, evaluate(one, th).withReason().Verdict})
+	}
+	return out
 }
 
 // A StageVerdict is the verdict on one stage of a server, judged as if only its captures were
@@ -175,9 +204,12 @@ func (r *Result) insert(list []finding.Finding) {
 	}
 }
 
-// withoutCaptures reports whether no input was recorded by a profiler.
+// withoutCaptures reports whether no input was recorded by a profiler. Pages that DeepSpeed prints of one step into the
+// log of a run are part of the log.
 func (b *evaluators) withoutCaptures() bool {
-	return len(b.Devices)+len(b.Counters)+len(b.Tables)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0
+	page := func(t summary.Table) bool { return t.Tool == "deepspeed" && len(b.Series) > 0 }
+	recorded := slices.ContainsFunc(b.Tables, func(t summary.Table) bool { return !page(t) })
+	return !recorded && len(b.Devices)+len(b.Counters)+len(b.Spans)+len(b.Snapshots)+len(b.MemoryTimelines) == 0
 }
 
 // logFindings returns the findings of logs that are added to those of captures. A rule that already
@@ -227,7 +259,7 @@ func (b *evaluators) overTime(before, others []finding.Finding) Result {
 	}
 	t := b.timeline.Judge(before, others)
 	r := plainResult(t.Result)
-	r.States, r.Groups, r.Phases = t.States, t.Groups, t.Phases
+	r.States, r.Groups, r.Phases, r.Part = t.States, t.Groups, t.Phases, t.Part
 	return r
 }
 
@@ -249,30 +281,18 @@ func (r Result) withReason() Result {
 	return r
 }
 
-// Recorded returns the activity of each GPU as the verdict sees it: without the idle time in which the
-// GPU ran work that is missing from the capture. left is that time, of all GPUs.
-func (r Result) Recorded(s *summary.Summary) (list []summary.Activity, left int64) {
-	at := make(map[summary.GPU]int)
-	for i, d := range s.Devices {
-		at[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
-		list = append(list, d.Activity)
+// Judged returns the part of the windows of s that the verdict is about.
+func (r Result) Judged(s *summary.Summary) timeline.Part {
+	if r.Part.GPUs == nil || len(r.Part.GPUs) != len(s.Devices) {
+		return timeline.WholeWindows(s)
 	}
-	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.NotRecorded }) {
-		return list, 0
-	}
-	for _, row := range s.Idle {
-		if i, ok := at[summary.GPU{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok && row.Owner == summary.OwnerNotRecorded {
-			ns := min(row.NS, list[i].Idle())
-			list[i][0], left = list[i][0]-ns, summary.Plus(left, ns)
-		}
-	}
-	return list, left
+	return r.Part
 }
 
 // Unusable returns why the numbers of the GPUs cannot be used, or nil if they can: most device
 // records are missing or damaged, the clock is not plausible, or the traces are of several runs.
 func (r Result) Unusable() *finding.Abstention {
-	if a := r.Verdict.Abstained; a != nil && (a.Code == rule.RecordsMissing || a.Code == rule.Clocks || a.Code == rule.RanksApart) {
+	if a := r.Verdict.Abstained; a != nil && slices.Contains([]string{rule.RecordsMissing, rule.Clocks, rule.RanksApart, rule.RunsDiffer}, a.Code) {
 		return a
 	}
 	return nil

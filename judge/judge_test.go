@@ -187,11 +187,11 @@ func TestPooling(t *testing.T) {
 // TestSameRankTwice: if two inputs have the same rank, the path distinguishes
 // them.
 func TestSameRankTwice(t *testing.T) {
-	s := of(device(0, 0, map[summary.Class]int64{comp: 100}), device(0, 0, map[summary.Class]int64{0: 100}))
+	s := of(device(0, 0, map[summary.Class]int64{0: 10, comp: 90}), device(0, 0, map[summary.Class]int64{0: 30, comp: 70}))
 	s.Inputs = append(s.Inputs, summary.Input{Path: "again.json"})
 	s.Devices[1].Input = 1
 	wantEvidence(t, find(t, Judge(s, rule.DefaultThresholds()), rule.GPUIdle),
-		`range over 2 GPUs: 0.0% to 100.0%; largest on rank 0 GPU 0 in "again.json" (100 ms of 100 ms)`)
+		`range over 2 GPUs: 10.0% to 30.0%; largest on rank 0 GPU 0 in "again.json" (30 ms of 100 ms)`)
 }
 
 // TestEqualDevices: of devices that are equally bad, the first is named.

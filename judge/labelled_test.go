@@ -40,6 +40,7 @@ var labelledRuns = sync.OnceValue(func() []labelled {
 		labelledProfiles(),
 		labelledCounters(),
 		labelledMemory(),
+		labelledPrograms(),
 		labelledBlocks(),
 		labelledCompiled(),
 		labelledGPUs(),

@@ -290,7 +290,7 @@ func TestCommunicationIsToldOnce(t *testing.T) {
 func TestCausesOfCauses(t *testing.T) {
 	slow, fast := device(0, 0, map[summary.Class]int64{comp: 900, comm: 100}), device(1, 0, map[summary.Class]int64{comp: 500, comm: 500})
 	s := of(slow, fast)
-	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json"})
+	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json", Rank: 1})
 	s.Devices[1].Input = 1
 	for rank, ns := range []int64{100, 500} {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: rank, Rank: rank, Count: 10, TotalNS: ns * ms})
@@ -311,7 +311,7 @@ func TestCausesOfCauses(t *testing.T) {
 // is less than half of it.
 func TestStragglerOfLittle(t *testing.T) {
 	s := of(device(0, 0, map[summary.Class]int64{comp: 500, comm: 500}), device(1, 0, map[summary.Class]int64{comp: 200, comm: 800}))
-	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json"})
+	s.Inputs = append(s.Inputs, summary.Input{Path: "rank1.json", Rank: 1})
 	s.Devices[1].Input = 1
 	for rank, ns := range []int64{500, 800} {
 		s.Kernels = append(s.Kernels, summary.Kernel{Name: "AllReduce", Class: "comm", Input: rank, Rank: rank, Count: 10, TotalNS: ns * ms})

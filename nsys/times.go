@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"assay/internal/diag"
+	"assay/trace"
 )
 
 // span returns the start and duration of a row, and whether it has any.
 func (l *loader) span(r row) (start, dur int64, ok bool) {
 	start, end := r.Num(0), r.Num(1)
 	switch {
-	case start == 0 && r.Null(0) || end == 0 && r.Null(1) || l.oddTime(r, start, end):
+	case start == 0 && r.Null(0) || end == 0 && r.Null(1) || l.oddTime(r, start, end) || end > start && (end-start > trace.MaxDuration || end-start < 0):
 		l.bad("event-bad-time", "")
 		return 0, 0, false
 	case end < start || end-start < 0:

@@ -165,6 +165,8 @@ func bound(ctx *section.Context) string {
 		return words.WaitsForOthers(ctx.IdleOwner())
 	case (v.Bound == finding.BoundUnknown || v.Bound == "") && ctx.SumsOnly() && len(view.Tables(ctx.Summary)) > 0:
 		return words.TotalsOnly
+	case v.Rule == rule.RunsDiffer:
+		return words.SeveralRuns
 	case (ctx.OfLogs() || ctx.OfMachines()) && v.Bound == finding.BoundUnknown:
 		if f, ok := decisive(ctx); ok && f.Level > finding.Info {
 			return rule.LineOf(f.Rule)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -45,16 +46,28 @@ func screenVerdict(ctx *section.Context, efficiency string, findings int) doc.Se
 	}
 	if over := overLimits(ctx); len(over) > 0 {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: overLimitsText(over, screenable(ctx), findings)})
-	} else if f, ok := decisive(ctx); ok && len(f.Next) > 0 {
+	} else if f, ok := decisive(ctx); ok && len(f.Next) > 0 && ctx.Result.Runs == nil {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Fix: " + ctx.Step(f.Next[0])})
 	}
 	return s
 }
 
-// stageVerdicts returns the verdict on each stage of a server.
+// stageVerdicts returns the verdict on each stage of a server, or on each of several runs that differ.
 func stageVerdicts(ctx *section.Context) (out doc.List) {
 	for _, st := range ctx.Result.Stages {
 		out = append(out, doc.Item{Mark: label.Clip(label.Clean(st.Stage), 20) + ":", Text: words.Verdict(st.Verdict.Bound) + ". " + ctx.Brief(st.Verdict.Sentence)})
+	}
+	const most = 8
+	name := func(input int) string { return label.Clip(label.Clean(path.Base(ctx.Inputs[input].Path)), 24) }
+	for i, run := range ctx.Result.Runs {
+		if i == most {
+			return append(out, doc.Item{Text: label.Plural(int64(len(ctx.Result.Runs)-most), "more run")})
+		}
+		mark := name(run.Inputs[0])
+		if n := len(run.Inputs) - 1; n > 0 {
+			mark += fmt.Sprintf(" and %d more", n)
+		}
+		out = append(out, doc.Item{Mark: mark + ":", Text: words.Verdict(run.Verdict.Bound) + ". " + ctx.Brief(run.Verdict.Sentence)})
 	}
 	return out
 }

@@ -90,6 +90,8 @@ func (e *Event) check(read error) *fault {
 		return &fault{codeNegative, "dur", "negative duration", nil}
 	case e.HasDur() && e.Start()+e.Dur() < e.Start():
 		return &fault{codeBadTime, "dur", "end is out of range", nil}
+	case phase == 'X' && e.HasDur() && e.Dur() > MaxDuration:
+		return &fault{codeBadTime, "dur", "over 100 hours", nil}
 	case phase == 'X' && !e.HasDur():
 		return &fault{codeBadTime, "dur", "missing", nil}
 	}
@@ -98,7 +100,7 @@ func (e *Event) check(read error) *fault {
 
 // usable reports whether the event has a time and a duration that are in range.
 func (e *Event) usable() bool {
-	return e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Start()+e.Dur() >= e.Start()
+	return e.HasStart() && e.HasDur() && e.Dur() >= 0 && e.Dur() <= MaxDuration && e.Start()+e.Dur() >= e.Start()
 }
 
 // kind returns the kind of the event's category.

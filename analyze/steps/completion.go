@@ -138,18 +138,25 @@ func CutByWork(marks []Mark) bool { return len(marks) > 0 && marks[0].Is.Step ==
 const aheadShare = 4
 
 // MayRunAhead reports whether the host may be ahead of all devices: each works on so long after
-// the last of several markers that the markers do not show how long steps took.
+// the last of several markers that the markers do not show how long steps took. A single marker does not
+// show it either if much of it is a wait for earlier work, so a device that worked before it is enough there.
 func MayRunAhead(tl *gpu.Timeline, marks []Mark) bool {
-	if len(marks) < 2 || len(tl.Devices) == 0 {
+	if len(marks) == 0 || len(tl.Devices) == 0 {
 		return false
 	}
-	last := marks[len(marks)-1].Span.End
+	host := spanOf(marks)
 	for _, d := range tl.Devices {
-		if limits.Implausible(d.Window) || d.Window.End-last <= (last-marks[0].Span.Start)/aheadShare {
+		behind := d.Window.End-host.End > host.Len()/aheadShare
+		if limits.Implausible(d.Window) || !behind && (len(marks) > 1 || d.Window.Start >= host.Start) {
 			return false
 		}
 	}
 	return true
+}
+
+// spanOf returns the time from the first to the last marker.
+func spanOf(marks []Mark) interval.Span {
+	return interval.Span{Start: marks[0].Span.Start, End: marks[len(marks)-1].Span.End}
 }
 
 // unlinkedLater counts the work without a known launch that follows launched work on its stream. Work before that was
@@ -176,12 +183,19 @@ func OfDevice(tl *gpu.Timeline, l *launches.Links, marks []Mark, done []*Complet
 	if CutByWork(marks) || !MayRunAhead(tl, marks) {
 		return marks
 	}
-	last := marks[len(marks)-1].Span.End
+	host := spanOf(marks)
 	if l.Called == 0 || unlinkedLater(tl, l) > l.Called/10 {
 		return marks
 	}
 	for i := range tl.Devices { // work that was launched after the last marker belongs to no step
-		if done[i] == nil || done[i].at(last)-last <= (last-marks[0].Span.Start)/aheadShare {
+		if done[i] == nil {
+			return marks
+		}
+		behind := done[i].at(host.End) - host.End
+		if len(marks) == 1 { // of several steps, each has as much of the one before as it leaves for the next
+			behind += done[i].at(host.Start) - host.Start
+		}
+		if behind <= host.Len()/aheadShare {
 			return marks
 		}
 	}

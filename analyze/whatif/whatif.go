@@ -122,10 +122,15 @@ func Graphs(inputs []Input, q Question) ([]Group, string) {
 	return groupsOf(graphs, inputs)
 }
 
-// GraphOf returns the graph of one rank.
+// GraphOf returns the graph of one rank. Its answers are withheld if the waits of the host are not in the trace:
+// block_until_ready of JAX waits for a callback, which the profiler of XLA does not record.
 func GraphOf(t *trace.Trace, rank int, q Question) *critical.Graph {
 	words := steps.NewVocabulary(t, q.Phases)
-	return critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
+	g := critical.Of(t, critical.Options{Rank: rank, Rules: q.Rules, Windows: windows(words), Phase: steps.PhasesOf(words).Innermost()})
+	if t.Meta.Tool == trace.ToolXLA {
+		g.Doubt("the profiler of XLA does not record when the CPU waits for the GPU, as block_until_ready does")
+	}
+	return g
 }
 
 // doubt withholds the answers of a graph whose durations no GPU can reach.
@@ -151,13 +156,13 @@ func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart stri
 	case len(graphs) > 1:
 		g, why := critical.Join(graphs)
 		if g != nil {
-			g.Pageable = pinning(inputs)
+			g.Copies = copying(inputs)
 			return []Group{{g, inputs}}, ""
 		}
 		apart = why + ", so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
-		g.Pageable = pinning(inputs[i : i+1])
+		g.Copies = copying(inputs[i : i+1])
 		out = append(out, Group{g, inputs[i : i+1]})
 	}
 	return out, apart
@@ -201,8 +206,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			row := forecast(f, in, a.Change, rests)
-			row.Bound = change.Bound(q.Changes)
+			row := forecast(f, in, a.Change, rests, change.Bound(q.Changes))
 			if q.Given > 0 {
 				row.FittedNS = &f.Fitted
 			}
@@ -214,7 +218,9 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if x.OfComm {
 				ofOneRank(&x.Verdict, g.Graph, inputs)
 			}
-			row := Gain{x.Change.String(), x.Before, &x.After, change.Bound([]change.Change{x.Change}), x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			bound := change.Bound([]change.Change{x.Change})
+			x.Verdict.AtBest(bound)
+			row := Gain{x.Change.String(), x.Before, &x.After, bound, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
 			if row.Verdict == summary.Withheld {
 				row.ForecastNS = nil
 			}
@@ -245,8 +251,9 @@ func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
 func alone(t *trace.Trace) bool { return t.Meta.WorldSize != nil && *t.Meta.WorldSize == 1 }
 
 // forecast returns the row of a forecast.
-func forecast(f *critical.Forecast, in *Input, change string, rests []string) summary.Forecast {
-	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured,
+func forecast(f *critical.Forecast, in *Input, change string, rests []string, bound bool) summary.Forecast {
+	f.Verdict.AtBest(bound)
+	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured, Bound: bound,
 		Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests}
 	if out.Verdict != summary.Withheld {
 		c := classes(&f.Classes)

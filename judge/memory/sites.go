@@ -89,7 +89,7 @@ func (c *Evaluator) exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) 
 // shortAdvice returns the fixes if memory is short, whatever limits it.
 func (c *Evaluator) shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
-		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation")}, c.useAdvice(s))
+		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation").For("one-allocation")}, c.useAdvice(s))
 	}
 	if o.Live != nil && fragmented(idleReserved(o), o.Wanted, *o.Live) {
 		return finding.JoinSteps(fragmentationAdvice(s), c.useAdvice(s))

@@ -319,6 +319,9 @@ func (c *Evaluator) functionSelf() (list []tree.Reading) {
 		out.Title = fmt.Sprintf("Hot function: %s%s, %s self %s (%s of %s)", top, f.where,
 			unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own)) + rule.Over(limit)
 		out.Evidence = []string{top.String() + ": " + f.described(top)}
+		if top.line != "" {
+			out.Evidence = append(out.Evidence, "its largest line, with the share of the function: "+top.line)
+		}
 		out.Where = f.places(top)
 		out.Next = f.selfAdvice(top)
 		out.Subject = f.subject(top)
@@ -364,7 +367,7 @@ func (c *Evaluator) cheapCalls(f *functions) (finding.Finding, bool) {
 		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own),
 			f.described(r)))
 	}
-	out.Next = []finding.Step{finding.Advise("cache-results"), finding.Advise("work-on-whole-arrays"),
+	out.Next = []finding.Step{finding.Advise("cache-results").For(f.shows(cheap[0])...), finding.Advise("work-on-whole-arrays"),
 		finding.Advise("check-by-sampling")}
 	return out, true
 }

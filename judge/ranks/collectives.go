@@ -60,7 +60,7 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 		evidence = append(evidence, "reported by the machines: "+text)
 	}
 	return complete(r, all[0].why, evidence, []finding.Step{finding.Advise("check-the-link"),
-		finding.Advise("check-nccl-tests"), finding.Advise("transfer-less")})
+		finding.Advise("check-nccl-tests"), finding.Advise("transfer-less").For("late=none")})
 }
 
 // belowPeak compares the bus bandwidth of a row with the peak of its link. Collectives that would

@@ -20,6 +20,7 @@ const (
 	TooLittleWork       = "too-little-gpu-work"
 	Clocks              = "clocks-implausible"
 	RanksApart          = "ranks-incomparable"
+	RunsDiffer          = "runs-differ"
 	RecordsMissing      = "device-records-missing"
 	QueuedBefore        = "queued-before"
 	NotRecorded         = "not-recorded"

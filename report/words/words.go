@@ -66,6 +66,9 @@ func Verdict(b finding.Bound) string {
 // TotalsOnly is the verdict for tables without a timeline.
 const TotalsOnly = "totals only, no timeline"
 
+// SeveralRuns is the verdict for captures that no verdict describes together.
+const SeveralRuns = "several runs"
+
 // ValuesOnly is the verdict for logs.
 const ValuesOnly = "values of a log, no timeline"
 
@@ -142,6 +145,8 @@ func Format(id string) string {
 		"torch-trace":           "torch.compile log",
 		"xplane":                "XLA profiler (XPlane)",
 		"proton-trace":          "Triton Proton",
+		"ascend-trace":          "Ascend profiler",
+		"ascend-csv":            "Ascend profiler (table)",
 		"proton-tree":           "Triton Proton (tree)",
 		"tf-timeline":           "TensorFlow timeline",
 		"nccl-profiler":         "NCCL profiler plugin",

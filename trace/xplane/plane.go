@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/protoscan"
 	"assay/internal/redact"
+	"assay/trace"
 )
 
 // Fields of a plane, a line, an event, a stat and an entry of metadata.
@@ -228,7 +229,7 @@ func (r *reader) eachEvent(p *plane, l *line, f func(*event)) {
 		if count > 0 && duration == 0 {
 			continue
 		}
-		if !whole || !typed || duration < 0 || offset < -latest || offset > latest || l.start < 0 || l.start > latest || duration > latest {
+		if !whole || !typed || duration < 0 || offset < -latest || offset > latest || l.start < 0 || l.start > latest || duration > 1000*trace.MaxDuration {
 			r.damaged++
 			continue
 		}

@@ -70,7 +70,7 @@ var devicePlane = lazyregexp.New(`^/device:GPU:(\d{1,9})$`)
 // Read reads a file.
 func Read(in io.Reader, name string, sel trace.Select) (*trace.Trace, error) {
 	r := reader{file: name, out: trace.NewAssembler(name, sel), ops: map[int64]string{}, seen: map[string]bool{},
-		meta: trace.Meta{Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
+		meta: trace.Meta{Tool: trace.ToolXLA, Devices: map[int64]string{}, Capacity: map[int64]int64{}, Hardware: map[int64]trace.Hardware{}}}
 	most := sel.Limits.Memory
 	if most <= 0 {
 		most = trace.DefaultLimits().Memory

@@ -167,7 +167,7 @@ other $loop.py:12 run 1000+99000`
 	if got := describe(tr); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if !tr.Complete || tr.Events != 6 || len(tr.Issues) > 0 || tr.Meta.Host != "node7" || tr.Meta.Hardware[1].SMs != 132 || len(tr.Meta.Hardware) != 1 {
+	if !tr.Complete || tr.Events != 6 || len(tr.Issues) > 0 || tr.Meta.Tool != trace.ToolXLA || tr.Meta.Host != "node7" || tr.Meta.Hardware[1].SMs != 132 || len(tr.Meta.Hardware) != 1 {
 		t.Errorf("complete %v, %d events, issues %v, meta %+v", tr.Complete, tr.Events, tr.Issues, tr.Meta)
 	}
 }

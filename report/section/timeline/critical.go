@@ -166,7 +166,11 @@ const notMuch = "No single change pays much: none of those tried makes it 5% sho
 
 // withheldPath says why a path is withheld.
 func withheldPath(p *view.Followed) string {
-	return fmt.Sprintf("Withheld: %s. The capture explains %s of the step.", strings.Join(p.Reasons[:min(1, len(p.Reasons))], "; "), unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
+	text := fmt.Sprintf("Withheld: %s.", strings.Join(p.Reasons[:min(1, len(p.Reasons))], "; "))
+	if p.Classes.Unexplained > 0 {
+		text += fmt.Sprintf(" The capture explains %s of the step.", unit.Share(p.WindowNS-p.Classes.Unexplained, p.WindowNS))
+	}
+	return text
 }
 
 // classesOf returns the classes of a path, largest first.

@@ -95,6 +95,9 @@ func ScreenSteps(ctx *section.Context) doc.Section {
 		if n := int64(len(view.Steps(ctx.Summary))); n < g.Steps {
 			count = stepsOnGPUs(n, g.Steps, int64(ctx.GPUs))
 		}
+		if st := ctx.Steps; len(st) == 1 && st[0].Cut != "" && st[0].HostNS > 0 {
+			by += ", from its first to its last GPU work; the marker is " + unit.Duration(st[0].HostNS)
+		}
 		return doc.Section{Title: "Steps", Lead: stepLine(ctx, g, count, by)}
 	}
 	var list doc.List
@@ -181,7 +184,7 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, doc.Row{Weight: p.Own.Window(), Cells: []string{words.Phase(p.Path), unit.Share(a.Window(), whole), scale.Text(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), phaseBound(ctx, p)}})
 	}
 	t.More = doc.Rest{Total: whole, Of: "GPU time"}
-	lead := "% of the window; breakdown in % of the phase"
+	lead := "% of the " + strings.Repeat("whole ", min(1, len(ctx.Judged.Once))) + "window; breakdown in % of the phase"
 	if gpus > 1 {
 		lead = "mean per GPU, " + lead
 	}
