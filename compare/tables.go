@@ -223,7 +223,7 @@ func ownersTable(s *summary.Snapshot) summary.Table {
 // are compared with each other on purpose.
 func usesTable(s *summary.Snapshot, uses []summary.MemoryUse) summary.Table {
 	t := summary.Table{
-		Tool: "memory", Name: fmt.Sprintf("device %d by owner", s.Device), Of: summary.OfRow,
+		Tool: "memory", Name: fmt.Sprintf("device %d by use", s.Device), Of: summary.OfRow,
 		Columns: []summary.TableColumn{{Name: "bytes", Unit: "bytes", Adds: summary.AddsSelf}},
 	}
 	for i := range uses {

@@ -263,7 +263,7 @@ func found(s *summary.Summary) (out []string) {
 	return out
 }
 
-// TestOneFault: each fault on one of four nodes is found, at its place, and nothing else is said.
+// TestOneFault: each fault on one of four nodes is found at its place, without other findings.
 func TestOneFault(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule string

@@ -37,3 +37,34 @@ func machineRuns() []labelled {
 		run("three GPUs with three images", "", rule.UnlikePeers, three("95.02.18.80.87", "95.02.18.80.11", "95.02.18.00.01")),
 	}
 }
+
+// machineRemedies are dumps whose remedies no labelled run gives.
+func machineRemedies() (out []labelled) {
+	report := func(attached, i int, value string) string {
+		return "==============NVSMI LOG==============\n\nAttached GPUs : " + string(rune('0'+attached)) + "\nGPU 00000000:4B:00.0\n    Product Name : NVIDIA L40S\n    GPU UUID : GPU-" + string(rune('a'+i)) + "\n    " + value + "\n"
+	}
+	four := func(usual, odd string) (texts []string) {
+		for i, value := range []string{usual, usual, usual, odd} {
+			texts = append(texts, report(1, i, value))
+		}
+		return texts
+	}
+	xid := func(text string) string { return "[ 1.0] NVRM: Xid (PCI:0000:41:00): " + text + "\n" }
+	for _, texts := range [][]string{
+		{report(1, 0, "Fabric\n        State : In Progress")},
+		{report(1, 0, "Applications Clocks\n        Graphics : 900 MHz\n    Default Applications Clocks\n        Graphics : 1800 MHz")},
+		{xid("13, pid=1, name=a, Graphics Exception")}, {xid("63, pid=1, name=a, Row Remapper")}, {xid("74, NVLink error")}, {xid("999, of a later driver")},
+		{report(1, 0, "PCI\n        Replays Since Reset : 70000")},
+		{"| Diagnostic | Result |\n| memory | Fail - GPU: 1 |\n"},
+		{" 1 job process is considered dead\n Process 5 on node n1 managing GPU 2\n"},
+		{"link mlx5_0/1 out_of_sequence 1\n", "link mlx5_0/1 out_of_sequence 90001\n"},
+		four("MIG Mode\n        Current : Disabled", "MIG Mode\n        Current : Enabled"),
+		four("GPU Power Readings\n        Current Power Limit : 350.00 W", "GPU Power Readings\n        Current Power Limit : 250.00 W"),
+		four("Max Clocks\n        SM : 2520 MHz", "Max Clocks\n        SM : 1200 MHz"),
+		four("PCI\n        GPU Link Info\n            Link Width\n                Max : 16x", "PCI\n        GPU Link Info\n            Link Width\n                Max : 8x"),
+		{report(4, 0, "x : y"), report(4, 1, "x : y"), report(4, 2, "x : y"), report(3, 3, "x : y")},
+	} {
+		out = append(out, labelled{in: given(texts...)})
+	}
+	return out
+}

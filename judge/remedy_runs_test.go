@@ -11,7 +11,7 @@ import (
 
 // remedyRuns are runs with one cause each, for remedies of causes that no labelled run has.
 func remedyRuns() []labelled {
-	return slices.Concat(causeRuns(), idleRuns(), kernelRuns(), rankRuns(), memoryRuns(), counterRemedyRuns(), captureRuns(), logRuns())
+	return slices.Concat(causeRuns(), idleRuns(), kernelRuns(), rankRuns(), memoryRuns(), counterRemedyRuns(), captureRuns(), logRuns(), machineRemedies())
 }
 
 // A runList gathers runs that are made as summaries.

@@ -7,7 +7,7 @@ import (
 	"assay/summary/row"
 )
 
-// A MemoryUse is the part of the reserved memory of one device that has one owner, at one moment: when an
+// A MemoryUse is the part of the reserved memory of one device with the same use, at one moment: when an
 // allocation failed, else at the peak of the history, else when the snapshot was taken (see
 // Snapshot.Moment). Owners and the three parts that no tensor has, rounding, fragmentation and cached, sum
 // to the reserved memory.
@@ -40,11 +40,11 @@ const (
 	UseWorkspaces          = "workspaces"
 	UseInputs              = "inputs"
 	UseKept                = "kept"     // allocated in a forward pass, and still there in a later one
-	UseUnknown             = "unknown"  // not told apart
+	UseUnknown             = "unknown"  // not distinguished
 	UseRounding            = "rounding" // parts of blocks beyond the requested sizes
 	UseFragments           = "fragmentation"
 	UseCached              = "cached" // free, and can be released
-	UseFree                = "free"   // fragmentation and cached, where the segments do not tell them apart
+	UseFree                = "free"   // fragmentation and cached, where the segments do not distinguish them
 )
 
 // Allocated reports whether the owner is one of tensors: the others are free memory and rounding.
@@ -70,7 +70,7 @@ func UseWords(owner string) string {
 	case UseKept:
 		return "kept after a forward pass"
 	case UseUnknown:
-		return "not told apart"
+		return "not distinguished"
 	case UseCached:
 		return "cached, free"
 	case UseFree:

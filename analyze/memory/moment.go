@@ -30,7 +30,7 @@ func (r *replay) moment(row *summary.Snapshot, w *walked) []summary.MemoryUse {
 }
 
 // endMoment is moment for a snapshot whose history is unknown: frames alone tell the owners, and what the backward pass
-// allocated is not told apart.
+// allocated is not distinguished.
 func (r *replay) endMoment(row *summary.Snapshot) []summary.MemoryUse {
 	sums := map[useKey]*useSum{}
 	rounding := int64(0)

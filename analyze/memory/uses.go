@@ -12,7 +12,7 @@ import (
 // leave open is decided by lifetimes: a gradient of weights outlives the backward pass that made it, a gradient
 // of an activation does not, and what is freed in the backward pass was kept for it by the forward pass. Blocks
 // from before the history have no frames; where a backward pass shows how many gradients of each size there
-// are, sizes tell weights from the optimizer's state. Everything else is not told apart.
+// are, sizes tell weights from the optimizer's state. Everything else is not distinguished.
 
 // How an owner was told.
 const (
@@ -104,7 +104,7 @@ func (u *uses) findPasses() {
 	if u.stackless = none > some; !u.stackless {
 		return
 	}
-	u.trains = false // frees without stacks are told by allocations without stacks between those with some
+	u.trains = false // a backward pass without stacks allocates without them
 	for i := range entries {
 		if e := &entries[i]; e.Stack == 0 && (e.Action == memory.Alloc || e.Action == memory.FreeCompleted) {
 			u.passes[i] = backwardPass
@@ -316,7 +316,7 @@ func isWorkspace(size int64) bool { return size == 8519680 || size == 32<<20 }
 // ofOlder tells the owners of blocks from before the history, which have no frames: n blocks of one size. If they are
 // a multiple of the gradients of that size, there is one of the weights for each gradient. Two more for each are the
 // state of an optimizer of the kind of Adam. One more can be a momentum or a copy of the weights, such as a reference
-// model, so it is not told apart.
+// model, so it is not distinguished.
 func (u *uses) ofOlder(size, n, times int64) (weights, optimizer int64) {
 	g := u.gradients[size]
 	switch {
@@ -349,7 +349,7 @@ type useSum struct{ count, bytes int64 }
 
 type useKey struct{ owner, by string }
 
-// sumsAt sums what is live after an entry by owner.
+// sumsAt sums for each owner what is live after an entry.
 func (u *uses) sumsAt(entry int32) map[useKey]*useSum {
 	sums := map[useKey]*useSum{}
 	add := func(owner, by string, count, bytes int64) {

@@ -10,7 +10,7 @@ import (
 	"assay/torchprof/memory"
 )
 
-// measuredJob plays a job and returns its row, the bytes by owner, and the truth.
+// measuredJob plays a job and returns its row, the bytes for each owner, and the truth.
 func measuredJob(t *testing.T, job snapgen.Job) (summary.Snapshot, map[string]int64, map[string]int64) {
 	t.Helper()
 	run, truth := snapgen.PlayJob(job)
@@ -63,7 +63,7 @@ func TestUsesOfEightRanks(t *testing.T) {
 }
 
 // TestUsesOfOlderBlocks: where the history begins after the first step, weights and the state of the optimizer have no
-// frames, and the sizes of gradients tell them. The buffer of collectives and the workspace are told by nothing.
+// frames, and the sizes of gradients tell them. Nothing shows the buffer of collectives and the workspace.
 func TestUsesOfOlderBlocks(t *testing.T) {
 	_, got, truth := measuredJob(t, snapgen.Job{Seed: 3, Layers: 9, Weight: 6 * mib, Sample: 2 * mib, Batches: []int{3, 3, 3, 4}, Late: true})
 	truth[summary.UseUnknown] = truth["communication"] + truth["workspaces"]
@@ -74,7 +74,7 @@ func TestUsesOfOlderBlocks(t *testing.T) {
 	}
 }
 
-// TestUsesAbstain: without frames nothing is said of owners, and the bytes close all the same.
+// TestUsesAbstain: without frames no owner is known, and the bytes still add up.
 func TestUsesAbstain(t *testing.T) {
 	job := snapgen.Job{Seed: 4, Layers: 5, Weight: 3 * mib, Sample: 5 * mib, Batches: []int{2, 3}, NoFrames: true}
 	_, got, truth := measuredJob(t, job)
@@ -83,7 +83,7 @@ func TestUsesAbstain(t *testing.T) {
 		all += n
 	}
 	if len(got) != 1 || got[summary.UseUnknown] != all {
-		t.Errorf("got %v, want %d bytes that are not told apart", got, all)
+		t.Errorf("got %v, want %d bytes that are not distinguished", got, all)
 	}
 }
 

@@ -201,7 +201,7 @@ func (m *machine) peers(p *property, values []*value) (out []fault) {
 }
 
 // slower returns the parts in use with a number under nine tenths of the median of equal parts in use, where nothing
-// that slows a GPU is reported: this is said by its own rule.
+// that slows a GPU is reported: that has a rule of its own.
 func (m *machine) slower(p *property, values []*value, use string) (out []fault) {
 	classes := map[string][]*value{}
 	for _, v := range values {

@@ -76,7 +76,7 @@ func nodeOf(h summary.Health, nodes map[int]string) string {
 	return nodes[h.Input]
 }
 
-// nodesOf returns the node of each input. Inputs of one folder are of one node, unless they have other GPUs or adapters
+// nodesOf returns the node of each input. One folder belongs to one node, unless its inputs have other GPUs or adapters
 // under the same name: then each file with others is a node of its own.
 func nodesOf(s *summary.Summary) map[int]string {
 	identities := map[int]map[string]string{}

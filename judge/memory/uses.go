@@ -100,7 +100,7 @@ func (c *Evaluator) growingEvidence(s *summary.Snapshot, o summary.OutOfMemory) 
 	if fits < 1 || fits-off >= g.Ratio {
 		return nil // the sizes do not explain the failure
 	}
-	return []string{line, fmt.Sprintf("%.1f times the size of that step would fit (error ±%.2f, from fragments, the limit and what is not told apart)", fits-0.05, off)}
+	return []string{line, fmt.Sprintf("%.1f times the size of that step would fit (error ±%.2f, from fragments, the limit and what is not distinguished)", fits-0.05, off)}
 }
 
 // unlikeOthers says which owner has clearly more memory than on the median of the other devices at their moments. Peaks

@@ -30,14 +30,14 @@ func Snapshots(ctx *section.Context) []doc.Section {
 	out := []doc.Section{{Title: "GPU memory", Blocks: append(ctx.Pictures("memory-reserved.png"),
 		usageTable(rows, labels))}}
 	if spread := spreadTable(ctx, rows, labels); spread != nil {
-		out = append(out, doc.Section{Title: "Memory by owner over GPUs", Blocks: spread})
+		out = append(out, doc.Section{Title: "Memory by use over GPUs", Blocks: spread})
 	}
 	for i, m := range rows[:min(snapshotDetails, len(rows))] {
 		of := ""
 		if len(rows) > 1 {
 			of = ": " + labels[i]
 		}
-		out = append(out, doc.Section{Title: "Memory by owner" + of, Blocks: useTable(ctx, &m)})
+		out = append(out, doc.Section{Title: "Memory by use" + of, Blocks: useTable(ctx, &m)})
 		if i == 0 {
 			out = append(out, doc.Section{Title: "Memory by allocation site" + of,
 				Blocks: append(ctx.Pictures("memory-owners.png"), holders(m)...)})

@@ -30,8 +30,8 @@ func useTable(ctx *section.Context, m *summary.Snapshot) []doc.Block {
 		t.Rows = append(t.Rows, doc.Row{Weight: u.Bytes, Cells: []string{summary.UseWords(u.Owner), scale.Text(u.Bytes),
 			unit.Share(u.Bytes, m.Moment.Reserved), count, toldBy(ctx, m, u.Owner)}})
 	}
-	t.Note = fmt.Sprintf("All of the %s reserved %s. Frames: functions on the stack. Lifetime: freed in or after the backward pass. "+
-		"Size: as many blocks of one size as there are gradients of it. Fragmentation: free parts of segments in use.",
+	t.Note = fmt.Sprintf("All of the %s reserved %s. Lifetime: freed in or after the backward pass. "+
+		"Size: one block of a size for each gradient of it. Fragmentation: free parts of segments in use.",
 		unit.Bytes(m.Moment.Reserved), momentWords(m.Moment))
 	return []doc.Block{t}
 }
