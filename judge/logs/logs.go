@@ -278,8 +278,9 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 // unknownText says why the bottleneck of a log is unknown and what the log shows. It returns "" if
 // the log has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
-	if e.logged.Issue(summary.StepsTooLong) != nil {
-		return "The steps of the log together take many times as long as the log, so their times are in another unit (" + summary.StepsTooLong + ")"
+	if is := e.logged.Issue(summary.StepsTooLong); is != nil {
+		why, _, _ := strings.Cut(is.Help, ". ")
+		return why + " (" + summary.StepsTooLong + ")"
 	}
 	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
 		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"),
