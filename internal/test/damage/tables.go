@@ -18,7 +18,9 @@ type TableKind struct {
 
 // TableKinds returns the kinds of damage to databases whose rows have a start and an end in ns.
 func TableKinds() (out []TableKind) {
-	add := func(hidden bool, name string, statements ...string) { out = append(out, TableKind{name, hidden, statements}) }
+	add := func(hidden bool, name string, statements ...string) {
+		out = append(out, TableKind{name, hidden, statements})
+	}
 	for _, f := range []string{"0.0001", "0.01", "1000"} {
 		add(false, "kernel durations times "+f, `UPDATE @kernels SET "end" = start + MAX(1, CAST(("end" - start) * `+f+` AS INTEGER))`)
 	}
@@ -51,7 +53,9 @@ type TextKind struct {
 
 // TextKinds returns the kinds of damage to logs. unit matches the number of a time in its first group.
 func TextKinds(unit *regexp.Regexp) (out []TextKind) {
-	add := func(hidden bool, name string, apply func(string) string) { out = append(out, TextKind{name, hidden, apply}) }
+	add := func(hidden bool, name string, apply func(string) string) {
+		out = append(out, TextKind{name, hidden, apply})
+	}
 	numbers := func(change func(i int, v float64) string) func(string) string {
 		return func(text string) string {
 			i := 0
