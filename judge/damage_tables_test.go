@@ -158,6 +158,26 @@ func TestAbsentTimerNotANumber(t *testing.T) {
 	}
 }
 
+// TestDamagedMemory: a snapshot or timeline that is cut is not called healthy, and what it shows is in doubt.
+func TestDamagedMemory(t *testing.T) {
+	text, err := os.ReadFile(filepath.FromSlash("../testdata/memory/timeline.raw.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := func() []byte { return bytes.ReplaceAll(text, []byte("073741824"), []byte("0737")) } // KiB instead of GiB
+	for name, whole := range map[string][]byte{"5 of 8 GiB": text, "small": small()} {
+		path := filepath.Join(t.TempDir(), "timeline.raw.json")
+		for _, share := range []int{30, 60, 90, 100} {
+			if err := os.WriteFile(path, whole[:len(whole)*share/100], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if v, ok := verdictOnPath(t, path); ok && v.silent != (share == 100) {
+				t.Errorf("%s, %d%% of the file: %s %q, silent: %v", name, share, v.bound, v.text, v.silent)
+			}
+		}
+	}
+}
+
 // TestDamagedLogs is TestDamage for logs of trainers.
 func TestDamagedLogs(t *testing.T) {
 	listed := listedDamage(t, "damage_logs.txt")
@@ -169,10 +189,14 @@ func TestDamagedLogs(t *testing.T) {
 	comm := loggen.Repeat(12, func(int) loggen.Step {
 		return loggen.Step{Seconds: 10, Phases: []loggen.Phase{{Name: "forward-compute", Seconds: 3}, {Name: "backward-compute", Seconds: 3.9}, {Name: "backward-params-all-reduce", Seconds: 3}}}
 	})
+	full := loggen.Each(40, 10, func(i int) loggen.Line {
+		return loggen.Line{Prefill: i%8 == 0, Running: 60, Queued: 30 + i%5, Usage: 0.97, Tokens: 2400, Prompt: 500, Transfer: -1}
+	})
 	for _, l := range []struct {
 		name, text string
 		unit       *regexp.Regexp
 	}{
+		{"full cache", full.SGLang(), regexp.MustCompile(`token usage: ([\d.]+)`)},
 		{"generation, with tokens", tokens.VeRL(), seconds},
 		{"training", taught(20, 60, 1, 10, 1, 2).VeRL(), seconds},
 		{"log-probs", taught(25, 20, 1, 45, 1, 2).VeRL(), seconds},
