@@ -88,6 +88,8 @@ type Comparison struct {
 
 	Tables   []TableDelta   `json:"tables,omitempty"`   // totals made by other tools
 	Counters []CounterDelta `json:"counters,omitempty"` // kernels by their hardware counters
+
+	profiled bool // the profiler's own cost may be the change of the idle time, which is most of that of the whole
 }
 
 // Waits has the waits of the ranks of both sides.

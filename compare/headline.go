@@ -59,6 +59,9 @@ func (c *Comparison) movement() string {
 	if why := c.graphReason(); why != "" {
 		text += "; " + why
 	}
+	if c.profiled {
+		text += "; the profiler's own cost may explain this"
+	}
 	return text
 }
 

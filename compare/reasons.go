@@ -45,7 +45,7 @@ func (d *differ) reasons() []Reason {
 		list = append(list, Reason{r.Code, r.Level, r.Text()})
 	}
 	list = append(list, d.doubts()...)
-	add(d.noWork, d.doubted, d.sameWork, d.graphs, d.lengths, d.otherKernels, d.stepsCover, d.outlier, d.overlap,
+	add(d.noWork, d.doubted, d.sameWork, d.graphs, d.lengths, d.profilersOwn, d.otherKernels, d.stepsCover, d.outlier, d.overlap,
 		d.otherSteps, d.onePhased, d.otherSource, d.otherRank, d.otherWork, d.unknownClock, d.singleRun)
 	slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
 	return list

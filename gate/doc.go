@@ -19,5 +19,5 @@
 // do not show by how much. With [MinRuns] runs on each side, a gate on times fails if the medians
 // differ by more than its limit and a rank test finds a difference. With fewer runs, it fails if
 // they differ by more than its limit and by more than single runs do, which is 20 % if the gate
-// file does not say otherwise. A value over a limit that may be noise is inconclusive.
+// file does not say otherwise, or less if a baseline of ten runs or more shows less. A value over a limit that may be noise is inconclusive.
 package gate

@@ -255,3 +255,32 @@ func tableRow(drift float64, runs int, rates []float64) string {
 	}
 	return text + "\n"
 }
+
+// TestMeasuredNoise: a baseline of ten runs or more shows by how much runs differ. One new run is
+// compared with that, if it is less than the usual noise of single runs.
+func TestMeasuredNoise(t *testing.T) {
+	g := Gate{Metric: &metric.Metric{Name: "step.median", Unit: metric.Time}, Fail: Limits{MaxIncrease: &metric.Change{By: 0.05, Text: "5%"}}, Noise: metric.UsualNoise}
+	side := func(values ...float64) *Sample {
+		var list []metric.Value
+		for _, v := range values {
+			list = append(list, metric.Value{V: v})
+		}
+		return newSample(list)
+	}
+	ten := []float64{98, 99, 99, 100, 100, 100, 100, 101, 101, 103} // median 100, the farthest at 3
+	for _, c := range []struct {
+		base []float64
+		now  float64
+		want Result
+	}{
+		{ten, 105, Pass}, {ten, 106, Inconclusive}, {ten, 106.5, Fail}, {ten, 119, Fail},
+		{ten[:9], 119, Inconclusive}, {ten[:9], 121, Fail},
+		{[]float64{60, 80, 90, 95, 100, 100, 105, 110, 130, 140}, 119, Inconclusive}, // 20% is less than the noise
+		{[]float64{60, 80, 90, 95, 100, 100, 105, 110, 130, 140}, 121, Fail},
+	} {
+		o := Outcome{Gate: &g, Base: side(c.base...), Now: side(c.now)}
+		if a, _ := o.relative(&g.Fail); a.result != c.want {
+			t.Errorf("%v against %d runs: %v, want %v: %s", c.now, len(c.base), a.result, c.want, a.why)
+		}
+	}
+}

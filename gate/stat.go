@@ -298,22 +298,41 @@ func exceeds(by float64, limit *metric.Change, base float64) bool {
 // over it.
 const rounding = 1e-12
 
+// fewestForNoise is the number of runs of a baseline from which they show by how much single runs
+// differ.
+const fewestForNoise = 10
+
 // noise returns by how much a value may rise by chance from one run to the next, in the metric's
 // unit.
 func (o *Outcome) noise() float64 {
-	if o.Gate.Metric.Unit == metric.Share {
-		return o.Gate.Noise
+	usual := o.Gate.Noise
+	if o.Gate.Metric.Unit != metric.Share {
+		usual *= math.Abs(o.Base.Center)
 	}
-	return o.Gate.Noise * math.Abs(o.Base.Center)
+	return min(usual, o.measuredNoise())
 }
 
 // noiseDown returns by how much a value may fall by chance. A rate falls by 1 - 1/1.2 if the time
 // for the same work rises by 20 %.
 func (o *Outcome) noiseDown() float64 {
-	if o.Gate.Metric.Unit == metric.Share {
-		return o.Gate.Noise
+	usual := o.Gate.Noise
+	if o.Gate.Metric.Unit != metric.Share {
+		usual *= math.Abs(o.Base.Center) / (1 + o.Gate.Noise)
 	}
-	return o.Gate.Noise / (1 + o.Gate.Noise) * math.Abs(o.Base.Center)
+	return min(usual, o.measuredNoise())
+}
+
+// measuredNoise returns twice the largest distance of a run of the baseline from their median, if
+// the runs are enough to show the noise. Of normal noise, another run is farther away in one
+// direction with a probability of 0.4% if there are 10 runs, and of 0.05% if there are 20.
+func (o *Outcome) measuredNoise() (noise float64) {
+	if len(o.Base.Runs) < fewestForNoise {
+		return math.Inf(1)
+	}
+	for _, v := range o.Base.Runs {
+		noise = max(noise, 2*math.Abs(v-o.Base.Center))
+	}
+	return noise
 }
 
 // fewRuns explains why a change may be noise.

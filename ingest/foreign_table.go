@@ -18,6 +18,7 @@ const (
 	giveNCCL      = "give a log that has the first lines of each communicator: set NCCL_DEBUG=INFO"
 	giveServed    = "give the log of a server that has processed requests"
 	giveAgain     = "copy the file again from where it was written, or record again"
+	giveTimeline  = "give the timeline of the same capture: trace_view.json or kernel_details.csv of torch_npu, msprof_*.json or op_summary_*.csv of msprof"
 	giveFolded    = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
@@ -55,17 +56,17 @@ var foreignRecordings = []foreign{
 	{Name: "rocprof-v1-sqlite", Shape: shapeSQLite, Read: true, Pattern: lazyregexp.New(`CREATE TABLE (HIP|HSA|OPS|KERN|COPY) ?\(`),
 		What: "a database of rocprof", Do: giveAgain},
 	{Name: "ascend-sqlite", Shape: shapeSQLite, Marks: []string{"STRING_IDS", "CANN_API"}, Files: []string{"msprof_*.db", "ascend_pytorch_profiler_*.db"},
-		What: "a database of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
+		What: "a database of Ascend's profiler", Do: giveTimeline},
 }
 
 // foreignTables are the rows for tables of comma-separated values, by their header.
 var foreignTables = []foreign{
-	{Name: "ascend-kernel-details", Shape: shapeCSV, Marks: []string{"Accelerator Core", "Start Time(us)"},
-		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
-	{Name: "ascend-op-summary", Shape: shapeCSV, Marks: []string{"Task Type", "Task Duration(us)"},
-		What: "a table of operators (op_summary.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
+	{Name: "ascend-kernel-details", Shape: shapeCSV, Read: true, Marks: []string{"Accelerator Core", "Start Time(us)"},
+		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: giveTimeline},
+	{Name: "ascend-op-summary", Shape: shapeCSV, Read: true, Marks: []string{"Task Type", "Task Duration(us)"},
+		What: "a table of operators (op_summary.csv) of Ascend's profiler", Do: giveTimeline},
 	{Name: "ascend-step-trace", Shape: shapeCSV, Marks: []string{"Computing", "Communication(Not Overlapped)", "Stage", "Bubble"},
-		What: "a table of steps (step_trace_time.csv) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
+		What: "a table of steps (step_trace_time.csv) of Ascend's profiler", Do: giveTimeline},
 	{Name: "rocprofv3-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?(Agent_Id|Direction)|Domain"?,"?Function)`),
 		What: "a table of rocprofv3", Do: giveAgain},
 	{Name: "rocprofv3-allocations-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?Operation)`),
@@ -112,7 +113,7 @@ var foreignDocuments = []foreign{
 	{Name: "commcanary", Shape: shapeJSON, Marks: []string{`"collective_id"`, `"compute_before_us"`},
 		What: "a merge of several ranks by CommCanary", Do: "give the traces of the ranks that it was made from"},
 	{Name: "ascend-communication", Shape: shapeJSON, Marks: []string{`"Communication Time Info"`},
-		What: "a table of collectives (communication.json) of Ascend's profiler", Do: "give a trace of a GPU: assay does not support NPUs yet"},
+		What: "a table of collectives (communication.json) of Ascend's profiler", Do: giveTimeline},
 	{Name: "trainer-state", Shape: shapeJSON, Read: true, Marks: []string{`"global_step"`, `"is_world_process_zero"`}, Files: []string{"trainer_state.json"},
 		What: "the state of a Hugging Face Trainer (trainer_state.json), which holds metrics", Do: giveTrace},
 	{Name: "verl-jsonl", Shape: shapeJSON, Read: true, Marks: []string{`"step":`, `"data":`}, Pattern: lazyregexp.New(`^\s*\{"step": ?\d+, ?"data": ?\{`),

@@ -14,6 +14,7 @@ import (
 	"assay/summary"
 	"assay/torchprof/compile"
 	"assay/trace"
+	"assay/trace/ascend"
 	"assay/trace/perfetto"
 	"assay/trace/proton"
 	"assay/trace/xplane"
@@ -52,6 +53,7 @@ var formats = []format{
 	{name: rocm.FormatCSV, sniff: isRocmCSV, load: loadRocmCSV, listed: isFirstOfCSV},
 	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON, listed: isBestForm},
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
+	{name: ascend.FormatCSV, sniff: isAscendCSV, load: loadAscendCSV},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -112,6 +114,9 @@ func (f *File) format(head []byte) *format {
 	return it
 }
 
+// recasts give the spans of traces of other profilers than Kineto their meaning, and report whether the trace is of theirs.
+var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
+
 func isChromeTrace(_ string, head []byte) bool {
 	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
 }
@@ -131,6 +136,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 			"is a JSON array whose objects are not events of a trace", "give what export_chrome_trace of torch.profiler writes"})
 	}
 	in.Trace = t
+	for _, recast := range recasts {
+		if recast(f.Path, t) {
+			break
+		}
+	}
 	if t.Meta.Tool != "" {
 		in.Format = t.Meta.Tool
 	} else if t.Meta.Kineto || t.Activities.Len() > 0 {

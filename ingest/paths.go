@@ -303,6 +303,9 @@ func kindOf(path string) kind {
 		}
 		return other
 	}
+	if isAscendPiece(path) {
+		return related
+	}
 	named := namedLikeTrace(path)
 	f, err := openListed(path)
 	if err != nil {

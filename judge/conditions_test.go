@@ -152,6 +152,7 @@ func TestConditions(t *testing.T) {
 				pairs[id].given = true
 			}
 			for _, id := range listedBy[f.Rule] {
+				pairs[id].other(f, id, conditions[id], world{run.in(t), f.Rule, th})
 				pairs[id].judge(t, run.in(t), th, f.Rule, id, conditions[id], pairs)
 			}
 		}
@@ -188,16 +189,16 @@ func TestConditions(t *testing.T) {
 func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of, id string, when rule.When, pairs map[string]*pairOf) {
 	t.Helper()
 	terms := when.Terms()
-	if len(terms) == len(p.settled) {
+	if p.given && len(terms) == len(p.settled) {
 		return
 	}
 	for _, term := range terms {
-		if s = runWith(t, s, term, true); s == nil {
+		if s = (world{s, of, th}).runWith(t, term, true); s == nil {
 			return
 		}
 	}
 	met := func(s *summary.Summary, but rule.Term) bool {
-		return !slices.ContainsFunc(terms, func(o rule.Term) bool { return o != but && !isTrue(s, o) })
+		return !slices.ContainsFunc(terms, func(o rule.Term) bool { return o != but && !(world{s, of, th}).isTrue(o) })
 	}
 	given := func(s *summary.Summary) (found, has bool) {
 		for _, f := range Judge(s, th).Findings {
@@ -214,13 +215,24 @@ func (p *pairOf) judge(t *testing.T, s *summary.Summary, th rule.Thresholds, of,
 		return
 	}
 	for _, term := range terms {
-		without := runWith(t, s, term, false)
+		without := (world{s, of, th}).runWith(t, term, false)
 		if p.settled[term] || without == nil || !met(without, term) {
 			continue
 		}
 		if found, has := given(without); found && has {
 			t.Errorf("%s gives %s although the term %+v is false", of, id, term)
 		} else if found {
+			p.settled[term] = true
+		}
+	}
+}
+
+// other settles the facts of evidence of which a finding shows the opposite: it has the evidence of another cause,
+// and the run is one in which the remedy would be given for it.
+func (p *pairOf) other(f finding.Finding, id string, when rule.When, w world) {
+	for _, term := range when.Terms() {
+		if rule.OfEvidence(term.Word) && !p.settled[term] && !slices.Contains(ids(f.Next), id) && !w.isTrue(term) &&
+			!slices.ContainsFunc(when.Terms(), func(o rule.Term) bool { return o != term && !w.isTrue(o) }) {
 			p.settled[term] = true
 		}
 	}

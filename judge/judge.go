@@ -55,6 +55,8 @@ type Result struct {
 
 	// Stacks is the software that was recognized in the summary.
 	Stacks []rule.Stack `json:"stacks,omitempty"`
+
+	Part timeline.Part `json:"-"` // see [Result.Judged]
 }
 
 // Judge applies the rules to s, with the limits of th. Equal summaries give equal results.
@@ -249,7 +251,7 @@ func (b *evaluators) overTime(before, others []finding.Finding) Result {
 	}
 	t := b.timeline.Judge(before, others)
 	r := plainResult(t.Result)
-	r.States, r.Groups, r.Phases = t.States, t.Groups, t.Phases
+	r.States, r.Groups, r.Phases, r.Part = t.States, t.Groups, t.Phases, t.Part
 	return r
 }
 
@@ -271,24 +273,12 @@ func (r Result) withReason() Result {
 	return r
 }
 
-// Recorded returns the activity of each GPU as the verdict sees it: without the idle time in which the
-// GPU ran work that is missing from the capture. left is that time, of all GPUs.
-func (r Result) Recorded(s *summary.Summary) (list []summary.Activity, left int64) {
-	at := make(map[summary.GPU]int)
-	for i, d := range s.Devices {
-		at[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = i
-		list = append(list, d.Activity)
+// Judged returns the part of the windows of s that the verdict is about.
+func (r Result) Judged(s *summary.Summary) timeline.Part {
+	if r.Part.GPUs == nil || len(r.Part.GPUs) != len(s.Devices) {
+		return timeline.WholeWindows(s)
 	}
-	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.NotRecorded }) {
-		return list, 0
-	}
-	for _, row := range s.Idle {
-		if i, ok := at[summary.GPU{Input: row.Input, Rank: row.Rank, Device: row.Device}]; ok && row.Owner == summary.OwnerNotRecorded {
-			ns := min(row.NS, list[i].Idle())
-			list[i][0], left = list[i][0]-ns, summary.Plus(left, ns)
-		}
-	}
-	return list, left
+	return r.Part
 }
 
 // Unusable returns why the numbers of the GPUs cannot be used, or nil if they can: most device

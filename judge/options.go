@@ -116,14 +116,10 @@ func ofHost(change string) bool {
 }
 
 // impossible reports whether kernels that run at more than half of their roofline would have to run twice as
-// fast, or copies at more than half of the peak of their link. Where the bandwidth of the memory is that limit, a
-// remedy that moves fewer bytes passes it. It notes whether nothing says that a change can be made.
+// fast. Where the bandwidth of the memory is that limit, a remedy that moves fewer bytes passes it. It notes whether nothing says that a change can be made.
 func impossible(p *view.Followed, o *Option) bool {
-	switch o.Change {
-	case "--scale class:compute=0.5":
+	if o.Change == "--scale class:compute=0.5" {
 		return p.ComputeTooFast()
-	case "--scale class:copy=0.5":
-		return p.CopiesTooFast("")
 	}
 	name, ok := strings.CutPrefix(o.Change, "--scale kernel~")
 	if !ok {
@@ -134,7 +130,7 @@ func impossible(p *view.Followed, o *Option) bool {
 	tooFast, fuses := p.TooFast(name)
 	o.Fuses = tooFast && fuses && o.Finding != nil && o.Finding.Rule == rule.MemoryBandwidth
 	o.nowhere = o.Step == nil && !p.HasRoofline(name)
-	return tooFast && !o.Fuses || p.CopiesTooFast(name)
+	return tooFast && !o.Fuses
 }
 
 // First returns the option to try first, or nil if none gives a twentieth of the step. What takes the cause of the

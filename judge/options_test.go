@@ -181,24 +181,6 @@ func TestProfilersTime(t *testing.T) {
 	}
 }
 
-// TestCopiesAtTheLink: copies at more than half of the peak of their link for more than half of their time are not
-// proposed at twice the speed.
-func TestCopiesAtTheLink(t *testing.T) {
-	const class, one = "--scale class:copy=0.5", "--scale kernel~^Memcpy HtoD$=0.5"
-	for _, tc := range []struct {
-		gbps, peak float64
-		large, all int64 // ms
-		want       int
-	}{{26, 31.5, 80, 80, 0}, {15, 31.5, 80, 80, 2}, {26, 31.5, 30, 80, 2}, {26, 126, 80, 80, 2}} {
-		s := followed(idleRun(), map[string]int64{class: 70, one: 71})
-		s.Copies = []summary.Copy{{Name: "Memcpy HtoD", Class: summary.ClassCopy.String(), TotalNS: tc.all * ms}}
-		s.Efficiency.Transfers = []summary.EfficiencyTransfer{{Kind: "copy", Name: "Memcpy HtoD", NS: tc.large * ms, AlgGBPS: &tc.gbps, PeakGBPS: &tc.peak}}
-		if got := (Result{}).Options(view.FollowedOf(s)); len(got) != tc.want {
-			t.Errorf("%+v: %d options", tc, len(got))
-		}
-	}
-}
-
 // TestLateRank: where the verdict's finding asks to find a late rank, no wait for it comes first, by the savings of the
 // finding: 30 of 75 of the time leave 60 of 100 ms. Other findings have no such change.
 func TestLateRank(t *testing.T) {

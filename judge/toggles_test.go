@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/judge/finding"
 	"assay/judge/rule"
 	"assay/summary"
 )
@@ -312,6 +313,18 @@ var toggles = []toggle{
 		s.Calls = slices.DeleteFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "graph-launch" })
 		s.Series = slices.DeleteFunc(s.Series, func(r summary.Series) bool { return r.Metric == "cuda_graph.used" && r.Max != nil && *r.Max > 0 })
 	}},
+	{word: "expandable", on: func(s *summary.Summary) {
+		if len(s.Snapshots) == 0 {
+			s.Snapshots = []summary.Snapshot{{}}
+		}
+		for i := range s.Snapshots {
+			s.Snapshots[i].Expandable = true
+		}
+	}, off: func(s *summary.Summary) {
+		for i := range s.Snapshots {
+			s.Snapshots[i].Expandable = false
+		}
+	}},
 	{word: "launches", on: func(s *summary.Summary) {
 		s.Calls = append(s.Calls, summary.Call{Name: "hipLaunchKernel", Kind: "launch", Count: 1})
 	}, off: func(s *summary.Summary) {
@@ -430,6 +443,24 @@ func copyOf(t *testing.T, s *summary.Summary) *summary.Summary {
 	return out
 }
 
+// A world is what decides a term: a run, and for a fact of evidence the findings of a rule with these limits.
+type world struct {
+	*summary.Summary
+	of string
+	th rule.Thresholds
+}
+
+// isTrue reports whether a term is true.
+func (w world) isTrue(t rule.Term) bool {
+	if !rule.OfEvidence(t.Word) {
+		return isTrue(w.Summary, t)
+	}
+	fact := strings.TrimSuffix(t.Word+"="+t.Value, "=")
+	return slices.ContainsFunc(Judge(w.Summary, w.th).Findings, func(f finding.Finding) bool {
+		return f.Rule == w.of && slices.Contains(f.Shown, fact)
+	}) != t.Not
+}
+
 // isTrue reports whether a term is true for a summary.
 func isTrue(s *summary.Summary, t rule.Term) bool {
 	value := rule.ValueOf(t.Word, s, rule.Stacks(s))
@@ -438,12 +469,13 @@ func isTrue(s *summary.Summary, t rule.Term) bool {
 
 // runWith returns a copy of a run in which the term is true or not, or nil if its toggle cannot make
 // it so.
-func runWith(t *testing.T, s *summary.Summary, term rule.Term, want bool) *summary.Summary {
+func (w world) runWith(t *testing.T, term rule.Term, want bool) *summary.Summary {
 	t.Helper()
-	if isTrue(s, term) == want {
+	s := w.Summary
+	if w.isTrue(term) == want {
 		return s
 	}
-	for _, tg := range toggles {
+	for _, tg := range slices.Concat(toggles, evidenceToggles()) {
 		if tg.word != term.Word || tg.value != term.Value {
 			continue
 		}
@@ -453,7 +485,7 @@ func runWith(t *testing.T, s *summary.Summary, term rule.Term, want bool) *summa
 		} else {
 			tg.off(out)
 		}
-		if isTrue(out, term) == want {
+		if (world{out, w.of, w.th}).isTrue(term) == want {
 			return out
 		}
 	}

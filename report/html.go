@@ -31,6 +31,11 @@ func (d Report) HTML(w io.Writer) error {
 		p.Sections = p.Text
 		return p.Write(w)
 	}
+	if d.history != nil {
+		p := page.Page{Title: d.Title, Head: page.Head{Kind: "History", Headline: doc.Capital(doc.Sentence(doc.ShortenQuoted(d.history.Headline, doc.BriefQuote)))},
+			Text: d.Sections, Sections: d.Sections[1:], Charts: d.charts, History: true}
+		return p.Write(w)
+	}
 	ctx := section.New(d.summary, d.result)
 	p := page.Page{
 		Title: d.Title, Head: pageHead(ctx), Facts: pageFacts(ctx), Budget: pageBudget(ctx), Findings: pageFindings(ctx),
@@ -77,7 +82,7 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	if n == 0 || ctx.WithoutClock() {
 		return nil
 	}
-	a := ctx.RecordedTotal()
+	a := ctx.JudgedTotal()
 	out = append(out, page.Fact{Value: unit.Share(a.Busy(), a.Window()), Name: "GPU busy"})
 	if len(ctx.Result.Groups) == 1 && ctx.Result.Groups[0].MedianNS > 0 {
 		name := "median step"
@@ -96,21 +101,19 @@ func pageFacts(ctx *section.Context) (out []page.Fact) {
 	if n > 1 {
 		name = fmt.Sprintf("mean window of %d GPUs", n)
 	}
-	if ctx.UnrecordedNS > 0 {
-		name = fmt.Sprintf("recorded, of a %s of %s", name, unit.Duration(doc.Mean(ctx.Total.Window(), n)))
+	if a.Window() < ctx.Total.Window() {
+		kind := strings.Fields(strings.Replace(ctx.Judged.Name(), "window", "", 1))
+		name = fmt.Sprintf("%s, of a %s of %s", strings.Join(kind, " "), name, unit.Duration(doc.Mean(ctx.Total.Window(), n)))
 	}
 	return append(out, page.Fact{Value: unit.Duration(doc.Mean(a.Window(), n)), Name: name})
 }
 
 func pageBudget(ctx *section.Context) *page.Budget {
 	n := int64(ctx.GPUs)
-	if n == 0 || ctx.WithoutClock() || ctx.RecordedTotal().Window() == 0 {
+	if n == 0 || ctx.WithoutClock() || ctx.JudgedTotal().Window() == 0 {
 		return nil
 	}
-	a, of := ctx.RecordedTotal(), "the window"
-	if ctx.UnrecordedNS > 0 {
-		of = "the recorded part of the window"
-	}
+	a, of := ctx.JudgedTotal(), "the "+ctx.Judged.Name()
 	b := &page.Budget{WindowNS: doc.Mean(a.Window(), n), Of: of}
 	for i, ns := range []int64{a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle()} {
 		b.Parts[i] = doc.Mean(ns, n)

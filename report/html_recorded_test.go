@@ -15,7 +15,7 @@ import (
 func TestPageHeadOfRecordedPart(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	for _, tc := range []struct{ owner, busy, of, budget string }{
-		{summary.OwnerNotRecorded, "80.0%", "recorded, of a GPU window of 500 ms", "the recorded part of the window"},
+		{summary.OwnerNotRecorded, "80.0%", "recorded, of a GPU window of 500 ms", "the recorded window"},
 		{summary.OwnerHost, "14.4%", "GPU window", "the window"},
 	} {
 		var a summary.Activity

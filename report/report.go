@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"assay/compare"
+	"assay/compare/history"
 	"assay/internal/jsonscan"
 	"assay/internal/redact"
 	"assay/judge"
@@ -13,6 +14,7 @@ import (
 	"assay/judge/timeline"
 	"assay/report/diff"
 	"assay/report/doc"
+	reporthistory "assay/report/history"
 	"assay/report/plot"
 	"assay/summary"
 )
@@ -27,6 +29,7 @@ type Report struct {
 	madeBy  string // see [Report.MadeBy]
 
 	comparison *compare.Comparison // of two runs; there is no summary then
+	history    *history.History    // of many runs; there is neither then
 }
 
 // BuildDiff makes the report of a comparison, in which it masks secrets. It shares the memory of the
@@ -35,6 +38,13 @@ func BuildDiff(c *compare.Comparison) Report {
 	redact.New(false).Strings(c)
 	d, charts := diff.Doc(c)
 	return Report{Doc: d, charts: charts, comparison: c}
+}
+
+// BuildHistory makes the report of a history, in which it masks secrets.
+func BuildHistory(h *history.History) Report {
+	redact.New(false).Strings(h)
+	d, charts := reporthistory.Doc(h)
+	return Report{Doc: d, charts: charts, history: h}
 }
 
 // Charts returns the pictures of the report in the order of their places.
@@ -48,8 +58,11 @@ func (d *Report) Texts() []any { return []any{&d.charts, &d.madeBy} }
 // JSON writes the summary as one object, with verdict, findings,
 // sides of kernels and the software that was found among its fields. Lists of numbers are set in one line; everything else is indented.
 func (d Report) JSON(w io.Writer) error {
-	if d.comparison != nil {
+	switch {
+	case d.comparison != nil:
 		return jsonscan.Write(w, d.comparison)
+	case d.history != nil:
+		return jsonscan.Write(w, d.history)
 	}
 	return summary.Write(w, d.summary, d.madeBy, judgedJSON{d.result.Verdict, findingsJSON(d.result.Findings), d.result.Tree, d.result.Sides, d.result.States, d.result.Groups, d.result.Phases, d.result.Stages, d.result.Runs, d.result.Stacks})
 }

@@ -23,6 +23,7 @@ import (
 	"assay/internal/unit"
 	"assay/judge"
 	"assay/judge/finding"
+	"assay/judge/timeline"
 	"assay/report/doc"
 	"assay/summary"
 )
@@ -254,8 +255,9 @@ func TestJSON(t *testing.T) {
 		if len(got.Findings)+len(r.Findings) == 0 {
 			got.Findings = r.Findings // no finding is an empty list in JSON
 		}
+		r.Part = timeline.Part{}
 		for i := range r.Findings { // for the report alone
-			r.Findings[i].GainGPUs, r.Findings[i].GainWithout, r.Findings[i].GainOfAll = 0, "", false
+			r.Findings[i].GainGPUs, r.Findings[i].GainWithout, r.Findings[i].GainOfAll, r.Findings[i].Shown = 0, "", false, nil
 		}
 		if err != nil || !reflect.DeepEqual(got, r) {
 			t.Errorf("%s: the judgment reads back as %+v, %v, want %+v", name, got, err, r)

@@ -11,13 +11,16 @@ import (
 
 // Meta is the information about a trace outside its events.
 type Meta struct {
-	Kineto    bool             // the trace has members that only PyTorch's profiler writes
-	Tool      string           // another profiler whose GPU work was recognised by names: one of the Tools
-	Devices   map[int64]string // names of devices by ordinal
-	Capacity  map[int64]int64  // bytes of memory of devices by ordinal
-	Hardware  map[int64]Hardware
-	Rank      *int // of the process in its job
-	WorldSize *int
+	Kineto bool   // the trace has members that only PyTorch's profiler writes
+	Tool   string // another profiler whose GPU work was recognised by names: one of the Tools
+
+	// WithoutCalls says why no call that launched work is recorded, and what records it, for a form that has none; else "".
+	WithoutCalls string
+	Devices      map[int64]string // names of devices by ordinal
+	Capacity     map[int64]int64  // bytes of memory of devices by ordinal
+	Hardware     map[int64]Hardware
+	Rank         *int // of the process in its job
+	WorldSize    *int
 	// DeviceRanks has the ranks of devices by ordinal. It is set if "assay convert" joined the
 	// traces of several ranks to this timeline.
 	DeviceRanks map[int64]int

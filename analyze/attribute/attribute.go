@@ -464,8 +464,8 @@ func (a *Attribution) note(issues *diag.Ledger) {
 		help = "GPU work has correlation 0: the profiler did not write which call launched it. It is in every total and in no " +
 			"table of operators, modules or lines. Update the profiler and record again."
 	}
-	if a.t.Meta.Tool == trace.ToolProton {
-		help = "Proton does not record which call launched GPU work, so there are no operators and no causes of idle time. torch.profiler and Nsight Systems record them."
+	if text := a.t.Meta.WithoutCalls; text != "" {
+		help = text
 	}
 	issues.AddN(diag.Issue{Code: "kernels-without-launch", Severity: diag.Info, Help: help}, without)
 	severity := diag.Info

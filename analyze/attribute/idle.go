@@ -188,9 +188,7 @@ func (x *idleness) cut(device int, g calls.Gap, mark gapMark) {
 	}
 	ask := func(from, to int64) {
 		for _, s := range x.free {
-			if part := (interval.Span{Start: from, End: to}).And(s); !part.Empty() {
-				x.ask(call.Track, question{span: part, device: int32(device), mark: mark})
-			}
+			x.askBefore(device, mark, call, interval.Span{Start: from, End: to}.And(s))
 		}
 	}
 	launch, returned := call.Start, call.Start+call.Dur

@@ -15,6 +15,7 @@ type Host struct {
 	Links     *launches.Links
 	memories  *allocations
 	arrows    passArrows
+	handOvers map[trace.TrackID][]handOver
 	threads   []*hosttree.Thread
 	mains     map[string]trace.TrackID // the main thread of each process
 	processes []uint32                 // by track: a number for its process
@@ -31,7 +32,7 @@ func HostOf(t *trace.Trace) *Host {
 		}
 		threads <- hosttree.Threads(t)
 	}()
-	h := &Host{Links: launches.Of(t), memories: allocationsOf(t), arrows: passArrowsOf(t)}
+	h := &Host{Links: launches.Of(t), memories: allocationsOf(t), arrows: passArrowsOf(t), handOvers: handOversOf(t)}
 	h.threads = <-threads
 	h.mains, h.processes = mainThreads(t, h.threads), processesOf(t)
 	return h

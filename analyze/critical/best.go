@@ -50,7 +50,7 @@ func (r *Replayer) Each(list []change.Change) (out []Trial) {
 	}
 	for _, c := range list {
 		if c.Kind == "pinned" {
-			c = r.g.Pageable.pinned()
+			c = r.g.Copies.pinned()
 		}
 		if class := ofClass(c); class < Classes && 100*r.path.Classes[class] < r.path.Window.Len() {
 			continue // little of the path
@@ -80,7 +80,7 @@ type Replayer struct {
 	g     *Graph
 	path  *Path
 	step  int
-	order []int32 // the nodes that the step depends on, and those before it
+	order []stretch // the nodes that the step depends on, and those before it
 	tried map[change.Change]Trial
 
 	without Range // the step without the profiler
@@ -113,7 +113,7 @@ func (r *Replayer) try(c change.Change) (Forecast, bool) {
 	t := r.g.replayInto(r.g.scratch, rule, false, r.order)
 	f := r.g.forecast(&t, r.path, r.step, r.path.Window.Len(), r.g.lengths(&t)[r.step], list)
 	f.OfComm = r.g.changing.ofComm()
-	r.g.Pageable.doubt(&f.Verdict, c)
+	r.g.Copies.doubt(&f.Verdict, c)
 	r.g.ofRecording(&f.Verdict, r.without, f.Measured, f.events, f.Forecast)
 	r.tried[c] = Trial{c, f}
 	return f, true
@@ -135,7 +135,7 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	}
 	host := int64(0)
 	for _, c := range []Class{HostOp, Python, HostGap, Runtime, DataLoader, Compute, Comm, Copy} {
-		half("scale", "class:"+c.String()+"=0.5", p.Classes[c])
+		half("scale", twiceAs(c), p.Classes[c])
 		if c <= Runtime {
 			host += p.Classes[c]
 		}
@@ -149,13 +149,13 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 	}
 	kernels, ops, syncs := namesOn(g, p)
 	for _, name := range top(kernels) {
-		half("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5", kernels[name])
+		half("scale", twiceAsFast(name), kernels[name])
 	}
 	for _, name := range top(ops) {
 		half("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5", ops[name])
 	}
 	if syncs { // without a wait, all work before it can run at the same time as the host
-		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Pageable.pinned(), p.Window.Len()})
+		out = append(out, candidate{ask("remove", "sync~."), p.Window.Len()}, candidate{g.Copies.pinned(), p.Window.Len()})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.most, a.most) })
 	return out
@@ -164,10 +164,13 @@ func candidates(g *Graph, p *Path) (out []candidate) {
 // namesOn returns the time on a path of kernels and of operators, those around others included, by
 // name, and whether the path leads through the end of a wait.
 func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
-	within := make(map[ranked]int64)
+	within, works := make(map[ranked]int64), make(map[ranked]int64)
 	last := none // the node of the piece before
 	g.Each(p, func(x Piece) {
 		n := &g.nodes[x.node]
+		if !x.delay && n.flags&isGPU != 0 {
+			works[ranked{g.work(x.node).a.Name, n.rank}] += x.Span.Len()
+		}
 		syncs = syncs || x.delay && (x.kind == sync || x.kind == syncGuess || x.kind == staged) || n.flags&isGPU != 0 && last != none && g.nodes[last].flags&isGPU == 0
 		last = x.node
 		if x.class > Runtime {
@@ -183,5 +186,5 @@ func namesOn(g *Graph, p *Path) (kernels, ops map[string]int64, syncs bool) {
 			s = src.parent(s)
 		}
 	})
-	return g.SumsOf(p).Kernels, g.byName(within), syncs
+	return g.byName(works), g.byName(within), syncs
 }

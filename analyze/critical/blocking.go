@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/lazyregexp"
+	"assay/internal/runsort"
 	"assay/trace"
 )
 
@@ -162,7 +163,7 @@ func (b *builder) ends() []started {
 			v := b.first + int32(i)
 			b.ended[i] = started{b.end(v), v}
 		}
-		slices.SortFunc(b.ended, started.compare)
+		runsort.Sort(b.ended, started.compare)
 	}
 	return b.ended
 }

@@ -30,23 +30,40 @@ var effects = map[string]func(c *changing, what string, factor float64) error{
 
 // A changing applies changes to the nodes of a graph.
 type changing struct {
-	g    *Graph
-	r    *rule
-	any  bool    // a change has an effect
-	comm []int32 // nodes of communication
+	g       *Graph
+	r       *rule
+	any     bool               // a change has an effect
+	byClass [Classes][]int32   // nodes
+	byName  map[ranked][]int32 // works
+}
+
+// newChanging lists the nodes of a graph by what changes select.
+func newChanging(g *Graph) *changing {
+	c := &changing{g: g, r: g.unchanged(), byName: make(map[ranked][]int32)}
+	c.r.dur = make([]int64, len(g.dur))
+	var count [Classes]int
+	for v := range g.nodes {
+		count[g.nodes[v].class]++
+	}
+	for k, n := range count {
+		c.byClass[k] = make([]int32, 0, n)
+	}
+	for v := range g.nodes {
+		n := &g.nodes[v]
+		c.byClass[n.class] = append(c.byClass[n.class], int32(v))
+		if n.flags&isGPU != 0 {
+			key := ranked{g.work(int32(v)).a.Name, n.rank}
+			c.byName[key] = append(c.byName[key], int32(v))
+		}
+	}
+	return c
 }
 
 // apply returns the rule of several changes together, and reports whether they change anything. The
 // rule is valid until the next call.
 func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 	if g.changing == nil {
-		g.changing = &changing{g: g, r: g.unchanged()}
-		g.changing.r.dur = make([]int64, len(g.dur))
-		for v := range g.nodes {
-			if g.nodes[v].class == Comm {
-				g.changing.comm = append(g.changing.comm, int32(v))
-			}
-		}
+		g.changing = newChanging(g)
 	}
 	c := g.changing
 	c.any = false
@@ -69,7 +86,7 @@ func (g *Graph) apply(list []change.Change) (*rule, bool, error) {
 
 // ofComm reports whether communication takes less time.
 func (c *changing) ofComm() bool {
-	return slices.ContainsFunc(c.comm, func(v int32) bool { return c.r.dur[v] < c.g.dur[v] })
+	return slices.ContainsFunc(c.byClass[Comm], func(v int32) bool { return c.r.dur[v] < c.g.dur[v] })
 }
 
 // scaleBy multiplies the duration of a node, unless a change gives it.
@@ -108,9 +125,14 @@ func (c *changing) set(v int32, dur int64) {
 
 // each calls f with the nodes of the GPU, or of the host.
 func (c *changing) each(gpu bool, f func(v int32, n *node)) {
-	for v := range c.g.nodes {
-		if n := &c.g.nodes[v]; n.flags&isGPU != 0 == gpu {
-			f(int32(v), n)
+	for k, vs := range c.byClass {
+		if Class(k) != Comm && Class(k).onGPU() != gpu { // collectives of the CPU are communication too
+			continue
+		}
+		for _, v := range vs {
+			if n := &c.g.nodes[v]; n.flags&isGPU != 0 == gpu {
+				f(v, n)
+			}
 		}
 	}
 }
@@ -118,11 +140,13 @@ func (c *changing) each(gpu bool, f func(v int32, n *node)) {
 // work calls f with the work whose name matches a pattern.
 func (c *changing) work(pattern string, f func(v int32, n *node)) {
 	matches := c.matcher(pattern)
-	c.each(true, func(v int32, n *node) {
-		if matches(n.rank, c.g.work(v).a.Name) {
-			f(v, n)
+	for key, vs := range c.byName {
+		if matches(key.rank, key.name) {
+			for _, v := range vs {
+				f(v, &c.g.nodes[v])
+			}
 		}
-	})
+	}
 }
 
 // matcher returns a function that reports whether a name of a rank matches a pattern, which
@@ -139,14 +163,15 @@ func (c *changing) matcher(pattern string) func(rank uint16, s trace.Sym) bool {
 // within returns a function that reports whether an event around a node matches a pattern: for
 // work, around its launch.
 func (c *changing) within(pattern string) func(v int32) bool {
-	matches := c.matcher(pattern)
+	match, _ := change.Compile(pattern)
 	inside := make([][]bool, len(c.g.ranks)) // by span: it or one around it matches
 	for r, src := range c.g.ranks {
-		inside[r] = make([]bool, len(src.spans))
+		matches, in := named(src.t, match), make([]bool, len(src.spans))
 		for i := range src.spans { // parents come first
 			x := &src.spans[i]
-			inside[r][i] = matches(uint16(r), x.name) || x.parent != none && inside[r][x.parent]
+			in[i] = x.parent != none && in[x.parent] || matches(x.name)
 		}
+		inside[r] = in
 	}
 	return func(v int32) bool {
 		n := &c.g.nodes[v]
@@ -175,10 +200,8 @@ func (c *changing) scale(what string, f float64) error {
 		})
 	} else {
 		class := Class(slices.Index(change.Classes, what[len("class:"):]))
-		for v := range c.g.nodes {
-			if c.g.nodes[v].class == class {
-				c.scaleBy(int32(v), f)
-			}
+		for _, v := range c.byClass[class] {
+			c.scaleBy(v, f)
 		}
 	}
 	return nil
@@ -277,18 +300,15 @@ func (c *changing) launches(n *node) bool {
 	return n.owner != none && c.g.ranks[n.rank].spans[n.owner].call != none
 }
 
-// pageable matches names of copies from or to memory of the host that is not pinned.
-var pageable = lazyregexp.New(`(?i)pageable`)
-
 // toGPU matches names of copies from the memory of the host.
 var toGPU = lazyregexp.New(`HtoD|HostToDevice|HOST_TO_DEVICE`)
 
 func (c *changing) pinned(_ string, f float64) error {
-	for v := range c.g.nodes {
-		if f != 1 && c.g.nodes[v].class == Copy && pageable().MatchString(c.g.name(int32(v))) {
-			c.scaleBy(int32(v), f)
+	c.work("(?i)pageable", func(v int32, n *node) {
+		if f != 1 && n.class == Copy {
+			c.scaleBy(v, f)
 		}
-	}
+	})
 	c.each(false, func(v int32, n *node) {
 		if n.flags&(blocks|isJoin) != 0 && (c.launches(n) || c.afterCopy(n)) {
 			if c.mark(v, noSync); !c.launches(n) {

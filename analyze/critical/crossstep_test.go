@@ -132,7 +132,7 @@ func TestOtherStepAsTruth(t *testing.T) {
 							r.dur[v] = g.dur[u]
 						}
 					}
-					s := g.replay(r, false, g.order)
+					s := g.replay(r, false, g.plan)
 					return 100 * (float64(g.lengths(&s)[i].Len())/float64(measured[k].Len()) - 1)
 				}
 				all, alone, none := forecast(true), forecast(false), 100*(float64(measured[i].Len())/float64(measured[k].Len())-1)

@@ -30,7 +30,7 @@ func (g *Graph) Forecast(paths []Path, list []change.Change) (out []Forecast, ch
 		return nil, false, err
 	}
 	was, base := g.measured(), g.unaltered()
-	t := g.replayInto(g.scratch, r, false, g.order)
+	t := g.replayInto(g.scratch, r, false, g.plan)
 	before, fitted, after := g.lengths(&was), g.lengths(&base), g.lengths(&t)
 	for i := range g.Steps {
 		f := g.forecast(&t, &paths[i], i, before[i].Len(), after[i], list)
@@ -120,7 +120,7 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 	}
 	was := g.unaltered()
 	before, _, _ := total(&was)
-	without := g.without(chosen, g.order)
+	without := g.without(chosen, g.plan)
 	comm := int64(0)
 	for _, i := range chosen {
 		comm += paths[i].Classes[Comm]
@@ -130,11 +130,11 @@ func (g *Graph) Sweep(paths []Path, chosen []int) (out []Gain) {
 		if err != nil || !changes {
 			continue
 		}
-		t := g.replayInto(g.scratch, r, false, g.order)
+		t := g.replayInto(g.scratch, r, false, g.plan)
 		if after, rest, events := total(&t); after < before {
 			v := g.worst(paths, chosen, []change.Change{c})
 			g.ofOthers(&v, percent(comm, before), percent(rest, after))
-			g.Pageable.doubt(&v, c)
+			g.Copies.doubt(&v, c)
 			g.ofRecording(&v, without, before, events, after)
 			out = append(out, Gain{c, before, after, v, g.changing.ofComm()})
 		}
@@ -156,7 +156,7 @@ func (g *Graph) worst(paths []Path, chosen []int, list []change.Change) (out Ver
 // asks returns the changes of a sweep.
 func (g *Graph) asks() (out []change.Change) {
 	for _, c := range []Class{Compute, Comm, Copy, HostOp, Python, HostGap, Runtime, DataLoader} {
-		out = append(out, ask("scale", "class:"+c.String()+"=0.5"))
+		out = append(out, ask("scale", twiceAs(c)))
 	}
 	kernels, ops := make(map[string]int64), make(map[string]int64)
 	for v := range g.nodes {
@@ -170,13 +170,13 @@ func (g *Graph) asks() (out []change.Change) {
 		}
 	}
 	for _, name := range top(kernels) {
-		out = append(out, ask("scale", "kernel~^"+regexp.QuoteMeta(name)+"$=0.5"))
+		out = append(out, ask("scale", twiceAsFast(name)))
 	}
 	for _, name := range top(ops) {
 		out = append(out, ask("scale", "op~^"+regexp.QuoteMeta(name)+"$=0.5"))
 	}
 	return append(out, ask("remove", "sync~."), ask("remove", "wait~."), ask("launch", "0.5"), ask("gap", "0.5"),
-		g.Pageable.pinned(), ask("host", "2x"))
+		g.Copies.pinned(), ask("host", "2x"))
 }
 
 func ask(kind, value string) change.Change { return change.Change{Kind: kind, Value: value} }

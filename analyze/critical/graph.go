@@ -106,6 +106,11 @@ type node struct {
 	rank  uint16
 }
 
+// inProgramOrder reports whether a node of the host follows the one before on its thread and waits for nothing else.
+func (n *node) inProgramOrder() bool {
+	return n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none
+}
+
 // longLag stands for a lag that takes more than 32 bits.
 const longLag = math.MinInt32
 
@@ -155,8 +160,9 @@ type Graph struct {
 	nodes      []node
 	long       map[int32]int64 // lags of chains that take more than 32 bits
 	extra      []edge
-	last       int32 // the node that the newest edge goes into
-	order      []int32
+	last       int32     // the node that the newest edge goes into
+	order      []int32   // each node follows the sources of its edges
+	plan       []stretch // the same, for replays
 	Steps      []Step
 
 	ranks    []*source
@@ -173,7 +179,7 @@ type Graph struct {
 	quarters []uint8   // see recording
 	fit      *Fit      // by which the cost was found
 
-	Pageable Pinning // what copies of pageable memory would take with pinned memory
+	Copies Copying // how fast copies are
 }
 
 // A launcher is a call that launched work.

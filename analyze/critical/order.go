@@ -12,6 +12,7 @@ func (g *Graph) finish() {
 	for v := range g.nodes {
 		g.resolve(int32(v))
 	}
+	g.plan = g.stretches(g.order)
 }
 
 // resolve finds the delays and the binding edge of one node.

@@ -77,6 +77,10 @@ func (g *Graph) walk(t *times, last int32, t0 int64, f func(Piece)) {
 		if t.dur[v] > 0 {
 			piece(t.start[v], g.nodes[v].class, program, false)
 		}
+		if n := &g.nodes[v]; n.inProgramOrder() && t.start[v] == t.end(n.pred) {
+			v = n.pred
+			continue
+		}
 		h, arrival := g.hop(t, v)
 		if h.src == none {
 			break
@@ -163,7 +167,7 @@ func (g *Graph) Paths() []Path {
 	g.finish()
 	t := g.measured()
 	g.scratch = make([]int64, len(g.nodes))
-	strict := g.replayInto(g.scratch, nil, true, g.order)
+	strict := g.replayInto(g.scratch, nil, true, g.plan)
 	exactly, strictly := g.lengths(&t), g.lengths(&strict) // see finish
 	prev := make(map[int]int64)
 	out := make([]Path, 0, len(g.Steps))

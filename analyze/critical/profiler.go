@@ -109,7 +109,7 @@ func (g *Graph) unaltered() times {
 	}
 	r := g.unchanged()
 	r.dur = g.base()
-	return g.replayInto(nil, r, false, g.order)
+	return g.replayInto(nil, r, false, g.plan)
 }
 
 // A Fit is what the events of a program cost to record, by the length of its step without a profiler.
@@ -188,7 +188,7 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 	if !g.ofKineto() {
 		return nil, nil
 	}
-	out = g.withoutProfiler(g.order)
+	out = g.withoutProfiler(g.plan)
 	events = make([]int64, len(paths))
 	for i := range paths {
 		p := &paths[i]
@@ -203,7 +203,7 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 }
 
 // withoutProfiler returns the lengths of the steps without the profiler, at its usual costs.
-func (g *Graph) withoutProfiler(order []int32) []Range {
+func (g *Graph) withoutProfiler(order []stretch) []Range {
 	out := g.atCosts(recordLeast, recordGreat, func() times {
 		r := g.unchanged()
 		r.dur = g.base()
@@ -220,7 +220,7 @@ func (g *Graph) withoutProfiler(order []int32) []Range {
 func (r *Range) slowedFrom(profiled int64) { r.Low = max(r.Low, min(profiled/slowdown, r.High)) }
 
 // without returns the sum of some steps without the profiler, or nothing if its cost is not known.
-func (g *Graph) without(steps []int, order []int32) (sum Range) {
+func (g *Graph) without(steps []int, order []stretch) (sum Range) {
 	if !g.ofKineto() || g.fit != nil {
 		return sum
 	}
@@ -258,7 +258,7 @@ func (g *Graph) atCosts(low, high float64, replay func() times) []Range {
 func (g *Graph) changedAt(low, high float64, list []change.Change) []Range {
 	return g.atCosts(low, high, func() times {
 		r, _, _ := g.apply(list) // which succeeded before
-		return g.replayInto(g.scratch, r, false, g.order)
+		return g.replayInto(g.scratch, r, false, g.plan)
 	})
 }
 
@@ -286,7 +286,7 @@ func (g *Graph) doubtRecording(list []change.Change, out []Forecast) {
 		}
 		return
 	}
-	before, after := g.withoutProfiler(g.order), g.changedAt(recordLeast, recordGreat, list)
+	before, after := g.withoutProfiler(g.plan), g.changedAt(recordLeast, recordGreat, list)
 	for i := range out {
 		f := &out[i]
 		after[i].slowedFrom(f.Forecast)

@@ -53,14 +53,34 @@ func (r *rule) rejoin(g *Graph) {
 	}
 }
 
+// A stretch has the nodes from one number to before another. In a chain each starts when the one before it ends.
+type stretch struct {
+	from, to int32
+	chain    bool
+}
+
+// stretches divides an order of nodes: most are in long chains of events of the host, whose replay is a sum.
+func (g *Graph) stretches(order []int32) (out []stretch) {
+	for _, v := range order {
+		n := &g.nodes[v]
+		chain := n.inProgramOrder() && n.pred == v-1 && n.lag == 0
+		if k := len(out) - 1; k >= 0 && out[k].to == v && out[k].chain == chain {
+			out[k].to++
+			continue
+		}
+		out = append(out, stretch{v, v + 1, chain})
+	}
+	return out
+}
+
 // replay computes the starts of nodes anew: of all, or of those that a step depends on. Each follows
 // the sources of its edges. r may be nil.
-func (g *Graph) replay(r *rule, strict bool, order []int32) times {
+func (g *Graph) replay(r *rule, strict bool, order []stretch) times {
 	return g.replayInto(nil, r, strict, order)
 }
 
 // replayInto is replay with memory for the starts, which may be nil.
-func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) times {
+func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []stretch) times {
 	if r == nil {
 		r = g.unchanged()
 	}
@@ -69,32 +89,39 @@ func (g *Graph) replayInto(start []int64, r *rule, strict bool, order []int32) t
 		start = make([]int64, len(g.nodes))
 	}
 	t := times{start: start, dur: r.dur, rule: r}
-	for _, v := range order {
-		n := &g.nodes[v]
-		if n.first == none && n.flags&(isGPU|isArrival) == 0 && n.pred != none { // most nodes, which are host events
-			lag := g.lagOf(v)
-			if strict {
-				lag = min(lag, 0)
+	plain := !strict && r.gap == 1 && r.launch == 1 && r.marked&offStream == 0
+	for _, s := range order {
+		if s.chain {
+			at, starts := t.end(s.from-1), start[s.from:s.to]
+			for i, dur := range r.dur[s.from:s.to] {
+				at = min(at, far)
+				starts[i] = at
+				at += dur // no sum overflows, see far and longest
 			}
-			t.start[v] = within(t.end(n.pred)+within(lag, 2*far-1), far)
 			continue
 		}
-		h, at := r.latest(g, &t, v)
-		switch {
-		case n.flags&isArrival != 0:
-			if came := r.arrival(g, v); h.src == none || came > at {
-				at = came
+		for v := s.from; v < s.to; v++ {
+			if plain && r.flags[v] == 0 && g.nodes[v].flags&isArrival == 0 {
+				t.start[v] = within(r.soonest(g, &t, v), far)
+				continue
 			}
-		case h.src == none:
-			at = g.start[v]
+			h, at := r.latest(g, &t, v)
+			switch {
+			case g.nodes[v].flags&isArrival != 0:
+				if came := r.arrival(g, v); h.src == none || came > at {
+					at = came
+				}
+			case h.src == none:
+				at = g.start[v]
+			}
+			t.start[v] = within(at, far)
 		}
-		t.start[v] = within(at, far)
 	}
 	return t
 }
 
 // needed returns the nodes that the ends of steps depend on, in the order of a replay.
-func needed(g *Graph, steps []int) []int32 {
+func needed(g *Graph, steps []int) []stretch {
 	need, n := make([]bool, len(g.nodes)), 0
 	for _, i := range steps {
 		for _, v := range g.Steps[i].ends {
@@ -123,7 +150,32 @@ func needed(g *Graph, steps []int) []int32 {
 			out = append(out, v)
 		}
 	}
-	return out
+	return g.stretches(out)
+}
+
+// soonest returns when the edges into v allow it to start, if no change is to their delays: what latest says of most work.
+func (r *rule) soonest(g *Graph, t *times, v int32) int64 {
+	n := &g.nodes[v]
+	if n.pred == none && n.first == none {
+		return g.start[v]
+	}
+	at := int64(math.MinInt64)
+	if n.pred != none {
+		at = t.start[n.pred] + t.dur[n.pred] + g.lagOf(v)
+	}
+	for e := n.first; e != none; {
+		x := &g.extra[e]
+		from, lag := t.start[x.src], x.lag
+		switch {
+		case x.kind.fromEnd():
+			from += t.dur[x.src]
+		case (x.kind == launch || x.kind == staged) && t.dur[x.src] != g.dur[x.src]:
+			lag = r.delay(g, v, x.src, x.kind, x.typ, lag)
+		}
+		at = max(at, from+lag)
+		e = x.next
+	}
+	return at
 }
 
 // latest returns the edge into v that allows it to start last under the rule, and when. The source is
@@ -184,6 +236,9 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 	}
 	switch k {
 	case launch: // the part within the call scales with the call
+		if r.dur[src] == g.dur[src] && r.launch == 1 && r.flags[v]&noDelay == 0 {
+			return lag
+		}
 		own := min(lag, g.dur[src])
 		f := 1.0
 		if d := g.dur[src]; d != 0 {
@@ -199,7 +254,7 @@ func (r *rule) lagOf(g *Graph, v, src int32, k kind, typ, lag int64) int64 {
 		switch {
 		case r.flags[v]&isRemoved != 0:
 			return 0
-		case r.flags[v]&noLaunch != 0:
+		case r.flags[v]&noLaunch != 0 || r.gap == 1:
 			return lag
 		}
 		own := lag // the delay itself, not a wait that nothing explains

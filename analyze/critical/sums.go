@@ -38,7 +38,7 @@ func (g *Graph) SumsOf(p *Path) Sums {
 	var classes [Classes]int64
 	ranks := make([]int64, len(g.ranks))
 	modules := make([]map[int32]int64, len(g.ranks)) // by span
-	phases := make(map[string]int64)
+	phases, phase, inPhase := make(map[string]int64), "", int64(0)
 	g.Each(p, func(x Piece) {
 		n, ns := &g.nodes[x.node], x.Span.Len()
 		if name, rank, ok := g.operatorOf(&x); ok {
@@ -60,7 +60,11 @@ func (g *Graph) SumsOf(p *Path) Sums {
 			span, at = l.span, src.spans[l.span].start
 		}
 		if src.phase != nil {
-			phases[src.phase(at)] += ns
+			if now := src.phase(at); now != phase { // few pieces change it
+				phases[phase] += inPhase
+				phase, inPhase = now, 0
+			}
+			inPhase += ns
 		}
 		if span != none && src.forward != nil {
 			if modules[n.rank] == nil {
@@ -69,6 +73,7 @@ func (g *Graph) SumsOf(p *Path) Sums {
 			modules[n.rank][span] += ns
 		}
 	})
+	phases[phase] += inPhase
 	delete(phases, "")
 	out := Sums{g.byName(ops), g.byName(kernels), make(map[int]int64, len(ranks)), make(map[string]int64), phases}
 	for c, ns := range classes {

@@ -48,6 +48,13 @@ func (v *Verdict) first(l Level, format string, args ...any) {
 	}
 }
 
+// AtBest adds that a forecast is a bound, which is never a plain answer.
+func (v *Verdict) AtBest(bound bool) {
+	if bound && v.Level != Abstain {
+		v.Add(Warn, "at best: work that runs at the same time gets slower, and what waited needs its data, so expect less")
+	}
+}
+
 // percent returns part of whole in percent.
 func percent(part, whole int64) float64 { return 100 * float64(part) / float64(max(1, whole)) }
 

@@ -268,7 +268,7 @@ func (b *builder) orderLaunches() {
 		for k, v := range vs {
 			list[k] = started{b.launchStart(v), v}
 		}
-		slices.SortFunc(list, started.compare)
+		runsort.Sort(list, started.compare)
 		b.byLaunch[i] = list
 	}
 	b.launched = make([]started, 0, len(b.src.works))
@@ -277,14 +277,14 @@ func (b *builder) orderLaunches() {
 			b.launched = append(b.launched, started{b.launchStart(v), v})
 		}
 	}
-	slices.SortFunc(b.launched, started.compare)
+	runsort.Sort(b.launched, started.compare)
 	b.byThread = make([][]started, len(b.threads))
 	for i := range b.calls {
 		x := &b.src.spans[b.calls[i].span]
 		b.byThread[x.thread] = append(b.byThread[x.thread], started{x.start, b.calls[i].works[0]})
 	}
 	for _, list := range b.byThread {
-		slices.SortStableFunc(list, func(x, y started) int { return cmp.Compare(x.at, y.at) })
+		runsort.Sort(list, func(x, y started) int { return cmp.Compare(x.at, y.at) })
 	}
 }
 

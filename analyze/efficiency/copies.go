@@ -29,7 +29,7 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out [
 		if a.Kind != trace.Memcpy || !known || n < largeCopy || a.Dur == 0 || !tl.Starts(w) {
 			continue
 		}
-		lane := laneOf(p, tl.Trace.Name(a.Name))
+		lane := LaneOf(p, tl.Trace.Name(a.Name))
 		key := transferKey{a.Name, lane}
 		at, ok := index[key]
 		if !ok {
@@ -60,8 +60,8 @@ func copies(tl *gpu.Timeline, d *gpu.Device, p *hardware.Peaks, rank int) (out [
 	return out
 }
 
-// laneOf returns the link or memory that limits a copy.
-func laneOf(p *hardware.Peaks, name string) hardware.Figure {
+// LaneOf returns the link or memory that limits a copy.
+func LaneOf(p *hardware.Peaks, name string) hardware.Figure {
 	switch {
 	case operators.IsHostCopy(name):
 		return p.LaneOf(name)

@@ -132,8 +132,7 @@ func (s *typical) forecasts() (out []summary.Forecast) {
 				continue
 			}
 			have[text] = true
-			f := forecast(&x.Forecast, s.input(), text, critical.Assumptions([]change.Change{x.Change}, len(s.inputs)))
-			f.Bound = bound
+			f := forecast(&x.Forecast, s.input(), text, critical.Assumptions([]change.Change{x.Change}, len(s.inputs)), bound)
 			out = append(out, f)
 		}
 	}

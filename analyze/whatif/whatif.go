@@ -156,13 +156,13 @@ func groupsOf(graphs []*critical.Graph, inputs []Input) (out []Group, apart stri
 	case len(graphs) > 1:
 		g, why := critical.Join(graphs)
 		if g != nil {
-			g.Pageable = pinning(inputs)
+			g.Copies = copying(inputs)
 			return []Group{{g, inputs}}, ""
 		}
 		apart = why + ", so each rank is answered for by itself"
 	}
 	for i, g := range graphs {
-		g.Pageable = pinning(inputs[i : i+1])
+		g.Copies = copying(inputs[i : i+1])
 		out = append(out, Group{g, inputs[i : i+1]})
 	}
 	return out, apart
@@ -206,8 +206,7 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if !changed {
 				f.Verdict.Add(critical.Warn, "no event of the trace matches the change")
 			}
-			row := forecast(f, in, a.Change, rests)
-			row.Bound = change.Bound(q.Changes)
+			row := forecast(f, in, a.Change, rests, change.Bound(q.Changes))
 			if q.Given > 0 {
 				row.FittedNS = &f.Fitted
 			}
@@ -219,7 +218,9 @@ func (a *Answer) answer(g *Group, q Question) error {
 			if x.OfComm {
 				ofOneRank(&x.Verdict, g.Graph, inputs)
 			}
-			row := Gain{x.Change.String(), x.Before, &x.After, change.Bound([]change.Change{x.Change}), x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
+			bound := change.Bound([]change.Change{x.Change})
+			x.Verdict.AtBest(bound)
+			row := Gain{x.Change.String(), x.Before, &x.After, bound, x.Verdict.Level.String(), texts(x.Verdict.Reasons)}
 			if row.Verdict == summary.Withheld {
 				row.ForecastNS = nil
 			}
@@ -250,8 +251,9 @@ func ofOneRank(v *critical.Verdict, g *critical.Graph, inputs []Input) {
 func alone(t *trace.Trace) bool { return t.Meta.WorldSize != nil && *t.Meta.WorldSize == 1 }
 
 // forecast returns the row of a forecast.
-func forecast(f *critical.Forecast, in *Input, change string, rests []string) summary.Forecast {
-	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured,
+func forecast(f *critical.Forecast, in *Input, change string, rests []string, bound bool) summary.Forecast {
+	f.Verdict.AtBest(bound)
+	out := summary.Forecast{Input: in.Index, Rank: in.Rank, Step: label(f.Step), Change: change, MeasuredNS: f.Measured, Bound: bound,
 		Verdict: f.Verdict.Level.String(), Reasons: texts(f.Verdict.Reasons), Assumptions: rests}
 	if out.Verdict != summary.Withheld {
 		c := classes(&f.Classes)

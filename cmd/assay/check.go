@@ -51,6 +51,7 @@ var errGate = errors.New("a gate failed")
 type checking struct {
 	source
 	baseline       []string
+	history        string // a directory of runs; the baseline is those since the last change
 	gates          string
 	explain        string // a metric
 	format, dir    string
@@ -64,6 +65,7 @@ func (k *checking) flags(name string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.StringArrayVarP(&k.baseline, "baseline", "b", nil, "`INPUT`... of the baseline, up to the next flag; a directory of \"assay accept\" means its latest entry")
+	flags.StringVar(&k.history, "history", "", "instead of a baseline, compare with the runs in `DIR` since the last change of the gates' metrics (\"assay history\")")
 	flags.StringVarP(&k.gates, "gates", "g", "", "YAML `FILE` of gates, or a guide whose targets are built in: "+series(rule.Guides(), ", ")+" (default, with a baseline: the gates of \"assay help gates\")")
 	flags.StringVar(&k.explain, "explain", "", "explain `METRIC` (meaning, unit, selectors, examples) and check nothing")
 	checkFormats().flag(flags, &k.format)
@@ -130,8 +132,10 @@ func (k *checking) parse(e env, c *command, args []string) ([]string, error) {
 		return nil, usageError(e, c, "no input: all names after --baseline belong to the baseline; put the inputs before it")
 	case len(args) == 0:
 		return nil, usageError(e, c, "no input: name a trace, a directory of traces, a summary that assay wrote, or \"-\" for standard input")
-	case k.gates == "" && len(k.baseline) == 0:
-		return nil, usageError(e, c, "no gates: give --gates FILE or --baseline INPUT")
+	case k.history != "" && len(k.baseline) > 0:
+		return nil, usageError(e, c, "--history and --baseline both say what to compare with; give one of them")
+	case k.gates == "" && len(k.baseline) == 0 && k.history == "":
+		return nil, usageError(e, c, "no gates: give --gates FILE, --baseline INPUT or --history DIR")
 	case flags.Changed("gates") && k.gates == "":
 		return nil, usageError(e, c, "--gates is empty, want a file")
 	}
@@ -159,21 +163,19 @@ func runCheck(e env, c *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Efficiency }) {
-		k.measures = analyze.Efficiency
+	var failed error
+	if k.history != "" {
+		if failed = k.stable(e, c, args, gates); len(k.baseline) == 0 {
+			return cannotCheck(failed)
+		}
 	}
-	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Passes }) {
-		k.measures |= analyze.Passes
-	}
-	if slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Metric.Layers }) {
-		k.measures |= analyze.Layers
-	}
+	k.measures = measuresOf(gates)
 	k.outputs = []output{checkOutput, checkFormats().named(k.format).needs}
 	if k.dir != "" || inGitHub() {
 		k.outputs = append(k.outputs, checkFileOutput)
 	}
-	now, failed := loadRuns(e, c, &k.source, args)
-	if len(now.Runs) == 0 {
+	now, nowFailed := loadRuns(e, c, &k.source, args)
+	if failed = errors.Join(failed, nowFailed); len(now.Runs) == 0 {
 		return cannotCheck(failed)
 	}
 	var base gate.Group

@@ -86,6 +86,14 @@ func diffFormats(brief bool) formats[report.Report] {
 	return append(list, format[report.Report]{name: "csv", note: "all rows in one table", needs: diffOutput, data: true, write: report.Report.CSV})
 }
 
+func historyFormats() formats[report.Report] {
+	return formats[report.Report]{
+		{name: "text", write: onScreen(report.Report.Text)},
+		{name: "md", write: report.Report.StepSummary},
+		{name: "json", write: report.Report.JSON},
+	}
+}
+
 func checkFormats() formats[check.Report] {
 	benchmark := func(higher bool) func(check.Report, io.Writer) error {
 		return func(c check.Report, w io.Writer) error { return c.Benchmark(w, higher) }

@@ -37,7 +37,8 @@ limit. A change of any other metric needs a second condition:
 
   fewer than 5 runs on a side  it must exceed single_run_noise too: 20% of a time; a rate may
                                fall by 1 - 1/1.2 = 16.7%; shares may move by a quarter of it,
-                               5 points
+                               5 points. A baseline of 10 runs or more shows its noise: then
+                               twice the largest distance of a run from their median suffices
   5 runs or more on each side  a rank test (Mann-Whitney, p < 0.01) must find that the runs
                                differ
 

@@ -40,6 +40,7 @@ type source struct {
 	clockOffsets        []string         // see clocks.Settings
 	peaks               peakFlags        // zero if the command does not register its flags
 	own                 []string         // files that the command writes
+	watched             bool             // its memory
 	measures            analyze.Measures // measured in addition to the needs of the outputs
 }
 
@@ -152,7 +153,8 @@ func (s *source) open(e env, c *command, args []string) (*reading, error) {
 		need = c.needs(need)
 	}
 	r := &reading{e: e, rules: rules, phases: phases, forms: lines, jobs: s.jobs, limits: limits, paths: chosen.Files, failed: chosen.Failed, need: need, needs: need.reads, alike: sameSize(chosen.Files), exportTime: s.exportTime, places: places, window: part, choice: choice, clocks: offsets, skipped: chosen.Left, peaks: peaks, model: model, floor: floor, flags: &s.peaks}
-	if e.stderr == io.Writer(os.Stderr) { // the command has the process to itself
+	if e.stderr == io.Writer(os.Stderr) && !s.watched { // the command has the process to itself
+		s.watched = true
 		limits.memory.Watch(r.outOfMemory)
 	}
 	return r, nil

@@ -90,7 +90,7 @@ type command struct {
 
 // commands lists the verbs in the order that help shows them in.
 func commands() []*command {
-	return []*command{reportCommand(), summaryCommand(), diffCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), tableCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), schemaCommand(), mcpCommand(), completionCommand()}
+	return []*command{reportCommand(), summaryCommand(), diffCommand(), historyCommand(), checkCommand(), acceptCommand(), mergeCommand(), convertCommand(), inspectCommand(), tableCommand(), whatifCommand(), trimCommand(), openCommand(), explainCommand(), doctorCommand(), schemaCommand(), mcpCommand(), completionCommand()}
 }
 
 // errUsage ends a command whose usage error is printed already.

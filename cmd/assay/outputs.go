@@ -10,6 +10,7 @@ import (
 	"assay/analyze/inspect"
 	"assay/analyze/whatif"
 	"assay/compare"
+	"assay/compare/history"
 	"assay/gate/metric"
 	"assay/internal/jsonschema"
 	"assay/report"
@@ -31,6 +32,7 @@ func outputList() []jsonDocument {
 	return []jsonDocument{
 		{"summary", summary.Schema, "Measurements of a run with the verdict and its findings: assay summary, assay report", report.JSONParts},
 		{"comparison", compare.Schema, "What changed between two runs: assay diff", of(compare.Comparison{})},
+		{"history", history.Schema, "Metrics over many runs, and where they change: assay history", of(history.History{})},
 		{"groups", show.Schema, "Rows added up by keys, of one run or of two: assay summary --by, assay diff --by", show.JSONParts},
 		{"check", check.CheckSchema, "Results of gates: assay check", check.JSONParts},
 		{"doctor", doctorSchema, "What a capture can and cannot answer: assay doctor", of(examined{})},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,6 +112,9 @@ func TestSchemas(t *testing.T) {
 	gen := func(name string) string { return filepath.Join("..", "..", "testdata", "gen", name) }
 	check("comparison", "diff", gen("llm_train_step.json.gz"), gen("llm_train_slower.json.gz"), "-f", "json")
 	check("groups", "diff", gen("llm_train_step.json.gz"), gen("llm_train_slower.json.gz"), "-f", "json", "--by", "category")
+	nights := filepath.Join(t.TempDir(), "nightly")
+	nightly(t, rand.New(rand.NewPCG(4, 4)), nights, 24, 12, "flash_bwd_kernel", 1.5)
+	check("history", "history", nights, "-f", "json")
 	check("explanation", "explain", "-f", "json")
 	check("explanation", "explain", "json", "input-truncated", "gpu-idle", "-f", "json")
 	check("metric", "check", "--explain", "comm.busbw", "-f", "json")

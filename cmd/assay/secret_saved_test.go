@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"assay/compare"
+	"assay/compare/history"
 	"assay/internal/test"
 	"assay/judge"
 	"assay/judge/rule"
@@ -68,7 +69,7 @@ func TestMergedPartialsAreMasked(t *testing.T) {
 // masked when the report was made.
 func TestTextsOfReport(t *testing.T) {
 	reached := map[reflect.Type]bool{
-		reflect.TypeFor[*summary.Summary](): true, reflect.TypeFor[judge.Result](): true, reflect.TypeFor[*compare.Comparison](): true,
+		reflect.TypeFor[*summary.Summary](): true, reflect.TypeFor[judge.Result](): true, reflect.TypeFor[*compare.Comparison](): true, reflect.TypeFor[*history.History](): true,
 	}
 	for _, p := range new(report.Report).Texts() {
 		reached[reflect.TypeOf(p)] = true

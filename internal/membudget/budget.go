@@ -59,7 +59,7 @@ func (b Budget) Watch(over func(resident int64)) {
 			most := budget
 			select {
 			case <-tick:
-				if collecting { // what allocates goes on meanwhile
+				if collecting { // readers still allocate
 					most += budget / 12
 				}
 			case <-collected:

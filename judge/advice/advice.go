@@ -17,7 +17,7 @@ import (
 // because it depends on the ranks of the run.
 func KernelAdvice(k summary.Kernel, commStep finding.Step) []finding.Step {
 	if k.Class == "comm" {
-		return []finding.Step{commStep, finding.Advise("check-the-overlap")}
+		return []finding.Step{commStep, finding.Advise("check-the-overlap").For("kernel=communication")}
 	}
 	profile := finding.Advise("profile-one-kernel")
 	switch {

@@ -207,6 +207,6 @@ func (d Direction) advice() []finding.Step {
 	case fill:
 		return []finding.Step{finding.Advise("fill-less")}
 	}
-	return []finding.Step{finding.Advise("find-who-copies"), finding.Advise("copy-less-to-device"),
+	return []finding.Step{finding.Advise("find-who-copies").For("copies=unknown"), finding.Advise("copy-less-to-device"),
 		finding.Advise("offload-less")}
 }

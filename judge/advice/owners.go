@@ -107,7 +107,7 @@ func (o OwnerShare) advice() []finding.Step {
 	case summary.OwnerBetween:
 		return []finding.Step{finding.Advise("launch-more-each")}
 	case summary.OwnerDependency:
-		return []finding.Step{finding.Advise("find-the-dependency")}
+		return []finding.Step{finding.Advise("find-the-dependency").For("idle=dependency")}
 	case summary.OwnerNeighbor:
 		return []finding.Step{finding.Advise("work-at-the-same-time")}
 	case summary.OwnerNothing:
@@ -127,30 +127,30 @@ func (o OwnerShare) advice() []finding.Step {
 	case summary.StateData:
 		return []finding.Step{finding.Advise("load-data-ahead")}
 	case summary.StateCollective:
-		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
+		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name))).For("idle=wait")}
 	case summary.StateCollector:
 		return []finding.Step{finding.Advise("schedule-garbage-collection")}
 	case summary.StateOS:
-		return []finding.Step{finding.Advise("find-what-the-os-call-waits-for"), finding.Advise("start-awaited-work-earlier")}
+		return []finding.Step{finding.Advise("find-what-the-os-call-waits-for").For("idle=os-call"), finding.Advise("start-awaited-work-earlier").For("idle=os-call")}
 	case summary.StateOff:
-		return []finding.Step{finding.Advise("give-cores"), finding.Advise("pin-to-the-numa-node"),
+		return []finding.Step{finding.Advise("give-cores").For("idle=off-cpu"), finding.Advise("pin-to-the-numa-node").For("idle=off-cpu"),
 			finding.Advise("record-os-calls")}
 	case summary.StateUnrecorded:
 		return []finding.Step{finding.Advise("record-the-cpu")}
 	}
 	if o.state == summary.StateAnnotation && o.short < o.ns-o.short {
 		// The gaps are long, and the annotation around them does not say what the CPU did.
-		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps"), finding.Advise("record-the-cpu")}
+		return []finding.Step{finding.Advise("find-what-runs-in-the-gaps").For("idle=unnamed"), finding.Advise("record-the-cpu")}
 	}
 	if IsWait(o.name) {
-		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name)))}
+		return []finding.Step{finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(o.name))).For("idle=wait")}
 	}
 	if (o.state == summary.StateAnnotation || o.state == summary.StatePython) && IsCodeBetween(o.ns, o.count) && o.ns/o.count < LongGap {
 		return CodeAdvice()
 	}
 	if o.name != "" && o.count > 0 && o.ns/o.count >= LongGap {
 		// A launch does not take this long, so the CPU did other work.
-		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name)))}
+		return []finding.Step{finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(o.name))).For("idle=code")}
 	}
 	return []finding.Step{finding.Advise("launch-less"), finding.Advise("launch-more-each")}
 }

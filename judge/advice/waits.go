@@ -144,7 +144,7 @@ func (w RankWaits) Advice() finding.Step {
 		if w.missing {
 			return finding.Advise("give-all-ranks")
 		}
-		return finding.Advise("transfer-less")
+		return finding.Advise("transfer-less").For("late=none")
 	}
 	if len(late) > 0 {
 		if step, ok := AgainstLate(w.Names(late), late); ok {
@@ -153,11 +153,11 @@ func (w RankWaits) Advice() finding.Step {
 	}
 	switch {
 	case len(late) == 1:
-		return finding.Advise("find-the-late-rank", "rank", w.Names(late))
+		return finding.Advise("find-the-late-rank", "rank", w.Names(late)).For("late=one")
 	case len(late) > 1:
-		return finding.Advise("find-the-late-ranks", "ranks", w.Names(late))
+		return finding.Advise("find-the-late-ranks", "ranks", w.Names(late)).For("late=several")
 	}
-	return finding.Advise("even-out-each-step")
+	return finding.Advise("even-out-each-step").For("late=in-turn")
 }
 
 // UselessWithCause returns the ids of the steps that do not help if the division of the work or a

@@ -134,11 +134,11 @@ func AgainstLate(names string, late []summary.RankWait) (step finding.Step, ok b
 	case "compare-the-gpu":
 		return finding.Advise("compare-the-gpu", "ranks", names), true
 	case "compare-the-work":
-		return finding.Advise("compare-the-work", "ranks", names), true
+		return finding.Advise("compare-the-work", "ranks", names).For("late-by=work"), true
 	case "compare-the-input":
-		return finding.Advise("compare-the-input", "ranks", names), true
+		return finding.Advise("compare-the-input", "ranks", names).For("late-by=input"), true
 	}
-	return finding.Advise("compare-the-host", "ranks", names), true
+	return finding.Advise("compare-the-host", "ranks", names).For("late-by=host"), true
 }
 
 // againstLate returns the id of the fix for the main cause of a late rank, or "" if no cause

@@ -98,7 +98,7 @@ func Follow(is summary.Issue) []finding.Step {
 	if is.Help == "" {
 		return nil
 	}
-	return []finding.Step{finding.Advise("follow-the-issue", "issue_help", is.Help)}
+	return []finding.Step{finding.Advise("follow-the-issue", "issue_help", is.Help).For("help")}
 }
 
 // withoutGPUTime reports a capture that has no GPU time.
@@ -133,7 +133,7 @@ func (c *evaluator) noGPUTime() finding.Finding {
 	switch {
 	case c.partial():
 		f.Title = "No GPU work in the part of the capture that was measured"
-		f.Next = []finding.Step{finding.Advise("measure-another-part")}
+		f.Next = []finding.Step{finding.Advise("measure-another-part").For("lacks=other-parts")}
 	case len(c.Devices) > 0:
 		f.Title = "All GPU events have zero duration; record at least one whole step"
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
@@ -145,19 +145,19 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		f.Next = Follow(*c.Issue("numbers-implausible"))
 	case c.Issue("input-truncated") != nil || slices.ContainsFunc(c.Issues, summary.Issue.Damages):
 		f.Title = "No GPU events: the input is cut before the first one"
-		f.Next = []finding.Step{finding.Advise("copy-the-file-again")}
+		f.Next = []finding.Step{finding.Advise("copy-the-file-again").For("lacks=end")}
 	case c.Issue(gpuEventsMissing) != nil:
 		f.Title = "No GPU events: another profiler used CUPTI, or tracing was not permitted"
 		f.Next = []finding.Step{finding.Advise("stop-other-profilers"), finding.Advise("permit-tracing"), finding.Advise("read-the-profilers-errors")}
 	case c.Issue(graphCaptureOnly) != nil:
 		f.Title = "No GPU work: CUDA graphs were captured, and none was replayed"
-		f.Next = []finding.Step{finding.Advise("record-the-replay")}
+		f.Next = []finding.Step{finding.Advise("record-the-replay").For("lacks=replay")}
 	case c.otherAccelerator() == ascend:
 		f.Title = "No GPU events; the capture is of an Ascend NPU, whose operations are not read"
-		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
+		f.Next = []finding.Step{finding.Advise("read-accelerator-slices").For("lacks=reader")}
 	case c.foreign():
 		f.Title = "No GPU events; only CPU slices are reported"
-		f.Next = []finding.Step{finding.Advise("read-cpu-slices"), finding.Advise("record-the-gpu-of-pytorch")}
+		f.Next = []finding.Step{finding.Advise("read-cpu-slices").For("lacks=gpu"), finding.Advise("record-the-gpu-of-pytorch").For("lacks=gpu")}
 		if waits, all := c.negotiated(); waits > 0 && waits >= all/2 {
 			f.Title = fmt.Sprintf("No GPU events; %s of the self time of CPU slices is waiting of Horovod for ranks or data", unit.Share(waits, all))
 			f.Next = nil // most slices are no work; "assay whatif" tells the ranks
@@ -167,10 +167,10 @@ func (c *evaluator) noGPUTime() finding.Finding {
 		}
 	case c.Issue(limitsReached()...) != nil:
 		f.Title = "No GPU events in the part of the capture that was read; a limit cut the rest"
-		f.Next = []finding.Step{finding.Advise("read-more-of-the-file")}
+		f.Next = []finding.Step{finding.Advise("read-more-of-the-file").For("lacks=rest")}
 	case c.otherAccelerator() != "":
 		f.Title = fmt.Sprintf("No GPU events; the capture shows another accelerator (%s)", c.otherAccelerator())
-		f.Next = []finding.Step{finding.Advise("read-accelerator-slices")}
+		f.Next = []finding.Step{finding.Advise("read-accelerator-slices").For("lacks=reader")}
 	default:
 		f.Title = "No GPU events; record with ProfilerActivity.CUDA"
 		switch {
@@ -272,13 +272,13 @@ func (c *evaluator) tooLittleWork() (finding.Finding, bool) {
 	}
 	if recording {
 		f.Title += "; the launches record CUDA graphs"
-		f.Next = []finding.Step{finding.Advise("record-the-replay")}
+		f.Next = []finding.Step{finding.Advise("record-the-replay").For("lacks=replay")}
 		return f, true
 	}
 	f.Title += "; limit " + under
 	f.Next = []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}
 	if c.partial() {
-		f.Next = []finding.Step{finding.Advise("measure-another-part")}
+		f.Next = []finding.Step{finding.Advise("measure-another-part").For("lacks=other-parts")}
 	}
 	return f, true
 }
@@ -343,7 +343,7 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 	for _, is := range list {
 		f.Evidence = append(f.Evidence, is.Help)
 	}
-	f.Next = []finding.Step{finding.Advise("record-with-warm-up"), finding.Advise("give-the-original-trace")}
+	f.Next = []finding.Step{finding.Advise("record-with-warm-up").For("defect=clock"), finding.Advise("give-the-original-trace").For("rewritten")}
 	joined := list[i].Code == "work-time-implausible" && Joined(c.Summary)
 	if joined { // the profiler had stopped, and was started again
 		f.Title = "The numbers of launches begin again in the file, so it holds several captures, one after the other; no share of the window is known"
@@ -351,9 +351,9 @@ func (c *evaluator) clocks() (finding.Finding, bool) {
 	}
 	switch {
 	case joined, list[i].Code == summary.CapturesMixed:
-		f.Next = []finding.Step{finding.Advise("one-capture-per-file")}
+		f.Next = []finding.Step{finding.Advise("one-capture-per-file").For("defect=mixed")}
 	case list[i].Code == "durations-too-short": // warm-up cures no duration
-		f.Next = []finding.Step{finding.Advise("give-the-original-trace")}
+		f.Next = []finding.Step{finding.Advise("give-the-original-trace").For("rewritten")}
 	}
 	return f, true
 }

@@ -277,7 +277,7 @@ func (b *Evaluator) betterKernel(k *counted) []finding.Step {
 	}
 	return []finding.Step{finding.Advise("optimize-another-kernel-first", "kernel",
 		strconv.Quote(finding.Short(most.Counter.Kernel)), "side", string(most.Side.Side),
-		"share", b.shareOfAll(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top))}
+		"share", b.shareOfAll(most.weight), "peak", fmt.Sprintf("%.1f%%", 100*most.top)).For("larger-savings")}
 }
 
 // evidenceKernels is the number of kernels that a finding describes.

@@ -74,14 +74,14 @@ func ownAdvice(k *counted) []finding.Step {
 		text = string(r[:most-1]) + "…"
 	}
 	return []finding.Step{finding.Advise("follow-the-rule-of-ncu", "rule", a.Name, "speedup", pct(a.SpeedupPct), "text",
-		strings.TrimSuffix(text, "."))}
+		strings.TrimSuffix(text, ".")).For("rule-of-ncu")}
 }
 
 // latencyAdvice returns fixes for kernels that are far from both peaks because too few operations
 // are in flight.
 func latencyAdvice(k *counted) (out []finding.Step) {
 	if k.Waves != nil && *k.Waves < 1 {
-		out = append(out, finding.Advise("more-blocks", "waves", fmt.Sprintf("%.2f", *k.Waves)))
+		out = append(out, finding.Advise("more-blocks", "waves", fmt.Sprintf("%.2f", *k.Waves)).For("part-of-a-wave"))
 	}
 	if occupancy := cmpPct(k.OccupancyPct, k.TheoreticalPct); occupancy != nil && *occupancy < 50 {
 		out = append(out, occupancyAdvice(k)...)
@@ -92,12 +92,12 @@ func latencyAdvice(k *counted) (out []finding.Step) {
 		if k.WarpCycles != nil {
 			cycles += fmt.Sprintf(" of %.1f", *k.WarpCycles)
 		}
-		out = append(out, finding.Advise("read-the-stall-reason", "reason", strconv.Quote(s.Reason), "cycles", cycles))
+		out = append(out, finding.Advise("read-the-stall-reason", "reason", strconv.Quote(s.Reason), "cycles", cycles).For("stalls"))
 	}
 	if len(out) == 0 {
-		out = append(out, finding.Advise("collect-stall-reasons"))
+		out = rule.Steps("nothing-collected")
 	}
-	return append(out, finding.Advise("keep-more-in-flight"), finding.Advise("fuse-short-launches"))
+	return append(out, finding.Advise("keep-more-in-flight"), finding.Advise("fuse-short-launches").For(k.shows()...))
 }
 
 // cmpPct returns the first figure that is not nil.
@@ -112,32 +112,41 @@ func cmpPct(list ...*float64) *float64 {
 
 // memoryAdvice returns the fixes for kernels that DRAM or the caches limit.
 func memoryAdvice(k *counted) []finding.Step {
-	first := finding.Advise("collect-memory-tables")
+	memory := "limit=unknown"
 	switch {
 	case k.DRAMPct != nil && k.MemoryPct != nil && *k.DRAMPct > *k.MemoryPct-10:
-		first = finding.Advise("move-fewer-bytes")
+		memory = "limit=dram"
 	case k.DRAMPct != nil:
-		first = finding.Advise("check-the-caches")
+		memory = "limit=caches"
 	}
-	return []finding.Step{first, finding.Advise("coalesce-accesses")}
+	return append(rule.Steps(memory), finding.Advise("coalesce-accesses"))
 }
 
 // occupancyAdvice returns fixes for what limits the number of warps on an SM.
-func occupancyAdvice(k *counted) (out []finding.Step) {
-	has := func(name string) bool { return slices.Contains(k.Limiters, name) }
-	if has("registers") {
-		out = append(out, finding.Advise("use-fewer-registers"))
-	}
-	if has("shared memory") {
-		out = append(out, finding.Advise("use-less-shared-memory"))
-	}
-	if has("warps") || has("blocks") {
-		out = append(out, finding.Advise("change-the-block-size"))
+func occupancyAdvice(k *counted) []finding.Step {
+	var facts []string
+	for _, name := range k.Limiters {
+		switch name {
+		case "warps", "blocks":
+			name = "block-size"
+		}
+		facts = append(facts, "limit="+strings.ReplaceAll(name, " ", "-"))
 	}
 	if k.OccupancyPct != nil && k.TheoreticalPct != nil && *k.OccupancyPct < *k.TheoreticalPct-10 {
-		out = append(out, finding.Advise("balance-the-blocks"))
+		facts = append(facts, "limit=imbalance")
 	}
-	return out
+	return rule.Steps(facts...)
+}
+
+// shows returns the facts of a kernel on which the conditions of its fixes depend.
+func (k *counted) shows() (facts []string) {
+	if k.Launches > 0 && k.TotalNS > 0 && k.TotalNS/k.Launches < summary.ShortKernelNS {
+		facts = append(facts, "short-launches")
+	}
+	if slices.Contains([]string{"gemm", "convolution", "attention", "moe"}, k.Category) {
+		facts = append(facts, "matrix-kernel")
+	}
+	return facts
 }
 
 // lowOccupancy judges how much of the time is in kernels that have few warps and are far from both
@@ -178,7 +187,7 @@ func (b *Evaluator) lowOccupancy() (finding.Finding, bool) {
 		}
 		f.Evidence = append(f.Evidence, line)
 	}
-	f.Next = append(occupancyAdvice(low[0]), finding.Advise("check-tile-and-waves"))
+	f.Next = append(occupancyAdvice(low[0]), finding.Advise("check-tile-and-waves").For(low[0].shows()...))
 	return f, true
 }
 

@@ -78,14 +78,22 @@ func (e *examination) ranks() (can, why string) {
 			return Partly, fmt.Sprintf("%s, but only %s of a group. A rank that is not here may be the straggler.", have, of)
 		}
 		return Yes, have + "."
-	case !comm:
+	case !comm && !e.communicatesOnCPU() && e.worldSize() <= 1:
 		return Yes, "The capture has no communication kernels."
 	case e.HasAllRanks() && e.Compares():
 		return Yes, "The collectives of " + label.Plural(int64(len(e.Ranks)), "GPU") + " were compared."
 	case e.HasAllRanks():
 		return Yes, "The inputs are all ranks of the job."
 	}
+	if size := e.worldSize(); size > 1 {
+		return No, fmt.Sprintf("The inputs have 1 of %d ranks.", size)
+	}
 	return No, "Only one rank of the job was recorded."
+}
+
+// communicatesOnCPU reports whether the CPU runs collectives, as Gloo and MPI do: they have no kernels.
+func (e *examination) communicatesOnCPU() bool {
+	return slices.ContainsFunc(e.Idle, func(r summary.Idle) bool { return r.State == summary.StateCollective })
 }
 
 // whole judges whether the window covers at least half of the capture.

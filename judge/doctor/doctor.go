@@ -61,7 +61,7 @@ type questionEntry struct {
 var questions = sync.OnceValue(builtInQuestions)
 
 // deviceQuestions are the questions that only device records answer.
-var deviceQuestions = []string{"kernels", "budget", "idle", "operators", "lines", "shapes", "steps", "phases",
+var deviceQuestions = []string{"kernels", "budget", "idle", "profiler", "operators", "lines", "shapes", "steps", "phases",
 	"graphs", "ranks", "whole", "clocks", "complete"}
 
 // Examine answers all questions for a capture, in the order of questions.yaml; r must be the result
@@ -81,8 +81,8 @@ func Examine(s *summary.Summary, r judge.Result) (out []Answer) {
 		}
 		a := Answer{ID: q.id, Question: q.Question}
 		a.Can, a.Why = answer[q.id]()
-		if q.id == "waits" && a.Can == Yes {
-			continue // only forecasts ask
+		if q.id == "waits" && a.Can == Yes || a.Can == "" {
+			continue // only forecasts ask for waits; a question without an answer is not asked of this capture
 		}
 		if slices.Contains(deviceQuestions, q.id) {
 			a.Can, a.Why = e.qualified(a.Can, a.Why)

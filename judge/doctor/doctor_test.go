@@ -239,3 +239,58 @@ func TestMakersTools(t *testing.T) {
 		}
 	}
 }
+
+// TestProfilersCost: 1,000 recorded operators and calls cost 2 to 5 ms. It is asked only where the profiler
+// recorded some and the GPU is idle.
+func TestProfilersCost(t *testing.T) {
+	const ms = 1_000_000
+	capture := func(idle, window, events int64) *summary.Summary {
+		return &summary.Summary{
+			Inputs:   []summary.Input{{Path: "a", Format: "kineto", Complete: true}},
+			Devices:  []summary.Device{{Events: 900, WindowNS: window * ms, Activity: summary.Activity{0: idle * ms, summary.ClassCompute: (window - idle) * ms}}},
+			Idle:     []summary.Idle{{Owner: summary.OwnerLaunch, NS: idle * ms, Count: 9}},
+			Launches: []summary.Launches{{HostEvents: events}},
+		}
+	}
+	logged := capture(10, 100, 1000)
+	for range 5 {
+		logged.Steps = append(logged.Steps, summary.Step{Source: summary.SourceLog, WallNS: 90 * ms})
+	}
+	for _, tc := range []struct {
+		name     string
+		s        *summary.Summary
+		can, has string // "" if it is not asked
+	}{
+		{"much of it", capture(10, 100, 1000), Partly, "20.0% to 50.0% of the idle time (2 ms to 5 ms of 10 ms), because it makes each of 1,000 recorded"},
+		{"all of it", capture(4, 60, 9000), Partly, "100.0% of the idle time"},
+		{"little of it", capture(50, 100, 1000), Yes, "at most 10.0% of the idle time (5 ms of 50 ms)"},
+		{"a log of the same run", logged, Yes, "A log"},
+		{"another profiler", capture(10, 100, 0), "", ""},
+		{"a busy GPU", capture(4, 100, 1000), "", ""},
+	} {
+		a, asked := answered(t, tc.s)["profiler"]
+		if asked != (tc.can != "") || a.Can != tc.can || !strings.Contains(a.Why, tc.has) {
+			t.Errorf("%s: %+v, want %s, %s", tc.name, a, tc.can, tc.has)
+		}
+	}
+}
+
+// TestOneOfSeveralRanks: Gloo and MPI have no kernels, and one of their ranks does not tell which one is late.
+func TestOneOfSeveralRanks(t *testing.T) {
+	const ms = 1_000_000
+	capture := func(world int, state string) *summary.Summary {
+		return &summary.Summary{
+			Inputs:  []summary.Input{{Path: "a", Format: "kineto", Complete: true, Rank: 1, WorldSize: world}},
+			Devices: []summary.Device{{Rank: 1, Events: 900, WindowNS: 100 * ms, Activity: summary.Activity{0: 40 * ms, summary.ClassCompute: 60 * ms}}},
+			Idle:    []summary.Idle{{Rank: 1, Owner: summary.OwnerHost, State: state, Name: "allreduce", NS: 40 * ms, Count: 9}},
+		}
+	}
+	for _, tc := range []struct {
+		world      int
+		state, can string
+	}{{4, summary.StateCollective, No}, {0, summary.StateCollective, No}, {4, summary.StateOp, No}, {1, summary.StateOp, Yes}, {0, summary.StateOp, Yes}} {
+		if a := answered(t, capture(tc.world, tc.state))["ranks"]; a.Can != tc.can {
+			t.Errorf("%d ranks, %s: %+v, want %s", tc.world, tc.state, a, tc.can)
+		}
+	}
+}

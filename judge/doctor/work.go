@@ -27,7 +27,7 @@ type examination struct {
 func (e *examination) byQuestion() map[string]func() (can, why string) {
 	l := logged{e}
 	return map[string]func() (can, why string){
-		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "operators": e.operators, "lines": e.lines,
+		"kernels": e.kernels, "budget": e.budget, "idle": e.idle, "profiler": e.profiler, "operators": e.operators, "lines": e.lines,
 		"shapes": e.shapes, "memory": e.memory, "steps": e.steps, "phases": e.phases, "graphs": e.graphs,
 		"ranks": e.ranks, "efficiency": e.efficiency, "whole": e.whole, "clocks": e.clocks, "complete": e.complete,
 		"sharing": e.sharing, "waits": e.waits,
@@ -137,6 +137,38 @@ func (e *examination) idle() (can, why string) {
 	}
 	return can, why
 }
+
+// profiler judges how much of the idle time the profiler itself may cause. It is not asked where that was
+// not recorded, or where the GPU is hardly idle.
+func (e *examination) profiler() (can, why string) {
+	const asked = 0.05 // the least idle share of the windows
+	idle, window := e.total.Idle(), e.total.Window()
+	cost := view.ProfilerCostOf(e.Summary, func(int) bool { return true })
+	if cost.Events == 0 || float64(idle) < asked*float64(window) {
+		return "", ""
+	}
+	logged := 0
+	for i := range e.Steps {
+		if e.Steps[i].Source == summary.SourceLog {
+			logged++
+		}
+	}
+	switch {
+	case logged > 0:
+		return Yes, "A log has the step times without it."
+	case float64(cost.Most) < partOfIdle*float64(idle):
+		return Yes, fmt.Sprintf("The profiler itself causes at most %s of the idle time (%s).", unit.Share(cost.Most, idle), unit.DurationOf(cost.Most, idle))
+	}
+	share, of := unit.Share(cost.Most, idle), unit.DurationOf(cost.Most, idle)
+	if cost.Least < cost.Most {
+		share, of = unit.Share(cost.Least, idle)+" to "+share, unit.Duration(cost.Least)+" to "+of
+	}
+	return Partly, fmt.Sprintf("The profiler itself may cause %s of the idle time (%s), because it makes each of %s on the launching threads slower.",
+		share, of, label.Plural(cost.Events, "recorded operator or call"))
+}
+
+// partOfIdle is the part of the idle time from which on the profiler's own makes causes and savings doubtful.
+const partOfIdle = 0.2
 
 func (e *examination) operators() (can, why string) {
 	known, work := int64(0), view.GPUWork(e.Summary)

@@ -40,6 +40,8 @@ type Finding struct {
 	Evidence []string `json:"evidence,omitempty"` // where to look: the worst device, the kernel, ...
 	Next     []Step   `json:"steps,omitempty"`    // fixes, the most useful first
 
+	Shown []string `json:"-"` // the facts of the evidence that conditions of fixes are about
+
 	// GainNS is the savings in ns if the cause disappears: by a forecast of the typical step, or else an
 	// upper bound, the time saved if nothing replaces the cause; GainBasis says which. It is null if it was
 	// not estimated. GainOfNS is its denominator, and GainOf the name of the denominator. The [Page] of a

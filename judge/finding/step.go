@@ -10,6 +10,16 @@ import (
 type Step struct {
 	ID   string            `json:"id"`
 	Args map[string]string `json:"args,omitempty"` // the words, by blank
+
+	// Shown are the facts of the evidence from which it follows, "word" or "word=value": conditions of
+	// remedies have such words, too.
+	Shown []string `json:"-"`
+}
+
+// For returns the step of a remedy that follows from evidence with these facts.
+func (s Step) For(facts ...string) Step {
+	s.Shown = facts
+	return s
 }
 
 // Advise returns the step of a remedy. Fill has pairs of a blank and the word that replaces it.
@@ -30,9 +40,11 @@ func (s Step) equal(other Step) bool { return s.ID == other.ID && maps.Equal(s.A
 func JoinSteps(lists ...[]Step) (out []Step) {
 	for _, list := range lists {
 		for _, s := range list {
-			if !slices.ContainsFunc(out, s.equal) {
-				out = append(out, s)
+			if i := slices.IndexFunc(out, s.equal); i >= 0 {
+				out[i].Shown = append(slices.Clip(out[i].Shown), s.Shown...)
+				continue
 			}
+			out = append(out, s)
 		}
 	}
 	return out

@@ -48,10 +48,10 @@ func pendingCalls(s *summary.Summary) (finding.Finding, bool) {
 		f.Next = append(f.Next, finding.Advise("read-the-exception", "place", place))
 	}
 	if absent := absentIn(list, first); len(absent) > 0 {
-		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(absent)))
+		f.Next = append(f.Next, finding.Advise("look-at-the-absent-ranks", "ranks", ranksText(absent)).For("absent=known"))
 	}
 	if first.Kind == hang.TimedOut || len(first.Unknown) > 0 {
-		f.Next = append(f.Next, finding.Advise("dump-all-ranks"))
+		f.Next = append(f.Next, finding.Advise("dump-all-ranks").For("absent=unknown"))
 	}
 	return f, true
 }

@@ -228,7 +228,7 @@ func (in *input) bandAdvice(id string) []finding.Step {
 	case rule.WaitShare:
 		return append(advice.PhaseAdvice("wait"), finding.Advise("loosen-both-sides"), finding.Advise("generate-on-other-gpus"))
 	case rule.SleepShare:
-		return []finding.Step{finding.Advise("keep-state-on-the-gpu")}
+		return []finding.Step{finding.Advise("keep-state-on-the-gpu").For("phase=sleep-wake")}
 	case rule.LogProbsShare:
 		return []finding.Step{finding.Advise("raise-log-prob-micro-batches"), finding.Advise("drop-the-reference")}
 	}
@@ -341,7 +341,7 @@ func communicationAdvice(rows []summary.Phase) (out []finding.Step) {
 		next := finding.Advise("trace-all-ranks")
 		switch name := p.Path; {
 		case strings.Contains(name, "recv"), strings.Contains(name, "-send"):
-			next = finding.Advise("shrink-the-logged-bubble")
+			next = finding.Advise("shrink-the-logged-bubble").For("timer=pipeline")
 		case strings.Contains(name, "embedding"):
 			next = finding.Advise("balance-the-embedding-stages")
 		case strings.Contains(name, "grad"), strings.Contains(name, "params"):

@@ -163,7 +163,7 @@ func (e *Evaluator) slower(in *input) (finding.Finding, bool) {
 
 func slowerAdvice(lengths []string) []finding.Step {
 	if len(lengths) > 0 {
-		return []finding.Step{finding.Advise("limit-responses"), finding.Advise("compare-early-and-late")}
+		return []finding.Step{finding.Advise("limit-responses").For("longer-responses"), finding.Advise("compare-early-and-late")}
 	}
 	return []finding.Step{finding.Advise("compare-early-and-late"), finding.Advise("watch-clocks-and-memory")}
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"assay/judge/finding"
+	"assay/judge/rule"
 	"assay/summary"
 )
 
@@ -17,49 +18,37 @@ func ownerMemoryAdvice(s *summary.Snapshot) (out []finding.Step) {
 	return out
 }
 
-// kindAdvice returns the fixes that reduce the memory of one kind.
-func kindAdvice(kind string) []finding.Step {
+// kindAdvice returns the fixes that reduce the memory of one kind: those for it alone after those for several.
+func kindAdvice(kind string) (out []finding.Step) {
 	switch kind {
 	case summary.KindActivations:
-		return []finding.Step{finding.Advise("checkpoint-activations"), finding.Advise("smaller-micro-batches"),
-			finding.Advise("compute-in-bfloat16"), finding.Advise("chunk-the-loss")}
-	case summary.KindRecomputed:
-		return []finding.Step{finding.Advise("checkpoint-smaller-regions")}
-	case summary.KindBackward:
-		return []finding.Step{finding.Advise("free-gradients-early"), finding.Advise("step-in-backward"),
-			finding.Advise("shard-gradients")}
+		out = []finding.Step{finding.Advise("checkpoint-activations"), finding.Advise("smaller-micro-batches")}
 	case summary.KindOptimizer:
-		return []finding.Step{finding.Advise("shard-the-optimizer"), finding.Advise("smaller-optimizer")}
-	case summary.KindParameters:
-		return []finding.Step{finding.Advise("shard-weights"), finding.Advise("check-for-two-models"),
-			finding.Advise("load-through-meta")}
-	case summary.KindKVCache:
-		return []finding.Step{finding.Advise("shrink-the-kv-cache")}
-	case summary.KindComm:
-		return []finding.Step{finding.Advise("smaller-communication-buffers")}
-	case summary.KindData:
-		return []finding.Step{finding.Advise("one-batch-at-a-time")}
-	case summary.KindUnknown:
-		return []finding.Step{finding.Advise("record-allocation-sites")}
+		out = []finding.Step{finding.Advise("shard-the-optimizer")}
 	}
-	return []finding.Step{finding.Advise("read-allocation-stacks"), finding.Advise("delete-before-the-peak")}
+	if own := rule.Steps("memory=" + kind); len(own) > 0 {
+		return finding.JoinSteps(out, own)
+	}
+	return rule.Steps("memory=" + summary.KindOther)
 }
 
-// fragmentationAdvice returns the fixes against fragmentation that are not already in use.
-func fragmentationAdvice(s *summary.Snapshot) (out []finding.Step) {
-	if !s.Expandable {
-		out = append(out, finding.Advise("expandable-segments"), finding.Advise("max-split-size"))
+// fragmentationAdvice returns the fixes against fragmentation.
+func fragmentationAdvice(s *summary.Snapshot) []finding.Step {
+	out := []finding.Step{finding.Advise("expandable-segments"), finding.Advise("max-split-size")}
+	rest := []finding.Step{finding.Advise("allocate-few-sizes"), finding.Advise("empty-cache-between-phases")}
+	if s.PrivateFree > s.Split/2 { // other allocations cannot use it, and it is not given back
+		for i := range rest {
+			rest[i] = rest[i].For("private-pools")
+		}
+		out = append(out, rule.Steps("private-pools")...)
 	}
-	if s.PrivateFree > s.Split/2 {
-		out = append(out, finding.Advise("share-the-graph-pool"))
-	}
-	return append(out, finding.Advise("allocate-few-sizes"), finding.Advise("empty-cache-between-phases"))
+	return append(out, rest...)
 }
 
 func churnAdvice(s *summary.Snapshot) []finding.Step {
-	out := []finding.Step{finding.Advise("empty-cache-less"), finding.Advise("leave-room-for-the-allocator")}
-	if !s.Expandable {
-		out = append(out, finding.Advise("expandable-segments"), finding.Advise("round-up-sizes"))
+	out := []finding.Step{finding.Advise("empty-cache-less")}
+	if s.History.RetryFrees > 0 {
+		out = append(out, rule.Steps("short-of-memory")...)
 	}
-	return out
+	return append(out, finding.Advise("expandable-segments"), finding.Advise("round-up-sizes"))
 }

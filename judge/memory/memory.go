@@ -191,7 +191,7 @@ func (c *Evaluator) memoryPressure() (finding.Finding, bool) {
 		unit.Bytes(num), unit.Bytes(den)) + rule.Over(limit)
 	f.Where = []finding.Place{finding.PlaceOf(s.Input, s.Rank, s.Device)}
 	f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
-	f.Next = append(finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s)), finding.Advise("free-other-memory"))
+	f.Next = append(finding.JoinSteps(c.leakAdvice(s), ownerMemoryAdvice(s)), finding.Advise("free-other-memory").For("allocator=snapshot"))
 	return f, true
 }
 
@@ -221,7 +221,7 @@ func (c *Evaluator) tracedPressure() (finding.Finding, bool) {
 	f.Next = []finding.Step{
 		finding.Advise("smaller-micro-batches"), finding.Advise("checkpoint-activations"),
 		finding.Advise("shard-the-optimizer"),
-		finding.Advise("shrink-the-kv-cache-of-servers"), finding.Advise("find-allocation-sites"),
+		finding.Advise("shrink-the-kv-cache-of-servers"), finding.Advise("find-allocation-sites").For("allocator=trace"),
 	}
 	return f, true
 }
@@ -335,11 +335,11 @@ func (c *Evaluator) leakAdvice(s *summary.Snapshot) (out []finding.Step) {
 	}
 	for _, o := range s.History.Growth.Owners {
 		if o.Frame != "" && o.Bytes >= num/2 {
-			out = append(out, finding.Advise("free-what-a-line-allocates", "site", o.Frame, "bytes", unit.Bytes(o.Bytes)))
+			out = append(out, finding.Advise("free-what-a-line-allocates", "site", o.Frame, "bytes", unit.Bytes(o.Bytes)).For("growth"))
 			break
 		}
 	}
-	return append(out, finding.Advise("find-what-keeps-tensors"))
+	return append(out, finding.Advise("find-what-keeps-tensors").For("growth"))
 }
 
 // memoryUnrecorded reports the first snapshot whose peak is unknown.
@@ -358,7 +358,7 @@ func (c *Evaluator) memoryUnrecorded() (finding.Finding, bool) {
 		}
 		f.Evidence = append(c.ownerEvidence(s), splitEvidence(s)...)
 		if s.History != nil {
-			f.Next = []finding.Step{finding.Advise("read-the-whole-snapshot")}
+			f.Next = []finding.Step{finding.Advise("read-the-whole-snapshot").For("history")}
 			return f, true
 		}
 		f.Next = []finding.Step{finding.Advise("record-memory-history"), finding.Advise("dump-when-memory-runs-out")}

@@ -92,7 +92,7 @@ func exhaustedAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step 
 // shortAdvice returns the fixes if memory is short, whatever limits it.
 func shortAdvice(s *summary.Snapshot, o summary.OutOfMemory) []finding.Step {
 	if s.Capacity != nil && o.Wanted > *s.Capacity/2 {
-		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation")}, ownerMemoryAdvice(s))
+		return finding.JoinSteps([]finding.Step{finding.Advise("smaller-allocation").For("one-allocation")}, ownerMemoryAdvice(s))
 	}
 	if o.Live != nil && fragmented(idleReserved(o), o.Wanted, *o.Live) {
 		return finding.JoinSteps(fragmentationAdvice(s), ownerMemoryAdvice(s))

@@ -187,7 +187,7 @@ func (e *Evaluator) spins() (finding.Finding, bool) {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s still spin at the end of the recording: the job probably hangs in a collective",
 			label.Plural(int64(hung), "GPU")))
 	}
-	f.Next = []finding.Step{finding.Advise("read-the-stacks"), finding.Advise("dump-all-ranks")}
+	f.Next = []finding.Step{finding.Advise("read-the-stacks"), finding.Advise("dump-all-ranks").For("absent=unknown")}
 	f.Where = []finding.Place{{Input: worst.input, Rank: e.Inputs[worst.input].Rank}}
 	return f, true
 }

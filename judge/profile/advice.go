@@ -20,41 +20,65 @@ func (r functionRow) isBuiltIn() bool {
 	return strings.HasPrefix(r.name, "{") || strings.HasPrefix(r.name, "<built-in")
 }
 
-// advice returns fixes for a function with a large total time.
-func (f *functions) advice(r functionRow) (out []finding.Step) {
+// shows returns the facts of a function on which the conditions of its fixes depend.
+func (f *functions) shows(r functionRow) []string {
+	kind := "compiled"
 	switch {
-	case r.self >= 0 && 2*r.self >= r.total:
-		return f.selfAdvice(r)
-	case !f.isTime() || !f.isPython(r):
-		return []finding.Step{finding.Advise("reduce-callees")}
-	case r.count > 1 && !r.isBuiltIn():
-		out = append(out, finding.Advise("cache-results"))
+	case f.unit == "bytes":
+		kind = "allocating"
+	case r.isBuiltIn():
+		kind = "built-in"
+	case f.isPython(r):
+		kind = "python"
 	}
-	return append(out, finding.Advise("await-callees-together"), finding.Advise("parallelize-callees"))
+	facts := []string{"function=" + kind}
+	if r.count > 1 {
+		facts = append(facts, "repeated")
+	}
+	return facts
+}
+
+// callees returns the facts of a function whose callees take the time. A built-in function that calls Python is
+// part of Python's code.
+func (f *functions) callees(r functionRow) []string {
+	facts := f.shows(r)
+	if r.isBuiltIn() && f.isPython(r) {
+		facts = []string{"function=python"}
+	}
+	return append(facts, "callees")
+}
+
+// advice returns fixes for a function with a large total time.
+func (f *functions) advice(r functionRow) []finding.Step {
+	if r.self >= 0 && 2*r.self >= r.total {
+		return f.selfAdvice(r)
+	}
+	facts := f.callees(r)
+	if !f.isTime() || !f.isPython(r) {
+		return []finding.Step{finding.Advise("reduce-callees").For(facts...)}
+	}
+	return []finding.Step{finding.Advise("cache-results").For(facts...), finding.Advise("await-callees-together").For(facts...),
+		finding.Advise("parallelize-callees").For(facts...)}
 }
 
 // selfAdvice returns fixes for a function whose own code takes the time.
 func (f *functions) selfAdvice(r functionRow) []finding.Step {
-	switch {
-	case f.unit == "bytes":
-		return []finding.Step{finding.Advise("reduce-allocations")}
-	case r.isBuiltIn():
-		return []finding.Step{finding.Advise("call-compiled-code-less")}
-	case !f.isPython(r):
-		return []finding.Step{finding.Advise("optimize-compiled-code")}
-	case r.count > 1:
-		return []finding.Step{finding.Advise("optimize-python-code"), finding.Advise("cache-results")}
+	steps := []finding.Step{finding.Advise("reduce-allocations"), finding.Advise("call-compiled-code-less"), finding.Advise("optimize-compiled-code"),
+		finding.Advise("optimize-python-code"), finding.Advise("cache-results")}
+	for i := range steps {
+		steps[i] = steps[i].For(f.shows(r)...)
 	}
-	return []finding.Step{finding.Advise("optimize-python-code")}
+	return steps
 }
 
 // nestedAdvice returns fixes for a function that spends its time in callees.
 func (f *functions) nestedAdvice(r functionRow) []finding.Step {
+	facts := f.callees(r)
 	if !f.isPython(r) {
-		return []finding.Step{finding.Advise("open-the-flame-graph")}
+		return []finding.Step{finding.Advise("open-the-flame-graph").For(facts...)}
 	}
-	return []finding.Step{finding.Advise("reduce-callees"), finding.Advise("await-callees-together"),
-		finding.Advise("record-built-in-functions")}
+	return []finding.Step{finding.Advise("reduce-callees").For(facts...), finding.Advise("await-callees-together").For(facts...),
+		finding.Advise("record-built-in-functions").For(facts...)}
 }
 
 func waitAdvice() []finding.Step {

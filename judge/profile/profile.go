@@ -364,7 +364,7 @@ func (c *Evaluator) cheapCalls(f *functions) (finding.Finding, bool) {
 		out.Evidence = append(out.Evidence, fmt.Sprintf("%s: %s of the self time (%s)", r, unit.Share(r.self, f.own),
 			f.described(r)))
 	}
-	out.Next = []finding.Step{finding.Advise("cache-results"), finding.Advise("work-on-whole-arrays"),
+	out.Next = []finding.Step{finding.Advise("cache-results").For(f.shows(cheap[0])...), finding.Advise("work-on-whole-arrays"),
 		finding.Advise("check-by-sampling")}
 	return out, true
 }

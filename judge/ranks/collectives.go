@@ -56,7 +56,7 @@ func (c *Evaluator) slowCollectives() []tree.Reading {
 	evidence = append([]string{"additional transfer: " + c.perStep(min(lost, c.Judged.ExposedComm()), c.all())},
 		evidence...)
 	return complete(r, all[0].why, evidence, []finding.Step{finding.Advise("check-the-link"),
-		finding.Advise("check-nccl-tests"), finding.Advise("transfer-less")})
+		finding.Advise("check-nccl-tests"), finding.Advise("transfer-less").For("late=none")})
 }
 
 // belowPeak compares the bus bandwidth of a row with the peak of its link. Collectives that would

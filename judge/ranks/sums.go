@@ -116,11 +116,11 @@ func (p peers) advice() finding.Step {
 	case p.differ:
 		return finding.Advise("send-less-between-ranks")
 	case p.straggler():
-		return finding.Advise("find-the-late-rank", "rank", advice.RankName(p.least.rank))
+		return finding.Advise("find-the-late-rank", "rank", advice.RankName(p.least.rank)).For("late=one")
 	case p.comparable():
-		return finding.Advise("tune-the-communication")
+		return finding.Advise("tune-the-communication").For("late=none")
 	}
-	return finding.Advise("compare-the-same-steps")
+	return finding.Advise("compare-the-same-steps").For("late=incomparable")
 }
 
 // stragglingRank judges how long the other ranks wait for one. That rank is the last to arrive, so

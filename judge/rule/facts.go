@@ -73,6 +73,7 @@ type Fact struct {
 	Meaning string
 	Found   string // how assay finds out
 
+	// evaluate is nil for a fact of the evidence of a finding, which the function of its rule states.
 	evaluate func(word string, s *summary.Summary, stacks []Stack) string
 	// public sets the fields of a remedy on a [Page] that say that a word must have a value; nil if no field does.
 	// What no field says is in When.

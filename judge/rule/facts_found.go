@@ -258,7 +258,7 @@ func precisionOf(s *summary.Summary) string {
 
 // recordsLaunches reports whether calls that launch GPU work are recorded.
 func recordsLaunches(s *summary.Summary) bool {
-	return len(s.Launches) > 0 || slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "launch" || c.Kind == "graph-launch" })
+	return slices.ContainsFunc(s.Launches, func(l summary.Launches) bool { return l.Launched > 0 }) || slices.ContainsFunc(s.Calls, func(c summary.Call) bool { return c.Kind == "launch" || c.Kind == "graph-launch" })
 }
 
 // maybeReadsBack reports whether the program reads values of the GPU. Without operators that is not known.

@@ -67,6 +67,10 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			}},
 		{Words: []string{"recomputes"}, Meaning: "the backward pass computes activations again",
 			Found: "work and memory of activation checkpoints", evaluate: is(recomputes)},
+		{Words: []string{"expandable"}, Meaning: "the allocator of PyTorch uses expandable segments", Found: "the setting of a memory snapshot",
+			evaluate: is(func(s *summary.Summary) bool {
+				return slices.ContainsFunc(s.Snapshots, func(sn summary.Snapshot) bool { return sn.Expandable })
+			})},
 		{Words: []string{"graphs"}, Meaning: "CUDA graphs run",
 			Found:    "calls that launch graphs, and batches that a server logged as run in a graph",
 			evaluate: is(runsGraphs)},
@@ -140,7 +144,7 @@ var FactsTable = sync.OnceValue(func() []Fact {
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsIdle(s, "rollout.idle")) }},
 		{Words: []string{"colocated"}, Meaning: "trainer and rollouts share GPUs", Found: "logged timers of putting the inference engine to sleep",
 			evaluate: func(_ string, s *summary.Summary, _ []Stack) string { return yes(logsShare(s, "sleep-wake") > 0) }},
-	}, configured()...)
+	}, append(configured(), ofEvidence()...)...)
 })
 
 // forSoftware is the public form of words for software.
@@ -179,7 +183,7 @@ func factOf(word string) (Fact, bool) {
 // software that the summary shows.
 func ValueOf(word string, s *summary.Summary, stacks []Stack) string {
 	f, known := factOf(word)
-	if !known {
+	if !known || f.evaluate == nil {
 		return ""
 	}
 	return f.evaluate(word, s, stacks)

@@ -38,6 +38,9 @@ func TestFactsPage(t *testing.T) {
 		if f.Values != nil {
 			words += " (" + strings.Join(f.Values, ", ") + ")"
 		}
+		if f.evaluate == nil {
+			words += " *(evidence)*"
+		}
 		table += "| " + words + " | " + f.Meaning + " | " + f.Found + " |\n"
 		all = append(all, f.Words...)
 	}

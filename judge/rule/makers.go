@@ -3,14 +3,17 @@ package rule
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
+	"assay/internal/lazyregexp"
 	"assay/judge/finding"
 	"assay/summary"
 )
 
-// makerWords are the words of texts that differ where all GPUs are of a maker. Names of PyTorch (torch.cuda,
-// ProfilerActivity.CUDA, --cuda-graph-max-bs) and settings of NCCL (NCCL_DEBUG), which RCCL has too, are the same there.
+// makerWords are the words of texts that differ where all GPUs are of a maker, or all devices are of a kind that is no
+// GPU. For AMD, names of PyTorch (torch.cuda,
+// ProfilerActivity.CUDA, --cuda-graph-max-bs) and settings of NCCL (NCCL_DEBUG), which RCCL has too, are the same.
 var makerWords = map[string][][2]string{
 	"amd": {
 		{`\bCUDA (graph|API|call|IPC|context|runtime|driver|event|kernel)`, "HIP $1"},
@@ -20,6 +23,47 @@ var makerWords = map[string][][2]string{
 		{`\bNCCL\b`, "RCCL"},
 		{`\btensor cores\b`, "matrix cores"},
 		{`\bprogrammatic dependent launch allows\b`, "queues that several streams share allow"},
+	},
+	"intel": {
+		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "SYCL $1"},
+		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.XPU"},
+		{`\btorch\.cuda\.(synchronize|empty_cache|Event|memory|Stream)`, "torch.xpu.$1"},
+		{`\b(NCCL|RCCL)\b`, "oneCCL"},
+		{`\bNCCL_DEBUG=INFO\b`, "CCL_LOG_LEVEL=info"},
+		{`\btensor cores\b`, "XMX engines"},
+		{`\bncu --[a-z]+ [A-Za-z]+( --section [A-Za-z]+)*`, "unitrace -q"},
+		{`\bcudaDeviceSynchronize or cudaStreamSynchronize\b`, "queue.wait()"},
+		{`\bcuda(Device|Stream)Synchronize\b`, "queue.wait()"},
+		{`\bcudaEventSynchronize\b`, "event.wait()"},
+		{`\bcudaStreamWaitEvent\b`, "depends_on of a SYCL handler"},
+		{`\bcudaMallocHost\b`, "sycl::malloc_host"},
+		{`\bcudaMemcpyAsync\b`, "queue.memcpy"},
+		{`\bcudaMalloc/cudaFree\b`, "allocation of GPU memory"},
+		{`\bcudaMalloc\b`, "sycl::malloc_device"},
+		{`\bcudaFree\b`, "sycl::free"},
+	},
+	"ascend": {
+		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "CANN $1"},
+		{`\bProfilerActivity\.CUDA\b`, "ProfilerActivity.NPU"},
+		{`\btorch\.cuda\.`, "torch.npu."},
+		{`\btorch\.profiler\b`, "torch_npu.profiler"},
+		{`\bNCCL\b`, "HCCL"},
+		{`\btensor cores\b`, "cube units"},
+		{`\boptimizers with fused=True`, "optimizers of torch_npu.optim"},
+		{`\bfused losses and optimizers \(fused=True\)`, "fused losses and optimizers (torch_npu.optim)"},
+		{`\bncu --[a-z]+ [A-Za-z]+( --section [A-Za-z]+)*`, "msprof --aic-metrics=PipeUtilization"},
+		{`\bcudaMallocHost\b`, "aclrtMallocHost"},
+		{`\bcuda(Stream|Device|Event)Synchronize\b`, "aclrtSynchronize$1"},
+		{`\bcuda([A-Z]\w+)`, "aclrt$1"},
+		{`\bGPU(s?)\b`, "NPU$1"},
+	},
+	"tpu": {
+		{`\bCUDA (API|call|context|runtime|driver|event|kernel)`, "runtime $1"},
+		{`\bNCCL\b`, "ICI"},
+		{`\btensor cores\b`, "the MXU"},
+		{`\bncu --[a-z]+ [A-Za-z]+( --section [A-Za-z]+)*`, "the op profile of XProf"},
+		{`\bkernel launches\b`, "operations"},
+		{`\bGPU(s?)\b`, "TPU$1"},
 	},
 	// Not a maker: what profilers of ROCm can record, if all inputs are theirs.
 	"rocm": {
@@ -58,10 +102,34 @@ var wordings = sync.OnceValue(func() map[string]wording {
 // maker is the blank of a step that has the maker of the GPUs whose words its text uses.
 const maker = "maker"
 
+// familyOf returns the maker whose words the texts of a run have: for devices that are no GPUs, the word in their name.
+func familyOf(s *summary.Summary, vendor string) string {
+	if vendor == "other" && len(s.Devices) > 0 {
+		name := strings.ToLower(s.Devices[0].Name)
+		for _, family := range []string{"ascend", "tpu"} {
+			if strings.Contains(name, family) {
+				return family
+			}
+		}
+	}
+	return vendor
+}
+
+// onlyGPUs matches what only GPUs have, or a few of their makers: calls, libraries, tools and settings.
+var onlyGPUs = lazyregexp.New(`\bcuda[A-Z_]|\bCUDA|NCCL|RCCL|(?i:cublas|cutlass|cudnn)|\b(?:nsys|ncu|nvidia-smi|amd-smi|xpu-smi|unitrace|rocprof)\b|Nsight|` +
+	`tensor cores|TF32|torch\.compile|Triton|multiprocessor`)
+
+// ofGPUs reports whether the text of a remedy is for GPUs only, in the words that the devices of the run have for it. What
+// XLA compiled runs no code of PyTorch.
+func (on setting) ofGPUs(text string) bool {
+	text = wordings()[familyOf(on.run, "other")].of(text)
+	return onlyGPUs().MatchString(text) || on.meets("xla") && strings.Contains(text, "torch")
+}
+
 // ForMaker returns a function that replaces words of texts by those of the maker of all GPUs of a run, or nil if they are
 // the same.
 func ForMaker(s *summary.Summary) func(string) string {
-	w := wordings()[vendorOf(s)]
+	w := wordings()[familyOf(s, vendorOf(s))]
 	if OfROCm(s) {
 		w = slices.Concat(w, wordings()["rocm"])
 	}
@@ -73,7 +141,7 @@ func ForMaker(s *summary.Summary) func(string) string {
 
 // inMakersWords replaces words of a finding by those of the maker of the GPUs of the run.
 func (on setting) inMakersWords(f *finding.Finding) {
-	vendor := ValueOf("gpu", on.run, on.stacks)
+	vendor := familyOf(on.run, ValueOf("gpu", on.run, on.stacks))
 	w := wordings()[vendor]
 	if w == nil {
 		return

@@ -35,10 +35,21 @@ func TestMakersWords(t *testing.T) {
 				t.Errorf("%s: %q, want %q", gpu, got, tc.amd)
 			}
 		}
-		for _, gpu := range []string{"NVIDIA H200", "Intel(R) Data Center GPU Max 1550"} {
+		for _, gpu := range []string{"NVIDIA H200", "MTIA"} {
 			if got := say(gpu, "kineto", tc.text); got != tc.text {
 				t.Errorf("%s: %q", gpu, got)
 			}
+		}
+	}
+	for _, tc := range []struct{ gpu, text, want string }{
+		{"Intel(R) Data Center GPU Max 1550", "cudaDeviceSynchronize or cudaStreamSynchronize; NCCL's rings", "queue.wait(); oneCCL's rings"},
+		{"Intel(R) Data Center GPU Max 1550", "profile it with ncu --section SpeedOfLight, which shows", "profile it with unitrace -q, which shows"},
+		{"Ascend NPU", "GPU idle; torch.cuda.Event, cudaEventSynchronize; 8 GPUs", "NPU idle; torch.npu.Event, aclrtSynchronizeEvent; 8 NPUs"},
+		{"Ascend NPU", "other CUDA call, with ProfilerActivity.CUDA of torch.profiler", "other CANN call, with ProfilerActivity.NPU of torch_npu.profiler"},
+		{"TPU v5e", "GPU time breakdown", "TPU time breakdown"},
+	} {
+		if got := say(tc.gpu, "kineto", tc.text); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.gpu, got, tc.want)
 		}
 	}
 	lost := "The profiler recorded none of this work: update it and the driver."
@@ -47,6 +58,27 @@ func TestMakersWords(t *testing.T) {
 	}
 	if got := say("AMD Instinct MI250X", "kineto", lost); got != lost {
 		t.Errorf("Kineto on AMD: %q", got)
+	}
+}
+
+// TestForGPUsOnly: remedies that name what only GPUs have are not for other devices, unless these have a word for it.
+func TestForGPUsOnly(t *testing.T) {
+	for _, tc := range []struct {
+		gpu, format, id string
+		given           bool
+	}{
+		{"Ascend NPU", "ascend-trace", "launch-more-each", true}, {"Ascend NPU", "ascend-trace", "capture-more-in-graphs", false},
+		{"Ascend NPU", "ascend-trace", "fuse-small-kernels", false}, {"Ascend NPU", "ascend-trace", "wait-for-an-event", true},
+		{"MTIA", "kineto", "wait-for-an-event", false}, {"TPU v4", "xplane", "fuse-small-kernels", false},
+		{"NVIDIA H200", "kineto", "fuse-small-kernels", true},
+	} {
+		on := SettingOf(runOn(tc.gpu, tc.format), nil)
+		on.facts["graphs"], on.facts["plain"] = "yes", ""
+		if r := builtIn().remedy(tc.id); r == nil {
+			t.Errorf("no remedy %s", tc.id)
+		} else if got := on.allows(r); got != tc.given {
+			t.Errorf("%s: %s given %t, want %t", tc.gpu, tc.id, got, tc.given)
+		}
 	}
 }
 

@@ -80,17 +80,23 @@ func SettingOf(s *summary.Summary, stacks []Stack) setting {
 // meets reports whether a condition is true for the run.
 func (on setting) meets(when When) bool {
 	for _, t := range when.Terms() {
-		if _, known := on.facts[t.Word]; !known {
+		if _, known := on.facts[t.Word]; !known && !OfEvidence(t.Word) {
 			on.facts[t.Word] = ValueOf(t.Word, on.run, on.stacks)
 		}
 	}
 	return when.Matches(on.facts)
 }
 
-// allows reports whether a remedy may be given for the run: its condition is true, and it is no advice on PyTorch's
-// profiler for what another one recorded.
-func (on setting) allows(r *remedyEntry) bool {
-	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm"))
+// allows reports whether a remedy may be given for the run: its condition is true for it and for the evidence, whose
+// facts are shown, it is no advice on PyTorch's profiler for what another one recorded, and it names nothing that
+// devices that are no GPUs do not have.
+func (on setting) allows(r *remedyEntry, shown []string) bool {
+	for _, t := range r.When.Terms() {
+		if OfEvidence(t.Word) && slices.Contains(shown, t.fact()) == t.Not {
+			return false
+		}
+	}
+	return on.meets(r.When) && (r.From != "torch-profiler" || on.meets("!xla,!rocm")) && (on.meets("gpu!=other") || !on.ofGPUs(r.Text))
 }
 
 // stepsFor returns the steps of a finding that apply to the run, and the steps that its rule gives
@@ -98,15 +104,15 @@ func (on setting) allows(r *remedyEntry) bool {
 func (on setting) stepsFor(rule string, steps []finding.Step, givenFirst bool) []finding.Step {
 	var out, given []finding.Step
 	for _, s := range steps {
-		for s.ID != "" && !on.allows(entryOf(s)) {
+		for s.ID != "" && !on.allows(entryOf(s), s.Shown) {
 			s.ID = entryOf(s).Else
 		}
-		if s.ID != "" {
+		if s.Shown = nil; s.ID != "" {
 			out = append(out, s)
 		}
 	}
 	for _, id := range builtIn().rule(rule).Gives {
-		if on.allows(builtIn().remedy(id)) {
+		if on.allows(builtIn().remedy(id), nil) {
 			given = append(given, finding.Step{ID: id})
 		}
 	}
@@ -158,6 +164,9 @@ func (on setting) Complete(f *finding.Finding, givenFirst bool) {
 	if on.doubtful && f.Confidence == finding.Certain && f.Rule != CaptureQuality {
 		f.Confidence = finding.Likely
 		f.ToBeSure = append(f.ToBeSure, "record again without the issues of severity suspect")
+	}
+	for _, s := range f.Next {
+		f.Shown = append(f.Shown, s.Shown...)
 	}
 	f.Next = on.stepsFor(f.Rule, f.Next, givenFirst)
 	on.inMakersWords(f)

@@ -22,14 +22,14 @@ func (t *Evaluator) synchronization() (finding.Finding, bool) {
 	f.Title = fmt.Sprintf("Synchronization: %s of the time in CUDA calls (%s)",
 		unit.Share(waits.ns, t.calls.ns), unit.DurationOf(waits.ns, t.calls.ns)) + rule.Over(limit)
 	f.Evidence, f.Where = rowEvidence(waits, "synchronization", waits.ns), waits.places()
-	f.Next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("check-the-wait")}
+	f.Next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("check-the-wait").For("waits=idle")}
 	f.Evidence = append(f.Evidence, t.items()...)
 	work := t.kernels.ns + t.copies.ns
 	switch {
 	case work >= waits.ns:
 		f.Level = finding.Info
 		f.Evidence = append(f.Evidence, "total GPU time is "+unit.Duration(work)+", so the CPU waited for a busy GPU")
-		f.Next = []finding.Step{finding.Advise("optimize-gpu-operations")}
+		f.Next = []finding.Step{finding.Advise("optimize-gpu-operations").For("waits=busy")}
 	case work > 0:
 		f.Gain(waits.ns-work, t.calls.ns, "the time in CUDA calls")
 		f.Evidence = append(f.Evidence, fmt.Sprintf("total GPU time is %s, %s of the waiting; during the rest the GPU was idle, or its work is not in the tables",

@@ -116,11 +116,7 @@ func (t *Evaluator) sumsOnly() (finding.Finding, bool) {
 	if n := len(t.pooled); n > 1 {
 		f.Evidence = []string{fmt.Sprintf("the tables of %d runs are added up", n)}
 	}
-	if slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "nsys" }) {
-		f.Next = []finding.Step{finding.Advise("export-the-report")}
-	} else {
-		f.Next = []finding.Step{finding.Advise("record-a-timeline")}
-	}
+	f.Next = []finding.Step{finding.Advise("export-the-report")}
 	return f, true
 }
 

@@ -102,7 +102,7 @@ func (t *Evaluator) withoutDevice() (finding.Finding, bool) {
 		f.Evidence = rowEvidence(host, "CPU time", largest.host)
 	}
 	if total > 0 {
-		f.Next = []finding.Step{finding.Advise("print-the-gpu-rows")}
+		f.Next = []finding.Step{finding.Advise("print-the-gpu-rows").For("gpu-total")}
 		return f, true
 	}
 	f.Next = []finding.Step{finding.Advise("record-the-gpu-for-tables"), finding.Advise("read-cpu-operators")}

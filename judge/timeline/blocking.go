@@ -71,7 +71,7 @@ func synchronizing(c *Evaluator) blocking {
 		h.what = "GPU idle as the CPU waits for each operation"
 		h.cause = fmt.Sprintf("%s for %s", label.Plural(waits.Calls+events.Calls, "wait"),
 			label.Plural(work, "GPU operation"))
-		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often"),
+		h.next = []finding.Step{finding.Advise("remove-synchronization"), finding.Advise("wait-less-often").For("each-operation"),
 			finding.Advise("wait-on-the-gpu")}
 		if ofEvents {
 			h.next[0], h.next[1] = h.next[1], h.next[0]

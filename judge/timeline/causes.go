@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -83,7 +82,7 @@ func synchronousLaunches(c *Evaluator) []tree.Reading {
 	if !ok {
 		return nil
 	}
-	ns, where := idleWithCause(c, isLaunching)
+	ns, where := idleWithCause(c, view.Launching)
 	r := causeOfIdle(c, rule.SynchronousLaunches, "Synchronous launches: GPU idle between them for ", ns)
 	c.GainOfWindow(&r.Finding, min(ns, c.Total.Busy()))
 	r.Where, r.Next = where, []finding.Step{finding.Advise("unset-launch-blocking")}
@@ -97,7 +96,7 @@ func synchronousLaunches(c *Evaluator) []tree.Reading {
 func (c *Evaluator) launchBound() []tree.Reading {
 	var ns, code, gaps int64
 	for _, r := range c.Idle {
-		if !isLaunching(r) {
+		if !view.Launching(r) {
 			continue
 		}
 		ns += r.ShortGapsNS
@@ -138,20 +137,6 @@ func mostlyQueuedGaps(c *Evaluator) bool {
 	ns := queuedGaps(c)
 	_, _, ok := rule.Measured(c.Limits[rule.KernelGaps], ns, c.Total.Window())
 	return ok && ns >= c.Total.Idle()-ns
-}
-
-// isLaunching reports whether the CPU was between two launches during idle time: in a launch call,
-// in an operator, in Python code, or in code that was not recorded. Waiting, copying and allocating
-// are other causes.
-func isLaunching(r summary.Idle) bool {
-	switch r.Owner {
-	case summary.OwnerLaunch:
-		return true
-	case summary.OwnerHost:
-		return slices.Contains([]string{summary.StateLaunch, summary.StateCall, summary.StateOp, summary.StatePython,
-			summary.StateAnnotation, summary.StateUnrecorded}, r.State)
-	}
-	return false
 }
 
 // launchEvidence returns the number of launches per step, and how long the launch queue was empty.

@@ -38,7 +38,7 @@ func cpuCollectives(c *Evaluator) []tree.Reading {
 	}
 	r := causeOfIdle(c, rule.CPUCollectives, what, ns)
 	r.Where, r.Next = where, []finding.Step{finding.Advise("nccl-for-gpu-tensors"),
-		finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(name)))}
+		finding.Advise("find-what-it-waits-for", "what", strconv.Quote(finding.Short(name))).For("idle=wait")}
 	if !matched {
 		return r.IfReached()
 	}

@@ -235,7 +235,7 @@ func stepDistance(c *Evaluator, d summary.Device, at []int64) (n int) {
 // steps (0 if unknown). An operator that launches nothing and is slow in every few steps was
 // interrupted by something else, such as garbage collection.
 func (w work) advice(steps int) []finding.Step {
-	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name)))
+	general := finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(w.name))).For("idle=code")
 	if w.state == summary.StateCollector || label.IsCollector(w.name) {
 		return []finding.Step{finding.Advise("schedule-garbage-collection"), general}
 	}
@@ -250,7 +250,7 @@ func (w work) advice(steps int) []finding.Step {
 	}{
 		{finding.Advise("cache-compiled-code"), []string{"dynamo", "inductor", "compile", "autotuner", "autotune"}},
 		{finding.Advise("save-asynchronously"), []string{"save", "checkpoint", "ckpt", "checkpointing"}},
-		{finding.Advise("write-on-another-thread"), []string{"io", "write", "dump", "output", "serialize"}},
+		{finding.Advise("write-on-another-thread").For("idle=output"), []string{"io", "write", "dump", "output", "serialize"}},
 		{finding.Advise("evaluate-elsewhere"), []string{"eval", "evaluate", "evaluation", "validate", "validation"}},
 		{finding.Advise("log-less-often"), []string{"log", "logging", "logger", "wandb", "tensorboard", "print", "mlflow"}},
 	} {

@@ -47,6 +47,6 @@ func engineAdvice(c *Evaluator, next []finding.Step) []finding.Step {
 	if generatedElsewhere(c) == 0 {
 		return next
 	}
-	return finding.JoinSteps([]finding.Step{finding.Advise("profile-the-engine")},
+	return finding.JoinSteps([]finding.Step{finding.Advise("profile-the-engine").For("idle=engine")},
 		finding.Without(next, []string{"move-off-the-launching-thread"}))
 }

@@ -121,9 +121,9 @@ func (c *Evaluator) judgeLongGaps() []tree.Reading {
 // advice names the code that the CPU ran in the longest gap, if it is known.
 func (l longGaps) advice() finding.Step {
 	if len(l.list) > 0 && l.list[0].Owner == summary.OwnerHost && l.list[0].Name != "" {
-		return finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(l.list[0].Name)))
+		return finding.Advise("move-off-the-launching-thread", "what", strconv.Quote(finding.Short(l.list[0].Name))).For("idle=code")
 	}
-	return finding.Advise("find-what-runs-in-the-gaps")
+	return finding.Advise("find-what-runs-in-the-gaps").For("idle=unnamed")
 }
 
 // A stretch is a series of chunks of a GPU's window. In each chunk the GPU is busy for less than the

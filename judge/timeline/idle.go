@@ -154,13 +154,13 @@ func (i idle) advice() []finding.Step {
 	switch {
 	case i.inFewGaps():
 		at := unit.Timestamp(i.largest.StartNS)
-		open := finding.Advise("open-the-gap", "time", at)
+		open := finding.Advise("open-the-gap", "time", at).For("idle=few-gaps")
 		if i.file != "" {
-			open = finding.Advise("open-the-gap-of-a-file", "file", strconv.Quote(i.file), "time", at)
+			open = finding.Advise("open-the-gap-of-a-file", "file", strconv.Quote(i.file), "time", at).For("idle=few-gaps")
 		}
 		return []finding.Step{open, finding.Advise("leave-out-compilation"), finding.Advise("load-data-sooner")}
 	case i.most(i.longs.TotalNS):
-		return append([]finding.Step{finding.Advise("find-the-common-call"), finding.Advise("remove-synchronization"),
+		return append([]finding.Step{finding.Advise("find-the-common-call").For("idle=many-gaps"), finding.Advise("remove-synchronization"),
 			finding.Advise("load-data-sooner")}, launch...)
 	}
 	return append(launch, finding.Advise("remove-synchronization"))

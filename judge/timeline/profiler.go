@@ -10,6 +10,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // A profilerCost is the part of the idle time that the profiler itself may cause: it makes each operator and
@@ -40,7 +41,7 @@ func costOfProfiler(c *Evaluator) profilerCost {
 		}
 	}
 	for _, r := range c.Idle {
-		if isLaunching(r) {
+		if view.Launching(r) {
 			between += r.NS
 		}
 	}
@@ -50,8 +51,8 @@ func costOfProfiler(c *Evaluator) profilerCost {
 	if cost, ok := measuredCost(c, between); ok {
 		return cost
 	}
-	between = min(between, c.Total.Window()/summary.ProfilerSlowdown)
-	return profilerCost{min(events*summary.ProfilerEventNS, between), min(events*summary.ProfilerEventMostNS, between),
+	cost := view.CostOfEvents(events, between, c.Total.Window())
+	return profilerCost{cost.Least, cost.Most,
 		fmt.Sprintf("%s on the launching threads; PyTorch's profiler makes each %s to %s slower",
 			label.Plural(events, "recorded operator or call"), unit.Duration(summary.ProfilerEventNS), unit.Duration(summary.ProfilerEventMostNS))}
 }
@@ -77,7 +78,7 @@ func measuredCost(c *Evaluator, between int64) (profilerCost, bool) {
 func hostBoundWithout(c *Evaluator, ns int64) bool {
 	short := int64(0)
 	for _, r := range c.Idle {
-		if isLaunching(r) {
+		if view.Launching(r) {
 			short += r.ShortGapsNS
 		}
 	}

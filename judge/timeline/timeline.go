@@ -65,7 +65,8 @@ type Evaluator struct {
 
 	decode *decoding // nil until it is measured
 
-	recorded summary.Activity // Total with the warm-up
+	recorded  summary.Activity // Total with the warm-up
+	leftSteps bool             // Judged leaves out warm-up steps, and not phases
 
 	logged      int64 // the median time in ns of the steps that a log of the same run has, or 0
 	costDecides bool  // the profiler's least cost is enough to explain the idle time
@@ -86,6 +87,7 @@ type Result struct {
 	States []StepState
 	Groups []StepGroup
 	Phases []PhaseVerdict
+	Part   Part // of the windows that the verdict is about
 }
 
 // Judge judges a timeline. The findings in before come first; others are findings of other
@@ -105,14 +107,14 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	leaveOutUnrecorded(c)
 	c.states, c.groups = sortSteps(c)
 	c.recorded = c.Total
-	ofSteps := false
-	if c.Judged, c.Left, ofSteps = withoutWarmUp(c, c.states, c.groups); ofSteps {
+	whole := c.Summary
+	if c.Judged, c.Left, c.leftSteps = withoutWarmUp(c, c.states, c.groups); c.leftSteps {
 		leaveOutWarmUp(c)
 	}
 	c.calls = blockings(c)
 	t := c.Assemble()
 	if len(stops) > 0 {
-		return c.abstain(stops[0], before, others, t)
+		return c.abstain(whole, stops[0], before, others, t)
 	}
 	v := verdict(c, t)
 	for _, n := range c.MeasureAbout(v) {
@@ -122,7 +124,7 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 		case n.Partial:
 			before = append(before, n.Finding)
 		default:
-			return c.abstain(n.Finding, before, others, t)
+			return c.abstain(whole, n.Finding, before, others, t)
 		}
 	}
 	v.Doubt = doubt(c, v)
@@ -135,13 +137,13 @@ func (c *Evaluator) Judge(before, others []finding.Finding) Result {
 	finding.DecidedFirst(list, v)
 	slowingFirst(list, v)
 	return Result{Result: finding.Result{Verdict: v, Findings: append(before, list...), Tree: t.Nodes()},
-		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c)}
+		States: c.states, Groups: plain(c.groups), Phases: phaseVerdicts(c), Part: judgedPart(c, whole, v.Rule != rule.WarmUpPhases && v.Rule != rule.WarmUpSteps)}
 }
 
 // abstain returns the result if f withholds the verdict. If the clocks are not plausible, the work is
 // not that of the profiled code, or the runs differ, nothing else is reported, because all findings are
 // shares of the same windows.
-func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
+func (c *Evaluator) abstain(whole *summary.Summary, f finding.Finding, before, others []finding.Finding, t tree.Tree) Result {
 	if f.Rule == rule.Clocks || f.Rule == rule.QueuedBefore || f.Rule == rule.RunsDiffer {
 		return Result{Result: withheld(c, f, before, nil, c.Order)}
 	}
@@ -149,7 +151,7 @@ func (c *Evaluator) abstain(f finding.Finding, before, others []finding.Finding,
 	r := withheld(c, f, before, append(others, t.Findings(ofWindow)...), c.Order)
 	r.Tree = t.Nodes()
 	finding.ForInformation(r.Tree)
-	return Result{Result: r}
+	return Result{Result: r, Part: judgedPart(c, whole, false)}
 }
 
 // commPart compares exposed communication with its limits.

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 
 	"assay/internal/label"
 	"assay/internal/unit"
@@ -34,7 +33,7 @@ func recordedIdle(c *Evaluator) []summary.Idle {
 	if c.Unrecorded == 0 {
 		return c.Idle
 	}
-	return slices.DeleteFunc(slices.Clone(c.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	return withoutUnrecorded(c.Idle)
 }
 
 // notRecorded reports the time that leaveOutUnrecorded removed.

@@ -66,10 +66,10 @@ func missingRecords(c *Evaluator, v finding.Verdict) (f finding.Finding, withhel
 	if l.Worst.Missing == l.Worst.Calls {
 		f.Title = fmt.Sprintf("GPU records are missing: the profiler recorded no %s (%s)", l.Worst.What(), l.Worst.Text()+
 			" have no GPU work")
-		f.Next = []finding.Step{finding.Advise("record-kernels-at-all")}
+		f.Next = []finding.Step{finding.Advise("record-kernels-at-all").For("missing=all")}
 		return f, withheld, true
 	}
-	f.Next = []finding.Step{finding.Advise("record-fewer-events"), finding.Advise("let-the-profiler-finish"),
+	f.Next = []finding.Step{finding.Advise("record-fewer-events").For("missing=some"), finding.Advise("let-the-profiler-finish").For("cut-short"),
 		finding.Advise("record-whole-steps")}
 	return f, withheld, true
 }
@@ -122,7 +122,7 @@ func cutAtEnd(c *Evaluator, f finding.Finding, l capture.Loss) (_ finding.Findin
 	if steps := cutSteps(c); steps > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s incomplete and left out of medians", label.Plural(steps, "step row")))
 	}
-	f.Next = []finding.Step{finding.Advise("let-the-profiler-finish"), finding.Advise("record-whole-steps")}
+	f.Next = []finding.Step{finding.Advise("let-the-profiler-finish").For("cut-short"), finding.Advise("record-whole-steps")}
 	return f, withheld, true
 }
 

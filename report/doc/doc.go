@@ -260,10 +260,14 @@ func said(b Block, words func(string) string) Block {
 		b.Title, b.Note = words(b.Title), words(b.Note)
 		for _, row := range b.Rows {
 			for i := range min(len(row.Cells), len(b.Columns)) {
-				if !b.Columns[i].Kind.isName() {
+				if !b.Columns[i].Kind.isName() || b.Columns[i].Title == "GPU" {
 					row.Cells[i] = words(row.Cells[i])
 				}
 			}
+		}
+		b.Columns = slices.Clone(b.Columns)
+		for i := range b.Columns {
+			b.Columns[i].Title = words(b.Columns[i].Title)
 		}
 		return b
 	}

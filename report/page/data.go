@@ -27,6 +27,7 @@ type data struct {
 
 	Roofline *roofline `json:"roofline,omitempty"`
 
+	History  bool      `json:"history,omitempty"` // of many runs: there are no findings
 	Sections []section `json:"sections,omitempty"`
 	Capture  []section `json:"capture,omitempty"`
 
@@ -37,7 +38,7 @@ type data struct {
 func (p *Page) data() *data {
 	n := newNames()
 	d := &data{
-		Title: prose(p.Title), Head: p.Head.visible(), Budget: p.Budget,
+		Title: prose(p.Title), Head: p.Head.visible(), Budget: p.Budget, History: p.History,
 		Sections: sections(p.Sections, dataRows), Capture: sections(p.Capture, dataRows),
 	}
 	for _, f := range p.Facts {
@@ -53,12 +54,12 @@ func (p *Page) data() *data {
 		d.Flames = flames(s, n)
 		d.Charts = charts(s)
 		d.Roofline = rooflineOf(s, n)
-		drawn := ""
-		if d.Roofline != nil {
-			drawn = "efficiency-roofline"
-		}
-		d.Planes = planes(p.Charts, drawn)
 	}
+	drawn := ""
+	if d.Roofline != nil {
+		drawn = "efficiency-roofline"
+	}
+	d.Planes = planes(p.Charts, drawn)
 	if p.Comparison != nil {
 		d.Diff = diffOf(p.Comparison, n)
 	}

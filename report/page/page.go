@@ -42,6 +42,7 @@ type Page struct {
 	States  []timeline.StepState // states of the steps of Summary, in the same order; may be nil
 
 	Comparison *compare.Comparison
+	History    bool // of many runs
 }
 
 // A Head is the verdict, or the headline of a comparison.

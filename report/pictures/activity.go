@@ -53,7 +53,7 @@ func activity(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	}
 	c.Body = lanes
 	c.Caption = joinSentences(joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices)), clocks)
-	if _, left := r.Recorded(s); left > 0 {
+	if left := r.Judged(s).UnrecordedNS; left > 0 {
 		c.Caption = joinSentences(c.Caption, fmt.Sprintf("For %s the GPU ran work that is not in the capture; shares of the window leave this time out.",
 			unit.Duration(perGPU(left, view.GPUs(s)))))
 	}

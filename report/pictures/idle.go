@@ -20,13 +20,9 @@ const mostReasons = 10
 
 // idle shows the idle time of each GPU by cause.
 func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
-	recorded, left := r.Recorded(s)
-	if left > 0 { // the breakdown leaves this time out as well
-		part := *s
-		part.Idle = slices.DeleteFunc(slices.Clone(s.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
-		s = &part
-	}
-	devices, all := view.IdleOfDevices(s)
+	part, of := r.Judged(s), *s
+	of.Idle = part.Idle
+	devices, all := view.IdleOfDevices(&of)
 	all = slices.DeleteFunc(all, func(r summary.Idle) bool { return r.NS <= 0 })
 	if len(all) == 0 {
 		return plot.Chart{}, false
@@ -52,7 +48,7 @@ func idle(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		slices.SortFunc(devices, func(a, b view.DeviceIdle) int { return cmp.Compare(a.At, b.At) })
 	}
 	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
-	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, recorded, devices, choice)}}
+	titled := plot.Titled{{Title: "By GPU", Body: idleBars(s, part.IdleGPUs, devices, choice)}}
 	bars, rest := ranked(causes, mostReasons, n, total, "the idle time", func(i *row.Row) plot.RankRow {
 		label := causeWords(causes, i)
 		if name := causes.Text(i, "in"); name != "" {

@@ -18,10 +18,10 @@ func ranksBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 		return plot.Chart{}, false
 	}
 	var total summary.Activity
-	recorded, _ := r.Recorded(s)
+	judged := r.Judged(s).GPUs
 	columns := make([][]plot.Part, len(devices))
 	for i, at := range devices {
-		a := recorded[at]
+		a := judged[at]
 		total = total.Plus(a)
 		columns[i] = budgetParts(a)
 	}

@@ -55,8 +55,8 @@ func budgetLegend(a summary.Activity) []plot.Swatch {
 // timeBudget shows the time breakdown of each GPU, or of those that matter most.
 func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	var total summary.Activity
-	recorded, left := r.Recorded(s)
-	for _, a := range recorded {
+	part := r.Judged(s)
+	for _, a := range part.GPUs {
 		total = total.Plus(a)
 	}
 	if total.Window() == 0 {
@@ -68,9 +68,7 @@ func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	if n := view.GPUs(s); n > 1 {
 		c.Subtitle = fmt.Sprintf("%% of each GPU's window; legend: mean of %s GPUs", unit.Count(int64(n)))
 	}
-	if left > 0 {
-		c.Subtitle = strings.Replace(c.Subtitle, "window", "recorded window", 1)
-	}
+	c.Subtitle = strings.Replace(c.Subtitle, "window", part.Name(), 1)
 	if product := view.DeviceNames(s); product != "" {
 		c.Subtitle += "; " + product
 	}
@@ -78,7 +76,7 @@ func timeBudget(s *summary.Summary, r judge.Result) (plot.Chart, bool) {
 	c.Caption = joinSentences(words.Choice(choice, s.Devices), inputCaption(s, choice.Devices))
 	var bars plot.Bars
 	for _, i := range choice.Devices {
-		bars.Rows = append(bars.Rows, plot.BarRow{Label: roleLabel(names[i], choice.Roles[i]), Parts: budgetParts(recorded[i]), Names: []string{"compute", "comm", "copies", "idle"}})
+		bars.Rows = append(bars.Rows, plot.BarRow{Label: roleLabel(names[i], choice.Roles[i]), Parts: budgetParts(part.GPUs[i]), Names: []string{"compute", "comm", "copies", "idle"}})
 	}
 	c.Body = bars
 	var alt []string

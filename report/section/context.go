@@ -13,6 +13,7 @@ import (
 	"assay/judge"
 	"assay/judge/finding"
 	"assay/judge/rule"
+	"assay/judge/timeline"
 	"assay/report/doc"
 	"assay/report/plot"
 	"assay/summary"
@@ -35,15 +36,14 @@ type Context struct {
 	Whole            *summary.Summary // with it
 	Result           judge.Result
 
-	GPUs         int                          // captures of one GPU count once
-	Labels       []string                     // label of each device, in order
-	Total        summary.Activity             // of all devices
-	Recorded     []summary.Activity           // of each GPU, without the time in which it ran work that is not in the capture
-	UnrecordedNS int64                        // that time, of all GPUs
-	ByName       *row.Table                   // kernels by name, class and category
-	Place        map[summary.GPU]string       // label of the GPU of a row
-	Charts       func() map[string]plot.Chart // by file; waits until they are made
-	MeanStep     func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
+	GPUs     int                          // captures of one GPU count once
+	Labels   []string                     // label of each device, in order
+	Total    summary.Activity             // of all devices
+	Judged   timeline.Part                // of the windows, that the verdict is about
+	ByName   *row.Table                   // kernels by name, class and category
+	Place    map[summary.GPU]string       // label of the GPU of a row
+	Charts   func() map[string]plot.Chart // by file; waits until they are made
+	MeanStep func() *phases.Mean          // the mean step on the host, or nil; measured when first asked for
 }
 
 // New returns the context of a summary and its result. It has no charts.
@@ -53,7 +53,7 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	ctx := &Context{Summary: s, Whole: whole, Result: r, Charts: func() map[string]plot.Chart { return nil }, Place: map[summary.GPU]string{}}
 	ctx.MeanStep = sync.OnceValue(func() *phases.Mean { return phases.Of([]view.Part{{Summary: whole}}) })
 	ctx.GPUs, ctx.Labels = view.GPUs(s), view.DeviceLabels(s)
-	ctx.Recorded, ctx.UnrecordedNS = r.Recorded(s)
+	ctx.Judged = r.Judged(s)
 	for i, d := range s.Devices {
 		ctx.Total = ctx.Total.Plus(d.Activity)
 		ctx.Place[summary.GPU{Input: d.Input, Rank: d.Rank, Device: d.Device}] = ctx.Labels[i]
@@ -62,9 +62,9 @@ func New(s *summary.Summary, r judge.Result) *Context {
 	return ctx
 }
 
-// RecordedTotal returns the activity of all GPUs in the part of their windows that the verdict judges.
-func (ctx *Context) RecordedTotal() (total summary.Activity) {
-	for _, a := range ctx.Recorded {
+// JudgedTotal returns the activity of all GPUs in the part of their windows that the verdict judges.
+func (ctx *Context) JudgedTotal() (total summary.Activity) {
+	for _, a := range ctx.Judged.GPUs {
 		total = total.Plus(a)
 	}
 	return total
@@ -115,7 +115,7 @@ func (ctx *Context) WithoutClock() bool {
 
 // MostlyIdle reports whether the GPUs are idle for more than half of the window.
 func (ctx *Context) MostlyIdle() bool {
-	a := ctx.RecordedTotal()
+	a := ctx.JudgedTotal()
 	return a.Idle() > a.Busy()
 }
 

@@ -4,7 +4,7 @@ import "assay/summary"
 
 // IdleOwner returns the owner of most of the idle time.
 func (ctx *Context) IdleOwner() string {
-	owners := summary.Idles().By(ctx.Idle, "owner")
+	owners := summary.Idles().By(ctx.Judged.Idle, "owner")
 	if len(owners.Rows) == 0 {
 		return ""
 	}
@@ -15,7 +15,7 @@ func (ctx *Context) IdleOwner() string {
 // that waits for another stream or rank has its work already.
 func (ctx *Context) IdleForOthers() bool {
 	hosts, all := int64(0), int64(0)
-	for _, r := range ctx.Idle {
+	for _, r := range ctx.Judged.Idle {
 		all += r.NS
 		switch r.Owner {
 		case summary.OwnerHost, summary.OwnerLaunch, summary.OwnerBetween:

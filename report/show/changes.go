@@ -68,13 +68,11 @@ func (c changes) section() doc.Section {
 	}
 	var remarks doc.List
 	for _, r := range c.Comparison.Reasons {
-		if r.Level != compare.Note {
-			mark := r.Level.String()
-			if r.Level == compare.Refuse {
-				mark = "forced" // or there was no comparison
-			}
-			remarks = append(remarks, doc.Item{Mark: mark, Text: doc.Brief(r.Text)})
+		mark := r.Level.String()
+		if r.Level == compare.Refuse {
+			mark = "forced" // or there was no comparison
 		}
+		remarks = append(remarks, doc.Item{Mark: mark, Text: doc.Brief(r.Text)})
 	}
 	if remarks != nil {
 		s.Blocks = append(s.Blocks, remarks)

@@ -65,7 +65,7 @@ function App({ page }: { page: Page }) {
     return () => { system.removeEventListener('change', redraw); removeEventListener('keydown', key); removeEventListener('beforeprint', paper); removeEventListener('afterprint', screen); };
   }, [theme]);
   const follow = (name: number) => { setFollowed(name); document.getElementById('calls')?.scrollIntoView({ behavior: 'smooth' }); };
-  const sections = ([['findings', 'Findings', !page.diff], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
+  const sections = ([['findings', 'Findings', !page.diff && !page.history], ['budget', 'Change', !!page.diff?.budget], ['timeline', 'Timeline', page.devices.length > 0], ['ranks', 'Ranks', page.devices.filter(d => d.steps).length > 1],
     ['planes', 'Charts', page.planes.length > 0], ['values', 'Values', page.charts.length > 0], ['roofline', 'Roofline', !!page.roofline], ['tables', 'Tables', page.tables.length > 0 || !!page.diff?.movers],
     ['calls', 'Callers', page.graphs.length > 0], ['flame', 'Flame graph', page.flames.length > 0 || page.tables.some(t => t.id === 'modules')],
     ['details', 'Details', page.sections.length > 0], ['capture', 'Capture', page.capture.length > 0]] as [string, string, boolean][]).filter(s => s[2]);
@@ -82,7 +82,7 @@ function App({ page }: { page: Page }) {
       {page.head.first && <div class="first"><b>What to do first</b><ol>{page.head.first.map(f => <li>{f}</li>)}</ol></div>}
       {page.diff && <Waterfall page={page} diff={page.diff} />}
       {page.diff && <Moved page={page} diff={page.diff} tell={tell} />}
-      {!page.diff && <Findings page={page} ask={ask} />}
+      {!page.diff && !page.history && <Findings page={page} ask={ask} />}
       {page.devices.length > 0 && <Timeline page={page} tell={tell} />}
       <Heat page={page} />
       <Planes page={page} />

@@ -69,7 +69,7 @@ export interface HeatMap { title: string; lead: string; place: string; full: num
 export interface Section { title?: string; lead?: string; blocks?: Block[] }
 
 export interface Page {
-  title: string; head: Head; facts?: Fact[]; budget?: Budget; findings?: Finding[];
+  title: string; head: Head; facts?: Fact[]; budget?: Budget; findings?: Finding[]; history?: boolean;
   devices: Device[]; aligned?: string; tables: Table[]; flames: Flame[]; charts: Chart[]; planes: Plane[]; graphs: Graph[]; diff?: Diff; roofline?: Roofline;
   sections: Section[]; capture: Section[]; names: string[]; tidy: Record<string, string>;
 }

@@ -214,9 +214,6 @@ func (v *view) forecasts(all bool) []doc.Section {
 		}
 	}
 	s.Blocks = append(s.Blocks, t.WithoutEmpty())
-	if slices.ContainsFunc(rows, func(f summary.Forecast) bool { return f.Bound && f.ForecastNS != nil }) {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "At best: work that runs at the same time gets slower, and what waited needs its data, so expect less than this."})
-	}
 	for _, f := range rows {
 		for _, r := range f.Reasons {
 			if why[r] {
@@ -228,15 +225,12 @@ func (v *view) forecasts(all bool) []doc.Section {
 	return []doc.Section{s}
 }
 
-// verdict returns how far a forecast can be trusted. That of a bound is never plainly ok: it is the best case.
+// verdict returns how far a forecast can be trusted. That of a bound is the best case, and one of its reasons says so.
 func verdict(level string, bound bool) string {
-	switch {
-	case !bound:
-		return level
-	case level == "ok":
+	if bound {
 		return "at best"
 	}
-	return "at best, " + level
+	return level
 }
 
 // then returns the largest classes of the changed path.

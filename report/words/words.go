@@ -142,6 +142,8 @@ func Format(id string) string {
 		"torch-trace":           "torch.compile log",
 		"xplane":                "XLA profiler (XPlane)",
 		"proton-trace":          "Triton Proton",
+		"ascend-trace":          "Ascend profiler",
+		"ascend-csv":            "Ascend profiler (table)",
 		"proton-tree":           "Triton Proton (tree)",
 		"tf-timeline":           "TensorFlow timeline",
 		"nccl-profiler":         "NCCL profiler plugin",

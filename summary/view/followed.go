@@ -2,11 +2,11 @@ package view
 
 import (
 	"fmt"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"assay/internal/label"
+	"assay/internal/lazyregexp"
 	"assay/summary"
 )
 
@@ -103,12 +103,8 @@ func ChangedName(value string) string {
 	if at := strings.LastIndexByte(value, '='); at >= 0 {
 		value = value[:at]
 	}
-	re, err := syntax.Parse(value, syntax.Perl)
-	if err != nil {
-		return value
-	}
-	if re.Op == syntax.OpConcat && len(re.Sub) == 3 && re.Sub[0].Op == syntax.OpBeginText && re.Sub[1].Op == syntax.OpLiteral && re.Sub[2].Op == syntax.OpEndText {
-		return string(re.Sub[1].Rune)
+	if text, ok := lazyregexp.Literal(value); ok {
+		return text
 	}
 	return value
 }

@@ -50,27 +50,6 @@ func (p *Followed) HasRoofline(kernel string) bool {
 	return slices.ContainsFunc(p.rooflines(), func(r *summary.EfficiencyRow) bool { return r.Kernel == kernel })
 }
 
-// CopiesTooFast reports whether copies of a name, or all if it is "", run at more than half of the peak of their
-// link for more than half of their time, so that twice their speed would exceed it.
-func (p *Followed) CopiesTooFast(name string) bool {
-	var all, fast int64
-	if p.summary == nil {
-		return false
-	}
-	for i := range p.summary.Copies {
-		if c := &p.summary.Copies[i]; c.Class == summary.ClassCopy.String() && (name == "" || c.Name == name) {
-			all = summary.Plus(all, c.TotalNS)
-		}
-	}
-	for i := range p.summary.Efficiency.Transfers {
-		t := &p.summary.Efficiency.Transfers[i]
-		if t.Kind == "copy" && (name == "" || t.Name == name) && t.AlgGBPS != nil && t.PeakGBPS != nil && 2**t.AlgGBPS > *t.PeakGBPS {
-			fast = summary.Plus(fast, t.NS)
-		}
-	}
-	return fast > all/2
-}
-
 func (p *Followed) kernels() []summary.Kernel {
 	if p.summary == nil {
 		return nil

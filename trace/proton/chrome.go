@@ -28,6 +28,8 @@ type event struct {
 	} `json:"args"`
 }
 
+const withoutCalls = "Proton does not record which call launched GPU work, so there are no operators and no causes of idle time. torch.profiler and Nsight Systems record them."
+
 // A chrome reads one trace.
 type chrome struct {
 	hatchet
@@ -63,7 +65,7 @@ func ReadTrace(in io.Reader, name string, sel trace.Select, limits Limits) (*tra
 	if c.damaged > 0 {
 		c.out.Issue(damagedIssue(name, c.damaged), c.damaged)
 	}
-	t := c.out.Trace(trace.Meta{}, c.events, err == nil)
+	t := c.out.Trace(trace.Meta{WithoutCalls: withoutCalls}, c.events, err == nil)
 	t.Meta.Tool = trace.ToolProton
 	root := &c.root
 	if len(root.children) == 1 {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"assay/internal/lazyregexp"
 )
 
 // A Change is one change to a program, as the user asks for it.
@@ -202,6 +204,9 @@ func (c Change) parse() (of *Kind, what string, f float64, err error) {
 // Compile returns a function that reports whether a name matches a pattern. Package regexp has no
 // lookahead, but "all but" is a frequent wish: ^(?!A)B are the names that match ^B and not ^A.
 func Compile(pattern string) (func(string) bool, error) {
+	if text, ok := lazyregexp.Literal(pattern); ok {
+		return func(s string) bool { return s == text }, nil
+	}
 	not, rest, negated := strings.Cut(strings.TrimPrefix(pattern, "^(?!"), ")")
 	if !strings.HasPrefix(pattern, "^(?!") || !negated {
 		re, err := regexp.Compile(pattern)

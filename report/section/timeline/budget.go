@@ -59,18 +59,18 @@ func Budget(ctx *section.Context) doc.Section {
 	choice := chosenDevices(ctx, section.MaxDevices)
 	shown := choice.Devices
 	for _, i := range shown {
-		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Recorded[i], extra: hidden(ctx.Recorded[i])})
+		rows = append(rows, budgetRow{label: []string{ctx.Labels[i]}, a: ctx.Judged.GPUs[i], extra: hidden(ctx.Judged.GPUs[i])})
 	}
 	if n := len(ctx.Devices); n > 1 {
-		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, ctx.RecordedTotal(), int64(ctx.GPUs), hidden(ctx.Total)})
+		rows = slices.Insert(rows, 0, budgetRow{[]string{meanOf(ctx.GPUs, n)}, ctx.JudgedTotal(), int64(ctx.GPUs), hidden(ctx.JudgedTotal())})
 	}
 	t := budgetTable([]doc.Column{doc.Col("GPU", doc.Text)}, rows, "window", doc.Col("overlapped comm", doc.Number))
 	t.Title = "GPUs"
 	t.Note = "The window runs from the first to the last GPU event. Its four parts sum to it; % of the window. "
 	t.Note += "Exposed communication is not overlapped by compute. Exposed copies and memsets are not overlapped by compute or communication. "
 	t.Note += "Overlapped comm: % of all communication time of the row."
-	if ctx.UnrecordedNS > 0 {
-		t.Note += " " + leftOutText(ctx)
+	if left := ctx.Judged.LeftOut(ctx.Total.Window(), int64(ctx.GPUs)); left != "" {
+		t.Note += " " + left
 	}
 	if rest := len(ctx.Devices) - len(shown); rest > 0 {
 		t.More.Rows = rest
@@ -80,18 +80,8 @@ func Budget(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "GPU time breakdown", Blocks: append(blocks, ctx.Pictures("time-budget.png", "activity.png")...)}
 }
 
-// leftOutText says which time is in no row of a breakdown.
-func leftOutText(ctx *section.Context) string {
-	text := unit.Duration(doc.Mean(ctx.UnrecordedNS, int64(ctx.GPUs)))
-	if len(ctx.Devices) > 1 {
-		text += " per GPU"
-	}
-	return fmt.Sprintf("Left out: %s in which the GPU ran work that is not in the capture (of a window of %s).", text,
-		unit.Duration(doc.Mean(ctx.Total.Window(), int64(ctx.GPUs))))
-}
-
 func budgetSentence(ctx *section.Context) string {
-	a, n := ctx.RecordedTotal(), int64(ctx.GPUs)
+	a, n := ctx.JudgedTotal(), int64(ctx.GPUs)
 	each := func(ns int64) string { return unit.Duration(doc.Mean(ns, n)) }
 	window := "Window " + each(a.Window())
 	if n > 1 {

@@ -91,8 +91,8 @@ func intoWindow(ctx *section.Context, g longGap) int64 {
 // gapLine describes the longest gap for the screen.
 func gapLine(ctx *section.Context) string {
 	best := longGap{at: -1}
-	for i, d := range ctx.Devices {
-		for _, g := range d.LargestGaps {
+	for i, gaps := range ctx.Judged.Gaps {
+		for _, g := range gaps {
 			if g.Owner != "" && (best.at < 0 || g.NS > best.NS) {
 				best = longGap{g, i}
 			}

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"assay/internal/label"
@@ -27,25 +26,25 @@ const (
 
 // IdleOwners returns the idle time of each GPU by cause.
 func IdleOwners(ctx *section.Context) doc.Section {
-	devices, all := recordedIdle(ctx)
+	devices, all := judgedIdle(ctx)
 	if len(devices) == 0 {
 		return doc.Section{}
 	}
 	var total summary.Activity
 	for _, d := range devices {
-		total = total.Plus(ctx.Recorded[d.At])
+		total = total.Plus(ctx.Judged.IdleGPUs[d.At])
 	}
-	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(windowWord(ctx), total, summary.Idles().By(all, "owner"), view.IdleGPUs(ctx.Summary, devices))}}, ctx.Pictures("idle.png")...)
+	blocks := append([]doc.Block{doc.Paragraph{Text: ownersSentence(ctx.Judged.IdleName(), total, summary.Idles().By(all, "owner"), view.IdleGPUs(ctx.Summary, devices))}}, ctx.Pictures("idle.png")...)
 	if len(devices) > 1 {
 		blocks = append(blocks, ownerTable(ctx, devices, total, all))
 	}
 	for _, d := range devices[:min(idleDevices, len(devices))] {
 		if len(devices) > 1 {
-			a := ctx.Recorded[d.At]
+			a := ctx.Judged.IdleGPUs[d.At]
 			blocks = append(blocks, doc.Paragraph{Text: fmt.Sprintf("%s: idle for %s, %s of its window of %s.", ctx.Labels[d.At],
 				unit.Duration(a.Idle()), unit.Share(a.Idle(), a.Window()), unit.Duration(a.Window()))})
 		}
-		blocks = append(blocks, reasonTable(ctx.Recorded[d.At], d.Rows))
+		blocks = append(blocks, reasonTable(ctx.Judged.IdleGPUs[d.At], d.Rows))
 	}
 	if n := len(devices) - idleDevices; n > 0 {
 		blocks = append(blocks, doc.Paragraph{Text: "The JSON has the causes of " + label.Plural(int64(n), "more GPU") + "."})
@@ -53,23 +52,11 @@ func IdleOwners(ctx *section.Context) doc.Section {
 	return doc.Section{Title: "Idle time by cause", Blocks: append(blocks, ownerWords(all))}
 }
 
-// recordedIdle returns the idle time of each GPU in the part of its window that the verdict judges: without
-// the time in which it ran work that is not in the capture, which the breakdown leaves out as well.
-func recordedIdle(ctx *section.Context) (devices []view.DeviceIdle, all []summary.Idle) {
-	if ctx.UnrecordedNS == 0 {
-		return view.IdleOfDevices(ctx.Summary)
-	}
+// judgedIdle returns the idle time of each GPU in the part of its window that the verdict is about.
+func judgedIdle(ctx *section.Context) (devices []view.DeviceIdle, all []summary.Idle) {
 	s := *ctx.Summary
-	s.Idle = slices.DeleteFunc(slices.Clone(s.Idle), func(r summary.Idle) bool { return r.Owner == summary.OwnerNotRecorded })
+	s.Idle = ctx.Judged.Idle
 	return view.IdleOfDevices(&s)
-}
-
-// windowWord is what shares of idle time are of.
-func windowWord(ctx *section.Context) string {
-	if ctx.UnrecordedNS > 0 {
-		return "recorded window"
-	}
-	return "window"
 }
 
 func ownersSentence(window string, total summary.Activity, owners *row.Table, devices int) string {
@@ -112,7 +99,7 @@ func ownerTable(ctx *section.Context, devices []view.DeviceIdle, total summary.A
 	gpus := view.IdleGPUs(ctx.Summary, devices)
 	row(meanOf(gpus, len(devices)), total, all, int64(gpus))
 	for _, d := range devices {
-		row(ctx.Labels[d.At], ctx.Recorded[d.At], d.Rows, 1)
+		row(ctx.Labels[d.At], ctx.Judged.IdleGPUs[d.At], d.Rows, 1)
 	}
 	t.Note = "Sorted by idle time, % of the window. %: part of the idle time; the causes sum to it."
 	return t.Cut(section.MaxDevices + 1)

@@ -184,7 +184,7 @@ func ScreenPhases(ctx *section.Context) doc.Section {
 		t.Rows = append(t.Rows, doc.Row{Weight: p.Own.Window(), Cells: []string{words.Phase(p.Path), unit.Share(a.Window(), whole), scale.Text(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), phaseBound(ctx, p)}})
 	}
 	t.More = doc.Rest{Total: whole, Of: "GPU time"}
-	lead := "% of the window; breakdown in % of the phase"
+	lead := "% of the " + strings.Repeat("whole ", min(1, len(ctx.Judged.Once))) + "window; breakdown in % of the phase"
 	if gpus > 1 {
 		lead = "mean per GPU, " + lead
 	}

@@ -30,7 +30,7 @@ func TestRecordedIdle(t *testing.T) {
 		if got := ScreenIdle(ctx).Title; got != tc.screen {
 			t.Errorf("%s: %q, want %q", tc.owner, got, tc.screen)
 		}
-		_, all := recordedIdle(ctx)
+		_, all := judgedIdle(ctx)
 		rows := 2
 		if tc.owner == summary.OwnerNotRecorded {
 			rows = 1

@@ -50,16 +50,16 @@ func ScreenBudget(ctx *section.Context) doc.Section {
 		return doc.Row{Cells: []string{label, doc.FourDigits(doc.Mean(a.Window(), gpus)), of(a.Compute()), of(a.ExposedComm()), of(a.ExposedCopy()), of(a.Idle()), doc.Bar(cells, a.Compute(), a.ExposedComm(), a.ExposedCopy(), a.Idle())}}
 	}
 	for _, i := range shown {
-		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Recorded[i], 1))
+		t.Rows = append(t.Rows, row(ctx.Labels[i], ctx.Judged.GPUs[i], 1))
 	}
 	s := doc.Section{Title: "GPU time breakdown", Lead: "% of the window; comm and copies: exposed only"}
 	n := len(ctx.Devices)
 	if n > 1 {
-		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.RecordedTotal(), int64(ctx.GPUs)))
+		t.Rows = append(t.Rows, row(meanOf(ctx.GPUs, n), ctx.JudgedTotal(), int64(ctx.GPUs)))
 	}
 	s.Blocks = []doc.Block{t}
-	if ctx.UnrecordedNS > 0 {
-		s.Blocks = append(s.Blocks, doc.Paragraph{Text: leftOutText(ctx)})
+	if left := ctx.Judged.LeftOut(ctx.Total.Window(), int64(ctx.GPUs)); left != "" {
+		s.Blocks = append(s.Blocks, doc.Paragraph{Text: left})
 	}
 	if n > len(shown) {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Shown: " + words.Choice(choice, ctx.Devices)})
@@ -151,13 +151,13 @@ func ScreenAsync(ctx *section.Context) doc.Section {
 
 // ScreenIdle returns the largest causes of idle time over all GPUs.
 func ScreenIdle(ctx *section.Context) doc.Section {
-	devices, all := recordedIdle(ctx)
+	devices, all := judgedIdle(ctx)
 	if len(devices) == 0 {
 		return doc.Section{}
 	}
 	var total summary.Activity
 	for _, d := range devices {
-		total = total.Plus(ctx.Recorded[d.At])
+		total = total.Plus(ctx.Judged.IdleGPUs[d.At])
 	}
 	if total.Idle() == 0 {
 		return doc.Section{}
@@ -172,7 +172,7 @@ func ScreenIdle(ctx *section.Context) doc.Section {
 	if n > 1 {
 		each = fmt.Sprintf(" per GPU, mean of %d", n)
 	}
-	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the %s)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()), windowWord(ctx))}
+	s := doc.Section{Title: fmt.Sprintf("Idle time by cause (%s%s, %s of the %s)", unit.Duration(doc.Mean(total.Idle(), n)), each, unit.Share(total.Idle(), total.Window()), ctx.Judged.IdleName())}
 	if !ctx.MostlyIdle() {
 		s.Blocks = []doc.Block{v.Table(causes).WithoutEmpty()}
 		return s

@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/trace"
+)
+
+// TestAscendFolder: a folder of Ascend's profiler is one capture in several forms. The timeline is read, with the rank
+// beside it; without the timeline the table is.
+func TestAscendFolder(t *testing.T) {
+	const timeline = `[{"name":"process_name","ph":"M","pid":800,"tid":0,"args":{"name":"Ascend Hardware"}},{"ph":"X","name":"Cast1","pid":800,"tid":3,"ts":"5.000","dur":2}]`
+	const table = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nCast1,Cast,AI_VECTOR_CORE,5,2\n"
+	run, dir := t.TempDir(), ""
+	write := func(name, text string) {
+		path := filepath.Join(run, dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for rank := range 2 {
+		dir = fmt.Sprintf("node_%d_ascend_pt", 4710+rank)
+		write(fmt.Sprintf("profiler_info_%d.json", 6+rank), "{}")
+		write("profiler_metadata.json", `{"a":1}`)
+		write("ASCEND_PROFILER_OUTPUT/trace_view.json", timeline)
+		write("ASCEND_PROFILER_OUTPUT/kernel_details.csv", table)
+		write("ASCEND_PROFILER_OUTPUT/communication.json", `{"step1":{"collective":{}}}`)
+		write("PROF_0/mindstudio_profiler_output/msprof_20260102.json", timeline)
+		write("PROF_0/mindstudio_profiler_output/op_summary_20260102.csv", "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\nCast1,Cast,AI_VECTOR_CORE,5,2\n")
+	}
+	files := func() []string {
+		c := Paths([]string{run})
+		if len(c.Failed) > 0 {
+			t.Fatal(c.Failed)
+		}
+		for i := range c.Files {
+			c.Files[i] = strings.TrimPrefix(c.Files[i], run+string(filepath.Separator))
+		}
+		return c.Files
+	}
+	want := []string{"node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", "node_4711_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"}
+	if got := files(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	load := func(path string) *Input {
+		f, err := Open(filepath.Join(run, path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		in, err := Load(f, trace.SelectAll())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	if in := load(want[1]); in.Rank != 7 || in.RankFrom != "trace" || in.Format != "ascend-trace" || in.Trace.Activities.Len() != 1 {
+		t.Errorf("%+v", in)
+	}
+	os.Remove(filepath.Join(run, want[0]))
+	got := files()
+	if !slices.Contains(got, "node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv") || len(got) != 3 {
+		t.Errorf("without a timeline: %q", got)
+	}
+	if in := load("node_4710_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"); in.Rank != 6 || in.Format != "ascend-csv" || in.Trace.Activities.Len() != 1 {
+		t.Errorf("%+v", in)
+	}
+}
