@@ -31,7 +31,7 @@ var mayImport = map[string]string{
 	"trace/xplane":                 "internal/diag internal/label internal/lazyregexp internal/protoscan internal/redact trace",
 	"nsys":                         "internal/database internal/diag internal/redact internal/unit trace",
 	"nsys/ncu":                     "internal/diag internal/lazyregexp internal/redact internal/textscan",
-	"ingest":                       "analyze/ranks/collective internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/xplane",
+	"ingest":                       "analyze/ranks/collective ingest/refused internal/database internal/diag internal/inflate internal/lazyregexp internal/outfile internal/pickle internal/profile internal/profile/pyprof internal/profile/sampler internal/redact internal/textscan internal/unit logs logs/bench logs/comm logs/forms logs/monitor nsys nsys/ncu nsys/stats rocm summary torchprof torchprof/compile torchprof/et torchprof/flops torchprof/memory trace trace/ascend trace/perfetto trace/proton trace/xplane",
 	"internal/early":               "internal/addrspace",
 	"internal/membudget":           "internal/addrspace",
 	"internal/test/damage":         "internal/test/tracegen",
@@ -164,9 +164,13 @@ var mayImport = map[string]string{
 	"internal/database":            "internal/diag internal/unit",
 	"internal/test/rocmgen":        "trace",
 	"internal/test/pfgen":          "trace",
-	"rocm":                         "internal/database internal/diag internal/label internal/lazyregexp internal/redact internal/textscan trace",
+	"rocm":                         "internal/database internal/diag internal/jsonwalk internal/label internal/lazyregexp internal/profile internal/redact internal/textscan trace",
 	"torchprof/compile":            "internal/diag internal/lazyregexp internal/redact internal/textscan",
 	"judge/compiled":               "internal/label internal/unit judge/finding judge/rule judge/tree summary summary/view",
+	"ingest/refused":               "internal/lazyregexp trace/perfetto trace/xplane",
+	"internal/profile/sampler":     "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact internal/textscan",
+	"torchprof/flops":              "internal/diag internal/lazyregexp internal/profile internal/redact",
+	"torchprof/et":                 "internal/diag internal/jsonwalk internal/lazyregexp internal/profile internal/redact",
 }
 
 // TestHeavyApart checks that the main module needs nothing of Apache Beam, whose SDK brings
@@ -258,7 +262,6 @@ var largePackages = map[string]string{
 	"trace":                        "the model, its reader and what cuts parts out of it, which know the private fields of the model for speed",
 	"logs/forms":                   "one reader of lines; how it splits, dates and joins them shares the private state of a record",
 	"gate/metric":                  "one file per subject of metrics; all measure a private selection of a run",
-	"ingest":                       "one file per question about a file: opening, recognizing, naming what is not read; the readers are elsewhere",
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
 	"summary/view":                 "one file per question about a summary that rules, reports and gates ask alike",
 	"report/plot":                  "one file per form of drawing; all draw on the private canvas and share its axes",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/ingest/refused"
 	"assay/internal/test"
 	"assay/summary"
 	"assay/trace"
@@ -45,7 +46,7 @@ func TestForeign(t *testing.T) {
 		"veRL without a step":          {"train.log", long + "step:1 - timing_s/gen:\n", "a training log of veRL without a record"},
 		"a server without requests":    {"server.log", "[2026-01-02] server_args=ServerArgs(model_path='m')\n" + long, "a log of an SGLang server without a record"},
 		"a result of vLLM":             {"result.json", `{"date":"20260102","tokenizer_id":"m","request_rate":1.0}`, "vLLM benchmark result"},
-		"speedscope":                   {"p.json", `{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}`, "speedscope"},
+		"Firefox":                      {"p.json", `{"meta":{"interval":1,"markerSchema":[]},"threads":[]}`, "Firefox"},
 		"rocpd":                        {"x.db", "SQLite format 3\x00" + strings.Repeat("\x00", 200) + "CREATE TABLE `rocpd_string_1` (id)", "rocprofv3 (rocpd)"},
 		"gzip in gzip in gzip":         {"t.json.gz", gzipped(gzipped(gzipped(`{"traceEvents":[]}`))), "is compressed more than twice"},
 		"zeros":                        {"t.json", strings.Repeat("\x00", 1_000_003), "consists of 1000003 bytes of zeros"},
@@ -80,17 +81,9 @@ func TestForeignTables(t *testing.T) {
 // corpusNames has, for files of the corpus, the row of the table by which they
 // are refused. A folder stands for all files in it but their README.
 var corpusNames = map[string]string{
-	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv":          "ascend-step-trace",
-	"inputs/ascend/msprof_analyze_cluster_communication.json":           "ascend-communication",
-	"inputs/deepspeed_flops":                                            "deepspeed-flops",
-	"inputs/rocprof_v1/rocmblogs_hip_results.copy_stats.csv":            "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hip_results.hip_stats.csv":             "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hip_results.stats.csv":                 "rocprof-stats-csv",
-	"inputs/rocprof_v1/rocmblogs_hsa_results.hsa_stats.csv":             "rocprof-stats-csv",
-	"inputs/rocprofv3_csv/jimw567_prefill_fetch_counter_collection.csv": "rocprofv3-counters-csv",
-	"inputs/scalene":    "scalene",
-	"inputs/speedscope": "speedscope",
-	"inputs/xplane/tracelens_jax_conv_minimal_goldens": "tracelens-csv",
+	"inputs/ascend/msprof_analyze_cluster_step_trace_time.csv": "ascend-step-trace",
+	"inputs/ascend/msprof_analyze_cluster_communication.json":  "ascend-communication",
+	"inputs/xplane/tracelens_jax_conv_minimal_goldens":         "tracelens-csv",
 	"series/dcgm":                                                            "dcgm-csv",
 	"series/deepspeed":                                                       "deepspeed-log",
 	"series/gpu_metrics":                                                     "prometheus",
@@ -103,8 +96,6 @@ var corpusNames = map[string]string{
 	"series/nccl_tests":                                                      "nccl-tests",
 	"series/nemo_rl":                                                         "nemo-rl-log",
 	"series/nvidia_smi/guanqun-yang__SlurmMWE":                               "nvidia-smi",
-	"series/profiles/brendangregg__FlameGraph":                               "perf-script",
-	"series/profiles/yuntongf__cs336-assignment1-basics":                     "speedscope",
 	"series/sglang_bench/bowenwan6__sglang-vllm-profiler":                    "sglang-bench",
 	"series/sglang_bench/datacrunch-research__h200-benchmarks":               "sglang-bench",
 	"series/sglang_bench/Tomorrowdawn__VLMWalk":                              "sglang-bench",
@@ -134,7 +125,6 @@ var corpusNames = map[string]string{
 	"formats/nccl/CONSTRUCTED_flight_recorder_v2.5_rank0.json":               "nccl-flight-recorder",
 	"formats/sysmon/SYNTHETIC_nvidia-smi_query_csv_variants.csv":             "nvidia-smi-csv",
 	"formats/sysmon/SYNTHETIC_dmon_gpm_metrics.txt":                          "nvidia-smi-dmon",
-	"formats/chrome_other/node20.cpuprofile":                                 "v8-cpuprofile",
 	"ranks/bytedance_AR/trace-AR.parquet":                                    "parquet",
 	"kineto/tracelens/h100/Qwen_Qwen1.5-0.5B-Chat__1016005_perf_report_csvs": "tracelens-csv",
 }
@@ -148,7 +138,7 @@ var corpusTraces = []string{"msprof_analyze_trace_view.json", "rocmblogs_hip_res
 func TestForeignCorpus(t *testing.T) {
 	corpus := filepath.Dir(test.Corpus(t, "inputs"))
 	is, read := make(map[string]string), make(map[string]bool)
-	for _, f := range allForeign() {
+	for _, f := range refused.All() {
 		is[f.Name], read[f.Name] = f.Is(), f.Read
 	}
 	met := make(map[string]bool)
@@ -174,7 +164,7 @@ func TestForeignCorpus(t *testing.T) {
 		case err == nil && in.Series != nil && (want == "" || want == "deepspeed-flops" || read[want]): // see TestSeriesCorpus
 		case want != "" && (err == nil || !strings.Contains(err.Error(), is[want])):
 			t.Errorf("%s: %+v, %v; want that it %q", rel, in, err, is[want])
-		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
+		case want == "" && err == nil && !slices.Contains(corpusTraces, d.Name()) && !slices.Contains([]string{summary.FormatXPlane, summary.FormatProtonTree, "ncu", "torch-trace", "speedscope", "scalene", "perf-script", "execution-trace"}, in.Format) && !strings.HasPrefix(in.Format, "ro") && !strings.HasPrefix(in.Format, "rpd") && !strings.HasSuffix(in.Format, "perfetto"):
 			t.Errorf("%s is read as %s", rel, in.Format)
 		}
 		return nil

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/ingest/refused"
 	"assay/internal/profile/pyprof"
+	"assay/internal/profile/sampler"
 	"assay/logs/bench"
 	"assay/logs/comm"
 	"assay/logs/forms"
@@ -13,6 +15,7 @@ import (
 	"assay/rocm"
 	"assay/summary"
 	"assay/torchprof/compile"
+	"assay/torchprof/et"
 	"assay/trace"
 	"assay/trace/ascend"
 	"assay/trace/perfetto"
@@ -54,6 +57,8 @@ var formats = []format{
 	{name: rocm.FormatJSON, sniff: isRocmJSON, load: loadRocmJSON, listed: isBestForm},
 	{name: rocm.FormatV1JSON, sniff: isRocmChrome, load: loadRocmChrome, listed: isBestForm},
 	{name: ascend.FormatCSV, sniff: isAscendCSV, load: loadAscendCSV},
+	{name: rocm.FormatStats, sniff: isRocmTable(rocm.FormatStats), load: rocmTable(rocm.ReadStats), listed: isRocmTableAlone},
+	{name: rocm.FormatCounters, sniff: isRocmTable(rocm.FormatCounters), load: rocmTable(rocm.ReadCounters)},
 	{name: "pstats-file", sniff: isProf, load: tablesOf(pyprof.ReadProf)},
 	{name: "pprof", sniff: isPprof, load: loadPprof},
 	{name: "callgrind", sniff: isCallgrind, load: tablesOf(pyprof.ReadCallgrind)},
@@ -61,6 +66,12 @@ var formats = []format{
 	{name: "pstats", sniff: isPstats, load: tablesOf(pyprof.ReadPstats)},
 	{name: summary.FormatProtonTree, sniff: func(_ string, head []byte) bool { return proton.SniffTree(head) }, load: loadProtonTree},
 	{name: summary.FormatProton, sniff: func(_ string, head []byte) bool { return proton.SniffTrace(head) }, load: loadProtonTrace},
+	{name: et.Format, sniff: func(_ string, head []byte) bool { return et.Sniff(head) }, load: loadExecutionTrace,
+		listed: func(string, []byte) bool { return false }}, // beside a trace, which has times
+	{name: "speedscope", sniff: func(_ string, head []byte) bool { return sampler.SniffSpeedscope(head) }, load: stacksOf(sampler.ReadSpeedscope)},
+	{name: "cpuprofile", sniff: func(_ string, head []byte) bool { return sampler.SniffV8(head) }, load: stacksOf(sampler.ReadV8)},
+	{name: "perf-script", sniff: func(_ string, head []byte) bool { return sampler.SniffPerf(head) }, load: stacksOf(sampler.ReadPerf)},
+	{name: "scalene", sniff: func(_ string, head []byte) bool { return sampler.SniffScalene(head) }, load: loadScalene},
 	{name: "nsys-stats", sniff: isStats, load: loadStats, listed: isNamedStats},
 	{name: "benchmark", sniff: isBenchmark, load: loadDocument(bench.Read)},
 	{name: "k6-points", sniff: isK6Points, load: loadDocument(bench.ReadK6Points)},
@@ -85,9 +96,9 @@ var formats = []format{
 	{name: textFormat, sniff: isPlainText, load: loadText, listed: beginsWithTable},
 }
 
-// formatOf returns the format of a file, or nil, also for one that [strictForeign] recognizes.
+// formatOf returns the format of a file, or nil, also for one that [refused.Strict] recognizes.
 func formatOf(path string, head []byte) *format {
-	if strictForeign(path, head) != nil {
+	if refused.Strict(path, head) != nil {
 		return nil
 	}
 	for i := range formats {
@@ -118,7 +129,7 @@ func (f *File) format(head []byte) *format {
 var recasts = []func(path string, t *trace.Trace) bool{recastAscend}
 
 func isChromeTrace(_ string, head []byte) bool {
-	return trace.Sniff(head) && !isExecutionTrace(head) && !isPythonObject(head)
+	return trace.Sniff(head) && !et.Sniff(head) && !isPythonObject(head)
 }
 
 func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
@@ -151,6 +162,11 @@ func loadChromeTrace(f *File, sel trace.Select, in *Input) error {
 
 func loadCompiled(f *File, sel trace.Select, in *Input) (err error) {
 	in.Compiled, err = compile.Read(f, f.Path, compile.Limits{Rows: rowLimit(sel)})
+	return err
+}
+
+func loadExecutionTrace(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = et.Read(f, f.Path, et.Limits{Rows: rowLimit(sel)})
 	return err
 }
 

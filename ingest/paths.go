@@ -18,6 +18,7 @@ import (
 	"assay/logs/forms"
 	"assay/rocm"
 	"assay/summary"
+	"assay/torchprof/et"
 )
 
 // A Choice is the result of expanding the paths that a user gives.
@@ -324,7 +325,7 @@ func kindOf(path string) kind {
 	}
 	format := f.format(head)
 	if format == nil {
-		return read(named && !isOtherJSON(head) && !isExecutionTrace(head) && !isPythonObject(head))
+		return read(named && !isOtherJSON(head) && !et.Sniff(head) && !isPythonObject(head))
 	}
 	if format.listed == nil || format.listed(path, head) {
 		return candidate

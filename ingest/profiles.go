@@ -9,6 +9,7 @@ import (
 	"assay/internal/diag"
 	"assay/internal/profile"
 	"assay/internal/profile/pyprof"
+	"assay/internal/profile/sampler"
 	"assay/trace"
 )
 
@@ -18,6 +19,19 @@ func isYappi(_ string, head []byte) bool     { return pyprof.SniffYappi(head) }
 func isPstats(_ string, head []byte) bool    { return pyprof.SniffPstats(head) }
 func isPprof(_ string, head []byte) bool     { return profile.SniffPprof(head) }
 func isFolded(_ string, head []byte) bool    { return profile.SniffFolded(head) }
+
+// stacksOf returns a loader of stacks.
+func stacksOf(read func(io.Reader, string, profile.Limits) (*profile.Profile, error)) func(*File, trace.Select, *Input) error {
+	return func(f *File, sel trace.Select, in *Input) (err error) {
+		in.Profile, err = read(f, f.Path, profileLimits(sel))
+		return err
+	}
+}
+
+func loadScalene(f *File, sel trace.Select, in *Input) (err error) {
+	in.Tables, err = sampler.ReadScalene(f, f.Path, rowLimit(sel))
+	return err
+}
 
 // tablesOf returns a loader of tables. If an input breaks off, the tables read so far
 // have an issue with the reason.

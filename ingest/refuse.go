@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/ingest/refused"
 	"assay/logs/forms"
 )
 
@@ -58,7 +59,7 @@ func (f *File) sample(n int) []byte {
 // namedOr returns the Refusal of a known foreign format, or err if the format of the
 // content is unknown.
 func namedOr(path string, sample []byte, err error) error {
-	if it := findForeign(path, sample); it != nil {
+	if it := refused.Find(path, sample); it != nil {
 		return &Refusal{path, it.Is(), withFile(it.Do, path)}
 	}
 	return err
@@ -69,7 +70,7 @@ func refuse(f *File, head []byte) error {
 	if len(head) > 0 && len(bytes.TrimRight(head, "\x00")) == 0 {
 		return refuseZeros(f)
 	}
-	if it := strictForeign(f.Path, head); it != nil {
+	if it := refused.Strict(f.Path, head); it != nil {
 		return &Refusal{f.Path, it.Is(), withFile(it.Do, f.Path)}
 	}
 	if r := refuseKnown(f.Path, head); r != nil {
@@ -150,10 +151,6 @@ func refuseKnown(path string, head []byte) *Refusal {
 	if isPythonObject(head) && !forms.HasRecords(head) { // trainers print their metrics as dictionaries
 		return &Refusal{path, "has a printed Python object, not JSON", "write it with json.dump"}
 	}
-	if isExecutionTrace(head) {
-		return &Refusal{path, "is an execution trace (ET) of PyTorch, which has no times",
-			"give the trace that export_chrome_trace wrote in the same run"}
-	}
 	if r := refuseMemoryPage(path, head); r != nil {
 		return r
 	}
@@ -168,15 +165,6 @@ func refuseKnown(path string, head []byte) *Refusal {
 			"give a Chrome trace in JSON: torch.profiler's export_chrome_trace writes one"}
 	}
 	return nil
-}
-
-// isExecutionTrace reports whether head starts one of PyTorch's execution
-// traces, which it writes next to Chrome traces.
-func isExecutionTrace(head []byte) bool {
-	head = bytes.TrimSpace(head)
-	return bytes.HasPrefix(head, []byte("{")) &&
-		bytes.Contains(head, []byte(`"schema"`)) && bytes.Contains(head, []byte(`"nodes"`)) &&
-		!bytes.Contains(head, []byte(`"traceEvents"`))
 }
 
 // withFile replaces FILE in a command by path, quoted for a shell. For standard input,

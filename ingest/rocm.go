@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/profile"
 	"assay/rocm"
 	"assay/trace"
 )
@@ -28,6 +29,29 @@ func loadRocmChrome(f *File, sel trace.Select, in *Input) (err error) {
 func isRocmCSV(_ string, head []byte) bool {
 	format, counters := rocm.SniffCSV(head)
 	return format != "" && !counters
+}
+
+// isRocmTable returns the test for a table without a timeline.
+func isRocmTable(format string) func(string, []byte) bool {
+	return func(_ string, head []byte) bool { return rocm.SniffTable(head) == format }
+}
+
+// rocmTable returns a loader of a table without a timeline.
+func rocmTable(read func(io.Reader, string, int) (*profile.Tables, error)) func(*File, trace.Select, *Input) error {
+	return func(f *File, sel trace.Select, in *Input) (err error) {
+		in.Tables, err = read(f, f.Path, rowLimit(sel))
+		return err
+	}
+}
+
+// isRocmTableAlone reports whether a table of totals in a directory has no timeline beside it, which says the same and more.
+func isRocmTableAlone(path string, _ []byte) bool {
+	for _, pattern := range []string{"*_trace.csv", "*results.db", "*results.json", "*.rpd", "*.pftrace"} {
+		if found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern)); len(found) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isFirstOfCSV reports whether a table in a directory is the one with which the others of its capture are read.

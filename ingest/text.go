@@ -11,6 +11,7 @@ import (
 	"assay/logs/forms"
 	"assay/nsys/stats"
 	"assay/torchprof"
+	"assay/torchprof/flops"
 	"assay/trace"
 )
 
@@ -41,6 +42,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 		&sampledText{r: f, head: f.sample(textSample), next: textSample, values: newAsyncWriter(values)}
 	finders := []tableFinder{
 		torchprof.NewFinder(f.Path, torchprof.Limits{Rows: rows}), stats.NewFinder(f.Path, stats.Limits{Rows: rows}),
+		flops.NewFinder(f.Path, flops.Limits{Rows: rows}),
 	}
 	var scanned []textscan.Finder
 	for _, finder := range finders {
@@ -52,7 +54,7 @@ func loadText(f *File, sel trace.Select, in *Input) error {
 	}
 	passed, err := textscan.Scan(text, scanned...)
 	text.values.wait()
-	names := map[string]string{"torch": "torch-tables", "nsys": "nsys-stats"}
+	names := map[string]string{"torch": "torch-tables", "nsys": "nsys-stats", "deepspeed": "deepspeed-flops"}
 	for _, finder := range finders {
 		t := finder.Tables()
 		if len(t.List) == 0 {

@@ -106,6 +106,11 @@ func labelledFunctions() []labelled {
 		{name: "a function whose name only begins like one that waits", label: rule.FunctionTotal, near: rule.Waiting, num: 80 * ms, den: 100 * ms,
 			in: given(yappiTable("WALL", with(fns(10, 2, 1), fn{"/app/judge.py:9 sleepless", 80, 80, 9})...))},
 
+		{name: "the main thread waits for its pool, as a sampler shows it", label: rule.Waiting, num: 80 * ms, den: 100 * ms,
+			in: given(sampledBy("/usr/lib/python3.12/threading.py"))},
+		{name: "a function of the program that is named like one that waits", label: rule.FunctionTotal, near: rule.Waiting, num: 80 * ms, den: 100 * ms,
+			in: given(sampledBy("/srv/app/tables.py"))},
+
 		{name: "one of two functions has half by itself", label: rule.FunctionTotal, num: 50 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", fn{"/app/judge.py:1 main", 50, 100, 1}, fn{"/app/judge.py:2 compare", 50, 50, 1}))},
 		{name: "a chain of calls ends in libraries", label: rule.FunctionTotal, num: 100 * ms, den: 100 * ms, in: given(chain)},
@@ -122,6 +127,12 @@ func labelledFunctions() []labelled {
 		{name: "half by itself, as its total says already", label: rule.FunctionTotal, near: rule.FunctionSelf, num: 49 * ms, den: 100 * ms,
 			in: given(yappiTable("CPU", with(fns(17, 3, 1), fn{"/app/judge.py:2 compare", 49, 49, 1})...))},
 	}
+}
+
+// sampledBy is a profile of speedscope in which "join" of a file has 80 ms of 100.
+func sampledBy(file string) string {
+	return fmt.Sprintf(`{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{"type":"sampled","unit":"milliseconds","samples":[[0,1],[0]],"weights":[80,20]}],`+
+		`"shared":{"frames":[{"name":"main","file":"/srv/app/main.py"},{"name":"join","file":%q}]}}`, file)
 }
 
 // labelledCalls are profiles of functions that do little, and are called often.

@@ -63,6 +63,16 @@ func measuredAs(in *ingest.Input) *summary.Summary {
 	return analyze.Trace(in.Trace, from, opt)
 }
 
+// rocprofStats is the table of totals of kernels that rocprofv3 writes.
+func rocprofStats(rows ...printed) string {
+	var b strings.Builder
+	b.WriteString("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\",\"MaxNs\",\"StdDev\"\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%q,%d,%d,%f,%f,1,%d,0.5\n", r.name, r.runs, r.ms*ms, float64(r.ms*ms)/float64(r.runs), 100.0/float64(len(rows)), r.ms*ms)
+	}
+	return b.String()
+}
+
 // A printed is a row of a printed table: milliseconds and how often.
 type printed struct {
 	name     string
@@ -123,6 +133,7 @@ func labelledStats() []labelled {
 	return []labelled{
 		{name: "nsys had nothing for any report", label: rule.TablesEmpty,
 			in: given(noKernels + statsWithout("cuda_api_sum", "CUDA trace") + statsWithout("nvtx_sum", "NV Tools Extension (NVTX)"))},
+		{name: "rocprof counts three launches", label: rule.TooLittleWork, in: given(rocprofStats(printed{"sort_rows", 5, 3}))},
 		{name: "headers with nothing below", label: rule.TablesEmpty, in: given(statsKernels() + statsCopies())},
 		{name: "ranges and no CUDA", label: rule.SumsOnly, near: rule.TablesEmpty, in: given(noKernels + ranges)},
 

@@ -39,12 +39,18 @@ var csvForms = []csvForm{
 	{FormatV1CSV, "index|kernelname|beginns|endns", (*csvReader).v1, true},
 }
 
-// formOf returns the form of a table by its first line, or nil.
-func formOf(header string) (form *csvForm, columns map[string]int) {
-	columns = map[string]int{}
+// columnsOf returns the columns of a header by their names in lower case.
+func columnsOf(header string) map[string]int {
+	columns := map[string]int{}
 	for i, name := range splitCSV(nil, strings.TrimPrefix(header, "\ufeff")) {
 		columns[strings.ToLower(strings.TrimSpace(name))] = i
 	}
+	return columns
+}
+
+// formOf returns the form of a table by its first line, or nil.
+func formOf(header string) (form *csvForm, columns map[string]int) {
+	columns = columnsOf(header)
 	for i := range csvForms {
 		all := true
 		for name := range strings.SplitSeq(csvForms[i].has, "|") {

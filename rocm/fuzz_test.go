@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/jsonwalk"
 	"assay/internal/test/rocmgen"
 	"assay/trace"
 )
@@ -162,7 +163,7 @@ func TestCut(t *testing.T) {
 // TestLongValue: a value longer than any real one ends the reading instead of filling the memory.
 func TestLongValue(t *testing.T) {
 	endless := strings.NewReader(`{"rocprofiler-sdk-tool":[{"metadata":{"pid":1},"strings":"` + strings.Repeat("x", 80<<20))
-	if _, err := ReadJSON(endless, "long.json", trace.SelectAll()); err == nil || !strings.Contains(err.Error(), errLong.Error()) {
+	if _, err := ReadJSON(endless, "long.json", trace.SelectAll()); err == nil || !strings.Contains(err.Error(), jsonwalk.ErrLong.Error()) {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"assay/internal/diag"
+	"assay/internal/jsonwalk"
 	"assay/trace"
 )
 
@@ -24,49 +25,29 @@ func SniffJSON(head []byte) bool {
 func ReadJSON(in io.Reader, file string, sel trace.Select) (*trace.Trace, error) {
 	c := newCapture(file, sel)
 	c.single = true
-	bounded := &boundedReader{in: in, most: 64 << 20}
-	r := &jsonReader{capture: c, in: json.NewDecoder(bounded), kernels: map[int64][]byte{}, agents: map[int64]agent{}, markers: map[int64]string{}}
-	bounded.at = r.in.InputOffset
-	err := r.object(func(key string) error {
+	r := &jsonReader{capture: c, in: jsonwalk.NewReader(in), kernels: map[int64][]byte{}, agents: map[int64]agent{}, markers: map[int64]string{}}
+	r.in.Stop = c.out.Full
+	err := r.in.Object(func(key string) error {
 		if `"`+key+`"` != jsonTool {
-			return r.skip()
+			return r.in.Skip()
 		}
-		return r.array(func() error { return r.object(r.member) })
+		return r.in.Array(func() error { return r.in.Object(r.member) })
 	})
 	if err != nil && c.rows == 0 {
 		return nil, fmt.Errorf("%s: not a complete JSON of rocprofv3 (%w); copy the file again", file, err)
 	}
 	if err != nil {
 		c.broken = true
-		c.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: r.in.InputOffset()},
+		c.out.Issue(diag.Issue{Code: "input-truncated", Severity: diag.DataLoss, First: diag.Pos{File: file, Offset: r.in.Offset()},
 			Help: "The file ends early, or it is damaged here. The rest is missing from every total. Copy the file again."}, 1)
 	}
 	return c.trace(), nil
 }
 
-// A boundedReader fails if a value of the JSON is longer than most, so that the decoder does not keep it.
-type boundedReader struct {
-	in   io.Reader
-	n    int64
-	most int64
-	at   func() int64 // what the decoder has decoded
-}
-
-var errLong = errors.New("a value is too long")
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.n-b.at() > b.most {
-		return 0, errLong
-	}
-	n, err := b.in.Read(p)
-	b.n += int64(n)
-	return n, err
-}
-
 // A jsonReader reads the members of one process.
 type jsonReader struct {
 	*capture
-	in      *json.Decoder
+	in      *jsonwalk.Reader
 	pid     int64
 	kernels map[int64][]byte
 	agents  map[int64]agent
@@ -80,86 +61,21 @@ type jsonKind struct {
 	Operations []string `json:"operations"`
 }
 
-// object calls each with the keys of an object. It must read their values.
-func (r *jsonReader) object(each func(key string) error) error {
-	return r.inside('{', func() error {
-		key, err := r.in.Token()
-		if err != nil {
-			return err
-		}
-		text, _ := key.(string)
-		return each(text)
-	})
-}
-
-// array calls each for the elements of an array. It must read them.
-func (r *jsonReader) array(each func() error) error { return r.inside('[', each) }
-
-// inside calls each until the end of an object or array. Any other value is skipped.
-func (r *jsonReader) inside(open json.Delim, each func() error) error {
-	first, err := r.in.Token()
-	if err != nil {
-		return err
-	}
-	if first != open {
-		if first == json.Delim('{') || first == json.Delim('[') {
-			return r.rest()
-		}
-		return nil
-	}
-	for r.in.More() && !r.out.Full() {
-		if err := each(); err != nil {
-			return err
-		}
-	}
-	if r.out.Full() {
-		return nil
-	}
-	_, err = r.in.Token()
-	return err
-}
-
-// skip skips a value.
-func (r *jsonReader) skip() error {
-	first, err := r.in.Token()
-	if err == nil && (first == json.Delim('{') || first == json.Delim('[')) {
-		return r.rest()
-	}
-	return err
-}
-
-// rest skips what is left of an object or array.
-func (r *jsonReader) rest() error {
-	for depth := 1; depth > 0; {
-		token, err := r.in.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-	}
-	return nil
-}
-
 // member reads a member of a process.
 func (r *jsonReader) member(key string) error {
 	switch key {
 	case "metadata":
-		return r.object(r.metadata)
+		return r.in.Object(r.metadata)
 	case "agents":
-		return r.array(r.agent)
+		return r.in.Array(r.agent)
 	case "strings":
-		return r.object(r.text)
+		return r.in.Object(r.text)
 	case "kernel_symbols":
-		return r.array(r.symbol)
+		return r.in.Array(r.symbol)
 	case "buffer_records":
-		return r.object(r.records)
+		return r.in.Object(r.records)
 	}
-	return r.skip()
+	return r.in.Skip()
 }
 
 func (r *jsonReader) metadata(key string) error {
@@ -176,13 +92,13 @@ func (r *jsonReader) metadata(key string) error {
 		}
 		return err
 	}
-	return r.skip()
+	return r.in.Skip()
 }
 
 func (r *jsonReader) text(key string) error {
 	switch key {
 	case "buffer_records":
-		return r.array(func() error {
+		return r.in.Array(func() error {
 			var k jsonKind
 			err := r.in.Decode(&k)
 			if r.take(64 * (len(k.Operations) + 1)) {
@@ -191,7 +107,7 @@ func (r *jsonReader) text(key string) error {
 			return err
 		})
 	case "marker_api":
-		return r.array(func() error {
+		return r.in.Array(func() error {
 			var m struct {
 				Key   int64  `json:"key"`
 				Value string `json:"value"`
@@ -203,7 +119,7 @@ func (r *jsonReader) text(key string) error {
 			return err
 		})
 	}
-	return r.skip()
+	return r.in.Skip()
 }
 
 func (r *jsonReader) symbol() error {
@@ -291,10 +207,10 @@ func (r *jsonReader) records(key string) error {
 		"kernel_dispatch": r.kernel, "memory_copy": r.memcpy, "hip_api": r.call, "hsa_api": r.call, "rccl_api": r.call, "marker_api": r.call,
 	}[key]
 	if each == nil {
-		return r.skip()
+		return r.in.Skip()
 	}
 	r.table, r.row = key, 0
-	return r.array(func() error {
+	return r.in.Array(func() error {
 		var it record
 		err := r.in.Decode(&it)
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {

@@ -36,6 +36,11 @@ func Measure(p *profile.Profile, in summary.Input, most int, issues *diag.Ledger
 			s.Flames = []summary.Flame{f}
 		}
 	}
+	for _, from := range p.Beside {
+		t := tableOf(from, nil)
+		t.Tool, t.Number = in.Format, len(s.Tables)
+		s.Tables = append(s.Tables, t)
+	}
 	return s
 }
 

@@ -118,7 +118,7 @@ bazel_4.2.3_command.profile.gz: 1599 events; 1555 spans, 7192405000 ns; derived-
 chromium156_trace_startup.json.gz: 42439 events; 32499 spans, 17610073000 ns; spans-not-paired×38; complete
 chromium156_trace_startup_subset.json: 528 events; 115 spans, 1808431000 ns; spans-not-paired×34; complete
 clang14_ftime_trace.json: 1820 events; 1733 spans, 77256649000 ns; derived-spans×85; complete
-node20.cpuprofile: refused, is a CPU profile of V8
+node20.cpuprofile: 2 tables of 0 rows; no issues; complete
 node20_node_trace.1.log: 118 events; 84 spans, 180612000 ns; no issues; complete
 == formats/tf_jax
 SYNTHETIC_tf1_timeline.json: 19 events; MatMul×1; kernels-without-launch×1; complete
@@ -138,7 +138,7 @@ hta_ddp_sampled_rank-1.json.gz: 4720 events; 1104 kernels of 183 names, 65102600
 hta_mtia_inference_2026.json.gz: 16158 events; 14178 spans, 7250279280 ns; no issues; complete
 hta_nccl_metadata_2024.json.gz: 40573 events; 2700 kernels of 70 names, 162532340 ns, 1074 copies of 2 names, 2653498 ns; no issues; complete
 hta_overlaid_critical_path_output.json.gz: 1732 events; 79 kernels of 16 names, 10728000 ns, 19 copies of 2 names, 39088000 ns; no issues; complete
-hta_simple_add_execution_trace_ET_1.0.1.json.gz: refused, is an execution trace
+hta_simple_add_execution_trace_ET_1.0.1.json.gz: 1 tables of 0 rows; no issues; complete
 hta_simple_add_trace.json.gz: 111 events; 4 kernels of 2 names, 16000 ns; no issues; complete
 hta_trace_compare_base_2022.json.gz: 33 events; 6 kernels of 3 names, 432000 ns, 12 copies of 3 names, 1262000 ns; kernels-without-launch×16, launches-missing×1; complete
 tracelens_gpu_only_mi210.json.gz: 2443 events; 562 kernels of 45 names, 5343422 ns; no issues; complete

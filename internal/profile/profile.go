@@ -51,6 +51,7 @@ type Profile struct {
 	Time     int64  // ns of Unix time at which the recording began; 0 if unknown
 	Duration int64  // ns of the recording; 0 if unknown
 	Comments []string
+	Beside   []*Table     // what the input has beside its stacks, such as a table of threads
 	Cut      bool         // the input could not be read to its end
 	Issues   []diag.Issue // of reading, worst first
 }

@@ -26,7 +26,7 @@ func (f *functions) shows(r functionRow) []string {
 	switch {
 	case f.unit == "bytes":
 		kind = "allocating"
-	case r.isBuiltIn():
+	case r.isBuiltIn(), r.native:
 		kind = "built-in"
 	case f.isPython(r):
 		kind = "python"

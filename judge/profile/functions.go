@@ -34,6 +34,8 @@ type functionRow struct {
 	file                     string // file of its code; "" if the table has no such column
 	foreign                  bool   // library code, not the program's own
 	wait                     bool   // it waits instead of computing
+	native                   bool   // over half of its own time is in compiled code that it calls
+	line                     string // the line with most of its time and the share of it; "" if unknown
 	self, total, count, mean int64
 }
 
@@ -45,7 +47,7 @@ func (c *Evaluator) profiles() []functions {
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		self, total := t.Column("self"), t.Column("total")
-		if t.Of != summary.OfFunction || self < 0 || total < 0 || len(t.Rows) == 0 {
+		if t.Of != summary.OfFunction || self < 0 || len(t.Rows) == 0 {
 			continue
 		}
 		f := functions{Table: t, unit: t.Columns[self].Unit}
@@ -54,7 +56,11 @@ func (c *Evaluator) profiles() []functions {
 		for j := range t.Rows {
 			row := rowOf(t, j, self, total)
 			row.foreign = isLibrary(row.name) || isLibrary(row.file) || systemObject().MatchString(t.Rows[j].Labels["object"])
-			row.wait = isWait(row.name)
+			row.wait = isWait(row.name) || isWaitIn(row.name, row.file)
+			if python, ok := t.Rows[j].Value(t.Column("python")); ok {
+				row.native = 2*python < row.self
+			}
+			row.line = t.Rows[j].Labels["largest line"]
 			f.whole = max(f.whole, row.total)
 			f.rows = append(f.rows, row)
 		}
@@ -129,7 +135,16 @@ func rowOf(t *summary.Table, at, self, total int) functionRow {
 var placed = lazyregexp.New(`^(?:.*[/\\])?([^/\\]+:\d+) (.+)$`)
 
 // String returns a function for a sentence: "Server.verify" (app.py:118).
-func (r functionRow) String() string { return called(r.name) }
+func (r functionRow) String() string {
+	if called := called(r.name); !scriptFile().MatchString(beginning(r.file)) || placed().MatchString(r.name) {
+		return called
+	}
+	file := r.file[strings.LastIndexAny(r.file, `/\`)+1:]
+	return fmt.Sprintf("%q (%s)", finding.Short(r.name), finding.Short(file))
+}
+
+// scriptFile matches files of code whose functions are known by a short name, which many files have.
+var scriptFile = lazyregexp.New(`\.(py|pyx|js|mjs|ts)$`)
 
 func called(name string) string {
 	if m := placed().FindStringSubmatch(name); m != nil {
@@ -141,7 +156,7 @@ func called(name string) string {
 // libraries matches names and files of functions that are not the program's own code: Python's
 // standard library, packages that pip installed, built-in functions, PyTorch, Go's runtime and
 // library. Yappi truncates names on the left, hence the shortened "python".
-var libraries = lazyregexp.New(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/python\d|(site|dist)-packages/|^(\.\.)?(\S*/)?asyncio/|^<|^\{|^torch/|^nn\.Module:|^autograd::|^runtime\.|/go/src/|^\(no stack\)`)
+var libraries = lazyregexp.New(`(^|/|\.\.[a-z]*)(py)?thon3?[\d.]*/|lib/python\d|(site|dist)-packages/|^(\.\.)?(\S*/)?asyncio/|^<|^\{|^torch/|^nn\.Module:|^autograd::|^(threading|selectors|subprocess)\.py|^(multiprocessing|concurrent/futures)/|^runtime\.|/go/src/|^\(no stack\)`)
 
 // systemObject matches paths of system libraries.
 var systemObject = lazyregexp.New(`^/(usr/)?(local/)?lib\w*/`)
@@ -220,6 +235,18 @@ func isWait(name string) bool {
 		name = name[strings.LastIndexByte(name, ' ')+1:]
 	}
 	return waits().MatchString(beginning(name))
+}
+
+// waitFiles matches files of Python's library whose functions wait for threads, processes and queues, and waitNames
+// those functions. Samplers list neither the built-in functions nor the system calls that wait below them.
+var (
+	waitFiles = lazyregexp.New(`(^|/)(threading|queue|selectors|subprocess|socket|multiprocessing/(connection|popen_\w+|process|pool|queues|synchronize)|concurrent/futures/(_base|thread|process)|asyncio/(base_)?events)\.py$`)
+	waitNames = lazyregexp.New(`^([\w.]*\.)?_?(join|wait|wait_for|poll|select|get|put|acquire|__enter__|recv|recv_bytes|recv_into|readinto|accept|result|communicate|try_wait|worker|wait_for_tstate_lock|handle_workers|handle_tasks|handle_results)$`)
+)
+
+// isWaitIn reports whether the function of this name in a file waits.
+func isWaitIn(name, file string) bool {
+	return waitFiles().MatchString(beginning(file)) && waitNames().MatchString(beginning(name))
 }
 
 // places returns the first functions as places.

@@ -319,6 +319,9 @@ func (c *Evaluator) functionSelf() (list []tree.Reading) {
 		out.Title = fmt.Sprintf("Hot function: %s%s, %s self %s (%s of %s)", top, f.where,
 			unit.Share(top.self, f.own), f.noun(), f.amount(top.self), f.amount(f.own)) + rule.Over(limit)
 		out.Evidence = []string{top.String() + ": " + f.described(top)}
+		if top.line != "" {
+			out.Evidence = append(out.Evidence, "its largest line, with the share of the function: "+top.line)
+		}
 		out.Where = f.places(top)
 		out.Next = f.selfAdvice(top)
 		out.Subject = f.subject(top)

@@ -76,7 +76,7 @@ func TestForGPUsOnly(t *testing.T) {
 		on.facts["graphs"], on.facts["plain"] = "yes", ""
 		if r := builtIn().remedy(tc.id); r == nil {
 			t.Errorf("no remedy %s", tc.id)
-		} else if got := on.allows(r); got != tc.given {
+		} else if got := on.allows(r, nil); got != tc.given {
 			t.Errorf("%s: %s given %t, want %t", tc.gpu, tc.id, got, tc.given)
 		}
 	}

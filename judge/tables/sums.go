@@ -244,7 +244,7 @@ func (t *Evaluator) tooFew() (finding.Finding, bool) {
 	switch f.Next = recordAdvice(); {
 	case t.allTorch():
 		f.Next = []finding.Step{finding.Advise("record-whole-steps")}
-	case slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "proton" }):
+	case slices.ContainsFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "proton" || s.Tool == "rocprof" }):
 		f.Next = []finding.Step{finding.Advise("record-a-timeline")} // by a tool for any GPU
 	}
 	return f, true
@@ -264,6 +264,13 @@ func (t *Evaluator) headline() string {
 		}
 		return text + " (" + strings.Join(parts, ", ") + "); all findings are below their limits"
 	}
+	if text := t.iteration(); text != "" {
+		return text
+	}
+	if at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "execution-trace" }); at >= 0 {
+		n, _ := t.Tables[at].Sum(t.Tables[at].Column("count"))
+		return "The execution trace has " + label.Plural(n, "operator") + " and no times; give the trace of the same run too"
+	}
 	const below = "all findings are below their limits"
 	sorted := slices.Clone(t.Tables)
 	slices.SortStableFunc(sorted, func(a, b summary.Table) int { return cmp.Compare(sleeps(a), sleeps(b)) })
@@ -282,6 +289,34 @@ func (t *Evaluator) headline() string {
 		}
 	}
 	return finding.Upper(below)
+}
+
+// iteration says how long an iteration took, and its parts, as DeepSpeed's flops profiler measured it.
+func (t *Evaluator) iteration() string {
+	at := slices.IndexFunc(t.Tables, func(s summary.Table) bool { return s.Tool == "deepspeed" && s.Name == "deepspeed_flops" })
+	if at < 0 {
+		return ""
+	}
+	s := t.Tables[at]
+	total, rate := s.Column("total"), s.Column("FLOP rate")
+	whole, text := int64(0), ""
+	var parts []string
+	for _, r := range s.Rows { // the iteration has the most time
+		n, ok := r.Value(total)
+		switch {
+		case ok && r.Name == "iteration":
+			whole, text = n, "An iteration took "+unit.Duration(n)
+			if per, ok := r.Value(rate); ok {
+				text += fmt.Sprintf(" at %s GFLOP/s", unit.Count(per))
+			}
+		case ok && whole > 0 && n <= whole:
+			parts = append(parts, r.Name+" "+unit.Share(n, whole))
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + ": " + strings.Join(parts, ", ") + " (with the flops profiler)"
 }
 
 // sleeps is 1 for tables of system calls, which are less interesting because threads mostly sleep

@@ -163,7 +163,15 @@ func (v tableView) screen(most int) doc.Table {
 		t.More = doc.Rest{Total: v.ShareTotal, Of: v.ShareOf()}
 	}
 	var values []int
-	for _, i := range append([]int{v.ShareColumn, v.RankColumn, v.Column("count"), v.Column("mean")}, v.rates()...) {
+	names := []string{"count", "mean", "python", "native"}
+	if v.Of == summary.OfRow {
+		names = append(names, "bytes")
+	}
+	columns := []int{v.ShareColumn, v.RankColumn}
+	for _, name := range names {
+		columns = append(columns, v.Column(name))
+	}
+	for _, i := range append(columns, v.rates()...) {
 		if i >= 0 && !slices.Contains(values, i) {
 			values = append(values, i)
 			t.Columns = append(t.Columns, doc.Col(v.ColumnTitle(i), doc.Number))
@@ -178,17 +186,30 @@ func (v tableView) screen(most int) doc.Table {
 		for _, i := range values {
 			row.Cells = append(row.Cells, v.screenValue(r, i))
 		}
-		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), doc.WordColumns), r.Name)
+		row.Cells = append(row.Cells, label.Clip(label.Clean(r.Category), doc.WordColumns), v.nameAmong(r, shown))
 		t.Rows = append(t.Rows, row)
 	}
 	t.More = v.rest(t.More, shown)
 	return t.WithoutEmpty()
 }
 
-// rates returns the columns of amounts per second, which the authors of programs state for their parts.
+// nameAmong returns the name of a row, with its file if another of the rows has the same name.
+func (v tableView) nameAmong(r summary.TableRow, shown []summary.TableRow) string {
+	file := r.Labels["file"]
+	if v.Of != summary.OfFunction || file == "" || !slices.ContainsFunc(shown, func(other summary.TableRow) bool { return other.Name == r.Name && other.Labels["file"] != file }) {
+		return r.Name
+	}
+	return r.Name + " (" + file[strings.LastIndexAny(file, `/\`)+1:] + ")"
+}
+
+// mostRates is the number of columns with rates and shares on the screen.
+const mostRates = 3
+
+// rates returns the first columns of amounts per second and of shares, which the authors of programs state for their
+// parts and counters measure.
 func (v tableView) rates() (out []int) {
 	for i, c := range v.Columns {
-		if strings.HasSuffix(c.Unit, "/s") && slices.ContainsFunc(v.Rows, func(r summary.TableRow) bool { n, ok := r.Value(i); return ok && n > 0 }) {
+		if len(out) < mostRates && (strings.HasSuffix(c.Unit, "/s") || c.Unit == "%") && slices.ContainsFunc(v.Rows, func(r summary.TableRow) bool { n, ok := r.Value(i); return ok && n > 0 }) {
 			out = append(out, i)
 		}
 	}

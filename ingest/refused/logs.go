@@ -1,11 +1,11 @@
-package ingest
+package refused
 
 import "assay/internal/lazyregexp"
 
-// foreignLogs are the rows for text. A record may have any prefix and may follow another
+// logs are the rows for text. A record may have any prefix and may follow another
 // record on its line, so a pattern is anchored to the beginning of a line only if its form
 // never has a prefix.
-var foreignLogs = []foreign{
+var logs = []Format{
 	{Name: "mlperf-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`:::MLLOG \{|MLPerf Results Summary`),
 		What: "a log of MLPerf", Do: giveResult},
 	{Name: "torch-trace-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^[VIWEC]\d{3,4} \d\d:\d\d:\d\d\.\d+ .*\] \{"`),
@@ -20,8 +20,8 @@ var foreignLogs = []foreign{
 		What: "a training log of torchtitan", Do: giveSteps},
 	{Name: "megatron-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`iteration +\d+/ *\d+ *\|`),
 		What: "a training log of Megatron-LM", Do: giveSteps},
-	{Name: "deepspeed-flops", Shape: shapeText, Pattern: lazyregexp.New(`-{20,} ?DeepSpeed Flops Profiler ?-{20,}`),
-		What: "a log with a page of DeepSpeed's FLOPS profiler", Do: giveTrace},
+	{Name: "deepspeed-flops", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`-{20,} ?DeepSpeed Flops Profiler ?-{20,}`),
+		What: "a log with a page of DeepSpeed's FLOPS profiler", Do: "give the page to its end, as DeepSpeed prints it"},
 	{Name: "deepspeed-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`RunningAvgSamplesPerSec=|\|ppo_ep: ?\d|\[launch\.py:\d+:main\] (nnodes|WORLD INFO|dist_world_size)|(?m)^cmd = deepspeed |deepspeed\.launcher\.launch`),
 		What: "a training log of DeepSpeed", Do: giveSteps},
 	{Name: "sglang-server-log", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(Prefill|Decode) batch[.,]?( \[\d+\])?,? ?#|server_args=ServerArgs\(model_path=|sglang\.launch_server`),
@@ -60,8 +60,8 @@ var foreignLogs = []foreign{
 		What: "a recording of mpstat, a host monitor", Do: giveRecording},
 	{Name: "sar", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^Linux \S+ \(.*CPU\)\s*$`),
 		What: "a recording of sysstat (sar), a host monitor", Do: giveRecording},
-	{Name: "perf-script", Shape: shapeText, Pattern: lazyregexp.New(`(?m)^\S.* +\d+(/\d+)? +(\[\d+\] +)?\d+\.\d+: .*\n\s+[0-9a-f]{4,16} \S.*\(.*\)$`),
-		What: "the output of perf script", Do: "fold its stacks: stackcollapse-perf.pl FILE > profile.folded"},
+	{Name: "perf-script", Shape: shapeText, Read: true, Pattern: lazyregexp.New(`(?m)^\S.* +\d+(/\d+)? +(\[\d+\] +)?\d+\.\d+: .*\n\s+[0-9a-f]{4,16} \S.*\(.*\)$`),
+		What: "the output of perf script", Do: "record with stacks: perf record -g"},
 	{Name: "py-spy-dump", Shape: shapeText, Pattern: lazyregexp.New(`(?m)^Thread \S+ \((active|idle)`),
 		What: "stacks without times that py-spy dump printed", Do: giveFolded},
 }

@@ -1,4 +1,4 @@
-package ingest
+package refused
 
 import (
 	"encoding/binary"
@@ -97,7 +97,7 @@ var samples = map[string]string{
 // file is called, and each row has one.
 func TestSamples(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, f := range allForeign() {
+	for _, f := range All() {
 		if seen[f.Name] {
 			t.Errorf("%s is there twice", f.Name)
 		}
@@ -111,7 +111,7 @@ func TestSamples(t *testing.T) {
 			if f.Shape == shapeBinary || f.Shape == shapeSQLite {
 				content = sample
 			}
-			if got := findForeign("whatever", []byte(content)); got == nil || got.Name != f.Name {
+			if got := Find("whatever", []byte(content)); got == nil || got.Name != f.Name {
 				t.Errorf("%s: its sample is found to be %+v", f.Name, got)
 			}
 		}
@@ -129,9 +129,9 @@ func TestSamples(t *testing.T) {
 // TestStrict: what readers guess about, and text that may hold tables, is left to
 // the readers.
 func TestStrict(t *testing.T) {
-	for _, f := range allForeign() {
+	for _, f := range All() {
 		want := !f.Read && (f.Shape == shapeBinary || f.Shape == shapeCSV && !f.Loose)
-		if got := strictForeign("whatever", []byte(samples[f.Name])); (got != nil) != want {
+		if got := Strict("whatever", []byte(samples[f.Name])); (got != nil) != want {
 			t.Errorf("%s: %v, want %v", f.Name, got, want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 		{"wandb-summary.json", "text", ""},
 	} {
 		got := ""
-		if f := findForeign(tt.name, []byte(tt.content)); f != nil {
+		if f := Find(tt.name, []byte(tt.content)); f != nil {
 			got = f.Name
 		}
 		if got != tt.want {
@@ -172,7 +172,7 @@ func TestReadable(t *testing.T) {
 		"[2026-01-02 03:04:05] loss 3\n", "", "step 1\n",
 	} {
 		for _, name := range []string{"whatever", "trace.json", "log.txt"} {
-			if f := findForeign(name, []byte(content)); f != nil {
+			if f := Find(name, []byte(content)); f != nil {
 				t.Errorf("%.40q is found to be %s", content, f.Name)
 			}
 		}

@@ -1,4 +1,4 @@
-package ingest
+package refused
 
 import (
 	"slices"
@@ -20,16 +20,17 @@ const (
 	giveAgain     = "copy the file again from where it was written, or record again"
 	giveTimeline  = "give the timeline of the same capture: trace_view.json or kernel_details.csv of torch_npu, msprof_*.json or op_summary_*.csv of msprof"
 	giveFolded    = "give the same profile as folded stacks: py-spy record --format raw -o profile.folded"
+	giveSampled   = "record while the program works, and let the profiler write the file to its end"
 	giveProfile   = "give a profile with times of functions: cProfile (python -m cProfile -o profile.prof), pprof or folded stacks"
 )
 
-// foreignFormats is the table. Rows are tried in this order. A specific format comes
+// formats is the table. Rows are tried in this order. A specific format comes
 // before formats that its files may also contain, so a training log with lines of NCCL
 // is a training log.
-var foreignFormats = slices.Concat(foreignRecordings, foreignTables, foreignDocuments, foreignLogs)
+var formats = slices.Concat(recordings, csvs, documents, logs)
 
-// foreignRecordings are the rows for binary files and databases.
-var foreignRecordings = []foreign{
+// recordings are the rows for binary files and databases.
+var recordings = []Format{
 	{Name: "xplane", Shape: shapeBinary, Read: true, Test: xplane.Sniff, Files: []string{"*.xplane.pb"},
 		What: "an XSpace file (*.xplane.pb) of the JAX and TensorFlow profiler", Do: "give the *.trace.json.gz in the same directory (assay reads its CPU slices), or " + giveKineto},
 	{Name: "perfetto", Shape: shapeBinary, Read: true, Test: isPerfetto, Files: []string{"*.pftrace", "*.perfetto-trace"},
@@ -59,8 +60,8 @@ var foreignRecordings = []foreign{
 		What: "a database of Ascend's profiler", Do: giveTimeline},
 }
 
-// foreignTables are the rows for tables of comma-separated values, by their header.
-var foreignTables = []foreign{
+// csvs are the rows for tables of comma-separated values, by their header.
+var csvs = []Format{
 	{Name: "ascend-kernel-details", Shape: shapeCSV, Read: true, Marks: []string{"Accelerator Core", "Start Time(us)"},
 		What: "a table of kernels (kernel_details.csv) of Ascend's profiler", Do: giveTimeline},
 	{Name: "ascend-op-summary", Shape: shapeCSV, Read: true, Marks: []string{"Task Type", "Task Duration(us)"},
@@ -71,10 +72,10 @@ var foreignTables = []foreign{
 		What: "a table of rocprofv3", Do: giveAgain},
 	{Name: "rocprofv3-allocations-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?(Kind"?,"?Operation)`),
 		What: "a table of allocations or scratch memory of rocprofv3", Do: "give the table of kernels in the same directory: *_kernel_trace.csv"},
-	{Name: "rocprofv3-counters-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?Correlation_Id"?,"?Dispatch_Id"?,"?Agent_Id`),
-		What: "a table of hardware counters of rocprofv3", Do: "give the table of kernels in the same directory: *_kernel_trace.csv"},
-	{Name: "rocprof-stats-csv", Shape: shapeCSV, Pattern: lazyregexp.New(`^"?Name"?,"?Calls"?,"?TotalDurationNs"?,"?AverageNs"?,"?Percentage"?`),
-		What: "a rocprof table of totals", Do: "give the timeline of the same run: *_results.db or *_kernel_trace.csv of rocprofv3, results.json of rocprof"},
+	{Name: "rocprofv3-counters-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?(Guid"?,"?)?Correlation_Id"?,"?Dispatch_Id"?,"?Agent_Id`),
+		What: "a table of hardware counters of rocprofv3", Do: giveAgain},
+	{Name: "rocprof-stats-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?Name"?,"?Calls"?,"?TotalDurationNs"?,"?AverageNs"?,"?Percentage"?`),
+		What: "a rocprof table of totals", Do: giveAgain},
 	{Name: "rocprof-v1-csv", Shape: shapeCSV, Read: true, Pattern: lazyregexp.New(`^"?Index"?,"?KernelName"?,`),
 		What: "a table of kernels of rocprof", Do: giveAgain},
 	{Name: "dcgm-csv", Shape: shapeCSV, Read: true, Loose: true, Marks: []string{"GPUId,TimeStampUs,Field,Values"},
@@ -91,8 +92,8 @@ var foreignTables = []foreign{
 		What: "a table of metrics by step, as loggers of trainers write", Do: giveSteps},
 }
 
-// foreignDocuments are the rows for JSON.
-var foreignDocuments = []foreign{
+// documents are the rows for JSON.
+var documents = []Format{
 	{Name: "proton-hatchet", Shape: shapeJSON, Marks: []string{`"children"`, `"frame"`, `"metrics"`}, Files: []string{"*.hatchet"}, Read: true,
 		What: "a profile (*.hatchet) of Proton, Triton's profiler", Do: "call proton.finalize() at the end of the program, which writes the tree"},
 	{Name: "cuda-graph-annotations", Shape: shapeJSON, Pattern: lazyregexp.New(`^\s*\{\s*"\d+"\s*:\s*\[\s*(?:\{|")`), Files: []string{"kernel_annotations_rank*.json"},
@@ -100,12 +101,12 @@ var foreignDocuments = []foreign{
 		Do:   "export the trace with these names: export_chrome_trace(FILE, cuda_graph_annotations=get_kernel_annotations())"},
 	{Name: "rocprofv3-json", Shape: shapeJSON, Read: true, Marks: []string{`"rocprofiler-sdk-tool"`},
 		What: "a trace of rocprofv3 in its own JSON", Do: giveAgain},
-	{Name: "speedscope", Shape: shapeJSON, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
-		What: "a speedscope profile", Do: giveFolded},
-	{Name: "scalene", Shape: shapeJSON, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},
-		What: "a profile of Scalene", Do: giveProfile},
-	{Name: "v8-cpuprofile", Shape: shapeJSON, Marks: []string{`"callFrame"`, `"hitCount"`}, Files: []string{"*.cpuprofile"},
-		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveProfile},
+	{Name: "speedscope", Shape: shapeJSON, Read: true, Marks: []string{"speedscope.app/file-format-schema.json"}, Files: []string{"*.speedscope.json"},
+		What: "a speedscope profile", Do: giveSampled},
+	{Name: "scalene", Shape: shapeJSON, Read: true, Marks: []string{`"elapsed_time_sec"`, `"alloc_samples"`},
+		What: "a profile of Scalene", Do: giveSampled},
+	{Name: "v8-cpuprofile", Shape: shapeJSON, Read: true, Marks: []string{`"callFrame"`, `"hitCount"`}, Files: []string{"*.cpuprofile"},
+		What: "a CPU profile of V8 (Node.js, Chrome)", Do: giveSampled},
 	{Name: "firefox-profile", Shape: shapeJSON, Marks: []string{`"meta"`, `"interval"`, `"markerSchema"`},
 		What: "a Firefox profiler profile", Do: giveFolded},
 	{Name: "nccl-flight-recorder", Shape: shapeJSON, Read: true, Marks: []string{`"pg_config"`, `"pg_status"`},

@@ -1,9 +1,10 @@
-// This file recognizes formats that assay does not read, such as traces of other
+// Package refused recognizes formats that assay does not read, such as traces of other
 // profilers, so that the error message can name the format and say what to give instead.
 // The table also has formats that assay reads, such as logs of trainers, for files of them
 // that contain no usable record.
-
-package ingest
+//
+// The table is in formats.go (binary files, databases, tables, JSON) and logs.go (text).
+package refused
 
 import (
 	"bytes"
@@ -14,23 +15,23 @@ import (
 	"assay/internal/lazyregexp"
 )
 
-// A shape is the general form of a content. A row of the table applies only to contents of
+// A Shape is the general form of a content. A row of the table applies only to contents of
 // its shape.
-type shape uint8
+type Shape uint8
 
 // The shapes.
 const (
-	shapeBinary shape = iota // begins with the first mark, or has a test of its own
+	shapeBinary Shape = iota // begins with the first mark, or has a test of its own
 	shapeSQLite              // a database of SQLite
 	shapeCSV                 // the marks are in the first line
 	shapeJSON                // an object or array
 	shapeText                // lines, which may also contain tables of a profiler
 )
 
-// A foreign is one kind of file that assay knows and does not read.
-type foreign struct {
+// A Format is one kind of file that assay knows and does not read.
+type Format struct {
 	Name  string // stable and unique: "verl-log"
-	Shape shape
+	Shape Shape
 
 	// The content must contain all Marks and match Pattern. A row with neither is
 	// recognized by its file name alone.
@@ -57,34 +58,34 @@ type foreign struct {
 }
 
 // Is returns what the file is, as the middle of an error message.
-func (f *foreign) Is() string {
+func (f *Format) Is() string {
 	if f.Read {
 		return "is " + f.What + " without a record that has values"
 	}
 	return "is " + f.What + ", which assay does not read yet"
 }
 
-// strictForeign returns the format of a file by its first bytes, if they show that no
+// Strict returns the format of a file by its first bytes, if they show that no
 // reader can read it, or nil: formats with a magic number, tables with the header of
 // another program, and JSON arrays that are not events. Text and JSON objects may
-// contain something that a reader knows, so they are left to [findForeign].
-func strictForeign(name string, head []byte) *foreign {
-	return foreignAmong(name, head, func(f *foreign) bool {
+// contain something that a reader knows, so they are left to [Find].
+func Strict(name string, head []byte) *Format {
+	return among(name, head, func(f *Format) bool {
 		return !f.Read && (f.Shape == shapeBinary || f.Shape == shapeCSV && !f.Loose ||
 			f.Shape == shapeJSON && bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")))
 	})
 }
 
-// findForeign returns the format of a file that no reader accepted, or nil. It looks at
+// Find returns the format of a file that no reader accepted, or nil. It looks at
 // a longer sample of the content and then at the name.
-func findForeign(name string, sample []byte) *foreign {
-	return foreignAmong(name, sample, func(*foreign) bool { return true })
+func Find(name string, sample []byte) *Format {
+	return among(name, sample, func(*Format) bool { return true })
 }
 
-// allForeign returns the whole table.
-func allForeign() []foreign { return foreignFormats }
+// All returns the whole table.
+func All() []Format { return formats }
 
-func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
+func among(name string, sample []byte, in func(*Format) bool) *Format {
 	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))
 	shape := shapeOf(sample)
 	lines := sample
@@ -92,8 +93,8 @@ func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
 		lines = withoutColours(sample)
 	}
 	first, _, _ := bytes.Cut(lines, []byte("\n"))
-	for i := range foreignFormats {
-		f := &foreignFormats[i]
+	for i := range formats {
+		f := &formats[i]
 		content := lines
 		switch {
 		case !in(f), f.Shape == shapeCSV && shape != shapeText, f.Shape != shapeCSV && f.Shape != shape:
@@ -109,8 +110,8 @@ func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
 	for _, packing := range []string{".gz", ".zst"} {
 		base = strings.TrimSuffix(base, packing)
 	}
-	for i := range foreignFormats {
-		if f := &foreignFormats[i]; in(f) && f.Shape == shape && f.hasName(base) {
+	for i := range formats {
+		if f := &formats[i]; in(f) && f.Shape == shape && f.hasName(base) {
 			return f
 		}
 	}
@@ -118,7 +119,7 @@ func foreignAmong(name string, sample []byte, in func(*foreign) bool) *foreign {
 }
 
 // matchesContent reports whether a content is of the format.
-func (f *foreign) matchesContent(content []byte) bool {
+func (f *Format) matchesContent(content []byte) bool {
 	if f.Test != nil {
 		return f.Test(content)
 	}
@@ -134,7 +135,7 @@ func (f *foreign) matchesContent(content []byte) bool {
 	return f.Pattern == nil || f.Pattern().Match(content)
 }
 
-func (f *foreign) hasName(base string) bool {
+func (f *Format) hasName(base string) bool {
 	for _, pattern := range f.Files {
 		if ok, _ := path.Match(pattern, base); ok {
 			return true
@@ -144,7 +145,7 @@ func (f *foreign) hasName(base string) bool {
 }
 
 // shapeOf returns the shape of a content by its first bytes.
-func shapeOf(sample []byte) shape {
+func shapeOf(sample []byte) Shape {
 	switch trimmed := bytes.TrimSpace(sample); {
 	case bytes.HasPrefix(sample, []byte("SQLite format 3\x00")):
 		return shapeSQLite
@@ -160,7 +161,7 @@ func shapeOf(sample []byte) shape {
 // not: "[2025-01-22", "[rank3]:", "[INFO".
 var logTime = lazyregexp.New(`^\[ *(\d{4}-|[A-Za-z_]|\d+\])`)
 
-func shapeOfBrace(trimmed []byte) shape {
+func shapeOfBrace(trimmed []byte) Shape {
 	if trimmed[0] == '[' && logTime().Match(trimmed) {
 		return shapeText
 	}
