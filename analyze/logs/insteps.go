@@ -89,7 +89,7 @@ func possible(ns float64) bool { return ns >= 0 && ns <= longest }
 // most steps lack.
 func single(s *logs.Series) bool { return 2*(s.NaN+s.Inf) <= s.N }
 
-// impossibleSteps returns the steps of which a timer is negative, far too long, or not a number. Without it the
+// impossibleSteps returns the steps with a timer that is negative, far too long, or not a number. Without it the
 // others are not the whole step.
 func impossibleSteps(steps map[stepKey]float64, phases []*logs.Series, producer string) map[stepKey]bool {
 	wrong := map[stepKey]bool{}
@@ -105,7 +105,7 @@ func impossibleSteps(steps map[stepKey]float64, phases []*logs.Series, producer 
 				wrong[k] = true
 			}
 		}
-		for k := range steps { // a value that is no number is not among the values
+		for k := range steps { // NaN values are not among the values
 			if s.NaN+s.Inf > 0 && single(s) && !s.Sampled() && !has[k] {
 				wrong[k] = true
 			}

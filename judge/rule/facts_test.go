@@ -164,8 +164,8 @@ func TestMakers(t *testing.T) {
 	}
 }
 
-// TestCollectorOfOneProcess: what eight processes together spend in the collector is no share of the time of one. Each
-// collects for 4 s in 20 min.
+// TestCollectorOfOneProcess: the time that eight processes together spend in the collector is not compared with that
+// of one. Each collects for 4 s in 20 min.
 func TestCollectorOfOneProcess(t *testing.T) {
 	first, last, minute := int64(0), int64(20*60e9), 60e9
 	of := func(each float64) *summary.Summary {
