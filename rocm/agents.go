@@ -73,7 +73,7 @@ func (c *capture) noteGPUs() {
 	if bad := c.strange + c.untimed; bad*20 >= c.works && bad > 0 {
 		var why []string
 		if c.untimed > 0 {
-			why = append(why, fmt.Sprintf("%d have times that cannot be true and were left out", c.untimed))
+			why = append(why, fmt.Sprintf("%d have times that cannot be true, or could not be read, and were left out", c.untimed))
 		}
 		if c.strange > 0 {
 			why = append(why, fmt.Sprintf("%d are of GPUs that the capture does not list", c.strange))

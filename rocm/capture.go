@@ -35,7 +35,7 @@ type capture struct {
 	single    bool // one process counts all calls
 
 	strangers               map[stranger]int64
-	works, untimed, strange int64 // rows of work of GPUs, those without usable times, and those of unknown GPUs
+	works, untimed, strange int64 // rows of work of GPUs, those without usable times or that could not be read, and those of unknown GPUs
 }
 
 func newCapture(file string, sel trace.Select) *capture {
@@ -96,6 +96,9 @@ func (c *capture) add(w *work) {
 	c.out.Activity(trace.Activity{Start: w.start, Dur: w.end - w.start, Kind: w.kind, Name: sym, Correlation: c.id(w.pid, w.correlation),
 		Track: c.out.Stream(w.pid, w.device, c.lane(w.device, w.stream, w.queue)), Detail: c.out.Detail(d, sym)})
 }
+
+// unread counts a row of work that could not be read.
+func (c *capture) unread() { c.works, c.untimed = c.works+1, c.untimed+1 }
 
 // latest is a time in ns that no clock has shown: of 2116 if it counts from 1970.
 const latest = 1 << 62

@@ -26,16 +26,17 @@ type csvForm struct {
 	format string
 	has    string // columns that only this table has, in lower case and separated by bars
 	row    func(*csvReader)
+	work   bool // rows are work of GPUs
 }
 
 // csvForms are tried in this order. A nil row means that the table is no timeline.
 var csvForms = []csvForm{
-	{FormatCSV, "counter_name|counter_value|dispatch_id", nil},
-	{FormatCSV, "kernel_name|start_timestamp|agent_id", (*csvReader).kernel},
-	{FormatCSV, "direction|start_timestamp", (*csvReader).memcpy},
-	{FormatCSV, "domain|function|start_timestamp", (*csvReader).call},
-	{FormatCSV, "agent_type|node_id|wave_front_size", (*csvReader).agent},
-	{FormatV1CSV, "index|kernelname|beginns|endns", (*csvReader).v1},
+	{FormatCSV, "counter_name|counter_value|dispatch_id", nil, false},
+	{FormatCSV, "kernel_name|start_timestamp|agent_id", (*csvReader).kernel, true},
+	{FormatCSV, "direction|start_timestamp", (*csvReader).memcpy, true},
+	{FormatCSV, "domain|function|start_timestamp", (*csvReader).call, false},
+	{FormatCSV, "agent_type|node_id|wave_front_size", (*csvReader).agent, false},
+	{FormatV1CSV, "index|kernelname|beginns|endns", (*csvReader).v1, true},
 }
 
 // columnsOf returns the columns of a header by their names in lower case.
@@ -127,6 +128,9 @@ func (r *csvReader) read(part Part) error {
 		if r.cells = splitCSV(r.cells[:0], line); cut || len(r.cells) != width {
 			r.bad("row-malformed", "another number of cells than the header") // also a last row that is cut
 			r.broken = r.broken || err != nil
+			if form.work && err == nil {
+				r.unread()
+			}
 			continue
 		}
 		form.row(r)

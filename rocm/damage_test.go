@@ -163,3 +163,39 @@ func TestSharedPages(t *testing.T) {
 		t.Errorf("%d of %d, %s", tr.Activities.Len(), whole.Activities.Len(), codes(tr))
 	}
 }
+
+// TestUnreadRows: rows of GPU work that cannot be read count as rows without a time: of one in twenty and more nobody
+// knows what they would have changed. Calls that cannot be read, and a last row that is cut, say nothing of the GPU.
+func TestUnreadRows(t *testing.T) {
+	const kernels = "Kind,Agent_Id,Queue_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp"
+	const calls = "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp"
+	table := func(header, row string, every int, end string) string {
+		text := header + "\n"
+		for i := range 60 {
+			line := fmt.Sprintf(row, i+1, 1_000_000+1000*i, 1_000_500+1000*i)
+			if i%every == 7 {
+				line = line[:len(line)-12]
+			}
+			text += line + "\n"
+		}
+		return text + end
+	}
+	const work, call = "KERNEL_DISPATCH,Agent 4,1,gemm,%d,%d,%d", "HIP_RUNTIME_API,hipLaunchKernel,9,9,%d,%d,%d"
+	for _, tc := range []struct {
+		name, text string
+		unusable   bool
+	}{
+		{"every tenth kernel", table(kernels, work, 10, ""), true},
+		{"one kernel of 60", table(kernels, work, 100, ""), false},
+		{"the last kernel is cut", table(kernels, work, 100, "KERNEL_DISPATCH,Agent 4,1,ge"), false},
+		{"every tenth call", table(calls, call, 10, ""), false},
+	} {
+		tr, err := ReadCSV([]Part{{"kernel_trace.csv", strings.NewReader(tc.text)}}, "run", trace.SelectAll())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(codes(tr), "gpu-rows-unusable"); got != tc.unusable {
+			t.Errorf("%s: %s", tc.name, codes(tr))
+		}
+	}
+}

@@ -215,6 +215,9 @@ func (r *jsonReader) records(key string) error {
 		err := r.in.Decode(&it)
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			r.bad("event-damaged", "values of other types")
+			if key == "kernel_dispatch" || key == "memory_copy" {
+				r.unread()
+			}
 			err = nil
 		} else if err == nil {
 			each(&it)

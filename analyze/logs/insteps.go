@@ -41,7 +41,7 @@ func (m *seriesMeasure) stepsWithPhases(steps, phases []*logs.Series, producer s
 		numbered = numbered && tellsSteps(s)
 		whole.n, whole.total, whole.longest = max(whole.n, s.N), max(whole.total, s.Sum), max(whole.longest, s.Max)
 		for i, v := range s.Points.Value {
-			if k := keyOfStep(s, i); v > known[k] { // of several ranks the longest one counts
+			if k := keyOfStep(s, i); possible(v) && v > known[k] { // of several ranks the longest one counts
 				known[k] = v
 			}
 		}
@@ -61,7 +61,7 @@ func (m *seriesMeasure) stepsWithPhases(steps, phases []*logs.Series, producer s
 		}
 		return whole
 	}
-	out := stepTimes{at: map[stepKey]stepTime{}, longest: whole.longest}
+	out, wrong := stepTimes{at: map[stepKey]stepTime{}, longest: whole.longest}, impossibleSteps(known, phases, producer)
 	for _, s := range phases {
 		if s.Producer != producer {
 			continue
@@ -69,7 +69,7 @@ func (m *seriesMeasure) stepsWithPhases(steps, phases []*logs.Series, producer s
 		for i := range s.Points.Value {
 			k := keyOfStep(s, i)
 			v, ok := known[k]
-			if _, done := out.at[k]; !ok || done {
+			if _, done := out.at[k]; !ok || done || wrong[k] {
 				continue
 			}
 			at := stepTime{v, m.covers(k)}
@@ -78,6 +78,40 @@ func (m *seriesMeasure) stepsWithPhases(steps, phases []*logs.Series, producer s
 		}
 	}
 	return out
+}
+
+// longest is the time in ns above which no timer can be right: 100 hours.
+const longest = 100 * 3600 * 1_000_000_000
+
+func possible(ns float64) bool { return ns >= 0 && ns <= longest }
+
+// single reports whether the values that are no numbers are the exception. Some programs write them for timers that
+// most steps lack.
+func single(s *logs.Series) bool { return 2*(s.NaN+s.Inf) <= s.N }
+
+// impossibleSteps returns the steps with a timer that is negative, far too long, or not a number. Without it the
+// others are not the whole step.
+func impossibleSteps(steps map[stepKey]float64, phases []*logs.Series, producer string) map[stepKey]bool {
+	wrong := map[stepKey]bool{}
+	for _, s := range phases {
+		if s.Producer != producer {
+			continue
+		}
+		has := map[stepKey]bool{}
+		for i, v := range s.Points.Value {
+			k := keyOfStep(s, i)
+			has[k] = true
+			if !possible(v) {
+				wrong[k] = true
+			}
+		}
+		for k := range steps { // NaN values are not among the values
+			if s.NaN+s.Inf > 0 && single(s) && !s.Sampled() && !has[k] {
+				wrong[k] = true
+			}
+		}
+	}
+	return wrong
 }
 
 // covers returns the number of steps of the record of a step, or 0 if it is warm-up.

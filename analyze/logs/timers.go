@@ -2,10 +2,11 @@ package logs
 
 import (
 	"cmp"
-	"math"
+	"fmt"
 	"slices"
 
 	"assay/internal/diag"
+	"assay/internal/stat"
 	"assay/logs"
 	"assay/summary"
 )
@@ -45,6 +46,48 @@ func tooLong(s *logs.Series) int64 {
 	return s.N
 }
 
+// longestStep is the time in ns above which no trainer takes a step: the slowest ones of reinforcement learning take
+// an hour or two.
+const longestStep = 10 * 3600 * 1_000_000_000
+
+// noteUnit adds an issue if the times of steps are in another unit: they are longer than the log, or than any step,
+// or than the logged tokens at the logged rate.
+func (m *seriesMeasure) noteUnit(s *logs.Series, issues *diag.Ledger) {
+	const few = 3
+	is := diag.Issue{Code: summary.StepsTooLong, Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}
+	n := tooLong(s)
+	if len(s.Points.Value) >= few && n == 0 {
+		median := stat.Median(s.Points.Value)
+		switch why := m.overRate(s, median); {
+		case why != "":
+			n, is.Help = s.N, "The steps take many times as long as their tokens at the logged rate: "+why+", so their times are in another unit. Check the unit of the timers."
+		case median > longestStep:
+			n, is.Help = s.N, "The median step takes over 10 hours, so the times are in another unit. Check the unit of the timers."
+		}
+	}
+	issues.AddN(is, n)
+}
+
+// overRate returns a text if the tokens of a step, at their rate, take far less time than the step. The rate may be
+// that of one GPU, which then takes longest.
+func (m *seriesMeasure) overRate(step *logs.Series, ns float64) string {
+	const far = 30
+	median := func(names ...string) float64 {
+		for i := range m.log.Series {
+			s := &m.log.Series[i]
+			if s.Producer == step.Producer && len(s.Points.Value) > 0 && slices.Contains(names, s.Metric.Name) {
+				return stat.Median(s.Points.Value)
+			}
+		}
+		return 0
+	}
+	tokens, rate := median("train.tokens_per_step"), median("throughput.tokens", "throughput.tokens_per_gpu")
+	if tokens <= 0 || rate <= 0 || ns < far*1e9*tokens/rate {
+		return ""
+	}
+	return fmt.Sprintf("%.4g tokens at %.4g tokens/s are %.3g s", tokens, rate, tokens/rate)
+}
+
 // noteTimers adds issues for times of steps and phases that cannot be: they are in no share, so that the
 // shares of the others must not be taken for the whole.
 func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
@@ -55,11 +98,14 @@ func (m *seriesMeasure) noteTimers(parts []*logs.Series, issues *diag.Ledger) {
 		}
 		if s.Metric.Name == metricStep {
 			issues.AddN(diag.Issue{Code: "step-times-apart", Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, apart(s.Points.Value))
-			issues.AddN(diag.Issue{Code: summary.StepsTooLong, Severity: diag.Suspect, First: diag.Pos{File: s.As, Line: 1}}, tooLong(s))
+			m.noteUnit(s, issues)
 		}
 		bad := s.NaN + s.Inf
+		if s.N > 0 && !single(s) {
+			bad = 0
+		}
 		for _, v := range s.Points.Value {
-			if v < 0 || v > math.MaxInt64 { // in ns
+			if !possible(v) {
 				bad++
 			}
 		}

@@ -212,7 +212,7 @@ var codes = []Code{
 	{"stream-without-number", Info, "The stream of GPU events is a text. Each such stream was assigned a number below -999.", ""},
 	{"string-missing", DataLoss, "Strings that rows refer to are not in the export. Such rows are named by the number of the string.", "Export again."},
 	{"step-times-apart", Suspect, "Part of the steps take hundreds of times as long as the others, so the unit changed, or logs of different programs were joined.", "Give the log of one run."},
-	{"step-times-exceed-log", Suspect, "The steps together take many times as long as the log was written, so their times are in another unit. Phases and steps are not judged.", "Check the unit of the timers."},
+	{"step-times-exceed-log", Suspect, "The steps together take many times as long as the log was written, so their times are in another unit.", "Check the unit of the timers."},
 	{"steps-with-two-times", Suspect, "Most steps have two times that differ: logs of several runs were written to one file. The last time of each step counts.", "Give the log of one run."},
 	{"strings-left-out", DataLoss, "The strings of the export exceed the memory limit. Rows that refer to further strings are named by their number.", "Raise --max-memory."},
 	{"sum-overflow", Suspect, "A sum has reached the largest 64-bit number. A time or a size in the input is wrong.", "Record again."},

@@ -11,8 +11,8 @@ import (
 	"assay/summary/view"
 )
 
-// runsDiffer judges whether one verdict describes all captures: not if they are of different programs or roles, or
-// of runs whose windows are divided in different ways.
+// runsDiffer judges whether one verdict describes all captures. It does not if they come from different programs or
+// roles, or from runs whose windows are divided in different ways.
 func (c *evaluator) runsDiffer() (finding.Finding, bool) {
 	list, unlike := view.Programs(c.Summary)
 	if len(list) < 2 {

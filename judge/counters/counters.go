@@ -148,10 +148,15 @@ func (b *Evaluator) Judge() (finding.Verdict, []finding.Finding) {
 			v, gain = finding.DecidedBy(groupOf(f.Rule).bound, f), n
 		}
 	}
-	if gain < 0 && b.weightOf(rule.CountersMissing) == b.total {
-		if i := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == rule.CountersMissing }); i >= 0 {
-			v = finding.DecidedBy(finding.BoundUnknown, list[i])
-		}
+	missing := slices.IndexFunc(list, func(f finding.Finding) bool { return f.Rule == rule.CountersMissing })
+	most := missing >= 0 && 2*b.weightOf(rule.CountersMissing) >= b.total
+	switch is := b.Issue("input-truncated", "value-implausible"); {
+	case most && gain < 0:
+		v = finding.DecidedBy(finding.BoundUnknown, list[missing])
+	case most:
+		v.Doubt = &finding.Doubt{Code: rule.CountersMissing, Reason: "Of most kernel time it is not known what limits it"}
+	case is != nil:
+		v.Doubt = &finding.Doubt{Code: is.Code, Reason: "Other kernels may be missing, because the file is damaged or cut"}
 	}
 	finding.SortFindings(list, b.Order)
 	finding.DecidedFirst(list, v)

@@ -11,6 +11,7 @@ import (
 	"assay/judge/rule"
 	"assay/judge/tree"
 	"assay/summary"
+	"assay/summary/view"
 )
 
 // bounds has the bound of the verdict for each rule that can decide it.
@@ -190,6 +191,10 @@ func (e *Evaluator) Judge(before []finding.Finding) finding.Result {
 	if best >= 0 {
 		v = finding.DecidedBy(bounds[list[best].Rule], list[best])
 	}
+	if wrong := view.Doubtful(e.logged); len(wrong) > 0 && v.Bound != finding.BoundUnknown {
+		why, _, _ := strings.Cut(wrong[0].Help, ". ")
+		v.Doubt = &finding.Doubt{Code: wrong[0].Code, Reason: "Values are uncertain: " + strings.TrimSuffix(why, ".")}
+	}
 	finding.SortFindings(list, e.Order)
 	finding.DecidedFirst(list, v)
 	return finding.Result{Verdict: v, Findings: slices.Concat(before, list)}
@@ -279,8 +284,9 @@ func (e *Evaluator) nothingOver(list []finding.Finding) finding.Verdict {
 // unknownText says why the bottleneck of a log is unknown and what the log shows. It returns "" if
 // the log has neither steps nor requests.
 func (e *Evaluator) unknownText(in *input) string {
-	if e.logged.Issue(summary.StepsTooLong) != nil {
-		return "The steps of the log together take many times as long as the log, so their times are in another unit (" + summary.StepsTooLong + ")"
+	if is := e.logged.Issue(summary.StepsTooLong); is != nil {
+		why, _, _ := strings.Cut(is.Help, ". ")
+		return why + " (" + summary.StepsTooLong + ")"
 	}
 	if n := in.stepCount(); len(in.kinds) > 0 && n > 0 && n < e.Limits[rule.LoggedCommunication].MinEvents {
 		return fmt.Sprintf("The log has %s; a bottleneck needs at least %d; phases: %s", label.Plural(n, "step"),

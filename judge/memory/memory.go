@@ -72,6 +72,12 @@ func (c *Evaluator) Judge(before []finding.Finding) finding.Result {
 			v = finding.DecidedBy(bound, order[0])
 		}
 	}
+	if cut := c.Issue("input-truncated", "input-damaged"); cut != nil && v.Bound == finding.BoundMemoryHealthy {
+		v = finding.Verdict{Bound: finding.BoundUnknown, Sentence: "The file is not whole, so the peak is unknown",
+			Abstained: &finding.Abstention{Code: cut.Code, Reason: "The file is not whole, so the peak is unknown"}}
+	} else if cut != nil {
+		v.Doubt = &finding.Doubt{Code: cut.Code, Reason: "The file is not whole, so the peak may be another one"}
+	}
 	return finding.Result{Verdict: v, Findings: append(before, order...)}
 }
 

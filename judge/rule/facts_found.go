@@ -116,7 +116,8 @@ func collects(s *summary.Summary) bool {
 	}
 	const least = 100 // 1%, as a divisor
 	return idle > 0 && idle >= window/least || slices.ContainsFunc(s.Series, func(r summary.Series) bool {
-		return r.Metric == "python.gc" && r.Sum != nil && r.FirstNS != nil && r.LastNS != nil && *r.Sum >= float64(*r.LastNS-*r.FirstNS)/least
+		return r.Metric == "python.gc" && r.Pooled == 0 && r.Sum != nil && // the time of one process
+			r.FirstNS != nil && r.LastNS != nil && *r.Sum >= float64(*r.LastNS-*r.FirstNS)/least
 	})
 }
 

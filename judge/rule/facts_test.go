@@ -163,3 +163,20 @@ func TestMakers(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectorOfOneProcess: the time that eight processes together spend in the collector is not compared with that
+// of one. Each collects for 4 s in 20 min.
+func TestCollectorOfOneProcess(t *testing.T) {
+	first, last, minute := int64(0), int64(20*60e9), 60e9
+	of := func(each float64) *summary.Summary {
+		all := 8 * each
+		s := &summary.Summary{Series: []summary.Series{{Metric: "python.gc", Pooled: 8, N: 160, Sum: &all, FirstNS: &first, LastNS: &last}}}
+		for range 8 {
+			s.Series = append(s.Series, summary.Series{Metric: "python.gc", N: 20, Sum: &each, FirstNS: &first, LastNS: &last})
+		}
+		return s
+	}
+	if collects(of(4e9)) || !collects(of(minute)) {
+		t.Errorf("4 s of 20 min: %v, 1 min: %v", collects(of(4e9)), collects(of(minute)))
+	}
+}

@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 // TestDiag: the JSON of version 3 has numbers of GPUs as text, that of version 4 as numbers of entities.
 func TestDiag(t *testing.T) {
 	for text, want := range map[string][]string{
-		`{"DCGM GPU Diagnostic":{"test_categories":[{"category":"Hardware","tests":[{"name":"GPU Memory","results":[{"gpu_id":"0","status":"Pass"},{"gpu_id":"3","status":"Fail","warnings":"x"}]}]}]}}`: {"/GPU 0/diag.result/GPU Memory Pass Pass 1", "/GPU 3/diag.result/GPU Memory Fail Fail 1"},
+		`{"DCGM GPU Diagnostic":{"test_categories":[{"category":"Hardware","tests":[{"name":"GPU Memory","results":[{"gpu_id":"0","status":"Pass"},{"gpu_id":"3","status":"Fail","warnings":"x"}]}]}]}}`:                       {"/GPU 0/diag.result/GPU Memory Pass Pass 1", "/GPU 3/diag.result/GPU Memory Fail Fail 1"},
 		`{"DCGM Diagnostic":{"test_categories":[{"category":"Integration","tests":[{"name":"pcie","results":[{"entity_group":"GPU","entity_group_id":1,"entity_id":7,"status":"WARN"}],"test_summary":{"status":"Warn"}}]}]}}`: {"/GPU 7/diag.result/pcie Warn Warn 1"},
 	} {
 		if !SniffDiag([]byte(text)) {

@@ -302,12 +302,20 @@ var doubts = []string{"timer-impossible", "timer-exceeds-step", "values-impossib
 // doubtful reports values of logs and benchmarks that contradict each other.
 func (r *run) doubtful() (Reason, bool) {
 	var codes []string
-	for _, is := range r.Issues {
-		if is.Severity == "suspect" && slices.Contains(doubts, is.Code) {
-			codes = append(codes, is.Code)
-		}
+	for _, is := range Doubtful(r.Summary) {
+		codes = append(codes, is.Code)
 	}
 	return r.about(DoubtfulValues, Warn, func(f *Fact) { f.Names = codes }), len(codes) > 0
+}
+
+// Doubtful returns the issues by which values of logs and benchmarks may be wrong.
+func Doubtful(s *summary.Summary) (out []summary.Issue) {
+	for _, is := range s.Issues {
+		if is.Severity == "suspect" && slices.Contains(doubts, is.Code) {
+			out = append(out, is)
+		}
+	}
+	return out
 }
 
 // tooLittleWork refuses a capture of single operations beside one of a program.

@@ -6,7 +6,7 @@ import (
 	"assay/summary"
 )
 
-// The shares of GPU time in common below which captures are of different programs or roles. Runs of one program
+// The shares of GPU time in common below which captures come from different programs or roles. Runs of one program
 // have most kernels and operators in common, also on another GPU, whose kernels have other names. Ranks of one run
 // may divide the operators among them, so less is enough for them.
 const (

@@ -60,7 +60,7 @@ func captureTroubles() []Trouble {
 		{Name: "half_of_the_kernels_lost", Rule: "device-records-missing", Near: "gpu-idle", Ranks: lost(busy("half_of_the_kernels_lost"), 0, 0.5)},
 		{Name: "most_kernels_of_one_rank_lost", Rule: "device-records-missing", Near: "uneven-ranks", Ranks: lost(pair("most_kernels_of_one_rank_lost"), 1, 0.8)},
 		{Name: "one_kernel_in_a_hundred_lost", Rule: "compute-bound", Near: "device-records-missing", Ranks: lost(manyKernels("one_kernel_in_a_hundred_lost"), 0, 0.01)},
-		{Name: "one_kernel_of_another_clock", Rule: "clocks-implausible", Near: "gpu-idle", Ranks: shifted(busy("one_kernel_of_another_clock"), 24, 472_010)},
+		{Name: "one_kernel_of_another_clock", Rule: "compute-bound", Near: "clocks-implausible", Ranks: shifted(busy("one_kernel_of_another_clock"), 24, 472_010)},
 		{Name: "half_of_another_clock", Rule: "clocks-implausible", Near: "too-little-gpu-work", Ranks: shifted(busy("half_of_another_clock"), 12, 101)},
 		{Name: "four_days", Rule: "cpu-work", Near: "clocks-implausible", Ranks: oneRank("four_days", func(p *plant) {
 			p.compute(5 * ms)
