@@ -272,6 +272,7 @@ var largePackages = map[string]string{
 	"cmd/assay":                    "one file per subcommand; package main cannot be imported in parts",
 	"summary/view":                 "one file per question about a summary that rules, reports and gates ask alike",
 	"report/plot":                  "one file per form of drawing; all draw on the private canvas and share its axes",
+	"ingest":                       "one file per family of formats, which says how they are recognized and loaded; the table of formats is private",
 	"compare":                      "one file per question that two runs are asked; its parts share the private rows of both sides",
 }
 

@@ -53,7 +53,7 @@ func ScreenLayers(ctx *section.Context) doc.Section {
 	}
 	if len(groups) == 0 && ctx.Result.Unusable() == nil && ctx.Summary.Issue("layers-interleaved") != nil {
 		s.Blocks = append(s.Blocks, doc.Paragraph{Text: "Not shown: kernels of forward and backward passes alternate on one stream. " +
-			"Modules in the trace (with_modules=True) would tell them apart."})
+			"Modules in the trace (with_modules=True) would distinguish them."})
 	}
 	return s
 }
