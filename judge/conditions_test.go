@@ -263,7 +263,7 @@ func TestVariations(t *testing.T) {
 			conditional[r.ID] = r.When != ""
 		}
 	}
-	for _, run := range slices.Concat(labelledRuns(), causeRuns()) {
+	for _, run := range slices.Concat(labelledRuns(), causeRuns(), machineRemedies()) {
 		th, err := rule.ParseThresholds([]byte(run.limits), "limits.yaml")
 		if err != nil {
 			t.Fatal(err)
@@ -384,7 +384,7 @@ func blanksIn(w *rule.Wording) []string {
 func TestWordings(t *testing.T) {
 	type choice struct{ rule, id string }
 	given, withheld := map[choice]bool{}, map[choice]bool{}
-	for _, run := range slices.Concat(labelledRuns(), causeRuns()) {
+	for _, run := range slices.Concat(labelledRuns(), causeRuns(), machineRemedies()) {
 		for _, f := range Judge(run.in(t), rule.DefaultThresholds()).Findings {
 			say := rule.WordingOf(f.Rule)
 			for _, line := range append([]string{f.Title}, f.Evidence...) {

@@ -13,7 +13,7 @@ func TestProfile(t *testing.T) {
 	s := samplerun.Profile()
 	md := markdownOf(t, s)
 	wantText(t, md, "\n## Verdict: hot function\n", "](flame.png)", "](table-functions.png)",
-		"Hot function: \"verify\", 70.0% of total time (700 ms of 1 s); limit 50%",
+		"Hot function: \"verify\" (judge.py), 70.0% of total time (700 ms of 1 s); limit 50%",
 		"- **evidence** callee \"parse\": 92.9% of it (650 ms)",
 		"By total (self plus callees):", "By self:")
 	totals, self, ok := strings.Cut(md, "By self:")

@@ -39,8 +39,8 @@ type Attempt struct {
 	Line   int64  `json:"line,omitempty"`   // of the input, with the reason
 	Error  string `json:"error,omitempty"`  // this line
 
-	TokensPerStep  *float64 `json:"tokens_per_step,omitempty"`
-	SamplesPerStep *float64 `json:"samples_per_step,omitempty"`
+	TokensPerStep  *float64 `json:"tokens_per_step,omitempty"`  // as the log states it
+	SamplesPerStep *float64 `json:"samples_per_step,omitempty"` // as the log states it
 
 	// Done has the time in productive steps up to some of its steps; the last ones are all there.
 	Done []DoneAt `json:"done,omitempty"`

@@ -581,7 +581,7 @@ func TestMCPResources(t *testing.T) {
 		}
 		text := got.Contents[0].Text
 		var v map[string]any
-		if err := json.Unmarshal([]byte(text), &v); err != nil || len(text) < 500 || len(text) > 100_000 {
+		if err := json.Unmarshal([]byte(text), &v); err != nil || len(text) < 500 || len(text) > 140_000 {
 			t.Errorf("%s: %d bytes, %v", r.URI, len(text), err)
 		}
 		if strings.Contains(r.URI, "/schema/") && v["excerpt"] != nil {

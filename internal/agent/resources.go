@@ -15,7 +15,7 @@ import (
 const scheme = "assay://"
 
 // resourceBytes limits the length of a resource.
-const resourceBytes = 100_000
+const resourceBytes = 140_000
 
 // addResources adds the lists of rules and issue codes, and the schemas of the documents.
 func (s *Server) addResources(p *mcp.Server) {

@@ -160,7 +160,7 @@ func TestNsysSteps(t *testing.T) {
 	for format, want := range map[string]string{"kineto": "record-whole-steps", "nsys-sqlite": "record-whole-steps-nsys"} {
 		on := SettingOf(&summary.Summary{Inputs: []summary.Input{{Format: format}}}, nil)
 		got := on.stepsFor(TooLittleWork, []finding.Step{finding.Advise("record-whole-steps"), finding.Advise("look-around-the-events")}, false)
-		if len(got) != 2 || got[0].ID != want || got[1].ID != "look-around-the-events" {
+		if len(got) != 1 || got[0].ID != want { // the other one is for a capture with few events
 			t.Errorf("%s: %q", format, got)
 		}
 	}
