@@ -97,7 +97,7 @@ type MemoryMoment struct {
 // A MemoryGrowing is how the tensors of the pass that failed differ from those of the last one that fitted. Sizes
 // are bytes. All sites that both passes ran have tensors Ratio times as large.
 type MemoryGrowing struct {
-	Ratio  float64 `json:"ratio"` // of the sizes of tensors that both passes made
+	Ratio  float64 `json:"ratio"`  // of the sizes of tensors that both passes made
 	Fitted int64   `json:"fitted"` // peak of the pass that fitted
 	Scaled int64   `json:"scaled"` // the part of it that has other sizes in the pass that failed
 	Needs  int64   `json:"needs"`  // what the failed pass needs at its peak, if all of Scaled grows by Ratio
