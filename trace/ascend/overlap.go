@@ -15,7 +15,7 @@ var parts = []string{"Computing", "Communication", "Communication(Not Overlapped
 
 // A stated is what the overlap analysis of one device says.
 type stated struct {
-	sums  map[string]int64 // ns by lane
+	sums map[string]int64 // ns by lane
 }
 
 // checkOverlap compares the overlap analysis that the profiler wrote with the work of each device. The spans of its lanes
