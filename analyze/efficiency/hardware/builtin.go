@@ -61,7 +61,5 @@ var builtIn = []Device{
 	{Names: []string{"TPU v5p", "TPU v5"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "documentation of Cloud TPU", Note: "", Peak: Figures{BF16: 459, INT8: 918, HBM: 2765, Link: 600}},
 	{Names: []string{"TPU v6 lite", "TPU v6e"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "documentation of Cloud TPU", Note: "", Peak: Figures{BF16: 918, INT8: 1836, HBM: 1638, Link: 400}},
 	{Names: []string{"TPU7x", "TPU v7x", "TPU v7"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "documentation of Cloud TPU", Note: "one of the two chiplets of a chip, each of which is a device", Peak: Figures{BF16: 1153.5, FP8: 2307, HBM: 3690}},
-	{Names: []string{"Ascend910B3"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "data sheets of Atlas servers", Note: "published figures differ", Peak: Figures{FP16: 313, BF16: 313, HBM: 1600}},
-	{Names: []string{"Ascend910B4"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "data sheets of Atlas servers", Note: "published figures differ", Peak: Figures{FP16: 280, BF16: 280, HBM: 800}},
 	{Names: []string{"Ascend910_9392", "Ascend910_9391", "Ascend 910C"}, SMs: 0, MHz: 0, Memory: 0, Cache: 0, Source: "roadmap of Huawei (2025)", Note: "one of the two dies, which is one device", Peak: Figures{FP16: 400, BF16: 400, HBM: 1600, Link: 392}},
 }
