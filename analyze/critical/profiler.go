@@ -1,6 +1,7 @@
 package critical
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -206,17 +207,44 @@ func (g *Graph) Unrecorded(paths []Path) (out []Range, events []int64) {
 		return nil, nil
 	}
 	out = g.withoutProfiler(g.plan)
-	events = make([]int64, len(paths))
-	for i := range paths {
-		p := &paths[i]
-		for v := range g.nodes {
-			if g.start[v] >= p.Window.Start && g.start[v] < p.Window.End && int(g.nodes[v].rank) == p.Rank {
-				events[i] += int64(g.recording()[v])
-			}
+	byRank, recording := make(map[int]recordings), g.recording()
+	for v := range g.nodes {
+		if n := int64(recording[v]); n != 0 {
+			rank := int(g.nodes[v].rank)
+			byRank[rank] = append(byRank[rank], recorded{g.start[v], n})
 		}
-		events[i] = (events[i] + 2) / 4
+	}
+	for _, list := range byRank {
+		list.add()
+	}
+	events = make([]int64, len(paths))
+	for i, p := range paths {
+		list := byRank[p.Rank]
+		events[i] = (list.before(p.Window.End) - list.before(p.Window.Start) + 2) / 4
 	}
 	return out, events
+}
+
+// recorded is a time with quarters of events of the host that start then or, after [recordings.add], up to then.
+type recorded struct{ at, quarters int64 }
+
+type recordings []recorded
+
+// add sorts the recordings and adds them up.
+func (r recordings) add() {
+	slices.SortFunc(r, func(a, b recorded) int { return cmp.Compare(a.at, b.at) })
+	for i := 1; i < len(r); i++ {
+		r[i].quarters += r[i-1].quarters
+	}
+}
+
+// before returns the quarters of events before a time.
+func (r recordings) before(at int64) int64 {
+	i, _ := slices.BinarySearchFunc(r, at, func(x recorded, at int64) int { return cmp.Compare(x.at, at) })
+	if i == 0 {
+		return 0
+	}
+	return r[i-1].quarters
 }
 
 // withoutProfiler returns the lengths of the steps without the profiler, at its usual costs.
