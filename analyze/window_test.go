@@ -182,6 +182,12 @@ func checkWindowsOf(t *testing.T, tr *trace.Trace, seed uint64, coarse bool) {
 	cuts = slices.Compact(slices.DeleteFunc(cuts, func(at int64) bool { return at > first && at <= from || at < last && at >= to }))
 	want, got := tally{}, tally{}
 	whole := analyze.Trace(tr, summary.Input{}, detailed(0))
+	if coarse && slices.ContainsFunc(whole.Issues, func(is summary.Issue) bool { return is.Code == "work-before-launch" }) {
+		for i := range len(cuts) - 1 { // clocks that no offset makes fit: one may fit a part, whose work then is at other times
+			windowed(tr.Within(cuts[i], cuts[i+1]), cuts[i], cuts[i+1])
+		}
+		return
+	}
 	want.add(whole)
 	for i := range len(cuts) - 1 {
 		part := windowed(tr, cuts[i], cuts[i+1])

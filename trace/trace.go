@@ -119,6 +119,14 @@ func (t *Trace) MovedBy(by map[int64]int64) *Trace {
 	}
 	out := *t
 	out.Activities, out.Moved = tableOf(&c), true
+	if t.Window != nil {
+		w := *t.Window
+		w.Extent = make(map[int64]Extent, len(t.Window.Extent))
+		for device, e := range t.Window.Extent {
+			w.Extent[device] = Extent{e.Start + by[device], e.End + by[device]}
+		}
+		out.Window = &w
+	}
 	return &out
 }
 
