@@ -8,7 +8,9 @@ test:   ; go test ./...
 LONG = $(shell grep -rlE 'test[.](Long|Every)' --include='*_test.go' . | grep -v assay-beam | xargs -n1 dirname | sort -u)
 # Those that watch the memory of a process want the cores for themselves.
 MEMORY_TESTS = TestCommandsStayWithinMemory|TestManyInputs
-long:   ; ASSAY_LONG=1 go test -timeout 30m -skip '$(MEMORY_TESTS)' $(LONG)
+# The slowest of cmd/assay that are the same at any size.
+SAME_TESTS = ^TestScript$$|^TestSchemas$$
+long:   ; ASSAY_LONG=1 go test -timeout 30m -skip '$(MEMORY_TESTS)|$(SAME_TESTS)' $(LONG)
 	ASSAY_LONG=1 go test -timeout 30m -run '$(MEMORY_TESTS)' ./cmd/assay
 # The tests with random inputs, with new ones each time.
 random: ; ASSAY_SEED=new go test -count 20 -timeout 1h $(shell grep -rlF 'test.Seed(' --include='*_test.go' . | xargs -n1 dirname | sort -u) -run 'TestNoSecret|TestNoField|TestNoFlag|TestFormats|TestStreamAgrees|TestCut'
