@@ -152,9 +152,6 @@ func runCheck(e env, c *command, args []string) error {
 		return k.explainMetric(e, c)
 	}
 	if k.dir != "" {
-		if err := outfile.CheckDir(k.dir); err != nil {
-			return fmt.Errorf("cannot write the result: %w", diag.PathOnly(err))
-		}
 		if err := keepInputs(e, c, "result", k.dir, checkFormats().files(), slices.Concat(args, k.baseline, k.settings(), []string{k.gates})); err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"assay/compare"
 	"assay/internal/diag"
-	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"
 	"assay/report/plot"
@@ -105,9 +104,6 @@ func runDiff(e env, c *command, args []string) error {
 		return usageError(e, c, wrong)
 	}
 	if flags.Changed("output") {
-		if err := outfile.CheckDir(d.dir); err != nil {
-			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
-		}
 		if err := keepInputs(e, c, "report", d.dir, d.files().names(), slices.Concat(d.base, d.new, d.settings())); err != nil {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 	"assay/gate/metric"
 	"assay/ingest"
 	"assay/internal/diag"
-	"assay/internal/outfile"
 	"assay/judge/rule"
 	"assay/report"
 	reporthistory "assay/report/history"
@@ -86,9 +85,6 @@ func runHistory(e env, c *command, args []string) error {
 		return usageError(e, c, wrong)
 	}
 	if f.dir != "" {
-		if err := outfile.CheckDir(f.dir); err != nil {
-			return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
-		}
 		if err := keepInputs(e, c, "report", f.dir, f.files().names(), slices.Concat(args, f.settings())); err != nil {
 			return err
 		}

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"fmt"
+
 	"assay/ingest"
+	"assay/internal/diag"
 	"assay/internal/outfile"
 )
 
-// keepInputs prints an error and returns [errUsage] if a file that the command writes to dir is one
-// of its inputs, even under another name. what names the output in the message. It is called before
-// the inputs are read, so that a mistake does not cost the time of an analysis.
+// keepInputs returns an error if dir cannot be written to. It prints an error and returns [errUsage]
+// if a file that the command writes to dir is one of its inputs, even under another name. what names
+// the output in the message. It is called before the inputs are read, so that a mistake does not
+// cost the time of an analysis.
 func keepInputs(e env, c *command, what, dir string, names, inputs []string) error {
+	if err := outfile.CheckDir(dir); err != nil {
+		return fmt.Errorf("cannot write the %s: %w", what, diag.PathOnly(err))
+	}
 	if err := outfile.Overwrites(dir, names, func() []string { return inputFiles(inputs) }); err != nil {
 		return inputKept(e, c, what, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"assay/internal/diag"
-	"assay/internal/outfile"
 	"assay/report"
 	"assay/report/pictures"
 	"assay/report/plot"
@@ -55,9 +54,6 @@ func runReport(e env, c *command, args []string) error {
 		return usageError(e, c, "no input: name a trace, a directory of traces, or \"-\" for standard input")
 	}
 	files := reportFiles{json: "summary.json", markdown: "report.md", html: !*noHTML, pictures: pictures.Files(), form: plot.Forms()[*form], full: *full}
-	if err := outfile.CheckDir(*dir); err != nil {
-		return fmt.Errorf("cannot write the report: %w", diag.PathOnly(err))
-	}
 	if err := keepInputs(e, c, "report", *dir, files.names(), append(m.settings(), args...)); err != nil {
 		return err
 	}

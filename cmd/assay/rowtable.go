@@ -13,7 +13,6 @@ import (
 
 	"assay/analyze/events"
 	"assay/internal/diag"
-	"assay/internal/outfile"
 	"assay/internal/tabular"
 	"assay/report/rowfile"
 	"assay/summary"
@@ -83,9 +82,6 @@ func runTable(e env, c *command, args []string) error {
 		return usageError(e, c, wrong)
 	}
 	if rt.dir != "" {
-		if err := outfile.CheckDir(rt.dir); err != nil {
-			return fmt.Errorf("cannot write the tables: %w", diag.PathOnly(err))
-		}
 		if err := keepInputs(e, c, "tables", rt.dir, rt.files(columns.Sources()), append(rt.settings(), inputs...)); err != nil {
 			return err
 		}

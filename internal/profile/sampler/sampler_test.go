@@ -100,12 +100,12 @@ func TestV8(t *testing.T) {
 const perfText = `# cmdline : perf record -g
 python train 4711/4712 [003]  8123.000001:    1000000 task-clock:u:
 	    7f00 memcpy+0x1f (/usr/lib/libc.so.6)
-	    55d1 py::collate:/app/data.py (/tmp/perf-4711.map)
+	    55d1 py::collate:/app/data.py (perf-4711.map)
 	    55d0 main (/usr/bin/python3)
 
 python train 4711/4712 [003]  8123.000002:    3000000 task-clock:u:
 	    7f01 memcpy+0x2f (/usr/lib/libc.so.6)
-	    55d1 py::collate:/app/data.py (/tmp/perf-4711.map)
+	    55d1 py::collate:/app/data.py (perf-4711.map)
 	    55d0 main (/usr/bin/python3)
 
 python train 4711/4712 [003]  8123.000003:          7 page-faults:u:
