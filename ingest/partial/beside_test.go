@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/analyze"
+	"assay/analyze/classify"
 	"assay/analyze/clocks"
 	"assay/analyze/phase"
 	"assay/internal/test/captures"
@@ -35,7 +36,7 @@ func joinTexts(t *testing.T, texts map[string]string, order []string, set map[st
 			t.Fatal(err)
 		}
 		in := captures.Load(t, path)
-		p, err := Measure(in, Options{Options: analyze.Options{Phases: phase.Default()}, Clock: set[name]})
+		p, err := Measure(in, Options{Options: analyze.Options{Rules: classify.Default(), Phases: phase.Default(), StripBins: analyze.StripBins}, Clock: set[name]})
 		if err != nil {
 			t.Fatal(err)
 		}
