@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"assay/internal/diag"
+	"assay/internal/redact"
 )
 
 // Limits bound the resources for reading one input. A field that is 0 has the default
@@ -487,11 +488,8 @@ func (b *Builder) Log(lines int64, complete bool) *Log {
 	return &b.log
 }
 
-// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long
-// line can be freed.
+// cut returns a copy of the first [MaxName] bytes of a text, so that the memory of a long line can be freed. A secret
+// that would be cut is left out, because a part of it is not masked later.
 func cut(s string) string {
-	if len(s) > MaxName {
-		s = s[:MaxName]
-	}
-	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
+	return strings.Clone(strings.ToValidUTF8(redact.Cut(s, MaxName), "\ufffd"))
 }

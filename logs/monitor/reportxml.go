@@ -85,7 +85,7 @@ func (f *Finder) xmlReports(dec *xml.Decoder) error {
 			}
 		case xml.CharData:
 			if leaf && text.Len() < logs.MaxName {
-				text.Write(t[:min(len(t), logs.MaxName)])
+				text.Write(t[:min(len(t), 2*logs.MaxName)]) // it is cut later, where secrets end
 			}
 		case xml.EndElement:
 			f.at = diag.Pos{File: f.name, Offset: dec.InputOffset()}
