@@ -178,7 +178,11 @@ func runCheck(e env, c *command, args []string) error {
 	var base gate.Group
 	if len(k.baseline) > 0 {
 		var baseFailed error
-		if base, baseFailed = loadRuns(e, c, &k.source, k.baseline); len(base.Runs) == 0 {
+		load := loadRuns
+		if k.history != "" {
+			load = loadEach
+		}
+		if base, baseFailed = load(e, c, &k.source, k.baseline); len(base.Runs) == 0 {
 			return cannotCheck(baseFailed)
 		}
 		failed = errors.Join(failed, baseFailed)

@@ -227,6 +227,7 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 	}
 	var runs []history.Run
 	var kept []followedRun
+	seen, copies := map[string]bool{}, 0
 	for _, r := range found {
 		sum, err := load(r, checkOutput)
 		if err != nil {
@@ -241,8 +242,17 @@ func followed(e env, c *command, s *source, args []string, gates []gate.Gate, ca
 			failed = append(failed, fmt.Errorf("%s: the input has no run", r.path))
 			continue
 		}
+		if id := grouped[0].Identity(); id != "" && seen[id] {
+			copies++
+			continue
+		} else {
+			seen[id] = true
+		}
 		runs = append(runs, history.Run{Name: r.name, Path: r.path, Time: at, Values: grouped[0].Measure(gates, rule.DefaultThresholds())})
 		kept = append(kept, r)
+	}
+	if copies > 0 {
+		e.say("assay %s: left out %s of the capture of another run", c.name, plural(copies, "copy", "copies"))
 	}
 	if len(runs) == 0 {
 		return nil, errors.Join(append(failed, errors.New("no run could be read"))...)

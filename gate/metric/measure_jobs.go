@@ -3,6 +3,7 @@ package metric
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"assay/summary/view/goodput"
 )
@@ -25,10 +26,13 @@ func jobMetrics() []Metric {
 		{Name: "job.between_failures", Unit: Time, Higher: true, Host: true, Keys: keys,
 			Meaning: "time of a job without the time between its starts", Per: "number of failures",
 			measure: ofJob(func(j *goodput.Job) (Value, error) {
-				if ns := j.BetweenFailures(); ns > 0 {
+				switch ns := j.BetweenFailures(); {
+				case ns > 0:
 					return whole(ns), nil
+				case j.WallNS > 0: // it is at least as long as the job, and may have no end
+					return Value{V: float64(j.WallNS), Bounded: true, Most: math.Inf(1), Note: "without a failure"}, nil
 				}
-				return Value{}, fmt.Errorf("the job has %d failures and %d ns of known time", j.Failures, j.WallNS)
+				return Value{}, errors.New("the records of steps have no times, so the length of the job is unknown")
 			})},
 	}
 }

@@ -129,9 +129,10 @@ func (v selection) measured(k *row.Kind, c *row.Column) (Value, error) {
 	return whole(all.Number(&all.Rows[0], c.Name)), nil
 }
 
-// shareOfRows returns the share of the selected rows in all rows of the selected ranks and GPUs.
+// shareOfRows returns the share of the selected rows in all rows of the selected ranks and GPUs, and of the keys
+// within which shares of the kind are.
 func (v selection) shareOfRows(k *row.Kind) (Value, error) {
-	part, all := k.By(v.rows(k)), k.By(v.rows(k, "rank", "device"))
+	part, all := k.By(v.rows(k)), k.By(v.rows(k, k.Denominator()...))
 	if len(part.Rows) == 0 {
 		return Value{}, v.noRows(k)
 	}

@@ -184,3 +184,31 @@ func TestRolesNotRelated(t *testing.T) {
 		t.Errorf("the timers tell the roles, and the steps are %+v", s.RoleSteps)
 	}
 }
+
+// TestRunsOfLogs: the logs of a run are joined for gates too: an attempt that continues another one in the next file is
+// of the same job, and roles are known.
+func TestRunsOfLogs(t *testing.T) {
+	steps := func(from, to, at int) string {
+		text := ""
+		for step := from; step <= to; step++ {
+			text += rlTime(float64(at)).Format("[2006-01-02 15:04:05] ") + fmt.Sprintf("step:%d - timing_s/gen:20.0 - timing_s/update_actor:30.0 - timing_s/step:50.0\n", step)
+			at += 50
+		}
+		return text
+	}
+	first := steps(1, 10, 50) + rlTime(510).Format("[2006-01-02 15:04:05] ") + "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+	parts := partsOf(t, map[string]string{"train-attempt0.log": first, "train-attempt1.log": steps(7, 16, 900)}, []string{"train-attempt0.log", "train-attempt1.log"}, nil)
+	list := Runs(parts)
+	if len(list) != 1 || len(list[0].Inputs) != 2 {
+		t.Fatalf("%d summaries, want one of two inputs", len(list))
+	}
+	lost := int64(0)
+	for _, r := range list[0].JobTimes {
+		if r.Part == summary.PartLost && r.Job == "1" {
+			lost += r.Steps
+		}
+	}
+	if lost != 4 || len(list[0].RoleSteps) == 0 {
+		t.Errorf("%d lost steps, want 4; roles %+v", lost, list[0].RoleSteps)
+	}
+}

@@ -67,8 +67,15 @@ type Kind struct {
 	Columns    []Column
 	Row        reflect.Type
 
-	sorts []int // columns that sort rows, the main measure first
+	within []string // keys within which shares are: those of one role, not of all
+	sorts  []int    // columns that sort rows, the main measure first
 }
+
+// Within makes shares those of the rows that are equal in some keys, because the others are of the same time.
+func Within(keys ...string) func(*Kind) { return func(k *Kind) { k.within = keys } }
+
+// Denominator returns the keys whose values select the rows of which another selection is a share.
+func (k *Kind) Denominator() []string { return append([]string{"rank", "device"}, k.within...) }
 
 // Describe returns the description of the rows of type R: their name, the noun for one of them, and the
 // denominator of shares. The noun must be the display name of a key, because it names a row: sums without keys
